@@ -1,0 +1,36 @@
+import type { AnyStateMachine } from 'xstate'
+
+/** The kinds of actor; one machine each. `ingest-job` joins with the memory service. */
+export type ActorKind = 'project' | 'queue' | 'task' | 'pod' | 'turn' | 'issue' | 'merge-request'
+
+/** `<kind>:<id>`; ids are those of `lifecycles.md` (Actors), for example `pod:default/implement-lib-1-x7k2p/1`. */
+export type ActorAddress = `${ActorKind}:${string}`
+
+/** Plain JSON: what events, effects and contexts are made of, so that snapshots and journals stay exact. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined }
+export type JsonObject = { readonly [key: string]: Json | undefined }
+
+/** An event as a machine sees it. `at` is the edge's clock in epoch milliseconds: machines have no clock. */
+export interface MachineEvent {
+  readonly type: string
+  readonly at: number
+  readonly [field: string]: unknown
+}
+
+/**
+ * One machine as data: runtime, prover, charts and documentation read this and nothing else.
+ * `createdBy` lists the event types that may bring an actor of the kind into being; any other event for an
+ * unknown actor is refused as a dead letter. `upgrades[n]` turns a persisted snapshot of version n into n + 1 (R10).
+ */
+export interface MachineDefinition {
+  readonly kind: ActorKind
+  readonly version: number
+  readonly machine: AnyStateMachine
+  readonly createdBy: readonly string[]
+  readonly upgrades: Readonly<Record<number, (snapshot: JsonObject) => JsonObject>>
+}
+
+/** Input of every machine: the actor's own id. Everything else arrives on events. */
+export interface MachineInput {
+  readonly id: string
+}

@@ -1,0 +1,125 @@
+/**
+ * The durable actor runtime as its users see it. Upholds R1-R11 of ARCHITECTURE.md:
+ * R1 an acknowledged event is on disk; R2 one actor, one event at a time, in inbox order; R3 a key is applied once;
+ * R4 snapshot, effects, timers, child deliveries, journal row and inbox mark commit together; R5 a stale owner
+ * commits nothing; R6 an effect is performed at least once, always under one key; R7 failures retry or become
+ * events, never silence; R8 a timer fires at or after its due time, once; R9 actor-to-actor is exactly once;
+ * R10 old snapshots are upgraded or quarantined; R11 the journal replays.
+ */
+import type { ActorAddress, ActorKind, JsonObject, MachineEvent } from '../machines/definition.ts'
+
+/** An event on its way to an actor. `key` dedupes for ever per actor (R3). */
+export interface Delivery {
+  readonly to: ActorAddress
+  readonly key: string
+  readonly event: MachineEvent
+}
+
+/** What a machine asked to be done, as data. The runtime itself understands `deliver`, `answer` and `withdrawEffects`. */
+export interface Effect {
+  readonly type: string
+  readonly params: JsonObject
+}
+
+/** The answer a step gave by an `answer` effect: kept in the journal, so a repeat of the key gets the same one. */
+export interface Answer {
+  readonly status: number
+  readonly body: JsonObject
+}
+
+/** `applied` is false for a repeated key; the answer is the first one's. */
+export interface Receipt {
+  readonly key: string
+  readonly applied: boolean
+  readonly seq: number
+  readonly answer?: Answer
+}
+
+/** An actor as committed. `value` is XState's state value, `path` its leaves as dotted text for people and queries. */
+export interface ActorView {
+  readonly address: ActorAddress
+  readonly kind: ActorKind
+  readonly id: string
+  readonly seq: number
+  readonly version: number
+  readonly status: 'active' | 'done' | 'quarantined'
+  readonly path: string
+  readonly value: unknown
+  readonly context: JsonObject
+  readonly updatedAt: number
+}
+
+/** One journal row: the event, what it did, and where the actor stood afterwards (R11). */
+export interface JournalRow {
+  readonly address: ActorAddress
+  readonly seq: number
+  readonly key: string
+  readonly event: MachineEvent
+  readonly effects: readonly Effect[]
+  readonly path: string
+  readonly machineHash: string
+  readonly at: number
+}
+
+export interface PendingEffect {
+  readonly key: string
+  readonly actor: ActorAddress
+  readonly effect: Effect
+  readonly attempts: number
+  readonly notBefore: number
+  readonly lastError?: string
+  readonly state: 'pending' | 'performing' | 'dead'
+}
+
+export interface PendingTimer {
+  readonly actor: ActorAddress
+  readonly id: string
+  readonly dueAt: number
+  readonly event: MachineEvent
+}
+
+export interface ReplayResult {
+  readonly address: ActorAddress
+  readonly steps: number
+  readonly equal: boolean
+  readonly firstDifference?: string
+}
+
+/** What a handler is told beside the effect's own params. `key` is `<address>/<seq>/<index>`, the same at every attempt (R6). */
+export interface EffectContext {
+  readonly key: string
+  readonly actor: ActorAddress
+  readonly attempt: number
+  readonly at: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Performs one type of effect. What it returns is delivered (key defaults are the handler's own business: use
+ * `<ctx.key>/<name>`). Throw `RetryableError` (optionally with `retryAfterMs`) to be asked again, `TerminalError` to
+ * give up: the actor then gets `effect.failed {effect, reason, key}` unless `onTerminal` is `dead-letter`.
+ * `ordered`: effects of one actor and of ordered types are performed one after another, in journal order.
+ */
+export interface EffectHandler<P extends JsonObject = JsonObject> {
+  readonly concurrency?: number
+  readonly ordered?: boolean
+  readonly onTerminal?: 'event' | 'dead-letter'
+  perform(params: P, context: EffectContext): Promise<readonly Delivery[]>
+}
+
+export interface Runtime {
+  /** Resolves once the event is durable AND stepped (R1). Rejects with `OverloadedError` when the inbox is full. */
+  deliver(delivery: Delivery): Promise<Receipt>
+  read(address: ActorAddress): Promise<ActorView | undefined>
+  list(kind: ActorKind, query?: { readonly after?: string; readonly limit?: number; readonly idPrefix?: string }): Promise<readonly ActorView[]>
+  history(address: ActorAddress, query?: { readonly from?: number; readonly limit?: number }): Promise<readonly JournalRow[]>
+  replay(address: ActorAddress): Promise<ReplayResult>
+  pendingEffects(query?: { readonly actor?: ActorAddress; readonly state?: PendingEffect['state'] }): Promise<readonly PendingEffect[]>
+  pendingTimers(query?: { readonly actor?: ActorAddress }): Promise<readonly PendingTimer[]>
+  /** Puts a dead effect back under its own key (R7). */
+  redeliver(effectKey: string): Promise<boolean>
+  /** Told of every committed step, after the commit, in commit order. */
+  subscribe(listener: (row: JournalRow) => void): () => void
+  start(): Promise<void>
+  stop(): Promise<void>
+}
