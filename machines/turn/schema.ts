@@ -1,0 +1,197 @@
+import { Type, type Static } from 'typebox'
+
+/** What the wrapper and the orchestrator say to each other about a turn (S3 "Wrapper API", rulings 3.4, 3.22, 3.23). */
+
+/** `ContractVersion` of S3 Versioning 2: the wrapper reports it, the orchestrator and the MCP server expect the same. */
+export const contractVersion = 4
+
+/** Largest body of POST /v1/messages (rulings 3.4). */
+export const maxMessageBytes = 8 * 1024 * 1024
+
+const timestamp = (description: string) => Type.String({ format: 'date-time', description })
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const TurnState = Type.Union([Type.Literal('running'), Type.Literal('completed'), Type.Literal('failed')])
+export type TurnState = Static<typeof TurnState>
+
+/** Why a turn ended, as the wrapper knows it (rulings 3.23). `completed` has `end_turn`, `max_tokens` or `refusal`. */
+export const WrapperStopReason = Type.Union([
+  Type.Literal('end_turn'),
+  Type.Literal('max_tokens'),
+  Type.Literal('refusal'),
+  Type.Literal('interrupted'),
+  Type.Literal('api_error'),
+  Type.Literal('usage_limit'),
+  Type.Literal('agent_exited'),
+  Type.Literal('transcript_unreadable'),
+  Type.Literal('shutdown'),
+])
+export type WrapperStopReason = Static<typeof WrapperStopReason>
+
+/** The orchestrator's own turn may also end for reasons that no wrapper reports (rulings 3.23). */
+export const StopReason = Type.Union([
+  WrapperStopReason,
+  Type.Literal('interrupt_unconfirmed'),
+  Type.Literal('expired'),
+  Type.Literal('conflict'),
+  Type.Literal('abandoned'),
+])
+export type StopReason = Static<typeof StopReason>
+
+export const TokenCounts = Type.Object(
+  {
+    inputTokens: count('Uncached input tokens.'),
+    outputTokens: count('Output tokens.'),
+    cacheReadTokens: count('Input tokens read from the prompt cache.'),
+    cacheWriteTokens: count('Input tokens written to the prompt cache.'),
+    costUsd: Type.Number({ minimum: 0, description: 'List-price estimate in US dollars; 0 for a model without a known price.' }),
+  },
+  { additionalProperties: false },
+)
+export type TokenCounts = Static<typeof TokenCounts>
+
+export const Usage = Type.Object(
+  { ...TokenCounts.properties, byModel: Type.Record(Type.String(), TokenCounts) },
+  { additionalProperties: false, description: 'What the turn consumed, each model message counted once.' },
+)
+export type Usage = Static<typeof Usage>
+
+export const UsageWindow = Type.Object(
+  {
+    usedPercent: Type.Number({ minimum: 0, maximum: 100 }),
+    resetsAt: timestamp('When the window resets.'),
+  },
+  { additionalProperties: false },
+)
+export type UsageWindow = Static<typeof UsageWindow>
+
+/** Subscription usage as the CLI's status line told it; absent until it ever told any. */
+export const AccountUsage = Type.Object(
+  { fiveHour: UsageWindow, sevenDay: UsageWindow, reportedAt: timestamp('When the wrapper received it.') },
+  { additionalProperties: false },
+)
+export type AccountUsage = Static<typeof AccountUsage>
+
+export const TurnError = Type.Object(
+  {
+    code: Type.String({ description: 'Machine-readable cause, for example `rate_limit`, `server_error`, `exit`.' }),
+    message: Type.String(),
+    resetsAt: Type.Optional(timestamp('For a usage limit: when it resets, if known.')),
+  },
+  { additionalProperties: false },
+)
+export type TurnError = Static<typeof TurnError>
+
+export const FailedPush = Type.Object({ repo: Type.String(), error: Type.String() }, { additionalProperties: false })
+export type FailedPush = Static<typeof FailedPush>
+
+export const MessageRequest = Type.Object(
+  {
+    text: Type.String({ minLength: 1, description: 'The user turn. Delivered exactly, control and invisible characters aside.' }),
+    callbackUrl: Type.Optional(Type.String({ description: 'Overrides the default callback of this turn when not empty.' })),
+    handoff: Type.Optional(Type.Boolean({ description: 'The one turn that is accepted past the TTL.' })),
+  },
+  { additionalProperties: false },
+)
+export type MessageRequest = Static<typeof MessageRequest>
+
+export const MessageAccepted = Type.Object({ turnId: Type.String() }, { additionalProperties: false })
+export type MessageAccepted = Static<typeof MessageAccepted>
+
+export const TurnSummary = Type.Object(
+  {
+    turnId: Type.String(),
+    state: TurnState,
+    startedAt: timestamp('When the message was accepted.'),
+    completedAt: Type.Optional(timestamp('When the result was recorded.')),
+    idempotencyKey: Type.Optional(Type.String()),
+    handoff: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+)
+export type TurnSummary = Static<typeof TurnSummary>
+
+export const TurnList = Type.Object({ items: Type.Array(TurnSummary), nextCursor: Type.Optional(Type.String()) }, { additionalProperties: false })
+export type TurnList = Static<typeof TurnList>
+
+const outcome = {
+  finalText: Type.String({ description: 'The last assistant message, or what there was of it.' }),
+  usage: Usage,
+  stopReason: WrapperStopReason,
+  error: Type.Optional(TurnError),
+  accountUsage: Type.Optional(AccountUsage),
+  pushed: Type.Array(Type.String(), { description: 'Repositories whose task branch now holds the work of this turn.' }),
+  failed: Type.Array(FailedPush, { description: 'Repositories whose work stays in the volume, and why.' }),
+}
+
+/** A turn by id. Before its end the result members are absent. */
+export const TurnResult = Type.Object(
+  {
+    ...TurnSummary.properties,
+    finalText: Type.Optional(outcome.finalText),
+    usage: Type.Optional(outcome.usage),
+    stopReason: Type.Optional(outcome.stopReason),
+    error: outcome.error,
+    accountUsage: outcome.accountUsage,
+    pushed: Type.Optional(outcome.pushed),
+    failed: Type.Optional(outcome.failed),
+  },
+  { additionalProperties: false },
+)
+export type TurnResult = Static<typeof TurnResult>
+
+/** Body of POST /internal/turn-complete. A hint: it is believed after GET at that pod (rulings 4.6). */
+export const TurnComplete = Type.Object(
+  {
+    turnId: Type.String(),
+    task: Type.String(),
+    pod: Type.Integer({ minimum: 0, description: 'Ordinal of the pod.' }),
+    idempotencyKey: Type.Optional(Type.String({ description: 'The turn actor that asked for this turn.' })),
+    state: Type.Union([Type.Literal('completed'), Type.Literal('failed')]),
+    ...outcome,
+    startedAt: timestamp('When the message was accepted.'),
+    completedAt: timestamp('When the result was recorded.'),
+  },
+  { additionalProperties: false },
+)
+export type TurnComplete = Static<typeof TurnComplete>
+
+export const ProbeRequest = Type.Object(
+  {
+    text: Type.String({ minLength: 1, maxLength: 9000, description: 'Longer texts the CLI would replace by a file reference.' }),
+    probeId: Type.String({ minLength: 1, maxLength: 200 }),
+  },
+  { additionalProperties: false },
+)
+export type ProbeRequest = Static<typeof ProbeRequest>
+
+export const ProbeAccepted = Type.Object({ probeId: Type.String() }, { additionalProperties: false })
+export type ProbeAccepted = Static<typeof ProbeAccepted>
+
+export const LastProbe = Type.Object(
+  {
+    probeId: Type.String(),
+    deliveredAt: Type.Optional(timestamp('When it was handed to the agent at a tool-call boundary.')),
+    answeredAt: Type.Optional(timestamp('When the agent wrote its first line after the delivery.')),
+  },
+  { additionalProperties: false },
+)
+export type LastProbe = Static<typeof LastProbe>
+
+/** `model` and `repo` are empty strings when unset. */
+export const Session = Type.Object(
+  {
+    state: Type.Union([Type.Literal('idle'), Type.Literal('busy'), Type.Literal('stopping')]),
+    turnsCompleted: count('Turns whose result is recorded, completed or failed.'),
+    model: Type.String(),
+    repo: Type.String(),
+    contractVersion: Type.Integer(),
+    sessionId: Type.String(),
+    startedAt: timestamp('When this pod started; its TTL counts from here.'),
+    lastActivityAt: timestamp('Last genuine activity of the agent.'),
+    stallSuspectedAt: Type.Optional(timestamp('Since when the running turn shows no activity.')),
+    lastProbe: Type.Optional(LastProbe),
+  },
+  { additionalProperties: false },
+)
+export type Session = Static<typeof Session>
