@@ -1,0 +1,66 @@
+import { Type, type Static } from 'typebox'
+import { ApprovalClaim, TaskConfig } from '../task/events.ts'
+
+const At = { at: Type.Integer({ description: 'epoch ms' }) }
+
+/** A maintainer's comment that approves and stands (rules/approval-grammar). */
+export const StandingApproval = Type.Object({
+  commentId: Type.String(),
+  author: Type.String(),
+  bodyHash: Type.String(),
+  at: Type.Integer(),
+})
+export type StandingApproval = Static<typeof StandingApproval>
+
+/** The issue as the mirror has it now; the thread was judged as a whole by the edge with the pure rules. */
+export const IssueFacts = Type.Object({
+  project: Type.String(),
+  repository: Type.String(),
+  number: Type.Integer(),
+  state: Type.Union([Type.Literal('open'), Type.Literal('closed')]),
+  closedBy: Type.Optional(Type.Union([Type.Literal('human'), Type.Literal('bot')])),
+  title: Type.String(),
+  author: Type.String(),
+  url: Type.String(),
+  bodyHash: Type.String(),
+  /** Body or title last edited by somebody who is neither maintainer nor bot. */
+  editedByOther: Type.Boolean(),
+  selfProposed: Type.Boolean(),
+  humanCommented: Type.Boolean(),
+  /** Trigger label or bot authorship, and through the reporter intake gate. */
+  wanted: Type.Boolean(),
+  /** Trigger label taken off by a maintainer. */
+  unwantedByMaintainer: Type.Boolean(),
+  approvals: Type.Array(StandingApproval),
+  /** Newest maintainer comment that decides is a withdrawal. */
+  withdrawnBy: Type.Optional(Type.String()),
+  /** Maintainer comments that sound like approval but decide nothing: asked once for `/approve`. */
+  unclear: Type.Array(Type.String()),
+  labels: Type.Object({
+    brainstorming: Type.String(),
+    approved: Type.String(),
+    implementation: Type.String(),
+    declined: Type.String(),
+  }),
+  config: TaskConfig,
+})
+export type IssueFacts = Static<typeof IssueFacts>
+
+export const IssueEvent = Type.Union([
+  Type.Object({ type: Type.Literal('issue.observed'), ...At, facts: IssueFacts, retry: Type.Optional(Type.Boolean()) }),
+  /** A gated human's comment; forwarded to the owner. */
+  Type.Object({ type: Type.Literal('issue.commented'), ...At, commentId: Type.String(), author: Type.String(), maintainer: Type.Boolean(), text: Type.String() }),
+  /** Anything else on the issue that the agent should hear of. */
+  Type.Object({ type: Type.Literal('issue.event'), ...At, kind: Type.String(), author: Type.String(), text: Type.Optional(Type.String()) }),
+  /** `/cancel`, `/retry` by a maintainer. */
+  Type.Object({ type: Type.Literal('issue.command'), ...At, command: Type.Union([Type.Literal('cancel'), Type.Literal('retry')]), by: Type.String() }),
+  Type.Object({ type: Type.Literal('issue.owned'), ...At, task: Type.String() }),
+  Type.Object({ type: Type.Literal('issue.agentRunning'), ...At, task: Type.String(), agentKind: Type.String() }),
+  Type.Object({ type: Type.Literal('plan.written'), ...At, task: Type.String(), noteId: Type.String(), planHash: Type.String(), body: Type.String() }),
+  Type.Object({ type: Type.Literal('approval.claimed'), ...At, task: Type.String(), planHash: Type.String(), significance: Type.Optional(Type.String()), claim: ApprovalClaim }),
+  Type.Object({ type: Type.Literal('task.delivered'), ...At, task: Type.String() }),
+  /** The owner ended otherwise: `rejected` by the agent, cancelled, failed; or gave the issue up at `declined`. */
+  Type.Object({ type: Type.Literal('task.ended'), ...At, task: Type.String(), stage: Type.String(), reason: Type.String() }),
+  Type.Object({ type: Type.Literal('effect.failed'), ...At, effect: Type.String(), reason: Type.String(), key: Type.String() }),
+])
+export type IssueEvent = Static<typeof IssueEvent>

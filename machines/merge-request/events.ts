@@ -1,0 +1,49 @@
+import { Type, type Static } from 'typebox'
+import { TaskConfig } from '../task/events.ts'
+
+const At = { at: Type.Integer({ description: 'epoch ms' }) }
+
+export const ciStates = ['success', 'failure', 'pending', 'running', 'cancelled', 'none'] as const
+export const CiState = Type.Union(ciStates.map((state) => Type.Literal(state)))
+export type CiState = (typeof ciStates)[number]
+
+export const MergeRequestFacts = Type.Object({
+  project: Type.String(),
+  repository: Type.String(),
+  number: Type.Integer(),
+  state: Type.Union([Type.Literal('open'), Type.Literal('merged'), Type.Literal('closed')]),
+  title: Type.String(),
+  author: Type.String(),
+  url: Type.String(),
+  draft: Type.Boolean(),
+  headSha: Type.String(),
+  headBranch: Type.String(),
+  baseBranch: Type.String(),
+  ci: CiState,
+  mergeable: Type.Union([Type.Boolean(), Type.Null()]),
+  mergeCommit: Type.Optional(Type.String()),
+  /** The bot pushed this head (a pod through the gateway, or the orchestrator itself). */
+  headByBot: Type.Boolean(),
+  /** Who moved the head, and whether that account passes the intake gate. */
+  pushedBy: Type.String(),
+  pushedByGated: Type.Boolean(),
+  /** A human's merge request that `prReactionScope` and the intake gate let in. */
+  wanted: Type.Boolean(),
+  config: TaskConfig,
+})
+export type MergeRequestFacts = Static<typeof MergeRequestFacts>
+
+export const MergeRequestEvent = Type.Union([
+  Type.Object({ type: Type.Literal('mr.observed'), ...At, facts: MergeRequestFacts }),
+  Type.Object({ type: Type.Literal('mr.commented'), ...At, commentId: Type.String(), author: Type.String(), maintainer: Type.Boolean(), text: Type.String(), kind: Type.Union([Type.Literal('mr_comment'), Type.Literal('mr_review')]) }),
+  Type.Object({ type: Type.Literal('mr.event'), ...At, kind: Type.String(), author: Type.String(), text: Type.Optional(Type.String()) }),
+  /** `/approve` by a maintainer on a merge request that waits for one: a go-ahead on exactly this head. */
+  Type.Object({ type: Type.Literal('mr.command'), ...At, command: Type.Union([Type.Literal('goAhead'), Type.Literal('cancel'), Type.Literal('retry')]), by: Type.String(), headSha: Type.String() }),
+  Type.Object({ type: Type.Literal('mr.owned'), ...At, task: Type.String() }),
+  Type.Object({ type: Type.Literal('mr.released'), ...At, task: Type.String(), reason: Type.String() }),
+  Type.Object({ type: Type.Literal('verdict.posted'), ...At, task: Type.String(), sha: Type.String(), verdict: Type.String() }),
+  Type.Object({ type: Type.Literal('merge.asked'), ...At, task: Type.String(), sha: Type.String() }),
+  Type.Object({ type: Type.Literal('merge.left'), ...At, task: Type.String(), reason: Type.String() }),
+  Type.Object({ type: Type.Literal('effect.failed'), ...At, effect: Type.String(), reason: Type.String(), key: Type.String() }),
+])
+export type MergeRequestEvent = Static<typeof MergeRequestEvent>

@@ -1,0 +1,20 @@
+import { Type, type Static } from 'typebox'
+
+const At = { at: Type.Integer({ description: 'epoch ms' }) }
+
+export const ProjectEvent = Type.Union([
+  /** The Project or one of its Repositories was applied. */
+  Type.Object({
+    type: Type.Literal('project.applied'),
+    ...At,
+    generation: Type.Integer(),
+    maxConcurrentAgents: Type.Integer(),
+    capacity: Type.Integer(),
+    alertCapacity: Type.Integer(),
+  }),
+  Type.Object({ type: Type.Literal('project.checked'), ...At, generation: Type.Integer(), ready: Type.Boolean(), reason: Type.String(), message: Type.String() }),
+  Type.Object({ type: Type.Literal('project.resynced'), ...At }),
+  Type.Object({ type: Type.Literal('project.deleted'), ...At }),
+  Type.Object({ type: Type.Literal('effect.failed'), ...At, effect: Type.String(), reason: Type.String(), key: Type.String() }),
+])
+export type ProjectEvent = Static<typeof ProjectEvent>

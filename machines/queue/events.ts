@@ -1,0 +1,28 @@
+import { Type, type Static } from 'typebox'
+import { TaskSeed } from '../task/events.ts'
+
+const At = { at: Type.Integer({ description: 'epoch ms' }) }
+
+/** What an entry asks for: one pod spawn. `mint`: its Task comes into being at admission (S3; lifecycles, Queue). */
+export const QueueEntry = Type.Object({
+  entry: Type.String(),
+  sort: Type.Union([Type.Literal('mint'), Type.Literal('spawn')]),
+  task: Type.String({ description: 'id of the Task, existing or to be minted' }),
+  class: Type.Union([Type.Literal('normal'), Type.Literal('alert')]),
+  priority: Type.Integer(),
+  kind: Type.String(),
+  seed: Type.Optional(TaskSeed),
+})
+export type QueueEntry = Static<typeof QueueEntry>
+
+export const QueueEvent = Type.Union([
+  Type.Object({ type: Type.Literal('queue.configured'), ...At, maxConcurrentAgents: Type.Integer(), capacity: Type.Integer(), alertCapacity: Type.Integer() }),
+  Type.Object({ type: Type.Literal('queue.enqueue'), ...At, ...QueueEntry.properties }),
+  Type.Object({ type: Type.Literal('queue.withdraw'), ...At, entry: Type.String() }),
+  Type.Object({ type: Type.Literal('queue.release'), ...At, entry: Type.String() }),
+  Type.Object({ type: Type.Literal('queue.budgeted'), ...At, state: Type.Union([Type.Literal('open'), Type.Literal('normalHeld'), Type.Literal('allHeld')]) }),
+  /** A ready Project admits; one that is not ready mints and spawns nothing (rulings 5.17). */
+  Type.Object({ type: Type.Literal('queue.opened'), ...At }),
+  Type.Object({ type: Type.Literal('queue.closed'), ...At, reason: Type.String() }),
+])
+export type QueueEvent = Static<typeof QueueEvent>

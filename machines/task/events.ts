@@ -1,0 +1,207 @@
+import { Type, type Static } from 'typebox'
+import { Finding } from '../effect.ts'
+
+const At = { at: Type.Integer({ description: 'epoch ms' }) }
+const Pod = { pod: Type.Integer({ description: 'ordinal of the pod that speaks' }) }
+const Mr = { repository: Type.String(), number: Type.Integer() }
+
+export const agentKinds = ['brainstorm', 'incident', 'implement', 'review', 'refine', 'documentation', 'upgrade'] as const
+export const AgentKind = Type.Union(agentKinds.map((kind) => Type.Literal(kind)))
+export type AgentKind = (typeof agentKinds)[number]
+
+export const significances = ['patch', 'minor', 'major'] as const
+export type Significance = (typeof significances)[number]
+
+/** What a Task needs of its Project, fixed at mint so that its steps replay without looking anything up. Seconds are seconds. */
+export const TaskConfig = Type.Object({
+  project: Type.String({ description: 'actor id of the Project' }),
+  agentPodTTLSeconds: Type.Integer(),
+  turnTimeoutSeconds: Type.Integer(),
+  stallProbeGraceSeconds: Type.Integer(),
+  stallProbeMaxAttempts: Type.Integer(),
+  autoApproveMaxSignificance: Type.Union([Type.Literal('off'), Type.Literal('patch'), Type.Literal('minor'), Type.Literal('major')]),
+  model: Type.Record(Type.String(), Type.String(), { description: 'model by agent kind' }),
+  effort: Type.Record(Type.String(), Type.String(), { description: 'effort by agent kind' }),
+  permissionMode: Type.String(),
+  repositories: Type.Array(Type.Object({ name: Type.String(), base: Type.String() })),
+})
+export type TaskConfig = Static<typeof TaskConfig>
+
+export const OwnedIssue = Type.Object({
+  repository: Type.String(),
+  number: Type.Integer(),
+  issue: Type.String({ description: 'actor id of the Issue' }),
+  selfProposed: Type.Boolean(),
+  humanCommented: Type.Boolean(),
+})
+export type OwnedIssue = Static<typeof OwnedIssue>
+
+export const OwnedMergeRequest = Type.Object({
+  ...Mr,
+  mergeRequest: Type.String({ description: 'actor id of the MergeRequest' }),
+  headSha: Type.String(),
+  headBranch: Type.String(),
+  author: Type.String(),
+  url: Type.String(),
+})
+export type OwnedMergeRequest = Static<typeof OwnedMergeRequest>
+
+/** Everything a new Task knows. */
+export const TaskSeed = Type.Object({
+  kind: AgentKind,
+  goal: Type.String(),
+  repositories: Type.Array(Type.String()),
+  issues: Type.Array(OwnedIssue),
+  mergeRequests: Type.Array(OwnedMergeRequest),
+  priority: Type.Integer(),
+  origin: Type.Object({ kind: Type.String(), ref: Type.String() }),
+  config: TaskConfig,
+})
+export type TaskSeed = Static<typeof TaskSeed>
+
+/** One claim of an `approved` outcome: the edge looked the facts up in the mirror, the Issue judges (rulings 3.2). */
+export const ApprovalClaim = Type.Object({
+  issue: Type.String(),
+  citation: Type.Optional(
+    Type.Object({ commentId: Type.String(), author: Type.String(), quote: Type.String(), span: Type.String(), bodyHash: Type.String() }),
+  ),
+  approvingMaintainer: Type.Optional(Type.String()),
+  /** Name of the first conjunct of rulings 3.2 that the mirror contradicts; absent when all hold there. */
+  refusedBy: Type.Optional(Type.String()),
+})
+export type ApprovalClaim = Static<typeof ApprovalClaim>
+
+/** A live head as the edge read it from the forge in the call. */
+export const LiveHead = Type.Object({
+  ...Mr,
+  sha: Type.String(),
+  draft: Type.Boolean(),
+  author: Type.String(),
+  /** bot, maintainer, or engine of an adopted merge request (rulings 1.1). */
+  authorMayMerge: Type.Boolean(),
+})
+export type LiveHead = Static<typeof LiveHead>
+
+export const PushReport = Type.Object({
+  pushed: Type.Array(Type.String()),
+  failed: Type.Array(Type.Object({ repo: Type.String(), error: Type.String() })),
+})
+export type PushReport = Static<typeof PushReport>
+
+export const noteKinds = ['plan', 'handoff', 'note', 'finding', 'decision'] as const
+export const NoteKind = Type.Union(noteKinds.map((kind) => Type.Literal(kind)))
+export type NoteKind = (typeof noteKinds)[number]
+
+/** Reasons of pending events, as the bundle's `event` elements show them. */
+export const PendingEvent = Type.Object({
+  n: Type.Integer(),
+  kind: Type.String(),
+  repository: Type.String(),
+  number: Type.Integer(),
+  author: Type.String(),
+  at: Type.Integer(),
+  text: Type.Optional(Type.String()),
+})
+export type PendingEvent = Static<typeof PendingEvent>
+
+const ForgeFact = { repository: Type.String(), number: Type.Integer(), author: Type.String(), kind: Type.String() }
+const MergeAnswer = { ...Mr, sha: Type.String(), attempt: Type.Integer(), reason: Type.Optional(Type.String()) }
+
+export const TaskEvent = Type.Union([
+  Type.Object({ type: Type.Literal('task.minted'), ...At, seed: TaskSeed, entry: Type.Optional(Type.String()) }),
+  Type.Object({ type: Type.Literal('task.close'), ...At, by: Type.String(), reason: Type.Optional(Type.String()) }),
+  Type.Object({ type: Type.Literal('task.retry'), ...At, by: Type.String() }),
+
+  Type.Object({ type: Type.Literal('slot.granted'), ...At, entry: Type.String() }),
+  Type.Object({ type: Type.Literal('pod.working'), ...At, ...Pod }),
+  Type.Object({
+    type: Type.Literal('pod.final'),
+    ...At,
+    ...Pod,
+    cause: Type.Union([Type.Literal('gone'), Type.Literal('lost'), Type.Literal('unbound'), Type.Literal('mismatched')]),
+    reason: Type.Optional(Type.String()),
+    residencyMs: Type.Integer(),
+  }),
+  /** The pod ran and left no note of its own: the Task writes one from the last turn (S3, stop sequence step 4). */
+  Type.Object({ type: Type.Literal('pod.noteMissing'), ...At, ...Pod, reason: Type.String() }),
+  Type.Object({ type: Type.Literal('turn.accepted'), ...At, ...Pod, turn: Type.Integer(), eventsUpTo: Type.Integer() }),
+  Type.Object({
+    type: Type.Literal('turn.ended'),
+    ...At,
+    ...Pod,
+    turn: Type.Integer(),
+    purpose: Type.String(),
+    finalText: Type.String(),
+    usage: Type.Record(Type.String(), Type.Unknown()),
+    ...PushReport.properties,
+  }),
+  Type.Object({
+    type: Type.Literal('turn.failed'),
+    ...At,
+    ...Pod,
+    turn: Type.Integer(),
+    purpose: Type.String(),
+    stopReason: Type.String(),
+    error: Type.Optional(Type.String()),
+    resetsAt: Type.Optional(Type.Integer()),
+    finalText: Type.String(),
+    usage: Type.Record(Type.String(), Type.Unknown()),
+    ...PushReport.properties,
+  }),
+
+  /** The outcome call. `digest` identifies the body; answered by an `answer` effect in the same step (rulings 3.3). */
+  Type.Object({
+    type: Type.Literal('outcome'),
+    ...At,
+    ...Pod,
+    outcomeId: Type.String(),
+    digest: Type.String(),
+    kind: AgentKind,
+    action: Type.String({ description: 'action, or verdict for review' }),
+    payload: Type.Record(Type.String(), Type.Unknown()),
+    claims: Type.Array(ApprovalClaim),
+    heads: Type.Array(LiveHead),
+    workspaceClean: Type.Boolean(),
+  }),
+  Type.Object({
+    type: Type.Literal('note.written'),
+    ...At,
+    ...Pod,
+    id: Type.String(),
+    kind: NoteKind,
+    body: Type.String(),
+    bodyHash: Type.String(),
+  }),
+  /** The agent commented on the forge in this turn: an ended turn then waits for the answer. */
+  Type.Object({ type: Type.Literal('agent.asked'), ...At, ...Pod, repository: Type.String(), number: Type.Integer() }),
+
+  Type.Object({ type: Type.Literal('approval.granted'), ...At, issue: Type.String(), planHash: Type.String(), self: Type.Boolean() }),
+  Type.Object({ type: Type.Literal('approval.refused'), ...At, issue: Type.String(), reason: Type.String() }),
+  Type.Object({ type: Type.Literal('approval.revoked'), ...At, issue: Type.String(), reason: Type.String() }),
+  Type.Object({ type: Type.Literal('approval.commented'), ...At, issue: Type.String(), by: Type.String(), commentId: Type.String() }),
+  Type.Object({ type: Type.Literal('issue.closed'), ...At, issue: Type.String() }),
+  Type.Object({ type: Type.Literal('issue.reopened'), ...At, issue: Type.String() }),
+
+  Type.Object({ type: Type.Literal('mr.ready'), ...At, ...OwnedMergeRequest.properties, attempt: Type.Integer() }),
+  Type.Object({ type: Type.Literal('mr.openFailed'), ...At, repository: Type.String(), reason: Type.String(), attempt: Type.Integer() }),
+  Type.Object({ type: Type.Literal('mr.headMoved'), ...At, ...Mr, sha: Type.String(), byOwnPod: Type.Boolean(), gated: Type.Boolean(), author: Type.String() }),
+  Type.Object({ type: Type.Literal('mr.merged'), ...At, ...Mr, sha: Type.String(), mergeCommit: Type.String() }),
+  Type.Object({ type: Type.Literal('mr.closed'), ...At, ...Mr }),
+  Type.Object({ type: Type.Literal('mr.reopened'), ...At, ...Mr, sha: Type.String() }),
+  Type.Object({ type: Type.Literal('mr.conflict'), ...At, ...MergeAnswer }),
+  Type.Object({ type: Type.Literal('mr.ciRed'), ...At, ...MergeAnswer }),
+  Type.Object({ type: Type.Literal('mr.ciPending'), ...At, ...MergeAnswer }),
+  Type.Object({ type: Type.Literal('mr.notMergeableYet'), ...At, ...MergeAnswer }),
+  Type.Object({ type: Type.Literal('mr.mergeRefused'), ...At, ...MergeAnswer }),
+  Type.Object({ type: Type.Literal('mr.goAhead'), ...At, by: Type.String(), shas: Type.Array(Type.Object({ ...Mr, sha: Type.String() })) }),
+
+  /** A gated human wrote (the edge decided that, rulings 1.4). */
+  Type.Object({ type: Type.Literal('human.commented'), ...At, ...ForgeFact, maintainer: Type.Boolean(), on: Type.Union([Type.Literal('issue'), Type.Literal('mr')]), text: Type.Optional(Type.String()) }),
+  /** Anything else worth telling the agent; never enqueues [H3]. */
+  Type.Object({ type: Type.Literal('forge.event'), ...At, ...ForgeFact, text: Type.Optional(Type.String()) }),
+  Type.Object({ type: Type.Literal('effect.failed'), ...At, effect: Type.String(), reason: Type.String(), key: Type.String() }),
+])
+export type TaskEvent = Static<typeof TaskEvent>
+
+/** The accepted payloads of review findings live in the effect schema: one shape from tool to forge. */
+export { Finding }

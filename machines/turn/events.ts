@@ -1,0 +1,46 @@
+import { Type, type Static } from 'typebox'
+import { PushReport } from '../task/events.ts'
+
+const At = { at: Type.Integer({ description: 'epoch ms' }) }
+
+export const TurnEvent = Type.Union([
+  Type.Object({
+    type: Type.Literal('turn.start'),
+    ...At,
+    pod: Type.String({ description: 'actor id of the pod' }),
+    podOrdinal: Type.Integer(),
+    task: Type.String(),
+    ordinal: Type.Integer(),
+    url: Type.String(),
+    purpose: Type.Union([Type.Literal('work'), Type.Literal('handoff')]),
+    eventsUpTo: Type.Integer(),
+    turnTimeoutSeconds: Type.Integer(),
+    stallProbeGraceSeconds: Type.Integer(),
+    stallProbeMaxAttempts: Type.Integer(),
+  }),
+  Type.Object({ type: Type.Literal('submit.accepted'), ...At, turnId: Type.String() }),
+  /** 409: another turn is live there. */
+  Type.Object({ type: Type.Literal('submit.conflict'), ...At, liveTurnId: Type.Optional(Type.String()) }),
+  /** 410: past the pod's deadline by the wrapper's clock, which is believed. */
+  Type.Object({ type: Type.Literal('submit.expired'), ...At }),
+  /** A callback arrived: a hint, believed after a read at that pod (rulings 4.6). */
+  Type.Object({ type: Type.Literal('turn.callback'), ...At, turnId: Type.String() }),
+  Type.Object({ type: Type.Literal('turn.activity'), ...At, lastActivityAt: Type.Integer(), probeAnswered: Type.Optional(Type.Integer()) }),
+  Type.Object({
+    type: Type.Literal('turn.result'),
+    ...At,
+    turnId: Type.String(),
+    state: Type.Union([Type.Literal('completed'), Type.Literal('failed')]),
+    stopReason: Type.String(),
+    error: Type.Optional(Type.String()),
+    resetsAt: Type.Optional(Type.Integer()),
+    finalText: Type.String(),
+    usage: Type.Record(Type.String(), Type.Unknown()),
+    ...PushReport.properties,
+  }),
+  Type.Object({ type: Type.Literal('turn.interruptRefused'), ...At }),
+  Type.Object({ type: Type.Literal('turn.abandon'), ...At }),
+  Type.Object({ type: Type.Literal('turn.podFinal'), ...At }),
+  Type.Object({ type: Type.Literal('effect.failed'), ...At, effect: Type.String(), reason: Type.String(), key: Type.String() }),
+])
+export type TurnEvent = Static<typeof TurnEvent>
