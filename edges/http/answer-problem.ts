@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { invalidInput, Problem, problemBody, type Fault } from './problem.ts'
+import { ValidationFaults, type PartValidator, type RequestPart } from './validation.ts'
+
+const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+
+interface FrameworkError {
+  readonly code?: string
+  readonly statusCode?: number
+}
+
+/** Turns whatever a route threw into the one answer that the caller may see; the rest goes to the log. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = toProblem(error, request)
+  if (problem.status >= 500) request.log.error({ err: error, code: problem.code }, 'request failed')
+  sendProblem(problem, request, reply)
+}
+
+export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
+  void reply
+    .code(problem.status)
+    .headers(problem.headers)
+    .header('x-request-id', request.id)
+    .type(PROBLEM_TYPE)
+    .serializer(JSON.stringify)
+    .send(problemBody(problem, request.id))
+}
+
+export function toProblem(error: unknown, request: FastifyRequest): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof ValidationFaults) return invalidInput(allFaults(error, request))
+  return fromFramework(error as FrameworkError) ?? new Problem('internal', '', { cause: error })
+}
+
+/** fastify stops at the first part that fails; the caller is owed the faults of every part. */
+function allFaults(first: ValidationFaults, request: FastifyRequest): Fault[] {
+  const parts = { params: request.params, body: request.body, querystring: request.query, headers: request.headers }
+  const others = (Object.keys(parts) as RequestPart[]).filter((part) => part !== first.part)
+  const faults = others.flatMap((part) => {
+    const validate = request.getValidationFunction(part) as PartValidator | undefined
+    const result = validate?.(parts[part])
+    return result !== undefined && 'error' in result ? result.error.faults : []
+  })
+  return [...first.faults, ...faults]
+}
+
+function fromFramework(error: FrameworkError): Problem | undefined {
+  const status = error.statusCode ?? 500
+  if (status === 413) return new Problem('body-too-large', '', { headers: { connection: 'close' }, cause: error })
+  if (status === 415) return new Problem('unsupported-media-type', '', { cause: error })
+  if (status >= 400 && status < 500) return new Problem('malformed-request', (error as Error).message, { cause: error })
+  return undefined
+}

@@ -1,0 +1,17 @@
+import type { Authenticate, Principal } from './auth/authenticate.ts'
+
+// What the kit adds to fastify's own types.
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the caller is proven. */
+    principal?: Principal
+    /** The body's bytes as received; only on routes whose config asks for them. */
+    rawBody?: Buffer
+  }
+  interface FastifyContextConfig {
+    /** `false`: open to anyone; a function: proven in its own way; absent: as the server says. */
+    auth?: false | Authenticate
+    /** Keep the bytes of the body beside the parsed one, as a signature over them needs. */
+    rawBody?: boolean
+  }
+}

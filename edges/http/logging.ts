@@ -1,0 +1,49 @@
+import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino'
+
+export type Logger = PinoLogger
+
+export interface LoggingOptions {
+  /** Which of the programs is speaking; on every line. */
+  readonly name: string
+  readonly level?: string
+  readonly destination?: DestinationStream
+}
+
+const secretNames = [
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'token',
+  'access_token',
+  'accessToken',
+  'refresh_token',
+  'client_secret',
+  'clientSecret',
+  'secret',
+  'password',
+  'apiKey',
+  'api_key',
+  'privateKey',
+  'x-api-key',
+  'x-gitlab-token',
+  'x-hub-signature-256',
+] as const
+
+/** pino's wildcard covers one level each; deeper than this nothing of ours logs objects. */
+const depths = ['', '*.', '*.*.', '*.*.*.'] as const
+
+/** JSON on stdout, one line an event, with whatever carries a secret's name replaced. */
+export function createLogger(options: LoggingOptions): Logger {
+  const paths = depths.flatMap((depth) => secretNames.map((name) => redactPath(depth, name)))
+  const settings = {
+    name: options.name,
+    level: options.level ?? 'info',
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths, censor: '[redacted]' },
+  }
+  return options.destination === undefined ? pino(settings) : pino(settings, options.destination)
+}
+
+function redactPath(depth: string, name: string): string {
+  return name.includes('-') ? `${depth.replace(/\.$/, '')}["${name}"]` : `${depth}${name}`
+}

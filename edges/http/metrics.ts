@@ -1,0 +1,24 @@
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+export interface HttpMetrics {
+  readonly registry: Registry
+  observe(method: string, route: string, status: number, seconds: number): void
+}
+
+/** One registry a server: several servers may live in one process. The route's pattern is the label, never the path. */
+export function createMetrics(name: string): HttpMetrics {
+  const registry = new Registry()
+  registry.setDefaultLabels({ service: name })
+  collectDefaultMetrics({ register: registry })
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the request line to the end of the answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 30],
+    registers: [registry],
+  })
+  return {
+    registry,
+    observe: (method, route, status, seconds) => duration.observe({ method, route, status }, seconds),
+  }
+}

@@ -1,0 +1,50 @@
+import { Compile } from 'typebox/compile'
+import type { Static, TSchema } from 'typebox'
+import { decodeText } from './decode-text.ts'
+import { foldFaults } from './faults.ts'
+import { invalidInput, type Fault } from './problem.ts'
+
+export type RequestPart = 'body' | 'params' | 'querystring' | 'headers'
+
+/** What fastify asks of a validator; `error` carries faults that were folded already. */
+export type PartValidator = (value: unknown) => { value: unknown } | { error: ValidationFaults }
+
+/** The faults of one part of a request, on their way through fastify to the problem that lists them all. */
+export class ValidationFaults extends Error {
+  readonly part: RequestPart
+  readonly faults: readonly Fault[]
+
+  constructor(part: RequestPart, faults: readonly Fault[]) {
+    super('the input breaks its schema')
+    this.name = 'ValidationFaults'
+    this.part = part
+    this.faults = faults
+  }
+}
+
+const places = { body: undefined, params: 'path', querystring: 'query', headers: 'header' } as const
+
+/** Bodies are taken as they are; paths, queries and headers are text and are decoded by their schema first. */
+export function compilePart(schema: TSchema, part: RequestPart): PartValidator {
+  const validator = Compile(schema)
+  return (given) => {
+    const value = part === 'body' ? given : decodeText(schema, given)
+    if (validator.Check(value)) return { value }
+    const place = places[part]
+    const faults = foldFaults(validator.Errors(value)).map((fault) => (place === undefined ? fault : { in: place, ...fault }))
+    return { error: new ValidationFaults(part, faults) }
+  }
+}
+
+/** Every fault of a value that did not come through a route: a file, an environment, a message of another program. */
+export function faultsOf(schema: TSchema, value: unknown): Fault[] {
+  const validator = Compile(schema)
+  return validator.Check(value) ? [] : foldFaults(validator.Errors(value))
+}
+
+/** The value as its schema's type, or an `invalid-input` problem that lists every fault. */
+export function decode<S extends TSchema>(schema: S, value: unknown, what = 'the input'): Static<S> {
+  const faults = faultsOf(schema, value)
+  if (faults.length > 0) throw invalidInput(faults, `${what} breaks its schema`)
+  return value as Static<S>
+}
