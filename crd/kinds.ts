@@ -1,0 +1,96 @@
+/** The six kinds of `platform.dev/v1alpha1`, and `v1` Secret as `apply` takes it on one machine (rulings 3.9). */
+import { Type, type Static, type TSchema } from 'typebox'
+import { agentKinds } from '../machines/task/events.ts'
+import { ProjectSpec, removedProjectFields } from './project.ts'
+
+const closed = { additionalProperties: false } as const
+/** RFC 1123 label: what Kubernetes takes as a name (rulings 3.5). */
+export const ResourceName = Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$', maxLength: 52 })
+
+export const RepositorySpec = Type.Object(
+  {
+    projectRef: ResourceName,
+    url: Type.Optional(Type.String({ pattern: '^https?://', description: 'default: <scm.webURL>/<scm.owner>/<name>.git' })),
+    defaultBranch: Type.Optional(Type.String()),
+    maintainerLogins: Type.Optional(Type.Array(Type.String())),
+    reporterLogins: Type.Optional(Type.Array(Type.String())),
+  },
+  closed,
+)
+export type RepositorySpec = Static<typeof RepositorySpec>
+
+export const TaskSpec = Type.Object(
+  {
+    projectRef: ResourceName,
+    kind: Type.Union(agentKinds.map((kind) => Type.Literal(kind))),
+    goal: Type.String(),
+    repositories: Type.Array(ResourceName),
+    issues: Type.Optional(Type.Array(Type.Object({ repository: ResourceName, number: Type.Integer({ minimum: 1 }) }, closed))),
+    priority: Type.Optional(Type.Integer({ default: 100 })),
+    origin: Type.Optional(
+      Type.Object(
+        {
+          kind: Type.Union(['webhook', 'cron', 'sweep', 'alert', 'human'].map((kind) => Type.Literal(kind))),
+          ref: Type.String(),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+)
+export type TaskSpec = Static<typeof TaskSpec>
+
+export const QueuedEventSpec = Type.Object(
+  {
+    projectRef: ResourceName,
+    sort: Type.Union([Type.Literal('mint'), Type.Literal('spawn')]),
+    class: Type.Union([Type.Literal('normal'), Type.Literal('alert')]),
+    priority: Type.Integer(),
+    sequence: Type.Integer(),
+    kind: Type.String(),
+    taskRef: Type.Optional(Type.String()),
+    payload: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  },
+  closed,
+)
+
+const ForgeObjectSpec = Type.Object({ repositoryRef: ResourceName, number: Type.Integer({ minimum: 1 }) }, closed)
+
+export const SecretData = Type.Record(Type.String(), Type.String())
+
+export interface Kind {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly plural: string
+  readonly shortNames: readonly string[]
+  readonly spec: TSchema
+  /** People may write it; the rest belongs to the orchestrator (decisions, Resources). */
+  readonly writable: boolean
+  readonly removed: Readonly<Record<string, string>>
+}
+
+const group = 'platform.dev/v1alpha1'
+const platform = (kind: string, plural: string, shortNames: readonly string[], spec: TSchema, writable: boolean, removed = {}): Kind => ({
+  kind,
+  apiVersion: group,
+  plural,
+  shortNames,
+  spec,
+  writable,
+  removed,
+})
+
+export const kinds: readonly Kind[] = [
+  platform('Project', 'projects', ['proj'], ProjectSpec, true, removedProjectFields),
+  platform('Repository', 'repositories', ['repo'], RepositorySpec, true),
+  platform('Task', 'tasks', [], TaskSpec, true),
+  platform('QueuedEvent', 'queuedevents', ['qe'], QueuedEventSpec, false),
+  platform('Issue', 'issues', [], ForgeObjectSpec, false),
+  platform('MergeRequest', 'mergerequests', ['mr'], ForgeObjectSpec, false),
+]
+
+export function kindNamed(name: string): Kind | undefined {
+  const wanted = name.toLowerCase()
+  return kinds.find((kind) => [kind.kind.toLowerCase(), kind.plural, ...kind.shortNames].includes(wanted))
+}

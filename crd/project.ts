@@ -1,0 +1,191 @@
+/** Project, as document 3 gives it field by field. Defaults are applied on write; deprecated fields are accepted and ignored. */
+import { Type, type Static, type TObject, type TProperties } from 'typebox'
+import { agentKinds } from '../machines/task/events.ts'
+
+function Closed<P extends TProperties>(properties: P, description?: string): TObject<P> {
+  return Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) })
+}
+const Optional = Type.Optional
+const Text = (description?: string) => Optional(Type.String(description ? { description } : {}))
+const Deprecated = Optional(Type.Integer({ deprecated: true, description: 'accepted and ignored' }))
+const Percent = (fallback: number) => Optional(Type.Integer({ minimum: 0, maximum: 100, default: fallback }))
+const Level = (fallback: string) =>
+  Optional(Type.Union(['low', 'medium', 'high', 'xhigh', 'max'].map((level) => Type.Literal(level)), { default: fallback }))
+const ByKind = <T extends TProperties[string]>(value: T) =>
+  Optional(Closed(Object.fromEntries(agentKinds.map((kind) => [kind, Optional(value)]))))
+const Free = Optional(Type.Array(Type.Object({}, { additionalProperties: true })))
+const Logins = Optional(Type.Array(Type.String({ minLength: 1 })))
+
+/** Model ids start with the family's prefix (document 3, `modelByKind`). */
+export const ModelId = Type.String({ pattern: '^claude-', maxLength: 64 })
+const McpServer = Closed({
+  name: Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$' }),
+  url: Type.String({ pattern: '^https?://' }),
+  type: Optional(Type.Union([Type.Literal('http'), Type.Literal('sse')], { default: 'http' })),
+})
+
+export const LifecycleHooks = Closed({
+  preClone: Text(),
+  postClone: Text(),
+  conversationStart: Text(),
+  conversationRestart: Text(),
+  agentTurnFinished: Text(),
+  conversationFinished: Text(),
+})
+
+export const AgentSpec = Closed({
+  model: Optional(Type.String({ maxLength: 64 })),
+  image: Text(),
+  permissionMode: Optional(Type.String({ default: 'bypassPermissions' })),
+  maxTurnsPerPod: Deprecated,
+  maxTurnsPerTask: Deprecated,
+  maxReviewRounds: Deprecated,
+  maxPodRecreations: Deprecated,
+  turnTimeoutSeconds: Optional(Type.Integer({ minimum: 1, default: 1800 })),
+  stallProbeGraceSeconds: Optional(Type.Integer({ minimum: 60, default: 300 })),
+  stallProbeMaxAttempts: Optional(Type.Integer({ minimum: 1, maximum: 5, default: 2 })),
+  effort: Level('xhigh'),
+  modelByKind: ByKind(ModelId),
+  effortByKind: ByKind(Type.Union(['low', 'medium', 'high', 'xhigh', 'max'].map((level) => Type.Literal(level)))),
+  skillsRef: Optional(Type.String({ default: 'main' })),
+  hooks: Optional(LifecycleHooks),
+  extraEnvs: Free,
+  extraEnvsFrom: Free,
+  extraVolumeMounts: Free,
+  extraVolumes: Free,
+  extraSidecarContainers: Free,
+  extraInitContainers: Free,
+  mcpServers: Optional(Type.Array(McpServer)),
+})
+
+const CronBlock = (extra: TProperties) => Optional(Closed({ schedule: Text('five-field cron, UTC'), ...extra }))
+
+export const ScmSpec = Closed({
+  provider: Type.Union([Type.Literal('forge_a'), Type.Literal('forge_b')]),
+  owner: Type.String({ minLength: 1 }),
+  botLogin: Type.String({ minLength: 1 }),
+  botEmail: Text(),
+  apiURL: Optional(Type.String({ pattern: '^https?://', description: 'default: the public forge; http only for loopback' })),
+  webURL: Optional(Type.String({ pattern: '^https?://' })),
+  maintainerLogins: Logins,
+  reporterLogins: Logins,
+  prReactionScope: Optional(Type.Union([Type.Literal('labeledOrMentioned'), Type.Literal('all'), Type.Literal('')])),
+  guidance: Text('appended verbatim to the brainstorm goal'),
+  board: Optional(
+    Closed({
+      githubProjectNumber: Optional(Type.Integer()),
+      gitlabBoardId: Optional(Type.Integer()),
+      statusField: Optional(Type.String({ default: 'Status' })),
+    }),
+  ),
+  brainstormingLabel: Optional(Type.String({ default: 'platform-brainstorming' })),
+  approvedLabel: Optional(Type.String({ default: 'platform-approved' })),
+  implementationLabel: Optional(Type.String({ default: 'platform-implementation' })),
+  declinedLabel: Optional(Type.String({ default: 'platform-declined' })),
+  incidentLabel: Optional(Type.String({ default: 'platform-incident' })),
+  priorityLabel: Text(),
+  cron: Optional(
+    Closed({
+      issueScan: CronBlock({ maxPerRepo: Optional(Type.Integer({ minimum: 1, default: 1 })) }),
+      brainstorm: CronBlock({
+        enabled: Optional(Type.Boolean({ default: false })),
+        targetOpenProposals: Optional(Type.Integer({ minimum: 0, default: 3 })),
+        maxOpenProposals: Optional(Type.Integer({ deprecated: true })),
+        historyWindow: Optional(Type.Integer({ minimum: 0, default: 20 })),
+        minSessionIntervalMinutes: Optional(Type.Integer({ default: 12 })),
+        staleProposalDays: Optional(Type.Integer({ default: 0 })),
+        sources: Optional(Type.Array(Type.Union([Type.Literal('docs'), Type.Literal('memory'), Type.Literal('internet')]))),
+      }),
+      documentation: CronBlock({ maxPerRepo: Optional(Type.Integer({ minimum: 1, default: 1 })) }),
+      refine: Optional(Closed({ closedLookbackDays: Optional(Type.Integer({ minimum: 0, default: 30 })) })),
+      upgrade: CronBlock({ maxOpenUpgrades: Optional(Type.Integer({ minimum: 1, maximum: 10, default: 1 })) }),
+    }),
+  ),
+})
+
+const ReleaseAge = Closed({
+  major: Optional(Type.Integer({ minimum: 0, default: 0 })),
+  minor: Optional(Type.Integer({ minimum: 0, default: 0 })),
+  patch: Optional(Type.Integer({ minimum: 0, default: 0 })),
+})
+
+export const ProjectSpec = Closed({
+  scmSecretRef: Type.String({ minLength: 1, description: 'Secret with keys `token` and `webhookSecret`' }),
+  triggerLabel: Optional(Type.String({ default: 'platform' })),
+  maxConcurrentAgents: Optional(Type.Integer({ minimum: 0, default: 3, description: '0 pauses the Project' })),
+  agentPodTTLSeconds: Optional(Type.Integer({ minimum: 300, default: 3600 })),
+  maxNewTasksPerSweep: Optional(Type.Integer({ minimum: 1, default: 5 })),
+  maxOpenTasks: Optional(Type.Integer({ minimum: 1, default: 6 })),
+  maxBundleBytes: Optional(Type.Integer({ minimum: 50_000, default: 400_000 })),
+  autoApproveMaxSignificance: Optional(
+    Type.Union([Type.Literal('off'), Type.Literal('patch'), Type.Literal('minor'), Type.Literal('major'), Type.Literal('')], { default: 'off' }),
+  ),
+  agent: Optional(AgentSpec),
+  memory: Optional(
+    Closed({
+      pgInstances: Optional(Type.Integer({ minimum: 1, default: 1 })),
+      pgStorage: Optional(Type.String({ default: '10Gi' })),
+      pgWalStorage: Optional(Type.String({ default: '8Gi' })),
+      neo4jStorage: Optional(Type.String({ default: '10Gi' })),
+    }),
+  ),
+  workspace: Optional(
+    Closed({
+      enabled: Optional(Type.Boolean({ default: true })),
+      storageClass: Text(),
+      size: Optional(Type.String({ default: '10Gi' })),
+      cacheEnabled: Optional(Type.Boolean({ default: true })),
+      cacheSize: Optional(Type.String({ default: '20Gi' })),
+    }),
+  ),
+  scm: ScmSpec,
+  alerting: Optional(
+    Closed({
+      enabled: Optional(Type.Boolean({ default: false })),
+      url: Text(),
+      secretRef: Text(),
+      cooldownSeconds: Deprecated,
+    }),
+  ),
+  documentation: Optional(Closed({ enabled: Optional(Type.Boolean({ default: false })), repo: Text() })),
+  queue: Optional(Closed({ capacity: Optional(Type.Integer({ minimum: 0 })), alertCapacity: Optional(Type.Integer({ minimum: 0, default: 1 })) })),
+  tokenBudget: Optional(
+    Closed({
+      enabled: Optional(Type.Boolean({ default: false })),
+      mode: Optional(Type.Union([Type.Literal('customWindow'), Type.Literal('claudeSubscription')], { default: 'customWindow' })),
+      proactivePercent: Percent(50),
+      emergencyPercent: Percent(80),
+      resetSchedule: Text(),
+      windowDuration: Text(),
+      tokenLimit: Optional(Type.Integer({ minimum: 0 })),
+      fiveHourProactivePercent: Percent(0),
+      fiveHourEmergencyPercent: Percent(0),
+      weeklyProactivePercent: Percent(0),
+      weeklyEmergencyPercent: Percent(0),
+      spawnCeilingByKind: ByKind(Type.Integer({ minimum: 0, maximum: 100 })),
+    }),
+  ),
+  upgradePolicy: Optional(
+    Closed({
+      engine: Optional(Type.Union([Type.Literal('external'), Type.Literal('none')], { default: 'none' })),
+      majorStrategy: Optional(Type.Union([Type.Literal('nextHopOnly'), Type.Literal('latest')], { default: 'nextHopOnly' })),
+      minimumReleaseAge: Optional(ReleaseAge),
+      adoptBranchPrefix: Text(),
+      upgradeEngineLogins: Optional(Type.Array(Type.String(), { maxItems: 8 })),
+    }),
+  ),
+})
+export type ProjectSpec = Static<typeof ProjectSpec>
+
+/** Fields that once existed: a warning with what replaces them, never an error (rulings 1.27). */
+export const removedProjectFields: Readonly<Record<string, string>> = {
+  '/scm/approvalLabel': 'approval is by comment text only',
+  '/scm/ideaLabel': 'labels are a projection of Issue state',
+  '/scm/rejectedLabel': 'use scm.declinedLabel',
+  '/scm/cron/mrScan': 're-review of merge requests is part of the sweep',
+  '/scm/cron/healthCheck': 'removed',
+  '/scm/cron/brainstorm/maxPerCycle': 'one brainstorm Task per cycle',
+  '/scm/cron/brainstorm/maxConsecutiveSkips': 'there is no circuit breaker',
+  '/agent/contextWindowTokens': 'removed',
+  '/stageDeadlines': 'stage budgets are fixed',
+}

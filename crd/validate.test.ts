@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { checkManifest } from './validate.ts'
+
+const project = {
+  apiVersion: 'platform.dev/v1alpha1',
+  kind: 'Project',
+  metadata: { name: 'demo' },
+  spec: { scmSecretRef: 'demo-scm', scm: { provider: 'forge_a', owner: 'acme', botLogin: 'bot' } },
+}
+
+function withSpec(change: object): unknown {
+  return { ...project, spec: { ...project.spec, ...change } }
+}
+
+describe('a manifest', () => {
+  it('gets the defaults that document 3 gives', () => {
+    const { faults, ...checked } = checkManifest(project)
+    expect(faults).toEqual([])
+    expect(checked.sort === 'resource' && checked.manifest.spec).toMatchObject({
+      triggerLabel: 'platform',
+      maxConcurrentAgents: 3,
+      agentPodTTLSeconds: 3600,
+      maxBundleBytes: 400_000,
+      autoApproveMaxSignificance: 'off',
+      scm: { approvedLabel: 'platform-approved' },
+    })
+  })
+
+  it('with a typo is refused with the nearest known key, and every other fault beside it', () => {
+    const { faults } = checkManifest(withSpec({ maxConcurentAgents: 2, agentPodTTLSeconds: 10, queue: { capacity: 'x' } }))
+    expect(faults.find((fault) => fault.path === '/spec/maxConcurentAgents')?.message).toContain('did you mean maxConcurrentAgents?')
+    expect(faults.map((fault) => fault.path)).toEqual(
+      expect.arrayContaining(['/spec/maxConcurentAgents', '/spec/agentPodTTLSeconds', '/spec/queue/capacity']),
+    )
+  })
+
+  it('says what an enumeration allows', () => {
+    const { faults } = checkManifest(withSpec({ scm: { ...project.spec.scm, provider: 'github' } }))
+    expect(faults).toEqual([{ path: '/spec/scm/provider', message: 'must be one of "forge_a", "forge_b"' }])
+  })
+
+  it('with a removed key is taken with a warning that names what replaced it', () => {
+    const { faults, warnings } = checkManifest(withSpec({ scm: { ...project.spec.scm, approvalLabel: 'ok' } }))
+    expect(faults).toEqual([])
+    expect(warnings).toEqual([{ path: '/spec/scm/approvalLabel', message: 'no longer exists and is ignored: approval is by comment text only' }])
+  })
+
+  it('with a deprecated field is accepted', () => {
+    expect(checkManifest(withSpec({ agent: { maxTurnsPerPod: 3 } })).faults).toEqual([])
+  })
+
+  it('takes 0 as the pause of a whole Project', () => {
+    expect(checkManifest(withSpec({ maxConcurrentAgents: 0 })).faults).toEqual([])
+  })
+
+  it('of an unknown kind, or of one that only the orchestrator writes, is refused', () => {
+    expect(checkManifest({ ...project, kind: 'Projekt' }).faults[0]?.message).toContain('did you mean Project?')
+    const issue = { apiVersion: 'platform.dev/v1alpha1', kind: 'Issue', metadata: { name: 'a-1' }, spec: { repositoryRef: 'a', number: 1 } }
+    expect(checkManifest(issue).faults).toEqual([{ path: '/kind', message: 'Issue is written by the orchestrator alone' }])
+  })
+
+  it('that is a Secret carries stringData only', () => {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { token: 't' } }
+    expect(checkManifest(secret)).toEqual({
+      sort: 'secret',
+      secret: { name: 's', namespace: 'default', data: { token: 't' } },
+      faults: [],
+      warnings: [],
+    })
+    expect(checkManifest({ ...secret, data: { token: 'dA==' } }).faults[0]?.path).toBe('/data')
+  })
+
+  it('that is not a mapping at all still gets an answer', () => {
+    expect(checkManifest('nonsense').faults.map((fault) => fault.path)).toContain('')
+  })
+})

@@ -1,0 +1,146 @@
+/**
+ * Manifests against the six kinds. Servers prune unknown keys silently (document 3); the client is strict, as
+ * `kubectl apply --validate=strict` is: an unknown key is refused with the nearest known one, a removed key is a warning.
+ */
+import type { TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+import { kindNamed, kinds, ResourceName, SecretData, type Kind } from './kinds.ts'
+import { nearest } from './nearest.ts'
+
+export interface ManifestFault {
+  readonly path: string
+  readonly message: string
+}
+
+export interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly namespace: string
+  readonly spec: Record<string, unknown>
+}
+
+export interface SecretManifest {
+  readonly name: string
+  readonly namespace: string
+  readonly data: Readonly<Record<string, string>>
+}
+
+export type Checked =
+  | { readonly sort: 'resource'; readonly manifest: Manifest; readonly faults: readonly ManifestFault[]; readonly warnings: readonly ManifestFault[] }
+  | { readonly sort: 'secret'; readonly secret: SecretManifest; readonly faults: readonly ManifestFault[]; readonly warnings: readonly ManifestFault[] }
+
+type Document = Record<string, unknown>
+
+function isObject(value: unknown): value is Document {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** One YAML document, judged whole: every fault and warning at once, with JSON pointers. */
+export function checkManifest(document: unknown): Checked {
+  const given = isObject(document) ? document : {}
+  const metadata = isObject(given['metadata']) ? given['metadata'] : {}
+  const name = typeof metadata['name'] === 'string' ? metadata['name'] : ''
+  const namespace = typeof metadata['namespace'] === 'string' ? metadata['namespace'] : 'default'
+  const faults: ManifestFault[] = isObject(document) ? [] : [{ path: '', message: 'must be a mapping' }]
+  if (!Value.Check(ResourceName, name)) {
+    faults.push({ path: '/metadata/name', message: 'is required: lower case letters, digits and dashes, at most 52' })
+  }
+  if (given['apiVersion'] === 'v1' && given['kind'] === 'Secret') return checkSecret(given, name, namespace, faults)
+  const kind = typeof given['kind'] === 'string' ? kindNamed(given['kind']) : undefined
+  const spec = isObject(given['spec']) ? given['spec'] : {}
+  if (kind === undefined || kind.kind !== given['kind']) faults.push(unknownKind(given['kind']))
+  else faults.push(...checkHead(given, kind))
+  const judged = kind === undefined ? { faults: [], warnings: [], value: spec } : judgeSpec(kind, spec)
+  const manifest = { apiVersion: kind?.apiVersion ?? '', kind: kind?.kind ?? '', name, namespace, spec: judged.value }
+  return { sort: 'resource', manifest, faults: [...faults, ...judged.faults], warnings: judged.warnings }
+}
+
+function unknownKind(given: unknown): ManifestFault {
+  const known = kinds.map((kind) => kind.kind)
+  const hint = typeof given === 'string' ? nearest(given, [...known, 'Secret']) : undefined
+  return { path: '/kind', message: `must be one of ${known.join(', ')}${hint ? `; did you mean ${hint}?` : ''}` }
+}
+
+function checkHead(given: Document, kind: Kind): ManifestFault[] {
+  const faults: ManifestFault[] = []
+  if (given['apiVersion'] !== kind.apiVersion) faults.push({ path: '/apiVersion', message: `must be ${kind.apiVersion}` })
+  if (!isObject(given['spec'])) faults.push({ path: '/spec', message: 'is required' })
+  if (!kind.writable) faults.push({ path: '/kind', message: `${kind.kind} is written by the orchestrator alone` })
+  for (const key of Object.keys(given)) {
+    if (!['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(key)) faults.push({ path: `/${key}`, message: 'is not a known field' })
+  }
+  return faults
+}
+
+function checkSecret(given: Document, name: string, namespace: string, faults: ManifestFault[]): Checked {
+  const data = given['stringData'] ?? {}
+  if (!Value.Check(SecretData, data)) faults.push({ path: '/stringData', message: 'must map names to text' })
+  for (const key of Object.keys(given)) {
+    if (!['apiVersion', 'kind', 'metadata', 'type', 'stringData'].includes(key)) {
+      faults.push({ path: `/${key}`, message: `is not taken here; secrets come as stringData` })
+    }
+  }
+  return { sort: 'secret', secret: { name, namespace, data: data as Record<string, string> }, faults, warnings: [] }
+}
+
+/** The spec of one kind: what is unknown, removed or wrong; `value` has defaults and no unknown key. */
+export function judgeSpec(
+  kind: Kind,
+  spec: Document,
+): { faults: readonly ManifestFault[]; warnings: readonly ManifestFault[]; value: Document } {
+  const faults: ManifestFault[] = []
+  const warnings: ManifestFault[] = []
+  const value = prune(kind.spec, structuredClone(spec), '', (path, key, known) => {
+    const removed = kind.removed[`${path}/${key}`]
+    if (removed !== undefined) warnings.push({ path: `/spec${path}/${key}`, message: `no longer exists and is ignored: ${removed}` })
+    else {
+      const hint = nearest(key, known)
+      faults.push({ path: `/spec${path}/${key}`, message: `is not a known field${hint ? `; did you mean ${hint}?` : ''}` })
+    }
+  }) as Document
+  const filled = Value.Default(kind.spec, value) as Document
+  for (const { path, message } of specErrors(kind.spec, filled)) faults.push({ path: `/spec${path}`, message })
+  return { faults, warnings, value: filled }
+}
+
+function specErrors(schema: TSchema, value: unknown): ManifestFault[] {
+  const byPath = new Map<string, string>()
+  for (const error of Value.Errors(schema, value)) {
+    if (error.keyword === 'required') {
+      for (const name of error.params.requiredProperties) byPath.set(`${error.instancePath}/${name}`, 'is required')
+    } else if (error.keyword === 'anyOf') byPath.set(error.instancePath, `must be one of ${allowed(schema, error.instancePath)}`)
+    else if (error.keyword !== 'const' && !byPath.has(error.instancePath)) byPath.set(error.instancePath, error.message)
+  }
+  return [...byPath].map(([path, message]) => ({ path, message }))
+}
+
+interface SchemaShape {
+  readonly type?: string
+  readonly properties?: Record<string, SchemaShape>
+  readonly additionalProperties?: boolean
+  readonly items?: SchemaShape
+  readonly anyOf?: readonly { readonly const?: unknown }[]
+}
+
+function allowed(schema: TSchema, pointer: string): string {
+  let at = schema as SchemaShape | undefined
+  for (const step of pointer.split('/').slice(1)) at = at?.properties?.[step] ?? at?.items
+  return (at?.anyOf ?? []).map((option) => JSON.stringify(option.const)).join(', ')
+}
+
+function prune(schema: unknown, value: unknown, path: string, unknown: (path: string, key: string, known: string[]) => void): unknown {
+  const shape = schema as SchemaShape
+  if (shape.type === 'array' && Array.isArray(value) && shape.items !== undefined) {
+    return value.map((item, index) => prune(shape.items, item, `${path}/${index}`, unknown))
+  }
+  if (shape.type !== 'object' || shape.properties === undefined || !isObject(value)) return value
+  const kept: Document = {}
+  for (const [key, inner] of Object.entries(value)) {
+    const property = shape.properties[key]
+    if (property !== undefined) kept[key] = prune(property, inner, `${path}/${key}`, unknown)
+    else if (shape.additionalProperties === false) unknown(path, key, Object.keys(shape.properties))
+    else kept[key] = inner
+  }
+  return kept
+}
