@@ -1,4 +1,4 @@
-import Fastify, { type FastifyRequest } from 'fastify'
+import Fastify, { LogController, type FastifyRequest } from 'fastify'
 import type { Registry } from 'prom-client'
 import { answerError } from './answer-problem.ts'
 import type { HttpApp } from './app.ts'
@@ -86,8 +86,7 @@ function createApp(options: ServerOptions): HttpApp {
     bodyLimit: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
     genReqId: (request) => requestIdOf(request, options.ids),
     requestIdHeader: false,
-    requestIdLogLabel: 'requestId',
-    disableRequestLogging: true,
+    logController: new LogController({ requestIdLogLabel: 'requestId', disableRequestLogging: true }),
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: answerError,

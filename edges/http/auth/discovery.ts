@@ -1,0 +1,20 @@
+import { Type } from 'typebox'
+import { fetchJson } from '../fetch-json.ts'
+import type { Clock, Fetch } from '../ports.ts'
+
+/** What we need of a provider's published configuration (OpenID Connect Discovery 1.0, section 3). */
+export interface IssuerMetadata {
+  readonly issuer: string
+  readonly jwks_uri: string
+  readonly token_endpoint: string
+}
+
+const Metadata = Type.Object({ issuer: Type.String(), jwks_uri: Type.String(), token_endpoint: Type.String() })
+
+/** Reads `<issuer>/.well-known/openid-configuration`; a document that names another issuer is refused. */
+export async function discoverIssuer(issuer: string, clock: Clock, fetch: Fetch): Promise<IssuerMetadata> {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const metadata = await fetchJson({ url, schema: Metadata, clock, fetch })
+  if (metadata.issuer !== issuer) throw new Error(`${url} speaks for ${metadata.issuer}, not for ${issuer}`)
+  return metadata
+}
