@@ -1,0 +1,63 @@
+import { Type, type Static } from 'typebox'
+import type { EnvironmentReader } from './environment.ts'
+
+/** One entry of `REPOS`. `branch` is the work branch; empty means the Task's branch. `sha` is the exact head to check out (rulings 1.29). */
+const RepositoryEntry = Type.Object(
+  {
+    name: Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$' }),
+    url: Type.String({ minLength: 1 }),
+    base: Type.Optional(Type.String()),
+    branch: Type.Optional(Type.String()),
+    sha: Type.Optional(Type.String({ pattern: '^([0-9a-f]{40}|[0-9a-f]{64})?$' })),
+  },
+  { additionalProperties: false },
+)
+
+export interface RepositoryConfig {
+  readonly name: string
+  readonly url: string
+  /** Empty: whatever the remote's HEAD names. */
+  readonly base: string
+  readonly branch: string
+  readonly sha: string
+}
+
+/** `REPOS` wins over `REPO_URL` and `REPO_BRANCH`; both set and different is a fault (rulings 3.35). */
+export function readRepositories(read: EnvironmentReader): readonly RepositoryConfig[] {
+  const listed = read.json('REPOS', Type.Array(RepositoryEntry), []).map(fill)
+  const single = readSingle(read)
+  if (single && listed.length > 0) refuseDifference(read, listed, single)
+  const repositories = listed.length > 0 || !single ? listed : [single]
+  for (const repository of repositories) checkUrl(read, repository)
+  const names = repositories.map((repository) => repository.name)
+  for (const name of new Set(names.filter((name, index) => names.indexOf(name) !== index))) read.fault(`REPOS names ${name} twice`)
+  return repositories
+}
+
+function fill(entry: Static<typeof RepositoryEntry>): RepositoryConfig {
+  return { name: entry.name, url: entry.url, base: entry.base ?? '', branch: entry.branch ?? '', sha: entry.sha ?? '' }
+}
+
+function readSingle(read: EnvironmentReader): RepositoryConfig | undefined {
+  const url = read.text('REPO_URL', '')
+  if (url === '') {
+    if (read.has('REPO_BRANCH')) read.fault('REPO_BRANCH is set without REPO_URL')
+    return undefined
+  }
+  const name = url.replace(/\/+$/, '').split(/[/:]/).pop()!.replace(/\.git$/, '')
+  return { name, url, base: read.text('REPO_BRANCH', ''), branch: '', sha: '' }
+}
+
+function refuseDifference(read: EnvironmentReader, listed: readonly RepositoryConfig[], single: RepositoryConfig): void {
+  const same = listed.length === 1 && listed[0]!.url === single.url && (single.base === '' || listed[0]!.base === single.base)
+  if (!same) read.fault('REPOS and REPO_URL/REPO_BRANCH are both set and differ')
+}
+
+/** A URL with a password in it would put a credential into .git/config; options of git begin with a dash. */
+function checkUrl(read: EnvironmentReader, repository: RepositoryConfig): void {
+  if (repository.url.startsWith('-') || repository.url.includes('::')) read.fault(`the URL of repository ${repository.name} is not allowed`)
+  if (URL.canParse(repository.url) && new URL(repository.url).password !== '') read.fault(`the URL of repository ${repository.name} holds a password`)
+  for (const ref of [repository.base, repository.branch]) {
+    if (ref.startsWith('-') || /[\s~^:?*[\\]|\.\.|@\{/.test(ref)) read.fault(`repository ${repository.name} names an impossible branch`)
+  }
+}

@@ -1,0 +1,34 @@
+import type { Clock } from '../edges/http/ports.ts'
+
+export type { Clock } from '../edges/http/ports.ts'
+
+export function sleep(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => void clock.setTimer(delayMs, resolve))
+}
+
+/** Rejects with `message` when `promise` has not settled within `limitMs`. */
+export async function within<T>(clock: Clock, limitMs: number, promise: Promise<T>, message: string): Promise<T> {
+  let timer: { cancel(): void } | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = clock.setTimer(limitMs, () => reject(new Error(message)))
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    timer?.cancel()
+  }
+}
+
+/** Asks `condition` every `everyMs` until it holds; false when `limitMs` passed without. */
+export async function until(clock: Clock, everyMs: number, limitMs: number, condition: () => boolean | Promise<boolean>): Promise<boolean> {
+  const deadline = clock.now() + limitMs
+  for (;;) {
+    if (await condition()) return true
+    if (clock.now() >= deadline) return false
+    await sleep(clock, everyMs)
+  }
+}
+
+export function isoTime(at: number): string {
+  return new Date(at).toISOString()
+}

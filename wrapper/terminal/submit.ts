@@ -1,0 +1,42 @@
+import { sleep, type Clock } from '../clock.ts'
+import type { Terminal } from './terminal.ts'
+
+/**
+ * The one recipe that delivered every body exactly, 10 B to 1 M characters (facts 4c): a typed line with the turn's token, a
+ * bracketed paste, Enter as a write of its own. The typed line keeps `!` and `/` at the start of a body harmless and
+ * tells the model that the pasted text is the user's own request.
+ */
+const typedGapMs = 60
+const pasteGapMs = 250
+/** A late Enter is repeated, the paste never: pasting twice would expand and double it. */
+const enterAgainMs = 2500
+const maxEnters = 12
+const pasteStart = '\u001b[200~'
+const pasteEnd = '\u001b[201~'
+
+export function typedLine(turnId: string): string {
+  return `[turn ${turnId}] Carry out the message below.`
+}
+
+/** `accepted` settles when the UserPromptSubmit hook brought the token. False: no Enter was taken. */
+export async function submit(terminal: Terminal, clock: Clock, turnId: string, body: string, accepted: Promise<void>): Promise<boolean> {
+  terminal.write(typedLine(turnId))
+  await sleep(clock, typedGapMs)
+  terminal.write(`${pasteStart}\n${body}${pasteEnd}`)
+  await sleep(clock, pasteGapMs)
+  for (let enters = 0; enters < maxEnters && !terminal.exited(); enters += 1) {
+    terminal.write('\r')
+    if (await settlesWithin(clock, enterAgainMs, accepted)) return true
+  }
+  return false
+}
+
+async function settlesWithin(clock: Clock, limitMs: number, promise: Promise<void>): Promise<boolean> {
+  let timer: { cancel(): void } | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = clock.setTimer(limitMs, () => resolve(false))
+  })
+  const settled = await Promise.race([promise.then(() => true), late])
+  timer?.cancel()
+  return settled
+}

@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gitSucceeds, gitText, type Git } from './git.ts'
+import { keptRef, RepositoryReader } from './repository.ts'
+
+/**
+ * Resume repairs instead of trusting (S3 Continuity rules): locks swept, operations in progress aborted, uncommitted
+ * work committed, never stashed. No line the agent wrote is lost: what an abort would drop is first kept as a
+ * commit under `refs/statewright/kept/`.
+ */
+export interface RepairReport {
+  readonly sweptLocks: readonly string[]
+  readonly aborted: readonly string[]
+  readonly kept?: string
+  readonly committed: boolean
+}
+
+interface Operation {
+  readonly name: string
+  readonly mark: string
+  readonly abort: readonly string[]
+}
+
+/** In this order: a rebase that stops in a cherry-pick has both marks, and its own abort clears the inner one. */
+const operations: readonly Operation[] = [
+  { name: 'rebase', mark: 'rebase-merge', abort: ['rebase', '--abort'] },
+  { name: 'am', mark: 'rebase-apply/applying', abort: ['am', '--abort'] },
+  { name: 'rebase', mark: 'rebase-apply', abort: ['rebase', '--abort'] },
+  { name: 'merge', mark: 'MERGE_HEAD', abort: ['merge', '--abort'] },
+  { name: 'cherry-pick', mark: 'CHERRY_PICK_HEAD', abort: ['cherry-pick', '--abort'] },
+  { name: 'revert', mark: 'REVERT_HEAD', abort: ['revert', '--abort'] },
+  { name: 'sequence', mark: 'sequencer', abort: ['cherry-pick', '--abort'] },
+  { name: 'bisect', mark: 'BISECT_LOG', abort: ['bisect', 'reset'] },
+]
+
+/** Can git work here at all? A folder without commits or with a broken `.git` can't be resumed. */
+export async function isUsableClone(git: Git, dir: string): Promise<boolean> {
+  if (!existsSync(join(dir, '.git'))) return false
+  // Without the ceiling git would find a repository around the workspace and call it ours.
+  const run = { cwd: dir, env: { GIT_CEILING_DIRECTORIES: join(dir, '..') } }
+  return (
+    (await gitSucceeds(git, ['rev-parse', '--git-dir'], run)) &&
+    (await gitSucceeds(git, ['rev-parse', '--verify', '--quiet', 'HEAD^{tree}'], run)) &&
+    (await gitSucceeds(git, ['for-each-ref', '--count=1'], run))
+  )
+}
+
+export async function repair(git: Git, dir: string, stamp: string): Promise<RepairReport> {
+  const sweptLocks = await sweepLocks(join(dir, '.git'))
+  await dropBrokenIndex(git, dir)
+  const pending = operations.filter((operation) => existsSync(join(dir, '.git', operation.mark)))
+  const kept = pending.length > 0 ? await keepWorkTree(git, dir, `${stamp}-${pending[0]!.name}`) : undefined
+  const aborted = await abortAll(git, dir)
+  const committed = await commitAll(git, dir, 'Keep uncommitted work of an interrupted session')
+  return { sweptLocks, aborted, committed, ...(kept ? { kept } : {}) }
+}
+
+/** Commits everything that is not ignored; false when there was nothing. */
+export async function commitAll(git: Git, dir: string, message: string): Promise<boolean> {
+  if (!(await new RepositoryReader(git, dir).isDirty())) return false
+  await gitText(git, ['add', '--all', '--', '.'], { cwd: dir })
+  if (await gitSucceeds(git, ['diff', '--cached', '--quiet'], { cwd: dir })) return false
+  await gitText(git, ['commit', '--quiet', '--no-verify', '-m', message], { cwd: dir })
+  return true
+}
+
+/** A commit of the work tree as it stands, made beside the index and HEAD; undefined when it equals HEAD. */
+export async function keepWorkTree(git: Git, dir: string, name: string): Promise<string | undefined> {
+  const index = join(dir, '.git', 'statewright-kept-index')
+  const run = { cwd: dir, env: { GIT_INDEX_FILE: index } }
+  try {
+    await gitText(git, ['read-tree', 'HEAD'], run)
+    await gitText(git, ['add', '--all', '--', '.'], run)
+    const tree = await gitText(git, ['write-tree'], run)
+    if (tree === (await gitText(git, ['rev-parse', 'HEAD^{tree}'], { cwd: dir }))) return undefined
+    const commit = await gitText(git, ['commit-tree', tree, '-p', 'HEAD', '-m', `Work tree before the repair ${name}`], { cwd: dir })
+    await gitText(git, ['update-ref', keptRef(name), commit], { cwd: dir })
+    return keptRef(name)
+  } finally {
+    await rm(index, { force: true })
+  }
+}
+
+async function abortAll(git: Git, dir: string): Promise<readonly string[]> {
+  const aborted: string[] = []
+  for (const operation of operations) {
+    const mark = join(dir, '.git', operation.mark)
+    if (!existsSync(mark)) continue
+    const clean = await gitSucceeds(git, operation.abort, { cwd: dir })
+    // The work tree is kept already, so a mark that its own abort can't clear is cleared by force.
+    if (!clean || existsSync(mark)) await clearByForce(git, dir, operation.mark.split('/')[0]!)
+    aborted.push(operation.name)
+  }
+  return aborted
+}
+
+async function clearByForce(git: Git, dir: string, mark: string): Promise<void> {
+  await git(['reset', '--hard', '--quiet', 'HEAD'], { cwd: dir })
+  await rm(join(dir, '.git', mark), { recursive: true, force: true })
+}
+
+/** A half-written index can't be read; HEAD rebuilds it and the work tree is untouched. */
+async function dropBrokenIndex(git: Git, dir: string): Promise<void> {
+  if (await gitSucceeds(git, ['ls-files', '--stage', '-z'], { cwd: dir })) return
+  await rm(join(dir, '.git', 'index'), { force: true })
+  await gitText(git, ['reset', '--quiet'], { cwd: dir })
+}
+
+async function sweepLocks(gitDir: string): Promise<readonly string[]> {
+  const entries = await readdir(gitDir, { recursive: true, withFileTypes: true })
+  const locks = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.lock') && !entry.parentPath.includes(`${gitDir}/objects`))
+  for (const lock of locks) await rm(join(lock.parentPath, lock.name), { force: true })
+  return locks.map((lock) => join(lock.parentPath, lock.name).slice(gitDir.length + 1))
+}

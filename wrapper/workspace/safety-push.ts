@@ -1,0 +1,47 @@
+import type { Clock } from '../clock.ts'
+import type { Logger } from '../../edges/http/logging.ts'
+import type { Git } from './git.ts'
+import { push } from './publish.ts'
+import type { Repository } from './repository.ts'
+
+interface SafetyPushOptions {
+  readonly git: Git
+  readonly repositories: readonly Repository[]
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly intervalMs: number
+  /** False while something else works in the repositories, or no turn runs. */
+  readonly mayPush: () => boolean
+  readonly onResult: (result: 'ok' | 'failed') => void
+}
+
+/** The mid-turn safety net: push only, no add, no commit (S3). Behind the remote and nothing to push count as success. */
+export function startSafetyPush(options: SafetyPushOptions): { stop(): void } {
+  let stopped = false
+  let timer = schedule()
+  function schedule(): { cancel(): void } {
+    return options.clock.setTimer(options.intervalMs, () => void round())
+  }
+  async function round(): Promise<void> {
+    if (options.mayPush()) for (const repository of options.repositories) await pushOne(repository)
+    if (!stopped) timer = schedule()
+  }
+  async function pushOne(repository: Repository): Promise<void> {
+    try {
+      const outcome = await push(options.git, repository)
+      const failed = outcome.state === 'refused' && !outcome.behind
+      if (failed) options.logger.info({ repo: repository.name, reason: outcome.reason }, 'safety push refused')
+      options.onResult(failed ? 'failed' : 'ok')
+    } catch (error) {
+      options.logger.warn({ repo: repository.name, error: (error as Error).message }, 'safety push failed')
+      options.onResult('failed')
+    }
+  }
+  if (options.intervalMs === 0) timer.cancel()
+  return {
+    stop(): void {
+      stopped = true
+      timer.cancel()
+    },
+  }
+}
