@@ -1,0 +1,56 @@
+/** What tools answered, under the names that steps gave with `as`. */
+import type { Entry } from '../scenarios/format.ts'
+import { slug } from '../scenarios/check.ts'
+import { readCallId } from './call-id.ts'
+import type { PlayedCall, Turn } from './conversation.ts'
+
+export interface Result {
+  readonly text: string
+  readonly error: boolean
+  readonly [member: string]: unknown
+}
+
+/** Members of a JSON object that a tool answered stand beside `text` and `error`. A failed call gives no members. */
+export function readResult(answer: { readonly text: string; readonly error: boolean }): Result {
+  const text = withoutReminders(answer.text).trim()
+  const json = answer.error ? undefined : readJson(text)
+  return { ...(isObject(json) ? json : { json }), text, error: answer.error }
+}
+
+/** Later turns see the results of earlier ones: they are in the conversation. */
+export function namedResults(turns: readonly Turn[], entries: readonly Entry[]): Readonly<Record<string, Result>> {
+  const named: Record<string, Result> = {}
+  for (const call of turns.flatMap((turn) => turn.calls)) {
+    const name = nameOf(call, entries)
+    if (name !== undefined && call.answer !== undefined) named[name] = readResult(call.answer)
+  }
+  return named
+}
+
+function nameOf(call: PlayedCall, entries: readonly Entry[]): string | undefined {
+  const place = readCallId(call.id)
+  const entry = entries.find((one) => slug(one.name) === place?.entry)
+  const step = entry?.steps[place?.step ?? -1]
+  return step !== undefined && 'as' in step ? step.as : undefined
+}
+
+/** The CLI may append its own reminders to a tool's answer. */
+function withoutReminders(text: string): string {
+  return text.replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, '')
+}
+
+function readJson(text: string): unknown {
+  const start = text.search(/[{[]/)
+  for (const candidate of [text, start > 0 ? text.slice(start) : '']) {
+    try {
+      return JSON.parse(candidate) as unknown
+    } catch {
+      continue
+    }
+  }
+  return undefined
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
