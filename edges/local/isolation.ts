@@ -1,0 +1,59 @@
+/**
+ * A pod of its own on one machine: mount and process namespaces in which only the workspace, the pod's own folder and
+ * the program remain; the user's home and the platform's state are covered (rulings 4.5). The network is shared.
+ */
+import { spawnSync } from 'node:child_process'
+
+export type Isolation = 'namespaces' | 'none'
+
+export interface IsolatedPaths {
+  readonly pod: string
+  readonly workspace: string
+  /** Where the program and its packages are, read-only inside. */
+  readonly program: string
+  /** Covered: the platform's state. */
+  readonly state: string
+  /** Covered: the user's home. */
+  readonly home: string
+}
+
+/** Bound aside first, then the secrets are covered, then what the pod may see is moved back to where it was. */
+const enter = `set -e
+mount --make-rprivate /
+mount -t tmpfs -o mode=0700 tmpfs /mnt
+mkdir /mnt/pod /mnt/workspace /mnt/program
+mount --bind "$SW_POD" /mnt/pod
+mount --bind "$SW_WORKSPACE" /mnt/workspace
+mount --rbind "$SW_PROGRAM" /mnt/program
+mount -t tmpfs -o mode=0755 tmpfs "$SW_HOME"
+mkdir -p "$SW_PROGRAM"
+mount --move /mnt/program "$SW_PROGRAM"
+mkdir -p "$SW_STATE" 2>/dev/null || true
+mount -t tmpfs -o mode=0755 tmpfs "$SW_STATE"
+mkdir -p "$SW_POD" "$SW_WORKSPACE"
+mount --move /mnt/pod "$SW_POD"
+mount --move /mnt/workspace "$SW_WORKSPACE"
+mount -o remount,bind,ro "$SW_PROGRAM"
+umount /mnt
+unset SW_POD SW_WORKSPACE SW_PROGRAM SW_HOME SW_STATE
+cd "$1"; shift
+exec "$@"`
+
+const flags = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
+
+function userFlags(): readonly string[] {
+  return process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
+}
+
+/** Whether this machine lets us make such namespaces; asked once, with the very script that pods use. */
+export function detectIsolation(paths: IsolatedPaths): Isolation {
+  const { file, args, env } = isolated(paths, ['/bin/sh', '-c', 'test -d "$PWD"'])
+  const tried = spawnSync(file, args, { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...env }, timeout: 10_000, stdio: 'ignore' })
+  return tried.status === 0 ? 'namespaces' : 'none'
+}
+
+/** The command that runs `command` inside. Killing the returned process ends everything in it. */
+export function isolated(paths: IsolatedPaths, command: readonly string[]): { readonly file: string; readonly args: readonly string[]; readonly env: Record<string, string> } {
+  const env = { SW_POD: paths.pod, SW_WORKSPACE: paths.workspace, SW_PROGRAM: paths.program, SW_HOME: paths.home, SW_STATE: paths.state }
+  return { file: 'unshare', args: [...userFlags(), ...flags, '--', '/bin/sh', '-c', enter, 'pod', paths.pod, ...command], env }
+}

@@ -1,0 +1,104 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+
+const Identity = Type.Object({ pid: Type.Integer(), startTime: Type.String() })
+
+/** What is known of a pod across our own death. `spawning` is written before the process is, so a repeat looks for it first. */
+export const PodRecord = Type.Object({
+  pod: Type.String(),
+  task: Type.String(),
+  phase: Type.Union([Type.Literal('spawning'), Type.Literal('running'), Type.Literal('gone')]),
+  process: Type.Optional(Identity),
+  /** The recorded process is the namespace's keeper; the wrapper is its child. */
+  isolated: Type.Boolean(),
+  createdAt: Type.Integer(),
+  reason: Type.Optional(Type.String()),
+})
+export type PodRecord = Static<typeof PodRecord>
+
+/** The wrapper writes this once it serves. */
+const Endpoint = Type.Object({ url: Type.String() }, { additionalProperties: true })
+
+/** Ids hold slashes; a folder name may not. */
+export function slug(id: string): string {
+  return id.replaceAll('/', '_')
+}
+
+/** The folder of one pod: record, log, token, HOME and the wrapper's own state. */
+export class PodFolder {
+  readonly path: string
+
+  constructor(root: string, pod: string) {
+    this.path = join(root, slug(pod))
+  }
+
+  get home(): string {
+    return join(this.path, 'home')
+  }
+
+  get state(): string {
+    return join(this.path, 'state')
+  }
+
+  get log(): string {
+    return join(this.path, 'wrapper.log')
+  }
+
+  create(): void {
+    for (const folder of [this.path, this.home, this.state]) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  }
+
+  read(): PodRecord | undefined {
+    const value = readJson(join(this.path, 'record.json'))
+    return Value.Check(PodRecord, value) ? value : undefined
+  }
+
+  write(record: PodRecord): void {
+    const path = join(this.path, 'record.json')
+    writeFileSync(`${path}.new`, JSON.stringify(record), { mode: 0o600 })
+    renameSync(`${path}.new`, path)
+  }
+
+  url(): string | undefined {
+    const value = readJson(join(this.state, 'endpoint.json'))
+    return Value.Check(Endpoint, value) ? value.url : undefined
+  }
+
+  /** A file that only the pod may read. */
+  secret(name: string, content: string): string {
+    const path = join(this.path, name)
+    writeFileSync(path, content, { mode: 0o600 })
+    return path
+  }
+
+  /** The last lines of the wrapper's log: why it ended. */
+  lastWords(): string {
+    try {
+      return readFileSync(this.log, 'utf8').trimEnd().split('\n').slice(-3).join(' | ').slice(-600)
+    } catch {
+      return ''
+    }
+  }
+}
+
+export function podFolders(root: string): readonly PodRecord[] {
+  if (!existsSync(root)) return []
+  return readdirSync(root).flatMap((name) => {
+    const value = readJson(join(root, name, 'record.json'))
+    return Value.Check(PodRecord, value) ? [value] : []
+  })
+}
+
+export function removeFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true, maxRetries: 3 })
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}

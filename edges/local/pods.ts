@@ -1,0 +1,159 @@
+/**
+ * Pods as detached child processes of one machine. They outlive the orchestrator and are found again by their records:
+ * a pod is created once, however often it is asked for, and its end is told once it is certain.
+ */
+import { spawn } from 'node:child_process'
+import { mkdirSync, openSync, closeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../http/ports.ts'
+import type { Logger } from '../http/logging.ts'
+import type { PodObservation, PodPort, PodSpec } from '../ports/pods.ts'
+import { isolated, type Isolation } from './isolation.ts'
+import { PodFolder, podFolders, removeFolder, slug, type PodRecord } from './pod-folder.ts'
+import { childrenOf, familyOf, findByVariable, identify, isAlive, signal } from './processes.ts'
+
+export interface LocalPodsOptions {
+  /** The platform's state folder; pods and workspaces are kept below it. */
+  readonly stateDir: string
+  readonly programDir: string
+  readonly userHome: string
+  readonly isolation: Isolation
+  /** The wrapper's command line. */
+  readonly command: readonly string[]
+  /** The wrapper's environment: identity, addresses, files with secrets. */
+  readonly environment: (spec: PodSpec, folder: PodFolder, workspace: string) => Promise<Readonly<Record<string, string>>>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const pollMs = 150
+/** Set for every pod, so that a spawn which was not recorded is found again. */
+const marker = 'STATE_DIR'
+
+export class LocalPods implements PodPort {
+  readonly #options: LocalPodsOptions
+  readonly #root: string
+  readonly #told = new Map<string, PodObservation['state']>()
+  readonly #telling = new Set<string>()
+
+  constructor(options: LocalPodsOptions) {
+    this.#options = options
+    this.#root = join(options.stateDir, 'pods')
+  }
+
+  async bindVolumes(task: string): Promise<void> {
+    mkdirSync(this.#workspace(task), { recursive: true, mode: 0o700 })
+  }
+
+  async create(spec: PodSpec): Promise<{ readonly name: string }> {
+    const folder = new PodFolder(this.#root, spec.pod)
+    const record = folder.read()
+    if (record === undefined || (record.phase === 'spawning' && !this.#adopt(folder, record))) await this.#spawn(spec, folder)
+    return { name: slug(spec.pod) }
+  }
+
+  async remove(pod: string, { force }: { readonly force: boolean }): Promise<void> {
+    const record = new PodFolder(this.#root, pod).read()
+    if (record?.process === undefined || !isAlive(record.process)) return
+    // Gracefully only the wrapper is told: it stops its agent itself, after the work is pushed.
+    const graceful = record.isolated ? childrenOf(record.process) : [record.process]
+    for (const member of force ? familyOf(record.process) : graceful) signal(member, force ? 'SIGKILL' : 'SIGTERM')
+  }
+
+  async deleteWorkspace(task: string): Promise<void> {
+    removeFolder(this.#workspace(task))
+  }
+
+  /** Every pod there is, for `get` and for the demo's chaos. */
+  list(): readonly PodRecord[] {
+    return podFolders(this.#root)
+  }
+
+  watch(listener: (observation: PodObservation) => Promise<void>): () => void {
+    const { clock } = this.#options
+    let stopped = false
+    let timer = clock.setTimer(0, look)
+    const tell = this.#tell.bind(this, listener)
+    const list = this.list.bind(this)
+    const observe = this.#observe.bind(this)
+    function look(): void {
+      for (const record of list()) {
+        const observation = observe(record)
+        if (observation !== undefined) tell(observation)
+      }
+      if (!stopped) timer = clock.setTimer(pollMs, look)
+    }
+    return () => {
+      stopped = true
+      timer.cancel()
+    }
+  }
+
+  #tell(listener: (observation: PodObservation) => Promise<void>, observation: PodObservation): void {
+    const { pod, state } = observation
+    if (this.#told.get(pod) === state || this.#telling.has(pod)) return
+    this.#telling.add(pod)
+    listener(observation)
+      .then(() => {
+        this.#told.set(pod, state)
+        if (observation.state === 'gone') this.#bury(pod, observation.reason)
+      })
+      .catch((error: unknown) => this.#options.logger.warn({ pod, state, error: String(error) }, 'pod observation not taken; told again'))
+      .finally(() => this.#telling.delete(pod))
+  }
+
+  #observe(record: PodRecord): PodObservation | undefined {
+    const folder = new PodFolder(this.#root, record.pod)
+    if (record.phase === 'spawning') return undefined
+    if (record.phase === 'gone') return this.#told.has(record.pod) ? undefined : { pod: record.pod, state: 'gone', reason: record.reason ?? 'ended' }
+    if (record.process === undefined || !isAlive(record.process)) {
+      return { pod: record.pod, state: 'gone', reason: folder.lastWords() || 'the process ended' }
+    }
+    const url = folder.url()
+    return url === undefined ? undefined : { pod: record.pod, state: 'ready', url }
+  }
+
+  #bury(pod: string, reason: string): void {
+    const folder = new PodFolder(this.#root, pod)
+    const record = folder.read()
+    if (record !== undefined) folder.write({ ...record, phase: 'gone', reason })
+  }
+
+  /** A spawn that was begun before our death: its process, if it came to be. */
+  #adopt(folder: PodFolder, record: PodRecord): boolean {
+    const found = findByVariable(marker, folder.state)
+    if (found === undefined) return false
+    folder.write({ ...record, phase: 'running', process: found })
+    return true
+  }
+
+  async #spawn(spec: PodSpec, folder: PodFolder): Promise<void> {
+    const { clock, environment, command, isolation } = this.#options
+    const workspace = this.#workspace(spec.task)
+    folder.create()
+    mkdirSync(workspace, { recursive: true, mode: 0o700 })
+    const record = { pod: spec.pod, task: spec.task, createdAt: clock.now(), isolated: isolation !== 'none' }
+    const env = { ...(await environment(spec, folder, workspace)), HOME: folder.home, [marker]: folder.state, WORKSPACE_DIR: workspace }
+    folder.write({ ...record, phase: 'spawning' })
+    const run = isolation === 'none' ? { file: command[0] ?? '', args: command.slice(1), env: {} } : this.#isolated(folder, workspace, command)
+    const log = openSync(folder.log, 'a', 0o600)
+    try {
+      const child = spawn(run.file, run.args, { cwd: folder.path, env: { ...env, ...run.env }, detached: true, stdio: ['ignore', log, log] })
+      child.unref()
+      await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
+      const identity = child.pid === undefined ? undefined : identify(child.pid)
+      folder.write({ ...record, phase: 'running', ...(identity === undefined ? {} : { process: identity }) })
+    } finally {
+      closeSync(log)
+    }
+  }
+
+  #isolated(folder: PodFolder, workspace: string, command: readonly string[]): ReturnType<typeof isolated> {
+    const { programDir, stateDir, userHome } = this.#options
+    return isolated({ pod: folder.path, workspace, program: programDir, state: stateDir, home: userHome }, command)
+  }
+
+  #workspace(task: string): string {
+    return join(this.#options.stateDir, 'workspaces', slug(task))
+  }
+}

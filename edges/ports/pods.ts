@@ -1,0 +1,33 @@
+import type { PodRepository } from '../../machines/effect.ts'
+
+/** Everything a pod is started with; `pod` is the pod actor's id, `<task>/<ordinal>`. */
+export interface PodSpec {
+  readonly pod: string
+  readonly task: string
+  readonly ordinal: number
+  readonly project: string
+  readonly agentKind: string
+  readonly model: string
+  readonly effort: string
+  readonly permissionMode: string
+  readonly turnTimeoutSeconds: number
+  readonly agentPodTTLSeconds: number
+  readonly repositories: readonly PodRepository[]
+}
+
+/** What the platform sees of a pod, level-triggered: the same observation may be repeated. */
+export type PodObservation =
+  | { readonly pod: string; readonly state: 'ready'; readonly url: string }
+  | { readonly pod: string; readonly state: 'gone'; readonly reason: string }
+
+/** Pods: child processes on one machine, Kubernetes pods in production. Every call may be repeated. */
+export interface PodPort {
+  /** Resolves once the Task's volume is there; throws while it is not. */
+  bindVolumes(task: string): Promise<void>
+  create(spec: PodSpec): Promise<{ readonly name: string }>
+  /** `force` ends it at once; otherwise it has its grace. Unknown pods are fine: they are gone already. */
+  remove(pod: string, how: { readonly force: boolean }): Promise<void>
+  deleteWorkspace(task: string): Promise<void>
+  /** Tells of every pod there is now, then of every change, and again where the listener rejects. */
+  watch(listener: (observation: PodObservation) => Promise<void>): () => void
+}

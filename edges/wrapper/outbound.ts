@@ -1,0 +1,154 @@
+/** Effects on pods and their turns. A pod that is gone answers nothing: its own final state ends what waits for it. */
+import type { EffectParams } from '../../machines/effect.ts'
+import type { ActorAddress } from '../../machines/definition.ts'
+import { messageOf, TerminalError } from '../../runtime/errors.ts'
+import type { ActorView, Delivery, EffectContext } from '../../runtime/runtime.ts'
+import type { Clock } from '../http/ports.ts'
+import type { Logger } from '../http/logging.ts'
+import type { PodPort } from '../ports/pods.ts'
+import type { WrapperClient } from './client.ts'
+import { turnResult } from './turn-result.ts'
+
+export interface WrapperEffectDeps {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly pods: PodPort
+  readonly client: WrapperClient
+  readonly readActor: (address: ActorAddress) => Promise<ActorView | undefined>
+  /** The text of a turn: bundle, events and assignment as they stand now (document 2). */
+  readonly renderTurn: (turn: EffectParams<'submitTurn'>) => Promise<string>
+}
+
+export const probeText =
+  'The platform has seen no activity for a while. If you are still working, carry on; nothing else is asked of you. If you are stuck, say in one line what blocks you.'
+
+function performing<P>(perform: (params: P, context: EffectContext) => Promise<readonly Delivery[]>): typeof perform {
+  return perform
+}
+
+function deliveryTo(context: EffectContext, name: string, event: Delivery['event'], to: ActorAddress = context.actor): Delivery {
+  return { to, key: `${context.key}/${name}`, event }
+}
+
+function podId(params: { readonly task: string; readonly ordinal: number }): string {
+  return `${params.task}/${params.ordinal}`
+}
+
+/** Handlers in the shape of the runtime's total record: one per effect type of this edge. */
+export function wrapperHandlers(deps: WrapperEffectDeps) {
+  const { clock, pods, client } = deps
+  const isOver = async (actor: ActorAddress): Promise<boolean> => (await deps.readActor(actor))?.status !== 'active'
+
+  return {
+    bindVolumes: {
+      perform: performing(async (params: EffectParams<'bindVolumes'>, context) => {
+        await pods.bindVolumes(params.task)
+        return [deliveryTo(context, 'bound', { type: 'pod.volumesBound', at: clock.now() })]
+      }),
+    },
+    createPod: {
+      concurrency: 4,
+      perform: performing(async (params: EffectParams<'createPod'>, context) => {
+        if (await isOver(context.actor)) return []
+        try {
+          const { name } = await pods.create({ ...params, pod: podId(params) })
+          return [deliveryTo(context, 'created', { type: 'pod.created', at: clock.now(), name })]
+        } catch (error) {
+          if (!(error instanceof TerminalError)) throw error
+          return [deliveryTo(context, 'refused', { type: 'pod.vanished', at: clock.now(), reason: error.message })]
+        }
+      }),
+    },
+    readSession: {
+      perform: performing(async (params: EffectParams<'readSession'>, context) => {
+        if (await isOver(context.actor)) return []
+        const { contractVersion } = await client.session(params.url)
+        return [deliveryTo(context, 'session', { type: 'pod.session', at: clock.now(), contractVersion })]
+      }),
+    },
+    stopPod: {
+      perform: performing(async (params: EffectParams<'stopPod'>) => {
+        if (params.url !== undefined) {
+          await client.stop(params.url).catch((error: unknown) => deps.logger.warn({ pod: podId(params), error: messageOf(error) }, 'graceful stop not answered'))
+        }
+        await pods.remove(podId(params), { force: false })
+        return []
+      }),
+    },
+    forceDeletePod: {
+      perform: performing(async (params: EffectParams<'forceDeletePod'>) => {
+        await pods.remove(podId(params), { force: true })
+        return []
+      }),
+    },
+    deleteWorkspace: {
+      perform: performing(async (params: EffectParams<'deleteWorkspace'>) => {
+        await pods.deleteWorkspace(params.task)
+        return []
+      }),
+    },
+    submitTurn: {
+      concurrency: 8,
+      perform: performing(async (params: EffectParams<'submitTurn'>, context) => {
+        if (await isOver(context.actor)) return []
+        return submit(deps, params, context)
+      }),
+    },
+    pollTurn: {
+      concurrency: 8,
+      perform: performing(async (params: EffectParams<'pollTurn'>, context) => {
+        const read = await readTurn(deps, params).catch((error: unknown) => {
+          // The next poll or callback asks again, and a dead pod is told by the watch: no retry of its own.
+          deps.logger.info({ turn: context.actor, error: messageOf(error) }, 'turn could not be read')
+          return []
+        })
+        return read.map(({ name, event }) => (name === 'result' ? { to: context.actor, key: `result/${params.turnId}`, event } : deliveryTo(context, name, event)))
+      }),
+    },
+    probeTurn: {
+      perform: performing(async (params: EffectParams<'probeTurn'>, context) => {
+        if (await isOver(context.actor)) return []
+        await client.probe(params.url, String(params.probe), probeText)
+        return []
+      }),
+    },
+    interruptTurn: {
+      perform: performing(async (params: EffectParams<'interruptTurn'>, context) => {
+        if (await isOver(context.actor)) return []
+        if (await client.interrupt(params.url)) return []
+        return [deliveryTo(context, 'refused', { type: 'turn.interruptRefused', at: clock.now() })]
+      }),
+    },
+  }
+}
+
+/** A turn is submitted once: a repeat looks for its own key first and adopts what it finds [H60]. */
+async function submit(deps: WrapperEffectDeps, params: EffectParams<'submitTurn'>, context: EffectContext): Promise<readonly Delivery[]> {
+  const key = context.actor.slice('turn:'.length)
+  const accepted = (turnId: string): readonly Delivery[] => [deliveryTo(context, 'accepted', { type: 'submit.accepted', at: deps.clock.now(), turnId })]
+  const own = async (): Promise<{ mine?: string; live?: string }> => {
+    const turns = await deps.client.turns(params.url)
+    const mine = turns.find((turn) => turn.idempotencyKey === key)?.turnId
+    const live = turns.find((turn) => turn.state === 'running')?.turnId
+    return { ...(mine === undefined ? {} : { mine }), ...(live === undefined ? {} : { live }) }
+  }
+  if (context.attempt > 1) {
+    const { mine } = await own()
+    if (mine !== undefined) return accepted(mine)
+  }
+  const text = await deps.renderTurn(params)
+  const answer = await deps.client.submit(params.url, { key, text, handoff: params.purpose === 'handoff' })
+  if (answer.said === 'accepted') return accepted(answer.turnId)
+  if (answer.said === 'expired') return [deliveryTo(context, 'expired', { type: 'submit.expired', at: deps.clock.now() })]
+  const { mine, live } = await own()
+  if (mine !== undefined) return accepted(mine)
+  return [deliveryTo(context, 'conflict', { type: 'submit.conflict', at: deps.clock.now(), ...(live === undefined ? {} : { liveTurnId: live }) })]
+}
+
+async function readTurn(deps: WrapperEffectDeps, params: EffectParams<'pollTurn'>): Promise<readonly { name: string; event: Delivery['event'] }[]> {
+  const turn = await deps.client.turn(params.url, params.turnId)
+  if (turn !== undefined && turn.state !== 'running') return [{ name: 'result', event: turnResult(turn, deps.clock.now()) }]
+  const session = await deps.client.session(params.url)
+  const answered = session.lastProbe?.answeredAt === undefined ? {} : { probeAnswered: Number(session.lastProbe.probeId) }
+  return [{ name: 'activity', event: { type: 'turn.activity', at: deps.clock.now(), lastActivityAt: Date.parse(session.lastActivityAt), ...answered } }]
+}
