@@ -1,0 +1,39 @@
+/** ARCHITECTURE.md, "Layout and import rules", as data: one entry a zone, the most specific folder wins. */
+export interface Zone {
+  readonly folder: string
+  /** What of ours its files may import besides the zone itself: folders end in `/`, files don't; `*` is one segment. */
+  readonly imports: readonly string[] | 'anything'
+  /** The packages that it may import; absent: any that package.json lists. */
+  readonly packages?: readonly string[]
+  /** It runs only in development, tests and the stand-ins of one machine, so devDependencies will do. */
+  readonly development?: boolean
+}
+
+const kit = 'edges/http/'
+/** Siblings meet in ports only: those of pods and resources, and the forge's, which lies beside its implementations. */
+const edge = ['runtime/', 'machines/', 'crd/', kit, 'edges/ports/', 'edges/forge/*.ts'] as const
+
+export const zones: readonly Zone[] = [
+  { folder: 'machines/', imports: [], packages: ['xstate', 'typebox'] },
+  { folder: 'runtime/', imports: ['machines/'] },
+  { folder: 'crd/', imports: ['machines/'] },
+  { folder: kit, imports: [] },
+  ...['ports', 'forge', 'alerts', 'wrapper', 'timers', 'kubernetes', 'local', 'agents', 'git', 'inspector'].map((name) => ({
+    folder: `edges/${name}/`,
+    imports: edge,
+  })),
+  { folder: 'memory/', imports: ['runtime/', 'machines/', kit] },
+  { folder: 'wrapper/', imports: ['machines/turn/schema.ts', kit] },
+  { folder: 'cli/standins/', imports: [kit], development: true },
+  { folder: 'cli/', imports: 'anything' },
+  { folder: 'property-tests/', imports: ['machines/', 'runtime/', 'crd/', 'edges/', 'memory/', 'wrapper/'], development: true },
+  { folder: 'testing/', imports: [], development: true },
+]
+
+/** What tests may import on top of what their folder may. */
+export const testImports: readonly string[] = ['cli/standins/', 'property-tests/', 'testing/']
+
+/** Files at the root that belong to no zone. */
+export const rootFiles: readonly string[] = ['architecture.test.ts', 'vitest.config.ts']
+
+export const forbiddenFolders: readonly string[] = ['utils', 'util', 'common', 'helpers', 'helper', 'misc', 'shared']

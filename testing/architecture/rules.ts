@@ -1,0 +1,90 @@
+import { builtinModules } from 'node:module'
+import { posix } from 'node:path'
+import { forbiddenFolders, rootFiles, testImports, zones, type Zone } from './layout.ts'
+import { WALL_CLOCK, type Import, type SourceFile } from './source.ts'
+
+export interface Packages {
+  readonly dependencies: readonly string[]
+  readonly devDependencies: readonly string[]
+}
+
+const builtins = new Set(builtinModules)
+/** style.md, "a hard look at 400". */
+const MAX_LINES = 400
+
+/** Every breach as `file:line what`, empty when the tree is as the map says. */
+export function breaches(files: readonly SourceFile[], packages: Packages): string[] {
+  return files.flatMap((file) => [...placeBreaches(file), ...importBreaches(file, packages), ...syntaxBreaches(file)])
+}
+
+function placeBreaches({ path, lines }: SourceFile): string[] {
+  const folders = path.split('/').slice(0, -1)
+  const name = path.split('/').at(-1) ?? ''
+  const found: string[] = []
+  if (zoneOf(path) === undefined && !rootFiles.includes(path)) found.push(`${path}:1 is in no folder of the layout`)
+  for (const folder of folders.filter((each) => forbiddenFolders.includes(each))) {
+    found.push(`${path}:1 lives in a folder named ${folder}, which says nothing`)
+  }
+  if (![...folders, name].every((part) => /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(part))) found.push(`${path}:1 is not kebab-case`)
+  if (folders.length === 1 && name === 'types.ts') found.push(`${path}:1 is a top-level types.ts`)
+  if (lines > MAX_LINES && !isTest(path)) found.push(`${path}:${MAX_LINES} is longer than ${MAX_LINES} lines`)
+  return found
+}
+
+function syntaxBreaches({ path, unwanted }: SourceFile): string[] {
+  const allowed = path.endsWith('.config.ts') ? ['a default export'] : path.startsWith('cli/') || isTest(path) ? [WALL_CLOCK] : []
+  return unwanted.filter(({ what }) => !allowed.includes(what)).map(({ what, line }) => `${path}:${line} holds ${what}`)
+}
+
+function importBreaches(file: SourceFile, packages: Packages): string[] {
+  const zone = zoneOf(file.path)
+  return file.imports.flatMap((each) => {
+    const complaint = each.specifier.startsWith('.') ? internalComplaint(file.path, zone, each) : packageComplaint(file.path, zone, each, packages)
+    return complaint === undefined ? [] : [`${file.path}:${each.line} ${complaint}`]
+  })
+}
+
+function internalComplaint(path: string, zone: Zone | undefined, { specifier }: Import): string | undefined {
+  const target = posix.normalize(posix.join(posix.dirname(path), specifier))
+  if (target.startsWith('..')) return `imports ${specifier} from outside the tree`
+  if (!/\.(tsx?|mjs|json)$/.test(target)) return `imports ${specifier} without its extension`
+  if (zone === undefined || zone.imports === 'anything') return undefined
+  const home = zoneOf(target)
+  if (home?.folder === zone.folder) return undefined
+  const allowed = isTest(path) ? [...zone.imports, ...testImports] : zone.imports
+  return allowed.some((pattern) => matches(pattern, target)) ? undefined : `imports ${target}, which ${zone.folder} may not`
+}
+
+function packageComplaint(path: string, zone: Zone | undefined, { specifier }: Import, packages: Packages): string | undefined {
+  const name = packageName(specifier)
+  if (specifier.startsWith('node:')) return zone?.packages === undefined || isTest(path) ? undefined : `imports ${specifier}, which ${zone.folder} may not`
+  if (builtins.has(name)) return `imports ${specifier} without node:`
+  if (isTest(path) || zone === undefined || zone.development === true) return unlisted([...packages.dependencies, ...packages.devDependencies], name)
+  if (zone.packages !== undefined && !zone.packages.includes(name)) return `imports ${name}, which ${zone.folder} may not`
+  return unlisted(packages.dependencies, name)
+}
+
+function unlisted(listed: readonly string[], name: string): string | undefined {
+  // rolldown comes with vitest and is what vite itself parses with.
+  return listed.includes(name) || name === 'rolldown' ? undefined : `imports ${name}, which package.json does not list for it`
+}
+
+function packageName(specifier: string): string {
+  const parts = specifier.split('/')
+  return specifier.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? '')
+}
+
+function zoneOf(path: string): Zone | undefined {
+  return zones.filter((zone) => path.startsWith(zone.folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0]
+}
+
+/** Tests and what only tests start: a contract suite is called `*.contract.ts`, what builds a scene for them `testing.ts`. */
+function isTest(path: string): boolean {
+  return /(\.test\.ts|\.contract\.ts|(^|\/|-)testing\.ts)$/.test(path) || path.startsWith('property-tests/') || path.startsWith('testing/')
+}
+
+function matches(pattern: string, target: string): boolean {
+  if (pattern.endsWith('/')) return target.startsWith(pattern)
+  const source = pattern.replaceAll('.', '\\.').replaceAll('*', '[^/]+')
+  return new RegExp(`^${source}$`).test(target)
+}

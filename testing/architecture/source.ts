@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix, relative, sep } from 'node:path'
+import { parseAst } from 'rolldown/parseAst'
+
+export interface Import {
+  readonly specifier: string
+  readonly line: number
+}
+
+export interface SourceFile {
+  /** From the root, with `/`. */
+  readonly path: string
+  readonly lines: number
+  readonly imports: readonly Import[]
+  /** Syntax that this house does without, in the words of the rule. */
+  readonly unwanted: readonly { readonly what: string; readonly line: number }[]
+}
+
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly source?: { readonly type?: string; readonly value?: unknown } | null
+  readonly callee?: { readonly name?: string }
+  readonly arguments?: readonly unknown[]
+}
+
+const skipped = new Set(['node_modules', 'dist', 'bench', '.git', '.statewright', 'coverage'])
+
+/** oxlint forbids `Date.now`; it has no rule for this way of asking the same. */
+export const WALL_CLOCK = 'a `new Date()` that reads the wall clock'
+
+const unwantedSyntax: Readonly<Record<string, string>> = {
+  ExportDefaultDeclaration: 'a default export',
+  TSEnumDeclaration: 'an enum',
+  TSModuleDeclaration: 'a namespace',
+  TSParameterProperty: 'a parameter property',
+  Decorator: 'a decorator',
+  TSExportAssignment: 'an export assignment',
+}
+
+/** Every TypeScript file of the tree; the inspector's page is built for browsers and has rules of its own. */
+export function readSources(root: string): SourceFile[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join(posix.sep))
+    .filter((path) => !path.split('/').some((part) => skipped.has(part)) && !path.startsWith('edges/inspector/page/'))
+    .toSorted()
+    .map((path) => parseSource(path, readFileSync(join(root, path), 'utf8')))
+}
+
+export function parseSource(path: string, text: string): SourceFile {
+  const imports: Import[] = []
+  const unwanted: SourceFile['unwanted'][number][] = []
+  const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length
+  walk(parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }), (node) => {
+    const specifier = specifierOf(node)
+    if (specifier !== undefined) imports.push({ specifier, line: lineOf(node.start) })
+    const what = unwantedIn(node)
+    if (what !== undefined) unwanted.push({ what, line: lineOf(node.start) })
+  })
+  return { path, lines: text.split('\n').length - 1, imports, unwanted }
+}
+
+/** Static, dynamic and type imports, and re-exports, all carry their module in `source`. */
+function specifierOf(node: Node): string | undefined {
+  const value = node.source?.value
+  return typeof value === 'string' ? value : undefined
+}
+
+function unwantedIn(node: Node): string | undefined {
+  if (node.type === 'ExportAllDeclaration') return 'a barrel (`export *`)'
+  // `declare module 'x'` and `declare global` only add types to someone else's.
+  if (node.type === 'TSModuleDeclaration' && isAugmentation(node)) return undefined
+  if (node.type === 'NewExpression' && node.callee?.name === 'Date' && node.arguments?.length === 0) return WALL_CLOCK
+  return unwantedSyntax[node.type]
+}
+
+function isAugmentation(node: Node): boolean {
+  const { id, kind } = node as Node & { id?: { type?: string }; kind?: string }
+  return id?.type === 'Literal' || kind === 'global'
+}
+
+function walk(value: unknown, visit: (node: Node) => void): void {
+  if (Array.isArray(value)) for (const item of value) walk(item, visit)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+  if (typeof (value as Node).type === 'string') visit(value as Node)
+  for (const child of Object.values(value)) if (typeof child === 'object') walk(child, visit)
+}
