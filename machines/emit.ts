@@ -1,0 +1,72 @@
+/**
+ * How a machine says what shall happen: a decision is plain data, a patch of the context and the effects in order.
+ * XState hands the effects out of `transition()` with their params and performs nothing.
+ */
+import { enqueueActions, type ActionFunction, type EventObject, type MachineContext } from 'xstate'
+import type { ActorAddress } from './definition.ts'
+import type { EffectParams, EffectType } from './effect.ts'
+import type { IssueEvent } from './issue/events.ts'
+import type { MergeRequestEvent } from './merge-request/events.ts'
+import type { PodEvent } from './pod/events.ts'
+import type { QueueEvent } from './queue/events.ts'
+import type { TaskEvent } from './task/events.ts'
+import type { TurnEvent } from './turn/events.ts'
+
+/** One effect as data; a mapped type, so that `type` and `params` belong together. */
+export type EffectAction = { [T in EffectType]: { readonly type: T; readonly params: EffectParams<T> } }[EffectType]
+
+export interface Decision<Context> {
+  readonly context?: Partial<Context>
+  readonly effects?: readonly EffectAction[]
+}
+
+export type Decide<Context, Event> = (context: Context, event: Event) => Decision<Context>
+
+// XState's own type parameters for actors, actions, guards and delays say nothing here: a decision names none of them.
+// oxlint-disable-next-line no-explicit-any
+type Performed<Context extends MachineContext, Event extends EventObject> = ActionFunction<Context, Event, Event, any, any, any, any, any, any>
+
+/** Turns a decision into an XState action: the patch first, then the effects. */
+export function perform<Context extends MachineContext, Event extends EventObject>(decide: Decide<Context, Event>): Performed<Context, Event> {
+  return enqueueActions(({ context, event, enqueue }) => {
+    const decision = decide(context as Context, event as Event)
+    if (decision.context) enqueue.assign(decision.context as never)
+    for (const effect of decision.effects ?? []) enqueue(effect as never)
+  }) as Performed<Context, Event>
+}
+
+/** What is sent leaves `at` out: the runtime fills in the time of the cause. */
+export type Sent<Event> = Event extends { readonly at: number } ? Omit<Event, 'at'> : never
+
+export function effect<T extends EffectType>(type: T, params: EffectParams<T>): EffectAction {
+  return { type, params } as EffectAction
+}
+
+function deliver(to: ActorAddress, event: { readonly type: string }): EffectAction {
+  return effect('deliver', { to, event })
+}
+
+/** Ids, not addresses: each function knows the kind it speaks to. */
+export function tellTask(id: string, event: Sent<TaskEvent>): EffectAction {
+  return deliver(`task:${id}`, event)
+}
+
+export function tellPod(id: string, event: Sent<PodEvent>): EffectAction {
+  return deliver(`pod:${id}`, event)
+}
+
+export function tellTurn(id: string, event: Sent<TurnEvent>): EffectAction {
+  return deliver(`turn:${id}`, event)
+}
+
+export function tellQueue(id: string, event: Sent<QueueEvent>): EffectAction {
+  return deliver(`queue:${id}`, event)
+}
+
+export function tellIssue(id: string, event: Sent<IssueEvent>): EffectAction {
+  return deliver(`issue:${id}`, event)
+}
+
+export function tellMergeRequest(id: string, event: Sent<MergeRequestEvent>): EffectAction {
+  return deliver(`merge-request:${id}`, event)
+}
