@@ -14,9 +14,15 @@ export function addJsonParser(app: FastifyInstance): void {
     keepBytes(request, bytes)
     if (bytes.length === 0) return done(null, undefined)
     const text = toText(bytes)
-    if (text === undefined) return done(new Problem('malformed-request', 'the body is not UTF-8') as Error as FastifyError)
+    if (text === undefined)
+      return done(new Problem('malformed-request', 'the body is not UTF-8') as Error as FastifyError)
     parseJson(request, text, (error, value) => {
-      done(error === null ? null : (new Problem('malformed-request', 'the body is not valid JSON', { cause: error }) as Error as FastifyError), value)
+      done(
+        error === null
+          ? null
+          : (new Problem('malformed-request', 'the body is not valid JSON', { cause: error }) as Error as FastifyError),
+        value,
+      )
     })
   })
   app.removeContentTypeParser('text/plain')

@@ -8,6 +8,11 @@ export function answerBrokenConnection(error: Error & { code?: string }, socket:
     return
   }
   const body = JSON.stringify(problemBody(new Problem('malformed-request')))
-  const head = ['HTTP/1.1 400 Bad Request', 'content-type: application/problem+json; charset=utf-8', `content-length: ${Buffer.byteLength(body)}`, 'connection: close']
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'content-type: application/problem+json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -16,7 +16,12 @@ export function trackSockets(server: Server): Set<Socket> {
 }
 
 /** Waits for `closed`, and when its time is up cuts what is still open, so that it ends all the same. */
-export async function closeWithin(clock: Clock, graceMs: number, sockets: ReadonlySet<Socket>, closed: Promise<void>): Promise<void> {
+export async function closeWithin(
+  clock: Clock,
+  graceMs: number,
+  sockets: ReadonlySet<Socket>,
+  closed: Promise<void>,
+): Promise<void> {
   const timer = clock.setTimer(graceMs, () => {
     for (const socket of sockets) socket.destroy()
   })

@@ -22,7 +22,10 @@ function sayFault(error: SchemaError): Fault[] {
   const at = error.instancePath
   switch (error.keyword) {
     case 'required':
-      return error.params.requiredProperties.map((name) => ({ path: `${at}/${escapePointer(name)}`, message: 'is required' }))
+      return error.params.requiredProperties.map((name) => ({
+        path: `${at}/${escapePointer(name)}`,
+        message: 'is required',
+      }))
     case 'additionalProperties':
       return error.params.additionalProperties.map((name) => ({
         path: `${at}/${escapePointer(name)}`,
@@ -53,7 +56,10 @@ function keepLikelyBranches(errors: readonly SchemaError[]): SchemaError[] {
 
 function meant(union: SchemaError, inside: readonly SchemaError[]): SchemaError[] {
   const literals = inside.filter((error) => error.keyword === 'const')
-  if (literals.length > 0 && inside.every((error) => error.keyword === 'const' && error.instancePath === union.instancePath)) {
+  if (
+    literals.length > 0 &&
+    inside.every((error) => error.keyword === 'const' && error.instancePath === union.instancePath)
+  ) {
     const allowedValues = literals.map((error) => error.params.allowedValue)
     return [{ ...union, keyword: 'enum', params: { allowedValues } } as SchemaError]
   }

@@ -19,7 +19,11 @@ export class AnswerError extends Error {
 
 export interface JsonRequest<S extends TSchema> {
   readonly url: string
-  readonly init?: { readonly method?: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
+  readonly init?: {
+    readonly method?: string
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body?: string
+  }
   /** What the answer has to be; more fields than these are fine. */
   readonly schema: S
   readonly clock: Clock
@@ -27,7 +31,13 @@ export interface JsonRequest<S extends TSchema> {
 }
 
 /** One request to an identity provider, with a deadline over headers and body, redirects refused. */
-export async function fetchJson<S extends TSchema>({ url, init, schema, clock, fetch }: JsonRequest<S>): Promise<Static<S>> {
+export async function fetchJson<S extends TSchema>({
+  url,
+  init,
+  schema,
+  clock,
+  fetch,
+}: JsonRequest<S>): Promise<Static<S>> {
   return withDeadline(clock, IDENTITY_TIMEOUT_MS, async (signal) => {
     const headers = { accept: 'application/json', ...init?.headers }
     const answer = await fetch(url, { ...init, headers, signal, redirect: 'error' })
@@ -37,7 +47,8 @@ export async function fetchJson<S extends TSchema>({ url, init, schema, clock, f
     }
     const value: unknown = await answer.json()
     const [fault] = faultsOf(schema, value)
-    if (fault !== undefined) throw new Error(`${new URL(url).origin} answered something else: ${fault.path} ${fault.message}`)
+    if (fault !== undefined)
+      throw new Error(`${new URL(url).origin} answered something else: ${fault.path} ${fault.message}`)
     return value as Static<S>
   })
 }

@@ -8,11 +8,12 @@ export const MAX_LIMIT = 500
 /** The two keys of every list's query; spread into the route's own: `Type.Object({...listQuery, kind: ...})`. */
 export const listQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: `How many items at most: ${DEFAULT_LIMIT} unless told, never above ${MAX_LIMIT}.` }),
+    Type.Integer({
+      minimum: 1,
+      description: `How many items at most: ${DEFAULT_LIMIT} unless told, never above ${MAX_LIMIT}.`,
+    }),
   ),
-  cursor: Type.Optional(
-    Type.String({ maxLength: 1024, description: 'The `nextCursor` of the page before. Opaque.' }),
-  ),
+  cursor: Type.Optional(Type.String({ maxLength: 1024, description: 'The `nextCursor` of the page before. Opaque.' })),
 } as const
 
 export interface Page<T> {

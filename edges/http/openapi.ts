@@ -17,7 +17,12 @@ interface Document {
 }
 
 /** Collects every route from now on into one OpenAPI 3.1 document, made of the schemas that validate. */
-export async function collectOpenApi(app: FastifyInstance, version: string, info: OpenApiInfo, authenticated: boolean): Promise<void> {
+export async function collectOpenApi(
+  app: FastifyInstance,
+  version: string,
+  info: OpenApiInfo,
+  authenticated: boolean,
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -29,7 +34,8 @@ export async function collectOpenApi(app: FastifyInstance, version: string, info
       schema: route.config?.auth === false ? { ...schema, security: [] } : schema,
       url,
     }),
-    transformObject: (given) => withProblems(('openapiObject' in given ? given.openapiObject : {}) as Document) as object,
+    transformObject: (given) =>
+      withProblems(('openapiObject' in given ? given.openapiObject : {}) as Document) as object,
   })
 }
 

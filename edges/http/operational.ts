@@ -24,14 +24,19 @@ export function addOperationalRoutes(app: HttpApp, options: OperationalOptions):
   const Ready = Type.Object({ status: Type.Literal('ready') })
   const Alive = Type.Object({ status: Type.Literal('ok'), name: Type.String(), version: Type.String() })
 
-  app.get('/healthz', { ...open, schema: { tags, summary: 'Is the process alive', response: { 200: Alive } } }, async () => ({
-    status: 'ok' as const,
-    name: options.name,
-    version: options.version,
-  }))
+  app.get(
+    '/healthz',
+    { ...open, schema: { tags, summary: 'Is the process alive', response: { 200: Alive } } },
+    async () => ({
+      status: 'ok' as const,
+      name: options.name,
+      version: options.version,
+    }),
+  )
   app.get('/readyz', { ...open, schema: { tags, summary: 'Can it serve', response: { 200: Ready } } }, async () => {
     const { ready, reasons } = await checkReadiness(options.clock, options.readiness)
-    if (!ready) throw new Problem('not-ready', reasons.join('; '), { members: { reasons }, headers: { 'retry-after': '1' } })
+    if (!ready)
+      throw new Problem('not-ready', reasons.join('; '), { members: { reasons }, headers: { 'retry-after': '1' } })
     return { status: 'ready' as const }
   })
   app.get('/metrics', { ...open, schema: { tags, summary: 'Prometheus metrics' } }, async (_request, reply) => {
@@ -40,7 +45,9 @@ export function addOperationalRoutes(app: HttpApp, options: OperationalOptions):
   })
   app.get('/openapi.json', { ...documents, schema: { tags, summary: 'This document' } }, async () => app.swagger())
   app.get('/docs', { ...documents, schema: { tags, summary: 'The same, to read' } }, async (_request, reply) => {
-    void reply.type('text/html; charset=utf-8').header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+    void reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
     return renderDocs(app.swagger() as unknown as OpenApiDocument)
   })
 }

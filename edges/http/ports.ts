@@ -4,8 +4,10 @@ export interface Clock {
   setTimer(milliseconds: number, run: () => void): { cancel(): void }
 }
 
-/** Gives a new unique id (letters, digits and dashes) at every call. */
-export type Ids = () => string
+/** Gives an id that nobody else gives, of letters, digits and dashes. The runtime's ids fit. */
+export interface Ids {
+  next(): string
+}
 
 /** The web's `fetch`, injected so that tests and the simulation decide what answers. */
 export type Fetch = typeof globalThis.fetch

@@ -37,7 +37,10 @@ export interface HttpServer {
   /** Declare routes here, before `listen`. */
   readonly app: HttpApp
   readonly metrics: Registry
-  listen(where: { readonly host: string; readonly port: number }): Promise<{ readonly url: string; readonly port: number }>
+  listen(where: {
+    readonly host: string
+    readonly port: number
+  }): Promise<{ readonly url: string; readonly port: number }>
   /** Not ready from now on; no new connections; what runs may end within `graceMs` (25 s unless told), then is cut. */
   close(how?: { readonly graceMs?: number }): Promise<void>
 }
@@ -62,7 +65,10 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
     version: options.version,
     clock: options.clock,
     registry: metrics.registry,
-    readiness: async () => (state.draining ? { ready: false, reasons: ['stopping'] } : ((await options.readiness?.()) ?? { ready: true, reasons: [] })),
+    readiness: async () =>
+      state.draining
+        ? { ready: false, reasons: ['stopping'] }
+        : ((await options.readiness?.()) ?? { ready: true, reasons: [] }),
     documentsNeedAuth: options.operational?.auth ?? false,
   })
 
@@ -93,7 +99,9 @@ function createApp(options: ServerOptions): HttpApp {
     clientErrorHandler: answerBrokenConnection,
   }) as unknown as HttpApp
   app.setErrorHandler((error, request, reply) => answerError(error, request as FastifyRequest, reply as never))
-  app.setValidatorCompiler(({ schema, httpPart }) => compilePart(schema as never, (httpPart ?? 'body') as RequestPart) as never)
+  app.setValidatorCompiler(
+    ({ schema, httpPart }) => compilePart(schema as never, (httpPart ?? 'body') as RequestPart) as never,
+  )
   // Schemas of answers document; compiled serializers would silently drop what a union or a record holds.
   app.setSerializerCompiler(() => JSON.stringify)
   app.decorateRequest('principal')
@@ -101,13 +109,19 @@ function createApp(options: ServerOptions): HttpApp {
   return app
 }
 
-function addRequestHooks(app: HttpApp, options: ServerOptions, metrics: HttpMetrics, state: { draining: boolean }): void {
+function addRequestHooks(
+  app: HttpApp,
+  options: ServerOptions,
+  metrics: HttpMetrics,
+  state: { draining: boolean },
+): void {
   const arrivals = new WeakMap<object, number>()
   app.addHook('onRequest', async (request, reply) => {
     arrivals.set(request.raw, options.clock.now())
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
     const auth = request.routeOptions.config.auth
-    if (state.draining && auth !== false) throw new Problem('not-ready', 'stopping', { headers: { 'retry-after': '1' } })
+    if (state.draining && auth !== false)
+      throw new Problem('not-ready', 'stopping', { headers: { 'retry-after': '1' } })
     const authenticate = auth ?? (request.is404 ? false : options.authenticate)
     if (authenticate !== undefined && authenticate !== false) await guard(authenticate)(request as FastifyRequest)
   })

@@ -69,7 +69,7 @@ export async function withServer(
     version: '1.2.3',
     logger: log.logger,
     clock,
-    ids: () => `id-${++count}`,
+    ids: { next: () => `id-${++count}` },
     openapi: { title: 'Test <API>', description: 'A server for tests.' },
     ...options,
   })

@@ -30,9 +30,12 @@ export function compilePart(schema: TSchema, part: RequestPart): PartValidator {
   return (given) => {
     const value = part === 'body' ? given : decodeText(schema, given)
     if (validator.Check(value)) return { value }
-    if (part === 'body' && given === undefined) return { error: new ValidationFaults(part, [{ path: '', message: 'a JSON body is required' }]) }
+    if (part === 'body' && given === undefined)
+      return { error: new ValidationFaults(part, [{ path: '', message: 'a JSON body is required' }]) }
     const place = places[part]
-    const faults = foldFaults(validator.Errors(value)).map((fault) => (place === undefined ? fault : { in: place, ...fault }))
+    const faults = foldFaults(validator.Errors(value)).map((fault) =>
+      place === undefined ? fault : { in: place, ...fault },
+    )
     return { error: new ValidationFaults(part, faults) }
   }
 }

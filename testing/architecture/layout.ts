@@ -18,15 +18,21 @@ export const zones: readonly Zone[] = [
   { folder: 'runtime/', imports: ['machines/'] },
   { folder: 'crd/', imports: ['machines/'] },
   { folder: kit, imports: [] },
-  ...['ports', 'forge', 'alerts', 'wrapper', 'timers', 'kubernetes', 'local', 'agents', 'git', 'inspector'].map((name) => ({
-    folder: `edges/${name}/`,
-    imports: edge,
-  })),
+  ...['ports', 'forge', 'alerts', 'wrapper', 'timers', 'kubernetes', 'local', 'agents', 'git', 'inspector'].map(
+    (name) => ({
+      folder: `edges/${name}/`,
+      imports: edge,
+    }),
+  ),
   { folder: 'memory/', imports: ['runtime/', 'machines/', kit] },
   { folder: 'wrapper/', imports: ['machines/turn/schema.ts', kit] },
   { folder: 'cli/standins/', imports: [kit], development: true },
   { folder: 'cli/', imports: 'anything' },
-  { folder: 'property-tests/', imports: ['machines/', 'runtime/', 'crd/', 'edges/', 'memory/', 'wrapper/'], development: true },
+  {
+    folder: 'property-tests/',
+    imports: ['machines/', 'runtime/', 'crd/', 'edges/', 'memory/', 'wrapper/'],
+    development: true,
+  },
   { folder: 'testing/', imports: [], development: true },
 ]
 

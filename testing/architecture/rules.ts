@@ -25,21 +25,28 @@ function placeBreaches({ path, lines }: SourceFile): string[] {
   for (const folder of folders.filter((each) => forbiddenFolders.includes(each))) {
     found.push(`${path}:1 lives in a folder named ${folder}, which says nothing`)
   }
-  if (![...folders, name].every((part) => /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(part))) found.push(`${path}:1 is not kebab-case`)
+  if (![...folders, name].every((part) => /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(part)))
+    found.push(`${path}:1 is not kebab-case`)
   if (folders.length === 1 && name === 'types.ts') found.push(`${path}:1 is a top-level types.ts`)
   if (lines > MAX_LINES && !isTest(path)) found.push(`${path}:${MAX_LINES} is longer than ${MAX_LINES} lines`)
   return found
 }
 
 function syntaxBreaches({ path, unwanted }: SourceFile): string[] {
-  const allowed = path.endsWith('.config.ts') ? ['a default export'] : path.startsWith('cli/') || isTest(path) ? [WALL_CLOCK] : []
+  const allowed = path.endsWith('.config.ts')
+    ? ['a default export']
+    : path.startsWith('cli/') || isTest(path)
+      ? [WALL_CLOCK]
+      : []
   return unwanted.filter(({ what }) => !allowed.includes(what)).map(({ what, line }) => `${path}:${line} holds ${what}`)
 }
 
 function importBreaches(file: SourceFile, packages: Packages): string[] {
   const zone = zoneOf(file.path)
   return file.imports.flatMap((each) => {
-    const complaint = each.specifier.startsWith('.') ? internalComplaint(file.path, zone, each) : packageComplaint(file.path, zone, each, packages)
+    const complaint = each.specifier.startsWith('.')
+      ? internalComplaint(file.path, zone, each)
+      : packageComplaint(file.path, zone, each, packages)
     return complaint === undefined ? [] : [`${file.path}:${each.line} ${complaint}`]
   })
 }
@@ -52,21 +59,34 @@ function internalComplaint(path: string, zone: Zone | undefined, { specifier }: 
   const home = zoneOf(target)
   if (home?.folder === zone.folder) return undefined
   const allowed = isTest(path) ? [...zone.imports, ...testImports] : zone.imports
-  return allowed.some((pattern) => matches(pattern, target)) ? undefined : `imports ${target}, which ${zone.folder} may not`
+  return allowed.some((pattern) => matches(pattern, target))
+    ? undefined
+    : `imports ${target}, which ${zone.folder} may not`
 }
 
-function packageComplaint(path: string, zone: Zone | undefined, { specifier }: Import, packages: Packages): string | undefined {
+function packageComplaint(
+  path: string,
+  zone: Zone | undefined,
+  { specifier }: Import,
+  packages: Packages,
+): string | undefined {
   const name = packageName(specifier)
-  if (specifier.startsWith('node:')) return zone?.packages === undefined || isTest(path) ? undefined : `imports ${specifier}, which ${zone.folder} may not`
+  if (specifier.startsWith('node:'))
+    return zone?.packages === undefined || isTest(path)
+      ? undefined
+      : `imports ${specifier}, which ${zone.folder} may not`
   if (builtins.has(name)) return `imports ${specifier} without node:`
-  if (isTest(path) || zone === undefined || zone.development === true) return unlisted([...packages.dependencies, ...packages.devDependencies], name)
-  if (zone.packages !== undefined && !zone.packages.includes(name)) return `imports ${name}, which ${zone.folder} may not`
+  if (isTest(path) || zone === undefined || zone.development === true)
+    return unlisted([...packages.dependencies, ...packages.devDependencies], name)
+  if (zone.packages !== undefined && !zone.packages.includes(name))
+    return `imports ${name}, which ${zone.folder} may not`
   return unlisted(packages.dependencies, name)
 }
 
 function unlisted(listed: readonly string[], name: string): string | undefined {
-  // rolldown comes with vitest and is what vite itself parses with.
-  return listed.includes(name) || name === 'rolldown' ? undefined : `imports ${name}, which package.json does not list for it`
+  return listed.includes(name) || name === 'rolldown'
+    ? undefined
+    : `imports ${name}, which package.json does not list for it`
 }
 
 function packageName(specifier: string): string {
@@ -80,7 +100,11 @@ function zoneOf(path: string): Zone | undefined {
 
 /** Tests and what only tests start: a contract suite is called `*.contract.ts`, what builds a scene for them `testing.ts`. */
 function isTest(path: string): boolean {
-  return /(\.test\.ts|\.contract\.ts|(^|\/|-)testing\.ts)$/.test(path) || path.startsWith('property-tests/') || path.startsWith('testing/')
+  return (
+    /(\.test\.ts|\.contract\.ts|(^|\/|-)testing\.ts)$/.test(path) ||
+    path.startsWith('property-tests/') ||
+    path.startsWith('testing/')
+  )
 }
 
 function matches(pattern: string, target: string): boolean {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix, relative, sep } from 'node:path'
-import { parseAst } from 'rolldown/parseAst'
+import { parseAst } from 'vitest/node'
 
 export interface Import {
   readonly specifier: string

@@ -11,7 +11,10 @@ const operator = 'urn:statewright:operator'
 const memory = 'urn:statewright:memory'
 const clients = [{ clientId: 'wrapper', secret: 'a:secret/with=signs', audiences: [operator] }]
 
-async function withIdentity(use: (identity: Identity) => Promise<void>, options: Partial<IdentityOptions> = {}): Promise<void> {
+async function withIdentity(
+  use: (identity: Identity) => Promise<void>,
+  options: Partial<IdentityOptions> = {},
+): Promise<void> {
   const identity = await startIdentity({ clients, ...options })
   try {
     await use(identity)
@@ -31,7 +34,10 @@ function verifier(identity: Identity, audience = operator): (token: string) => P
 
 test('a token for an audience that the client may reach verifies there, keys found by discovery', async () => {
   await withIdentity(async (identity) => {
-    expect(await verifier(identity)(await source(identity).token())).toMatchObject({ subject: 'wrapper', issuer: identity.issuer })
+    expect(await verifier(identity)(await source(identity).token())).toMatchObject({
+      subject: 'wrapper',
+      issuer: identity.issuer,
+    })
   })
 })
 
@@ -56,5 +62,8 @@ test('with a key file, kept from other users, tokens of before a restart still v
   await before.close()
   expect(statSync(keyFile).mode & 0o777).toBe(0o600)
   const port = Number(new URL(before.issuer).port)
-  await withIdentity(async (identity) => expect(await verifier(identity)(token)).toMatchObject({ subject: 'wrapper' }), { keyFile, port })
+  await withIdentity(
+    async (identity) => expect(await verifier(identity)(token)).toMatchObject({ subject: 'wrapper' }),
+    { keyFile, port },
+  )
 })

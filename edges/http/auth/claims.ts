@@ -21,7 +21,14 @@ export const asymmetricAlgorithms = [
 export type AsymmetricAlgorithm = (typeof asymmetricAlgorithms)[number]
 
 /** Ruling 4.25. `Ed25519` is RFC 9864's fully specified name of what `EdDSA` nearly always means. */
-export const defaultAlgorithms: readonly AsymmetricAlgorithm[] = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519']
+export const defaultAlgorithms: readonly AsymmetricAlgorithm[] = [
+  'RS256',
+  'PS256',
+  'ES256',
+  'ES384',
+  'EdDSA',
+  'Ed25519',
+]
 
 /** Of a payload that was verified with `sub` and `iss` required. */
 export function toPrincipal(payload: JWTPayload): Principal {
