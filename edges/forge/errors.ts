@@ -1,0 +1,73 @@
+/**
+ * What a forge can answer instead of the thing asked for. The class decides the retry (R7): a limit or an outage is
+ * asked again, everything else is final. `operation` says what was tried, never with a body or a token in it.
+ */
+import { RetryableError, TerminalError } from '../../runtime/errors.ts'
+
+export type LimitType = 'primary' | 'secondary' | 'bucket'
+
+/** Document 3, Authentication: a typed rate-limit error requeues, it never fails a Task. */
+export class RateLimitedError extends RetryableError {
+  override readonly name = 'RateLimitedError'
+  readonly limitType: LimitType
+
+  constructor(operation: string, limitType: LimitType, retryAfterMs: number) {
+    super(`${operation}: the forge's ${limitType} limit is reached`, { retryAfterMs })
+    this.limitType = limitType
+  }
+}
+
+/** No answer, or a 5xx: the write may have happened. Look before repeating. */
+export class ForgeUnavailableError extends RetryableError {
+  override readonly name = 'ForgeUnavailableError'
+}
+
+export class UnauthorizedError extends TerminalError {
+  override readonly name = 'UnauthorizedError'
+  constructor(operation: string, detail: string, cause?: unknown) {
+    super('forge-unauthorized', `${operation}: ${detail}`, { cause })
+  }
+}
+
+export class ForbiddenError extends TerminalError {
+  override readonly name = 'ForbiddenError'
+  constructor(operation: string, detail: string, cause?: unknown) {
+    super('forge-forbidden', `${operation}: ${detail}`, { cause })
+  }
+}
+
+export class NotFoundError extends TerminalError {
+  override readonly name = 'NotFoundError'
+  constructor(operation: string, detail: string, cause?: unknown) {
+    super('forge-not-found', `${operation}: ${detail}`, { cause })
+  }
+}
+
+export class ValidationError extends TerminalError {
+  override readonly name = 'ValidationError'
+  constructor(operation: string, detail: string, cause?: unknown) {
+    super('forge-invalid', `${operation}: ${detail}`, { cause })
+  }
+}
+
+export class ConflictError extends TerminalError {
+  override readonly name: string = 'ConflictError'
+  constructor(operation: string, detail: string, cause?: unknown) {
+    super('forge-conflict', `${operation}: ${detail}`, { cause })
+  }
+}
+
+/** The head is no longer the sha that the merge was pinned to. */
+export class HeadMovedError extends ConflictError {
+  override readonly name = 'HeadMovedError'
+}
+
+/** The forge refuses this merge as things stand: conflict, protection, method, draft. `detail` is its own words. */
+export class NotMergeableError extends TerminalError {
+  override readonly name = 'NotMergeableError'
+  readonly detail: string
+  constructor(operation: string, detail: string, cause?: unknown) {
+    super('forge-not-mergeable', `${operation}: ${detail}`, { cause })
+    this.detail = detail
+  }
+}

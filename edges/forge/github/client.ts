@@ -1,0 +1,66 @@
+import { Octokit } from '@octokit/rest'
+import type { Static, TSchema } from 'typebox'
+import { RetryableError } from '../../../runtime/errors.ts'
+import type { Fetch } from '../../http/ports.ts'
+import { failureOf } from './failure.ts'
+import { faultOf } from './schema.ts'
+
+export interface GithubClientOptions {
+  readonly token: string
+  /** Absent: api.github.com. */
+  readonly apiURL?: string
+  readonly fetch: Fetch
+}
+
+export interface Place {
+  readonly owner: string
+  readonly repo: string
+}
+
+export interface GithubClient {
+  readonly rest: Octokit
+  /** One request; its answer checked against the schema, its failure as one of the port's errors. */
+  read<S extends TSchema>(operation: string, schema: S, run: (rest: Octokit) => Promise<{ readonly data: unknown }>): Promise<Static<S>>
+  /** Every page of a list. */
+  list<S extends TSchema>(operation: string, item: S, run: (rest: Octokit) => Promise<readonly unknown[]>): Promise<Static<S>[]>
+  /** A request whose answer nobody reads. */
+  send(operation: string, run: (rest: Octokit) => Promise<unknown>): Promise<void>
+}
+
+const USER_AGENT = 'statewright'
+function quiet(): void {}
+
+export function createGithubClient(options: GithubClientOptions): GithubClient {
+  const rest = new Octokit({
+    auth: options.token,
+    userAgent: USER_AGENT,
+    ...(options.apiURL === undefined ? {} : { baseUrl: options.apiURL.replace(/\/+$/, '') }),
+    request: { fetch: options.fetch },
+    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+  })
+  async function attempt<T>(operation: string, run: (rest: Octokit) => Promise<T>): Promise<T> {
+    try {
+      return await run(rest)
+    } catch (error) {
+      throw failureOf(operation, error)
+    }
+  }
+  return {
+    rest,
+    read: async (operation, schema, run) => checked(operation, schema, (await attempt(operation, run)).data),
+    list: async (operation, item, run) => (await attempt(operation, run)).map((one) => checked(operation, item, one)),
+    send: async (operation, run) => void (await attempt(operation, run)),
+  }
+}
+
+/** A broken answer is the forge's trouble of this moment (a proxy's page, a half-done upgrade): asked again. */
+function checked<S extends TSchema>(operation: string, schema: S, value: unknown): Static<S> {
+  const fault = faultOf(schema, value)
+  if (fault !== undefined) throw new RetryableError(`${operation}: the answer is not what it should be: ${fault}`)
+  return value as Static<S>
+}
+
+export function placeOf(path: string): Place {
+  const slash = path.indexOf('/')
+  return { owner: path.slice(0, slash), repo: path.slice(slash + 1) }
+}

@@ -1,0 +1,55 @@
+import {
+  ConflictError,
+  ForbiddenError,
+  ForgeUnavailableError,
+  HeadMovedError,
+  NotFoundError,
+  NotMergeableError,
+  RateLimitedError,
+  UnauthorizedError,
+  ValidationError,
+} from '../errors.ts'
+
+interface HttpFailure {
+  readonly status?: number
+  readonly cause?: unknown
+  readonly message?: string
+  readonly response?: { readonly data?: unknown }
+}
+
+/** What octokit threw, as one of the port's errors. */
+export function failureOf(operation: string, error: unknown): Error {
+  const { status, cause } = error as HttpFailure
+  for (const known of [error, cause]) {
+    if (known instanceof RateLimitedError || known instanceof ForgeUnavailableError) return known
+  }
+  const detail = detailOf(error as HttpFailure)
+  if (status === 401) return new UnauthorizedError(operation, detail, error)
+  if (status === 403) return new ForbiddenError(operation, detail, error)
+  if (status === 404 || status === 410) return new NotFoundError(operation, detail, error)
+  if (status === 409) return new ConflictError(operation, detail, error)
+  if (status === 400 || status === 422) return new ValidationError(operation, detail, error)
+  if (status === undefined || status >= 500) return new ForgeUnavailableError(`${operation}: ${status ?? 'no answer'}`, { cause: error })
+  return new ValidationError(operation, `${status} ${detail}`, error)
+}
+
+/** PUT .../merge has words of its own: 405 not mergeable, 409 another head. */
+export function mergeFailureOf(operation: string, error: unknown): Error {
+  const failure = error as HttpFailure
+  if (failure.status === 409) return new HeadMovedError(operation, detailOf(failure), error)
+  if (failure.status === 405 || failure.status === 422) return new NotMergeableError(operation, detailOf(failure), error)
+  return failureOf(operation, error)
+}
+
+interface ErrorBody {
+  readonly message?: string
+  readonly errors?: readonly (string | { readonly message?: string; readonly field?: string; readonly code?: string })[]
+}
+
+function detailOf({ response, message }: HttpFailure): string {
+  const body = (response?.data ?? {}) as ErrorBody
+  const errors = (Array.isArray(body.errors) ? body.errors : []).map((one) =>
+    typeof one === 'string' ? one : (one.message ?? `${one.field ?? ''} ${one.code ?? ''}`.trim()),
+  )
+  return [body.message ?? message ?? 'refused', ...errors].join('; ').slice(0, 500)
+}

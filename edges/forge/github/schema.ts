@@ -1,0 +1,175 @@
+/**
+ * GitHub's objects as far as we read them: answers of the API and payloads of webhooks share these shapes. Everything
+ * else in them is ignored, so that new fields never break us.
+ */
+import { Type, type Static, type TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+
+const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
+const Count = Type.Integer({ minimum: 0 })
+
+export const Account = Type.Object({ login: Type.String(), id: Type.Integer(), type: Type.Optional(Type.String()) })
+export type Account = Static<typeof Account>
+
+const Label = Type.Union([Type.String(), Type.Object({ name: Maybe(Type.String()) })])
+
+export const Issue = Type.Object({
+  number: Type.Integer({ minimum: 1 }),
+  title: Type.String(),
+  body: Maybe(Type.String()),
+  state: Type.String(),
+  user: Maybe(Account),
+  labels: Type.Array(Label),
+  html_url: Type.String(),
+  created_at: Type.String(),
+  updated_at: Type.String(),
+  closed_by: Maybe(Account),
+  comments: Type.Optional(Count),
+  pull_request: Type.Optional(Type.Unknown()),
+})
+export type Issue = Static<typeof Issue>
+
+export const Comment = Type.Object({
+  id: Type.Integer(),
+  body: Maybe(Type.String()),
+  user: Maybe(Account),
+  html_url: Type.String(),
+  issue_url: Type.Optional(Type.String()),
+  created_at: Type.String(),
+  updated_at: Type.String(),
+})
+export type Comment = Static<typeof Comment>
+
+const Ref = Type.Object({
+  ref: Type.String(),
+  sha: Type.String(),
+  repo: Maybe(Type.Object({ full_name: Type.String() })),
+})
+
+export const PullRequest = Type.Object({
+  number: Type.Integer({ minimum: 1 }),
+  title: Type.String(),
+  body: Maybe(Type.String()),
+  state: Type.String(),
+  user: Maybe(Account),
+  labels: Type.Optional(Type.Array(Label)),
+  html_url: Type.String(),
+  draft: Type.Optional(Type.Boolean()),
+  head: Ref,
+  base: Ref,
+  merged: Maybe(Type.Boolean()),
+  merged_at: Maybe(Type.String()),
+  merge_commit_sha: Maybe(Type.String()),
+  mergeable: Maybe(Type.Boolean()),
+  maintainer_can_modify: Type.Optional(Type.Boolean()),
+  created_at: Type.String(),
+  updated_at: Type.String(),
+})
+export type PullRequest = Static<typeof PullRequest>
+
+export const Review = Type.Object({
+  id: Type.Integer(),
+  body: Maybe(Type.String()),
+  user: Maybe(Account),
+  state: Type.String(),
+  html_url: Type.String(),
+  commit_id: Maybe(Type.String()),
+  submitted_at: Maybe(Type.String()),
+})
+export type Review = Static<typeof Review>
+
+export const ReviewComment = Type.Object({
+  id: Type.Integer(),
+  body: Type.String(),
+  user: Maybe(Account),
+  path: Type.String(),
+  line: Maybe(Type.Integer()),
+  original_line: Maybe(Type.Integer()),
+  in_reply_to_id: Maybe(Type.Integer()),
+  commit_id: Maybe(Type.String()),
+  pull_request_url: Type.Optional(Type.String()),
+  html_url: Type.String(),
+  created_at: Type.String(),
+  updated_at: Type.String(),
+})
+export type ReviewComment = Static<typeof ReviewComment>
+
+export const Repository = Type.Object({
+  id: Type.Integer(),
+  full_name: Type.String(),
+  default_branch: Type.String(),
+  private: Type.Boolean(),
+  allow_merge_commit: Type.Optional(Type.Boolean()),
+  allow_squash_merge: Type.Optional(Type.Boolean()),
+  allow_rebase_merge: Type.Optional(Type.Boolean()),
+})
+export type Repository = Static<typeof Repository>
+
+export const File = Type.Object({
+  filename: Type.String(),
+  previous_filename: Type.Optional(Type.String()),
+  status: Type.String(),
+  additions: Count,
+  deletions: Count,
+  patch: Type.Optional(Type.String()),
+})
+export type File = Static<typeof File>
+
+export const CheckRun = Type.Object({
+  name: Type.String(),
+  status: Type.String(),
+  conclusion: Maybe(Type.String()),
+  details_url: Maybe(Type.String()),
+  html_url: Maybe(Type.String()),
+  output: Maybe(Type.Object({ title: Maybe(Type.String()), summary: Maybe(Type.String()) })),
+})
+export type CheckRun = Static<typeof CheckRun>
+
+export const CommitStatus = Type.Object({
+  context: Type.String(),
+  state: Type.String(),
+  target_url: Maybe(Type.String()),
+  description: Maybe(Type.String()),
+})
+export type CommitStatus = Static<typeof CommitStatus>
+
+export const Hook = Type.Object({
+  id: Type.Integer(),
+  active: Type.Boolean(),
+  events: Type.Array(Type.String()),
+  config: Type.Object({ url: Type.Optional(Type.String()), content_type: Type.Optional(Type.String()) }),
+})
+export type Hook = Static<typeof Hook>
+
+export const HookDelivery = Type.Object({
+  id: Type.Integer(),
+  guid: Type.String(),
+  event: Type.String(),
+  delivered_at: Type.String(),
+  status_code: Type.Integer(),
+})
+export type HookDelivery = Static<typeof HookDelivery>
+
+export const Branch = Type.Object({ commit: Type.Object({ sha: Type.String() }) })
+export const Merged = Type.Object({ sha: Type.String(), merged: Type.Boolean() })
+export const Permission = Type.Object({ permission: Type.String(), role_name: Type.Optional(Type.String()) })
+export const Compared = Type.Object({ ahead_by: Count })
+export const Commits = Type.Array(Type.Object({ sha: Type.String() }))
+export const CheckRuns = Type.Object({ check_runs: Type.Array(CheckRun) })
+export const CombinedStatus = Type.Object({ statuses: Type.Array(CommitStatus) })
+export const RequiredChecks = Type.Object({
+  contexts: Type.Optional(Type.Array(Type.String())),
+  checks: Type.Optional(Type.Array(Type.Object({ context: Type.String() }))),
+})
+
+const validators = new WeakMap<TSchema, ReturnType<typeof Compile>>()
+
+/** The first faults of a value, or undefined when it is what the schema says. */
+export function faultOf(schema: TSchema, value: unknown): string | undefined {
+  let validator = validators.get(schema)
+  if (validator === undefined) validators.set(schema, (validator = Compile(schema)))
+  if (validator.Check(value)) return undefined
+  const faults = validator.Errors(value).map((fault) => `${fault.instancePath || '/'} ${fault.message}`)
+  return faults.slice(0, 5).join('; ')
+}

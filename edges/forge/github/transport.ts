@@ -1,0 +1,102 @@
+/**
+ * The only way to GitHub's API: the Project's budget before each request, a deadline on it, conditional GETs (a 304
+ * costs nothing of the primary limit), and limits told as `RateLimitedError`. Nothing is repeated here.
+ */
+import { createHash } from 'node:crypto'
+import { DeadlineError, withDeadline } from '../../http/deadline.ts'
+import type { Clock, Fetch } from '../../http/ports.ts'
+import { ForgeUnavailableError, type RateLimitedError } from '../errors.ts'
+import type { Budget } from '../rate-limit.ts'
+
+export interface TransportOptions {
+  readonly fetch: Fetch
+  readonly clock: Clock
+  readonly budget: Budget
+}
+
+const DEADLINE_MS = 30_000
+const KEPT_ANSWERS = 500
+/** GitHub asks for at least a minute when a secondary limit comes without a time. */
+const UNTOLD_WAIT_MS = 60_000
+
+interface KeptAnswer {
+  readonly etag: string
+  readonly headers: Headers
+  readonly body: ArrayBuffer
+}
+
+export function createTransport({ fetch, clock, budget }: TransportOptions): Fetch {
+  const kept = new Map<string, KeptAnswer>()
+  return async (input, init) => {
+    const url = String(input instanceof Request ? input.url : input)
+    const operation = `${init?.method ?? 'GET'} ${new URL(url).pathname}`
+    await budget.take(operation)
+    const key = cacheKey(url, init)
+    const known = key === undefined ? undefined : kept.get(key)
+    const answer = await send(operation, url, withEtag(init, known))
+    const limited = limitOf(answer, clock.now())
+    if (limited !== undefined) throw await closeBudget(operation, answer, limited)
+    if (answer.status === 304 && known !== undefined) return new Response(known.body, { status: 200, headers: known.headers })
+    return key === undefined ? answer : keep(key, answer)
+  }
+
+  async function send(operation: string, url: string, init: RequestInit | undefined): Promise<Response> {
+    try {
+      return await withDeadline(clock, DEADLINE_MS, async (signal) => buffered(await fetch(url, { ...init, signal, redirect: 'error' })))
+    } catch (error) {
+      const what = error instanceof DeadlineError ? error.message : 'no answer'
+      throw new ForgeUnavailableError(`${operation}: ${what}`, { cause: error })
+    }
+  }
+
+  async function closeBudget(operation: string, answer: Response, limit: Limit): Promise<RateLimitedError> {
+    await answer.body?.cancel()
+    return budget.close(operation, limit.type, limit.waitMs)
+  }
+
+  async function keep(key: string, answer: Response): Promise<Response> {
+    const etag = answer.headers.get('etag')
+    if (answer.status !== 200 || etag === null) return answer
+    const body = await answer.arrayBuffer()
+    kept.delete(key)
+    kept.set(key, { etag, headers: answer.headers, body })
+    if (kept.size > KEPT_ANSWERS) kept.delete(kept.keys().next().value!)
+    return new Response(body, { status: 200, headers: answer.headers })
+  }
+}
+
+interface Limit {
+  readonly type: 'primary' | 'secondary'
+  readonly waitMs: number
+}
+
+/** 429, or 403 that says when to come back: a plain 403 is a missing right. */
+export function limitOf(answer: Response, now: number): Limit | undefined {
+  if (answer.status !== 403 && answer.status !== 429) return undefined
+  const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN)
+  const spent = answer.headers.get('x-ratelimit-remaining') === '0'
+  const reset = Number(answer.headers.get('x-ratelimit-reset') ?? Number.NaN) * 1000 - now
+  if (Number.isFinite(retryAfter)) return { type: spent ? 'primary' : 'secondary', waitMs: Math.max(retryAfter * 1000, 0) }
+  if (spent) return { type: 'primary', waitMs: Number.isFinite(reset) ? Math.max(reset, 1000) : UNTOLD_WAIT_MS }
+  return answer.status === 429 ? { type: 'secondary', waitMs: UNTOLD_WAIT_MS } : undefined
+}
+
+/** The deadline covers the body too. */
+async function buffered(answer: Response): Promise<Response> {
+  if (answer.status === 204 || answer.status === 304) return answer
+  return new Response(await answer.arrayBuffer(), { status: answer.status, statusText: answer.statusText, headers: answer.headers })
+}
+
+/** Per token: what one may read is not what another may. */
+function cacheKey(url: string, init: RequestInit | undefined): string | undefined {
+  if ((init?.method ?? 'GET') !== 'GET') return undefined
+  const headers = new Headers(init?.headers)
+  return createHash('sha256').update(`${url}\n${headers.get('accept')}\n${headers.get('authorization')}`).digest('hex')
+}
+
+function withEtag(init: RequestInit | undefined, known: KeptAnswer | undefined): RequestInit | undefined {
+  if (known === undefined) return init
+  const headers = new Headers(init?.headers)
+  headers.set('if-none-match', known.etag)
+  return { ...init, headers }
+}

@@ -1,0 +1,229 @@
+/**
+ * One forge as the platform sees it, in words of neither provider. A port is bound to one Project: its token, its
+ * request budget. `path` is the forge's own name of a repository, `owner/name`. Calls never repeat themselves: a
+ * failed one throws (see errors.ts) and the outbox asks again. Times are epoch milliseconds.
+ */
+import type { CiState } from '../../machines/merge-request/events.ts'
+
+export type ForgeSubjectKind = 'issue' | 'mr'
+
+export interface ForgeAccount {
+  readonly login: string
+  /** The forge's numeric id as text: logins are renamable and reusable (rulings 4.14). */
+  readonly id: string
+  /** What the forge itself says; a bot by name is judged elsewhere (rulings 4.13). */
+  readonly bot: boolean
+}
+
+export interface ForgeToken extends ForgeAccount {
+  /** Scopes as the forge names them; empty when the forge doesn't tell. */
+  readonly scopes: readonly string[]
+}
+
+export type MergeMethod = 'merge' | 'squash' | 'rebase'
+
+export interface ForgeRepository {
+  readonly path: string
+  readonly id: string
+  readonly defaultBranch: string
+  readonly private: boolean
+  /** Those that the repository allows, in the order in which we try them (rulings 4.12). */
+  readonly mergeMethods: readonly MergeMethod[]
+}
+
+export type ForgePermission = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'admin'
+
+export interface ForgeIssue {
+  readonly number: number
+  readonly title: string
+  readonly body: string
+  readonly state: 'open' | 'closed'
+  readonly author: ForgeAccount
+  readonly labels: readonly string[]
+  readonly url: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly closedBy?: ForgeAccount
+  /** How many comments the forge counts; tells whether a thread is complete. */
+  readonly comments: number
+}
+
+export type CommentSort = 'comment' | 'review' | 'inline'
+
+/** A comment, a review's own text, or a comment on a line: one shape, because a thread is judged as a whole. */
+export interface ForgeComment {
+  /** Unique within its repository: plain for comments, `review-<id>` and `inline-<id>` for the others. */
+  readonly id: string
+  readonly sort: CommentSort
+  readonly on: ForgeSubjectKind
+  readonly number: number
+  readonly author: ForgeAccount
+  readonly body: string
+  readonly url: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** Of a review. */
+  readonly verdict?: ReviewVerdict
+  readonly sha?: string
+  /** Of a comment on a line. */
+  readonly path?: string
+  readonly line?: number
+  readonly inReplyTo?: string
+}
+
+export type ReviewVerdict = 'commented' | 'approved' | 'changesRequested' | 'dismissed' | 'pending'
+
+export interface ForgeMergeRequest {
+  readonly number: number
+  readonly title: string
+  readonly body: string
+  readonly state: 'open' | 'merged' | 'closed'
+  readonly author: ForgeAccount
+  readonly url: string
+  readonly draft: boolean
+  readonly headSha: string
+  readonly headBranch: string
+  /** `owner/name` that holds the head branch; absent when that repository is gone. */
+  readonly headRepository?: string
+  readonly baseBranch: string
+  readonly labels: readonly string[]
+  /** null: the forge has not found out yet. */
+  readonly mergeable: boolean | null
+  readonly mergeCommit?: string
+  readonly maintainerCanModify: boolean
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export interface ChangedFile {
+  readonly path: string
+  readonly previousPath?: string
+  readonly status: 'added' | 'modified' | 'removed' | 'renamed'
+  readonly additions: number
+  readonly deletions: number
+  /** Unified hunks; absent for binary or very large files. */
+  readonly patch?: string
+}
+
+/** One check, status or job on a head (rulings 3.17). */
+export interface CiCheck {
+  readonly name: string
+  readonly status: CiState
+  readonly conclusion?: string
+  readonly url?: string
+  readonly summary?: string
+}
+
+export interface CiReport {
+  readonly sha: string
+  readonly status: CiState
+  readonly checks: readonly CiCheck[]
+}
+
+export interface ReviewLine {
+  readonly path: string
+  readonly line: number
+  readonly body: string
+}
+
+export interface LabelSpec {
+  readonly name: string
+  readonly color: string
+  readonly description: string
+}
+
+export interface HookSpec {
+  readonly url: string
+  readonly secret: string
+}
+
+export interface ForgeHook {
+  readonly id: string
+  readonly url: string
+}
+
+export interface ForgeDelivery {
+  /** Of this attempt: what `redeliver` takes. */
+  readonly id: string
+  /** Of the event, the same over its redeliveries. */
+  readonly delivery: string
+  readonly event: string
+  readonly at: number
+  readonly ok: boolean
+}
+
+export interface IssueQuery {
+  readonly since?: number
+  readonly state?: 'open' | 'all'
+}
+
+export interface MergeRequestQuery {
+  readonly since?: number
+  readonly state?: 'open' | 'all'
+  readonly headBranch?: string
+}
+
+export interface NewMergeRequest {
+  readonly branch: string
+  readonly base: string
+  readonly title: string
+  readonly body: string
+}
+
+export interface CommentRef {
+  readonly on: ForgeSubjectKind
+  readonly number: number
+  readonly id: string
+}
+
+export interface ForgePort {
+  whoAmI(): Promise<ForgeToken>
+  repository(path: string): Promise<ForgeRepository>
+  permissionOf(path: string, login: string): Promise<ForgePermission>
+
+  listIssues(path: string, query?: IssueQuery): Promise<readonly ForgeIssue[]>
+  issue(path: string, number: number): Promise<ForgeIssue>
+  createIssue(path: string, issue: { readonly title: string; readonly body: string; readonly labels?: readonly string[] }): Promise<ForgeIssue>
+  closeIssue(path: string, number: number): Promise<void>
+
+  /** The plain comments of one thread, oldest first. */
+  listComments(path: string, on: ForgeSubjectKind, number: number): Promise<readonly ForgeComment[]>
+  /** Plain comments and line comments of the whole repository that changed since, as far as the forge can tell. */
+  listCommentsSince(path: string, since: number): Promise<readonly ForgeComment[]>
+  createComment(path: string, on: ForgeSubjectKind, number: number, body: string): Promise<ForgeComment>
+  editComment(path: string, ref: CommentRef, body: string): Promise<ForgeComment>
+
+  ensureLabels(path: string, labels: readonly LabelSpec[]): Promise<void>
+  /** Labels of one issue: adds and takes away, leaves all others alone. Taking away what isn't there is fine. */
+  changeLabels(path: string, number: number, change: { readonly add: readonly string[]; readonly remove: readonly string[] }): Promise<void>
+
+  listMergeRequests(path: string, query?: MergeRequestQuery): Promise<readonly ForgeMergeRequest[]>
+  mergeRequest(path: string, number: number): Promise<ForgeMergeRequest>
+  files(path: string, number: number): Promise<readonly ChangedFile[]>
+  diff(path: string, number: number): Promise<string>
+  /** Reviews with their verdicts and comments on lines, oldest first. */
+  listReviews(path: string, number: number): Promise<readonly ForgeComment[]>
+  createMergeRequest(path: string, wanted: NewMergeRequest): Promise<ForgeMergeRequest>
+  /** Merges exactly `sha`. Throws HeadMoved, NotMergeable or Forbidden; returns the commit on the base branch. */
+  mergeMergeRequest(path: string, number: number, how: { readonly sha: string; readonly method: MergeMethod }): Promise<string>
+  /** A comment-type review. Throws ValidationError when a line is not part of the diff. */
+  postReview(path: string, number: number, review: { readonly sha: string; readonly body: string; readonly lines: readonly ReviewLine[] }): Promise<ForgeComment>
+
+  ci(path: string, sha: string): Promise<CiReport>
+  /** Names of the checks that protection demands on the branch; empty without protection or without the right to read it. */
+  requiredChecks(path: string, branch: string): Promise<readonly string[]>
+  /** Newest commits of a branch, newest first. */
+  recentHeads(path: string, branch: string, limit: number): Promise<readonly string[]>
+  branchHead(path: string, branch: string): Promise<string | undefined>
+  /** Commits that `head` has and `base` has not. */
+  commitsAhead(path: string, base: string, head: string): Promise<number>
+  deleteBranch(path: string, branch: string): Promise<void>
+
+  ensureHook(path: string, hook: HookSpec): Promise<ForgeHook>
+  /** Newest attempts back to `since`, newest first. */
+  listDeliveries(path: string, hook: string, since: number): Promise<readonly ForgeDelivery[]>
+  redeliver(path: string, hook: string, attempt: string): Promise<void>
+}
+
+/** The port of one Project, with the token as it is at this moment. */
+export type OpenForge = (project: string) => Promise<ForgePort>

@@ -1,0 +1,103 @@
+/**
+ * What the edges need to know of Projects and Repositories. Read at every use: settings change under running Tasks,
+ * and a Secret is never cached (document 3, Authentication). The implementation over stored resources is injected.
+ */
+import type { TaskConfig } from '../../machines/task/events.ts'
+
+export type Provider = 'forge_a' | 'forge_b'
+
+export interface LifecycleLabels {
+  readonly brainstorming: string
+  readonly approved: string
+  readonly implementation: string
+  readonly declined: string
+}
+
+export interface ScmSettings {
+  readonly provider: Provider
+  readonly owner: string
+  readonly botLogin: string
+  readonly botEmail?: string
+  readonly maintainerLogins: readonly string[]
+  readonly reporterLogins: readonly string[]
+  /** Absent or empty reads as `all`. */
+  readonly prReactionScope?: 'labeledOrMentioned' | 'all' | ''
+  /** Base of the forge's API; absent: the public one (rulings 3.1). */
+  readonly apiURL?: string
+  /** Base of its web and git addresses. */
+  readonly webURL?: string
+  readonly labels: LifecycleLabels & { readonly incident: string; readonly priority?: string }
+}
+
+export interface RepositorySettings {
+  /** Name of the Repository resource. */
+  readonly name: string
+  /** Clone URL, `<webURL>/<owner>/<name>.git`. */
+  readonly url: string
+  /** Absent: the forge's. */
+  readonly defaultBranch?: string
+  /** Absent inherits from the Project; an empty list is empty. */
+  readonly maintainerLogins?: readonly string[]
+  readonly reporterLogins?: readonly string[]
+}
+
+export interface ProjectSettings {
+  readonly name: string
+  readonly namespace: string
+  /** Of the Project resource; echoed by `project.checked`. */
+  readonly generation: number
+  readonly scm: ScmSettings
+  readonly triggerLabel: string
+  readonly autoApproveMaxSignificance: 'off' | 'patch' | 'minor' | 'major'
+  /** Accounts of the dependency engine: no gated humans, whatever their type. */
+  readonly upgradeEngineLogins: readonly string[]
+  readonly repositories: readonly RepositorySettings[]
+  readonly taskConfig: TaskConfig
+}
+
+export interface ProjectSecret {
+  readonly token?: string
+  readonly webhookSecret?: string
+}
+
+export interface ProjectDirectory {
+  /** By the Project's bare name: names are unique over namespaces (rulings 3.5). */
+  project(name: string): Promise<ProjectSettings | undefined>
+  projects(): Promise<readonly ProjectSettings[]>
+  /** As stored at this moment; undefined when there is no such Secret. */
+  secret(name: string): Promise<ProjectSecret | undefined>
+}
+
+/** Effects and facts name a Project by its actor id, `<namespace>/<name>`; routes by its bare name. */
+export function bareName(id: string): string {
+  return id.slice(id.lastIndexOf('/') + 1)
+}
+
+export function projectId(project: ProjectSettings): string {
+  return `${project.namespace}/${project.name}`
+}
+
+/** `owner/name` (with subgroups, where the forge has them) out of a clone URL. */
+export function forgePath(repository: RepositorySettings, scm: Pick<ScmSettings, 'webURL'>): string {
+  const url = new URL(repository.url)
+  const prefix = scm.webURL === undefined ? '' : new URL(scm.webURL).pathname.replace(/\/+$/, '')
+  const path = url.pathname.startsWith(`${prefix}/`) ? url.pathname.slice(prefix.length) : url.pathname
+  return decodeURIComponent(path.replace(/^\/+/, '').replace(/\/+$/, '').replace(/\.git$/, ''))
+}
+
+export function repositoryNamed(project: ProjectSettings, name: string): RepositorySettings | undefined {
+  return project.repositories.find((repository) => repository.name === name)
+}
+
+/** Forges compare paths without regard to case. */
+export function repositoryAt(project: ProjectSettings, path: string): RepositorySettings | undefined {
+  return project.repositories.find((repository) => forgePath(repository, project.scm).toLowerCase() === path.toLowerCase())
+}
+
+export function maintainersOf(project: ProjectSettings, repository: RepositorySettings): readonly string[] {
+  return repository.maintainerLogins ?? project.scm.maintainerLogins
+}
+
+export function reportersOf(project: ProjectSettings, repository: RepositorySettings): readonly string[] {
+  return repository.reporterLogins ?? project.scm.reporterLogins
+}
