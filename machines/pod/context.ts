@@ -1,0 +1,74 @@
+import type { PodRepository } from '../effect.ts'
+
+/** Everything a pod knows; plain JSON. Milliseconds are epoch, seconds are seconds. */
+export interface PodContext {
+  readonly id: string
+  readonly task: string
+  readonly project: string
+  readonly queue: string
+  readonly entry: string
+  readonly ordinal: number
+  readonly agentKind: string
+  readonly model: string
+  readonly effort: string
+  readonly permissionMode: string
+  readonly repositories: readonly PodRepository[]
+  readonly turnTimeoutSeconds: number
+  readonly agentPodTTLSeconds: number
+  readonly stallProbeGraceSeconds: number
+  readonly stallProbeMaxAttempts: number
+  /** When its volumes were bound: residency counts from here. */
+  readonly startedAt: number | null
+  readonly name: string
+  readonly url: string
+  /** Turns started; the newest has ordinal `turns - 1`. */
+  readonly turns: number
+  readonly turnOpen: boolean
+  readonly turnPurpose: 'work' | 'handoff'
+  /** Pending events that the newest turn carries. */
+  readonly carried: number
+  /** A turn asked for while none could start. */
+  readonly asked: number | null
+  /** A hand-off note of this pod is in the Task's journal (law 6). */
+  readonly noted: boolean
+  readonly noteAsked: boolean
+  readonly stopAsked: boolean
+  /** Why it stops or was lost. */
+  readonly reason: string
+}
+
+export function newPod(id: string): PodContext {
+  return {
+    id,
+    task: '',
+    project: '',
+    queue: '',
+    entry: '',
+    ordinal: 0,
+    agentKind: '',
+    model: '',
+    effort: '',
+    permissionMode: '',
+    repositories: [],
+    turnTimeoutSeconds: 0,
+    agentPodTTLSeconds: 0,
+    stallProbeGraceSeconds: 0,
+    stallProbeMaxAttempts: 0,
+    startedAt: null,
+    name: '',
+    url: '',
+    turns: 0,
+    turnOpen: false,
+    turnPurpose: 'work',
+    carried: 0,
+    asked: null,
+    noted: false,
+    noteAsked: false,
+    stopAsked: false,
+    reason: '',
+  }
+}
+
+export function turnId(context: PodContext): string {
+  return `${context.id}/${context.turns - 1}`
+}

@@ -1,0 +1,126 @@
+/** What a pod does on events, as decisions; the table of `machine.ts` names them. */
+import { effect, perform, tellQueue, tellTask, tellTurn, type Decision, type EffectAction, type Sent } from '../emit.ts'
+import type { TaskEvent } from '../task/events.ts'
+import { newPod, turnId, type PodContext } from './context.ts'
+import type { PodEvent } from './events.ts'
+
+type EventOf<T extends PodEvent['type']> = Extract<PodEvent, { type: T }>
+type Does = Decision<PodContext>
+
+/** XState hands the whole union to every action; the table pairs each with its own event. */
+function on<T extends PodEvent['type']>(_type: T, decide: (context: PodContext, event: EventOf<T>) => Does) {
+  return perform<PodContext, PodEvent>((context, event) => decide(context, event as EventOf<T>))
+}
+
+function always(decide: (context: PodContext) => Does) {
+  return perform<PodContext, PodEvent>(decide)
+}
+
+const address = ({ task, ordinal }: PodContext) => ({ task, ordinal })
+
+function startTurn(context: PodContext, purpose: PodContext['turnPurpose']): Does {
+  const ordinal = context.turns
+  const eventsUpTo = context.asked ?? context.carried
+  const { task, ordinal: podOrdinal, url, turnTimeoutSeconds, stallProbeGraceSeconds, stallProbeMaxAttempts } = context
+  return {
+    context: { turns: ordinal + 1, turnOpen: true, turnPurpose: purpose, asked: null, carried: eventsUpTo },
+    effects: [
+      tellTurn(`${context.id}/${ordinal}`, {
+        type: 'turn.start',
+        pod: context.id,
+        podOrdinal,
+        task,
+        ordinal,
+        url,
+        purpose,
+        eventsUpTo,
+        turnTimeoutSeconds,
+        stallProbeGraceSeconds,
+        stallProbeMaxAttempts,
+      }),
+    ],
+  }
+}
+
+function forward(event: EventOf<'turn.ended' | 'turn.failed'>, { ordinal, turnPurpose, task }: PodContext): EffectAction {
+  const { at: _at, ...rest } = event
+  return tellTask(task, { ...rest, pod: ordinal, purpose: turnPurpose } as Sent<TaskEvent>)
+}
+
+function askForNote(context: PodContext): Does {
+  return {
+    context: { noteAsked: true },
+    effects: [tellTask(context.task, { type: 'pod.noteMissing', pod: context.ordinal, reason: context.reason })],
+  }
+}
+
+/** The open turn ends with its pod (H63), the slot is free, and the Task learns how it ended. */
+function conclude(context: PodContext, cause: Cause, at: number | undefined): Does {
+  const { task, ordinal, reason, startedAt, queue, entry } = context
+  const residencyMs = startedAt === null || at === undefined ? 0 : Math.max(0, at - startedAt)
+  return {
+    context: { turnOpen: false },
+    effects: [
+      ...(context.turnOpen ? [tellTurn(turnId(context), { type: 'turn.podFinal' })] : []),
+      tellQueue(queue, { type: 'queue.release', entry }),
+      tellTask(task, { type: 'pod.final', pod: ordinal, cause, ...(reason ? { reason } : {}), residencyMs }),
+    ],
+  }
+}
+
+type Cause = Extract<TaskEvent, { type: 'pod.final' }>['cause']
+
+function ends(cause: Cause) {
+  return perform<PodContext, PodEvent>((context, event) => conclude(context, cause, (event as { at?: number }).at))
+}
+
+export const podActions = {
+  begin: on('pod.start', (context, { type: _type, at: _at, ...given }) => ({ context: { ...newPod(context.id), ...given } })),
+  bindVolumes: always((context) => ({ effects: [effect('bindVolumes', address(context))] })),
+  startClock: on('pod.volumesBound', (_context, { at }) => ({ context: { startedAt: at } })),
+  createPod: always((context) => {
+    const { project, agentKind, model, effort, permissionMode, turnTimeoutSeconds, agentPodTTLSeconds, repositories } = context
+    const spec = { project, agentKind, model, effort, permissionMode, turnTimeoutSeconds, agentPodTTLSeconds }
+    return { effects: [effect('createPod', { ...address(context), ...spec, repositories: [...repositories] })] }
+  }),
+  keepName: on('pod.created', (_context, { name }) => ({ context: { name } })),
+  keepUrl: on('pod.ready', (_context, { url }) => ({ context: { url } })),
+  readSession: always((context) => ({ effects: [effect('readSession', { ...address(context), url: context.url })] })),
+  sayWorking: always(({ task, ordinal }) => ({ effects: [tellTask(task, { type: 'pod.working', pod: ordinal })] })),
+
+  /** A request that the running turn already carries asks for nothing new. */
+  keepAsked: on('turn.requested', ({ asked }, { eventsUpTo }) => ({ context: { asked: Math.max(asked ?? 0, eventsUpTo) } })),
+  startWork: always((context) => startTurn(context, 'work')),
+  startHandoff: always((context) => startTurn({ ...context, asked: null }, 'handoff')),
+  sayAccepted: on('turn.accepted', ({ task, ordinal }, { turn, eventsUpTo }) => ({
+    effects: [tellTask(task, { type: 'turn.accepted', pod: ordinal, turn, eventsUpTo })],
+  })),
+  sayEnded: on('turn.ended', (context, event) => ({ context: { turnOpen: false }, effects: [forward(event, context)] })),
+  sayFailed: on('turn.failed', (context, event) => ({ context: { turnOpen: false }, effects: [forward(event, context)] })),
+  abandonTurn: always((context) => ({ effects: context.turnOpen ? [tellTurn(turnId(context), { type: 'turn.abandon' })] : [] })),
+  loseTurn: always((context) => ({ effects: context.turnOpen ? [tellTurn(turnId(context), { type: 'turn.podFinal' })] : [] })),
+
+  keepNote: always(() => ({ context: { noted: true } })),
+  askForNote: always(askForNote),
+  askForNoteOnce: always((context) => (context.noteAsked ? {} : askForNote(context))),
+
+  keepStop: on('pod.stop', (_context, { reason }) => ({ context: { stopAsked: true, reason } })),
+  keepVanished: on('pod.vanished', (_context, { reason }) => ({ context: { reason } })),
+  keepUnbound: on('pod.volumesUnbound', (_context, { reason }) => ({ context: { reason } })),
+  keepFailure: on('effect.failed', (_context, { effect: type, reason }) => ({ context: { reason: `${type}: ${reason}` } })),
+  noteVolumesLate: always(() => ({ context: { reason: 'volumes-unbound' } })),
+  noteBootBudget: always(() => ({ context: { reason: 'boot-budget' } })),
+  noteContract: always(() => ({ context: { reason: 'agent-contract-mismatch' } })),
+  noteTtl: always(() => ({ context: { reason: 'ttl' } })),
+  noteHardCap: always(() => ({ context: { reason: 'hard-cap' } })),
+  noteResidency: always(() => ({ context: { stopAsked: true, reason: 'residency' } })),
+
+  withdrawBind: always(() => ({ effects: [effect('withdrawEffects', { types: ['bindVolumes'] })] })),
+  withdrawCreate: always(() => ({ effects: [effect('withdrawEffects', { types: ['createPod'] })] })),
+  stopPod: always((context) => ({ effects: [effect('stopPod', { ...address(context), ...(context.url ? { url: context.url } : {}) })] })),
+  forceDelete: always((context) => ({ effects: [effect('forceDeletePod', address(context))] })),
+  concludeGone: ends('gone'),
+  concludeLost: ends('lost'),
+  concludeUnbound: ends('unbound'),
+  concludeMismatched: ends('mismatched'),
+}

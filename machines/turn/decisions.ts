@@ -1,0 +1,86 @@
+/** What a turn does on events, as decisions; the table of `machine.ts` names them. */
+import { effect, perform, tellPod, type Decision, type EffectAction } from '../emit.ts'
+import { newTurn, type TurnContext } from './context.ts'
+import type { TurnEvent } from './events.ts'
+
+type EventOf<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>
+type Does = Decision<TurnContext>
+type Result = EventOf<'turn.result'>
+
+function on<T extends TurnEvent['type']>(_type: T, decide: (context: TurnContext, event: EventOf<T>) => Does) {
+  return perform<TurnContext, TurnEvent>((context, event) => decide(context, event as EventOf<T>))
+}
+
+function always(decide: (context: TurnContext) => Does) {
+  return perform<TurnContext, TurnEvent>(decide)
+}
+
+function sayAccepted({ pod, ordinal, eventsUpTo, accepted }: TurnContext): readonly EffectAction[] {
+  return accepted ? [] : [tellPod(pod, { type: 'turn.accepted', turn: ordinal, eventsUpTo })]
+}
+
+/** A result that overtook its 202 proves that the wrapper took the turn: the pod hears both, in order (H68, H70). */
+function conclude(context: TurnContext, event: Result): Does {
+  const { finalText, usage, pushed, failed } = event
+  const report = { turn: context.ordinal, finalText, usage, pushed, failed }
+  return {
+    context: { accepted: true, turnId: event.turnId },
+    effects: [...sayAccepted(context), tellPod(context.pod, endedWell(event) ? { type: 'turn.ended', ...report } : { type: 'turn.failed', ...report, ...cause(event) })],
+  }
+}
+
+/** `completed` also carries `max_tokens` and `refusal`, which the Task counts as failures (lifecycles.md, `turn.failed`). */
+function endedWell({ state, stopReason }: Result): boolean {
+  return state === 'completed' && stopReason === 'end_turn'
+}
+
+function cause({ stopReason, error, resetsAt }: Result): { stopReason: string; error?: string; resetsAt?: number } {
+  return { stopReason, ...(error === undefined ? {} : { error }), ...(resetsAt === undefined ? {} : { resetsAt }) }
+}
+
+/** A turn that ends without a result of the wrapper has nothing to report. */
+function fail({ pod, ordinal }: TurnContext, stopReason: string, error?: string): Does {
+  const nothing = { finalText: '', usage: {}, pushed: [], failed: [] }
+  return { effects: [tellPod(pod, { type: 'turn.failed', turn: ordinal, stopReason, ...(error === undefined ? {} : { error }), ...nothing })] }
+}
+
+function poll(url: string, turnId: string): Does {
+  return { effects: turnId === '' ? [] : [effect('pollTurn', { url, turnId })] }
+}
+
+export const turnActions = {
+  begin: on('turn.start', (context, { type: _type, at, ...given }) => ({ context: { ...newTurn(context.id), ...given, seenAt: at } })),
+  submit: always(({ task, podOrdinal, url, purpose, eventsUpTo }) => ({
+    effects: [effect('submitTurn', { task, podOrdinal, url, purpose, eventsUpTo })],
+  })),
+  withdrawSubmit: always(() => ({ effects: [effect('withdrawEffects', { types: ['submitTurn'] })] })),
+  accept: on('submit.accepted', (context, { turnId, at }) => ({
+    context: { turnId, accepted: true, lastActivityAt: at, seenAt: at },
+    effects: sayAccepted(context),
+  })),
+  keepLiveTurn: on('submit.conflict', (_context, { liveTurnId }) => ({ context: { liveTurnId: liveTurnId ?? '' } })),
+  pollLiveTurn: always(({ url, liveTurnId }) => poll(url, liveTurnId)),
+  poll: always(({ url, turnId }) => poll(url, turnId)),
+  pollHinted: on('turn.callback', ({ url }, { turnId }) => poll(url, turnId)),
+
+  /** Genuine activity starts the quiet clock anew, with all its windows. */
+  keepActivity: on('turn.activity', (_context, { lastActivityAt, at }) => ({
+    context: { lastActivityAt, seenAt: at, quietWindows: 0, attempts: 0 },
+  })),
+  /** A probe answer takes back the attempts and leaves the quiet clock alone (rulings 1.19). */
+  keepAnswer: on('turn.activity', (_context, { at }) => ({ context: { attempts: 0, seenAt: at } })),
+  countQuietWindow: always(({ quietWindows }) => ({ context: { quietWindows: quietWindows + 1 } })),
+  probe: always(({ probes, attempts, url }) => ({
+    context: { probes: probes + 1, attempts: attempts + 1 },
+    effects: [effect('probeTurn', { url, probe: probes + 1 })],
+  })),
+  interrupt: always(({ url }) => ({ effects: [effect('interruptTurn', { url })] })),
+
+  conclude: on('turn.result', conclude),
+  failConflict: always((context) => fail(context, 'conflict')),
+  failExpired: always((context) => fail(context, 'expired')),
+  failUnconfirmed: always((context) => fail(context, 'interrupt_unconfirmed')),
+  failPodFinal: always((context) => fail(context, 'agent_exited')),
+  failAbandoned: always((context) => fail(context, 'abandoned')),
+  failRefused: on('effect.failed', (context, { reason }) => fail(context, 'api_error', reason)),
+}
