@@ -1,0 +1,250 @@
+import type { EffectAction } from '../emit.ts'
+import type { Ceiling, Level } from '../rules/significance.ts'
+import type { AgentKind, NoteKind, OwnedIssue, OwnedMergeRequest, PendingEvent, TaskConfig, TaskSeed } from './events.ts'
+
+export interface Grant {
+  readonly planHash: string
+  /** Given without a maintainer's comment: limited by `autoApproveMaxSignificance`. */
+  readonly self: boolean
+}
+
+export interface TaskIssue extends OwnedIssue {
+  readonly state: 'open' | 'closed'
+  /** A maintainer's approving comment stands, granted or not (rulings 1.2). */
+  readonly accepted: boolean
+  readonly grant: Grant | null
+}
+
+export interface TaskMergeRequest extends OwnedMergeRequest {
+  readonly state: 'open' | 'merged' | 'closed'
+  readonly mergeCommit: string | null
+}
+
+export interface Head {
+  readonly repository: string
+  readonly number: number
+  readonly sha: string
+}
+
+export interface Note {
+  readonly id: string
+  /** Agent kind of the pod that wrote, or whose pod it was written for. */
+  readonly agent: string
+  readonly pod: number
+  readonly at: number
+  readonly kind: NoteKind
+  readonly body: string
+  readonly bodyHash: string
+  readonly source: 'agent' | 'operator'
+}
+
+/** The accepted stage-moving outcome of a pod and what it was told: its repeat is told the same (rulings 3.3). */
+export interface RecordedOutcome {
+  readonly pod: number
+  readonly digest: string
+  readonly outcomeId: string
+  readonly action: string
+  readonly body: { readonly [key: string]: unknown }
+}
+
+/** What `submitted` said; the merge requests are opened with it. */
+export interface Submission {
+  readonly title: string
+  readonly body: string
+  readonly significance: Level
+  readonly mergeOrder: readonly string[] | null
+}
+
+/** Why the next turn is asked for; the edge that renders its text reads it. */
+export type Prompt = 'first' | 'events' | 'continue' | 'write-code' | 'retry'
+
+export type StageClass = 'active' | 'parked' | 'terminal'
+
+/** Everything a Task knows; plain JSON. Times are epoch milliseconds, `...Seconds` seconds. */
+export interface TaskContext {
+  readonly id: string
+  /** Time of the newest event: what a timer's event falls back on. */
+  readonly at: number
+  readonly kind: AgentKind
+  readonly goal: string
+  readonly repositories: readonly string[]
+  readonly priority: number
+  readonly origin: TaskSeed['origin']
+  readonly config: TaskConfig
+
+  readonly stage: string
+  readonly stageClass: StageClass
+  readonly stageReason: string | null
+  readonly stageDetail: string | null
+  readonly stageEnteredAt: number
+  /** First `pod.working` of the stage visit: the budget counts from here. */
+  readonly stageWorkStartedAt: number | null
+  /** The newest 200 entries. */
+  readonly stages: readonly { readonly stage: string; readonly at: number; readonly reason: string | null }[]
+  readonly visit: number
+  /** The agent the stage wants a pod for. */
+  readonly wants: AgentKind | null
+  /** The active stage that a park interrupted. */
+  readonly parkedFrom: string | null
+  readonly deadlines: number
+  readonly reviewLaps: number
+  readonly reviewRounds: number
+
+  readonly issues: readonly TaskIssue[]
+  /** Ungated only if it NEVER owned an issue [H22]. */
+  readonly everOwnedIssue: boolean
+  readonly mergeRequests: readonly TaskMergeRequest[]
+  /** Issue actors whose answer to an `approval.claimed` is outstanding. */
+  readonly claims: readonly string[]
+  readonly claimedMaintainer: string | null
+  readonly significance: Level | null
+  readonly submission: Submission | null
+  /** Heads that a review accepted, or a maintainer's go-ahead named. */
+  readonly verdict: readonly Head[] | null
+  /** Heads of an accepted review that waits for a maintainer. */
+  readonly reviewed: readonly Head[] | null
+
+  readonly openAttempt: number
+  /** Repositories whose merge request was asked for and is not ready yet; outlives a failed opening [N7]. */
+  readonly awaitingOpen: readonly string[]
+  readonly mergeAttempt: number
+  /** Asks since the stage was entered: the backoff grows with them. */
+  readonly mergeAsks: number
+  readonly merging: Head | null
+
+  /** The entry asked for, or under which the pod runs. */
+  readonly entry: string | null
+  readonly entries: number
+  readonly released: boolean
+  readonly podOrdinal: number
+  readonly podAlive: boolean
+  readonly podVisit: number
+  readonly podWorked: boolean
+  readonly podStartedAt: number | null
+  /** Kind of the live pod; empty between pods (S2, notes; rulings 5.24). */
+  readonly agentKind: AgentKind | ''
+  readonly recordedOutcome: RecordedOutcome | null
+  /** Forge writes that wait for the end of the pod that caused them (rulings 5.2). */
+  readonly deferred: readonly EffectAction[]
+  readonly lostInRow: number
+  readonly startFailures: number
+  /** Losses by reason: `operator_pod_recreations_total`. */
+  readonly recreations: { readonly [reason: string]: number }
+  readonly visitResidencyMs: number
+  readonly respawnDelayMs: number
+
+  /** The pod's newest turn. */
+  readonly prompt: Prompt
+  readonly nudged: boolean
+  readonly asked: boolean
+  readonly turnSpoke: boolean
+  readonly silentTurns: number
+  readonly failedTurns: number
+  readonly turnDelayMs: number
+  readonly lastTurn: number | null
+  readonly lastTurnPod: number
+  readonly lastTurnFinalText: string
+  readonly lastTurnPushedRepos: readonly string[]
+  readonly lastTurnFailedRepos: readonly string[]
+  readonly pushedRepositories: readonly string[]
+  readonly usage: { readonly [name: string]: number }
+  readonly turns: number
+
+  readonly pending: readonly PendingEvent[]
+  readonly eventSequence: number
+  readonly notes: readonly Note[]
+  readonly planHash: string | null
+  readonly planNoteId: string | null
+}
+
+const blankConfig: TaskConfig = {
+  project: '',
+  agentPodTTLSeconds: 0,
+  turnTimeoutSeconds: 0,
+  stallProbeGraceSeconds: 0,
+  stallProbeMaxAttempts: 0,
+  autoApproveMaxSignificance: 'off' satisfies Ceiling,
+  model: {},
+  effort: {},
+  permissionMode: '',
+  repositories: [],
+}
+
+const blankIdentity = { kind: 'implement', goal: '', repositories: [], priority: 100, origin: { kind: '', ref: '' }, config: blankConfig } as const
+
+const blankStage = {
+  stage: 'minted',
+  stageClass: 'active',
+  stageReason: null,
+  stageDetail: null,
+  stageEnteredAt: 0,
+  stageWorkStartedAt: null,
+  stages: [],
+  visit: 0,
+  wants: null,
+  parkedFrom: null,
+  deadlines: 0,
+  reviewLaps: 0,
+  reviewRounds: 0,
+} as const
+
+const blankForge = {
+  issues: [],
+  everOwnedIssue: false,
+  mergeRequests: [],
+  claims: [],
+  claimedMaintainer: null,
+  significance: null,
+  submission: null,
+  verdict: null,
+  reviewed: null,
+  openAttempt: 0,
+  awaitingOpen: [],
+  mergeAttempt: 0,
+  mergeAsks: 0,
+  merging: null,
+} as const
+
+const blankPod = {
+  entry: null,
+  entries: 0,
+  released: false,
+  podOrdinal: 0,
+  podAlive: false,
+  podVisit: 0,
+  podWorked: false,
+  podStartedAt: null,
+  agentKind: '',
+  recordedOutcome: null,
+  deferred: [],
+  lostInRow: 0,
+  startFailures: 0,
+  recreations: {},
+  visitResidencyMs: 0,
+  respawnDelayMs: 0,
+} as const
+
+const blankTurn = {
+  prompt: 'first',
+  nudged: false,
+  asked: false,
+  turnSpoke: false,
+  silentTurns: 0,
+  failedTurns: 0,
+  turnDelayMs: 0,
+  lastTurn: null,
+  lastTurnPod: 0,
+  lastTurnFinalText: '',
+  lastTurnPushedRepos: [],
+  lastTurnFailedRepos: [],
+  pushedRepositories: [],
+  usage: {},
+  turns: 0,
+} as const
+
+const blankJournal = { pending: [], eventSequence: 0, notes: [], planHash: null, planNoteId: null } as const
+
+/** What is known of a Task before its first event. */
+export function newTask(id: string): TaskContext {
+  return { id, at: 0, ...blankIdentity, ...blankStage, ...blankForge, ...blankPod, ...blankTurn, ...blankJournal }
+}
