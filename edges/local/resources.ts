@@ -26,7 +26,7 @@ export function localResources(sql: Sql, clock: Clock, ids: Ids): ResourcePort {
       )
       return rows.map(toResource)
     },
-    apply: (wanted) => sql.tx((tx) => apply(tx, wanted, clock.now(), ids())),
+    apply: (wanted) => sql.tx((tx) => apply(tx, wanted, clock.now(), ids.next())),
     remove: async (kind, namespace, name) => {
       const { rowCount } = await sql.query('delete from resource where kind = $1 and namespace = $2 and name = $3', [kind, namespace, name])
       return rowCount > 0

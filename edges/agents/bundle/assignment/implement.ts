@@ -1,0 +1,33 @@
+import { listRepositories, type AssignmentContext } from './context.ts'
+
+/** Implement: plan and ask first, write code once a maintainer's approval is granted (document 2, implement schema). */
+export function implementAssignment(context: AssignmentContext): string {
+  return [`You implement this Task: ${context.goal}`, `Repositories, already checked out:\n${listRepositories(context)}`, next(context)].join('\n\n')
+}
+
+function next(context: AssignmentContext): string {
+  if (context.granted || !context.ownsIssue) return writeCode(context)
+  if (context.selfGrant) {
+    return `${plan(context)}\n\nThe platform proposed this issue itself and no human has commented. Submit \`approved\` with \`plan_note_id\` and \`reason\`, without a citation, and end your turn; you are told when the approval is granted.`
+  }
+  return `${plan(context)}\n\n${ask}`
+}
+
+function plan({ hasPlan, planNoteId }: AssignmentContext): string {
+  if (hasPlan) return `Your plan is among the notes${planNoteId ? ` (its id is \`${planNoteId}\`)` : ''}. A new plan voids an approval of the old one, so write one only if the old one is wrong.`
+  return 'Read the issue and the code, then write your plan with `task_note` (kind `plan`). Change no code yet: pushes are refused until the plan is approved.'
+}
+
+const ask = `Implementation needs the go-ahead of a maintainer:
+1. If nobody has approved yet, ask on the issue with \`issue_write\` (action \`comment\`): say in a few lines what you will do and what you need decided. Then end your turn; the answer starts your next one. Ask once.
+2. When a maintainer has approved by a comment on the issue, call \`submit_outcome\` with action \`approved\`: \`reason\`, \`approving_maintainer\`, \`plan_note_id\`, and \`approval_citations\` with the comment's \`external_id\` and a verbatim quote of it. Then end your turn; you are told when the approval is granted.
+3. If a later comment withdraws it, or you cannot tell, submit \`discuss\`. If the issue should not be done at all, submit \`rejected\` with your reason.`
+
+function writeCode({ ownsMergeRequest }: AssignmentContext): string {
+  const first = ownsMergeRequest
+    ? 'The merge request is open. Address what its review, its checks or its conflicts ask for: read the newest comments of the merge request first.'
+    : 'The approval is granted: write the code, with tests that fail without it.'
+  return `${first}
+Run the repository's tests. Commit on the branch you are on; the platform pushes after your turn and opens or updates the merge request. Do not merge, label or push by hand.
+When the work is whole, call \`submit_outcome\` with action \`submitted\`, \`title\`, \`body\` and \`change_significance\`, then end your turn. If it should not be done after all, submit \`declined\` with \`decline_reason\`.`
+}

@@ -1,0 +1,84 @@
+import { attributes, cutBytes, bytesOf, escapeText, minute } from './escape.ts'
+import type { BundleComment, BundleEvent, BundleInput, BundleMergeRequest, BundleNote, BundleThread } from './input.ts'
+
+/** Bodies under pressure (document 2, render algorithm; rulings 3.19). */
+export const truncatedBodyBytes = 4096
+
+export type BodyForm = 'whole' | 'truncated' | 'dropped'
+
+export interface ThreadForm {
+  readonly thread: BundleThread | BundleMergeRequest
+  readonly sort: 'issue' | 'merge_request'
+  readonly body: BodyForm
+  /** Newest so many of its comments. */
+  readonly shown: number
+}
+
+export function renderRoot(input: BundleInput, inner: string): string {
+  const head = { task: input.task, kind: input.kind, stage: input.stage, agent: input.agent, project: input.project }
+  return `<task_context${attributes(head)}>\n${inner}</task_context>\n`
+}
+
+export function renderThread({ thread, sort, body, shown }: ThreadForm): string {
+  const common = { repo: thread.repository, number: thread.number, state: thread.state, status: thread.status }
+  const own = 'headSha' in thread ? { ci: thread.ci, mergeable: thread.mergeable, head_branch: thread.headBranch, head_sha: thread.headSha } : {}
+  return [
+    `<${sort}${attributes({ ...common, ...own, url: thread.url })}>\n`,
+    `<title>${escapeText(thread.title)}</title>\n<author>${escapeText(thread.author)}</author>\n`,
+    `<body>${renderBody(thread, sort, body)}</body>\n`,
+    renderComments(thread, sort, shown),
+    `</${sort}>\n`,
+  ].join('')
+}
+
+function renderBody(thread: BundleThread, sort: ThreadForm['sort'], form: BodyForm): string {
+  if (form === 'whole') return escapeText(thread.body)
+  const kept = form === 'truncated' ? cutBytes(thread.body, truncatedBodyBytes) : ''
+  if (kept === thread.body) return escapeText(thread.body)
+  const kind = sort === 'issue' ? 'issues' : 'mr'
+  const call = `scm_read(kind=${kind}, repo=${thread.repository}, number=${thread.number})`
+  return `${escapeText(kept)}[truncated: ${bytesOf(kept)} of ${bytesOf(thread.body)} bytes, read it with ${escapeText(call)}]`
+}
+
+/** `total`, `rendered` and `elided` are always there; `fetch` only where something was left out. */
+function renderComments(thread: BundleThread, sort: ThreadForm['sort'], shown: number): string {
+  const total = thread.comments.length
+  const elided = total - shown
+  const fetch = elided === 0 ? undefined : fetchThread(thread, sort)
+  const inner = thread.comments.slice(total - shown).map(renderComment).join('')
+  return `<comments${attributes({ total, rendered: shown, elided, fetch })}>${inner === '' ? '' : `\n${inner}`}</comments>\n`
+}
+
+function fetchThread(thread: BundleThread, sort: ThreadForm['sort']): string {
+  const pr = sort === 'merge_request' ? ', is_pr=true' : ''
+  return `scm_read(kind=comments, repo=${thread.repository}, number=${thread.number}${pr})`
+}
+
+export function renderComment(comment: BundleComment): string {
+  const place = { path: comment.path, line: comment.line, in_reply_to: comment.inReplyTo }
+  const head = { author: comment.author, at: minute(comment.at), bot: comment.bot, external_id: comment.externalId, ...place }
+  return `<comment${attributes(head)}>${escapeText(comment.body)}</comment>\n`
+}
+
+export function renderEvents(events: readonly BundleEvent[]): string {
+  if (events.length === 0) return ''
+  const inner = events.map((event) => {
+    const head = { kind: event.kind, repo: event.repository, number: event.number, author: event.author, at: minute(event.at) }
+    return `<event${attributes(head)}>${escapeText(event.text ?? '')}</event>\n`
+  })
+  return `<events${attributes({ count: events.length })}>\n${inner.join('')}</events>\n`
+}
+
+/** `shown`: so many of the newest. */
+export function renderNotes(input: BundleInput, shown: number): string {
+  if (input.notesTotal === 0) return ''
+  const elided = input.notesTotal - shown
+  const fetch = elided === 0 ? undefined : `task_context(task=${input.task}, notes=all)`
+  const inner = input.notes.slice(input.notes.length - shown).map(renderNote)
+  return `<notes${attributes({ total: input.notesTotal, rendered: shown, elided, fetch })}>\n${inner.join('')}</notes>\n`
+}
+
+function renderNote(note: BundleNote): string {
+  const head = { agent: note.agent, at: minute(note.at), kind: note.kind, source: note.source }
+  return `<note${attributes(head)}>${escapeText(note.body)}</note>\n`
+}

@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { bytesOf, escapeText } from './escape.ts'
+import { fillComments } from './fill.ts'
+import type { BundleComment, BundleInput, BundleThread } from './input.ts'
+import { renderBundle } from './render.ts'
+
+const roomy = { maxBytes: 400_000, reservedBytes: 0, eventsInside: true }
+
+function aComment(n: number, body = `comment ${n}`): BundleComment {
+  return { externalId: String(1000 + n), author: 'maint', at: Date.UTC(2026, 10, 21, 9, n), bot: false, body }
+}
+
+function anIssue(change: Partial<BundleThread> = {}): BundleThread {
+  return {
+    repository: 'lib',
+    number: 7,
+    state: 'open',
+    status: 'refined',
+    url: 'http://forge/acme/lib/issues/7',
+    title: 'Fails on <empty> input',
+    author: 'rita',
+    body: 'It throws & dies.',
+    comments: [aComment(1), aComment(2)],
+    ...change,
+  }
+}
+
+function aBundle(change: Partial<BundleInput> = {}): BundleInput {
+  return {
+    task: 'implement-lib-7-abcde',
+    kind: 'implement',
+    stage: 'implementing',
+    agent: 'implement',
+    project: 'demo',
+    issues: [anIssue()],
+    mergeRequests: [],
+    events: [],
+    notes: [],
+    notesTotal: 0,
+    ...change,
+  }
+}
+
+describe('the bundle', () => {
+  it('is rendered byte for byte as document 2 gives it', () => {
+    expect(renderBundle(aBundle(), roomy).text).toBe(
+      `<task_context task="implement-lib-7-abcde" kind="implement" stage="implementing" agent="implement" project="demo">
+<issue repo="lib" number="7" state="open" status="refined" url="http://forge/acme/lib/issues/7">
+<title>Fails on &lt;empty&gt; input</title>
+<author>rita</author>
+<body>It throws &amp; dies.</body>
+<comments total="2" rendered="2" elided="0">
+<comment author="maint" at="2026-11-21T09:01Z" bot="false" external_id="1001">comment 1</comment>
+<comment author="maint" at="2026-11-21T09:02Z" bot="false" external_id="1002">comment 2</comment>
+</comments>
+</issue>
+</task_context>
+`,
+    )
+  })
+
+  it('orders issues, merge requests, events and notes, and leaves out sections that are empty', () => {
+    const mr = { ...anIssue({ number: 9, comments: [] }), ci: 'success', mergeable: 'true', headBranch: 'platform/x', headSha: 'abc' }
+    const { text } = renderBundle(
+      aBundle({
+        issues: [anIssue({ number: 12 }), anIssue({ number: 3 })],
+        mergeRequests: [mr],
+        events: [{ kind: 'issue_comment', repository: 'lib', number: 3, author: 'maint', at: 0 }],
+        notes: [{ agent: 'implement', at: 0, kind: 'plan', source: 'agent', body: 'do it' }],
+        notesTotal: 4,
+      }),
+      roomy,
+    )
+    const order = ['number="3"', 'number="12"', '<merge_request', '<events count="1"', '<notes total="4" rendered="1" elided="3"']
+    expect(order.map((mark) => text.indexOf(mark))).toEqual(order.map((mark) => text.indexOf(mark)).toSorted((a, b) => a - b))
+    expect(order.every((mark) => text.includes(mark))).toBe(true)
+    expect(text).toContain('fetch="task_context(task=implement-lib-7-abcde, notes=all)"')
+    expect(renderBundle(aBundle(), roomy).text).not.toContain('<notes')
+  })
+
+  it('shows the newest comments and names the call for the rest', () => {
+    const comments = Array.from({ length: 50 }, (_, n) => aComment(n, `${n} ${'x'.repeat(2000)}`))
+    const { text } = renderBundle(aBundle({ issues: [anIssue({ comments })] }), { ...roomy, maxBytes: 50_000 })
+    expect(text).toContain('>49 x')
+    expect(text).not.toContain('>3 x')
+    expect(text).toContain('fetch="scm_read(kind=comments, repo=lib, number=7)"')
+    expect(bytesOf(text)).toBeLessThanOrEqual(50_000)
+  })
+
+  it('under pressure gives up notes first, then bodies, and says how much of a body is there', () => {
+    const notes = Array.from({ length: 5 }, (_, n) => ({ agent: 'implement', at: n, kind: 'note', source: 'agent' as const, body: 'n'.repeat(3000) }))
+    const issues = [anIssue({ body: 'b'.repeat(60_000), comments: [] })]
+    const { text, squeezed } = renderBundle(aBundle({ issues, notes, notesTotal: 5 }), { ...roomy, maxBytes: 50_000 })
+    expect(squeezed).toBe(true)
+    expect(text).toContain('[truncated: 4096 of 60000 bytes, read it with scm_read(kind=issues, repo=lib, number=7)]')
+    expect(text).toContain('rendered="0" elided="5"')
+  })
+
+  const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(']]>', '</comment>', '\u0000\u0007', '\u202Eevil', '\uD800', '<!-- x -->'))
+  const anyThread = fc
+    .record({ body: anyText, title: anyText, comments: fc.array(anyText, { maxLength: 20 }), number: fc.integer({ min: 1, max: 400 }) })
+    .map(({ comments, ...rest }) => anIssue({ ...rest, comments: comments.map((body, n) => aComment(n, body)) }))
+
+  it('never exceeds its budget, whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.array(anyThread, { maxLength: 8 }), fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 6 }), fc.integer({ min: 2000, max: 60_000 }), (issues, sizes, maxBytes) => {
+        const notes = sizes.map((size, at) => ({ agent: 'implement', at, kind: 'note', source: 'agent' as const, body: 'n'.repeat(size) }))
+        const long = issues.map((issue) => ({ ...issue, body: issue.body.repeat(200) }))
+        const { text } = renderBundle(aBundle({ issues: long, notes, notesTotal: notes.length }), { ...roomy, maxBytes })
+        expect(bytesOf(text)).toBeLessThanOrEqual(maxBytes)
+      }),
+    )
+  })
+
+  it('lets no text out of its element', () => {
+    fc.assert(
+      fc.property(anyText, (hostile) => {
+        expect(escapeText(hostile)).not.toMatch(/[<>"']|[\u0000-\u0008\u202E\u200B]/)
+        expect(escapeText(hostile).isWellFormed()).toBe(true)
+      }),
+    )
+  })
+
+  it('shows with a larger budget all that a smaller one showed', () => {
+    const threads = fc.array(fc.array(fc.integer({ min: 1, max: 5000 }), { maxLength: 30 }), { maxLength: 6 })
+    fc.assert(
+      fc.property(threads, fc.nat(60_000), fc.nat(20_000), (sizes, budget, more) => {
+        const given = sizes.map((of, number) => ({ repository: 'lib', number, sizes: of }))
+        const small = fillComments(given, budget)
+        const large = fillComments(given, budget + more)
+        expect(small.every((shown, index) => shown <= (large[index] ?? 0))).toBe(true)
+      }),
+    )
+  })
+
+  it('shares room between threads in proportion to their length', () => {
+    const thread = (number: number, length: number) => ({ repository: 'lib', number, sizes: Array.from({ length }, () => 100) })
+    expect(fillComments([thread(1, 30), thread(2, 10)], 2000)).toEqual([15, 5])
+    expect(fillComments([thread(1, 30), thread(2, 1)], 1500)).toEqual([14, 1])
+  })
+})

@@ -1,0 +1,87 @@
+/**
+ * The context bundle (document 2): same input, same bytes, never over the budget. What gives way first is fixed:
+ * comments, then notes oldest first, then bodies to 4096 bytes, then bodies oldest first to the title alone, then
+ * whole elements oldest first (rulings 1.16).
+ */
+import { bytesOf } from './escape.ts'
+import { fillComments, type FillThread } from './fill.ts'
+import { renderComment, renderEvents, renderNotes, renderRoot, renderThread, type BodyForm, type ThreadForm } from './elements.ts'
+import type { BundleInput, BundleThread } from './input.ts'
+
+export interface RenderedBundle {
+  readonly text: string
+  /** True when even the skeleton had to give way; the caller logs a warning. */
+  readonly squeezed: boolean
+}
+
+interface Form {
+  readonly threads: readonly ThreadForm[]
+  readonly notes: number
+  readonly events: boolean
+  readonly left: number
+}
+
+export interface RenderOptions {
+  readonly maxBytes: number
+  /** Bytes that the assignment, the index and the events in front take from the same budget. */
+  readonly reservedBytes: number
+  /** Events ride inside the bundle in turn 0 and stand before it in later turns. */
+  readonly eventsInside: boolean
+}
+
+export function renderBundle(input: BundleInput, options: RenderOptions): RenderedBundle {
+  const budget = options.maxBytes - options.reservedBytes
+  const whole: Form = { threads: skeleton(input), notes: input.notes.length, events: options.eventsInside, left: 0 }
+  if (sizeOf(input, whole) > budget) return { text: write(input, squeeze(input, whole, budget)), squeezed: true }
+  const fill = whole.threads.map(({ thread }): FillThread => ({
+    repository: thread.repository,
+    number: thread.number,
+    sizes: thread.comments.toReversed().map((comment) => bytesOf(renderComment(comment))),
+  }))
+  const shown = fillComments(fill, budget - sizeOf(input, whole))
+  const threads = whole.threads.map((form, index) => ({ ...form, shown: shown[index] ?? 0 }))
+  return { text: write(input, { ...whole, threads }), squeezed: false }
+}
+
+function skeleton(input: BundleInput): readonly ThreadForm[] {
+  const byPlace = (a: BundleThread, b: BundleThread): number => (a.repository < b.repository ? -1 : a.repository > b.repository ? 1 : a.number - b.number)
+  const form = (sort: ThreadForm['sort']) => (thread: BundleThread) => ({ thread, sort, body: 'whole', shown: 0 }) satisfies ThreadForm
+  return [...input.issues.toSorted(byPlace).map(form('issue')), ...input.mergeRequests.toSorted(byPlace).map(form('merge_request'))]
+}
+
+function write(input: BundleInput, form: Form): string {
+  const marker = form.left === 0 ? '' : `<elided${` count="${form.left}" fetch="scm_read(kind=issues)"`}/>\n`
+  const inner = form.threads.map(renderThread).join('') + marker + (form.events ? renderEvents(input.events) : '') + renderNotes(input, form.notes)
+  return renderRoot(input, inner)
+}
+
+/** Counted as if each thread showed all its comments' digits, so that filling can only stay below it. */
+function sizeOf(input: BundleInput, form: Form): number {
+  const digits = form.threads.reduce((sum, { thread }) => sum + String(thread.comments.length).length + 1, 0)
+  return bytesOf(write(input, form)) + digits
+}
+
+function squeeze(input: BundleInput, whole: Form, budget: number): Form {
+  let form = whole
+  const fits = (): boolean => sizeOf(input, form) <= budget
+  while (!fits() && form.notes > 0) form = { ...form, notes: form.notes - 1 }
+  if (!fits()) form = { ...form, threads: form.threads.map((thread) => withBody(thread, 'truncated')) }
+  for (const index of oldestFirst(form.threads)) {
+    if (fits()) return form
+    form = { ...form, threads: form.threads.map((thread, at) => (at === index ? withBody(thread, 'dropped') : thread)) }
+  }
+  while (!fits() && form.threads.length > 0) {
+    const [oldest] = oldestFirst(form.threads)
+    form = { ...form, threads: form.threads.filter((_, at) => at !== oldest), left: form.left + 1 }
+  }
+  return form
+}
+
+function withBody(form: ThreadForm, body: BodyForm): ThreadForm {
+  return { ...form, body }
+}
+
+/** Numbers grow with time on both forges. */
+function oldestFirst(threads: readonly ThreadForm[]): readonly number[] {
+  return threads.map((_, index) => index).toSorted((a, b) => (threads[a]?.thread.number ?? 0) - (threads[b]?.thread.number ?? 0))
+}

@@ -1,0 +1,56 @@
+/** The rules of document 2 that a schema cannot say: which field goes with which action. Every breach is told at once. */
+import type { AgentKind } from '../../../machines/task/events.ts'
+
+export interface RuleFault {
+  readonly path: string
+  readonly message: string
+  readonly code?: 'citation-incomplete' | 'merge-order-required'
+}
+
+type Payload = Readonly<Record<string, unknown>>
+
+const mergeRequestShaped = ['title', 'body', 'change_significance', 'merge_order', 'decline_reason']
+const requiredBy: Readonly<Record<string, readonly string[]>> = {
+  submitted: ['title', 'body', 'change_significance'],
+  declined: ['decline_reason'],
+  approved: ['reason', 'plan_note_id'],
+  discuss: ['reason'],
+  rejected: ['reason'],
+  propose: ['proposals'],
+  skip: ['reason'],
+  file_issue: ['issue'],
+  request_changes: ['findings'],
+}
+
+export function conditionalFaults(kind: AgentKind, payload: Payload): readonly RuleFault[] {
+  const action = actionOf(payload)
+  const faults: RuleFault[] = (requiredBy[action] ?? []).filter((field) => isEmpty(payload[field])).map((field) => missing(field, action))
+  if (action === 'discuss') {
+    for (const field of mergeRequestShaped) {
+      if (payload[field] !== undefined) faults.push({ path: `/${field}`, message: 'does not go with discuss' })
+    }
+  }
+  if (kind === 'implement' && action === 'approved') faults.push(...citationFaults(payload))
+  return faults
+}
+
+/** `action`, or the verdict of a review; refine has neither. */
+export function actionOf(payload: Payload): string {
+  return String(payload['action'] ?? payload['verdict'] ?? 'refine')
+}
+
+function citationFaults(payload: Payload): readonly RuleFault[] {
+  const cited = !isEmpty(payload['approval_citations'])
+  const named = !isEmpty(payload['approving_maintainer'])
+  if (cited === named) return []
+  const field = cited ? 'approving_maintainer' : 'approval_citations'
+  return [{ path: `/${field}`, message: 'approving_maintainer and approval_citations go together: both or neither', code: 'citation-incomplete' }]
+}
+
+function missing(field: string, action: string): RuleFault {
+  return { path: `/${field}`, message: `is required when ${action}` }
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+}
