@@ -1,0 +1,124 @@
+/**
+ * The approval grammar (decisions.md "Approval grammar", rulings 4.7):
+ *
+ * | a deciding line | verdict |
+ * |---|---|
+ * | `/approve` | approves |
+ * | `/unapprove`, `/hold` | withdraws |
+ * | wholly an approving phrase | approves |
+ * | wholly a withdrawing phrase | withdraws |
+ * | an approving phrase with more words, or with `?` | unclear: the bot asks once for `/approve` |
+ * | anything else | none |
+ *
+ * Wholly: mentions, emoji, thanks and final `.` or `!` aside. A comment that both approves and withdraws withdraws:
+ * what is done in doubt cannot be undone. Of the thread, the newest maintainer comment that decides wins; an edit can
+ * make a withdrawal newer, never an approval.
+ */
+import { commandOf } from './commands.ts'
+import { decidingLines } from './comment-text.ts'
+
+export const approvingPhrases = ['approve', 'approved', 'lgtm', 'go ahead', 'ship it', 'please proceed', 'please implement', 'sounds good', '+1'] as const
+export const withdrawingPhrases = ['hold off', 'stop', 'do not implement', "don't implement", 'revoke', 'withdraw'] as const
+
+export type Judgement = 'approves' | 'withdraws' | 'unclear' | 'none'
+
+export function judgeComment(text: string): Judgement {
+  const verdicts = decidingLines(text).map(judgeLine)
+  return (['withdraws', 'approves', 'unclear'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'none'
+}
+
+function judgeLine(line: string): Judgement {
+  const command = commandOf(line)?.name
+  if (command === 'approve') return 'approves'
+  if (command === 'unapprove' || command === 'hold') return 'withdraws'
+  const core = coreOf(line)
+  if (isOneOf(core, approvingPhrases)) return 'approves'
+  if (isOneOf(core, withdrawingPhrases)) return 'withdraws'
+  return approvingWords.test(core) ? 'unclear' : 'none'
+}
+
+function isOneOf(core: string, phrases: readonly string[]): boolean {
+  return phrases.includes(core)
+}
+
+/** What is left of a line when courtesy is taken away. `?` stays: a question decides nothing. */
+function coreOf(line: string): string {
+  return line
+    .replace(/\u2019/g, "'")
+    .replace(/:[a-z0-9_+-]+:/gi, (shortcode) => (shortcode === ':+1:' ? ' ' : emojiShortcode(shortcode)))
+    .replace(/[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\uFE0F\u200D]/gu, ' ')
+    .replace(/(?<![\p{L}\p{N}_])@[\p{L}\p{N}][\p{L}\p{N}_.[\]-]*/gu, ' ')
+    .replace(/(?<![\p{L}\p{N}])(?:many\s+)?(?:thanks(?:\s+a\s+lot)?|thank\s+you(?:\s+(?:so|very)\s+much)?|thx|cheers)(?![\p{L}\p{N}])/giu, ' ')
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .replace(/^[\s,.!:;-]+|[\s,.!:;-]+$/g, '')
+}
+
+function emojiShortcode(shortcode: string): string {
+  return /^:[a-z_]+:$/i.test(shortcode) ? ' ' : shortcode
+}
+
+const approvingWords = new RegExp(
+  `(?<![\\p{L}\\p{N}_+])(?:${approvingPhrases.map((phrase) => phrase.replace('+', '\\+').replace(' ', '\\s+')).join('|')})(?![\\p{L}\\p{N}_])`,
+  'iu',
+)
+
+export interface ThreadComment {
+  readonly commentId: string
+  readonly author: string
+  readonly text: string
+  readonly bodyHash: string
+  /** Written at, epoch ms. */
+  readonly at: number
+  /** Last changed at, epoch ms; absent when never. */
+  readonly editedAt?: number
+}
+
+export interface ThreadAuthority {
+  readonly isMaintainer: (comment: ThreadComment) => boolean
+  /** Our bot and every other one: a bot never decides (law 4). */
+  readonly isBot: (comment: ThreadComment) => boolean
+}
+
+export interface ThreadJudgement {
+  /** Approvals that stand, oldest first. */
+  readonly approvals: readonly { readonly commentId: string; readonly author: string; readonly bodyHash: string; readonly at: number }[]
+  /** Author of the newest deciding comment, when it withdraws. */
+  readonly withdrawnBy?: string
+  /** Comments that sound like approval and decide nothing, newer than every decision. */
+  readonly unclear: readonly string[]
+}
+
+interface Judged {
+  readonly comment: ThreadComment
+  readonly judgement: Judgement
+  readonly at: number
+  readonly index: number
+}
+
+/** Judges a whole thread anew; comments of one moment count in the order given, which is the forge's. */
+export function judgeThread(comments: readonly ThreadComment[], { isMaintainer, isBot }: ThreadAuthority): ThreadJudgement {
+  const judged = comments
+    .filter((comment) => !isBot(comment) && isMaintainer(comment))
+    .map((comment, index): Judged => judgedAt(comment, index))
+    .toSorted(byTime)
+  const lastWithdrawal = judged.findLast(({ judgement }) => judgement === 'withdraws')
+  const approvals = judged.filter((one) => one.judgement === 'approves' && (!lastWithdrawal || byTime(one, lastWithdrawal) > 0))
+  const lastDecision = approvals.at(-1) ?? lastWithdrawal
+  const unclear = judged.filter((one) => one.judgement === 'unclear' && (!lastDecision || byTime(one, lastDecision) > 0))
+  return {
+    approvals: approvals.map(({ comment: { commentId, author, bodyHash, at } }) => ({ commentId, author, bodyHash, at })),
+    ...(approvals.length === 0 && lastWithdrawal ? { withdrawnBy: lastWithdrawal.comment.author } : {}),
+    unclear: unclear.map(({ comment }) => comment.commentId),
+  }
+}
+
+function judgedAt(comment: ThreadComment, index: number): Judged {
+  const judgement = judgeComment(comment.text)
+  const at = judgement === 'withdraws' ? Math.max(comment.at, comment.editedAt ?? 0) : comment.at
+  return { comment, judgement, at, index }
+}
+
+function byTime(a: Judged, b: Judged): number {
+  return a.at - b.at || a.index - b.index
+}

@@ -1,0 +1,21 @@
+import { decidingLines } from './comment-text.ts'
+
+/** Slash commands people give in comments (decisions.md; rulings 3.14, 4.4, 4.7, 4.17). */
+export const commandNames = ['approve', 'unapprove', 'hold', 'cancel', 'retry', 'takeover', 'allow-ci-changes'] as const
+export type CommandName = (typeof commandNames)[number]
+
+export interface Command {
+  readonly name: CommandName
+  readonly argument: string
+}
+
+/** One command a line, at its start; `/approve?` asks, it does not command. */
+export function commandOf(line: string): Command | undefined {
+  const match = /^\/([a-z][a-z-]*)(?:[.!,:]*(?:\s+(.*))?)$/i.exec(line)
+  const name = commandNames.find((known) => known === match?.[1]?.toLowerCase())
+  return name && { name, argument: (match?.[2] ?? '').trim() }
+}
+
+export function commandsIn(text: string): readonly Command[] {
+  return decidingLines(text).flatMap((line) => commandOf(line) ?? [])
+}

@@ -1,0 +1,45 @@
+/**
+ * Labels are a write-only projection of Issue state (S3 Labels, law 10):
+ *
+ * | Issue status | label |
+ * |---|---|
+ * | `refined` | `brainstormingLabel` |
+ * | `approved`, `implementing` | `approvedLabel` |
+ * | `rejected` | `declinedLabel` |
+ * | `observed`, `done`, `closed` | none |
+ *
+ * and `implementationLabel` beside them in `refined`, `approved`, `implementing` once the Task's running agent became
+ * implement. The incident label is additive and managed by nobody here.
+ */
+export const issueStatuses = ['observed', 'refined', 'approved', 'implementing', 'done', 'rejected', 'closed'] as const
+export type IssueStatus = (typeof issueStatuses)[number]
+
+export interface LabelNames {
+  readonly brainstorming: string
+  readonly approved: string
+  readonly implementation: string
+  readonly declined: string
+}
+
+const phaseLabel: Readonly<Record<IssueStatus, keyof LabelNames | undefined>> = {
+  observed: undefined,
+  refined: 'brainstorming',
+  approved: 'approved',
+  implementing: 'approved',
+  done: undefined,
+  rejected: 'declined',
+  closed: undefined,
+}
+
+const inWork: ReadonlySet<IssueStatus> = new Set(['refined', 'approved', 'implementing'])
+
+/** An empty name switches a label off. */
+export function projectLabels(status: IssueStatus, implementRan: boolean, names: LabelNames): readonly string[] {
+  const phase = phaseLabel[status]
+  const labels = [phase && names[phase], implementRan && inWork.has(status) ? names.implementation : undefined]
+  return [...new Set(labels.filter((label): label is string => Boolean(label)))]
+}
+
+export function managedLabels(names: LabelNames): readonly string[] {
+  return [...new Set([names.brainstorming, names.approved, names.implementation, names.declined].filter(Boolean))]
+}
