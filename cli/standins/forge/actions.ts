@@ -1,0 +1,65 @@
+import { createComment, deleteComment, editComment, findComment } from './store/comments.ts'
+import { addIssueLabels, removeIssueLabel } from './store/issue-labels.ts'
+import { editIssue, findIssue, openIssue, type IssueInput, type IssuePatch } from './store/issues.ts'
+import { deleteBranch, mergePull, type MergeInput } from './store/merge.ts'
+import { editPull, findPull, markReady, openPull, type PullInput } from './store/pulls.ts'
+import type { Actor, Comment, Issue, Pull, Repository, Review } from './store/records.ts'
+import { Refusal } from './store/refusal.ts'
+import { createReview, type ReviewInput } from './store/reviews.ts'
+import { findRepository, requireUser, type World } from './store/world.ts'
+
+/** What people do on the forge's pages, by login and `owner/name`: the same store verbs, permissions, webhooks and audit as over HTTP. */
+export interface Actions {
+  openIssue(login: string, repository: string, input: IssueInput): Issue
+  editIssue(login: string, repository: string, number: number, patch: IssuePatch): void
+  closeIssue(login: string, repository: string, number: number, reason?: 'completed' | 'not_planned'): void
+  reopenIssue(login: string, repository: string, number: number): void
+  addLabel(login: string, repository: string, number: number, label: string): void
+  removeLabel(login: string, repository: string, number: number, label: string): void
+  comment(login: string, repository: string, number: number, body: string): Comment
+  editComment(login: string, repository: string, comment: number, body: string): void
+  deleteComment(login: string, repository: string, comment: number): void
+  openPull(login: string, repository: string, input: PullInput): Promise<Pull>
+  markReady(login: string, repository: string, number: number): void
+  closePull(login: string, repository: string, number: number): Promise<void>
+  reopenPull(login: string, repository: string, number: number): Promise<void>
+  review(login: string, repository: string, number: number, input: ReviewInput): Promise<Review>
+  /** Resolves to the sha that the base now has. */
+  mergePull(login: string, repository: string, number: number, input?: MergeInput): Promise<string>
+  deleteBranch(login: string, repository: string, branch: string): Promise<void>
+  /** The issue or pull request as the forge holds it, for looking only. */
+  issue(repository: string, number: number): Readonly<Issue>
+}
+
+export function createActions(world: World): Actions {
+  const by = (login: string): Actor => ({ user: requireUser(world, login), cap: 'admin', scopes: [] })
+  const at = (name: string): Repository => repositoryNamed(world, name)
+  const edit = (login: string, name: string, number: number, patch: IssuePatch): void => editIssue(world, at(name), by(login), findIssue(at(name), number), patch)
+  const editOf = (login: string, name: string, number: number, state: 'open' | 'closed'): Promise<void> => editPull(world, at(name), by(login), findPull(at(name), number), { state })
+  return {
+    openIssue: (login, name, input) => openIssue(world, at(name), by(login), input),
+    editIssue: edit,
+    closeIssue: (login, name, number, stateReason = 'completed') => edit(login, name, number, { state: 'closed', stateReason }),
+    reopenIssue: (login, name, number) => edit(login, name, number, { state: 'open' }),
+    addLabel: (login, name, number, label) => addIssueLabels(world, at(name), by(login), findIssue(at(name), number), [label]),
+    removeLabel: (login, name, number, label) => removeIssueLabel(world, at(name), by(login), findIssue(at(name), number), label),
+    comment: (login, name, number, body) => createComment(world, at(name), by(login), findIssue(at(name), number), body),
+    editComment: (login, name, comment, body) => editComment(world, at(name), by(login), findComment(at(name), comment), body),
+    deleteComment: (login, name, comment) => deleteComment(world, at(name), by(login), findComment(at(name), comment)),
+    openPull: (login, name, input) => openPull(world, at(name), by(login), input),
+    markReady: (login, name, number) => markReady(world, at(name), by(login), findPull(at(name), number)),
+    closePull: (login, name, number) => editOf(login, name, number, 'closed'),
+    reopenPull: (login, name, number) => editOf(login, name, number, 'open'),
+    review: (login, name, number, input) => createReview(world, at(name), by(login), findPull(at(name), number), input),
+    mergePull: (login, name, number, input = {}) => mergePull(world, at(name), by(login), findPull(at(name), number), input),
+    deleteBranch: (login, name, branch) => deleteBranch(world, at(name), by(login), branch),
+    issue: (name, number) => findIssue(at(name), number),
+  }
+}
+
+function repositoryNamed(world: World, fullName: string): Repository {
+  const [owner = '', name = ''] = fullName.split('/')
+  const repository = findRepository(world, owner, name)
+  if (!repository) throw new Refusal('not-found', { resource: 'Repository', detail: fullName })
+  return repository
+}

@@ -1,0 +1,147 @@
+/**
+ * The forge of a machine without a forge account: GitHub's dialect over real bare git repositories. Nothing in it is
+ * played that git can do: pushes, diffs, merges and the test runs of its CI are real.
+ */
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import Fastify from 'fastify'
+import { createActions, type Actions } from './actions.ts'
+import { serveAudit } from './audit-route.ts'
+import { CI_APP, startCi } from './ci/ci.ts'
+import { createFaultBoard, type Fault, type FaultBoard } from './faults.ts'
+import { serveRepositories } from './git-route.ts'
+import { writeHooks } from './git/bare.ts'
+import { createLinks } from './github/links.ts'
+import { serveGithub } from './github/server.ts'
+import { signDelivery, subscribes, wordEvent } from './github/webhooks.ts'
+import type { AuditEntry } from './store/audit.ts'
+import type { ForgeEvent } from './store/events.ts'
+import type { Repository } from './store/records.ts'
+import { fullName } from './store/records.ts'
+import { createRepository, type RepositorySpec } from './store/repositories.ts'
+import { addUser, createWorld, type UserSpec } from './store/world.ts'
+import { createSender, type Delivery } from './webhooks/sender.ts'
+
+export interface ForgeOptions {
+  /** Holds the bare repositories (`repositories/<owner>/<name>.git`) and the audit log (`audit.jsonl`). */
+  readonly dir: string
+  /** Default 0: any free one. Listens on 127.0.0.1 only. */
+  readonly port?: number
+  readonly seed?: { readonly users?: readonly UserSpec[]; readonly repositories?: readonly RepositorySpec[] }
+  readonly faults?: readonly Fault[]
+  /** Of the draws of faults with a probability. Default 1. */
+  readonly faultSeed?: number
+  /** Requests an hour per user, as the rate-limit headers show them. Default 5000. */
+  readonly rateLimit?: number
+  /** Opens GET /_audit to its holder. */
+  readonly adminToken?: string
+  readonly logger?: { error(details: unknown, message: string): void }
+}
+
+export interface CreatedRepository {
+  readonly fullName: string
+  /** The bare repository on disk. */
+  readonly path: string
+  readonly defaultBranch: string
+  readonly gitUrl: string
+}
+
+export interface Forge extends Actions {
+  /** Root of the pages and of git. */
+  readonly url: string
+  /** Base of the REST API: octokit's `baseUrl`. */
+  readonly apiUrl: string
+  readonly auditFile: string
+  readonly faults: FaultBoard
+  gitUrl(owner: string, name: string): string
+  createUser(spec: UserSpec): void
+  createRepository(spec: RepositorySpec): Promise<CreatedRepository>
+  audit(): readonly AuditEntry[]
+  onAudit(listener: (entry: AuditEntry) => void): () => void
+  deliveries(): readonly Delivery[]
+  redeliver(id: number): Delivery
+  /** Resolves when no CI runs or waits and every delivery has been tried. */
+  idle(): Promise<void>
+  close(): Promise<void>
+}
+
+const DEFAULT_RATE_LIMIT = 5_000
+
+export async function startForge(options: ForgeOptions): Promise<Forge> {
+  const dir = resolve(options.dir)
+  await mkdir(dir, { recursive: true })
+  await writeHooks(join(dir, 'git-hooks'))
+  const world = createWorld(dir)
+  const faults = createFaultBoard(options.faultSeed ?? 1, options.faults ?? [])
+  const log = (error: unknown): void => options.logger?.error({ err: error }, 'the local forge failed at a request')
+  const app = Fastify({ forceCloseConnections: true, routerOptions: { maxParamLength: 500 } })
+  // The port is known only once it listens, and every address in an answer holds it: so the links are made late.
+  const links = lateLinks()
+  const sender = createSender({ faults, nextId: () => world.nextId(), sign: (hook, guid, message) => signDelivery(repositoryIdOf, hook, guid, message) })
+  const bot = addUser(world, { login: `${CI_APP}[bot]`, type: 'Bot' })
+  const ci = startCi(world, bot, log)
+  world.listeners.add(tellHooks)
+
+  function tellHooks(event: ForgeEvent): void {
+    const hooks = event.type === 'hook.created' ? [event.hook] : [...event.repository.hooks.values()]
+    const message = wordEvent(links.value, event)
+    for (const hook of hooks) {
+      if (event.type === 'hook.created' || subscribes(hook, message.event)) sender.send(event.repository, hook, message)
+    }
+  }
+
+  function repositoryIdOf(hook: { readonly id: number }): number {
+    return [...world.repositories.values()].find((repository) => repository.hooks.has(hook.id))?.id ?? 0
+  }
+
+  const gitService = await serveRepositories(app, world, log)
+  await serveGithub(app, { world, sender, faults, get links() { return links.value } }, { rateLimit: options.rateLimit ?? DEFAULT_RATE_LIMIT, log })
+  if (options.adminToken !== undefined) serveAudit(app, world.audit, options.adminToken)
+  const url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
+  links.set(url)
+  for (const user of options.seed?.users ?? []) addUser(world, user)
+  for (const spec of options.seed?.repositories ?? []) await createRepository(world, spec)
+
+  return {
+    ...createActions(world), url, apiUrl: links.value.api, auditFile: world.audit.file, faults,
+    gitUrl: (owner, name) => links.value.git(owner, name),
+    createUser: (spec) => void addUser(world, spec),
+    createRepository: async (spec) => describe(await createRepository(world, spec)),
+    audit: () => world.audit.entries(),
+    onAudit: (listener) => world.audit.onEntry(listener),
+    deliveries: () => sender.deliveries(),
+    redeliver(id) {
+      const delivery = sender.deliveries().find((one) => one.id === id)
+      if (!delivery) throw new RangeError(`no delivery ${id}`)
+      return sender.redeliver(delivery)
+    },
+    async idle() {
+      await gitService.settled()
+      await ci.idle()
+      await sender.idle()
+    },
+    async close() {
+      await app.close()
+      await gitService.settled()
+      await ci.close()
+      await sender.close()
+    },
+  }
+
+  function describe(repository: Repository): CreatedRepository {
+    return { fullName: fullName(repository), path: repository.path, defaultBranch: repository.defaultBranch, gitUrl: links.value.git(repository.owner.login, repository.name) }
+  }
+}
+
+function lateLinks(): { readonly value: ReturnType<typeof createLinks>; set(url: string): void } {
+  let made: ReturnType<typeof createLinks> | undefined
+  return {
+    get value() {
+      if (!made) throw new Error('the forge does not listen yet')
+      return made
+    },
+    set(url) {
+      made = createLinks(url)
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { git } from './run.ts'
+
+/**
+ * Runs once per pushed ref. Which rules hold is told by the environment of the one push: the script knows no user.
+ * `FORGE_CLOSED_REFS` may not be pushed at all, `FORGE_STEADY_REFS` neither deleted nor moved but forward.
+ */
+const UPDATE_HOOK = `#!/bin/sh
+ref=$1 old=$2 new=$3
+zero=0000000000000000000000000000000000000000
+case "$ref" in
+  refs/heads/*|refs/tags/*) ;;
+  *) echo "deny updating a hidden ref" >&2; exit 1 ;;
+esac
+for closed in $FORGE_CLOSED_REFS; do
+  [ "$ref" = "$closed" ] && { echo "GH006: Protected branch update failed for $ref." >&2; exit 1; }
+done
+for steady in $FORGE_STEADY_REFS; do
+  [ "$ref" = "$steady" ] || continue
+  [ "$old" = "$zero" ] && continue
+  [ "$new" = "$zero" ] && { echo "refusing to delete the current branch: $ref" >&2; exit 1; }
+  git merge-base --is-ancestor "$old" "$new" || { echo "non-fast-forward update of $ref refused" >&2; exit 1; }
+done
+exit 0
+`
+
+/** Tells the forge which refs this very push has moved: comparing refs before and after would credit a neighbour's push. */
+const POST_RECEIVE_HOOK = `#!/bin/sh
+cat > "$FORGE_RECEIPT"
+`
+
+export async function writeHooks(dir: string): Promise<void> {
+  await mkdir(dir, { recursive: true })
+  for (const [name, text] of [['update', UPDATE_HOOK], ['post-receive', POST_RECEIVE_HOOK]] as const) {
+    await writeFile(join(dir, name), text)
+    await chmod(join(dir, name), 0o755)
+  }
+}
+
+/** `allowAnySHA1InWant`: a head that its branch has left, or that has been deleted, can still be fetched, as at the real forges. */
+const SETTINGS: ReadonlyArray<readonly [string, string]> = [
+  ['receive.autogc', 'false'], ['gc.auto', '0'], ['uploadpack.allowAnySHA1InWant', 'true'], ['uploadpack.allowFilter', 'true'],
+  ['receive.denyDeleteCurrent', 'ignore'], ['http.receivepack', 'true'],
+]
+
+export interface BareSource {
+  /** A local repository whose branches and tags are taken over; without it the repository starts empty. */
+  readonly fromPath?: string
+  readonly defaultBranch?: string
+}
+
+/** Creates the bare repository and says which branch is its default. */
+export async function createBare(path: string, hooksDir: string, source: BareSource): Promise<string> {
+  await mkdir(path, { recursive: true })
+  await git(path, ['init', '--quiet', '--bare', `--initial-branch=${source.defaultBranch ?? 'main'}`, '.'])
+  for (const [key, value] of [...SETTINGS, ['core.hooksPath', hooksDir] as const]) await git(path, ['config', key, value])
+  if (!source.fromPath) return source.defaultBranch ?? 'main'
+  await git(path, ['fetch', '--quiet', '--no-auto-maintenance', source.fromPath, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'])
+  const head = source.defaultBranch ?? await git(source.fromPath, ['symbolic-ref', '--short', 'HEAD'])
+  await git(path, ['symbolic-ref', 'HEAD', `refs/heads/${head}`])
+  return head
+}

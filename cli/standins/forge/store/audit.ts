@@ -1,0 +1,48 @@
+import { appendFileSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+export type AuditAction =
+  | 'repository.create' | 'issue.open' | 'issue.edit' | 'issue.close' | 'issue.reopen' | 'label.create' | 'label.edit' | 'label.delete' | 'label.add' | 'label.remove'
+  | 'comment.create' | 'comment.edit' | 'comment.delete' | 'pull.open' | 'pull.edit' | 'pull.close' | 'pull.reopen' | 'pull.ready' | 'pull.synchronize' | 'pull.merge'
+  | 'review.create' | 'review.submit' | 'review-comment.create' | 'review-comment.edit' | 'review-comment.delete' | 'git.push' | 'branch.create' | 'branch.delete'
+  | 'check.create' | 'check.update' | 'status.create' | 'hook.create' | 'hook.edit' | 'hook.delete' | 'hook.redeliver'
+
+export interface AuditEntry {
+  readonly at: string
+  readonly actor: string
+  readonly action: AuditAction
+  readonly repository: string
+  readonly number?: number
+  readonly sha?: string
+  readonly ref?: string
+  readonly before?: string
+  readonly after?: string
+  readonly detail?: Readonly<Record<string, unknown>>
+}
+
+/** Every write, in order, on disk before its answer is sent. Nothing but the forge writes the file, and the forge only appends. */
+export interface AuditLog {
+  readonly file: string
+  append(entry: AuditEntry): void
+  entries(): readonly AuditEntry[]
+  onEntry(listener: (entry: AuditEntry) => void): () => void
+}
+
+export function openAuditLog(file: string): AuditLog {
+  mkdirSync(dirname(file), { recursive: true })
+  const entries: AuditEntry[] = []
+  const listeners = new Set<(entry: AuditEntry) => void>()
+  return {
+    file,
+    append(entry) {
+      appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 })
+      entries.push(entry)
+      for (const listener of listeners) listener(entry)
+    },
+    entries: () => [...entries],
+    onEntry(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

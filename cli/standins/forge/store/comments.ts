@@ -1,0 +1,53 @@
+import { checkBody } from './issues.ts'
+import { demand } from './permissions.ts'
+import type { Actor, Comment, Issue, Repository } from './records.ts'
+import { Refusal } from './refusal.ts'
+import { emit, record, timestamp, type World } from './world.ts'
+
+export interface FoundComment {
+  readonly issue: Issue
+  readonly comment: Comment
+}
+
+export function createComment(world: World, repository: Repository, actor: Actor, issue: Issue, body: string): Comment {
+  demand(repository, actor, 'read')
+  checkComment(body)
+  const at = timestamp()
+  const comment: Comment = { id: world.nextId(), body, author: actor.user, createdAt: at, updatedAt: at }
+  issue.comments.set(comment.id, comment)
+  issue.updatedAt = at
+  record(world, actor.user, 'comment.create', repository, { number: issue.number, detail: { comment: comment.id, body } })
+  emit(world, { type: 'comment.changed', action: 'created', repository, actor: actor.user, issue, comment })
+  return comment
+}
+
+export function editComment(world: World, repository: Repository, actor: Actor, { issue, comment }: FoundComment, body: string): void {
+  demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
+  checkComment(body)
+  const from = comment.body
+  Object.assign(comment, { body, updatedAt: timestamp() })
+  issue.updatedAt = comment.updatedAt
+  record(world, actor.user, 'comment.edit', repository, { number: issue.number, detail: { comment: comment.id, body } })
+  emit(world, { type: 'comment.changed', action: 'edited', repository, actor: actor.user, issue, comment, changes: { body: { from } } })
+}
+
+export function deleteComment(world: World, repository: Repository, actor: Actor, { issue, comment }: FoundComment): void {
+  demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
+  issue.comments.delete(comment.id)
+  issue.updatedAt = timestamp()
+  record(world, actor.user, 'comment.delete', repository, { number: issue.number, detail: { comment: comment.id } })
+  emit(world, { type: 'comment.changed', action: 'deleted', repository, actor: actor.user, issue, comment })
+}
+
+export function findComment(repository: Repository, id: number): FoundComment {
+  for (const issue of repository.issues.values()) {
+    const comment = issue.comments.get(id)
+    if (comment) return { issue, comment }
+  }
+  throw new Refusal('not-found')
+}
+
+function checkComment(body: string): void {
+  if (body.trim() === '') throw new Refusal('blank', { resource: 'IssueComment', field: 'data', detail: 'Body' })
+  checkBody(body, 'IssueComment')
+}

@@ -1,0 +1,131 @@
+import { countCommits } from '../git/commits.ts'
+import { diffFiles, type FileDiff } from '../git/diff.ts'
+import { branchTip, mergeBase, setRef } from '../git/refs.ts'
+import { checkText, editIssue, newThread, setState, type IssuePatch } from './issues.ts'
+import { demand } from './permissions.ts'
+import { fullName, isPull, type Actor, type Pull, type PullStats, type Repository } from './records.ts'
+import { Refusal } from './refusal.ts'
+import { emit, record, timestamp, type World } from './world.ts'
+
+export interface PullInput {
+  readonly title: string
+  readonly body?: string | null
+  /** A branch of the same repository; forks are not played. */
+  readonly head: string
+  readonly base: string
+  readonly draft?: boolean
+}
+
+export interface PullPatch extends Omit<IssuePatch, 'labels' | 'assignees' | 'stateReason'> {
+  readonly base?: string
+}
+
+interface Tips {
+  readonly headSha: string
+  readonly baseSha: string
+  readonly diffBase: string
+}
+
+export function findPull(repository: Repository, number: number): Pull {
+  const issue = repository.issues.get(number)
+  if (!issue || !isPull(issue)) throw new Refusal('not-found')
+  return issue
+}
+
+export function pullsOf(repository: Repository): Pull[] {
+  return [...repository.issues.values()].filter(isPull)
+}
+
+/** Opening, merging and pushing exclude each other per repository: each decides by refs that the others move. */
+export function refLock(repository: Repository): string {
+  return `refs:${fullName(repository)}`
+}
+
+export function openPull(world: World, repository: Repository, actor: Actor, input: PullInput): Promise<Pull> {
+  return world.locks.run(refLock(repository), async () => {
+    demand(repository, actor, 'write')
+    checkText(input.title, input.body, 'PullRequest')
+    const tips = await tipsOf(repository, input.head, input.base)
+    if (pullsOf(repository).some((pull) => pull.state === 'open' && pull.head === input.head && pull.base === input.base)) {
+      throw new Refusal('pull-exists', { resource: 'PullRequest', detail: `${repository.owner.login}:${input.head}` })
+    }
+    const stats = await statsOf(repository, tips)
+    if (stats.commits === 0) throw new Refusal('no-commits', { resource: 'PullRequest', detail: `${input.base} and ${input.head}` })
+    const pull: Pull = {
+      kind: 'pull', ...newThread(world, repository, actor.user, input.title, input.body ?? null), ...tips, pullId: world.nextId(), head: input.head, base: input.base,
+      draft: input.draft ?? false, merged: null, stats, mergeability: null, reviews: new Map(), reviewComments: new Map(),
+    }
+    repository.issues.set(pull.number, pull)
+    await setRef(repository.path, `refs/pull/${pull.number}/head`, pull.headSha)
+    record(world, actor.user, 'pull.open', repository, { number: pull.number, sha: pull.headSha, detail: { title: pull.title, head: pull.head, base: pull.base } })
+    emit(world, { type: 'pull.changed', action: 'opened', repository, actor: actor.user, pull })
+    return pull
+  })
+}
+
+async function tipsOf(repository: Repository, head: string, base: string): Promise<Tips> {
+  const headSha = await branchTip(repository.path, head)
+  if (!headSha) throw new Refusal('invalid', { resource: 'PullRequest', field: 'head', detail: head })
+  const baseSha = await branchTip(repository.path, base)
+  if (!baseSha) throw new Refusal('invalid', { resource: 'PullRequest', field: 'base', detail: base })
+  const diffBase = await mergeBase(repository.path, baseSha, headSha)
+  if (!diffBase) throw new Refusal('no-commits', { resource: 'PullRequest', detail: `${base} and ${head}` })
+  return { headSha, baseSha, diffBase }
+}
+
+async function statsOf(repository: Repository, tips: Tips): Promise<PullStats> {
+  const [commits, files] = await Promise.all([
+    countCommits(repository.path, tips.baseSha, tips.headSha),
+    diffFiles(repository.path, tips.diffBase, tips.headSha),
+  ])
+  return { commits, changedFiles: files.length, additions: sum(files, (file) => file.additions), deletions: sum(files, (file) => file.deletions) }
+}
+
+function sum(files: readonly FileDiff[], count: (file: FileDiff) => number): number {
+  return files.reduce((total, file) => total + count(file), 0)
+}
+
+export function pullFiles(repository: Repository, pull: Pull, head = pull.headSha): Promise<FileDiff[]> {
+  return diffFiles(repository.path, pull.diffBase, head)
+}
+
+/** Takes the pull to where its branches now stand. The caller holds the ref lock and tells the world. */
+export async function refreshPull(repository: Repository, pull: Pull): Promise<void> {
+  const tips = await tipsOf(repository, pull.head, pull.base)
+  Object.assign(pull, tips, { stats: await statsOf(repository, tips), mergeability: null, updatedAt: timestamp() })
+  await setRef(repository.path, `refs/pull/${pull.number}/head`, pull.headSha)
+}
+
+export function editPull(world: World, repository: Repository, actor: Actor, pull: Pull, patch: PullPatch): Promise<void> {
+  return world.locks.run(refLock(repository), async () => {
+    demand(repository, actor, pull.author === actor.user ? 'read' : 'write')
+    if (patch.state === 'open' && pull.state === 'closed') await checkReopening(repository, pull)
+    if (patch.base !== undefined && patch.base !== pull.base) await moveBase(world, repository, actor, pull, patch.base)
+    editIssue(world, repository, actor, pull, { ...(patch.title === undefined ? {} : { title: patch.title }), ...(patch.body === undefined ? {} : { body: patch.body }) })
+    if (patch.state && patch.state !== pull.state) setState(world, repository, actor.user, pull, patch.state)
+  })
+}
+
+async function checkReopening(repository: Repository, pull: Pull): Promise<void> {
+  const gone = pull.merged || !(await branchTip(repository.path, pull.head))
+  if (gone) throw new Refusal('head-gone', { resource: 'PullRequest', field: 'state', detail: pull.head })
+  await refreshPull(repository, pull)
+}
+
+async function moveBase(world: World, repository: Repository, actor: Actor, pull: Pull, base: string): Promise<void> {
+  await tipsOf(repository, pull.head, base)
+  const from = pull.base
+  pull.base = base
+  await refreshPull(repository, pull)
+  record(world, actor.user, 'pull.edit', repository, { number: pull.number, detail: { changed: ['base'], from, to: base } })
+  emit(world, { type: 'pull.changed', action: 'edited', repository, actor: actor.user, pull, changes: { base: { from } } })
+}
+
+export function markReady(world: World, repository: Repository, actor: Actor, pull: Pull): void {
+  demand(repository, actor, pull.author === actor.user ? 'read' : 'write')
+  if (!pull.draft) return
+  pull.draft = false
+  pull.updatedAt = timestamp()
+  record(world, actor.user, 'pull.ready', repository, { number: pull.number })
+  emit(world, { type: 'pull.changed', action: 'ready_for_review', repository, actor: actor.user, pull })
+}

@@ -1,0 +1,84 @@
+import { pushedCommits, type Commit } from '../git/commits.ts'
+import { branchOf, branchTip, isAncestor, ZERO_SHA, type RefUpdate } from '../git/refs.ts'
+import { closeNamedIssues } from './closing.ts'
+import { setState } from './issues.ts'
+import { outdateComments } from './review-comments.ts'
+import { pullsOf, refLock, refreshPull } from './pulls.ts'
+import { type Pull, type Repository, type User } from './records.ts'
+import { emit, record, timestamp, type World } from './world.ts'
+
+/** Takes note of what a push has moved: pulls follow their branches, checks start, everybody is told. */
+export function acceptPush(world: World, repository: Repository, actor: User, updates: readonly RefUpdate[]): Promise<void> {
+  return world.locks.run(refLock(repository), async () => {
+    for (const update of updates) await applyRefUpdate(world, repository, actor, update)
+  })
+}
+
+/** The caller holds the ref lock. */
+export async function applyRefUpdate(world: World, repository: Repository, actor: User, update: RefUpdate): Promise<void> {
+  const { ref, before, after } = update
+  const commits = await pushedCommits(repository.path, ref, before, after)
+  const forced = before !== ZERO_SHA && after !== ZERO_SHA && !(await isAncestor(repository.path, before, after))
+  repository.pushedAt = timestamp()
+  recordPush(world, repository, actor, update, forced)
+  emit(world, { type: 'branch.pushed', repository, actor, ref, before, after, forced, commits })
+  const branch = branchOf(ref)
+  if (branch === undefined) return
+  if (after === ZERO_SHA) return closePullsOf(world, repository, actor, branch)
+  await followHead(world, repository, actor, branch, update)
+  await followBase(world, repository, actor, branch, after)
+  if (branch === repository.defaultBranch) closeByCommits(world, repository, actor, commits)
+  for (const listener of world.tipListeners) await listener(repository, branch, after)
+}
+
+function recordPush(world: World, repository: Repository, actor: User, { ref, before, after }: RefUpdate, forced: boolean): void {
+  record(world, actor, 'git.push', repository, { ref, before, after, sha: after, ...(forced ? { detail: { forced } } : {}) })
+  if (before === ZERO_SHA) record(world, actor, 'branch.create', repository, { ref, sha: after })
+  if (after === ZERO_SHA) record(world, actor, 'branch.delete', repository, { ref, sha: before })
+}
+
+function closePullsOf(world: World, repository: Repository, actor: User, branch: string): void {
+  for (const pull of openPulls(repository)) {
+    if (pull.head === branch || pull.base === branch) setState(world, repository, actor, pull, 'closed')
+  }
+}
+
+async function followHead(world: World, repository: Repository, actor: User, branch: string, { before, after }: RefUpdate): Promise<void> {
+  for (const pull of openPulls(repository).filter((one) => one.head === branch && one.headSha !== after)) {
+    const previous = pull.headSha
+    // Pushed onto the base itself: the pull holds nothing any more, and keeps showing what it held.
+    if (await landed(repository, pull, after)) continue
+    await refreshPull(repository, pull)
+    await outdateComments(repository, pull, previous)
+    record(world, actor, 'pull.synchronize', repository, { number: pull.number, sha: after, before: previous, after })
+    emit(world, { type: 'pull.changed', action: 'synchronize', repository, actor, pull, before, after })
+  }
+}
+
+async function landed(repository: Repository, pull: Pull, head: string): Promise<boolean> {
+  const base = await branchTip(repository.path, pull.base)
+  return base !== undefined && isAncestor(repository.path, head, base)
+}
+
+/** A head that somebody pushed into the base by hand counts as merged, by the one who pushed. */
+async function followBase(world: World, repository: Repository, actor: User, branch: string, tip: string): Promise<void> {
+  for (const pull of openPulls(repository).filter((one) => one.base === branch)) {
+    if (await isAncestor(repository.path, pull.headSha, tip)) settleMerge(world, repository, actor, pull, tip, 'push')
+  }
+}
+
+export function settleMerge(world: World, repository: Repository, actor: User, pull: Pull, sha: string, method: string): void {
+  const at = timestamp()
+  Object.assign(pull, { merged: { at, by: actor, sha }, state: 'closed', closedAt: at, closedBy: actor, updatedAt: at })
+  record(world, actor, 'pull.merge', repository, { number: pull.number, sha: pull.headSha, after: sha, detail: { method, head: pull.headSha, commit: sha } })
+  emit(world, { type: 'pull.changed', action: 'closed', repository, actor, pull })
+  if (pull.base === repository.defaultBranch) closeNamedIssues(world, repository, actor, `${pull.title}\n${pull.body ?? ''}`)
+}
+
+function closeByCommits(world: World, repository: Repository, actor: User, commits: readonly Commit[]): void {
+  for (const commit of commits) closeNamedIssues(world, repository, actor, commit.message)
+}
+
+function openPulls(repository: Repository): Pull[] {
+  return pullsOf(repository).filter((pull) => pull.state === 'open')
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { openAuditLog, type AuditAction, type AuditEntry, type AuditLog } from './audit.ts'
+import type { ForgeEvent } from './events.ts'
+import { createLocks, type Locks } from './locks.ts'
+import { fullName, type Actor, type Permission, type Repository, type User } from './records.ts'
+import { Refusal } from './refusal.ts'
+
+/** The one store that both dialects read and write. */
+export interface World {
+  readonly dir: string
+  readonly users: Map<string, User>
+  readonly tokens: Map<string, Actor>
+  readonly repositories: Map<string, Repository>
+  readonly audit: AuditLog
+  readonly locks: Locks
+  readonly listeners: Set<(event: ForgeEvent) => void>
+  /** Awaited for every branch tip that a push or merge has set, so that a check exists when the push is answered. */
+  readonly tipListeners: Set<(repository: Repository, branch: string, sha: string) => Promise<void>>
+  nextId(): number
+}
+
+export function createWorld(dir: string): World {
+  let lastId = 1000
+  return {
+    dir,
+    users: new Map(),
+    tokens: new Map(),
+    repositories: new Map(),
+    audit: openAuditLog(`${dir}/audit.jsonl`),
+    locks: createLocks(),
+    listeners: new Set(),
+    tipListeners: new Set(),
+    nextId: () => (lastId += 1),
+  }
+}
+
+/** Forges keep whole seconds; so does everything they show. */
+export function timestamp(): string {
+  return new Date().toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+export function emit(world: World, event: ForgeEvent): void {
+  for (const listener of world.listeners) listener(event)
+}
+
+export type AuditFacts = Omit<AuditEntry, 'at' | 'actor' | 'action' | 'repository'>
+
+export function record(world: World, actor: User, action: AuditAction, repository: Repository, facts: AuditFacts = {}): void {
+  world.audit.append({ at: new Date().toISOString(), actor: actor.login, action, repository: fullName(repository), ...facts })
+}
+
+export interface TokenSpec {
+  readonly token: string
+  readonly scopes?: readonly string[]
+  /** The most this token may do anywhere. Default: what its user may. */
+  readonly permission?: Permission
+}
+
+export interface UserSpec {
+  readonly login: string
+  readonly id?: number
+  readonly type?: 'User' | 'Bot'
+  readonly name?: string
+  readonly email?: string
+  readonly token?: string
+  readonly tokens?: readonly TokenSpec[]
+}
+
+export function addUser(world: World, spec: UserSpec): User {
+  const id = spec.id ?? world.nextId()
+  const user: User = {
+    id, login: spec.login, type: spec.type ?? 'User', name: spec.name ?? spec.login,
+    email: spec.email ?? `${id}+${spec.login.replaceAll(/[^A-Za-z0-9-]/g, '')}@users.noreply.localhost`, createdAt: timestamp(),
+  }
+  world.users.set(user.login.toLowerCase(), user)
+  for (const token of [...(spec.token ? [{ token: spec.token }] : []), ...(spec.tokens ?? [])]) addToken(world, user, token)
+  return user
+}
+
+export function addToken(world: World, user: User, spec: TokenSpec): void {
+  world.tokens.set(fingerprint(spec.token), { user, cap: spec.permission ?? 'admin', scopes: spec.scopes ?? ['repo'] })
+}
+
+/** Looked up by hash, so that the time a look-up takes says nothing about the tokens that exist. */
+export function actorOf(world: World, token: string): Actor | undefined {
+  return world.tokens.get(fingerprint(token))
+}
+
+function fingerprint(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+export function findUser(world: World, login: string): User | undefined {
+  return world.users.get(login.toLowerCase())
+}
+
+export function requireUser(world: World, login: string): User {
+  const user = findUser(world, login)
+  if (!user) throw new Refusal('not-found', { resource: 'User', detail: login })
+  return user
+}
+
+export function findRepository(world: World, owner: string, name: string): Repository | undefined {
+  return world.repositories.get(`${owner}/${name}`.toLowerCase())
+}
