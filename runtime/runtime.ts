@@ -57,7 +57,24 @@ export interface JournalRow {
   readonly event: MachineEvent
   readonly effects: readonly Effect[]
   readonly path: string
+  readonly status: 'active' | 'done'
+  /** False when no state of the actor took the event. */
+  readonly handled: boolean
+  /** Why the step threw; the actor stayed as it was and the event is a dead letter too. */
+  readonly fault?: string
+  readonly answer?: Answer
   readonly machineHash: string
+  /** When the step was made; `event.at` is when it happened outside. */
+  readonly at: number
+}
+
+/** An event that changed nothing and should be looked at (R7). `id` is what `redeliver` takes. */
+export interface DeadLetter {
+  readonly id: string
+  readonly to: string
+  readonly key: string
+  readonly event: MachineEvent
+  readonly reason: string
   readonly at: number
 }
 
@@ -103,6 +120,8 @@ export interface EffectContext {
 export interface EffectHandler<P extends JsonObject = JsonObject> {
   readonly concurrency?: number
   readonly ordered?: boolean
+  /** Failed attempts after which the effect is given up as terminal, `retries-exhausted`; waits that were asked for do not count. */
+  readonly maxAttempts?: number
   readonly onTerminal?: 'event' | 'dead-letter'
   perform(params: P, context: EffectContext): Promise<readonly Delivery[]>
 }
@@ -116,8 +135,12 @@ export interface Runtime {
   replay(address: ActorAddress): Promise<ReplayResult>
   pendingEffects(query?: { readonly actor?: ActorAddress; readonly state?: PendingEffect['state'] }): Promise<readonly PendingEffect[]>
   pendingTimers(query?: { readonly actor?: ActorAddress }): Promise<readonly PendingTimer[]>
-  /** Puts a dead effect back under its own key (R7). */
-  redeliver(effectKey: string): Promise<boolean>
+  /** Events that were refused, newest first. */
+  deadLetters(query?: { readonly to?: ActorAddress; readonly limit?: number }): Promise<readonly DeadLetter[]>
+  /** Puts a dead effect back under its own key, or delivers a dead letter's event again (R7). False when there is no such one. */
+  redeliver(effectKeyOrLetterId: string): Promise<boolean>
+  /** Looks for events from other processes now instead of at the next poll: what `hint` asks of the owner. */
+  wake(): void
   /** Told of every committed step, after the commit, in commit order. */
   subscribe(listener: (row: JournalRow) => void): () => void
   start(): Promise<void>

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import type { ActorAddress, JsonObject } from '../machines/definition.ts'
+import { parseAddress } from './address.ts'
+import type { ActorView, JournalRow } from './runtime.ts'
+import type { ActorRow, EventRow, SnapshotRow } from './store/rows.ts'
+
+/** An actor as committed, ready for its next step. Never changed in place: a failed commit leaves it as it was. */
+export interface Actor {
+  readonly row: ActorRow
+  readonly snapshot: JsonObject
+  readonly body: string
+  /** Where the stored snapshot stands; -1 asks for a new one with the next commit. */
+  readonly snapshotSeq: number
+  /** Armed timers: id and the sequence number that armed it (R8). */
+  readonly timers: ReadonlyMap<string, number>
+  /** To be written with the next commit: the ground that this code's steps are folded from (R11). */
+  readonly baseline?: SnapshotRow
+  /** The stored row still calls the actor quarantined. */
+  readonly rowStale?: boolean
+}
+
+/** An actor that this code cannot load (R10). Its events wait in the inbox. */
+export interface Quarantined {
+  readonly row: ActorRow
+  readonly reason: string
+  readonly body: string | undefined
+  /** The stored row does not say so yet. */
+  readonly rowStale?: boolean
+}
+
+export type ActorState = Actor | Quarantined | undefined
+
+export function isQuarantined(state: ActorState): state is Quarantined {
+  return state !== undefined && 'reason' in state
+}
+
+/** 64 bits of the snapshot's text: shows at every event whether a replay goes the same way (R11). */
+export function stateHash(body: string): string {
+  return createHash('sha256').update(body).digest('hex').slice(0, 16)
+}
+
+export function idOf(address: ActorAddress): string {
+  return parseAddress(address)?.id ?? address
+}
+
+export function viewOf(state: Actor | Quarantined): ActorView {
+  const { row } = state
+  const snapshot = 'snapshot' in state ? state.snapshot : readable(state.body)
+  return {
+    address: row.address,
+    kind: row.kind as ActorView['kind'],
+    id: idOf(row.address),
+    seq: row.seq,
+    version: row.version,
+    status: isQuarantined(state) ? 'quarantined' : row.status,
+    path: row.path,
+    value: snapshot['value'] ?? null,
+    context: (snapshot['context'] ?? {}) as JsonObject,
+    updatedAt: row.updatedAt,
+  }
+}
+
+function readable(body: string | undefined): JsonObject {
+  try {
+    return JSON.parse(body ?? '{}') as JsonObject
+  } catch {
+    return {}
+  }
+}
+
+export function journalRow(row: EventRow): JournalRow {
+  return {
+    address: row.actor,
+    seq: row.seq,
+    key: row.key,
+    event: JSON.parse(row.body) as JournalRow['event'],
+    effects: JSON.parse(row.effects) as JournalRow['effects'],
+    path: row.path,
+    status: row.status as 'active' | 'done',
+    handled: row.handled,
+    ...(row.fault === null ? {} : { fault: row.fault }),
+    ...(row.answer === null ? {} : { answer: JSON.parse(row.answer) as NonNullable<JournalRow['answer']> }),
+    machineHash: row.machineHash,
+    at: row.at,
+  }
+}

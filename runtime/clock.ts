@@ -1,0 +1,35 @@
+/** The time as an argument: nothing below `cli/` reads a clock of its own, so a simulation can run the real code. */
+export interface Timer {
+  cancel(): void
+}
+
+/** `now` is epoch milliseconds; `setTimer` calls back once, no earlier than `delayMs` later. */
+export interface Clock {
+  now(): number
+  setTimer(delayMs: number, callback: () => void): Timer
+}
+
+/** Node fires at once for longer delays than this (2^31 - 1 ms). */
+const longestTimeoutMs = 2_147_483_647
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimer(delayMs, callback) {
+    const timeout = setTimeout(callback, Math.min(Math.max(0, delayMs), longestTimeoutMs))
+    return { cancel: () => clearTimeout(timeout) }
+  },
+}
+
+/** Resolves after `delayMs` of the given clock, or at once when the signal fires. */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const finish = (): void => {
+      timer.cancel()
+      signal?.removeEventListener('abort', finish)
+      resolve()
+    }
+    const timer = clock.setTimer(delayMs, finish)
+    signal?.addEventListener('abort', finish)
+  })
+}

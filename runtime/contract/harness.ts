@@ -1,0 +1,130 @@
+/** Runtimes over one store and one simulated clock that can be cut off as a crash would cut them off. */
+import type { ActorAddress, MachineDefinition, MachineEvent } from '../../machines/definition.ts'
+import type { Clock } from '../clock.ts'
+import { createRuntime } from '../create-runtime.ts'
+import type { RuntimeOptions } from '../create-runtime.ts'
+import { silentLogger } from '../logger.ts'
+import type { Delivery, EffectHandler, Runtime } from '../runtime.ts'
+import { simulatedClock } from '../simulated-clock.ts'
+import type { SimulatedClock } from '../simulated-clock.ts'
+import type { Queryable, Sql } from '../store/sql.ts'
+import { podDefinition, toyDefinition } from './toy-machine.ts'
+
+export interface Performed {
+  readonly key: string
+  readonly name: string
+  readonly attempt: number
+}
+
+export interface Instance {
+  readonly runtime: Runtime
+  /** From now on nothing that this instance does reaches the store, the clock or the handlers' answers. */
+  crash(): void
+}
+
+export interface Harness {
+  readonly clock: SimulatedClock
+  readonly performed: Performed[]
+  /** What a handler does beside noting its call; replaced by tests. */
+  behave: (call: Performed, signal: AbortSignal) => Promise<readonly Delivery[]>
+  start(options?: Partial<RuntimeOptions>): Promise<Instance>
+  /** Stops or crashes all that still run. */
+  end(): Promise<void>
+}
+
+export const startAt = 1_700_000_000_000
+
+export function harness(sql: Sql): Harness {
+  const clock = simulatedClock(startAt)
+  const instances: Instance[] = []
+  const self: Harness = {
+    clock,
+    performed: [],
+    behave: async () => [],
+    async start(options = {}) {
+      const instance = launch(self, sql, options)
+      instances.push(instance)
+      await instance.runtime.start()
+      return instance
+    },
+    async end() {
+      for (const instance of instances) instance.crash()
+    },
+  }
+  return self
+}
+
+function launch(self: Harness, sql: Sql, options: Partial<RuntimeOptions>): Instance {
+  const line = { isCut: false }
+  const handler: EffectHandler = {
+    async perform(params, context) {
+      const call = { key: context.key, name: String(params['name']), attempt: context.attempt }
+      if (!line.isCut) self.performed.push(call)
+      return severed(line, self.behave(call, context.signal))
+    },
+  }
+  const runtime = createRuntime({
+    sql: cuttable(options.sql ?? sql, line),
+    definitions: [toyDefinition, podDefinition] satisfies MachineDefinition[],
+    handlers: { call: handler, ordered: { ...handler, ordered: true } },
+    clock: muted(self.clock, line),
+    random: () => 0.5,
+    logger: silentLogger,
+    owner: 'one',
+    shards: 4,
+    ...omitSql(options),
+  })
+  return { runtime, crash: () => void (line.isCut = true) }
+}
+
+function omitSql({ sql: _, ...rest }: Partial<RuntimeOptions>): Omit<Partial<RuntimeOptions>, 'sql'> {
+  return rest
+}
+
+interface Line {
+  isCut: boolean
+}
+
+/** What a crashed process waits for never comes. */
+function severed<T>(line: Line, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    promise.then(
+      (value) => void (line.isCut || resolve(value)),
+      (error: unknown) => void (line.isCut || reject(error)),
+    )
+  })
+}
+
+function cuttable(sql: Sql, line: Line): Sql {
+  const guarded = <T>(run: () => Promise<T>): Promise<T> => (line.isCut ? new Promise<T>(() => undefined) : severed(line, run()))
+  return {
+    durability: sql.durability,
+    query: (text, params) => guarded(() => sql.query(text, params)) as ReturnType<Queryable['query']> as never,
+    exec: (text) => guarded(() => sql.exec(text)),
+    tx: (run) => guarded(() => sql.tx(run)),
+    close: () => sql.close(),
+  }
+}
+
+function muted(clock: Clock, line: Line): Clock {
+  return { now: () => clock.now(), setTimer: (delayMs, callback) => clock.setTimer(delayMs, () => void (line.isCut || callback())) }
+}
+
+export function event(type: string, fields: Readonly<Record<string, unknown>> = {}): MachineEvent {
+  return { type, at: startAt, ...fields }
+}
+
+export function task(id: string): ActorAddress {
+  return `task:${id}`
+}
+
+/** Waits for a condition while other work runs; fails after the bound, with what was last seen. */
+export async function until<T>(look: () => T | Promise<T>, isMet: (seen: T) => boolean = Boolean, boundMs = 15_000): Promise<T> {
+  const end = performance.now() + boundMs
+  for (;;) {
+    const seen = await look()
+    if (isMet(seen)) return seen
+    if (performance.now() > end) throw new Error(`not within ${boundMs} ms; last seen: ${JSON.stringify(seen)}`)
+    await new Promise((resolve) => void setTimeout(resolve, 2))
+  }
+}

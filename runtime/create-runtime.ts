@@ -1,0 +1,373 @@
+/** Wires the parts of the runtime: worker (steps and commits), relay (effects), timers, leases, recovery. */
+import type { ActorAddress, ActorKind, MachineDefinition } from '../machines/definition.ts'
+import { journalRow, viewOf } from './actor-state.ts'
+import { effectKey, isIndexable, parseAddress, parseEffectKey, shardOf } from './address.ts'
+import type { Batch } from './batch.ts'
+import type { Clock } from './clock.ts'
+import { RuntimeStoppedError, TerminalError, messageOf } from './errors.ts'
+import { forward } from './forward.ts'
+import type { Random } from './ids.ts'
+import { Leases } from './leases.ts'
+import type { Logger } from './logger.ts'
+import { machineHash } from './machine-hash.ts'
+import { Recovery } from './recovery.ts'
+import { Relay } from './relay.ts'
+import { replayActor } from './replay.ts'
+import { restoreActor } from './restore.ts'
+import type { Known } from './restore.ts'
+import type { ActorView, DeadLetter, Delivery, EffectHandler, JournalRow, PendingEffect, Receipt, Runtime } from './runtime.ts'
+import type { InboxNumber } from './store/commit-steps.ts'
+import { countShards } from './store/count-shards.ts'
+import { findDeadLetter, listDeadLetters, removeDeadLetter } from './store/dead-letters.ts'
+import { findReceipts } from './store/find-receipts.ts'
+import { listActors } from './store/list-actors.ts'
+import { listEffects } from './store/list-effects.ts'
+import { listTimers } from './store/list-timers.ts'
+import { loadActors } from './store/load-actors.ts'
+import { readJournal } from './store/read-journal.ts'
+import { reviveEffect } from './store/revive-effect.ts'
+import type { EffectRow, TimerRow } from './store/rows.ts'
+import type { Sql } from './store/sql.ts'
+import { Timers } from './timers.ts'
+import { nobodyWaits } from './work.ts'
+import type { SettleOutcome, Work } from './work.ts'
+import { Worker } from './worker.ts'
+
+export interface RuntimeOptions {
+  /** A migrated store (`migrate`). The runtime does not close it. */
+  readonly sql: Sql
+  readonly definitions: readonly MachineDefinition[]
+  /** One per effect type; build it as `Handlers<Effect>` so that a missing one is a type error. */
+  readonly handlers: Readonly<Record<string, EffectHandler>>
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  /** Names this process to the others. Unique among living ones; the same name after a crash continues at once, another waits for the lease. */
+  readonly owner: string
+  /** Fixed at the store's first start: rows carry the number. */
+  readonly shards?: number
+  readonly leaseMs?: number
+  /** Steps between snapshots of an actor: a load folds at most so many events. */
+  readonly snapshotEvery?: number
+  /** Events that may wait in memory before callers are sent away (`OverloadedError`). */
+  readonly maxQueued?: number
+  readonly maxBatch?: number
+  /** Actors kept in memory. */
+  readonly maxHot?: number
+  /** How often the inbox is searched for events from other processes. */
+  readonly pollMs?: number
+  /** How long `stop` lets effects under way come to an end. */
+  readonly stopGraceMs?: number
+  /** Tells another owner (undefined: all of them) that its inbox has something; without, its poll finds it a little later. */
+  readonly hint?: (owner: string | undefined) => void
+}
+
+const defaults = {
+  shards: 64,
+  leaseMs: 15_000,
+  snapshotEvery: 10,
+  maxQueued: 10_000,
+  maxBatch: 500,
+  maxHot: 10_000,
+  pollMs: 250,
+  stopGraceMs: 10_000,
+  hint: (): void => undefined,
+}
+
+export function createRuntime(options: RuntimeOptions): Runtime {
+  return new DurableRuntime({ ...defaults, ...options })
+}
+
+class DurableRuntime implements Runtime {
+  readonly #options: Required<RuntimeOptions>
+  readonly #known: ReadonlyMap<string, Known>
+  readonly #listeners = new Set<(row: JournalRow) => void>()
+  readonly #worker: Worker
+  readonly #relay: Relay
+  readonly #timers: Timers
+  readonly #leases: Leases
+  readonly #recovery: Recovery
+  #isOpen = false
+
+  constructor(options: Required<RuntimeOptions>) {
+    this.#options = options
+    const { sql, clock, random, logger, definitions, handlers } = options
+    const ports = { sql, clock, random, logger }
+    const alone = <T>(task: () => Promise<T>): Promise<T> => this.#worker.exclusive(task)
+    const shards = (): readonly number[] => this.#leases.owned()
+    this.#known = new Map(definitions.map((definition) => [definition.kind, { definition, hash: machineHash(definition) }]))
+    this.#leases = new Leases({
+      ...ports,
+      owner: options.owner,
+      shards: options.shards,
+      leaseMs: options.leaseMs,
+      alone,
+      gained: (gained) => this.#gained(gained),
+      lost: (lost) => this.#lost(lost),
+    })
+    this.#worker = new Worker({
+      ...ports,
+      leases: this.#leases,
+      maxQueued: options.maxQueued,
+      maxBatch: options.maxBatch,
+      maxHot: options.maxHot,
+      batch: {
+        shards: options.shards,
+        snapshotEvery: options.snapshotEvery,
+        known: (kind) => this.#known.get(kind),
+        isTerminalEvent: (type) => type in handlers && handlers[type]?.onTerminal !== 'dead-letter',
+      },
+      hooks: {
+        committed: (batch, inbox) => this.#committed(batch, inbox),
+        misrouted: (work) => this.#misrouted(work),
+        resync: () => this.#recovery.requestFullRead(),
+      },
+    })
+    this.#relay = new Relay({ ...ports, handlers, settle: (effect, outcome) => this.#settle(effect, outcome) })
+    this.#timers = new Timers({ ...ports, shards, fire: (timer) => this.#fire(timer) })
+    this.#recovery = new Recovery({
+      ...ports,
+      pollMs: options.pollMs,
+      maxQueued: options.maxQueued,
+      shards,
+      shardOf: (address) => this.#shardOf(address),
+      queued: () => this.#worker.queued,
+      submit: (work) => this.#worker.submit(work),
+      alone,
+      resume: (effects) => this.#resume(effects),
+    })
+  }
+
+  async start(): Promise<void> {
+    const divided = await countShards(this.#options.sql)
+    if (divided > 0 && divided !== this.#options.shards) {
+      throw new Error(`the store is divided into ${divided} shards, not ${this.#options.shards}`)
+    }
+    await this.#leases.start()
+    this.#isOpen = true
+    this.#relay.start()
+    this.#timers.start()
+    this.#recovery.start()
+  }
+
+  async stop(): Promise<void> {
+    this.#isOpen = false
+    this.#recovery.stop()
+    await this.#timers.stop()
+    await this.#relay.stop(this.#options.stopGraceMs)
+    await this.#worker.idle()
+    await this.#snapshotAll()
+    await this.#leases.stop()
+  }
+
+  deliver(delivery: Delivery): Promise<Receipt> {
+    const fault = this.#faultOf(delivery)
+    if (fault) return Promise.reject(fault)
+    const { to, key, event } = delivery
+    const shard = this.#shardOf(to)
+    return new Promise((resolve, reject) => {
+      const work: Work = { kind: 'event', to, key, event, shard, done: { resolve, reject } }
+      if (this.#leases.epochOf(shard) === undefined) this.#misrouted(work)
+      else this.#worker.offer(work)
+    })
+  }
+
+  async read(address: ActorAddress): Promise<ActorView | undefined> {
+    return (await this.#views([address]))[0]
+  }
+
+  async list(kind: ActorKind, query: { readonly after?: string; readonly limit?: number; readonly idPrefix?: string } = {}): Promise<readonly ActorView[]> {
+    const prefix = `${kind}:${query.idPrefix ?? ''}`
+    const after = query.after === undefined ? '' : `${kind}:${query.after}`
+    return this.#views(await listActors(this.#options.sql, { prefix, after, limit: query.limit ?? 1000 }))
+  }
+
+  async history(address: ActorAddress, query: { readonly from?: number; readonly limit?: number } = {}): Promise<readonly JournalRow[]> {
+    const rows = await readJournal(this.#options.sql, { actor: address, from: query.from ?? 1, limit: query.limit ?? 1000 })
+    return rows.map(journalRow)
+  }
+
+  async replay(address: ActorAddress): ReturnType<Runtime['replay']> {
+    const known = this.#known.get(parseAddress(address)?.kind ?? '')
+    if (!known) return { address, steps: 0, equal: false, firstDifference: 'there is no machine for this kind of actor' }
+    return replayActor(this.#options.sql, known, address)
+  }
+
+  async pendingEffects(query: { readonly actor?: ActorAddress; readonly state?: PendingEffect['state'] } = {}): Promise<readonly PendingEffect[]> {
+    const rows = await listEffects(this.#options.sql, query.actor)
+    const effects = rows.map((row) => this.#pendingEffect(row))
+    return query.state === undefined ? effects : effects.filter((effect) => effect.state === query.state)
+  }
+
+  async pendingTimers(query: { readonly actor?: ActorAddress } = {}): ReturnType<Runtime['pendingTimers']> {
+    const rows = await listTimers(this.#options.sql, query.actor)
+    return rows.map(({ actor, id, dueAt, body }) => ({ actor, id, dueAt, event: { at: dueAt, ...(JSON.parse(body) as { type: string }) } }))
+  }
+
+  async deadLetters(query: { readonly to?: ActorAddress; readonly limit?: number } = {}): Promise<readonly DeadLetter[]> {
+    const rows = await listDeadLetters(this.#options.sql, query.to, query.limit ?? 100)
+    return rows.map(({ id, actor, key, body, reason, at }) => ({ id: `${letterPrefix}${id}`, to: actor, key, event: JSON.parse(body) as DeadLetter['event'], reason, at }))
+  }
+
+  async redeliver(effectKeyOrLetterId: string): Promise<boolean> {
+    if (effectKeyOrLetterId.startsWith(letterPrefix)) return this.#redeliverLetter(Number(effectKeyOrLetterId.slice(letterPrefix.length)))
+    const id = parseEffectKey(effectKeyOrLetterId)
+    if (!id) return false
+    const effect = await this.#worker.exclusive(() => reviveEffect(this.#options.sql, id))
+    if (effect && this.#leases.epochOf(effect.shard) !== undefined) this.#relay.add([effect])
+    return effect !== undefined
+  }
+
+  subscribe(listener: (row: JournalRow) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  wake(): void {
+    if (this.#isOpen) this.#recovery.poll()
+  }
+
+  #shardOf(address: ActorAddress): number {
+    return shardOf(address, this.#options.shards)
+  }
+
+  #faultOf({ to, key, event }: Delivery): Error | undefined {
+    if (!this.#isOpen) return new RuntimeStoppedError('the runtime does not take events now', { retryAfterMs: 1000 })
+    const address = parseAddress(to)
+    if (!address) return new TerminalError('bad-address', `${to} is no actor address`)
+    if (!this.#known.has(address.kind)) return new TerminalError('unknown-kind', `there is no machine for actors like ${to}`)
+    if (!isIndexable(key)) return new TerminalError('bad-key', 'a delivery key is 1 to 1024 characters, none of them control characters')
+    if (typeof event.type !== 'string' || !Number.isFinite(event.at)) return new TerminalError('bad-event', 'an event has a type and a time')
+    return undefined
+  }
+
+  async #views(addresses: readonly ActorAddress[]): Promise<readonly ActorView[]> {
+    const cold = addresses.filter((address) => this.#worker.cached(address) === undefined)
+    const stored = cold.length > 0 ? await loadActors(this.#options.sql, cold) : new Map<ActorAddress, never>()
+    return addresses.flatMap((address) => {
+      const hot = this.#worker.cached(address)
+      if (hot) return [viewOf(hot)]
+      const one = stored.get(address)
+      const known = this.#known.get(parseAddress(address)?.kind ?? '')
+      return one && known ? [viewOf(restoreActor(known, one))] : []
+    })
+  }
+
+  #pendingEffect(row: EffectRow): PendingEffect {
+    const key = effectKey({ actor: row.actor, seq: row.seq, index: row.idx })
+    const inMemory = this.#relay.stateOf(key)
+    const isPerforming = inMemory === 'performing' || inMemory === 'settling'
+    return {
+      key,
+      actor: row.actor,
+      effect: { type: row.type, params: JSON.parse(row.params) as PendingEffect['effect']['params'] },
+      attempts: row.attempts,
+      notBefore: row.notBefore,
+      ...(row.lastError === null ? {} : { lastError: row.lastError }),
+      state: row.dead ? 'dead' : isPerforming ? 'performing' : 'pending',
+    }
+  }
+
+  /** A key that the journal has is spent: a poisonous event that is tried again needs one of its own. */
+  async #redeliverLetter(id: number): Promise<boolean> {
+    const { sql } = this.#options
+    const letter = Number.isSafeInteger(id) ? await findDeadLetter(sql, id) : undefined
+    if (!letter) return false
+    const to = letter.actor as ActorAddress
+    const isSpent = (await findReceipts(sql, [{ actor: to, key: letter.key }])).length > 0
+    const key = isSpent ? `${letter.key}/${letterPrefix}${id}` : letter.key
+    const receipt = await this.deliver({ to, key, event: JSON.parse(letter.body) as Delivery['event'] })
+    const isGone = receipt.applied || receipt.answer?.body['code'] !== 'actor-unknown'
+    if (isGone) await removeDeadLetter(sql, id)
+    return receipt.applied
+  }
+
+  #settle(effect: EffectRow, outcome: SettleOutcome): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#worker.submit({ kind: 'settle', effect, shard: effect.shard, outcome, done: { resolve: () => resolve(), reject } })
+    })
+  }
+
+  /** False: the actor is quarantined, the timer stays armed and waits for code that can load it. */
+  async #fire(timer: TimerRow): Promise<boolean> {
+    const event = { ...(JSON.parse(timer.body) as { type: string }), at: this.#options.clock.now() }
+    const receipt = await new Promise<Receipt>((resolve, reject) => {
+      this.#worker.submit({
+        kind: 'event',
+        to: timer.actor,
+        key: `timer:${timer.id}:${timer.seq}`,
+        event,
+        shard: timer.shard,
+        timer: { id: timer.id, seq: timer.seq },
+        done: { resolve, reject },
+      })
+    })
+    return receipt.answer?.body['code'] !== 'actor-quarantined'
+  }
+
+  #committed(batch: Batch, inbox: readonly InboxNumber[]): void {
+    const { commit } = batch
+    this.#relay.withdraw(commit.withdrawn)
+    this.#relay.add(commit.effects)
+    const numbers = new Map(inbox.map((row) => [`${row.actor} ${row.key}`, row.id]))
+    let isForOthers = false
+    for (const row of commit.inbox) {
+      const id = numbers.get(`${row.actor} ${row.key}`)
+      if (this.#leases.epochOf(row.shard) === undefined) isForOthers = true
+      else if (id !== undefined) this.#recovery.receive({ ...row, id })
+    }
+    if (isForOthers) this.#options.hint(undefined)
+    for (const timer of commit.timersSet) this.#timers.armed(timer.dueAt)
+    for (const event of commit.events) this.#tell(journalRow(event))
+  }
+
+  #tell(row: JournalRow): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(row)
+      } catch (error) {
+        this.#options.logger.error({ error: messageOf(error), actor: row.address }, 'a listener of the journal threw')
+      }
+    }
+  }
+
+  /** What came from the store is the new owner's to find there; what came from outside goes to it by the inbox. */
+  #misrouted(work: Work): void {
+    if (work.kind !== 'event' || work.timer || work.inboxId !== undefined) {
+      return work.done.reject(new RuntimeStoppedError('the shard has another owner'))
+    }
+    const row = { actor: work.to, shard: work.shard, key: work.key, body: JSON.stringify(work.event), at: this.#options.clock.now() }
+    forward(this.#options, row).then(work.done.resolve, work.done.reject)
+  }
+
+  async #gained(shards: readonly number[]): Promise<void> {
+    this.#options.logger.info({ shards: shards.length }, 'shards acquired')
+    try {
+      await this.#recovery.takeOver(shards)
+    } catch (error) {
+      this.#recovery.requestFullRead()
+      throw error
+    }
+    this.#timers.look()
+  }
+
+  #lost(shards: readonly number[]): void {
+    this.#options.logger.warn({ shards: shards.length }, 'shards lost to another owner')
+    const lost = new Set(shards)
+    this.#worker.forget((address) => lost.has(this.#shardOf(address)))
+    this.#relay.forget((effect) => lost.has(effect.shard))
+  }
+
+  #resume(effects: readonly EffectRow[]): void {
+    this.#relay.add(effects)
+    this.#timers.look()
+  }
+
+  /** So that the next start folds nothing, and code that comes with it starts from snapshots (R10). */
+  async #snapshotAll(): Promise<void> {
+    for (const to of this.#worker.hotActors()) this.#worker.submit({ kind: 'touch', to, shard: this.#shardOf(to), done: nobodyWaits })
+    await this.#worker.idle()
+  }
+}
+
+const letterPrefix = 'letter:'

@@ -1,0 +1,79 @@
+/** The error's type decides what becomes of an effect (R7): `TerminalError` ends it, every other one is retried. */
+interface ErrorDetails {
+  readonly cause?: unknown
+}
+
+interface RetryDetails extends ErrorDetails {
+  /** How long the other side asked us to wait. Such a wait is never counted as a failed attempt. */
+  readonly retryAfterMs?: number
+}
+
+/** Ask again later. */
+export class RetryableError extends Error {
+  override readonly name: string = 'RetryableError'
+  readonly retryAfterMs: number | undefined
+
+  constructor(message: string, details: RetryDetails = {}) {
+    super(message, { cause: details.cause })
+    this.retryAfterMs = details.retryAfterMs
+  }
+}
+
+/** Asking again cannot help. `reason` is what the actor is told, as a short constant. */
+export class TerminalError extends Error {
+  override readonly name: string = 'TerminalError'
+  readonly reason: string
+
+  constructor(reason: string, message: string = reason, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause })
+    this.reason = reason
+  }
+}
+
+/** The inbox holds as much as it may; nothing was taken in. An HTTP edge answers 429 with `Retry-After`. */
+export class OverloadedError extends RetryableError {
+  override readonly name = 'OverloadedError'
+
+  constructor(queued: number, retryAfterMs: number) {
+    super(`${queued} events wait already`, { retryAfterMs })
+  }
+}
+
+/** The store did not answer; whether the event was applied will be told by repeating it under its key (R3). */
+export class StoreUnavailableError extends RetryableError {
+  override readonly name = 'StoreUnavailableError'
+}
+
+/** The runtime is stopping or was not started. */
+export class RuntimeStoppedError extends RetryableError {
+  override readonly name = 'RuntimeStoppedError'
+}
+
+/** Another process owns the shard by now (R5). */
+export class StaleLeaseError extends Error {
+  override readonly name = 'StaleLeaseError'
+}
+
+/** An actor's row is not at the sequence number that the step started from. */
+export class SequenceConflictError extends Error {
+  override readonly name = 'SequenceConflictError'
+}
+
+/** A key of the batch is in the journal already (R3). */
+export class DuplicateKeyError extends Error {
+  override readonly name = 'DuplicateKeyError'
+}
+
+/** Another live process has the embedded store's folder open. */
+export class StoreLockedError extends Error {
+  override readonly name = 'StoreLockedError'
+}
+
+/** An applied migration is not what the file says now, or a file is missing. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError'
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,13 @@
+/** The active leaves of an XState state value as dotted text, regions separated by a space: `stage.merging.asked pod.none`. */
+export function statePath(value: unknown): string {
+  return leaves(value).join(' ')
+}
+
+function leaves(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([region, inner]) => {
+    const below = leaves(inner)
+    return below.length === 0 ? [region] : below.map((leaf) => `${region}.${leaf}`)
+  })
+}

@@ -1,0 +1,194 @@
+/**
+ * The one write of the hot path: everything a batch of steps changed, in a single statement, so that it commits
+ * together or not at all (R4) in one round trip. The fence (R5) and the sequence numbers (R2) are required inside the
+ * statement; the journal's unique key refuses a repeated key (R3). Sections without rows are left out of the text.
+ *
+ * Pending effects have a table of their own. Keeping them in the journal row with a counter on the actor would save
+ * two row operations, but withdrawal, attempts, dead letters and their listing would each need a side table; one row
+ * per pending effect, gone when it is settled, is the whole truth in one place, and the measured figures include it.
+ */
+import { DuplicateKeyError, SequenceConflictError, StaleLeaseError } from '../errors.ts'
+import { arraySource, columnNames } from './columns.ts'
+import type { Columns } from './columns.ts'
+import type { ActorRow, DeadLetterRow, EffectRow, EventRow, InboxRow, Lease, SnapshotRow, TimerRow } from './rows.ts'
+import { SqlError } from './sql-error.ts'
+import type { Queryable } from './sql.ts'
+import {
+  actorColumns,
+  baselineColumns,
+  deadLetterColumns,
+  effectColumns,
+  eventColumns,
+  inboxColumns,
+  snapshotColumns,
+  timerColumns,
+} from './tables.ts'
+
+/** `previousSeq` is what the step started from. */
+export type ActorUpdate = ActorRow & { readonly previousSeq: number }
+/** Effects of the actor of this type decided before `belowSeq`. */
+export interface Withdrawal {
+  readonly actor: string
+  readonly type: string
+  readonly belowSeq: number
+}
+
+export interface Commit {
+  readonly owner: string
+  readonly leases: readonly Lease[]
+  readonly created: readonly ActorRow[]
+  readonly updated: readonly ActorUpdate[]
+  readonly snapshots: readonly SnapshotRow[]
+  readonly baselines: readonly (SnapshotRow & { readonly at: number })[]
+  readonly events: readonly EventRow[]
+  readonly effects: readonly EffectRow[]
+  readonly settled: readonly Pick<EffectRow, 'actor' | 'seq' | 'idx'>[]
+  readonly postponed: readonly Pick<EffectRow, 'actor' | 'seq' | 'idx' | 'attempts' | 'notBefore' | 'lastError' | 'dead'>[]
+  readonly withdrawn: readonly Withdrawal[]
+  readonly timersSet: readonly TimerRow[]
+  readonly timersCleared: readonly Pick<TimerRow, 'actor' | 'id'>[]
+  readonly inbox: readonly InboxRow[]
+  readonly inboxDone: readonly { readonly id: number }[]
+  readonly deadLetters: readonly DeadLetterRow[]
+}
+
+/** The inbox numbers that new rows got, by actor and key; a row that was there already is missing. */
+export interface InboxNumber {
+  readonly id: number
+  readonly actor: string
+  readonly key: string
+}
+
+const staleLease = 'SW001'
+const sequenceConflict = 'SW002'
+
+interface Section {
+  readonly rows: keyof Commit
+  readonly columns: Columns
+  readonly sql: (source: string) => string
+}
+
+const effectId: Columns = [
+  ['actor', 'text'],
+  ['seq', 'bigint'],
+  ['idx', 'int'],
+]
+
+function insert(table: string, columns: Columns, suffix = ''): (source: string) => string {
+  const names = columnNames(columns)
+  return (source) => `insert into ${table} (${names}) select ${names} from ${source} ${suffix}`
+}
+
+const sections: readonly Section[] = [
+  { rows: 'created', columns: actorColumns, sql: insert('actor', actorColumns, 'returning 1') },
+  {
+    rows: 'updated',
+    columns: [...actorColumns, ['previous_seq', 'bigint']],
+    sql: (source) => `update actor a set seq = r.seq, version = r.version, machine_hash = r.machine_hash, status = r.status,
+      path = r.path, fault = r.fault, updated_at = r.updated_at
+      from ${source} where a.address = r.address and a.seq = r.previous_seq returning 1`,
+  },
+  {
+    rows: 'snapshots',
+    columns: snapshotColumns,
+    sql: insert(
+      'snapshot',
+      snapshotColumns,
+      `on conflict (actor) do update set seq = excluded.seq, version = excluded.version,
+        machine_hash = excluded.machine_hash, body = excluded.body`,
+    ),
+  },
+  { rows: 'baselines', columns: baselineColumns, sql: insert('baseline', baselineColumns, 'on conflict do nothing') },
+  { rows: 'events', columns: eventColumns, sql: insert('event', eventColumns) },
+  { rows: 'effects', columns: effectColumns, sql: insert('effect', effectColumns) },
+  {
+    rows: 'settled',
+    columns: effectId,
+    sql: (source) => `delete from effect e using ${source} where e.actor = r.actor and e.seq = r.seq and e.idx = r.idx`,
+  },
+  {
+    rows: 'postponed',
+    columns: [...effectId, ['attempts', 'int'], ['not_before', 'bigint'], ['last_error', 'text'], ['dead', 'boolean']],
+    sql: (source) => `update effect e set attempts = r.attempts, not_before = r.not_before, last_error = r.last_error, dead = r.dead
+      from ${source} where e.actor = r.actor and e.seq = r.seq and e.idx = r.idx`,
+  },
+  {
+    rows: 'withdrawn',
+    columns: [
+      ['actor', 'text'],
+      ['type', 'text'],
+      ['below_seq', 'bigint'],
+    ],
+    sql: (source) => `delete from effect e using ${source} where e.actor = r.actor and e.type = r.type and e.seq < r.below_seq`,
+  },
+  {
+    rows: 'timersSet',
+    columns: timerColumns,
+    sql: insert('timer', timerColumns, 'on conflict (actor, id) do update set seq = excluded.seq, due_at = excluded.due_at, body = excluded.body'),
+  },
+  {
+    rows: 'timersCleared',
+    columns: [
+      ['actor', 'text'],
+      ['id', 'text'],
+    ],
+    sql: (source) => `delete from timer t using ${source} where t.actor = r.actor and t.id = r.id`,
+  },
+  {
+    rows: 'inbox',
+    columns: inboxColumns,
+    sql: insert('inbox', inboxColumns, 'on conflict (actor, key) do nothing returning id, actor, key'),
+  },
+  { rows: 'inboxDone', columns: [['id', 'bigint']], sql: (source) => `delete from inbox i using ${source} where i.id = r.id` },
+  { rows: 'deadLetters', columns: deadLetterColumns, sql: insert('dead_letter', deadLetterColumns) },
+]
+
+export async function commitSteps(sql: Queryable, commit: Commit): Promise<readonly InboxNumber[]> {
+  const { text, params } = statement(commit)
+  try {
+    const { rows } = await sql.query<{ inbox: string | null }>(text, params)
+    return JSON.parse(rows[0]?.inbox ?? '[]') as InboxNumber[]
+  } catch (error) {
+    throw refusal(error)
+  }
+}
+
+/** `for share` of the lease rows holds off a takeover until this commits; `for key share` would let it pass. */
+function statement(commit: Commit): { readonly text: string; readonly params: readonly unknown[] } {
+  const params: unknown[] = [commit.owner, commit.leases.length]
+  const leases = arraySource([['shard', 'int'], ['epoch', 'bigint']], commit.leases, params.length + 1)
+  params.push(...leases.params)
+  const parts = [
+    `fence as (select s.shard from shard s, ${leases.sql}
+      where s.shard = r.shard and s.epoch = r.epoch and s.owner = $1 order by s.shard for share of s)`,
+  ]
+  const results = [`statewright_require((select count(*) from fence) = $2::int, '${staleLease}')`]
+  for (const { rows, columns, sql } of sections) {
+    const given = commit[rows] as readonly object[]
+    if (given.length === 0) continue
+    const source = arraySource(columns, given, params.length + 1)
+    params.push(...source.params)
+    parts.push(`${cteName(rows)} as (${sql(source.sql)})`)
+    if (rows === 'updated') {
+      params.push(given.length)
+      results.push(`statewright_require((select count(*) from x_updated) = $${params.length}::int, '${sequenceConflict}')`)
+    }
+  }
+  const inbox = commit.inbox.length > 0 ? `(select json_agg(x_inbox)::text from x_inbox)` : 'null::text'
+  return { text: `with ${parts.join(',\n')}\nselect ${results.join(', ')}, ${inbox} as inbox`, params }
+}
+
+function cteName(rows: string): string {
+  return `x_${rows.toLowerCase()}`
+}
+
+function refusal(error: unknown): unknown {
+  if (!(error instanceof SqlError)) return error
+  if (error.code === staleLease) return new StaleLeaseError(error.message, { cause: error })
+  if (error.code === sequenceConflict) return new SequenceConflictError(error.message, { cause: error })
+  if (error.code !== '23505') return error
+  if (error.constraint === 'event_key') return new DuplicateKeyError(error.message, { cause: error })
+  return error.constraint === 'actor_pkey' || error.constraint === 'event_pkey'
+    ? new SequenceConflictError(error.message, { cause: error })
+    : error
+}

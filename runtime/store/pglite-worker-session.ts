@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { WorkerAnswer, WorkerReady, WorkerRequest } from './pglite-worker-protocol.ts'
+import type { Session } from './session-sql.ts'
+import { SqlError } from './sql-error.ts'
+import type { Result } from './sql.ts'
+
+interface Waiting {
+  resolve(result: unknown): void
+  reject(error: SqlError): void
+}
+
+/** A session on a PGlite in a thread of its own. `workerUrl` is `pglite-worker.ts` or the bundle made of it. */
+export async function openWorkerSession(dataDir: string, workerUrl: URL): Promise<Session> {
+  const worker = new Worker(workerUrl, { workerData: { dataDir } })
+  const [ready] = (await once(worker, 'message')) as [WorkerReady]
+  if (!ready.ready) {
+    await worker.terminate()
+    throw new SqlError(`PGlite could not open ${dataDir}: ${ready.message}`, { code: 'unreachable' })
+  }
+  return workerSession(worker)
+}
+
+function workerSession(worker: Worker): Session {
+  const waiting = new Map<number, Waiting>()
+  let lastId = 0
+  let ended: SqlError | undefined
+
+  function end(reason: string): void {
+    ended ??= new SqlError(reason, { code: 'unreachable' })
+    for (const call of waiting.values()) call.reject(ended)
+    waiting.clear()
+  }
+
+  worker.on('message', ({ id, result, error }: WorkerAnswer) => {
+    const call = waiting.get(id)
+    waiting.delete(id)
+    if (error) call?.reject(new SqlError(error.message, error))
+    else call?.resolve(result)
+  })
+  worker.on('error', (error) => end(`the store's thread failed: ${error.message}`))
+  worker.on('exit', () => end("the store's thread has ended"))
+
+  function ask(request: WorkerRequest): Promise<unknown> {
+    if (ended) return Promise.reject(ended)
+    const id = ++lastId
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject })
+      worker.postMessage({ ...request, id })
+    })
+  }
+
+  return {
+    query: (text, params) => ask({ what: 'query', text, params: [...params] }) as Promise<Result<object>>,
+    exec: async (text) => void (await ask({ what: 'exec', text })),
+    async close() {
+      await ask({ what: 'close' })
+      await worker.terminate()
+    },
+  }
+}

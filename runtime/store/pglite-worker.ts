@@ -1,0 +1,37 @@
+/**
+ * The worker thread that holds PGlite: a long query stalls this thread and not the one with the leases and heartbeats.
+ * Answers `WorkerCall`s one after another, in their order.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { openPglite } from './pglite-session.ts'
+import { toSqlError } from './sql-error.ts'
+import type { WorkerAnswer, WorkerCall } from './pglite-worker-protocol.ts'
+
+const port = parentPort
+if (!port) throw new Error('pglite-worker runs as a worker thread only')
+const opening = openPglite((workerData as { readonly dataDir: string }).dataDir)
+let last: Promise<unknown> = opening.then(
+  () => port.postMessage({ ready: true }),
+  (error: unknown) => port.postMessage({ ready: false, message: toSqlError(error).message }),
+)
+
+async function perform(call: WorkerCall): Promise<unknown> {
+  const session = await opening
+  if (call.what === 'query') return session.query(call.text, call.params)
+  if (call.what === 'exec') return session.exec(call.text)
+  return session.close()
+}
+
+async function answer(call: WorkerCall): Promise<void> {
+  const reply = (fields: Omit<WorkerAnswer, 'id'>): void => port?.postMessage({ id: call.id, ...fields })
+  try {
+    reply({ result: await perform(call) })
+  } catch (error) {
+    const { message, code, constraint } = toSqlError(error)
+    reply({ error: { message, code, constraint } })
+  }
+}
+
+port.on('message', (call: WorkerCall) => {
+  last = last.then(() => answer(call))
+})

@@ -1,0 +1,87 @@
+/** The rows as the program knows them: camel case outside, snake case in SQL, JSON as text. */
+import type { ActorAddress } from '../../machines/definition.ts'
+
+export type ActorStatus = 'active' | 'done' | 'quarantined'
+
+export interface ActorRow {
+  readonly address: ActorAddress
+  readonly kind: string
+  readonly shard: number
+  readonly seq: number
+  readonly version: number
+  readonly machineHash: string
+  readonly status: ActorStatus
+  readonly path: string
+  readonly fault: string | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export interface SnapshotRow {
+  readonly actor: ActorAddress
+  readonly seq: number
+  readonly version: number
+  readonly machineHash: string
+  readonly body: string
+}
+
+export interface EventRow {
+  readonly actor: ActorAddress
+  readonly seq: number
+  readonly key: string
+  readonly body: string
+  readonly effects: string
+  readonly answer: string | null
+  readonly path: string
+  readonly status: string
+  readonly handled: boolean
+  readonly fault: string | null
+  readonly stateHash: string
+  readonly machineHash: string
+  readonly at: number
+}
+
+export interface InboxRow {
+  readonly actor: ActorAddress
+  readonly shard: number
+  readonly key: string
+  readonly body: string
+  readonly at: number
+}
+
+export interface EffectRow {
+  readonly actor: ActorAddress
+  readonly seq: number
+  readonly idx: number
+  readonly shard: number
+  readonly type: string
+  readonly params: string
+  readonly attempts: number
+  readonly notBefore: number
+  readonly lastError: string | null
+  readonly dead: boolean
+  readonly at: number
+}
+
+export interface TimerRow {
+  readonly actor: ActorAddress
+  readonly id: string
+  readonly shard: number
+  readonly seq: number
+  readonly dueAt: number
+  readonly body: string
+}
+
+export interface DeadLetterRow {
+  readonly actor: string
+  readonly key: string
+  readonly body: string
+  readonly reason: string
+  readonly at: number
+}
+
+/** A held lease: `epoch` is the fencing token (R5). */
+export interface Lease {
+  readonly shard: number
+  readonly epoch: number
+}

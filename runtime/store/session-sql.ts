@@ -1,0 +1,49 @@
+import { toSqlError } from './sql-error.ts'
+import type { Durability, Queryable, Result, Sql } from './sql.ts'
+
+/** One database session that runs what it is given, one statement at a time. */
+export interface Session {
+  query(text: string, params: readonly unknown[]): Promise<Result<object>>
+  exec(text: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Makes a store of a single session: a transaction keeps everyone else out until it ends. */
+export function sessionSql(session: Session, durability: Durability): Sql {
+  let last: Promise<unknown> = Promise.resolve()
+
+  function alone<T>(run: () => Promise<T>): Promise<T> {
+    const turn = last.then(run)
+    last = turn.catch(() => undefined)
+    return turn
+  }
+
+  const inside: Queryable = {
+    query: (text, params = []) => session.query(text, params).catch(rethrow) as Promise<Result<never>>,
+    exec: (text) => session.exec(text).catch(rethrow),
+  }
+
+  async function transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
+    await inside.exec('begin')
+    try {
+      const result = await run(inside)
+      await inside.exec('commit')
+      return result
+    } catch (error) {
+      await session.exec('rollback').catch(() => undefined)
+      throw error
+    }
+  }
+
+  return {
+    durability,
+    query: (text, params) => alone(() => inside.query(text, params)) as Promise<Result<never>>,
+    exec: (text) => alone(() => inside.exec(text)),
+    tx: (run) => alone(() => transaction(run)),
+    close: () => alone(() => session.close()),
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw toSqlError(error)
+}
