@@ -66,7 +66,7 @@ function checkStep(step: unknown, path: string): readonly Fault[] {
 }
 
 function nearest(keys: readonly string[]): string {
-  const known = verbs.find((verb) => keys.some((key) => key.toLowerCase().startsWith(verb.slice(0, 3))))
+  const known = verbs.find((verb) => keys.some((key) => key.charAt(0).toLowerCase() === verb.charAt(0)))
   return known === undefined ? '' : `; meant ${known}?`
 }
 
