@@ -176,6 +176,14 @@ export interface CommentRef {
   readonly id: string
 }
 
+export interface ForgeCommit {
+  readonly sha: string
+  readonly message: string
+  readonly author: string
+  readonly at: number
+  readonly url: string
+}
+
 export interface ForgePort {
   whoAmI(): Promise<ForgeToken>
   repository(path: string): Promise<ForgeRepository>
@@ -184,6 +192,7 @@ export interface ForgePort {
   listIssues(path: string, query?: IssueQuery): Promise<readonly ForgeIssue[]>
   issue(path: string, number: number): Promise<ForgeIssue>
   createIssue(path: string, issue: { readonly title: string; readonly body: string; readonly labels?: readonly string[] }): Promise<ForgeIssue>
+  editIssue(path: string, number: number, change: { readonly title?: string; readonly body?: string }): Promise<ForgeIssue>
   closeIssue(path: string, number: number): Promise<void>
 
   /** The plain comments of one thread, oldest first. */
@@ -192,6 +201,8 @@ export interface ForgePort {
   listCommentsSince(path: string, since: number): Promise<readonly ForgeComment[]>
   createComment(path: string, on: ForgeSubjectKind, number: number, body: string): Promise<ForgeComment>
   editComment(path: string, ref: CommentRef, body: string): Promise<ForgeComment>
+  /** Answers a comment on a line in its thread; a plain comment or review gets a plain comment. `to` is a ForgeComment id. */
+  reply(path: string, number: number, to: string, body: string): Promise<ForgeComment>
 
   ensureLabels(path: string, labels: readonly LabelSpec[]): Promise<void>
   /** Labels of one issue: adds and takes away, leaves all others alone. Taking away what isn't there is fine. */
@@ -212,6 +223,8 @@ export interface ForgePort {
   ci(path: string, sha: string): Promise<CiReport>
   /** Names of the checks that protection demands on the branch; empty without protection or without the right to read it. */
   requiredChecks(path: string, branch: string): Promise<readonly string[]>
+  /** Commits of the default branch since then, newest first. */
+  commits(path: string, query: { readonly since: number; readonly limit: number }): Promise<readonly ForgeCommit[]>
   /** Newest commits of a branch, newest first. */
   recentHeads(path: string, branch: string, limit: number): Promise<readonly string[]>
   branchHead(path: string, branch: string): Promise<string | undefined>

@@ -1,3 +1,5 @@
+import { showInvisible } from '../../../machines/rules/quote.ts'
+
 /** Text and attribute values of the bundle: five escapes, and nothing that XML 1.0 forbids (decisions, Orchestrator). */
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
@@ -5,14 +7,9 @@ const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 // Forbidden by XML 1.0 section 2.2: controls but tab, line feed and carriage return, the two non-characters.
 const forbidden = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
 
-// What no reader sees: zero-width, bidi controls, soft hyphen, tags. Orders hide in them, so they are shown by number.
-const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF]|\uDB40[\uDC00-\uDC7F]/gu
-
 export function escapeText(text: string): string {
-  return text
-    .toWellFormed()
+  return showInvisible(text.toWellFormed())
     .replace(forbidden, '\uFFFD')
-    .replace(invisible, (found) => `[U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`)
     .replace(/[&<>"']/g, (found) => escapes[found] ?? found)
 }
 

@@ -1,0 +1,14 @@
+import type { FastifyReply } from 'fastify'
+import type { Receipt } from '../../runtime/runtime.ts'
+import { Problem } from '../http/problem.ts'
+import { problemCodes, type ProblemCode } from '../http/problem-codes.ts'
+
+/** What the actor answered in the very step: success as it is, a refusal as its problem. */
+export function answerFrom(receipt: Receipt, reply: FastifyReply): FastifyReply {
+  const answer = receipt.answer
+  if (answer === undefined) throw new Problem('conflict', 'the Task takes no such call in its present stage')
+  if (answer.status < 400) return reply.code(answer.status).send(answer.body)
+  const { code, detail, ...members } = answer.body
+  const known = typeof code === 'string' && code in problemCodes ? (code as ProblemCode) : 'conflict'
+  throw new Problem(known, typeof detail === 'string' ? detail : '', { members })
+}

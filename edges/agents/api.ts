@@ -1,0 +1,19 @@
+import type { HttpApp } from '../http/app.ts'
+import { guard } from '../http/auth/authenticate.ts'
+import { authenticateAgent } from './caller.ts'
+import type { AgentApiDeps } from './deps.ts'
+import { issueRoutes } from './routes/issues.ts'
+import { mergeRequestRoutes } from './routes/merge-requests.ts'
+import { noteRoutes } from './routes/notes.ts'
+import { outcomeRoute } from './routes/outcome.ts'
+import { projectRoutes } from './routes/projects.ts'
+import { scmRoute } from './routes/scm.ts'
+import { taskRoutes } from './routes/tasks.ts'
+
+/** The REST side of the tools, in a scope of its own: every route needs a pod's token or an OIDC bearer. */
+export async function registerAgentApi(app: HttpApp, deps: AgentApiDeps): Promise<void> {
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', guard(authenticateAgent(deps)))
+    for (const route of [taskRoutes, noteRoutes, outcomeRoute, projectRoutes, scmRoute, issueRoutes, mergeRequestRoutes]) route(scope as HttpApp, deps)
+  })
+}

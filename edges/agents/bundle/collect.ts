@@ -1,0 +1,87 @@
+/** Reads what the render needs: the Task as committed, its threads from the mirror, its notes. */
+import type { TaskContext } from '../../../machines/task/context.ts'
+import type { AgentApiDeps } from '../deps.ts'
+import { nameOf } from '../names.ts'
+import type { BundleComment, BundleInput, BundleMergeRequest, BundleNote, BundleThread } from './input.ts'
+import type { MirroredComment } from '../../ports/threads.ts'
+
+/** Rulings 3.19: the newest 30 notes or 64 KiB, and always the plans and hand-offs of the last two pods. */
+const recentNotes = 30
+const recentBytes = 64 * 1024
+
+export interface CollectOptions {
+  readonly notes: 'recent' | 'all'
+  /** Pending events up to this number. */
+  readonly eventsUpTo: number
+}
+
+export async function collectBundle(deps: Pick<AgentApiDeps, 'runtime' | 'threads'>, task: TaskContext, options: CollectOptions): Promise<BundleInput> {
+  const notes = task.notes.map(({ agent, at, kind, source, body }) => ({ agent, at, kind, source, body }))
+  const issues = await Promise.all(task.issues.map((issue) => issueThread(deps, task, issue.repository, issue.number, issue.issue)))
+  const owned = task.mergeRequests.map((mr) => mergeRequestThread(deps, task, mr.repository, mr.number, mr.mergeRequest))
+  return {
+    task: nameOf(task.id),
+    kind: task.kind,
+    stage: task.stage,
+    agent: task.agentKind || (task.wants ?? ''),
+    project: nameOf(task.config.project),
+    issues: issues.filter((issue) => issue !== undefined),
+    mergeRequests: (await Promise.all(owned)).filter((mr) => mr !== undefined),
+    events: task.pending.filter((event) => event.n <= options.eventsUpTo),
+    notes: options.notes === 'all' ? notes : recent(task),
+    notesTotal: notes.length,
+  }
+}
+
+async function issueThread(
+  deps: Pick<AgentApiDeps, 'runtime' | 'threads'>,
+  task: TaskContext,
+  repository: string,
+  number: number,
+  actor: string,
+): Promise<BundleThread | undefined> {
+  const { project } = task.config
+  const issue = await deps.threads.issue(project, repository, number)
+  if (issue === undefined) return undefined
+  const comments = await deps.threads.comments(project, repository, number, 'issue')
+  const { state, title, author, body, url } = issue
+  return { repository, number, state, title, author, body, url, status: await statusOf(deps, `issue:${actor}`), comments: comments.map(toComment) }
+}
+
+async function mergeRequestThread(
+  deps: Pick<AgentApiDeps, 'runtime' | 'threads'>,
+  task: TaskContext,
+  repository: string,
+  number: number,
+  actor: string,
+): Promise<BundleMergeRequest | undefined> {
+  const { project } = task.config
+  const mr = await deps.threads.mergeRequest(project, repository, number)
+  if (mr === undefined) return undefined
+  const comments = await deps.threads.comments(project, repository, number, 'mr')
+  const { state, title, author, body, url, ci, headBranch, headSha } = mr
+  const status = await statusOf(deps, `merge-request:${actor}`)
+  const mergeable = mr.mergeable === null ? 'unknown' : String(mr.mergeable)
+  return { repository, number, state, title, author, body, url, status, ci, mergeable, headBranch, headSha, comments: comments.map(toComment) }
+}
+
+function toComment(comment: MirroredComment): BundleComment {
+  const { id, author, bot, body, createdAt, path, line, inReplyTo } = comment
+  return { externalId: id, author, bot, body, at: createdAt, ...(path && { path }), ...(line !== undefined && { line }), ...(inReplyTo && { inReplyTo }) }
+}
+
+async function statusOf(deps: Pick<AgentApiDeps, 'runtime'>, address: `issue:${string}` | `merge-request:${string}`): Promise<string> {
+  const path = (await deps.runtime.read(address))?.path ?? ''
+  return path.slice(path.lastIndexOf('.') + 1)
+}
+
+function recent(task: TaskContext): readonly BundleNote[] {
+  const lastPods = task.podOrdinal - 1
+  let bytes = 0
+  const kept = task.notes.toReversed().filter((note, index) => {
+    bytes += Buffer.byteLength(note.body)
+    if (index < recentNotes && bytes <= recentBytes) return true
+    return (note.kind === 'plan' || note.kind === 'handoff') && note.pod >= lastPods
+  })
+  return kept.toReversed().map(({ agent, at, kind, source, body }) => ({ agent, at, kind, source, body }))
+}

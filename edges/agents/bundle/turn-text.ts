@@ -1,0 +1,61 @@
+/**
+ * The text of a turn: in turn 0 the bundle with its events inside, later the events first, then the refreshed bundle;
+ * always closed by the assignment (document 2, Events and context bundle).
+ */
+import type { EffectParams } from '../../../machines/effect.ts'
+import type { TaskContext } from '../../../machines/task/context.ts'
+import { TerminalError } from '../../../runtime/errors.ts'
+import type { AgentApiDeps } from '../deps.ts'
+import { renderAssignment, type TurnReason } from './assignment/assignment.ts'
+import type { AssignmentContext } from './assignment/context.ts'
+import { collectBundle } from './collect.ts'
+import { renderEvents } from './elements.ts'
+import { bytesOf } from './escape.ts'
+import { renderBundle } from './render.ts'
+
+type Deps = Pick<AgentApiDeps, 'runtime' | 'threads' | 'maxBundleBytes' | 'logger'>
+
+export async function renderTurn(deps: Deps, turn: EffectParams<'submitTurn'>, ordinal: number): Promise<string> {
+  const view = await deps.runtime.read(`task:${turn.task}`)
+  if (view === undefined) throw new TerminalError('no-task', `there is no Task ${turn.task}`)
+  const task = view.context as unknown as TaskContext
+  const input = await collectBundle(deps, task, { notes: 'recent', eventsUpTo: turn.eventsUpTo })
+  const first = ordinal <= 1
+  const reason = turn.purpose === 'handoff' ? 'handoff' : reasonOf(task, first)
+  const assignment = renderAssignment(assignmentContext(task), reason)
+  const events = first ? '' : renderEvents(input.events)
+  const maxBytes = await deps.maxBundleBytes(task.config.project)
+  const reservedBytes = bytesOf(assignment) + bytesOf(events) + 2
+  const { text, squeezed } = renderBundle(input, { maxBytes, reservedBytes, eventsInside: first })
+  if (squeezed) deps.logger.warn({ task: task.id, maxBytes }, 'the bundle had to give up more than comments')
+  return `${events === '' ? '' : `${events}\n`}${text}\n${assignment}`
+}
+
+function reasonOf(task: TaskContext, first: boolean): TurnReason {
+  if (first) return 'first'
+  return task.prompt === 'continue' ? 'continue' : 'events'
+}
+
+export function assignmentContext(task: TaskContext): AssignmentContext {
+  const open = task.mergeRequests.filter((mr) => mr.state === 'open')
+  const live = task.issues.filter((issue) => issue.state === 'open')
+  const branch = `platform/${task.id.slice(task.id.indexOf('/') + 1)}`
+  const agent = task.agentKind || (task.wants ?? '')
+  return {
+    agent,
+    stage: task.stage,
+    goal: task.goal,
+    repositories: task.config.repositories
+      .filter(({ name }) => task.repositories.includes(name))
+      .map(({ name, base }) => {
+        const mr = open.find(({ repository }) => repository === name)
+        return { name, base, branch: mr?.headBranch ?? branch, ...(agent === 'review' && mr ? { sha: mr.headSha } : {}) }
+      }),
+    hasPlan: task.planNoteId !== null,
+    ...(task.planNoteId === null ? {} : { planNoteId: task.planNoteId }),
+    granted: live.length > 0 && live.every((issue) => issue.grant !== null),
+    selfGrant: task.config.autoApproveMaxSignificance !== 'off' && live.length > 0 && live.every((issue) => issue.selfProposed && !issue.humanCommented),
+    ownsIssue: task.everOwnedIssue,
+    ownsMergeRequest: open.length > 0,
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Who calls: a pod by its own token, or somebody by OIDC. With a pod's token the server checks the Task and the
+ * profile itself, so that a tool the profile denies is refused even when called by hand (decisions, Agent API).
+ */
+import type { FastifyRequest } from 'fastify'
+import type { TaskContext } from '../../machines/task/context.ts'
+import type { ActorView } from '../../runtime/runtime.ts'
+import { bearer, principalOf, type Authenticate, type Principal } from '../http/auth/authenticate.ts'
+import { Problem } from '../http/problem.ts'
+import type { AgentApiDeps } from './deps.ts'
+import type { PodClaims } from './pod-tokens.ts'
+import { mayCall, type ToolName } from './profiles.ts'
+
+const podIssuer = 'pod'
+
+/** Pod tokens are ours and are told by their issuer; everything else is asked of the identity provider. */
+export function authenticateAgent(deps: Pick<AgentApiDeps, 'podTokens' | 'verifyOidc'>): Authenticate {
+  return bearer(async (token): Promise<Principal> => {
+    if (!looksLikePodToken(token)) return deps.verifyOidc(token)
+    const claims = await deps.podTokens.verify(token)
+    return { subject: `${claims.task}/${claims.pod}`, issuer: podIssuer, claims: { ...claims } }
+  })
+}
+
+function looksLikePodToken(token: string): boolean {
+  try {
+    const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
+    return typeof payload === 'object' && payload !== null && 'iss' in payload && payload.iss === 'statewright-orchestrator'
+  } catch {
+    return false
+  }
+}
+
+/** The pod behind the request; undefined for an OIDC caller. */
+export function podOf(request: FastifyRequest): PodClaims | undefined {
+  const principal = principalOf(request)
+  return principal.issuer === podIssuer ? (principal.claims as unknown as PodClaims) : undefined
+}
+
+export interface CallingPod {
+  readonly claims: PodClaims
+  readonly view: ActorView
+  readonly task: TaskContext
+}
+
+/** The calling pod's own Task, for tools that act: only a living pod of exactly this Task, with the tool in its profile. */
+export async function requirePod(request: FastifyRequest, deps: AgentApiDeps, name: string, tool: ToolName): Promise<CallingPod> {
+  const claims = podOf(request)
+  if (claims === undefined) throw new Problem('forbidden', 'only a pod of the Task may do this')
+  if (claims.task !== taskId(name)) throw new Problem('forbidden', 'the token belongs to another Task')
+  if (!mayCall(claims.agentKind, tool)) throw new Problem('tool-denied', `the profile ${claims.agentKind} has no ${tool}`)
+  await refuseEndedPod(deps, claims)
+  const { view, task } = await requireTask(deps, name)
+  return { claims, view, task }
+}
+
+/** Reading stays within the token's Project; other Tasks of it may be read where the tool says so (rulings 3.6). */
+export async function requireReadable(request: FastifyRequest, deps: AgentApiDeps, name: string, tool: ToolName): Promise<{ view: ActorView; task: TaskContext }> {
+  const claims = podOf(request)
+  if (claims !== undefined) {
+    if (!mayCall(claims.agentKind, tool)) throw new Problem('tool-denied', `the profile ${claims.agentKind} has no ${tool}`)
+    await refuseEndedPod(deps, claims)
+  }
+  const found = await requireTask(deps, name)
+  if (claims !== undefined && found.task.config.project !== claims.project) throw new Problem('forbidden', 'the Task belongs to another Project')
+  return found
+}
+
+export function requireTool(request: FastifyRequest, tool: ToolName): PodClaims | undefined {
+  const claims = podOf(request)
+  if (claims !== undefined && !mayCall(claims.agentKind, tool)) throw new Problem('tool-denied', `the profile ${claims.agentKind} has no ${tool}`)
+  return claims
+}
+
+export async function refuseEndedPod(deps: Pick<AgentApiDeps, 'runtime'>, claims: PodClaims): Promise<void> {
+  const pod = await deps.runtime.read(`pod:${claims.task}/${claims.pod}`)
+  if (pod?.status !== 'active') throw new Problem('forbidden', 'the pod of this token has ended')
+}
+
+async function requireTask(deps: Pick<AgentApiDeps, 'runtime'>, name: string): Promise<{ view: ActorView; task: TaskContext }> {
+  const view = await deps.runtime.read(`task:${taskId(name)}`)
+  if (view === undefined) throw new Problem('not-found', `there is no Task ${name}`)
+  return { view, task: view.context as unknown as TaskContext }
+}
+
+/** Routes name a Task without its namespace; the embedded one is `default` (rulings 3.5). */
+export function taskId(name: string): string {
+  return name.includes('/') ? name : `default/${name}`
+}
+
+export function projectActorId(name: string): string {
+  return name.includes('/') ? name : `default/${name}`
+}

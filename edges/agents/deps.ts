@@ -1,0 +1,23 @@
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { OpenForge } from '../forge/port.ts'
+import type { ProjectDirectory } from '../forge/projects.ts'
+import type { VerifyToken } from '../http/auth/authenticate.ts'
+import type { Logger } from '../http/logging.ts'
+import type { Clock } from '../http/ports.ts'
+import type { ThreadReader } from '../ports/threads.ts'
+import type { PodTokens } from './pod-tokens.ts'
+
+/** What the REST side of the tools stands on. */
+export interface AgentApiDeps {
+  readonly runtime: Runtime
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly projects: ProjectDirectory
+  readonly threads: ThreadReader
+  readonly openForge: OpenForge
+  readonly podTokens: PodTokens
+  /** OIDC bearer with the operator's audience: people and other programs. */
+  readonly verifyOidc: VerifyToken
+  /** `maxBundleBytes` of a Project, by its actor id. */
+  readonly maxBundleBytes: (project: string) => Promise<number>
+}

@@ -1,0 +1,60 @@
+/** What an `approved` outcome claims, per live issue, with the conjuncts of rulings 3.2 that the mirror can judge. The Issue itself has the last word. */
+import { refusedConjunct, type CitationChecks } from '../../../machines/rules/citation.ts'
+import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
+import { sameLogin, isListed } from '../../../machines/rules/logins.ts'
+import { matchQuote } from '../../../machines/rules/quote.ts'
+import type { ApprovalClaim } from '../../../machines/task/events.ts'
+import type { TaskContext, TaskIssue } from '../../../machines/task/context.ts'
+import { bareName, maintainersOf, repositoryNamed, type ProjectSettings } from '../../forge/projects.ts'
+import type { MirroredComment } from '../../ports/threads.ts'
+import type { AgentApiDeps } from '../deps.ts'
+import type { ImplementOutcome } from './schemas.ts'
+
+export async function buildClaims(deps: Pick<AgentApiDeps, 'projects' | 'threads'>, task: TaskContext, payload: ImplementOutcome): Promise<readonly ApprovalClaim[]> {
+  const project = await deps.projects.project(bareName(task.config.project))
+  const live = task.issues.filter((issue) => issue.state === 'open')
+  const threads = await Promise.all(live.map((issue) => deps.threads.comments(task.config.project, issue.repository, issue.number, 'issue')))
+  return live.map((issue, index) => claimFor(project, task, payload, issue, threads[index] ?? [], live.length))
+}
+
+function claimFor(
+  project: ProjectSettings | undefined,
+  task: TaskContext,
+  payload: ImplementOutcome,
+  issue: TaskIssue,
+  comments: readonly MirroredComment[],
+  liveIssues: number,
+): ApprovalClaim {
+  const citations = payload.approval_citations ?? []
+  const planNewest = payload.plan_note_id === task.planNoteId
+  if (citations.length === 0) return planNewest ? { issue: issue.issue } : { issue: issue.issue, refusedBy: 'plan-newest' }
+
+  const maintainer = payload.approving_maintainer ?? ''
+  const cited = citations.find(({ id }) => comments.some((comment) => comment.id === id))
+  const comment = comments.find(({ id }) => id === cited?.id)
+  const span = comment === undefined || cited === undefined ? undefined : matchQuote(comment.body, cited.quote)
+  const checks: CitationChecks = {
+    'comment-exists': comment !== undefined,
+    'author-matches': comment !== undefined && sameLogin(comment.author, maintainer),
+    'author-is-maintainer': comment !== undefined && !comment.bot && isMaintainer(project, issue, comment.author),
+    'quote-matches': span !== undefined,
+    'comment-approves': comment !== undefined && judgeComment(comment.body) === 'approves',
+    'one-per-issue': citations.length === liveIssues,
+    'plan-newest': planNewest,
+  }
+  const refusedBy = refusedConjunct(checks)
+  return {
+    issue: issue.issue,
+    approvingMaintainer: maintainer,
+    ...(comment === undefined || cited === undefined
+      ? {}
+      : { citation: { commentId: comment.id, author: comment.author, quote: cited.quote, span: span ?? '', bodyHash: comment.bodyHash } }),
+    ...(refusedBy === undefined ? {} : { refusedBy }),
+  }
+}
+
+function isMaintainer(project: ProjectSettings | undefined, issue: TaskIssue, login: string): boolean {
+  if (project === undefined) return false
+  const repository = repositoryNamed(project, issue.repository)
+  return repository !== undefined && isListed(login, maintainersOf(project, repository))
+}

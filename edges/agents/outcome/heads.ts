@@ -1,0 +1,30 @@
+/** The live heads of a Task's open merge requests, read from the forge within the call: a verdict is compared with these. */
+import { mayMerge } from '../../../machines/rules/may-merge.ts'
+import type { LiveHead } from '../../../machines/task/events.ts'
+import type { TaskContext } from '../../../machines/task/context.ts'
+import { bareName, forgePath, maintainersOf, repositoryNamed } from '../../forge/projects.ts'
+import { Problem } from '../../http/problem.ts'
+import type { AgentApiDeps } from '../deps.ts'
+
+export async function readHeads(deps: Pick<AgentApiDeps, 'projects' | 'openForge'>, task: TaskContext): Promise<readonly LiveHead[]> {
+  const name = bareName(task.config.project)
+  const project = await deps.projects.project(name)
+  if (project === undefined) throw new Problem('not-found', `there is no Project ${name}`)
+  const forge = await deps.openForge(name)
+  const open = task.mergeRequests.filter((mr) => mr.state === 'open')
+  return Promise.all(
+    open.map(async ({ repository: repositoryName, number }): Promise<LiveHead> => {
+      const repository = repositoryNamed(project, repositoryName)
+      if (repository === undefined) throw new Problem('not-found', `there is no Repository ${repositoryName}`)
+      const mr = await forge.mergeRequest(forgePath(repository, project.scm), number)
+      const policy = {
+        botLogin: project.scm.botLogin,
+        maintainerLogins: maintainersOf(project, repository),
+        adoptBranchPrefix: '',
+        upgradeEngineLogins: project.upgradeEngineLogins,
+      }
+      const authorMayMerge = mayMerge({ author: mr.author.login, headBranch: mr.headBranch }, policy)
+      return { repository: repositoryName, number, sha: mr.headSha, draft: mr.draft, author: mr.author.login, authorMayMerge }
+    }),
+  )
+}

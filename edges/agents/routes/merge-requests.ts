@@ -1,0 +1,101 @@
+import { Type, type Static } from 'typebox'
+import type { TaskContext } from '../../../machines/task/context.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { invalidInput, Problem } from '../../http/problem.ts'
+import { requirePod, type CallingPod } from '../caller.ts'
+import type { AgentApiDeps } from '../deps.ts'
+import { accessRepository, type ForgeAccess } from '../forge-access.ts'
+import { nameOf } from '../names.ts'
+import { commentOnce } from '../own-writes.ts'
+
+/** mr_write. There is no merge, approve or request-changes action (document 2). */
+export const MrWrite = Type.Object(
+  {
+    action: Type.Union([Type.Literal('open'), Type.Literal('comment'), Type.Literal('reply')]),
+    repo: Type.String({ description: 'Repository name, as repo_list gives it.' }),
+    project: Type.Optional(Type.String()),
+    number: Type.Optional(Type.Integer({ minimum: 1 })),
+    title: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    body: Type.Optional(Type.String({ minLength: 1, maxLength: 60_000 })),
+    in_reply_to: Type.Optional(Type.String({ description: 'external_id of the comment, from scm_read(kind=comments).' })),
+  },
+  { additionalProperties: false },
+)
+export type MrWrite = Static<typeof MrWrite>
+
+const requiredBy: Readonly<Record<MrWrite['action'], readonly (keyof MrWrite)[]>> = {
+  open: ['title', 'body'],
+  comment: ['number', 'body'],
+  reply: ['number', 'body', 'in_reply_to'],
+}
+
+export function mergeRequestRoutes(app: HttpApp, deps: AgentApiDeps): void {
+  app.post(
+    '/tasks/:task/merge-requests',
+    { schema: { params: Type.Object({ task: Type.String() }), body: MrWrite, summary: 'Open or answer a merge request' } },
+    async (request) => {
+      const caller = await requirePod(request, deps, request.params.task, 'mr_write')
+      const wanted = request.body
+      if (caller.claims.agentKind === 'refine' && wanted.action !== 'comment') throw new Problem('tool-denied', 'refine may only comment')
+      const missing = requiredBy[wanted.action].filter((field) => wanted[field] === undefined)
+      if (missing.length > 0) throw invalidInput(missing.map((field) => ({ path: `/${field}`, message: `is required for ${wanted.action}` })))
+      const access = await accessRepository(deps, caller.claims.project, wanted.repo)
+      return wanted.action === 'open' ? open(deps, caller, access, wanted) : comment(deps, caller, access, wanted)
+    },
+  )
+}
+
+async function open(deps: AgentApiDeps, { claims, task }: CallingPod, { forge, path, repository }: ForgeAccess, wanted: MrWrite): Promise<object> {
+  const branch = `platform/${nameOf(claims.task)}`
+  const [there] = await forge.listMergeRequests(path, { state: 'open', headBranch: branch })
+  if (there !== undefined) return { status: 'ok', existing: true, number: there.number, url: there.url, head_sha: there.headSha }
+  const merged = task.mergeRequests.find((mr) => mr.repository === repository.name && mr.state === 'merged')
+  if (merged !== undefined) throw new Problem('mr-merged', `merge request ${merged.number} of ${repository.name} is merged`)
+  refuseUngranted(task)
+  if ((await forge.branchHead(path, branch)) === undefined) throw new Problem('branch-not-pushed', `${branch} is not on the forge yet: commit, and call again`)
+  const base = task.config.repositories.find(({ name }) => name === repository.name)?.base ?? (await forge.repository(path)).defaultBranch
+  const mr = await forge.createMergeRequest(path, { branch, base, title: wanted.title ?? '', body: wanted.body ?? '' })
+  await deps.runtime.deliver({
+    to: `task:${claims.task}`,
+    key: `opened/${repository.name}/${mr.number}`,
+    event: {
+      type: 'mr.ready',
+      at: deps.clock.now(),
+      repository: repository.name,
+      number: mr.number,
+      mergeRequest: `${claims.task.split('/')[0]}/${repository.name}-mr-${mr.number}`,
+      headSha: mr.headSha,
+      headBranch: mr.headBranch,
+      author: mr.author.login,
+      url: mr.url,
+      attempt: task.openAttempt,
+    },
+  })
+  return { status: 'ok', number: mr.number, url: mr.url, head_sha: mr.headSha }
+}
+
+/** An implement Task that ever owned an issue opens nothing while a live one lacks its grant (document 2; law 3). */
+function refuseUngranted(task: TaskContext): void {
+  const blocking = task.issues.filter((issue) => issue.state === 'open' && issue.grant === null)
+  if (task.kind !== 'implement' || blocking.length === 0) return
+  const issues = blocking.map(({ repository, number, accepted }) =>
+    accepted
+      ? { repository, number, detail: 'needs-approval-tool', guidance: 'A maintainer has approved: call submit_outcome with action approved and cite that comment.' }
+      : { repository, number, detail: 'needs-maintainer-comment', guidance: 'Ask on the issue and wait: a maintainer has to approve by a comment.' },
+  )
+  throw new Problem('approval-required', 'an issue of this Task lacks its approval', { members: { reason: 'approval-required', issues } })
+}
+
+async function comment(deps: AgentApiDeps, { claims }: CallingPod, { forge, path, repository }: ForgeAccess, wanted: MrWrite): Promise<object> {
+  const number = wanted.number ?? 0
+  const asked = { task: claims.task, path, on: 'mr', number, body: wanted.body ?? '' } as const
+  const { comment: written, existing } = await commentOnce(forge, asked, (text) =>
+    wanted.action === 'reply' ? forge.reply(path, number, wanted.in_reply_to ?? '', text) : forge.createComment(path, 'mr', number, text),
+  )
+  await deps.runtime.deliver({
+    to: `task:${claims.task}`,
+    key: `asked/${claims.pod}/${written.id}`,
+    event: { type: 'agent.asked', at: deps.clock.now(), pod: claims.pod, repository: repository.name, number },
+  })
+  return { status: 'ok', external_id: written.id, url: written.url, ...(existing ? { existing: true } : {}) }
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { Type } from 'typebox'
+import { AgentKind } from '../../../machines/task/events.ts'
+import { faultsOf } from '../../http/validation.ts'
+import { invalidInput, Problem } from '../../http/problem.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { answerFrom } from '../answer.ts'
+import { requirePod } from '../caller.ts'
+import type { AgentApiDeps } from '../deps.ts'
+import { buildClaims } from '../outcome/claims.ts'
+import { readHeads } from '../outcome/heads.ts'
+import { actionOf, conditionalFaults } from '../outcome/rules.ts'
+import { outcomeSchemas, type ImplementOutcome } from '../outcome/schemas.ts'
+
+const Body = Type.Object(
+  { kind: AgentKind, payload: Type.Record(Type.String(), Type.Unknown()) },
+  { additionalProperties: false },
+)
+
+/** POST /tasks/{task}/outcome: the one call that moves a Task's stage. What the forge must be asked for is asked here, what decides is the machine. */
+export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
+  app.post(
+    '/tasks/:task/outcome',
+    { schema: { params: Type.Object({ task: Type.String() }), body: Body, summary: 'Submit the outcome of this pod' }, bodyLimit: 2 * 1024 * 1024 },
+    async (request, reply) => {
+      const { claims, task } = await requirePod(request, deps, request.params.task, 'submit_outcome')
+      const { kind, payload } = request.body
+      checkPayload(kind, payload)
+      const action = actionOf(payload)
+      const digest = createHash('sha256').update(canonical({ kind, payload })).digest('hex')
+      const approving = kind === 'implement' && action === 'approved'
+      const receipt = await deps.runtime.deliver({
+        to: `task:${claims.task}`,
+        key: `outcome/${request.id}`,
+        event: {
+          type: 'outcome',
+          at: deps.clock.now(),
+          pod: claims.pod,
+          outcomeId: `${claims.pod}-${digest.slice(0, 12)}`,
+          digest,
+          kind,
+          action,
+          payload,
+          claims: approving ? await buildClaims(deps, task, payload as unknown as ImplementOutcome) : [],
+          heads: kind === 'review' ? await readHeads(deps, task) : [],
+          // Said by the wrapper's broker; a call that did not come through it proves nothing (rulings 5.3).
+          workspaceClean: request.headers['x-platform-workspace'] === 'clean',
+        },
+      })
+      return answerFrom(receipt, reply)
+    },
+  )
+}
+
+function checkPayload(kind: keyof typeof outcomeSchemas, payload: Record<string, unknown>): void {
+  const shape = faultsOf(outcomeSchemas[kind], payload).map((fault) => ({ ...fault, path: `/payload${fault.path}` }))
+  const rules = conditionalFaults(kind, payload)
+  const errors = [...shape, ...rules.map(({ path, message }) => ({ path: `/payload${path}`, message }))]
+  if (errors.length === 0) return
+  const code = shape.length === 0 && rules.every((fault) => fault.code === rules[0]?.code) ? rules[0]?.code : undefined
+  throw code === undefined ? invalidInput(errors) : new Problem(code, rules[0]?.message ?? '', { members: { errors } })
+}
+
+/** The same JSON whatever the order of keys. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  )
+}

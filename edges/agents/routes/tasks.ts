@@ -1,0 +1,113 @@
+import { Type } from 'typebox'
+import { AgentKind } from '../../../machines/task/events.ts'
+import type { TaskContext } from '../../../machines/task/context.ts'
+import type { ActorView } from '../../../runtime/runtime.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { clampLimit, decodeCursor, listQuery, page } from '../../http/list.ts'
+import { Problem } from '../../http/problem.ts'
+import { collectBundle } from '../bundle/collect.ts'
+import { renderBundle } from '../bundle/render.ts'
+import { renderTaskIndex } from '../bundle/task-index.ts'
+import { projectActorId, requireReadable, requireTool } from '../caller.ts'
+import type { AgentApiDeps } from '../deps.ts'
+import { nameOf } from '../names.ts'
+
+const Params = Type.Object({ task: Type.String() })
+/** Filters are applied to what a scan of this many actors finds. */
+const scanLimit = 500
+
+/** What a Task looks like to a tool: its state, not its bundle. */
+function toTask(task: TaskContext): object {
+  return {
+    name: nameOf(task.id),
+    kind: task.kind,
+    stage: task.stage,
+    stageReason: task.stageReason,
+    agentKind: task.agentKind || null,
+    goal: task.goal,
+    repositories: task.repositories,
+    issues: task.issues.map(({ repository, number, state, grant }) => ({ repository, number, state, approved: grant !== null })),
+    mergeRequests: task.mergeRequests.map(({ repository, number, state, headSha, url }) => ({ repository, number, state, headSha, url })),
+    notes: task.notes.map(({ id, kind, agent, at, source }) => ({ id, kind, agent, at: new Date(at).toISOString(), source })),
+    planNoteId: task.planNoteId,
+  }
+}
+
+async function tasksOf(deps: AgentApiDeps, project: string): Promise<readonly TaskContext[]> {
+  const views = await deps.runtime.list('task', { limit: scanLimit })
+  return views.map(taskOf).filter((task) => task.config.project === project)
+}
+
+function taskOf(view: ActorView): TaskContext {
+  return view.context as unknown as TaskContext
+}
+
+export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
+  app.get('/tasks/:task', { schema: { params: Params, summary: 'One Task' } }, async (request) => {
+    const { task } = await requireReadable(request, deps, request.params.task, 'task_get')
+    return toTask(task)
+  })
+
+  app.get(
+    '/tasks',
+    {
+      schema: {
+        querystring: Type.Object({
+          ...listQuery,
+          project: Type.Optional(Type.String()),
+          kind: Type.Optional(AgentKind),
+          stage: Type.Optional(Type.String()),
+        }),
+        summary: 'Tasks of a Project',
+      },
+    },
+    async (request) => {
+      const claims = requireTool(request, 'task_list')
+      const { project, kind, stage, cursor } = request.query
+      const wanted = claims?.project ?? (project === undefined ? undefined : projectActorId(project))
+      if (wanted === undefined) throw new Problem('invalid-input', 'project is required')
+      if (claims !== undefined && project !== undefined && projectActorId(project) !== claims.project) throw new Problem('forbidden', 'another Project')
+      const after = cursor === undefined ? '' : decodeCursor(Type.String(), cursor)
+      const found = (await tasksOf(deps, wanted)).filter((task) => (kind === undefined || task.kind === kind) && (stage === undefined || task.stage === stage) && task.id > after)
+      const limit = clampLimit(request.query.limit)
+      const shown = page(found.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit + 1), limit, (task) => task.id)
+      return { ...shown, items: shown.items.map(toTask) }
+    },
+  )
+
+  app.get(
+    '/tasks/:task/context',
+    {
+      schema: {
+        params: Params,
+        querystring: Type.Object({ notes: Type.Optional(Type.Union([Type.Literal('recent'), Type.Literal('all')])) }),
+        summary: 'The context bundle of a Task, without its assignment',
+      },
+    },
+    async (request, reply) => {
+      const { task } = await requireReadable(request, deps, request.params.task, 'task_context')
+      const input = await collectBundle(deps, task, { notes: request.query.notes ?? 'recent', eventsUpTo: task.eventSequence })
+      const maxBytes = await deps.maxBundleBytes(task.config.project)
+      const { text } = renderBundle(input, { maxBytes, reservedBytes: 0, eventsInside: true })
+      return reply.type('application/xml; charset=utf-8').send(text)
+    },
+  )
+
+  app.get(
+    '/projects/:project/task-index',
+    {
+      schema: {
+        params: Type.Object({ project: Type.String() }),
+        querystring: Type.Object({ scope: Type.Optional(Type.Union([Type.Literal('all'), Type.Literal('brainstorm'), Type.Literal('incident')])) }),
+        summary: 'The compact index of all Tasks of a Project',
+      },
+    },
+    async (request, reply) => {
+      const claims = requireTool(request, 'task_context')
+      const project = projectActorId(request.params.project)
+      if (claims !== undefined && claims.project !== project) throw new Problem('forbidden', 'another Project')
+      const scope = request.query.scope ?? 'all'
+      return reply.type('application/xml; charset=utf-8').send(renderTaskIndex(await tasksOf(deps, project), nameOf(project), scope, deps.clock.now()))
+    },
+  )
+}
