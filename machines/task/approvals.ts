@@ -1,0 +1,91 @@
+/** The Task's copy of what its Issues judged. The Issue alone decides; the copy gates what the Task asks for [H23]. */
+import type { Change, Decide, EventOf } from './chart.ts'
+import { issueComments } from './comments.ts'
+import type { TaskContext, TaskIssue } from './context.ts'
+import { grantsHold, liveIssues } from './facts.ts'
+import { append, platformAuthor } from './pending.ts'
+
+export function ownsIssue(context: TaskContext, issue: string): boolean {
+  return context.issues.some((owned) => owned.issue === issue)
+}
+
+function patchIssue(context: TaskContext, issue: string, patch: Partial<TaskIssue>): Pick<TaskContext, 'issues'> {
+  return { issues: context.issues.map((owned) => (owned.issue === issue ? { ...owned, ...patch } : owned)) }
+}
+
+function without(claims: readonly string[], issue: string): readonly string[] {
+  return claims.filter((claimed) => claimed !== issue)
+}
+
+function news(context: TaskContext, issue: string, author: string, text: string): Change {
+  const owned = context.issues.find((one) => one.issue === issue)
+  if (!owned) return {}
+  return append(context, { kind: 'approval', repository: owned.repository, number: owned.number, author, text })
+}
+
+export function withGrant(context: TaskContext, { issue, planHash, self }: EventOf<'approval.granted'>): TaskContext {
+  return { ...context, ...patchIssue(context, issue, { grant: { planHash, self } }), claims: without(context.claims, issue) }
+}
+
+/** A change, or the answer to a claim, is told to the agent: its next turn writes the code. Anything else is an echo. */
+export function grant(context: TaskContext, event: EventOf<'approval.granted'>): Change {
+  const { issue, planHash, self } = event
+  if (!ownsIssue(context, issue)) return {}
+  const before = context.issues.find((owned) => owned.issue === issue)?.grant
+  const isEcho = before?.planHash === planHash && before.self === self && !context.claims.includes(issue)
+  const { issues, claims } = withGrant(context, event)
+  if (isEcho) return { context: { issues, claims } }
+  const author = context.claimedMaintainer ?? platformAuthor
+  const told = news(context, issue, author, self ? 'granted without a comment: the platform proposed the issue' : 'approved: write the code')
+  const nudge = grantsHold({ ...context, issues }) ? { prompt: 'write-code', nudged: true } as const : {}
+  return { context: { issues, claims, ...told.context, ...nudge } }
+}
+
+export function dropClaim(context: TaskContext, { issue }: EventOf<'approval.refused'>): Change {
+  return { context: { claims: without(context.claims, issue) } }
+}
+
+/** The call was answered 200, so the comment is where people learn of it (rulings 1.30, 3.2). */
+export function sayRefused(context: TaskContext, { reason }: EventOf<'approval.refused'>): Change {
+  const body = `The approval that the agent cited could not be verified: \`${reason}\`. A maintainer's comment on this issue lets it go on.`
+  return { context: { stageReason: 'approval-refused', stageDetail: reason }, effects: issueComments(context, body) }
+}
+
+/** Grant and verdict off, in every stage: a withdrawal that is forgotten merges later (rulings 4.2, H20). */
+export function revoke(context: TaskContext, { issue, reason }: EventOf<'approval.revoked'>): Change {
+  if (!ownsIssue(context, issue)) return {}
+  const { issues } = patchIssue(context, issue, { grant: null, accepted: false })
+  const told = news(context, issue, platformAuthor, `approval withdrawn: ${reason}`)
+  return { context: { issues, verdict: null, reviewed: null, ...told.context } }
+}
+
+function isTold(context: TaskContext, owned: TaskIssue, author: string): boolean {
+  return context.pending.some((event) => event.repository === owned.repository && event.number === owned.number && event.author === author)
+}
+
+/** The comment itself arrives as a comment too: the agent is told once. */
+export function accept(context: TaskContext, { issue, by }: EventOf<'approval.commented'>): Change {
+  const owned = context.issues.find((one) => one.issue === issue)
+  if (!owned) return {}
+  const { issues } = patchIssue(context, issue, { accepted: true })
+  return { context: { issues, ...(isTold(context, owned, by) ? {} : news(context, issue, by, 'a maintainer approves').context) } }
+}
+
+export function closeIssue(context: TaskContext, { issue }: EventOf<'issue.closed'>): Change {
+  const { issues } = patchIssue(context, issue, { state: 'closed' })
+  return { context: { issues, claims: without(context.claims, issue) } }
+}
+
+export function reopenIssue(context: TaskContext, { issue }: EventOf<'issue.reopened'>): Change {
+  if (!ownsIssue(context, issue)) return {}
+  return { context: { ...patchIssue(context, issue, { state: 'open' }), ...news(context, issue, platformAuthor, 'the issue is open again').context } }
+}
+
+/** `issue.allClosed`: the last live issue of an implement Task was closed. */
+export function closesLast(context: TaskContext, { issue }: EventOf<'issue.closed'>): boolean {
+  return context.kind === 'implement' && ownsIssue(context, issue) && liveIssues(context).every((owned) => owned.issue === issue)
+}
+
+export const ungrantAll: Decide<EventOf<'issue.closed'>> = (context) => ({
+  context: { issues: context.issues.map((issue) => ({ ...issue, grant: null })), verdict: null, reviewed: null },
+})

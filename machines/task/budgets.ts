@@ -1,0 +1,48 @@
+/** Time budgets of lifecycles.md (Task, the table of stages) and of its rows; milliseconds. */
+import type { TaskContext } from './context.ts'
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+export const stageBudgets = { implementing: 72 * hour, reviewing: 24 * hour, merging: 6 * hour } as const
+
+/** Sum of pod residency over one visit: the only backstop against an endless respawn loop (rulings 1.3). */
+export const residencyCap = 24 * hour
+
+export const maxLaps = 5
+/** Third in a row (lifecycles, Task; rulings 5.9). */
+export const maxInRow = 3
+/** Losses before the first work, in a row (rulings 4.9). */
+export const maxStartFailures = 5
+
+const longestBackoff = 10 * minute
+
+/** The first two recreations in a row come at once, then 10 s x 2^n, at most 10 min [H49]. */
+export function respawnBackoff(lostInRow: number): number {
+  return lostInRow <= 2 ? 0 : Math.min(longestBackoff, 10 * second * 2 ** (lostInRow - 3))
+}
+
+/** A failed turn is asked again after 30 s, then 60 s; the third failure parks. */
+export function turnBackoff(failures: number): number {
+  return Math.min(longestBackoff, 30 * second * 2 ** Math.max(0, failures - 1))
+}
+
+/** 5 s, 10 s, 20 s ... 5 min. */
+export function mergeBackoff(asks: number): number {
+  return Math.min(5 * minute, 5 * second * 2 ** Math.max(0, asks - 1))
+}
+
+interface Armed {
+  readonly context: TaskContext
+}
+
+/** The delays by name, as XState arms them. */
+export const taskDelays = {
+  implementingBudget: stageBudgets.implementing,
+  reviewingBudget: stageBudgets.reviewing,
+  mergingBudget: stageBudgets.merging,
+  respawnDelay: ({ context }: Armed): number => context.respawnDelayMs,
+  turnDelay: ({ context }: Armed): number => context.turnDelayMs,
+  mergeDelay: ({ context }: Armed): number => mergeBackoff(context.mergeAsks),
+}

@@ -1,0 +1,106 @@
+/** What guards ask of a Task's context. Pure reads, no decision is taken here. */
+import { nextToMerge } from '../rules/merge-order.ts'
+import { isWithin, type Level } from '../rules/significance.ts'
+import type { Head, TaskContext, TaskIssue, TaskMergeRequest } from './context.ts'
+import type { AgentKind } from './events.ts'
+
+/** Own work stage by the kind a Task was minted for. A kind that is not here is not offered. */
+const ownStages: { readonly [K in AgentKind]?: string } = { implement: 'implementing', review: 'reviewing' }
+
+export function isOffered(kind: AgentKind): boolean {
+  return ownStages[kind] !== undefined
+}
+
+export function ownStage(context: TaskContext): string {
+  return ownStages[context.kind] ?? 'rejected'
+}
+
+export function isReviewKind(context: TaskContext): boolean {
+  return context.kind === 'review'
+}
+
+export function taskBranch(context: TaskContext): string {
+  return `platform/${context.id.slice(context.id.indexOf('/') + 1)}`
+}
+
+export function podId(context: TaskContext): string {
+  return `${context.id}/${context.podOrdinal}`
+}
+
+export function openMergeRequests(context: TaskContext): readonly TaskMergeRequest[] {
+  return context.mergeRequests.filter(({ state }) => state === 'open')
+}
+
+export function hasOpenMergeRequest(context: TaskContext): boolean {
+  return openMergeRequests(context).length > 0
+}
+
+/** A merged merge request of the repository: nothing more is opened there (S2, Creating MRs 2). */
+export function isMergedIn(context: TaskContext, repository: string): boolean {
+  return context.mergeRequests.some((mr) => mr.repository === repository && mr.state === 'merged')
+}
+
+/** An adopted merge request keeps its branch; any other work is on the Task's own (takeover, S2). */
+export function branchIn(context: TaskContext, repository: string): string {
+  return openMergeRequests(context).find((mr) => mr.repository === repository)?.headBranch ?? taskBranch(context)
+}
+
+export function liveIssues(context: TaskContext): readonly TaskIssue[] {
+  return context.issues.filter(({ state }) => state === 'open')
+}
+
+/** Every live issue is granted; a Task whose issues are all closed is NOT ungated, only one that never owned any [H22, law 3]. */
+export function grantsHold(context: TaskContext): boolean {
+  if (!context.everOwnedIssue) return true
+  const live = liveIssues(context)
+  return live.length > 0 && live.every(({ grant }) => grant !== null)
+}
+
+/** A grant names the plan it was given for; a plan swapped afterwards voids it (S2, `plan_note_id`). */
+export function planHolds(context: TaskContext): boolean {
+  return liveIssues(context).every(({ grant }) => grant === null || grant.planHash === context.planHash)
+}
+
+/** Only what ships without a maintainer's comment is limited (S3, `autoApproveMaxSignificance`). */
+export function ceilingHolds(context: TaskContext, level: Level | null): boolean {
+  const limited = liveIssues(context).some(({ grant }) => grant?.self === true)
+  return !limited || isWithin(level, context.config.autoApproveMaxSignificance)
+}
+
+export function isSameHead(one: Head, other: Head): boolean {
+  return one.repository === other.repository && one.number === other.number && one.sha === other.sha
+}
+
+export function headOf({ repository, number, headSha }: TaskMergeRequest): Head {
+  return { repository, number, sha: headSha }
+}
+
+/** Exactly these heads: every open merge request stands where `heads` says. */
+export function coversHeads(context: TaskContext, heads: readonly Head[] | null): boolean {
+  return heads !== null && openMergeRequests(context).every((mr) => heads.some((head) => isSameHead(head, headOf(mr))))
+}
+
+export function nextMerge(context: TaskContext): TaskMergeRequest | undefined {
+  return nextToMerge(context.submission?.mergeOrder ?? null, openMergeRequests(context))
+}
+
+/** The pod was started for this very visit of the stage, and the stage still wants it [H14]. */
+export function servesStage(context: TaskContext): boolean {
+  return context.podAlive && context.podVisit === context.visit && context.wants !== null
+}
+
+/** `mr.noneOpen`: owned >= 1, and no repository still waits for its own [N7]. */
+export function isNoneOpen(context: TaskContext): boolean {
+  return context.mergeRequests.length > 0 && !hasOpenMergeRequest(context) && context.awaitingOpen.length === 0
+}
+
+export function isAnyMerged(context: TaskContext): boolean {
+  return context.mergeRequests.some(({ state }) => state === 'merged')
+}
+
+/** Where a released park goes on (rulings 5.11): a merge is judged again, a review without an open merge request has nothing to read. */
+export function resumedStage(context: TaskContext): string {
+  const from = context.parkedFrom === 'merging' ? 'reviewing' : context.parkedFrom
+  if (from === null || from === 'refined' || from === 'minted') return ownStage(context)
+  return from === 'reviewing' && !hasOpenMergeRequest(context) ? ownStage(context) : from
+}

@@ -1,0 +1,98 @@
+/** The Task's record of its merge requests, one at a time and in order of none < open < closed < merged (N, section 4.8). */
+import { tellMergeRequest } from '../emit.ts'
+import type { Change, EventOf } from './chart.ts'
+import type { TaskContext, TaskMergeRequest } from './context.ts'
+import { append, tell } from './pending.ts'
+
+interface Named {
+  readonly repository: string
+  readonly number: number
+}
+
+export function findMergeRequest(context: TaskContext, { repository, number }: Named): TaskMergeRequest | undefined {
+  return context.mergeRequests.find((mr) => mr.repository === repository && mr.number === number)
+}
+
+function patched(context: TaskContext, named: Named, patch: Partial<TaskMergeRequest>): Pick<TaskContext, 'mergeRequests'> {
+  const known = findMergeRequest(context, named)
+  return { mergeRequests: context.mergeRequests.map((mr) => (mr === known ? { ...mr, ...patch } : mr)) }
+}
+
+/** A merged or closed one stays so: the answer to an old opening may come late. */
+export function withReady(context: TaskContext, event: EventOf<'mr.ready'>): TaskContext {
+  const { type: _type, at: _at, attempt, ...owned } = event
+  const known = findMergeRequest(context, event)
+  const mergeRequests = known
+    ? context.mergeRequests.map((mr) => (mr === known && mr.state === 'open' ? { ...mr, ...owned } : mr))
+    : [...context.mergeRequests, { ...owned, state: 'open', mergeCommit: null } as const]
+  const isAnswer = attempt === context.openAttempt
+  const awaitingOpen = isAnswer ? context.awaitingOpen.filter((repository) => repository !== event.repository) : context.awaitingOpen
+  return { ...context, mergeRequests, awaitingOpen }
+}
+
+/** Ownership is told once per merge request; exactly one owner (laws 7, 23). */
+export function recordReady(context: TaskContext, event: EventOf<'mr.ready'>): Change {
+  const { mergeRequests, awaitingOpen } = withReady(context, event)
+  const isNew = findMergeRequest(context, event) === undefined
+  const effects = isNew ? [tellMergeRequest(event.mergeRequest, { type: 'mr.owned', task: context.id })] : []
+  return { context: { mergeRequests, awaitingOpen }, effects }
+}
+
+export function withMerged(context: TaskContext, event: EventOf<'mr.merged'>): TaskContext {
+  const awaitingOpen = context.awaitingOpen.filter((repository) => repository !== event.repository || !findMergeRequest(context, event))
+  return { ...context, ...patched(context, event, { state: 'merged', mergeCommit: event.mergeCommit }), awaitingOpen }
+}
+
+export function recordMerged(context: TaskContext, event: EventOf<'mr.merged'>): Change {
+  const { mergeRequests, awaitingOpen } = withMerged(context, event)
+  return { context: { mergeRequests, awaitingOpen } }
+}
+
+export function withClosed(context: TaskContext, event: EventOf<'mr.closed'>): TaskContext {
+  return findMergeRequest(context, event)?.state === 'merged' ? context : { ...context, ...patched(context, event, { state: 'closed' }) }
+}
+
+export function recordClosed(context: TaskContext, event: EventOf<'mr.closed'>): Change {
+  if (!findMergeRequest(context, event)) return {}
+  return { context: { ...patchOf(withClosed(context, event)), ...tell(context, 'mr_closed', 'the merge request was closed', event).context } }
+}
+
+function patchOf({ mergeRequests }: TaskContext): Pick<TaskContext, 'mergeRequests'> {
+  return { mergeRequests }
+}
+
+export function recordReopened(context: TaskContext, event: EventOf<'mr.reopened'>): Change {
+  const known = findMergeRequest(context, event)
+  if (!known || known.state === 'merged') return {}
+  return {
+    context: { ...patched(context, event, { state: 'open', headSha: event.sha }), ...tell(context, 'mr_reopened', 'the merge request is open again', event).context },
+  }
+}
+
+type HeadMoved = EventOf<'mr.headMoved'>
+
+export function recordHead(context: TaskContext, event: HeadMoved): Change {
+  return { context: patched(context, event, { headSha: event.sha }) }
+}
+
+/** The Task's own pod knows what it pushed; strangers behind the intake gate are not quoted to the agent (rulings 1.4). */
+export function recordMovedHead(context: TaskContext, event: HeadMoved): Change {
+  const known = findMergeRequest(context, event)
+  if (!known || known.headSha === event.sha) return {}
+  const head = recordHead(context, event)
+  if (event.byOwnPod || !event.gated) return head
+  const { repository, number, author, sha } = event
+  return { context: { ...head.context, ...append(context, { kind: 'push', repository, number, author, text: `new head ${sha}` }).context } }
+}
+
+/** Somebody else moved a head that this Task knows of. */
+export function isForeignHead(context: TaskContext, event: HeadMoved): boolean {
+  const known = findMergeRequest(context, event)
+  return known?.state === 'open' && known.headSha !== event.sha && !event.byOwnPod && event.gated
+}
+
+/** The verdict does not name this head [H28]; an echo of the approved head moves nothing. */
+export function isUnjudgedHead(context: TaskContext, event: HeadMoved): boolean {
+  const judged = context.verdict?.find((head) => head.repository === event.repository && head.number === event.number)
+  return findMergeRequest(context, event)?.state === 'open' && judged?.sha !== event.sha
+}

@@ -1,0 +1,68 @@
+/** `merging`: one merge request at a time, in merge order, each at exactly the head that was judged (law 2). */
+import { effect, tellMergeRequest } from '../emit.ts'
+import type { Change, EventOf } from './chart.ts'
+import { commentOnMergeRequest } from './comments.ts'
+import type { Head, TaskContext } from './context.ts'
+import { headOf, liveIssues, nextMerge, openMergeRequests } from './facts.ts'
+import { tell } from './pending.ts'
+
+type MergeAnswer = EventOf<'mr.conflict' | 'mr.ciRed' | 'mr.ciPending' | 'mr.notMergeableYet' | 'mr.mergeRefused'>
+
+/** A sha alone is not enough: an answer to an earlier ask of the same head may come late [H29]. */
+export function isOwnAsk(context: TaskContext, { repository, number, sha, attempt }: MergeAnswer): boolean {
+  const { merging } = context
+  return merging?.repository === repository && merging.number === number && merging.sha === sha && attempt === context.mergeAttempt
+}
+
+export function askToMerge(context: TaskContext): Change {
+  const next = nextMerge(context)
+  if (!next) return {}
+  const head = headOf(next)
+  const attempt = context.mergeAttempt + 1
+  return {
+    context: { merging: head, mergeAttempt: attempt, mergeAsks: context.mergeAsks + 1 },
+    effects: [
+      effect('mergeMergeRequest', {
+        project: context.config.project,
+        ...head,
+        attempt,
+        grants: liveIssues(context).map(({ issue }) => `issue:${issue}`),
+      }),
+      ...(isSameAsk(context, head) ? [] : [tellMergeRequest(next.mergeRequest, { type: 'merge.asked', task: context.id, sha: head.sha })]),
+    ],
+  }
+}
+
+function isSameAsk({ merging }: TaskContext, head: Head): boolean {
+  return merging !== null && merging.repository === head.repository && merging.number === head.number && merging.sha === head.sha
+}
+
+export function withdrawMerge(): Change {
+  return { effects: [effect('withdrawEffects', { types: ['mergeMergeRequest'] })] }
+}
+
+/** The merge request that was asked for learns that nobody merges it now. */
+export function leaveMerging(context: TaskContext): Change {
+  const { merging } = context
+  const left = openMergeRequests(context).find((mr) => mr.repository === merging?.repository && mr.number === merging.number)
+  const reason = context.stageReason ?? 'withdrawn'
+  return {
+    context: { merging: null, mergeAsks: 0 },
+    effects: left ? [tellMergeRequest(left.mergeRequest, { type: 'merge.left', task: context.id, reason })] : [],
+  }
+}
+
+export function sayConflict(context: TaskContext, event: EventOf<'mr.conflict'>): Change {
+  return tell(context, 'merge_conflict', event.reason ?? 'the merge request conflicts with its base', event)
+}
+
+export function sayRed(context: TaskContext, event: EventOf<'mr.ciRed'>): Change {
+  return tell(context, 'ci', event.reason ?? 'a required check is red', event)
+}
+
+/** Protection, permission or method: only a human can change it, so it is said at once and once (rulings 4.11). */
+export function sayRefusedMerge(context: TaskContext, event: EventOf<'mr.mergeRefused'>): Change {
+  const why = event.reason ?? 'the forge gave no reason'
+  const body = `The forge refuses to merge this: ${why}. Once that is changed, a comment here lets the Task go on.`
+  return { context: { stageReason: 'merge-refused', stageDetail: why }, effects: [commentOnMergeRequest(context, event, body)] }
+}

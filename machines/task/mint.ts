@@ -1,0 +1,60 @@
+/** A Task comes into being: by hand, by a sweep, or by an admitted `mint` entry that brings its slot along [H5]. */
+import { tellIssue, tellMergeRequest, tellQueue } from '../emit.ts'
+import { answer, refusal } from './answers.ts'
+import type { Change, EventOf } from './chart.ts'
+import type { TaskContext, TaskIssue, TaskMergeRequest } from './context.ts'
+import type { OwnedIssue, OwnedMergeRequest, TaskSeed } from './events.ts'
+import { isOffered } from './facts.ts'
+
+type Minted = EventOf<'task.minted'>
+
+/** Where a seed begins. `minted by an entry` needs no `refined`: its slot is there already. */
+export function firstStage({ seed, entry }: Minted): string {
+  if (!isOffered(seed.kind)) return 'rejected'
+  if (isBacklog(seed)) return 'backlog-sweep'
+  if (seed.kind === 'review') return 'reviewing'
+  return entry === undefined ? 'refined' : 'implementing'
+}
+
+/** S3 `autoApproveMaxSignificance`: off parks every self-proposed chain until a human comments. */
+function isBacklog({ kind, issues, config }: TaskSeed): boolean {
+  const ownWish = issues.length > 0 && issues.every(({ selfProposed, humanCommented }) => selfProposed && !humanCommented)
+  return kind === 'implement' && config.autoApproveMaxSignificance === 'off' && ownWish
+}
+
+/** The slot of the entry is used at once. */
+export function startsWithSlot(event: Minted): boolean {
+  return event.entry !== undefined && ['implementing', 'reviewing'].includes(firstStage(event))
+}
+
+function asIssue(issue: OwnedIssue): TaskIssue {
+  return { ...issue, state: 'open', accepted: false, grant: null }
+}
+
+function asMergeRequest(mr: OwnedMergeRequest): TaskMergeRequest {
+  return { ...mr, state: 'open', mergeCommit: null }
+}
+
+export function adopt(context: TaskContext, { seed }: Minted): Change {
+  const { kind, goal, repositories, priority, origin, config } = seed
+  const issues = seed.issues.map(asIssue)
+  const mergeRequests = seed.mergeRequests.map(asMergeRequest)
+  return {
+    context: { kind, goal, repositories, priority, origin, config, issues, mergeRequests, everOwnedIssue: issues.length > 0 },
+    effects: [
+      ...issues.map(({ issue }) => tellIssue(issue, { type: 'issue.owned', task: context.id })),
+      ...mergeRequests.map(({ mergeRequest }) => tellMergeRequest(mergeRequest, { type: 'mr.owned', task: context.id })),
+    ],
+  }
+}
+
+/** An entry that this Task has no use for frees its slot: a park needs none, and a Task is minted once. */
+export function returnSlot(context: TaskContext, { seed, entry }: Minted): Change {
+  if (entry === undefined || entry === context.entry) return {}
+  return { effects: [tellQueue(seed.config.project, { type: 'queue.withdraw', entry })] }
+}
+
+export function refuseKind(_context: TaskContext, { seed }: Minted): Change {
+  const refused = refusal('conflict', `Tasks of kind ${seed.kind} are not offered`, { reason: 'kind-not-offered' })
+  return { context: { stageReason: 'kind-not-offered', stageDetail: seed.kind }, effects: [answer(refused)] }
+}

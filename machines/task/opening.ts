@@ -1,0 +1,60 @@
+/** `reviewing.opening`: the merge requests of the pushed heads, once no pod lives [H25, H26]. */
+import { effect } from '../emit.ts'
+import { coversRepositories } from '../rules/merge-order.ts'
+import type { Cause, Change, EventOf } from './chart.ts'
+import type { TaskContext } from './context.ts'
+import { branchIn, grantsHold, isMergedIn, liveIssues, planHolds } from './facts.ts'
+import { tell } from './pending.ts'
+
+/** Repositories with a pushed branch and nothing merged yet. */
+export function opensIn(context: TaskContext): readonly string[] {
+  return context.pushedRepositories.filter((repository) => !isMergedIn(context, repository))
+}
+
+/** Why it cannot open, or null. The gate is read again: a withdrawal may have come while the pod stopped (rulings 5.2). */
+export function openingFault(context: TaskContext): string | null {
+  if (context.lastTurnFailedRepos.length > 0) return `push failed: ${context.lastTurnFailedRepos.join(', ')}`
+  if (opensIn(context).length === 0) return 'nothing was pushed'
+  if (!grantsHold(context)) return 'an approval is missing'
+  if (!planHolds(context)) return 'the plan changed since it was approved'
+  if (!coversRepositories(context.submission?.mergeOrder ?? null, opensIn(context))) {
+    return 'merge_order must name every repository with changes'
+  }
+  return null
+}
+
+export function sayOpeningFault(context: TaskContext): Change {
+  return tell(context, 'push', `no merge request was opened: ${openingFault(context) ?? ''}`)
+}
+
+export function sayOpenFailed(context: TaskContext, { repository, reason }: EventOf<'mr.openFailed'>): Change {
+  return tell(context, 'push', `the merge request could not be opened: ${reason}`, { repository })
+}
+
+export function isOwnOpening(context: TaskContext, { attempt }: EventOf<'mr.openFailed'>): boolean {
+  return attempt === context.openAttempt
+}
+
+export function askToOpen(context: TaskContext, _event: Cause): Change {
+  const repositories = opensIn(context)
+  const attempt = context.openAttempt + 1
+  const { title, body } = context.submission ?? { title: context.goal, body: '' }
+  return {
+    context: { openAttempt: attempt, awaitingOpen: repositories },
+    effects: repositories.map((repository) =>
+      effect('openMergeRequest', {
+        project: context.config.project,
+        repository,
+        branch: branchIn(context, repository),
+        title,
+        body,
+        closes: liveIssues(context).filter((issue) => issue.repository === repository).map(({ number }) => number),
+        attempt,
+      }),
+    ),
+  }
+}
+
+export function withdrawOpening(): Change {
+  return { effects: [effect('withdrawEffects', { types: ['openMergeRequest'] })] }
+}

@@ -1,0 +1,49 @@
+/** The table of outcomes by stage, kind and action: offering another kind is adding its rows here. */
+import { answer } from '../answers.ts'
+import type { Change } from '../chart.ts'
+import type { TaskContext } from '../context.ts'
+import { approved } from './approved.ts'
+import { declined, discuss, rejected } from './endings.ts'
+import { refused, type Judge, type Judgement, type Outcome } from './judgement.ts'
+import { approve, requestChanges } from './review.ts'
+import { submitted } from './submitted.ts'
+
+export const outcomeRows: Readonly<Record<string, Judge>> = {
+  'implementing implement approved': approved,
+  'implementing implement rejected': rejected,
+  'implementing implement declined': declined,
+  'implementing implement discuss': discuss,
+  'implementing implement submitted': submitted,
+  'reviewing review approve': approve,
+  'reviewing review request_changes': requestChanges,
+}
+
+function repeated({ recordedOutcome }: TaskContext, event: Outcome): Judgement | null {
+  if (recordedOutcome?.pod !== event.pod) return null
+  if (recordedOutcome.digest === event.digest) return { to: null, answer: { status: 200, body: recordedOutcome.body }, change: {} }
+  return null
+}
+
+/** Who speaks, and whether it may speak still [H7, H8]. */
+function callerFault(context: TaskContext, event: Outcome): Judgement | null {
+  if (context.stageClass === 'terminal') return refused('task-terminal', `the Task ended as ${context.stage}`)
+  if (event.pod !== context.podOrdinal) return refused('pod-superseded', `pod ${context.podOrdinal} has taken over`)
+  if (context.agentKind === '') return refused('agent-kind-empty', 'the Task runs no agent')
+  if (event.kind !== context.agentKind) return refused('kind-mismatch', `the agent kind is ${context.agentKind}`, { agentKind: context.agentKind })
+  if (context.recordedOutcome?.pod === event.pod) return refused('outcome-recorded', `this pod's outcome is ${context.recordedOutcome.action}`)
+  return null
+}
+
+export function judge(context: TaskContext, event: Outcome): Judgement {
+  const early = repeated(context, event) ?? callerFault(context, event)
+  if (early) return early
+  const row = outcomeRows[`${context.stage} ${event.kind} ${event.action}`]
+  if (row) return row(context, event)
+  return refused('conflict', `stage ${context.stage} takes no ${event.action}`, { reason: 'stage-takes-no-outcome' })
+}
+
+/** The answer beside what the judgement wants. */
+export function takeOutcome(context: TaskContext, event: Outcome): Change {
+  const { answer: said, change } = judge(context, event)
+  return { ...change, effects: [...(change.effects ?? []), answer(said)] }
+}

@@ -1,0 +1,50 @@
+/** What an outcome call comes to: an answer at once, and for an accepted one where the stage goes. */
+import { refusal, type Answer } from '../answers.ts'
+import { sequence, type Change, type EventOf } from '../chart.ts'
+import type { TaskContext } from '../context.ts'
+
+export type Outcome = EventOf<'outcome'>
+
+/** Stages that an outcome can move to; `null` stays. */
+export const outcomeTargets = ['opening', 'merging', 'implementing', 'awaiting-human', 'implement-declined', 'rejected'] as const
+export type OutcomeTarget = (typeof outcomeTargets)[number]
+
+/** The stage as people and status name it. */
+const stageOf: { readonly [T in OutcomeTarget]: string } = {
+  opening: 'reviewing',
+  merging: 'merging',
+  implementing: 'implementing',
+  'awaiting-human': 'awaiting-human',
+  'implement-declined': 'implement-declined',
+  rejected: 'rejected',
+}
+
+export interface Judgement {
+  readonly to: OutcomeTarget | null
+  readonly answer: Answer
+  readonly change: Change
+}
+
+export type Judge = (context: TaskContext, event: Outcome) => Judgement
+
+export function refused(code: string, detail: string, members?: Answer['body']): Judgement {
+  return { to: null, answer: refusal(code, detail, members), change: {} }
+}
+
+function acceptedBody(stage: string, { outcomeId }: Outcome): Answer['body'] {
+  return { accepted: true, task: { stage }, outcomeId }
+}
+
+/** Heard, and the stage stays: only an `approved`. */
+export function heard(context: TaskContext, event: Outcome, change: Change): Judgement {
+  return { to: null, answer: { status: 200, body: acceptedBody(context.stage, event) }, change }
+}
+
+/** Moves the stage at the call; recorded, so that its repeat is told the same and another is refused (rulings 3.3, H8). */
+export function accepted(context: TaskContext, event: Outcome, to: OutcomeTarget, change: Change = {}, reason: string | null = null, detail: string | null = null): Judgement {
+  const body = acceptedBody(stageOf[to], event)
+  const { pod, digest, outcomeId, action } = event
+  const recorded = { pod, digest, outcomeId, action, body }
+  const keep = () => ({ context: { recordedOutcome: recorded, turnSpoke: true, stageReason: reason, stageDetail: detail } })
+  return { to, answer: { status: 200, body }, change: sequence<Outcome>(keep, () => change)(context, event) }
+}

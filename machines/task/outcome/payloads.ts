@@ -1,0 +1,27 @@
+/** The accepted payloads, as document 2 shapes them; presence and form were validated at the edge. */
+import type { Finding } from '../../effect.ts'
+import type { Level } from '../../rules/significance.ts'
+
+export interface ApprovedPayload {
+  readonly plan_note_id: string
+  readonly approving_maintainer?: string
+}
+
+export interface SubmittedPayload {
+  readonly title: string
+  readonly body: string
+  readonly change_significance: Level
+  readonly merge_order?: readonly string[]
+}
+
+export interface ReviewPayload {
+  readonly change_significance?: Level
+  readonly reviewed_shas: readonly { readonly repo: string; readonly number: number; readonly sha: string }[]
+  readonly findings?: readonly Finding[]
+}
+
+/** `reason` of approved, discuss and rejected, `decline_reason` of declined. */
+export interface ReasonPayload {
+  readonly reason?: string
+  readonly decline_reason?: string
+}

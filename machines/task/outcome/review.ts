@@ -1,0 +1,155 @@
+/** Verdicts of a review pod: only ever on the heads that are live in the call, after its last push (rulings 1.1, 5.3). */
+import { effect } from '../../emit.ts'
+import { highest, lowers, type Level } from '../../rules/significance.ts'
+import { sequence, type Change } from '../chart.ts'
+import { afterPod, comments } from '../comments.ts'
+import type { Head, TaskContext } from '../context.ts'
+import { ceilingHolds, grantsHold, headOf, isReviewKind, isSameHead, openMergeRequests } from '../facts.ts'
+import { tell } from '../pending.ts'
+import { accepted, refused, type Judge, type Judgement, type Outcome } from './judgement.ts'
+import type { ReviewPayload } from './payloads.ts'
+
+function payloadOf(event: Outcome): ReviewPayload {
+  return event.payload as unknown as ReviewPayload
+}
+
+function reviewedHeads(event: Outcome): readonly Head[] {
+  return payloadOf(event).reviewed_shas.map(({ repo, number, sha }) => ({ repository: repo, number, sha }))
+}
+
+/** The heads as the forge has them in this call; where the edge read none, as last seen. */
+function liveHeads(context: TaskContext, event: Outcome): readonly Head[] {
+  return openMergeRequests(context).map((mr) => event.heads.find((head) => head.repository === mr.repository && head.number === mr.number) ?? headOf(mr))
+}
+
+function isNamed(heads: readonly Head[], head: Head): boolean {
+  return heads.some(({ repository, number }) => repository === head.repository && number === head.number)
+}
+
+/** Heads of the judged and still open merge requests that are not where they were read. */
+function movedHeads(context: TaskContext, event: Outcome): readonly Head[] {
+  const read = reviewedHeads(event)
+  return liveHeads(context, event).filter((live) => isNamed(read, live) && !read.some((head) => isSameHead(head, live)))
+}
+
+function headsFault(context: TaskContext, event: Outcome): Judgement | null {
+  const live = liveHeads(context, event)
+  if (live.length === 0) return refused('no-open-merge-request', 'there is nothing left to judge')
+  const moved = movedHeads(context, event)
+  if (moved.length > 0) return refused('head-moved', 'a head moved since it was read: read the new one', { heads: moved })
+  return null
+}
+
+function incomplete(context: TaskContext, event: Outcome): Judgement | null {
+  const missing = liveHeads(context, event).filter((head) => !isNamed(reviewedHeads(event), head))
+  return missing.length > 0 ? refused('sha-incomplete', 'reviewed_shas must name every open merge request', { missing }) : null
+}
+
+function levelOf(context: TaskContext, event: Outcome): Level | null {
+  const raised = payloadOf(event).change_significance
+  if (raised === undefined || context.significance === null) return raised ?? context.significance
+  return highest(context.significance, raised)
+}
+
+function lowered(context: TaskContext, event: Outcome): Judgement | null {
+  const level = payloadOf(event).change_significance
+  if (level === undefined || context.significance === null || !lowers(level, context.significance)) return null
+  return refused('significance-lowered', `the implementer declared ${context.significance}; a review may only raise it`)
+}
+
+function summary(event: Outcome, verdict: 'approve' | 'request_changes'): string {
+  const count = payloadOf(event).findings?.length ?? 0
+  return verdict === 'approve' ? 'Reviewed: this head may merge.' : `Reviewed: ${count} ${count === 1 ? 'finding asks' : 'findings ask'} for changes.`
+}
+
+function reviews(context: TaskContext, event: Outcome, verdict: 'approve' | 'request_changes'): Change {
+  const read = reviewedHeads(event)
+  const findings = payloadOf(event).findings ?? []
+  const posted = openMergeRequests(context)
+    .flatMap((mr) => read.filter((head) => head.repository === mr.repository && head.number === mr.number))
+    .map((head) =>
+      effect('postReview', {
+        project: context.config.project,
+        ...head,
+        verdict,
+        body: summary(event, verdict),
+        findings: findings.filter(({ repo, number }) => repo === head.repository && number === head.number).map((finding) => ({ ...finding })),
+      }),
+    )
+  return afterPod(context, posted)
+}
+
+interface Hold {
+  readonly reason: 'approval-revoked' | 'over-auto-approve-ceiling' | 'needs-maintainer'
+  readonly said: string
+}
+
+function mayAuthorsMerge(context: TaskContext, event: Outcome): boolean {
+  return openMergeRequests(context).every((mr) =>
+    event.heads.some((head) => head.repository === mr.repository && head.number === mr.number && head.authorMayMerge && !head.draft),
+  )
+}
+
+/** A good review that still may not merge on its own word (rulings 1.1, 4.2, 4.16). */
+function holdOf(context: TaskContext, event: Outcome): Hold | null {
+  if (!grantsHold(context)) return { reason: 'approval-revoked', said: 'The approval of an issue is missing or was withdrawn.' }
+  if (!ceilingHolds(context, levelOf(context, event))) {
+    return { reason: 'over-auto-approve-ceiling', said: 'The change is larger than what ships without a maintainer.' }
+  }
+  if (!mayAuthorsMerge(context, event)) return { reason: 'needs-maintainer', said: 'Its author may not have it merged alone, or it is a draft.' }
+  return null
+}
+
+function held(context: TaskContext, event: Outcome, { reason, said }: Hold): Judgement {
+  const read = reviewedHeads(event)
+  const goAhead = reason === 'approval-revoked' ? 'A maintainer can approve again on the issue.' : 'A maintainer can let exactly this head merge by `/approve` here.'
+  const change = sequence<Outcome>(
+    (now) => reviews(now, event, 'approve'),
+    (now) => afterPod(now, comments(now, `The review found nothing against this head, but it waits. ${said} ${goAhead}`)),
+    () => ({ context: { reviewed: read, significance: levelOf(context, event) } }),
+  )(context, event)
+  return accepted(context, event, 'awaiting-human', change, reason)
+}
+
+export const approve: Judge = (context, event) => {
+  const fault = incomplete(context, event) ?? headsFault(context, event)
+  if (fault) return fault
+  if (!event.workspaceClean) return refused('workspace-dirty', 'the workspace holds changes that were never reviewed: push or drop them')
+  const level = lowered(context, event)
+  if (level) return level
+  const hold = holdOf(context, event)
+  if (hold) return held(context, event, hold)
+  const judged = { context: { verdict: reviewedHeads(event), reviewed: null, significance: levelOf(context, event), mergeRequests: atReadHeads(context, event) } }
+  return accepted(context, event, 'merging', sequence<Outcome>(() => judged, (now) => reviews(now, event, 'approve'))(context, event))
+}
+
+/** The call read the forge later than any webhook did: what it saw is what is merged. */
+function atReadHeads(context: TaskContext, event: Outcome): TaskContext['mergeRequests'] {
+  const live = liveHeads(context, event)
+  return context.mergeRequests.map((mr) => {
+    const head = live.find(({ repository, number }) => mr.state === 'open' && repository === mr.repository && number === mr.number)
+    return head ? { ...mr, headSha: head.sha } : mr
+  })
+}
+
+export const requestChanges: Judge = (context, event) => {
+  const fault = headsFault(context, event) ?? lowered(context, event)
+  if (fault) return fault
+  const change = sequence<Outcome>(
+    (now) => reviews(now, event, 'request_changes'),
+    (now) => ({ context: { ...tellChanges(now, event), reviewRounds: now.reviewRounds + 1, verdict: null, significance: levelOf(now, event) } }),
+  )(context, event)
+  return isReviewKind(context)
+    ? accepted(context, event, 'awaiting-human', change, 'changes-requested')
+    : accepted(context, event, 'implementing', change)
+}
+
+function tellChanges(context: TaskContext, event: Outcome): Partial<TaskContext> {
+  if (isReviewKind(context)) return {}
+  const [first] = reviewedHeads(event)
+  const findings = (payloadOf(event).findings ?? []).map(({ repo, number, path, line, severity, body }) => {
+    const place = path === undefined ? `${repo}!${number}` : `${repo}!${number} ${path}${line === undefined ? '' : `:${line}`}`
+    return `[${severity}] ${place}: ${body}`
+  })
+  return { ...tell(context, 'mr_review', ['The review asks for changes.', ...findings].join('\n'), first).context }
+}

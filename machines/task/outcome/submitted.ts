@@ -1,0 +1,43 @@
+/** `submitted`: the code gate. Grants, plan, ceiling and merge order, in this order (S2, outcome rules; laws 3, 18). */
+import { coversRepositories } from '../../rules/merge-order.ts'
+import type { TaskContext, TaskIssue } from '../context.ts'
+import { ceilingHolds, grantsHold, liveIssues, openMergeRequests, planHolds } from '../facts.ts'
+import { accepted, refused, type Judge } from './judgement.ts'
+import type { SubmittedPayload } from './payloads.ts'
+
+const guidance = {
+  'needs-maintainer-comment': 'A maintainer has to approve on this issue: ask there, then end the turn or send `discuss`.',
+  'needs-approval-tool': 'A maintainer approved on this issue: send the outcome `approved` with the citation first.',
+} as const
+
+function missingApproval({ repository, number, issue, accepted: isAccepted }: TaskIssue): { readonly [key: string]: unknown } {
+  const detail = isAccepted ? 'needs-approval-tool' : 'needs-maintainer-comment'
+  return { repo: repository, number, issue, detail, guidance: guidance[detail] }
+}
+
+/** Live ones without a grant; when all are closed, all of them: closing is no approval [H22]. */
+export function blockingIssues(context: TaskContext): readonly { readonly [key: string]: unknown }[] {
+  const live = liveIssues(context)
+  return (live.length > 0 ? live.filter(({ grant }) => grant === null) : context.issues).map(missingApproval)
+}
+
+function touchedRepositories(context: TaskContext): readonly string[] {
+  return [...context.pushedRepositories, ...openMergeRequests(context).map(({ repository }) => repository)]
+}
+
+export const submitted: Judge = (context, event) => {
+  const { title, body, change_significance: significance, merge_order } = event.payload as unknown as SubmittedPayload
+  const mergeOrder = merge_order ?? null
+  if (!grantsHold(context)) {
+    return refused('approval-required', 'every issue of this Task needs a maintainer\'s approval first', { reason: 'approval-required', issues: blockingIssues(context) })
+  }
+  if (!planHolds(context)) return refused('plan-changed', 'the newest plan is not the approved one: have it approved again')
+  if (!ceilingHolds(context, significance)) {
+    const { autoApproveMaxSignificance: ceiling } = context.config
+    return refused('over-auto-approve-ceiling', `a ${significance} change needs a maintainer's comment, at most ${ceiling} ships without`, { ceiling, significance })
+  }
+  if (!coversRepositories(mergeOrder, touchedRepositories(context))) {
+    return refused('merge-order-required', 'merge_order must name every repository with changes once', { repositories: [...new Set(touchedRepositories(context))] })
+  }
+  return accepted(context, event, 'opening', { context: { submission: { title, body, significance, mergeOrder }, significance, verdict: null, reviewed: null } })
+}

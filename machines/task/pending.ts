@@ -1,0 +1,38 @@
+/** What happened on the forge while the agent was not looking: kept until a turn that carried it is accepted [H70]. */
+import type { Change } from './chart.ts'
+import type { TaskContext } from './context.ts'
+import type { EventOf } from './chart.ts'
+import type { PendingEvent } from './events.ts'
+
+/** S2 Events 2: when full, the oldest is dropped before the write. */
+export const maxPending = 20
+
+/** Author of what the platform itself has to tell. */
+export const platformAuthor = 'statewright'
+
+export function append(context: TaskContext, news: Omit<PendingEvent, 'n' | 'at'>): Change {
+  const n = context.eventSequence + 1
+  const pending = [...context.pending, { ...news, n, at: context.at }].slice(-maxPending)
+  return { context: { pending, eventSequence: n } }
+}
+
+export function clearUpTo(context: TaskContext, n: number): Change {
+  return { context: { pending: context.pending.filter((event) => event.n > n) } }
+}
+
+/** Of a repository: its issue, else nothing to point at. */
+function issueNumber(context: TaskContext, repository: string): number {
+  return context.issues.find((issue) => issue.repository === repository)?.number ?? 0
+}
+
+export function tell(context: TaskContext, kind: string, text: string, at?: { repository: string; number?: number }): Change {
+  const repository = at?.repository ?? context.issues[0]?.repository ?? context.repositories[0] ?? ''
+  return append(context, { kind, repository, number: at?.number ?? issueNumber(context, repository), author: platformAuthor, text })
+}
+
+type FromForge = EventOf<'human.commented' | 'forge.event'>
+
+export function appendForgeEvent(context: TaskContext, event: FromForge): Change {
+  const { kind, repository, number, author, text } = event
+  return append(context, { kind, repository, number, author, ...(text === undefined ? {} : { text }) })
+}
