@@ -1,12 +1,10 @@
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../../edges/http/logging.ts'
-import type { Git } from './git.ts'
-import { push } from './publish.ts'
 import type { Repository } from './repository.ts'
+import type { Workspace } from './workspace.ts'
 
 interface SafetyPushOptions {
-  readonly git: Git
-  readonly repositories: readonly Repository[]
+  readonly workspace: Workspace
   readonly clock: Clock
   readonly logger: Logger
   readonly intervalMs: number
@@ -23,12 +21,12 @@ export function startSafetyPush(options: SafetyPushOptions): { stop(): void } {
     return options.clock.setTimer(options.intervalMs, () => void round())
   }
   async function round(): Promise<void> {
-    if (options.mayPush()) for (const repository of options.repositories) await pushOne(repository)
+    if (options.mayPush()) for (const repository of options.workspace.repositories) await pushOne(repository)
     if (!stopped) timer = schedule()
   }
   async function pushOne(repository: Repository): Promise<void> {
     try {
-      const outcome = await push(options.git, repository)
+      const outcome = await options.workspace.pushOnly(repository)
       const failed = outcome.state === 'refused' && !outcome.behind
       if (failed) options.logger.info({ repo: repository.name, reason: outcome.reason }, 'safety push refused')
       options.onResult(failed ? 'failed' : 'ok')

@@ -1,0 +1,74 @@
+import { dirname, join } from 'node:path'
+import { hookEvents } from '../hooks/hook-input.ts'
+import { writeAtomically } from './atomic-file.ts'
+import type { Config } from './config.ts'
+import { renderMcpConfig } from './mcp-config.ts'
+import { renderGlobalInstructions, renderWorkspaceInstructions, type BaseInstructions } from './instructions.ts'
+import { agentUrl, type AgentPlumbing } from './plumbing.ts'
+import { shellWords } from './shell-words.ts'
+import type { Logger } from '../../edges/http/logging.ts'
+
+export interface AgentFilesInput {
+  readonly config: Config
+  readonly plumbing: AgentPlumbing
+  readonly dummyKey: string
+  readonly overlays: readonly unknown[]
+  readonly findings: readonly string[]
+  readonly baseInstructions: readonly BaseInstructions[]
+  readonly logger: Logger
+}
+
+/**
+ * Everything that the CLI reads as configuration. It comes from the platform and from the base branches, never from the
+ * head of a merge request (ARCHITECTURE, Trust): the CLI's folder is the workspace root, above the clones, and the
+ * instruction files inside the clones are excluded.
+ */
+export function writeAgentFiles(input: AgentFilesInput): void {
+  const { config } = input
+  const { home, workspaceDir } = config
+  const write = (path: string, value: unknown): void => writeAtomically(path, typeof value === 'string' ? value : `${JSON.stringify(value, null, 2)}\n`)
+  write(join(workspaceDir, '.mcp.json'), renderMcpConfig(config, input.plumbing, input.overlays, input.logger))
+  write(join(home, '.claude', 'settings.json'), renderSettings(config, input.plumbing))
+  write(join(home, '.claude.json'), renderOnboarding(config, input.dummyKey))
+  write(join(home, '.claude', 'CLAUDE.md'), renderGlobalInstructions(config, input.findings))
+  write(join(workspaceDir, 'CLAUDE.md'), renderWorkspaceInstructions(config, input.baseInstructions))
+  write(join(home, '.gitconfig'), renderGitConfig(config))
+}
+
+export function renderSettings(config: Config, plumbing: AgentPlumbing): object {
+  const hook = (event: string): object => ({
+    hooks: [{ type: 'command', command: shellWords([plumbing.node, plumbing.hookProgram, `${agentUrl(plumbing)}/internal/hook/${event}`]) }],
+  })
+  const hooks = Object.fromEntries(hookEvents.map((event) => [event, [event.includes('Tool') ? { matcher: '*', ...hook(event) } : hook(event)]]))
+  return {
+    skipDangerousModePermissionPrompt: true,
+    enableAllProjectMcpServers: true,
+    includeCoAuthoredBy: false,
+    claudeMdExcludes: excludedInstructions(config.workspaceDir, config.home),
+    hooks,
+    statusLine: { type: 'command', command: plumbing.statuslineCommand },
+  }
+}
+
+/** The clones' own instruction files (a stranger may have written the head), and those of folders around the workspace. */
+export function excludedInstructions(workspaceDir: string, home: string): readonly string[] {
+  const inside = ['*/**/CLAUDE.md', '*/**/CLAUDE.local.md', '*/**/.claude/**'].map((glob) => `${workspaceDir}/${glob}`)
+  const around: string[] = []
+  for (let dir = dirname(workspaceDir); ; dir = dirname(dir)) {
+    around.push(...['CLAUDE.md', 'CLAUDE.local.md', '.claude/CLAUDE.md'].map((name) => join(dir, name)))
+    if (dir === dirname(dir)) return [...inside, ...around.filter((path) => path !== join(home, '.claude', 'CLAUDE.md'))]
+  }
+}
+
+/** Without this seed the CLI asks for a theme, contacts its maker and stops at dialogs (facts 2, 13). */
+export function renderOnboarding(config: Config, dummyKey: string): object {
+  return {
+    hasCompletedOnboarding: true,
+    customApiKeyResponses: { approved: [dummyKey.slice(-20)], rejected: [] },
+    projects: { [config.workspaceDir]: { hasTrustDialogAccepted: true } },
+  }
+}
+
+function renderGitConfig(config: Config): string {
+  return `[user]\n\tname = ${config.bot.login}\n\temail = ${config.bot.email}\n[advice]\n\tdetachedHead = false\n[init]\n\tdefaultBranch = main\n`
+}

@@ -1,0 +1,49 @@
+import type { Config } from './config.ts'
+import { agentUrl, type AgentPlumbing } from './plumbing.ts'
+
+/** Interactive dialogs and self-starting turns would hang or surprise a session that nobody watches (facts 10). */
+const disallowedTools = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'ScheduleWakeup', 'CronCreate', 'Workflow']
+
+export function agentCommand(config: Config, sessionId: string): readonly string[] {
+  return [
+    ...config.agentCli,
+    ...(config.permissionMode === 'bypassPermissions' ? ['--dangerously-skip-permissions'] : ['--permission-mode', config.permissionMode]),
+    '--session-id',
+    sessionId,
+    ...(config.model ? ['--model', config.model] : []),
+    ...(config.effort ? ['--effort', config.effort] : []),
+    '--disallowedTools',
+    disallowedTools.join(','),
+  ]
+}
+
+/**
+ * The agent's whole environment, name by name: nothing is inherited. The model's key in it is a dummy that only the
+ * wrapper's loopback proxy takes, under the path that holds this boot's key.
+ */
+export function agentEnvironment(config: Config, plumbing: AgentPlumbing, dummyKey: string, isRoot: boolean): Readonly<Record<string, string>> {
+  const { task, project, profile, pod, contractVersion } = config.identity
+  return {
+    HOME: config.home,
+    PATH: config.path,
+    TERM: 'xterm-256color',
+    LANG: config.lang,
+    PLATFORM_TASK: task,
+    PLATFORM_PROJECT: project,
+    PLATFORM_TOOL_PROFILE: profile,
+    PLATFORM_CONTRACT_VERSION: String(contractVersion),
+    PLATFORM_POD: String(pod),
+    ANTHROPIC_BASE_URL: `${agentUrl(plumbing)}/model`,
+    // The subscription's mode is what makes the CLI report the account's usage windows (facts 7).
+    ...(config.secrets.oauthToken ? { CLAUDE_CODE_OAUTH_TOKEN: dummyKey } : { ANTHROPIC_API_KEY: dummyKey }),
+    ENABLE_TOOL_SEARCH: 'false',
+    CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
+    DISABLE_AUTOUPDATER: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    // A repository around the workspace (one-machine mode) is none of the agent's.
+    GIT_CEILING_DIRECTORIES: config.workspaceDir,
+    ...(isRoot ? { IS_SANDBOX: '1' } : {}),
+  }
+}

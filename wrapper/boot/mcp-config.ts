@@ -1,0 +1,69 @@
+import { Type } from 'typebox'
+import { Check } from 'typebox/value'
+import type { Logger } from '../../edges/http/logging.ts'
+import type { Config } from './config.ts'
+import { parseJson } from './environment.ts'
+import { agentUrl, type AgentPlumbing } from './plumbing.ts'
+
+/** Platform-owned names; nobody else may take them (decisions.md Orchestrator, S3 Wrapper configuration). */
+const reserved = ['platform', 'alerting', 'code-navigation']
+const namePattern = '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$'
+
+const Extra = Type.Object({
+  name: Type.String({ pattern: namePattern }),
+  url: Type.String({ pattern: '^https?://' }),
+  type: Type.Optional(Type.Union([Type.Literal('http'), Type.Literal('sse')])),
+})
+const Fragment = Type.Object({ mcpServers: Type.Record(Type.String(), Type.Object({})) })
+
+type Servers = Record<string, object>
+
+/** Overlay fragments first, then the extra servers, then the platform's own, which win (S3). */
+export function renderMcpConfig(config: Config, plumbing: AgentPlumbing, overlays: readonly unknown[], logger: Logger): object {
+  const servers: Servers = {}
+  for (const overlay of overlays) addOverlay(servers, overlay, logger)
+  addExtras(servers, config.extraMcpServers, logger)
+  servers['platform'] = platformServer(config, plumbing)
+  return { mcpServers: servers }
+}
+
+function addOverlay(servers: Servers, overlay: unknown, logger: Logger): void {
+  if (!Check(Fragment, overlay)) return logger.warn({}, 'an .mcp.json fragment is not an object with mcpServers; skipped')
+  for (const [name, server] of Object.entries(overlay.mcpServers)) add(servers, name, server, logger)
+}
+
+/** Malformed or incomplete entries are warned about and skipped, never fatal: a bad value fails open (S3 MCPServerSpec). */
+function addExtras(servers: Servers, text: string, logger: Logger): void {
+  if (text === '') return
+  const list = parseJson(text)
+  if (!Array.isArray(list)) return logger.warn({}, 'PLATFORM_EXTRA_MCP_SERVERS is not a JSON array; skipped')
+  for (const entry of list as unknown[]) {
+    if (!Check(Extra, entry)) logger.warn({ entry }, 'an extra MCP server is incomplete; skipped')
+    else add(servers, entry.name, { type: entry.type ?? 'http', url: entry.url }, logger)
+  }
+}
+
+function add(servers: Servers, name: string, server: object, logger: Logger): void {
+  if (reserved.includes(name)) return logger.warn({ name }, 'the name of an MCP server is reserved; skipped')
+  if (servers[name]) logger.warn({ name }, 'an MCP server is configured twice; the last one counts')
+  servers[name] = server
+}
+
+/** Its two service bases are the broker's, so it needs no credential; the broker adds the bearer. */
+function platformServer(config: Config, plumbing: AgentPlumbing): object {
+  const [command, ...args] = config.mcpCommand
+  const base = agentUrl(plumbing)
+  const { task, project, profile, pod, contractVersion } = config.identity
+  const env = {
+    PLATFORM_TASK: task,
+    PLATFORM_PROJECT: project,
+    PLATFORM_TOOL_PROFILE: profile,
+    PLATFORM_POD: String(pod),
+    PLATFORM_CONTRACT_VERSION: String(contractVersion),
+    PLATFORM_OPERATOR_URL: `${base}/internal/call/operator`,
+    PLATFORM_MEMORY_URL: config.memoryUrl ? `${base}/internal/call/memory` : '',
+    PLATFORM_INTERNAL_URL: base,
+    PATH: config.path,
+  }
+  return { command, args, env }
+}

@@ -1,0 +1,35 @@
+import { discoverIssuer } from '../../edges/http/auth/discovery.ts'
+import type { Fetch } from '../../edges/http/ports.ts'
+import { clientCredentials, type TokenSource } from '../../edges/http/token-source.ts'
+import { fixedToken, type Upstream } from '../broker/forward.ts'
+import type { Service } from '../broker/allowed-calls.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from './config.ts'
+
+/** The services that the broker reaches: the orchestrator with the pod's token, the memory service with the wrapper's own client. */
+export function upstreamsOf(config: Config, clock: Clock, fetch: Fetch): Partial<Record<Service, Upstream>> {
+  const upstreams: Partial<Record<Service, Upstream>> = {}
+  if (config.operatorUrl && config.secrets.podToken) upstreams.operator = { baseUrl: config.operatorUrl, token: fixedToken(config.secrets.podToken) }
+  if (config.memoryUrl) upstreams.memory = { baseUrl: config.memoryUrl, token: memoryToken(config, clock, fetch) }
+  return upstreams
+}
+
+/** The token endpoint is looked up at the first call: a pod that never asks the memory needs no identity provider at boot. */
+function memoryToken(config: Config, clock: Clock, fetch: Fetch): TokenSource {
+  let source: TokenSource | undefined
+  const find = async (): Promise<TokenSource> => {
+    if (source) return source
+    const { token_endpoint } = await discoverIssuer(config.oidc.issuer, clock, fetch)
+    if (!token_endpoint) throw new Error('the identity provider names no token endpoint')
+    source = clientCredentials({
+      tokenUrl: token_endpoint,
+      clientId: config.oidc.clientId,
+      secret: config.secrets.oidcClientSecret!,
+      audience: config.oidc.memoryAudience,
+      clock,
+      fetch,
+    })
+    return source
+  }
+  return { token: async () => (await find()).token(), forget: () => source?.forget() }
+}

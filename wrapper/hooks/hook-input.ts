@@ -1,0 +1,27 @@
+import { Type, type Static } from 'typebox'
+
+/** The hooks that settings.json asks for. */
+export const hookEvents = ['SessionStart', 'UserPromptSubmit', 'Stop', 'StopFailure', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure'] as const
+export type HookEvent = (typeof hookEvents)[number]
+
+/** The members of a hook's stdin that the wrapper uses; the CLI sends more and may add others. */
+export const HookInput = Type.Object({
+  session_id: Type.Optional(Type.String()),
+  transcript_path: Type.Optional(Type.String()),
+  prompt_id: Type.Optional(Type.String()),
+  prompt: Type.Optional(Type.String()),
+  source: Type.Optional(Type.String()),
+  tool_name: Type.Optional(Type.String()),
+  last_assistant_message: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  error: Type.Optional(Type.Unknown()),
+  error_details: Type.Optional(Type.Unknown()),
+})
+export type HookInput = Static<typeof HookInput>
+
+/** What a hook prints: nothing, or context for the model at the tool boundary (facts 8). */
+export interface HookAnswer {
+  readonly hookSpecificOutput: { readonly hookEventName: HookEvent; readonly additionalContext: string }
+}
+
+/** One listener per running agent; an answer is printed by the hook program. */
+export type OnHook = (event: HookEvent, input: HookInput) => HookAnswer | undefined

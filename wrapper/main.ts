@@ -1,0 +1,29 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createLogger } from '../edges/http/logging.ts'
+import { runWrapper } from './supervisor.ts'
+import { openTerminal } from './terminal/terminal.ts'
+
+/** The composition root of the pod's program: takes clock, randomness, transport and environment from the process. */
+export async function startWrapper(version: string): Promise<number> {
+  const stop = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort())
+  return runWrapper({
+    env: process.env,
+    clock: {
+      now: () => Date.now(),
+      setTimer: (milliseconds, run) => {
+        const timer = setTimeout(run, milliseconds)
+        return { cancel: () => clearTimeout(timer) }
+      },
+    },
+    ids: { next: () => randomUUID() },
+    entropy: { hex: (bytes) => randomBytes(bytes).toString('hex'), uuid: () => randomUUID() },
+    fetch: globalThis.fetch,
+    logger: createLogger({ name: 'wrapper', level: process.env['LOG_LEVEL'] ?? 'info' }),
+    openTerminal,
+    version,
+    node: process.execPath,
+    isRoot: process.getuid?.() === 0,
+    stopSignal: stop.signal,
+  })
+}

@@ -1,0 +1,113 @@
+import { asObject, asText, messageUsage } from '../turns/transcript.ts'
+import type { MessageUsage } from '../usage/usage.ts'
+
+/** What went through the model proxy since `reset`: exact token counts, sub-agents and repeats included. */
+export class ModelMeter {
+  readonly #messages = new Map<string, MessageUsage>()
+  #limitResetsAt: string | undefined
+  #limited = false
+  #openRequests = 0
+  #outputBytes = 0
+
+  reset(): void {
+    this.#messages.clear()
+    this.#limitResetsAt = undefined
+    this.#limited = false
+    this.#outputBytes = 0
+  }
+
+  get messages(): readonly MessageUsage[] {
+    return [...this.#messages.values()]
+  }
+
+  /** The provider said that the subscription's window is used up: not an ordinary 429 (facts 7). */
+  get usageLimited(): boolean {
+    return this.#limited
+  }
+
+  get limitResetsAt(): string | undefined {
+    return this.#limitResetsAt
+  }
+
+  get openRequests(): number {
+    return this.#openRequests
+  }
+
+  get outputBytes(): number {
+    return this.#outputBytes
+  }
+
+  requestStarted(): void {
+    this.#openRequests += 1
+  }
+
+  requestEnded(): void {
+    this.#openRequests -= 1
+  }
+
+  responseStarted(status: number, headers: Headers): void {
+    if (status !== 429 || headers.get('anthropic-ratelimit-unified-status') !== 'rejected') return
+    this.#limited = true
+    const reset = Number(headers.get('anthropic-ratelimit-unified-reset') ?? headers.get('anthropic-ratelimit-unified-5h-reset'))
+    if (reset > 0) this.#limitResetsAt = new Date(reset * 1000).toISOString()
+  }
+
+  received(bytes: number): void {
+    this.#outputBytes += bytes
+  }
+
+  /** A whole message, or the start of a streamed one. */
+  message(message: unknown): void {
+    const usage = messageUsage(asObject(message))
+    if (usage) this.#messages.set(usage.id, usage)
+  }
+
+  /** The running totals of a streamed message; absent counts keep what its start said. */
+  delta(id: string, usage: unknown): void {
+    const known = this.#messages.get(id)
+    const now = messageUsage({ id, model: known?.model ?? '', usage: asObject(usage) })
+    if (!known || !now) return
+    this.#messages.set(id, {
+      id,
+      model: known.model,
+      inputTokens: now.inputTokens || known.inputTokens,
+      outputTokens: now.outputTokens || known.outputTokens,
+      cacheReadTokens: now.cacheReadTokens || known.cacheReadTokens,
+      cacheWriteTokens: now.cacheWriteTokens || known.cacheWriteTokens,
+    })
+  }
+}
+
+/** Reads server-sent events as they pass; only `data:` lines that speak of usage are parsed. */
+export class StreamReader {
+  readonly #meter: ModelMeter
+  #partial = ''
+  #messageId = ''
+
+  constructor(meter: ModelMeter) {
+    this.#meter = meter
+  }
+
+  push(text: string): void {
+    const lines = (this.#partial + text).split('\n')
+    this.#partial = lines.pop()!
+    for (const line of lines) if (line.startsWith('data:') && line.includes('"message_')) this.#event(line.slice(5))
+  }
+
+  #event(text: string): void {
+    const event = parse(text)
+    if (event['type'] === 'message_start') {
+      this.#messageId = asText(asObject(event['message'])['id'])
+      this.#meter.message(event['message'])
+    }
+    if (event['type'] === 'message_delta') this.#meter.delta(this.#messageId, event['usage'])
+  }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return asObject(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}

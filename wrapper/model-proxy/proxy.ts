@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '../../edges/http/problem.ts'
+import type { Fetch } from '../../edges/http/ports.ts'
+import { ModelMeter, StreamReader } from './meter.ts'
+
+/** The real credential of the model: lives here and in no file, variable or argument of the agent. */
+export interface ModelCredential {
+  readonly kind: 'api-key' | 'oauth'
+  readonly value: string
+}
+
+export interface ModelProxyOptions {
+  readonly baseUrl: string
+  readonly credential: ModelCredential
+  readonly fetch: Fetch
+  readonly meter: ModelMeter
+  readonly onOutput: () => void
+}
+
+/** Largest request of the Messages API. */
+export const maxModelRequestBytes = 32 * 1024 * 1024
+
+/** Hop-by-hop and credential headers of the agent's request never go on; the body's coding must stay readable here. */
+const droppedRequestHeaders = new Set([
+  'host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'upgrade', 'expect', 'te',
+  'authorization', 'x-api-key', 'accept-encoding', 'cookie', 'proxy-authorization',
+])
+const droppedResponseHeaders = new Set(['connection', 'content-length', 'content-encoding', 'transfer-encoding', 'keep-alive', 'set-cookie'])
+
+/** Passes one request of the CLI on to the model provider with the real key, and streams the answer back while counting. */
+export async function forwardToModel(options: ModelProxyOptions, path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const gone = new AbortController()
+  reply.raw.on('close', () => gone.abort())
+  options.meter.requestStarted()
+  reply.raw.on('close', () => options.meter.requestEnded())
+  const response = await ask(options, path, request, gone.signal)
+  options.meter.responseStarted(response.status, response.headers)
+  for (const [name, value] of response.headers) if (!droppedResponseHeaders.has(name)) void reply.header(name, value)
+  void reply.code(response.status)
+  if (!response.body) return reply.send('')
+  return reply.send(counted(options, response, response.body))
+}
+
+async function ask(options: ModelProxyOptions, path: string, request: FastifyRequest, signal: AbortSignal): Promise<Response> {
+  const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
+  try {
+    return await options.fetch(`${options.baseUrl}${path}`, {
+      method: request.method,
+      headers: requestHeaders(options.credential, request),
+      signal,
+      redirect: 'manual',
+      ...(hasBody && Buffer.isBuffer(request.body) ? { body: new Uint8Array(request.body) } : {}),
+    })
+  } catch (cause) {
+    throw new Problem('upstream-failed', 'the model provider could not be reached', { cause })
+  }
+}
+
+function requestHeaders(credential: ModelCredential, request: FastifyRequest): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined && !droppedRequestHeaders.has(name)) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+  }
+  headers.set('accept-encoding', 'identity')
+  if (credential.kind === 'oauth') headers.set('authorization', `Bearer ${credential.value}`)
+  else headers.set('x-api-key', credential.value)
+  return headers
+}
+
+function counted(options: ModelProxyOptions, response: Response, body: ReadableStream<Uint8Array>): Readable {
+  const streams = (response.headers.get('content-type') ?? '').startsWith('text/event-stream')
+  return Readable.from(streams ? countStream(options, body) : countWhole(options, body), { objectMode: false })
+}
+
+async function* countStream(options: ModelProxyOptions, body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = new StreamReader(options.meter)
+  const decoder = new TextDecoder()
+  for await (const chunk of body) {
+    options.meter.received(chunk.length)
+    options.onOutput()
+    reader.push(decoder.decode(chunk, { stream: true }))
+    yield chunk
+  }
+}
+
+async function* countWhole(options: ModelProxyOptions, body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    options.meter.received(chunk.length)
+    yield chunk
+  }
+  try {
+    options.meter.message(JSON.parse(Buffer.concat(chunks).toString('utf8')))
+  } catch {
+    // Not a message: an error page or a count.
+  }
+}

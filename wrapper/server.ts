@@ -1,0 +1,132 @@
+import { createReadStream } from 'node:fs'
+import { Type } from 'typebox'
+import type { Authenticate } from '../edges/http/auth/authenticate.ts'
+import { clampLimit, decodeCursor, listQuery, page } from '../edges/http/list.ts'
+import type { Logger } from '../edges/http/logging.ts'
+import type { Clock, Ids } from '../edges/http/ports.ts'
+import { Problem } from '../edges/http/problem.ts'
+import { createServer, type HttpServer } from '../edges/http/server.ts'
+import { contractVersion, maxMessageBytes, MessageAccepted, MessageRequest, ProbeAccepted, ProbeRequest, Session, TurnList, TurnResult } from '../machines/turn/schema.ts'
+import { isoTime } from './clock.ts'
+import type { WrapperMetrics } from './metrics.ts'
+import type { Conversation } from './turns/conversation.ts'
+import type { TurnDesk } from './turns/turn-desk.ts'
+import { isEnded, listedTurns, resultOf, summaryOf } from './turns/ledger.ts'
+
+export interface WrapperServerOptions {
+  readonly version: string
+  readonly logger: Logger
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly authenticate: Authenticate
+  readonly desk: TurnDesk
+  readonly conversation: Conversation
+  readonly model: string
+  readonly repositories: readonly string[]
+  readonly startedAt: number
+  readonly metrics: WrapperMetrics
+  /** Begins the graceful stop (DELETE /v1/session). */
+  readonly stop: () => void
+}
+
+const TurnParams = Type.Object({ turnId: Type.String() })
+const ListQuery = Type.Object(listQuery, { additionalProperties: false })
+const KeyHeaders = Type.Object({ 'idempotency-key': Type.Optional(Type.String({ minLength: 1, maxLength: 300, description: 'Same key, same turn: the answer to a lost 202.' })) })
+const Accepted = Type.Object({}, { additionalProperties: false })
+
+/** The wrapper's public API: S3 "Wrapper API", completed by decisions.md. */
+export async function createWrapperServer(options: WrapperServerOptions): Promise<HttpServer> {
+  const server = await createServer({
+    name: 'wrapper',
+    version: options.version,
+    logger: options.logger,
+    clock: options.clock,
+    ids: options.ids,
+    bodyLimit: maxMessageBytes,
+    authenticate: options.authenticate,
+    readiness: async () => ({ ready: !options.desk.isStopping, reasons: options.desk.isStopping ? ['stopping'] : [] }),
+    openapi: {
+      title: 'Statewright agent wrapper',
+      description: 'Drives one agent in one pod: a message is a turn, turns are strictly sequential, results come by callback or by polling.',
+    },
+  })
+  options.metrics.exposeIn(server.metrics)
+  addMessages(server, options)
+  addControls(server, options)
+  addSession(server, options)
+  return server
+}
+
+function addMessages({ app }: HttpServer, { desk }: WrapperServerOptions): void {
+  const submit = { body: MessageRequest, headers: KeyHeaders, response: { 202: MessageAccepted } }
+  app.post('/v1/messages', { schema: submit }, async (request, reply) => {
+    const turn = desk.submit(request.body, request.headers['idempotency-key'])
+    return reply.code(202).send({ turnId: turn.turnId })
+  })
+  app.get('/v1/messages', { schema: { querystring: ListQuery, response: { 200: TurnList } } }, async (request) => {
+    const { cursor } = request.query
+    const limit = clampLimit(request.query.limit)
+    const skip = cursor === undefined ? 0 : decodeCursor(Type.Integer({ minimum: 0 }), cursor)
+    // New turns come at the front, so a page is counted from the oldest end, which doesn't move.
+    const newest = desk.turns.slice(-listedTurns).reverse()
+    const rest = cursor === undefined ? newest : newest.slice(Math.max(0, newest.length - skip))
+    const items = rest.slice(0, limit + 1)
+    const shown = page(items.map((turn) => summaryOf(turn)), limit, () => rest.length - limit)
+    return { ...shown, items: [...shown.items] }
+  })
+  app.get('/v1/messages/:turnId', { schema: { params: TurnParams, response: { 200: TurnResult } } }, async (request) => {
+    const turn = desk.find(request.params.turnId)
+    if (!turn) throw new Problem('not-found', 'no such turn')
+    return resultOf(turn)
+  })
+}
+
+function addControls({ app }: HttpServer, { desk, conversation }: WrapperServerOptions): void {
+  app.post('/v1/interrupt', { schema: { response: { 202: Accepted } } }, async (_request, reply) => {
+    if (!conversation.interrupt()) throw new Problem('no-terminal')
+    return reply.code(202).send({})
+  })
+  app.post('/v1/probe', { schema: { body: ProbeRequest, response: { 202: ProbeAccepted } } }, async (request, reply) => {
+    if (!desk.live) throw new Problem('no-turn-in-flight')
+    conversation.probe(request.body.probeId, request.body.text)
+    return reply.code(202).send({ probeId: request.body.probeId })
+  })
+}
+
+function addSession({ app }: HttpServer, options: WrapperServerOptions): void {
+  app.get('/v1/session', { schema: { response: { 200: Session } } }, async () => sessionOf(options))
+  app.delete('/v1/session', { schema: { response: { 202: Accepted } } }, async (_request, reply) => {
+    options.stop()
+    return reply.code(202).send({})
+  })
+  app.get('/v1/transcript', { schema: { description: 'The whole transcript as JSON lines, streamed.' } }, async (_request, reply) => {
+    const path = options.conversation.transcriptPath
+    if (path === '') return reply.type('application/x-ndjson').send('')
+    return reply.type('application/x-ndjson').send(await openTranscript(path))
+  })
+}
+
+function sessionOf({ desk, conversation, model, repositories, startedAt }: WrapperServerOptions): Session {
+  const { stallSuspectedAt, lastProbe } = conversation
+  return {
+    state: desk.isStopping ? 'stopping' : desk.live ? 'busy' : 'idle',
+    turnsCompleted: desk.turns.filter(isEnded).length,
+    model,
+    repo: repositories.join(','),
+    contractVersion,
+    sessionId: conversation.sessionId,
+    startedAt: isoTime(startedAt),
+    lastActivityAt: isoTime(conversation.lastActivityAt),
+    ...(stallSuspectedAt === undefined ? {} : { stallSuspectedAt: isoTime(stallSuspectedAt) }),
+    ...(lastProbe ? { lastProbe } : {}),
+  }
+}
+
+/** The file appears with the first turn; until then the transcript is empty. */
+function openTranscript(path: string): Promise<NodeJS.ReadableStream | string> {
+  return new Promise((resolve, reject) => {
+    const stream = createReadStream(path)
+    stream.once('open', () => resolve(stream))
+    stream.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve('') : reject(error)))
+  })
+}

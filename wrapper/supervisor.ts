@@ -1,0 +1,304 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bearer } from '../edges/http/auth/authenticate.ts'
+import { oidcVerifier } from '../edges/http/auth/oidc.ts'
+import type { Logger } from '../edges/http/logging.ts'
+import type { Fetch, Ids } from '../edges/http/ports.ts'
+import type { HttpServer } from '../edges/http/server.ts'
+import type { AccountUsage } from '../machines/turn/schema.ts'
+import { writeAgentFiles } from './boot/agent-files.ts'
+import { agentCommand, agentEnvironment } from './boot/agent-process.ts'
+import { ConfigError, loadConfig, type Config } from './boot/config.ts'
+import { writeEndpoint } from './boot/endpoint.ts'
+import type { Environment } from './boot/environment.ts'
+import { answerPrompt, gitHome, writeCredentialHelper } from './boot/git-access.ts'
+import { readBaseInstructions } from './boot/instructions.ts'
+import { lifecycleHookRunner, type RunLifecycleHook } from './boot/lifecycle-hooks.ts'
+import { endOrphan, recordAgent } from './boot/orphan.ts'
+import { readMcpOverlays } from './boot/overlays.ts'
+import type { AgentPlumbing } from './boot/plumbing.ts'
+import { podStart } from './boot/pod-start.ts'
+import { prepareWorkspace } from './boot/prepare-workspace.ts'
+import { shellWords } from './boot/shell-words.ts'
+import { installSkills } from './boot/skills.ts'
+import { upstreamsOf } from './boot/upstreams.ts'
+import { isoTime, until, type Clock } from './clock.ts'
+import { createInternalServer } from './internal-server.ts'
+import { createWrapperMetrics, type WrapperMetrics } from './metrics.ts'
+import { ModelMeter } from './model-proxy/meter.ts'
+import { createWrapperServer } from './server.ts'
+import { awaitReady } from './terminal/boot.ts'
+import type { OpenTerminal, Terminal } from './terminal/terminal.ts'
+import { CallbackSender } from './turns/callback.ts'
+import { Conversation } from './turns/conversation.ts'
+import { TurnJournal } from './turns/journal.ts'
+import { TurnDesk } from './turns/turn-desk.ts'
+import { toAccountUsage } from './usage/account-usage.ts'
+import { createGit } from './workspace/git.ts'
+import type { Published } from './workspace/publish.ts'
+import { startSafetyPush } from './workspace/safety-push.ts'
+import { Workspace } from './workspace/workspace.ts'
+
+/** What the composition root gives: everything that the wrapper may not take for itself. */
+export interface WrapperInput {
+  readonly env: Environment
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Unguessable text: keys of the loopback, the agent's session id. */
+  readonly entropy: { hex(bytes: number): string; uuid(): string }
+  readonly fetch: Fetch
+  readonly logger: Logger
+  readonly openTerminal: OpenTerminal
+  readonly version: string
+  /** Absolute path of the Node that runs the hook programs. */
+  readonly node: string
+  readonly isRoot: boolean
+  /** SIGTERM and SIGINT, as the composition root hears them (rulings 3.24). */
+  readonly stopSignal: AbortSignal
+}
+
+/** Interrupt, commit, push, callback: together within the 120 s of rulings 3.24. */
+const interruptLimitMs = 15_000
+const callbackLimitMs = 20_000
+const agentEndLimitMs = 5000
+const serverGraceMs = 2000
+
+interface StopRequest {
+  readonly reason: string
+  readonly exitCode: number
+}
+
+/** Runs one pod's supervisor from boot to end and answers the exit code: 0 after a graceful stop, 1 otherwise. */
+export async function runWrapper(input: WrapperInput): Promise<number> {
+  const { logger } = input
+  try {
+    const config = loadConfig(input.env, takeSecretFile)
+    const wrapper = new Wrapper(input, config)
+    return await wrapper.run()
+  } catch (error) {
+    if (error instanceof ConfigError) logger.error({ faults: error.faults }, 'the configuration is not valid')
+    else logger.error({ err: error }, 'the wrapper could not go on')
+    return 1
+  }
+}
+
+/** Read once, then removed: what stays on disk is in the agent's reach (decisions.md). */
+function takeSecretFile(path: string): string {
+  const text = readFileSync(path, 'utf8')
+  rmSync(path, { force: true })
+  return text
+}
+
+class Wrapper {
+  readonly #input: WrapperInput
+  readonly #config: Config
+  readonly #metrics: WrapperMetrics
+  readonly #meter = new ModelMeter()
+  readonly #stop = Promise.withResolvers<StopRequest>()
+  readonly #agentKey: string
+  readonly #gitKey: string
+  readonly #dummyKey: string
+  readonly #runHook: RunLifecycleHook
+  #accountUsage: AccountUsage | undefined
+  #conversation: Conversation | undefined
+  #workspace: Workspace | undefined
+
+  constructor(input: WrapperInput, config: Config) {
+    this.#input = input
+    this.#config = config
+    this.#metrics = createWrapperMetrics(config.identity, config.repositories.map(({ name }) => name).join(','))
+    this.#agentKey = input.entropy.hex(24)
+    this.#gitKey = input.entropy.hex(24)
+    this.#dummyKey = `sk-ant-wrapper-${input.entropy.hex(24)}`
+    this.#runHook = lifecycleHookRunner({
+      hooks: config.hooks,
+      cwd: config.workspaceDir,
+      env: { PATH: config.path, HOME: config.home, LANG: config.lang, PLATFORM_TASK: config.identity.task, PLATFORM_PROJECT: config.identity.project },
+      logger: input.logger,
+      onFailure: (hook) => this.#metrics.hookFailed(hook),
+    })
+  }
+
+  async run(): Promise<number> {
+    const { clock, logger } = this.#input
+    const config = this.#config
+    const bootedAt = clock.now()
+    for (const dir of [config.stateDir, config.workspaceDir, config.home]) mkdirSync(dir, { recursive: true })
+    const { startedAt, isRestart } = podStart(config.stateDir, bootedAt)
+    const orphan = await endOrphan(config.stateDir, clock)
+    if (orphan !== undefined) logger.warn({ pid: orphan }, 'ended the agent that an earlier wrapper of this pod left')
+    const internal = await this.#openInternal()
+    const journal = new TurnJournal(config.stateDir)
+    let terminal: Terminal | undefined
+    try {
+      const { url: internalUrl } = await internal.listen(config.internal)
+      const workspace = await this.#prepare(internalUrl, isoTime(bootedAt).replace(/[:.]/g, '-'))
+      terminal = this.#openAgent(internalUrl)
+      await awaitReady(terminal, clock, config.bootTimeoutMs)
+      logger.info({ pid: terminal.pid }, 'the agent is ready')
+      const { server, desk, callbacks } = await this.#serve(terminal, workspace, journal, startedAt)
+      this.#metrics.booted((clock.now() - bootedAt) / 1000)
+      await this.#runHook(isRestart || config.identity.pod > 1 ? 'conversationRestart' : 'conversationStart')
+      return await this.#untilStopped(server, desk, callbacks, workspace)
+    } finally {
+      if (terminal) await this.#endAgent(terminal)
+      await internal.close({ graceMs: serverGraceMs })
+      journal.close()
+    }
+  }
+
+  #openInternal(): Promise<HttpServer> {
+    const { clock, ids, logger, fetch } = this.#input
+    const config = this.#config
+    const { oauthToken, apiKey } = config.secrets
+    return createInternalServer({
+      logger: logger.child({ side: 'internal' }, { level: 'warn' }),
+      clock,
+      ids,
+      agentKey: this.#agentKey,
+      gitKey: this.#gitKey,
+      caller: config.identity,
+      forward: { upstreams: upstreamsOf(config, clock, fetch), fetch },
+      model: {
+        baseUrl: config.modelBaseUrl,
+        credential: oauthToken ? { kind: 'oauth', value: oauthToken } : { kind: 'api-key', value: apiKey! },
+        fetch,
+        meter: this.#meter,
+        onOutput: () => this.#conversation?.onModelOutput(),
+      },
+      metrics: this.#metrics,
+      onHook: (event, hookInput) => this.#conversation?.onHook(event, hookInput),
+      onAccountUsage: (snapshot) => (this.#accountUsage = toAccountUsage(snapshot, clock.now())),
+      credential: (prompt) => answerPrompt(config, prompt),
+      push: () => this.#pushNow(),
+    })
+  }
+
+  async #prepare(internalUrl: string, stamp: string): Promise<Workspace> {
+    const { node, logger, isRoot } = this.#input
+    const config = this.#config
+    const git = createGit({
+      path: config.path,
+      home: gitHome(config),
+      identity: config.bot,
+      credential: writeCredentialHelper(config, node, internalUrl, this.#gitKey),
+    })
+    const checkouts = await prepareWorkspace(config, git, { runHook: this.#runHook, metrics: this.#metrics, logger, stamp })
+    await installSkills(config, git, this.#metrics, logger)
+    const repositories = checkouts.map(({ repository }) => repository)
+    const findings = checkouts.flatMap((checkout) => checkout.findings)
+    writeAgentFiles({
+      config,
+      plumbing: this.#plumbing(internalUrl),
+      dummyKey: this.#dummyKey,
+      overlays: readMcpOverlays(config.configDir),
+      findings,
+      baseInstructions: await readBaseInstructions(git, repositories),
+      logger,
+    })
+    logger.info({ findings, isRoot }, 'workspace prepared')
+    this.#workspace = new Workspace(git, repositories)
+    return this.#workspace
+  }
+
+  #openAgent(internalUrl: string): Terminal {
+    const { clock, entropy, logger, openTerminal, isRoot } = this.#input
+    const config = this.#config
+    const terminal = openTerminal({
+      command: agentCommand(config, entropy.uuid()),
+      cwd: config.workspaceDir,
+      env: agentEnvironment(config, this.#plumbing(internalUrl), this.#dummyKey, isRoot),
+      clock,
+    })
+    recordAgent(config.stateDir, terminal.pid)
+    this.#conversation = new Conversation({ terminal, clock, logger, metrics: this.#metrics, meter: this.#meter, turnTimeoutMs: config.turnTimeoutMs })
+    return terminal
+  }
+
+  async #serve(terminal: Terminal, workspace: Workspace, journal: TurnJournal, startedAt: number): Promise<{ server: HttpServer; desk: TurnDesk; callbacks: CallbackSender }> {
+    const { clock, ids, logger, fetch, version } = this.#input
+    const config = this.#config
+    const conversation = this.#conversation!
+    const callbacks = new CallbackSender({ fetch, clock, logger, defaultUrl: config.callbackUrl, ...(config.secrets.callbackSecret ? { secret: config.secrets.callbackSecret } : {}) })
+    const onAgentGone = (): void => this.#stop.resolve({ reason: 'the agent process ended', exitCode: 1 })
+    const desk = new TurnDesk({
+      journal, conversation, workspace, callbacks, clock, ids, logger, onAgentGone,
+      runHook: this.#runHook,
+      metrics: this.#metrics,
+      identity: config.identity,
+      expiresAt: startedAt + config.ttlMs,
+      accountUsage: () => this.#accountUsage,
+    })
+    desk.recover()
+    terminal.onExit(() => (desk.live ? undefined : onAgentGone()))
+    const server = await createWrapperServer({
+      version, logger, clock, ids, desk, conversation, startedAt,
+      authenticate: bearer(oidcVerifier({ issuer: config.oidc.issuer, audience: config.oidc.audience, clock, fetch })),
+      model: config.model,
+      repositories: config.repositories.map(({ name }) => name),
+      metrics: this.#metrics,
+      stop: () => this.#stop.resolve({ reason: 'the session was deleted', exitCode: 0 }),
+    })
+    const { url } = await server.listen(config.http)
+    writeEndpoint(config.stateDir, url)
+    logger.info({ url }, 'wrapper ready')
+    return { server, desk, callbacks }
+  }
+
+  async #untilStopped(server: HttpServer, desk: TurnDesk, callbacks: CallbackSender, workspace: Workspace): Promise<number> {
+    const { clock, logger, stopSignal } = this.#input
+    const onSignal = (): void => this.#stop.resolve({ reason: 'signal', exitCode: 0 })
+    stopSignal.addEventListener('abort', onSignal)
+    if (stopSignal.aborted) onSignal()
+    const safety = startSafetyPush({
+      workspace, clock, logger,
+      intervalMs: this.#config.pushIntervalMs,
+      mayPush: () => desk.live !== undefined && !workspace.isBusy,
+      onResult: (result) => this.#metrics.safetyPush(result),
+    })
+    const { reason, exitCode } = await this.#stop.promise
+    logger.info({ reason }, 'stopping')
+    safety.stop()
+    await desk.stop(interruptLimitMs)
+    const left = await workspace.publish(await workspace.heads(), 'stop')
+    if (left.failed.length > 0) logger.warn({ failed: left.failed }, 'work stays in the volume')
+    await callbacks.drain(callbackLimitMs)
+    await this.#runHook('conversationFinished')
+    await server.close({ graceMs: serverGraceMs })
+    return exitCode
+  }
+
+  async #endAgent(terminal: Terminal): Promise<void> {
+    terminal.kill('SIGTERM')
+    const ended = await until(this.#input.clock, 50, agentEndLimitMs, () => terminal.exited() !== undefined)
+    if (!ended) terminal.kill('SIGKILL')
+    await endOrphan(this.#config.stateDir, this.#input.clock)
+  }
+
+  async #pushNow(): Promise<Published> {
+    const pushed: string[] = []
+    const failed: { repo: string; error: string }[] = []
+    for (const repository of this.#workspace?.repositories ?? []) {
+      const outcome = await this.#workspace!.pushOnly(repository)
+      if (outcome.state === 'refused') failed.push({ repo: repository.name, error: outcome.reason })
+      if (outcome.state === 'pushed') pushed.push(repository.name)
+    }
+    return { pushed, failed }
+  }
+
+  #plumbing(internalUrl: string): AgentPlumbing {
+    const { node } = this.#input
+    const usageUrl = `${internalUrl}/internal/account-usage`
+    const own = fileURLToPath(new URL('usage/statusline.mjs', import.meta.url))
+    const installed = this.#config.statuslinePath
+    const command = existsSync(installed) ? [installed, usageUrl] : [node, own, usageUrl]
+    return {
+      node,
+      hookProgram: fileURLToPath(new URL('hooks/hook.mjs', import.meta.url)),
+      statuslineCommand: shellWords(command),
+      internalUrl,
+      agentKey: this.#agentKey,
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startIdentity } from '../../cli/standins/identity/identity.ts'
+import { clientCredentials } from '../../edges/http/token-source.ts'
+import type { TurnComplete, TurnResult } from '../../machines/turn/schema.ts'
+import type { Clock } from '../clock.ts'
+import { startTestModel, type ModelRequest, type Move, type TestModel } from './model.ts'
+
+export const realClock: Clock = {
+  now: () => Date.now(),
+  setTimer: (milliseconds, run) => {
+    const timer = setTimeout(run, milliseconds)
+    return { cancel: () => clearTimeout(timer) }
+  },
+}
+
+const root = join(import.meta.dirname, '..', '..')
+export const realCli = join(root, 'node_modules', '.bin', 'claude')
+const audience = 'urn:statewright:wrapper'
+
+/** Everything around one pod: origin repository, identity provider, model, callback receiver, folders of its own. */
+export interface PodWorld {
+  readonly dir: string
+  readonly origin: string
+  readonly model: TestModel
+  readonly callbacks: readonly TurnComplete[]
+  readonly signatures: readonly (string | undefined)[]
+  readonly workspace: string
+  readonly stateDir: string
+  readonly home: string
+  /** Starts the wrapper as a process and waits until it serves. */
+  start(extra?: Readonly<Record<string, string>>): Promise<Pod>
+  close(): Promise<void>
+}
+
+export interface Pod {
+  readonly url: string
+  readonly process: ChildProcess
+  readonly log: () => string
+  readonly exit: Promise<number>
+  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<{ status: number; body: any; text: string }>
+  /** Submits and waits for the recorded result. */
+  turn(text: string, headers?: Readonly<Record<string, string>>): Promise<TurnResult>
+  result(turnId: string): Promise<TurnResult>
+}
+
+export interface WorldOptions {
+  readonly decide: (request: ModelRequest, index: number) => Move
+  readonly env?: Readonly<Record<string, string>>
+  readonly cli?: readonly string[]
+}
+
+export const callbackSecret = 'a-secret-of-the-callbacks'
+export const modelKey = 'sk-real-key-of-the-model-canary-77'
+
+export async function openWorld(options: WorldOptions): Promise<PodWorld> {
+  const dir = mkdtempSync(join(tmpdir(), 'pod-'))
+  const origin = makeOrigin(dir)
+  const model = await startTestModel(options.decide)
+  const identity = await startIdentity({ clients: [{ clientId: 'operator', secret: 'operator-secret', audiences: [audience] }] })
+  const receiver = await startReceiver()
+  const token = clientCredentials({ tokenUrl: identity.tokenUrl, clientId: 'operator', secret: 'operator-secret', audience, clock: realClock, fetch: globalThis.fetch })
+  const pods: Pod[] = []
+  const [workspace, stateDir, home] = ['workspace', 'state', 'home'].map((name) => join(dir, name)) as [string, string, string]
+  const env = (): Record<string, string> => ({
+    PATH: `${join(root, 'node_modules', 'node', 'bin')}:/usr/local/bin:/usr/bin:/bin`,
+    HOME: home,
+    WORKSPACE_DIR: workspace,
+    STATE_DIR: stateDir,
+    HTTP_ADDR: '127.0.0.1:0',
+    INTERNAL_ADDR: '127.0.0.1:0',
+    OIDC_ISSUER: identity.issuer,
+    OIDC_AUDIENCE: audience,
+    PLATFORM_TASK: 'implement-lib-1-x7k2p',
+    PLATFORM_PROJECT: 'demo',
+    PLATFORM_TOOL_PROFILE: 'implement',
+    PLATFORM_POD: '1',
+    MODEL: 'claude-sonnet-4-5',
+    MODEL_BASE_URL: model.url,
+    MODEL_PROVIDER_API_KEY_FILE: secretFile(dir, 'model-key', modelKey),
+    CALLBACK_HMAC_SECRET_FILE: secretFile(dir, 'callback-secret', callbackSecret),
+    CALLBACK_URL: receiver.url,
+    AGENT_CLI: JSON.stringify(options.cli ?? [realCli]),
+    PLATFORM_MCP_COMMAND: JSON.stringify(['node', join(import.meta.dirname, 'mcp-server.mjs')]),
+    REPOS: JSON.stringify([{ name: 'lib', url: origin, base: 'main' }]),
+    BOT_LOGIN: 'statewright-bot',
+    ...options.env,
+  })
+  return {
+    dir, origin, model, workspace, stateDir, home,
+    callbacks: receiver.bodies,
+    signatures: receiver.signatures,
+    start: async (extra = {}) => {
+      const pod = await startPod({ ...env(), ...extra }, stateDir, () => token.token())
+      pods.push(pod)
+      return pod
+    },
+    close: async () => {
+      for (const pod of pods) if (pod.process.exitCode === null && pod.process.signalCode === null) pod.process.kill('SIGTERM')
+      await Promise.all(pods.map((pod) => pod.exit))
+      await Promise.all([model.close(), identity.close(), receiver.close()])
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startPod(env: Record<string, string>, stateDir: string, token: () => Promise<string>): Promise<Pod> {
+  rmSync(join(stateDir, 'endpoint.json'), { force: true })
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'run-wrapper.ts')], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let log = ''
+  child.stdout.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  const exit = new Promise<number>((resolve) => child.on('exit', (code, signal) => resolve(code ?? (signal ? 128 : -1))))
+  await waitFor(() => existsSync(join(stateDir, 'endpoint.json')) || child.exitCode !== null, 60_000, () => `the wrapper did not come up:\n${log}`)
+  if (child.exitCode !== null) throw new Error(`the wrapper ended with ${child.exitCode}:\n${log}`)
+  const { url } = JSON.parse(readFileSync(join(stateDir, 'endpoint.json'), 'utf8')) as { url: string }
+  const call: Pod['call'] = async (method, path, body, headers = {}) => {
+    const authorization = `Bearer ${await token()}`
+    const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { authorization, 'content-type': 'application/json', ...headers } }
+    const response = await fetch(`${url}${path}`, { method, headers: { authorization, ...headers }, ...init })
+    const text = await response.text()
+    return { status: response.status, text, body: (response.headers.get('content-type') ?? '').includes('json') && !path.includes('transcript') ? JSON.parse(text) : undefined }
+  }
+  const result = async (turnId: string): Promise<TurnResult> => {
+    let last: TurnResult | undefined
+    await waitFor(
+      async () => (last = (await call('GET', `/v1/messages/${turnId}`)).body as TurnResult).state !== 'running',
+      40_000,
+      () => `turn ${turnId} did not end:\n${log}`,
+    )
+    return last!
+  }
+  return {
+    url, process: child, exit, call, result,
+    log: () => log,
+    turn: async (text, headers) => {
+      const accepted = await call('POST', '/v1/messages', { text }, headers)
+      if (accepted.status !== 202) throw new Error(`not accepted: ${accepted.status} ${accepted.text}`)
+      return result((accepted.body as { turnId: string }).turnId)
+    },
+  }
+}
+
+async function startReceiver(): Promise<{ url: string; bodies: TurnComplete[]; signatures: (string | undefined)[]; close(): Promise<void> }> {
+  const bodies: TurnComplete[] = []
+  const signatures: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    let text = ''
+    request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+    request.on('end', () => {
+      bodies.push(JSON.parse(text) as TurnComplete)
+      signatures.push(request.headers['x-platform-signature'] as string | undefined)
+      response.writeHead(200).end('{}')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/internal/turn-complete`,
+    bodies,
+    signatures,
+    close: () => new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),
+  }
+}
+
+/** A bare repository with one commit on `main`. */
+export function makeOrigin(dir: string): string {
+  const origin = join(dir, 'lib.git')
+  const seed = join(dir, 'seed')
+  mkdirSync(seed, { recursive: true })
+  runGit(dir, 'init', '--quiet', '--bare', '--initial-branch=main', origin)
+  runGit(seed, 'init', '--quiet', '--initial-branch=main')
+  writeFileSync(join(seed, 'README.md'), '# lib\n')
+  writeFileSync(join(seed, 'CLAUDE.md'), 'The word of the base branch is heron.\n')
+  runGit(seed, 'add', '.')
+  runGit(seed, 'commit', '--quiet', '-m', 'Begin')
+  runGit(seed, 'push', '--quiet', origin, 'main')
+  return origin
+}
+
+export function runGit(cwd: string, ...args: string[]): string {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0' }
+  const identity = { GIT_AUTHOR_NAME: 'tester', GIT_AUTHOR_EMAIL: 't@example.invalid', GIT_COMMITTER_NAME: 'tester', GIT_COMMITTER_EMAIL: 't@example.invalid' }
+  return execFileSync('git', args, { cwd, env: { ...env, ...identity }, stdio: ['ignore', 'pipe', 'pipe'] }).toString().trim()
+}
+
+export async function waitFor(condition: () => boolean | Promise<boolean>, limitMs: number, complaint: () => string): Promise<void> {
+  const deadline = Date.now() + limitMs
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(complaint())
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
+
+export function randomText(bytes: number): string {
+  const line = (): string => randomBytes(30).toString('base64')
+  let text = `${randomUUID()}`
+  while (text.length < bytes) text += `${text.length % 3 === 0 ? '\n' : ' '}${line()}`
+  return text.slice(0, bytes)
+}
+
+function secretFile(dir: string, name: string, text: string): string {
+  const path = join(dir, `${name}-${randomUUID()}`)
+  writeFileSync(path, text, { mode: 0o600 })
+  return path
+}

@@ -1,0 +1,72 @@
+import { signHmac } from '../../edges/http/auth/hmac.ts'
+import type { Logger } from '../../edges/http/logging.ts'
+import type { Fetch } from '../../edges/http/ports.ts'
+import type { TurnComplete } from '../../machines/turn/schema.ts'
+import { sleep, type Clock } from '../clock.ts'
+
+export interface CallbackOptions {
+  readonly fetch: Fetch
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly secret?: string
+  readonly defaultUrl: string
+}
+
+const firstPauseMs = 500
+const maxPauseMs = 60_000
+const attemptLimitMs = 10_000
+
+/** Tells the orchestrator that a turn ended, again and again until it is acknowledged; polling stays true meanwhile. */
+export class CallbackSender {
+  readonly #options: CallbackOptions
+  readonly #open = new Set<Promise<void>>()
+  #stopped = false
+
+  constructor(options: CallbackOptions) {
+    this.#options = options
+  }
+
+  /** Calls `acknowledged` after a 2xx; at once when there is nowhere to send to. */
+  send(body: TurnComplete, callbackUrl: string | undefined, acknowledged: () => void): void {
+    const url = callbackUrl || this.#options.defaultUrl
+    if (url === '') return acknowledged()
+    const sending = this.#deliver(url, JSON.stringify(body), body.turnId, acknowledged).finally(() => this.#open.delete(sending))
+    this.#open.add(sending)
+  }
+
+  /** Waits for what is under way; whatever is left stays in the journal for the next start. */
+  async drain(limitMs: number): Promise<void> {
+    await Promise.race([Promise.allSettled(this.#open), sleep(this.#options.clock, limitMs)])
+    this.#stopped = true
+  }
+
+  async #deliver(url: string, body: string, turnId: string, acknowledged: () => void): Promise<void> {
+    for (let pause = firstPauseMs; !this.#stopped; pause = Math.min(pause * 2, maxPauseMs)) {
+      const failure = await this.#attempt(url, body, turnId)
+      if (failure === undefined) return acknowledged()
+      this.#options.logger.warn({ turnId, failure, pause }, 'callback not acknowledged')
+      await sleep(this.#options.clock, pause)
+    }
+  }
+
+  /** Redirects are not followed: they would lead around the rules for callback URLs. */
+  async #attempt(url: string, body: string, turnId: string): Promise<string | undefined> {
+    const { fetch, clock, secret } = this.#options
+    const limit = new AbortController()
+    const timer = clock.setTimer(attemptLimitMs, () => limit.abort())
+    try {
+      const headers = {
+        'content-type': 'application/json',
+        'x-request-id': turnId,
+        ...(secret ? { 'x-platform-signature': signHmac(secret, body) } : {}),
+      }
+      const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: limit.signal })
+      await response.body?.cancel()
+      return response.ok ? undefined : `status ${response.status}`
+    } catch (error) {
+      return (error as Error).message
+    } finally {
+      timer.cancel()
+    }
+  }
+}

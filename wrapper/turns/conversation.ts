@@ -1,0 +1,303 @@
+import type { LastProbe } from '../../machines/turn/schema.ts'
+import type { Logger } from '../../edges/http/logging.ts'
+import { sleep, until, type Clock } from '../clock.ts'
+import type { HookAnswer, HookEvent, HookInput } from '../hooks/hook-input.ts'
+import type { WrapperMetrics } from '../metrics.ts'
+import type { ModelMeter } from '../model-proxy/meter.ts'
+import { submit, typedLine } from '../terminal/submit.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { EvidenceCollector } from './evidence.ts'
+import { outcomeOf, type AgentOutcome, type Ending } from './outcome.ts'
+import { ProbeDesk } from './probe-desk.ts'
+import { StallWatch } from './stall-watch.ts'
+import { ToolCallCounter } from './tool-calls.ts'
+import { TranscriptTail } from './transcript-tail.ts'
+import { asText } from './transcript.ts'
+
+export interface ConversationOptions {
+  readonly terminal: Terminal
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: WrapperMetrics
+  readonly meter: ModelMeter
+  readonly turnTimeoutMs: number
+}
+
+interface Running {
+  readonly turnId: string
+  readonly token: string
+  readonly collector: EvidenceCollector
+  readonly accepted: PromiseWithResolvers<void>
+  readonly ended: PromiseWithResolvers<Ending>
+  promptId?: string
+  isAccepted: boolean
+  isOver: boolean
+}
+
+const tickMs = 200
+/** Measured: the last line may come 20 ms after the Stop hook; half a second is ample. */
+const settleMs = 500
+const settlePollMs = 20
+const interruptPollMs = 200
+const interruptLimitMs = 30_000
+/** An ESC before the first token leaves no marker and puts the text back into the input box (facts 6). */
+const restoredAfterMs = 3000
+/** Two of these end the CLI: never sent twice within its 2 s. */
+const clearBox = '\u0003'
+const escape = '\u001b'
+const spontaneousLimitMs = 10_000
+
+/** The one agent behind the terminal: gives it a turn, learns from hooks, transcript and model proxy how the turn ends. */
+export class Conversation {
+  readonly #options: ConversationOptions
+  readonly #tail = new TranscriptTail()
+  readonly #probes = new ProbeDesk()
+  readonly #stall: StallWatch
+  readonly #tools: ToolCallCounter
+  readonly #counted = new Set<string>()
+  #running: Running | undefined
+  #spontaneous: string | undefined
+  #sessionId = ''
+
+  constructor(options: ConversationOptions) {
+    this.#options = options
+    this.#stall = new StallWatch(options.turnTimeoutMs, options.clock.now())
+    this.#tools = new ToolCallCounter(options.metrics)
+    options.terminal.onExit((exit) => this.#end({ kind: 'exited', message: `the agent process ended with ${exit.signal ? `signal ${exit.signal}` : exit.code}` }))
+  }
+
+  get sessionId(): string {
+    return this.#sessionId
+  }
+
+  get transcriptPath(): string {
+    return this.#tail.path
+  }
+
+  get lastActivityAt(): number {
+    return this.#stall.lastActivityAt
+  }
+
+  get stallSuspectedAt(): number | undefined {
+    return this.#stall.suspectedAt
+  }
+
+  get lastProbe(): LastProbe | undefined {
+    return this.#probes.last
+  }
+
+  get agentIsGone(): boolean {
+    return this.#options.terminal.exited() !== undefined
+  }
+
+  /** Called for every hook of the CLI; what it returns reaches the model. */
+  onHook(event: HookEvent, input: HookInput): HookAnswer | undefined {
+    if (input.session_id) this.#sessionId = input.session_id
+    if (input.transcript_path) this.#tail.follow(input.transcript_path)
+    if (event === 'UserPromptSubmit') this.#prompted(input)
+    if (event === 'Stop') this.#finished({ kind: 'stop', input }, input)
+    if (event === 'StopFailure') this.#finished({ kind: 'stop-failure', input, usageLimited: this.#options.meter.usageLimited }, input)
+    if (event !== 'PostToolUse' && event !== 'PostToolUseFailure') return undefined
+    this.#genuine()
+    return this.#probeAnswer(event)
+  }
+
+  /** Bytes of the model on their way to the CLI. */
+  onModelOutput(): void {
+    this.#genuine()
+  }
+
+  probe(probeId: string, text: string): void {
+    this.#probes.ask(probeId, text)
+  }
+
+  /** Submits one turn and resolves with how it ended. One at a time: the caller's ledger sees to that. */
+  async run(turnId: string, body: string): Promise<AgentOutcome> {
+    await this.#endSpontaneous()
+    await this.#drain()
+    this.#options.meter.reset()
+    this.#stall.activity(this.#options.clock.now())
+    const running = this.#begin(turnId)
+    const ticking = this.#tick(running)
+    const ending = await this.#submitAndWait(running, body)
+    running.isOver = true
+    await ticking
+    if (ending.kind === 'stop') await this.#settle(running, asText(ending.input.last_assistant_message))
+    await this.#read(running)
+    this.#leave(running)
+    // The CLI would go on by itself once the limit is reset (facts 7): nobody asked for that turn.
+    if (ending.kind === 'stop-failure' && ending.usageLimited) this.#options.terminal.write(escape)
+    return outcomeOf(ending, running.collector.evidence(this.#options.meter.messages, this.#options.meter.limitResetsAt))
+  }
+
+  /** One ESC byte. False when there is no live terminal. Resolution is watched in the background (S3). */
+  interrupt(): boolean {
+    if (this.#options.terminal.exited()) return false
+    void this.#interruptTurn({ kind: 'interrupted' })
+    return true
+  }
+
+  /** Like an interrupt, but the turn's result says `shutdown`, and it is not left alone when the CLI won't confirm. */
+  async shutDown(limitMs: number): Promise<void> {
+    const running = this.#running
+    if (!running) return
+    void this.#interruptTurn({ kind: 'shutdown' })
+    await until(this.#options.clock, interruptPollMs, limitMs, () => running.isOver)
+    this.#end({ kind: 'shutdown' })
+  }
+
+  #begin(turnId: string): Running {
+    this.#running = {
+      turnId,
+      token: typedLine(turnId).slice(0, typedLine(turnId).indexOf(']') + 1),
+      collector: new EvidenceCollector(new Set(this.#counted)),
+      accepted: Promise.withResolvers<void>(),
+      ended: Promise.withResolvers<Ending>(),
+      isAccepted: false,
+      isOver: false,
+    }
+    return this.#running
+  }
+
+  async #submitAndWait(running: Running, body: string): Promise<Ending> {
+    const { terminal, clock } = this.#options
+    if (terminal.exited()) return { kind: 'exited', message: 'the agent process is gone' }
+    const submitted = submit(terminal, clock, running.turnId, body, running.accepted.promise)
+    const first = await Promise.race([running.ended.promise, submitted])
+    if (first === false && !terminal.exited()) {
+      // The text may stand in the input box: another turn would be appended to it, so this agent takes none.
+      terminal.kill('SIGKILL')
+      return { kind: 'not-submitted' }
+    }
+    return typeof first === 'boolean' ? running.ended.promise : first
+  }
+
+  #leave(running: Running): void {
+    for (const { id } of running.collector.evidence(this.#options.meter.messages, undefined).messages) this.#counted.add(id)
+    this.#probes.turnEnded()
+    this.#stall.turnEnded()
+    this.#running = undefined
+  }
+
+  #prompted(input: HookInput): void {
+    const running = this.#running
+    this.#genuine()
+    if (running && !running.isAccepted && asText(input.prompt).includes(running.token)) {
+      running.isAccepted = true
+      if (input.prompt_id) running.promptId = input.prompt_id
+      running.accepted.resolve()
+      return
+    }
+    this.#spontaneous = input.prompt_id ?? 'unknown'
+    this.#options.metrics.spontaneousTurn()
+    this.#options.logger.warn({ promptId: input.prompt_id }, 'the CLI started a turn by itself')
+  }
+
+  #finished(ending: Ending, input: HookInput): void {
+    const running = this.#running
+    const isOurs = running?.isAccepted && (running.promptId === undefined || input.prompt_id === undefined || running.promptId === input.prompt_id)
+    if (isOurs) this.#end(ending)
+    else this.#spontaneous = undefined
+  }
+
+  #end(ending: Ending): void {
+    this.#running?.ended.resolve(ending)
+  }
+
+  #genuine(): void {
+    if (!this.#probes.isOpen) this.#stall.activity(this.#options.clock.now())
+  }
+
+  #probeAnswer(event: 'PostToolUse' | 'PostToolUseFailure'): HookAnswer | undefined {
+    const text = this.#probes.deliver(this.#options.clock.now())
+    return text === undefined ? undefined : { hookSpecificOutput: { hookEventName: event, additionalContext: text } }
+  }
+
+  async #tick(running: Running): Promise<void> {
+    while (!running.isOver) {
+      await this.#read(running)
+      if (this.#stall.look(this.#options.clock.now())) {
+        this.#options.metrics.stallSuspected()
+        this.#options.logger.warn({ turnId: running.turnId, lastActivityAt: this.#stall.lastActivityAt }, 'the turn shows no activity')
+      }
+      await Promise.race([sleep(this.#options.clock, tickMs), running.ended.promise])
+      if (await isSettled(running.ended.promise)) return
+    }
+  }
+
+  async #read(running: Running): Promise<void> {
+    for (const entry of await this.#tail.read()) {
+      this.#tools.add(entry)
+      running.collector.add(entry)
+      if (entry.type === 'assistant') this.#assistantSpoke()
+      else this.#genuine()
+    }
+  }
+
+  #assistantSpoke(): void {
+    const now = this.#options.clock.now()
+    if (this.#probes.isOpen) this.#probes.assistantSpoke(now)
+    else this.#stall.activity(now)
+  }
+
+  async #settle(running: Running, lastMessage: string): Promise<void> {
+    await until(this.#options.clock, settlePollMs, settleMs, async () => {
+      await this.#read(running)
+      return running.collector.spoke && (lastMessage === '' || running.collector.lastText.trim() === lastMessage.trim())
+    })
+  }
+
+  async #drain(): Promise<void> {
+    for (const entry of await this.#tail.read()) {
+      this.#tools.add(entry)
+      if (entry.type === 'assistant' && entry.message) this.#counted.add(entry.message.id)
+    }
+  }
+
+  async #endSpontaneous(): Promise<void> {
+    if (this.#spontaneous === undefined) return
+    this.#options.terminal.write(escape)
+    await until(this.#options.clock, interruptPollMs, spontaneousLimitMs, async () => this.#spontaneous === undefined || (await this.#sawInterrupt()))
+    this.#spontaneous = undefined
+  }
+
+  async #sawInterrupt(): Promise<boolean> {
+    return (await this.#tail.read()).some((entry) => entry.type === 'user' && entry.interrupted)
+  }
+
+  async #interruptTurn(ending: Ending): Promise<void> {
+    const { terminal, clock, metrics, logger } = this.#options
+    const running = this.#running
+    if (!running) {
+      terminal.write(escape)
+      return metrics.interrupt('idle')
+    }
+    // Before the CLI took the text an ESC would do nothing and the late Enter would start the turn after all.
+    await Promise.race([running.accepted.promise, running.ended.promise])
+    terminal.write(escape)
+    const askedAt = clock.now()
+    const result = await this.#interruptResult(running, askedAt)
+    metrics.interrupt(result)
+    if (result === 'unconfirmed') logger.warn({ turnId: running.turnId }, 'the interrupt was not confirmed; the turn is left alone')
+    if (result === 'restored') terminal.write(clearBox)
+    if (result !== 'unconfirmed') this.#end(ending)
+  }
+
+  async #interruptResult(running: Running, askedAt: number): Promise<'confirmed' | 'restored' | 'unconfirmed'> {
+    const { clock, meter } = this.#options
+    let result: 'confirmed' | 'restored' | 'unconfirmed' = 'unconfirmed'
+    await until(clock, interruptPollMs, interruptLimitMs, async () => {
+      await this.#read(running)
+      const isRestored = !running.collector.spoke && meter.openRequests === 0 && clock.now() - askedAt >= restoredAfterMs
+      if (running.collector.isInterrupted || running.isOver) result = 'confirmed'
+      else if (isRestored) result = 'restored'
+      return result !== 'unconfirmed'
+    })
+    return result
+  }
+}
+
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  const open = Symbol('open')
+  return (await Promise.race([promise, Promise.resolve(open)])) !== open
+}

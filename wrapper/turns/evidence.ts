@@ -1,0 +1,48 @@
+import type { MessageUsage } from '../usage/usage.ts'
+import type { TurnEvidence } from './outcome.ts'
+import type { TranscriptEntry } from './transcript.ts'
+
+/** Gathers one turn's transcript lines. `counted` are the message ids of earlier turns, whose last line may come late. */
+export class EvidenceCollector {
+  readonly #counted: ReadonlySet<string>
+  readonly #messages: MessageUsage[] = []
+  #lastText = ''
+  #lastStopReason = ''
+  #last: TranscriptEntry | undefined
+
+  constructor(counted: ReadonlySet<string>) {
+    this.#counted = counted
+  }
+
+  add(entry: TranscriptEntry): void {
+    if (entry.type === 'assistant' && entry.message && this.#counted.has(entry.message.id)) return
+    this.#last = entry
+    if (entry.type !== 'assistant') return
+    if (entry.message) this.#messages.push(entry.message)
+    if (entry.text !== '' && !entry.isApiError) this.#lastText = entry.text
+    if (entry.stopReason !== '') this.#lastStopReason = entry.stopReason
+  }
+
+  /** The interrupt marker counts only as the last line of user or assistant (S3 Interrupt resolution). */
+  get isInterrupted(): boolean {
+    return this.#last?.type === 'user' && this.#last.interrupted
+  }
+
+  get spoke(): boolean {
+    return this.#messages.length > 0 || this.#lastText !== ''
+  }
+
+  get lastText(): string {
+    return this.#lastText
+  }
+
+  evidence(proxied: readonly MessageUsage[], limitResetsAt: string | undefined): TurnEvidence {
+    return {
+      lastText: this.#lastText,
+      lastStopReason: this.#lastStopReason,
+      transcriptRead: this.#last !== undefined,
+      messages: [...this.#messages, ...proxied],
+      ...(limitResetsAt ? { limitResetsAt } : {}),
+    }
+  }
+}

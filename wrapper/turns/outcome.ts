@@ -1,0 +1,79 @@
+import type { TurnError, WrapperStopReason } from '../../machines/turn/schema.ts'
+import type { HookInput } from '../hooks/hook-input.ts'
+import type { MessageUsage } from '../usage/usage.ts'
+import { sumUsage } from '../usage/usage.ts'
+import { asText } from './transcript.ts'
+import type { TurnOutcome } from './ledger.ts'
+
+/** How a turn came to its end. A turn ends in exactly one of these ways (facts 5, 6). */
+export type Ending =
+  | { readonly kind: 'stop'; readonly input: HookInput }
+  | { readonly kind: 'stop-failure'; readonly input: HookInput; readonly usageLimited: boolean }
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'exited'; readonly message: string }
+  | { readonly kind: 'not-submitted' }
+  | { readonly kind: 'shutdown' }
+
+/** What the transcript and the model proxy saw of the turn. */
+export interface TurnEvidence {
+  readonly lastText: string
+  readonly lastStopReason: string
+  readonly transcriptRead: boolean
+  readonly messages: readonly MessageUsage[]
+  readonly limitResetsAt?: string
+}
+
+export type AgentOutcome = Omit<TurnOutcome, 'pushed' | 'failed' | 'accountUsage'>
+
+export function outcomeOf(ending: Ending, evidence: TurnEvidence): AgentOutcome {
+  const usage = sumUsage(evidence.messages)
+  const finalText = finalTextOf(ending, evidence)
+  const verdict = verdictOf(ending, evidence)
+  const state = verdict.error || verdict.stopReason === 'interrupted' || verdict.stopReason === 'shutdown' ? 'failed' : 'completed'
+  return { state, finalText, usage, ...verdict }
+}
+
+interface Verdict {
+  readonly stopReason: WrapperStopReason
+  readonly error?: TurnError
+}
+
+function verdictOf(ending: Ending, evidence: TurnEvidence): Verdict {
+  switch (ending.kind) {
+    case 'stop':
+      return stopVerdict(ending.input, evidence)
+    case 'stop-failure':
+      return failureVerdict(ending.input, ending.usageLimited, evidence)
+    case 'interrupted':
+      return { stopReason: 'interrupted' }
+    case 'shutdown':
+      return { stopReason: 'shutdown' }
+    case 'exited':
+      return { stopReason: 'agent_exited', error: { code: 'exit', message: ending.message } }
+    case 'not-submitted':
+      return { stopReason: 'agent_exited', error: { code: 'not-submitted', message: 'the agent never took the message' } }
+  }
+}
+
+/** The CLI continues by itself after max_tokens and after a refusal; the stop reason of its last message tells what it ended with. */
+function stopVerdict(input: HookInput, evidence: TurnEvidence): Verdict {
+  if (!evidence.transcriptRead && asText(input.last_assistant_message) === '') {
+    return { stopReason: 'transcript_unreadable', error: { code: 'transcript-unreadable', message: 'neither hook nor transcript held the result' } }
+  }
+  if (evidence.lastStopReason === 'max_tokens') return { stopReason: 'max_tokens' }
+  if (evidence.lastStopReason === 'refusal') return { stopReason: 'refusal' }
+  return { stopReason: 'end_turn' }
+}
+
+function failureVerdict(input: HookInput, usageLimited: boolean, evidence: TurnEvidence): Verdict {
+  const message = asText(input.last_assistant_message) || asText(input.error_details) || 'the model could not be reached'
+  const code = asText(input.error) || 'unknown'
+  if (!usageLimited) return { stopReason: 'api_error', error: { code, message } }
+  const resetsAt = evidence.limitResetsAt
+  return { stopReason: 'usage_limit', error: { code: 'usage_limit', message, ...(resetsAt ? { resetsAt } : {}) } }
+}
+
+function finalTextOf(ending: Ending, evidence: TurnEvidence): string {
+  const told = ending.kind === 'stop' ? asText(ending.input.last_assistant_message) : ''
+  return told || evidence.lastText
+}
