@@ -4,7 +4,7 @@ import { TaskConfig } from '../task/events.ts'
 const At = { at: Type.Integer({ description: 'epoch ms' }) }
 
 export const ciStates = ['success', 'failure', 'pending', 'running', 'cancelled', 'none'] as const
-export const CiState = Type.Union(ciStates.map((state) => Type.Literal(state)))
+export const CiState = Type.Unsafe<(typeof ciStates)[number]>(Type.Union(ciStates.map((state) => Type.Literal(state))))
 export type CiState = (typeof ciStates)[number]
 
 export const MergeRequestFacts = Type.Object({

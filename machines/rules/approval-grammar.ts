@@ -45,17 +45,13 @@ function isOneOf(core: string, phrases: readonly string[]): boolean {
 function coreOf(line: string): string {
   return line
     .replace(/\u2019/g, "'")
-    .replace(/:[a-z0-9_+-]+:/gi, (shortcode) => (shortcode === ':+1:' ? ' ' : emojiShortcode(shortcode)))
+    .replace(/:(?:\+1|[a-z_]+):/gi, ' ')
     .replace(/[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\uFE0F\u200D]/gu, ' ')
     .replace(/(?<![\p{L}\p{N}_])@[\p{L}\p{N}][\p{L}\p{N}_.[\]-]*/gu, ' ')
     .replace(/(?<![\p{L}\p{N}])(?:many\s+)?(?:thanks(?:\s+a\s+lot)?|thank\s+you(?:\s+(?:so|very)\s+much)?|thx|cheers)(?![\p{L}\p{N}])/giu, ' ')
     .toLowerCase()
     .replace(/\s+/g, ' ')
     .replace(/^[\s,.!:;-]+|[\s,.!:;-]+$/g, '')
-}
-
-function emojiShortcode(shortcode: string): string {
-  return /^:[a-z_]+:$/i.test(shortcode) ? ' ' : shortcode
 }
 
 const approvingWords = new RegExp(

@@ -5,13 +5,17 @@
  */
 export function decidingLines(text: string): readonly string[] {
   const plain = text.normalize('NFKC').replace(/\r\n?/g, '\n')
-  const visible = withoutFences(plain)
-    .replace(/<!--[\s\S]*?(?:-->|$)/g, '')
-    .replace(/<details[\s>][\s\S]*?(?:<\/details\s*>|$)/gi, '')
+  const visible = withoutDetails(withoutFences(plain).replace(/<!--[\s\S]*?(?:-->|$)/g, ''))
   return withoutIndentedCode(visible.split('\n'))
     .filter((line) => !/^\s{0,3}>/.test(line))
     .map((line) => line.replace(/(`+)[\s\S]*?\1/g, ' ').replace(/\p{Cf}/gu, '').trim())
     .filter((line) => line !== '')
+}
+
+/** Innermost first, so that what stands between two closing tags is not taken for visible. */
+function withoutDetails(text: string): string {
+  const inner = text.replace(/<details[\s>](?:(?!<details[\s>])[\s\S])*?<\/details\s*>/gi, '')
+  return inner === text ? text.replace(/<details[\s>][\s\S]*$/i, '') : withoutDetails(inner)
 }
 
 /** A fence is closed by one at least as long of the same character (CommonMark). */

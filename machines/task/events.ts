@@ -6,7 +6,8 @@ const Pod = { pod: Type.Integer({ description: 'ordinal of the pod that speaks' 
 const Mr = { repository: Type.String(), number: Type.Integer() }
 
 export const agentKinds = ['brainstorm', 'incident', 'implement', 'review', 'refine', 'documentation', 'upgrade'] as const
-export const AgentKind = Type.Union(agentKinds.map((kind) => Type.Literal(kind)))
+// A mapped union has no static type of its own: without `Unsafe` every `kind` is `never`.
+export const AgentKind = Type.Unsafe<(typeof agentKinds)[number]>(Type.Union(agentKinds.map((kind) => Type.Literal(kind))))
 export type AgentKind = (typeof agentKinds)[number]
 
 export const significances = ['patch', 'minor', 'major'] as const
@@ -89,7 +90,7 @@ export const PushReport = Type.Object({
 export type PushReport = Static<typeof PushReport>
 
 export const noteKinds = ['plan', 'handoff', 'note', 'finding', 'decision'] as const
-export const NoteKind = Type.Union(noteKinds.map((kind) => Type.Literal(kind)))
+export const NoteKind = Type.Unsafe<(typeof noteKinds)[number]>(Type.Union(noteKinds.map((kind) => Type.Literal(kind))))
 export type NoteKind = (typeof noteKinds)[number]
 
 /** Reasons of pending events, as the bundle's `event` elements show them. */

@@ -1,0 +1,104 @@
+/**
+ * The two facts of an Issue (rulings 1.2): the accepted comment, and the grant. Both are recomputed from the thread on
+ * every change, so that an edit, a deletion, a withdrawal, a lost right or a newer plan needs no row of its own.
+ */
+import { refusedConjunct } from '../rules/citation.ts'
+import { sameLogin } from '../rules/logins.ts'
+import { isLevel, isWithin } from '../rules/significance.ts'
+import type { Grant, HeldClaim, IssueContext, Plan } from './context.ts'
+import type { IssueFacts, StandingApproval } from './events.ts'
+
+/** Forges date comments in whole seconds, so a comment of the plan's own second may be its answer. */
+const forgeResolution = 1000
+
+function seconds(at: number): number {
+  return Math.floor(at / forgeResolution)
+}
+
+/** The plan a maintainer could see when he wrote: undefined before the first one (rulings 4.15). */
+function planSeenBy(approval: StandingApproval, plans: readonly Plan[]): Plan | undefined {
+  return plans.findLast((plan) => seconds(plan.at) <= seconds(approval.at))
+}
+
+/** Not of an older plan than the newest. */
+function bindsToNewest(context: IssueContext, approval: StandingApproval): boolean {
+  const newest = context.plans.at(-1)
+  const bound = context.boundPlans[approval.commentId] ?? planSeenBy(approval, context.plans)?.hash
+  return newest === undefined || bound === undefined || bound === newest.hash
+}
+
+function stands(context: IssueContext, facts: IssueFacts, approval: StandingApproval): boolean {
+  return context.approvedBodies[approval.commentId] === facts.bodyHash && bindsToNewest(context, approval)
+}
+
+/** The newest approval that stands. */
+export function acceptedApproval(context: IssueContext): StandingApproval | undefined {
+  const { facts } = context
+  return facts?.approvals.findLast((approval) => stands(context, facts, approval))
+}
+
+/**
+ * Remembers under which text of the issue each approval was in order. An edit by a maintainer or the bot carries the
+ * approvals that stood along; an edit by anybody else leaves them behind (lifecycles.md, Issue; rulings 5.14).
+ */
+export function bodiesApproved(previous: IssueContext, facts: IssueFacts): IssueContext['approvedBodies'] {
+  const before = previous.facts?.bodyHash
+  const entries = facts.approvals.map(({ commentId }): [string, string] => {
+    const known = previous.approvedBodies[commentId]
+    const stood = known === undefined || known === before
+    const moved = facts.editedByOther && known !== undefined && known !== facts.bodyHash
+    return [commentId, stood && !moved ? facts.bodyHash : (known ?? facts.bodyHash)]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Why a claim is refused: a conjunct of rulings 3.2, or what the Issue itself knows. Undefined: it is granted. */
+export function refusal(context: IssueContext, held: HeldClaim): string | undefined {
+  const { facts, owner, delivered, rejected } = context
+  if (facts === null || held.task !== owner) return 'issue-owned'
+  if (delivered) return 'issue-done'
+  if (facts.state === 'closed' && facts.closedBy !== 'bot') return 'issue-closed'
+  if (rejected !== '') return 'issue-rejected'
+  if (held.claim.refusedBy !== undefined) return held.claim.refusedBy
+  return held.claim.citation ? refusedCitation(context, facts, held) : refusedSelfGrant(context, facts, held)
+}
+
+function refusedCitation(context: IssueContext, facts: IssueFacts, { claim, planHash }: HeldClaim): string | undefined {
+  const { citation, approvingMaintainer } = claim
+  const approval = facts.approvals.find(({ commentId }) => commentId === citation?.commentId)
+  return refusedConjunct({
+    'author-matches': approvingMaintainer === undefined || sameLogin(approvingMaintainer, citation?.author ?? ''),
+    'author-is-maintainer': approval === undefined || sameLogin(approval.author, citation?.author ?? ''),
+    'not-withdrawn': facts.withdrawnBy === undefined,
+    'comment-approves': approval !== undefined,
+    'body-unchanged': approval === undefined || (approval.bodyHash === citation?.bodyHash && context.approvedBodies[approval.commentId] === facts.bodyHash),
+    'plan-newest': isNewestPlan(context, planHash) && (approval === undefined || bindsToNewest(context, approval)),
+  })
+}
+
+function refusedSelfGrant(context: IssueContext, facts: IssueFacts, held: HeldClaim): string | undefined {
+  const ceiling = facts.config.autoApproveMaxSignificance
+  if (!facts.selfProposed || facts.humanCommented || ceiling === 'off') return 'comment-exists'
+  if (isLevel(held.significance) && !isWithin(held.significance, ceiling)) return 'over-auto-approve-ceiling'
+  return isNewestPlan(context, held.planHash) ? undefined : 'plan-newest'
+}
+
+function isNewestPlan({ plans }: IssueContext, hash: string): boolean {
+  return hash !== '' && plans.at(-1)?.hash === hash
+}
+
+export function grantOf({ task, planHash, claim }: HeldClaim, at: number): Grant {
+  const { citation } = claim
+  const evidence = citation
+    ? { self: false, commentId: citation.commentId, author: citation.author, quote: citation.span, bodyHash: citation.bodyHash }
+    : { self: true, commentId: '', author: '', quote: '', bodyHash: '' }
+  return { task, planHash, ...evidence, at }
+}
+
+/** Why a grant that stood does so no longer, in the words of lifecycles.md. */
+export function revocation(context: IssueContext): string {
+  const { facts, claim } = context
+  if (facts?.withdrawnBy !== undefined) return 'withdrawn'
+  return (claim && refusal(context, claim)) ?? 'withdrawn'
+}
+

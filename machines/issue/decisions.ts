@@ -1,0 +1,123 @@
+/** What an Issue does on each event, as decisions: fold the event in, then settle what follows from the facts. */
+import { effect, perform, tellTask, type Decision, type EffectAction } from '../emit.ts'
+import { bodiesApproved, refusal } from './approval.ts'
+import type { HeldClaim, IssueContext } from './context.ts'
+import type { IssueEvent } from './events.ts'
+import { forgeSubject } from './mint.ts'
+import { planComment } from './plan.ts'
+import { settle, type Cause } from './settle.ts'
+
+type EventOf<T extends IssueEvent['type']> = Extract<IssueEvent, { type: T }>
+type Does = Decision<IssueContext>
+
+interface Fold {
+  readonly context?: Partial<IssueContext>
+  readonly effects?: readonly EffectAction[]
+  readonly answered?: boolean
+}
+
+/** Folds one event in; its own effects come before what follows from them. */
+function on<T extends IssueEvent['type']>(_type: T, fold: (context: IssueContext, event: EventOf<T>) => Fold) {
+  return perform<IssueContext, IssueEvent>((context, event): Does => {
+    const { context: patch, effects = [], answered = false } = fold(context, event as EventOf<T>)
+    const cause: Cause = { at: event.at, answered }
+    const settled = settle(context, { ...context, ...patch }, cause)
+    return { context: settled.context ?? {}, effects: [...effects, ...(settled.effects ?? [])] }
+  })
+}
+
+/** Forwarded as it is: nothing of the Issue's own changes. */
+function forward<T extends IssueEvent['type']>(_type: T, send: (context: IssueContext, event: EventOf<T>) => EffectAction | undefined) {
+  return perform<IssueContext, IssueEvent>((context, event) => {
+    const sent = context.owner === '' ? undefined : send(context, event as EventOf<T>)
+    return sent ? { effects: [sent] } : {}
+  })
+}
+
+/** Plans of an issue are few; older ones than these bind nothing that could still be approved. */
+const keptPlans = 20
+
+/** The Task gave the issue back as declined: the Issue is rejected, and a person can undo it (lifecycles.md, rulings 5.25). */
+const rejectingStages: ReadonlySet<string> = new Set(['rejected', 'implement-declined'])
+
+const noOwner = { owner: '', claim: null, grant: null, implementRan: false } as const
+
+/** A person asks for a new Task: what stopped the last one counts no longer (rulings 4.17). */
+const askedAgain = { held: false, rejected: '', urged: true } as const
+
+function observe(context: IssueContext, { facts, retry }: EventOf<'issue.observed'>): Fold {
+  const again = retry === true && context.owner === '' ? askedAgain : {}
+  const reopened = context.facts?.state === 'closed' && facts.state === 'open' ? { held: false } : {}
+  return { context: { facts, approvedBodies: bodiesApproved(context, facts), ...reopened, ...again } }
+}
+
+function own(context: IssueContext, { task }: EventOf<'issue.owned'>): Fold {
+  const mine = context.mint?.task === task ? { mint: null } : {}
+  const moved = context.owner === task ? {} : { ...noOwner, owner: task, held: false, rejected: '' }
+  return { context: { ...mine, ...moved } }
+}
+
+function claim(context: IssueContext, event: EventOf<'approval.claimed'>): Fold {
+  const { task, planHash, significance, claim: claimed } = event
+  const held: HeldClaim = { task, planHash, claim: claimed, ...(significance === undefined ? {} : { significance }) }
+  const reason = refusal(context, held)
+  const answer =
+    reason === undefined
+      ? tellTask(task, { type: 'approval.granted', issue: context.id, planHash, self: claimed.citation === undefined })
+      : tellTask(task, { type: 'approval.refused', issue: context.id, reason })
+  const kept = reason === undefined || (context.grant === null && task === context.owner) ? { claim: held } : {}
+  return { context: kept, effects: [answer], answered: reason === undefined }
+}
+
+function publish(context: IssueContext, { task, noteId, planHash, body, at }: EventOf<'plan.written'>): Fold {
+  if (task !== context.owner || context.plans.at(-1)?.hash === planHash) return {}
+  const plans = [...context.plans, { noteId, hash: planHash, at }].slice(-keptPlans)
+  const effects = context.facts
+    ? [effect('postComment', { ...forgeSubject(context.facts), on: 'issue', topic: 'plan', body: planComment(planHash, body) })]
+    : []
+  return { context: { plans }, effects }
+}
+
+function end(context: IssueContext, { task, stage, reason }: EventOf<'task.ended'>): Fold {
+  if (task === context.mint?.task) return { context: { mint: null, held: true } }
+  if (task !== context.owner) return {}
+  const rejects = rejectingStages.has(stage) && reason !== 'issue-closed' && context.facts?.state !== 'closed'
+  return { context: { ...noOwner, held: true, urged: false, rejected: rejects ? reason || stage : '' } }
+}
+
+function deliverDone(context: IssueContext, { task }: EventOf<'task.delivered'>): Fold {
+  if (task !== context.owner) return {}
+  const close = context.facts?.state === 'open' ? [effect('closeIssue', forgeSubject(context.facts))] : []
+  return { context: { ...noOwner, delivered: true }, effects: close }
+}
+
+function command(context: IssueContext, { command: name, by }: EventOf<'issue.command'>): Fold {
+  const { owner } = context
+  if (name === 'cancel') return owner === '' ? { context: { held: true } } : { effects: [tellTask(owner, { type: 'task.close', by, reason: 'cancelled' })] }
+  return owner === '' ? { context: askedAgain } : { effects: [tellTask(owner, { type: 'task.retry', by })] }
+}
+
+const placeOf = ({ facts }: IssueContext): { repository: string; number: number } => ({ repository: facts?.repository ?? '', number: facts?.number ?? 0 })
+
+export const issueActions = {
+  observe: on('issue.observed', observe),
+  own: on('issue.owned', own),
+  /** A delivered issue has no work left: its new Task learns that it is over. */
+  refuseOwner: perform<IssueContext, IssueEvent>(({ id }, event) => ({
+    effects: [tellTask((event as EventOf<'issue.owned'>).task, { type: 'issue.closed', issue: id })],
+  })),
+  noteRunning: on('issue.agentRunning', ({ owner }, { task, agentKind }) =>
+    task === owner && agentKind === 'implement' ? { context: { implementRan: true } } : {},
+  ),
+  publish: on('plan.written', publish),
+  judgeClaim: on('approval.claimed', claim),
+  deliver: on('task.delivered', deliverDone),
+  end: on('task.ended', end),
+  command: on('issue.command', command),
+  forwardComment: forward('issue.commented', (context, { author, maintainer, text }) =>
+    tellTask(context.owner, { type: 'human.commented', ...placeOf(context), author, kind: 'issue_comment', maintainer, on: 'issue', text }),
+  ),
+  forwardEvent: forward('issue.event', (context, { kind, author, text }) =>
+    tellTask(context.owner, { type: 'forge.event', ...placeOf(context), author, kind, ...(text === undefined ? {} : { text }) }),
+  ),
+}

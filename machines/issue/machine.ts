@@ -1,0 +1,114 @@
+/**
+ * One issue of the forge: the sole judge of approval (lifecycles.md, Issue; rulings 1.2, 3.2, 4.15, 4.17).
+ * Upheld here: every claim is answered, in every state [N5]; the grant is the Issue's own and is recomputed from the
+ * whole thread [H23, H33]; one live owner [law 7, N12]; labels equal the projection of the status [law 10].
+ *
+ * Which status holds follows from the facts (`settle.ts`); the table says which moves there are.
+ */
+import { setup } from 'xstate'
+import type { MachineDefinition, MachineInput } from '../definition.ts'
+import { issueStatuses, type IssueStatus } from '../rules/labels.ts'
+import { newIssue, type IssueContext } from './context.ts'
+import { issueActions } from './decisions.ts'
+import type { IssueEvent } from './events.ts'
+
+type Guard = (args: { context: IssueContext }) => boolean
+
+function is(status: IssueStatus): Guard {
+  return ({ context }) => context.status === status
+}
+
+/** Where each status can lead in one step. `done` absorbs. */
+export const issueMoves: Readonly<Record<Exclude<IssueStatus, 'done'>, readonly IssueStatus[]>> = {
+  observed: ['refined', 'approved', 'closed'],
+  refined: ['observed', 'approved', 'implementing', 'rejected', 'closed', 'done'],
+  approved: ['observed', 'refined', 'implementing', 'rejected', 'closed', 'done'],
+  implementing: ['observed', 'refined', 'approved', 'rejected', 'closed', 'done'],
+  rejected: ['observed', 'refined', 'approved', 'closed'],
+  closed: ['observed', 'refined', 'approved', 'implementing', 'rejected', 'done'],
+}
+
+function leave(status: keyof typeof issueMoves): { guard: IssueStatus; target: IssueStatus }[] {
+  return issueMoves[status].map((target) => ({ guard: target, target }))
+}
+
+const answersClaims = { 'approval.claimed': { actions: 'judgeClaim' } } as const
+
+export const issueMachine = setup({
+  types: { context: {} as IssueContext, events: {} as IssueEvent, input: {} as MachineInput },
+  actions: issueActions,
+  guards: Object.fromEntries(issueStatuses.map((status) => [status, is(status)])) as Record<IssueStatus, Guard>,
+}).createMachine({
+  id: 'issue',
+  context: ({ input }) => newIssue(input.id),
+  initial: 'live',
+  states: {
+    live: {
+      meta: { owner: 'people', reason: 'is followed', unblocks: 'what people do on the forge, and what its Task does' },
+      initial: 'observed',
+      on: {
+        'issue.observed': { actions: 'observe' },
+        'issue.commented': { actions: 'forwardComment' },
+        'issue.event': { actions: 'forwardEvent' },
+        'issue.command': { actions: 'command' },
+        'issue.owned': { actions: 'own' },
+        'issue.agentRunning': { actions: 'noteRunning' },
+        'plan.written': { actions: 'publish' },
+        ...answersClaims,
+        'task.delivered': { actions: 'deliver' },
+        'task.ended': { actions: 'end' },
+        // A label or comment that the forge refuses for good is a dead letter to look at; the Issue goes on (rulings 5.13).
+        'effect.failed': {},
+      },
+      states: {
+        observed: {
+          meta: { owner: 'people', reason: 'is not in the lifecycle', unblocks: 'the trigger label, by somebody the intake gate lets in' },
+          always: leave('observed'),
+        },
+        refined: {
+          meta: { owner: 'maintainer', reason: 'waits for a plan and its approval', unblocks: "a maintainer's /approve" },
+          always: leave('refined'),
+        },
+        approved: {
+          meta: { owner: 'task', reason: 'an approval stands', unblocks: 'the Task claims it with its plan' },
+          always: leave('approved'),
+        },
+        implementing: {
+          meta: { owner: 'task', reason: 'is granted and being implemented', unblocks: 'the Task delivers' },
+          always: leave('implementing'),
+        },
+        rejected: {
+          meta: { owner: 'maintainer', reason: 'was rejected', unblocks: "a maintainer's /approve or /retry, or the label again" },
+          always: leave('rejected'),
+        },
+        closed: {
+          meta: { owner: 'people', reason: 'is closed on the forge', unblocks: 'it is reopened, or its Task delivers' },
+          always: leave('closed'),
+        },
+        done: {
+          meta: { owner: 'none', reason: 'was delivered', unblocks: 'nothing: done absorbs' },
+          on: {
+            ...answersClaims,
+            'issue.observed': {},
+            'issue.commented': {},
+            'issue.event': {},
+            'issue.command': {},
+            'issue.owned': { actions: 'refuseOwner' },
+            'issue.agentRunning': {},
+            'plan.written': {},
+            'task.delivered': {},
+            'task.ended': {},
+          },
+        },
+      },
+    },
+  },
+})
+
+export const issueDefinition: MachineDefinition = {
+  kind: 'issue',
+  version: 1,
+  machine: issueMachine,
+  createdBy: ['issue.observed'],
+  upgrades: {},
+}
