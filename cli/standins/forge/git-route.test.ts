@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { basic, commit, failure, run, withForge } from './with-forge.ts'
+
+const REPO = { owner: 'acme', repo: 'library' }
+
+test('who may only read is refused a push, and who has no token or a wrong one is asked for one', async () => {
+  await withForge({}, async ({ forge, clone }) => {
+    const reader = await clone('reader')
+    await commit(reader, { 'a.txt': 'a' }, 'A')
+    await expect(run(reader, ['push', 'origin', 'HEAD:refs/heads/x'])).rejects.toThrow(/403/)
+    await run(reader, ['config', '--unset', 'http.extraHeader'])
+    await expect(run(reader, ['push', 'origin', 'HEAD:refs/heads/x'])).rejects.toThrow(/could not read Username/)
+    await run(reader, ['config', 'http.extraHeader', basic('no-such-token')])
+    await expect(run(reader, ['fetch', 'origin'])).rejects.toThrow(/could not read Username|Authentication failed/)
+    expect(forge.audit().filter((entry) => entry.action === 'git.push')).toEqual([])
+  })
+})
+
+test('a private repository is not there for a stranger, and can be cloned by its reader', async () => {
+  await withForge({ repository: { private: true } }, async ({ clone, octokit }) => {
+    await expect(clone('stranger')).rejects.toThrow(/not found/)
+    expect(await failure(octokit('stranger').repos.get(REPO))).toMatchObject({ status: 404, message: 'Not Found' })
+    const folder = await clone('reader')
+    expect(await run(folder, ['rev-parse', '--abbrev-ref', 'HEAD'])).toBe('main')
+  })
+})
+
+test('the default branch only grows: no force push, no deletion', async () => {
+  await withForge({}, async ({ clone, push, path }) => {
+    const folder = await clone('bot')
+    const head = await push(folder, 'main', { 'a.txt': 'a' })
+    await run(folder, ['commit', '--amend', '--quiet', '-m', 'Other'])
+    await expect(run(folder, ['push', '--force', 'origin', 'HEAD:refs/heads/main'])).rejects.toThrow(/non-fast-forward/)
+    await expect(run(folder, ['push', 'origin', ':refs/heads/main'])).rejects.toThrow(/refusing to delete/)
+    expect(await run(path, ['rev-parse', 'refs/heads/main'])).toBe(head)
+  })
+})
+
+test('a branch with required checks is closed to pushes, while the branches beside it in one push pass', async () => {
+  await withForge({ repository: { protection: { main: { requiredChecks: ['test'] } } } }, async ({ clone, forge }) => {
+    const folder = await clone('bot')
+    await commit(folder, { 'a.txt': 'a' }, 'A')
+    await expect(run(folder, ['push', 'origin', 'HEAD:refs/heads/main', 'HEAD:refs/heads/beside'])).rejects.toThrow(/protected branch/i)
+    expect(forge.audit().filter((entry) => entry.action === 'git.push').map((entry) => entry.ref)).toEqual(['refs/heads/beside'])
+  })
+})
+
+test('nobody pushes the heads of pull requests by hand', async () => {
+  await withForge({}, async ({ clone }) => {
+    const folder = await clone('bot')
+    await expect(run(folder, ['push', 'origin', 'HEAD:refs/pull/1/head'])).rejects.toThrow(/hidden ref/)
+  })
+})
+
+test('a push moves its pull request before it is answered, and tells what was before', async () => {
+  await withForge({}, async ({ clone, push, octokit, forge }) => {
+    const folder = await clone('bot')
+    const first = await push(folder, 'x', { 'a.txt': 'a\n' })
+    const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
+    const second = await push(folder, 'x', { 'b.txt': 'b\n' })
+    const { data: moved } = await octokit('bot').pulls.get({ ...REPO, pull_number: pull.number })
+    expect(moved).toMatchObject({ head: { sha: second }, commits: 2, changed_files: 2 })
+    expect(forge.audit()).toContainEqual(expect.objectContaining({ action: 'pull.synchronize', before: first, after: second, actor: 'bot' }))
+  })
+})
+
+test('the head of a deleted branch can still be fetched by its sha, and its pull request is closed', async () => {
+  await withForge({}, async ({ clone, push, octokit, forge }) => {
+    const folder = await clone('bot')
+    const head = await push(folder, 'feature/x', { 'a.txt': 'a' })
+    const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'feature/x', base: 'main' })
+    await octokit('bot').git.deleteRef({ ...REPO, ref: 'heads/feature/x' })
+    expect(forge.issue('acme/library', pull.number)).toMatchObject({ state: 'closed', merged: null })
+    const other = await clone('reader')
+    await run(other, ['fetch', '--quiet', 'origin', head])
+    expect(await failure(octokit('bot').git.deleteRef({ ...REPO, ref: 'heads/feature/x' }))).toMatchObject({ status: 422, message: 'Reference does not exist' })
+    expect(await failure(octokit('bot').git.deleteRef({ ...REPO, ref: 'heads/main' }))).toMatchObject({ status: 422 })
+  })
+})
+
+test('paths beside the three of smart HTTP are not served', async () => {
+  await withForge({}, async ({ forge }) => {
+    for (const path of ['/acme/library.git/HEAD', '/acme/library.git/objects/info/packs', '/acme/..%2flibrary.git/info/refs?service=git-upload-pack', '/acme/library.git/info/refs']) {
+      expect((await fetch(`${forge.url}${path}`)).status, path).toBe(404)
+    }
+  })
+})
+
+test('a push of several megabytes streams through', async () => {
+  await withForge({}, async ({ clone, push, path }) => {
+    const folder = await clone('bot')
+    const noise = Array.from({ length: 60_000 }, (_, index) => ((index * 2_654_435_761) % 4_294_967_296).toString(36).repeat(12)).join('\n')
+    const head = await push(folder, 'big', { 'big.txt': noise })
+    expect(await run(path, ['rev-parse', 'refs/heads/big'])).toBe(head)
+  })
+})
