@@ -28,7 +28,8 @@ async function main() {
     results.push({ name, ok: code === 0, seconds: (performance.now() - startedAt) / 1000 })
   }
   console.log('')
-  for (const { name, ok, seconds } of results) console.log(`${ok ? 'ok    ' : 'FAILED'} ${name} ${seconds.toFixed(1)} s`)
+  for (const { name, ok, seconds } of results)
+    console.log(`${ok ? 'ok    ' : 'FAILED'} ${name} ${seconds.toFixed(1)} s`)
   const failed = results.filter(({ ok }) => !ok).length
   console.log(`${results.length - failed} passed, ${failed} failed, 0 skipped`)
   return failed === 0 ? 0 : 1

@@ -22,10 +22,12 @@ async function compare(root, outDir, { name, files }) {
   const kept = (await Promise.all(files.map((path) => listFiles(root, path)))).flat()
   const found = []
   for (const path of new Set([...written, ...kept])) {
-    if (!files.some((owned) => path === owned || (owned.endsWith('/') && path.startsWith(owned)))) found.push(`${path}: ${name} writes it but does not own it`)
+    if (!files.some((owned) => path === owned || (owned.endsWith('/') && path.startsWith(owned))))
+      found.push(`${path}: ${name} writes it but does not own it`)
     else if (!written.includes(path)) found.push(`${path}: ${name} no longer writes it`)
     else if (!kept.includes(path)) found.push(`${path}: ${name} writes it, it is not checked in`)
-    else if (!(await sameBytes(join(root, path), join(outDir, path)))) found.push(`${path}: differs from what ${name} writes`)
+    else if (!(await sameBytes(join(root, path), join(outDir, path))))
+      found.push(`${path}: differs from what ${name} writes`)
   }
   return found
 }

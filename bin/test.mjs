@@ -10,7 +10,13 @@ async function main(parameters) {
   const folder = await mkdtemp(join(tmpdir(), 'test-report-'))
   try {
     const report = join(folder, 'report.json')
-    const code = await run('vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...parameters])
+    const code = await run('vitest', [
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+      ...parameters,
+    ])
     const { passed, failed, skipped } = count(JSON.parse(await readFile(report, 'utf8').catch(() => '{}')), code)
     console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`)
     return code === 0 && failed === 0 ? 0 : 1
@@ -24,7 +30,9 @@ function count({ testResults = [] }, code) {
   const tests = testResults.flatMap((file) => file.assertionResults)
   const passed = tests.filter(({ status }) => status === 'passed').length
   const failedTests = tests.filter(({ status }) => status === 'failed').length
-  const unloadable = testResults.filter((file) => file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed')).length
+  const unloadable = testResults.filter(
+    (file) => file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed'),
+  ).length
   const failed = failedTests + unloadable
   return { passed, failed: failed === 0 && code !== 0 ? 1 : failed, skipped: tests.length - passed - failedTests }
 }

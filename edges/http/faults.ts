@@ -7,7 +7,7 @@ Settings.Set({ maxErrors: 500 })
 
 type SchemaError = TLocalizedValidationError
 
-/** Every fault once per path, in the order found, said in words that need no knowledge of JSON Schema. */
+/** Every fault once per path, in the order of the paths, said in words that need no knowledge of JSON Schema. */
 export function foldFaults(errors: readonly SchemaError[]): Fault[] {
   const byPath = new Map<string, string[]>()
   for (const { path, message } of keepLikelyBranches(errors).flatMap(sayFault)) {
@@ -15,7 +15,8 @@ export function foldFaults(errors: readonly SchemaError[]): Fault[] {
     if (!said.includes(message)) said.push(message)
     byPath.set(path, said)
   }
-  return [...byPath].map(([path, said]) => ({ path, message: said.join('; ') }))
+  const faults = [...byPath].map(([path, said]) => ({ path, message: said.join('; ') }))
+  return faults.toSorted((a, b) => a.path.localeCompare(b.path, 'en', { numeric: true }))
 }
 
 function sayFault(error: SchemaError): Fault[] {

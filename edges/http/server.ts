@@ -125,7 +125,12 @@ function addRequestHooks(
     const authenticate = auth ?? (request.is404 ? false : options.authenticate)
     if (authenticate !== undefined && authenticate !== false) await guard(authenticate)(request as FastifyRequest)
   })
+  app.addHook('onSend', async (_request, reply) => {
+    // A connection kept alive past this answer would hold the stop up until its grace is over.
+    if (state.draining) void reply.header('connection', 'close')
+  })
   app.addHook('onResponse', async (request, reply) => {
+    if (state.draining) app.server.closeIdleConnections()
     const milliseconds = options.clock.now() - (arrivals.get(request.raw) ?? options.clock.now())
     const route = request.routeOptions.url ?? 'unknown'
     metrics.observe(request.method, route, reply.statusCode, milliseconds / 1000)
