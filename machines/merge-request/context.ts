@@ -1,0 +1,27 @@
+import type { MergeRequestFacts } from './events.ts'
+
+/** A review Task that waits in the queue, and the head it was asked for. */
+export interface Mint {
+  readonly task: string
+  readonly entry: string
+  readonly headSha: string
+}
+
+/** Plain JSON. Task ids, never addresses. */
+export interface MergeRequestContext {
+  readonly id: string
+  readonly facts: MergeRequestFacts | null
+  /** The one live Task that owns it (law 7); empty: none. */
+  readonly owner: string
+  readonly mint: Mint | null
+  readonly mints: number
+  /** A Task ended here: no new one until a person pushes or asks. */
+  readonly held: boolean
+  readonly urged: boolean
+  /** The verdict that stands, on exactly this head. */
+  readonly verdict: { readonly task: string; readonly sha: string; readonly value: string; readonly at: number } | null
+}
+
+export function newMergeRequest(id: string): MergeRequestContext {
+  return { id, facts: null, owner: '', mint: null, mints: 0, held: false, urged: false, verdict: null }
+}

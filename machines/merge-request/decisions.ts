@@ -1,0 +1,86 @@
+/** What a merge request does on events, as decisions; the table of `machine.ts` names them. */
+import { perform, tellTask, type Decision, type EffectAction } from '../emit.ts'
+import type { MergeRequestContext } from './context.ts'
+import type { MergeRequestEvent, MergeRequestFacts } from './events.ts'
+import { withMint } from './mint.ts'
+import { checkNews, endNews, headMoved, placeOf, stateNews } from './news.ts'
+
+type EventOf<T extends MergeRequestEvent['type']> = Extract<MergeRequestEvent, { type: T }>
+type Does = Decision<MergeRequestContext>
+
+interface Fold {
+  readonly context?: Partial<MergeRequestContext>
+  readonly effects?: readonly EffectAction[]
+}
+
+/** Folds one event in; what follows for the mint comes last. */
+function on<T extends MergeRequestEvent['type']>(_type: T, fold: (context: MergeRequestContext, event: EventOf<T>) => Fold) {
+  return perform<MergeRequestContext, MergeRequestEvent>((context, event): Does => {
+    const { context: patch, effects = [] } = fold(context, event as EventOf<T>)
+    const minted = withMint({ ...context, ...patch })
+    return { context: minted.context, effects: [...effects, ...minted.effects] }
+  })
+}
+
+/** A verdict is on one head against one base, and never on a draft (rulings 1.1, 5.15). */
+export function voidsVerdict(before: MergeRequestFacts | null, facts: MergeRequestFacts): boolean {
+  if (facts.draft || before === null) return facts.draft
+  return before.headSha !== facts.headSha || before.baseBranch !== facts.baseBranch || before.state !== facts.state
+}
+
+function observe(context: MergeRequestContext, facts: MergeRequestFacts, checks: boolean): Fold {
+  const before = context.facts
+  const moved = before !== null && before.headSha !== facts.headSha && !facts.headByBot && facts.pushedByGated
+  const reopened = before?.state === 'closed' && facts.state === 'open'
+  const verdict = voidsVerdict(before, facts) && facts.state !== 'merged' ? { verdict: null } : {}
+  return {
+    context: { facts, ...verdict, ...(moved || reopened ? { held: false } : {}) },
+    effects: [...stateNews(context.owner, before, facts), ...(checks ? checkNews(context, before, facts) : [])],
+  }
+}
+
+/** The newest owner holds: ownership moves with the message that carries it (law 23). */
+function own(context: MergeRequestContext, { task }: EventOf<'mr.owned'>): Fold {
+  const { facts, mint, owner } = context
+  if (task === owner) return {}
+  const ended = facts ? endNews(task, { ...facts, state: 'open' }, facts) : []
+  const stale = facts?.state === 'open' && mint?.task === task && mint.headSha !== facts.headSha ? [headMoved(task, facts)] : []
+  const mine = mint?.task === task ? { mint: null } : {}
+  return { context: { owner: task, held: false, verdict: null, ...mine }, effects: [...ended, ...stale] }
+}
+
+function release(context: MergeRequestContext, { task }: EventOf<'mr.released'>): Fold {
+  if (task === context.mint?.task) return { context: { mint: null, held: true } }
+  return task === context.owner ? { context: { owner: '', held: true, urged: false, verdict: null } } : {}
+}
+
+function command(context: MergeRequestContext, { command: name, by, headSha }: EventOf<'mr.command'>): Fold {
+  const { owner, facts } = context
+  if (owner === '') return name === 'retry' ? { context: { held: false, urged: true } } : name === 'cancel' ? { context: { held: true } } : {}
+  if (name === 'cancel') return { effects: [tellTask(owner, { type: 'task.close', by, reason: 'cancelled' })] }
+  if (name === 'retry') return { effects: [tellTask(owner, { type: 'task.retry', by })] }
+  return facts ? { effects: [tellTask(owner, { type: 'mr.goAhead', by, shas: [{ ...placeOf(facts), sha: headSha }] })] } : {}
+}
+
+function comment({ owner, facts }: MergeRequestContext, { author, maintainer, text, kind }: EventOf<'mr.commented'>): Fold {
+  if (facts === null) return {}
+  if (owner === '') return { context: { held: false, urged: true } }
+  return { effects: [tellTask(owner, { type: 'human.commented', ...placeOf(facts), author, kind, maintainer, on: 'mr', text })] }
+}
+
+function hear({ owner, facts }: MergeRequestContext, { author, kind, text }: EventOf<'mr.event'>): Fold {
+  if (owner === '' || facts === null) return {}
+  return { effects: [tellTask(owner, { type: 'forge.event', ...placeOf(facts), author, kind, ...(text === undefined ? {} : { text }) })] }
+}
+
+export const mergeRequestActions = {
+  observe: on('mr.observed', (context, { facts }) => observe(context, facts, true)),
+  observeMerging: on('mr.observed', (context, { facts }) => observe(context, facts, false)),
+  own: on('mr.owned', own),
+  release: on('mr.released', release),
+  command: on('mr.command', command),
+  forwardComment: on('mr.commented', comment),
+  forwardEvent: on('mr.event', hear),
+  keepVerdict: on('verdict.posted', (_context, { task, sha, verdict: value, at }) => ({ context: { verdict: { task, sha, value, at } } })),
+  voidVerdict: on('merge.left', () => ({ context: { verdict: null } })),
+}

@@ -1,0 +1,54 @@
+import { tellQueue, type EffectAction } from '../emit.ts'
+import { taskName } from '../rules/names.ts'
+import type { TaskSeed } from '../task/events.ts'
+import type { MergeRequestContext } from './context.ts'
+import type { MergeRequestFacts } from './events.ts'
+
+/** Rulings 3.11, lower first: asked for by a person; offered by the platform's own watch. */
+export const priorities = { urged: 20, offered: 60 } as const
+
+interface Minted {
+  readonly context: MergeRequestContext
+  readonly effects: readonly EffectAction[]
+}
+
+/** One entry at most, and only while nobody owns it: exactly one owner at every moment (laws 7, 23). */
+export function withMint(context: MergeRequestContext): Minted {
+  const { facts, owner, held, mint } = context
+  const wants = facts !== null && facts.state === 'open' && facts.wanted && owner === '' && !held
+  if (wants && !mint) return mintOf(context, facts)
+  if (wants || !mint || !facts) return { context, effects: [] }
+  return { context: { ...context, mint: null }, effects: [tellQueue(facts.config.project, { type: 'queue.withdraw', entry: mint.entry })] }
+}
+
+function mintOf(context: MergeRequestContext, facts: MergeRequestFacts): Minted {
+  const { id, mints, urged } = context
+  const task = `${id.slice(0, id.indexOf('/'))}/${taskName('review', facts.repository, facts.number, `${id}/${mints}`)}`
+  const mint = { task, entry: `mint/${task}`, headSha: facts.headSha }
+  const priority = urged ? priorities.urged : priorities.offered
+  const enqueue = tellQueue(facts.config.project, {
+    type: 'queue.enqueue',
+    entry: mint.entry,
+    sort: 'mint',
+    task,
+    class: 'normal',
+    priority,
+    kind: 'review',
+    seed: seedOf(id, facts, priority),
+  })
+  return { context: { ...context, mint, mints: mints + 1 }, effects: [enqueue] }
+}
+
+function seedOf(id: string, facts: MergeRequestFacts, priority: number): TaskSeed {
+  const { repository, number, title, headSha, headBranch, author, url, config } = facts
+  return {
+    kind: 'review',
+    goal: `Review of ${repository}!${number}: ${title}`,
+    repositories: [repository],
+    issues: [],
+    mergeRequests: [{ repository, number, mergeRequest: id, headSha, headBranch, author, url }],
+    priority,
+    origin: { kind: 'webhook', ref: url },
+    config,
+  }
+}
