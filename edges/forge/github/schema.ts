@@ -151,12 +151,23 @@ export const HookDelivery = Type.Object({
 })
 export type HookDelivery = Static<typeof HookDelivery>
 
+export const NamedLabel = Type.Object({ name: Type.String() })
+export const Text = Type.String()
+export const NumberedPull = Type.Object({ number: Type.Integer({ minimum: 1 }) })
 export const Branch = Type.Object({ commit: Type.Object({ sha: Type.String() }) })
 export const Merged = Type.Object({ sha: Type.String(), merged: Type.Boolean() })
 export const Permission = Type.Object({ permission: Type.String(), role_name: Type.Optional(Type.String()) })
 export const Compared = Type.Object({ ahead_by: Count })
 export const Commits = Type.Array(Type.Object({ sha: Type.String() }))
-export const CheckRuns = Type.Object({ check_runs: Type.Array(CheckRun) })
+const Signature = Type.Object({ name: Type.Optional(Type.String()), date: Type.Optional(Type.String()) })
+export const CommitList = Type.Array(
+  Type.Object({
+    sha: Type.String(),
+    html_url: Type.String(),
+    commit: Type.Object({ message: Type.String(), author: Maybe(Signature), committer: Maybe(Signature) }),
+    author: Maybe(Type.Object({ login: Type.Optional(Type.String()) })),
+  }),
+)
 export const CombinedStatus = Type.Object({ statuses: Type.Array(CommitStatus) })
 export const RequiredChecks = Type.Object({
   contexts: Type.Optional(Type.Array(Type.String())),

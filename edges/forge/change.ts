@@ -1,0 +1,48 @@
+/** What a delivery says has happened, in words of neither provider. `by`: the account that caused it. */
+import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from './port.ts'
+
+export type IssueAction = 'opened' | 'edited' | 'closed' | 'reopened' | 'labeled' | 'unlabeled' | 'deleted' | 'other'
+export type MergeRequestAction = 'opened' | 'edited' | 'closed' | 'reopened' | 'pushed' | 'labeled' | 'unlabeled' | 'other'
+export type CommentAction = 'created' | 'edited' | 'deleted'
+
+interface Change {
+  /** The forge's name of the repository, `owner/name`. */
+  readonly path: string
+  readonly by: ForgeAccount
+}
+
+export interface IssueChange extends Change {
+  readonly sort: 'issue'
+  readonly action: IssueAction
+  readonly issue: ForgeIssue
+  readonly label?: string
+}
+
+export interface MergeRequestChange extends Change {
+  readonly sort: 'mr'
+  readonly action: MergeRequestAction
+  readonly mergeRequest: ForgeMergeRequest
+}
+
+export interface CommentChange extends Change {
+  readonly sort: 'comment'
+  readonly action: CommentAction
+  readonly comment: ForgeComment
+  /** The issue that came along, when the comment is on one. */
+  readonly issue?: ForgeIssue
+}
+
+/** Something about the checks of a head has changed; what, is read from the forge. */
+export interface CiChange extends Change {
+  readonly sort: 'ci'
+  readonly sha: string
+}
+
+export interface PushChange extends Change {
+  readonly sort: 'push'
+  readonly ref: string
+  readonly before: string
+  readonly after: string
+}
+
+export type ForgeChange = IssueChange | MergeRequestChange | CommentChange | CiChange | PushChange

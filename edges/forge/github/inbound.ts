@@ -1,0 +1,108 @@
+/** GitHub's webhooks: verify, decode, map (decisions.md, Orchestrator). */
+import { Type, type Static, type TSchema } from 'typebox'
+import { verifyHmac } from '../../http/auth/hmac.ts'
+import type { CommentAction, ForgeChange, IssueAction, MergeRequestAction } from '../change.ts'
+import { MalformedPayloadError, type WebhookDialect } from '../webhooks/dialect.ts'
+import { hookEvents } from './hooks.ts'
+import { accountOf, commentOf, issueOf, mergeRequestOf, reviewCommentOf, reviewOf } from './records.ts'
+import * as schema from './schema.ts'
+
+const Envelope = { repository: Type.Object({ full_name: Type.String() }), sender: Type.Optional(schema.Account) }
+const Action = { ...Envelope, action: Type.String() }
+
+const payloads = {
+  issues: Type.Object({ ...Action, issue: schema.Issue, label: Type.Optional(schema.NamedLabel) }),
+  issue_comment: Type.Object({ ...Action, issue: schema.Issue, comment: schema.Comment }),
+  pull_request: Type.Object({ ...Action, pull_request: schema.PullRequest }),
+  pull_request_review: Type.Object({ ...Action, review: schema.Review, pull_request: schema.NumberedPull }),
+  pull_request_review_comment: Type.Object({ ...Action, comment: schema.ReviewComment, pull_request: schema.NumberedPull }),
+  push: Type.Object({ ...Envelope, ref: Type.String(), before: Type.String(), after: Type.String() }),
+  check_run: Type.Object({ ...Envelope, check_run: Type.Object({ head_sha: Type.String() }) }),
+  check_suite: Type.Object({ ...Envelope, check_suite: Type.Object({ head_sha: Type.String() }) }),
+  workflow_run: Type.Object({ ...Envelope, workflow_run: Type.Object({ head_sha: Type.String() }) }),
+  status: Type.Object({ ...Envelope, sha: Type.String() }),
+} satisfies Record<(typeof hookEvents)[number], TSchema>
+
+type EventName = keyof typeof payloads
+type Payload<E extends EventName> = Static<(typeof payloads)[E]>
+type Mapping = { readonly [E in EventName]: (payload: Payload<E>) => ForgeChange | undefined }
+
+const mappings: Mapping = {
+  issues: ({ action, issue, label, ...rest }) => {
+    if (issue.pull_request !== undefined) return undefined
+    return { ...origin(rest), sort: 'issue', action: issueActionOf(action), issue: issueOf(issue), ...(label === undefined ? {} : { label: label.name }) }
+  },
+  issue_comment: ({ action, issue, comment, ...rest }) => {
+    const on = issue.pull_request === undefined ? 'issue' : 'mr'
+    const change = { ...origin(rest), sort: 'comment', action: commentActionOf(action), comment: commentOf(comment, on, issue.number) } as const
+    return on === 'issue' ? { ...change, issue: issueOf(issue) } : change
+  },
+  pull_request: ({ action, pull_request, ...rest }) => ({
+    ...origin(rest),
+    sort: 'mr',
+    action: mergeRequestActionOf(action),
+    mergeRequest: mergeRequestOf(pull_request),
+  }),
+  pull_request_review: ({ action, review, pull_request, ...rest }) => ({
+    ...origin(rest),
+    sort: 'comment',
+    action: action === 'submitted' ? 'created' : 'edited',
+    comment: reviewOf(review, pull_request.number),
+  }),
+  pull_request_review_comment: ({ action, comment, pull_request, ...rest }) => ({
+    ...origin(rest),
+    sort: 'comment',
+    action: commentActionOf(action),
+    comment: reviewCommentOf(comment, pull_request.number),
+  }),
+  push: ({ ref, before, after, ...rest }) => ({ ...origin(rest), sort: 'push', ref, before, after }),
+  check_run: ({ check_run, ...rest }) => ({ ...origin(rest), sort: 'ci', sha: check_run.head_sha }),
+  check_suite: ({ check_suite, ...rest }) => ({ ...origin(rest), sort: 'ci', sha: check_suite.head_sha }),
+  workflow_run: ({ workflow_run, ...rest }) => ({ ...origin(rest), sort: 'ci', sha: workflow_run.head_sha }),
+  status: ({ sha, ...rest }) => ({ ...origin(rest), sort: 'ci', sha }),
+}
+
+export const githubWebhooks: WebhookDialect = {
+  eventOf: (headers) => textOf(headers['x-github-event']) ?? '',
+  deliveryOf: (headers) => {
+    const delivery = textOf(headers['x-github-delivery'])
+    return delivery !== undefined && /^[\w-]{1,128}$/.test(delivery) ? delivery : undefined
+  },
+  verify: (secret, headers, body) => verifyHmac(secret, body, textOf(headers['x-hub-signature-256'])),
+  handles: isEvent,
+  isPing: (event) => event === 'ping',
+  changeOf: (event, payload) => {
+    if (!isEvent(event)) return undefined
+    const fault = schema.faultOf(payloads[event], payload)
+    if (fault !== undefined) throw new MalformedPayloadError(`${event}: ${fault}`)
+    return mappings[event](payload as never)
+  },
+}
+
+function isEvent(event: string): event is EventName {
+  return Object.hasOwn(payloads, event)
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? undefined : header
+}
+
+function origin({ repository, sender }: { repository: { full_name: string }; sender?: schema.Account }): { path: string; by: ReturnType<typeof accountOf> } {
+  return { path: repository.full_name, by: accountOf(sender) }
+}
+
+function issueActionOf(action: string): IssueAction {
+  const known: readonly IssueAction[] = ['opened', 'edited', 'closed', 'reopened', 'labeled', 'unlabeled', 'deleted']
+  if (action === 'transferred') return 'deleted'
+  return known.find((one) => one === action) ?? 'other'
+}
+
+function mergeRequestActionOf(action: string): MergeRequestAction {
+  if (action === 'synchronize') return 'pushed'
+  const known: readonly MergeRequestAction[] = ['opened', 'edited', 'closed', 'reopened', 'labeled', 'unlabeled']
+  return known.find((one) => one === action) ?? 'other'
+}
+
+function commentActionOf(action: string): CommentAction {
+  return action === 'created' || action === 'deleted' ? action : 'edited'
+}

@@ -1,0 +1,94 @@
+import { ConflictError } from '../errors.ts'
+import type { ForgePort } from '../port.ts'
+import { placeOf, type GithubClient } from './client.ts'
+import { mergeFailureOf } from './failure.ts'
+import { commentOf, fileOf, mergeRequestOf, reviewCommentOf, reviewOf } from './records.ts'
+import * as schema from './schema.ts'
+
+type MergeRequestPart = Pick<
+  ForgePort,
+  'listMergeRequests' | 'mergeRequest' | 'files' | 'diff' | 'listReviews' | 'createMergeRequest' | 'mergeMergeRequest' | 'postReview' | 'reply'
+>
+
+const PAGE = { per_page: 100 }
+
+export function mergeRequestPart(client: GithubClient): MergeRequestPart {
+  return { ...reading(client), ...writing(client) }
+}
+
+function reading(client: GithubClient): Pick<MergeRequestPart, 'listMergeRequests' | 'mergeRequest' | 'files' | 'diff' | 'listReviews'> {
+  return {
+    async listMergeRequests(path, { since, state = 'all', headBranch } = {}) {
+      const place = placeOf(path)
+      const head = headBranch === undefined ? {} : { head: `${place.owner}:${headBranch}` }
+      const found = await client.list('list merge requests', schema.PullRequest, (rest) =>
+        // Newest first, so that paging can end where nothing has changed since.
+        rest.paginate(rest.rest.pulls.list, { ...place, ...PAGE, ...head, state, sort: 'updated', direction: 'desc' }, (page, done) => {
+          const oldest = page.data.at(-1)
+          if (since !== undefined && oldest !== undefined && Date.parse(oldest.updated_at) < since) done()
+          return page.data
+        }),
+      )
+      return found.map(mergeRequestOf).filter((one) => since === undefined || one.updatedAt >= since)
+    },
+    async mergeRequest(path, number) {
+      return mergeRequestOf(await client.read('read merge request', schema.PullRequest, (rest) => rest.rest.pulls.get({ ...placeOf(path), pull_number: number })))
+    },
+    async files(path, number) {
+      const found = await client.list('list files', schema.File, (rest) =>
+        rest.paginate(rest.rest.pulls.listFiles, { ...placeOf(path), ...PAGE, pull_number: number }),
+      )
+      return found.map(fileOf)
+    },
+    async diff(path, number) {
+      return client.read('read diff', schema.Text, (rest) =>
+        rest.rest.pulls.get({ ...placeOf(path), pull_number: number, mediaType: { format: 'diff' } }),
+      )
+    },
+    async listReviews(path, number) {
+      const place = { ...placeOf(path), ...PAGE, pull_number: number }
+      const reviews = await client.list('list reviews', schema.Review, (rest) => rest.paginate(rest.rest.pulls.listReviews, place))
+      const inline = await client.list('list line comments', schema.ReviewComment, (rest) => rest.paginate(rest.rest.pulls.listReviewComments, place))
+      const all = [...reviews.map((review) => reviewOf(review, number)), ...inline.map((comment) => reviewCommentOf(comment, number))]
+      return all.toSorted((left, right) => left.createdAt - right.createdAt)
+    },
+  }
+}
+
+function writing(client: GithubClient): Pick<MergeRequestPart, 'createMergeRequest' | 'mergeMergeRequest' | 'postReview' | 'reply'> {
+  return {
+    async createMergeRequest(path, { branch, base, title, body }) {
+      const made = await client.read('create merge request', schema.PullRequest, (rest) =>
+        rest.rest.pulls.create({ ...placeOf(path), head: branch, base, title, body }),
+      )
+      return mergeRequestOf(made)
+    },
+    async mergeMergeRequest(path, number, { sha, method }) {
+      const operation = 'merge merge request'
+      const answer = await client.rest.rest.pulls
+        .merge({ ...placeOf(path), pull_number: number, sha, merge_method: method })
+        .catch((error: unknown) => Promise.reject(mergeFailureOf(operation, error)))
+      const { sha: commit, merged } = await client.read(operation, schema.Merged, async () => answer)
+      if (!merged) throw new ConflictError(operation, 'the forge answered that it did not merge')
+      return commit
+    },
+    async postReview(path, number, { sha, body, lines }) {
+      const comments = lines.map(({ path: file, line, body: text }) => ({ path: file, line, side: 'RIGHT', body: text }))
+      const made = await client.read('post review', schema.Review, (rest) =>
+        rest.rest.pulls.createReview({ ...placeOf(path), pull_number: number, commit_id: sha, event: 'COMMENT', body, comments }),
+      )
+      return reviewOf(made, number)
+    },
+    async reply(path, number, to, body) {
+      const comment_id = Number(/^inline-(\d+)$/.exec(to)?.[1] ?? 0)
+      if (comment_id > 0) {
+        const made = await client.read('reply', schema.ReviewComment, (rest) =>
+          rest.rest.pulls.createReplyForReviewComment({ ...placeOf(path), pull_number: number, comment_id, body }),
+        )
+        return reviewCommentOf(made, number)
+      }
+      const made = await client.read('reply', schema.Comment, (rest) => rest.rest.issues.createComment({ ...placeOf(path), issue_number: number, body }))
+      return commentOf(made, 'mr', number)
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { ForbiddenError, NotFoundError, ValidationError } from '../errors.ts'
+import type { ForgePermission, ForgePort } from '../port.ts'
+import { ciReportOf } from './ci.ts'
+import { placeOf, type GithubClient } from './client.ts'
+import { accountOf, repositoryOf } from './records.ts'
+import * as schema from './schema.ts'
+
+type RepositoryPart = Pick<
+  ForgePort,
+  'whoAmI' | 'repository' | 'permissionOf' | 'ci' | 'requiredChecks' | 'commits' | 'recentHeads' | 'branchHead' | 'commitsAhead' | 'deleteBranch'
+>
+
+export function repositoryPart(client: GithubClient): RepositoryPart {
+  return { ...identity(client), ...checks(client), ...branches(client) }
+}
+
+const permissions: readonly ForgePermission[] = ['admin', 'maintain', 'write', 'triage', 'read']
+
+function identity(client: GithubClient): Pick<RepositoryPart, 'whoAmI' | 'repository' | 'permissionOf'> {
+  return {
+    async whoAmI() {
+      let scopes: readonly string[] = []
+      const account = await client.read('read own account', schema.Account, async (rest) => {
+        const answer = await rest.rest.users.getAuthenticated()
+        scopes = (answer.headers['x-oauth-scopes'] ?? '').split(',').map((scope) => scope.trim()).filter((scope) => scope !== '')
+        return answer
+      })
+      return { ...accountOf(account), scopes }
+    },
+    async repository(path) {
+      return repositoryOf(await client.read('read repository', schema.Repository, (rest) => rest.rest.repos.get({ ...placeOf(path) })))
+    },
+    async permissionOf(path, username) {
+      try {
+        const found = await client.read('read permission', schema.Permission, (rest) =>
+          rest.rest.repos.getCollaboratorPermissionLevel({ ...placeOf(path), username }),
+        )
+        return permissions.find((one) => one === found.role_name) ?? permissions.find((one) => one === found.permission) ?? 'none'
+      } catch (error) {
+        if (error instanceof NotFoundError) return 'none'
+        throw error
+      }
+    },
+  }
+}
+
+function checks(client: GithubClient): Pick<RepositoryPart, 'ci' | 'requiredChecks'> {
+  return {
+    async ci(path, sha) {
+      const place = { ...placeOf(path), ref: sha, per_page: 100 }
+      const runs = await client.list('list check runs', schema.CheckRun, (rest) => rest.paginate(rest.rest.checks.listForRef, place))
+      const combined = await client.read('read statuses', schema.CombinedStatus, (rest) => rest.rest.repos.getCombinedStatusForRef(place))
+      return ciReportOf(sha, runs, combined.statuses)
+    },
+    async requiredChecks(path, branch) {
+      try {
+        const found = await client.read('read protection', schema.RequiredChecks, (rest) =>
+          rest.rest.repos.getStatusChecksProtection({ ...placeOf(path), branch }),
+        )
+        return [...new Set([...(found.contexts ?? []), ...(found.checks ?? []).map((check) => check.context)])]
+      } catch (error) {
+        // No protection, or no right to read it: the merge call itself then says what is missing (405).
+        if (error instanceof NotFoundError || error instanceof ForbiddenError) return []
+        throw error
+      }
+    },
+  }
+}
+
+function branches(client: GithubClient): Pick<RepositoryPart, 'commits' | 'recentHeads' | 'branchHead' | 'commitsAhead' | 'deleteBranch'> {
+  return {
+    async commits(path, { since, limit }) {
+      const query = { ...placeOf(path), since: new Date(since).toISOString(), per_page: Math.min(limit, 100) }
+      const found = await client.read('list commits', schema.CommitList, (rest) => rest.rest.repos.listCommits(query))
+      return found.slice(0, limit).map(({ sha, commit, author, html_url }) => ({
+        sha,
+        message: commit.message,
+        author: author?.login ?? commit.author?.name ?? '',
+        at: Date.parse(commit.committer?.date ?? commit.author?.date ?? ''),
+        url: html_url,
+      }))
+    },
+    async recentHeads(path, branch, limit) {
+      const found = await client.read('list commits', schema.Commits, (rest) => rest.rest.repos.listCommits({ ...placeOf(path), sha: branch, per_page: limit }))
+      return found.map((commit) => commit.sha)
+    },
+    async branchHead(path, branch) {
+      try {
+        const found = await client.read('read branch', schema.Branch, (rest) => rest.rest.repos.getBranch({ ...placeOf(path), branch }))
+        return found.commit.sha
+      } catch (error) {
+        if (error instanceof NotFoundError) return undefined
+        throw error
+      }
+    },
+    async commitsAhead(path, base, head) {
+      const compared = await client.read('compare branches', schema.Compared, (rest) =>
+        rest.rest.repos.compareCommitsWithBasehead({ ...placeOf(path), basehead: `${base}...${head}` }),
+      )
+      return compared.ahead_by
+    },
+    async deleteBranch(path, branch) {
+      await client.send('delete branch', (rest) => rest.rest.git.deleteRef({ ...placeOf(path), ref: `heads/${branch}` })).catch(gone)
+    },
+  }
+}
+
+/** GitHub answers 422 for a reference that does not exist. */
+function gone(error: unknown): void {
+  if (!(error instanceof NotFoundError || error instanceof ValidationError)) throw error
+}

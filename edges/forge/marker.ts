@@ -1,0 +1,27 @@
+/**
+ * Hidden marks in what we write, so that a repeated effect finds its own earlier try (facts: no forge has a key for
+ * writes). HTML comments are shown nowhere and survive edits.
+ */
+const PREFIX = '<!-- platform:'
+const SUFFIX = ' -->'
+
+/** `--` would end the comment early, and `>` too. */
+function safe(text: string): string {
+  return encodeURIComponent(text).replaceAll('-', '%2D')
+}
+
+export function keyMarker(effectKey: string): string {
+  return `${PREFIX}${safe(effectKey)}${SUFFIX}`
+}
+
+export function topicMarker(topic: string): string {
+  return `${PREFIX}topic=${safe(topic)}${SUFFIX}`
+}
+
+export function hasMarker(body: string): boolean {
+  return body.includes(PREFIX)
+}
+
+export function withMarkers(body: string, ...markers: readonly string[]): string {
+  return `${body}\n\n${markers.join('\n')}`
+}

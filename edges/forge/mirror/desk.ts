@@ -1,0 +1,176 @@
+/** What every way into the mirror shares: the scope of a call, reading a subject from the forge, telling its actor. */
+import { TerminalError } from '../../../runtime/errors.ts'
+import type { Queryable } from '../../../runtime/store/sql.ts'
+import type { Delivery } from '../../../runtime/runtime.ts'
+import type { ForgeAccount, ForgeComment, ForgePort, ForgeSubjectKind } from '../port.ts'
+import { bareName, forgePath, repositoryNamed, type ProjectSettings, type RepositorySettings } from '../projects.ts'
+import type { MirrorOptions } from './mirror.ts'
+import { peopleOf, type People } from './people.ts'
+import type { MergeRequestNotes, MirroredMergeRequest, MirroredSubject, SubjectKey } from './records.ts'
+import { createSerial } from './serial.ts'
+import { bindAccount, boundAccounts } from './store/accounts.ts'
+import { loadThread, markCommentsTold, markDeleted } from './store/comments.ts'
+import { markHasChecks } from './store/cursors.ts'
+import { loadSubject, markComplete, markTold, upsertSubject } from './store/subjects.ts'
+import { takeInComment, takeInIssue, takeInMergeRequest, type TakeInContext } from './take-in.ts'
+import { commentTellings, factsTelling, subjectAddress, untold } from './tell.ts'
+import { issueFactsOf } from './facts.ts'
+
+/** One repository of one Project, with the port to it. */
+export interface Scope {
+  readonly project: ProjectSettings
+  readonly repository: RepositorySettings
+  readonly path: string
+  readonly forge: ForgePort
+}
+
+export interface Desk {
+  readonly options: MirrorOptions
+  scope(project: string, repository: string): Promise<Scope>
+  /** People as bound now; `accounts` are bound first where they are named. */
+  context(sql: Queryable, scope: Scope, accounts: readonly ForgeAccount[]): Promise<TakeInContext>
+  /** Work on one subject at a time. */
+  alone<T>(scope: Scope, on: ForgeSubjectKind, number: number, work: (key: SubjectKey) => Promise<T>): Promise<T>
+  /** Reads subject and thread from the forge, takes them in and tells. */
+  refresh(scope: Scope, on: ForgeSubjectKind, number: number): Promise<void>
+  /** Reads only the subject; call inside `alone`. */
+  read(scope: Scope, key: SubjectKey): Promise<void>
+  /** Reads the thread from the forge; comments not seen before are news unless it is the first reading. Inside `alone`. */
+  readThread(scope: Scope, key: SubjectKey): Promise<void>
+  /** Reads the checks of the head when they aren't those of this head, or always. Inside `alone`. */
+  readCi(scope: Scope, key: SubjectKey, always: boolean): Promise<void>
+  /** Tells the actor what it doesn't know. Inside `alone`. `retry`: the key of a maintainer's wish to begin anew. */
+  tell(scope: Scope, key: SubjectKey, extra?: { readonly retry?: string; readonly also?: readonly Delivery[] }): Promise<void>
+}
+
+export function createDesk(options: MirrorOptions): Desk {
+  const { sql, clock, directory, openForge, deliver } = options
+  const serial = createSerial()
+
+  const desk: Desk = {
+    options,
+    async scope(id, name) {
+      const project = await directory.project(bareName(id))
+      const repository = project && repositoryNamed(project, name)
+      if (project === undefined || repository === undefined) {
+        throw new TerminalError('unknown-repository', `there is no Repository ${name} in the Project ${bareName(id)}`)
+      }
+      return { project, repository, path: forgePath(repository, project.scm), forge: await openForge(project.name) }
+    },
+
+    async context(tx, scope, accounts) {
+      const { project, repository } = scope
+      const people = peopleOf(project, repository, new Map())
+      const now = clock.now()
+      for (const account of accounts.filter((one) => one.id !== '' && people.isNamed(one))) await bindAccount(tx, project.name, account, now)
+      return { project, repository: repository.name, people: peopleOf(project, repository, await boundAccounts(tx, project.name)), now }
+    },
+
+    alone: (scope, sort, number, work) => {
+      const key: SubjectKey = { project: scope.project.name, repository: scope.repository.name, sort, number }
+      return serial.run(`${key.project}/${key.repository}/${sort}/${number}`, () => work(key))
+    },
+
+    refresh: (scope, on, number) =>
+      desk.alone(scope, on, number, async (key) => {
+        await desk.read(scope, key)
+        await desk.readThread(scope, key)
+        if (on === 'mr') await desk.readCi(scope, key, true)
+        await desk.tell(scope, key)
+      }),
+
+    async read(scope, key) {
+      if (key.sort === 'issue') {
+        const issue = await scope.forge.issue(scope.path, key.number)
+        await sql.tx(async (tx) => takeInIssue(tx, await desk.context(tx, scope, [issue.author]), issue, 'read'))
+      } else {
+        const found = await scope.forge.mergeRequest(scope.path, key.number)
+        await sql.tx(async (tx) => takeInMergeRequest(tx, await desk.context(tx, scope, [found.author]), found, 'read'))
+      }
+    },
+
+    async readThread(scope, key) {
+      const row = await loadSubject(sql, key)
+      if (row === undefined) return
+      const plain = await scope.forge.listComments(scope.path, key.sort, key.number)
+      const reviews = key.sort === 'mr' ? await scope.forge.listReviews(scope.path, key.number) : []
+      await sql.tx((tx) => takeInThread(tx, scope, key, [...plain, ...reviews], row.complete))
+    },
+
+    async readCi(scope, key, always) {
+      const row = (await loadSubject(sql, key)) as MirroredMergeRequest | undefined
+      if (row === undefined || row.mergeRequest.state !== 'open') return
+      const { headSha } = row.mergeRequest
+      if (!always && row.notes.ciSha === headSha) return
+      const { status } = await scope.forge.ci(scope.path, headSha)
+      if (status !== 'none') await markHasChecks(sql, key.project, key.repository)
+      await sql.tx(async (tx) => {
+        const now = (await loadSubject(tx, key, true)) as MirroredMergeRequest | undefined
+        if (now === undefined || now.mergeRequest.headSha !== headSha) return
+        const notes: MergeRequestNotes = { ...now.notes, ci: status, ciSha: headSha }
+        await upsertSubject(tx, { ...now, notes })
+      })
+    },
+
+    async tell(scope, key, { retry, also = [] } = {}) {
+      const row = await loadSubject(sql, key)
+      if (row === undefined) return
+      await tellFacts(scope, key, row, retry)
+      await tellComments(scope, key)
+      if ((await loadSubject(sql, key))!.revision > 0) for (const delivery of also) await deliver(delivery)
+    },
+  }
+
+  async function takeInThread(tx: Queryable, scope: Scope, key: SubjectKey, listed: readonly ForgeComment[], known: boolean): Promise<void> {
+    const context = await desk.context(tx, scope, listed.map((one) => one.author))
+    for (const comment of listed.filter((one) => one.verdict !== 'pending')) {
+      await takeInComment(tx, context, comment, { action: 'created', news: known })
+    }
+    const there = new Set(listed.map((comment) => comment.id))
+    const gone = (await loadThread(tx, key)).filter((one) => one.deletedAt === undefined && !there.has(one.comment.id))
+    // What came by webhook while the list was read is not in it and not gone.
+    const newest = Math.max(0, ...listed.map((comment) => comment.createdAt))
+    const deleted = gone.filter((one) => one.comment.createdAt < newest || (listed.length === 0 && known))
+    await markDeleted(tx, key.project, key.repository, deleted.map((one) => one.comment.id), clock.now())
+    await markComplete(tx, key)
+  }
+
+  async function factsContext(scope: Scope, key: SubjectKey): Promise<{ project: ProjectSettings; people: People; thread: Awaited<ReturnType<typeof loadThread>> }> {
+    const people = peopleOf(scope.project, scope.repository, await boundAccounts(sql, scope.project.name))
+    return { project: scope.project, people, thread: await loadThread(sql, key) }
+  }
+
+  async function tellFacts(scope: Scope, key: SubjectKey, row: MirroredSubject, retry: string | undefined): Promise<void> {
+    const first = factsTelling(row, await factsContext(scope, key), clock.now())
+    if (first === undefined && !mayBecomeWanted(row)) return
+    if (!row.complete) await desk.readThread(scope, key)
+    if (row.sort === 'mr') await desk.readCi(scope, key, false)
+    const now = (await loadSubject(sql, key))!
+    const context = await factsContext(scope, key)
+    const telling = factsTelling(now, context, clock.now())
+    if (telling === undefined) return
+    for (const delivery of telling.deliveries) await deliver(delivery)
+    if (retry !== undefined && now.sort === 'issue') {
+      const event = { type: 'issue.observed', at: clock.now(), facts: issueFactsOf(now, context), retry: true }
+      await deliver({ to: subjectAddress(scope.project, key), key: retry, event })
+    }
+    await markTold(sql, key, telling.revision, telling.factsHash)
+  }
+
+  async function tellComments(scope: Scope, key: SubjectKey): Promise<void> {
+    const row = (await loadSubject(sql, key))!
+    const context = await factsContext(scope, key)
+    const open = untold(context.thread)
+    if (open.length === 0) return
+    // Without an actor there is nobody to tell, and what it reads at its birth is the whole thread.
+    if (row.revision > 0) for (const delivery of commentTellings(row, context, clock.now())) await deliver(delivery)
+    await markCommentsTold(sql, key.project, key.repository, open.map((one) => one.comment.id))
+  }
+
+  return desk
+}
+
+/** The thread may hold the mention that makes an open merge request ours to review. */
+function mayBecomeWanted(row: MirroredSubject): boolean {
+  return row.sort === 'mr' && row.mergeRequest.state === 'open' && !row.complete
+}

@@ -1,0 +1,110 @@
+/** The mirror's rows as the machines' facts, by the pure rules over the whole thread. */
+import type { IssueFacts } from '../../../machines/issue/events.ts'
+import type { MergeRequestFacts } from '../../../machines/merge-request/events.ts'
+import { judgeThread, type ThreadComment } from '../../../machines/rules/approval-grammar.ts'
+import { isInReactionScope } from '../../../machines/rules/mentions.ts'
+import { sameLogin } from '../../../machines/rules/logins.ts'
+import { bodyHash } from '../hash.ts'
+import { projectId, type ProjectSettings } from '../projects.ts'
+import type { People } from './people.ts'
+import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
+
+export interface FactsContext {
+  readonly project: ProjectSettings
+  readonly people: People
+  readonly thread: readonly MirroredComment[]
+}
+
+export function issueFactsOf(row: MirroredIssue, { project, people, thread }: FactsContext): IssueFacts {
+  const { issue, notes } = row
+  const judged = judgeThread(thread.filter((one) => one.deletedAt === undefined && one.comment.sort === 'comment').map(threadCommentOf), {
+    isMaintainer: ({ commentId }) => mayDecide(thread, commentId, people),
+    isBot: ({ commentId }) => thread.some((one) => one.comment.id === commentId && (people.isBot(one.comment.author) || people.isOwnComment(one.comment))),
+  })
+  const closedBy = notes.closedBy ?? issue.closedBy?.login
+  return {
+    project: projectId(project),
+    repository: row.repository,
+    number: row.number,
+    state: notes.deleted === true ? 'closed' : issue.state,
+    ...(issue.state === 'closed' && closedBy !== undefined ? { closedBy: sameLogin(closedBy, project.scm.botLogin) ? 'bot' : 'human' } : {}),
+    title: issue.title,
+    author: issue.author.login,
+    url: issue.url,
+    bodyHash: bodyHash(`${issue.title}\n${issue.body}`),
+    editedByOther: notes.editedByOther,
+    selfProposed: people.isOwn(issue.author),
+    humanCommented: thread.some((one) => people.isGatedHuman(one.comment.author) && !people.isOwnComment(one.comment)),
+    wanted: isWanted(row, project, people),
+    unwantedByMaintainer: notes.unwantedByMaintainer,
+    approvals: [...judged.approvals],
+    ...(judged.withdrawnBy === undefined ? {} : { withdrawnBy: judged.withdrawnBy }),
+    unclear: [...judged.unclear],
+    labels: labelNamesOf(project),
+    config: project.taskConfig,
+  }
+}
+
+function labelNamesOf({ scm: { labels } }: ProjectSettings): IssueFacts['labels'] {
+  const { brainstorming, approved, implementation, declined } = labels
+  return { brainstorming, approved, implementation, declined }
+}
+
+/** The trigger label, or our own issue; by somebody let in, or labelled by a maintainer's own hand. */
+function isWanted({ issue, notes }: MirroredIssue, project: ProjectSettings, people: People): boolean {
+  if (people.isOwn(issue.author)) return true
+  const labelled = issue.labels.some((label) => label.toLowerCase() === project.triggerLabel.toLowerCase())
+  const vouched = notes.labelledBy !== undefined && people.isMaintainer({ login: notes.labelledBy, id: '', bot: false })
+  return labelled && (vouched || (people.isLetIn(issue.author) && !people.isBot(issue.author)))
+}
+
+/** A maintainer's own words: what somebody else rewrote is no longer his. */
+function mayDecide(thread: readonly MirroredComment[], commentId: string, people: People): boolean {
+  const one = thread.find(({ comment }) => comment.id === commentId)
+  if (one === undefined || !people.isMaintainer(one.comment.author)) return false
+  return one.editedBy === undefined || sameLogin(one.editedBy, one.comment.author.login)
+}
+
+function threadCommentOf({ comment, bodyHash: hash }: MirroredComment): ThreadComment {
+  const { id, author, body, createdAt, updatedAt } = comment
+  return { commentId: id, author: author.login, text: body, bodyHash: hash, at: createdAt, ...(updatedAt > createdAt ? { editedAt: updatedAt } : {}) }
+}
+
+export function mergeRequestFactsOf(row: MirroredMergeRequest, { project, people, thread }: FactsContext): MergeRequestFacts {
+  const { mergeRequest: found, notes } = row
+  const pusher = { login: notes.pushedBy, id: '', bot: false }
+  return {
+    project: projectId(project),
+    repository: row.repository,
+    number: row.number,
+    state: found.state,
+    title: found.title,
+    author: found.author.login,
+    url: found.url,
+    draft: found.draft,
+    headSha: found.headSha,
+    headBranch: found.headBranch,
+    baseBranch: found.baseBranch,
+    ci: notes.ci,
+    mergeable: found.mergeable,
+    ...(found.mergeCommit === undefined ? {} : { mergeCommit: found.mergeCommit }),
+    headByBot: notes.headByBot,
+    pushedBy: notes.pushedBy,
+    pushedByGated: notes.headByBot ? false : people.isGatedHuman(pusher),
+    wanted: isReviewed(row, project, people, thread),
+    config: project.taskConfig,
+  }
+}
+
+/** A human's merge request that the intake gate and `prReactionScope` let in. */
+function isReviewed({ mergeRequest }: MirroredMergeRequest, project: ProjectSettings, people: People, thread: readonly MirroredComment[]): boolean {
+  if (!people.isGatedHuman(mergeRequest.author)) return false
+  const spoken = thread.filter((one) => one.deletedAt === undefined && people.isGatedHuman(one.comment.author)).map((one) => one.comment.body)
+  return isInReactionScope({
+    scope: project.scm.prReactionScope ?? '',
+    labels: mergeRequest.labels,
+    triggerLabel: project.triggerLabel,
+    texts: [mergeRequest.title, mergeRequest.body, ...spoken],
+    botLogin: project.scm.botLogin,
+  })
+}

@@ -1,0 +1,80 @@
+/**
+ * The mirror of the forge: rows of issues, merge requests and comments, kept by webhooks and by the resync, and the
+ * one place from which actors hear of them. Every method may be repeated; what is already known changes nothing.
+ */
+import type { Clock } from '../../../runtime/clock.ts'
+import type { Delivery, Receipt } from '../../../runtime/runtime.ts'
+import type { Sql } from '../../../runtime/store/sql.ts'
+import type { CommandName } from '../../../machines/rules/commands.ts'
+import { commandsIn } from '../../../machines/rules/commands.ts'
+import type { ForgeChange } from '../change.ts'
+import type { ForgeSubjectKind, OpenForge } from '../port.ts'
+import { bareName, type ProjectDirectory } from '../projects.ts'
+import { applyChange } from './apply.ts'
+import { createDesk, type Desk } from './desk.ts'
+import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
+import { loadThread } from './store/comments.ts'
+import { listIssues, listMergeRequests, loadSubject, type SubjectFilter } from './store/subjects.ts'
+import { peopleOf } from './people.ts'
+import { boundAccounts } from './store/accounts.ts'
+import { resyncProject } from './resync.ts'
+
+export interface MirrorOptions {
+  readonly sql: Sql
+  readonly clock: Clock
+  readonly directory: ProjectDirectory
+  readonly openForge: OpenForge
+  /** `runtime.deliver`. */
+  readonly deliver: (delivery: Delivery) => Promise<Receipt>
+}
+
+/** Projects by name or actor id, repositories by the name of their resource. */
+export interface Mirror {
+  issue(project: string, repository: string, number: number): Promise<MirroredIssue | undefined>
+  mergeRequest(project: string, repository: string, number: number): Promise<MirroredMergeRequest | undefined>
+  /** Oldest first, deleted ones included and marked. */
+  comments(project: string, repository: string, on: ForgeSubjectKind, number: number): Promise<readonly MirroredComment[]>
+  /** Newest change first. */
+  issues(project: string, filter?: SubjectFilter): Promise<readonly MirroredIssue[]>
+  mergeRequests(project: string, filter?: SubjectFilter): Promise<readonly MirroredMergeRequest[]>
+  /** A maintainer's standing word of this kind in the thread, for example `allow-ci-changes` (rulings 4.4). */
+  maintainerSaid(project: string, repository: string, on: ForgeSubjectKind, number: number, command: CommandName): Promise<boolean>
+  /** Reads one subject and its thread from the forge and tells its actor; what a merge, an opening or a doubt asks for. */
+  refresh(project: string, repository: string, on: ForgeSubjectKind, number: number): Promise<void>
+  /** What one delivery told; `delivery` is its id. */
+  apply(project: string, change: ForgeChange, delivery: string): Promise<void>
+  /** Reads back everything that changed since the last time, and the deliveries that never came. */
+  resync(project: string, options?: { readonly hookUrl?: string }): Promise<void>
+}
+
+export function createMirror(options: MirrorOptions): Mirror {
+  const desk: Desk = createDesk(options)
+  const { sql } = options
+  const mirror: Mirror = {
+    async issue(project, repository, number) {
+      return (await loadSubject(sql, { project: bareName(project), repository, sort: 'issue', number })) as MirroredIssue | undefined
+    },
+    async mergeRequest(project, repository, number) {
+      return (await loadSubject(sql, { project: bareName(project), repository, sort: 'mr', number })) as MirroredMergeRequest | undefined
+    },
+    comments: (project, repository, sort, number) => loadThread(sql, { project: bareName(project), repository, sort, number }),
+    issues: (project, filter = {}) => listIssues(sql, bareName(project), filter),
+    mergeRequests: (project, filter = {}) => listMergeRequests(sql, bareName(project), filter),
+    async maintainerSaid(project, repository, sort, number, command) {
+      const scope = await desk.scope(project, repository)
+      const people = peopleOf(scope.project, scope.repository, await boundAccounts(sql, scope.project.name))
+      const thread = await loadThread(sql, { project: scope.project.name, repository, sort, number })
+      return thread.some(
+        ({ deletedAt, comment }) =>
+          deletedAt === undefined && people.isMaintainer(comment.author) && commandsIn(comment.body).some((given) => given.name === command),
+      )
+    },
+    async refresh(project, repository, on, number) {
+      const scope = await desk.scope(project, repository)
+      await desk.refresh(scope, on, number)
+    },
+    apply: (project, change, delivery) => applyChange(desk, project, change, delivery),
+    resync: (project, { hookUrl } = {}) => resyncProject(desk, project, hookUrl),
+  }
+  return mirror
+}

@@ -1,0 +1,67 @@
+/** What the mirror keeps: the forge's objects as last told, and what only an event can tell (who did it). */
+import type { CiState } from '../../../machines/merge-request/events.ts'
+import type { ForgeComment, ForgeIssue, ForgeMergeRequest, ForgeSubjectKind } from '../port.ts'
+
+export interface SubjectKey {
+  readonly project: string
+  readonly repository: string
+  readonly sort: ForgeSubjectKind
+  readonly number: number
+}
+
+export interface IssueNotes {
+  /** Body or title were last changed by somebody who is neither maintainer nor bot, or by nobody knows whom. */
+  readonly editedByOther: boolean
+  readonly unwantedByMaintainer: boolean
+  /** Who put the trigger label on. */
+  readonly labelledBy?: string
+  readonly closedBy?: string
+  readonly deleted?: boolean
+}
+
+export interface MergeRequestNotes {
+  /** Our clock when this head was first seen. */
+  readonly headSince: number
+  /** The forge's clock at the change that brought this head. */
+  readonly headAt: number
+  /** Empty while nobody has said. */
+  readonly pushedBy: string
+  readonly headByBot: boolean
+  readonly ci: CiState
+  /** The head that `ci` speaks of. */
+  readonly ciSha?: string
+}
+
+interface Mirrored {
+  /** When the forge last changed it, and when we first saw it. */
+  readonly updatedAt: number
+  readonly seenAt: number
+  /** The whole thread is here. */
+  readonly complete: boolean
+  readonly factsHash: string
+  /** How often its actor was told; 0: it has none. */
+  readonly revision: number
+}
+
+export interface MirroredIssue extends SubjectKey, Mirrored {
+  readonly sort: 'issue'
+  readonly issue: ForgeIssue
+  readonly notes: IssueNotes
+}
+
+export interface MirroredMergeRequest extends SubjectKey, Mirrored {
+  readonly sort: 'mr'
+  readonly mergeRequest: ForgeMergeRequest
+  readonly notes: MergeRequestNotes
+}
+
+export type MirroredSubject = MirroredIssue | MirroredMergeRequest
+
+export interface MirroredComment {
+  readonly comment: ForgeComment
+  readonly bodyHash: string
+  /** Login of the last editor, where an event told of it. */
+  readonly editedBy?: string
+  readonly deletedAt?: number
+  readonly told: boolean
+}

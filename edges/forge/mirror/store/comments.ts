@@ -1,0 +1,68 @@
+import type { Queryable } from '../../../../runtime/store/sql.ts'
+import type { ForgeComment } from '../../port.ts'
+import type { MirroredComment, SubjectKey } from '../records.ts'
+
+interface CommentRow {
+  readonly document: string
+  readonly bodyHash: string
+  readonly editedBy: string | null
+  readonly deletedAt: number | null
+  readonly told: boolean
+}
+
+const columns = `document, body_hash as "bodyHash", edited_by as "editedBy", deleted_at as "deletedAt", told`
+
+function commentOf(row: CommentRow): MirroredComment {
+  return {
+    comment: JSON.parse(row.document) as ForgeComment,
+    bodyHash: row.bodyHash,
+    ...(row.editedBy === null ? {} : { editedBy: row.editedBy }),
+    ...(row.deletedAt === null ? {} : { deletedAt: row.deletedAt }),
+    told: row.told,
+  }
+}
+
+export async function loadComment(sql: Queryable, project: string, repository: string, id: string): Promise<MirroredComment | undefined> {
+  const { rows } = await sql.query<CommentRow>(
+    `select ${columns} from forge_comment where project = $1 and repository = $2 and id = $3 for update`,
+    [project, repository, id],
+  )
+  return rows[0] && commentOf(rows[0])
+}
+
+/** The thread in the order in which it was written, deleted comments included. */
+export async function loadThread(sql: Queryable, key: SubjectKey): Promise<readonly MirroredComment[]> {
+  const { rows } = await sql.query<CommentRow>(
+    `select ${columns} from forge_comment where project = $1 and repository = $2 and on_sort = $3 and number = $4 order by created_at, length(id), id`,
+    [key.project, key.repository, key.sort, key.number],
+  )
+  return rows.map(commentOf)
+}
+
+export async function upsertComment(sql: Queryable, project: string, repository: string, row: MirroredComment): Promise<void> {
+  const { comment } = row
+  await sql.query(
+    `insert into forge_comment (project, repository, on_sort, number, id, sort, author, document, body_hash, edited_by, created_at, updated_at, deleted_at, told)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+     on conflict (project, repository, id) do update set document = excluded.document, body_hash = excluded.body_hash,
+       edited_by = excluded.edited_by, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at`,
+    [
+      project, repository, comment.on, comment.number, comment.id, comment.sort, comment.author.login, JSON.stringify(comment),
+      row.bodyHash, row.editedBy ?? null, comment.createdAt, comment.updatedAt, row.deletedAt ?? null, row.told,
+    ],
+  )
+}
+
+export async function markCommentsTold(sql: Queryable, project: string, repository: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql.query('update forge_comment set told = true where project = $1 and repository = $2 and id = any($3::text[])', [project, repository, [...ids]])
+}
+
+/** Ids of comments that the forge no longer lists. */
+export async function markDeleted(sql: Queryable, project: string, repository: string, ids: readonly string[], at: number): Promise<void> {
+  if (ids.length === 0) return
+  await sql.query(
+    'update forge_comment set deleted_at = $4 where project = $1 and repository = $2 and id = any($3::text[]) and deleted_at is null',
+    [project, repository, [...ids], at],
+  )
+}

@@ -1,0 +1,89 @@
+import type { Queryable } from '../../../../runtime/store/sql.ts'
+import type { MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectKey } from '../records.ts'
+
+interface SubjectRow {
+  readonly project: string
+  readonly repository: string
+  readonly sort: 'issue' | 'mr'
+  readonly number: number
+  readonly document: string
+  readonly notes: string
+  readonly complete: boolean
+  readonly updatedAt: number
+  readonly seenAt: number
+  readonly factsHash: string
+  readonly revision: number
+}
+
+const columns = `project, repository, sort, number, document, notes, complete, updated_at as "updatedAt", seen_at as "seenAt", facts_hash as "factsHash", revision`
+
+function subjectOf(row: SubjectRow): MirroredSubject {
+  const { document, notes, ...rest } = row
+  const parsed = { notes: JSON.parse(notes), [row.sort === 'issue' ? 'issue' : 'mergeRequest']: JSON.parse(document) }
+  return { ...rest, ...parsed } as MirroredSubject
+}
+
+export async function loadSubject(sql: Queryable, key: SubjectKey, lock = false): Promise<MirroredSubject | undefined> {
+  const { rows } = await sql.query<SubjectRow>(
+    `select ${columns} from forge_subject where project = $1 and repository = $2 and sort = $3 and number = $4${lock ? ' for update' : ''}`,
+    [key.project, key.repository, key.sort, key.number],
+  )
+  return rows[0] && subjectOf(rows[0])
+}
+
+export async function upsertSubject(sql: Queryable, subject: MirroredSubject): Promise<void> {
+  const isIssue = subject.sort === 'issue'
+  const told = isIssue ? subject.issue : subject.mergeRequest
+  await sql.query(
+    `insert into forge_subject (project, repository, sort, number, state, head_sha, head_branch, author, document, notes, complete, updated_at, seen_at, facts_hash, revision)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+     on conflict (project, repository, sort, number) do update set state = excluded.state, head_sha = excluded.head_sha,
+       head_branch = excluded.head_branch, author = excluded.author, document = excluded.document, notes = excluded.notes, updated_at = excluded.updated_at`,
+    [
+      subject.project, subject.repository, subject.sort, subject.number, told.state,
+      isIssue ? null : subject.mergeRequest.headSha, isIssue ? null : subject.mergeRequest.headBranch, told.author.login,
+      JSON.stringify(told), JSON.stringify(subject.notes), subject.complete, subject.updatedAt, subject.seenAt, subject.factsHash, subject.revision,
+    ],
+  )
+}
+
+export async function markComplete(sql: Queryable, key: SubjectKey): Promise<void> {
+  await sql.query('update forge_subject set complete = true where project = $1 and repository = $2 and sort = $3 and number = $4', [
+    key.project, key.repository, key.sort, key.number,
+  ])
+}
+
+/** Remembers what its actor was told; a later telling of another process stands. */
+export async function markTold(sql: Queryable, key: SubjectKey, revision: number, factsHash: string): Promise<void> {
+  await sql.query(
+    `update forge_subject set facts_hash = $6, revision = $5 where project = $1 and repository = $2 and sort = $3 and number = $4 and revision < $5`,
+    [key.project, key.repository, key.sort, key.number, revision, factsHash],
+  )
+}
+
+export interface SubjectFilter {
+  readonly repository?: string
+  readonly state?: string
+  readonly headSha?: string
+  readonly headBranch?: string
+  readonly limit?: number
+}
+
+const MOST_ROWS = 1000
+
+async function listSubjects(sql: Queryable, project: string, sort: 'issue' | 'mr', filter: SubjectFilter): Promise<readonly MirroredSubject[]> {
+  const { rows } = await sql.query<SubjectRow>(
+    `select ${columns} from forge_subject where project = $1 and sort = $2 and ($3::text is null or repository = $3) and ($4::text is null or state = $4)
+       and ($5::text is null or head_sha = $5) and ($6::text is null or head_branch = $6) order by updated_at desc, repository, number limit $7`,
+    [project, sort, filter.repository ?? null, filter.state ?? null, filter.headSha ?? null, filter.headBranch ?? null, filter.limit ?? MOST_ROWS],
+  )
+  return rows.map(subjectOf)
+}
+
+export async function listIssues(sql: Queryable, project: string, filter: SubjectFilter): Promise<readonly MirroredIssue[]> {
+  return (await listSubjects(sql, project, 'issue', filter)) as readonly MirroredIssue[]
+}
+
+export async function listMergeRequests(sql: Queryable, project: string, filter: SubjectFilter): Promise<readonly MirroredMergeRequest[]> {
+  return (await listSubjects(sql, project, 'mr', filter)) as readonly MirroredMergeRequest[]
+}

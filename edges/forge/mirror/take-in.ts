@@ -1,0 +1,174 @@
+/**
+ * Writes what the forge told into the rows, whatever the order in which it came: an older telling changes nothing, a
+ * deleted comment stays deleted, and of two tellings of one moment (forges keep whole seconds) neither is believed:
+ * `tie` asks the caller to read the forge. What only the event knows (who did it) is kept beside.
+ */
+import { sameLogin } from '../../../machines/rules/logins.ts'
+import type { Queryable } from '../../../runtime/store/sql.ts'
+import type { IssueChange, MergeRequestAction } from '../change.ts'
+import { bodyHash, contentHash } from '../hash.ts'
+import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
+import type { ProjectSettings } from '../projects.ts'
+import type { People } from './people.ts'
+import type { IssueNotes, MergeRequestNotes, MirroredIssue, MirroredMergeRequest, SubjectKey } from './records.ts'
+import { loadComment, upsertComment } from './store/comments.ts'
+import { wasPushedByPod } from './store/pushes.ts'
+import { loadSubject, upsertSubject } from './store/subjects.ts'
+
+/** `read`: straight from the forge; `told`: a payload that may be late. */
+export type Source = 'read' | 'told'
+export type TakenIn = 'changed' | 'stale' | 'tie'
+
+export interface TakeInContext {
+  readonly project: ProjectSettings
+  readonly people: People
+  readonly repository: string
+  readonly now: number
+}
+
+export type IssueHint = Pick<IssueChange, 'action' | 'label' | 'by'>
+
+export async function takeInIssue(sql: Queryable, context: TakeInContext, issue: ForgeIssue, source: Source, hint?: IssueHint): Promise<TakenIn> {
+  const key: SubjectKey = { project: context.project.name, repository: context.repository, sort: 'issue', number: issue.number }
+  const row = (await loadSubject(sql, key, true)) as MirroredIssue | undefined
+  const order = orderOf(row?.updatedAt, row?.issue, issue, source)
+  if (order !== 'changed') return order
+  const notes = issueNotesOf(row, issue, context, hint)
+  await upsertSubject(sql, {
+    ...fresh(key, context.now, issue.updatedAt, issue.comments === 0),
+    ...(row ?? {}),
+    sort: 'issue',
+    issue: withCloser(issue, row),
+    notes,
+    updatedAt: issue.updatedAt,
+  } as MirroredIssue)
+  return 'changed'
+}
+
+/** Lists leave out who closed an issue; what a single read said stays true while it is closed. */
+function withCloser(issue: ForgeIssue, row: MirroredIssue | undefined): ForgeIssue {
+  const closedBy = issue.closedBy ?? row?.issue.closedBy
+  return issue.state === 'closed' && closedBy !== undefined ? { ...issue, closedBy } : issue
+}
+
+function fresh(key: SubjectKey, now: number, updatedAt: number, complete: boolean): object {
+  return { ...key, updatedAt, seenAt: now, complete, factsHash: '', revision: 0 }
+}
+
+function orderOf(knownAt: number | undefined, known: unknown, given: { readonly updatedAt: number }, source: Source): TakenIn {
+  if (knownAt === undefined || given.updatedAt > knownAt) return 'changed'
+  if (given.updatedAt < knownAt) return 'stale'
+  return source === 'read' || contentHash(known) === contentHash(given) ? 'changed' : 'tie'
+}
+
+function issueNotesOf(row: MirroredIssue | undefined, issue: ForgeIssue, context: TakeInContext, hint: IssueHint | undefined): IssueNotes {
+  const before = row?.notes ?? { editedByOther: false, unwantedByMaintainer: false }
+  const triggered = issue.labels.some((label) => sameText(label, context.project.triggerLabel))
+  const labelledBy = isTrigger(hint, 'labeled', context) ? hint!.by.login : before.labelledBy
+  const closedBy = hint?.action === 'closed' ? hint.by.login : before.closedBy
+  return {
+    editedByOther: editedByOther(row, issue, context, hint),
+    unwantedByMaintainer: !triggered && (before.unwantedByMaintainer || (isTrigger(hint, 'unlabeled', context) && context.people.isMaintainer(hint!.by))),
+    ...(triggered && labelledBy !== undefined ? { labelledBy } : {}),
+    ...(issue.state === 'closed' && closedBy !== undefined ? { closedBy } : {}),
+    ...(hint?.action === 'deleted' ? { deleted: true } : {}),
+  }
+}
+
+function sameText(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase()
+}
+
+function isTrigger(hint: IssueHint | undefined, action: 'labeled' | 'unlabeled', context: TakeInContext): boolean {
+  return hint?.action === action && hint.label !== undefined && sameText(hint.label, context.project.triggerLabel)
+}
+
+/** An edit that nobody signed counts as a stranger's, unless the author could have made it and is trusted. */
+function editedByOther(row: MirroredIssue | undefined, issue: ForgeIssue, { people }: TakeInContext, hint: IssueHint | undefined): boolean {
+  const trusted = (account: ForgeAccount): boolean => people.isMaintainer(account) || people.isOwn(account)
+  if (hint?.action === 'edited') return !trusted(hint.by)
+  if (row === undefined) return false
+  const same = row.issue.title === issue.title && row.issue.body === issue.body
+  return same ? row.notes.editedByOther : !trusted(issue.author)
+}
+
+export interface MergeRequestHint {
+  readonly action: MergeRequestAction
+  readonly by: ForgeAccount
+}
+
+export async function takeInMergeRequest(
+  sql: Queryable,
+  context: TakeInContext,
+  found: ForgeMergeRequest,
+  source: Source,
+  hint?: MergeRequestHint,
+): Promise<TakenIn> {
+  const key: SubjectKey = { project: context.project.name, repository: context.repository, sort: 'mr', number: found.number }
+  const row = (await loadSubject(sql, key, true)) as MirroredMergeRequest | undefined
+  const order = orderOf(row?.updatedAt, row?.mergeRequest, found, source)
+  if (order !== 'changed') return order
+  const notes = await mergeRequestNotesOf(sql, row, found, context, hint)
+  await upsertSubject(sql, {
+    ...fresh(key, context.now, found.updatedAt, false),
+    ...(row ?? {}),
+    sort: 'mr',
+    mergeRequest: found,
+    notes,
+    updatedAt: found.updatedAt,
+  } as MirroredMergeRequest)
+  return 'changed'
+}
+
+async function mergeRequestNotesOf(
+  sql: Queryable,
+  row: MirroredMergeRequest | undefined,
+  found: ForgeMergeRequest,
+  context: TakeInContext,
+  hint: MergeRequestHint | undefined,
+): Promise<MergeRequestNotes> {
+  const moved = row === undefined || row.mergeRequest.headSha !== found.headSha
+  const before: MergeRequestNotes = moved ? { headSince: context.now, headAt: found.updatedAt, pushedBy: '', headByBot: false, ci: 'none' } : row.notes
+  const byPod = before.headByBot || (await wasPushedByPod(sql, context.project.name, context.repository, found.headSha))
+  const pusher = pusherOf(found, row, hint)
+  const pushedBy = before.pushedBy === '' ? pusher : before.pushedBy
+  const headByBot = byPod || sameLogin(pushedBy, context.project.scm.botLogin)
+  return { ...before, headByBot, pushedBy: headByBot ? context.project.scm.botLogin : pushedBy }
+}
+
+/** Whoever pushed sent the event; a merge request that was never pushed to has its author's head. */
+function pusherOf(found: ForgeMergeRequest, row: MirroredMergeRequest | undefined, hint: MergeRequestHint | undefined): string {
+  if (hint?.action === 'pushed') return hint.by.login
+  return hint?.action === 'opened' || row === undefined ? found.author.login : ''
+}
+
+export interface CommentHint {
+  readonly action: 'created' | 'edited' | 'deleted'
+  readonly by?: ForgeAccount
+  /** Its actor has to hear of it. */
+  readonly news: boolean
+}
+
+/** True when something about the comment is new to us. */
+export async function takeInComment(sql: Queryable, context: TakeInContext, comment: ForgeComment, hint: CommentHint): Promise<boolean> {
+  const { name } = context.project
+  const row = await loadComment(sql, name, context.repository, comment.id)
+  const hash = bodyHash(comment.body)
+  if (hint.action === 'deleted') {
+    if (row?.deletedAt !== undefined) return false
+    await upsertComment(sql, name, context.repository, { bodyHash: hash, told: true, ...row, comment: row?.comment ?? comment, deletedAt: context.now })
+    return true
+  }
+  if (row !== undefined && (row.deletedAt !== undefined || comment.updatedAt < row.comment.updatedAt)) return false
+  const changed = row !== undefined && row.bodyHash !== hash
+  const editedBy = hint.action === 'edited' && hint.by !== undefined ? hint.by.login : changed ? undefined : row?.editedBy
+  const unchanged = row !== undefined && !changed && contentHash(row.comment) === contentHash(comment) && editedBy === row.editedBy
+  if (unchanged) return false
+  await upsertComment(sql, name, context.repository, {
+    comment,
+    bodyHash: hash,
+    told: row?.told ?? !hint.news,
+    ...(editedBy === undefined ? {} : { editedBy }),
+  })
+  return true
+}

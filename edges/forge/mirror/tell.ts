@@ -1,0 +1,103 @@
+/**
+ * Tells the actor of an issue or merge request what the mirror knows and it doesn't: the facts when they differ from
+ * those of the last telling, then every gated human's comment once. The keys come from what is told, not from the
+ * delivery that brought it, so that webhook, redelivery and resync of one thing are one event (R3).
+ */
+import { commandsIn, type CommandName } from '../../../machines/rules/commands.ts'
+import type { Delivery } from '../../../runtime/runtime.ts'
+import { addressOf } from '../../../runtime/address.ts'
+import { contentHash } from '../hash.ts'
+import type { ForgeComment } from '../port.ts'
+import type { ProjectSettings } from '../projects.ts'
+import { issueFactsOf, mergeRequestFactsOf, type FactsContext } from './facts.ts'
+import type { People } from './people.ts'
+import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectKey } from './records.ts'
+import type { ActorAddress } from '../../../machines/definition.ts'
+
+export interface Telling {
+  readonly deliveries: readonly Delivery[]
+  readonly revision: number
+  readonly factsHash: string
+}
+
+/** rulings 3.5: Issue `<repo>-<n>`, MergeRequest `<repo>-mr-<n>`, under the Project's namespace. */
+export function subjectAddress(project: ProjectSettings, key: Pick<SubjectKey, 'repository' | 'sort' | 'number'>): ActorAddress {
+  const id = `${project.namespace}/${key.repository}-${key.sort === 'mr' ? 'mr-' : ''}${key.number}`
+  return addressOf(key.sort === 'issue' ? 'issue' : 'merge-request', id)
+}
+
+/** Nobody needs an actor for an issue that the platform has nothing to do with; one that has an actor keeps it told. */
+export function factsTelling(row: MirroredSubject, context: FactsContext, at: number): Telling | undefined {
+  const facts = row.sort === 'issue' ? issueFactsOf(row, context) : mergeRequestFactsOf(row, context)
+  const concerns = row.revision > 0 || facts.wanted || isOurs(row, context.people)
+  if (!concerns) return undefined
+  const factsHash = contentHash(facts)
+  if (factsHash === row.factsHash) return { deliveries: [], revision: row.revision, factsHash }
+  const revision = row.revision + 1
+  const event = { type: row.sort === 'issue' ? 'issue.observed' : 'mr.observed', at, facts }
+  return { deliveries: [{ to: subjectAddress(context.project, row), key: `observed/${revision}/${factsHash.slice(0, 16)}`, event }], revision, factsHash }
+}
+
+function isOurs(row: MirroredSubject, people: People): boolean {
+  return row.sort === 'mr' && (people.isOwn(row.mergeRequest.author) || row.mergeRequest.headBranch.startsWith('platform/'))
+}
+
+/** Events of the comments that were not told yet; those of bots and strangers give none (rulings 1.4). */
+export function commentTellings(row: MirroredSubject, context: FactsContext, at: number): readonly Delivery[] {
+  const to = subjectAddress(context.project, row)
+  return untold(context.thread).flatMap(({ comment }) => {
+    const { people } = context
+    if (people.isOwnComment(comment) || !people.isGatedHuman(comment.author)) return []
+    return row.sort === 'issue' ? issueComment(to, comment, people, at) : mergeRequestComment(to, comment, row, people, at)
+  })
+}
+
+export function untold(thread: readonly MirroredComment[]): readonly MirroredComment[] {
+  return thread.filter((one) => !one.told && one.deletedAt === undefined)
+}
+
+function issueComment(to: ActorAddress, comment: ForgeComment, people: People, at: number): Delivery[] {
+  const maintainer = people.isMaintainer(comment.author)
+  const command = maintainer ? commandOf(comment.body, ['cancel', 'retry']) : undefined
+  const author = comment.author.login
+  if (command !== undefined) return [{ to, key: `command/${comment.id}`, event: { type: 'issue.command', at, command, by: author } }]
+  return [{ to, key: `comment/${comment.id}`, event: { type: 'issue.commented', at, commentId: comment.id, author, maintainer, text: comment.body } }]
+}
+
+function mergeRequestComment(to: ActorAddress, comment: ForgeComment, row: MirroredMergeRequest, people: People, at: number): Delivery[] {
+  const maintainer = people.isMaintainer(comment.author)
+  const author = comment.author.login
+  const command = maintainer ? mergeRequestCommand(comment, row) : undefined
+  if (command !== undefined) {
+    return [{ to, key: `command/${comment.id}`, event: { type: 'mr.command', at, command, by: author, headSha: row.mergeRequest.headSha } }]
+  }
+  const text = textOf(comment)
+  if (text === '') return []
+  const kind = comment.sort === 'comment' ? 'mr_comment' : 'mr_review'
+  return [{ to, key: `comment/${comment.id}`, event: { type: 'mr.commented', at, commentId: comment.id, author, maintainer, text, kind } }]
+}
+
+/** A go-ahead speaks of the head that its author could see: none that came after it (rulings 1.1). */
+function mergeRequestCommand(comment: ForgeComment, row: MirroredMergeRequest): 'goAhead' | 'cancel' | 'retry' | undefined {
+  const command = commandOf(comment.body, ['approve', 'cancel', 'retry'])
+  if (command === 'cancel' || command === 'retry') return command
+  const sawHead = comment.sha === undefined ? comment.createdAt >= row.notes.headAt : comment.sha === row.mergeRequest.headSha
+  return (command === 'approve' || comment.verdict === 'approved') && sawHead ? 'goAhead' : undefined
+}
+
+function commandOf<Name extends CommandName>(text: string, names: readonly Name[]): Name | undefined {
+  const given = commandsIn(text).map((command) => command.name)
+  return names.find((name) => given.includes(name))
+}
+
+function textOf({ body, verdict, path, line }: ForgeComment): string {
+  const place = path === undefined ? '' : `${path}${line === undefined ? '' : `:${line}`}: `
+  if (body.trim() !== '') return `${place}${body}`
+  if (verdict === 'changesRequested') return 'requested changes'
+  return verdict === 'approved' ? 'approved' : ''
+}
+
+export function issueEditedTelling(row: MirroredIssue, project: ProjectSettings, delivery: string, author: string, at: number): Delivery {
+  const event = { type: 'issue.event', at, kind: 'issue_edited', author, text: row.issue.title }
+  return { to: subjectAddress(project, row), key: `edited/${delivery}`, event }
+}

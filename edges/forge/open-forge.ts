@@ -1,0 +1,49 @@
+import type { Clock } from '../../runtime/clock.ts'
+import { TerminalError } from '../../runtime/errors.ts'
+import type { Fetch } from '../http/ports.ts'
+import type { LimitType } from './errors.ts'
+import { createGithubForge, createGithubTransport } from './github/port.ts'
+import type { OpenForge } from './port.ts'
+import { bareName, type ProjectDirectory, type Provider } from './projects.ts'
+import { createBudget } from './rate-limit.ts'
+
+export interface OpenForgeOptions {
+  readonly directory: ProjectDirectory
+  readonly fetch: Fetch
+  readonly clock: Clock
+  /** For `operator_scm_ratelimited_total{provider,path,limit_type}` (document 3). */
+  readonly onLimited?: (provider: Provider, path: string, limitType: LimitType) => void
+}
+
+/** Ports by Project: the settings and the token of this moment over a budget that all callers share. */
+export function createOpenForge({ directory, fetch, clock, onLimited }: OpenForgeOptions): OpenForge {
+  const transports = new Map<string, Fetch>()
+
+  function transportOf(name: string, provider: Provider): Fetch {
+    const known = transports.get(name)
+    if (known !== undefined) return known
+    const budget = createBudget({ clock, onLimited: (path, type) => onLimited?.(provider, pathTemplate(path), type) })
+    const transport = createGithubTransport({ fetch, clock, budget })
+    transports.set(name, transport)
+    return transport
+  }
+
+  return async (id) => {
+    const name = bareName(id)
+    const project = await directory.project(name)
+    if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${name}`)
+    if (project.scm.provider !== 'forge_a') throw new TerminalError('provider-not-supported', `${project.scm.provider} has no adapter here`)
+    const token = (await directory.secret(name))?.token
+    if (token === undefined || token === '') throw new TerminalError('SecretMissingKeys', `the Secret of ${name} has no token`)
+    const { apiURL } = project.scm
+    return createGithubForge({ token, transport: transportOf(name, project.scm.provider), ...(apiURL === undefined ? {} : { apiURL }) })
+  }
+}
+
+/** A label value may not grow with every issue number and sha. */
+function pathTemplate(operation: string): string {
+  return operation
+    .replace(/^[A-Z]+ /, '')
+    .replace(/(.*?)\/repos\/[^/]+\/[^/]+/, '$1/repos/{owner}/{repo}')
+    .replaceAll(/\/(\d+|[0-9a-f]{40})(?=\/|$)/g, '/{id}')
+}

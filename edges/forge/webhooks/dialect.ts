@@ -1,0 +1,22 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ForgeChange } from '../change.ts'
+
+/** One provider's way of sending events. Nothing here has a side effect. */
+export interface WebhookDialect {
+  /** The text that names the event's type, from the headers. */
+  eventOf(headers: IncomingHttpHeaders): string
+  /** What makes a second delivery a duplicate; undefined when the sender gave none (rulings 4.1). */
+  deliveryOf(headers: IncomingHttpHeaders, body: Buffer): string | undefined
+  /** Constant time over the received bytes. */
+  verify(secret: string, headers: IncomingHttpHeaders, body: Buffer): boolean
+  /** Whether anything here listens to events of this type. */
+  handles(event: string): boolean
+  isPing(event: string): boolean
+  /** The change that a payload tells of, undefined when its action concerns nobody. Throws `MalformedPayloadError`. */
+  changeOf(event: string, payload: unknown): ForgeChange | undefined
+}
+
+/** The payload is not what its event type promises. */
+export class MalformedPayloadError extends Error {
+  override readonly name = 'MalformedPayloadError'
+}

@@ -1,0 +1,136 @@
+/** Works off stored deliveries, oldest first, those of one Project one after another. Applying one twice is harmless. */
+import type { Clock, Timer } from '../../../runtime/clock.ts'
+import { messageOf, RetryableError, TerminalError } from '../../../runtime/errors.ts'
+import type { Logger } from '../../../runtime/logger.ts'
+import type { Sql } from '../../../runtime/store/sql.ts'
+import { MalformedPayloadError } from './dialect.ts'
+import {
+  buryDelivery,
+  insertDelivery,
+  nextDeliveryAt,
+  pendingDeliveries,
+  postponeDelivery,
+  settleDelivery,
+  type NewDelivery,
+  type StoredDelivery,
+} from './store.ts'
+
+export interface ForgeInboxOptions {
+  readonly sql: Sql
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly apply: (delivery: StoredDelivery) => Promise<void>
+}
+
+export interface ForgeInbox {
+  /** Durable when it resolves; false for a delivery seen before. */
+  accept(delivery: NewDelivery): Promise<boolean>
+  /** Resolves when nothing is due any more. */
+  settled(): Promise<void>
+  start(): void
+  stop(): Promise<void>
+}
+
+const BATCH = 100
+const FIRST_WAIT_MS = 1_000
+const LONGEST_WAIT_MS = 60_000
+/** About a quarter of an hour; the resync reads the forge back every half hour anyway. */
+const MOST_ATTEMPTS = 20
+
+export function createForgeInbox({ sql, clock, logger, apply }: ForgeInboxOptions): ForgeInbox {
+  const state: { running: Promise<void> | undefined; again: boolean; stopped: boolean; timer: Timer | undefined } = {
+    running: undefined,
+    again: false,
+    stopped: true,
+    timer: undefined,
+  }
+
+  function wake(): void {
+    if (state.stopped) return
+    state.again = true
+    state.running ??= run().finally(() => {
+      state.running = undefined
+      if (state.again) wake()
+    })
+  }
+
+  async function run(): Promise<void> {
+    while (state.again && !state.stopped) {
+      state.again = false
+      try {
+        await workOff()
+        await armTimer()
+      } catch (error) {
+        logger.error({ err: error }, 'the forge inbox could not be read')
+        wakeIn(FIRST_WAIT_MS)
+      }
+    }
+  }
+
+  async function workOff(): Promise<void> {
+    for (;;) {
+      const due = await pendingDeliveries(sql, clock.now(), BATCH)
+      if (due.length === 0 || state.stopped) return
+      const byProject = Map.groupBy(due, (row) => row.project)
+      await Promise.all([...byProject.values()].map(inOrder))
+    }
+  }
+
+  async function inOrder(rows: readonly StoredDelivery[]): Promise<void> {
+    for (const row of rows) {
+      if (state.stopped) return
+      await one(row)
+    }
+  }
+
+  async function one(row: StoredDelivery): Promise<void> {
+    try {
+      await apply(row)
+    } catch (error) {
+      return failed(row, error)
+    }
+    await settleDelivery(sql, row.project, row.delivery)
+  }
+
+  async function failed(row: StoredDelivery, error: unknown): Promise<void> {
+    const final = error instanceof TerminalError || error instanceof MalformedPayloadError || row.attempts + 1 >= MOST_ATTEMPTS
+    const fields = { project: row.project, delivery: row.delivery, event: row.event, err: error }
+    if (final) {
+      logger.error(fields, 'a forge delivery was given up')
+      return buryDelivery(sql, row, messageOf(error))
+    }
+    logger.warn(fields, 'a forge delivery waits')
+    const asked = error instanceof RetryableError ? error.retryAfterMs : undefined
+    await postponeDelivery(sql, row, clock.now() + (asked ?? Math.min(FIRST_WAIT_MS * 2 ** row.attempts, LONGEST_WAIT_MS)), messageOf(error))
+  }
+
+  async function armTimer(): Promise<void> {
+    const at = await nextDeliveryAt(sql)
+    if (at !== undefined) wakeIn(Math.max(at - clock.now(), 0))
+  }
+
+  function wakeIn(delayMs: number): void {
+    state.timer?.cancel()
+    state.timer = state.stopped ? undefined : clock.setTimer(delayMs, wake)
+  }
+
+  return {
+    async accept(delivery) {
+      const fresh = await insertDelivery(sql, delivery)
+      if (fresh) wake()
+      return fresh
+    },
+    async settled() {
+      while (state.running !== undefined) await state.running
+    },
+    start() {
+      state.stopped = false
+      wake()
+    },
+    async stop() {
+      state.stopped = true
+      state.timer?.cancel()
+      await state.running
+    },
+  }
+}

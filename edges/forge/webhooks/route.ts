@@ -1,0 +1,110 @@
+/**
+ * POST /operator/webhooks/{project}. The order of document 3, Authentication: size, provider, Project, provider of the
+ * Project, secret, signature; only then is the body looked at and the delivery recorded, so that the unsigned can
+ * neither learn of secrets nor poison the table of seen deliveries.
+ */
+import { Type } from 'typebox'
+import type { Clock } from '../../../runtime/clock.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { Problem } from '../../http/problem.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ProjectDirectory, ProjectSettings, Provider } from '../projects.ts'
+import { MalformedPayloadError, type WebhookDialect } from './dialect.ts'
+import { dialects, providerOf } from './providers.ts'
+import type { ForgeInbox } from './inbox.ts'
+
+export interface WebhookRouteDeps {
+  readonly directory: ProjectDirectory
+  readonly inbox: Pick<ForgeInbox, 'accept'>
+  readonly clock: Clock
+}
+
+/** Document 3, Limits. */
+export const WEBHOOK_BODY_LIMIT = 5 * 1024 * 1024
+
+interface Answer {
+  readonly status: 200 | 202
+  readonly body: { readonly routed: boolean; readonly duplicate?: boolean; readonly pong?: boolean }
+}
+
+export function registerForgeWebhooks(app: HttpApp, deps: WebhookRouteDeps): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: WEBHOOK_BODY_LIMIT }, (_request, body, done) => done(null, body))
+    scope.post(
+      '/operator/webhooks/:project',
+      { bodyLimit: WEBHOOK_BODY_LIMIT, config: { auth: false }, schema: { ...documentation, params: Type.Object({ project: Type.String({ minLength: 1 }) }) } },
+      async (request, reply) => {
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+        const { project } = request.params as { project: string }
+        const answer = await accept(deps, project, request.headers, body)
+        return reply.code(answer.status).send(answer.body)
+      },
+    )
+  })
+}
+
+const documentation = {
+  summary: 'Delivery of a forge webhook',
+  description:
+    'GitHub: `X-Hub-Signature-256` over the raw body, `application/json` or form-encoded. 202 once the delivery is durable; ' +
+    '`routed: false` when nothing handles its type, `duplicate: true` when it was seen before. A ping answers 200.',
+  tags: ['webhooks'],
+}
+
+async function accept(deps: WebhookRouteDeps, name: string, headers: IncomingHttpHeaders, body: Buffer): Promise<Answer> {
+  const provider = providerOf(headers)
+  if (provider === undefined) throw new Problem('unknown-provider', 'the headers name neither GitHub nor GitLab')
+  const project = await deps.directory.project(name)
+  if (project === undefined) throw new Problem('not-found', `there is no Project ${name}`)
+  const dialect = dialectOf(project, provider)
+  const secret = await webhookSecret(deps.directory, name)
+  if (!dialect.verify(secret, headers, body)) throw new Problem('signature-invalid', 'the signature does not fit the body')
+  return route(deps, project, dialect, headers, body)
+}
+
+function dialectOf(project: ProjectSettings, provider: Provider): WebhookDialect {
+  const dialect = dialects[provider]
+  if (project.scm.provider !== provider) throw new Problem('provider-mismatch', `the Project's scm.provider is ${project.scm.provider}`)
+  if (dialect === undefined) throw new Problem('unknown-provider', `${provider} has no adapter here`)
+  return dialect
+}
+
+async function webhookSecret(directory: ProjectDirectory, name: string): Promise<string> {
+  const secret = await directory.secret(name).catch((error: unknown) => {
+    throw new Problem('secret-unreadable', 'the webhook secret cannot be read', { cause: error })
+  })
+  if (!secret?.webhookSecret) throw new Problem('secret-unreadable', 'the Secret has no key webhookSecret')
+  return secret.webhookSecret
+}
+
+async function route(deps: WebhookRouteDeps, project: ProjectSettings, dialect: WebhookDialect, headers: IncomingHttpHeaders, body: Buffer): Promise<Answer> {
+  const event = dialect.eventOf(headers)
+  if (dialect.isPing(event)) return { status: 200, body: { routed: false, pong: true } }
+  if (!dialect.handles(event)) return { status: 202, body: { routed: false } }
+  const text = jsonTextOf(headers['content-type'], body)
+  checkPayload(dialect, event, text)
+  const delivery = dialect.deliveryOf(headers, body)
+  if (delivery === undefined) throw new Problem('malformed-request', 'the header that identifies the delivery is missing or malformed')
+  const { provider } = project.scm
+  const fresh = await deps.inbox.accept({ project: project.name, delivery, provider, event, body: text, at: deps.clock.now() })
+  return { status: 202, body: fresh ? { routed: true } : { routed: true, duplicate: true } }
+}
+
+/** JSON, or GitHub's default of a form with one field `payload` (rulings 4.24). */
+function jsonTextOf(contentType: string | undefined, body: Buffer): string {
+  const type = (contentType ?? '').split(';')[0]!.trim().toLowerCase()
+  if (type === 'application/json') return body.toString('utf8')
+  if (type === 'application/x-www-form-urlencoded') return new URLSearchParams(body.toString('utf8')).get('payload') ?? ''
+  throw new Problem('unsupported-media-type', "set the webhook's content type to application/json")
+}
+
+function checkPayload(dialect: WebhookDialect, event: string, text: string): void {
+  try {
+    dialect.changeOf(event, JSON.parse(text))
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Problem('malformed-request', 'the payload is not valid JSON', { cause: error })
+    if (error instanceof MalformedPayloadError) throw new Problem('malformed-request', error.message, { cause: error })
+    throw error
+  }
+}
