@@ -98,6 +98,12 @@ describe('the rules are noticed when broken', () => {
       'imports cli/standins',
     ],
     [
+      'what builds scenes for tests stays out of programs',
+      'runtime/x.ts',
+      "import { y } from './testing.ts'",
+      'imports runtime/testing.ts, which is for tests',
+    ],
+    [
       'a lazy import is an import',
       'runtime/x.ts',
       "export const y = () => import('../cli/main.ts')",
@@ -151,6 +157,8 @@ test('what is allowed passes', () => {
       "import { y } from '../../../cli/standins/forge/y.ts'\nimport fc from 'fast-check'",
     ],
     ['wrapper/x.ts', "import { y } from '../machines/turn/schema.ts'"],
+    ['wrapper/testing/x.ts', "import { y } from '../../cli/standins/identity/y.ts'"],
+    ['runtime/contract/x.ts', "import { test } from 'vitest'"],
     ['cli/x.ts', "import { y } from '../runtime/clock.ts'\nimport { z } from './standins/forge/z.ts'"],
     ['cli/standins/identity/x.ts', "import Provider from 'oidc-provider'"],
     ['cli/x.ts', 'export const x = new Date()'],

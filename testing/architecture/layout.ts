@@ -34,6 +34,7 @@ export const zones: readonly Zone[] = [
     development: true,
   },
   { folder: 'testing/', imports: [], development: true },
+  { folder: 'bin/', imports: [], development: true },
 ]
 
 /** What tests may import on top of what their folder may. */

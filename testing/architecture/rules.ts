@@ -55,6 +55,7 @@ function internalComplaint(path: string, zone: Zone | undefined, { specifier }: 
   const target = posix.normalize(posix.join(posix.dirname(path), specifier))
   if (target.startsWith('..')) return `imports ${specifier} from outside the tree`
   if (!/\.(tsx?|mjs|json)$/.test(target)) return `imports ${specifier} without its extension`
+  if (isTest(target) && !isTest(path)) return `imports ${target}, which is for tests`
   if (zone === undefined || zone.imports === 'anything') return undefined
   const home = zoneOf(target)
   if (home?.folder === zone.folder) return undefined
@@ -98,13 +99,10 @@ function zoneOf(path: string): Zone | undefined {
   return zones.filter((zone) => path.startsWith(zone.folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0]
 }
 
-/** Tests and what only tests start: a contract suite is called `*.contract.ts`, what builds a scene for them `testing.ts`. */
+/** Tests and what only tests start: contract suites, and what builds a scene for tests. */
 function isTest(path: string): boolean {
-  return (
-    /(\.test\.ts|\.contract\.ts|(^|\/|-)testing\.ts)$/.test(path) ||
-    path.startsWith('property-tests/') ||
-    path.startsWith('testing/')
-  )
+  const name = /(\.test|[.-]contract|(^|[/-])testing)\.ts$/.test(path)
+  return name || /(^|\/)(testing|contract)\//.test(path) || path.startsWith('property-tests/')
 }
 
 function matches(pattern: string, target: string): boolean {
