@@ -1,0 +1,89 @@
+import type { ToolAnswer } from './tool.ts'
+
+/** The pod that this server runs in. */
+export interface PodIdentity {
+  readonly task: string
+  readonly project: string
+  readonly profile: string
+}
+
+/** The two REST interfaces, behind the wrapper's broker, which adds the credential that this process never has. */
+export interface Backend {
+  readonly pod: PodIdentity
+  get(service: 'operator' | 'memory', path: string, query?: Readonly<Record<string, unknown>>): Promise<ToolAnswer>
+  send(service: 'operator' | 'memory', method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<ToolAnswer>
+  reportIssue(body: unknown): Promise<ToolAnswer>
+  /** Asks the wrapper to push what is committed, before the forge is asked about it (rulings 3.34). */
+  push(): Promise<void>
+}
+
+/** A refusal of the platform, told to the model with what to repair. */
+export class ToolFailure extends Error {
+  override readonly name = 'ToolFailure'
+}
+
+/** Answered as a normal result: it tells the agent what to do next (document 2, creating merge requests 3). */
+const guidance = ['approval-required']
+
+export interface BackendOptions {
+  readonly pod: PodIdentity
+  readonly operatorUrl: string
+  readonly memoryUrl: string
+  readonly internalUrl: string
+  readonly fetch: typeof globalThis.fetch
+  readonly timeoutMs: number
+}
+
+export function httpBackend(options: BackendOptions): Backend {
+  async function ask(url: string, init: RequestInit): Promise<ToolAnswer> {
+    const response = await options
+      .fetch(url, { ...init, signal: AbortSignal.timeout(options.timeoutMs) })
+      .catch((error: unknown) => {
+        throw new ToolFailure(`the platform did not answer (${error instanceof Error ? error.message : String(error)}); try again in a moment`)
+      })
+    const text = await response.text()
+    const data = parse(text)
+    if (response.ok) return data === undefined ? { text } : { text: JSON.stringify(data, null, 2), data }
+    if (data !== undefined && guidance.includes(String(data['code']))) return { text: JSON.stringify(data, null, 2), data }
+    throw new ToolFailure(sayProblem(response.status, data, text))
+  }
+  const base = { operator: options.operatorUrl, memory: options.memoryUrl }
+  const json = { 'content-type': 'application/json' }
+  return {
+    pod: options.pod,
+    get: (service, path, query = {}) => ask(`${base[service]}/${path}${toQuery(query)}`, { method: 'GET' }),
+    send: (service, method, path, body) => ask(`${base[service]}/${path}`, { method, ...(body === undefined ? {} : { headers: json, body: JSON.stringify(body) }) }),
+    reportIssue: (body) => ask(`${options.internalUrl}/internal/report-issue`, { method: 'POST', headers: json, body: JSON.stringify(body) }),
+    push: async () => {
+      await ask(`${options.internalUrl}/internal/push`, { method: 'POST' })
+    },
+  }
+}
+
+function toQuery(query: Readonly<Record<string, unknown>>): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) params.set(name, String(value))
+  const text = params.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Code, detail and every listed fault: all that the model needs to repair its call. */
+function sayProblem(status: number, problem: Record<string, unknown> | undefined, text: string): string {
+  if (problem === undefined) return `the platform answered ${status}: ${text.slice(0, 500)}`
+  const faults = Array.isArray(problem['errors']) ? (problem['errors'] as { path?: string; message?: string }[]) : []
+  const rest = Object.entries(problem).filter(([name]) => !['type', 'title', 'status', 'detail', 'code', 'requestId', 'errors'].includes(name))
+  return [
+    `${String(problem['code'] ?? status)}: ${String(problem['detail'] ?? problem['title'] ?? '')}`,
+    ...faults.map(({ path, message }) => `- ${path} ${message}`),
+    ...rest.map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+  ].join('\n')
+}

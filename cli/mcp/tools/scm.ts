@@ -1,0 +1,41 @@
+import { Type } from 'typebox'
+import { IssueWrite } from '../../../edges/agents/routes/issues.ts'
+import { MrWrite } from '../../../edges/agents/routes/merge-requests.ts'
+import { ScmRead } from '../../../edges/agents/routes/scm.ts'
+import { reading, writingOnce, type Tool } from '../tool.ts'
+
+export const scmTools: readonly Tool[] = [
+  {
+    name: 'scm_read',
+    title: 'Read the forge',
+    description:
+      'kind issues or mr lists (or reads one with number); comments reads a whole thread (is_pr for a merge request); commits lists recent ones; ci tells the checks of a merge request, live, at most every 20 s. Threads are at most an hour old. Example: {"kind": "ci", "repo": "api", "number": 12}.',
+    input: Type.Object(ScmRead.properties, { additionalProperties: false }),
+    annotations: reading,
+    needs: 'operator',
+    call: (query, backend) => backend.get('operator', `tasks/${encodeURIComponent(backend.pod.task)}/scm`, query),
+  },
+  {
+    name: 'issue_write',
+    title: 'Write to an issue',
+    description:
+      'Comments on an issue (to ask or report), creates, edits or closes one. To ask: comment, then end your turn; the answer starts the next. Labels and approval are not yours to set. Example: {"action": "comment", "repo": "api", "number": 7, "body": "..."}.',
+    input: IssueWrite,
+    annotations: writingOnce,
+    needs: 'operator',
+    call: (wanted, backend) => backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/issues`, wanted),
+  },
+  {
+    name: 'mr_write',
+    title: 'Write to a merge request',
+    description:
+      'Comments on a merge request, replies in a thread (in_reply_to), or opens one for your pushed branch. submit_outcome opens it for you when your work is whole: prefer that. Nothing here merges or approves. Example: {"action": "comment", "repo": "api", "number": 12, "body": "..."}.',
+    input: MrWrite,
+    annotations: writingOnce,
+    needs: 'operator',
+    call: async (wanted, backend) => {
+      if (wanted['action'] === 'open') await backend.push()
+      return backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/merge-requests`, wanted)
+    },
+  },
+]
