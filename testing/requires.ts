@@ -4,11 +4,16 @@ import { describe, test } from 'vitest'
 /** What a test may need of the machine that npm does not bring. */
 export type Requirement = 'postgres' | 'claude' | 'chromium' | 'bubblewrap'
 
-const present: Readonly<Record<Requirement, () => boolean>> = {
-  postgres: () => process.env['DATABASE_URL'] !== undefined,
-  claude: () => runs('claude', '--version'),
-  chromium: () => ['chromium', 'chromium-browser', 'google-chrome'].some((name) => runs(name, '--version')),
-  bubblewrap: () => runs('bwrap', '--version'),
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What becomes of tests whose requirement is there, missing, or missing though the run insists on it. */
+export type Verdict = 'run' | 'skip' | 'fail'
+
+const programs: Readonly<Record<Requirement, readonly string[]>> = {
+  postgres: [],
+  claude: ['claude', 'node_modules/.bin/claude'],
+  chromium: ['chromium', 'chromium-browser', 'google-chrome'],
+  bubblewrap: ['bwrap'],
 }
 
 /**
@@ -16,22 +21,28 @@ const present: Readonly<Record<Requirement, () => boolean>> = {
  * STATEWRIGHT_REQUIRE names it (comma-separated), so that a run in CI can't pass by leaving out what matters.
  */
 export function describeRequiring(requirement: Requirement, name: string, body: () => void): void {
-  if (present[requirement]()) return void describe(name, body)
-  if (isRequired(requirement)) {
-    return void test(`${name}: ${requirement} is required here`, () => {
-      throw new Error(`${requirement} is missing and STATEWRIGHT_REQUIRE names it`)
-    })
-  }
-  describe.skip(`${name} (needs ${requirement})`, body)
+  const verdict = decide(requirement, process.env)
+  if (verdict === 'run') return void describe(name, body)
+  if (verdict === 'skip') return void describe.skip(`${name} (needs ${requirement})`, body)
+  test(`${name}: ${requirement} is required here`, () => {
+    throw new Error(`${requirement} is missing and STATEWRIGHT_REQUIRE names it`)
+  })
 }
 
-export function isRequired(requirement: Requirement): boolean {
-  return (process.env['STATEWRIGHT_REQUIRE'] ?? '').split(',').includes(requirement)
+/** A database counts as present when DATABASE_URL says where: one that merely runs may be someone's own. */
+export function decide(requirement: Requirement, environment: Environment, runs = canRun): Verdict {
+  const present =
+    requirement === 'postgres'
+      ? (environment['DATABASE_URL'] ?? '') !== ''
+      : programs[requirement].some((name) => runs(name))
+  if (present) return 'run'
+  const demanded = (environment['STATEWRIGHT_REQUIRE'] ?? '').split(',').map((name) => name.trim())
+  return demanded.includes(requirement) ? 'fail' : 'skip'
 }
 
-function runs(command: string, ...parameters: string[]): boolean {
+function canRun(program: string): boolean {
   try {
-    execFileSync(command, parameters, { stdio: 'ignore', timeout: 20_000 })
+    execFileSync(program, ['--version'], { stdio: 'ignore', timeout: 20_000 })
     return true
   } catch {
     return false

@@ -46,6 +46,8 @@ export interface HttpServer {
 }
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024
+/** Node's own default, which fastify turns off: a request that dribbles in may not hold a socket for ever. */
+const REQUEST_TIMEOUT_MS = 300_000
 /** Names of resources are up to 253 characters and arrive percent-encoded. */
 const MAX_PARAM_LENGTH = 1024
 
@@ -90,6 +92,7 @@ function createApp(options: ServerOptions): HttpApp {
   const app = Fastify({
     loggerInstance: options.logger,
     bodyLimit: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     genReqId: (request) => requestIdOf(request, options.ids),
     requestIdHeader: false,
     logController: new LogController({ requestIdLogLabel: 'requestId', disableRequestLogging: true }),
