@@ -34,24 +34,32 @@ export interface Actions {
 export function createActions(world: World): Actions {
   const by = (login: string): Actor => ({ user: requireUser(world, login), cap: 'admin', scopes: [] })
   const at = (name: string): Repository => repositoryNamed(world, name)
-  const edit = (login: string, name: string, number: number, patch: IssuePatch): void => editIssue(world, at(name), by(login), findIssue(at(name), number), patch)
-  const editOf = (login: string, name: string, number: number, state: 'open' | 'closed'): Promise<void> => editPull(world, at(name), by(login), findPull(at(name), number), { state })
+  const edit = (login: string, name: string, number: number, patch: IssuePatch): void =>
+    editIssue(world, at(name), by(login), findIssue(at(name), number), patch)
+  const editOf = (login: string, name: string, number: number, state: 'open' | 'closed'): Promise<void> =>
+    editPull(world, at(name), by(login), findPull(at(name), number), { state })
   return {
     openIssue: (login, name, input) => openIssue(world, at(name), by(login), input),
     editIssue: edit,
-    closeIssue: (login, name, number, stateReason = 'completed') => edit(login, name, number, { state: 'closed', stateReason }),
+    closeIssue: (login, name, number, stateReason = 'completed') =>
+      edit(login, name, number, { state: 'closed', stateReason }),
     reopenIssue: (login, name, number) => edit(login, name, number, { state: 'open' }),
-    addLabel: (login, name, number, label) => addIssueLabels(world, at(name), by(login), findIssue(at(name), number), [label]),
-    removeLabel: (login, name, number, label) => removeIssueLabel(world, at(name), by(login), findIssue(at(name), number), label),
-    comment: (login, name, number, body) => createComment(world, at(name), by(login), findIssue(at(name), number), body),
-    editComment: (login, name, comment, body) => editComment(world, at(name), by(login), findComment(at(name), comment), body),
+    addLabel: (login, name, number, label) =>
+      addIssueLabels(world, at(name), by(login), findIssue(at(name), number), [label]),
+    removeLabel: (login, name, number, label) =>
+      removeIssueLabel(world, at(name), by(login), findIssue(at(name), number), label),
+    comment: (login, name, number, body) =>
+      createComment(world, at(name), by(login), findIssue(at(name), number), body),
+    editComment: (login, name, comment, body) =>
+      editComment(world, at(name), by(login), findComment(at(name), comment), body),
     deleteComment: (login, name, comment) => deleteComment(world, at(name), by(login), findComment(at(name), comment)),
     openPull: (login, name, input) => openPull(world, at(name), by(login), input),
     markReady: (login, name, number) => markReady(world, at(name), by(login), findPull(at(name), number)),
     closePull: (login, name, number) => editOf(login, name, number, 'closed'),
     reopenPull: (login, name, number) => editOf(login, name, number, 'open'),
     review: (login, name, number, input) => createReview(world, at(name), by(login), findPull(at(name), number), input),
-    mergePull: (login, name, number, input = {}) => mergePull(world, at(name), by(login), findPull(at(name), number), input),
+    mergePull: (login, name, number, input = {}) =>
+      mergePull(world, at(name), by(login), findPull(at(name), number), input),
     deleteBranch: (login, name, branch) => deleteBranch(world, at(name), by(login), branch),
     issue: (name, number) => findIssue(at(name), number),
   }

@@ -84,9 +84,20 @@ export function createFaultBoard(seed: number, initial: readonly Fault[]): Fault
     clear: () => void (charges = []),
     pending: () => charges.map((charge) => charge.fault),
     struck: () => [...struck],
-    strikeDelivery: (event, action) => strike((fault): fault is DeliveryFault => isDelivery(fault) && same(fault.event, event) && same(fault.action, action)),
-    strikeRequest: (kind, method, path) => strike((fault): fault is RequestFault => isRequest(fault) && fault.kind === kind && same(fault.method?.toUpperCase(), method) && matchesPath(fault.path, path)),
-    strikeMergeability: () => strike((fault): fault is MergeabilityFault => fault.kind === 'staleMergeable') !== undefined,
+    strikeDelivery: (event, action) =>
+      strike(
+        (fault): fault is DeliveryFault => isDelivery(fault) && same(fault.event, event) && same(fault.action, action),
+      ),
+    strikeRequest: (kind, method, path) =>
+      strike(
+        (fault): fault is RequestFault =>
+          isRequest(fault) &&
+          fault.kind === kind &&
+          same(fault.method?.toUpperCase(), method) &&
+          matchesPath(fault.path, path),
+      ),
+    strikeMergeability: () =>
+      strike((fault): fault is MergeabilityFault => fault.kind === 'staleMergeable') !== undefined,
   }
 }
 

@@ -77,7 +77,11 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   const app = Fastify({ forceCloseConnections: true, routerOptions: { maxParamLength: 500 } })
   // The port is known only once it listens, and every address in an answer holds it: so the links are made late.
   const links = lateLinks()
-  const sender = createSender({ faults, nextId: () => world.nextId(), sign: (hook, guid, message) => signDelivery(repositoryIdOf, hook, guid, message) })
+  const sender = createSender({
+    faults,
+    nextId: () => world.nextId(),
+    sign: (hook, guid, message) => signDelivery(repositoryIdOf, hook, guid, message),
+  })
   const bot = addUser(world, { login: `${CI_APP}[bot]`, type: 'Bot' })
   const ci = startCi(world, bot, log)
   world.listeners.add(tellHooks)
@@ -95,7 +99,18 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   }
 
   const gitService = await serveRepositories(app, world, log)
-  await serveGithub(app, { world, sender, faults, get links() { return links.value } }, { rateLimit: options.rateLimit ?? DEFAULT_RATE_LIMIT, log })
+  await serveGithub(
+    app,
+    {
+      world,
+      sender,
+      faults,
+      get links() {
+        return links.value
+      },
+    },
+    { rateLimit: options.rateLimit ?? DEFAULT_RATE_LIMIT, log },
+  )
   if (options.adminToken !== undefined) serveAudit(app, world.audit, options.adminToken)
   const url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   links.set(url)
@@ -103,7 +118,11 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   for (const spec of options.seed?.repositories ?? []) await createRepository(world, spec)
 
   return {
-    ...createActions(world), url, apiUrl: links.value.api, auditFile: world.audit.file, faults,
+    ...createActions(world),
+    url,
+    apiUrl: links.value.api,
+    auditFile: world.audit.file,
+    faults,
     gitUrl: (owner, name) => links.value.git(owner, name),
     createUser: (spec) => void addUser(world, spec),
     createRepository: async (spec) => describe(await createRepository(world, spec)),
@@ -129,7 +148,12 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   }
 
   function describe(repository: Repository): CreatedRepository {
-    return { fullName: fullName(repository), path: repository.path, defaultBranch: repository.defaultBranch, gitUrl: links.value.git(repository.owner.login, repository.name) }
+    return {
+      fullName: fullName(repository),
+      path: repository.path,
+      defaultBranch: repository.defaultBranch,
+      gitUrl: links.value.git(repository.owner.login, repository.name),
+    }
   }
 }
 

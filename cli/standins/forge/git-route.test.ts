@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { basic, commit, failure, run, withForge } from './with-forge.ts'
+import { basic, commit, failure, run, withForge } from './testing.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 
@@ -40,8 +40,15 @@ test('a branch with required checks is closed to pushes, while the branches besi
   await withForge({ repository: { protection: { main: { requiredChecks: ['test'] } } } }, async ({ clone, forge }) => {
     const folder = await clone('bot')
     await commit(folder, { 'a.txt': 'a' }, 'A')
-    await expect(run(folder, ['push', 'origin', 'HEAD:refs/heads/main', 'HEAD:refs/heads/beside'])).rejects.toThrow(/protected branch/i)
-    expect(forge.audit().filter((entry) => entry.action === 'git.push').map((entry) => entry.ref)).toEqual(['refs/heads/beside'])
+    await expect(run(folder, ['push', 'origin', 'HEAD:refs/heads/main', 'HEAD:refs/heads/beside'])).rejects.toThrow(
+      /protected branch/i,
+    )
+    expect(
+      forge
+        .audit()
+        .filter((entry) => entry.action === 'git.push')
+        .map((entry) => entry.ref),
+    ).toEqual(['refs/heads/beside'])
   })
 })
 
@@ -60,7 +67,9 @@ test('a push moves its pull request before it is answered, and tells what was be
     const second = await push(folder, 'x', { 'b.txt': 'b\n' })
     const { data: moved } = await octokit('bot').pulls.get({ ...REPO, pull_number: pull.number })
     expect(moved).toMatchObject({ head: { sha: second }, commits: 2, changed_files: 2 })
-    expect(forge.audit()).toContainEqual(expect.objectContaining({ action: 'pull.synchronize', before: first, after: second, actor: 'bot' }))
+    expect(forge.audit()).toContainEqual(
+      expect.objectContaining({ action: 'pull.synchronize', before: first, after: second, actor: 'bot' }),
+    )
   })
 })
 
@@ -73,14 +82,22 @@ test('the head of a deleted branch can still be fetched by its sha, and its pull
     expect(forge.issue('acme/library', pull.number)).toMatchObject({ state: 'closed', merged: null })
     const other = await clone('reader')
     await run(other, ['fetch', '--quiet', 'origin', head])
-    expect(await failure(octokit('bot').git.deleteRef({ ...REPO, ref: 'heads/feature/x' }))).toMatchObject({ status: 422, message: 'Reference does not exist' })
+    expect(await failure(octokit('bot').git.deleteRef({ ...REPO, ref: 'heads/feature/x' }))).toMatchObject({
+      status: 422,
+      message: 'Reference does not exist',
+    })
     expect(await failure(octokit('bot').git.deleteRef({ ...REPO, ref: 'heads/main' }))).toMatchObject({ status: 422 })
   })
 })
 
 test('paths beside the three of smart HTTP are not served', async () => {
   await withForge({}, async ({ forge }) => {
-    for (const path of ['/acme/library.git/HEAD', '/acme/library.git/objects/info/packs', '/acme/..%2flibrary.git/info/refs?service=git-upload-pack', '/acme/library.git/info/refs']) {
+    for (const path of [
+      '/acme/library.git/HEAD',
+      '/acme/library.git/objects/info/packs',
+      '/acme/..%2flibrary.git/info/refs?service=git-upload-pack',
+      '/acme/library.git/info/refs',
+    ]) {
       expect((await fetch(`${forge.url}${path}`)).status, path).toBe(404)
     }
   })
@@ -89,7 +106,9 @@ test('paths beside the three of smart HTTP are not served', async () => {
 test('a push of several megabytes streams through', async () => {
   await withForge({}, async ({ clone, push, path }) => {
     const folder = await clone('bot')
-    const noise = Array.from({ length: 60_000 }, (_, index) => ((index * 2_654_435_761) % 4_294_967_296).toString(36).repeat(12)).join('\n')
+    const noise = Array.from({ length: 60_000 }, (_, index) =>
+      ((index * 2_654_435_761) % 4_294_967_296).toString(36).repeat(12),
+    ).join('\n')
     const head = await push(folder, 'big', { 'big.txt': noise })
     expect(await run(path, ['rev-parse', 'refs/heads/big'])).toBe(head)
   })

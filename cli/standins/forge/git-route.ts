@@ -19,7 +19,11 @@ export interface GitService {
 }
 
 /** Smart HTTP for git, with the forge's tokens: the three paths that the protocol has, and no others. */
-export async function serveRepositories(app: FastifyInstance, world: World, log: (error: unknown) => void): Promise<GitService> {
+export async function serveRepositories(
+  app: FastifyInstance,
+  world: World,
+  log: (error: unknown) => void,
+): Promise<GitService> {
   const receipts = join(world.dir, 'receipts')
   const underWay = new Set<Promise<void>>()
   await mkdir(receipts, { recursive: true })
@@ -41,7 +45,10 @@ export async function serveRepositories(app: FastifyInstance, world: World, log:
     reply.hijack()
     const receipt = join(receipts, randomUUID())
     const served = serveGit(request.raw, reply.raw, {
-      repository: repository.path, service, query: request.url.split('?')[1] ?? '', login: actor?.user.login ?? '',
+      repository: repository.path,
+      service,
+      query: request.url.split('?')[1] ?? '',
+      login: actor?.user.login ?? '',
       environment: { FORGE_RECEIPT: receipt, ...refRules(repository, actor) },
       settled: () => settle(world, repository, actor, receipt),
     }).catch((error: unknown) => {
@@ -57,12 +64,18 @@ export async function serveRepositories(app: FastifyInstance, world: World, log:
 }
 
 /** Without a token git is asked for one; with one that may not read, nothing is there; with one that may not write, 403. */
-function reachable(world: World, { owner, repo }: { owner: string; repo: string }, actor: Actor | undefined, service: string): Repository {
+function reachable(
+  world: World,
+  { owner, repo }: { owner: string; repo: string },
+  actor: Actor | undefined,
+  service: string,
+): Repository {
   const repository = findRepository(world, owner, repo.replace(/\.git$/, ''))
   const wanted = service === 'git-receive-pack' ? 'write' : 'read'
   if (repository && may(repository, actor, wanted)) return repository
   if (!actor) throw new HttpRefusal(401, 'Authentication required')
-  if (repository && may(repository, actor, 'read')) throw new HttpRefusal(403, `Permission to ${owner}/${repo} denied to ${actor.user.login}.`)
+  if (repository && may(repository, actor, 'read'))
+    throw new HttpRefusal(403, `Permission to ${owner}/${repo} denied to ${actor.user.login}.`)
   throw new HttpRefusal(404, 'Repository not found.')
 }
 
@@ -73,21 +86,30 @@ function refRules(repository: Repository, actor: Actor | undefined): Record<stri
     return !exempt && (rules.requiredChecks.length > 0 || rules.requiredApprovals > 0)
   })
   const steady = new Set([repository.defaultBranch, ...repository.protection.keys()])
-  return { FORGE_CLOSED_REFS: closed.map(([branch]) => refOf(branch)).join(' '), FORGE_STEADY_REFS: [...steady].map(refOf).join(' ') }
+  return {
+    FORGE_CLOSED_REFS: closed.map(([branch]) => refOf(branch)).join(' '),
+    FORGE_STEADY_REFS: [...steady].map(refOf).join(' '),
+  }
 }
 
 async function settle(world: World, repository: Repository, actor: Actor | undefined, receipt: string): Promise<void> {
   const text = await readFile(receipt, 'utf8').catch(() => '')
   await rm(receipt, { force: true })
-  const updates = text.split('\n').filter(Boolean).map((line): RefUpdate => {
-    const [before = ZERO_SHA, after = ZERO_SHA, ...ref] = line.split(' ')
-    return { before, after, ref: ref.join(' ') }
-  })
+  const updates = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line): RefUpdate => {
+      const [before = ZERO_SHA, after = ZERO_SHA, ...ref] = line.split(' ')
+      return { before, after, ref: ref.join(' ') }
+    })
   if (actor && updates.length > 0) await acceptPush(world, repository, actor.user, updates)
 }
 
 function refuse(reply: FastifyReply, error: unknown): FastifyReply {
   const status = error instanceof HttpRefusal ? error.status : 500
   if (status === 401) reply.header('www-authenticate', 'Basic realm="forge"')
-  return reply.code(status).type('text/plain; charset=utf-8').send(error instanceof HttpRefusal ? `${error.message}\n` : 'Server Error\n')
+  return reply
+    .code(status)
+    .type('text/plain; charset=utf-8')
+    .send(error instanceof HttpRefusal ? `${error.message}\n` : 'Server Error\n')
 }

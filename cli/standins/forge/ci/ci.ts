@@ -23,19 +23,39 @@ export function startCi(world: World, bot: User, log: (error: unknown) => void):
     if (stop.signal.aborted || allRuns(repository, sha).some((run) => run.suite.app === CI_APP)) return
     const command = await ciCommand(repository, sha)
     if (command === undefined) return
-    const run = createCheckRun(world, repository, bot, { name: repository.ci.checkName, sha, app: CI_APP, branch, output: { title: 'Queued', summary: `\`${command}\`` } })
+    const run = createCheckRun(world, repository, bot, {
+      name: repository.ci.checkName,
+      sha,
+      app: CI_APP,
+      branch,
+      output: { title: 'Queued', summary: `\`${command}\`` },
+    })
     tail = tail.then(() => perform(repository, run, command)).catch(log)
   }
 
   async function perform(repository: Repository, run: CheckRun, command: string): Promise<void> {
     if (stop.signal.aborted) return
     updateCheckRun(world, repository, bot, run, { status: 'in_progress', output: { title: 'Running' } })
-    const outcome = await executeCi(repository.path, run.suite.sha, command, repository.ci.timeoutMs, stop.signal).catch((error: unknown) => {
+    const outcome = await executeCi(
+      repository.path,
+      run.suite.sha,
+      command,
+      repository.ci.timeoutMs,
+      stop.signal,
+    ).catch((error: unknown) => {
       log(error)
       return { conclusion: 'failure' as const, summary: 'The checkout failed.', log: '' }
     })
-    const title = outcome.conclusion === 'success' ? 'Tests passed' : outcome.conclusion === 'timed_out' ? 'Tests took too long' : 'Tests failed'
-    updateCheckRun(world, repository, bot, run, { conclusion: outcome.conclusion, output: { title, summary: outcome.summary, text: outcome.log } })
+    const title =
+      outcome.conclusion === 'success'
+        ? 'Tests passed'
+        : outcome.conclusion === 'timed_out'
+          ? 'Tests took too long'
+          : 'Tests failed'
+    updateCheckRun(world, repository, bot, run, {
+      conclusion: outcome.conclusion,
+      output: { title, summary: outcome.summary, text: outcome.log },
+    })
   }
 
   world.tipListeners.add(tipMoved)

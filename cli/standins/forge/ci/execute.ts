@@ -15,7 +15,13 @@ export interface CiOutcome {
 const LOG_LIMIT = 60_000
 
 /** Runs the command in a fresh clone of exactly that commit, in a folder of its own that is gone afterwards. */
-export async function executeCi(repository: string, sha: string, command: string, timeoutMs: number, stop: AbortSignal): Promise<CiOutcome> {
+export async function executeCi(
+  repository: string,
+  sha: string,
+  command: string,
+  timeoutMs: number,
+  stop: AbortSignal,
+): Promise<CiOutcome> {
   const room = await mkdtemp(join(tmpdir(), 'forge-ci-'))
   try {
     const work = join(room, 'work')
@@ -32,13 +38,27 @@ export async function executeCi(repository: string, sha: string, command: string
 /** Repository code runs here: it gets a path, a home of its own, and nothing else of this process's environment. */
 function ciEnvironment(home: string): Record<string, string> {
   const path = [dirname(process.execPath), gitEnvironment().PATH].join(delimiter)
-  return { PATH: path, HOME: home, TMPDIR: home, LANG: 'C.UTF-8', CI: 'true', FORCE_COLOR: '0', NO_COLOR: '1', npm_config_update_notifier: 'false' }
+  return {
+    PATH: path,
+    HOME: home,
+    TMPDIR: home,
+    LANG: 'C.UTF-8',
+    CI: 'true',
+    FORCE_COLOR: '0',
+    NO_COLOR: '1',
+    npm_config_update_notifier: 'false',
+  }
 }
 
 function run(command: string, cwd: string, home: string, timeoutMs: number, stop: AbortSignal): Promise<CiOutcome> {
   return new Promise((resolve) => {
     // Its own process group, so that the end takes the children of the test runner along.
-    const child = spawn('/bin/sh', ['-c', command], { cwd, env: ciEnvironment(home), detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn('/bin/sh', ['-c', command], {
+      cwd,
+      env: ciEnvironment(home),
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     let log = ''
     let ended: CiOutcome['conclusion'] | undefined
     const keep = (chunk: Buffer): void => void (log = (log + chunk.toString()).slice(-LOG_LIMIT))
@@ -58,7 +78,11 @@ function run(command: string, cwd: string, home: string, timeoutMs: number, stop
       stop.removeEventListener('abort', cancel)
       endGroup(child.pid)
       const conclusion = ended ?? (code === 0 ? 'success' : 'failure')
-      resolve({ conclusion, log, summary: `\`${command}\` ended with ${code === null ? `signal ${signal ?? 'unknown'}` : `exit code ${code}`} (${conclusion.replace('_', ' ')}).` })
+      resolve({
+        conclusion,
+        log,
+        summary: `\`${command}\` ended with ${code === null ? `signal ${signal ?? 'unknown'}` : `exit code ${code}`} (${conclusion.replace('_', ' ')}).`,
+      })
     })
   })
 }

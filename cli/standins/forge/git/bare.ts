@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { git } from './run.ts'
+import { askGit, git } from './run.ts'
 
 /**
  * Runs once per pushed ref. Which rules hold is told by the environment of the one push: the script knows no user.
@@ -32,7 +32,10 @@ cat > "$FORGE_RECEIPT"
 
 export async function writeHooks(dir: string): Promise<void> {
   await mkdir(dir, { recursive: true })
-  for (const [name, text] of [['update', UPDATE_HOOK], ['post-receive', POST_RECEIVE_HOOK]] as const) {
+  for (const [name, text] of [
+    ['update', UPDATE_HOOK],
+    ['post-receive', POST_RECEIVE_HOOK],
+  ] as const) {
     await writeFile(join(dir, name), text)
     await chmod(join(dir, name), 0o755)
   }
@@ -40,8 +43,12 @@ export async function writeHooks(dir: string): Promise<void> {
 
 /** `allowAnySHA1InWant`: a head that its branch has left, or that has been deleted, can still be fetched, as at the real forges. */
 const SETTINGS: ReadonlyArray<readonly [string, string]> = [
-  ['receive.autogc', 'false'], ['gc.auto', '0'], ['uploadpack.allowAnySHA1InWant', 'true'], ['uploadpack.allowFilter', 'true'],
-  ['receive.denyDeleteCurrent', 'ignore'], ['http.receivepack', 'true'],
+  ['receive.autogc', 'false'],
+  ['gc.auto', '0'],
+  ['uploadpack.allowAnySHA1InWant', 'true'],
+  ['uploadpack.allowFilter', 'true'],
+  ['receive.denyDeleteCurrent', 'ignore'],
+  ['http.receivepack', 'true'],
 ]
 
 export interface BareSource {
@@ -54,10 +61,24 @@ export interface BareSource {
 export async function createBare(path: string, hooksDir: string, source: BareSource): Promise<string> {
   await mkdir(path, { recursive: true })
   await git(path, ['init', '--quiet', '--bare', `--initial-branch=${source.defaultBranch ?? 'main'}`, '.'])
-  for (const [key, value] of [...SETTINGS, ['core.hooksPath', hooksDir] as const]) await git(path, ['config', key, value])
+  for (const [key, value] of [...SETTINGS, ['core.hooksPath', hooksDir] as const])
+    await git(path, ['config', key, value])
   if (!source.fromPath) return source.defaultBranch ?? 'main'
-  await git(path, ['fetch', '--quiet', '--no-auto-maintenance', source.fromPath, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'])
-  const head = source.defaultBranch ?? await git(source.fromPath, ['symbolic-ref', '--short', 'HEAD'])
+  await git(path, [
+    'fetch',
+    '--quiet',
+    '--no-auto-maintenance',
+    source.fromPath,
+    '+refs/heads/*:refs/heads/*',
+    '+refs/tags/*:refs/tags/*',
+  ])
+  const head = source.defaultBranch ?? (await headBranch(source.fromPath))
   await git(path, ['symbolic-ref', 'HEAD', `refs/heads/${head}`])
   return head
+}
+
+async function headBranch(path: string): Promise<string> {
+  const { code, stdout } = await askGit(path, ['symbolic-ref', '--quiet', '--short', 'HEAD'], { answers: [1] })
+  if (code !== 0) throw new Error(`${path} is on no branch: check one out, or name the default branch`)
+  return stdout.toString().trim()
 }

@@ -52,7 +52,9 @@ export async function pushedCommits(path: string, ref: string, before: string, a
 }
 
 async function changedPaths(path: string, sha: string): Promise<Pick<PushedCommit, 'added' | 'removed' | 'modified'>> {
-  const fields = (await git(path, ['diff-tree', '--root', '--no-commit-id', '--name-status', '--no-renames', '-r', '-z', sha])).split('\0')
+  const fields = (
+    await git(path, ['diff-tree', '--root', '--no-commit-id', '--name-status', '--no-renames', '-r', '-z', sha])
+  ).split('\0')
   const paths: Record<string, string[]> = { A: [], D: [], M: [] }
   for (let at = 0; at + 1 < fields.length; at += 2) (paths[fields[at] ?? ''] ?? paths.M)?.push(fields[at + 1] ?? '')
   return { added: paths.A ?? [], removed: paths.D ?? [], modified: paths.M ?? [] }
@@ -74,8 +76,12 @@ async function log(path: string, args: readonly string[]): Promise<Commit[]> {
 function commitFrom(fields: readonly string[]): Commit {
   const [sha = '', tree = '', parents = '', an = '', ae = '', ad = '', cn = '', ce = '', cd = '', message = ''] = fields
   return {
-    sha, tree, parents: parents.split(' ').filter(Boolean), message: message.trimEnd(),
-    author: { name: an, email: ae, date: utc(ad) }, committer: { name: cn, email: ce, date: utc(cd) },
+    sha,
+    tree,
+    parents: parents.split(' ').filter(Boolean),
+    message: message.trimEnd(),
+    author: { name: an, email: ae, date: utc(ad) },
+    committer: { name: cn, email: ce, date: utc(cd) },
   }
 }
 

@@ -14,7 +14,14 @@ export interface FileDiff {
 }
 
 const FLAGS = ['--no-color', '--no-ext-diff', '-M', '--full-index']
-const STATUS: Readonly<Record<string, FileStatus>> = { A: 'added', D: 'removed', M: 'modified', R: 'renamed', C: 'copied', T: 'changed' }
+const STATUS: Readonly<Record<string, FileStatus>> = {
+  A: 'added',
+  D: 'removed',
+  M: 'modified',
+  R: 'renamed',
+  C: 'copied',
+  T: 'changed',
+}
 
 export async function diffFiles(path: string, from: string, to: string): Promise<FileDiff[]> {
   const [raw, counts, patches] = await Promise.all([
@@ -24,7 +31,11 @@ export async function diffFiles(path: string, from: string, to: string): Promise
   ])
   const numbers = numstat(counts)
   const bodies = patchBodies(patches)
-  return rawEntries(raw).map((entry, index) => ({ ...entry, ...(numbers[index] ?? { additions: 0, deletions: 0 }), patch: bodies[index] }))
+  return rawEntries(raw).map((entry, index) => ({
+    ...entry,
+    ...(numbers[index] ?? { additions: 0, deletions: 0 }),
+    patch: bodies[index],
+  }))
 }
 
 export async function diffText(path: string, from: string, to: string): Promise<string> {
@@ -41,7 +52,12 @@ function rawEntries(text: string): RawEntry[] {
     const moved = letters.startsWith('R') || letters.startsWith('C')
     const first = fields[at + 1] ?? ''
     const status = STATUS[letters.charAt(0)] ?? 'changed'
-    entries.push({ status, sha: status === 'removed' ? before : after, path: moved ? fields[at + 2] ?? '' : first, previousPath: moved ? first : null })
+    entries.push({
+      status,
+      sha: status === 'removed' ? before : after,
+      path: moved ? (fields[at + 2] ?? '') : first,
+      previousPath: moved ? first : null,
+    })
     at += moved ? 3 : 2
   }
   return entries
@@ -54,8 +70,11 @@ function numstat(text: string): Array<{ additions: number; deletions: number }> 
 
 /** Every line of a hunk starts with a space, a sign or a backslash, so a line that starts with "diff --git" is a file's head. */
 function patchBodies(text: string): Array<string | undefined> {
-  return text.split(/^diff --git /m).slice(1).map((section) => {
-    const start = section.search(/^@@ /m)
-    return start < 0 ? undefined : section.slice(start).replace(/\n$/, '')
-  })
+  return text
+    .split(/^diff --git /m)
+    .slice(1)
+    .map((section) => {
+      const start = section.search(/^@@ /m)
+      return start < 0 ? undefined : section.slice(start).replace(/\n$/, '')
+    })
 }

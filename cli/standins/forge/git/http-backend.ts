@@ -38,13 +38,24 @@ export async function serveGit(request: IncomingMessage, response: ServerRespons
 function cgiEnvironment(request: IncomingMessage, call: BackendCall): Record<string, string> {
   const header = (name: string): string | undefined => request.headers[name]?.toString()
   const optional = {
-    CONTENT_LENGTH: header('content-length'), CONTENT_TYPE: header('content-type'), HTTP_CONTENT_ENCODING: header('content-encoding'), GIT_PROTOCOL: header('git-protocol'),
+    CONTENT_LENGTH: header('content-length'),
+    CONTENT_TYPE: header('content-type'),
+    HTTP_CONTENT_ENCODING: header('content-encoding'),
+    GIT_PROTOCOL: header('git-protocol'),
   }
   return {
-    ...gitEnvironment(), ...call.environment, ...definedOnly(optional),
-    GIT_PROJECT_ROOT: dirname(call.repository), GIT_HTTP_EXPORT_ALL: '1', PATH_INFO: `/${basename(call.repository)}/${call.service}`,
-    QUERY_STRING: call.query, REQUEST_METHOD: request.method ?? 'GET', REMOTE_USER: call.login, REMOTE_ADDR: '127.0.0.1',
-    GIT_COMMITTER_NAME: call.login, GIT_COMMITTER_EMAIL: `${call.login}@localhost`,
+    ...gitEnvironment(),
+    ...call.environment,
+    ...definedOnly(optional),
+    GIT_PROJECT_ROOT: dirname(call.repository),
+    GIT_HTTP_EXPORT_ALL: '1',
+    PATH_INFO: `/${basename(call.repository)}/${call.service}`,
+    QUERY_STRING: call.query,
+    REQUEST_METHOD: request.method ?? 'GET',
+    REMOTE_USER: call.login,
+    REMOTE_ADDR: '127.0.0.1',
+    GIT_COMMITTER_NAME: call.login,
+    GIT_COMMITTER_EMAIL: `${call.login}@localhost`,
   }
 }
 

@@ -33,7 +33,13 @@ export function patchLines(patch: string): PatchLine[] {
     const added = text.startsWith('+')
     const removed = text.startsWith('-')
     const note = text.startsWith('\\')
-    lines.push({ text, position, hunk, oldLine: added || note ? null : oldLine, newLine: removed || note ? null : newLine })
+    lines.push({
+      text,
+      position,
+      hunk,
+      oldLine: added || note ? null : oldLine,
+      newLine: removed || note ? null : newLine,
+    })
     if (!added && !note) oldLine += 1
     if (!removed && !note) newLine += 1
   }
@@ -43,11 +49,17 @@ export function patchLines(patch: string): PatchLine[] {
 /** Where a line of one side stands in the patch; undefined when no hunk shows it, and then no comment can stand there. */
 export function locate(patch: string, line: number, side: 'LEFT' | 'RIGHT'): Spot | undefined {
   const lines = patchLines(patch)
-  return spotOf(lines, lines.find((one) => (side === 'LEFT' ? one.oldLine : one.newLine) === line))
+  return spotOf(
+    lines,
+    lines.find((one) => (side === 'LEFT' ? one.oldLine : one.newLine) === line),
+  )
 }
 
 /** The same by position, with the line that the position means. */
-export function locatePosition(patch: string, position: number): (Spot & { line: number; side: 'LEFT' | 'RIGHT' }) | undefined {
+export function locatePosition(
+  patch: string,
+  position: number,
+): (Spot & { line: number; side: 'LEFT' | 'RIGHT' }) | undefined {
   const lines = patchLines(patch)
   const found = lines.find((one) => one.position === position)
   const spot = spotOf(lines, found)

@@ -20,7 +20,9 @@ export function refOf(branch: string): string {
 
 /** The object id of a full ref, or undefined. */
 export async function readRef(path: string, ref: string): Promise<string | undefined> {
-  const { code, stdout } = await askGit(path, ['rev-parse', '--verify', '--quiet', '--end-of-options', ref], { answers: [1, 128] })
+  const { code, stdout } = await askGit(path, ['rev-parse', '--verify', '--quiet', '--end-of-options', ref], {
+    answers: [1, 128],
+  })
   return code === 0 ? stdout.toString().trim() : undefined
 }
 
@@ -39,12 +41,16 @@ export async function resolveCommit(path: string, name: string): Promise<string 
 
 export async function listRefs(path: string, prefix: string): Promise<Array<{ ref: string; sha: string }>> {
   const lines = await git(path, ['for-each-ref', '--format=%(objectname) %(refname)', prefix])
-  return lines.split('\n').filter(Boolean).map((line) => ({ sha: line.slice(0, 40), ref: line.slice(41) }))
+  return lines
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => ({ sha: line.slice(0, 40), ref: line.slice(41) }))
 }
 
 /** Moves a ref only from where the caller saw it. False: somebody was faster. */
 export async function moveRef(path: string, update: RefUpdate): Promise<boolean> {
-  const change = update.after === ZERO_SHA ? ['-d', update.ref, update.before] : [update.ref, update.after, update.before]
+  const change =
+    update.after === ZERO_SHA ? ['-d', update.ref, update.before] : [update.ref, update.after, update.before]
   const { code } = await askGit(path, ['update-ref', ...change], { answers: [1, 128] })
   return code === 0
 }
@@ -64,5 +70,7 @@ export async function mergeBase(path: string, one: string, other: string): Promi
 
 /** The branches whose tip the commit is. */
 export async function branchesAt(path: string, sha: string): Promise<string[]> {
-  return (await git(path, ['for-each-ref', `--points-at=${sha}`, '--format=%(refname)', HEADS])).split('\n').flatMap((ref) => branchOf(ref) ?? [])
+  return (await git(path, ['for-each-ref', `--points-at=${sha}`, '--format=%(refname)', HEADS]))
+    .split('\n')
+    .flatMap((ref) => branchOf(ref) ?? [])
 }

@@ -25,12 +25,22 @@ export interface GitAnswer {
 
 /** The machine's own git settings and credentials have no say in what the forge does. */
 export function gitEnvironment(): Record<string, string> {
-  return { PATH: process.env.PATH ?? '/usr/bin:/bin', HOME: '/nonexistent', LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0' }
+  return {
+    PATH: process.env.PATH ?? '/usr/bin:/bin',
+    HOME: '/nonexistent',
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_TERMINAL_PROMPT: '0',
+  }
 }
 
 export function askGit(path: string, args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', ['-C', path, ...args], { env: { ...gitEnvironment(), ...options.env }, stdio: ['pipe', 'pipe', 'pipe'] })
+    const child = spawn('git', ['-C', path, ...args], {
+      env: { ...gitEnvironment(), ...options.env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))

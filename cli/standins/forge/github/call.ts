@@ -52,7 +52,8 @@ export function bodyOf<S extends TSchema>(schema: S, resource: string): (call: C
     if (validator.Check(body)) return body as Static<S>
     const faults = validator.Errors(body).flatMap((error): FieldFault[] => {
       const at = error.instancePath.slice(1).replaceAll('/', '.')
-      const missing = error.keyword === 'required' ? (error.params as { requiredProperties: string[] }).requiredProperties : undefined
+      const missing =
+        error.keyword === 'required' ? (error.params as { requiredProperties: string[] }).requiredProperties : undefined
       return missing
         ? missing.map((name) => ({ resource, code: 'missing_field', field: at ? `${at}.${name}` : name }))
         : [{ resource, code: 'invalid', field: at, message: error.message }]

@@ -36,10 +36,20 @@ export interface ErrorBody {
   readonly status: string
 }
 
-type Words = (refusal: Refusal) => readonly [status: number, message: string, errors?: ReadonlyArray<FieldFault | string>]
+type Words = (
+  refusal: Refusal,
+) => readonly [status: number, message: string, errors?: ReadonlyArray<FieldFault | string>]
 
-const METHODS: Readonly<Record<string, string>> = { merge: 'Merge commits', squash: 'Squash merges', rebase: 'Rebase merges' }
-const CHECKS: Readonly<Record<string, string>> = { expected: 'is expected.', pending: 'is in progress.', failing: 'is failing.' }
+const METHODS: Readonly<Record<string, string>> = {
+  merge: 'Merge commits',
+  squash: 'Squash merges',
+  rebase: 'Rebase merges',
+}
+const CHECKS: Readonly<Record<string, string>> = {
+  expected: 'is expected.',
+  pending: 'is in progress.',
+  failing: 'is failing.',
+}
 
 function custom(refusal: Refusal, message: string): readonly FieldFault[] {
   return [{ resource: refusal.resource, code: 'custom', message }]
@@ -60,19 +70,63 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
   'push-only': () => [403, 'Must have push access to view collaborator permission.'],
   invalid: (refusal) => [422, INVALID, field(refusal, 'invalid')],
   missing: (refusal) => [422, INVALID, field(refusal, 'missing_field')],
-  'too-long': (refusal) => [422, INVALID, [{ resource: refusal.resource, code: 'custom', field: refusal.field, message: `${refusal.field} is too long (maximum is ${refusal.detail} characters)` }]],
-  blank: (refusal) => [422, INVALID, [{ resource: refusal.resource, code: 'unprocessable', field: refusal.field, message: `${refusal.detail} cannot be blank` }]],
+  'too-long': (refusal) => [
+    422,
+    INVALID,
+    [
+      {
+        resource: refusal.resource,
+        code: 'custom',
+        field: refusal.field,
+        message: `${refusal.field} is too long (maximum is ${refusal.detail} characters)`,
+      },
+    ],
+  ],
+  blank: (refusal) => [
+    422,
+    INVALID,
+    [
+      {
+        resource: refusal.resource,
+        code: 'unprocessable',
+        field: refusal.field,
+        message: `${refusal.detail} cannot be blank`,
+      },
+    ],
+  ],
   exists: (refusal) => [422, INVALID, field(refusal, 'already_exists')],
   'label-absent': () => [404, 'Label does not exist'],
   'ref-absent': () => [422, 'Reference does not exist'],
   'ref-protected': () => [422, 'Cannot delete this branch'],
   'no-commits': (refusal) => [422, INVALID, custom(refusal, `No commits between ${refusal.detail}`)],
   'pull-exists': (refusal) => [422, INVALID, custom(refusal, `A pull request already exists for ${refusal.detail}.`)],
-  'head-gone': (refusal) => [422, INVALID, [{ resource: refusal.resource, code: 'invalid', field: 'state', message: `state cannot be changed. The ${refusal.detail} branch has been deleted or merged.` }]],
+  'head-gone': (refusal) => [
+    422,
+    INVALID,
+    [
+      {
+        resource: refusal.resource,
+        code: 'invalid',
+        field: 'state',
+        message: `state cannot be changed. The ${refusal.detail} branch has been deleted or merged.`,
+      },
+    ],
+  ],
   'own-review': (refusal) => [422, UNPROCESSABLE, [`Can not ${refusal.detail} your own pull request`]],
   'line-not-in-diff': () => [422, UNPROCESSABLE, ['Line could not be resolved']],
   'path-not-in-diff': () => [422, UNPROCESSABLE, ['Path could not be resolved']],
-  'commit-not-in-pull': (refusal) => [422, INVALID, [{ resource: refusal.resource, code: 'custom', field: refusal.field, message: 'commit_id is not part of the pull request' }]],
+  'commit-not-in-pull': (refusal) => [
+    422,
+    INVALID,
+    [
+      {
+        resource: refusal.resource,
+        code: 'custom',
+        field: refusal.field,
+        message: 'commit_id is not part of the pull request',
+      },
+    ],
+  ],
   'review-empty': () => [422, UNPROCESSABLE, ['Review body can not be blank']],
   'pending-review': () => [422, UNPROCESSABLE, ['User can only have one pending review per pull request']],
   'head-moved': () => [409, 'Head branch was modified. Review and try the merge again.'],
@@ -80,18 +134,32 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
   'not-mergeable': () => [405, 'Pull Request is not mergeable'],
   draft: () => [405, 'Pull Request is still a draft'],
   'method-off': (refusal) => [405, `${METHODS[refusal.detail] ?? 'Merges'} are not allowed on this repository.`],
-  'not-rebaseable': () => [405, 'This branch can\'t be rebased'],
-  'check-missing': (refusal) => [405, `Required status check "${refusal.field}" ${CHECKS[refusal.detail] ?? 'is expected.'}`],
-  'approvals-missing': (refusal) => [405, `At least ${refusal.detail} approving review is required by reviewers with write access.`],
+  'not-rebaseable': () => [405, "This branch can't be rebased"],
+  'check-missing': (refusal) => [
+    405,
+    `Required status check "${refusal.field}" ${CHECKS[refusal.detail] ?? 'is expected.'}`,
+  ],
+  'approvals-missing': (refusal) => [
+    405,
+    `At least ${refusal.detail} approving review is required by reviewers with write access.`,
+  ],
   behind: () => [405, 'Head branch is out of date. Review and try the merge again.'],
   'hook-exists': (refusal) => [422, INVALID, custom(refusal, 'Hook already exists on this repository')],
   'no-commit': (refusal) => [422, `No commit found for SHA: ${refusal.detail}`],
 }
 
 /** The answer to a failed request; undefined for a fault of the forge's own, which is no word for its users. */
-export function wordError(error: unknown, docs: string): { status: number; body: ErrorBody; headers?: Readonly<Record<string, string>> } | undefined {
-  const answer = (status: number, message: string, errors?: ReadonlyArray<FieldFault | string>): { status: number; body: ErrorBody } => ({
-    status, body: { message, ...(errors ? { errors } : {}), documentation_url: docs, status: String(status) },
+export function wordError(
+  error: unknown,
+  docs: string,
+): { status: number; body: ErrorBody; headers?: Readonly<Record<string, string>> } | undefined {
+  const answer = (
+    status: number,
+    message: string,
+    errors?: ReadonlyArray<FieldFault | string>,
+  ): { status: number; body: ErrorBody } => ({
+    status,
+    body: { message, ...(errors ? { errors } : {}), documentation_url: docs, status: String(status) },
   })
   if (error instanceof Refusal) return answer(...WORDS[error.reason](error))
   if (error instanceof InvalidBody) return answer(422, INVALID, error.faults)

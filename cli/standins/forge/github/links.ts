@@ -18,7 +18,10 @@ export function createLinks(web: string): Links {
   const repository = (one: Repository): string => `${api}/repos/${fullName(one)}`
   const webRepository = (one: Repository): string => `${web}/${fullName(one)}`
   return {
-    web, api, repository, webRepository,
+    web,
+    api,
+    repository,
+    webRepository,
     user: (user) => `${api}/users/${user.login}`,
     git: (owner, name) => `${web}/${owner}/${name}.git`,
     issue: (repo, issue) => `${repository(repo)}/issues/${issue.number}`,

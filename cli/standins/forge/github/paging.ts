@@ -15,9 +15,14 @@ export function pageOf<T>(call: Call, all: readonly T[]): Page<T> {
   const last = Math.max(1, Math.ceil(all.length / size))
   const link = (number: number, rel: string): string => `<${pageUrl(call, { page: String(number) })}>; rel="${rel}"`
   const links = [
-    ...(page > 1 ? [link(Math.min(page - 1, last), 'prev')] : []), ...(page < last ? [link(page + 1, 'next'), link(last, 'last')] : []), ...(page > 1 ? [link(1, 'first')] : []),
+    ...(page > 1 ? [link(Math.min(page - 1, last), 'prev')] : []),
+    ...(page < last ? [link(page + 1, 'next'), link(last, 'last')] : []),
+    ...(page > 1 ? [link(1, 'first')] : []),
   ]
-  return { items: all.slice((page - 1) * size, page * size), headers: links.length > 0 ? { link: links.join(', ') } : {} }
+  return {
+    items: all.slice((page - 1) * size, page * size),
+    headers: links.length > 0 ? { link: links.join(', ') } : {},
+  }
 }
 
 /** A list as most routes answer it. */
@@ -33,12 +38,19 @@ export function countedAnswer<T>(call: Call, all: readonly T[], name: string, sh
 }
 
 /** Deliveries page by cursor, newest first: a page stays the same while new ones arrive. */
-export function cursorAnswer<T extends { readonly id: number }>(call: Call, newestFirst: readonly T[], show: (item: T) => unknown): Answer {
+export function cursorAnswer<T extends { readonly id: number }>(
+  call: Call,
+  newestFirst: readonly T[],
+  show: (item: T) => unknown,
+): Answer {
   const size = Math.min(positive(call.query.per_page, DEFAULT_PAGE), MAX_PAGE)
   const cursor = positive(call.query.cursor, Infinity)
   const rest = newestFirst.filter((item) => item.id <= cursor)
   const next = rest[size]
-  return { body: rest.slice(0, size).map(show), headers: next ? { link: `<${pageUrl(call, { cursor: String(next.id) })}>; rel="next"` } : {} }
+  return {
+    body: rest.slice(0, size).map(show),
+    headers: next ? { link: `<${pageUrl(call, { cursor: String(next.id) })}>; rel="next"` } : {},
+  }
 }
 
 function pageUrl(call: Call, change: Readonly<Record<string, string>>): string {

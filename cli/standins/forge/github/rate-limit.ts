@@ -30,12 +30,20 @@ export function createRateLimits(limit: number): RateLimits {
 
 export function rateHeaders(account: RateLimit): Record<string, string> {
   return {
-    'x-ratelimit-limit': String(account.limit), 'x-ratelimit-remaining': String(Math.max(0, account.limit - account.used)), 'x-ratelimit-used': String(account.used),
-    'x-ratelimit-reset': String(account.resetAt), 'x-ratelimit-resource': 'core',
+    'x-ratelimit-limit': String(account.limit),
+    'x-ratelimit-remaining': String(Math.max(0, account.limit - account.used)),
+    'x-ratelimit-used': String(account.used),
+    'x-ratelimit-reset': String(account.resetAt),
+    'x-ratelimit-resource': 'core',
   }
 }
 
 export function ratePayload(account: RateLimit): Record<string, unknown> {
-  const core = { limit: account.limit, used: account.used, remaining: Math.max(0, account.limit - account.used), reset: account.resetAt }
+  const core = {
+    limit: account.limit,
+    used: account.used,
+    remaining: Math.max(0, account.limit - account.used),
+    reset: account.resetAt,
+  }
   return { resources: { core, search: core, graphql: core }, rate: core }
 }

@@ -21,24 +21,46 @@ import { reviewCommentRoutes } from './routes/review-comments.ts'
 import { reviewRoutes } from './routes/reviews.ts'
 
 const ROUTES: readonly Route[] = [
-  ...repositoryRoutes, ...branchRoutes, ...contentRoutes, ...labelRoutes, ...issueRoutes, ...commentRoutes, ...pullRoutes, ...reviewRoutes, ...reviewCommentRoutes, ...checkRoutes, ...hookRoutes,
+  ...repositoryRoutes,
+  ...branchRoutes,
+  ...contentRoutes,
+  ...labelRoutes,
+  ...issueRoutes,
+  ...commentRoutes,
+  ...pullRoutes,
+  ...reviewRoutes,
+  ...reviewCommentRoutes,
+  ...checkRoutes,
+  ...hookRoutes,
 ]
 
 const BODY_LIMIT = 10 * 1024 * 1024
 
 /** GitHub's REST dialect under /api/v3, where an Enterprise server has it. */
-export async function serveGithub(app: FastifyInstance, platform: Platform, options: { readonly rateLimit: number; readonly log: (error: unknown) => void }): Promise<void> {
+export async function serveGithub(
+  app: FastifyInstance,
+  platform: Platform,
+  options: { readonly rateLimit: number; readonly log: (error: unknown) => void },
+): Promise<void> {
   const limits = createRateLimits(options.rateLimit)
-  await app.register(async (api) => {
-    readAnyJson(api)
-    api.setErrorHandler((error, _request, reply) => answerError(reply, error))
-    api.setNotFoundHandler((_request, reply) => answerError(reply, new Refusal('not-found')))
-    api.get('/rate_limit', (request, reply) => {
-      const account = limits.of(accountOf(authenticate(platform.world, request.headers.authorization)))
-      return reply.headers(rateHeaders(account)).send(ratePayload(account))
-    })
-    for (const route of ROUTES) api.route({ method: route.method, url: route.path, handler: (request, reply) => perform(route, request, reply) })
-  }, { prefix: '/api/v3' })
+  await app.register(
+    async (api) => {
+      readAnyJson(api)
+      api.setErrorHandler((error, _request, reply) => answerError(reply, error))
+      api.setNotFoundHandler((_request, reply) => answerError(reply, new Refusal('not-found')))
+      api.get('/rate_limit', (request, reply) => {
+        const account = limits.of(accountOf(authenticate(platform.world, request.headers.authorization)))
+        return reply.headers(rateHeaders(account)).send(ratePayload(account))
+      })
+      for (const route of ROUTES)
+        api.route({
+          method: route.method,
+          url: route.path,
+          handler: (request, reply) => perform(route, request, reply),
+        })
+    },
+    { prefix: '/api/v3' },
+  )
 
   async function perform(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const actor = authenticate(platform.world, request.headers.authorization)
@@ -50,14 +72,20 @@ export async function serveGithub(app: FastifyInstance, platform: Platform, opti
     const path = decodeURI(request.url.split('?')[0] ?? '').slice('/api/v3'.length)
     strikeBefore(request.method, path)
     const answer = await route.run(callFrom(route, request, actor))
-    const lost = request.method === 'GET' ? undefined : platform.faults.strikeRequest('errorAfterWrite', request.method, path)
+    const lost =
+      request.method === 'GET' ? undefined : platform.faults.strikeRequest('errorAfterWrite', request.method, path)
     if (lost) throw new HttpRefusal(lost.status ?? 502, 'Server Error')
     return send(request, reply, answer, account)
   }
 
   function strikeBefore(method: string, path: string): void {
     const limited = platform.faults.strikeRequest('rateLimit', method, path)
-    if (limited) throw new HttpRefusal(limited.status ?? 429, 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.', { 'retry-after': String(limited.retryAfter ?? 1) })
+    if (limited)
+      throw new HttpRefusal(
+        limited.status ?? 429,
+        'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
+        { 'retry-after': String(limited.retryAfter ?? 1) },
+      )
     const broken = platform.faults.strikeRequest('errorBeforeWrite', method, path)
     if (broken) throw new HttpRefusal(broken.status ?? 502, 'Server Error')
   }
@@ -66,12 +94,18 @@ export async function serveGithub(app: FastifyInstance, platform: Platform, opti
     if (request.method !== 'GET' && !actor) throw new HttpRefusal(401, 'Requires authentication')
     const params = request.params as Record<string, string>
     return {
-      ...platform, actor, params, query: request.query as Record<string, string>, accept: request.headers.accept ?? '', body: request.body ?? {}, url: request.url,
+      ...platform,
+      actor,
+      params,
+      query: request.query as Record<string, string>,
+      accept: request.headers.accept ?? '',
+      body: request.body ?? {},
+      url: request.url,
       get writer() {
         if (!actor) throw new HttpRefusal(401, 'Requires authentication')
         return actor
       },
-      repository: params.owner === undefined ? undefined as unknown as Repository : reachable(route, params, actor),
+      repository: params.owner === undefined ? (undefined as unknown as Repository) : reachable(route, params, actor),
     }
   }
 
@@ -87,16 +121,25 @@ export async function serveGithub(app: FastifyInstance, platform: Platform, opti
   }
 
   function answerError(reply: FastifyReply, error: unknown): FastifyReply {
-    const worded = wordError(error, `${platform.links.web}/docs`) ?? wordError(fromFastify(error), `${platform.links.web}/docs`)
-    if (worded) return reply.code(worded.status).headers({ ...worded.headers }).send(worded.body)
+    const worded =
+      wordError(error, `${platform.links.web}/docs`) ?? wordError(fromFastify(error), `${platform.links.web}/docs`)
+    if (worded)
+      return reply
+        .code(worded.status)
+        .headers({ ...worded.headers })
+        .send(worded.body)
     options.log(error)
-    return reply.code(500).send({ message: 'Server Error', documentation_url: `${platform.links.web}/docs`, status: '500' })
+    return reply
+      .code(500)
+      .send({ message: 'Server Error', documentation_url: `${platform.links.web}/docs`, status: '500' })
   }
 }
 
 function fromFastify(error: unknown): unknown {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
-  return typeof status === 'number' && status >= 400 && status < 500 && error instanceof Error ? new HttpRefusal(status, error.message) : error
+  return typeof status === 'number' && status >= 400 && status < 500 && error instanceof Error
+    ? new HttpRefusal(status, error.message)
+    : error
 }
 
 /** Clients send bodies with and without a type, and DELETE with a type and no body: all are read as JSON. */
@@ -121,7 +164,11 @@ function accountOf(actor: Actor | undefined): string {
 
 function checkLimit(account: RateLimit, actor: Actor | undefined): void {
   if (account.used <= account.limit) return
-  throw new HttpRefusal(403, `API rate limit exceeded for ${actor ? `user ID ${actor.user.id}` : 'this address'}.`, rateHeaders(account))
+  throw new HttpRefusal(
+    403,
+    `API rate limit exceeded for ${actor ? `user ID ${actor.user.id}` : 'this address'}.`,
+    rateHeaders(account),
+  )
 }
 
 /** An unchanged answer costs nothing: 304, no body, and the request is given back to the hour's account. */

@@ -1,6 +1,16 @@
 import { branchesAt, resolveCommit } from '../git/refs.ts'
 import { demand } from './permissions.ts'
-import type { Actor, CheckConclusion, CheckOutput, CheckRun, CheckStatus, CheckSuite, CommitStatus, Repository, User } from './records.ts'
+import type {
+  Actor,
+  CheckConclusion,
+  CheckOutput,
+  CheckRun,
+  CheckStatus,
+  CheckSuite,
+  CommitStatus,
+  Repository,
+  User,
+} from './records.ts'
 import { Refusal } from './refusal.ts'
 import { emit, record, timestamp, type World } from './world.ts'
 
@@ -24,47 +34,81 @@ const NO_OUTPUT: CheckOutput = { title: null, summary: null, text: null }
 export function createCheckRun(world: World, repository: Repository, actor: User, input: CheckRunInput): CheckRun {
   const suite = suiteFor(world, repository, input)
   const run: CheckRun = {
-    id: world.nextId(), suite, name: input.name, status: 'queued', conclusion: null, startedAt: null, completedAt: null,
-    externalId: input.externalId ?? '', detailsUrl: input.detailsUrl ?? null, output: { ...NO_OUTPUT, ...input.output },
+    id: world.nextId(),
+    suite,
+    name: input.name,
+    status: 'queued',
+    conclusion: null,
+    startedAt: null,
+    completedAt: null,
+    externalId: input.externalId ?? '',
+    detailsUrl: input.detailsUrl ?? null,
+    output: { ...NO_OUTPUT, ...input.output },
   }
   suite.runs.push(run)
   const completed = settle(run, input)
-  record(world, actor, 'check.create', repository, { sha: suite.sha, detail: { check: run.id, name: run.name, status: run.status, conclusion: run.conclusion } })
+  record(world, actor, 'check.create', repository, {
+    sha: suite.sha,
+    detail: { check: run.id, name: run.name, status: run.status, conclusion: run.conclusion },
+  })
   emit(world, { type: 'check-run.changed', action: 'created', repository, actor, run })
   if (completed) tellCompletion(world, repository, actor, run)
   return run
 }
 
-export function updateCheckRun(world: World, repository: Repository, actor: User, run: CheckRun, patch: CheckRunPatch): void {
+export function updateCheckRun(
+  world: World,
+  repository: Repository,
+  actor: User,
+  run: CheckRun,
+  patch: CheckRunPatch,
+): void {
   if (patch.detailsUrl !== undefined) run.detailsUrl = patch.detailsUrl
   if (patch.output) run.output = { ...run.output, ...patch.output }
   if (patch.name !== undefined) Object.assign(run, { name: patch.name })
   const completed = settle(run, patch)
-  record(world, actor, 'check.update', repository, { sha: run.suite.sha, detail: { check: run.id, name: run.name, status: run.status, conclusion: run.conclusion } })
+  record(world, actor, 'check.update', repository, {
+    sha: run.suite.sha,
+    detail: { check: run.id, name: run.name, status: run.status, conclusion: run.conclusion },
+  })
   if (completed) tellCompletion(world, repository, actor, run)
 }
 
 /** A conclusion completes a run, whatever the status says beside it. True: this call has completed it. */
 function settle(run: CheckRun, patch: CheckRunPatch): boolean {
-  const status = patch.conclusion ? 'completed' : patch.status ?? run.status
-  if (status === 'completed' && !(patch.conclusion ?? run.conclusion)) throw new Refusal('missing', { resource: 'CheckRun', field: 'conclusion' })
+  const status = patch.conclusion ? 'completed' : (patch.status ?? run.status)
+  if (status === 'completed' && !(patch.conclusion ?? run.conclusion))
+    throw new Refusal('missing', { resource: 'CheckRun', field: 'conclusion' })
   const completed = status === 'completed' && run.status !== 'completed'
   if (status !== 'queued') run.startedAt ??= timestamp()
-  Object.assign(run, { status, conclusion: status === 'completed' ? patch.conclusion ?? run.conclusion : null, completedAt: status === 'completed' ? timestamp() : null })
+  Object.assign(run, {
+    status,
+    conclusion: status === 'completed' ? (patch.conclusion ?? run.conclusion) : null,
+    completedAt: status === 'completed' ? timestamp() : null,
+  })
   run.suite.updatedAt = timestamp()
   return completed
 }
 
 function tellCompletion(world: World, repository: Repository, actor: User, run: CheckRun): void {
   emit(world, { type: 'check-run.changed', action: 'completed', repository, actor, run })
-  if (suiteStatus(run.suite) === 'completed') emit(world, { type: 'check-suite.completed', repository, actor, suite: run.suite })
+  if (suiteStatus(run.suite) === 'completed')
+    emit(world, { type: 'check-suite.completed', repository, actor, suite: run.suite })
 }
 
 function suiteFor(world: World, repository: Repository, input: CheckRunInput): CheckSuite {
   const known = repository.suites.find((suite) => suite.sha === input.sha && suite.app === input.app)
   if (known) return known
   const at = timestamp()
-  const suite: CheckSuite = { id: world.nextId(), sha: input.sha, branch: input.branch ?? null, app: input.app, runs: [], createdAt: at, updatedAt: at }
+  const suite: CheckSuite = {
+    id: world.nextId(),
+    sha: input.sha,
+    branch: input.branch ?? null,
+    app: input.app,
+    runs: [],
+    createdAt: at,
+    updatedAt: at,
+  }
   repository.suites.push(suite)
   return suite
 }
@@ -95,7 +139,15 @@ export function suiteStatus(suite: CheckSuite): CheckStatus {
 export function suiteConclusion(suite: CheckSuite): CheckConclusion | null {
   if (suiteStatus(suite) !== 'completed') return null
   const newest = [...new Map(suite.runs.map((run) => [run.name, run])).values()].map((run) => run.conclusion)
-  const worst: readonly CheckConclusion[] = ['action_required', 'failure', 'timed_out', 'cancelled', 'success', 'neutral', 'skipped']
+  const worst: readonly CheckConclusion[] = [
+    'action_required',
+    'failure',
+    'timed_out',
+    'cancelled',
+    'success',
+    'neutral',
+    'skipped',
+  ]
   return worst.find((conclusion) => newest.includes(conclusion)) ?? null
 }
 
@@ -106,16 +158,37 @@ export interface StatusInput {
   readonly targetUrl?: string | null
 }
 
-export async function postStatus(world: World, repository: Repository, actor: Actor, sha: string, input: StatusInput): Promise<CommitStatus> {
+export async function postStatus(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  sha: string,
+  input: StatusInput,
+): Promise<CommitStatus> {
   demand(repository, actor, 'write')
   if ((await resolveCommit(repository.path, sha)) !== sha) throw new Refusal('no-commit', { detail: sha })
   const status: CommitStatus = {
-    id: world.nextId(), sha, state: input.state, context: input.context ?? 'default', description: input.description ?? null,
-    targetUrl: input.targetUrl ?? null, creator: actor.user, createdAt: timestamp(),
+    id: world.nextId(),
+    sha,
+    state: input.state,
+    context: input.context ?? 'default',
+    description: input.description ?? null,
+    targetUrl: input.targetUrl ?? null,
+    creator: actor.user,
+    createdAt: timestamp(),
   }
   repository.statuses.push(status)
-  record(world, actor.user, 'status.create', repository, { sha, detail: { context: status.context, state: status.state } })
-  emit(world, { type: 'status.posted', repository, actor: actor.user, status, branches: await branchesAt(repository.path, sha) })
+  record(world, actor.user, 'status.create', repository, {
+    sha,
+    detail: { context: status.context, state: status.state },
+  })
+  emit(world, {
+    type: 'status.posted',
+    repository,
+    actor: actor.user,
+    status,
+    branches: await branchesAt(repository.path, sha),
+  })
   return status
 }
 

@@ -16,22 +16,44 @@ export function createComment(world: World, repository: Repository, actor: Actor
   const comment: Comment = { id: world.nextId(), body, author: actor.user, createdAt: at, updatedAt: at }
   issue.comments.set(comment.id, comment)
   issue.updatedAt = at
-  record(world, actor.user, 'comment.create', repository, { number: issue.number, detail: { comment: comment.id, body } })
+  record(world, actor.user, 'comment.create', repository, {
+    number: issue.number,
+    detail: { comment: comment.id, body },
+  })
   emit(world, { type: 'comment.changed', action: 'created', repository, actor: actor.user, issue, comment })
   return comment
 }
 
-export function editComment(world: World, repository: Repository, actor: Actor, { issue, comment }: FoundComment, body: string): void {
+export function editComment(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  { issue, comment }: FoundComment,
+  body: string,
+): void {
   demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
   checkComment(body)
   const from = comment.body
   Object.assign(comment, { body, updatedAt: timestamp() })
   issue.updatedAt = comment.updatedAt
   record(world, actor.user, 'comment.edit', repository, { number: issue.number, detail: { comment: comment.id, body } })
-  emit(world, { type: 'comment.changed', action: 'edited', repository, actor: actor.user, issue, comment, changes: { body: { from } } })
+  emit(world, {
+    type: 'comment.changed',
+    action: 'edited',
+    repository,
+    actor: actor.user,
+    issue,
+    comment,
+    changes: { body: { from } },
+  })
 }
 
-export function deleteComment(world: World, repository: Repository, actor: Actor, { issue, comment }: FoundComment): void {
+export function deleteComment(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  { issue, comment }: FoundComment,
+): void {
   demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
   issue.comments.delete(comment.id)
   issue.updatedAt = timestamp()

@@ -1,5 +1,19 @@
 import type { PushedCommit } from '../git/commits.ts'
-import type { CheckRun, CheckSuite, Comment, CommitStatus, Hook, Issue, Label, PlainIssue, Pull, Repository, Review, ReviewComment, User } from './records.ts'
+import type {
+  CheckRun,
+  CheckSuite,
+  Comment,
+  CommitStatus,
+  Hook,
+  Issue,
+  Label,
+  PlainIssue,
+  Pull,
+  Repository,
+  Review,
+  ReviewComment,
+  User,
+} from './records.ts'
 
 /** Former values of what an edit changed. */
 export type Changes = Readonly<Record<string, { readonly from: string }>>
@@ -85,4 +99,13 @@ export interface HookCreated extends Base {
 
 /** What has just happened, told while the records still show it: a listener that wants to keep the picture copies it at once. */
 export type ForgeEvent =
-  | IssueChanged | PullChanged | CommentChanged | ReviewSubmitted | ReviewCommentChanged | Pushed | CheckRunChanged | CheckSuiteCompleted | StatusPosted | HookCreated
+  | IssueChanged
+  | PullChanged
+  | CommentChanged
+  | ReviewSubmitted
+  | ReviewCommentChanged
+  | Pushed
+  | CheckRunChanged
+  | CheckSuiteCompleted
+  | StatusPosted
+  | HookCreated

@@ -25,7 +25,10 @@ export function requiredChecksState(repository: Repository, sha: string, require
 function lightsOf(repository: Repository, sha: string): Map<string, Light> {
   const lights = new Map<string, Light>()
   for (const status of latestStatuses(repository, sha)) {
-    lights.set(status.context, status.state === 'success' ? 'green' : status.state === 'pending' ? 'pending' : 'failing')
+    lights.set(
+      status.context,
+      status.state === 'success' ? 'green' : status.state === 'pending' ? 'pending' : 'failing',
+    )
   }
   for (const run of latestRuns(repository, sha)) {
     lights.set(run.name, run.status !== 'completed' ? 'pending' : GREEN.has(run.conclusion) ? 'green' : 'failing')
@@ -38,7 +41,8 @@ export function approvals(repository: Repository, pull: Pull): number {
   const verdicts = new Map<string, ReviewState>()
   for (const review of pull.reviews.values()) {
     const deciding = review.state === 'APPROVED' || review.state === 'CHANGES_REQUESTED' || review.state === 'DISMISSED'
-    if (deciding && review.author !== pull.author && atLeast(permissionOf(repository, review.author), 'write')) verdicts.set(review.author.login, review.state)
+    if (deciding && review.author !== pull.author && atLeast(permissionOf(repository, review.author), 'write'))
+      verdicts.set(review.author.login, review.state)
   }
   const newest = [...verdicts.values()]
   return newest.includes('CHANGES_REQUESTED') ? -1 : newest.filter((state) => state === 'APPROVED').length

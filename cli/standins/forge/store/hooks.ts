@@ -14,14 +14,24 @@ export interface HookInput {
 export function createHook(world: World, repository: Repository, actor: Actor, input: HookInput): Hook {
   demand(repository, actor, 'admin')
   checkUrl(input.url)
-  if ([...repository.hooks.values()].some((hook) => hook.url === input.url)) throw new Refusal('hook-exists', { resource: 'Hook' })
+  if ([...repository.hooks.values()].some((hook) => hook.url === input.url))
+    throw new Refusal('hook-exists', { resource: 'Hook' })
   const at = timestamp()
   const hook: Hook = {
-    id: world.nextId(), url: input.url, secret: input.secret ?? null, contentType: input.contentType ?? 'form', events: [...(input.events ?? ['push'])],
-    active: input.active ?? true, createdAt: at, updatedAt: at, lastResponse: { code: null, status: 'unused', message: null },
+    id: world.nextId(),
+    url: input.url,
+    secret: input.secret ?? null,
+    contentType: input.contentType ?? 'form',
+    events: [...(input.events ?? ['push'])],
+    active: input.active ?? true,
+    createdAt: at,
+    updatedAt: at,
+    lastResponse: { code: null, status: 'unused', message: null },
   }
   repository.hooks.set(hook.id, hook)
-  record(world, actor.user, 'hook.create', repository, { detail: { hook: hook.id, url: hook.url, events: hook.events } })
+  record(world, actor.user, 'hook.create', repository, {
+    detail: { hook: hook.id, url: hook.url, events: hook.events },
+  })
   emit(world, { type: 'hook.created', repository, actor: actor.user, hook })
   return hook
 }
@@ -34,10 +44,16 @@ export interface HookPatch extends Partial<HookInput> {
 export function editHook(world: World, repository: Repository, actor: Actor, hook: Hook, patch: HookPatch): void {
   demand(repository, actor, 'admin')
   if (patch.url !== undefined) checkUrl(patch.url)
-  const events = [...(patch.events ?? hook.events), ...(patch.addEvents ?? [])].filter((event) => !patch.removeEvents?.includes(event))
+  const events = [...(patch.events ?? hook.events), ...(patch.addEvents ?? [])].filter(
+    (event) => !patch.removeEvents?.includes(event),
+  )
   Object.assign(hook, {
-    url: patch.url ?? hook.url, secret: patch.secret === undefined ? hook.secret : patch.secret, contentType: patch.contentType ?? hook.contentType,
-    events: [...new Set(events)], active: patch.active ?? hook.active, updatedAt: timestamp(),
+    url: patch.url ?? hook.url,
+    secret: patch.secret === undefined ? hook.secret : patch.secret,
+    contentType: patch.contentType ?? hook.contentType,
+    events: [...new Set(events)],
+    active: patch.active ?? hook.active,
+    updatedAt: timestamp(),
   })
   record(world, actor.user, 'hook.edit', repository, { detail: { hook: hook.id } })
 }
@@ -55,5 +71,6 @@ export function findHook(repository: Repository, id: number): Hook {
 }
 
 function checkUrl(url: string): void {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new Refusal('invalid', { resource: 'Hook', field: 'url', detail: url })
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new Refusal('invalid', { resource: 'Hook', field: 'url', detail: url })
 }

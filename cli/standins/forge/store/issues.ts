@@ -31,24 +31,48 @@ export function openIssue(world: World, repository: Repository, actor: Actor, in
   // Labels and assignees of someone without triage right are left out without a word, as GitHub does.
   const trusted = may(repository, actor, 'triage')
   const issue: PlainIssue = {
-    kind: 'issue', ...newThread(world, repository, actor.user, input.title, input.body ?? null),
-    labels: trusted ? ensureLabels(world, repository, input.labels ?? []) : [], assignees: trusted ? usersOf(world, input.assignees ?? []) : [],
+    kind: 'issue',
+    ...newThread(world, repository, actor.user, input.title, input.body ?? null),
+    labels: trusted ? ensureLabels(world, repository, input.labels ?? []) : [],
+    assignees: trusted ? usersOf(world, input.assignees ?? []) : [],
   }
   repository.issues.set(issue.number, issue)
-  record(world, actor.user, 'issue.open', repository, { number: issue.number, detail: { title: issue.title, labels: issue.labels.map((label) => label.name) } })
+  record(world, actor.user, 'issue.open', repository, {
+    number: issue.number,
+    detail: { title: issue.title, labels: issue.labels.map((label) => label.name) },
+  })
   emit(world, { type: 'issue.changed', action: 'opened', repository, actor: actor.user, issue })
-  for (const label of issue.labels) emit(world, { type: 'issue.changed', action: 'labeled', repository, actor: actor.user, issue, label })
+  for (const label of issue.labels)
+    emit(world, { type: 'issue.changed', action: 'labeled', repository, actor: actor.user, issue, label })
   return issue
 }
 
 /** What an issue and a merge request have in common at their birth. They share one sequence of numbers. */
-export function newThread(world: World, repository: Repository, author: User, title: string, body: string | null): Omit<PlainIssue, 'kind'> {
+export function newThread(
+  world: World,
+  repository: Repository,
+  author: User,
+  title: string,
+  body: string | null,
+): Omit<PlainIssue, 'kind'> {
   const at = timestamp()
   const number = repository.nextNumber
   repository.nextNumber += 1
   return {
-    id: world.nextId(), number, title, body, state: 'open', stateReason: null, author, labels: [], assignees: [], comments: new Map(),
-    createdAt: at, updatedAt: at, closedAt: null, closedBy: null,
+    id: world.nextId(),
+    number,
+    title,
+    body,
+    state: 'open',
+    stateReason: null,
+    author,
+    labels: [],
+    assignees: [],
+    comments: new Map(),
+    createdAt: at,
+    updatedAt: at,
+    closedAt: null,
+    closedBy: null,
   }
 }
 
@@ -63,9 +87,11 @@ export function editIssue(world: World, repository: Repository, actor: Actor, is
   const own = issue.author === actor.user
   demand(repository, actor, own ? 'read' : patch.title !== undefined || patch.body !== undefined ? 'write' : 'triage')
   if (patch.title !== undefined || patch.body !== undefined) editText(world, repository, actor.user, issue, patch)
-  if (patch.labels && may(repository, actor, 'triage')) replaceLabels(world, repository, actor.user, issue, ensureLabels(world, repository, patch.labels))
+  if (patch.labels && may(repository, actor, 'triage'))
+    replaceLabels(world, repository, actor.user, issue, ensureLabels(world, repository, patch.labels))
   if (patch.assignees && may(repository, actor, 'triage')) issue.assignees = usersOf(world, patch.assignees)
-  if (patch.state && patch.state !== issue.state) setState(world, repository, actor.user, issue, patch.state, patch.stateReason)
+  if (patch.state && patch.state !== issue.state)
+    setState(world, repository, actor.user, issue, patch.state, patch.stateReason)
 }
 
 function editText(world: World, repository: Repository, actor: User, issue: Issue, patch: IssuePatch): void {
@@ -78,21 +104,37 @@ function editText(world: World, repository: Repository, actor: User, issue: Issu
   }
   if (Object.keys(changes).length === 0) return
   Object.assign(issue, { title, body })
-  record(world, actor, isPull(issue) ? 'pull.edit' : 'issue.edit', repository, { number: issue.number, detail: { changed: Object.keys(changes) } })
+  record(world, actor, isPull(issue) ? 'pull.edit' : 'issue.edit', repository, {
+    number: issue.number,
+    detail: { changed: Object.keys(changes) },
+  })
   tellThread(world, repository, actor, issue, 'edited', { changes })
 }
 
-export function setState(world: World, repository: Repository, actor: User, issue: Issue, state: 'open' | 'closed', reason?: Issue['stateReason']): void {
+export function setState(
+  world: World,
+  repository: Repository,
+  actor: User,
+  issue: Issue,
+  state: 'open' | 'closed',
+  reason?: Issue['stateReason'],
+): void {
   issue.state = state
   issue.closedAt = state === 'closed' ? timestamp() : null
   issue.closedBy = state === 'closed' ? actor : null
-  issue.stateReason = isPull(issue) ? null : reason ?? (state === 'closed' ? 'completed' : 'reopened')
+  issue.stateReason = isPull(issue) ? null : (reason ?? (state === 'closed' ? 'completed' : 'reopened'))
   const verb = state === 'closed' ? 'close' : 'reopen'
   record(world, actor, isPull(issue) ? `pull.${verb}` : `issue.${verb}`, repository, { number: issue.number })
   tellThread(world, repository, actor, issue, state === 'closed' ? 'closed' : 'reopened')
 }
 
-export function replaceLabels(world: World, repository: Repository, actor: User, issue: Issue, labels: readonly Label[]): void {
+export function replaceLabels(
+  world: World,
+  repository: Repository,
+  actor: User,
+  issue: Issue,
+  labels: readonly Label[],
+): void {
   const added = labels.filter((label) => !issue.labels.includes(label))
   const removed = issue.labels.filter((label) => !labels.includes(label))
   for (const label of added) {
@@ -107,7 +149,14 @@ export function replaceLabels(world: World, repository: Repository, actor: User,
   }
 }
 
-export function tellThread(world: World, repository: Repository, actor: User, issue: Issue, action: ThreadAction, more: { label?: Label; changes?: Changes } = {}): void {
+export function tellThread(
+  world: World,
+  repository: Repository,
+  actor: User,
+  issue: Issue,
+  action: ThreadAction,
+  more: { label?: Label; changes?: Changes } = {},
+): void {
   issue.updatedAt = timestamp()
   if (isPull(issue)) emit(world, { type: 'pull.changed', action, repository, actor, pull: issue, ...more })
   else emit(world, { type: 'issue.changed', action, repository, actor, issue, ...more })
@@ -115,7 +164,8 @@ export function tellThread(world: World, repository: Repository, actor: User, is
 
 export function checkText(title: string, body: string | null | undefined, resource: string): void {
   if (title.trim() === '') throw new Refusal('missing', { resource, field: 'title' })
-  if (title.length > TITLE_LIMIT) throw new Refusal('too-long', { resource, field: 'title', detail: String(TITLE_LIMIT) })
+  if (title.length > TITLE_LIMIT)
+    throw new Refusal('too-long', { resource, field: 'title', detail: String(TITLE_LIMIT) })
   checkBody(body ?? '', resource)
 }
 

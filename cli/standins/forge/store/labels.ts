@@ -26,12 +26,22 @@ export function createLabel(world: World, repository: Repository, actor: Actor, 
   return label
 }
 
-export function editLabel(world: World, repository: Repository, actor: Actor, label: Label, patch: Partial<LabelInput>): void {
+export function editLabel(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  label: Label,
+  patch: Partial<LabelInput>,
+): void {
   demand(repository, actor, 'write')
   const name = patch.name ?? label.name
   if (name.toLowerCase() !== label.name.toLowerCase()) checkLabel(repository, { ...patch, name })
   repository.labels.delete(label.name.toLowerCase())
-  Object.assign(label, { name, color: patch.color ?? label.color, description: patch.description === undefined ? label.description : patch.description })
+  Object.assign(label, {
+    name,
+    color: patch.color ?? label.color,
+    description: patch.description === undefined ? label.description : patch.description,
+  })
   repository.labels.set(name.toLowerCase(), label)
   record(world, actor.user, 'label.edit', repository, { detail: { label: name } })
 }
@@ -46,7 +56,8 @@ export function deleteLabel(world: World, repository: Repository, actor: Actor, 
 /** Finds the labels by name whatever its case, and makes those that don't exist. */
 export function ensureLabels(world: World, repository: Repository, names: readonly string[]): Label[] {
   const labels = names.map((name) => {
-    if (name.trim() === '' || name.length > 50) throw new Refusal('invalid', { resource: 'Label', field: 'name', detail: name })
+    if (name.trim() === '' || name.length > 50)
+      throw new Refusal('invalid', { resource: 'Label', field: 'name', detail: name })
     return repository.labels.get(name.toLowerCase()) ?? addLabel(world, repository, { name })
   })
   return [...new Set(labels)]
@@ -56,11 +67,17 @@ function checkLabel(repository: Repository, input: LabelInput): void {
   if (input.name.trim() === '') throw new Refusal('missing', { resource: 'Label', field: 'name' })
   if (input.name.length > 50) throw new Refusal('invalid', { resource: 'Label', field: 'name', detail: input.name })
   if (repository.labels.has(input.name.toLowerCase())) throw new Refusal('exists', { resource: 'Label', field: 'name' })
-  if (input.color !== undefined && !/^[0-9a-fA-F]{6}$/.test(input.color)) throw new Refusal('invalid', { resource: 'Label', field: 'color', detail: input.color })
+  if (input.color !== undefined && !/^[0-9a-fA-F]{6}$/.test(input.color))
+    throw new Refusal('invalid', { resource: 'Label', field: 'color', detail: input.color })
 }
 
 function addLabel(world: World, repository: Repository, input: LabelInput): Label {
-  const label: Label = { id: world.nextId(), name: input.name, color: input.color ?? DEFAULT_COLOR, description: input.description ?? null }
+  const label: Label = {
+    id: world.nextId(),
+    name: input.name,
+    color: input.color ?? DEFAULT_COLOR,
+    description: input.description ?? null,
+  }
   repository.labels.set(label.name.toLowerCase(), label)
   return label
 }

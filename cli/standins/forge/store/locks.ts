@@ -8,7 +8,10 @@ export function createLocks(): Locks {
   return {
     run(name, work) {
       const result = (tails.get(name) ?? Promise.resolve()).then(work, work)
-      tails.set(name, result.catch(() => undefined))
+      tails.set(
+        name,
+        result.catch(() => undefined),
+      )
       return result
     },
   }

@@ -1,8 +1,7 @@
 import { mergeTrees, rebaseCommits, writeCommit, type Identity } from '../git/merge.ts'
 import { branchTip, isAncestor, moveRef, refOf, ZERO_SHA } from '../git/refs.ts'
 import { approvals, requiredChecksState } from './gates.ts'
-import { may } from './permissions.ts'
-import { demand } from './permissions.ts'
+import { demand, may } from './permissions.ts'
 import { refLock } from './pulls.ts'
 import { applyRefUpdate, settleMerge } from './push.ts'
 import type { Actor, MergeMethod, Pull, Repository, User } from './records.ts'
@@ -17,7 +16,13 @@ export interface MergeInput {
 }
 
 /** Merges for real, without a work tree: the tree by merge-tree, the ref moved only from the tip that the tree was made for. */
-export function mergePull(world: World, repository: Repository, actor: Actor, pull: Pull, input: MergeInput): Promise<string> {
+export function mergePull(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  pull: Pull,
+  input: MergeInput,
+): Promise<string> {
   return world.locks.run(refLock(repository), async () => {
     demand(repository, actor, 'write')
     const method = input.method ?? 'merge'
@@ -43,11 +48,19 @@ async function checkProtection(repository: Repository, actor: Actor, pull: Pull,
   if (!protection || (!protection.enforceAdmins && may(repository, actor, 'admin'))) return
   const [missing] = requiredChecksState(repository, pull.headSha, protection.requiredChecks).missing
   if (missing) throw new Refusal('check-missing', { field: missing.name, detail: missing.why })
-  if (approvals(repository, pull) < protection.requiredApprovals) throw new Refusal('approvals-missing', { detail: String(protection.requiredApprovals) })
+  if (approvals(repository, pull) < protection.requiredApprovals)
+    throw new Refusal('approvals-missing', { detail: String(protection.requiredApprovals) })
   if (protection.strict && !(await isAncestor(repository.path, baseSha, pull.headSha))) throw new Refusal('behind')
 }
 
-async function writeMerge(repository: Repository, user: User, pull: Pull, baseSha: string, method: MergeMethod, input: MergeInput): Promise<string> {
+async function writeMerge(
+  repository: Repository,
+  user: User,
+  pull: Pull,
+  baseSha: string,
+  method: MergeMethod,
+  input: MergeInput,
+): Promise<string> {
   const committer: Identity = { name: user.name, email: user.email }
   if (method === 'rebase') {
     const tip = await rebaseCommits(repository.path, baseSha, pull.headSha, committer)
@@ -58,14 +71,21 @@ async function writeMerge(repository: Repository, user: User, pull: Pull, baseSh
   if (!tree) throw new Refusal('not-mergeable')
   const squash = method === 'squash'
   return writeCommit(repository.path, {
-    tree, parents: squash ? [baseSha] : [baseSha, pull.headSha], message: messageOf(repository, pull, squash, input), committer,
+    tree,
+    parents: squash ? [baseSha] : [baseSha, pull.headSha],
+    message: messageOf(repository, pull, squash, input),
+    committer,
     author: squash ? { name: pull.author.name, email: pull.author.email } : committer,
   })
 }
 
 function messageOf(repository: Repository, pull: Pull, squash: boolean, input: MergeInput): string {
-  const title = input.title ?? (squash ? `${pull.title} (#${pull.number})` : `Merge pull request #${pull.number} from ${repository.owner.login}/${pull.head}`)
-  const body = input.message ?? (squash ? pull.body ?? '' : pull.title)
+  const title =
+    input.title ??
+    (squash
+      ? `${pull.title} (#${pull.number})`
+      : `Merge pull request #${pull.number} from ${repository.owner.login}/${pull.head}`)
+  const body = input.message ?? (squash ? (pull.body ?? '') : pull.title)
   return body ? `${title}\n\n${body}` : title
 }
 
@@ -73,7 +93,8 @@ function messageOf(repository: Repository, pull: Pull, squash: boolean, input: M
 export function deleteBranch(world: World, repository: Repository, actor: Actor, branch: string): Promise<void> {
   return world.locks.run(refLock(repository), async () => {
     demand(repository, actor, 'write')
-    if (branch === repository.defaultBranch || repository.protection.has(branch)) throw new Refusal('ref-protected', { detail: branch })
+    if (branch === repository.defaultBranch || repository.protection.has(branch))
+      throw new Refusal('ref-protected', { detail: branch })
     if (!(await dropBranch(world, repository, actor.user, branch))) throw new Refusal('ref-absent')
   })
 }
@@ -81,7 +102,8 @@ export function deleteBranch(world: World, repository: Repository, actor: Actor,
 async function dropBranch(world: World, repository: Repository, actor: User, branch: string): Promise<boolean> {
   const before = await branchTip(repository.path, branch)
   const update = { ref: refOf(branch), before: before ?? ZERO_SHA, after: ZERO_SHA }
-  if (before === undefined || branch === repository.defaultBranch || !(await moveRef(repository.path, update))) return false
+  if (before === undefined || branch === repository.defaultBranch || !(await moveRef(repository.path, update)))
+    return false
   await applyRefUpdate(world, repository, actor, update)
   return true
 }

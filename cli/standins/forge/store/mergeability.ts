@@ -30,7 +30,10 @@ export async function viewMergeability(repository: Repository, pull: Pull, stale
 
 function startLook(repository: Repository, headSha: string, baseSha: string): Mergeability {
   const look: Mergeability = { headSha, baseSha, clean: null }
-  mergeTrees(repository.path, baseSha, headSha).then((tree) => (look.clean = tree !== undefined), () => (look.clean = false))
+  mergeTrees(repository.path, baseSha, headSha).then(
+    (tree) => (look.clean = tree !== undefined),
+    () => (look.clean = false),
+  )
   return look
 }
 

@@ -37,6 +37,8 @@ export type Association = 'OWNER' | 'COLLABORATOR' | 'CONTRIBUTOR' | 'NONE'
 export function associationOf(repository: Repository, user: User): Association {
   if (user.login === repository.owner.login) return 'OWNER'
   if (repository.permissions.has(user.login.toLowerCase())) return 'COLLABORATOR'
-  const contributed = [...repository.issues.values()].some((issue) => issue.kind === 'pull' && issue.merged && issue.author === user)
+  const contributed = [...repository.issues.values()].some(
+    (issue) => issue.kind === 'pull' && issue.merged && issue.author === user,
+  )
   return contributed ? 'CONTRIBUTOR' : 'NONE'
 }

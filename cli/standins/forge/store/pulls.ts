@@ -46,18 +46,35 @@ export function openPull(world: World, repository: Repository, actor: Actor, inp
     demand(repository, actor, 'write')
     checkText(input.title, input.body, 'PullRequest')
     const tips = await tipsOf(repository, input.head, input.base)
-    if (pullsOf(repository).some((pull) => pull.state === 'open' && pull.head === input.head && pull.base === input.base)) {
+    if (
+      pullsOf(repository).some((pull) => pull.state === 'open' && pull.head === input.head && pull.base === input.base)
+    ) {
       throw new Refusal('pull-exists', { resource: 'PullRequest', detail: `${repository.owner.login}:${input.head}` })
     }
     const stats = await statsOf(repository, tips)
-    if (stats.commits === 0) throw new Refusal('no-commits', { resource: 'PullRequest', detail: `${input.base} and ${input.head}` })
+    if (stats.commits === 0)
+      throw new Refusal('no-commits', { resource: 'PullRequest', detail: `${input.base} and ${input.head}` })
     const pull: Pull = {
-      kind: 'pull', ...newThread(world, repository, actor.user, input.title, input.body ?? null), ...tips, pullId: world.nextId(), head: input.head, base: input.base,
-      draft: input.draft ?? false, merged: null, stats, mergeability: null, reviews: new Map(), reviewComments: new Map(),
+      kind: 'pull',
+      ...newThread(world, repository, actor.user, input.title, input.body ?? null),
+      ...tips,
+      pullId: world.nextId(),
+      head: input.head,
+      base: input.base,
+      draft: input.draft ?? false,
+      merged: null,
+      stats,
+      mergeability: null,
+      reviews: new Map(),
+      reviewComments: new Map(),
     }
     repository.issues.set(pull.number, pull)
     await setRef(repository.path, `refs/pull/${pull.number}/head`, pull.headSha)
-    record(world, actor.user, 'pull.open', repository, { number: pull.number, sha: pull.headSha, detail: { title: pull.title, head: pull.head, base: pull.base } })
+    record(world, actor.user, 'pull.open', repository, {
+      number: pull.number,
+      sha: pull.headSha,
+      detail: { title: pull.title, head: pull.head, base: pull.base },
+    })
     emit(world, { type: 'pull.changed', action: 'opened', repository, actor: actor.user, pull })
     return pull
   })
@@ -78,7 +95,12 @@ async function statsOf(repository: Repository, tips: Tips): Promise<PullStats> {
     countCommits(repository.path, tips.baseSha, tips.headSha),
     diffFiles(repository.path, tips.diffBase, tips.headSha),
   ])
-  return { commits, changedFiles: files.length, additions: sum(files, (file) => file.additions), deletions: sum(files, (file) => file.deletions) }
+  return {
+    commits,
+    changedFiles: files.length,
+    additions: sum(files, (file) => file.additions),
+    deletions: sum(files, (file) => file.deletions),
+  }
 }
 
 function sum(files: readonly FileDiff[], count: (file: FileDiff) => number): number {
@@ -96,12 +118,22 @@ export async function refreshPull(repository: Repository, pull: Pull): Promise<v
   await setRef(repository.path, `refs/pull/${pull.number}/head`, pull.headSha)
 }
 
-export function editPull(world: World, repository: Repository, actor: Actor, pull: Pull, patch: PullPatch): Promise<void> {
+export function editPull(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  pull: Pull,
+  patch: PullPatch,
+): Promise<void> {
   return world.locks.run(refLock(repository), async () => {
-    demand(repository, actor, pull.author === actor.user ? 'read' : 'write')
+    const texts = patch.title !== undefined || patch.body !== undefined || patch.base !== undefined
+    demand(repository, actor, pull.author === actor.user ? 'read' : texts ? 'write' : 'triage')
     if (patch.state === 'open' && pull.state === 'closed') await checkReopening(repository, pull)
     if (patch.base !== undefined && patch.base !== pull.base) await moveBase(world, repository, actor, pull, patch.base)
-    editIssue(world, repository, actor, pull, { ...(patch.title === undefined ? {} : { title: patch.title }), ...(patch.body === undefined ? {} : { body: patch.body }) })
+    editIssue(world, repository, actor, pull, {
+      ...(patch.title === undefined ? {} : { title: patch.title }),
+      ...(patch.body === undefined ? {} : { body: patch.body }),
+    })
     if (patch.state && patch.state !== pull.state) setState(world, repository, actor.user, pull, patch.state)
   })
 }
@@ -117,8 +149,18 @@ async function moveBase(world: World, repository: Repository, actor: Actor, pull
   const from = pull.base
   pull.base = base
   await refreshPull(repository, pull)
-  record(world, actor.user, 'pull.edit', repository, { number: pull.number, detail: { changed: ['base'], from, to: base } })
-  emit(world, { type: 'pull.changed', action: 'edited', repository, actor: actor.user, pull, changes: { base: { from } } })
+  record(world, actor.user, 'pull.edit', repository, {
+    number: pull.number,
+    detail: { changed: ['base'], from, to: base },
+  })
+  emit(world, {
+    type: 'pull.changed',
+    action: 'edited',
+    repository,
+    actor: actor.user,
+    pull,
+    changes: { base: { from } },
+  })
 }
 
 export function markReady(world: World, repository: Repository, actor: Actor, pull: Pull): void {

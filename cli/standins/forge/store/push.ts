@@ -8,14 +8,24 @@ import { type Pull, type Repository, type User } from './records.ts'
 import { emit, record, timestamp, type World } from './world.ts'
 
 /** Takes note of what a push has moved: pulls follow their branches, checks start, everybody is told. */
-export function acceptPush(world: World, repository: Repository, actor: User, updates: readonly RefUpdate[]): Promise<void> {
+export function acceptPush(
+  world: World,
+  repository: Repository,
+  actor: User,
+  updates: readonly RefUpdate[],
+): Promise<void> {
   return world.locks.run(refLock(repository), async () => {
     for (const update of updates) await applyRefUpdate(world, repository, actor, update)
   })
 }
 
 /** The caller holds the ref lock. */
-export async function applyRefUpdate(world: World, repository: Repository, actor: User, update: RefUpdate): Promise<void> {
+export async function applyRefUpdate(
+  world: World,
+  repository: Repository,
+  actor: User,
+  update: RefUpdate,
+): Promise<void> {
   const { ref, before, after } = update
   const commits = await pushedCommits(repository.path, ref, before, after)
   const forced = before !== ZERO_SHA && after !== ZERO_SHA && !(await isAncestor(repository.path, before, after))
@@ -31,8 +41,20 @@ export async function applyRefUpdate(world: World, repository: Repository, actor
   for (const listener of world.tipListeners) await listener(repository, branch, after)
 }
 
-function recordPush(world: World, repository: Repository, actor: User, { ref, before, after }: RefUpdate, forced: boolean): void {
-  record(world, actor, 'git.push', repository, { ref, before, after, sha: after, ...(forced ? { detail: { forced } } : {}) })
+function recordPush(
+  world: World,
+  repository: Repository,
+  actor: User,
+  { ref, before, after }: RefUpdate,
+  forced: boolean,
+): void {
+  record(world, actor, 'git.push', repository, {
+    ref,
+    before,
+    after,
+    sha: after,
+    ...(forced ? { detail: { forced } } : {}),
+  })
   if (before === ZERO_SHA) record(world, actor, 'branch.create', repository, { ref, sha: after })
   if (after === ZERO_SHA) record(world, actor, 'branch.delete', repository, { ref, sha: before })
 }
@@ -43,7 +65,13 @@ function closePullsOf(world: World, repository: Repository, actor: User, branch:
   }
 }
 
-async function followHead(world: World, repository: Repository, actor: User, branch: string, { before, after }: RefUpdate): Promise<void> {
+async function followHead(
+  world: World,
+  repository: Repository,
+  actor: User,
+  branch: string,
+  { before, after }: RefUpdate,
+): Promise<void> {
   for (const pull of openPulls(repository).filter((one) => one.head === branch && one.headSha !== after)) {
     const previous = pull.headSha
     // Pushed onto the base itself: the pull holds nothing any more, and keeps showing what it held.
@@ -61,18 +89,37 @@ async function landed(repository: Repository, pull: Pull, head: string): Promise
 }
 
 /** A head that somebody pushed into the base by hand counts as merged, by the one who pushed. */
-async function followBase(world: World, repository: Repository, actor: User, branch: string, tip: string): Promise<void> {
+async function followBase(
+  world: World,
+  repository: Repository,
+  actor: User,
+  branch: string,
+  tip: string,
+): Promise<void> {
   for (const pull of openPulls(repository).filter((one) => one.base === branch)) {
     if (await isAncestor(repository.path, pull.headSha, tip)) settleMerge(world, repository, actor, pull, tip, 'push')
   }
 }
 
-export function settleMerge(world: World, repository: Repository, actor: User, pull: Pull, sha: string, method: string): void {
+export function settleMerge(
+  world: World,
+  repository: Repository,
+  actor: User,
+  pull: Pull,
+  sha: string,
+  method: string,
+): void {
   const at = timestamp()
   Object.assign(pull, { merged: { at, by: actor, sha }, state: 'closed', closedAt: at, closedBy: actor, updatedAt: at })
-  record(world, actor, 'pull.merge', repository, { number: pull.number, sha: pull.headSha, after: sha, detail: { method, head: pull.headSha, commit: sha } })
+  record(world, actor, 'pull.merge', repository, {
+    number: pull.number,
+    sha: pull.headSha,
+    after: sha,
+    detail: { method, head: pull.headSha, commit: sha },
+  })
   emit(world, { type: 'pull.changed', action: 'closed', repository, actor, pull })
-  if (pull.base === repository.defaultBranch) closeNamedIssues(world, repository, actor, `${pull.title}\n${pull.body ?? ''}`)
+  if (pull.base === repository.defaultBranch)
+    closeNamedIssues(world, repository, actor, `${pull.title}\n${pull.body ?? ''}`)
 }
 
 function closeByCommits(world: World, repository: Repository, actor: User, commits: readonly Commit[]): void {

@@ -136,7 +136,14 @@ export interface Anchor {
 }
 
 export type CheckStatus = 'queued' | 'in_progress' | 'completed'
-export type CheckConclusion = 'success' | 'failure' | 'neutral' | 'cancelled' | 'skipped' | 'timed_out' | 'action_required'
+export type CheckConclusion =
+  | 'success'
+  | 'failure'
+  | 'neutral'
+  | 'cancelled'
+  | 'skipped'
+  | 'timed_out'
+  | 'action_required'
 
 export interface CheckOutput {
   readonly title: string | null

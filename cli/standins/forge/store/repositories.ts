@@ -30,32 +30,56 @@ const NAME = /^[A-Za-z0-9._-]+$/
 
 /** The owner is created when nobody has that login yet. */
 export async function createRepository(world: World, spec: RepositorySpec): Promise<Repository> {
-  if (!NAME.test(spec.name) || !NAME.test(spec.owner)) throw new Refusal('invalid', { resource: 'Repository', field: 'name', detail: `${spec.owner}/${spec.name}` })
-  if (findRepository(world, spec.owner, spec.name)) throw new Refusal('exists', { resource: 'Repository', field: 'name' })
+  if (!NAME.test(spec.name) || !NAME.test(spec.owner))
+    throw new Refusal('invalid', { resource: 'Repository', field: 'name', detail: `${spec.owner}/${spec.name}` })
+  if (findRepository(world, spec.owner, spec.name))
+    throw new Refusal('exists', { resource: 'Repository', field: 'name' })
   const owner = findUser(world, spec.owner) ?? addUser(world, { login: spec.owner })
   for (const login of Object.keys(spec.permissions ?? {})) requireUser(world, login)
   const path = join(world.dir, 'repositories', spec.owner, `${spec.name}.git`)
   const defaultBranch = await createBare(path, join(world.dir, 'git-hooks'), spec)
   const at = timestamp()
   const repository: Repository = {
-    id: world.nextId(), owner, name: spec.name, path, defaultBranch, private: spec.private ?? false, description: spec.description ?? null,
-    permissions: new Map(Object.entries(spec.permissions ?? {}).map(([login, permission]) => [login.toLowerCase(), permission])),
-    mergeMethods: new Set(spec.mergeMethods ?? ['merge', 'squash', 'rebase']), deleteBranchOnMerge: spec.deleteBranchOnMerge ?? false,
-    protection: new Map(Object.entries(spec.protection ?? {}).map(([branch, rules]) => [branch, { ...OPEN_PROTECTION, ...rules }])),
-    ci: { ...DEFAULT_CI, ...spec.ci }, labels: new Map(), issues: new Map(), nextNumber: 1, hooks: new Map(), suites: [], statuses: [],
-    createdAt: at, updatedAt: at, pushedAt: at,
+    id: world.nextId(),
+    owner,
+    name: spec.name,
+    path,
+    defaultBranch,
+    private: spec.private ?? false,
+    description: spec.description ?? null,
+    permissions: new Map(
+      Object.entries(spec.permissions ?? {}).map(([login, permission]) => [login.toLowerCase(), permission]),
+    ),
+    mergeMethods: new Set(spec.mergeMethods ?? ['merge', 'squash', 'rebase']),
+    deleteBranchOnMerge: spec.deleteBranchOnMerge ?? false,
+    protection: new Map(
+      Object.entries(spec.protection ?? {}).map(([branch, rules]) => [branch, { ...OPEN_PROTECTION, ...rules }]),
+    ),
+    ci: { ...DEFAULT_CI, ...spec.ci },
+    labels: new Map(),
+    issues: new Map(),
+    nextNumber: 1,
+    hooks: new Map(),
+    suites: [],
+    statuses: [],
+    createdAt: at,
+    updatedAt: at,
+    pushedAt: at,
   }
   world.repositories.set(`${owner.login}/${spec.name}`.toLowerCase(), repository)
   record(world, owner, 'repository.create', repository, { detail: { defaultBranch } })
   const admin = { user: owner, cap: 'admin' as const, scopes: [] }
   for (const label of spec.labels ?? []) createLabel(world, repository, admin, label)
-  for (const hook of spec.hooks ?? []) createHook(world, repository, admin, { contentType: 'json', events: ['*'], ...hook })
+  for (const hook of spec.hooks ?? [])
+    createHook(world, repository, admin, { contentType: 'json', events: ['*'], ...hook })
   return repository
 }
 
 /** Everybody who was granted something, and the owner. */
 export function collaborators(world: World, repository: Repository): Array<{ login: string; permission: Permission }> {
   const logins = new Set([repository.owner.login, ...repository.permissions.keys()])
-  return [...logins].map((login) => findUser(world, login)).filter((user) => user !== undefined)
+  return [...logins]
+    .map((login) => findUser(world, login))
+    .filter((user) => user !== undefined)
     .map((user) => ({ login: user.login, permission: permissionOf(repository, user) }))
 }

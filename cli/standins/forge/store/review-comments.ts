@@ -26,7 +26,11 @@ export function anchorOf(files: readonly FileDiff[], comment: LineComment): Anch
   if (!file) throw new Refusal('path-not-in-diff', { field: 'path', detail: comment.path })
   if (comment.wholeFile) return null
   const anchor = file.patch === undefined ? undefined : findAnchor(file.patch, comment)
-  if (!anchor) throw new Refusal('line-not-in-diff', { field: 'line', detail: `${comment.path}:${comment.line ?? comment.position ?? ''}` })
+  if (!anchor)
+    throw new Refusal('line-not-in-diff', {
+      field: 'line',
+      detail: `${comment.path}:${comment.line ?? comment.position ?? ''}`,
+    })
   return anchor
 }
 
@@ -35,14 +39,31 @@ function findAnchor(patch: string, comment: LineComment): Anchor | undefined {
   const side = comment.side ?? 'RIGHT'
   const spot = locate(patch, comment.line, side)
   if (!spot) return undefined
-  const startSide = comment.startLine === undefined ? null : comment.startSide ?? side
-  if (comment.startLine !== undefined && !startsBefore(patch, comment.startLine, startSide ?? side, spot)) return undefined
-  return { line: comment.line, side, startLine: comment.startLine ?? null, startSide, position: spot.position, hunk: spot.excerpt }
+  const startSide = comment.startLine === undefined ? null : (comment.startSide ?? side)
+  if (comment.startLine !== undefined && !startsBefore(patch, comment.startLine, startSide ?? side, spot))
+    return undefined
+  return {
+    line: comment.line,
+    side,
+    startLine: comment.startLine ?? null,
+    startSide,
+    position: spot.position,
+    hunk: spot.excerpt,
+  }
 }
 
 function byPosition(patch: string, position: number | undefined): Anchor | undefined {
   const spot = position === undefined ? undefined : locatePosition(patch, position)
-  return spot && { line: spot.line, side: spot.side, startLine: null, startSide: null, position: spot.position, hunk: spot.excerpt }
+  return (
+    spot && {
+      line: spot.line,
+      side: spot.side,
+      startLine: null,
+      startSide: null,
+      position: spot.position,
+      hunk: spot.excerpt,
+    }
+  )
 }
 
 /** A range lies within one hunk and ends below its start. */
@@ -52,7 +73,8 @@ function startsBefore(patch: string, line: number, side: Side, end: { position: 
 }
 
 export function checkCommentBody(body: string): void {
-  if (body.trim() === '') throw new Refusal('blank', { resource: 'PullRequestReviewComment', field: 'body', detail: 'Body' })
+  if (body.trim() === '')
+    throw new Refusal('blank', { resource: 'PullRequestReviewComment', field: 'body', detail: 'Body' })
   checkBody(body, 'PullRequestReviewComment')
 }
 
@@ -70,7 +92,12 @@ export interface NewReviewComment {
 export function addReviewComment(pull: Pull, input: NewReviewComment): ReviewComment {
   const at = timestamp()
   const comment: ReviewComment = {
-    ...input, inReplyTo: input.inReplyTo ?? null, current: input.commit === pull.headSha, originalCommit: input.commit, createdAt: at, updatedAt: at,
+    ...input,
+    inReplyTo: input.inReplyTo ?? null,
+    current: input.commit === pull.headSha,
+    originalCommit: input.commit,
+    createdAt: at,
+    updatedAt: at,
   }
   pull.reviewComments.set(comment.id, comment)
   return comment
@@ -80,7 +107,9 @@ export function addReviewComment(pull: Pull, input: NewReviewComment): ReviewCom
 export async function outdateComments(repository: Repository, pull: Pull, previous: string): Promise<void> {
   for (const comment of pull.reviewComments.values()) {
     if (!comment.current || comment.commit !== previous) continue
-    const [before, after] = await Promise.all([previous, pull.headSha].map((sha) => readRef(repository.path, `${sha}:${comment.path}`)))
+    const [before, after] = await Promise.all(
+      [previous, pull.headSha].map((sha) => readRef(repository.path, `${sha}:${comment.path}`)),
+    )
     if (before === after) comment.commit = pull.headSha
     else comment.current = false
   }

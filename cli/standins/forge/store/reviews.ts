@@ -17,10 +17,20 @@ export interface ReviewInput {
   readonly comments?: readonly LineComment[]
 }
 
-const STATES: Readonly<Record<ReviewEvent, ReviewState>> = { COMMENT: 'COMMENTED', APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED' }
+const STATES: Readonly<Record<ReviewEvent, ReviewState>> = {
+  COMMENT: 'COMMENTED',
+  APPROVE: 'APPROVED',
+  REQUEST_CHANGES: 'CHANGES_REQUESTED',
+}
 
 /** All or nothing: every line is checked against the real diff before anything is written. */
-export async function createReview(world: World, repository: Repository, actor: Actor, pull: Pull, input: ReviewInput): Promise<Review> {
+export async function createReview(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  pull: Pull,
+  input: ReviewInput,
+): Promise<Review> {
   demand(repository, actor, 'read')
   const comments = input.comments ?? []
   checkBody(input.body ?? '', 'PullRequestReview')
@@ -29,35 +39,75 @@ export async function createReview(world: World, repository: Repository, actor: 
   const commit = await commitOf(repository, pull, input.commit)
   const files = comments.length > 0 ? await pullFiles(repository, pull, commit) : []
   const anchors = comments.map((comment) => anchorOf(files, comment))
-  const review: Review = { id: world.nextId(), author: actor.user, body: input.body ?? '', state: 'PENDING', commit, submittedAt: null }
+  const review: Review = {
+    id: world.nextId(),
+    author: actor.user,
+    body: input.body ?? '',
+    state: 'PENDING',
+    commit,
+    submittedAt: null,
+  }
   pull.reviews.set(review.id, review)
   for (const [index, comment] of comments.entries()) {
-    addReviewComment(pull, { id: world.nextId(), reviewId: review.id, author: actor.user, body: comment.body, path: comment.path, anchor: anchors[index] ?? null, commit })
+    addReviewComment(pull, {
+      id: world.nextId(),
+      reviewId: review.id,
+      author: actor.user,
+      body: comment.body,
+      path: comment.path,
+      anchor: anchors[index] ?? null,
+      commit,
+    })
   }
-  record(world, actor.user, 'review.create', repository, { number: pull.number, sha: commit, detail: { review: review.id, event: input.event ?? 'PENDING', comments: comments.length } })
+  record(world, actor.user, 'review.create', repository, {
+    number: pull.number,
+    sha: commit,
+    detail: { review: review.id, event: input.event ?? 'PENDING', comments: comments.length },
+  })
   if (input.event) publish(world, repository, actor, pull, review, input.event)
   return review
 }
 
-export function submitReview(world: World, repository: Repository, actor: Actor, pull: Pull, review: Review, event: ReviewEvent, body?: string): void {
+export function submitReview(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  pull: Pull,
+  review: Review,
+  event: ReviewEvent,
+  body?: string,
+): void {
   demand(repository, actor, 'read')
   if (review.state !== 'PENDING' || review.author !== actor.user) throw new Refusal('not-found')
   if (body !== undefined) review.body = body
   checkEvent(pull, actor, event, review.body, commentsOf(pull, review).length)
-  record(world, actor.user, 'review.submit', repository, { number: pull.number, sha: review.commit, detail: { review: review.id, event } })
+  record(world, actor.user, 'review.submit', repository, {
+    number: pull.number,
+    sha: review.commit,
+    detail: { review: review.id, event },
+  })
   publish(world, repository, actor, pull, review, event)
 }
 
-function publish(world: World, repository: Repository, actor: Actor, pull: Pull, review: Review, event: ReviewEvent): void {
+function publish(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  pull: Pull,
+  review: Review,
+  event: ReviewEvent,
+): void {
   review.state = STATES[event]
   review.submittedAt = timestamp()
   pull.updatedAt = review.submittedAt
   emit(world, { type: 'review.submitted', repository, actor: actor.user, pull, review })
-  for (const comment of commentsOf(pull, review)) emit(world, { type: 'review-comment.changed', action: 'created', repository, actor: actor.user, pull, comment })
+  for (const comment of commentsOf(pull, review))
+    emit(world, { type: 'review-comment.changed', action: 'created', repository, actor: actor.user, pull, comment })
 }
 
 function checkEvent(pull: Pull, actor: Actor, event: ReviewEvent, body: string, comments: number): void {
-  if (event !== 'COMMENT' && pull.author === actor.user) throw new Refusal('own-review', { detail: event === 'APPROVE' ? 'approve' : 'request changes on' })
+  if (event !== 'COMMENT' && pull.author === actor.user)
+    throw new Refusal('own-review', { detail: event === 'APPROVE' ? 'approve' : 'request changes on' })
   if (event !== 'APPROVE' && body.trim() === '' && comments === 0) throw new Refusal('review-empty')
 }
 
@@ -65,8 +115,12 @@ async function commitOf(repository: Repository, pull: Pull, wanted: string | und
   if (wanted === undefined || wanted === pull.headSha) return pull.headSha
   const sha = await resolveCommit(repository.path, wanted)
   const inside = sha === wanted && !(await isAncestor(repository.path, sha, pull.diffBase))
-  const known = inside && ((await isAncestor(repository.path, sha, pull.headSha)) || [...pull.reviews.values()].some((review) => review.commit === sha))
-  if (!known) throw new Refusal('commit-not-in-pull', { resource: 'PullRequestReview', field: 'commit_id', detail: wanted })
+  const known =
+    inside &&
+    ((await isAncestor(repository.path, sha, pull.headSha)) ||
+      [...pull.reviews.values()].some((review) => review.commit === sha))
+  if (!known)
+    throw new Refusal('commit-not-in-pull', { resource: 'PullRequestReview', field: 'commit_id', detail: wanted })
   return wanted
 }
 
@@ -80,7 +134,11 @@ export function commentsOf(pull: Pull, review: Review): ReviewComment[] {
 
 /** Comments of a pending review are its author's alone. */
 export function visibleComments(pull: Pull, actor: Actor | undefined): ReviewComment[] {
-  const hidden = new Set([...pull.reviews.values()].filter((review) => review.state === 'PENDING' && review.author !== actor?.user).map((review) => review.id))
+  const hidden = new Set(
+    [...pull.reviews.values()]
+      .filter((review) => review.state === 'PENDING' && review.author !== actor?.user)
+      .map((review) => review.id),
+  )
   return [...pull.reviewComments.values()].filter((comment) => !hidden.has(comment.reviewId))
 }
 
@@ -91,19 +149,39 @@ export function findReview(pull: Pull, id: number, actor: Actor | undefined): Re
 }
 
 /** A single comment, or an answer to one, is a review of its own with nothing but that comment. */
-export async function commentOnLine(world: World, repository: Repository, actor: Actor, pull: Pull, comment: LineComment, commit?: string): Promise<ReviewComment> {
+export async function commentOnLine(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  pull: Pull,
+  comment: LineComment,
+  commit?: string,
+): Promise<ReviewComment> {
   demand(repository, actor, 'read')
   const sha = await commitOf(repository, pull, commit)
   const anchor = anchorOf(await pullFiles(repository, pull, sha), comment)
   return publishSingle(world, repository, actor, pull, { body: comment.body, path: comment.path, anchor, commit: sha })
 }
 
-export function replyToComment(world: World, repository: Repository, actor: Actor, pull: Pull, parentId: number, body: string): ReviewComment {
+export function replyToComment(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  pull: Pull,
+  parentId: number,
+  body: string,
+): ReviewComment {
   demand(repository, actor, 'read')
   checkCommentBody(body)
   const parent = visibleComments(pull, actor).find((comment) => comment.id === parentId)
   if (!parent) throw new Refusal('not-found')
-  return publishSingle(world, repository, actor, pull, { body, path: parent.path, anchor: parent.anchor, commit: parent.commit, inReplyTo: parent.inReplyTo ?? parent.id })
+  return publishSingle(world, repository, actor, pull, {
+    body,
+    path: parent.path,
+    anchor: parent.anchor,
+    commit: parent.commit,
+    inReplyTo: parent.inReplyTo ?? parent.id,
+  })
 }
 
 interface SingleComment {
@@ -114,11 +192,28 @@ interface SingleComment {
   readonly inReplyTo?: number
 }
 
-function publishSingle(world: World, repository: Repository, actor: Actor, pull: Pull, input: SingleComment): ReviewComment {
-  const review: Review = { id: world.nextId(), author: actor.user, body: '', state: 'PENDING', commit: input.commit, submittedAt: null }
+function publishSingle(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  pull: Pull,
+  input: SingleComment,
+): ReviewComment {
+  const review: Review = {
+    id: world.nextId(),
+    author: actor.user,
+    body: '',
+    state: 'PENDING',
+    commit: input.commit,
+    submittedAt: null,
+  }
   pull.reviews.set(review.id, review)
   const comment = addReviewComment(pull, { id: world.nextId(), reviewId: review.id, author: actor.user, ...input })
-  record(world, actor.user, 'review-comment.create', repository, { number: pull.number, sha: input.commit, detail: { comment: comment.id, path: comment.path, inReplyTo: comment.inReplyTo } })
+  record(world, actor.user, 'review-comment.create', repository, {
+    number: pull.number,
+    sha: input.commit,
+    detail: { comment: comment.id, path: comment.path, inReplyTo: comment.inReplyTo },
+  })
   publish(world, repository, actor, pull, review, 'COMMENT')
   return comment
 }
@@ -128,18 +223,40 @@ export interface FoundReviewComment {
   readonly comment: ReviewComment
 }
 
-export function editReviewComment(world: World, repository: Repository, actor: Actor, { pull, comment }: FoundReviewComment, body: string): void {
+export function editReviewComment(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  { pull, comment }: FoundReviewComment,
+  body: string,
+): void {
   demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
   checkCommentBody(body)
   const from = comment.body
   Object.assign(comment, { body, updatedAt: timestamp() })
   record(world, actor.user, 'review-comment.edit', repository, { number: pull.number, detail: { comment: comment.id } })
-  emit(world, { type: 'review-comment.changed', action: 'edited', repository, actor: actor.user, pull, comment, changes: { body: { from } } })
+  emit(world, {
+    type: 'review-comment.changed',
+    action: 'edited',
+    repository,
+    actor: actor.user,
+    pull,
+    comment,
+    changes: { body: { from } },
+  })
 }
 
-export function deleteReviewComment(world: World, repository: Repository, actor: Actor, { pull, comment }: FoundReviewComment): void {
+export function deleteReviewComment(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  { pull, comment }: FoundReviewComment,
+): void {
   demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
   pull.reviewComments.delete(comment.id)
-  record(world, actor.user, 'review-comment.delete', repository, { number: pull.number, detail: { comment: comment.id } })
+  record(world, actor.user, 'review-comment.delete', repository, {
+    number: pull.number,
+    detail: { comment: comment.id },
+  })
   emit(world, { type: 'review-comment.changed', action: 'deleted', repository, actor: actor.user, pull, comment })
 }

@@ -45,8 +45,20 @@ export function emit(world: World, event: ForgeEvent): void {
 
 export type AuditFacts = Omit<AuditEntry, 'at' | 'actor' | 'action' | 'repository'>
 
-export function record(world: World, actor: User, action: AuditAction, repository: Repository, facts: AuditFacts = {}): void {
-  world.audit.append({ at: new Date().toISOString(), actor: actor.login, action, repository: fullName(repository), ...facts })
+export function record(
+  world: World,
+  actor: User,
+  action: AuditAction,
+  repository: Repository,
+  facts: AuditFacts = {},
+): void {
+  world.audit.append({
+    at: new Date().toISOString(),
+    actor: actor.login,
+    action,
+    repository: fullName(repository),
+    ...facts,
+  })
 }
 
 export interface TokenSpec {
@@ -69,11 +81,16 @@ export interface UserSpec {
 export function addUser(world: World, spec: UserSpec): User {
   const id = spec.id ?? world.nextId()
   const user: User = {
-    id, login: spec.login, type: spec.type ?? 'User', name: spec.name ?? spec.login,
-    email: spec.email ?? `${id}+${spec.login.replaceAll(/[^A-Za-z0-9-]/g, '')}@users.noreply.localhost`, createdAt: timestamp(),
+    id,
+    login: spec.login,
+    type: spec.type ?? 'User',
+    name: spec.name ?? spec.login,
+    email: spec.email ?? `${id}+${spec.login.replaceAll(/[^A-Za-z0-9-]/g, '')}@users.noreply.localhost`,
+    createdAt: timestamp(),
   }
   world.users.set(user.login.toLowerCase(), user)
-  for (const token of [...(spec.token ? [{ token: spec.token }] : []), ...(spec.tokens ?? [])]) addToken(world, user, token)
+  for (const token of [...(spec.token ? [{ token: spec.token }] : []), ...(spec.tokens ?? [])])
+    addToken(world, user, token)
   return user
 }
 

@@ -79,8 +79,19 @@ export function createSender(options: SenderOptions): Sender {
 
   function note(repository: Repository, hook: Hook, message: Message, guid: string, redelivery: boolean): Delivery {
     const delivery: Delivery = {
-      id: options.nextId(), guid, hook, repository, message, redelivery, deliveredAt: new Date().toISOString(), durationMs: 0, status: 'pending', statusText: 'pending',
-      statusCode: 0, request: options.sign(hook, guid, message), response: { headers: {}, body: '' },
+      id: options.nextId(),
+      guid,
+      hook,
+      repository,
+      message,
+      redelivery,
+      deliveredAt: new Date().toISOString(),
+      durationMs: 0,
+      status: 'pending',
+      statusText: 'pending',
+      statusCode: 0,
+      request: options.sign(hook, guid, message),
+      response: { headers: {}, body: '' },
     }
     all.push(delivery)
     return delivery
@@ -88,7 +99,10 @@ export function createSender(options: SenderOptions): Sender {
 
   function queue(delivery: Delivery): void {
     const before = tails.get(delivery.hook.id) ?? Promise.resolve()
-    tails.set(delivery.hook.id, before.then(() => attempt(delivery, stop.signal)))
+    tails.set(
+      delivery.hook.id,
+      before.then(() => attempt(delivery, stop.signal)),
+    )
   }
 
   function hold(delivery: Delivery, ms: number): void {
@@ -148,16 +162,32 @@ async function attempt(delivery: Delivery, stop: AbortSignal): Promise<void> {
   delivery.deliveredAt = new Date().toISOString()
   try {
     const { headers, body } = delivery.request
-    const response = await fetch(delivery.hook.url, { method: 'POST', headers, body, redirect: 'manual', signal: AbortSignal.any([stop, AbortSignal.timeout(TIMEOUT_MS)]) })
+    const response = await fetch(delivery.hook.url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.any([stop, AbortSignal.timeout(TIMEOUT_MS)]),
+    })
     const text = (await response.text()).slice(0, SHOWN_RESPONSE)
     Object.assign(delivery, {
-      status: response.ok ? 'delivered' : 'failed', statusText: response.ok ? 'OK' : `Invalid HTTP Response: ${response.status}`, statusCode: response.status,
+      status: response.ok ? 'delivered' : 'failed',
+      statusText: response.ok ? 'OK' : `Invalid HTTP Response: ${response.status}`,
+      statusCode: response.status,
       response: { headers: Object.fromEntries(response.headers), body: text },
     })
   } catch (error) {
     const timedOut = error instanceof Error && error.name === 'TimeoutError'
-    Object.assign(delivery, { status: 'failed', statusText: timedOut ? 'timed out' : 'failed to connect to host', statusCode: 0 })
+    Object.assign(delivery, {
+      status: 'failed',
+      statusText: timedOut ? 'timed out' : 'failed to connect to host',
+      statusCode: 0,
+    })
   }
   delivery.durationMs = Math.round(performance.now() - started)
-  delivery.hook.lastResponse = { code: delivery.statusCode || null, status: delivery.status === 'delivered' ? 'active' : 'unused', message: delivery.statusText }
+  delivery.hook.lastResponse = {
+    code: delivery.statusCode || null,
+    status: delivery.status === 'delivered' ? 'active' : 'unused',
+    message: delivery.statusText,
+  }
 }

@@ -10,28 +10,70 @@ export function pullPayload(links: Links, repository: Repository, pull: Pull): J
   const url = links.pull(repository, pull.number)
   const html = links.webIssue(repository, pull)
   return {
-    url, id: pull.pullId, node_id: nodeId('PullRequest', pull.pullId), html_url: html, diff_url: `${html}.diff`, patch_url: `${html}.patch`, issue_url: links.issue(repository, pull),
-    number: pull.number, state: pull.state, locked: false, title: pull.title, user: userPayload(links, pull.author), body: pull.body,
-    created_at: pull.createdAt, updated_at: pull.updatedAt, closed_at: pull.closedAt, merged_at: pull.merged?.at ?? null, merge_commit_sha: pull.merged?.sha ?? null,
-    assignee: pull.assignees[0] ? userPayload(links, pull.assignees[0]) : null, assignees: pull.assignees.map((user) => userPayload(links, user)), requested_reviewers: [], requested_teams: [],
-    labels: pull.labels.map((label) => labelPayload(links, repository, label)), milestone: null, draft: pull.draft, commits_url: `${url}/commits`, review_comments_url: `${url}/comments`,
-    comments_url: `${links.issue(repository, pull)}/comments`, statuses_url: `${links.repository(repository)}/statuses/${pull.headSha}`,
-    head: endPayload(links, repository, pull.head, pull.headSha), base: endPayload(links, repository, pull.base, pull.baseSha),
-    author_association: associationOf(repository, pull.author), auto_merge: null, active_lock_reason: null,
+    url,
+    id: pull.pullId,
+    node_id: nodeId('PullRequest', pull.pullId),
+    html_url: html,
+    diff_url: `${html}.diff`,
+    patch_url: `${html}.patch`,
+    issue_url: links.issue(repository, pull),
+    number: pull.number,
+    state: pull.state,
+    locked: false,
+    title: pull.title,
+    user: userPayload(links, pull.author),
+    body: pull.body,
+    created_at: pull.createdAt,
+    updated_at: pull.updatedAt,
+    closed_at: pull.closedAt,
+    merged_at: pull.merged?.at ?? null,
+    merge_commit_sha: pull.merged?.sha ?? null,
+    assignee: pull.assignees[0] ? userPayload(links, pull.assignees[0]) : null,
+    assignees: pull.assignees.map((user) => userPayload(links, user)),
+    requested_reviewers: [],
+    requested_teams: [],
+    labels: pull.labels.map((label) => labelPayload(links, repository, label)),
+    milestone: null,
+    draft: pull.draft,
+    commits_url: `${url}/commits`,
+    review_comments_url: `${url}/comments`,
+    comments_url: `${links.issue(repository, pull)}/comments`,
+    statuses_url: `${links.repository(repository)}/statuses/${pull.headSha}`,
+    head: endPayload(links, repository, pull.head, pull.headSha),
+    base: endPayload(links, repository, pull.base, pull.baseSha),
+    author_association: associationOf(repository, pull.author),
+    auto_merge: null,
+    active_lock_reason: null,
   }
 }
 
 function endPayload(links: Links, repository: Repository, ref: string, sha: string): Json {
-  return { label: `${repository.owner.login}:${ref}`, ref, sha, user: userPayload(links, repository.owner), repo: repositoryPayload(links, repository) }
+  return {
+    label: `${repository.owner.login}:${ref}`,
+    ref,
+    sha,
+    user: userPayload(links, repository.owner),
+    repo: repositoryPayload(links, repository),
+  }
 }
 
 /** With what a look at the single one adds. */
 export function fullPullPayload(links: Links, repository: Repository, pull: Pull, view: MergeView): Json {
   const { commits, additions, deletions, changedFiles } = pull.stats
   return {
-    ...pullPayload(links, repository, pull), merged: pull.merged !== null, mergeable: view.mergeable, rebaseable: view.mergeable, mergeable_state: view.state,
-    merged_by: pull.merged ? userPayload(links, pull.merged.by) : null, comments: pull.comments.size, review_comments: pull.reviewComments.size,
-    maintainer_can_modify: false, commits, additions, deletions, changed_files: changedFiles,
+    ...pullPayload(links, repository, pull),
+    merged: pull.merged !== null,
+    mergeable: view.mergeable,
+    rebaseable: view.mergeable,
+    mergeable_state: view.state,
+    merged_by: pull.merged ? userPayload(links, pull.merged.by) : null,
+    comments: pull.comments.size,
+    review_comments: pull.reviewComments.size,
+    maintainer_can_modify: false,
+    commits,
+    additions,
+    deletions,
+    changed_files: changedFiles,
   }
 }
 
@@ -39,18 +81,34 @@ export function filePayload(links: Links, repository: Repository, head: string, 
   const url = links.repository(repository)
   const path = file.path.split('/').map(encodeURIComponent).join('/')
   return {
-    sha: file.sha, filename: file.path, status: file.status, additions: file.additions, deletions: file.deletions, changes: file.additions + file.deletions,
-    blob_url: `${links.webRepository(repository)}/blob/${head}/${path}`, raw_url: `${links.webRepository(repository)}/raw/${head}/${path}`, contents_url: `${url}/contents/${path}?ref=${head}`,
-    ...(file.patch === undefined ? {} : { patch: file.patch }), ...(file.previousPath === null ? {} : { previous_filename: file.previousPath }),
+    sha: file.sha,
+    filename: file.path,
+    status: file.status,
+    additions: file.additions,
+    deletions: file.deletions,
+    changes: file.additions + file.deletions,
+    blob_url: `${links.webRepository(repository)}/blob/${head}/${path}`,
+    raw_url: `${links.webRepository(repository)}/raw/${head}/${path}`,
+    contents_url: `${url}/contents/${path}?ref=${head}`,
+    ...(file.patch === undefined ? {} : { patch: file.patch }),
+    ...(file.previousPath === null ? {} : { previous_filename: file.previousPath }),
   }
 }
 
 export function reviewPayload(links: Links, repository: Repository, pull: Pull, review: Review): Json {
   const html = `${links.webIssue(repository, pull)}#pullrequestreview-${review.id}`
   return {
-    id: review.id, node_id: nodeId('PullRequestReview', review.id), user: userPayload(links, review.author), body: review.body, state: review.state, html_url: html,
-    pull_request_url: links.pull(repository, pull.number), author_association: associationOf(repository, review.author),
-    _links: { html: { href: html }, pull_request: { href: links.pull(repository, pull.number) } }, ...(review.submittedAt ? { submitted_at: review.submittedAt } : {}), commit_id: review.commit,
+    id: review.id,
+    node_id: nodeId('PullRequestReview', review.id),
+    user: userPayload(links, review.author),
+    body: review.body,
+    state: review.state,
+    html_url: html,
+    pull_request_url: links.pull(repository, pull.number),
+    author_association: associationOf(repository, review.author),
+    _links: { html: { href: html }, pull_request: { href: links.pull(repository, pull.number) } },
+    ...(review.submittedAt ? { submitted_at: review.submittedAt } : {}),
+    commit_id: review.commit,
   }
 }
 
@@ -59,11 +117,30 @@ export function reviewCommentPayload(links: Links, repository: Repository, pull:
   const now = <T>(value: T): T | null => (comment.current ? value : null)
   const html = `${links.webIssue(repository, pull)}#discussion_r${comment.id}`
   return {
-    url: `${links.repository(repository)}/pulls/comments/${comment.id}`, pull_request_review_id: comment.reviewId, id: comment.id, node_id: nodeId('PullRequestReviewComment', comment.id),
-    diff_hunk: anchor?.hunk ?? '', path: comment.path, position: now(anchor?.position ?? 1), original_position: anchor?.position ?? 1, commit_id: comment.commit, original_commit_id: comment.originalCommit,
-    ...(comment.inReplyTo === null ? {} : { in_reply_to_id: comment.inReplyTo }), user: userPayload(links, comment.author), body: comment.body,
-    created_at: comment.createdAt, updated_at: comment.updatedAt, html_url: html, pull_request_url: links.pull(repository, pull.number), author_association: associationOf(repository, comment.author),
-    start_line: now(anchor?.startLine ?? null), original_start_line: anchor?.startLine ?? null, start_side: anchor?.startSide ?? null, line: now(anchor?.line ?? null),
-    original_line: anchor?.line ?? null, side: anchor?.side ?? 'RIGHT', subject_type: anchor ? 'line' : 'file',
+    url: `${links.repository(repository)}/pulls/comments/${comment.id}`,
+    pull_request_review_id: comment.reviewId,
+    id: comment.id,
+    node_id: nodeId('PullRequestReviewComment', comment.id),
+    diff_hunk: anchor?.hunk ?? '',
+    path: comment.path,
+    position: now(anchor?.position ?? 1),
+    original_position: anchor?.position ?? 1,
+    commit_id: comment.commit,
+    original_commit_id: comment.originalCommit,
+    ...(comment.inReplyTo === null ? {} : { in_reply_to_id: comment.inReplyTo }),
+    user: userPayload(links, comment.author),
+    body: comment.body,
+    created_at: comment.createdAt,
+    updated_at: comment.updatedAt,
+    html_url: html,
+    pull_request_url: links.pull(repository, pull.number),
+    author_association: associationOf(repository, comment.author),
+    start_line: now(anchor?.startLine ?? null),
+    original_start_line: anchor?.startLine ?? null,
+    start_side: anchor?.startSide ?? null,
+    line: now(anchor?.line ?? null),
+    original_line: anchor?.line ?? null,
+    side: anchor?.side ?? 'RIGHT',
+    subject_type: anchor ? 'line' : 'file',
   }
 }

@@ -1,6 +1,16 @@
 import { Type, type Static } from 'typebox'
 import { resolveCommit } from '../../git/refs.ts'
-import { allRuns, createCheckRun, findCheckRun, latestRuns, latestStatuses, postStatus, statusesOf, updateCheckRun, type CheckRunPatch } from '../../store/checks.ts'
+import {
+  allRuns,
+  createCheckRun,
+  findCheckRun,
+  latestRuns,
+  latestStatuses,
+  postStatus,
+  statusesOf,
+  updateCheckRun,
+  type CheckRunPatch,
+} from '../../store/checks.ts'
 import { demand } from '../../store/permissions.ts'
 import type { CheckRun, CheckSuite } from '../../store/records.ts'
 import { Refusal } from '../../store/refusal.ts'
@@ -14,15 +24,26 @@ const REPO = '/repos/:owner/:repo'
 const Text = Type.Union([Type.String(), Type.Null()])
 const RunFields = {
   status: Type.Optional(Type.Union([Type.Literal('queued'), Type.Literal('in_progress'), Type.Literal('completed')])),
-  conclusion: Type.Optional(Type.Union((['success', 'failure', 'neutral', 'cancelled', 'skipped', 'timed_out', 'action_required'] as const).map((value) => Type.Literal(value)))),
-  details_url: Type.Optional(Type.String()), external_id: Type.Optional(Type.String()),
-  output: Type.Optional(Type.Object({ title: Type.Optional(Text), summary: Type.Optional(Text), text: Type.Optional(Text) })),
+  conclusion: Type.Optional(
+    Type.Union(
+      (['success', 'failure', 'neutral', 'cancelled', 'skipped', 'timed_out', 'action_required'] as const).map(
+        (value) => Type.Literal(value),
+      ),
+    ),
+  ),
+  details_url: Type.Optional(Type.String()),
+  external_id: Type.Optional(Type.String()),
+  output: Type.Optional(
+    Type.Object({ title: Type.Optional(Text), summary: Type.Optional(Text), text: Type.Optional(Text) }),
+  ),
 }
 const NewRun = Type.Object({ name: Type.String({ minLength: 1 }), head_sha: Type.String(), ...RunFields })
 const RunPatch = Type.Object({ name: Type.Optional(Type.String({ minLength: 1 })), ...RunFields })
 const NewStatus = Type.Object({
   state: Type.Union([Type.Literal('error'), Type.Literal('failure'), Type.Literal('pending'), Type.Literal('success')]),
-  context: Type.Optional(Type.String()), description: Type.Optional(Text), target_url: Type.Optional(Text),
+  context: Type.Optional(Type.String()),
+  description: Type.Optional(Text),
+  target_url: Type.Optional(Text),
 })
 const readNewRun = bodyOf(NewRun, 'CheckRun')
 const readRunPatch = bodyOf(RunPatch, 'CheckRun')
@@ -31,9 +52,14 @@ const readStatus = bodyOf(NewStatus, 'Status')
 export const checkRoutes: readonly Route[] = [
   { method: 'GET', path: `${REPO}/commits/*`, run: showOfCommit },
   { method: 'POST', path: `${REPO}/check-runs`, run: createRun },
-  { method: 'GET', path: `${REPO}/check-runs/:id`, run: (call) => showRun(call, findCheckRun(call.repository, numberParam(call, 'id'))) },
   {
-    method: 'PATCH', path: `${REPO}/check-runs/:id`,
+    method: 'GET',
+    path: `${REPO}/check-runs/:id`,
+    run: (call) => showRun(call, findCheckRun(call.repository, numberParam(call, 'id'))),
+  },
+  {
+    method: 'PATCH',
+    path: `${REPO}/check-runs/:id`,
     run(call) {
       const run = findCheckRun(call.repository, numberParam(call, 'id'))
       demand(call.repository, call.writer, 'write')
@@ -41,13 +67,21 @@ export const checkRoutes: readonly Route[] = [
       return showRun(call, run)
     },
   },
-  { method: 'GET', path: `${REPO}/check-suites/:id`, run: (call) => ({ body: checkSuitePayload(call.links, call.repository, suiteOf(call)) }) },
+  {
+    method: 'GET',
+    path: `${REPO}/check-suites/:id`,
+    run: (call) => ({ body: checkSuitePayload(call.links, call.repository, suiteOf(call)) }),
+  },
   { method: 'GET', path: `${REPO}/check-suites/:id/check-runs`, run: (call) => listRuns(call, suiteOf(call).runs) },
   {
-    method: 'POST', path: `${REPO}/statuses/:sha`,
+    method: 'POST',
+    path: `${REPO}/statuses/:sha`,
     async run(call) {
       const { target_url: targetUrl, ...input } = readStatus(call)
-      const status = await postStatus(call.world, call.repository, call.writer, call.params.sha ?? '', { ...input, ...(targetUrl === undefined ? {} : { targetUrl }) })
+      const status = await postStatus(call.world, call.repository, call.writer, call.params.sha ?? '', {
+        ...input,
+        ...(targetUrl === undefined ? {} : { targetUrl }),
+      })
       return { status: 201, body: statusPayload(call.links, call.repository, status) }
     },
   },
@@ -55,7 +89,8 @@ export const checkRoutes: readonly Route[] = [
 
 /** A ref may hold slashes, so what is asked of the commit is told by the end of the path. */
 async function showOfCommit(call: Call): Promise<Answer> {
-  const [, name = '', part = ''] = /^(.+?)(?:\/(status|statuses|check-runs|check-suites))?$/.exec(call.params['*'] ?? '') ?? []
+  const [, name = '', part = ''] =
+    /^(.+?)(?:\/(status|statuses|check-runs|check-suites))?$/.exec(call.params['*'] ?? '') ?? []
   const sha = await shaOf(call, name)
   const { repository, links } = call
   switch (part) {
@@ -69,7 +104,12 @@ async function showOfCommit(call: Call): Promise<Answer> {
     case 'check-runs':
       return listRuns(call, call.query.filter === 'all' ? allRuns(repository, sha) : latestRuns(repository, sha))
     case 'check-suites':
-      return countedAnswer(call, repository.suites.filter((suite) => suite.sha === sha), 'check_suites', (suite) => checkSuitePayload(links, repository, suite))
+      return countedAnswer(
+        call,
+        repository.suites.filter((suite) => suite.sha === sha),
+        'check_suites',
+        (suite) => checkSuitePayload(links, repository, suite),
+      )
     default:
       return showCommit(call, sha)
   }
@@ -77,22 +117,36 @@ async function showOfCommit(call: Call): Promise<Answer> {
 
 function listRuns(call: Call, runs: readonly CheckRun[]): Answer {
   const { check_name: name, status } = call.query
-  const wanted = runs.filter((run) => (name === undefined || run.name === name) && (status === undefined || run.status === status))
-  return countedAnswer(call, wanted.toReversed(), 'check_runs', (run) => checkRunPayload(call.links, call.repository, run))
+  const wanted = runs.filter(
+    (run) => (name === undefined || run.name === name) && (status === undefined || run.status === status),
+  )
+  return countedAnswer(call, wanted.toReversed(), 'check_runs', (run) =>
+    checkRunPayload(call.links, call.repository, run),
+  )
 }
 
 async function createRun(call: Call): Promise<Answer> {
   const { name, head_sha: sha, external_id: externalId, ...rest } = readNewRun(call)
   demand(call.repository, call.writer, 'write')
   if ((await resolveCommit(call.repository.path, sha)) !== sha) throw new Refusal('no-commit', { detail: sha })
-  const input = { ...patchOf(rest), name, sha, app: call.writer.user.login, ...(externalId === undefined ? {} : { externalId }) }
+  const input = {
+    ...patchOf(rest),
+    name,
+    sha,
+    app: call.writer.user.login,
+    ...(externalId === undefined ? {} : { externalId }),
+  }
   return { ...showRun(call, createCheckRun(call.world, call.repository, call.writer.user, input)), status: 201 }
 }
 
 function patchOf(fields: Static<typeof RunPatch>): CheckRunPatch {
   const { name, status, conclusion, details_url: detailsUrl, output } = fields
   return {
-    ...(name === undefined ? {} : { name }), ...(status ? { status } : {}), ...(conclusion ? { conclusion } : {}), ...(detailsUrl === undefined ? {} : { detailsUrl }), ...(output ? { output } : {}),
+    ...(name === undefined ? {} : { name }),
+    ...(status ? { status } : {}),
+    ...(conclusion ? { conclusion } : {}),
+    ...(detailsUrl === undefined ? {} : { detailsUrl }),
+    ...(output ? { output } : {}),
   }
 }
 

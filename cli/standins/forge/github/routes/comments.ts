@@ -11,32 +11,58 @@ const readBody = bodyOf(Type.Object({ body: Type.String() }), 'IssueComment')
 
 export const commentRoutes: readonly Route[] = [
   {
-    method: 'GET', path: `${ISSUES}/:number/comments`,
+    method: 'GET',
+    path: `${ISSUES}/:number/comments`,
     run(call) {
       const issue = findIssue(call.repository, numberParam(call, 'number'))
-      return listAnswer(call, since(call, [...issue.comments.values()].map((comment) => ({ issue, comment }))), (found) => show(call, found))
+      return listAnswer(
+        call,
+        since(
+          call,
+          [...issue.comments.values()].map((comment) => ({ issue, comment })),
+        ),
+        (found) => show(call, found),
+      )
     },
   },
   {
-    method: 'POST', path: `${ISSUES}/:number/comments`,
+    method: 'POST',
+    path: `${ISSUES}/:number/comments`,
     run(call) {
       const issue = findIssue(call.repository, numberParam(call, 'number'))
       const comment = createComment(call.world, call.repository, call.writer, issue, readBody(call).body)
-      return { status: 201, body: show(call, { issue, comment }), headers: { location: `${call.links.repository(call.repository)}/issues/comments/${comment.id}` } }
+      return {
+        status: 201,
+        body: show(call, { issue, comment }),
+        headers: { location: `${call.links.repository(call.repository)}/issues/comments/${comment.id}` },
+      }
     },
   },
   {
-    method: 'GET', path: `${ISSUES}/comments`,
+    method: 'GET',
+    path: `${ISSUES}/comments`,
     run(call) {
-      const all = [...call.repository.issues.values()].flatMap((issue) => [...issue.comments.values()].map((comment) => ({ issue, comment })))
-      const key = ({ comment }: FoundComment): string => (call.query.sort === 'updated' ? comment.updatedAt : comment.createdAt)
-      const ascending = since(call, all).toSorted((one, other) => key(one).localeCompare(key(other)) || one.comment.id - other.comment.id)
-      return listAnswer(call, call.query.direction === 'desc' ? ascending.toReversed() : ascending, (found) => show(call, found))
+      const all = [...call.repository.issues.values()].flatMap((issue) =>
+        [...issue.comments.values()].map((comment) => ({ issue, comment })),
+      )
+      const key = ({ comment }: FoundComment): string =>
+        call.query.sort === 'updated' ? comment.updatedAt : comment.createdAt
+      const ascending = since(call, all).toSorted(
+        (one, other) => key(one).localeCompare(key(other)) || one.comment.id - other.comment.id,
+      )
+      return listAnswer(call, call.query.direction === 'desc' ? ascending.toReversed() : ascending, (found) =>
+        show(call, found),
+      )
     },
   },
-  { method: 'GET', path: `${ISSUES}/comments/:id`, run: (call) => ({ body: show(call, findComment(call.repository, numberParam(call, 'id'))) }) },
   {
-    method: 'PATCH', path: `${ISSUES}/comments/:id`,
+    method: 'GET',
+    path: `${ISSUES}/comments/:id`,
+    run: (call) => ({ body: show(call, findComment(call.repository, numberParam(call, 'id'))) }),
+  },
+  {
+    method: 'PATCH',
+    path: `${ISSUES}/comments/:id`,
     run(call) {
       const found = findComment(call.repository, numberParam(call, 'id'))
       editComment(call.world, call.repository, call.writer, found, readBody(call).body)
@@ -44,7 +70,8 @@ export const commentRoutes: readonly Route[] = [
     },
   },
   {
-    method: 'DELETE', path: `${ISSUES}/comments/:id`,
+    method: 'DELETE',
+    path: `${ISSUES}/comments/:id`,
     run(call) {
       deleteComment(call.world, call.repository, call.writer, findComment(call.repository, numberParam(call, 'id')))
       return { status: 204 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failure, withForge } from '../../with-forge.ts'
+import { failure, withForge } from '../../testing.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 
@@ -11,8 +11,13 @@ test('files and folders are read at any ref, raw or encoded', async () => {
     const { data: file } = await reader.getContent({ ...at, path: 'src/deep/new file.txt' })
     expect(file).toMatchObject({ type: 'file', size: 5, encoding: 'base64' })
     expect(Buffer.from('content' in file ? file.content : '', 'base64').toString()).toBe('näw\n')
-    expect((await reader.getContent({ ...at, path: 'src/deep/new file.txt', mediaType: { format: 'raw' } })).data).toBe('näw\n')
-    expect((await reader.getContent({ ...at, path: 'src' })).data).toMatchObject([{ type: 'file', path: 'src/add.js' }, { type: 'dir', path: 'src/deep' }])
+    expect((await reader.getContent({ ...at, path: 'src/deep/new file.txt', mediaType: { format: 'raw' } })).data).toBe(
+      'näw\n',
+    )
+    expect((await reader.getContent({ ...at, path: 'src' })).data).toMatchObject([
+      { type: 'file', path: 'src/add.js' },
+      { type: 'dir', path: 'src/deep' },
+    ])
     expect((await reader.getContent({ ...REPO, path: '' })).data).toHaveLength(3)
     expect(await failure(reader.getContent({ ...REPO, path: 'src/deep' }))).toMatchObject({ status: 404 })
   })
@@ -23,10 +28,27 @@ test('two points are compared by what the second has and the first has not', asy
     const folder = await clone('bot')
     const head = await push(folder, 'feature/x', { 'a.txt': 'a\n' }, 'Add a')
     const repos = octokit('reader').repos
-    expect((await repos.compareCommitsWithBasehead({ ...REPO, basehead: 'main...feature/x' })).data).toMatchObject({ status: 'ahead', ahead_by: 1, behind_by: 0, commits: [{ sha: head }], files: [{ filename: 'a.txt' }] })
-    expect((await repos.compareCommitsWithBasehead({ ...REPO, basehead: 'feature/x...main' })).data).toMatchObject({ status: 'behind', behind_by: 1, files: [] })
-    expect((await repos.getCommit({ ...REPO, ref: 'feature/x' })).data).toMatchObject({ sha: head, commit: { message: 'Add a' }, stats: { additions: 1 }, files: [{ filename: 'a.txt' }] })
-    expect((await repos.listCommits({ ...REPO, sha: 'feature/x' })).data.map((commit) => commit.commit.message)).toEqual(['Add a', 'Start'])
+    expect((await repos.compareCommitsWithBasehead({ ...REPO, basehead: 'main...feature/x' })).data).toMatchObject({
+      status: 'ahead',
+      ahead_by: 1,
+      behind_by: 0,
+      commits: [{ sha: head }],
+      files: [{ filename: 'a.txt' }],
+    })
+    expect((await repos.compareCommitsWithBasehead({ ...REPO, basehead: 'feature/x...main' })).data).toMatchObject({
+      status: 'behind',
+      behind_by: 1,
+      files: [],
+    })
+    expect((await repos.getCommit({ ...REPO, ref: 'feature/x' })).data).toMatchObject({
+      sha: head,
+      commit: { message: 'Add a' },
+      stats: { additions: 1 },
+      files: [{ filename: 'a.txt' }],
+    })
+    expect(
+      (await repos.listCommits({ ...REPO, sha: 'feature/x' })).data.map((commit) => commit.commit.message),
+    ).toEqual(['Add a', 'Start'])
     expect((await repos.getBranch({ ...REPO, branch: 'feature/x' })).data.commit.sha).toBe(head)
     expect((await octokit('reader').git.getRef({ ...REPO, ref: 'heads/feature/x' })).data.object.sha).toBe(head)
     expect((await repos.listBranches(REPO)).data.map((branch) => branch.name)).toEqual(['feature/x', 'main'])

@@ -28,22 +28,40 @@ async function showContents(call: Call): Promise<Answer> {
 
 async function list(call: Call, commit: string, path: string): Promise<Entry[]> {
   const text = await git(call.repository.path, ['ls-tree', '-l', '-z', commit, ...(path === '' ? [] : ['--', path])])
-  return text.split('\0').filter(Boolean).map((line) => {
-    const [, type = '', sha = '', size = '', name = ''] = /^\d+ (\w+) (\w+)\s+(\S+)\t([\s\S]*)$/.exec(line) ?? []
-    return { type, sha, size: Number(size) || 0, path: name }
-  })
+  return text
+    .split('\0')
+    .filter(Boolean)
+    .map((line) => {
+      const [, type = '', sha = '', size = '', name = ''] = /^\d+ (\w+) (\w+)\s+(\S+)\t([\s\S]*)$/.exec(line) ?? []
+      return { type, sha, size: Number(size) || 0, path: name }
+    })
 }
 
 async function showFile(call: Call, entry: Entry): Promise<Answer> {
   const { stdout } = await askGit(call.repository.path, ['cat-file', 'blob', entry.sha])
-  if (call.accept.includes('raw')) return { text: { type: 'application/vnd.github.raw; charset=utf-8', content: stdout } }
-  return { body: { ...entryPayload(call, entry), encoding: 'base64', content: `${stdout.toString('base64').replaceAll(/(.{60})/g, '$1\n')}\n` } }
+  if (call.accept.includes('raw'))
+    return { text: { type: 'application/vnd.github.raw; charset=utf-8', content: stdout } }
+  return {
+    body: {
+      ...entryPayload(call, entry),
+      encoding: 'base64',
+      content: `${stdout.toString('base64').replaceAll(/(.{60})/g, '$1\n')}\n`,
+    },
+  }
 }
 
 function entryPayload(call: Call, entry: Entry): Json {
   const url = `${call.links.repository(call.repository)}/contents/${entry.path}`
   return {
-    type: entry.type === 'blob' ? 'file' : entry.type === 'tree' ? 'dir' : 'submodule', size: entry.size, name: entry.path.split('/').at(-1), path: entry.path, sha: entry.sha, url,
-    html_url: `${call.links.webRepository(call.repository)}/blob/HEAD/${entry.path}`, git_url: null, download_url: null, _links: { self: url },
+    type: entry.type === 'blob' ? 'file' : entry.type === 'tree' ? 'dir' : 'submodule',
+    size: entry.size,
+    name: entry.path.split('/').at(-1),
+    path: entry.path,
+    sha: entry.sha,
+    url,
+    html_url: `${call.links.webRepository(call.repository)}/blob/HEAD/${entry.path}`,
+    git_url: null,
+    download_url: null,
+    _links: { self: url },
   }
 }

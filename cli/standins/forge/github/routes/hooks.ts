@@ -15,50 +15,98 @@ const ONE = `${HOOKS}/:id`
 const ContentType = Type.Optional(Type.Union([Type.Literal('json'), Type.Literal('form')]))
 const Names = Type.Optional(Type.Array(Type.String()))
 const NewHook = Type.Object({
-  name: Type.Optional(Type.Literal('web')), config: Type.Object({ url: Type.String(), content_type: ContentType, secret: Type.Optional(Type.String()) }), events: Names, active: Type.Optional(Type.Boolean()),
+  name: Type.Optional(Type.Literal('web')),
+  config: Type.Object({ url: Type.String(), content_type: ContentType, secret: Type.Optional(Type.String()) }),
+  events: Names,
+  active: Type.Optional(Type.Boolean()),
 })
 const HookPatch = Type.Object({
-  config: Type.Optional(Type.Object({ url: Type.Optional(Type.String()), content_type: ContentType, secret: Type.Optional(Type.String()) })),
-  events: Names, add_events: Names, remove_events: Names, active: Type.Optional(Type.Boolean()),
+  config: Type.Optional(
+    Type.Object({ url: Type.Optional(Type.String()), content_type: ContentType, secret: Type.Optional(Type.String()) }),
+  ),
+  events: Names,
+  add_events: Names,
+  remove_events: Names,
+  active: Type.Optional(Type.Boolean()),
 })
 const readNewHook = bodyOf(NewHook, 'Hook')
 const readPatch = bodyOf(HookPatch, 'Hook')
 
 /** Hooks and what they carried are the admins' alone. */
 export const hookRoutes: readonly Route[] = [
-  { method: 'GET', path: HOOKS, hiddenBelow: 'admin', run: (call) => listAnswer(call, [...call.repository.hooks.values()], (hook) => hookPayload(call.links, call.repository, hook)) },
   {
-    method: 'POST', path: HOOKS, hiddenBelow: 'admin',
+    method: 'GET',
+    path: HOOKS,
+    hiddenBelow: 'admin',
+    run: (call) =>
+      listAnswer(call, [...call.repository.hooks.values()], (hook) => hookPayload(call.links, call.repository, hook)),
+  },
+  {
+    method: 'POST',
+    path: HOOKS,
+    hiddenBelow: 'admin',
     run(call) {
       const { config, events, active } = readNewHook(call)
-      const hook = createHook(call.world, call.repository, call.writer, { url: config.url, ...configOf(config), ...(events ? { events } : {}), ...(active === undefined ? {} : { active }) })
+      const hook = createHook(call.world, call.repository, call.writer, {
+        url: config.url,
+        ...configOf(config),
+        ...(events ? { events } : {}),
+        ...(active === undefined ? {} : { active }),
+      })
       return { status: 201, body: hookPayload(call.links, call.repository, hook) }
     },
   },
-  { method: 'GET', path: ONE, hiddenBelow: 'admin', run: (call) => ({ body: hookPayload(call.links, call.repository, hookOf(call)) }) },
+  {
+    method: 'GET',
+    path: ONE,
+    hiddenBelow: 'admin',
+    run: (call) => ({ body: hookPayload(call.links, call.repository, hookOf(call)) }),
+  },
   { method: 'PATCH', path: ONE, hiddenBelow: 'admin', run: patchHook },
   {
-    method: 'DELETE', path: ONE, hiddenBelow: 'admin',
+    method: 'DELETE',
+    path: ONE,
+    hiddenBelow: 'admin',
     run(call) {
       deleteHook(call.world, call.repository, call.writer, hookOf(call))
       return { status: 204 }
     },
   },
   {
-    method: 'POST', path: `${ONE}/pings`, hiddenBelow: 'admin',
+    method: 'POST',
+    path: `${ONE}/pings`,
+    hiddenBelow: 'admin',
     run(call) {
       const hook = hookOf(call)
-      call.sender.send(call.repository, hook, wordEvent(call.links, { type: 'hook.created', repository: call.repository, actor: call.writer.user, hook }))
+      call.sender.send(
+        call.repository,
+        hook,
+        wordEvent(call.links, { type: 'hook.created', repository: call.repository, actor: call.writer.user, hook }),
+      )
       return { status: 204 }
     },
   },
-  { method: 'GET', path: `${ONE}/deliveries`, hiddenBelow: 'admin', run: (call) => cursorAnswer(call, call.sender.deliveries(hookOf(call)).toReversed(), deliveryPayload) },
-  { method: 'GET', path: `${ONE}/deliveries/:delivery`, hiddenBelow: 'admin', run: (call) => ({ body: fullDeliveryPayload(deliveryOf(call)) }) },
   {
-    method: 'POST', path: `${ONE}/deliveries/:delivery/attempts`, hiddenBelow: 'admin',
+    method: 'GET',
+    path: `${ONE}/deliveries`,
+    hiddenBelow: 'admin',
+    run: (call) => cursorAnswer(call, call.sender.deliveries(hookOf(call)).toReversed(), deliveryPayload),
+  },
+  {
+    method: 'GET',
+    path: `${ONE}/deliveries/:delivery`,
+    hiddenBelow: 'admin',
+    run: (call) => ({ body: fullDeliveryPayload(deliveryOf(call)) }),
+  },
+  {
+    method: 'POST',
+    path: `${ONE}/deliveries/:delivery/attempts`,
+    hiddenBelow: 'admin',
     run(call) {
       const delivery = deliveryOf(call)
-      record(call.world, call.writer.user, 'hook.redeliver', call.repository, { detail: { hook: delivery.hook.id, guid: delivery.guid } })
+      record(call.world, call.writer.user, 'hook.redeliver', call.repository, {
+        detail: { hook: delivery.hook.id, guid: delivery.guid },
+      })
       call.sender.redeliver(delivery)
       return { status: 202, body: {} }
     },
@@ -78,8 +126,12 @@ function patchHook(call: Call): Answer {
   const { config, events, add_events: addEvents, remove_events: removeEvents, active } = readPatch(call)
   const hook = hookOf(call)
   editHook(call.world, call.repository, call.writer, hook, {
-    ...(config?.url === undefined ? {} : { url: config.url }), ...configOf(config ?? {}), ...(events ? { events } : {}), ...(addEvents ? { addEvents } : {}),
-    ...(removeEvents ? { removeEvents } : {}), ...(active === undefined ? {} : { active }),
+    ...(config?.url === undefined ? {} : { url: config.url }),
+    ...configOf(config ?? {}),
+    ...(events ? { events } : {}),
+    ...(addEvents ? { addEvents } : {}),
+    ...(removeEvents ? { removeEvents } : {}),
+    ...(active === undefined ? {} : { active }),
   })
   return { body: hookPayload(call.links, call.repository, hook) }
 }

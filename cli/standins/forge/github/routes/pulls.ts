@@ -14,12 +14,23 @@ import { filePayload, fullPullPayload, pullPayload } from '../payloads/pulls.ts'
 const PULLS = '/repos/:owner/:repo/pulls'
 
 const Body = Type.Union([Type.String(), Type.Null()])
-const NewPull = Type.Object({ title: Type.String(), head: Type.String(), base: Type.String(), body: Type.Optional(Body), draft: Type.Optional(Type.Boolean()) })
+const NewPull = Type.Object({
+  title: Type.String(),
+  head: Type.String(),
+  base: Type.String(),
+  body: Type.Optional(Body),
+  draft: Type.Optional(Type.Boolean()),
+})
 const PullPatch = Type.Object({
-  title: Type.Optional(Type.String()), body: Type.Optional(Body), base: Type.Optional(Type.String()), state: Type.Optional(Type.Union([Type.Literal('open'), Type.Literal('closed')])),
+  title: Type.Optional(Type.String()),
+  body: Type.Optional(Body),
+  base: Type.Optional(Type.String()),
+  state: Type.Optional(Type.Union([Type.Literal('open'), Type.Literal('closed')])),
 })
 const MergeBody = Type.Object({
-  sha: Type.Optional(Type.String()), commit_title: Type.Optional(Type.String()), commit_message: Type.Optional(Type.String()),
+  sha: Type.Optional(Type.String()),
+  commit_title: Type.Optional(Type.String()),
+  commit_message: Type.Optional(Type.String()),
   merge_method: Type.Optional(Type.Union([Type.Literal('merge'), Type.Literal('squash'), Type.Literal('rebase')])),
 })
 const readNewPull = bodyOf(NewPull, 'PullRequest')
@@ -27,25 +38,45 @@ const readPatch = bodyOf(PullPatch, 'PullRequest')
 const readMerge = bodyOf(MergeBody, 'PullRequest')
 
 export const pullRoutes: readonly Route[] = [
-  { method: 'GET', path: PULLS, run: (call) => listAnswer(call, selected(call), (pull) => pullPayload(call.links, call.repository, pull)) },
   {
-    method: 'POST', path: PULLS,
+    method: 'GET',
+    path: PULLS,
+    run: (call) => listAnswer(call, selected(call), (pull) => pullPayload(call.links, call.repository, pull)),
+  },
+  {
+    method: 'POST',
+    path: PULLS,
     async run(call) {
       const input = readNewPull(call)
-      const pull = await openPull(call.world, call.repository, call.writer, { ...input, head: ownBranch(call, input.head) })
-      return { status: 201, body: await showPull(call, pull), headers: { location: call.links.pull(call.repository, pull.number) } }
+      const pull = await openPull(call.world, call.repository, call.writer, {
+        ...input,
+        head: ownBranch(call, input.head),
+      })
+      return {
+        status: 201,
+        body: await showPull(call, pull),
+        headers: { location: call.links.pull(call.repository, pull.number) },
+      }
     },
   },
   {
-    method: 'GET', path: `${PULLS}/:number`,
+    method: 'GET',
+    path: `${PULLS}/:number`,
     async run(call) {
       const pull = pullOf(call)
-      if (/diff|patch/.test(call.accept)) return { text: { type: 'application/vnd.github.diff; charset=utf-8', content: await diffText(call.repository.path, pull.diffBase, pull.headSha) } }
+      if (/diff|patch/.test(call.accept))
+        return {
+          text: {
+            type: 'application/vnd.github.diff; charset=utf-8',
+            content: await diffText(call.repository.path, pull.diffBase, pull.headSha),
+          },
+        }
       return { body: await showPull(call, pull) }
     },
   },
   {
-    method: 'PATCH', path: `${PULLS}/:number`,
+    method: 'PATCH',
+    path: `${PULLS}/:number`,
     async run(call) {
       const pull = pullOf(call)
       await editPull(call.world, call.repository, call.writer, pull, readPatch(call))
@@ -53,21 +84,28 @@ export const pullRoutes: readonly Route[] = [
     },
   },
   {
-    method: 'GET', path: `${PULLS}/:number/files`,
+    method: 'GET',
+    path: `${PULLS}/:number/files`,
     async run(call) {
       const pull = pullOf(call)
-      return listAnswer(call, await pullFiles(call.repository, pull), (file) => filePayload(call.links, call.repository, pull.headSha, file))
+      return listAnswer(call, await pullFiles(call.repository, pull), (file) =>
+        filePayload(call.links, call.repository, pull.headSha, file),
+      )
     },
   },
   {
-    method: 'GET', path: `${PULLS}/:number/commits`,
+    method: 'GET',
+    path: `${PULLS}/:number/commits`,
     async run(call) {
       const pull = pullOf(call)
-      return listAnswer(call, await commitsBetween(call.repository.path, pull.baseSha, pull.headSha), (commit) => commitPayload(call.links, call.repository, commit))
+      return listAnswer(call, await commitsBetween(call.repository.path, pull.baseSha, pull.headSha), (commit) =>
+        commitPayload(call.links, call.repository, commit),
+      )
     },
   },
   {
-    method: 'GET', path: `${PULLS}/:number/merge`,
+    method: 'GET',
+    path: `${PULLS}/:number/merge`,
     run(call) {
       if (!pullOf(call).merged) throw new Refusal('not-found')
       return { status: 204 }
@@ -81,12 +119,22 @@ export function pullOf(call: Call): Pull {
 }
 
 async function showPull(call: Call, pull: Pull): Promise<unknown> {
-  return fullPullPayload(call.links, call.repository, pull, await viewMergeability(call.repository, pull, call.faults.strikeMergeability()))
+  return fullPullPayload(
+    call.links,
+    call.repository,
+    pull,
+    await viewMergeability(call.repository, pull, call.faults.strikeMergeability()),
+  )
 }
 
 async function merge(call: Call): Promise<Answer> {
   const { sha, merge_method: method, commit_title: title, commit_message: message } = readMerge(call)
-  const input = { ...(sha === undefined ? {} : { sha }), ...(method === undefined ? {} : { method }), ...(title === undefined ? {} : { title }), ...(message === undefined ? {} : { message }) }
+  const input = {
+    ...(sha === undefined ? {} : { sha }),
+    ...(method === undefined ? {} : { method }),
+    ...(title === undefined ? {} : { title }),
+    ...(message === undefined ? {} : { message }),
+  }
   const merged = await mergePull(call.world, call.repository, call.writer, pullOf(call), input)
   return { body: { sha: merged, merged: true, message: 'Pull Request successfully merged' } }
 }
@@ -95,15 +143,23 @@ async function merge(call: Call): Promise<Answer> {
 function ownBranch(call: Call, head: string): string {
   const [, owner, branch] = /^([^:]+):(.+)$/.exec(head) ?? []
   if (owner === undefined || branch === undefined) return head
-  if (owner.toLowerCase() !== call.repository.owner.login.toLowerCase()) throw new Refusal('invalid', { resource: 'PullRequest', field: 'head', detail: head })
+  if (owner.toLowerCase() !== call.repository.owner.login.toLowerCase())
+    throw new Refusal('invalid', { resource: 'PullRequest', field: 'head', detail: head })
   return branch
 }
 
 function selected(call: Call): Pull[] {
   const { state = 'open', head, base, sort = 'created', direction = sort === 'created' ? 'desc' : 'asc' } = call.query
   const owner = call.repository.owner.login
-  const found = pullsOf(call.repository).filter((pull) =>
-    (state === 'all' || pull.state === state) && (head === undefined || head === `${owner}:${pull.head}` || !head.includes(':')) && (base === undefined || base === pull.base))
-  const ascending = found.toSorted((one, other) => (sort === 'updated' ? one.updatedAt.localeCompare(other.updatedAt) : 0) || one.number - other.number)
+  const found = pullsOf(call.repository).filter(
+    (pull) =>
+      (state === 'all' || pull.state === state) &&
+      (head === undefined || head === `${owner}:${pull.head}` || !head.includes(':')) &&
+      (base === undefined || base === pull.base),
+  )
+  const ascending = found.toSorted(
+    (one, other) =>
+      (sort === 'updated' ? one.updatedAt.localeCompare(other.updatedAt) : 0) || one.number - other.number,
+  )
   return direction === 'asc' ? ascending : ascending.toReversed()
 }

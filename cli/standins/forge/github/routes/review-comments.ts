@@ -1,7 +1,14 @@
 import { Type } from 'typebox'
 import { isPull, type Pull, type ReviewComment } from '../../store/records.ts'
 import { Refusal } from '../../store/refusal.ts'
-import { commentOnLine, deleteReviewComment, editReviewComment, replyToComment, visibleComments, type FoundReviewComment } from '../../store/reviews.ts'
+import {
+  commentOnLine,
+  deleteReviewComment,
+  editReviewComment,
+  replyToComment,
+  visibleComments,
+  type FoundReviewComment,
+} from '../../store/reviews.ts'
 import { bodyOf, numberParam, type Answer, type Call, type Route } from '../call.ts'
 import { listAnswer } from '../paging.ts'
 import { reviewCommentPayload } from '../payloads/pulls.ts'
@@ -17,34 +24,60 @@ const readBody = bodyOf(Type.Object({ body: Type.String() }), 'PullRequestReview
 
 export const reviewCommentRoutes: readonly Route[] = [
   {
-    method: 'GET', path: `${PULLS}/:number/comments`,
+    method: 'GET',
+    path: `${PULLS}/:number/comments`,
     run(call) {
       const pull = pullOf(call)
-      return listAnswer(call, since(call, visibleComments(pull, call.actor).map((comment) => ({ pull, comment }))), (found) => show(call, found))
+      return listAnswer(
+        call,
+        since(
+          call,
+          visibleComments(pull, call.actor).map((comment) => ({ pull, comment })),
+        ),
+        (found) => show(call, found),
+      )
     },
   },
   {
-    method: 'POST', path: `${PULLS}/:number/comments`,
+    method: 'POST',
+    path: `${PULLS}/:number/comments`,
     async run(call) {
       const pull = pullOf(call)
       const input = readNewComment(call)
-      const comment = 'in_reply_to' in input
-        ? replyToComment(call.world, call.repository, call.writer, pull, input.in_reply_to, input.body)
-        : await placed(call, pull, input)
+      const comment =
+        'in_reply_to' in input
+          ? replyToComment(call.world, call.repository, call.writer, pull, input.in_reply_to, input.body)
+          : await placed(call, pull, input)
       return created(call, { pull, comment })
     },
   },
   {
-    method: 'POST', path: `${PULLS}/:number/comments/:id/replies`,
+    method: 'POST',
+    path: `${PULLS}/:number/comments/:id/replies`,
     run(call) {
       const pull = pullOf(call)
-      return created(call, { pull, comment: replyToComment(call.world, call.repository, call.writer, pull, numberParam(call, 'id'), readBody(call).body) })
+      return created(call, {
+        pull,
+        comment: replyToComment(
+          call.world,
+          call.repository,
+          call.writer,
+          pull,
+          numberParam(call, 'id'),
+          readBody(call).body,
+        ),
+      })
     },
   },
-  { method: 'GET', path: `${PULLS}/comments`, run: (call) => listAnswer(call, since(call, all(call)), (found) => show(call, found)) },
+  {
+    method: 'GET',
+    path: `${PULLS}/comments`,
+    run: (call) => listAnswer(call, since(call, all(call)), (found) => show(call, found)),
+  },
   { method: 'GET', path: `${PULLS}/comments/:id`, run: (call) => ({ body: show(call, find(call)) }) },
   {
-    method: 'PATCH', path: `${PULLS}/comments/:id`,
+    method: 'PATCH',
+    path: `${PULLS}/comments/:id`,
     run(call) {
       const found = find(call)
       editReviewComment(call.world, call.repository, call.writer, found, readBody(call).body)
@@ -52,7 +85,8 @@ export const reviewCommentRoutes: readonly Route[] = [
     },
   },
   {
-    method: 'DELETE', path: `${PULLS}/comments/:id`,
+    method: 'DELETE',
+    path: `${PULLS}/comments/:id`,
     run(call) {
       deleteReviewComment(call.world, call.repository, call.writer, find(call))
       return { status: 204 }
@@ -73,7 +107,9 @@ function show(call: Call, { pull, comment }: FoundReviewComment): unknown {
 }
 
 function all(call: Call): FoundReviewComment[] {
-  return [...call.repository.issues.values()].filter(isPull).flatMap((pull) => visibleComments(pull, call.actor).map((comment) => ({ pull, comment })))
+  return [...call.repository.issues.values()]
+    .filter(isPull)
+    .flatMap((pull) => visibleComments(pull, call.actor).map((comment) => ({ pull, comment })))
 }
 
 function find(call: Call): FoundReviewComment {

@@ -22,21 +22,41 @@ export const PEOPLE = ['acme', 'maintainer', 'bot', 'reader', 'stranger'] as con
 export const SECRET = 'a secret of the hook'
 
 const LIBRARY: Readonly<Record<string, string>> = {
-  'package.json': JSON.stringify({ name: 'library', version: '1.0.0', type: 'module', scripts: { test: 'node --test' } }, null, 2),
+  'package.json': JSON.stringify(
+    { name: 'library', version: '1.0.0', type: 'module', scripts: { test: 'node --test' } },
+    null,
+    2,
+  ),
   'src/add.js': `${Array.from({ length: 30 }, (_, line) => `// line ${line + 1}`).join('\n')}\nexport function add(a, b) {\n  return a + b\n}\n`,
-  'add.test.js': "import { test } from 'node:test'\nimport assert from 'node:assert'\nimport { add } from './src/add.js'\ntest('adds', () => assert.equal(add(1, 2), 3))\n",
+  'add.test.js':
+    "import { test } from 'node:test'\nimport assert from 'node:assert'\nimport { add } from './src/add.js'\ntest('adds', () => assert.equal(add(1, 2), 3))\n",
 }
 
-export type RoomOptions = Omit<ForgeOptions, 'dir' | 'seed'> & { readonly repository?: Partial<Parameters<Forge['createRepository']>[0]> }
+export type RoomOptions = Omit<ForgeOptions, 'dir' | 'seed'> & {
+  readonly repository?: Partial<Parameters<Forge['createRepository']>[0]>
+}
 
 export async function withForge(options: RoomOptions, use: (room: ForgeRoom) => Promise<void>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'forge-test-'))
   const { repository, ...rest } = options
-  const forge = await startForge({ dir: join(dir, 'forge'), ...rest, seed: { users: PEOPLE.map((login) => ({ login, token: `token-of-${login}`, type: login === 'bot' ? 'Bot' : 'User' })) } })
+  const forge = await startForge({
+    dir: join(dir, 'forge'),
+    ...rest,
+    seed: {
+      users: PEOPLE.map((login) => ({ login, token: `token-of-${login}`, type: login === 'bot' ? 'Bot' : 'User' })),
+    },
+  })
   try {
     const source = join(dir, 'source')
     await makeLibrary(source)
-    const { path } = await forge.createRepository({ owner: 'acme', name: 'library', fromPath: source, permissions: { maintainer: 'admin', bot: 'write', reader: 'read' }, ci: { enabled: false }, ...repository })
+    const { path } = await forge.createRepository({
+      owner: 'acme',
+      name: 'library',
+      fromPath: source,
+      permissions: { maintainer: 'admin', bot: 'write', reader: 'read' },
+      ci: { enabled: false },
+      ...repository,
+    })
     await use({ dir, forge, path, ...tools(dir, forge) })
   } finally {
     await forge.close()
@@ -46,10 +66,22 @@ export async function withForge(options: RoomOptions, use: (room: ForgeRoom) => 
 
 function tools(dir: string, forge: Forge): Pick<ForgeRoom, 'octokit' | 'clone' | 'push'> {
   return {
-    octokit: (login) => new Octokit({ baseUrl: forge.apiUrl, auth: `token-of-${login}`, log: { debug() {}, info() {}, warn() {}, error() {} } }),
+    octokit: (login) =>
+      new Octokit({
+        baseUrl: forge.apiUrl,
+        auth: `token-of-${login}`,
+        log: { debug() {}, info() {}, warn() {}, error() {} },
+      }),
     async clone(login, name = 'library') {
       const folder = await mkdtemp(join(dir, 'clone-'))
-      await run(folder, ['-c', `http.extraHeader=${basic(`token-of-${login}`)}`, 'clone', '--quiet', forge.gitUrl('acme', name), '.'])
+      await run(folder, [
+        '-c',
+        `http.extraHeader=${basic(`token-of-${login}`)}`,
+        'clone',
+        '--quiet',
+        forge.gitUrl('acme', name),
+        '.',
+      ])
       await run(folder, ['config', 'http.extraHeader', basic(`token-of-${login}`)])
       return folder
     },
@@ -83,7 +115,12 @@ export async function commit(folder: string, files: Readonly<Record<string, stri
 /** Git as a person runs it, not in this thread: a synchronous git would wait for the server it keeps from answering. */
 export function run(cwd: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const identity = { GIT_AUTHOR_NAME: 'Ann', GIT_AUTHOR_EMAIL: 'ann@example.org', GIT_COMMITTER_NAME: 'Ann', GIT_COMMITTER_EMAIL: 'ann@example.org' }
+    const identity = {
+      GIT_AUTHOR_NAME: 'Ann',
+      GIT_AUTHOR_EMAIL: 'ann@example.org',
+      GIT_COMMITTER_NAME: 'Ann',
+      GIT_COMMITTER_EMAIL: 'ann@example.org',
+    }
     const env = { PATH: process.env.PATH, HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', ...identity }
     const child = spawn('git', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let out = ''
@@ -91,7 +128,9 @@ export function run(cwd: string, args: readonly string[]): Promise<string> {
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
     child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()))
     child.on('error', reject)
-    child.on('close', (code) => (code === 0 ? resolve(out.trim()) : reject(new Error(`git ${args.join(' ')}: ${err.trim()}`))))
+    child.on('close', (code) =>
+      code === 0 ? resolve(out.trim()) : reject(new Error(`git ${args.join(' ')}: ${err.trim()}`)),
+    )
   })
 }
 
@@ -101,7 +140,7 @@ export interface Received {
   readonly delivery: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly raw: string
-  readonly payload: Record<string, any>
+  readonly payload: Readonly<Record<string, unknown>>
 }
 
 export interface Receiver {
@@ -118,15 +157,26 @@ export async function withReceiver(use: (receiver: Receiver) => Promise<void>): 
     let raw = ''
     request.on('data', (chunk: Buffer) => (raw += chunk.toString()))
     request.on('end', () => {
-      const payload = JSON.parse(raw) as Record<string, any>
+      const payload = JSON.parse(raw) as Record<string, unknown>
       const header = (name: string): string => request.headers[name]?.toString() ?? ''
-      received.push({ event: header('x-github-event'), action: payload.action as string | undefined, delivery: header('x-github-delivery'), headers: request.headers, raw, payload })
+      received.push({
+        event: header('x-github-event'),
+        action: payload.action as string | undefined,
+        delivery: header('x-github-delivery'),
+        headers: request.headers,
+        raw,
+        payload,
+      })
       response.writeHead(receiver.answer).end('noted')
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
-  const receiver: Receiver = { url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/hook`, received, answer: 202 }
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/hook`,
+    received,
+    answer: 202,
+  }
   try {
     await use(receiver)
   } finally {
@@ -136,11 +186,16 @@ export async function withReceiver(use: (receiver: Receiver) => Promise<void>): 
 }
 
 /** The status of a request that must fail, and what the answer said. */
-export async function failure(request: Promise<unknown>): Promise<{ status: number; message: string; errors: unknown; headers: Record<string, unknown> }> {
+export async function failure(
+  request: Promise<unknown>,
+): Promise<{ status: number; message: string; errors: unknown; headers: Record<string, unknown> }> {
   try {
     await request
   } catch (error) {
-    const { status, response } = error as { status: number; response?: { data: { message: string; errors?: unknown }; headers: Record<string, unknown> } }
+    const { status, response } = error as {
+      status: number
+      response?: { data: { message: string; errors?: unknown }; headers: Record<string, unknown> }
+    }
     if (!response) throw error
     return { status, message: response.data.message, errors: response.data.errors, headers: response.headers }
   }
