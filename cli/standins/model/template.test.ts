@@ -18,6 +18,10 @@ describe('templates', () => {
     expect(() => fill({ a: ['x {{result.plan.id}}'] }, facts)).toThrow(new MissingValue('result.plan.id'))
   })
 
+  test('a backslash keeps braces as they are', () => {
+    expect(fill('style=\\{{color: 1}} {{stage}}', facts)).toBe('style={{color: 1}} reviewing')
+  })
+
   test('inherited members are no values', () => {
     expect(() => fill('{{constructor.name}}', facts)).toThrow(MissingValue)
   })

@@ -1,10 +1,10 @@
 /**
  * `{{path}}`, `{{first || second || 'a literal'}}`. A string that is one template alone keeps the value's type, so a
- * number stays a number. A value that isn't there is an error that names it, never an empty string.
+ * number stays a number; `\{{` is two braces. A value that isn't there is an error that names it, never an empty string.
  */
 import { readPath } from './path.ts'
 
-const template = /\{\{([^{}]+)\}\}/g
+const template = /\\\{\{|\{\{([^{}]+)\}\}/g
 const whole = /^\{\{([^{}]+)\}\}$/
 
 export class MissingValue extends Error {
@@ -30,7 +30,7 @@ function fillAny(value: unknown, facts: unknown): unknown {
 function fillText(text: string, facts: unknown): unknown {
   const alone = whole.exec(text.trim())
   if (alone?.[1] !== undefined) return evaluate(alone[1], facts)
-  return text.replaceAll(template, (_, expression: string) => print(evaluate(expression, facts)))
+  return text.replaceAll(template, (_, expression: string | undefined) => (expression === undefined ? '{{' : print(evaluate(expression, facts))))
 }
 
 function evaluate(expression: string, facts: unknown): unknown {

@@ -19,6 +19,8 @@ export interface ApiOptions {
   readonly baseUrl: string
   readonly headers: Readonly<Record<string, string>>
   readonly maxRetries: number
+  /** Text as it is streamed, for the screen. */
+  readonly onText?: (text: string) => void
 }
 
 /** The answer could not be had: `error` is what the StopFailure hook is told. */
@@ -78,7 +80,7 @@ async function askOnce(options: ApiOptions, body: Readonly<Record<string, unknow
   })
   if (!response.ok) throw await failureOf(response)
   const requestId = response.headers.get('request-id') ?? ''
-  return { ...(await readStream(response, signal)), requestId }
+  return { ...(await readStream(response, signal, options.onText)), requestId }
 }
 
 async function failureOf(response: Response): Promise<ApiFailure> {
@@ -97,7 +99,7 @@ interface Partial {
   json: string
 }
 
-async function readStream(response: Response, signal: AbortSignal): Promise<ApiMessage> {
+async function readStream(response: Response, signal: AbortSignal, onText: ApiOptions['onText']): Promise<ApiMessage> {
   const partial: Partial = { id: '', model: '', content: [], stop_reason: null, usage: {}, json: '' }
   let text = ''
   let ended = false
@@ -106,7 +108,7 @@ async function readStream(response: Response, signal: AbortSignal): Promise<ApiM
       text += decoder.decode(chunk, { stream: true })
       const events = text.split('\n\n')
       text = events.pop() ?? ''
-      for (const event of events) ended = apply(partial, event) || ended
+      for (const event of events) ended = apply(partial, event, onText) || ended
     }
   } catch (error) {
     if (signal.aborted) throw new Interrupted(partial.content.length > 0 ? finished(partial) : undefined)
@@ -128,7 +130,7 @@ interface WireEvent {
 }
 
 /** True when the message is complete. */
-function apply(partial: Partial, source: string): boolean {
+function apply(partial: Partial, source: string, onText: ApiOptions['onText']): boolean {
   const data = /^data: (.*)$/m.exec(source)?.[1]
   if (data === undefined) return false
   const event = JSON.parse(data) as WireEvent
@@ -139,6 +141,7 @@ function apply(partial: Partial, source: string): boolean {
     partial.json = ''
   }
   if (event.type === 'content_block_delta') applyDelta(partial, event.delta ?? {})
+  if (event.delta?.text !== undefined) onText?.(event.delta.text)
   if (event.type === 'content_block_stop') endBlock(partial)
   if (event.type === 'message_delta') {
     partial.stop_reason = event.delta?.stop_reason ?? null

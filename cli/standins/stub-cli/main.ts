@@ -95,7 +95,7 @@ async function openSession(flags: StubArguments, faults: StubFaults, settings: S
   const mcp = await connectServers(settings.mcpServers, place.cwd)
   const builtIn = [bashTool(place.cwd), ...fileTools(place.cwd)]
   const session: Session = {
-    api: apiOptions(process.env), model: flags.model, hooks, transcript, faults, exit, showProgress: () => write('.'), messages: [],
+    api: apiOptions(process.env), model: flags.model, hooks, transcript, faults, exit, messages: [],
     tools: [...builtIn, ...mcp.tools].filter((tool) => !flags.disallowedTools.includes(tool.name)),
     system: `# Environment\n - Primary working directory: ${place.cwd}\n${flags.appendSystemPrompt}`,
   }
@@ -126,7 +126,7 @@ async function openSession(flags: StubArguments, faults: StubFaults, settings: S
 function apiOptions(env: NodeJS.ProcessEnv): ApiOptions {
   const token = env['CLAUDE_CODE_OAUTH_TOKEN'] ?? env['ANTHROPIC_AUTH_TOKEN']
   const headers: Record<string, string> = token === undefined ? { 'x-api-key': env['ANTHROPIC_API_KEY'] ?? '' } : { authorization: `Bearer ${token}` }
-  return { baseUrl: env['ANTHROPIC_BASE_URL'] ?? 'http://127.0.0.1:9', headers, maxRetries: Number(env['CLAUDE_CODE_MAX_RETRIES'] ?? 10) }
+  return { baseUrl: env['ANTHROPIC_BASE_URL'] ?? 'http://127.0.0.1:9', headers, maxRetries: Number(env['CLAUDE_CODE_MAX_RETRIES'] ?? 10), onText: (text) => write(text.replaceAll('\n', '\r\n')) }
 }
 
 function statusLine(settings: Settings, cwd: string, input: () => Readonly<Record<string, unknown>>): () => Promise<void> {

@@ -18,7 +18,6 @@ export interface Session {
   readonly transcript: Transcript
   readonly faults: StubFaults
   readonly exit: (code: number) => never
-  readonly showProgress: () => void
   /** Messages as the API gets them; grows with every turn. */
   readonly messages: Message[]
 }
@@ -102,7 +101,6 @@ async function askModel(turn: TurnInProgress): Promise<ApiMessage> {
   if (session.faults.transcriptDelayMs !== undefined && message.stop_reason === 'end_turn') session.transcript.hold()
   session.transcript.assistant(message)
   session.messages.push({ role: 'assistant', content: message.content })
-  session.showProgress()
   return message
 }
 

@@ -56,7 +56,6 @@ function sessionOf({ url, apiKey, workspace, tools = {} }: PodOptions): Session 
     exit: () => {
       throw new Error('exit')
     },
-    showProgress: () => undefined,
     messages: [],
   }
 }
