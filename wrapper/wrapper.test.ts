@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { verifyHmac } from '../edges/http/auth/hmac.ts'
 import type { Move, ModelRequest } from './testing/model.ts'
 import { callbackSecret, openWorld, randomText, realCli, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
@@ -24,6 +24,12 @@ describe.skipIf(!existsSync(realCli))('the wrapper on the real CLI', () => {
     pod = await world.start()
   }, 90_000)
   afterAll(() => world.close())
+  /** Resolves once the model has been asked `more` times since `before`. */
+  let before = 0
+  const asked = (more: number): Promise<void> => waitFor(() => world.model.requests.length >= before + more, 20_000, () => pod.log())
+  beforeEach(() => {
+    before = world.model.requests.length
+  })
 
   test('is ready with the contract version once the agent is', async () => {
     expect((await pod.call('GET', '/readyz')).status).toBe(200)
@@ -38,7 +44,6 @@ describe.skipIf(!existsSync(realCli))('the wrapper on the real CLI', () => {
 
   test.each([10, 5_000, 200_000])('delivers a body of %i characters exactly and reports the result', async (size) => {
     const text = randomText(size)
-    const before = world.model.requests.length
     const result = await pod.turn(text)
     expect(result).toMatchObject({ state: 'completed', stopReason: 'end_turn', finalText: 'understood', pushed: [], failed: [] })
     expect(result.usage).toMatchObject({ inputTokens: 100, outputTokens: 7, cacheReadTokens: 30, cacheWriteTokens: 20 })
@@ -66,7 +71,7 @@ describe.skipIf(!existsSync(realCli))('the wrapper on the real CLI', () => {
     expect(again).toMatchObject({ status: 202, body: { turnId: first.body.turnId } })
     const other = await pod.call('POST', '/v1/messages', { text: 'another' })
     expect(other).toMatchObject({ status: 409, body: { code: 'turn-in-flight', turn: { turnId: first.body.turnId } } })
-    await waitFor(() => world.model.requests.at(-1)!.text.includes('HOLD THE STREAM'), 20_000, () => pod.log())
+    await asked(1)
     expect((await pod.call('POST', '/v1/interrupt')).status).toBe(202)
     const result = await pod.result(first.body.turnId)
     expect(result).toMatchObject({ state: 'failed', stopReason: 'interrupted', idempotencyKey: headers['idempotency-key'] })
@@ -74,16 +79,15 @@ describe.skipIf(!existsSync(realCli))('the wrapper on the real CLI', () => {
 
   test('resolves an interrupt before the first token and takes the next turn', async () => {
     const { body } = await pod.call('POST', '/v1/messages', { text: 'SAY NOTHING' })
-    await waitFor(() => world.model.requests.at(-1)!.text.includes('SAY NOTHING'), 20_000, () => pod.log())
+    await asked(1)
     await pod.call('POST', '/v1/interrupt')
     expect(await pod.result(body.turnId)).toMatchObject({ state: 'failed', stopReason: 'interrupted' })
     expect(await pod.turn('and now?')).toMatchObject({ state: 'completed', finalText: 'understood' })
   })
 
   test('ends gracefully on DELETE: interrupts, pushes, calls back, exits 0', async () => {
-    await pod.turn('please RUN edit')
     const { body } = await pod.call('POST', '/v1/messages', { text: 'HOLD THE STREAM' })
-    await waitFor(() => world.model.requests.at(-1)!.text.includes('HOLD THE STREAM'), 20_000, () => pod.log())
+    await asked(1)
     expect((await pod.call('DELETE', '/v1/session')).status).toBe(202)
     expect(await pod.exit).toBe(0)
     expect(world.callbacks.at(-1)).toMatchObject({ turnId: body.turnId, state: 'failed', stopReason: 'shutdown' })

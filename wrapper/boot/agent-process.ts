@@ -41,6 +41,8 @@ export function agentEnvironment(config: Config, plumbing: AgentPlumbing, dummyK
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
     DISABLE_AUTOUPDATER: '1',
+    // A `cd` in one command must not move the next one: every shell command starts in the workspace root.
+    CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: '1',
     GIT_TERMINAL_PROMPT: '0',
     // A repository around the workspace (one-machine mode) is none of the agent's.
     GIT_CEILING_DIRECTORIES: config.workspaceDir,

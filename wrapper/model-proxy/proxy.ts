@@ -35,6 +35,8 @@ export async function forwardToModel(options: ModelProxyOptions, path: string, r
   options.meter.requestStarted()
   reply.raw.on('close', () => options.meter.requestEnded())
   const response = await ask(options, path, request, gone.signal)
+  // The CLI went away (an interrupt does that): there is nobody to answer.
+  if (!response) return reply.hijack()
   options.meter.responseStarted(response.status, response.headers)
   for (const [name, value] of response.headers) if (!droppedResponseHeaders.has(name)) void reply.header(name, value)
   void reply.code(response.status)
@@ -42,7 +44,7 @@ export async function forwardToModel(options: ModelProxyOptions, path: string, r
   return reply.send(counted(options, response, response.body))
 }
 
-async function ask(options: ModelProxyOptions, path: string, request: FastifyRequest, signal: AbortSignal): Promise<Response> {
+async function ask(options: ModelProxyOptions, path: string, request: FastifyRequest, signal: AbortSignal): Promise<Response | undefined> {
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
   try {
     return await options.fetch(`${options.baseUrl}${path}`, {
@@ -53,6 +55,7 @@ async function ask(options: ModelProxyOptions, path: string, request: FastifyReq
       ...(hasBody && Buffer.isBuffer(request.body) ? { body: new Uint8Array(request.body) } : {}),
     })
   } catch (cause) {
+    if (signal.aborted) return undefined
     throw new Problem('upstream-failed', 'the model provider could not be reached', { cause })
   }
 }

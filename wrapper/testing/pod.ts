@@ -137,7 +137,7 @@ async function startPod(env: Record<string, string>, stateDir: string, token: ()
   }
   return {
     url, process: child, exit, call, result,
-    log: () => log,
+    log: () => log.split('\n').filter((line) => !line.includes('request answered')).join('\n'),
     turn: async (text, headers) => {
       const accepted = await call('POST', '/v1/messages', { text }, headers)
       if (accepted.status !== 202) throw new Error(`not accepted: ${accepted.status} ${accepted.text}`)

@@ -58,6 +58,7 @@ export class Conversation {
   #running: Running | undefined
   #spontaneous: string | undefined
   #sessionId = ''
+  #closing = false
 
   constructor(options: ConversationOptions) {
     this.#options = options
@@ -111,13 +112,15 @@ export class Conversation {
     this.#probes.ask(probeId, text)
   }
 
-  /** Submits one turn and resolves with how it ended. One at a time: the caller's ledger sees to that. */
-  async run(turnId: string, body: string): Promise<AgentOutcome> {
+  /** Submits one turn once `ready` settled and resolves with how it ended. One at a time: the caller's ledger sees to that. */
+  async run(turnId: string, body: string, ready: Promise<unknown>): Promise<AgentOutcome> {
+    // Before the first await: an interrupt or a stop right after the 202 must find the turn.
+    const running = this.#begin(turnId)
+    await ready
     await this.#endSpontaneous()
     await this.#drain()
     this.#options.meter.reset()
     this.#stall.activity(this.#options.clock.now())
-    const running = this.#begin(turnId)
     const ticking = this.#tick(running)
     const ending = await this.#submitAndWait(running, body)
     running.isOver = true
@@ -139,6 +142,7 @@ export class Conversation {
 
   /** Like an interrupt, but the turn's result says `shutdown`, and it is not left alone when the CLI won't confirm. */
   async shutDown(limitMs: number): Promise<void> {
+    this.#closing = true
     const running = this.#running
     if (!running) return
     void this.#interruptTurn({ kind: 'shutdown' })
@@ -150,7 +154,7 @@ export class Conversation {
     this.#running = {
       turnId,
       token: typedLine(turnId).slice(0, typedLine(turnId).indexOf(']') + 1),
-      collector: new EvidenceCollector(new Set(this.#counted)),
+      collector: new EvidenceCollector(this.#counted),
       accepted: Promise.withResolvers<void>(),
       ended: Promise.withResolvers<Ending>(),
       isAccepted: false,
@@ -162,6 +166,7 @@ export class Conversation {
   async #submitAndWait(running: Running, body: string): Promise<Ending> {
     const { terminal, clock } = this.#options
     if (terminal.exited()) return { kind: 'exited', message: 'the agent process is gone' }
+    if (this.#closing) return { kind: 'shutdown' }
     const submitted = submit(terminal, clock, running.turnId, body, running.accepted.promise)
     const first = await Promise.race([running.ended.promise, submitted])
     if (first === false && !terminal.exited()) {
@@ -247,6 +252,7 @@ export class Conversation {
     })
   }
 
+  /** Lines of earlier turns that came late are theirs. */
   async #drain(): Promise<void> {
     for (const entry of await this.#tail.read()) {
       this.#tools.add(entry)

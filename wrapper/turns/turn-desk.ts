@@ -108,9 +108,9 @@ export class TurnDesk {
     const { conversation, metrics, journal, runHook } = this.#options
     metrics.turnInFlight(1)
     journal.record({ type: 'turn.started', at: this.#now(), turnId })
-    const heads = await this.#options.workspace.heads().catch(() => new Map<string, string>())
-    const outcome = await conversation.run(turnId, text)
-    const published = await this.#publish(heads, turnId)
+    const heads = this.#options.workspace.heads().catch(() => new Map<string, string>())
+    const outcome = await conversation.run(turnId, text, heads)
+    const published = await this.#publish(await heads, turnId)
     await runHook('agentTurnFinished')
     metrics.turnEnded(outcome)
     metrics.turnInFlight(0)
