@@ -12,16 +12,19 @@ export interface Approval {
   readonly quote: string
 }
 
-const approves = /^(\/approve(\s.*)?|(approved?|lgtm|go ahead|ship it|please (proceed|implement)|sounds good|\+1)[.!]*)$/i
-const withdraws = /^(\/unapprove(\s.*)?|\/hold(\s.*)?|(hold off|stop|do not implement|don't implement|revoke|withdraw)[.!]*)$/i
+const approves =
+  /^(\/approve(\s.*)?|(approved?|lgtm|go ahead|ship it|please (proceed|implement)|sounds good|\+1)[.!]*)$/i
+const withdraws =
+  /^(\/unapprove(\s.*)?|\/hold(\s.*)?|(hold off|stop|do not implement|don't implement|revoke|withdraw)[.!]*)$/i
 
 /** The newest human comment that decides wins. */
 export function approvalOf(issue: BundleThread | undefined): Approval | undefined {
-  for (const comment of [...(issue?.comments ?? [])].reverse()) {
+  for (const comment of (issue?.comments ?? []).toReversed()) {
     if (comment.bot) continue
     if (lineOf(comment, withdraws) !== undefined) return undefined
     const quote = lineOf(comment, approves)
-    if (quote !== undefined) return { external_id: comment.external_id, author: comment.author, body: comment.body, quote }
+    if (quote !== undefined)
+      return { external_id: comment.external_id, author: comment.author, body: comment.body, quote }
   }
   return undefined
 }

@@ -152,5 +152,10 @@ function note(element: Element): BundleNote {
 function assignmentOf(prompt: string): string {
   const after = prompt.slice(Math.max(0, prompt.lastIndexOf('</task_context>')))
   const heading = after.indexOf('## Your assignment')
-  return heading < 0 ? '' : after.slice(heading).replace(/<\/pasted_content[^>]*>\s*$/, '').trim()
+  return heading < 0
+    ? ''
+    : after
+        .slice(heading)
+        .replace(/<\/pasted_content[^>]*>\s*$/, '')
+        .trim()
 }

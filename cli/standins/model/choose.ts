@@ -24,7 +24,9 @@ export function chooseEntry(conversation: Conversation, index: number, entries: 
   const facts = factsAt(conversation, index, entries)
   if (isOrdered(entries)) return nextInOrder(conversation, index, entries, facts)
   const entry = entries.find((one) => holds(one.when, facts))
-  return entry === undefined ? { wait: `no entry of the scenario for ${facts.agent} holds at stage ${facts.stage}` } : { entry }
+  return entry === undefined
+    ? { wait: `no entry of the scenario for ${facts.agent} holds at stage ${facts.stage}` }
+    : { entry }
 }
 
 function begunEntry(turn: Turn | undefined, entries: readonly Entry[]): Entry | undefined {
@@ -36,7 +38,8 @@ function nextInOrder(conversation: Conversation, index: number, entries: readonl
   const finished = finishedIn(conversation, index, entries)
   const last = entries.findLastIndex((entry, at) => finished.has(entry) || isDone(entries, at, facts))
   const entry = entries[Math.min(last + 1, entries.length - 1)] as Entry
-  if (outcomesOf(entry, 'approved').length > 0 && facts.approval === undefined) return { wait: 'a maintainer has not approved yet' }
+  if (outcomesOf(entry, 'approved').length > 0 && facts.approval === undefined)
+    return { wait: 'a maintainer has not approved yet' }
   return { entry }
 }
 
@@ -54,7 +57,8 @@ function finishedIn(conversation: Conversation, index: number, entries: readonly
 /** What the forge and the Task show when an entry has done its work; an entry that leaves no trace is never done by itself. */
 function isDone(entries: readonly Entry[], at: number, facts: Facts): boolean {
   const entry = entries[at] as Entry
-  const nth = (action: string): number => entries.slice(0, at + 1).filter((one) => outcomesOf(one, action).length > 0).length
+  const nth = (action: string): number =>
+    entries.slice(0, at + 1).filter((one) => outcomesOf(one, action).length > 0).length
   if (outcomesOf(entry, 'approved').length > 0) return facts.granted || facts.mr !== 'none'
   if (outcomesOf(entry, 'submitted').length > 0) return facts.mr !== 'none' && facts.changeRequests >= nth('submitted')
   if (outcomesOf(entry, 'request_changes').length > 0) return facts.changeRequests >= nth('request_changes')
@@ -63,7 +67,12 @@ function isDone(entries: readonly Entry[], at: number, facts: Facts): boolean {
 }
 
 function outcomesOf(entry: Entry, action: string): readonly Step[] {
-  return entry.steps.filter((step) => 'tool' in step && step.tool === 'submit_outcome' && (step.args?.['action'] === action || step.args?.['verdict'] === action))
+  return entry.steps.filter(
+    (step) =>
+      'tool' in step &&
+      step.tool === 'submit_outcome' &&
+      (step.args?.['action'] === action || step.args?.['verdict'] === action),
+  )
 }
 
 function isIssueComment(step: Step): step is ToolStep {
@@ -72,7 +81,10 @@ function isIssueComment(step: Step): step is ToolStep {
 
 function isPosted(step: ToolStep, facts: Facts): boolean {
   const parts = fixedParts(String(step.args?.['body'] ?? step.args?.['comment'] ?? '')).map(plain)
-  return facts.issue?.comments.some((comment) => comment.bot && parts.every((part) => plain(comment.body).includes(part))) ?? false
+  return (
+    facts.issue?.comments.some((comment) => comment.bot && parts.every((part) => plain(comment.body).includes(part))) ??
+    false
+  )
 }
 
 function plain(text: string): string {

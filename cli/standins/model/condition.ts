@@ -15,7 +15,8 @@ export function holds(condition: Condition | undefined, facts: unknown): boolean
 /** A list of facts meets a scalar by containing it; a list of wishes is met by any of them. */
 function matches(value: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) return wanted.some((one) => matches(value, one))
-  if (typeof wanted === 'object' && wanted !== null) return Object.entries(wanted).every(([name, operand]) => operator(name, value, operand))
+  if (typeof wanted === 'object' && wanted !== null)
+    return Object.entries(wanted).every(([name, operand]) => operator(name, value, operand))
   if (Array.isArray(value)) return value.includes(wanted)
   if (typeof wanted === 'boolean') return truth(value) === wanted
   return value === wanted || (typeof value === 'number' && String(value) === wanted)
@@ -23,14 +24,24 @@ function matches(value: unknown, wanted: unknown): boolean {
 
 function operator(name: string, value: unknown, operand: unknown): boolean {
   switch (name) {
-    case 'is': return matches(value, operand)
-    case 'not': return !matches(value, operand)
-    case 'missing': return (value === undefined || value === null || value === '') === operand
-    case 'includes': return typeof value === 'string' ? value.includes(String(operand)) : Array.isArray(value) && value.includes(operand)
-    case 'matches': return new RegExp(String(operand), 'ims').test(typeof value === 'string' ? value : JSON.stringify(value ?? ''))
-    case 'atLeast': return typeof value === 'number' && value >= Number(operand)
-    case 'atMost': return typeof value === 'number' && value <= Number(operand)
-    default: return false
+    case 'is':
+      return matches(value, operand)
+    case 'not':
+      return !matches(value, operand)
+    case 'missing':
+      return (value === undefined || value === null || value === '') === operand
+    case 'includes':
+      return typeof value === 'string'
+        ? value.includes(String(operand))
+        : Array.isArray(value) && value.includes(operand)
+    case 'matches':
+      return new RegExp(String(operand), 'ims').test(typeof value === 'string' ? value : JSON.stringify(value ?? ''))
+    case 'atLeast':
+      return typeof value === 'number' && value >= Number(operand)
+    case 'atMost':
+      return typeof value === 'number' && value <= Number(operand)
+    default:
+      return false
   }
 }
 

@@ -71,5 +71,9 @@ function workspaceOf(request: MessagesRequest): string {
   const system = request.system === undefined ? '' : textOf(request.system)
   const others = request.messages.filter((message) => message.role === 'system' || message.role === 'user')
   const places = [system, ...others.map((message) => textOf(message.content))]
-  return places.map((text) => /(?:Primary w|W)orking directory: (\S.*?)\s*$/m.exec(text)?.[1]).find((path) => path !== undefined) ?? ''
+  return (
+    places
+      .map((text) => /(?:Primary w|W)orking directory: (\S.*?)\s*$/m.exec(text)?.[1])
+      .find((path) => path !== undefined) ?? ''
+  )
 }

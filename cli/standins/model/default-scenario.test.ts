@@ -25,23 +25,40 @@ interface Called {
 /** The platform as far as the scenario sees it: it remembers calls and answers with ids. */
 function aPlatform(): { readonly called: Called[]; readonly tools: PlatformTools; outcomes(): readonly unknown[] } {
   const called: Called[] = []
-  const remember = (tool: string, answer: () => unknown): PlatformTools[string] => (input) => {
-    called.push({ tool, input })
-    return answer()
-  }
+  const remember =
+    (tool: string, answer: () => unknown): PlatformTools[string] =>
+    (input) => {
+      called.push({ tool, input })
+      return answer()
+    }
   const tools = {
     task_note: remember('task_note', () => ({ id: `note-${called.length}`, kind: 'plan', at: '2026-11-21T10:00Z' })),
     issue_write: remember('issue_write', () => ({ status: 'ok', external_id: 'c-77' })),
-    submit_outcome: remember('submit_outcome', () => ({ accepted: true, outcomeId: 'o-1', task: { stage: 'implementing' } })),
+    submit_outcome: remember('submit_outcome', () => ({
+      accepted: true,
+      outcomeId: 'o-1',
+      task: { stage: 'implementing' },
+    })),
   }
-  return { called, tools, outcomes: () => called.filter((call) => call.tool === 'submit_outcome').map((call) => call.input) }
+  return {
+    called,
+    tools,
+    outcomes: () => called.filter((call) => call.tool === 'submit_outcome').map((call) => call.input),
+  }
 }
 
 const question = { bot: true, body: 'I would make it throw.\n\nIs that wanted? If so, reply with /approve.' }
 const answered = [question, { author: 'ada', external_id: 'c-2', body: 'Yes, throwing is right.\n\n/approve' }]
 const planned = [{ kind: 'plan', body: '1. check' }]
-const granted: BundleParts = { issue: { status: 'approved', comments: answered }, notes: planned, events: [{ kind: 'approval' }] }
-const findings = [{ bot: true, body: 'Verdict: request_changes\n\n1 finding.' }, { bot: true, body: 'The pattern allows no part.', path: 'src/duration.ts', line: 10 }]
+const granted: BundleParts = {
+  issue: { status: 'approved', comments: answered },
+  notes: planned,
+  events: [{ kind: 'approval' }],
+}
+const findings = [
+  { bot: true, body: 'Verdict: request_changes\n\n1 finding.' },
+  { bot: true, body: 'The pattern allows no part.', path: 'src/duration.ts', line: 10 },
+]
 
 test('one pod asks, claims the approval with the verbatim quote, and writes the change; reviews and the fix follow', async () => {
   await withCheckout(repository, 'spanlet', async (workspace, git) => {
@@ -53,50 +70,85 @@ test('one pod asks, claims the approval with the verbatim quote, and writes the 
     expect(platform.called.map((call) => call.tool)).toEqual(['task_note', 'issue_write'])
     expect(platform.called[1]?.input).toMatchObject({ action: 'comment', repo: 'spanlet', number: 7 })
 
-    await implement.turn('m-1', aBundle({ issue: { status: 'approved', comments: answered }, notes: planned, events: [{ kind: 'issue_comment' }] }))
+    await implement.turn(
+      'm-1',
+      aBundle({
+        issue: { status: 'approved', comments: answered },
+        notes: planned,
+        events: [{ kind: 'issue_comment' }],
+      }),
+    )
     expect(platform.outcomes().at(-1)).toMatchObject({
-      action: 'approved', approving_maintainer: 'ada', plan_note_id: 'note-1', approval_citations: [{ id: 'c-2', quote: '/approve' }],
+      action: 'approved',
+      approving_maintainer: 'ada',
+      plan_note_id: 'note-1',
+      approval_citations: [{ id: 'c-2', quote: '/approve' }],
     })
 
     const written = await implement.turn('m-2', aBundle(granted))
     expect(written.text).toMatch(/tests pass/)
-    expect(platform.outcomes().at(-1)).toMatchObject({ action: 'submitted', change_significance: 'patch', body: expect.stringContaining('Closes #7') as unknown })
+    expect(platform.outcomes().at(-1)).toMatchObject({
+      action: 'submitted',
+      change_significance: 'patch',
+      body: expect.stringContaining('Closes #7') as unknown,
+    })
     expect(git('log', '--format=%s', '-1')).toBe('Refuse texts that are no duration')
 
     await pod().turn('m-3', aBundle({ ...granted, agent: 'review', stage: 'reviewing', events: [], mergeRequest: {} }))
     const verdict = platform.outcomes().at(-1) as { findings: { line: number }[] }
-    expect(verdict).toMatchObject({ verdict: 'request_changes', reviewed_shas: [{ repo: 'spanlet', number: 8, sha: git('rev-parse', 'HEAD') }] })
+    expect(verdict).toMatchObject({
+      verdict: 'request_changes',
+      reviewed_shas: [{ repo: 'spanlet', number: 8, sha: git('rev-parse', 'HEAD') }],
+    })
     expect(git('blame', '-s', '-L', `${verdict.findings[0]?.line},+1`, 'src/duration.ts')).toContain('RangeError(')
 
-    await pod().turn('m-4', aBundle({ ...granted, events: [{ kind: 'mr_review' }], mergeRequest: { comments: findings } }))
+    await pod().turn(
+      'm-4',
+      aBundle({ ...granted, events: [{ kind: 'mr_review' }], mergeRequest: { comments: findings } }),
+    )
     expect(platform.outcomes().at(-1)).toMatchObject({ action: 'submitted' })
     expect(git('log', '--format=%s', '-1')).toBe('Refuse the empty text as a duration too')
     expect(git('status', '--porcelain')).toBe('')
 
-    const last = await pod().turn('m-5', aBundle({ ...granted, agent: 'review', stage: 'reviewing', events: [], mergeRequest: { comments: findings } }))
-    expect(platform.outcomes().at(-1)).toMatchObject({ verdict: 'approve', reviewed_shas: [{ sha: git('rev-parse', 'HEAD') }] })
+    const last = await pod().turn(
+      'm-5',
+      aBundle({ ...granted, agent: 'review', stage: 'reviewing', events: [], mergeRequest: { comments: findings } }),
+    )
+    expect(platform.outcomes().at(-1)).toMatchObject({
+      verdict: 'approve',
+      reviewed_shas: [{ sha: git('rev-parse', 'HEAD') }],
+    })
     expect(last.ending).toBe('stopped')
   })
 })
 
-test.each([1, 2, 3, 4, 5, 6, 7])('a pod that dies after call %i of the code turn is replaced by one that finishes the same change once', async (calls) => {
-  await withCheckout(repository, 'spanlet', async (workspace, git) => {
-    const platform = aPlatform()
-    const dying = aPod({ url: model.url, apiKey, workspace, tools: platform.tools })
-    let left = calls
-    const tools = dying.session.tools.map((tool) => ({ ...tool, run: async (...given: Parameters<typeof tool.run>) => {
-      if (left-- === 0) throw new Death()
-      return tool.run(...given)
-    } }))
-    const token = `d-${calls}`
-    await expect(aDyingTurn({ ...dying, session: { ...dying.session, tools } }, token)).resolves.toBeUndefined()
-    await aPod({ url: model.url, apiKey, workspace, tools: platform.tools }).turn(`${token}-again`, aBundle({ ...granted, events: [], assignment: 'The plan is approved: write the code.' }))
-    expect(platform.outcomes().at(-1)).toMatchObject({ action: 'submitted' })
-    expect(git('log', '--format=%s', 'HEAD').split('\n')).toEqual(['Refuse texts that are no duration', 'Start'])
-    expect(git('show', 'HEAD:test/duration.ts').match(/1h banana/g)).toHaveLength(1)
-    expect(git('show', 'HEAD:src/duration.ts').match(/not a duration/g)).toHaveLength(1)
-  })
-})
+test.each([1, 2, 3, 4, 5, 6, 7])(
+  'a pod that dies after call %i of the code turn is replaced by one that finishes the same change once',
+  async (calls) => {
+    await withCheckout(repository, 'spanlet', async (workspace, git) => {
+      const platform = aPlatform()
+      const dying = aPod({ url: model.url, apiKey, workspace, tools: platform.tools })
+      let left = calls
+      const tools = dying.session.tools.map((tool) => ({
+        ...tool,
+        run: async (...given: Parameters<typeof tool.run>) => {
+          if (left-- === 0) throw new Death()
+          return tool.run(...given)
+        },
+      }))
+      const token = `d-${calls}`
+      await expect(aDyingTurn({ ...dying, session: { ...dying.session, tools } }, token)).resolves.toBeUndefined()
+      await aPod({ url: model.url, apiKey, workspace, tools: platform.tools }).turn(
+        `${token}-again`,
+        aBundle({ ...granted, events: [], assignment: 'The plan is approved: write the code.' }),
+      )
+      expect(platform.outcomes().at(-1)).toMatchObject({ action: 'submitted' })
+      expect(git('log', '--format=%s', 'HEAD').split('\n')).toEqual(['Refuse texts that are no duration', 'Start'])
+      expect(git('show', 'HEAD:test/duration.ts').match(/1h banana/g)).toHaveLength(1)
+      expect(git('show', 'HEAD:src/duration.ts').match(/not a duration/g)).toHaveLength(1)
+    })
+  },
+)
 
 class Death extends Error {}
 
@@ -108,7 +160,10 @@ async function aDyingTurn(pod: TestPod, token: string): Promise<void> {
 test('a new pod repeats neither the plan nor the question that are already there', async () => {
   await withCheckout(repository, 'spanlet', async (workspace) => {
     const platform = aPlatform()
-    await aPod({ url: model.url, apiKey, workspace, tools: platform.tools }).turn('r-0', aBundle({ issue: { comments: [question] }, notes: planned }))
+    await aPod({ url: model.url, apiKey, workspace, tools: platform.tools }).turn(
+      'r-0',
+      aBundle({ issue: { comments: [question] }, notes: planned }),
+    )
     expect(platform.called).toEqual([])
   })
 })
@@ -116,7 +171,10 @@ test('a new pod repeats neither the plan nor the question that are already there
 test('a new pod that finds the approval writes the plan down again, since only its id can be claimed with', async () => {
   await withCheckout(repository, 'spanlet', async (workspace) => {
     const platform = aPlatform()
-    await aPod({ url: model.url, apiKey, workspace, tools: platform.tools }).turn('r-1', aBundle({ issue: { comments: answered }, notes: planned }))
+    await aPod({ url: model.url, apiKey, workspace, tools: platform.tools }).turn(
+      'r-1',
+      aBundle({ issue: { comments: answered }, notes: planned }),
+    )
     expect(platform.called.map((call) => call.tool)).toEqual(['task_note', 'submit_outcome'])
     expect(platform.outcomes()[0]).toMatchObject({ action: 'approved', plan_note_id: 'note-1' })
   })

@@ -38,7 +38,9 @@ function bashCall(step: BashStep, facts: Facts): Call {
 /** Everything is committed; with nothing to commit the step succeeds, for it may be played again. */
 function commitCall(step: CommitStep, facts: Facts): Call {
   const message = quote(String(fill(step.commit, facts)))
-  return bash(`${enter(facts.checkout)}git add --all && { git diff --cached --quiet || git commit --quiet --message ${message}; } && git rev-parse HEAD`)
+  return bash(
+    `${enter(facts.checkout)}git add --all && { git diff --cached --quiet || git commit --quiet --message ${message}; } && git rev-parse HEAD`,
+  )
 }
 
 function bash(command: string, more: Record<string, unknown> = {}): Call {
@@ -56,7 +58,9 @@ function quote(text: string): string {
 function writeCall(step: WriteStep, part: number, facts: Facts): Call | undefined {
   const file_path = pathOf(step.write.path, facts)
   if (part === 0) return { tool: 'Read', input: { file_path }, tolerant: true }
-  return part === 1 ? { tool: 'Write', input: { file_path, content: String(fill(step.write.content, facts)) } } : undefined
+  return part === 1
+    ? { tool: 'Write', input: { file_path, content: String(fill(step.write.content, facts)) } }
+    : undefined
 }
 
 function editCall(step: EditStep, part: number, answers: readonly Answered[], facts: Facts): Call | undefined {
@@ -69,12 +73,17 @@ function editCall(step: EditStep, part: number, answers: readonly Answered[], fa
 }
 
 function isApplied(content: string, before: string, after: string): boolean {
-  return after.trim() !== '' && content.includes(after.trimEnd()) && (!content.includes(before) || after.includes(before))
+  return (
+    after.trim() !== '' && content.includes(after.trimEnd()) && (!content.includes(before) || after.includes(before))
+  )
 }
 
 /** Read answers with numbered lines, `12\ttext` (or an arrow for the tab in other versions). */
 function withoutLineNumbers(text: string): string {
-  return text.split('\n').map((line) => line.replace(/^ *\d+[\t→]/, '')).join('\n')
+  return text
+    .split('\n')
+    .map((line) => line.replace(/^ *\d+[\t→]/, ''))
+    .join('\n')
 }
 
 function pathOf(path: string, facts: Facts): string {

@@ -40,7 +40,8 @@ export interface Facts {
 }
 
 /** The orchestrator's assignment tells a pod of a granted Task to write code, also after the event was delivered. */
-const toldToWrite = /\b(plan|change|approval)\b[^.\n]{0,40}\b(is|was|has been) (approved|granted|verified)\b|\bwrite the code\b|\bimplement the (approved )?plan\b/i
+const toldToWrite =
+  /\b(plan|change|approval)\b[^.\n]{0,40}\b(is|was|has been) (approved|granted|verified)\b|\bwrite the code\b|\bimplement the (approved )?plan\b/i
 
 /** Facts as the turn with this index saw them: later turns of the conversation are not read. */
 export function factsAt(conversation: Conversation, index: number, entries: readonly Entry[]): Facts {
@@ -66,12 +67,17 @@ export function factsAt(conversation: Conversation, index: number, entries: read
   }
 }
 
-function identity(bundle: Bundle | undefined): Pick<Facts, 'task' | 'kind' | 'stage' | 'agent' | 'project' | 'assignment'> {
+function identity(
+  bundle: Bundle | undefined,
+): Pick<Facts, 'task' | 'kind' | 'stage' | 'agent' | 'project' | 'assignment'> {
   const { task = '', kind = '', stage = '', agent = '', project = '', assignment = '' } = bundle ?? {}
   return { task, kind, stage, agent, project, assignment }
 }
 
-function issueFacts(bundle: Bundle | undefined, seenEvents: readonly string[]): Pick<Facts, 'issue' | 'plan' | 'commented' | 'approval' | 'granted' | 'lastHumanComment'> {
+function issueFacts(
+  bundle: Bundle | undefined,
+  seenEvents: readonly string[],
+): Pick<Facts, 'issue' | 'plan' | 'commented' | 'approval' | 'granted' | 'lastHumanComment'> {
   const issue = bundle?.issues[0]
   return {
     issue,
@@ -83,7 +89,9 @@ function issueFacts(bundle: Bundle | undefined, seenEvents: readonly string[]): 
   }
 }
 
-function mergeRequestFacts(bundle: Bundle | undefined): Pick<Facts, 'mr' | 'mergeRequest' | 'ci' | 'review' | 'changeRequests'> {
+function mergeRequestFacts(
+  bundle: Bundle | undefined,
+): Pick<Facts, 'mr' | 'mergeRequest' | 'ci' | 'review' | 'changeRequests'> {
   const mergeRequest = bundle?.mergeRequests.findLast((one) => one.state === 'open') ?? bundle?.mergeRequests.at(-1)
   const verdicts = verdictsOf(mergeRequest)
   return {

@@ -21,7 +21,11 @@ const errors: Readonly<Partial<Record<FaultKind, Omit<ErrorAnswer, 'headers'>>>>
   usageLimit: { status: 429, type: 'rate_limit_error', message: 'This request would exceed the account usage limit' },
   serverError: { status: 500, type: 'api_error', message: 'Internal server error' },
   badRequest: { status: 400, type: 'invalid_request_error', message: 'The request is invalid' },
-  promptTooLong: { status: 400, type: 'invalid_request_error', message: 'prompt is too long: 220000 tokens > 200000 maximum' },
+  promptTooLong: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'prompt is too long: 220000 tokens > 200000 maximum',
+  },
   forbidden: { status: 403, type: 'permission_error', message: 'This key may not use this model' },
 }
 

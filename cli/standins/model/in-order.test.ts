@@ -13,7 +13,8 @@ import { aPod, withCheckout, withNodeOnPath } from './testing/a-pod.ts'
 const readme = readFileSync(join(import.meta.dirname, '../scenarios/README.md'), 'utf8')
 const example = /## The main job, in its simplest form\n\n```yaml\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
 const scenario = parseScenario(`name: readme\n${example}`, 'README.md')
-const fixes = parseScenario(`
+const fixes = parseScenario(
+  `
 name: fixes
 agents:
   implement:
@@ -25,7 +26,9 @@ agents:
   review:
     - [{tool: submit_outcome, args: {verdict: request_changes}}]
     - [{tool: submit_outcome, args: {verdict: approve}}]
-`, 'fixes.yaml')
+`,
+  'fixes.yaml',
+)
 
 function chosen(kind: 'implement' | 'review', ...messages: readonly Message[]): string {
   const conversation = readConversation({ model: 'm', messages: [...messages] })
@@ -42,18 +45,58 @@ const changes = { bot: true, body: 'Verdict: request changes' }
 describe('a pod with an empty conversation', () => {
   test.each<[string, 'implement' | 'review', BundleParts, string]>([
     ['begins with the first entry', 'implement', {}, 'turn-1'],
-    ['takes another comment of the bot for no question', 'implement', { issue: { comments: [{ bot: true, body: 'The plan: ...' }] } }, 'turn-1'],
-    ['waits when the question is there and no approval', 'implement', { issue: { comments: [asked] } }, 'a maintainer has not approved yet'],
-    ['waits again when the approval was withdrawn', 'implement', { issue: { comments: [asked, approved, { body: '/hold' }] } }, 'a maintainer has not approved yet'],
+    [
+      'takes another comment of the bot for no question',
+      'implement',
+      { issue: { comments: [{ bot: true, body: 'The plan: ...' }] } },
+      'turn-1',
+    ],
+    [
+      'waits when the question is there and no approval',
+      'implement',
+      { issue: { comments: [asked] } },
+      'a maintainer has not approved yet',
+    ],
+    [
+      'waits again when the approval was withdrawn',
+      'implement',
+      { issue: { comments: [asked, approved, { body: '/hold' }] } },
+      'a maintainer has not approved yet',
+    ],
     ['claims the approval', 'implement', { issue: { comments: [asked, approved] } }, 'turn-2'],
-    ['writes code after the event', 'implement', { issue: { comments: [asked, approved] }, events: [{ kind: 'approval' }] }, 'turn-3'],
-    ['writes code when the assignment says that the plan is approved', 'implement', { issue: { comments: [asked, approved] }, assignment: 'The plan is approved: write the code.' }, 'turn-3'],
-    ['writes it again when the merge request needs work that no review asked for', 'implement', { mergeRequest: {} }, 'turn-3'],
+    [
+      'writes code after the event',
+      'implement',
+      { issue: { comments: [asked, approved] }, events: [{ kind: 'approval' }] },
+      'turn-3',
+    ],
+    [
+      'writes code when the assignment says that the plan is approved',
+      'implement',
+      { issue: { comments: [asked, approved] }, assignment: 'The plan is approved: write the code.' },
+      'turn-3',
+    ],
+    [
+      'writes it again when the merge request needs work that no review asked for',
+      'implement',
+      { mergeRequest: {} },
+      'turn-3',
+    ],
     ['fixes after the first review', 'implement', { mergeRequest: { comments: [changes] } }, 'turn-4'],
     ['fixes after the second', 'implement', { mergeRequest: { comments: [changes, changes] } }, 'turn-5'],
-    ['repeats the last entry when all are done', 'implement', { mergeRequest: { comments: [changes, changes, changes] } }, 'turn-5'],
+    [
+      'repeats the last entry when all are done',
+      'implement',
+      { mergeRequest: { comments: [changes, changes, changes] } },
+      'turn-5',
+    ],
     ['asks for changes in the first review', 'review', { mergeRequest: {} }, 'turn-1'],
-    ['approves in the second', 'review', { mergeRequest: { comments: [changes, { bot: true, body: 'here', path: 'a.ts', line: 1 }] } }, 'turn-2'],
+    [
+      'approves in the second',
+      'review',
+      { mergeRequest: { comments: [changes, { bot: true, body: 'here', path: 'a.ts', line: 1 }] } },
+      'turn-2',
+    ],
   ])('%s', (_, kind, parts, expected) => {
     expect(chosen(kind, turn(parts))).toBe(expected)
   })
@@ -61,7 +104,9 @@ describe('a pod with an empty conversation', () => {
 
 describe('a conversation', () => {
   test('goes on after an entry that ended well, before the forge shows it', () => {
-    expect(chosen('implement', turn({}, 'a'), said('Done.'), turn({ issue: { comments: [approved] } }, 'b'))).toBe('turn-2')
+    expect(chosen('implement', turn({}, 'a'), said('Done.'), turn({ issue: { comments: [approved] } }, 'b'))).toBe(
+      'turn-2',
+    )
   })
 
   test('plays an entry again whose turn failed or was cut off', () => {
@@ -71,7 +116,9 @@ describe('a conversation', () => {
 
   test('keeps the approval event of an earlier turn', () => {
     const parts = { issue: { comments: [asked, approved] } }
-    expect(chosen('implement', turn({ ...parts, events: [{ kind: 'approval' }] }, 'a'), turn(parts, 'b'))).toBe('turn-3')
+    expect(chosen('implement', turn({ ...parts, events: [{ kind: 'approval' }] }, 'a'), turn(parts, 'b'))).toBe(
+      'turn-3',
+    )
   })
 })
 
@@ -94,12 +141,20 @@ test("the README's example plays from the question to the approving review", { t
       const question = { bot: true, body: 'Shall I?' }
       await implement.turn('a', aBundle())
       await implement.turn('b', aBundle({ issue: { comments: [question, approved] } }))
-      const { text } = await implement.turn('c', aBundle({ issue: { comments: [question, approved] }, events: [{ kind: 'approval' }] }))
+      const { text } = await implement.turn(
+        'c',
+        aBundle({ issue: { comments: [question, approved] }, events: [{ kind: 'approval' }] }),
+      )
       expect(text).toBe('Done.')
       expect(git('show', 'HEAD:src/slugify.js')).toContain('slugify')
       await aPod(pod).turn('d', aBundle({ agent: 'review', mergeRequest: {} }))
       expect(outcomes).toMatchObject([
-        { action: 'approved', plan_note_id: 'n-1', approving_maintainer: 'ada', approval_citations: [{ id: 'c-2', quote: '/approve' }] },
+        {
+          action: 'approved',
+          plan_note_id: 'n-1',
+          approving_maintainer: 'ada',
+          approval_citations: [{ id: 'c-2', quote: '/approve' }],
+        },
         { action: 'submitted', body: 'Closes #7' },
         { verdict: 'approve', reviewed_shas: [{ repo: 'spanlet', number: 8, sha: git('rev-parse', 'HEAD') }] },
       ])

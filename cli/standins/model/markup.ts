@@ -21,11 +21,14 @@ const attribute = /([\w:-]+)="([^"]*)"/g
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 export function unescapeText(text: string): string {
-  return text.replace(/&(amp|lt|gt|quot|apos|#(\d+)|#x([0-9a-fA-F]+));/g, (whole, name: string, decimal?: string, hex?: string) => {
-    if (decimal !== undefined) return fromCodePoint(Number.parseInt(decimal, 10), whole)
-    if (hex !== undefined) return fromCodePoint(Number.parseInt(hex, 16), whole)
-    return entities[name] ?? whole
-  })
+  return text.replace(
+    /&(amp|lt|gt|quot|apos|#(\d+)|#x([0-9a-fA-F]+));/g,
+    (whole, name: string, decimal?: string, hex?: string) => {
+      if (decimal !== undefined) return fromCodePoint(Number.parseInt(decimal, 10), whole)
+      if (hex !== undefined) return fromCodePoint(Number.parseInt(hex, 16), whole)
+      return entities[name] ?? whole
+    },
+  )
 }
 
 function fromCodePoint(code: number, otherwise: string): string {
@@ -64,7 +67,9 @@ function closeTo(open: OpenElement[], name: string): void {
 }
 
 function readAttributes(source: string): Record<string, string> {
-  return Object.fromEntries([...source.matchAll(attribute)].map(([, name, value]) => [name ?? '', unescapeText(value ?? '')]))
+  return Object.fromEntries(
+    [...source.matchAll(attribute)].map(([, name, value]) => [name ?? '', unescapeText(value ?? '')]),
+  )
 }
 
 export function childrenNamed(element: Element, name: string): readonly Element[] {
@@ -73,7 +78,9 @@ export function childrenNamed(element: Element, name: string): readonly Element[
 
 /** Every element of this name at any depth, in document order. */
 export function findAll(element: Element, name: string): readonly Element[] {
-  return element.children.flatMap((child) => (child.name === name ? [child, ...findAll(child, name)] : findAll(child, name)))
+  return element.children.flatMap((child) =>
+    child.name === name ? [child, ...findAll(child, name)] : findAll(child, name),
+  )
 }
 
 /** The text of the first child of this name, without the blanks that a renderer's layout puts around it. */

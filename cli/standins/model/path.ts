@@ -9,7 +9,8 @@ export function readPath(root: unknown, path: string): unknown {
 }
 
 function member(value: unknown, key: string): unknown {
-  if (Array.isArray(value)) return /^-?\d+$/.test(key) ? value.at(Number(key)) : key === 'length' ? value.length : undefined
+  if (Array.isArray(value))
+    return /^-?\d+$/.test(key) ? value.at(Number(key)) : key === 'length' ? value.length : undefined
   if (typeof value !== 'object' || value === null) return undefined
   return Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined
 }

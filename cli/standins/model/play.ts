@@ -32,10 +32,16 @@ export function play(request: MessagesRequest, scenario: Scenario, timesPlayed: 
   const { agent } = factsAt(conversation, index, [])
   const entries = scenario.agents[agent as AgentKind]
   const unplayed = { task: '', agent, turnToken: turn.token, entry: '' }
-  if (entries === undefined) return failed(unplayed, `scenario ${scenario.name} says nothing about the agent kind "${agent}"`)
+  if (entries === undefined)
+    return failed(unplayed, `scenario ${scenario.name} says nothing about the agent kind "${agent}"`)
   const facts = factsAt(conversation, index, entries)
   const choice = chooseEntry(conversation, index, entries)
-  if ('wait' in choice) return { kind: 'answer', answer: endWith(`Nothing to do: ${choice.wait}.`), played: { ...unplayed, task: facts.task } }
+  if ('wait' in choice)
+    return {
+      kind: 'answer',
+      answer: endWith(`Nothing to do: ${choice.wait}.`),
+      played: { ...unplayed, task: facts.task },
+    }
   return playEntry({ conversation, turn, facts, entry: choice.entry }, timesPlayed)
 }
 
@@ -52,16 +58,24 @@ function playEntry(scene: Scene, timesPlayed: TimesPlayed): Move {
   const keyOf = (step: number): string => `${turn.token}/${entry.name}/${step}`
   const next = nextOf(entry, turn, facts, (step, fault) => timesPlayed(keyOf(step)) >= (fault.times ?? 1))
   switch (next.do) {
-    case 'fault': return { kind: 'fault', fault: next.fault, key: keyOf(next.step), played: { ...played, step: next.step } }
-    case 'fail': return { kind: 'answer', answer: endWith(next.say), played: { ...played, failure: next.say } }
-    case 'end': return { kind: 'answer', answer: endWith(next.say), played }
-    case 'call': return call(scene, next, played)
+    case 'fault':
+      return { kind: 'fault', fault: next.fault, key: keyOf(next.step), played: { ...played, step: next.step } }
+    case 'fail':
+      return { kind: 'answer', answer: endWith(next.say), played: { ...played, failure: next.say } }
+    case 'end':
+      return { kind: 'answer', answer: endWith(next.say), played }
+    case 'call':
+      return call(scene, next, played)
   }
 }
 
 function call(scene: Scene, next: Extract<Next, { do: 'call' }>, played: Played): Move {
   const name = resolveTool(next.call.tool, scene.conversation.tools)
-  if (name === undefined) return failed(played, `the tool ${next.call.tool} is not offered to this agent; offered: ${scene.conversation.tools.join(', ')}`)
+  if (name === undefined)
+    return failed(
+      played,
+      `the tool ${next.call.tool} is not offered to this agent; offered: ${scene.conversation.tools.join(', ')}`,
+    )
   const id = callId(next.place, scene.turn.token)
   return {
     kind: 'answer',
@@ -85,5 +99,8 @@ function hasAgentTools(conversation: Conversation): boolean {
 
 /** A scenario says `task_note`; the CLI names it `mcp__<server>__task_note`. The platform's own server goes first. */
 function resolveTool(tool: string, offered: readonly string[]): string | undefined {
-  return [tool, `mcp__platform__${tool}`].find((name) => offered.includes(name)) ?? offered.find((name) => name.endsWith(`__${tool}`))
+  return (
+    [tool, `mcp__platform__${tool}`].find((name) => offered.includes(name)) ??
+    offered.find((name) => name.endsWith(`__${tool}`))
+  )
 }

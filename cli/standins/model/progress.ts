@@ -38,12 +38,14 @@ function afterCall(cursor: Cursor, step: CallStep, last: PlacedCall): Next {
   const { entry, facts, turn } = cursor
   const earlier = callsOf(turn, entry).filter((one) => one.place.step === last.place.step)
   const answers = earlier.map(({ call }) => call.answer ?? { text: 'there was no answer', error: true })
-  const tolerant = step.allowError === true || nextCall(step, last.place.part, answers.slice(0, -1), facts)?.tolerant === true
+  const tolerant =
+    step.allowError === true || nextCall(step, last.place.part, answers.slice(0, -1), facts)?.tolerant === true
   const answer = answers.at(-1)
   if (answer?.error === true && !tolerant) return fail(last.place.step, answer.text)
   const part = last.place.part + 1
   const more = nextCall(step, part, answers, facts)
-  if (more !== undefined) return { do: 'call', say: '', call: more, place: { entry: entry.name, step: last.place.step, part } }
+  if (more !== undefined)
+    return { do: 'call', say: '', call: more, place: { entry: entry.name, step: last.place.step, part } }
   return walk(cursor, last.place.step + 1, answer?.text ?? '')
 }
 
@@ -67,7 +69,9 @@ function walk(cursor: Cursor, from: number, lastAnswer: string): Next {
 
 function firstCall(cursor: Cursor, step: CallStep, index: number): Next | undefined {
   const call = nextCall(step, 0, [], cursor.facts)
-  return call === undefined ? undefined : { do: 'call', say: '', call, place: { entry: cursor.entry.name, step: index, part: 0 } }
+  return call === undefined
+    ? undefined
+    : { do: 'call', say: '', call, place: { entry: cursor.entry.name, step: index, part: 0 } }
 }
 
 function failUnless(step: number, reason: string | undefined): Next | undefined {

@@ -11,7 +11,9 @@ const approves = /^\W*approved?\b/i
 export function verdictsOf(mergeRequest: BundleThread | undefined): readonly Verdict[] {
   const comments = mergeRequest?.comments ?? []
   const said = comments.filter((comment) => comment.path === undefined).flatMap(verdictOf)
-  const findings = comments.some((comment) => comment.path !== undefined && comment.in_reply_to === undefined && comment.bot)
+  const findings = comments.some(
+    (comment) => comment.path !== undefined && comment.in_reply_to === undefined && comment.bot,
+  )
   return said.length === 0 && findings ? ['request_changes'] : said
 }
 

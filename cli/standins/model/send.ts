@@ -13,7 +13,12 @@ export interface Exchange {
   readonly accountUsage: AccountUsage | undefined
 }
 
-export function sendJson(response: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(JSON.stringify(body))
 }
@@ -47,10 +52,14 @@ export async function sendFault(exchange: Exchange, fault: FaultStep): Promise<v
   if (error !== undefined) return sendError(response, error, requestId)
   const text = fault.text ?? 'This sentence is cut off in the mid'
   switch (fault.fault) {
-    case 'refusal': return sendAnswer(exchange, { text: fault.text ?? '', stopReason: 'refusal' })
-    case 'maxTokens': return sendAnswer(exchange, { text, stopReason: 'max_tokens' })
-    case 'hang': return
-    default: break
+    case 'refusal':
+      return sendAnswer(exchange, { text: fault.text ?? '', stopReason: 'refusal' })
+    case 'maxTokens':
+      return sendAnswer(exchange, { text, stopReason: 'max_tokens' })
+    case 'hang':
+      return
+    default:
+      break
   }
   if (request.stream === true) {
     startStream(response, { 'request-id': requestId })
@@ -65,7 +74,11 @@ export async function sendFault(exchange: Exchange, fault: FaultStep): Promise<v
 }
 
 function startStream(response: ServerResponse, headers: Readonly<Record<string, string>>): void {
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...headers })
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    ...headers,
+  })
 }
 
 function writeEvent(response: ServerResponse, event: StreamEvent): void {

@@ -97,28 +97,48 @@ class Stage {
     const requestId = `req_${String(this.requests.length + 1).padStart(6, '0')}`
     const path = (request.url ?? '/').split('?')[0] ?? '/'
     const about: { model?: string; turnToken?: string } = {}
-    response.once('close', () => this.requests.push({ id: requestId, method: request.method ?? '', path, status: response.statusCode, ...about }))
+    response.once('close', () =>
+      this.requests.push({ id: requestId, method: request.method ?? '', path, status: response.statusCode, ...about }),
+    )
     try {
       await this.#route(request, response, { path, requestId, about })
     } catch (error) {
       this.#log({ message: `the request failed: ${String(error)}` })
-      if (!response.headersSent) sendError(response, { status: 500, type: 'api_error', message: 'the scripted model failed; its log says why' }, requestId)
+      if (!response.headersSent)
+        sendError(
+          response,
+          { status: 500, type: 'api_error', message: 'the scripted model failed; its log says why' },
+          requestId,
+        )
       else response.destroy()
     }
   }
 
-  async #route(request: IncomingMessage, response: ServerResponse, at: { path: string; requestId: string; about: { model?: string; turnToken?: string } }): Promise<void> {
+  async #route(
+    request: IncomingMessage,
+    response: ServerResponse,
+    at: { path: string; requestId: string; about: { model?: string; turnToken?: string } },
+  ): Promise<void> {
     const { path, requestId, about } = at
     if (path === '/' && ['GET', 'HEAD'].includes(request.method ?? '')) return sendJson(response, 200, { ok: true })
-    if (!isAllowed(request, this.#options.apiKey)) return sendError(response, { status: 401, type: 'authentication_error', message: 'invalid x-api-key' }, requestId)
+    if (!isAllowed(request, this.#options.apiKey))
+      return sendError(response, { status: 401, type: 'authentication_error', message: 'invalid x-api-key' }, requestId)
     if (request.method !== 'POST' || !['/v1/messages', '/v1/messages/count_tokens'].includes(path)) {
-      return sendError(response, { status: 404, type: 'not_found_error', message: `${request.method} ${path} is not served` }, requestId)
+      return sendError(
+        response,
+        { status: 404, type: 'not_found_error', message: `${request.method} ${path} is not served` },
+        requestId,
+      )
     }
     const body = await readBody(request)
     const faults = body === undefined ? ['the body is not JSON'] : faultsOf(body)
-    if (faults.length > 0) return sendError(response, { status: 400, type: 'invalid_request_error', message: faults.join('; ') }, requestId)
+    if (faults.length > 0)
+      return sendError(response, { status: 400, type: 'invalid_request_error', message: faults.join('; ') }, requestId)
     const message = body as MessagesRequest
-    if (path.endsWith('/count_tokens')) return sendJson(response, 200, { input_tokens: tokensOf([message.system ?? '', message.tools ?? [], message.messages]) })
+    if (path.endsWith('/count_tokens'))
+      return sendJson(response, 200, {
+        input_tokens: tokensOf([message.system ?? '', message.tools ?? [], message.messages]),
+      })
     about.model = message.model
     const move = play(message, this.#scenario, (key) => this.#faults.get(key) ?? 0)
     if (move.played !== undefined) about.turnToken = move.played.turnToken
@@ -132,7 +152,9 @@ class Stage {
     if (move.fault.fault !== 'slow') return sendFault(exchange, move.fault)
     const after = play(exchange.request, this.#scenario, (key) => this.#faults.get(key) ?? 0)
     this.#note(after)
-    return after.kind === 'answer' ? sendAnswer(exchange, after.answer, move.fault.seconds ?? 1) : sendFault(exchange, after.fault)
+    return after.kind === 'answer'
+      ? sendAnswer(exchange, after.answer, move.fault.seconds ?? 1)
+      : sendFault(exchange, after.fault)
   }
 
   #note(move: Move): void {

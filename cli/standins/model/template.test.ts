@@ -2,11 +2,21 @@ import { describe, expect, test } from 'vitest'
 import { holds } from './condition.ts'
 import { fill, MissingValue } from './template.ts'
 
-const facts = { issue: { number: 7, comments: [{ body: 'first' }, { body: 'last' }] }, events: ['approval'], mr: 'none', plan: true, changeRequests: 2, result: { line: { json: 12 } }, stage: 'reviewing' }
+const facts = {
+  issue: { number: 7, comments: [{ body: 'first' }, { body: 'last' }] },
+  events: ['approval'],
+  mr: 'none',
+  plan: true,
+  changeRequests: 2,
+  result: { line: { json: 12 } },
+  stage: 'reviewing',
+}
 
 describe('templates', () => {
   test('a template alone keeps its type, one inside a text is printed', () => {
-    expect(fill({ number: '{{issue.number}}', title: 'Fixes #{{ issue.number }}', list: ['{{result.line.json}}'] }, facts)).toEqual({ number: 7, title: 'Fixes #7', list: [12] })
+    expect(
+      fill({ number: '{{issue.number}}', title: 'Fixes #{{ issue.number }}', list: ['{{result.line.json}}'] }, facts),
+    ).toEqual({ number: 7, title: 'Fixes #7', list: [12] })
   })
 
   test('the first term that is there counts, a quoted one always is', () => {

@@ -30,7 +30,9 @@ function fillAny(value: unknown, facts: unknown): unknown {
 function fillText(text: string, facts: unknown): unknown {
   const alone = whole.exec(text.trim())
   if (alone?.[1] !== undefined) return evaluate(alone[1], facts)
-  return text.replaceAll(template, (_, expression: string | undefined) => (expression === undefined ? '{{' : print(evaluate(expression, facts))))
+  return text.replaceAll(template, (_, expression: string | undefined) =>
+    expression === undefined ? '{{' : print(evaluate(expression, facts)),
+  )
 }
 
 function evaluate(expression: string, facts: unknown): unknown {

@@ -33,7 +33,12 @@ export function usageOf(request: MessagesRequest, answer: Answer): Usage {
 }
 
 export function messageOf(request: MessagesRequest, answer: Answer): Record<string, unknown> {
-  return { ...emptyMessage(request), content: blocks(answer), stop_reason: answer.stopReason, usage: usageOf(request, answer) }
+  return {
+    ...emptyMessage(request),
+    content: blocks(answer),
+    stop_reason: answer.stopReason,
+    usage: usageOf(request, answer),
+  }
 }
 
 export function streamOf(request: MessagesRequest, answer: Answer): readonly StreamEvent[] {
@@ -50,10 +55,20 @@ export function streamOf(request: MessagesRequest, answer: Answer): readonly Str
 /** The id is made of the request: a retry of it is the same message, another request never is. */
 function emptyMessage(request: MessagesRequest): Record<string, unknown> {
   const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex').slice(0, 24)
-  return { id: `msg_${digest}`, type: 'message', role: 'assistant', model: request.model, content: [], stop_reason: null, stop_sequence: null }
+  return {
+    id: `msg_${digest}`,
+    type: 'message',
+    role: 'assistant',
+    model: request.model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+  }
 }
 
-type Block = { type: 'text'; text: string } | { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
+type Block =
+  | { type: 'text'; text: string }
+  | { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
 
 function blocks(answer: Answer): readonly Block[] {
   return [
@@ -63,9 +78,13 @@ function blocks(answer: Answer): readonly Block[] {
 }
 
 function blockEvents(block: Block, index: number): readonly StreamEvent[] {
-  const [empty, deltas] = block.type === 'text'
-    ? [{ type: 'text', text: '' }, pieces(block.text).map((text) => ({ type: 'text_delta', text }))]
-    : [{ ...block, input: {} }, pieces(JSON.stringify(block.input)).map((partial_json) => ({ type: 'input_json_delta', partial_json }))]
+  const [empty, deltas] =
+    block.type === 'text'
+      ? [{ type: 'text', text: '' }, pieces(block.text).map((text) => ({ type: 'text_delta', text }))]
+      : [
+          { ...block, input: {} },
+          pieces(JSON.stringify(block.input)).map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+        ]
   return [
     { type: 'content_block_start', index, content_block: empty },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
@@ -77,5 +96,7 @@ function blockEvents(block: Block, index: number): readonly StreamEvent[] {
 function pieces(text: string): readonly string[] {
   const points = Array.from(text)
   const size = Math.max(48, Math.ceil(points.length / 64))
-  return Array.from({ length: Math.ceil(points.length / size) }, (_, index) => points.slice(index * size, (index + 1) * size).join(''))
+  return Array.from({ length: Math.ceil(points.length / size) }, (_, index) =>
+    points.slice(index * size, (index + 1) * size).join(''),
+  )
 }

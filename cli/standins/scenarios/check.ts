@@ -16,7 +16,9 @@ export function checkScenario(input: unknown): Checked {
   const faults: Fault[] = [...against(Head, input, '')]
   const document = isObject(input) ? input : {}
   const agents = isObject(document['agents']) ? document['agents'] : {}
-  const entries = Object.entries(agents).map(([kind, list]) => [kind, readEntries(list, `/agents/${kind}`, faults)] as const)
+  const entries = Object.entries(agents).map(
+    ([kind, list]) => [kind, readEntries(list, `/agents/${kind}`, faults)] as const,
+  )
   faults.push(...checkPatterns(document['humans']))
   if (faults.length > 0) return { faults }
   const scenario = { humans: [], ...document, agents: Object.fromEntries(entries) }
@@ -28,7 +30,11 @@ function readEntries(list: unknown, path: string, faults: Fault[]): Entry[] {
   const entries = list.map((item: unknown, index) => readEntry(item, `${path}/${index}`, index, faults))
   const names = entries.map((entry) => slug(entry.name))
   names.forEach((name, index) => {
-    if (names.indexOf(name) < index) faults.push({ path: `${path}/${index}/name`, message: `"${name}" is taken by an earlier entry; names tell played steps apart` })
+    if (names.indexOf(name) < index)
+      faults.push({
+        path: `${path}/${index}/name`,
+        message: `"${name}" is taken by an earlier entry; names tell played steps apart`,
+      })
   })
   return entries
 }
@@ -50,7 +56,12 @@ function readEntry(item: unknown, path: string, index: number, faults: Fault[]):
 
 /** Tool use ids carry the name and may hold only these characters. */
 export function slug(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '').slice(0, 24) || 'entry'
+  return (
+    name
+      .replaceAll(/[^A-Za-z0-9]+/g, '-')
+      .replaceAll(/^-+|-+$/g, '')
+      .slice(0, 24) || 'entry'
+  )
 }
 
 const verbs = Object.keys(steps) as (keyof typeof steps)[]
@@ -59,10 +70,23 @@ function checkStep(step: unknown, path: string): readonly Fault[] {
   if (!isObject(step)) return [{ path, message: 'a step is an object such as {say: "..."}' }]
   const used = verbs.filter((verb) => verb in step)
   const verb = used[0]
-  if (verb === undefined) return [{ path, message: `a step has one of ${verbs.join(', ')}; this one has ${Object.keys(step).join(', ') || 'nothing'}${nearest(Object.keys(step))}` }]
-  if (used.length > 1) return [{ path, message: `one step does one thing; this one has ${used.join(' and ')}: make them ${used.length} steps` }]
+  if (verb === undefined)
+    return [
+      {
+        path,
+        message: `a step has one of ${verbs.join(', ')}; this one has ${Object.keys(step).join(', ') || 'nothing'}${nearest(Object.keys(step))}`,
+      },
+    ]
+  if (used.length > 1)
+    return [
+      { path, message: `one step does one thing; this one has ${used.join(' and ')}: make them ${used.length} steps` },
+    ]
   const expected = isObject(step['expect']) ? step['expect']['matches'] : undefined
-  return [...against(steps[verb], step, path), ...checkCondition(step['when'], `${path}/when`), ...checkPattern(expected, `${path}/expect/matches`)]
+  return [
+    ...against(steps[verb], step, path),
+    ...checkCondition(step['when'], `${path}/when`),
+    ...checkPattern(expected, `${path}/expect/matches`),
+  ]
 }
 
 function nearest(keys: readonly string[]): string {
@@ -83,14 +107,17 @@ function checkCondition(condition: unknown, path: string): readonly Fault[] {
 }
 
 function checkNested(condition: unknown, path: string): readonly Fault[] {
-  return isObject(condition) ? checkCondition(condition, path) : [{ path, message: 'a condition is an object such as {stage: reviewing}' }]
+  return isObject(condition)
+    ? checkCondition(condition, path)
+    : [{ path, message: 'a condition is an object such as {stage: reviewing}' }]
 }
 
 function checkWish(wanted: unknown, path: string): readonly Fault[] {
   if (Array.isArray(wanted)) return wanted.flatMap((one: unknown, index) => checkWish(one, `${path}/${index}`))
   if (!isObject(wanted)) return wanted === null ? [{ path, message: 'write {missing: true} for "not there"' }] : []
   return Object.entries(wanted).flatMap(([name, operand]) => {
-    if (!operators.includes(name)) return [{ path: `${path}/${name}`, message: `an operator is one of ${operators.join(', ')}` }]
+    if (!operators.includes(name))
+      return [{ path: `${path}/${name}`, message: `an operator is one of ${operators.join(', ')}` }]
     return name === 'matches' ? checkPattern(operand, `${path}/matches`) : []
   })
 }
@@ -106,7 +133,7 @@ function checkPatterns(humans: unknown): readonly Fault[] {
 function checkPattern(pattern: unknown, path: string): readonly Fault[] {
   if (pattern === undefined) return []
   try {
-    new RegExp(String(pattern), 'ims')
+    void new RegExp(String(pattern), 'ims')
     return []
   } catch (error) {
     return [{ path, message: `not a JavaScript regular expression: ${String(error)}` }]
@@ -118,9 +145,18 @@ function against(schema: TSchema, value: unknown, base: string): readonly Fault[
     const path = `${base}${error.instancePath}`
     const params = error.params as Record<string, unknown>
     if (error.keyword === 'boolean') return []
-    if (error.keyword === 'additionalProperties') return (params['additionalProperties'] as string[]).map((key) => ({ path: `${path}/${key}`, message: `unknown member "${key}"${hint(base, path)}` }))
-    if (error.keyword === 'required') return (params['requiredProperties'] as string[]).map((key) => ({ path: `${path}/${key}`, message: `"${key}" is required` }))
-    if (error.keyword === 'const') return [{ path, message: `${error.message}: ${JSON.stringify(params['allowedValue'])}` }]
+    if (error.keyword === 'additionalProperties')
+      return (params['additionalProperties'] as string[]).map((key) => ({
+        path: `${path}/${key}`,
+        message: `unknown member "${key}"${hint(base, path)}`,
+      }))
+    if (error.keyword === 'required')
+      return (params['requiredProperties'] as string[]).map((key) => ({
+        path: `${path}/${key}`,
+        message: `"${key}" is required`,
+      }))
+    if (error.keyword === 'const')
+      return [{ path, message: `${error.message}: ${JSON.stringify(params['allowedValue'])}` }]
     return [{ path, message: error.message }]
   })
   return [...new Map(found.map((fault) => [`${fault.path} ${fault.message}`, fault])).values()]
@@ -128,7 +164,9 @@ function against(schema: TSchema, value: unknown, base: string): readonly Fault[
 
 function hint(base: string, path: string): string {
   if (path === '/agents') return `: an agent kind is one of ${agentKinds.join(', ')}`
-  return base === '' && path === '' ? ': a scenario has name, description, repository, task, humans, accountUsage, agents' : ''
+  return base === '' && path === ''
+    ? ': a scenario has name, description, repository, task, humans, accountUsage, agents'
+    : ''
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

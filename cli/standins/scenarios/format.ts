@@ -12,8 +12,19 @@ const common = {
 }
 
 export const faultKinds = [
-  'overloaded', 'rateLimit', 'usageLimit', 'serverError', 'badRequest', 'promptTooLong', 'forbidden',
-  'reset', 'errorEvent', 'slow', 'hang', 'refusal', 'maxTokens',
+  'overloaded',
+  'rateLimit',
+  'usageLimit',
+  'serverError',
+  'badRequest',
+  'promptTooLong',
+  'forbidden',
+  'reset',
+  'errorEvent',
+  'slow',
+  'hang',
+  'refusal',
+  'maxTokens',
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
@@ -21,27 +32,39 @@ export type FaultKind = (typeof faultKinds)[number]
 export const steps = {
   say: Type.Object({ say: text, when: common.when }, closed),
   tool: Type.Object({ tool: text, args: Type.Optional(Type.Record(Type.String(), Type.Unknown())), ...common }, closed),
-  bash: Type.Object({ bash: text, in: Type.Optional(text), timeoutSeconds: Type.Optional(Type.Number({ minimum: 1 })), ...common }, closed),
+  bash: Type.Object(
+    { bash: text, in: Type.Optional(text), timeoutSeconds: Type.Optional(Type.Number({ minimum: 1 })), ...common },
+    closed,
+  ),
   write: Type.Object({ write: Type.Object({ path: text, content: Type.String() }, closed), ...common }, closed),
   edit: Type.Object({ edit: Type.Object({ path: text, old: text, new: Type.String() }, closed), ...common }, closed),
   read: Type.Object({ read: text, ...common }, closed),
   commit: Type.Object({ commit: text, ...common }, closed),
-  expect: Type.Object({
-    expect: Type.Object({
-      value: Type.Optional(text),
-      contains: Type.Optional(text),
-      matches: Type.Optional(text),
-      lacks: Type.Optional(text),
-    }, { ...closed, minProperties: 1 }),
-    when: common.when,
-  }, closed),
-  fault: Type.Object({
-    fault: Type.Union(faultKinds.map((kind) => Type.Literal(kind))),
-    times: Type.Optional(Type.Integer({ minimum: 1 })),
-    seconds: Type.Optional(Type.Number({ minimum: 0 })),
-    text: Type.Optional(text),
-    when: common.when,
-  }, closed),
+  expect: Type.Object(
+    {
+      expect: Type.Object(
+        {
+          value: Type.Optional(text),
+          contains: Type.Optional(text),
+          matches: Type.Optional(text),
+          lacks: Type.Optional(text),
+        },
+        { ...closed, minProperties: 1 },
+      ),
+      when: common.when,
+    },
+    closed,
+  ),
+  fault: Type.Object(
+    {
+      fault: Type.Union(faultKinds.map((kind) => Type.Literal(kind))),
+      times: Type.Optional(Type.Integer({ minimum: 1 })),
+      seconds: Type.Optional(Type.Number({ minimum: 0 })),
+      text: Type.Optional(text),
+      when: common.when,
+    },
+    closed,
+  ),
 } as const
 
 export type SayStep = Static<typeof steps.say>
@@ -62,52 +85,91 @@ export interface Entry {
   readonly steps: readonly Step[]
 }
 
-export const Entry = Type.Object({ name: Type.Optional(text), when: Type.Optional(Condition), steps: Type.Array(Type.Unknown(), { minItems: 1 }) }, closed)
+export const Entry = Type.Object(
+  { name: Type.Optional(text), when: Type.Optional(Condition), steps: Type.Array(Type.Unknown(), { minItems: 1 }) },
+  closed,
+)
 
 const place = Type.Union([Type.Literal('issue'), Type.Literal('mergeRequest')])
 
-export const HumanAct = Type.Object({
-  when: Type.Object({
-    comment: Type.Object({
-      by: Type.Optional(Type.Union([Type.Literal('bot'), Type.Literal('human'), Type.Literal('anyone')])),
-      on: Type.Optional(place),
-      matches: text,
-    }, closed),
-  }, closed),
-  do: Type.Object({
-    comment: text,
-    as: Type.Optional(text),
-    on: Type.Optional(place),
-  }, closed),
-}, closed)
+export const HumanAct = Type.Object(
+  {
+    when: Type.Object(
+      {
+        comment: Type.Object(
+          {
+            by: Type.Optional(Type.Union([Type.Literal('bot'), Type.Literal('human'), Type.Literal('anyone')])),
+            on: Type.Optional(place),
+            matches: text,
+          },
+          closed,
+        ),
+      },
+      closed,
+    ),
+    do: Type.Object(
+      {
+        comment: text,
+        as: Type.Optional(text),
+        on: Type.Optional(place),
+      },
+      closed,
+    ),
+  },
+  closed,
+)
 export type HumanAct = Static<typeof HumanAct>
 
-export const agentKinds = ['brainstorm', 'incident', 'implement', 'review', 'refine', 'documentation', 'upgrade'] as const
+export const agentKinds = [
+  'brainstorm',
+  'incident',
+  'implement',
+  'review',
+  'refine',
+  'documentation',
+  'upgrade',
+] as const
 export type AgentKind = (typeof agentKinds)[number]
 
-export const Head = Type.Object({
-  name: Type.String({ pattern: '^[a-z0-9][a-z0-9-]*$' }),
-  description: Type.Optional(Type.String()),
-  repository: Type.Optional(text),
-  task: Type.Optional(Type.Object({
-    issue: Type.Object({
-      title: text,
-      body: Type.String(),
-      labels: Type.Optional(Type.Array(text)),
-      as: Type.Optional(text),
-    }, closed),
-  }, closed)),
-  humans: Type.Optional(Type.Array(HumanAct)),
-  accountUsage: Type.Optional(Type.Object({
-    fiveHour: Type.Number({ minimum: 0, maximum: 1 }),
-    sevenDay: Type.Number({ minimum: 0, maximum: 1 }),
-    resetsInSeconds: Type.Optional(Type.Number({ minimum: 0 })),
-  }, closed)),
-  agents: Type.Object(
-    Object.fromEntries(agentKinds.map((kind) => [kind, Type.Optional(Type.Array(Type.Unknown(), { minItems: 1 }))])),
-    { ...closed, minProperties: 1 },
-  ),
-}, closed)
+export const Head = Type.Object(
+  {
+    name: Type.String({ pattern: '^[a-z0-9][a-z0-9-]*$' }),
+    description: Type.Optional(Type.String()),
+    repository: Type.Optional(text),
+    task: Type.Optional(
+      Type.Object(
+        {
+          issue: Type.Object(
+            {
+              title: text,
+              body: Type.String(),
+              labels: Type.Optional(Type.Array(text)),
+              as: Type.Optional(text),
+            },
+            closed,
+          ),
+        },
+        closed,
+      ),
+    ),
+    humans: Type.Optional(Type.Array(HumanAct)),
+    accountUsage: Type.Optional(
+      Type.Object(
+        {
+          fiveHour: Type.Number({ minimum: 0, maximum: 1 }),
+          sevenDay: Type.Number({ minimum: 0, maximum: 1 }),
+          resetsInSeconds: Type.Optional(Type.Number({ minimum: 0 })),
+        },
+        closed,
+      ),
+    ),
+    agents: Type.Object(
+      Object.fromEntries(agentKinds.map((kind) => [kind, Type.Optional(Type.Array(Type.Unknown(), { minItems: 1 }))])),
+      { ...closed, minProperties: 1 },
+    ),
+  },
+  closed,
+)
 
 export interface Issue {
   readonly title: string

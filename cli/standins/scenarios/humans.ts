@@ -16,12 +16,19 @@ export interface DueAct {
   readonly comment: string
 }
 
-export function dueActs(humans: Scenario['humans'], seen: readonly SeenComment[], done: ReadonlySet<number>): readonly DueAct[] {
+export function dueActs(
+  humans: Scenario['humans'],
+  seen: readonly SeenComment[],
+  done: ReadonlySet<number>,
+): readonly DueAct[] {
   return humans.flatMap((act, index) => {
     if (done.has(index)) return []
     const { by = 'bot', on = 'issue', matches } = act.when.comment
     const pattern = new RegExp(matches, 'ims')
-    const met = seen.some((comment) => comment.on === on && (by === 'anyone' || (by === 'bot') === comment.bot) && pattern.test(comment.body))
+    const met = seen.some(
+      (comment) =>
+        comment.on === on && (by === 'anyone' || (by === 'bot') === comment.bot) && pattern.test(comment.body),
+    )
     return met ? [{ index, on: act.do.on ?? on, as: act.do.as ?? 'maintainer', comment: act.do.comment }] : []
   })
 }

@@ -47,7 +47,9 @@ humans:
   expect(at('/agents/implement/0/steps/0')).toMatch(/one of say, tool, bash.*meant/)
   expect(at('/agents/implement/0/steps/1')).toMatch(/one thing/)
   expect(at('/agents/implement/0/steps/2/write/content')).toMatch(/required/)
-  expect(faults.some((fault) => fault.path === '/agents/implement/0/steps/3/fault' && fault.message.includes('overloaded'))).toBe(true)
+  expect(
+    faults.some((fault) => fault.path === '/agents/implement/0/steps/3/fault' && fault.message.includes('overloaded')),
+  ).toBe(true)
   expect(at('/agents/implement/0/steps/4/as')).toMatch(/pattern/)
   expect(at('/agents/implement/0/steps/4/extra')).toMatch(/unknown member/)
   expect(at('/agents/implement/1/name')).toMatch(/taken/)
@@ -60,18 +62,26 @@ test('a fault of the YAML itself is told with its line', () => {
 })
 
 test('a person acts once, when the comment waited for is there', () => {
-  const { humans } = parseScenario(`
+  const { humans } = parseScenario(
+    `
 name: h
 humans:
   - when: { comment: { by: bot, matches: 'shall i' } }
     do: { comment: /approve }
   - when: { comment: { by: human, on: mergeRequest, matches: '.' } }
     do: { comment: thanks, as: reporter, on: issue }
-agents: { review: [[{ say: x }]] }`, 'h')
-  const seen = [{ on: 'issue' as const, bot: true, body: 'Shall I?' }, { on: 'issue' as const, bot: false, body: 'hm' }]
+agents: { review: [[{ say: x }]] }`,
+    'h',
+  )
+  const seen = [
+    { on: 'issue' as const, bot: true, body: 'Shall I?' },
+    { on: 'issue' as const, bot: false, body: 'hm' },
+  ]
   expect(dueActs(humans, seen, new Set())).toEqual([{ index: 0, on: 'issue', as: 'maintainer', comment: '/approve' }])
   expect(dueActs(humans, seen, new Set([0]))).toEqual([])
-  expect(dueActs(humans, [{ on: 'mergeRequest', bot: false, body: 'ok' }], new Set())).toEqual([{ index: 1, on: 'issue', as: 'reporter', comment: 'thanks' }])
+  expect(dueActs(humans, [{ on: 'mergeRequest', bot: false, body: 'ok' }], new Set())).toEqual([
+    { index: 1, on: 'issue', as: 'reporter', comment: 'thanks' },
+  ])
 })
 
 function faultsOf(source: string): ScenarioInvalid['faults'] {

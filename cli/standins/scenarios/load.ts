@@ -8,7 +8,9 @@ import type { Scenario } from './format.ts'
 export class ScenarioInvalid extends Error {
   readonly faults: readonly Fault[]
   constructor(source: string, faults: readonly Fault[]) {
-    super([`${source} is not a scenario:`, ...faults.map((fault) => `  ${fault.path || '/'}: ${fault.message}`)].join('\n'))
+    super(
+      [`${source} is not a scenario:`, ...faults.map((fault) => `  ${fault.path || '/'}: ${fault.message}`)].join('\n'),
+    )
     this.name = 'ScenarioInvalid'
     this.faults = faults
   }
@@ -21,7 +23,13 @@ export const defaultScenarioFile: string = resolve(import.meta.dirname, 'default
 export function parseScenario(source: string, name: string): Scenario {
   const document = parseDocument(source, { uniqueKeys: true, merge: true })
   if (document.errors.length > 0) {
-    throw new ScenarioInvalid(name, document.errors.map((error) => ({ path: `line ${error.linePos?.[0].line ?? '?'}`, message: error.message.split('\n')[0] ?? error.code })))
+    throw new ScenarioInvalid(
+      name,
+      document.errors.map((error) => ({
+        path: `line ${error.linePos?.[0].line ?? '?'}`,
+        message: error.message.split('\n')[0] ?? error.code,
+      })),
+    )
   }
   const checked = checkScenario(document.toJS() as unknown)
   if ('faults' in checked) throw new ScenarioInvalid(name, checked.faults)
@@ -31,5 +39,7 @@ export function parseScenario(source: string, name: string): Scenario {
 /** @throws ScenarioInvalid, or the file system's error. `repository` comes back as an absolute path. */
 export async function loadScenario(file: string): Promise<Scenario> {
   const scenario = parseScenario(await readFile(file, 'utf8'), file)
-  return scenario.repository === undefined ? scenario : { ...scenario, repository: resolve(dirname(file), scenario.repository) }
+  return scenario.repository === undefined
+    ? scenario
+    : { ...scenario, repository: resolve(dirname(file), scenario.repository) }
 }

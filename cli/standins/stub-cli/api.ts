@@ -44,9 +44,19 @@ export class Interrupted extends Error {
 }
 
 const backoffMs = [600, 1_000, 2_000, 4_000, 8_000]
-const errors: Readonly<Record<number, string>> = { 400: 'invalid_request', 401: 'authentication_failed', 403: 'authentication_failed', 413: 'invalid_request', 429: 'rate_limit' }
+const errors: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  401: 'authentication_failed',
+  403: 'authentication_failed',
+  413: 'invalid_request',
+  429: 'rate_limit',
+}
 
-export async function ask(options: ApiOptions, body: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ApiMessage> {
+export async function ask(
+  options: ApiOptions,
+  body: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<ApiMessage> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await askOnce(options, body, signal)
@@ -71,7 +81,11 @@ function isRetryable(failure: ApiFailure): boolean {
   return failure.status === 0 || failure.status === 401 || failure.status === 429 || failure.status >= 500
 }
 
-async function askOnce(options: ApiOptions, body: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ApiMessage> {
+async function askOnce(
+  options: ApiOptions,
+  body: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<ApiMessage> {
   const response = await fetch(`${options.baseUrl}/v1/messages?beta=true`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', ...options.headers },
@@ -135,7 +149,8 @@ function apply(partial: Partial, source: string, onText: ApiOptions['onText']): 
   if (data === undefined) return false
   const event = JSON.parse(data) as WireEvent
   if (event.type === 'error') throw new ApiFailure(529, 'server_error', `API Error: ${JSON.stringify(event.error)}`)
-  if (event.message !== undefined) Object.assign(partial, { id: event.message.id, model: event.message.model, usage: { ...event.message.usage } })
+  if (event.message !== undefined)
+    Object.assign(partial, { id: event.message.id, model: event.message.model, usage: { ...event.message.usage } })
   if (event.content_block !== undefined) {
     partial.content.push(event.content_block)
     partial.json = ''

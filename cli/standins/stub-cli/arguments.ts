@@ -31,7 +31,8 @@ export function readArguments(argv: readonly string[]): StubArguments {
       version: { type: 'boolean', short: 'v' },
     },
   })
-  const text = (name: keyof typeof values): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
+  const text = (name: keyof typeof values): string | undefined =>
+    typeof values[name] === 'string' ? values[name] : undefined
   return {
     sessionId: text('session-id'),
     resume: text('resume'),

@@ -4,12 +4,17 @@ import type { Key } from './keys.ts'
 export type DialogKind = 'bypass' | 'trust'
 
 const screens: Readonly<Record<DialogKind, string>> = {
-  bypass: 'WARNING: Claude Code running in Bypass Permissions mode\r\n\r\n\u276f 1. No, exit\r\n  2. Yes, I accept\r\n\r\nEnter to confirm',
+  bypass:
+    'WARNING: Claude Code running in Bypass Permissions mode\r\n\r\n\u276f 1. No, exit\r\n  2. Yes, I accept\r\n\r\nEnter to confirm',
   trust: 'Accessing workspace:\r\n\r\n\u276f 1. No, exit\r\n  2. Yes, I trust this folder\r\n\r\nEnter to confirm',
 }
 
 /** Resolves with whether it was accepted. `onKey` installs the one listener of keys. */
-export function showDialog(kind: DialogKind, write: (text: string) => void, onKey: (listener: (key: Key) => void) => void): Promise<boolean> {
+export function showDialog(
+  kind: DialogKind,
+  write: (text: string) => void,
+  onKey: (listener: (key: Key) => void) => void,
+): Promise<boolean> {
   write(screens[kind])
   let accepting = false
   return new Promise((resolve) => {

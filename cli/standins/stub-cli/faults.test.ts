@@ -8,7 +8,10 @@ import { parseScenario } from '../scenarios/load.ts'
 
 const apiKey = 'sk-dummy-key-0123456789-of-the-scripted-model'
 const cli = join(import.meta.dirname, 'claude')
-const scenario = parseScenario('{"name": "f", "agents": {"implement": [[{"bash": "true"}, {"say": "Finished."}]]}}', 'f.json')
+const scenario = parseScenario(
+  '{"name": "f", "agents": {"implement": [[{"bash": "true"}, {"say": "Finished."}]]}}',
+  'f.json',
+)
 
 let model: Model
 
@@ -18,12 +21,17 @@ beforeAll(async () => {
 
 afterAll(() => model.close())
 
-function withFaults(faults: Readonly<Record<string, unknown>>, action: (terminal: TerminalUnderTest) => Promise<void>): Promise<void> {
+function withFaults(
+  faults: Readonly<Record<string, unknown>>,
+  action: (terminal: TerminalUnderTest) => Promise<void>,
+): Promise<void> {
   return withTerminal({ cli, modelUrl: model.url, apiKey, faults }, action)
 }
 
-const accepted = (terminal: TerminalUnderTest): Promise<void> => terminal.until('the prompt hook', () => terminal.hooks('UserPromptSubmit').length > 0)
-const stopped = (terminal: TerminalUnderTest): Promise<void> => terminal.until('Stop', () => terminal.hooks('Stop').length > 0)
+const accepted = (terminal: TerminalUnderTest): Promise<void> =>
+  terminal.until('the prompt hook', () => terminal.hooks('UserPromptSubmit').length > 0)
+const stopped = (terminal: TerminalUnderTest): Promise<void> =>
+  terminal.until('Stop', () => terminal.hooks('Stop').length > 0)
 
 test('a swallowed Enter leaves the text in the box, and the next one submits it whole', async () => {
   await withFaults({ dropEnters: 1 }, async (terminal) => {
@@ -51,7 +59,10 @@ test('a forced StopFailure carries its error', async () => {
   await withFaults({ stopFailure: { error: 'rate_limit', message: "You've hit your limit" } }, async (terminal) => {
     await terminal.submit('x-1', aBundle())
     await terminal.until('StopFailure', () => terminal.hooks('StopFailure').length > 0)
-    expect(terminal.hooks('StopFailure')[0]).toMatchObject({ error: 'rate_limit', last_assistant_message: "You've hit your limit" })
+    expect(terminal.hooks('StopFailure')[0]).toMatchObject({
+      error: 'rate_limit',
+      last_assistant_message: "You've hit your limit",
+    })
   })
 })
 
@@ -102,13 +113,16 @@ test('a hung turn takes no ESC and no further turn', async () => {
 })
 
 test('a turn nobody asked for has a prompt of its own', async () => {
-  await withFaults({ spontaneousTurn: { afterTurn: 0, delayMs: 10, prompt: '<task-notification>done</task-notification>' } }, async (terminal) => {
-    await terminal.submit('n-1', aBundle())
-    await terminal.until('the second turn', () => terminal.hooks('Stop').length === 2)
-    const [first, second] = terminal.hooks('UserPromptSubmit')
-    expect(second?.prompt).toBe('<task-notification>done</task-notification>')
-    expect(second?.prompt_id).not.toBe(first?.prompt_id)
-  })
+  await withFaults(
+    { spontaneousTurn: { afterTurn: 0, delayMs: 10, prompt: '<task-notification>done</task-notification>' } },
+    async (terminal) => {
+      await terminal.submit('n-1', aBundle())
+      await terminal.until('the second turn', () => terminal.hooks('Stop').length === 2)
+      const [first, second] = terminal.hooks('UserPromptSubmit')
+      expect(second?.prompt).toBe('<task-notification>done</task-notification>')
+      expect(second?.prompt_id).not.toBe(first?.prompt_id)
+    },
+  )
 })
 
 test('the bypass dialog refuses by default: a blind Enter ends the program', async () => {

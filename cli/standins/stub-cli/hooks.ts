@@ -14,13 +14,21 @@ export type CallHooks = (event: HookEvent, input: Readonly<Record<string, unknow
 const maxContext = 10_000
 const hookTimeoutMs = 60_000
 
-export function hookCaller(settings: Settings, cwd: string, common: () => Readonly<Record<string, unknown>>): CallHooks {
+export function hookCaller(
+  settings: Settings,
+  cwd: string,
+  common: () => Readonly<Record<string, unknown>>,
+): CallHooks {
   return async (event, input) => {
     const context: string[] = []
     let blocked: string | undefined
     const tool = typeof input['tool_name'] === 'string' ? input['tool_name'] : ''
     for (const hook of settings.hooks[event].filter((one) => isMatch(one.matcher, tool))) {
-      const ran = await run(hook.command, { cwd, input: JSON.stringify({ ...common(), hook_event_name: event, ...input }), timeoutMs: hookTimeoutMs })
+      const ran = await run(hook.command, {
+        cwd,
+        input: JSON.stringify({ ...common(), hook_event_name: event, ...input }),
+        timeoutMs: hookTimeoutMs,
+      })
       const answer = readAnswer(ran.stdout, event)
       context.push(...answer.context)
       blocked ??= ran.code === 2 ? ran.stderr : answer.blocked
@@ -35,11 +43,18 @@ function isMatch(matcher: string, tool: string): boolean {
 
 function readAnswer(stdout: string, event: HookEvent): HookAnswer {
   const answer = readJson(stdout)
-  if (answer === undefined) return { context: event === 'UserPromptSubmit' && stdout.trim() !== '' ? [stdout.trim()] : [], blocked: undefined }
+  if (answer === undefined)
+    return { context: event === 'UserPromptSubmit' && stdout.trim() !== '' ? [stdout.trim()] : [], blocked: undefined }
   const specific = (answer['hookSpecificOutput'] ?? {}) as Record<string, unknown>
-  const context = typeof specific['additionalContext'] === 'string' && specific['additionalContext'].length <= maxContext ? [specific['additionalContext']] : []
+  const context =
+    typeof specific['additionalContext'] === 'string' && specific['additionalContext'].length <= maxContext
+      ? [specific['additionalContext']]
+      : []
   const isBlocked = answer['decision'] === 'block' || specific['permissionDecision'] === 'deny'
-  return { context, blocked: isBlocked ? String(answer['reason'] ?? specific['permissionDecisionReason'] ?? 'blocked') : undefined }
+  return {
+    context,
+    blocked: isBlocked ? String(answer['reason'] ?? specific['permissionDecisionReason'] ?? 'blocked') : undefined,
+  }
 }
 
 function readJson(text: string): Record<string, unknown> | undefined {

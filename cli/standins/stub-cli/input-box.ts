@@ -41,7 +41,11 @@ export function inputBox(pasteId: string): InputBox {
 }
 
 function pasted(text: string, pasteId: string): string {
-  const clean = text.replaceAll(/\r\n?/g, '\n').replaceAll('\t', '    ').replaceAll(controlCharacters, '').replace(/\n+$/, '')
+  const clean = text
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll('\t', '    ')
+    .replaceAll(controlCharacters, '')
+    .replace(/\n+$/, '')
   const breaks = clean.split('\n').length - 1
   if (breaks <= maxBareBreaks && clean.length <= maxBareCharacters) return clean
   return `\n\n<pasted_content id="${pasteId}">\n${clean}\n</pasted_content id="${pasteId}">\n`

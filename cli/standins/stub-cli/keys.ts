@@ -48,7 +48,9 @@ function split(input: string): readonly [readonly Key[], string] {
 function takeOne(input: string): { readonly key?: Key; readonly length: number } | undefined {
   if (input.startsWith(pasteStart)) {
     const end = input.indexOf(pasteEnd)
-    return end < 0 ? undefined : { key: { type: 'paste', text: input.slice(pasteStart.length, end) }, length: end + pasteEnd.length }
+    return end < 0
+      ? undefined
+      : { key: { type: 'paste', text: input.slice(pasteStart.length, end) }, length: end + pasteEnd.length }
   }
   if (input.startsWith('\u001b')) return takeEscape(input)
   const control = controls[input[0] ?? '']
@@ -58,7 +60,12 @@ function takeOne(input: string): { readonly key?: Key; readonly length: number }
   return { key: { type: 'text', text }, length: text.length }
 }
 
-const controls: Readonly<Record<string, 'enter' | 'ctrl-c' | 'backspace'>> = { '\r': 'enter', '\u0003': 'ctrl-c', '\u007f': 'backspace', '\b': 'backspace' }
+const controls: Readonly<Record<string, 'enter' | 'ctrl-c' | 'backspace'>> = {
+  '\r': 'enter',
+  '\u0003': 'ctrl-c',
+  '\u007f': 'backspace',
+  '\b': 'backspace',
+}
 
 function takeEscape(input: string): { readonly key?: Key; readonly length: number } | undefined {
   const match = sequence.exec(input)?.[0]

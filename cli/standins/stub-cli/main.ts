@@ -84,18 +84,41 @@ function readKeys(press: (key: Key) => void): void {
   process.stdin.on('end', () => exit(0))
 }
 
-async function openSession(flags: StubArguments, faults: StubFaults, settings: Settings, place: { home: string; cwd: string }): Promise<{ press: (key: Key) => void }> {
+async function openSession(
+  flags: StubArguments,
+  faults: StubFaults,
+  settings: Settings,
+  place: { home: string; cwd: string },
+): Promise<{ press: (key: Key) => void }> {
   const sessionId = flags.resume ?? flags.sessionId ?? randomUUID()
   const path = transcriptPath(place.home, place.cwd, sessionId)
   if (flags.resume === undefined && isSessionTaken(path)) stopWith(`Session ID ${sessionId} is already in use`)
   let promptId = randomUUID() as string
-  const transcript = openTranscript(path, { sessionId, cwd: place.cwd, promptId: () => promptId, newId: randomUUID, now: () => new Date() })
-  const common = (): Record<string, unknown> => ({ session_id: sessionId, transcript_path: path, cwd: place.cwd, prompt_id: promptId, effort: { level: flags.effort } })
+  const transcript = openTranscript(path, {
+    sessionId,
+    cwd: place.cwd,
+    promptId: () => promptId,
+    newId: randomUUID,
+    now: () => new Date(),
+  })
+  const common = (): Record<string, unknown> => ({
+    session_id: sessionId,
+    transcript_path: path,
+    cwd: place.cwd,
+    prompt_id: promptId,
+    effort: { level: flags.effort },
+  })
   const hooks = hookCaller(settings, place.cwd, common)
   const mcp = await connectServers(settings.mcpServers, place.cwd)
   const builtIn = [bashTool(place.cwd), ...fileTools(place.cwd)]
   const session: Session = {
-    api: apiOptions(process.env), model: flags.model, hooks, transcript, faults, exit, messages: [],
+    api: apiOptions(process.env),
+    model: flags.model,
+    hooks,
+    transcript,
+    faults,
+    exit,
+    messages: [],
     tools: [...builtIn, ...mcp.tools].filter((tool) => !flags.disallowedTools.includes(tool.name)),
     system: `# Environment\n - Primary working directory: ${place.cwd}\n${flags.appendSystemPrompt}`,
   }
@@ -106,7 +129,10 @@ async function openSession(flags: StubArguments, faults: StubFaults, settings: S
   }
   process.once('SIGTERM', () => void shut(143))
   await hooks('SessionStart', { source: flags.resume === undefined ? 'startup' : 'resume', model: flags.model })
-  const status = statusLine(settings, place.cwd, () => ({ ...common(), model: { id: flags.model, display_name: flags.model } }))
+  const status = statusLine(settings, place.cwd, () => ({
+    ...common(),
+    model: { id: flags.model, display_name: flags.model },
+  }))
   await status()
   const { press } = terminal({
     box: inputBox(randomBytes(2).toString('hex')),
@@ -125,14 +151,28 @@ async function openSession(flags: StubArguments, faults: StubFaults, settings: S
 
 function apiOptions(env: NodeJS.ProcessEnv): ApiOptions {
   const token = env['CLAUDE_CODE_OAUTH_TOKEN'] ?? env['ANTHROPIC_AUTH_TOKEN']
-  const headers: Record<string, string> = token === undefined ? { 'x-api-key': env['ANTHROPIC_API_KEY'] ?? '' } : { authorization: `Bearer ${token}` }
-  return { baseUrl: env['ANTHROPIC_BASE_URL'] ?? 'http://127.0.0.1:9', headers, maxRetries: Number(env['CLAUDE_CODE_MAX_RETRIES'] ?? 10), onText: (text) => write(text.replaceAll('\n', '\r\n')) }
+  const headers: Record<string, string> =
+    token === undefined ? { 'x-api-key': env['ANTHROPIC_API_KEY'] ?? '' } : { authorization: `Bearer ${token}` }
+  return {
+    baseUrl: env['ANTHROPIC_BASE_URL'] ?? 'http://127.0.0.1:9',
+    headers,
+    maxRetries: Number(env['CLAUDE_CODE_MAX_RETRIES'] ?? 10),
+    onText: (text) => write(text.replaceAll('\n', '\r\n')),
+  }
 }
 
-function statusLine(settings: Settings, cwd: string, input: () => Readonly<Record<string, unknown>>): () => Promise<void> {
+function statusLine(
+  settings: Settings,
+  cwd: string,
+  input: () => Readonly<Record<string, unknown>>,
+): () => Promise<void> {
   return async () => {
     if (settings.statusLine === undefined) return
-    const { stdout } = await run(settings.statusLine, { cwd, input: JSON.stringify({ ...input(), version: '2.1.329' }), timeoutMs: statusLineTimeoutMs })
+    const { stdout } = await run(settings.statusLine, {
+      cwd,
+      input: JSON.stringify({ ...input(), version: '2.1.329' }),
+      timeoutMs: statusLineTimeoutMs,
+    })
     if (stdout.trim() !== '') write(`\r\n${stdout.trim()}`)
   }
 }

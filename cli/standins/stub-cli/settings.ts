@@ -2,7 +2,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export const hookEvents = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'Stop', 'StopFailure', 'SessionEnd'] as const
+export const hookEvents = [
+  'SessionStart',
+  'UserPromptSubmit',
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'Stop',
+  'StopFailure',
+  'SessionEnd',
+] as const
 export type HookEvent = (typeof hookEvents)[number]
 
 export interface HookCommand {
@@ -28,10 +37,14 @@ export interface Settings {
 export function readSettings(home: string, cwd: string): Settings {
   const settings = [join(home, '.claude/settings.json'), join(cwd, '.claude/settings.json')].map(readJson)
   const state = readJson(join(home, '.claude.json'))
-  const mcp = settings.some((one) => one['enableAllProjectMcpServers'] === true) ? members(readJson(join(cwd, '.mcp.json'))['mcpServers']) : {}
+  const mcp = settings.some((one) => one['enableAllProjectMcpServers'] === true)
+    ? members(readJson(join(cwd, '.mcp.json'))['mcpServers'])
+    : {}
   return {
     hooks: hooksOf(settings),
-    statusLine: settings.map((one) => members(one['statusLine'])['command']).find((command) => typeof command === 'string'),
+    statusLine: settings
+      .map((one) => members(one['statusLine'])['command'])
+      .find((command) => typeof command === 'string'),
     skipDangerousModePermissionPrompt: settings.some((one) => one['skipDangerousModePermissionPrompt'] === true),
     isOnboarded: state['hasCompletedOnboarding'] === true,
     isTrusted: members(members(state['projects'])[cwd])['hasTrustDialogAccepted'] === true,
@@ -40,8 +53,12 @@ export function readSettings(home: string, cwd: string): Settings {
 }
 
 function hooksOf(settings: readonly Record<string, unknown>[]): Record<HookEvent, readonly HookCommand[]> {
-  const commands = (event: HookEvent): readonly HookCommand[] => settings.flatMap((one) => list(members(one['hooks'])[event]).flatMap(commandsOf))
-  return Object.fromEntries(hookEvents.map((event) => [event, commands(event)])) as Record<HookEvent, readonly HookCommand[]>
+  const commands = (event: HookEvent): readonly HookCommand[] =>
+    settings.flatMap((one) => list(members(one['hooks'])[event]).flatMap(commandsOf))
+  return Object.fromEntries(hookEvents.map((event) => [event, commands(event)])) as Record<
+    HookEvent,
+    readonly HookCommand[]
+  >
 }
 
 function commandsOf(group: unknown): readonly HookCommand[] {
@@ -54,7 +71,16 @@ function commandsOf(group: unknown): readonly HookCommand[] {
 
 function stdioServer(name: string, server: Record<string, unknown>): readonly (readonly [string, McpServer])[] {
   if (typeof server['command'] !== 'string') return []
-  return [[name, { command: server['command'], args: list(server['args']).map(String), env: members(server['env']) as Record<string, string> }]]
+  return [
+    [
+      name,
+      {
+        command: server['command'],
+        args: list(server['args']).map(String),
+        env: members(server['env']) as Record<string, string>,
+      },
+    ],
+  ]
 }
 
 function readJson(file: string): Record<string, unknown> {

@@ -17,7 +17,11 @@ export interface RunOptions {
 /** The command's whole process group ends with it: an interrupted test run leaves nothing behind. */
 export function run(command: string, options: RunOptions): Promise<Ran> {
   return new Promise((resolve) => {
-    const child = spawn('/bin/bash', ['-c', command], { cwd: options.cwd, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
+    const child = spawn('/bin/bash', ['-c', command], {
+      cwd: options.cwd,
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
     const output = { stdout: '', stderr: '' }
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))

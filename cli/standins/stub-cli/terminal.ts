@@ -49,7 +49,8 @@ export function terminal(ports: TerminalPorts): Terminal {
     const ending = await ports.play(prompt, ordinal, interrupt.signal)
     if (ending === 'restored') box.restore(prompt)
     const spontaneous = faults.spontaneousTurn
-    if (spontaneous !== undefined && appliesTo({ turn: spontaneous.afterTurn }, ordinal)) setTimeout(() => begin(spontaneous.prompt), spontaneous.delayMs)
+    if (spontaneous !== undefined && appliesTo({ turn: spontaneous.afterTurn }, ordinal))
+      setTimeout(() => begin(spontaneous.prompt), spontaneous.delayMs)
   }
 
   const enter = (): void => {
@@ -71,13 +72,20 @@ export function terminal(ports: TerminalPorts): Terminal {
     begin,
     press(key) {
       switch (key.type) {
-        case 'text': return box.type(key.text)
-        case 'paste': return box.paste(key.text)
-        case 'backspace': return box.erase()
-        case 'enter': return enter()
-        case 'ctrl-c': return ctrlC()
-        case 'escape': return faults.ignoreEscape === true ? undefined : running?.abort()
-        default: return
+        case 'text':
+          return box.type(key.text)
+        case 'paste':
+          return box.paste(key.text)
+        case 'backspace':
+          return box.erase()
+        case 'enter':
+          return enter()
+        case 'ctrl-c':
+          return ctrlC()
+        case 'escape':
+          return faults.ignoreEscape === true ? undefined : running?.abort()
+        default:
+          return
       }
     },
   }

@@ -42,17 +42,32 @@ export function openTranscript(path: string, context: TranscriptContext): Transc
   const entry = (type: string, more: Record<string, unknown>): void => {
     const uuid = context.newId()
     write({
-      parentUuid, isSidechain: false, userType: 'external', cwd: context.cwd, sessionId: context.sessionId,
-      version: '2.1.329', type, ...more, uuid, timestamp: context.now().toISOString(),
+      parentUuid,
+      isSidechain: false,
+      userType: 'external',
+      cwd: context.cwd,
+      sessionId: context.sessionId,
+      version: '2.1.329',
+      type,
+      ...more,
+      uuid,
+      timestamp: context.now().toISOString(),
     })
     parentUuid = uuid
   }
   return {
     path,
-    user: (content, more = {}) => entry('user', { promptId: context.promptId(), permissionMode: 'bypassPermissions', message: { role: 'user', content }, ...more }),
+    user: (content, more = {}) =>
+      entry('user', {
+        promptId: context.promptId(),
+        permissionMode: 'bypassPermissions',
+        message: { role: 'user', content },
+        ...more,
+      }),
     assistant(message, more = {}) {
       const blocks = message.content.length === 0 ? [{ type: 'text', text: '' }] : message.content
-      for (const block of blocks) entry('assistant', { message: { ...message, content: [block] }, requestId: message.requestId, ...more })
+      for (const block of blocks)
+        entry('assistant', { message: { ...message, content: [block] }, requestId: message.requestId, ...more })
     },
     meta: (type, more) => write({ type, sessionId: context.sessionId, ...more }),
     hold: () => void (held = []),

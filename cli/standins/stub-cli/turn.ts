@@ -37,7 +37,12 @@ interface TurnInProgress {
   readonly begunAt: number
 }
 
-export async function playTurn(session: Session, prompt: string, ordinal: number, signal: AbortSignal): Promise<Ending> {
+export async function playTurn(
+  session: Session,
+  prompt: string,
+  ordinal: number,
+  signal: AbortSignal,
+): Promise<Ending> {
   const turn = { session, ordinal, signal, begunAt: session.messages.length }
   const { context, blocked } = await session.hooks('UserPromptSubmit', { prompt })
   if (blocked !== undefined) return 'silent'
@@ -47,7 +52,8 @@ export async function playTurn(session: Session, prompt: string, ordinal: number
   if (appliesTo(session.faults.stall, ordinal)) return stalled(turn)
   try {
     const forced = session.faults.stopFailure
-    if (forced !== undefined && appliesTo(forced, ordinal)) throw new ApiFailure(500, forced.error, forced.message ?? `API Error: ${forced.error}`)
+    if (forced !== undefined && appliesTo(forced, ordinal))
+      throw new ApiFailure(500, forced.error, forced.message ?? `API Error: ${forced.error}`)
     return await untilStopped(turn)
   } catch (error) {
     if (error instanceof Interrupted) return interruptedAnswer(turn, error)
@@ -95,8 +101,18 @@ async function untilStopped(turn: TurnInProgress): Promise<Ending> {
 
 async function askModel(turn: TurnInProgress): Promise<ApiMessage> {
   const { session, signal } = turn
-  const tools = session.tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
-  const body = { model: session.model, max_tokens: 32_000, system: [{ type: 'text', text: session.system }], messages: session.messages, tools }
+  const tools = session.tools.map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    input_schema: inputSchema,
+  }))
+  const body = {
+    model: session.model,
+    max_tokens: 32_000,
+    system: [{ type: 'text', text: session.system }],
+    messages: session.messages,
+    tools,
+  }
   const message = await ask(session.api, body, signal)
   if (session.faults.transcriptDelayMs !== undefined && message.stop_reason === 'end_turn') session.transcript.hold()
   session.transcript.assistant(message)
@@ -116,7 +132,11 @@ async function stop(turn: TurnInProgress, message: ApiMessage, stopHookActive: b
   const late = session.faults.transcriptDelayMs
   if (late !== undefined) void delay(late).then(() => session.transcript.release())
   const { blocked } = await session.hooks('Stop', {
-    permission_mode: 'bypassPermissions', stop_hook_active: stopHookActive, last_assistant_message: textOf(message), background_tasks: [], session_crons: [],
+    permission_mode: 'bypassPermissions',
+    stop_hook_active: stopHookActive,
+    last_assistant_message: textOf(message),
+    background_tasks: [],
+    session_crons: [],
   })
   return blocked
 }
@@ -125,13 +145,21 @@ function textOf(message: ApiMessage): string {
   return message.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n')
 }
 
-async function runTools(turn: TurnInProgress, calls: readonly Extract<Block, { type: 'tool_use' }>[]): Promise<'done' | 'interrupted'> {
+async function runTools(
+  turn: TurnInProgress,
+  calls: readonly Extract<Block, { type: 'tool_use' }>[],
+): Promise<'done' | 'interrupted'> {
   const { session, signal } = turn
   const results: unknown[] = []
   const contexts: string[] = []
   for (const call of calls) {
     const { answer, context } = await runTool(session, call, signal)
-    const result = { type: 'tool_result', tool_use_id: call.id, content: signal.aborted ? rejection : answer.text, ...(answer.error || signal.aborted ? { is_error: true } : {}) }
+    const result = {
+      type: 'tool_result',
+      tool_use_id: call.id,
+      content: signal.aborted ? rejection : answer.text,
+      ...(answer.error || signal.aborted ? { is_error: true } : {}),
+    }
     results.push(result)
     contexts.push(...context)
     session.transcript.user([result], { toolUseResult: signal.aborted ? 'User rejected tool use' : answer.text })
@@ -141,22 +169,35 @@ async function runTools(turn: TurnInProgress, calls: readonly Extract<Block, { t
     mark(session, '[Request interrupted by user for tool use]')
     return 'interrupted'
   }
-  if (contexts.length > 0) session.messages.push({ role: 'system', content: contexts.map((text) => ({ type: 'text', text })) })
+  if (contexts.length > 0)
+    session.messages.push({ role: 'system', content: contexts.map((text) => ({ type: 'text', text })) })
   return 'done'
 }
 
 const rejection = "The user doesn't want to proceed with this tool use. The tool use was rejected."
 
-async function runTool(session: Session, call: Extract<Block, { type: 'tool_use' }>, signal: AbortSignal): Promise<{ answer: ToolAnswer; context: readonly string[] }> {
+async function runTool(
+  session: Session,
+  call: Extract<Block, { type: 'tool_use' }>,
+  signal: AbortSignal,
+): Promise<{ answer: ToolAnswer; context: readonly string[] }> {
   const input = { tool_name: call.name, tool_input: call.input, tool_use_id: call.id }
   const before = await session.hooks('PreToolUse', input)
   if (before.blocked !== undefined) return { answer: { text: before.blocked, error: true }, context: before.context }
   const tool = session.tools.find((one) => one.name === call.name)
-  const answer = tool === undefined ? { text: `No such tool available: ${call.name}`, error: true } : await attempt(tool, call.input, signal)
+  const answer =
+    tool === undefined
+      ? { text: `No such tool available: ${call.name}`, error: true }
+      : await attempt(tool, call.input, signal)
   if (signal.aborted) return { answer, context: [] }
   const event = answer.error ? 'PostToolUseFailure' : 'PostToolUse'
-  const after = await session.hooks(event, { ...input, ...(answer.error ? { error: answer.text } : { tool_response: answer.text }) })
-  const texts = [...before.context, ...after.context].map((text) => `${event}:${call.name} hook additional context: ${text}`)
+  const after = await session.hooks(event, {
+    ...input,
+    ...(answer.error ? { error: answer.text } : { tool_response: answer.text }),
+  })
+  const texts = [...before.context, ...after.context].map(
+    (text) => `${event}:${call.name} hook additional context: ${text}`,
+  )
   return { answer, context: texts }
 }
 
@@ -195,11 +236,22 @@ function mark(session: Session, text: string, messageId?: string): void {
 async function failedTurn(turn: TurnInProgress, failure: ApiFailure): Promise<Ending> {
   const { session, ordinal } = turn
   const message: ApiMessage = {
-    id: `error-${ordinal}-${session.messages.length}`, role: 'assistant', model: '<synthetic>',
-    content: [{ type: 'text', text: failure.message }], stop_reason: 'stop_sequence',
+    id: `error-${ordinal}-${session.messages.length}`,
+    role: 'assistant',
+    model: '<synthetic>',
+    content: [{ type: 'text', text: failure.message }],
+    stop_reason: 'stop_sequence',
     usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
   }
-  session.transcript.assistant(message, { isApiErrorMessage: true, error: failure.error, apiErrorStatus: failure.status })
-  await session.hooks('StopFailure', { error: failure.error, error_details: failure.message, last_assistant_message: failure.message })
+  session.transcript.assistant(message, {
+    isApiErrorMessage: true,
+    error: failure.error,
+    apiErrorStatus: failure.status,
+  })
+  await session.hooks('StopFailure', {
+    error: failure.error,
+    error_details: failure.message,
+    last_assistant_message: failure.message,
+  })
   return 'failed'
 }

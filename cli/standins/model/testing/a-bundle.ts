@@ -5,7 +5,11 @@ export interface BundleParts {
   readonly agent?: string
   readonly stage?: string
   readonly issue?: { readonly status?: string; readonly comments?: readonly Partial<BundleComment>[] }
-  readonly mergeRequest?: { readonly head_sha?: string; readonly comments?: readonly Partial<BundleComment>[]; readonly state?: string }
+  readonly mergeRequest?: {
+    readonly head_sha?: string
+    readonly comments?: readonly Partial<BundleComment>[]
+    readonly state?: string
+  }
   readonly events?: readonly Partial<BundleEvent>[]
   readonly notes?: readonly Partial<BundleNote>[]
   readonly assignment?: string
@@ -14,8 +18,14 @@ export interface BundleParts {
 
 export function aBundle(parts: BundleParts = {}): string {
   const { agent = 'implement', stage = 'implementing', repo = 'spanlet', events = [], notes = [] } = parts
-  const eventLines = events.map((event) => `<event kind="${escape(event.kind)}" repo="${repo}" number="7" author="${escape(event.author ?? 'ada')}" at="2026-11-21T10:00Z">${escape(event.text)}</event>`)
-  const noteLines = notes.map((note) => `<note agent="${escape(note.agent ?? 'implement')}" at="2026-11-21T09:00Z" kind="${escape(note.kind ?? 'note')}" source="agent">${escape(note.body)}</note>`)
+  const eventLines = events.map(
+    (event) =>
+      `<event kind="${escape(event.kind)}" repo="${repo}" number="7" author="${escape(event.author ?? 'ada')}" at="2026-11-21T10:00Z">${escape(event.text)}</event>`,
+  )
+  const noteLines = notes.map(
+    (note) =>
+      `<note agent="${escape(note.agent ?? 'implement')}" at="2026-11-21T09:00Z" kind="${escape(note.kind ?? 'note')}" source="agent">${escape(note.body)}</note>`,
+  )
   return [
     ...(events.length > 0 ? [`<events count="${events.length}">`, ...eventLines, '</events>'] : []),
     `<task_context task="implement-spanlet-7-abcde" kind="implement" stage="${stage}" agent="${agent}" project="demo">`,
@@ -24,7 +34,9 @@ export function aBundle(parts: BundleParts = {}): string {
     comments(parts.issue?.comments ?? []),
     '</issue>',
     ...(parts.mergeRequest === undefined ? [] : [mergeRequest(parts.mergeRequest, repo)]),
-    ...(notes.length > 0 ? [`<notes total="${notes.length}" rendered="${notes.length}" elided="0">`, ...noteLines, '</notes>'] : []),
+    ...(notes.length > 0
+      ? [`<notes total="${notes.length}" rendered="${notes.length}" elided="0">`, ...noteLines, '</notes>']
+      : []),
     '</task_context>',
     '',
     '## Your assignment',
@@ -51,7 +63,12 @@ function comments(list: readonly Partial<BundleComment>[]): string {
 }
 
 function escape(text: string | undefined): string {
-  return (text ?? '').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
+  return (text ?? '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
 }
 
 /** The prompt as the CLI sends it: the wrapper's typed line, then its wrap of the paste. */

@@ -35,7 +35,12 @@ export function aPod(options: PodOptions): TestPod {
   return {
     session,
     async turn(token, bundle) {
-      const ending = await playTurn(session, asPrompt(token, bundle), turns++, options.signal ?? new AbortController().signal)
+      const ending = await playTurn(
+        session,
+        asPrompt(token, bundle),
+        turns++,
+        options.signal ?? new AbortController().signal,
+      )
       return { ending, text: lastText(session) }
     },
   }
@@ -44,7 +49,13 @@ export function aPod(options: PodOptions): TestPod {
 function sessionOf({ url, apiKey, workspace, tools = {} }: PodOptions): Session {
   let ids = 0
   const newId = (): string => `id-${++ids}`
-  const transcript = openTranscript(join(workspace, '.transcript.jsonl'), { sessionId: 's', cwd: workspace, promptId: () => 'p', newId, now: () => new Date(0) })
+  const transcript = openTranscript(join(workspace, '.transcript.jsonl'), {
+    sessionId: 's',
+    cwd: workspace,
+    promptId: () => 'p',
+    newId,
+    now: () => new Date(0),
+  })
   return {
     api: { baseUrl: url, headers: { 'x-api-key': apiKey }, maxRetries: 0 },
     model: 'claude-opus-5-5',
@@ -81,10 +92,15 @@ function lastText(session: Session): string {
 }
 
 /** A workspace with a git checkout made from this folder, removed afterwards. */
-export async function withCheckout<Result>(from: string, name: string, action: (workspace: string, git: (...words: string[]) => string) => Promise<Result>): Promise<Result> {
+export async function withCheckout<Result>(
+  from: string,
+  name: string,
+  action: (workspace: string, git: (...words: string[]) => string) => Promise<Result>,
+): Promise<Result> {
   const workspace = mkdtempSync(join(tmpdir(), 'scripted-'))
   const checkout = join(workspace, name)
-  const git = (...words: string[]): string => execFileSync('git', ['-C', checkout, ...words], { encoding: 'utf8' }).trim()
+  const git = (...words: string[]): string =>
+    execFileSync('git', ['-C', checkout, ...words], { encoding: 'utf8' }).trim()
   try {
     mkdirSync(checkout)
     cpSync(from, checkout, { recursive: true })

@@ -34,7 +34,12 @@ export interface TerminalUnderTest {
 
 export interface TranscriptLine {
   readonly type: string
-  readonly message?: { readonly id?: string; readonly content: unknown; readonly usage?: unknown; readonly stop_reason?: string | null }
+  readonly message?: {
+    readonly id?: string
+    readonly content: unknown
+    readonly usage?: unknown
+    readonly stop_reason?: string | null
+  }
   readonly [member: string]: unknown
 }
 
@@ -50,13 +55,24 @@ export interface TerminalOptions {
 const platformServer = join(import.meta.dirname, 'platform-server.ts')
 const quietMs = 1_500
 
-export async function withTerminal<Result>(options: TerminalOptions, action: (terminal: TerminalUnderTest) => Promise<Result>): Promise<Result> {
+export async function withTerminal<Result>(
+  options: TerminalOptions,
+  action: (terminal: TerminalUnderTest) => Promise<Result>,
+): Promise<Result> {
   const root = mkdtempSync(join(tmpdir(), 'terminal-'))
   const [home, workspace] = [join(root, 'home'), join(root, 'workspace')]
   prepare(root, options)
-  const pty = spawn(options.cli, ['--dangerously-skip-permissions', '--session-id', '11111111-2222-4333-8444-555555555555'], {
-    name: 'xterm-256color', cols: 120, rows: 40, cwd: workspace, env: environment(home, options),
-  })
+  const pty = spawn(
+    options.cli,
+    ['--dangerously-skip-permissions', '--session-id', '11111111-2222-4333-8444-555555555555'],
+    {
+      name: 'xterm-256color',
+      cols: 120,
+      rows: 40,
+      cwd: workspace,
+      env: environment(home, options),
+    },
+  )
   const terminal = observe(pty, root)
   try {
     return await action(terminal)
@@ -78,7 +94,15 @@ function prepare(root: string, options: TerminalOptions): void {
     projects: { [workspace]: { hasTrustDialogAccepted: true } },
   })
   const hook = { hooks: [{ type: 'command', command: `{ cat; echo; } >> '${join(root, 'hooks.jsonl')}'` }] }
-  const events = ['SessionStart', 'UserPromptSubmit', 'Stop', 'StopFailure', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure']
+  const events = [
+    'SessionStart',
+    'UserPromptSubmit',
+    'Stop',
+    'StopFailure',
+    'PreToolUse',
+    'PostToolUse',
+    'PostToolUseFailure',
+  ]
   json(join(home, '.claude/settings.json'), {
     skipDangerousModePermissionPrompt: true,
     enableAllProjectMcpServers: true,
@@ -86,16 +110,26 @@ function prepare(root: string, options: TerminalOptions): void {
     statusLine: { type: 'command', command: `{ cat; echo; } >> '${join(root, 'status.jsonl')}'` },
     ...options.settings,
   })
-  json(join(workspace, '.mcp.json'), { mcpServers: { platform: { command: process.execPath, args: [platformServer, join(root, 'calls.jsonl')] } } })
+  json(join(workspace, '.mcp.json'), {
+    mcpServers: { platform: { command: process.execPath, args: [platformServer, join(root, 'calls.jsonl')] } },
+  })
   if (options.faults !== undefined) json(join(home, '.stub-cli.json'), options.faults)
 }
 
 /** An allowlist: nothing of the machine that runs the tests reaches the CLI. */
 function environment(home: string, options: TerminalOptions): Record<string, string> {
   return {
-    HOME: home, PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`, TERM: 'xterm-256color', LANG: 'C.UTF-8',
-    ANTHROPIC_BASE_URL: options.modelUrl, ANTHROPIC_API_KEY: options.apiKey, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_AUTOUPDATER: '1', IS_SANDBOX: '1', ENABLE_TOOL_SEARCH: 'false', CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+    HOME: home,
+    PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+    TERM: 'xterm-256color',
+    LANG: 'C.UTF-8',
+    ANTHROPIC_BASE_URL: options.modelUrl,
+    ANTHROPIC_API_KEY: options.apiKey,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    IS_SANDBOX: '1',
+    ENABLE_TOOL_SEARCH: 'false',
+    CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     ...options.environment,
   }
 }
@@ -108,11 +142,16 @@ function observe(pty: IPty, root: string): TerminalUnderTest {
     lastOutput = Date.now()
   })
   let hasExited = false
-  const exited = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => {
-    hasExited = true
-    resolve(exitCode)
-  }))
-  const hooks = (event?: string): readonly HookLine[] => readLines<HookLine>(join(root, 'hooks.jsonl')).filter((line) => event === undefined || line.hook_event_name === event)
+  const exited = new Promise<number>((resolve) =>
+    pty.onExit(({ exitCode }) => {
+      hasExited = true
+      resolve(exitCode)
+    }),
+  )
+  const hooks = (event?: string): readonly HookLine[] =>
+    readLines<HookLine>(join(root, 'hooks.jsonl')).filter(
+      (line) => event === undefined || line.hook_event_name === event,
+    )
   const terminal: TerminalUnderTest = {
     workspace: join(root, 'workspace'),
     home: join(root, 'home'),
@@ -135,7 +174,12 @@ function observe(pty: IPty, root: string): TerminalUnderTest {
     async until(what, condition, seconds = 30) {
       const end = Date.now() + seconds * 1000
       while (!condition()) {
-        if (Date.now() > end || hasExited) throw new Error(`${hasExited ? 'the CLI exited' : 'waited too long'} before ${what}; hooks: ${hooks().map((line) => line.hook_event_name).join(' ')}; screen: ${screen.slice(-1500)}`)
+        if (Date.now() > end || hasExited)
+          throw new Error(
+            `${hasExited ? 'the CLI exited' : 'waited too long'} before ${what}; hooks: ${hooks()
+              .map((line) => line.hook_event_name)
+              .join(' ')}; screen: ${screen.slice(-1500)}`,
+          )
         await delay(50)
       }
     },
@@ -146,11 +190,13 @@ function observe(pty: IPty, root: string): TerminalUnderTest {
 /** A line still being written is left out. */
 function readLines<Line>(file: string): readonly Line[] {
   if (file === '' || !existsSync(file)) return []
-  return readFileSync(file, 'utf8').split('\n').flatMap((line) => {
-    try {
-      return line.trim() === '' ? [] : [JSON.parse(line) as Line]
-    } catch {
-      return []
-    }
-  })
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return line.trim() === '' ? [] : [JSON.parse(line) as Line]
+      } catch {
+        return []
+      }
+    })
 }

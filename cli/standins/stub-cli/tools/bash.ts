@@ -12,7 +12,9 @@ export function bashTool(cwd: string): Tool {
       const timeoutMs = typeof input['timeout'] === 'number' ? input['timeout'] : defaultTimeoutMs
       const { code, stdout, stderr } = await run(String(input['command'] ?? ''), { cwd, timeoutMs, signal })
       const output = [stdout.trimEnd(), stderr.trimEnd()].filter((text) => text !== '').join('\n')
-      return code === 0 ? { text: output, error: false } : { text: `Exit code ${code}\n${output}`.trimEnd(), error: true }
+      return code === 0
+        ? { text: output, error: false }
+        : { text: `Exit code ${code}\n${output}`.trimEnd(), error: true }
     },
   }
 }

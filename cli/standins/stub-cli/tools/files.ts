@@ -30,7 +30,8 @@ function writeTool(known: Set<string>): Tool {
     inputSchema: schemaOf({ file_path: 'string', content: 'string' }, ['file_path', 'content']),
     async run(input) {
       const file = String(input['file_path'] ?? '')
-      if (existsSync(file) && !known.has(file)) return refused('File has not been read yet. Read it first before writing to it.')
+      if (existsSync(file) && !known.has(file))
+        return refused('File has not been read yet. Read it first before writing to it.')
       mkdirSync(dirname(file), { recursive: true })
       writeFileSync(file, String(input['content'] ?? ''))
       known.add(file)
@@ -43,7 +44,11 @@ function editTool(known: Set<string>): Tool {
   return {
     name: 'Edit',
     description: 'Replaces a text in a file.',
-    inputSchema: schemaOf({ file_path: 'string', old_string: 'string', new_string: 'string', replace_all: 'boolean' }, ['file_path', 'old_string', 'new_string']),
+    inputSchema: schemaOf({ file_path: 'string', old_string: 'string', new_string: 'string', replace_all: 'boolean' }, [
+      'file_path',
+      'old_string',
+      'new_string',
+    ]),
     async run(input) {
       const file = String(input['file_path'] ?? '')
       const [before, after] = [String(input['old_string'] ?? ''), String(input['new_string'] ?? '')]
@@ -51,7 +56,8 @@ function editTool(known: Set<string>): Tool {
       const content = readFileSync(file, 'utf8')
       const found = content.split(before).length - 1
       if (found === 0) return refused(`String to replace not found in file.\nString: ${before}`)
-      if (found > 1 && input['replace_all'] !== true) return refused(`Found ${found} matches of the string to replace, but replace_all is false.`)
+      if (found > 1 && input['replace_all'] !== true)
+        return refused(`Found ${found} matches of the string to replace, but replace_all is false.`)
       writeFileSync(file, content.split(before).join(after))
       return done(`The file ${file} has been updated successfully.`)
     },

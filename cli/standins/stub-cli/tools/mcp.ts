@@ -16,7 +16,15 @@ export async function connectServers(servers: Readonly<Record<string, McpServer>
   for (const [name, server] of Object.entries(servers)) {
     const client = new Client({ name: 'claude-code', version: '2.1.329' })
     try {
-      await client.connect(new StdioClientTransport({ command: server.command, args: [...server.args], cwd, stderr: 'ignore', env: { ...inherited(), ...server.env } }))
+      await client.connect(
+        new StdioClientTransport({
+          command: server.command,
+          args: [...server.args],
+          cwd,
+          stderr: 'ignore',
+          env: { ...inherited(), ...server.env },
+        }),
+      )
       clients.push(client)
       tools.push(...(await toolsOf(name, client)))
     } catch (error) {
@@ -27,7 +35,9 @@ export async function connectServers(servers: Readonly<Record<string, McpServer>
 }
 
 function inherited(): Record<string, string> {
-  return Object.fromEntries(Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined))
+  return Object.fromEntries(
+    Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  )
 }
 
 async function toolsOf(server: string, client: Client): Promise<readonly Tool[]> {
@@ -45,5 +55,7 @@ async function toolsOf(server: string, client: Client): Promise<readonly Tool[]>
 
 function textOf(content: unknown): string {
   if (!Array.isArray(content)) return ''
-  return content.map((block: { type?: string; text?: string }) => (block.type === 'text' ? (block.text ?? '') : `[${block.type}]`)).join('\n')
+  return content
+    .map((block: { type?: string; text?: string }) => (block.type === 'text' ? (block.text ?? '') : `[${block.type}]`))
+    .join('\n')
 }

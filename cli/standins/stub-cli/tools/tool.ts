@@ -11,7 +11,10 @@ export interface Tool {
   run(input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolAnswer>
 }
 
-export function schemaOf(properties: Readonly<Record<string, string>>, required: readonly string[]): Readonly<Record<string, unknown>> {
+export function schemaOf(
+  properties: Readonly<Record<string, string>>,
+  required: readonly string[],
+): Readonly<Record<string, unknown>> {
   const types = Object.entries(properties).map(([name, type]) => [name, { type }])
   return { type: 'object', properties: Object.fromEntries(types), required }
 }
