@@ -111,7 +111,7 @@ export const issueActions = {
   ),
   publish: on('plan.written', publish),
   judgeClaim: on('approval.claimed', claim),
-  deliver: on('task.delivered', deliverDone),
+  finish: on('task.delivered', deliverDone),
   end: on('task.ended', end),
   command: on('issue.command', command),
   forwardComment: forward('issue.commented', (context, { author, maintainer, text }) =>

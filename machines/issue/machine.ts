@@ -55,7 +55,7 @@ export const issueMachine = setup({
         'issue.agentRunning': { actions: 'noteRunning' },
         'plan.written': { actions: 'publish' },
         ...answersClaims,
-        'task.delivered': { actions: 'deliver' },
+        'task.delivered': { actions: 'finish' },
         'task.ended': { actions: 'end' },
         // A label or comment that the forge refuses for good is a dead letter to look at; the Issue goes on (rulings 5.13).
         'effect.failed': {},

@@ -44,7 +44,7 @@ export const mergeRequestMachine = setup({
     voids: ({ context, event }) => event.type === 'mr.observed' && voidsVerdict(context.facts, event.facts),
     fromOwnerOnHead,
     fromOwner: ({ context, event }) => 'task' in event && event.task === context.owner,
-    unknown: ({ context }) => context.facts === null,
+    fromAnother: ({ context, event }) => 'task' in event && event.task !== context.owner,
   },
 }).createMachine({
   id: 'merge-request',
@@ -73,7 +73,7 @@ export const mergeRequestMachine = setup({
         ...whileOpen,
         'mr.observed': [...ends, { guard: 'voids', target: 'open', actions: 'observe' }, { actions: 'observe' }],
         'mr.released': { guard: 'fromOwner', target: 'open', actions: 'release' },
-        'mr.owned': { target: 'open', actions: 'own' },
+        'mr.owned': { guard: 'fromAnother', target: 'open', actions: 'own' },
         'merge.left': { guard: 'fromOwner', target: 'open', actions: 'voidVerdict' },
       },
     },
@@ -82,7 +82,7 @@ export const mergeRequestMachine = setup({
       on: {
         'mr.observed': [...ends, { guard: 'voids', target: 'open', actions: 'observe' }, { actions: 'observeMerging' }],
         'mr.released': { guard: 'fromOwner', target: 'open', actions: 'release' },
-        'mr.owned': { target: 'open', actions: 'own' },
+        'mr.owned': { guard: 'fromAnother', target: 'open', actions: 'own' },
         'merge.left': { guard: 'fromOwner', target: 'open', actions: 'voidVerdict' },
       },
     },

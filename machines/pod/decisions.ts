@@ -76,16 +76,16 @@ function ends(cause: Cause) {
 
 export const podActions = {
   begin: on('pod.start', (context, { type: _type, at: _at, ...given }) => ({ context: { ...newPod(context.id), ...given } })),
-  bindVolumes: always((context) => ({ effects: [effect('bindVolumes', address(context))] })),
+  askVolumes: always((context) => ({ effects: [effect('bindVolumes', address(context))] })),
   startClock: on('pod.volumesBound', (_context, { at }) => ({ context: { startedAt: at } })),
-  createPod: always((context) => {
+  askPod: always((context) => {
     const { project, agentKind, model, effort, permissionMode, turnTimeoutSeconds, agentPodTTLSeconds, repositories } = context
     const spec = { project, agentKind, model, effort, permissionMode, turnTimeoutSeconds, agentPodTTLSeconds }
     return { effects: [effect('createPod', { ...address(context), ...spec, repositories: [...repositories] })] }
   }),
   keepName: on('pod.created', (_context, { name }) => ({ context: { name } })),
   keepUrl: on('pod.ready', (_context, { url }) => ({ context: { url } })),
-  readSession: always((context) => ({ effects: [effect('readSession', { ...address(context), url: context.url })] })),
+  askSession: always((context) => ({ effects: [effect('readSession', { ...address(context), url: context.url })] })),
   sayWorking: always(({ task, ordinal }) => ({ effects: [tellTask(task, { type: 'pod.working', pod: ordinal })] })),
 
   /** A request that the running turn already carries asks for nothing new. */
@@ -103,6 +103,7 @@ export const podActions = {
   keepNote: always(() => ({ context: { noted: true } })),
   askForNote: always(askForNote),
   askForNoteOnce: always((context) => (context.noteAsked ? {} : askForNote(context))),
+  askForNoteIfMissing: always((context) => (context.noteAsked || context.noted ? {} : askForNote(context))),
 
   keepStop: on('pod.stop', (_context, { reason }) => ({ context: { stopAsked: true, reason } })),
   keepVanished: on('pod.vanished', (_context, { reason }) => ({ context: { reason } })),
@@ -117,7 +118,7 @@ export const podActions = {
 
   withdrawBind: always(() => ({ effects: [effect('withdrawEffects', { types: ['bindVolumes'] })] })),
   withdrawCreate: always(() => ({ effects: [effect('withdrawEffects', { types: ['createPod'] })] })),
-  stopPod: always((context) => ({ effects: [effect('stopPod', { ...address(context), ...(context.url ? { url: context.url } : {}) })] })),
+  askStop: always((context) => ({ effects: [effect('stopPod', { ...address(context), ...(context.url ? { url: context.url } : {}) })] })),
   forceDelete: always((context) => ({ effects: [effect('forceDeletePod', address(context))] })),
   concludeGone: ends('gone'),
   concludeLost: ends('lost'),

@@ -87,7 +87,7 @@ export const podMachine = setup({
     },
     volumes: {
       meta: { owner: 'platform', reason: 'waits for its volumes to be bound', unblocks: 'storage; 10 minutes end it' },
-      entry: 'bindVolumes',
+      entry: 'askVolumes',
       exit: 'withdrawBind',
       after: { volumes: { target: 'unbound', actions: 'noteVolumesLate' } },
       on: {
@@ -146,7 +146,7 @@ export const podMachine = setup({
           states: {
             creating: {
               meta: { owner: 'platform', reason: 'is being created', unblocks: 'the platform starts it' },
-              entry: 'createPod',
+              entry: 'askPod',
               exit: 'withdrawCreate',
               on: {
                 'pod.created': { target: 'booting', actions: 'keepName' },
@@ -159,9 +159,9 @@ export const podMachine = setup({
             },
             contract: {
               meta: { owner: 'wrapper', reason: 'its contract version is being read', unblocks: 'GET /v1/session' },
-              entry: 'readSession',
+              entry: 'askSession',
               on: {
-                'pod.ready': { actions: ['keepUrl', 'readSession'] },
+                'pod.ready': { actions: ['keepUrl', 'askSession'] },
                 'pod.session': [
                   { guard: 'contractHolds', target: '#pod.alive.idle', actions: 'sayWorking' },
                   { target: '#pod.alive.mismatching', actions: 'noteContract' },
@@ -258,7 +258,7 @@ export const podMachine = setup({
           states: {
             graceful: {
               meta: { owner: 'platform', reason: 'stops gracefully', unblocks: 'it vanishes; 2 minutes' },
-              entry: 'stopPod',
+              entry: 'askStop',
               after: { grace: 'forced' },
             },
             forced: {
@@ -270,7 +270,7 @@ export const podMachine = setup({
         },
         losing: {
           meta: { owner: 'task', reason: 'is lost and waits for its note', unblocks: 'the Task writes it; asked again every minute' },
-          entry: 'askForNoteOnce',
+          entry: 'askForNoteIfMissing',
           always: { guard: 'noted', target: '#pod.lost' },
           after: { note: { target: 'losing', reenter: true, actions: 'askForNote' } },
           on: {

@@ -75,10 +75,10 @@ export const projectMachine = setup({
     checkFailed: ({ event }) => event.type === 'effect.failed' && event.effect === 'checkProject',
   },
 }).createMachine({
+  // Nothing at the root: XState would still run it on a machine that is done.
   id: 'project',
   context: ({ input }) => ({ id: input.id, generation: 0, reason: 'NotChecked', message: '', resyncedAt: null }),
   initial: 'notReady',
-  on: { 'project.deleted': { target: '.deleted' }, 'project.resynced': { actions: 'keepResync' } },
   states: {
     notReady: {
       meta: { owner: 'people', reason: 'is not ready: context.reason says why', unblocks: 'what the reason names; checked again every 5 minutes' },
@@ -89,6 +89,8 @@ export const projectMachine = setup({
           { guard: 'ready', target: 'ready', actions: 'open' },
           { guard: 'notReady', actions: 'keepReason' },
         ],
+        'project.resynced': { actions: 'keepResync' },
+        'project.deleted': 'deleted',
         'effect.failed': { guard: 'checkFailed', actions: 'keepFailure' },
       },
     },
@@ -99,6 +101,8 @@ export const projectMachine = setup({
       on: {
         'project.applied': { actions: ['configure', 'check'] },
         'project.checked': { guard: 'notReady', target: 'notReady', actions: 'close' },
+        'project.resynced': { actions: 'keepResync' },
+        'project.deleted': 'deleted',
       },
     },
     deleted: { type: 'final', meta: { owner: 'none', reason: 'was deleted', unblocks: '' }, entry: 'closeDeleted' },

@@ -1,0 +1,359 @@
+import { describe, expect, test } from 'vitest'
+import { drive, sent, types, type Drive } from '../drive.ts'
+import { podMachine } from './machine.ts'
+
+const id = 'default/implement-lib-1-abcde/1'
+const start = {
+  type: 'pod.start',
+  task: 'default/implement-lib-1-abcde',
+  project: 'default/demo',
+  queue: 'default/demo',
+  entry: 'default/implement-lib-1-abcde/1',
+  ordinal: 1,
+  agentKind: 'implement',
+  model: 'm',
+  effort: 'high',
+  permissionMode: 'bypassPermissions',
+  repositories: [{ name: 'lib', base: 'main', branch: 'platform/implement-lib-1-abcde' }],
+  turnTimeoutSeconds: 1800,
+  agentPodTTLSeconds: 3600,
+  stallProbeGraceSeconds: 300,
+  stallProbeMaxAttempts: 2,
+}
+const minute = 60_000
+
+function inVolumes(): Drive {
+  const pod = drive(podMachine, id)
+  pod.send(start)
+  return pod
+}
+function creating(): Drive {
+  const pod = inVolumes()
+  pod.send({ type: 'pod.volumesBound' })
+  return pod
+}
+function inContract(): Drive {
+  const pod = creating()
+  pod.send({ type: 'pod.created', name: 'p' })
+  pod.send({ type: 'pod.ready', url: 'http://pod' })
+  return pod
+}
+function idle(): Drive {
+  const pod = inContract()
+  pod.send({ type: 'pod.session', contractVersion: 4 })
+  return pod
+}
+function busy(): Drive {
+  const pod = idle()
+  pod.send({ type: 'turn.requested', eventsUpTo: 0 })
+  return pod
+}
+const report = { finalText: 'done', usage: {}, pushed: ['lib'], failed: [] }
+const ended = (turn: number) => ({ type: 'turn.ended', turn, ...report })
+const failed = (turn: number, stopReason: string) => ({ type: 'turn.failed', turn, stopReason, ...report })
+const note = { type: 'pod.noted', kind: 'handoff', source: 'agent' }
+const operatorNote = { type: 'pod.noted', kind: 'handoff', source: 'operator' }
+const vanished = { type: 'pod.vanished', reason: 'node lost' }
+const stop = { type: 'pod.stop', reason: 'submitted' }
+function draining(): Drive {
+  const pod = busy()
+  pod.fire('ttl')
+  return pod
+}
+function handingOff(): Drive {
+  const pod = idle()
+  pod.fire('ttl')
+  return pod
+}
+function synthesizing(): Drive {
+  const pod = idle()
+  pod.send(stop)
+  return pod
+}
+function stopping(): Drive {
+  const pod = synthesizing()
+  pod.send(operatorNote)
+  return pod
+}
+const finalOf = (effects: ReturnType<Drive['send']>) => sent(effects, 'task').find(({ type }) => type === 'pod.final')
+
+describe('volumes', () => {
+  test('pod.start binds the volumes and nothing else', () => {
+    const pod = drive(podMachine, id)
+    expect(pod.send(start)).toEqual([{ type: 'bindVolumes', params: { task: start.task, ordinal: 1 } }])
+    expect(pod.timers()).toEqual({ volumes: 10 * minute })
+  })
+  test('bound: the pod is created with what the Task asked for, and its absolute ends are armed', () => {
+    const pod = inVolumes()
+    const created = pod.send({ type: 'pod.volumesBound' }).find(({ type }) => type === 'createPod')
+    expect(created?.params).toMatchObject({ task: start.task, ordinal: 1, model: 'm', repositories: start.repositories })
+    expect(pod.timers()).toEqual({ ttl: 3_600_000, hardCap: (3600 + 3600 + 60) * 1000, residency: 24 * 60 * minute, boot: 15 * minute })
+  })
+  test.each([
+    ['10 minutes', (pod: Drive) => pod.fire('volumes'), 'volumes-unbound'],
+    ['the platform says so', (pod: Drive) => pod.send({ type: 'pod.volumesUnbound', reason: 'quota' }), 'quota'],
+    ['bindVolumes fails for good', (pod: Drive) => pod.send({ type: 'effect.failed', effect: 'bindVolumes', reason: 'forbidden', key: 'k' }), 'bindVolumes: forbidden'],
+  ])('unbound after %s: final, nothing created, the slot released', (_name, act, reason) => {
+    const pod = inVolumes()
+    const effects = act(pod)
+    expect(pod.value).toBe('unbound')
+    expect(finalOf(effects)).toMatchObject({ cause: 'unbound', reason, pod: 1, residencyMs: 0 })
+    expect(sent(effects, 'queue')).toEqual([{ type: 'queue.release', entry: start.entry }])
+    expect(types(effects)).not.toContain('createPod')
+  })
+  test('pod.stop before anything was created is gone at once (H65)', () => {
+    const pod = inVolumes()
+    expect(finalOf(pod.send(stop))).toMatchObject({ cause: 'gone' })
+    expect(pod.status).toBe('done')
+  })
+})
+
+describe('creating, booting, contract', () => {
+  test('the session is read once the wrapper is ready', () => {
+    const pod = creating()
+    pod.send({ type: 'pod.created', name: 'p' })
+    expect(pod.send({ type: 'pod.ready', url: 'http://pod' })).toEqual([{ type: 'readSession', params: { task: start.task, ordinal: 1, url: 'http://pod' } }])
+  })
+  test('an equal contract version is working', () => {
+    const pod = inContract()
+    expect(types(pod.send({ type: 'pod.session', contractVersion: 4 }))).toEqual(['task<pod.working'])
+    expect(pod.value).toEqual({ alive: 'idle' })
+  })
+  test.each([[3], [5], [null]])('contract version %s: force delete first, final only once vanished, no turn ever', (contractVersion) => {
+    const pod = inContract()
+    pod.send({ type: 'turn.requested', eventsUpTo: 0 })
+    expect(types(pod.send({ type: 'pod.session', contractVersion }))).toEqual(['forceDeletePod'])
+    expect(pod.value).toEqual({ alive: 'mismatching' })
+    expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'mismatched' })
+  })
+  test('the boot budget is shared: it is not armed anew by progress (H66)', () => {
+    const pod = creating()
+    pod.send({ type: 'pod.created', name: 'p' })
+    expect(types(pod.fire('boot'))).toEqual(['forceDeletePod'])
+    expect(types(pod.fire('grace'))).toEqual(['forceDeletePod'])
+    expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'lost', reason: 'boot-budget' })
+  })
+  test.each([
+    ['creating', creating],
+    ['contract', inContract],
+  ])('vanished in %s is lost without a note: it never ran', (_name, make) => {
+    const pod = make()
+    const effects = pod.send(vanished)
+    expect(finalOf(effects)).toMatchObject({ cause: 'lost', reason: 'node lost' })
+    expect(types(effects)).not.toContain('task<pod.noteMissing')
+  })
+  test('createPod that fails for good is lost with its reason (rulings 4.9)', () => {
+    const pod = creating()
+    pod.send({ type: 'effect.failed', effect: 'createPod', reason: 'ErrImageNeverPull', key: 'k' })
+    expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'lost', reason: 'createPod: ErrImageNeverPull' })
+  })
+  test.each([
+    ['pod.stop', (pod: Drive) => pod.send(stop)],
+    ['TTL', (pod: Drive) => pod.fire('ttl')],
+    ['hard cap', (pod: Drive) => pod.fire('hardCap')],
+  ])('%s while it boots stops it and takes the creation back', (_name, act) => {
+    const pod = creating()
+    expect(types(act(pod))).toEqual(['withdrawEffects', 'stopPod'])
+    expect(types(pod.send({ type: 'pod.created', name: 'late' }))).toEqual(['forceDeletePod'])
+    expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'gone' })
+  })
+  test('a turn asked for before it works is kept', () => {
+    const pod = creating()
+    pod.send({ type: 'turn.requested', eventsUpTo: 7 })
+    pod.send({ type: 'pod.ready', url: 'http://pod' })
+    const effects = pod.send({ type: 'pod.session', contractVersion: 4 })
+    expect(types(effects)).toEqual(['task<pod.working', 'turn<turn.start'])
+    expect(sent(effects, 'turn')[0]).toMatchObject({ ordinal: 0, purpose: 'work', eventsUpTo: 7, url: 'http://pod', pod: id })
+  })
+})
+
+describe('idle and busy', () => {
+  test('a turn starts under the pod’s id and its own ordinal', () => {
+    const pod = idle()
+    const [effect] = pod.send({ type: 'turn.requested', eventsUpTo: 3 })
+    expect(effect?.params.to).toBe(`turn:${id}/0`)
+    expect(pod.value).toEqual({ alive: 'busy' })
+  })
+  test('accepted and ended are told to the Task with ordinal and purpose; the next turn has the next ordinal', () => {
+    const pod = busy()
+    expect(sent(pod.send({ type: 'turn.accepted', turn: 0, eventsUpTo: 0 }))).toEqual([{ type: 'turn.accepted', pod: 1, turn: 0, eventsUpTo: 0 }])
+    expect(sent(pod.send(ended(0)))).toEqual([{ ...ended(0), pod: 1, purpose: 'work' }])
+    expect(sent(pod.send({ type: 'turn.requested', eventsUpTo: 4 }))[0]).toMatchObject({ ordinal: 1, eventsUpTo: 4 })
+  })
+  test('one turn in flight: a request with newer events is remembered, one it already carries is not (law 7)', () => {
+    const pod = busy()
+    expect(pod.send({ type: 'turn.requested', eventsUpTo: 0 })).toEqual([])
+    expect(pod.send({ type: 'turn.requested', eventsUpTo: 2 })).toEqual([])
+    expect(types(pod.send(ended(0)))).toEqual(['task<turn.ended', 'turn<turn.start'])
+    expect(types(pod.send(ended(1)))).toEqual(['task<turn.ended'])
+    expect(pod.value).toEqual({ alive: 'idle' })
+  })
+  test('the end of an older turn changes nothing', () => {
+    const pod = busy()
+    pod.send(ended(0))
+    pod.send({ type: 'turn.requested', eventsUpTo: 1 })
+    expect(pod.send(ended(0))).toEqual([])
+    expect(pod.value).toEqual({ alive: 'busy' })
+  })
+  test.each([
+    ['api_error', 'idle'],
+    ['usage_limit', 'idle'],
+    ['expired', 'handingOff'],
+    ['interrupted', 'handingOff'],
+    ['interrupt_unconfirmed', 'synthesizing'],
+    ['agent_exited', 'synthesizing'],
+  ])('busy, turn failed %s: %s (N10)', (stopReason, state) => {
+    const pod = busy()
+    expect(sent(pod.send(failed(0, stopReason)), 'task')[0]).toMatchObject({ type: 'turn.failed', stopReason, pod: 1, purpose: 'work' })
+    expect(pod.value).toEqual({ alive: state })
+  })
+  test('idle, pod.stop: synthesizing without a note, stopping with one', () => {
+    const pod = idle()
+    expect(types(pod.send(stop))).toEqual(['task<pod.noteMissing'])
+    const noted = idle()
+    noted.send(note)
+    expect(types(noted.send(stop))).toEqual(['stopPod'])
+  })
+  test('a plan is no hand-off: it does not spare the note', () => {
+    const pod = idle()
+    pod.send({ type: 'pod.noted', kind: 'plan', source: 'agent' })
+    expect(types(pod.send(stop))).toEqual(['task<pod.noteMissing'])
+  })
+  test('idle, TTL: one hand-off turn', () => {
+    const pod = idle()
+    expect(sent(pod.fire('ttl'), 'turn')[0]).toMatchObject({ purpose: 'handoff', ordinal: 0 })
+    expect(pod.value).toEqual({ alive: 'handingOff' })
+  })
+  test('idle, hard cap: synthesizing', () => {
+    const pod = idle()
+    pod.fire('hardCap')
+    expect(pod.value).toEqual({ alive: 'synthesizing' })
+  })
+  test('busy, hard cap: the turn is abandoned', () => {
+    const pod = busy()
+    expect(types(pod.fire('hardCap'))).toEqual(['turn<turn.abandon', 'task<pod.noteMissing'])
+  })
+  test('residency of 24 hours ends it as a stop does (rulings 1.3)', () => {
+    const pod = busy()
+    pod.fire('residency')
+    pod.send(ended(0))
+    expect(pod.value).toEqual({ alive: 'synthesizing' })
+  })
+})
+
+describe('draining', () => {
+  test('TTL drains: requests are refused, then it hands off', () => {
+    const pod = draining()
+    expect(pod.send({ type: 'turn.requested', eventsUpTo: 9 })).toEqual([])
+    expect(types(pod.send(ended(0)))).toEqual(['task<turn.ended', 'turn<turn.start'])
+    expect(pod.value).toEqual({ alive: 'handingOff' })
+  })
+  test.each([
+    [false, 'synthesizing'],
+    [true, { stopping: 'graceful' }],
+  ])('with stop, note %s: no further turn (law 19)', (noted, state) => {
+    const pod = busy()
+    pod.send(stop)
+    expect(pod.send({ type: 'turn.requested', eventsUpTo: 9 })).toEqual([])
+    if (noted) pod.send(note)
+    expect(types(pod.send(ended(0)))).not.toContain('turn<turn.start')
+    expect(pod.value).toEqual({ alive: state })
+  })
+  test('pod.stop while it drains by TTL is remembered', () => {
+    const pod = draining()
+    pod.send(stop)
+    pod.send(ended(0))
+    expect(pod.value).toEqual({ alive: 'synthesizing' })
+  })
+  test('TURN_TIMEOUT abandons the open turn before the hand-off: never two turn actors (H61)', () => {
+    const pod = draining()
+    expect(types(pod.fire('turnTimeout'))).toEqual(['turn<turn.abandon', 'turn<turn.start'])
+    expect(pod.send(failed(0, 'abandoned'))).toEqual([])
+    expect(pod.value).toEqual({ alive: 'handingOff' })
+  })
+  test('TURN_TIMEOUT with stop: no hand-off turn', () => {
+    const pod = busy()
+    pod.send(stop)
+    expect(types(pod.fire('turnTimeout'))).toEqual(['turn<turn.abandon', 'task<pod.noteMissing'])
+  })
+})
+
+describe('handingOff', () => {
+  test('ended with its note: stopping', () => {
+    const pod = handingOff()
+    pod.send(note)
+    expect(types(pod.send(ended(0)))).toEqual(['task<turn.ended', 'stopPod'])
+  })
+  test('ended without a note: synthesizing (H62)', () => {
+    const pod = handingOff()
+    expect(types(pod.send(ended(0)))).toEqual(['task<turn.ended', 'task<pod.noteMissing'])
+  })
+  test.each([['conflict'], ['expired'], ['api_error'], ['interrupted']])('failed %s: synthesizing (S3 step 4)', (stopReason) => {
+    const pod = handingOff()
+    pod.send(failed(0, stopReason))
+    expect(pod.value).toEqual({ alive: 'synthesizing' })
+  })
+  test.each([['turnTimeout'], ['hardCap']])('%s: abandoned, synthesizing', (timer) => {
+    const pod = handingOff()
+    expect(types(pod.fire(timer))).toEqual(['turn<turn.abandon', 'task<pod.noteMissing'])
+  })
+  test('pod.stop changes nothing: it already ends', () => {
+    const pod = handingOff()
+    expect(pod.send(stop)).toEqual([])
+    expect(pod.value).toEqual({ alive: 'handingOff' })
+  })
+})
+
+describe('synthesizing, stopping, losing', () => {
+  test('the note is asked for once, and again every minute, until it is there (law 6)', () => {
+    const pod = synthesizing()
+    expect(types(pod.fire('note'))).toEqual(['task<pod.noteMissing'])
+    expect(pod.send({ type: 'pod.noted', kind: 'finding', source: 'agent' })).toEqual([])
+    expect(types(pod.send(operatorNote))).toEqual(['stopPod'])
+  })
+  test('vanished while the note is written: losing, lost once it is (H64)', () => {
+    const pod = busy()
+    pod.send(stop)
+    pod.send(ended(0))
+    expect(pod.send(vanished)).toEqual([])
+    expect(pod.value).toEqual({ alive: 'losing' })
+    expect(finalOf(pod.send(operatorNote))).toMatchObject({ cause: 'lost' })
+  })
+  test('graceful, then by force, and by force again', () => {
+    const pod = stopping()
+    expect(types(pod.fire('grace'))).toEqual(['forceDeletePod'])
+    expect(types(pod.fire('grace'))).toEqual(['forceDeletePod'])
+    expect(pod.value).toEqual({ alive: { stopping: 'forced' } })
+  })
+  test('a stop that the wrapper refuses for good is forced', () => {
+    const pod = stopping()
+    expect(types(pod.send({ type: 'effect.failed', effect: 'stopPod', reason: '404', key: 'k' }))).toEqual(['forceDeletePod'])
+  })
+  test('vanished in stopping is gone; residency counts from the volumes', () => {
+    const pod = stopping()
+    pod.pass(90_000)
+    const effects = pod.send(vanished)
+    expect(finalOf(effects)).toMatchObject({ cause: 'gone', residencyMs: 90_000, reason: 'submitted' })
+    expect(sent(effects, 'queue')).toEqual([{ type: 'queue.release', entry: start.entry }])
+  })
+  test('vanished after its first turn: the open turn ends, a note is written, then lost (H62, H63)', () => {
+    const pod = busy()
+    expect(types(pod.send(vanished))).toEqual(['turn<turn.podFinal', 'task<pod.noteMissing'])
+    expect(types(pod.send(failed(0, 'agent_exited')))).toEqual(['task<turn.failed'])
+    const effects = pod.send(operatorNote)
+    expect(types(effects)).toEqual(['queue<queue.release', 'task<pod.final'])
+    expect(pod.value).toBe('lost')
+  })
+  test('vanished with its note already there is lost at once', () => {
+    const pod = busy()
+    pod.send(ended(0))
+    pod.send(note)
+    expect(types(pod.send(vanished))).toEqual(['queue<queue.release', 'task<pod.final'])
+  })
+  test('a final pod has no timer', () => {
+    const pod = stopping()
+    pod.send(vanished)
+    expect(pod.timers()).toEqual({})
+    expect(pod.status).toBe('done')
+  })
+})
