@@ -1,0 +1,33 @@
+/**
+ * One Task, from mint to settled (lifecycles.md, Task). Two regions: `stage` says what it is about, `pod` keeps at most
+ * one pod for what the stage wants; `stage` stands first, so that one event moves the stage before the pod follows.
+ * Nothing stands on the root: a done snapshot still takes what stands there.
+ */
+import { setup } from 'xstate'
+import type { MachineDefinition, MachineInput } from '../definition.ts'
+import { taskDelays } from './budgets.ts'
+import { meta } from './chart.ts'
+import { newTask, type TaskContext } from './context.ts'
+import type { TaskEvent } from './events.ts'
+import { podRegion } from './pod-region.ts'
+import { stage } from './stage/region.ts'
+
+export const taskMachine = setup({
+  types: { context: {} as TaskContext, events: {} as TaskEvent, input: {} as MachineInput },
+  delays: taskDelays,
+}).createMachine({
+  id: 'task',
+  type: 'parallel',
+  meta: meta('platform', 'a Task', 'its regions say who'),
+  context: ({ input }) => newTask(input.id),
+  // Each row is checked against its event by `StateConfig`; XState's own types pair every row with the whole union.
+  states: { stage, pod: podRegion } as unknown as { readonly stage: object; readonly pod: object },
+})
+
+export const taskDefinition: MachineDefinition = {
+  kind: 'task',
+  version: 1,
+  machine: taskMachine,
+  createdBy: ['task.minted'],
+  upgrades: {},
+}

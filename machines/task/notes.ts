@@ -1,0 +1,63 @@
+/** `status.notes`: append-only, and what carries from pod to pod (S3, no session resume; law 6). */
+import { tellIssue, tellPod } from '../emit.ts'
+import { shortHash } from '../rules/names.ts'
+import { answer, refusal } from './answers.ts'
+import type { Change, EventOf } from './chart.ts'
+import type { Note, TaskContext } from './context.ts'
+
+type Written = EventOf<'note.written'>
+
+function noteFault(context: TaskContext, event: Written): Change | null {
+  if (event.pod !== context.podOrdinal) return { effects: [answer(refusal('pod-superseded', `pod ${context.podOrdinal} has taken over`))] }
+  if (context.agentKind === '') return { effects: [answer(refusal('agent-kind-empty', 'the Task runs no agent'))] }
+  return null
+}
+
+/** A plan is shown on the issues by the Issues themselves, so that `/approve` is about something seen (rulings 4.15). */
+function planNews(context: TaskContext, { id, body, bodyHash }: Written): NonNullable<Change['effects']> {
+  if (context.stageClass === 'terminal') return []
+  return context.issues.map(({ issue }) => tellIssue(issue, { type: 'plan.written', task: context.id, noteId: id, planHash: bodyHash, body }))
+}
+
+export function writeNote(context: TaskContext, event: Written): Change {
+  const fault = noteFault(context, event)
+  if (fault) return fault
+  const { id, kind, body, bodyHash, pod } = event
+  const note: Note = { id, agent: context.agentKind, pod, at: context.at, kind, body, bodyHash, source: 'agent' }
+  const isPlan = kind === 'plan'
+  return {
+    context: { notes: [...context.notes, note], ...(isPlan ? { planHash: bodyHash, planNoteId: id } : {}) },
+    effects: [
+      answer({ status: 201, body: { id, kind, at: context.at } }),
+      tellPod(`${context.id}/${pod}`, { type: 'pod.noted', kind, source: 'agent' }),
+      ...(isPlan ? planNews(context, event) : []),
+    ],
+  }
+}
+
+function listed(title: string, repositories: readonly string[]): string {
+  return `${title}: ${repositories.length > 0 ? repositories.join(', ') : 'none'}`
+}
+
+/** From the pod's own last turn; a placeholder when there is nothing (S3, stop sequence step 4). */
+function operatorBody(context: TaskContext, { pod, reason }: EventOf<'pod.noteMissing'>): string {
+  const ended = reason ? `The pod ended: ${reason}.` : 'The pod ended.'
+  if (context.lastTurnPod !== pod || context.lastTurn === null) return `${ended} It left nothing behind. handoff=none`
+  return [
+    `${ended} Written from its last turn, which left no note.`,
+    listed('Pushed', context.lastTurnPushedRepos),
+    listed('Failed to push', context.lastTurnFailedRepos),
+    context.lastTurnFinalText || 'It said nothing at the end. handoff=none',
+  ].join('\n')
+}
+
+/** Asked again, it is answered again, but written once. */
+export function writeOperatorNote(context: TaskContext, event: EventOf<'pod.noteMissing'>): Change {
+  const { pod } = event
+  const id = `operator-${pod}`
+  const told = tellPod(`${context.id}/${pod}`, { type: 'pod.noted', kind: 'handoff', source: 'operator' })
+  if (context.notes.some((note) => note.id === id)) return { effects: [told] }
+  const body = operatorBody(context, event)
+  const note: Note = { id, agent: context.agentKind, pod, at: context.at, kind: 'handoff', body, bodyHash: shortHash(body), source: 'operator' }
+  return { context: { notes: [...context.notes, note] }, effects: [told] }
+}

@@ -1,0 +1,103 @@
+/**
+ * Slots and pods of the Task. It reads what the stage wants and nothing else; no row of the stage table speaks of pods,
+ * slots or entries [H1-H6]. The pod's own final state alone releases its slot [H1].
+ */
+import { does, meta, when, type Action, type EventOf, type StateConfig } from './chart.ts'
+import { flushDeferred } from './comments.ts'
+import { servesStage } from './facts.ts'
+import { startsWithSlot } from './mint.ts'
+import { writeNote, writeOperatorNote } from './notes.ts'
+import { clearUpTo } from './pending.ts'
+import { askToStop, enqueue, isOwnGrant, keepEntry, needsBackoff, podEnded, podWorks, settle, spawn, withdrawEntry } from './pods.ts'
+import { endsItsPod, isOfPod, isWorkTurn, recordTurn, requestTurn, restBeforeRetry, wantsTurn } from './turns.ts'
+
+/** Final of the current pod, and of no other [H7]. */
+const ends = {
+  'pod.final': { guard: when(isOfPod<EventOf<'pod.final'>>), target: '#pod.none', actions: does(podEnded) },
+} as const
+
+const unwanted = { guard: when((context) => !servesStage(context)), target: '#pod.stopping' } as const
+
+const record: Action<EventOf<'turn.ended'> | EventOf<'turn.failed'>> = does(recordTurn)
+
+const working: StateConfig = {
+  meta: meta('agent', 'the pod serves the stage', 'its turns and outcomes'),
+  initial: 'busy',
+  on: ends,
+  always: unwanted,
+  states: {
+    busy: {
+      meta: meta('agent', 'a turn is asked for or running', 'the turn ends'),
+      entry: does(requestTurn),
+      on: {
+        'turn.ended': [{ guard: when(isWorkTurn), target: 'idle', actions: record }, { actions: record }],
+        'turn.failed': [
+          { guard: when(endsItsPod), target: 'ending', actions: record },
+          { guard: when(isWorkTurn), target: 'resting', actions: [record, does(restBeforeRetry)] },
+          { actions: record },
+        ],
+      },
+    },
+    idle: {
+      meta: meta('human', 'the pod idles until something happens', 'a comment, an approval, or the end of its time to live'),
+      always: { guard: when(wantsTurn), target: 'busy' },
+    },
+    resting: {
+      meta: meta('platform', 'the last turn failed and is asked again later', 'its backoff, or the reset of a usage limit'),
+      after: { turnDelay: { target: 'busy' } },
+    },
+    ending: { meta: meta('platform', 'the last turn took its pod along', 'the pod is final') },
+  },
+}
+
+export const podRegion: StateConfig = {
+  id: 'pod',
+  meta: meta('platform', 'keeps at most one pod for what the stage wants', 'its states say who'),
+  initial: 'none',
+  on: {
+    'note.written': { actions: does(writeNote) },
+    'pod.noteMissing': { actions: does(writeOperatorNote) },
+    'turn.accepted': { actions: does((context, { eventsUpTo }: EventOf<'turn.accepted'>) => clearUpTo(context, eventsUpTo)) },
+    'turn.ended': { actions: record },
+    'turn.failed': { actions: record },
+    'agent.asked': { guard: when(isOfPod<EventOf<'agent.asked'>>), actions: does(() => ({ context: { asked: true } })) },
+  },
+  states: {
+    none: {
+      meta: meta('platform', 'no pod lives', 'the stage wants one'),
+      entry: does(flushDeferred),
+      on: {
+        'task.minted': { guard: when((context, event) => context.stage === 'minted' && startsWithSlot(event)), target: 'starting', actions: does(keepEntry) },
+      },
+      always: [
+        { guard: when((context) => context.stageClass === 'terminal'), target: 'settled' },
+        { guard: when((context, event) => context.wants !== null && needsBackoff(context, event)), target: 'backingOff' },
+        { guard: when((context) => context.wants !== null), target: 'awaitingSlot' },
+      ],
+    },
+    backingOff: {
+      meta: meta('platform', 'pods were lost in a row', 'its backoff of at most 10 minutes'),
+      always: { guard: when((context) => context.wants === null), target: 'none' },
+      after: { respawnDelay: { target: 'awaitingSlot' } },
+    },
+    awaitingSlot: {
+      meta: meta('queue', 'waits for a slot', 'a slot of the Project becomes free'),
+      entry: does(enqueue),
+      always: { guard: when((context) => context.wants === null), target: 'none', actions: does(withdrawEntry) },
+      on: { 'slot.granted': { guard: when(isOwnGrant), target: 'starting' } },
+    },
+    starting: {
+      meta: meta('platform', 'its pod starts', 'the pod works, or is final'),
+      entry: does(spawn),
+      on: { ...ends, 'pod.working': { guard: when(isOfPod<EventOf<'pod.working'>>), target: 'working', actions: does(podWorks) } },
+      always: unwanted,
+    },
+    working,
+    stopping: {
+      meta: meta('platform', 'its pod stops', 'the pod is final'),
+      entry: does(askToStop),
+      on: ends,
+    },
+    settled: { type: 'final', meta: meta('none', 'no slot, timer, volume or pod is left', 'nothing: it has ended'), entry: does(settle) },
+  },
+}

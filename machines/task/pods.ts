@@ -1,0 +1,176 @@
+/** Slots and pods of a Task: one entry, one pod at a time, each under its ordinal (laws 1, 7). */
+import { effect, tellIssue, tellPod, tellQueue } from '../emit.ts'
+import type { PodRepository } from '../effect.ts'
+import { maxStartFailures, residencyCap, respawnBackoff } from './budgets.ts'
+import type { Cause, Change, EventOf } from './chart.ts'
+import type { TaskContext } from './context.ts'
+import { branchIn, openMergeRequests, podId, servesStage } from './facts.ts'
+
+type Final = EventOf<'pod.final'>
+
+/** Rulings 3.11, lower first: what a human released, then the next pod of a Task under way, else as it was minted. */
+function priority(context: TaskContext): number {
+  if (context.released) return Math.min(context.priority, 20)
+  return context.podOrdinal > 0 ? Math.min(context.priority, 40) : context.priority
+}
+
+export function enqueue(context: TaskContext): Change {
+  const entries = context.entries + 1
+  const entry = `${context.id}/${entries}`
+  return {
+    context: { entries, entry },
+    effects: [
+      tellQueue(context.config.project, {
+        type: 'queue.enqueue',
+        entry,
+        sort: 'spawn',
+        task: context.id,
+        class: context.origin.kind === 'alert' ? 'alert' : 'normal',
+        priority: priority(context),
+        kind: context.wants ?? context.kind,
+      }),
+    ],
+  }
+}
+
+export function withdrawEntry(context: TaskContext): Change {
+  if (context.entry === null) return {}
+  return { context: { entry: null }, effects: [tellQueue(context.config.project, { type: 'queue.withdraw', entry: context.entry })] }
+}
+
+/** Its own entry, and no other [H4]. */
+export function isOwnGrant(context: TaskContext, { entry }: EventOf<'slot.granted'>): boolean {
+  return !context.podAlive && entry === context.entry
+}
+
+export function keepEntry(_context: TaskContext, { entry }: EventOf<'task.minted'>): Change {
+  return { context: { entry: entry ?? null } }
+}
+
+/** A review starts from the head it judges (rulings 1.29), work from the branch that is the Task's own. */
+function podRepositories(context: TaskContext): PodRepository[] {
+  return context.repositories.map((name) => {
+    const base = context.config.repositories.find((repository) => repository.name === name)?.base ?? ''
+    const mr = openMergeRequests(context).find(({ repository }) => repository === name)
+    const isReview = context.wants === 'review' && mr !== undefined
+    return { name, base, branch: branchIn(context, name), ...(isReview ? { sha: mr.headSha } : {}) }
+  })
+}
+
+function startPod(context: TaskContext, ordinal: number): NonNullable<Change['effects']>[number] {
+  const { config } = context
+  const agentKind = context.wants ?? context.kind
+  return tellPod(`${context.id}/${ordinal}`, {
+    type: 'pod.start',
+    task: context.id,
+    project: config.project,
+    queue: config.project,
+    entry: context.entry ?? '',
+    ordinal,
+    agentKind,
+    model: config.model[agentKind] ?? '',
+    effort: config.effort[agentKind] ?? '',
+    permissionMode: config.permissionMode,
+    repositories: podRepositories(context),
+    turnTimeoutSeconds: config.turnTimeoutSeconds,
+    agentPodTTLSeconds: config.agentPodTTLSeconds,
+    stallProbeGraceSeconds: config.stallProbeGraceSeconds,
+    stallProbeMaxAttempts: config.stallProbeMaxAttempts,
+  })
+}
+
+export function spawn(context: TaskContext): Change {
+  const ordinal = context.podOrdinal + 1
+  const agentKind = context.wants ?? context.kind
+  return {
+    context: {
+      podOrdinal: ordinal,
+      podAlive: true,
+      podVisit: context.visit,
+      podWorked: false,
+      podStartedAt: context.at,
+      agentKind,
+      recordedOutcome: null,
+      released: false,
+      asked: false,
+      turnSpoke: false,
+      prompt: 'first',
+      nudged: true,
+    },
+    effects: [
+      startPod(context, ordinal),
+      ...context.issues.map(({ issue }) => tellIssue(issue, { type: 'issue.agentRunning', task: context.id, agentKind })),
+    ],
+  }
+}
+
+export function podWorks(): Change {
+  return { context: { podWorked: true, startFailures: 0 } }
+}
+
+export function askToStop(context: TaskContext): Change {
+  return { effects: [tellPod(podId(context), { type: 'pod.stop', reason: context.stageReason ?? context.stage })] }
+}
+
+function counted(recreations: TaskContext['recreations'], reason: string): TaskContext['recreations'] {
+  return { ...recreations, [reason]: (recreations[reason] ?? 0) + 1 }
+}
+
+function losses(context: TaskContext, event: Final): Partial<TaskContext> {
+  if (event.cause !== 'lost') return { lostInRow: 0, respawnDelayMs: 0 }
+  const lostInRow = context.lostInRow + 1
+  return {
+    lostInRow,
+    respawnDelayMs: respawnBackoff(lostInRow),
+    startFailures: context.podWorked ? context.startFailures : context.startFailures + 1,
+    recreations: counted(context.recreations, event.reason ?? 'lost'),
+  }
+}
+
+/** The slot was released by the pod itself [H1]; the kind is empty again (rulings 5.24). */
+export function podEnded(context: TaskContext, event: Final): Change {
+  const served = context.podVisit === context.visit ? event.residencyMs : 0
+  return {
+    context: {
+      ...losses(context, event),
+      visitResidencyMs: context.visitResidencyMs + served,
+      podAlive: false,
+      podStartedAt: null,
+      agentKind: '',
+      entry: null,
+      nudged: false,
+      turnDelayMs: 0,
+    },
+  }
+}
+
+export function settle(context: TaskContext): Change {
+  return context.podOrdinal > 0 ? { effects: [effect('deleteWorkspace', { task: context.id })] } : {}
+}
+
+/** A pod that the stage did not want any more moves nothing [H14, law 21]. */
+export function endsWantedPod(...causes: readonly Final['cause'][]): (context: TaskContext, event: Final) => boolean {
+  return (context, event) => event.pod === context.podOrdinal && servesStage(context) && causes.includes(event.cause)
+}
+
+/** Image, configuration or skills: it never got as far as its first work, again and again (rulings 4.9). */
+export function isLastStartFailure(context: TaskContext, event: Final): boolean {
+  return endsWantedPod('lost')(context, event) && !context.podWorked && context.startFailures + 1 >= maxStartFailures
+}
+
+export function isOverResidency(context: TaskContext, event: Final): boolean {
+  return endsWantedPod('gone', 'lost')(context, event) && context.visitResidencyMs + event.residencyMs >= residencyCap
+}
+
+/** At its TTL, with a question asked and nothing new: waiting costs no slot (rulings 4.8). */
+export function isWaitingForReply(context: TaskContext, event: Final): boolean {
+  return endsWantedPod('gone')(context, event) && context.asked && context.pending.length === 0 && context.claims.length === 0
+}
+
+export function namePodEnd(reason: string): (context: TaskContext, event: Final) => Change {
+  return (_context, event) => ({ context: { stageReason: reason, stageDetail: event.reason ?? null } })
+}
+
+export function needsBackoff(context: TaskContext, _event: Cause): boolean {
+  return context.respawnDelayMs > 0
+}

@@ -1,0 +1,182 @@
+/** The parks: the Task keeps what it owns and waits for a human. Nothing a pod says moves one (law 21). */
+import { accept, closeIssue, closesLast, grant, ownsIssue, revoke, ungrantAll, withGrant } from '../approvals.ts'
+import { answer, refuses } from '../answers.ts'
+import { maxLaps } from '../budgets.ts'
+import { does, meta, sequence, when, type Cause, type Change, type Decide, type EventOf, type Meta, type Row, type Rows, type StateConfig } from '../chart.ts'
+import { comments } from '../comments.ts'
+import type { TaskContext } from '../context.ts'
+import { coversHeads, grantsHold, hasOpenMergeRequest, isReviewKind, ownStage, resumedStage } from '../facts.ts'
+import { findMergeRequest, isForeignHead, recordMovedHead } from '../merge-requests.ts'
+import { appendForgeEvent } from '../pending.ts'
+import { because, enterParked } from '../visit.ts'
+
+type Commented = EventOf<'human.commented'>
+type Retried = EventOf<'task.retry'>
+
+/** Released by their own rows only: an ordinary comment is read later, and moves nothing [H21, N1]. */
+const ownRelease: ReadonlySet<string> = new Set(['approval-revoked', 'needs-maintainer', 'over-auto-approve-ceiling'])
+/** Waits for a maintainer's go-ahead on exactly the reviewed heads. */
+const needsGoAhead: ReadonlySet<string> = new Set(['needs-maintainer', 'over-auto-approve-ceiling'])
+
+function isParkedBy(context: TaskContext, ...reasons: readonly string[]): boolean {
+  return context.stageReason !== null && reasons.includes(context.stageReason)
+}
+
+function isGoAheadPark(context: TaskContext): boolean {
+  return needsGoAhead.has(context.stageReason ?? '')
+}
+
+function releasesByComment(context: TaskContext, event: Commented): boolean {
+  if (ownRelease.has(context.stageReason ?? '')) return false
+  if (isParkedBy(context, 'stage-deadline') && context.deadlines >= 2) return false
+  if (!isReviewKind(context)) return true
+  return event.on === 'mr' && findMergeRequest(context, event) !== undefined && context.reviewLaps < maxLaps
+}
+
+/** A human let it go on: soon, and without what machines did wrong before. */
+const release: Decide<Cause> = () => ({ context: { released: true, lostInRow: 0, startFailures: 0, respawnDelayMs: 0 } })
+
+const countLap: Decide<Cause> = (context) => ({ context: { reviewLaps: isReviewKind(context) ? context.reviewLaps + 1 : context.reviewLaps } })
+
+function goOn<E extends Cause>(to: (context: TaskContext) => string, guard: (context: TaskContext, event: E) => boolean, actions: readonly Decide<E>[]): readonly Row<E>[] {
+  const done = [...actions.map((decide) => does(decide)), does(release)]
+  return [
+    { guard: when((context, event: E) => guard(context, event) && to(context) === 'implementing'), target: '#implementing', actions: done },
+    { guard: when((context, event: E) => guard(context, event) && to(context) === 'reviewing'), target: '#reviewing.fresh', actions: done },
+  ]
+}
+
+function retryStage(context: TaskContext): string {
+  return isParkedBy(context, 'approval-revoked') ? ownStage(context) : resumedStage(context)
+}
+
+function answerRetry(stage: (context: TaskContext) => string): Decide<Retried> {
+  return (context): Change => ({
+    context: { deadlines: 0 },
+    effects: [answer({ status: 200, body: { accepted: true, task: { stage: stage(context) } } })],
+  })
+}
+
+const retryRows = goOn<Retried>(retryStage, () => true, [answerRetry(retryStage)])
+
+/** Back to where a review is due, or to the work when there is nothing to review. */
+function byOpenMergeRequest(context: TaskContext): string {
+  return hasOpenMergeRequest(context) ? 'reviewing' : 'implementing'
+}
+
+function grantsAgain(context: TaskContext, event: EventOf<'approval.granted'>): boolean {
+  return ownsIssue(context, event.issue) && grantsHold(withGrant(context, event))
+}
+
+type HeadMoved = EventOf<'mr.headMoved'>
+
+const headRows: readonly Row<HeadMoved>[] = [
+  {
+    guard: when((context, event) => isReviewKind(context) && isForeignHead(context, event) && context.reviewLaps < maxLaps),
+    target: '#reviewing.fresh',
+    actions: [does(recordMovedHead), does(countLap), does(release)],
+  },
+  { guard: when((context, event) => isReviewKind(context) && isForeignHead(context, event)), actions: [does(recordMovedHead), does(because('laps'))] },
+  { guard: when((context, event) => isGoAheadPark(context) && isForeignHead(context, event)), target: '#reviewing.fresh', actions: [does(recordMovedHead), does(release)] },
+  { actions: does(recordMovedHead) },
+]
+
+type GoAhead = EventOf<'mr.goAhead'>
+
+/** On exactly the reviewed heads, which are still the heads, and with every grant on [N1]. */
+function isGoAhead(context: TaskContext, { shas }: GoAhead): boolean {
+  return isGoAheadPark(context) && hasOpenMergeRequest(context) && coversHeads(context, context.reviewed) && coversHeads(context, shas) && grantsHold(context)
+}
+
+function closedRows(withOpenMergeRequest: Pick<Row<EventOf<'issue.closed'>>, 'target' | 'actions'>): readonly Row<EventOf<'issue.closed'>>[] {
+  return [
+    { guard: when((context, event) => closesLast(context, event) && hasOpenMergeRequest(context)), ...withOpenMergeRequest },
+    { guard: when(closesLast), target: '#rejected', actions: [does(sequence(closeIssue, ungrantAll)), does(because('issue-closed'))] },
+    { actions: does(closeIssue) },
+  ]
+}
+
+/** `issue.allClosed` in an active stage and in `awaiting-human`. */
+export const issueClosedRows = closedRows({ target: '#awaiting-human', actions: [does(sequence(closeIssue, ungrantAll)), does(because('issue-closed'))] })
+
+const awaitingHuman: Rows = {
+  'human.commented': [
+    ...goOn<Commented>(resumedStage, releasesByComment, [appendForgeEvent, countLap]),
+    { actions: does(appendForgeEvent) },
+  ],
+  'task.retry': retryRows,
+  'approval.granted': [
+    ...goOn<EventOf<'approval.granted'>>(byOpenMergeRequest, (context, event) => isParkedBy(context, 'approval-revoked') && grantsAgain(context, event), [grant]),
+    { actions: does(grant) },
+  ],
+  'approval.commented': [
+    {
+      guard: when((context, event) => isParkedBy(context, 'approval-revoked') && ownsIssue(context, event.issue)),
+      target: '#implementing',
+      actions: [does(accept), does(release)],
+    },
+    { actions: does(accept) },
+  ],
+  'approval.revoked': [
+    { guard: when((context, event) => isGoAheadPark(context) && ownsIssue(context, event.issue)), actions: [does(revoke), does(because('approval-revoked'))] },
+    { actions: does(revoke) },
+  ],
+  'mr.headMoved': headRows,
+  'mr.goAhead': { guard: when(isGoAhead), target: '#merging', actions: does((_context, { shas }: GoAhead) => ({ context: { verdict: shas, reviewed: null, released: true } })) },
+  'issue.closed': issueClosedRows,
+}
+
+const toImplementing = (actions: readonly Decide<Cause>[]) => ({ target: '#implementing', actions: [...actions.map((decide) => does(decide)), does(release)] })
+
+const identityUnverified: Rows = {
+  'human.commented': [
+    { guard: when((_context, event) => event.maintainer), target: '#implementing', actions: [does(appendForgeEvent), does(release)] },
+    { actions: does(appendForgeEvent) },
+  ],
+  'approval.granted': [
+    { guard: when(grantsAgain), target: '#implementing', actions: [does(grant), does(release)] },
+    { actions: does(grant) },
+  ],
+  'approval.commented': {
+    guard: when((context, event) => ownsIssue(context, event.issue)),
+    target: '#implementing',
+    actions: [does(accept), does(release)],
+  },
+  'task.retry': { ...toImplementing([]), actions: [does(answerRetry(ownStage)), does(release)] },
+}
+
+/** A park that never ran: any sign of a human is enough. */
+const backlogSweep: Rows = {
+  'human.commented': { target: '#refined', actions: [does(appendForgeEvent), does(release)] },
+  'approval.granted': { guard: when((context, event) => ownsIssue(context, event.issue)), target: '#refined', actions: [does(grant), does(release)] },
+  'approval.commented': { guard: when((context, event) => ownsIssue(context, event.issue)), target: '#refined', actions: [does(accept), does(release)] },
+  'task.retry': { target: '#refined', actions: [does(answerRetry(() => 'refined')), does(release)] },
+}
+
+/** A park stays where it is; that a write failed for good is said once, unless saying is what failed. */
+const sayFailure: Decide<EventOf<'effect.failed'>> = (context, { effect, reason }) => {
+  if (effect === 'postComment' || effect === 'writeLabels') return {}
+  return { effects: comments(context, `The forge refused \`${effect}\` for good: ${reason}`) }
+}
+
+function park(name: string, said: Meta, on: Rows): StateConfig {
+  return { id: name, meta: said, entry: does(enterParked(name)), on }
+}
+
+export const parked: StateConfig = {
+  meta: meta('human', 'the Task waits for a human', 'its park says what for'),
+  initial: 'awaiting-human',
+  on: {
+    'effect.failed': { actions: does(sayFailure) },
+    'issue.closed': closedRows({ actions: does(sequence(closeIssue, ungrantAll)) }),
+  },
+  states: {
+    'awaiting-human': park('awaiting-human', meta('human', 'waits for a human, for the reason given', 'a comment on its issue or merge request, or a retry by a maintainer'), awaitingHuman),
+    'backlog-sweep': park('backlog-sweep', meta('human', 'proposed by the platform itself', 'any comment by a human, an approval, or a retry'), backlogSweep),
+    'identity-unverified': park('identity-unverified', meta('human', 'the cited approval did not hold', "a maintainer's comment, or a retry"), identityUnverified),
+    'implement-declined': park('implement-declined', meta('human', 'the agent declined', 'nothing but closing it; `/retry` on the issue mints a new Task'), {
+      'task.retry': { actions: does(refuses('conflict', 'a declined Task has no re-entry: retry on its issue mints a new one', { reason: 'no-re-entry' })) },
+    }),
+    'operator-error': park('operator-error', meta('human', 'something outside the Task keeps failing', 'a retry by a maintainer once it is repaired'), { 'task.retry': retryRows }),
+  },
+}

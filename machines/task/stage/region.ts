@@ -1,0 +1,120 @@
+/** What the Task is about. Rows of `live` hold wherever a stage or park has no row of its own. */
+import { accept, dropClaim, grant, reopenIssue, revoke } from '../approvals.ts'
+import { answer, refuses } from '../answers.ts'
+import { does, meta, when, type Decide, type EventOf, type Row, type Rows, type StateConfig } from '../chart.ts'
+import { staysOpen } from '../comments.ts'
+import { tellMergeRequest } from '../../emit.ts'
+import { recordClosed, recordMerged, recordMovedHead, recordReady, recordReopened, withClosed, withMerged, withReady } from '../merge-requests.ts'
+import { adopt, firstStage, refuseKind, returnSlot } from '../mint.ts'
+import { judge, takeOutcome } from '../outcome/judge.ts'
+import { outcomeTargets, type OutcomeTarget } from '../outcome/judgement.ts'
+import { appendForgeEvent } from '../pending.ts'
+import { enterFinal } from '../visit.ts'
+import { active } from './active.ts'
+import { issueClosedRows, parked } from './parked.ts'
+import { noneOpenRows } from './rows.ts'
+
+type Minted = EventOf<'task.minted'>
+
+function mintRow(stage: string, target: string, ...decides: readonly Decide<Minted>[]): Row<Minted> {
+  return { guard: when((_context, event) => firstStage(event) === stage), target, actions: [adopt, ...decides].map((decide) => does(decide)) }
+}
+
+const minted: StateConfig = {
+  meta: meta('platform', 'is being minted', 'left in the same step'),
+  on: {
+    'task.minted': [
+      mintRow('rejected', '#rejected', refuseKind, returnSlot),
+      mintRow('backlog-sweep', '#backlog-sweep', returnSlot),
+      mintRow('reviewing', '#reviewing.fresh'),
+      mintRow('implementing', '#implementing'),
+      mintRow('refined', '#refined'),
+    ],
+  },
+}
+
+const outcomeState: { readonly [T in OutcomeTarget]: string } = {
+  opening: '#reviewing.opening',
+  merging: '#merging',
+  implementing: '#implementing',
+  'awaiting-human': '#awaiting-human',
+  'implement-declined': '#implement-declined',
+  rejected: '#rejected',
+}
+
+/** One judgement, read by every guard; what moves no stage is answered by the last row. */
+const outcomeRows: readonly Row<EventOf<'outcome'>>[] = [
+  ...outcomeTargets.map((to) => ({ guard: when((context, event: EventOf<'outcome'>) => judge(context, event).to === to), target: outcomeState[to], actions: does(takeOutcome) })),
+  { actions: does(takeOutcome) },
+]
+
+const cancel: Decide<EventOf<'task.close'>> = (_context, { by, reason }) => ({
+  context: { stageReason: 'cancelled', stageDetail: reason ?? `by ${by}` },
+  effects: [answer({ status: 200, body: { accepted: true, task: { stage: 'rejected' } } })],
+})
+
+/** Labels and sticky comments are repaired by the next write; anything else that fails for good needs a human (rulings 5.13). */
+const effectFailed: Row<EventOf<'effect.failed'>> = {
+  guard: when((_context, { effect }) => effect !== 'writeLabels'),
+  target: '#operator-error',
+  actions: does((_context, { effect, reason }) => ({ context: { stageReason: 'effect-failed', stageDetail: `${effect}: ${reason}` } })),
+}
+
+const liveRows: Rows = {
+  outcome: outcomeRows,
+  'task.minted': { actions: does(returnSlot) },
+  'task.close': { target: '#rejected', actions: does(cancel) },
+  'task.retry': { actions: does(refuses('conflict', 'only a parked Task can be retried', { reason: 'not-parked' })) },
+  'issue.closed': issueClosedRows,
+  'issue.reopened': { actions: does(reopenIssue) },
+  'approval.granted': { actions: does(grant) },
+  'approval.refused': { actions: does(dropClaim) },
+  'approval.revoked': { actions: does(revoke) },
+  'approval.commented': { actions: does(accept) },
+  'mr.ready': [...noneOpenRows(withReady, recordReady), { actions: does(recordReady) }],
+  'mr.merged': [...noneOpenRows(withMerged, recordMerged), { actions: does(recordMerged) }],
+  'mr.closed': [...noneOpenRows(withClosed, recordClosed), { actions: does(recordClosed) }],
+  'mr.reopened': { actions: does(recordReopened) },
+  'mr.headMoved': { actions: does(recordMovedHead) },
+  'human.commented': { actions: does(appendForgeEvent) },
+  'forge.event': { actions: does(appendForgeEvent) },
+  'effect.failed': effectFailed,
+}
+
+/** An opening that succeeded too late: nobody owns that merge request, and people are told. */
+const giveUp: Decide<EventOf<'mr.ready'>> = (context, event) => {
+  const mr = { ...event, state: 'open', mergeCommit: null } as const
+  const reason = context.stageReason ?? context.stage
+  return { effects: [tellMergeRequest(event.mergeRequest, { type: 'mr.released', task: context.id, reason }), staysOpen(context, mr, reason)] }
+}
+
+/** The stage never changes again (law 5); while the last pod still stops, its calls get their answers. */
+const finalRows: Rows = {
+  outcome: { actions: does(takeOutcome) },
+  'task.minted': { actions: does(returnSlot) },
+  'task.close': { actions: does(refuses('task-terminal', 'the Task has ended')) },
+  'task.retry': { actions: does(refuses('task-terminal', 'the Task has ended')) },
+  'mr.ready': { actions: does(giveUp) },
+}
+
+function final(name: string, said: string): StateConfig {
+  return { id: name, type: 'final', meta: meta('none', said, 'nothing: it has ended'), entry: does(enterFinal(name)), on: finalRows }
+}
+
+export const stage: StateConfig = {
+  meta: meta('platform', 'decides what the Task is about', 'its states say who'),
+  initial: 'live',
+  states: {
+    live: {
+      meta: meta('platform', 'the Task has not ended', 'its stages say who'),
+      initial: 'minted',
+      on: liveRows,
+      states: { minted, active, parked },
+    },
+    // Direct children of the region: a final state nested deeper never finishes it.
+    delivered: final('delivered', 'delivered'),
+    rejected: final('rejected', 'rejected, cancelled or closed by a human'),
+    failed: final('failed', 'failed'),
+  },
+}
+
