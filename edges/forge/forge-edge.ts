@@ -1,0 +1,73 @@
+/** The forge edge as one thing to wire: mirror, inbox of deliveries, webhook route and effect handlers over one store. */
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { Delivery, Receipt } from '../../runtime/runtime.ts'
+import type { MigrationFolder } from '../../runtime/store/migrate.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
+import type { HttpApp } from '../http/app.ts'
+import { createMirror, type Mirror } from './mirror/mirror.ts'
+import { loadCursor } from './mirror/store/cursors.ts'
+import { insertPush, type PushAudit } from './mirror/store/pushes.ts'
+import { createForgeHandlers, type ForgeHandlers } from './outbound/handlers.ts'
+import type { OpenForge } from './port.ts'
+import type { ProjectDirectory, ProjectSettings, Provider } from './projects.ts'
+import { createForgeInbox, type ForgeInbox } from './webhooks/inbox.ts'
+import { dialects } from './webhooks/providers.ts'
+import { registerForgeWebhooks } from './webhooks/route.ts'
+
+export const forgeMigrations: MigrationFolder = { owner: 'forge', folder: new URL('./mirror/migrations/', import.meta.url) }
+
+export interface ForgeEdgeOptions {
+  readonly sql: Sql
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly directory: ProjectDirectory
+  readonly openForge: OpenForge
+  readonly deliver: (delivery: Delivery) => Promise<Receipt>
+  readonly grantHolds: (issue: string) => Promise<boolean>
+  readonly webhookUrl: (project: ProjectSettings) => string | undefined
+}
+
+export interface ForgeEdge {
+  readonly mirror: Mirror
+  readonly handlers: ForgeHandlers
+  readonly inbox: ForgeInbox
+  registerWebhooks(app: HttpApp): void
+  /** For the git gateway. */
+  auditPush(push: PushAudit): Promise<void>
+  /** Works off what an earlier process left, then what comes. */
+  start(): void
+  stop(): Promise<void>
+}
+
+export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
+  const { sql, clock, directory } = options
+  const mirror = createMirror(options)
+  const inbox = createForgeInbox({
+    sql,
+    clock,
+    logger: options.logger,
+    apply: async (row) => {
+      const change = dialects[row.provider as Provider]?.changeOf(row.event, JSON.parse(row.body))
+      if (change !== undefined) await mirror.apply(row.project, change, row.delivery)
+    },
+  })
+  const handlers = createForgeHandlers({
+    directory,
+    openForge: options.openForge,
+    mirror,
+    clock,
+    grantHolds: options.grantHolds,
+    webhookUrl: options.webhookUrl,
+    hasChecks: async (project, repository) => (await loadCursor(sql, project, repository))?.hasChecks === true,
+  })
+  return {
+    mirror,
+    handlers,
+    inbox,
+    registerWebhooks: (app) => registerForgeWebhooks(app, { directory, inbox, clock }),
+    auditPush: (push) => insertPush(sql, push),
+    start: () => inbox.start(),
+    stop: () => inbox.stop(),
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Whether a Project can work: secret, account behind the token, repositories, webhooks, labels. Everything that is
+ * wrong is said at once; `reason` is the first of it, as a condition shows it.
+ */
+import { isListed, sameLogin } from '../../../machines/rules/logins.ts'
+import type { EffectParams } from '../../../machines/effect.ts'
+import { messageOf, TerminalError } from '../../../runtime/errors.ts'
+import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
+import { bareName, forgePath, maintainersOf, type ProjectSecret, type ProjectSettings, type RepositorySettings } from '../projects.ts'
+import type { ForgePort } from '../port.ts'
+import type { OutboundDeps } from './deps.ts'
+import { labelSpecsOf } from './label-specs.ts'
+
+/** `blocks`: the Project is not ready while it stands. */
+interface Fault {
+  readonly reason: string
+  readonly message: string
+  readonly blocks: boolean
+}
+
+export function checkProject(deps: OutboundDeps): EffectHandler<EffectParams<'checkProject'>> {
+  return {
+    async perform({ project: id }, context) {
+      const project = await deps.directory.project(bareName(id))
+      if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${bareName(id)}`)
+      const faults = await faultsOf(deps, project)
+      return [checked(project, context, faults)]
+    },
+  }
+}
+
+function checked(project: ProjectSettings, { actor, key, at }: EffectContext, faults: readonly Fault[]): Delivery {
+  const blocking = faults.find((fault) => fault.blocks)
+  const event = {
+    type: 'project.checked',
+    at,
+    generation: project.generation,
+    ready: blocking === undefined,
+    reason: blocking?.reason ?? 'Checked',
+    message: faults.map((fault) => fault.message).join('; '),
+  }
+  return { to: actor, key: `${key}/checked`, event }
+}
+
+async function faultsOf(deps: OutboundDeps, project: ProjectSettings): Promise<readonly Fault[]> {
+  const secret = await deps.directory.secret(project.name)
+  const missing = missingKeys(secret)
+  if (missing.length > 0) return [{ reason: 'SecretMissingKeys', message: `the Secret lacks ${missing.join(' and ')}`, blocks: true }]
+  const forge = await deps.openForge(project.name)
+  const faults = [...(await accountFaults(forge, project))]
+  if (faults.some((fault) => fault.reason === 'TokenRefused')) return faults
+  for (const repository of project.repositories) faults.push(...(await repositoryFaults(deps, forge, project, repository, secret!)))
+  return faults
+}
+
+function missingKeys(secret: ProjectSecret | undefined): readonly string[] {
+  return (['token', 'webhookSecret'] as const).filter((key) => !secret?.[key])
+}
+
+async function accountFaults(forge: ForgePort, { scm }: ProjectSettings): Promise<readonly Fault[]> {
+  try {
+    const { login } = await forge.whoAmI()
+    if (sameLogin(login, scm.botLogin)) return []
+    return [{ reason: 'BotLoginMismatch', message: `the token belongs to ${login}, scm.botLogin is ${scm.botLogin}`, blocks: true }]
+  } catch (error) {
+    if (!(error instanceof TerminalError)) throw error
+    return [{ reason: 'TokenRefused', message: messageOf(error), blocks: true }]
+  }
+}
+
+async function repositoryFaults(
+  deps: OutboundDeps,
+  forge: ForgePort,
+  project: ProjectSettings,
+  repository: RepositorySettings,
+  secret: ProjectSecret,
+): Promise<readonly Fault[]> {
+  const path = forgePath(repository, project.scm)
+  if (!path.toLowerCase().startsWith(`${project.scm.owner.toLowerCase()}/`)) {
+    return [{ reason: 'RepositoryOutsideOwner', message: `${repository.name} (${path}) is not under ${project.scm.owner}`, blocks: true }]
+  }
+  const reached = await attempt('RepositoryUnreachable', repository, true, () => forge.repository(path))
+  if (reached.length > 0) return reached
+  const url = deps.webhookUrl(project)
+  return [
+    ...(await attempt('LabelsNotWritable', repository, true, () => forge.ensureLabels(path, labelSpecsOf(project)))),
+    // Hooks need more rights than all the rest; people may set them by hand.
+    ...(url === undefined ? [] : await attempt('WebhookNotManaged', repository, false, () => forge.ensureHook(path, { url, secret: secret.webhookSecret! }))),
+    ...maintainerFaults(project, repository),
+  ]
+}
+
+/** Document 3, ScmSpec: an empty list means that nothing can be approved. Legal, and rarely meant. */
+function maintainerFaults(project: ProjectSettings, repository: RepositorySettings): readonly Fault[] {
+  const people = maintainersOf(project, repository).filter((login) => !isListed(login, [project.scm.botLogin]))
+  return people.length > 0 ? [] : [{ reason: 'NoMaintainers', message: `${repository.name}: no maintainerLogins, so nothing can be approved`, blocks: false }]
+}
+
+async function attempt(reason: string, { name }: RepositorySettings, blocks: boolean, run: () => Promise<unknown>): Promise<readonly Fault[]> {
+  try {
+    await run()
+    return []
+  } catch (error) {
+    if (!(error instanceof TerminalError)) throw error
+    return [{ reason, message: `${name}: ${messageOf(error)}`, blocks }]
+  }
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '../../../runtime/clock.ts'
+import { TerminalError } from '../../../runtime/errors.ts'
+import type { Mirror } from '../mirror/mirror.ts'
+import type { ForgePort, OpenForge } from '../port.ts'
+import { bareName, forgePath, repositoryNamed, type ProjectDirectory, type ProjectSettings, type RepositorySettings } from '../projects.ts'
+
+export interface OutboundDeps {
+  readonly directory: ProjectDirectory
+  readonly openForge: OpenForge
+  readonly mirror: Mirror
+  readonly clock: Clock
+  /** Whether the Issue's own row still holds a grant; `issue` is its actor id or address (law 18). */
+  readonly grantHolds: (issue: string) => Promise<boolean>
+  /** Where forges send this Project's deliveries; undefined while the platform has no address they can reach. */
+  readonly webhookUrl: (project: ProjectSettings) => string | undefined
+  /** Whether any head of the repository ever had a check, as far as the mirror knows. */
+  readonly hasChecks: (project: string, repository: string) => Promise<boolean>
+}
+
+/** One repository of one Project and the port to it. */
+export interface Target {
+  readonly project: ProjectSettings
+  readonly repository: RepositorySettings
+  readonly path: string
+  readonly forge: ForgePort
+}
+
+export async function targetOf(deps: OutboundDeps, subject: { readonly project: string; readonly repository: string }): Promise<Target> {
+  const name = bareName(subject.project)
+  const project = await deps.directory.project(name)
+  if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${name}`)
+  const repository = repositoryNamed(project, subject.repository)
+  if (repository === undefined) throw new TerminalError('unknown-repository', `there is no Repository ${subject.repository} in ${name}`)
+  return { project, repository, path: forgePath(repository, project.scm), forge: await deps.openForge(name) }
+}

@@ -1,0 +1,22 @@
+import type { LabelSpec } from '../port.ts'
+import type { ProjectSettings } from '../projects.ts'
+
+const UNKNOWN = { color: 'ededed', description: '' }
+
+/** Looks of the labels that the platform writes (document 3, Labels). People may restyle them: existing ones stay. */
+export function labelSpecsOf({ scm: { labels }, triggerLabel }: ProjectSettings): readonly LabelSpec[] {
+  const specs: LabelSpec[] = [
+    { name: triggerLabel, color: '5319e7', description: 'The platform works on this' },
+    { name: labels.brainstorming, color: 'fbca04', description: 'A plan is being worked out' },
+    { name: labels.approved, color: '0e8a16', description: 'A maintainer approved by comment' },
+    { name: labels.implementation, color: '1d76db', description: 'An agent writes the change' },
+    { name: labels.declined, color: 'b60205', description: 'Declined' },
+    { name: labels.incident, color: 'd93f0b', description: 'Came from an incident' },
+    { name: labels.priority ?? '', color: 'e99695', description: 'Goes first' },
+  ]
+  return specs.filter(({ name }) => name !== '')
+}
+
+export function labelSpecOf(name: string, project: ProjectSettings): LabelSpec {
+  return labelSpecsOf(project).find((spec) => spec.name === name) ?? { name, ...UNKNOWN }
+}

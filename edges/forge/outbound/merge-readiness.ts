@@ -1,0 +1,56 @@
+/** Whether the forge, as it is now, lets exactly this head be merged; everything that the merge call itself can't know. */
+import { ciStatusOf } from '../ci.ts'
+import type { CiReport, ForgeMergeRequest } from '../port.ts'
+import type { MirroredMergeRequest } from '../mirror/records.ts'
+import type { OutboundDeps, Target } from './deps.ts'
+
+/** The events of the Task that answer a merge (lifecycles.md, `merging.asked`). */
+export type Obstacle = {
+  readonly type: 'mr.conflict' | 'mr.ciRed' | 'mr.ciPending' | 'mr.notMergeableYet' | 'mr.mergeRefused'
+  readonly reason: string
+}
+
+/** rulings 4.3: a head without checks is one whose checks are still to come, unless the repository has none. */
+const LOOKED_AT_HEADS = 20
+const CHECKS_MAY_TAKE_MS = 5 * 60_000
+
+export async function obstacleOf(deps: OutboundDeps, target: Target, found: ForgeMergeRequest): Promise<Obstacle | undefined> {
+  if (found.draft) return { type: 'mr.mergeRefused', reason: 'it is a draft: mark it as ready for review' }
+  if (found.mergeable === false) return { type: 'mr.conflict', reason: `it conflicts with ${found.baseBranch}` }
+  const ci = await ciObstacle(deps, target, found)
+  if (ci !== undefined) return ci
+  return found.mergeable === null ? { type: 'mr.notMergeableYet', reason: 'the forge has not found out yet whether it can be merged' } : undefined
+}
+
+async function ciObstacle(deps: OutboundDeps, target: Target, found: ForgeMergeRequest): Promise<Obstacle | undefined> {
+  const report = await target.forge.ci(target.path, found.headSha)
+  const required = await target.forge.requiredChecks(target.path, found.baseBranch)
+  const missing = required.filter((name) => !report.checks.some((check) => check.name === name))
+  const status = report.status
+  if (status === 'failure' || status === 'cancelled') return { type: 'mr.ciRed', reason: namesOf(report, ['failure', 'cancelled']) }
+  if (status === 'pending' || status === 'running') return { type: 'mr.ciPending', reason: namesOf(report, ['pending', 'running']) }
+  if (missing.length > 0) return { type: 'mr.ciPending', reason: `not reported yet: ${missing.join(', ')}` }
+  if (status === 'none' && (await checksMayCome(deps, target, found))) return { type: 'mr.ciPending', reason: 'no check has been reported for this head yet' }
+  return undefined
+}
+
+function namesOf(report: CiReport, states: readonly string[]): string {
+  return report.checks.filter((check) => states.includes(check.status)).map((check) => `${check.name}: ${check.status}`).join(', ')
+}
+
+async function checksMayCome(deps: OutboundDeps, target: Target, found: ForgeMergeRequest): Promise<boolean> {
+  const row = await deps.mirror.mergeRequest(target.project.name, target.repository.name, found.number)
+  return !waitedLongEnough(deps, row, found.headSha) && (await runsChecks(deps, target, found))
+}
+
+function waitedLongEnough(deps: OutboundDeps, row: MirroredMergeRequest | undefined, sha: string): boolean {
+  return row !== undefined && row.mergeRequest.headSha === sha && deps.clock.now() - row.notes.headSince >= CHECKS_MAY_TAKE_MS
+}
+
+async function runsChecks(deps: OutboundDeps, { forge, path, project, repository }: Target, found: ForgeMergeRequest): Promise<boolean> {
+  if (await deps.hasChecks(project.name, repository.name)) return true
+  for (const sha of await forge.recentHeads(path, found.baseBranch, LOOKED_AT_HEADS)) {
+    if (ciStatusOf((await forge.ci(path, sha)).checks) !== 'none') return true
+  }
+  return false
+}

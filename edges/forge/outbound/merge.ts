@@ -1,0 +1,88 @@
+/**
+ * The merge, pinned to the reviewed head. Grants are read again in the Issues' own rows right before it (law 18). What
+ * happened is told by the forge: after every call the mirror reads it back, so nobody has to wait for the webhook.
+ */
+import type { EffectParams } from '../../../machines/effect.ts'
+import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
+import { ForbiddenError, HeadMovedError, NotFoundError, NotMergeableError } from '../errors.ts'
+import type { ForgeMergeRequest, MergeMethod } from '../port.ts'
+import { targetOf, type OutboundDeps, type Target } from './deps.ts'
+import { obstacleOf, type Obstacle } from './merge-readiness.ts'
+
+type Params = EffectParams<'mergeMergeRequest'>
+
+export function mergeMergeRequest(deps: OutboundDeps): EffectHandler<Params> {
+  return {
+    ordered: true,
+    async perform(params, context) {
+      const target = await targetOf(deps, params)
+      const found = await target.forge.mergeRequest(target.path, params.number)
+      const obstacle = found.state === 'open' ? await tryMerge(deps, target, params, context, found) : undefined
+      if (found.state === 'merged' || (found.state === 'open' && obstacle === undefined)) await deleteTaskBranch(target, found)
+      await deps.mirror.refresh(params.project, params.repository, 'mr', params.number)
+      return obstacle === undefined ? [] : [answer(params, context, obstacle)]
+    },
+  }
+}
+
+async function tryMerge(deps: OutboundDeps, target: Target, params: Params, context: EffectContext, found: ForgeMergeRequest): Promise<Obstacle | undefined> {
+  // Both are told by their own actors, and the Task leaves `merging`; asking again keeps it alive until then.
+  if (found.headSha !== params.sha) return { type: 'mr.notMergeableYet', reason: 'head-moved' }
+  const obstacle = await obstacleOf(deps, target, found)
+  if (obstacle !== undefined) return obstacle
+  for (const issue of params.grants) {
+    if (!(await deps.grantHolds(issue))) return { type: 'mr.notMergeableYet', reason: 'approval-revoked' }
+  }
+  // The state that asked was left while we looked: its effect was withdrawn [H24].
+  if (context.signal.aborted) return { type: 'mr.notMergeableYet', reason: 'withdrawn' }
+  return mergeByMethod(target, params)
+}
+
+async function mergeByMethod(target: Target, params: Params): Promise<Obstacle | undefined> {
+  const { mergeMethods } = await target.forge.repository(target.path)
+  let refusal = 'the repository allows no way of merging'
+  for (const method of mergeMethods) {
+    const refused = await mergeOnce(target, params, method)
+    if (refused === undefined) return undefined
+    if (typeof refused !== 'string') return refused
+    refusal = refused
+  }
+  return refusedFor(target, params, refusal)
+}
+
+/** undefined: merged. Text: refused, in the forge's words. */
+async function mergeOnce({ forge, path }: Target, { number, sha }: Params, method: MergeMethod): Promise<Obstacle | string | undefined> {
+  try {
+    await forge.mergeMergeRequest(path, number, { sha, method })
+    return undefined
+  } catch (error) {
+    if (error instanceof HeadMovedError) return { type: 'mr.notMergeableYet', reason: 'head-moved' }
+    if (error instanceof NotMergeableError) return error.detail
+    if (error instanceof ForbiddenError) return { type: 'mr.mergeRefused', reason: `${error.message}: give the bot's account the right to merge` }
+    throw error
+  }
+}
+
+/** The forge says only that it won't; a fresh look tells what a person has to change (rulings 4.11). */
+async function refusedFor({ forge, path }: Target, params: Params, refusal: string): Promise<Obstacle> {
+  const now = await forge.mergeRequest(path, params.number)
+  if (now.headSha !== params.sha) return { type: 'mr.notMergeableYet', reason: 'head-moved' }
+  if (now.mergeable === false) return { type: 'mr.conflict', reason: `it conflicts with ${now.baseBranch}` }
+  if (now.mergeable === null || /base branch was modified|try the merge again|try again/i.test(refusal)) return { type: 'mr.notMergeableYet', reason: refusal }
+  return { type: 'mr.mergeRefused', reason: `the forge refuses the merge (${refusal}): change the branch protection or the allowed merge methods, or merge it yourself` }
+}
+
+/** The pods' own branches have no further use; others belong to people (rulings 4.12). */
+async function deleteTaskBranch({ forge, path }: Target, { headBranch, headRepository }: ForgeMergeRequest): Promise<void> {
+  if (!headBranch.startsWith('platform/') || headRepository?.toLowerCase() !== path.toLowerCase()) return
+  try {
+    await forge.deleteBranch(path, headBranch)
+  } catch (error) {
+    // A branch that stays is untidy; the merge is done.
+    if (!(error instanceof NotFoundError || error instanceof ForbiddenError)) throw error
+  }
+}
+
+function answer({ repository, number, sha, attempt }: Params, { actor, key, at }: EffectContext, { type, reason }: Obstacle): Delivery {
+  return { to: actor, key: `${key}/answer`, event: { type, at, repository, number, sha, attempt, reason } }
+}
