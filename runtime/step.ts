@@ -98,8 +98,7 @@ function take(machine: AnyStateMachine, loaded: Loaded, event: MachineEvent): St
 }
 
 function outcome(snapshot: AnyMachineSnapshot, actions: readonly Action[], handled: boolean): StepOutcome {
-  const persisted = snapshot.machine.getPersistedSnapshot(snapshot) as object
-  const body = JSON.stringify({ ...persisted, children: undefined })
+  const body = JSON.stringify(snapshot.machine.getPersistedSnapshot(snapshot))
   const plain = JSON.parse(body) as JsonObject
   return {
     snapshot: plain,

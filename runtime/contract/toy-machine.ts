@@ -2,15 +2,22 @@
 import { assign, raise, setup } from 'xstate'
 import type { MachineDefinition, MachineEvent, MachineInput } from '../../machines/definition.ts'
 
+interface Asked {
+  readonly context: ToyContext
+  readonly event: MachineEvent
+}
+
 interface ToyContext {
   readonly id: string
   readonly count: number
   readonly log: readonly string[]
 }
 
+function nothing(_: unknown, __: object): void {}
+
 const toySetup = setup({
   types: { context: {} as ToyContext, input: {} as MachineInput, events: {} as MachineEvent },
-  actions: { deliver: () => undefined, answer: () => undefined, withdrawEffects: () => undefined, call: () => undefined, ordered: () => undefined },
+  actions: { deliver: nothing, answer: nothing, withdrawEffects: nothing, call: nothing, ordered: nothing },
   guards: {
     throwing: () => {
       throw new Error('this guard throws')
@@ -33,14 +40,14 @@ export const toyMachine = toySetup.createMachine({
   context: ({ input }) => ({ id: input.id, count: 0, log: [] }),
   initial: 'idle',
   on: {
-    noted: { guard: 'isOpen', actions: [note, { type: 'answer', params: ({ context }) => ({ status: 200, body: { count: context.count } }) }] },
+    noted: { guard: 'isOpen', actions: [note, { type: 'answer', params: ({ context }: Asked) => ({ status: 200, body: { count: context.count } }) }] },
     'effect.failed': { actions: note },
     'call.done': { actions: note },
     'pod.answered': { actions: note },
     'later.came': { actions: note },
-    asked: { actions: { type: 'call', params: ({ event }) => ({ name: String(event['name'] ?? 'call') }) } },
-    askedInOrder: { actions: { type: 'ordered', params: ({ event }) => ({ name: String(event['name']) }) } },
-    told: { actions: { type: 'deliver', params: ({ context, event }) => ({ to: `pod:${context.id}`, event: { type: 'pod.told', note: String(event['note']) } }) } },
+    asked: { actions: { type: 'call', params: ({ event }: Asked) => ({ name: String(event['name'] ?? 'call') }) } },
+    askedInOrder: { actions: { type: 'ordered', params: ({ event }: Asked) => ({ name: String(event['name']) }) } },
+    told: { actions: { type: 'deliver', params: ({ context, event }: Asked) => ({ to: `pod:${context.id}`, event: { type: 'pod.told', note: String(event['note']) } }) } },
     misaddressed: { actions: { type: 'deliver', params: { to: 'nowhere' } } },
     poisonGuard: { guard: 'throwing', target: '.idle' },
     poisonAction: {
@@ -78,7 +85,7 @@ export const podMachine = toySetup.createMachine({
         'pod.told': {
           actions: [
             note,
-            { type: 'deliver', params: ({ context, event }) => ({ to: `task:${context.id}`, event: { type: 'pod.answered', note: `re ${String(event['note'])}` } }) },
+            { type: 'deliver', params: ({ context, event }: Asked) => ({ to: `task:${context.id}`, event: { type: 'pod.answered', note: `re ${String(event['note'])}` } }) },
           ],
         },
       },

@@ -1,0 +1,582 @@
+/** The runtime's contract, R1 to R11 of ARCHITECTURE.md, over any store. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { OverloadedError, RetryableError, TerminalError } from '../errors.ts'
+import type { Delivery, Runtime } from '../runtime.ts'
+import { migrate } from '../store/migrate.ts'
+import type { Sql } from '../store/sql.ts'
+import { event, harness, task, until } from './harness.ts'
+import type { Harness } from './harness.ts'
+import { faultySql } from './store-faults.ts'
+import { toyDefinition, toyMachine } from './toy-machine.ts'
+
+const emptied = 'truncate shard, actor, snapshot, baseline, event, inbox, effect, timer, dead_letter'
+
+function noted(id: string, key: string, note: string): Delivery {
+  return { to: task(id), key, event: event('noted', { note }) }
+}
+
+async function log(runtime: Runtime, id: string): Promise<readonly string[]> {
+  const view = await runtime.read(task(id))
+  return (view?.context['log'] ?? []) as readonly string[]
+}
+
+export function runtimeContract(store: string, open: () => Promise<Sql>): void {
+  describe(`the runtime over ${store}`, () => {
+    let sql: Sql
+    let world: Harness
+
+    beforeAll(async () => {
+      sql = await open()
+      await migrate(sql)
+    })
+    afterAll(() => sql.close())
+    beforeEach(async () => {
+      await sql.exec(emptied)
+      world = harness(sql)
+    })
+    afterEach(() => world.end())
+
+    describe('takes events in', () => {
+      it('keeps what it acknowledged through a crash (R1)', async () => {
+        const first = await world.start()
+        await first.runtime.deliver(noted('a', 'k1', 'one'))
+        first.crash()
+        const second = await world.start()
+        expect(await log(second.runtime, 'a')).toEqual(['one'])
+      })
+
+      it('applies the events of one actor in the order they came, however many commits they share (R2)', async () => {
+        const { runtime } = await world.start({ maxBatch: 7 })
+        const notes = Array.from({ length: 50 }, (_, index) => `n${index}`)
+        await Promise.all(notes.map((note) => runtime.deliver(noted('a', note, note))))
+        expect(await log(runtime, 'a')).toEqual(notes)
+        const rows = await runtime.history(task('a'))
+        expect(rows.map((row) => row.seq)).toEqual(notes.map((_, index) => index + 1))
+      })
+
+      it('applies a key once and repeats its answer, in one batch, in the next and after a restart (R3)', async () => {
+        const first = await world.start()
+        const [one, two] = await Promise.all([first.runtime.deliver(noted('a', 'k', 'one')), first.runtime.deliver(noted('a', 'k', 'one'))])
+        const answer = { status: 200, body: { count: 1 } }
+        expect(one).toEqual({ key: 'k', applied: true, seq: 1, answer })
+        expect(two).toEqual({ key: 'k', applied: false, seq: 1, answer })
+        await first.runtime.deliver(noted('a', 'k2', 'two'))
+        expect(await first.runtime.deliver(noted('a', 'k', 'other'))).toEqual({ ...two })
+        first.crash()
+        const second = await world.start()
+        expect(await second.runtime.deliver(noted('a', 'k', 'other'))).toEqual({ ...two })
+        expect(await log(second.runtime, 'a')).toEqual(['one', 'two'])
+      })
+
+      it('applies the fresh events of a batch that also holds known ones (R3)', async () => {
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'old', 'old'))
+        const receipts = await Promise.all([noted('a', 'new1', 'n1'), noted('a', 'old', 'again'), noted('b', 'new2', 'n2')].map((one) => runtime.deliver(one)))
+        expect(receipts.map((receipt) => receipt.applied)).toEqual([true, false, true])
+        expect(await log(runtime, 'a')).toEqual(['old', 'n1'])
+      })
+
+      it('refuses an event for an actor that nothing brought into being, and shows it (R7)', async () => {
+        const { runtime } = await world.start()
+        const receipt = await runtime.deliver({ to: task('ghost'), key: 'k', event: event('asked') })
+        expect(receipt).toEqual({ key: 'k', applied: false, seq: 0, answer: { status: 404, body: { code: 'actor-unknown' } } })
+        expect(await runtime.deadLetters()).toMatchObject([{ to: 'task:ghost', key: 'k', reason: 'unknown actor' }])
+        expect(await runtime.read(task('ghost'))).toBeUndefined()
+      })
+
+      it('delivers a refused event again when asked, once the actor exists (R7)', async () => {
+        const { runtime } = await world.start()
+        await runtime.deliver({ to: task('late'), key: 'k', event: event('pod.answered', { note: 'early' }) })
+        const letter = (await runtime.deadLetters())[0]
+        expect(await runtime.redeliver(letter!.id)).toBe(false)
+        await runtime.deliver(noted('late', 'first', 'first'))
+        expect(await runtime.redeliver((await runtime.deadLetters())[0]!.id)).toBe(true)
+        expect(await log(runtime, 'late')).toEqual(['first', 'early'])
+        expect((await runtime.deadLetters({ to: task('late') })).map((one) => one.key)).toEqual(['k'])
+      })
+
+      it('journals an event that no state takes, and says so', async () => {
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        const receipt = await runtime.deliver({ to: task('a'), key: 'k2', event: event('disarmed') })
+        expect(receipt).toEqual({ key: 'k2', applied: true, seq: 2 })
+        expect((await runtime.history(task('a')))[1]).toMatchObject({ handled: false, path: 'idle', effects: [] })
+      })
+
+      it.each(['poisonGuard', 'poisonAction'])('goes on after %s threw: the event is a dead letter, the actor as it was (R7)', async (type) => {
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        const [poison, after, other] = await Promise.all([
+          runtime.deliver({ to: task('a'), key: 'bad', event: event(type) }),
+          runtime.deliver(noted('a', 'k2', 'two')),
+          runtime.deliver(noted('b', 'k3', 'three')),
+        ])
+        expect(poison).toMatchObject({ applied: true, answer: { status: 500, body: { code: 'actor-fault' } } })
+        expect([after.applied, other.applied]).toEqual([true, true])
+        expect(await log(runtime, 'a')).toEqual(['one', 'two'])
+        expect(await runtime.deadLetters()).toMatchObject([{ to: 'task:a', key: 'bad' }])
+        expect(await runtime.replay(task('a'))).toEqual({ address: 'task:a', steps: 3, equal: true })
+      })
+
+      it('answers 409 for a finished actor and asks for nothing more', async () => {
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('closed') })
+        const receipt = await runtime.deliver({ to: task('a'), key: 'k3', event: event('noted') })
+        expect(receipt).toEqual({ key: 'k3', applied: true, seq: 3, answer: { status: 409, body: { code: 'actor-final' } } })
+        expect(await runtime.read(task('a'))).toMatchObject({ status: 'done', path: 'end', seq: 3 })
+        expect(await log(runtime, 'a')).toEqual(['one'])
+      })
+
+      it('sends callers away when too much waits, and takes them again when it does not', async () => {
+        const { runtime } = await world.start({ maxQueued: 5 })
+        const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => runtime.deliver(noted('a', `k${index}`, `n${index}`))))
+        const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+        expect(refused.length).toBeGreaterThan(0)
+        expect(refused.every((outcome) => outcome.reason instanceof OverloadedError)).toBe(true)
+        expect((await log(runtime, 'a')).length).toBe(20 - refused.length)
+        expect((await runtime.deliver(noted('a', 'later', 'later'))).applied).toBe(true)
+      })
+
+      it.each([
+        ['an address without a kind', { to: 'nowhere' as never, key: 'k', event: event('noted') }, 'bad-address'],
+        ['a kind without a machine', { to: 'queue:q' as const, key: 'k', event: event('noted') }, 'unknown-kind'],
+        ['a key with a control character', { to: task('a'), key: 'k\u0000', event: event('noted') }, 'bad-key'],
+        ['an event without a time', { to: task('a'), key: 'k', event: { type: 'noted' } as never }, 'bad-event'],
+      ])('refuses %s before it is anywhere', async (_, delivery, reason) => {
+        const { runtime } = await world.start()
+        await expect(runtime.deliver(delivery)).rejects.toMatchObject({ name: 'TerminalError', reason })
+      })
+    })
+
+    describe('commits', () => {
+      it.each(['before', 'after'] as const)('all of a step or nothing of it, when the store breaks %s any one statement (R4)', async (moment) => {
+        for (let nth = 1; nth <= 4; nth++) {
+          await sql.exec(emptied)
+          const broken = faultySql(sql)
+          const own = harness(sql)
+          const { runtime, crash } = await own.start({ sql: broken })
+          await runtime.deliver(noted('a', 'first', 'first'))
+          broken.breakAt(nth, moment)
+          const pump = pumping(own)
+          const receipts = await Promise.all([
+            runtime.deliver(noted('a', 'k1', 'one')),
+            runtime.deliver({ to: task('a'), key: 'k2', event: event('told', { note: 'hi' }) }),
+            runtime.deliver({ to: task('a'), key: 'k3', event: event('asked', { name: `f${nth}` }) }),
+            runtime.deliver({ to: task('a'), key: 'k4', event: event('armed') }),
+          ])
+          expect(receipts.map((receipt) => receipt.applied)).toEqual([true, true, true, true])
+          await until(() => log(runtime, 'a'), (seen) => seen.includes('re hi'))
+          await until(() => runtime.pendingEffects(), (seen) => seen.length === 0)
+          pump.stop()
+          expect(await log(runtime, 'a')).toEqual(['first', 'one', 're hi'])
+          expect(new Set(own.performed.map((call) => call.key))).toEqual(new Set([`task:a/4/0`]))
+          expect((await runtime.pendingTimers()).map((timer) => timer.id)).toEqual(['xstate.after.5000.toy.waiting'])
+          expect((await runtime.replay(task('a'))).equal).toBe(true)
+          crash()
+        }
+      })
+
+      it('tells the caller when the store stays away, and applies a repeat of the key once', async () => {
+        const broken = faultySql(sql)
+        const { runtime } = await world.start({ sql: broken })
+        broken.breakAll(true)
+        const pump = pumping(world)
+        await expect(runtime.deliver(noted('a', 'k', 'one'))).rejects.toBeInstanceOf(RetryableError)
+        broken.breakAll(false)
+        expect((await runtime.deliver(noted('a', 'k', 'one'))).applied).toBe(true)
+        pump.stop()
+        expect(await log(runtime, 'a')).toEqual(['one'])
+      })
+
+      it('nothing of an owner whose lease another holds by now (R5)', async () => {
+        const stale = await world.start({ owner: 'one', leaseMs: 1000 })
+        await stale.runtime.deliver(noted('a', 'k1', 'one'))
+        const { rows } = await sql.query<{ shard: number }>("update shard set owner = 'two', epoch = epoch + 1, expires_at = $1 returning shard", [world.clock.now() + 1_000_000])
+        expect(rows).toHaveLength(4)
+        const late = stale.runtime.deliver(noted('a', 'k2', 'two')).catch(() => 'refused')
+        const inbox = await until(async () => (await sql.query<{ key: string }>('select key from inbox')).rows, (seen) => seen.length > 0)
+        expect(inbox).toEqual([{ key: 'k2' }])
+        expect((await stale.runtime.history(task('a'))).map((row) => row.key)).toEqual(['k1'])
+        stale.crash()
+        void late
+      })
+
+      it('continues under another owner when the lease of the first has run out (R5, R1)', async () => {
+        const first = await world.start({ owner: 'one', leaseMs: 1000 })
+        await first.runtime.deliver(noted('a', 'k1', 'one'))
+        first.crash()
+        const second = await world.start({ owner: 'two', leaseMs: 1000 })
+        const waiting = second.runtime.deliver(noted('a', 'k2', 'two'))
+        const pump = pumping(world)
+        expect((await waiting).applied).toBe(true)
+        pump.stop()
+        expect(await log(second.runtime, 'a')).toEqual(['one', 'two'])
+      })
+
+      it('delivers to an actor of another process through its inbox, once, with its answer (R9)', async () => {
+        const owner = await world.start({ owner: 'one' })
+        const other = await world.start({ owner: 'two', hint: () => owner.runtime.wake() })
+        const pump = pumping(world)
+        const receipt = await other.runtime.deliver(noted('a', 'k', 'one'))
+        expect(receipt).toEqual({ key: 'k', applied: true, seq: 1, answer: { status: 200, body: { count: 1 } } })
+        expect(await other.runtime.deliver(noted('a', 'k', 'one'))).toEqual({ ...receipt, applied: false })
+        expect((await other.runtime.deliver({ to: task('ghost'), key: 'g', event: event('asked') })).answer?.status).toBe(404)
+        pump.stop()
+        expect(await log(other.runtime, 'a')).toEqual(['one'])
+        expect((await sql.query('select id from inbox')).rows).toEqual([])
+      })
+    })
+
+    describe('performs effects', () => {
+      it('after the commit, and delivers what they bring back (R6)', async () => {
+        world.behave = async (call) => [{ to: task('a'), key: `${call.key}/done`, event: event('call.done', { note: `did ${call.name}` }) }]
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked', { name: 'x' }) })
+        await until(() => log(runtime, 'a'), (seen) => seen.includes('did x'))
+        expect(world.performed).toEqual([{ key: 'task:a/2/0', name: 'x', attempt: 1 }])
+        await until(() => runtime.pendingEffects(), (seen) => seen.length === 0)
+        expect((await runtime.history(task('a'))).map((row) => row.key)).toEqual(['k1', 'k2', 'task:a/2/0/done'])
+      })
+
+      it('again under the same key after a crash in the middle, and takes the result once (R6, R3)', async () => {
+        const first = await world.start()
+        world.behave = () => new Promise(() => undefined)
+        await first.runtime.deliver(noted('a', 'k1', 'one'))
+        await first.runtime.deliver({ to: task('a'), key: 'k2', event: event('asked', { name: 'x' }) })
+        await until(() => world.performed.length === 1)
+        first.crash()
+        world.behave = async (call) => [{ to: task('a'), key: `${call.key}/done`, event: event('call.done', { note: 'did' }) }]
+        const second = await world.start()
+        await until(() => log(second.runtime, 'a'), (seen) => seen.includes('did'))
+        expect(world.performed.map((call) => call.key)).toEqual(['task:a/2/0', 'task:a/2/0'])
+        expect(await log(second.runtime, 'a')).toEqual(['one', 'did'])
+      })
+
+      it('again after a retryable failure, later each time, and shows the last error meanwhile (R7)', async () => {
+        let left = 2
+        world.behave = async () => {
+          if (left-- > 0) throw new Error('busy')
+          return []
+        }
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
+        const [pending] = await until(() => runtime.pendingEffects(), (seen) => seen[0]?.attempts === 1 && seen[0].state === 'pending')
+        expect(pending).toMatchObject({ lastError: 'busy', notBefore: world.clock.now() + 375 })
+        world.clock.advance(374)
+        expect(world.performed).toHaveLength(1)
+        world.clock.advance(1)
+        await until(() => runtime.pendingEffects(), (seen) => seen[0]?.attempts === 2 && seen[0].state === 'pending')
+        world.clock.advance(750)
+        await until(() => runtime.pendingEffects(), (seen) => seen.length === 0)
+        expect(world.performed.map((call) => call.attempt)).toEqual([1, 2, 3])
+        expect(new Set(world.performed.map((call) => call.key)).size).toBe(1)
+      })
+
+      it('no earlier than the other side asked, and does not count that as an attempt (R7)', async () => {
+        let isLimited = true
+        world.behave = async () => {
+          if (isLimited) throw new RetryableError('rate limited', { retryAfterMs: 60_000 })
+          return []
+        }
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
+        const [pending] = await until(() => runtime.pendingEffects(), (seen) => seen[0]?.lastError !== undefined && seen[0].state === 'pending')
+        expect(pending).toMatchObject({ attempts: 0, notBefore: world.clock.now() + 60_000 })
+        isLimited = false
+        world.clock.advance(60_000)
+        await until(() => runtime.pendingEffects(), (seen) => seen.length === 0)
+        expect(world.performed).toHaveLength(2)
+      })
+
+      it('turns a terminal failure into an event of the actor (R7)', async () => {
+        world.behave = async () => {
+          throw new TerminalError('not-found', 'there is no such thing')
+        }
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
+        const rows = await until(() => runtime.history(task('a')), (seen) => seen.length === 3)
+        expect(rows[2]).toMatchObject({
+          key: 'task:a/2/0/failed',
+          event: { type: 'effect.failed', effect: 'call', reason: 'not-found', key: 'task:a/2/0' },
+        })
+        expect(await runtime.pendingEffects()).toEqual([])
+      })
+
+      it('shows a dead effect where the handler wants that, and performs it under its old key when redelivered (R7)', async () => {
+        const performed: string[] = []
+        let isGone = true
+        const call = {
+          onTerminal: 'dead-letter' as const,
+          async perform(_: object, context: { readonly key: string }) {
+            performed.push(context.key)
+            if (isGone) throw new TerminalError('gone')
+            return []
+          },
+        }
+        const { runtime } = await world.start({ handlers: { call, ordered: call } })
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
+        const [dead] = await until(() => runtime.pendingEffects({ state: 'dead' }), (seen) => seen.length === 1)
+        expect(dead).toMatchObject({ key: 'task:a/2/0', lastError: 'gone', attempts: 1 })
+        isGone = false
+        expect(await runtime.redeliver('task:a/2/0')).toBe(true)
+        await until(() => runtime.pendingEffects(), (seen) => seen.length === 0)
+        expect(performed).toEqual(['task:a/2/0', 'task:a/2/0'])
+        expect(await runtime.redeliver('task:a/2/0')).toBe(false)
+      })
+
+      it('keeps an effect that has no handler where it can be seen', async () => {
+        const { runtime } = await world.start({ handlers: {} })
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
+        const [dead] = await until(() => runtime.pendingEffects({ state: 'dead' }), (seen) => seen.length === 1)
+        expect(dead?.lastError).toBe('no handler for this type of effect')
+      })
+
+      it('gives up after as many attempts as the handler allows, as a terminal failure', async () => {
+        const perform = async (): Promise<never> => {
+          throw new Error('always')
+        }
+        const { runtime } = await world.start({ handlers: { call: { maxAttempts: 2, perform }, ordered: { perform } } })
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
+        await until(() => runtime.pendingEffects(), (seen) => seen[0]?.attempts === 1 && seen[0].state === 'pending')
+        world.clock.advance(1000)
+        const rows = await until(() => runtime.history(task('a')), (seen) => seen.length === 3)
+        expect(rows[2]?.event).toMatchObject({ type: 'effect.failed', reason: 'retries-exhausted: always' })
+      })
+
+      it('in journal order and one at a time where they are ordered, each actor for itself', async () => {
+        const open = new Map<string, () => void>()
+        world.behave = (call) => new Promise((resolve) => open.set(call.name, () => resolve([])))
+        const { runtime } = await world.start()
+        for (const id of ['a', 'b']) await runtime.deliver(noted(id, 'k0', 'zero'))
+        for (const name of ['a1', 'a2', 'b1']) {
+          await runtime.deliver({ to: task(name[0]!), key: name, event: event('askedInOrder', { name }) })
+        }
+        await until(() => world.performed.length === 2)
+        expect(world.performed.map((call) => call.name)).toEqual(['a1', 'b1'])
+        open.get('a1')?.()
+        await until(() => world.performed.length === 3)
+        expect(world.performed[2]?.name).toBe('a2')
+        for (const finish of open.values()) finish()
+        await until(() => runtime.pendingEffects(), (seen) => seen.length === 0)
+      })
+
+      it('not when they were withdrawn before their turn, and tells one under way [H24]', async () => {
+        const signals: AbortSignal[] = []
+        let finish: (deliveries: readonly Delivery[]) => void = () => undefined
+        world.behave = (_, signal) => {
+          signals.push(signal)
+          return new Promise((resolve) => (finish = resolve))
+        }
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('merged') })
+        await until(() => signals.length === 1)
+        await runtime.deliver({ to: task('a'), key: 'k3', event: event('parked') })
+        expect(signals[0]?.aborted).toBe(true)
+        expect(await runtime.pendingEffects()).toEqual([])
+        finish([{ to: task('a'), key: 'done', event: event('call.done', { note: 'it was merged all the same' }) }])
+        await until(() => log(runtime, 'a'), (seen) => seen.includes('it was merged all the same'))
+      })
+
+      it('only the one that stands when a state was left and entered again in one batch', async () => {
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await Promise.all(['m1', 'm2', 'm3'].map((key) => runtime.deliver({ to: task('a'), key, event: event('merged') })))
+        await until(() => runtime.pendingEffects(), (seen) => seen.length === 0)
+        expect(world.performed.map((call) => call.key).at(-1)).toBe('task:a/4/1')
+        await runtime.deliver({ to: task('a'), key: 'p', event: event('parked') })
+        expect(await runtime.pendingEffects()).toEqual([])
+      })
+    })
+
+    describe('fires timers', () => {
+      it('at their due time, once, also when they were armed before a crash (R8)', async () => {
+        const first = await world.start()
+        await first.runtime.deliver(noted('a', 'k1', 'one'))
+        await first.runtime.deliver({ to: task('a'), key: 'k2', event: event('armed') })
+        expect(await first.runtime.pendingTimers({ actor: task('a') })).toMatchObject([{ dueAt: world.clock.now() + 5000 }])
+        first.crash()
+        const second = await world.start()
+        world.clock.advance(4999)
+        expect((await second.runtime.read(task('a')))?.path).toBe('waiting')
+        world.clock.advance(1)
+        await until(async () => (await second.runtime.read(task('a')))?.path, (path) => path === 'rung')
+        world.clock.advance(60_000)
+        await second.runtime.deliver(noted('a', 'k3', 'three'))
+        const rows = await second.runtime.history(task('a'))
+        expect(rows.map((row) => row.key)).toEqual(['k1', 'k2', 'timer:xstate.after.5000.toy.waiting:2', 'k3'])
+        expect(rows[2]?.event.at).toBe(world.clock.now() - 60_000)
+        expect(await second.runtime.pendingTimers()).toEqual([])
+      })
+
+      it('not when the step before cancelled them, and anew when it armed them again (R8)', async () => {
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('armed') })
+        await runtime.deliver({ to: task('a'), key: 'k3', event: event('disarmed') })
+        expect(await runtime.pendingTimers()).toEqual([])
+        await runtime.deliver({ to: task('a'), key: 'k4', event: event('armed') })
+        world.clock.advance(3000)
+        await runtime.deliver({ to: task('a'), key: 'k5', event: event('armed') })
+        expect(await runtime.pendingTimers()).toMatchObject([{ dueAt: world.clock.now() + 5000 }])
+        world.clock.advance(4000)
+        await runtime.deliver(noted('a', 'k6', 'six'))
+        expect((await runtime.read(task('a')))?.path).toBe('waiting')
+        world.clock.advance(1000)
+        await until(async () => (await runtime.read(task('a')))?.path, (path) => path === 'rung')
+      })
+
+      it('of a delayed raise with the data it was raised with', async () => {
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('later') })
+        world.clock.advance(1000)
+        await until(() => log(runtime, 'a'), (seen) => seen.includes('later'))
+      })
+    })
+
+    describe('connects actors', () => {
+      it('with exactly one delivery per effect, in order, through a crash at any moment (R9)', async () => {
+        let instance = await world.start()
+        for (let round = 0; round < 6; round++) {
+          const crash = instance.crash
+          const told = instance.runtime.deliver({ to: task('a'), key: `t${round}`, event: event('told', { note: `n${round}` }) })
+          if (round === 0) await instance.runtime.deliver(noted('a', 'open', 'open'))
+          if (round % 2 === 0) await told
+          else await new Promise((resolve) => void setImmediate(resolve))
+          crash()
+          instance = await world.start()
+          if (round % 2 === 1 || round === 0) await instance.runtime.deliver({ to: task('a'), key: `t${round}`, event: event('told', { note: `n${round}` }) })
+        }
+        const notes = (await instance.runtime.history(task('a'))).filter((row) => row.event.type === 'told' && row.handled).map((row) => row.event['note'])
+        const seen = await until(
+          async () => ((await instance.runtime.read('pod:a'))?.context['log'] ?? []) as readonly string[],
+          (log) => log.length >= notes.length,
+        )
+        expect(seen).toEqual(notes)
+        await until(() => log(instance.runtime, 'a'), (log) => log.filter((one) => one.startsWith('re ')).length === notes.length)
+        expect((await sql.query('select id from inbox')).rows).toEqual([])
+      })
+
+      it('and shows a delivery without an address instead of losing it (R7)', async () => {
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('misaddressed') })
+        expect(await runtime.deadLetters()).toMatchObject([{ key: 'task:a/2/0', reason: 'deliver without an address and an event' }])
+      })
+    })
+
+    describe('keeps history', () => {
+      it('that replays from the beginning to the same bytes (R11)', async () => {
+        const { runtime } = await world.start({ snapshotEvery: 4 })
+        await runtime.deliver(noted('a', 'k0', 'zero'))
+        for (const [index, type] of ['armed', 'noted', 'disarmed', 'merged', 'told', 'asked', 'parked', 'unheard', 'noted', 'closed'].entries()) {
+          await runtime.deliver({ to: task('a'), key: `k${index + 1}`, event: event(type, { note: `n${index}` }) })
+        }
+        const replay = await until(() => runtime.replay(task('a')), (seen) => seen.steps >= 11)
+        expect(replay).toMatchObject({ address: 'task:a', equal: true })
+      })
+
+      it('whose replay finds a row that was tampered with (R11)', async () => {
+        const { runtime } = await world.start()
+        for (const key of ['k1', 'k2', 'k3']) await runtime.deliver(noted('a', key, key))
+        await sql.query(`update event set body = replace(body, 'k2', 'k9') where actor = 'task:a' and seq = 2`)
+        expect(await runtime.replay(task('a'))).toMatchObject({ equal: false, firstDifference: 'replay differs at task:a 2: the context is another' })
+      })
+
+      it('and tells listeners of every step once it is committed, in order', async () => {
+        const { runtime } = await world.start()
+        const heard: string[] = []
+        const stopListening = runtime.subscribe((row) => void heard.push(row.key))
+        await Promise.all(['k1', 'k2', 'k3'].map((key) => runtime.deliver(noted('a', key, key))))
+        stopListening()
+        await runtime.deliver(noted('a', 'k4', 'k4'))
+        expect(heard).toEqual(['k1', 'k2', 'k3'])
+      })
+
+      it('and lists actors of a kind page by page', async () => {
+        const { runtime } = await world.start()
+        await Promise.all(['n/c', 'n/a', 'm/b', 'n/b'].map((id) => runtime.deliver(noted(id, 'k', 'one'))))
+        expect((await runtime.list('task')).map((view) => view.id)).toEqual(['m/b', 'n/a', 'n/b', 'n/c'])
+        expect((await runtime.list('task', { idPrefix: 'n/', after: 'n/a', limit: 1 })).map((view) => view.id)).toEqual(['n/b'])
+        expect(await runtime.list('pod')).toEqual([])
+      })
+    })
+
+    describe('meets older snapshots', () => {
+      const renamed = { ...toyDefinition, version: 2, upgrades: { 1: (snapshot: object) => ({ ...snapshot, context: { id: 'a', count: 7, log: ['upgraded'] } }) } }
+
+      it('by the definition’s upgrade, and replays from there (R10, R11)', async () => {
+        const first = await world.start()
+        await first.runtime.deliver(noted('a', 'k1', 'one'))
+        await first.runtime.stop()
+        const second = await world.start({ definitions: [renamed] })
+        expect((await second.runtime.read(task('a')))?.context['log']).toEqual(['upgraded'])
+        await second.runtime.deliver(noted('a', 'k2', 'two'))
+        expect(await second.runtime.read(task('a'))).toMatchObject({ version: 2, seq: 2, context: { log: ['upgraded', 'two'] } })
+        expect(await second.runtime.replay(task('a'))).toEqual({ address: 'task:a', steps: 1, equal: true })
+      })
+
+      it('with quarantine where no upgrade exists: events wait, and are applied by code that can (R10)', async () => {
+        const first = await world.start()
+        await first.runtime.deliver(noted('a', 'k1', 'one'))
+        await first.runtime.stop()
+        const second = await world.start({ definitions: [{ ...toyDefinition, version: 2 }] })
+        const receipt = await second.runtime.deliver(noted('a', 'k2', 'two'))
+        expect(receipt).toMatchObject({ applied: false, answer: { status: 503, body: { code: 'actor-quarantined' } } })
+        expect(await second.runtime.list('task')).toMatchObject([{ status: 'quarantined', context: { log: ['one'] } }])
+        expect((await second.runtime.deliver(noted('b', 'k1', 'other'))).applied).toBe(true)
+        await second.runtime.stop()
+        const third = await world.start({ definitions: [renamed] })
+        await until(() => log(third.runtime, 'a'), (seen) => seen.includes('two'))
+        expect(await third.runtime.read(task('a'))).toMatchObject({ status: 'active', seq: 2 })
+      })
+
+      it('with quarantine where the state is no more (R10)', async () => {
+        const first = await world.start()
+        await first.runtime.deliver(noted('a', 'k1', 'one'))
+        await first.runtime.deliver({ to: task('a'), key: 'k2', event: event('armed') })
+        await first.runtime.stop()
+        const { waiting: _, ...states } = toyMachine.config.states as Record<string, object>
+        const machine = toyMachine.provide({})
+        const smaller = new (machine.constructor as new (config: object, implementations: object) => typeof toyMachine)(
+          { ...toyMachine.config, states: { ...states, idle: {}, rung: {} } },
+          machine.implementations,
+        )
+        const second = await world.start({ definitions: [{ ...toyDefinition, machine: smaller }] })
+        expect((await second.runtime.deliver(noted('a', 'k3', 'three'))).answer?.body['code']).toBe('actor-quarantined')
+        expect((await second.runtime.read(task('a')))?.status).toBe('quarantined')
+      })
+    })
+
+    it('stops when what is under way has ended, and takes nothing more', async () => {
+      let finish: () => void = () => undefined
+      world.behave = () => new Promise((resolve) => (finish = () => resolve([])))
+      const { runtime } = await world.start()
+      await runtime.deliver(noted('a', 'k1', 'one'))
+      await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
+      await until(() => world.performed.length === 1)
+      const stopped = runtime.stop()
+      await expect(runtime.deliver(noted('a', 'k3', 'three'))).rejects.toMatchObject({ name: 'RuntimeStoppedError' })
+      finish()
+      await stopped
+      expect((await sql.query('select * from effect')).rows).toEqual([])
+      expect((await sql.query<{ seq: number }>('select seq from snapshot')).rows).toEqual([{ seq: 2 }])
+      expect((await sql.query('select * from shard where owner is not null')).rows).toEqual([])
+    })
+  })
+}
+
+/** Lets the simulated time run while a test waits for what retries and polls bring. */
+function pumping(world: Harness): { stop(): void } {
+  const timer = setInterval(() => world.clock.advance(100), 1)
+  return { stop: () => clearInterval(timer) }
+}

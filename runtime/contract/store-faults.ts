@@ -1,0 +1,38 @@
+import type { Queryable, Sql } from '../store/sql.ts'
+import { SqlError } from '../store/sql-error.ts'
+
+/** A store whose connection breaks at chosen statements: before they run, or after they ran and before the answer. */
+export interface FaultySql extends Sql {
+  /** Statements run so far. */
+  statements(): number
+  /** Breaks at the nth statement from now on, once. */
+  breakAt(nth: number, moment: 'before' | 'after'): void
+  /** Breaks all statements until told otherwise. */
+  breakAll(isBroken: boolean): void
+}
+
+export function faultySql(sql: Sql): FaultySql {
+  let count = 0
+  let fault: { readonly at: number; readonly moment: 'before' | 'after' } | undefined
+  let isBroken = false
+
+  async function guarded<T>(run: () => Promise<T>): Promise<T> {
+    count += 1
+    const moment = fault?.at === count ? fault.moment : undefined
+    if (moment === 'before' || isBroken) throw new SqlError('connection lost', { code: 'unreachable' })
+    const result = await run()
+    if (moment === 'after') throw new SqlError('connection lost', { code: 'unreachable' })
+    return result
+  }
+
+  return {
+    durability: sql.durability,
+    query: (text, params) => guarded(() => sql.query(text, params)) as ReturnType<Queryable['query']> as never,
+    exec: (text) => guarded(() => sql.exec(text)),
+    tx: (run) => guarded(() => sql.tx(run)),
+    close: () => sql.close(),
+    statements: () => count,
+    breakAt: (nth, moment) => void (fault = { at: count + nth, moment }),
+    breakAll: (broken) => void (isBroken = broken),
+  }
+}
