@@ -56,7 +56,7 @@ export function revoke(context: TaskContext, { issue, reason }: EventOf<'approva
   if (!ownsIssue(context, issue)) return {}
   const { issues } = patchIssue(context, issue, { grant: null, accepted: false })
   const told = news(context, issue, platformAuthor, `approval withdrawn: ${reason}`)
-  return { context: { issues, verdict: null, reviewed: null, ...told.context } }
+  return { context: { issues, verdict: null, reviewed: null, goAheads: [], ...told.context } }
 }
 
 function isTold(context: TaskContext, owned: TaskIssue, author: string): boolean {
@@ -87,5 +87,5 @@ export function closesLast(context: TaskContext, { issue }: EventOf<'issue.close
 }
 
 export const ungrantAll: Decide<EventOf<'issue.closed'>> = (context) => ({
-  context: { issues: context.issues.map((issue) => ({ ...issue, grant: null })), verdict: null, reviewed: null },
+  context: { issues: context.issues.map((issue) => ({ ...issue, grant: null })), verdict: null, reviewed: null, goAheads: [] },
 })

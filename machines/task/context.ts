@@ -103,6 +103,8 @@ export interface TaskContext {
   readonly verdict: readonly Head[] | null
   /** Heads of an accepted review that waits for a maintainer. */
   readonly reviewed: readonly Head[] | null
+  /** Those of them that a maintainer let merge; each merge request has its own. */
+  readonly goAheads: readonly Head[]
 
   readonly openAttempt: number
   /** Repositories whose merge request was asked for and is not ready yet; outlives a failed opening [N7]. */
@@ -198,6 +200,7 @@ const blankForge = {
   submission: null,
   verdict: null,
   reviewed: null,
+  goAheads: [],
   openAttempt: 0,
   awaitingOpen: [],
   mergeAttempt: 0,

@@ -48,10 +48,13 @@ export function adopt(context: TaskContext, { seed }: Minted): Change {
   }
 }
 
-/** An entry that this Task has no use for frees its slot: a park needs none, and a Task is minted once. */
+/**
+ * An entry that this Task has no use for frees its slot: a park needs none, and a Task is minted once. Released, not
+ * withdrawn: only the Task may give back a slot that minted it.
+ */
 export function returnSlot(context: TaskContext, { seed, entry }: Minted): Change {
   if (entry === undefined || entry === context.entry) return {}
-  return { effects: [tellQueue(seed.config.project, { type: 'queue.withdraw', entry })] }
+  return { effects: [tellQueue(seed.config.project, { type: 'queue.release', entry })] }
 }
 
 export function refuseKind(_context: TaskContext, { seed }: Minted): Change {

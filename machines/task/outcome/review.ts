@@ -106,7 +106,7 @@ function held(context: TaskContext, event: Outcome, { reason, said }: Hold): Jud
   const change = sequence<Outcome>(
     (now) => reviews(now, event, 'approve'),
     (now) => afterPod(now, comments(now, `The review found nothing against this head, but it waits. ${said} ${goAhead}`)),
-    () => ({ context: { reviewed: read, significance: levelOf(context, event) } }),
+    () => ({ context: { reviewed: read, goAheads: [], significance: levelOf(context, event) } }),
   )(context, event)
   return accepted(context, event, 'awaiting-human', change, reason)
 }

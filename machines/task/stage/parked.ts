@@ -4,8 +4,8 @@ import { answer, refuses } from '../answers.ts'
 import { maxLaps } from '../budgets.ts'
 import { does, meta, sequence, when, type Cause, type Change, type Decide, type EventOf, type Meta, type Row, type Rows, type StateConfig } from '../chart.ts'
 import { comments } from '../comments.ts'
-import type { TaskContext } from '../context.ts'
-import { coversHeads, grantsHold, hasOpenMergeRequest, isReviewKind, ownStage, resumedStage } from '../facts.ts'
+import type { Head, TaskContext } from '../context.ts'
+import { coversHeads, grantsHold, hasOpenMergeRequest, isReviewKind, isSameHead, ownStage, resumedStage } from '../facts.ts'
 import { findMergeRequest, isForeignHead, recordMovedHead } from '../merge-requests.ts'
 import { appendForgeEvent } from '../pending.ts'
 import { because, enterParked } from '../visit.ts'
@@ -83,10 +83,25 @@ const headRows: readonly Row<HeadMoved>[] = [
 
 type GoAhead = EventOf<'mr.goAhead'>
 
-/** On exactly the reviewed heads, which are still the heads, and with every grant on [N1]. */
-function isGoAhead(context: TaskContext, { shas }: GoAhead): boolean {
-  return isGoAheadPark(context) && hasOpenMergeRequest(context) && coversHeads(context, context.reviewed) && coversHeads(context, shas) && grantsHold(context)
+/** Go-aheads count on exactly the reviewed heads; any other sha was never judged. */
+function letMerge(context: TaskContext, { shas }: GoAhead): readonly Head[] {
+  const reviewed = context.reviewed ?? []
+  return [...context.goAheads, ...shas].filter((head) => reviewed.some((read) => isSameHead(read, head)))
 }
+
+/** Every open merge request has its go-ahead, stands where it was reviewed, and every grant is on [N1]. */
+function isGoAhead(context: TaskContext, event: GoAhead): boolean {
+  return isGoAheadPark(context) && hasOpenMergeRequest(context) && coversHeads(context, letMerge(context, event)) && grantsHold(context)
+}
+
+const goAheadRows: readonly Row<GoAhead>[] = [
+  {
+    guard: when(isGoAhead),
+    target: '#merging',
+    actions: does((context, event: GoAhead) => ({ context: { verdict: letMerge(context, event), reviewed: null, goAheads: [], released: true } })),
+  },
+  { guard: when(isGoAheadPark), actions: does((context, event: GoAhead) => ({ context: { goAheads: letMerge(context, event) } })) },
+]
 
 function closedRows(withOpenMergeRequest: Pick<Row<EventOf<'issue.closed'>>, 'target' | 'actions'>): readonly Row<EventOf<'issue.closed'>>[] {
   return [
@@ -122,11 +137,9 @@ const awaitingHuman: Rows = {
     { actions: does(revoke) },
   ],
   'mr.headMoved': headRows,
-  'mr.goAhead': { guard: when(isGoAhead), target: '#merging', actions: does((_context, { shas }: GoAhead) => ({ context: { verdict: shas, reviewed: null, released: true } })) },
+  'mr.goAhead': goAheadRows,
   'issue.closed': issueClosedRows,
 }
-
-const toImplementing = (actions: readonly Decide<Cause>[]) => ({ target: '#implementing', actions: [...actions.map((decide) => does(decide)), does(release)] })
 
 const identityUnverified: Rows = {
   'human.commented': [
@@ -142,7 +155,7 @@ const identityUnverified: Rows = {
     target: '#implementing',
     actions: [does(accept), does(release)],
   },
-  'task.retry': { ...toImplementing([]), actions: [does(answerRetry(ownStage)), does(release)] },
+  'task.retry': { target: '#implementing', actions: [does(answerRetry(ownStage)), does(release)] },
 }
 
 /** A park that never ran: any sign of a human is enough. */

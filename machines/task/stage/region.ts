@@ -49,7 +49,7 @@ const outcomeRows: readonly Row<EventOf<'outcome'>>[] = [
 ]
 
 const cancel: Decide<EventOf<'task.close'>> = (_context, { by, reason }) => ({
-  context: { stageReason: 'cancelled', stageDetail: reason ?? `by ${by}` },
+  context: { stageReason: 'cancelled', stageDetail: reason === undefined ? `by ${by}` : `${reason}, by ${by}` },
   effects: [answer({ status: 200, body: { accepted: true, task: { stage: 'rejected' } } })],
 })
 

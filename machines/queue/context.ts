@@ -1,0 +1,50 @@
+import type { QueueEntry } from './events.ts'
+
+export type Budget = 'open' | 'normalHeld' | 'allHeld'
+
+export interface WaitingEntry extends QueueEntry {
+  readonly sequence: number
+  readonly enqueuedAt: number
+  /** `null` while it waits. */
+  readonly admittedAt: number | null
+}
+
+/** What became of an entry that left: `Done` had its slot, `Dropped` never got one. */
+export interface FinishedEntry {
+  readonly entry: string
+  readonly state: 'Done' | 'Dropped'
+  readonly reason: string
+}
+
+/** Everything a Project's queue knows; plain JSON. */
+export interface QueueContext {
+  readonly id: string
+  /** Time of the newest event. */
+  readonly at: number
+  readonly maxConcurrentAgents: number
+  readonly capacity: number
+  readonly alertCapacity: number
+  /** Why nothing is admitted although there may be room; null: the Project is ready. */
+  readonly closedReason: string | null
+  readonly budget: Budget
+  readonly entries: readonly WaitingEntry[]
+  readonly sequence: number
+  /** The newest entries that left: one that comes again is a duplicate. */
+  readonly finished: readonly FinishedEntry[]
+}
+
+/** Nothing is admitted before the Project was applied and found ready (rulings 5.17). */
+export function newQueue(id: string): QueueContext {
+  return {
+    id,
+    at: 0,
+    maxConcurrentAgents: 0,
+    capacity: 0,
+    alertCapacity: 0,
+    closedReason: 'not-configured',
+    budget: 'open',
+    entries: [],
+    sequence: 0,
+    finished: [],
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * Slots of one Project (lifecycles.md, Queue). No admission above the slots of a class, and none while paused, held or not
+ * ready (law 1); a lowered cap evicts nothing, and a grant in flight stands [H9, H10]. Repeats change nothing.
+ * Pause and budget are regions of their own, so that neither forgets the other [H11].
+ */
+import { setup } from 'xstate'
+import type { MachineDefinition, MachineInput } from '../definition.ts'
+import { perform, tellTask, type EffectAction } from '../emit.ts'
+import { admit, isPaused } from './admission.ts'
+import { newQueue, type FinishedEntry, type QueueContext, type WaitingEntry } from './context.ts'
+import type { QueueEvent } from './events.ts'
+
+type EventOf<T extends QueueEvent['type']> = Extract<QueueEvent, { type: T }>
+type Update<E> = (context: QueueContext, event: E) => Partial<QueueContext>
+
+/** A duplicate comes within hours; the ring is only kept small. */
+const maxFinished = 500
+
+function grantOf({ sort, task, entry, seed }: WaitingEntry): EffectAction {
+  if (sort === 'mint' && seed) return tellTask(task, { type: 'task.minted', seed, entry })
+  return tellTask(task, { type: 'slot.granted', entry })
+}
+
+/** Every event may make room: after its own change whatever fits is admitted, in the same step. */
+function on<T extends QueueEvent['type']>(_type: T, update: Update<EventOf<T>>) {
+  return {
+    actions: perform<QueueContext, QueueEvent>((context, event) => {
+      const now = { ...context, at: Math.max(context.at, event.at) }
+      const { context: after, admitted } = admit({ ...now, ...update(now, event as EventOf<T>) })
+      return { context: after, effects: admitted.map(grantOf) }
+    }),
+  }
+}
+
+function isKnown(context: QueueContext, entry: string): boolean {
+  return [...context.entries, ...context.finished].some((one) => one.entry === entry)
+}
+
+function add(context: QueueContext, { type: _type, at, ...entry }: EventOf<'queue.enqueue'>): Partial<QueueContext> {
+  if (isKnown(context, entry.entry)) return {}
+  const sequence = context.sequence + 1
+  return { sequence, entries: [...context.entries, { ...entry, sequence, enqueuedAt: at, admittedAt: null }] }
+}
+
+function finish({ entry, admittedAt }: WaitingEntry, reason: string): FinishedEntry {
+  return { entry, state: admittedAt === null ? 'Dropped' : 'Done', reason }
+}
+
+function remove(context: QueueContext, reason: string, isMeant: (entry: WaitingEntry) => boolean): Partial<QueueContext> {
+  const left = context.entries.filter(isMeant)
+  if (left.length === 0) return {}
+  const finished = [...context.finished, ...left.map((entry) => finish(entry, reason))].slice(-maxFinished)
+  return { entries: context.entries.filter((entry) => !isMeant(entry)), finished }
+}
+
+/**
+ * Frees a waiting entry, and an admitted one whose grant is still in flight. Not an admitted `mint`: its Task exists by
+ * then and uses the slot, or gives it back itself; freeing it on the word of an Issue would admit one pod too many.
+ */
+function mayWithdraw({ entry, sort, admittedAt }: WaitingEntry, event: EventOf<'queue.withdraw'>): boolean {
+  return entry === event.entry && !(sort === 'mint' && admittedAt !== null)
+}
+
+/** A deleted Project admits nothing ever again: what waits is dropped, what runs keeps its slot to the end. */
+function close(context: QueueContext, { reason }: EventOf<'queue.closed'>): Partial<QueueContext> {
+  const dropped = reason === 'Deleted' ? remove(context, 'project deleted', ({ admittedAt }) => admittedAt === null) : {}
+  return { closedReason: reason, ...dropped }
+}
+
+function meta(reason: string, unblocks: string): { readonly owner: string; readonly reason: string; readonly unblocks: string } {
+  return { owner: 'human', reason, unblocks }
+}
+
+interface Now {
+  readonly context: QueueContext
+}
+
+const budgetIs = (budget: QueueContext['budget']) => ({ guard: ({ context }: Now) => context.budget === budget, target: budget })
+
+export const queueMachine = setup({
+  types: { context: {} as QueueContext, events: {} as QueueEvent, input: {} as MachineInput },
+}).createMachine({
+  id: 'queue',
+  type: 'parallel',
+  meta: meta('the queue of a Project', 'its regions say who'),
+  context: ({ input }) => newQueue(input.id),
+  on: {
+    'queue.configured': on('queue.configured', (_context, { maxConcurrentAgents, capacity, alertCapacity }) => ({ maxConcurrentAgents, capacity, alertCapacity })),
+    'queue.enqueue': on('queue.enqueue', add),
+    'queue.withdraw': on('queue.withdraw', (context, event) => remove(context, 'withdrawn', (one) => mayWithdraw(one, event))),
+    'queue.release': on('queue.release', (context, { entry }) => remove(context, 'released', (one) => one.entry === entry)),
+    'queue.budgeted': on('queue.budgeted', (_context, { state }) => ({ budget: state })),
+    'queue.opened': on('queue.opened', () => ({ closedReason: null })),
+    'queue.closed': on('queue.closed', close),
+  },
+  states: {
+    readiness: {
+      meta: meta('whether the Project is ready', 'its checks'),
+      initial: 'notReady',
+      states: {
+        notReady: { meta: meta('the Project is not ready', 'the check that fails is repaired'), always: { guard: ({ context }) => context.closedReason === null, target: 'ready' } },
+        ready: { meta: meta('the Project is ready', 'nothing'), always: { guard: ({ context }) => context.closedReason !== null, target: 'notReady' } },
+      },
+    },
+    pause: {
+      meta: meta('whether the Project is paused', 'maxConcurrentAgents'),
+      initial: 'paused',
+      states: {
+        running: { meta: meta('slots are given out', 'nothing'), always: { guard: ({ context }) => isPaused(context), target: 'paused' } },
+        paused: { meta: meta('maxConcurrentAgents is 0', 'a maxConcurrentAgents above 0'), always: { guard: ({ context }) => !isPaused(context), target: 'running' } },
+      },
+    },
+    budget: {
+      meta: meta('what the token budget lets through', 'the reset of its window'),
+      initial: 'open',
+      states: {
+        open: { meta: meta('the token budget holds nothing back', 'nothing'), always: [budgetIs('normalHeld'), budgetIs('allHeld')] },
+        normalHeld: { meta: meta('only alerts are admitted: the proactive share is used up', 'the reset of its window, or a higher budget'), always: [budgetIs('open'), budgetIs('allHeld')] },
+        allHeld: { meta: meta('nothing is admitted: the emergency share is used up', 'the reset of its window, or a higher budget'), always: [budgetIs('open'), budgetIs('normalHeld')] },
+      },
+    },
+  },
+})
+
+export const queueDefinition: MachineDefinition = {
+  kind: 'queue',
+  version: 1,
+  machine: queueMachine,
+  createdBy: ['queue.configured', 'queue.enqueue'],
+  upgrades: {},
+}
