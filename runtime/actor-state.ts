@@ -56,6 +56,7 @@ export function viewOf(state: Actor | Quarantined): ActorView {
     path: row.path,
     value: snapshot['value'] ?? null,
     context: (snapshot['context'] ?? {}) as JsonObject,
+    ...(isQuarantined(state) ? { fault: state.reason } : {}),
     updatedAt: row.updatedAt,
   }
 }

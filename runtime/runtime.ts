@@ -46,6 +46,8 @@ export interface ActorView {
   readonly path: string
   readonly value: unknown
   readonly context: JsonObject
+  /** Why the actor is quarantined. */
+  readonly fault?: string
   readonly updatedAt: number
 }
 

@@ -532,7 +532,7 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const second = await world.start({ definitions: [{ ...toyDefinition, version: 2 }] })
         const receipt = await second.runtime.deliver(noted('a', 'k2', 'two'))
         expect(receipt).toMatchObject({ applied: false, answer: { status: 503, body: { code: 'actor-quarantined' } } })
-        expect(await second.runtime.list('task')).toMatchObject([{ status: 'quarantined', context: { log: ['one'] } }])
+        expect(await second.runtime.list('task')).toMatchObject([{ status: 'quarantined', fault: 'no upgrade of task from version 1 to 2', context: { log: ['one'] } }])
         expect((await second.runtime.deliver(noted('b', 'k1', 'other'))).applied).toBe(true)
         await second.runtime.stop()
         const third = await world.start({ definitions: [renamed] })

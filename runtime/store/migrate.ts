@@ -38,7 +38,7 @@ export async function migrate(sql: Sql, folders: readonly MigrationFolder[] = [r
     // Two processes may start at once: the second waits here and then finds the work done.
     await tx.exec('lock table migration in exclusive mode')
     const owners = folders.map((folder) => folder.owner)
-    const { rows } = await tx.query<Applied>('select owner, name, checksum from migration where owner = any($1::text[])', [owners])
+    const { rows } = await tx.query<Applied>('select owner, name, checksum from migration where owner = any($1::text[]) order by owner, name', [owners])
     for (const migration of pending(migrations, rows)) await apply(tx, migration)
   })
 }

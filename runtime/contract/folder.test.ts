@@ -1,0 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openFolderSql } from '../store/pglite-folder.ts'
+import { sqlContract } from '../store/sql-contract.ts'
+import { runtimeContract } from './runtime-contract.ts'
+
+async function newFolder(): ReturnType<typeof openFolderSql> {
+  const folder = await mkdtemp(join(tmpdir(), 'statewright-store-'))
+  const sql = await openFolderSql(join(folder, 'db'))
+  return { ...sql, close: () => sql.close().finally(() => rm(folder, { recursive: true })) }
+}
+
+sqlContract('PGlite in a worker thread', newFolder)
+runtimeContract('PGlite in a worker thread', newFolder)

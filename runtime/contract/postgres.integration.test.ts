@@ -1,0 +1,15 @@
+import { describe, it } from 'vitest'
+import { openPgSql } from '../store/pg-sql.ts'
+import { sqlContract } from '../store/sql-contract.ts'
+import { runtimeContract } from './runtime-contract.ts'
+
+const url = process.env['DATABASE_URL']
+
+if (url) {
+  sqlContract('Postgres', () => openPgSql({ url }))
+  runtimeContract('Postgres', () => openPgSql({ url }))
+} else {
+  describe('the runtime over Postgres', () => {
+    it.skip('needs DATABASE_URL', () => undefined)
+  })
+}

@@ -1,0 +1,109 @@
+-- Generated from the migrations by dumpSchema; a test compares it with what they make. Do not edit.
+
+create table actor (
+  address text collate "C" not null,
+  kind text not null,
+  shard integer not null,
+  seq bigint not null,
+  version integer not null,
+  machine_hash text not null,
+  status text not null,
+  path text not null,
+  fault text,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint actor_pkey PRIMARY KEY (address),
+  constraint actor_status_check CHECK ((status = ANY (ARRAY['active'::text, 'done'::text, 'quarantined'::text])))
+);
+create table baseline (
+  actor text collate "C" not null,
+  seq bigint not null,
+  version integer not null,
+  machine_hash text not null,
+  body text not null,
+  at bigint not null,
+  constraint baseline_pkey PRIMARY KEY (actor, seq, machine_hash)
+);
+create table dead_letter (
+  id bigint not null default nextval('dead_letter_id_seq'::regclass),
+  actor text not null,
+  key text not null,
+  body text not null,
+  reason text not null,
+  at bigint not null,
+  constraint dead_letter_pkey PRIMARY KEY (id)
+);
+create table effect (
+  actor text collate "C" not null,
+  seq bigint not null,
+  idx integer not null,
+  shard integer not null,
+  type text not null,
+  params text not null,
+  attempts integer not null,
+  not_before bigint not null,
+  last_error text,
+  dead boolean not null,
+  at bigint not null,
+  constraint effect_pkey PRIMARY KEY (actor, seq, idx)
+);
+create table event (
+  actor text collate "C" not null,
+  seq bigint not null,
+  key text collate "C" not null,
+  body text not null,
+  effects text not null,
+  answer text,
+  path text not null,
+  status text not null,
+  handled boolean not null,
+  fault text,
+  state_hash text not null,
+  machine_hash text not null,
+  at bigint not null,
+  constraint event_key UNIQUE (actor, key),
+  constraint event_pkey PRIMARY KEY (actor, seq)
+);
+create table inbox (
+  id bigint not null default nextval('inbox_id_seq'::regclass),
+  actor text collate "C" not null,
+  shard integer not null,
+  key text collate "C" not null,
+  body text not null,
+  at bigint not null,
+  constraint inbox_key UNIQUE (actor, key),
+  constraint inbox_pkey PRIMARY KEY (id)
+);
+create table migration (
+  owner text not null,
+  name text not null,
+  checksum text not null,
+  constraint migration_pkey PRIMARY KEY (owner, name)
+);
+create table shard (
+  shard integer not null,
+  owner text,
+  epoch bigint not null,
+  expires_at bigint not null,
+  constraint shard_pkey PRIMARY KEY (shard)
+);
+create table snapshot (
+  actor text collate "C" not null,
+  seq bigint not null,
+  version integer not null,
+  machine_hash text not null,
+  body text not null,
+  constraint snapshot_pkey PRIMARY KEY (actor)
+);
+create table timer (
+  actor text collate "C" not null,
+  id text collate "C" not null,
+  shard integer not null,
+  seq bigint not null,
+  due_at bigint not null,
+  body text not null,
+  constraint timer_pkey PRIMARY KEY (actor, id)
+);
+CREATE INDEX dead_letter_actor ON public.dead_letter USING btree (actor, key);
+CREATE INDEX inbox_shard ON public.inbox USING btree (shard, id);
+CREATE INDEX timer_due ON public.timer USING btree (due_at);
