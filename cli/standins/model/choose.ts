@@ -17,11 +17,30 @@ export function isOrdered(entries: readonly Entry[]): boolean {
   return entries.length > 1 && entries.every((entry) => entry.when === undefined)
 }
 
+/** What every scripted agent does when its pod's time is up, unless an entry asks for the fact `handoff`. */
+const handoffEntry: Entry = {
+  name: 'built-in-handoff',
+  steps: [
+    {
+      tool: 'task_note',
+      args: {
+        kind: 'handoff',
+        body: 'Stage {{stage}}. What is done is in the commits, the notes and the comments; the next pod goes on from there.',
+      },
+    },
+    { say: 'I wrote the hand-off note.' },
+  ],
+}
+
 /** A turn that has begun keeps its entry, whatever the facts have become. */
 export function chooseEntry(conversation: Conversation, index: number, entries: readonly Entry[]): Choice {
   const begun = begunEntry(conversation.turns[index], entries)
   if (begun !== undefined) return { entry: begun }
   const facts = factsAt(conversation, index, entries)
+  if (facts.handoff)
+    return {
+      entry: entries.find((one) => one.when?.['handoff'] !== undefined && holds(one.when, facts)) ?? handoffEntry,
+    }
   if (isOrdered(entries)) return nextInOrder(conversation, index, entries, facts)
   const entry = entries.find((one) => holds(one.when, facts))
   return entry === undefined
@@ -31,7 +50,7 @@ export function chooseEntry(conversation: Conversation, index: number, entries: 
 
 function begunEntry(turn: Turn | undefined, entries: readonly Entry[]): Entry | undefined {
   const names = (turn?.calls ?? []).map((call) => readCallId(call.id)?.entry)
-  return entries.find((entry) => names.includes(slug(entry.name)))
+  return [...entries, handoffEntry].find((entry) => names.includes(slug(entry.name)))
 }
 
 function nextInOrder(conversation: Conversation, index: number, entries: readonly Entry[], facts: Facts): Choice {

@@ -168,14 +168,26 @@ test('a new pod repeats neither the plan nor the question that are already there
   })
 })
 
-test('a new pod that finds the approval writes the plan down again, since only its id can be claimed with', async () => {
+test('a new pod that finds the approval claims it with the id of the plan that was approved', async () => {
   await withCheckout(repository, 'spanlet', async (workspace) => {
     const platform = aPlatform()
+    const assignment =
+      'Your plan is among the notes (its id is `note-1-abc`). You are told when the approval is granted.'
+    const bundle = aBundle({ issue: { comments: answered }, notes: planned, assignment })
+    await aPod({ url: model.url, apiKey, workspace, tools: platform.tools }).turn('r-1', bundle)
+    expect(platform.called.map((call) => call.tool)).toEqual(['submit_outcome'])
+    expect(platform.outcomes()[0]).toMatchObject({ action: 'approved', plan_note_id: 'note-1-abc' })
+  })
+})
+
+test('a pod whose time is up writes its hand-off note and does nothing else', async () => {
+  await withCheckout(repository, 'spanlet', async (workspace) => {
+    const platform = aPlatform()
+    const assignment = 'This pod has reached its time limit. Write one `task_note` of kind `handoff`.'
     await aPod({ url: model.url, apiKey, workspace, tools: platform.tools }).turn(
-      'r-1',
-      aBundle({ issue: { comments: answered }, notes: planned }),
+      'r-2',
+      aBundle({ ...granted, assignment }),
     )
-    expect(platform.called.map((call) => call.tool)).toEqual(['task_note', 'submit_outcome'])
-    expect(platform.outcomes()[0]).toMatchObject({ action: 'approved', plan_note_id: 'note-1' })
+    expect(platform.called).toMatchObject([{ tool: 'task_note', input: { kind: 'handoff' } }])
   })
 })

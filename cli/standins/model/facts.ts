@@ -4,7 +4,7 @@ import type { Entry } from '../scenarios/format.ts'
 import { approvalOf, type Approval } from './approval.ts'
 import { readBundle, type Bundle, type BundleComment, type BundleMergeRequest, type BundleThread } from './bundle.ts'
 import type { Conversation } from './conversation.ts'
-import { namedResults, type Result } from './results.ts'
+import { namedResults, planIdOf, plansByName, type Result } from './results.ts'
 import { verdictsOf, type Verdict } from './reviews.ts'
 
 export interface Facts {
@@ -23,9 +23,13 @@ export interface Facts {
   readonly events: readonly string[]
   readonly seenEvents: readonly string[]
   readonly plan: boolean
+  /** Of the newest plan note: as the assignment tells it, else as this pod's own call was answered. */
+  readonly planId: string | undefined
   readonly commented: boolean
   readonly approval: Approval | undefined
   readonly granted: boolean
+  /** The pod's time is up and it is asked for a hand-off note. */
+  readonly handoff: boolean
   readonly lastHumanComment: BundleComment | undefined
   readonly issue: BundleThread | undefined
   /** `none`, or the state of the newest merge request. */
@@ -39,9 +43,13 @@ export interface Facts {
   readonly result: Readonly<Record<string, Result>>
 }
 
-/** The orchestrator's assignment tells a pod of a granted Task to write code, also after the event was delivered. */
-const toldToWrite =
-  /\b(plan|change|approval)\b[^.\n]{0,40}\b(is|was|has been) (approved|granted|verified)\b|\bwrite the code\b|\bimplement the (approved )?plan\b/i
+/**
+ * The assignment of a granted Task says so at the start of a line, also after the event was delivered. Elsewhere in a
+ * line the same words are a condition ("you are told when the approval is granted").
+ */
+const toldToWrite = /^(the )?(plan|approval) (is|was|has been) (approved|granted|verified)\b|\bwrite the code\b/im
+const toldToHandOff = /\bkind `?handoff\b/i
+const toldPlanId = /\bits id is `([^`]+)`/i
 
 /** Facts as the turn with this index saw them: later turns of the conversation are not read. */
 export function factsAt(conversation: Conversation, index: number, entries: readonly Entry[]): Facts {
@@ -51,6 +59,7 @@ export function factsAt(conversation: Conversation, index: number, entries: read
   const repository = bundle?.issues[0]?.repo ?? bundle?.mergeRequests[0]?.repo ?? ''
   const events = (bundles.at(-1)?.events ?? []).map((event) => event.kind)
   const seenEvents = bundles.flatMap((one) => one?.events ?? []).map((event) => event.kind)
+  const planId = toldPlanId.exec(bundle?.assignment ?? '')?.[1] ?? planIdOf(turns, entries)
   return {
     ...identity(bundle),
     turn: index,
@@ -62,8 +71,10 @@ export function factsAt(conversation: Conversation, index: number, entries: read
     seenEvents,
     ...issueFacts(bundle, seenEvents),
     ...mergeRequestFacts(bundle),
+    handoff: toldToHandOff.test(bundle?.assignment ?? ''),
+    planId,
     bundle,
-    result: namedResults(turns, entries),
+    result: { ...plansByName(entries, planId), ...namedResults(turns, entries) },
   }
 }
 

@@ -77,6 +77,16 @@ describe('a pod with an empty conversation', () => {
       'turn-3',
     ],
     [
+      'takes the words about a later grant for none',
+      'implement',
+      {
+        issue: { comments: [asked, approved] },
+        assignment:
+          'Pushes are refused until the plan is approved.\nThen end your turn; you are told when the approval is granted.',
+      },
+      'turn-2',
+    ],
+    [
       'writes it again when the merge request needs work that no review asked for',
       'implement',
       { mergeRequest: {} },

@@ -1,5 +1,5 @@
 /** What tools answered, under the names that steps gave with `as`. */
-import type { Entry } from '../scenarios/format.ts'
+import type { Entry, Step } from '../scenarios/format.ts'
 import { slug } from '../scenarios/check.ts'
 import { readCallId } from './call-id.ts'
 import type { PlayedCall, Turn } from './conversation.ts'
@@ -27,11 +27,33 @@ export function namedResults(turns: readonly Turn[], entries: readonly Entry[]):
   return named
 }
 
+/** A pod that did not write the plan itself finds it under the name that the writing step gave it, with its id. */
+export function plansByName(entries: readonly Entry[], planId: string | undefined): Readonly<Record<string, Result>> {
+  if (planId === undefined) return {}
+  const steps = entries.flatMap((entry) => entry.steps).filter(isPlanNote)
+  const names = steps.flatMap((step) => ('as' in step && step.as !== undefined ? [step.as] : []))
+  return Object.fromEntries(names.map((name) => [name, { id: planId, text: '', error: false }]))
+}
+
+/** The id that the newest `task_note` of kind `plan` in this conversation was answered with. */
+export function planIdOf(turns: readonly Turn[], entries: readonly Entry[]): string | undefined {
+  const notes = turns.flatMap((turn) => turn.calls).filter((call) => isPlanNote(stepOf(call, entries)))
+  const ids = notes.map((call) => (call.answer === undefined ? undefined : readResult(call.answer)['id']))
+  return ids.findLast((id) => typeof id === 'string')
+}
+
+function isPlanNote(step: Step | undefined): boolean {
+  return step !== undefined && 'tool' in step && step.tool === 'task_note' && step.args?.['kind'] === 'plan'
+}
+
 function nameOf(call: PlayedCall, entries: readonly Entry[]): string | undefined {
-  const place = readCallId(call.id)
-  const entry = entries.find((one) => slug(one.name) === place?.entry)
-  const step = entry?.steps[place?.step ?? -1]
+  const step = stepOf(call, entries)
   return step !== undefined && 'as' in step ? step.as : undefined
+}
+
+function stepOf(call: PlayedCall, entries: readonly Entry[]): Step | undefined {
+  const place = readCallId(call.id)
+  return entries.find((one) => slug(one.name) === place?.entry)?.steps[place?.step ?? -1]
 }
 
 /** The CLI may append its own reminders to a tool's answer. */

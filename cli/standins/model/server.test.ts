@@ -227,6 +227,18 @@ describe('playing', () => {
     )
   })
 
+  test('a pod that did not write the plan finds its id where the writing step would have put it', async () => {
+    const model = await start(
+      '[{"tool": "task_note", "as": "mine", "when": {"plan": false}, "args": {"kind": "plan"}}, {"say": "plan {{result.mine.id}}"}]',
+    )
+    const bundle = aBundle({
+      notes: [{ kind: 'plan', body: '1.' }],
+      assignment: 'Your plan is among the notes (its id is `n-9`).',
+    })
+    const answer = await answerOf(model, body({ messages: [{ role: 'user', content: asPrompt('t', bundle) }] }))
+    expect(answer.content[0]?.text).toBe('plan n-9')
+  })
+
   test('an error of a tool ends the turn unless the step allows it; an expectation does too', async () => {
     const reply = async (steps: string, error: boolean): Promise<string> => {
       const model = await start(steps)
