@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 /** What the model of a test does with one request. `hold` keeps the stream open after the text until the client leaves. */
 export type Move =
-  | { readonly kind: 'say'; readonly text: string; readonly hold?: boolean; readonly stopReason?: string }
+  | { readonly kind: 'say'; readonly text: string; readonly hold?: boolean; readonly stopReason?: string; readonly headers?: Readonly<Record<string, string>> }
   | { readonly kind: 'call'; readonly tool: string; readonly input: object }
   | { readonly kind: 'refuse'; readonly status: number; readonly type: string; readonly headers?: Readonly<Record<string, string>> }
   | { readonly kind: 'silence' }
@@ -63,7 +63,7 @@ function answer(move: Move, body: MessagesBody, response: ServerResponse, index:
   const message = { id: `msg_${index}`, type: 'message', role: 'assistant', model: body.model, stop_sequence: null }
   const usage = { input_tokens: 100, cache_creation_input_tokens: 20, cache_read_input_tokens: 30, output_tokens: 7 }
   if (!body.stream) return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ...message, content: [block], stop_reason: stopReason, usage }))
-  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.writeHead(200, { 'content-type': 'text/event-stream', ...(move.kind === 'say' ? move.headers : {}) })
   const send = (event: { type: string }): boolean => response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
   const open = (value: object): object => ({ type: 'content_block_start', index: 0, content_block: value })
   send({ type: 'message_start', ...{ message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } } } })
