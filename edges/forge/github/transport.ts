@@ -36,13 +36,13 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Fet
     const answer = await send(operation, url, withEtag(init, known))
     const limited = limitOf(answer, clock.now())
     if (limited !== undefined) throw await closeBudget(operation, answer, limited)
-    if (answer.status === 304 && known !== undefined) return new Response(known.body, { status: 200, headers: known.headers })
-    return key === undefined ? answer : keep(key, answer)
+    if (answer.status === 304 && known !== undefined) return answerAt(url, known.body, { status: 200, headers: known.headers })
+    return key === undefined ? answer : keep(key, url, answer)
   }
 
   async function send(operation: string, url: string, init: RequestInit | undefined): Promise<Response> {
     try {
-      return await withDeadline(clock, DEADLINE_MS, async (signal) => buffered(await fetch(url, { ...init, signal, redirect: 'error' })))
+      return await withDeadline(clock, DEADLINE_MS, async (signal) => buffered(url, await fetch(url, { ...init, signal, redirect: 'error' })))
     } catch (error) {
       const what = error instanceof DeadlineError ? error.message : 'no answer'
       throw new ForgeUnavailableError(`${operation}: ${what}`, { cause: error })
@@ -54,14 +54,14 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Fet
     return budget.close(operation, limit.type, limit.waitMs)
   }
 
-  async function keep(key: string, answer: Response): Promise<Response> {
+  async function keep(key: string, url: string, answer: Response): Promise<Response> {
     const etag = answer.headers.get('etag')
     if (answer.status !== 200 || etag === null) return answer
     const body = await answer.arrayBuffer()
     kept.delete(key)
     kept.set(key, { etag, headers: answer.headers, body })
     if (kept.size > KEPT_ANSWERS) kept.delete(kept.keys().next().value!)
-    return new Response(body, { status: 200, headers: answer.headers })
+    return answerAt(url, body, { status: 200, headers: answer.headers })
   }
 }
 
@@ -82,9 +82,14 @@ export function limitOf(answer: Response, now: number): Limit | undefined {
 }
 
 /** The deadline covers the body too. */
-async function buffered(answer: Response): Promise<Response> {
+async function buffered(url: string, answer: Response): Promise<Response> {
   if (answer.status === 204 || answer.status === 304) return answer
-  return new Response(await answer.arrayBuffer(), { status: answer.status, statusText: answer.statusText, headers: answer.headers })
+  return answerAt(url, await answer.arrayBuffer(), { status: answer.status, statusText: answer.statusText, headers: answer.headers })
+}
+
+/** octokit's paging reads `url`, which a made Response leaves empty. */
+function answerAt(url: string, body: ArrayBuffer, init: ResponseInit): Response {
+  return Object.defineProperty(new Response(body, init), 'url', { value: url })
 }
 
 /** Per token: what one may read is not what another may. */

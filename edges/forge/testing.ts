@@ -1,0 +1,150 @@
+/** The edge over a memory store and the local forge, for tests of this folder. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { withForge, type ForgeRoom, type RoomOptions } from '../../cli/standins/forge/testing.ts'
+import { simulatedClock, type SimulatedClock } from '../../runtime/simulated-clock.ts'
+import { silentLogger } from '../../runtime/logger.ts'
+import type { Delivery, EffectContext } from '../../runtime/runtime.ts'
+import { migrate, runtimeMigrations } from '../../runtime/store/migrate.ts'
+import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
+import { createForgeEdge, forgeMigrations, type ForgeEdge } from './forge-edge.ts'
+import { createOpenForge } from './open-forge.ts'
+import type { ProjectDirectory, ProjectSecret, ProjectSettings } from './projects.ts'
+
+export const HOOK_SECRET = 'hook secret'
+
+export interface EdgeRoom extends ForgeRoom {
+  readonly sql: Sql
+  readonly clock: SimulatedClock
+  readonly edge: ForgeEdge
+  readonly project: ProjectSettings
+  readonly directory: ProjectDirectory
+  /** Everything that was delivered and not deduplicated, in order. */
+  readonly delivered: Delivery[]
+  /** Issues whose grant holds. */
+  readonly grants: Set<string>
+  secret: ProjectSecret | undefined
+  context(key: string, attempt?: number): EffectContext
+}
+
+let shared: Promise<Sql> | undefined
+
+async function openShared(): Promise<Sql> {
+  const sql = await openMemorySql()
+  await migrate(sql, [runtimeMigrations, forgeMigrations])
+  return sql
+}
+
+/** One store per test file, emptied for each use: opening one takes seconds. */
+export async function withSql<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = await (shared ??= openShared())
+  await sql.exec('truncate forge_delivery, forge_subject, forge_comment, forge_account, forge_cursor, forge_push')
+  return use(sql)
+}
+
+export function aProject(room: Pick<ForgeRoom, 'forge'>, change: Partial<ProjectSettings> = {}): ProjectSettings {
+  return {
+    name: 'demo',
+    namespace: 'default',
+    generation: 3,
+    scm: {
+      provider: 'forge_a',
+      owner: 'acme',
+      botLogin: 'bot',
+      maintainerLogins: ['Maintainer'],
+      reporterLogins: [],
+      apiURL: room.forge.apiUrl,
+      webURL: room.forge.url,
+      labels: {
+        brainstorming: 'platform-brainstorming',
+        approved: 'platform-approved',
+        implementation: 'platform-implementation',
+        declined: 'platform-declined',
+        incident: 'platform-incident',
+      },
+    },
+    triggerLabel: 'platform',
+    autoApproveMaxSignificance: 'off',
+    upgradeEngineLogins: [],
+    repositories: [{ name: 'library', url: room.forge.gitUrl('acme', 'library'), defaultBranch: 'main' }],
+    taskConfig: {
+      project: 'default/demo',
+      agentPodTTLSeconds: 3600,
+      turnTimeoutSeconds: 1800,
+      stallProbeGraceSeconds: 300,
+      stallProbeMaxAttempts: 2,
+      autoApproveMaxSignificance: 'off',
+      model: {},
+      effort: {},
+      permissionMode: 'bypassPermissions',
+      repositories: [{ name: 'library', base: 'main' }],
+    },
+    ...change,
+  }
+}
+
+export interface EdgeRoomOptions extends RoomOptions {
+  readonly project?: (project: ProjectSettings) => ProjectSettings
+}
+
+export async function withForgeEdge({ project: change = (same) => same, ...options }: EdgeRoomOptions, use: (room: EdgeRoom) => Promise<void>): Promise<void> {
+  const repository = { permissions: { maintainer: 'admin', bot: 'admin', reader: 'read' } as const, labels: [{ name: 'platform', color: '5319e7' }], ...options.repository }
+  await withForge({ ...options, repository }, (forgeRoom) => withSql((sql) => useEdge(forgeRoom, sql, change, use)))
+}
+
+async function useEdge(forgeRoom: ForgeRoom, sql: Sql, change: (project: ProjectSettings) => ProjectSettings, use: (room: EdgeRoom) => Promise<void>): Promise<void> {
+  const clock = simulatedClock(Date.now())
+  const project = change(aProject(forgeRoom))
+  const delivered: Delivery[] = []
+  const grants = new Set<string>()
+  const seen = new Set<string>()
+  const directory: ProjectDirectory = {
+    project: async (name) => (name === project.name ? project : undefined),
+    projects: async () => [project],
+    secret: async () => room.secret,
+  }
+  const edge = createForgeEdge({
+    sql,
+    clock,
+    logger: silentLogger,
+    directory,
+    openForge: createOpenForge({ directory, fetch, clock }),
+    grantHolds: async (issue) => grants.has(issue),
+    webhookUrl: () => 'http://127.0.0.1:1/operator/webhooks/demo',
+    deliver: async (delivery) => {
+      const key = `${delivery.to} ${delivery.key}`
+      const applied = !seen.has(key)
+      seen.add(key)
+      if (applied) delivered.push(delivery)
+      return { key: delivery.key, applied, seq: seen.size }
+    },
+  })
+  const room: EdgeRoom = {
+    ...forgeRoom,
+    sql,
+    clock,
+    edge,
+    project,
+    directory,
+    delivered,
+    grants,
+    secret: { token: 'token-of-bot', webhookSecret: HOOK_SECRET },
+    context: (key, attempt = 1) => ({ key, actor: 'task:default/implement-library-1-aaaaa', attempt, at: clock.now(), signal: new AbortController().signal }),
+  }
+  try {
+    await use(room)
+  } finally {
+    await edge.stop()
+  }
+}
+
+export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'edge-'))
+  try {
+    return await use(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
