@@ -29,6 +29,8 @@ export interface Actions {
   deleteBranch(login: string, repository: string, branch: string): Promise<void>
   /** The issue or pull request as the forge holds it, for looking only. */
   issue(repository: string, number: number): Readonly<Issue>
+  /** All of them, pull requests too, by number. */
+  issues(repository: string): ReadonlyArray<Readonly<Issue>>
 }
 
 export function createActions(world: World): Actions {
@@ -62,6 +64,7 @@ export function createActions(world: World): Actions {
       mergePull(world, at(name), by(login), findPull(at(name), number), input),
     deleteBranch: (login, name, branch) => deleteBranch(world, at(name), by(login), branch),
     issue: (name, number) => findIssue(at(name), number),
+    issues: (name) => [...at(name).issues.values()],
   }
 }
 

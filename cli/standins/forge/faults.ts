@@ -18,6 +18,7 @@ export interface DeliveryFault {
 export interface RequestFault {
   /** `errorAfterWrite`: the write is done, the answer is lost. `errorBeforeWrite`: nothing is done. `rateLimit`: refused with Retry-After. */
   readonly kind: 'errorAfterWrite' | 'errorBeforeWrite' | 'rateLimit'
+  /** Default: every one for the rate limit, else every one that writes. */
   readonly method?: string
   /** Matched against the path below the API's root, such as `/repos/o/n/issues/1/comments`; `*` stands for one segment, a trailing `**` for any rest. */
   readonly path?: string
@@ -93,7 +94,9 @@ export function createFaultBoard(seed: number, initial: readonly Fault[]): Fault
         (fault): fault is RequestFault =>
           isRequest(fault) &&
           fault.kind === kind &&
-          same(fault.method?.toUpperCase(), method) &&
+          (fault.method === undefined
+            ? kind === 'rateLimit' || method !== 'GET'
+            : fault.method.toUpperCase() === method) &&
           matchesPath(fault.path, path),
       ),
     strikeMergeability: () =>

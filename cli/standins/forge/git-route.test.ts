@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { basic, commit, failure, run, withForge } from './testing.ts'
 
@@ -106,10 +107,34 @@ test('paths beside the three of smart HTTP are not served', async () => {
 test('a push of several megabytes streams through', async () => {
   await withForge({}, async ({ clone, push, path }) => {
     const folder = await clone('bot')
-    const noise = Array.from({ length: 60_000 }, (_, index) =>
-      ((index * 2_654_435_761) % 4_294_967_296).toString(36).repeat(12),
+    const noise = Array.from({ length: 100_000 }, (_, line) =>
+      createHash('sha256').update(String(line)).digest('hex'),
     ).join('\n')
     const head = await push(folder, 'big', { 'big.txt': noise })
     expect(await run(path, ['rev-parse', 'refs/heads/big'])).toBe(head)
+  })
+})
+
+test('a head that is reset to its base closes the pull request, which keeps showing what it held', async () => {
+  await withForge({}, async ({ clone, push, octokit, forge }) => {
+    const folder = await clone('bot')
+    const head = await push(folder, 'x', { 'a.txt': 'a\n' })
+    const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
+    await run(folder, ['push', '--quiet', '--force', 'origin', 'origin/main:refs/heads/x'])
+    expect(forge.issue('acme/library', pull.number)).toMatchObject({ state: 'closed', merged: null, headSha: head })
+    expect((await octokit('bot').pulls.listFiles({ ...REPO, pull_number: pull.number })).data).toHaveLength(1)
+  })
+})
+
+test('a forced push of a task branch is told as one, and moves its pull request', async () => {
+  await withForge({}, async ({ clone, push, octokit, forge }) => {
+    const folder = await clone('bot')
+    await push(folder, 'x', { 'a.txt': 'a\n' })
+    const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
+    await run(folder, ['commit', '--amend', '--quiet', '-m', 'Other'])
+    await run(folder, ['push', '--quiet', '--force', 'origin', 'HEAD:refs/heads/x'])
+    const amended = await run(folder, ['rev-parse', 'HEAD'])
+    expect(forge.issue('acme/library', pull.number)).toMatchObject({ headSha: amended, stats: { commits: 1 } })
+    expect(forge.audit().findLast((entry) => entry.action === 'git.push')?.detail).toEqual({ forced: true })
   })
 })

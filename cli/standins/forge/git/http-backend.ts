@@ -28,10 +28,10 @@ export async function serveGit(request: IncomingMessage, response: ServerRespons
     child.on('error', reject)
     child.on('close', () => resolve())
   })
-  relay(child, response)
+  const spoke = relay(child, response)
   await ended
   await call.settled()
-  if (!response.headersSent) response.statusCode = 500
+  if (!spoke()) response.statusCode = 500
   response.end()
 }
 
@@ -63,8 +63,8 @@ function definedOnly(values: Readonly<Record<string, string | undefined>>): Reco
   return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
-/** A CGI answer is headers, an empty line, and the body. */
-function relay(child: ChildProcessWithoutNullStreams, response: ServerResponse): void {
+/** A CGI answer is headers, an empty line, and perhaps a body. The returned function says whether the headers have come. */
+function relay(child: ChildProcessWithoutNullStreams, response: ServerResponse): () => boolean {
   let head: Buffer | undefined = Buffer.alloc(0)
   child.stdout.on('data', (chunk: Buffer) => {
     if (!head) return write(chunk)
@@ -85,6 +85,7 @@ function relay(child: ChildProcessWithoutNullStreams, response: ServerResponse):
     }
     response.on('drain', resume).on('close', resume)
   }
+  return () => head === undefined
 }
 
 function applyHead(response: ServerResponse, head: string): void {

@@ -190,10 +190,7 @@ test('a secondary rate limit refuses as often as it was told, with Retry-After, 
 test('a 502 before the write has written nothing, and a look is never hit by a fault of writes', async () => {
   await withForge(
     {
-      faults: [
-        { kind: 'errorBeforeWrite', method: 'POST' },
-        { kind: 'errorAfterWrite', status: 504 },
-      ],
+      faults: [{ kind: 'errorBeforeWrite' }, { kind: 'errorAfterWrite', status: 504 }],
     },
     async ({ octokit }) => {
       const bot = octokit('bot')

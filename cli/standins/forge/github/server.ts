@@ -10,6 +10,8 @@ import { HttpRefusal, wordError } from './errors.ts'
 import { createRateLimits, rateHeaders, ratePayload, type RateLimit } from './rate-limit.ts'
 import { branchRoutes } from './routes/branches.ts'
 import { checkRoutes } from './routes/checks.ts'
+import { commitRoutes } from './routes/commits.ts'
+import { refRoutes } from './routes/refs.ts'
 import { commentRoutes } from './routes/comments.ts'
 import { contentRoutes } from './routes/contents.ts'
 import { hookRoutes } from './routes/hooks.ts'
@@ -23,6 +25,8 @@ import { reviewRoutes } from './routes/reviews.ts'
 const ROUTES: readonly Route[] = [
   ...repositoryRoutes,
   ...branchRoutes,
+  ...refRoutes,
+  ...commitRoutes,
   ...contentRoutes,
   ...labelRoutes,
   ...issueRoutes,
@@ -72,8 +76,7 @@ export async function serveGithub(
     const path = decodeURI(request.url.split('?')[0] ?? '').slice('/api/v3'.length)
     strikeBefore(request.method, path)
     const answer = await route.run(callFrom(route, request, actor))
-    const lost =
-      request.method === 'GET' ? undefined : platform.faults.strikeRequest('errorAfterWrite', request.method, path)
+    const lost = platform.faults.strikeRequest('errorAfterWrite', request.method, path)
     if (lost) throw new HttpRefusal(lost.status ?? 502, 'Server Error')
     return send(request, reply, answer, account)
   }

@@ -28,6 +28,8 @@ export function mergePull(
     const method = input.method ?? 'merge'
     if (pull.state === 'closed') throw new Refusal('not-mergeable')
     if (input.sha !== undefined && input.sha !== pull.headSha) throw new Refusal('head-moved')
+    // A push may be on disk and not yet noted: what is merged must be what the branch holds.
+    if ((await branchTip(repository.path, pull.head)) !== pull.headSha) throw new Refusal('head-moved')
     if (pull.draft) throw new Refusal('draft')
     if (!repository.mergeMethods.has(method)) throw new Refusal('method-off', { detail: method })
     const baseSha = await branchTip(repository.path, pull.base)

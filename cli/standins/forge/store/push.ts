@@ -1,5 +1,5 @@
 import { pushedCommits, type Commit } from '../git/commits.ts'
-import { branchOf, branchTip, isAncestor, ZERO_SHA, type RefUpdate } from '../git/refs.ts'
+import { branchOf, branchTip, isAncestor, mergeBase, ZERO_SHA, type RefUpdate } from '../git/refs.ts'
 import { closeNamedIssues } from './closing.ts'
 import { setState } from './issues.ts'
 import { outdateComments } from './review-comments.ts'
@@ -74,18 +74,27 @@ async function followHead(
 ): Promise<void> {
   for (const pull of openPulls(repository).filter((one) => one.head === branch && one.headSha !== after)) {
     const previous = pull.headSha
-    // Pushed onto the base itself: the pull holds nothing any more, and keeps showing what it held.
-    if (await landed(repository, pull, after)) continue
+    const follows = await canFollow(repository, pull)
+    if (follows === 'empty') setState(world, repository, actor, pull, 'closed')
+    if (follows !== 'yes') continue
     await refreshPull(repository, pull)
     await outdateComments(repository, pull, previous)
-    record(world, actor, 'pull.synchronize', repository, { number: pull.number, sha: after, before: previous, after })
-    emit(world, { type: 'pull.changed', action: 'synchronize', repository, actor, pull, before, after })
+    // A later push may be on disk already: what is told is where the pull really went.
+    const now = pull.headSha
+    record(world, actor, 'pull.synchronize', repository, { number: pull.number, sha: now, before, after: now })
+    emit(world, { type: 'pull.changed', action: 'synchronize', repository, actor, pull, before, after: now })
   }
 }
 
-async function landed(repository: Repository, pull: Pull, head: string): Promise<boolean> {
-  const base = await branchTip(repository.path, pull.base)
-  return base !== undefined && isAncestor(repository.path, head, base)
+/**
+ * `later`: a branch is gone, or the base holds the old head, and the update that did it settles the pull. `empty`: the
+ * head was reset to what the base has, or to an unrelated history; the pull closes and keeps showing what it held.
+ */
+async function canFollow(repository: Repository, pull: Pull): Promise<'yes' | 'later' | 'empty'> {
+  const [head, base] = await Promise.all([branchTip(repository.path, pull.head), branchTip(repository.path, pull.base)])
+  if (!head || !base || (await isAncestor(repository.path, pull.headSha, base))) return 'later'
+  const related = (await mergeBase(repository.path, base, head)) !== undefined
+  return related && !(await isAncestor(repository.path, head, base)) ? 'yes' : 'empty'
 }
 
 /** A head that somebody pushed into the base by hand counts as merged, by the one who pushed. */

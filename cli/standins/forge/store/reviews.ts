@@ -4,7 +4,7 @@ import { demand } from './permissions.ts'
 import { pullFiles } from './pulls.ts'
 import type { Actor, Pull, Repository, Review, ReviewComment, ReviewState } from './records.ts'
 import { Refusal } from './refusal.ts'
-import { addReviewComment, anchorOf, checkCommentBody, type LineComment } from './review-comments.ts'
+import { addReviewComment, anchorOf, type LineComment } from './review-comments.ts'
 import { emit, record, timestamp, type World } from './world.ts'
 
 export type ReviewEvent = 'COMMENT' | 'APPROVE' | 'REQUEST_CHANGES'
@@ -89,7 +89,8 @@ export function submitReview(
   publish(world, repository, actor, pull, review, event)
 }
 
-function publish(
+/** Makes a review seen, and tells of it and of its comments. */
+export function publish(
   world: World,
   repository: Repository,
   actor: Actor,
@@ -111,7 +112,8 @@ function checkEvent(pull: Pull, actor: Actor, event: ReviewEvent, body: string, 
   if (event !== 'APPROVE' && body.trim() === '' && comments === 0) throw new Refusal('review-empty')
 }
 
-async function commitOf(repository: Repository, pull: Pull, wanted: string | undefined): Promise<string> {
+/** The commit that a comment is on: the head, or an earlier one that the pull request has had. */
+export async function commitOf(repository: Repository, pull: Pull, wanted: string | undefined): Promise<string> {
   if (wanted === undefined || wanted === pull.headSha) return pull.headSha
   const sha = await resolveCommit(repository.path, wanted)
   const inside = sha === wanted && !(await isAncestor(repository.path, sha, pull.diffBase))
@@ -146,117 +148,4 @@ export function findReview(pull: Pull, id: number, actor: Actor | undefined): Re
   const review = pull.reviews.get(id)
   if (!review || (review.state === 'PENDING' && review.author !== actor?.user)) throw new Refusal('not-found')
   return review
-}
-
-/** A single comment, or an answer to one, is a review of its own with nothing but that comment. */
-export async function commentOnLine(
-  world: World,
-  repository: Repository,
-  actor: Actor,
-  pull: Pull,
-  comment: LineComment,
-  commit?: string,
-): Promise<ReviewComment> {
-  demand(repository, actor, 'read')
-  const sha = await commitOf(repository, pull, commit)
-  const anchor = anchorOf(await pullFiles(repository, pull, sha), comment)
-  return publishSingle(world, repository, actor, pull, { body: comment.body, path: comment.path, anchor, commit: sha })
-}
-
-export function replyToComment(
-  world: World,
-  repository: Repository,
-  actor: Actor,
-  pull: Pull,
-  parentId: number,
-  body: string,
-): ReviewComment {
-  demand(repository, actor, 'read')
-  checkCommentBody(body)
-  const parent = visibleComments(pull, actor).find((comment) => comment.id === parentId)
-  if (!parent) throw new Refusal('not-found')
-  return publishSingle(world, repository, actor, pull, {
-    body,
-    path: parent.path,
-    anchor: parent.anchor,
-    commit: parent.commit,
-    inReplyTo: parent.inReplyTo ?? parent.id,
-  })
-}
-
-interface SingleComment {
-  readonly body: string
-  readonly path: string
-  readonly anchor: ReviewComment['anchor']
-  readonly commit: string
-  readonly inReplyTo?: number
-}
-
-function publishSingle(
-  world: World,
-  repository: Repository,
-  actor: Actor,
-  pull: Pull,
-  input: SingleComment,
-): ReviewComment {
-  const review: Review = {
-    id: world.nextId(),
-    author: actor.user,
-    body: '',
-    state: 'PENDING',
-    commit: input.commit,
-    submittedAt: null,
-  }
-  pull.reviews.set(review.id, review)
-  const comment = addReviewComment(pull, { id: world.nextId(), reviewId: review.id, author: actor.user, ...input })
-  record(world, actor.user, 'review-comment.create', repository, {
-    number: pull.number,
-    sha: input.commit,
-    detail: { comment: comment.id, path: comment.path, inReplyTo: comment.inReplyTo },
-  })
-  publish(world, repository, actor, pull, review, 'COMMENT')
-  return comment
-}
-
-export interface FoundReviewComment {
-  readonly pull: Pull
-  readonly comment: ReviewComment
-}
-
-export function editReviewComment(
-  world: World,
-  repository: Repository,
-  actor: Actor,
-  { pull, comment }: FoundReviewComment,
-  body: string,
-): void {
-  demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
-  checkCommentBody(body)
-  const from = comment.body
-  Object.assign(comment, { body, updatedAt: timestamp() })
-  record(world, actor.user, 'review-comment.edit', repository, { number: pull.number, detail: { comment: comment.id } })
-  emit(world, {
-    type: 'review-comment.changed',
-    action: 'edited',
-    repository,
-    actor: actor.user,
-    pull,
-    comment,
-    changes: { body: { from } },
-  })
-}
-
-export function deleteReviewComment(
-  world: World,
-  repository: Repository,
-  actor: Actor,
-  { pull, comment }: FoundReviewComment,
-): void {
-  demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
-  pull.reviewComments.delete(comment.id)
-  record(world, actor.user, 'review-comment.delete', repository, {
-    number: pull.number,
-    detail: { comment: comment.id },
-  })
-  emit(world, { type: 'review-comment.changed', action: 'deleted', repository, actor: actor.user, pull, comment })
 }

@@ -13,13 +13,11 @@ async function withHook(
 ): Promise<void> {
   await withReceiver(async (receiver) => {
     await withForge({}, async (room) => {
-      const { data } = await room
-        .octokit('maintainer')
-        .repos.createWebhook({
-          ...REPO,
-          config: { url: receiver.url, content_type: 'json', secret: SECRET },
-          events: ['issues'],
-        })
+      const { data } = await room.octokit('maintainer').repos.createWebhook({
+        ...REPO,
+        config: { url: receiver.url, content_type: 'json', secret: SECRET },
+        events: ['issues'],
+      })
       await room.forge.idle()
       expect(receiver.received.map((one) => one.event)).toEqual(['ping'])
       receiver.received.length = 0

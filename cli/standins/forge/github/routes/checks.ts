@@ -17,7 +17,7 @@ import { Refusal } from '../../store/refusal.ts'
 import { bodyOf, numberParam, type Answer, type Call, type Route } from '../call.ts'
 import { countedAnswer, listAnswer, pageOf } from '../paging.ts'
 import { checkRunPayload, checkSuitePayload, combinedStatusPayload, statusPayload } from '../payloads/checks.ts'
-import { shaOf, showCommit } from './branches.ts'
+import { shaOf, showCommit } from './commits.ts'
 
 const REPO = '/repos/:owner/:repo'
 

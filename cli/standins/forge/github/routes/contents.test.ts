@@ -19,7 +19,8 @@ test('files and folders are read at any ref, raw or encoded', async () => {
       { type: 'dir', path: 'src/deep' },
     ])
     expect((await reader.getContent({ ...REPO, path: '' })).data).toHaveLength(3)
-    expect(await failure(reader.getContent({ ...REPO, path: 'src/deep' }))).toMatchObject({ status: 404 })
+    for (const path of ['src/deep', '../../audit.jsonl'])
+      expect(await failure(reader.getContent({ ...REPO, path }))).toMatchObject({ status: 404 })
   })
 })
 

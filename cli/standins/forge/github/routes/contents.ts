@@ -1,8 +1,8 @@
-import { askGit, git } from '../../git/run.ts'
+import { askGit } from '../../git/run.ts'
 import { Refusal } from '../../store/refusal.ts'
 import type { Answer, Call, Route } from '../call.ts'
 import type { Json } from '../payloads/common.ts'
-import { shaOf } from './branches.ts'
+import { shaOf } from './commits.ts'
 
 interface Entry {
   readonly type: string
@@ -27,8 +27,11 @@ async function showContents(call: Call): Promise<Answer> {
 }
 
 async function list(call: Call, commit: string, path: string): Promise<Entry[]> {
-  const text = await git(call.repository.path, ['ls-tree', '-l', '-z', commit, ...(path === '' ? [] : ['--', path])])
-  return text
+  const args = ['ls-tree', '-l', '-z', commit, ...(path === '' ? [] : ['--', path])]
+  // A path that leads out of the tree is a failure to git, and to the asker nothing that is there.
+  const { stdout } = await askGit(call.repository.path, args, { answers: [128] })
+  return stdout
+    .toString()
     .split('\0')
     .filter(Boolean)
     .map((line) => {

@@ -6,9 +6,9 @@ import {
   deleteReviewComment,
   editReviewComment,
   replyToComment,
-  visibleComments,
   type FoundReviewComment,
-} from '../../store/reviews.ts'
+} from '../../store/review-threads.ts'
+import { visibleComments } from '../../store/reviews.ts'
 import { bodyOf, numberParam, type Answer, type Call, type Route } from '../call.ts'
 import { listAnswer } from '../paging.ts'
 import { reviewCommentPayload } from '../payloads/pulls.ts'
