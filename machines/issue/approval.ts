@@ -70,7 +70,8 @@ function refusedCitation(context: IssueContext, facts: IssueFacts, { claim, plan
     'author-matches': approvingMaintainer === undefined || sameLogin(approvingMaintainer, citation?.author ?? ''),
     'author-is-maintainer': approval === undefined || sameLogin(approval.author, citation?.author ?? ''),
     'not-withdrawn': facts.withdrawnBy === undefined,
-    'comment-approves': approval !== undefined,
+    // A withdrawal takes the approval off the list: then the withdrawal is the reason.
+    'comment-approves': approval !== undefined || facts.withdrawnBy !== undefined,
     'body-unchanged': approval === undefined || (approval.bodyHash === citation?.bodyHash && context.approvedBodies[approval.commentId] === facts.bodyHash),
     'plan-newest': isNewestPlan(context, planHash) && (approval === undefined || bindsToNewest(context, approval)),
   })
