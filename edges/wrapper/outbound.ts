@@ -15,8 +15,8 @@ export interface WrapperEffectDeps {
   readonly pods: PodPort
   readonly client: WrapperClient
   readonly readActor: (address: ActorAddress) => Promise<ActorView | undefined>
-  /** The text of a turn: bundle, events and assignment as they stand now (document 2). */
-  readonly renderTurn: (turn: EffectParams<'submitTurn'>) => Promise<string>
+  /** The text of the pod's n-th turn: bundle, events and assignment as they stand now (document 2). */
+  readonly renderTurn: (turn: EffectParams<'submitTurn'>, ordinal: number) => Promise<string>
 }
 
 export const probeText =
@@ -136,7 +136,7 @@ async function submit(deps: WrapperEffectDeps, params: EffectParams<'submitTurn'
     const { mine } = await own()
     if (mine !== undefined) return accepted(mine)
   }
-  const text = await deps.renderTurn(params)
+  const text = await deps.renderTurn(params, Number(key.slice(key.lastIndexOf('/') + 1)))
   const answer = await deps.client.submit(params.url, { key, text, handoff: params.purpose === 'handoff' })
   if (answer.said === 'accepted') return accepted(answer.turnId)
   if (answer.said === 'expired') return [deliveryTo(context, 'expired', { type: 'submit.expired', at: deps.clock.now() })]

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { parseAllDocuments } from 'yaml'
+import { checkManifest, type Checked } from '../../crd/validate.ts'
+import { readArgs, text, UsageError } from '../args.ts'
+import { orchestratorClient } from '../client.ts'
+import { requireEndpoints } from '../local/endpoints.ts'
+
+const usage = `usage: statewright apply -f FILE [--dir DIR]
+
+Applies every document of FILE (- for standard input): Project, Repository, Task, and v1 Secret with stringData.
+All documents are checked before the first is sent: an unknown key is refused with the nearest known one.
+
+  -f, --file FILE   YAML or JSON, several documents allowed
+  --dir DIR         where statewright up keeps its state (default .statewright)`
+
+/** `statewright apply`: strict on this side, so that a typo is told before anything changes. */
+export async function apply(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, { file: { type: 'string', short: 'f' }, dir: { type: 'string' } }, usage)
+  if (parsed === undefined) return 0
+  const file = text(parsed, 'file')
+  if (file === undefined) throw new UsageError(`-f is required\n\n${usage}`)
+  const documents = readDocuments(file)
+  const checked = documents.map(checkManifest)
+  for (const line of checked.flatMap(sayWarnings)) console.error(line)
+  const faults = checked.flatMap(sayFaults)
+  if (faults.length > 0) throw new Error(`nothing was applied:\n${faults.join('\n')}`)
+  const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
+  for (const document of documents) {
+    const { kind, name, change } = (await client.call('PUT', '/resources', document)) as { kind: string; name: string; change: string }
+    console.log(`${kind.toLowerCase()}/${name} ${change}`)
+    if (kind === 'Task') console.log(`  made by hand: its creation is the go-ahead of record`)
+  }
+  return 0
+}
+
+function readDocuments(file: string): readonly unknown[] {
+  const source = readFileSync(file === '-' ? 0 : file, 'utf8')
+  return parseAllDocuments(source).map((document) => {
+    const [error] = document.errors
+    if (error !== undefined) throw new Error(`${file} is no YAML: ${error.message}`)
+    return document.toJS() as unknown
+  })
+}
+
+function nameOf(checked: Checked): string {
+  return checked.sort === 'secret' ? `Secret ${checked.secret.name}` : `${checked.manifest.kind || 'document'} ${checked.manifest.name}`
+}
+
+function sayFaults(checked: Checked): readonly string[] {
+  return checked.faults.map(({ path, message }) => `  ${nameOf(checked)}: ${path} ${message}`)
+}
+
+function sayWarnings(checked: Checked): readonly string[] {
+  return checked.warnings.map(({ path, message }) => `warning: ${nameOf(checked)}: ${path} ${message}`)
+}

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto'
+import { createLogger } from '../../edges/http/logging.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { programDir } from '../main.ts'
+import { startOrchestrator } from '../orchestrator/compose.ts'
+import { storyLine } from '../orchestrator/story-line.ts'
+import { readSettings } from '../settings.ts'
+
+/** `statewright orchestrator`: runs until SIGTERM or SIGINT, then stops gracefully. Logs are JSON lines on stdout. */
+export async function orchestrator(env: Readonly<Record<string, string | undefined>>, version: string): Promise<number> {
+  const settings = readSettings(env, programDir)
+  const logger = createLogger({ name: 'orchestrator', level: settings.logLevel })
+  const running = await startOrchestrator(settings, {
+    clock: systemClock,
+    random: Math.random,
+    ids: { next: () => randomUUID() },
+    fetch,
+    logger,
+    version,
+    programDir,
+    // One orchestrator per embedded store: after a crash the next one goes on at once. With a shared Postgres each has its own name.
+    owner: settings.databaseUrl === '' ? 'orchestrator' : (env['OWNER'] ?? randomUUID()),
+  })
+  running.runtime.subscribe((row) => logger.info(storyLine(row), 'step'))
+  const { url, internalUrl, isolation, durability } = running
+  logger.info({ url, internalUrl, isolation, durability, inspector: running.inspectorLink() }, 'ready')
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
+  })
+  logger.info('stopping')
+  await running.stop()
+  return 0
+}

@@ -1,0 +1,42 @@
+/** Where the parts of one machine are: written by `up` and `demo`, read by the other commands. Mode 0600: it holds the key of the command line. */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+
+export const Endpoints = Type.Object({
+  pid: Type.Integer(),
+  orchestrator: Type.String(),
+  internal: Type.String(),
+  inspector: Type.String(),
+  forge: Type.String(),
+  forgeApi: Type.String(),
+  identity: Type.String(),
+  model: Type.String(),
+  tokenUrl: Type.String(),
+  clientId: Type.String(),
+  clientSecret: Type.String(),
+  audience: Type.String(),
+})
+export type Endpoints = Static<typeof Endpoints>
+
+function fileIn(dir: string): string {
+  return join(dir, 'endpoints.json')
+}
+
+export function writeEndpoints(dir: string, endpoints: Endpoints): void {
+  writeFileSync(`${fileIn(dir)}.new`, `${JSON.stringify(endpoints, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${fileIn(dir)}.new`, fileIn(dir))
+}
+
+export function findEndpoints(dir: string): Endpoints | undefined {
+  if (!existsSync(fileIn(dir))) return undefined
+  const value: unknown = JSON.parse(readFileSync(fileIn(dir), 'utf8'))
+  return Value.Check(Endpoints, value) ? value : undefined
+}
+
+export function requireEndpoints(dir: string): Endpoints {
+  const found = findEndpoints(dir)
+  if (found === undefined) throw new Error(`nothing runs in ${dir}: start it with statewright up --dir ${dir}, or name another folder with --dir`)
+  return found
+}

@@ -1,0 +1,57 @@
+/** The command line: one program, its commands loaded when they are called, because importing everything takes a second. */
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const programDir = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+interface Command {
+  readonly summary: string
+  readonly run: (args: readonly string[]) => Promise<number | void>
+}
+
+export function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(programDir, 'package.json'), 'utf8'))
+  return (manifest as { version: string }).version
+}
+
+const commands: Readonly<Record<string, Command>> = {
+  up: { summary: 'bring up everything on this machine and stay', run: async (args) => (await import('./commands/up.ts')).up(args) },
+  demo: { summary: 'run the main job, from an issue to a merged change, and end', run: async (args) => (await import('./commands/demo.ts')).demo(args) },
+  apply: { summary: 'apply resources: -f FILE (- for standard input)', run: async (args) => (await import('./commands/apply.ts')).apply(args) },
+  get: { summary: 'show resources: KIND [NAME] [-o json|yaml]', run: async (args) => (await import('./commands/get.ts')).get(args) },
+  secret: { summary: 'set a Secret from standard input: set NAME KEY=-', run: async (args) => (await import('./commands/secret.ts')).secret(args) },
+  orchestrator: { summary: 'run the orchestrator (settings from the environment)', run: async () => (await import('./commands/orchestrator.ts')).orchestrator(process.env, version()) },
+  wrapper: { summary: 'run the supervisor of one agent pod', run: async () => (await import('../wrapper/main.ts')).startWrapper(version()) },
+  mcp: { summary: 'serve the tools of one pod over MCP on stdio', run: async () => (await import('./commands/mcp.ts')).mcp(process.env, version()) },
+}
+
+function usage(): string {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length))
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
+  return `statewright ${version()}\n\nusage: statewright COMMAND [options]\n\n${lines.join('\n')}\n\nstatewright COMMAND --help says more.`
+}
+
+/** Exit codes: 0 done, 1 failed, 2 called wrongly. */
+export async function main(args: readonly string[]): Promise<void> {
+  const [name = '', ...rest] = args
+  if (name === '' || name === 'help' || name === '--help' || name === '-h') return console.log(usage())
+  if (name === '--version' || name === '-v') return console.log(version())
+  const command = commands[name]
+  if (command === undefined) {
+    console.error(`there is no command ${name}\n\n${usage()}`)
+    process.exitCode = 2
+    return
+  }
+  try {
+    process.exitCode = (await command.run(rest)) ?? 0
+  } catch (error) {
+    console.error(sayError(error))
+    process.exitCode = error instanceof Error && error.name === 'UsageError' ? 2 : 1
+  }
+}
+
+function sayError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return process.env['DEBUG'] ? (error.stack ?? error.message) : `statewright: ${error.message}`
+}

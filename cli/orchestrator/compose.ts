@@ -1,0 +1,217 @@
+/** The orchestrator, wired: the one place that knows every part of it. */
+import { join } from 'node:path'
+import { renderTurn } from '../../edges/agents/bundle/turn-text.ts'
+import { registerAgentApi } from '../../edges/agents/api.ts'
+import type { AgentApiDeps } from '../../edges/agents/deps.ts'
+import { podTokens } from '../../edges/agents/pod-tokens.ts'
+import { createForgeEdge } from '../../edges/forge/forge-edge.ts'
+import { threadReader } from '../../edges/forge/mirror/threads.ts'
+import { createOpenForge } from '../../edges/forge/open-forge.ts'
+import { bareName, forgePath, repositoryNamed, type ProjectSettings } from '../../edges/forge/projects.ts'
+import { bearer } from '../../edges/http/auth/authenticate.ts'
+import { oidcVerifier } from '../../edges/http/auth/oidc.ts'
+import type { Logger } from '../../edges/http/logging.ts'
+import type { Fetch, Ids } from '../../edges/http/ports.ts'
+import { createServer, type HttpServer } from '../../edges/http/server.ts'
+import { clientCredentials } from '../../edges/http/token-source.ts'
+import { discoverIssuer } from '../../edges/http/auth/discovery.ts'
+import { detectIsolation, type Isolation } from '../../edges/local/isolation.ts'
+import { LocalPods } from '../../edges/local/pods.ts'
+import { localProjectDirectory } from '../../edges/local/project-directory.ts'
+import { registerResourceApi } from '../../edges/local/resource-api.ts'
+import { localResources } from '../../edges/local/resources.ts'
+import { localSecrets } from '../../edges/local/secrets.ts'
+import { createWrapperClient } from '../../edges/wrapper/client.ts'
+import { registerTurnComplete, watchPods } from '../../edges/wrapper/inbound.ts'
+import { wrapperHandlers } from '../../edges/wrapper/outbound.ts'
+import { grantHolds } from '../../machines/issue/context.ts'
+import { definitions } from '../../machines/registry.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { createRuntime } from '../../runtime/create-runtime.ts'
+import type { Random } from '../../runtime/ids.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { podEnvironment } from '../pod-environment.ts'
+import type { OrchestratorSettings } from '../settings.ts'
+import { addGitGateway } from './gateway.ts'
+import type { EffectHandlers } from './handlers.ts'
+import { addInspector } from './inspector.ts'
+import { loadKeys } from './keys.ts'
+import { registerOperations } from './operations.ts'
+import { derivedResources, mintByHand, statusOf, tellProject, type ResourceViewsDeps } from './resources.ts'
+import { openStore } from './store.ts'
+
+export interface OrchestratorPorts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly ids: Ids
+  readonly fetch: Fetch
+  readonly logger: Logger
+  readonly version: string
+  readonly programDir: string
+  /** Names this process among those that share the store. */
+  readonly owner: string
+}
+
+export interface Orchestrator {
+  readonly url: string
+  readonly internalUrl: string
+  readonly runtime: Runtime
+  readonly isolation: Isolation
+  readonly durability: string
+  /** A link that signs a browser in, once. */
+  readonly inspectorLink: () => string
+  stop(): Promise<void>
+}
+
+const wrapperTimeoutMs = 30_000
+/** How long the forge's answer for a default branch is believed. */
+const branchCacheMs = 10 * 60_000
+
+export async function startOrchestrator(settings: OrchestratorSettings, ports: OrchestratorPorts): Promise<Orchestrator> {
+  const { clock, random, ids, fetch, logger, version, programDir } = ports
+  const keys = await loadKeys(settings.stateDir)
+  const sql = await openStore(settings)
+  const listening = { operator: '', internal: '' }
+  const publicUrl = (): string => settings.publicUrl || listening.operator
+
+  const resources = localResources(sql, clock, ids)
+  const secrets = localSecrets(join(settings.stateDir, 'secrets'))
+  const branches = new Map<string, { readonly at: number; readonly name: string }>()
+  const directory = localProjectDirectory({ resources, secrets, defaultBranch: lookUpBranch })
+  const openForge = createOpenForge({ directory, fetch, clock })
+
+  async function lookUpBranch(projectName: string, repositoryName: string): Promise<string> {
+    const key = `${projectName}/${repositoryName}`
+    const known = branches.get(key)
+    if (known !== undefined && clock.now() - known.at < branchCacheMs) return known.name
+    // The directory asks for this very branch while it reads the Project, so the Project is read here without it.
+    branches.set(key, { at: clock.now(), name: known?.name ?? 'main' })
+    try {
+      const project = await directory.project(projectName)
+      const repository = project && repositoryNamed(project, repositoryName)
+      if (project === undefined || repository === undefined) return 'main'
+      const { defaultBranch } = await (await openForge(projectName)).repository(forgePath(repository, project.scm))
+      branches.set(key, { at: clock.now(), name: defaultBranch })
+      return defaultBranch
+    } catch (error) {
+      branches.delete(key)
+      logger.warn({ project: projectName, repository: repositoryName, err: error }, 'the default branch could not be asked for')
+      return known?.name ?? 'main'
+    }
+  }
+
+  const webhookUrl = (project: ProjectSettings): string => `${publicUrl()}/operator/webhooks/${project.name}`
+  const forge = createForgeEdge({
+    sql,
+    clock,
+    logger,
+    directory,
+    openForge,
+    deliver: (delivery) => runtime.deliver(delivery),
+    grantHolds: async (issue) => {
+      const view = await runtime.read(`issue:${issue.replace(/^issue:/, '')}`)
+      return view !== undefined && grantHolds(view.context as never)
+    },
+    webhookUrl,
+  })
+  const threads = threadReader(forge.mirror, directory)
+
+  const tokens = podTokens(keys.signing, clock)
+  const { isolation, pods } = localPods()
+  const agents: AgentApiDeps = {
+    get runtime() {
+      return runtime
+    },
+    clock,
+    logger,
+    projects: directory,
+    threads,
+    openForge,
+    podTokens: tokens,
+    verifyOidc: oidcVerifier({ issuer: settings.oidc.issuer, audience: settings.oidc.audience, clock, fetch }),
+    maxBundleBytes: async (project) => (await directory.spec(bareName(project)))?.spec.maxBundleBytes ?? 400_000,
+  }
+  const { token_endpoint: tokenUrl } = await discoverIssuer(settings.oidc.issuer, clock, fetch)
+  const { clientId, clientSecret: secret, wrapperAudience: audience } = settings.oidc
+  const wrapperTokens = clientCredentials({ tokenUrl: tokenUrl ?? `${settings.oidc.issuer}/token`, clientId, secret, audience, clock, fetch })
+  const client = createWrapperClient({ fetch, token: () => wrapperTokens.token(), timeoutMs: wrapperTimeoutMs })
+  const readActor: Runtime['read'] = (address) => runtime.read(address)
+  const handlers: EffectHandlers = {
+    ...forge.handlers,
+    ...wrapperHandlers({ clock, logger, pods, client, readActor, renderTurn: (turn, ordinal) => renderTurn(agents, turn, ordinal) }),
+  }
+  const runtime = createRuntime({ sql, definitions, handlers: handlers as never, clock, random, logger, owner: ports.owner, leaseMs: 10_000 })
+
+  const operatorAuth = bearer(agents.verifyOidc)
+  const readiness = async (): Promise<{ ready: boolean; reasons: string[] }> => ({ ready: listening.operator !== '', reasons: [] })
+  const outside = await createServer({
+    name: 'orchestrator',
+    version,
+    logger,
+    clock,
+    ids,
+    readiness,
+    openapi: { title: 'Statewright orchestrator', description: 'Webhooks, the tools’ REST side, git gateway, resources, inspector.' },
+  })
+  const inside = await createServer({
+    name: 'orchestrator-internal',
+    version,
+    logger,
+    clock,
+    ids,
+    openapi: { title: 'Statewright orchestrator, internal', description: 'Callbacks of the pods.' },
+  })
+  const views: ResourceViewsDeps = { runtime, directory, threads, clock, webhookUrl: (name) => `${publicUrl()}/operator/webhooks/${name}` }
+  forge.registerWebhooks(outside.app)
+  await registerAgentApi(outside.app, agents)
+  await registerResourceApi(outside.app, {
+    resources,
+    secrets,
+    authenticate: operatorAuth,
+    onProjectChanged: (namespace, name) => tellProject(views, namespace, name),
+    onTaskApplied: (resource) => mintByHand(views, resource),
+    derived: (kind, namespace) => derivedResources(views, kind, namespace),
+    statusOf: (resource) => statusOf(views, resource),
+  })
+  await registerOperations(outside.app, runtime, operatorAuth)
+  addGitGateway(outside.app, { agents, forge, directory, stateDir: settings.stateDir, runtime, clock, logger })
+  const inspector = await addInspector(outside.app, { runtime, definitions, clock, ids, logger, authenticate: operatorAuth })
+  registerTurnComplete(inside.app, { runtime, clock, secret: keys.callbackMaster })
+
+  await runtime.start()
+  listening.internal = (await inside.listen(settings.internal)).url
+  listening.operator = (await outside.listen(settings.http)).url
+  forge.start()
+  const unwatch = watchPods(pods, { runtime, clock })
+
+  return {
+    url: publicUrl(),
+    internalUrl: listening.internal,
+    runtime,
+    isolation,
+    durability: sql.durability,
+    inspectorLink: () => `${listening.operator}/inspector?ticket=${inspector.mintTicket()}`,
+    stop: () => stopAll([outside, inside], unwatch),
+  }
+
+  function localPods(): { readonly isolation: Isolation; readonly pods: LocalPods } {
+    const { stateDir, userHome } = settings
+    const probe = { pod: join(stateDir, 'keys'), workspace: join(stateDir, 'keys'), program: programDir, state: stateDir, home: userHome }
+    const found = settings.isolation === 'none' ? 'none' : detectIsolation(probe)
+    if (settings.isolation === 'required' && found === 'none') {
+      throw new Error('this machine does not let us isolate pods (unshare with mount and process namespaces): a real model then needs --unsafe-no-isolation')
+    }
+    const environment = podEnvironment({ settings, directory, tokens, callbackMaster: keys.callbackMaster, programDir, urls: () => listening })
+    const command = [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'wrapper']
+    return { isolation: found, pods: new LocalPods({ stateDir, programDir, userHome, isolation: found, command, environment, clock, logger }) }
+  }
+
+  async function stopAll(servers: readonly HttpServer[], stopWatching: () => void): Promise<void> {
+    stopWatching()
+    await Promise.all(servers.map((server) => server.close()))
+    inspector.close()
+    await forge.stop()
+    await runtime.stop()
+    await sql.close()
+  }
+}

@@ -1,0 +1,31 @@
+/** What an operator asks of a running orchestrator: what is open, what is dead, what may be put back. */
+import { Type } from 'typebox'
+import type { HttpApp } from '../../edges/http/app.ts'
+import { guard, type Authenticate } from '../../edges/http/auth/authenticate.ts'
+import { Problem } from '../../edges/http/problem.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+
+export async function registerOperations(app: HttpApp, runtime: Runtime, authenticate: Authenticate): Promise<void> {
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', guard(authenticate))
+    const routes = scope as HttpApp
+    routes.get('/operations/open', { schema: { summary: 'Unsettled effects and live pods, turns and Tasks' } }, async () => {
+      const [effects, pods, turns, tasks] = await Promise.all([
+        runtime.pendingEffects(),
+        runtime.list('pod', { limit: 500 }),
+        runtime.list('turn', { limit: 500 }),
+        runtime.list('task', { limit: 500 }),
+      ])
+      const living = (views: typeof pods): object[] => views.filter(({ status }) => status === 'active').map(({ id, path }) => ({ id, path }))
+      return { effects: effects.map(({ key, effect, state, attempts }) => ({ key, type: effect.type, state, attempts })), pods: living(pods), turns: living(turns), tasks: living(tasks) }
+    })
+    routes.get('/operations/dead-letters', { schema: { summary: 'Effects and events that were given up' } }, async () => ({
+      effects: await runtime.pendingEffects({ state: 'dead' }),
+      events: await runtime.deadLetters(),
+    }))
+    routes.post('/operations/redeliver', { schema: { body: Type.Object({ key: Type.String() }, { additionalProperties: false }), summary: 'Put a dead effect or event back' } }, async (request) => {
+      if (!(await runtime.redeliver(request.body.key))) throw new Problem('not-found', `nothing dead has the key ${request.body.key}`)
+      return { redelivered: true }
+    })
+  })
+}

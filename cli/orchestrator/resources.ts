@@ -1,0 +1,92 @@
+/** What the resource API shows and sets in motion: stored kinds with their actor's word, derived kinds from their actors. */
+import type { Kind } from '../../crd/kinds.ts'
+import type { TaskSpec } from '../../crd/kinds.ts'
+import { factsResource, queuedEventResources, taskResource, type DerivedResource } from '../../crd/status.ts'
+import type { LocalProjectDirectory } from '../../edges/local/project-directory.ts'
+import type { Resource } from '../../edges/ports/resources.ts'
+import type { ThreadReader } from '../../edges/ports/threads.ts'
+import { Problem } from '../../edges/http/problem.ts'
+import type { ActorKind } from '../../machines/definition.ts'
+import type { OwnedIssue, TaskSeed } from '../../machines/task/events.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+
+export interface ResourceViewsDeps {
+  readonly runtime: Runtime
+  readonly directory: LocalProjectDirectory
+  readonly threads: ThreadReader
+  readonly clock: Clock
+  readonly webhookUrl: (project: string) => string
+}
+
+const actorKinds: Readonly<Record<string, ActorKind>> = { Task: 'task', Issue: 'issue', MergeRequest: 'merge-request', QueuedEvent: 'queue' }
+const listLimit = 500
+
+/** Kinds that only actors write. */
+export async function derivedResources(deps: Pick<ResourceViewsDeps, 'runtime'>, kind: Kind, namespace: string | undefined): Promise<readonly DerivedResource[]> {
+  const actorKind = actorKinds[kind.kind]
+  if (actorKind === undefined) return []
+  const prefix = namespace === undefined ? {} : { idPrefix: `${namespace}/` }
+  const actors = await deps.runtime.list(actorKind, { limit: listLimit, ...prefix })
+  if (kind.kind === 'Task') return actors.map(taskResource)
+  if (kind.kind === 'QueuedEvent') return actors.flatMap(queuedEventResources)
+  return actors.map((actor) => factsResource(kind.kind as 'Issue' | 'MergeRequest', actor))
+}
+
+export async function statusOf(deps: ResourceViewsDeps, resource: Resource): Promise<object> {
+  if (resource.kind !== 'Project') return {}
+  const actor = await deps.runtime.read(`project:${resource.namespace}/${resource.name}`)
+  const ready = actor?.path === 'ready'
+  const reason = String(actor?.context['reason'] ?? 'NotChecked')
+  const message = String(actor?.context['message'] ?? '')
+  const status = ready ? 'True' : 'False'
+  return { ready, reason, webhookURL: deps.webhookUrl(resource.name), conditions: [{ type: 'Ready', status, reason, message }] }
+}
+
+/** A Project changed: its actor checks it again. The generation counts its Repositories' changes too. */
+export async function tellProject(deps: ResourceViewsDeps, namespace: string, name: string): Promise<void> {
+  const [settings, found] = [await deps.directory.project(name), await deps.directory.spec(name)]
+  if (settings === undefined || found === undefined) return
+  const { spec } = found
+  const maxConcurrentAgents = spec.maxConcurrentAgents ?? 3
+  await deps.runtime.deliver({
+    to: `project:${namespace}/${name}`,
+    key: `applied/${settings.generation}/${settings.repositories.length}`,
+    event: {
+      type: 'project.applied',
+      at: deps.clock.now(),
+      generation: settings.generation,
+      maxConcurrentAgents,
+      capacity: spec.queue?.capacity ?? maxConcurrentAgents,
+      alertCapacity: spec.queue?.alertCapacity ?? 1,
+    },
+  })
+}
+
+/** A Task made by a person: its creation is the go-ahead of record (rulings 4.19); it is minted when the queue admits it. */
+export async function mintByHand(deps: ResourceViewsDeps, resource: Resource): Promise<void> {
+  const spec = resource.spec as TaskSpec
+  const project = await deps.directory.project(spec.projectRef)
+  if (project === undefined) throw new Problem('not-found', `there is no Project ${spec.projectRef}`)
+  const task = `${resource.namespace}/${resource.name}`
+  const owned = await Promise.all((spec.issues ?? []).map((issue) => ownedIssue(deps, project.taskConfig.project, resource.namespace, issue)))
+  const seed: TaskSeed = {
+    kind: spec.kind,
+    goal: spec.goal,
+    repositories: [...spec.repositories],
+    issues: owned,
+    mergeRequests: [],
+    priority: spec.priority ?? 100,
+    origin: { kind: 'human', ref: resource.uid },
+    config: project.taskConfig,
+  }
+  const entry = { entry: `mint/${task}`, sort: 'mint', task, class: 'normal', priority: seed.priority, kind: seed.kind, seed }
+  await deps.runtime.deliver({ to: `queue:${project.taskConfig.project}`, key: `hand/${resource.uid}`, event: { type: 'queue.enqueue', at: deps.clock.now(), ...entry } })
+}
+
+async function ownedIssue(deps: ResourceViewsDeps, project: string, namespace: string, { repository, number }: { readonly repository: string; readonly number: number }): Promise<OwnedIssue> {
+  const issue = await deps.threads.issue(project, repository, number)
+  if (issue === undefined) throw new Problem('not-found', `the mirror has no issue ${repository}#${number}`)
+  const comments = await deps.threads.comments(project, repository, number, 'issue')
+  return { repository, number, issue: `${namespace}/${repository}-${number}`, selfProposed: issue.bot, humanCommented: comments.some((comment) => !comment.bot) }
+}

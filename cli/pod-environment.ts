@@ -1,0 +1,66 @@
+import { dirname, join } from 'node:path'
+import { tokenLifetimeSeconds, type PodTokens } from '../edges/agents/pod-tokens.ts'
+import type { ProjectDirectory } from '../edges/forge/projects.ts'
+import { bareName } from '../edges/forge/projects.ts'
+import type { PodFolder } from '../edges/local/pod-folder.ts'
+import type { PodSpec } from '../edges/ports/pods.ts'
+import { callbackSecret } from '../edges/wrapper/inbound.ts'
+import { contractVersion } from '../machines/turn/schema.ts'
+import type { OrchestratorSettings } from './settings.ts'
+
+
+export interface PodEnvironmentDeps {
+  readonly settings: OrchestratorSettings
+  readonly directory: ProjectDirectory
+  readonly tokens: PodTokens
+  readonly callbackMaster: string
+  readonly programDir: string
+  /** Where pods reach us; known once we listen. */
+  readonly urls: () => { readonly operator: string; readonly internal: string }
+}
+
+/** The environment of one pod's wrapper (document 3, Wrapper configuration; decisions). Secrets go in files that it reads once and removes. */
+export function podEnvironment(deps: PodEnvironmentDeps): (spec: PodSpec, folder: PodFolder) => Promise<Record<string, string>> {
+  const { settings } = deps
+  return async (spec, folder) => {
+    const { operator, internal } = deps.urls()
+    const project = await deps.directory.project(bareName(spec.project))
+    const claims = { project: spec.project, task: spec.task, pod: spec.ordinal, agentKind: spec.agentKind as 'implement' }
+    const token = await deps.tokens.mint(claims, tokenLifetimeSeconds(spec))
+    const launcher = [process.execPath, join(deps.programDir, 'bin', 'statewright.mjs')]
+    const gateway = `${operator}/git/${bareName(spec.project)}`
+    return {
+      HTTP_ADDR: '127.0.0.1:0',
+      INTERNAL_ADDR: '127.0.0.1:0',
+      OIDC_ISSUER: settings.oidc.issuer,
+      OIDC_AUDIENCE: settings.oidc.wrapperAudience,
+      MODEL: spec.model,
+      EFFORT: spec.effort,
+      PERMISSION_MODE: spec.permissionMode,
+      TURN_TIMEOUT_SECONDS: String(spec.turnTimeoutSeconds),
+      AGENT_POD_TTL_SECONDS: String(spec.agentPodTTLSeconds),
+      PLATFORM_TASK: spec.task,
+      PLATFORM_PROJECT: spec.project,
+      PLATFORM_TOOL_PROFILE: spec.agentKind,
+      PLATFORM_POD: String(spec.ordinal),
+      PLATFORM_CONTRACT_VERSION: String(contractVersion),
+      PLATFORM_OPERATOR_URL: operator,
+      PLATFORM_MCP_COMMAND: JSON.stringify([...launcher, 'mcp']),
+      PLATFORM_POD_TOKEN_FILE: folder.secret('pod-token', token),
+      CALLBACK_URL: `${internal}/internal/turn-complete`,
+      CALLBACK_HMAC_SECRET_FILE: folder.secret('callback-secret', callbackSecret(deps.callbackMaster, spec.pod)),
+      REPOS: JSON.stringify(spec.repositories.map(({ name, base, branch, sha }) => ({ name, base, branch, sha: sha ?? '', url: `${gateway}/${name}.git` }))),
+      AGENT_CLI: JSON.stringify(settings.agentCli),
+      BOT_LOGIN: project?.scm.botLogin ?? '',
+      ...(project?.scm.botEmail === undefined ? {} : { BOT_EMAIL: project.scm.botEmail }),
+      ...(settings.modelBaseUrl === '' ? {} : { MODEL_BASE_URL: settings.modelBaseUrl }),
+      ...(settings.modelKey === '' ? {} : { MODEL_PROVIDER_API_KEY_FILE: folder.secret('model-key', settings.modelKey) }),
+      ...(settings.oauthToken === '' ? {} : { AGENT_RUNTIME_OAUTH_TOKEN_FILE: folder.secret('oauth-token', settings.oauthToken) }),
+      CONFIG_DIR: join(folder.path, 'config'),
+      STATUSLINE_PATH: join(deps.programDir, 'wrapper', 'usage', 'statusline.mjs'),
+      PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+      LANG: 'C.UTF-8',
+      LOG_LEVEL: settings.logLevel,
+    }
+  }
+}

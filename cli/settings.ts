@@ -1,0 +1,65 @@
+/** The orchestrator's settings (rulings 3.7): read once from the environment, every fault told at once. */
+import { Type } from 'typebox'
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { EnvironmentReader, type Address, type Environment } from '../wrapper/boot/environment.ts'
+
+export interface OrchestratorSettings {
+  readonly stateDir: string
+  /** Empty: the embedded store below `stateDir`. */
+  readonly databaseUrl: string
+  readonly http: Address
+  readonly internal: Address
+  /** What forges and people reach us by; empty: the listener itself. */
+  readonly publicUrl: string
+  readonly oidc: {
+    readonly issuer: string
+    readonly audience: string
+    readonly wrapperAudience: string
+    readonly clientId: string
+    readonly clientSecret: string
+  }
+  readonly modelBaseUrl: string
+  readonly modelKey: string
+  readonly oauthToken: string
+  readonly agentCli: readonly string[]
+  readonly isolation: 'auto' | 'required' | 'none'
+  readonly logLevel: string
+  readonly userHome: string
+}
+
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+}
+
+const Command = Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })
+
+export function readSettings(env: Environment, programDir: string): OrchestratorSettings {
+  const read = new EnvironmentReader(env, (path) => readFileSync(path, 'utf8'))
+  const settings: OrchestratorSettings = {
+    stateDir: resolve(read.text('STATE_DIR', '.statewright')),
+    databaseUrl: read.secret('DATABASE_URL') ?? '',
+    http: read.address('HTTP_ADDR', '127.0.0.1:8080'),
+    internal: read.address('INTERNAL_ADDR', '127.0.0.1:8082'),
+    publicUrl: read.url('PUBLIC_URL'),
+    oidc: {
+      issuer: read.requiredUrl('OIDC_ISSUER'),
+      audience: read.required('OIDC_AUDIENCE'),
+      wrapperAudience: read.required('WRAPPER_AUDIENCE'),
+      clientId: read.required('OIDC_CLIENT_ID'),
+      clientSecret: read.secret('OIDC_CLIENT_SECRET') ?? '',
+    },
+    modelBaseUrl: read.url('MODEL_BASE_URL'),
+    modelKey: read.secret('MODEL_PROVIDER_API_KEY') ?? '',
+    oauthToken: read.secret('AGENT_RUNTIME_OAUTH_TOKEN') ?? '',
+    agentCli: read.json('AGENT_CLI', Command, [join(programDir, 'node_modules', '.bin', 'claude')]),
+    isolation: read.oneOf('POD_ISOLATION', ['auto', 'required', 'none'], 'auto') as OrchestratorSettings['isolation'],
+    logLevel: read.text('LOG_LEVEL', 'info'),
+    userHome: read.text('HOME', homedir()),
+  }
+  if (settings.oidc.clientSecret === '') read.fault('OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE is required')
+  if (settings.modelKey === '' && settings.oauthToken === '') read.fault('one of MODEL_PROVIDER_API_KEY and AGENT_RUNTIME_OAUTH_TOKEN is required')
+  if (read.faults.length > 0) throw new SettingsError(`the orchestrator cannot start:\n${read.faults.map((fault) => `- ${fault}`).join('\n')}`)
+  return settings
+}

@@ -1,0 +1,26 @@
+/** Models and effort by agent kind: the locked defaults of this release, under what the Project says (document 3, AgentSpec; rulings 3.30). */
+import { agentKinds } from '../machines/task/events.ts'
+import type { ProjectSpec } from './project.ts'
+
+const topTier = 'claude-opus-5-5'
+const midTier = 'claude-sonnet-4-5'
+
+/** Upgrade has none: it falls through to the Project's and then to the wrapper's own. */
+const lockedModels: Readonly<Record<string, string>> = {
+  brainstorm: topTier,
+  incident: topTier,
+  implement: topTier,
+  review: topTier,
+  documentation: midTier,
+  refine: midTier,
+}
+
+const defaultEffort = 'xhigh'
+
+export function modelsByKind(agent: ProjectSpec['agent']): Record<string, string> {
+  return Object.fromEntries(agentKinds.map((kind) => [kind, agent?.modelByKind?.[kind] ?? (agent?.model || lockedModels[kind] || '')]))
+}
+
+export function effortByKind(agent: ProjectSpec['agent']): Record<string, string> {
+  return Object.fromEntries(agentKinds.map((kind) => [kind, String(agent?.effortByKind?.[kind] ?? agent?.effort ?? defaultEffort)]))
+}

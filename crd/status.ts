@@ -1,0 +1,73 @@
+/** Resources of the kinds that only the orchestrator writes, made from their actors: snapshot to status, level-triggered. */
+import type { TaskContext } from '../machines/task/context.ts'
+
+interface ActorShape {
+  readonly id: string
+  readonly path: string
+  readonly seq: number
+  readonly context: unknown
+}
+
+export interface DerivedResource {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly namespace: string; readonly generation: number }
+  readonly spec: object
+  readonly status: object
+}
+
+const apiVersion = 'platform.dev/v1alpha1'
+
+function metadataOf(actor: ActorShape): DerivedResource['metadata'] {
+  const [namespace = 'default', ...name] = actor.id.split('/')
+  return { name: name.join('/'), namespace, generation: actor.seq }
+}
+
+function time(at: number | null): string | null {
+  return at === null || at === 0 ? null : new Date(at).toISOString()
+}
+
+export function taskResource(actor: ActorShape): DerivedResource {
+  const task = actor.context as TaskContext
+  const spec = {
+    projectRef: task.config.project.slice(task.config.project.indexOf('/') + 1),
+    kind: task.kind,
+    goal: task.goal,
+    repositories: task.repositories,
+    issues: task.issues.map(({ repository, number }) => ({ repository, number })),
+    priority: task.priority,
+    origin: task.origin,
+  }
+  const status = {
+    stage: task.stage,
+    stageClass: task.stageClass,
+    stageReason: task.stageReason,
+    stageEnteredAt: time(task.stageEnteredAt),
+    stageWorkStartedAt: time(task.stageWorkStartedAt),
+    podStartedAt: time(task.podStartedAt),
+    agentKind: task.agentKind,
+    pod: task.podAlive ? { ordinal: task.podOrdinal, phase: task.podWorked ? 'working' : 'starting' } : null,
+    issues: task.issues.map(({ repository, number, state, accepted, grant }) => ({ repository, number, state, accepted, granted: grant !== null })),
+    mergeRequests: task.mergeRequests.map(({ repository, number, state, headSha, url, mergeCommit }) => ({ repository, number, state, headSha, url, mergeCommit })),
+    planHash: task.planHash,
+    changeSignificance: task.significance,
+    mergeOrder: task.submission?.mergeOrder ?? null,
+    pendingEvents: task.pending.length,
+    reviewLaps: task.reviewLaps,
+    usage: task.usage,
+    notes: task.notes.map(({ id, agent, pod, at, kind, source, body }) => ({ id, agent, pod, at: time(at), kind, source, body })),
+    lastTurnFinalText: task.lastTurnFinalText,
+    lastTurnPushedRepos: task.lastTurnPushedRepos,
+    lastTurnFailedRepos: task.lastTurnFailedRepos,
+    stages: task.stages.map(({ stage, at, reason }) => ({ stage, at: time(at), reason })),
+  }
+  return { apiVersion, kind: 'Task', metadata: metadataOf(actor), spec, status }
+}
+
+/** Issue, MergeRequest and QueuedEvent carry their actor's own facts; `path` is the state. */
+export function factsResource(kind: 'Issue' | 'MergeRequest', actor: ActorShape): DerivedResource {
+  const context = actor.context as { readonly facts?: { readonly repository?: string; readonly number?: number } | null }
+  const spec = { repositoryRef: context.facts?.repository ?? null, number: context.facts?.number ?? null }
+  const status = { status: actor.path.slice(actor.path.lastIndexOf('.') + 1), ...(context as object) }
+  return { apiVersion, kind, metadata: metadataOf(actor), spec, status }
+}

@@ -1,0 +1,111 @@
+/** Projects and Repositories as applied, in the words of the edges. Read at every use: settings change under running Tasks. */
+import { Value } from 'typebox/value'
+import { RepositorySpec } from '../../crd/kinds.ts'
+import { effortByKind, modelsByKind } from '../../crd/models.ts'
+import { ProjectSpec } from '../../crd/project.ts'
+import type { TaskConfig } from '../../machines/task/events.ts'
+import type { ProjectDirectory, ProjectSecret, ProjectSettings, RepositorySettings } from '../forge/projects.ts'
+import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
+
+export interface ProjectDirectoryDeps {
+  readonly resources: ResourcePort
+  readonly secrets: SecretPort
+  /** Where a Repository names no branch: the forge's own default. */
+  readonly defaultBranch: (project: string, repository: string) => Promise<string>
+}
+
+const publicForge = { forge_a: 'https://github.com', forge_b: 'https://gitlab.com' } as const
+
+export interface LocalProjectDirectory extends ProjectDirectory {
+  spec(name: string): Promise<{ readonly resource: Resource; readonly spec: ProjectSpec } | undefined>
+}
+
+export function localProjectDirectory(deps: ProjectDirectoryDeps): LocalProjectDirectory {
+  async function find(name: string): Promise<{ resource: Resource; spec: ProjectSpec } | undefined> {
+    const resource = (await deps.resources.list('Project')).find((one) => one.name === name)
+    return resource === undefined ? undefined : { resource, spec: Value.Default(ProjectSpec, structuredClone(resource.spec)) as ProjectSpec }
+  }
+  return {
+    spec: find,
+    project: async (name) => {
+      const found = await find(name)
+      return found === undefined ? undefined : toSettings(deps, found.resource, found.spec)
+    },
+    projects: async () => {
+      const all = await deps.resources.list('Project')
+      return Promise.all(all.map((resource) => toSettings(deps, resource, Value.Default(ProjectSpec, structuredClone(resource.spec)) as ProjectSpec)))
+    },
+    secret: async (name): Promise<ProjectSecret | undefined> => {
+      const found = await find(name)
+      return found === undefined ? undefined : deps.secrets.read(found.resource.namespace, found.spec.scmSecretRef)
+    },
+  }
+}
+
+async function toSettings(deps: ProjectDirectoryDeps, resource: Resource, spec: ProjectSpec): Promise<ProjectSettings> {
+  const all = await deps.resources.list('Repository', resource.namespace)
+  const own = all.map(({ name, generation, spec: given }) => ({ name, generation, spec: given as RepositorySpec })).filter((one) => one.spec.projectRef === resource.name)
+  const repositories = own.map((one) => toRepository(one.name, one.spec, spec))
+  const branches = await Promise.all(own.map(async (one) => ({ name: one.name, base: one.spec.defaultBranch ?? (await deps.defaultBranch(resource.name, one.name)) })))
+  return {
+    name: resource.name,
+    namespace: resource.namespace,
+    // A change of a Repository is a change of what its Project has to check.
+    generation: resource.generation + own.reduce((sum, one) => sum + one.generation, 0),
+    scm: toScm(spec),
+    triggerLabel: spec.triggerLabel ?? 'platform',
+    autoApproveMaxSignificance: spec.autoApproveMaxSignificance || 'off',
+    upgradeEngineLogins: spec.upgradePolicy?.upgradeEngineLogins ?? [],
+    repositories,
+    taskConfig: toTaskConfig(`${resource.namespace}/${resource.name}`, spec, branches),
+  }
+}
+
+function toRepository(name: string, repository: RepositorySpec, { scm }: ProjectSpec): RepositorySettings {
+  const web = scm.webURL ?? publicForge[scm.provider]
+  const { defaultBranch, maintainerLogins, reporterLogins } = repository
+  return {
+    name,
+    url: repository.url ?? `${web}/${scm.owner}/${name}.git`,
+    ...(defaultBranch === undefined ? {} : { defaultBranch }),
+    ...(maintainerLogins === undefined ? {} : { maintainerLogins }),
+    ...(reporterLogins === undefined ? {} : { reporterLogins }),
+  }
+}
+
+function toScm({ scm }: ProjectSpec): ProjectSettings['scm'] {
+  return {
+    provider: scm.provider,
+    owner: scm.owner,
+    botLogin: scm.botLogin,
+    ...(scm.botEmail === undefined ? {} : { botEmail: scm.botEmail }),
+    maintainerLogins: scm.maintainerLogins ?? [],
+    reporterLogins: scm.reporterLogins ?? [],
+    prReactionScope: scm.prReactionScope ?? '',
+    ...(scm.apiURL === undefined ? {} : { apiURL: scm.apiURL }),
+    ...(scm.webURL === undefined ? {} : { webURL: scm.webURL }),
+    labels: {
+      brainstorming: scm.brainstormingLabel ?? 'platform-brainstorming',
+      approved: scm.approvedLabel ?? 'platform-approved',
+      implementation: scm.implementationLabel ?? 'platform-implementation',
+      declined: scm.declinedLabel ?? 'platform-declined',
+      incident: scm.incidentLabel ?? 'platform-incident',
+      ...(scm.priorityLabel ? { priority: scm.priorityLabel } : {}),
+    },
+  }
+}
+
+function toTaskConfig(project: string, spec: ProjectSpec, repositories: TaskConfig['repositories']): TaskConfig {
+  return {
+    project,
+    agentPodTTLSeconds: spec.agentPodTTLSeconds ?? 3600,
+    turnTimeoutSeconds: spec.agent?.turnTimeoutSeconds ?? 1800,
+    stallProbeGraceSeconds: spec.agent?.stallProbeGraceSeconds ?? 300,
+    stallProbeMaxAttempts: spec.agent?.stallProbeMaxAttempts ?? 2,
+    autoApproveMaxSignificance: spec.autoApproveMaxSignificance || 'off',
+    model: modelsByKind(spec.agent),
+    effort: effortByKind(spec.agent),
+    permissionMode: spec.agent?.permissionMode ?? 'bypassPermissions',
+    repositories,
+  }
+}

@@ -1,0 +1,105 @@
+/** Resources over HTTP on one machine: what `statewright apply` and `get` call. Production has the Kubernetes API for this. */
+import { Type } from 'typebox'
+import { checkManifest } from '../../crd/validate.ts'
+import { kindNamed, type Kind } from '../../crd/kinds.ts'
+import type { HttpApp } from '../http/app.ts'
+import { guard, type Authenticate } from '../http/auth/authenticate.ts'
+import { invalidInput, Problem } from '../http/problem.ts'
+import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
+
+export interface ResourceApiDeps {
+  readonly resources: ResourcePort
+  readonly secrets: SecretPort
+  readonly authenticate: Authenticate
+  /** Called after a Project or one of its Repositories changed, with the Project's name. */
+  readonly onProjectChanged: (namespace: string, project: string) => Promise<void>
+  /** A Task that a person made; refuses by a Problem. */
+  readonly onTaskApplied: (resource: Resource) => Promise<void>
+  /** Kinds whose rows are actors: their resource views. */
+  readonly derived: (kind: Kind, namespace: string | undefined) => Promise<readonly object[]>
+  readonly statusOf: (resource: Resource) => Promise<object>
+}
+
+const Params = Type.Object({ kind: Type.String(), namespace: Type.String(), name: Type.String() })
+const Document = Type.Object({}, { additionalProperties: true })
+
+export async function registerResourceApi(app: HttpApp, deps: ResourceApiDeps): Promise<void> {
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', guard(deps.authenticate))
+    const routes = scope as HttpApp
+    writeRoutes(routes, deps)
+    readRoutes(routes, deps)
+  })
+}
+
+function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
+  app.put('/resources', { schema: { body: Document, summary: 'Apply one manifest, strictly' } }, async (request) => {
+    const checked = checkManifest(request.body)
+    if (checked.faults.length > 0) throw invalidInput(checked.faults.map(({ path, message }) => ({ path, message })))
+    if (checked.sort === 'secret') {
+      const { namespace, name, data } = checked.secret
+      await deps.secrets.write(namespace, name, data)
+      return { kind: 'Secret', namespace, name, change: 'configured', warnings: checked.warnings }
+    }
+    const { resource, change } = await deps.resources.apply(checked.manifest)
+    if (resource.kind === 'Task' && change === 'created') await deps.onTaskApplied(resource)
+    const project = resource.kind === 'Project' ? resource.name : String(resource.spec['projectRef'] ?? '')
+    // Told also when nothing changed: an earlier apply may have ended before it was told.
+    if (resource.kind !== 'Task' && project !== '') await deps.onProjectChanged(resource.namespace, project)
+    return { kind: resource.kind, namespace: resource.namespace, name: resource.name, change, warnings: checked.warnings }
+  })
+
+  app.delete('/resources/:kind/:namespace/:name', { schema: { params: Params, summary: 'Delete a resource' } }, async (request, reply) => {
+    const { kind, namespace, name } = request.params
+    const known = requireKind(kind)
+    if (!known.writable || known.kind === 'Task') throw new Problem('forbidden', `${known.kind} is not deleted by hand; close a Task with /cancel on its issue`)
+    if (!(await deps.resources.remove(known.kind, namespace, name))) throw new Problem('not-found', `there is no ${known.kind} ${namespace}/${name}`)
+    return reply.code(204).send()
+  })
+}
+
+function readRoutes(app: HttpApp, deps: ResourceApiDeps): void {
+  const Query = Type.Object({ namespace: Type.Optional(Type.String()) })
+  app.get('/resources/:kind', { schema: { params: Type.Object({ kind: Type.String() }), querystring: Query, summary: 'List resources' } }, async (request) => {
+    const kind = requireKind(request.params.kind)
+    return { items: await viewsOf(deps, kind, request.query.namespace) }
+  })
+
+  app.get('/resources/:kind/:namespace/:name', { schema: { params: Params, summary: 'One resource' } }, async (request) => {
+    const { kind: given, namespace, name } = request.params
+    const kind = requireKind(given)
+    const found = (await viewsOf(deps, kind, namespace)).find((view) => nameOf(view) === name)
+    if (found === undefined) throw new Problem('not-found', `there is no ${kind.kind} ${namespace}/${name}`)
+    return found
+  })
+}
+
+async function viewsOf(deps: ResourceApiDeps, kind: Kind, namespace: string | undefined): Promise<readonly object[]> {
+  if (kind.kind !== 'Project' && kind.kind !== 'Repository') return deps.derived(kind, namespace)
+  const stored = await deps.resources.list(kind.kind, namespace)
+  return Promise.all(
+    stored.map(async (resource) => ({
+      apiVersion: kind.apiVersion,
+      kind: kind.kind,
+      metadata: {
+        name: resource.name,
+        namespace: resource.namespace,
+        uid: resource.uid,
+        generation: resource.generation,
+        creationTimestamp: new Date(resource.createdAt).toISOString(),
+      },
+      spec: resource.spec,
+      status: await deps.statusOf(resource),
+    })),
+  )
+}
+
+function requireKind(name: string): Kind {
+  const kind = kindNamed(name)
+  if (kind === undefined) throw new Problem('not-found', `there is no kind ${name}`)
+  return kind
+}
+
+function nameOf(view: object): string | undefined {
+  return (view as { metadata?: { name?: string } }).metadata?.name
+}
