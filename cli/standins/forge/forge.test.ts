@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { failure, run, SECRET, withForge, withReceiver } from './testing.ts'
+import { startForge } from './forge.ts'
+import { commit, failure, run, SECRET, withForge, withReceiver } from './testing.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 
@@ -157,5 +159,47 @@ test('an issue becomes a merged change: hook, comment, push, pull request, inlin
         expect.objectContaining({ actor: 'bot', action: 'git.push', ref: 'refs/heads/platform/mul', after: head }),
       )
     })
+  })
+})
+
+test('a repository starts from any local one, with the branch it is on as its default and its other branches', async () => {
+  await withForge({}, async ({ forge, dir, octokit }) => {
+    const source = join(dir, 'other')
+    await mkdir(source)
+    await run(source, ['init', '--quiet', '--initial-branch=trunk'])
+    await commit(source, { 'a.txt': 'a' }, 'A')
+    await run(source, ['branch', 'beside'])
+    const created = await forge.createRepository({ owner: 'acme', name: 'other', fromPath: source })
+    expect(created).toMatchObject({
+      fullName: 'acme/other',
+      defaultBranch: 'trunk',
+      gitUrl: `${forge.url}/acme/other.git`,
+    })
+    expect(
+      (await octokit('reader').repos.listBranches({ owner: 'acme', repo: 'other' })).data.map((one) => one.name),
+    ).toEqual(['beside', 'trunk'])
+    await run(source, ['checkout', '--quiet', '--detach'])
+    await expect(forge.createRepository({ owner: 'acme', name: 'third', fromPath: source })).rejects.toThrow(
+      /on no branch/,
+    )
+    await expect(forge.createRepository({ owner: 'acme', name: 'other' })).rejects.toThrow(/exists/)
+  })
+})
+
+test('a repository that starts empty takes its first push', async () => {
+  await withForge({}, async ({ forge, clone, push, octokit }) => {
+    await forge.createRepository({ owner: 'acme', name: 'empty', permissions: { bot: 'write' } })
+    const head = await push(await clone('bot', 'empty'), 'main', { 'a.txt': 'a' }, 'First')
+    expect((await octokit('bot').repos.getCommit({ owner: 'acme', repo: 'empty', ref: 'main' })).data).toMatchObject({
+      sha: head,
+      files: [{ filename: 'a.txt' }],
+    })
+  })
+})
+
+test('a folder that another forge has used is refused, so that nothing of the old is taken for the new', async () => {
+  await withForge({}, async ({ dir }) => {
+    const seed = { repositories: [{ owner: 'acme', name: 'library' }] }
+    await expect(startForge({ dir: join(dir, 'forge'), seed })).rejects.toThrow(/a folder of its own/)
   })
 })

@@ -114,8 +114,13 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   if (options.adminToken !== undefined) serveAudit(app, world.audit, options.adminToken)
   const url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   links.set(url)
-  for (const user of options.seed?.users ?? []) addUser(world, user)
-  for (const spec of options.seed?.repositories ?? []) await createRepository(world, spec)
+  try {
+    for (const user of options.seed?.users ?? []) addUser(world, user)
+    for (const spec of options.seed?.repositories ?? []) await createRepository(world, spec)
+  } catch (error) {
+    await app.close()
+    throw error
+  }
 
   return {
     ...createActions(world),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { basic, commit, failure, run, withForge } from './testing.ts'
+import { basic, commit, failure, run, withForge, withReceiver } from './testing.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 
@@ -136,5 +136,39 @@ test('a forced push of a task branch is told as one, and moves its pull request'
     const amended = await run(folder, ['rev-parse', 'HEAD'])
     expect(forge.issue('acme/library', pull.number)).toMatchObject({ headSha: amended, stats: { commits: 1 } })
     expect(forge.audit().findLast((entry) => entry.action === 'git.push')?.detail).toEqual({ forced: true })
+  })
+})
+
+test('hooks are told of a push with its commits and paths, of the pull request that moved, and of the branch that went', async () => {
+  await withReceiver(async (receiver) => {
+    const hooks = [{ url: receiver.url, events: ['push', 'pull_request'] }]
+    await withForge({ repository: { hooks } }, async ({ clone, push, octokit, forge }) => {
+      const folder = await clone('bot')
+      const first = await push(folder, 'x', { 'a.txt': 'a\n' }, 'Add a')
+      await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
+      const second = await push(folder, 'x', { 'a.txt': 'b\n', 'b.txt': 'b\n' }, 'Add b')
+      await run(folder, ['push', '--quiet', 'origin', ':refs/heads/x'])
+      await forge.idle()
+      const pushes = receiver.received.filter((one) => one.event === 'push').map((one) => one.payload)
+      expect(pushes).toMatchObject([
+        {
+          ref: 'refs/heads/x',
+          created: true,
+          deleted: false,
+          after: first,
+          commits: [{ id: first, added: ['a.txt'] }],
+        },
+        {
+          created: false,
+          before: first,
+          after: second,
+          head_commit: { id: second, added: ['b.txt'], modified: ['a.txt'] },
+        },
+        { created: false, deleted: true, before: second, after: '0'.repeat(40), commits: [], head_commit: null },
+      ])
+      const pulls = receiver.received.filter((one) => one.event === 'pull_request')
+      expect(pulls.map((one) => one.action)).toEqual(['opened', 'synchronize', 'closed'])
+      expect(pulls[1]?.payload).toMatchObject({ before: first, after: second, pull_request: { head: { sha: second } } })
+    })
   })
 })

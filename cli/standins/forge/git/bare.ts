@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { access, chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { askGit, git } from './run.ts'
 
@@ -59,6 +59,8 @@ export interface BareSource {
 
 /** Creates the bare repository and says which branch is its default. */
 export async function createBare(path: string, hooksDir: string, source: BareSource): Promise<string> {
+  // What an earlier forge left has branches, and numbers of pull requests, that this one knows nothing of.
+  if (await exists(path)) throw new Error(`${path} exists already: give each forge a folder of its own`)
   await mkdir(path, { recursive: true })
   await git(path, ['init', '--quiet', '--bare', `--initial-branch=${source.defaultBranch ?? 'main'}`, '.'])
   for (const [key, value] of [...SETTINGS, ['core.hooksPath', hooksDir] as const])
@@ -81,4 +83,11 @@ async function headBranch(path: string): Promise<string> {
   const { code, stdout } = await askGit(path, ['symbolic-ref', '--quiet', '--short', 'HEAD'], { answers: [1] })
   if (code !== 0) throw new Error(`${path} is on no branch: check one out, or name the default branch`)
   return stdout.toString().trim()
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }

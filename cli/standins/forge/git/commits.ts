@@ -46,7 +46,7 @@ export async function commitsBetween(path: string, base: string, head: string): 
 /** What a push brought: for a new branch, what no other branch had. */
 export async function pushedCommits(path: string, ref: string, before: string, after: string): Promise<PushedCommit[]> {
   if (after === ZERO_SHA) return []
-  const known = before === ZERO_SHA ? ['--not', `--exclude=${ref}`, '--branches'] : [`^${before}`]
+  const known = before === ZERO_SHA ? ['--not', `--exclude=${ref}`, '--glob=refs/heads'] : [`^${before}`]
   const commits = (await listCommits(path, [after, ...known], PUSHED_COMMITS)).toReversed()
   return Promise.all(commits.map(async (commit) => ({ ...commit, ...(await changedPaths(path, commit.sha)) })))
 }

@@ -96,7 +96,7 @@ test('reordered comes after the next one, delayed after all that were not', asyn
     await room.forge.idle()
     expect(titles(room.receiver)).toEqual(['two', 'one', 'three'])
   })
-  await withHook([{ kind: 'delay', delayMs: 300 }], async (room) => {
+  await withHook([{ kind: 'delay', delayMs: 1_500 }], async (room) => {
     open(room, 'one', 'two', 'three')
     await room.forge.idle()
     expect(titles(room.receiver)).toEqual(['two', 'three', 'one'])
