@@ -1,0 +1,278 @@
+import { describe, expect, test } from 'vitest'
+import { ATask, aMergeRequest, anIssue, granted, inReview, issueId, opening, parkedBy, reviewTask, taskId } from './a-task.ts'
+
+const selfProposed = { ...anIssue, selfProposed: true, humanCommented: false }
+
+describe('minted', () => {
+  test('an implement Task waits as refined for its first slot and owns its issue', () => {
+    const task = new ATask().mint()
+    expect(task.stage).toBe('refined')
+    expect(task.pod).toBe('awaitingSlot')
+    expect(task.did).toEqual(['issue<issue.owned', 'queue<queue.enqueue'])
+    expect(task.told('queue')[0]).toMatchObject({ sort: 'spawn', entry: `${taskId}/1`, priority: 60, class: 'normal', kind: 'implement' })
+  })
+
+  test('H5: minted by an entry, it starts with that slot and asks for no other', () => {
+    const task = new ATask().mint({ entry: 'mint/x' })
+    expect(task.stage).toBe('implementing')
+    expect(task.pod).toBe('starting')
+    expect(task.told('pod')[0]).toMatchObject({ type: 'pod.start', entry: 'mint/x', queue: 'default/demo', ordinal: 1 })
+    expect(task.told('queue')).toEqual([])
+    expect(task.told('issue')).toContainEqual({ type: 'issue.agentRunning', task: taskId, agentKind: 'implement' })
+  })
+
+  test('a review-kind Task begins in reviewing and owns its merge request', () => {
+    const task = new ATask().mint({ kind: 'review', issues: [], mergeRequests: [aMergeRequest()] })
+    expect(task.stage).toBe('reviewing')
+    expect(task.did).toEqual(['merge-request<mr.owned', 'queue<queue.enqueue'])
+  })
+
+  test('self-proposed, no human comment and the ceiling off: backlog-sweep, and a mint entry gives its slot back', () => {
+    const task = new ATask().mint({ entry: 'mint/x', issues: [selfProposed], config: { autoApproveMaxSignificance: 'off' } })
+    expect(task.stage).toBe('backlog-sweep')
+    expect(task.pod).toBe('none')
+    expect(task.told('queue')).toEqual([{ type: 'queue.release', entry: 'mint/x' }])
+  })
+
+  test.each([
+    ['a ceiling', { issues: [selfProposed], config: { autoApproveMaxSignificance: 'patch' as const } }],
+    ['a human comment', { issues: [{ ...selfProposed, humanCommented: true }], config: { autoApproveMaxSignificance: 'off' as const } }],
+    ['one issue of a human', { issues: [selfProposed, { ...anIssue, issue: 'default/lib-2', number: 2 }], config: { autoApproveMaxSignificance: 'off' as const } }],
+  ])('with %s it does not park at backlog-sweep', (_name, options) => {
+    expect(new ATask().mint(options).stage).toBe('refined')
+  })
+
+  test('a kind that is not offered is refused, ends as rejected, and gives its slot and its issue back', () => {
+    const task = new ATask().mint({ kind: 'upgrade', entry: 'mint/x' })
+    expect([task.stage, task.reason, task.status]).toEqual(['rejected', 'kind-not-offered', 'done'])
+    expect(task.answer).toMatchObject({ status: 409, body: { reason: 'kind-not-offered' } })
+    expect(task.told('queue')).toEqual([{ type: 'queue.release', entry: 'mint/x' }])
+    expect(task.told('issue').at(-1)).toMatchObject({ type: 'task.ended', stage: 'rejected' })
+  })
+
+  test('a second mint changes nothing, and the slot it brought goes back', () => {
+    const task = new ATask().mint().mint({ entry: 'mint/again' })
+    expect(task.stage).toBe('refined')
+    expect(task.did).toEqual(['queue<queue.release'])
+  })
+
+  test.each(['human.commented', 'task.retry', 'approval.granted', 'approval.commented'])('backlog-sweep is released by %s', (type) => {
+    const task = new ATask().mint({ issues: [selfProposed], config: { autoApproveMaxSignificance: 'off' } })
+    task.send(type, { issue: issueId, planHash: 'p', self: false, by: 'alice', commentId: '1', repository: 'lib', number: 1, author: 'alice', kind: 'issue_comment', maintainer: false, on: 'issue' })
+    expect(task.stage).toBe('refined')
+    expect(task.told('queue')[0]).toMatchObject({ type: 'queue.enqueue', priority: 20 })
+  })
+})
+
+describe('the pod region', () => {
+  test('H4: a grant of another entry is not taken', () => {
+    const task = new ATask().mint().slot(`${taskId}/99`)
+    expect([task.stage, task.pod, task.effects.length]).toEqual(['refined', 'awaitingSlot', 0])
+  })
+
+  test('its own grant starts pod 1 in the same visit, with model, effort and branch of the Task', () => {
+    const task = new ATask().mint().slot()
+    expect([task.stage, task.pod]).toEqual(['implementing', 'starting'])
+    expect(task.told('pod')[0]).toEqual({
+      type: 'pod.start',
+      task: taskId,
+      project: 'default/demo',
+      queue: 'default/demo',
+      entry: `${taskId}/1`,
+      ordinal: 1,
+      agentKind: 'implement',
+      model: 'model-a',
+      effort: 'high',
+      permissionMode: 'bypassPermissions',
+      repositories: [{ name: 'lib', base: 'main', branch: 'platform/implement-lib-1-x7k2p' }],
+      turnTimeoutSeconds: 1800,
+      agentPodTTLSeconds: 3600,
+      stallProbeGraceSeconds: 60,
+      stallProbeMaxAttempts: 3,
+    })
+  })
+
+  test('a repeated grant starts no second pod', () => {
+    const task = new ATask().mint().slot()
+    task.slot(`${taskId}/1`)
+    expect(task.context.podOrdinal).toBe(1)
+    expect(task.effects).toEqual([])
+  })
+
+  test('1.29: a review pod starts from the head it judges', () => {
+    const task = opening().ready('lib', 'sha-9').slot()
+    expect(task.told('pod')[0]).toMatchObject({ agentKind: 'review', model: 'model-b', repositories: [{ name: 'lib', branch: 'platform/implement-lib-1-x7k2p', sha: 'sha-9' }] })
+  })
+
+  test('turn 0 of a pod is always asked for, once it works', () => {
+    expect(new ATask().mint().running().told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 0 }])
+  })
+
+  test('H2: while a slot is awaited, the end of an older pod asks for no second one', () => {
+    const task = granted().final('lost')
+    expect(task.pod).toBe('awaitingSlot')
+    task.send('pod.final', { pod: 1, cause: 'lost', residencyMs: 1 })
+    expect(task.effects).toEqual([])
+  })
+
+  test('H3: forge events ask for no slot, in no state of the pod region', () => {
+    for (const task of [new ATask().mint(), granted(), parkedBy('discuss')]) {
+      task.send('forge.event', { repository: 'lib', number: 1, author: 'bob', kind: 'issue_edited' })
+      expect(task.told('queue')).toEqual([])
+    }
+  })
+
+  test('H1: a park stops the pod, and no new one is asked for before that one is final', () => {
+    const task = granted().outcome('discuss', { reason: 'why?' })
+    expect(task.pod).toBe('stopping')
+    expect(task.told('pod')).toEqual([{ type: 'pod.stop', reason: 'discuss' }])
+    task.comment()
+    expect([task.stage, task.pod]).toEqual(['implementing', 'stopping'])
+    expect(task.told('queue')).toEqual([])
+    task.final()
+    expect(task.pod).toBe('awaitingSlot')
+    expect(task.told('queue')[0]).toMatchObject({ type: 'queue.enqueue', entry: `${taskId}/2` })
+  })
+
+  test('H4: a Task that is closed while it waits for a slot takes its entry back', () => {
+    const task = new ATask().mint().send('task.close', { by: 'alice' })
+    expect(task.told('queue')).toEqual([{ type: 'queue.withdraw', entry: `${taskId}/1` }])
+    expect(task.status).toBe('done')
+  })
+
+  test('the Task never releases a slot of a pod: the pod does', () => {
+    const task = granted().outcome('rejected', { reason: 'no' })
+    expect(task.told('queue')).toEqual([])
+    expect(task.final().told('queue')).toEqual([])
+  })
+
+  test('24: agentKind is set at starting and empty again at the end of the pod', () => {
+    const task = new ATask().mint()
+    expect(task.context.agentKind).toBe('')
+    expect(task.slot().context.agentKind).toBe('implement')
+    expect(task.final('lost').context.agentKind).toBe('')
+  })
+
+  test('3.11: the next pod of a Task under way has priority 40, one that a human released 20', () => {
+    expect(granted().final('lost').told('queue')[0]).toMatchObject({ priority: 40 })
+    expect(parkedBy('discuss').comment().told('queue')[0]).toMatchObject({ priority: 20 })
+  })
+
+  test('an alert asks for a slot of its own class', () => {
+    expect(new ATask().mint({ origin: { kind: 'alert', ref: '' }, priority: 0 }).told('queue')[0]).toMatchObject({ class: 'alert', priority: 0 })
+  })
+
+  test('H49: after the second recreation in a row it waits, ever longer, at most 10 minutes', () => {
+    const task = granted()
+    const waits: unknown[] = []
+    for (let lost = 0; lost < 10; lost += 1) {
+      task.final('lost', { reason: 'node gone' })
+      waits.push(task.timers['respawnDelay'] ?? 0)
+      if (task.pod === 'backingOff') task.fire('respawnDelay')
+      task.running()
+    }
+    expect(waits).toEqual([0, 0, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 600_000, 600_000])
+    expect(task.context.recreations).toEqual({ 'node gone': 10 })
+  })
+
+  test('a turn that ended well clears the losses in a row', () => {
+    const task = granted().final('lost').running().final('lost').running().ended().final('lost')
+    expect(task.pod).toBe('awaitingSlot')
+  })
+
+  test('a Task that wants no pod any more leaves its backoff', () => {
+    const task = granted().final('lost').running().final('lost').running().final('lost')
+    expect(task.pod).toBe('backingOff')
+    expect(task.send('task.close', { by: 'alice' }).status).toBe('done')
+  })
+
+  test('H71: the volume goes once the stage is final and no pod lives', () => {
+    const task = granted().send('task.close', { by: 'alice' })
+    expect([task.stage, task.pod, task.only('deleteWorkspace').length]).toEqual(['rejected', 'stopping', 0])
+    task.final()
+    expect([task.pod, task.status, task.timers]).toEqual(['settled', 'done', {}])
+    expect(task.only('deleteWorkspace')).toEqual([{ task: taskId }])
+  })
+})
+
+describe('how a pod ends', () => {
+  test('unbound: operator-error', () => {
+    const task = new ATask().mint().slot().final('unbound', { reason: 'no storage' })
+    expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['operator-error', 'unbound', 'no storage'])
+  })
+
+  test('mismatched: failed, agent-contract-mismatch', () => {
+    const task = new ATask().mint().slot().final('mismatched')
+    expect([task.stage, task.reason, task.status]).toEqual(['failed', 'agent-contract-mismatch', 'done'])
+  })
+
+  test.each(['unbound', 'mismatched'])('H14: %s of a pod that was asked to stop moves nothing', (cause) => {
+    const task = granted().outcome('discuss', { reason: '?' }).final(cause)
+    expect([task.stage, task.reason]).toEqual(['awaiting-human', 'discuss'])
+  })
+
+  test('H7: the end of an older pod moves nothing', () => {
+    const task = granted().final('lost').running().send('pod.final', { pod: 1, cause: 'mismatched', residencyMs: 1 })
+    expect([task.stage, task.pod]).toEqual(['implementing', { working: 'busy' }])
+  })
+
+  test('4.9: the fifth pod in a row that never got to work: operator-error', () => {
+    const task = new ATask().mint()
+    for (let lost = 0; lost < 5; lost += 1) {
+      if (task.pod === 'backingOff') task.fire('respawnDelay')
+      task.slot().final('lost', { reason: 'ImagePullBackOff' })
+    }
+    expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['operator-error', 'pod-start-failed', 'ImagePullBackOff'])
+  })
+
+  test('a pod that works starts that count anew', () => {
+    const task = new ATask().mint()
+    for (let lost = 0; lost < 8; lost += 1) {
+      if (task.pod === 'backingOff') task.fire('respawnDelay')
+      task.slot()
+      if (lost === 3) task.works()
+      task.final('lost')
+    }
+    expect(task.stage).toBe('implementing')
+  })
+
+  test('1.3: 24 h of residency in one visit: operator-error, residency-cap', () => {
+    const task = granted()
+    for (let pod = 0; pod < 23; pod += 1) task.final('gone', { residencyMs: 3_600_000 }).running()
+    expect(task.stage).toBe('implementing')
+    expect(task.final('gone', { residencyMs: 3_600_000 }).reason).toBe('residency-cap')
+    expect(task.stage).toBe('operator-error')
+  })
+
+  test('residency of an earlier visit does not count', () => {
+    const task = granted().final('gone', { residencyMs: 23 * 3_600_000 }).running()
+    task.outcome('discuss', { reason: '?' }).final('gone', { residencyMs: 3_600_000 }).comment().running()
+    expect(task.final('gone', { residencyMs: 2 * 3_600_000 }).stage).toBe('implementing')
+  })
+
+  test('4.8: at its TTL, the question asked and nothing new: awaiting-human, waiting-for-reply', () => {
+    const task = new ATask().mint().running().send('agent.asked', { pod: 1, repository: 'lib', number: 1 }).ended()
+    expect(task.pod).toEqual({ working: 'idle' })
+    expect([task.final().stage, task.reason]).toEqual(['awaiting-human', 'waiting-for-reply'])
+    expect(task.comment().stage).toBe('implementing')
+  })
+
+  test('with something new it goes on in the next pod', () => {
+    const task = new ATask().mint().running().send('agent.asked', { pod: 1, repository: 'lib', number: 1 }).ended().comment()
+    expect(task.final().pod).toBe('awaitingSlot')
+    expect(task.context.pending.length).toBe(1)
+  })
+
+  test('a review-kind Task waits for a reply in the same way', () => {
+    const task = reviewTask().accepted().send('agent.asked', { pod: 1, repository: 'lib', number: 7 }).ended().final()
+    expect([task.stage, task.reason]).toEqual(['awaiting-human', 'waiting-for-reply'])
+  })
+
+  test('a lost review pod is replaced, and the budget of the visit is not renewed', () => {
+    const task = inReview()
+    const startedAt = task.context.stageWorkStartedAt
+    task.pass(3_600_000).final('lost').running()
+    expect(task.context.stageWorkStartedAt).toBe(startedAt)
+    expect(task.pod).toEqual({ working: 'busy' })
+  })
+})

@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest'
+import { ATask, granted, inReview, issueId, taskId } from './a-task.ts'
+
+const running = () => new ATask().mint().running()
+
+describe('turns', () => {
+  test('a comment while a turn runs is kept, and the next turn carries it', () => {
+    const task = running().comment()
+    expect(task.told('pod')).toEqual([])
+    task.send('agent.asked', { pod: 1, repository: 'lib', number: 1 }).ended()
+    expect(task.told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 1 }])
+    expect(task.context.prompt).toBe('events')
+  })
+
+  test('a comment wakes an idle pod at once', () => {
+    const task = running().send('agent.asked', { pod: 1, repository: 'lib', number: 1 }).ended()
+    expect(task.pod).toEqual({ working: 'idle' })
+    expect(task.comment().told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 1 }])
+  })
+
+  test('H70: pending events are cleared up to what an accepted turn carried, and no further', () => {
+    const task = running().comment().comment().accepted(1)
+    expect(task.context.pending.map(({ n }) => n)).toEqual([2])
+  })
+
+  test('H70: a turn that was never accepted keeps its events for the next pod', () => {
+    const task = running().comment().final('lost').running()
+    expect(task.told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 1 }])
+    expect(task.context.pending.length).toBe(1)
+  })
+
+  test('of more than 20 pending events the oldest is dropped', () => {
+    const task = running()
+    for (let n = 0; n < 23; n += 1) task.comment()
+    expect(task.context.pending.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, index) => index + 4))
+  })
+
+  test('H46: ended without outcome or question, the agent is told to go on or submit', () => {
+    const task = running().ended()
+    expect(task.told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 0 }])
+    expect(task.context.prompt).toBe('continue')
+  })
+
+  test('H46: the third in a row parks as no-outcome', () => {
+    const task = running().ended().ended().ended()
+    expect([task.stage, task.reason, task.pod]).toEqual(['awaiting-human', 'no-outcome', 'stopping'])
+  })
+
+  test('a question in between starts that count anew', () => {
+    const task = running().ended().ended().send('agent.asked', { pod: 1, repository: 'lib', number: 1 }).ended().comment().ended().ended()
+    expect(task.stage).toBe('implementing')
+  })
+
+  test('a review that ends its turns without a verdict is parked in the same way', () => {
+    expect(inReview().ended().ended().ended().reason).toBe('no-outcome')
+  })
+
+  test('a hand-off turn is no silence and asks for nothing', () => {
+    const task = running().ended({ purpose: 'handoff' }).ended({ purpose: 'handoff' }).ended({ purpose: 'handoff' })
+    expect([task.stage, task.context.silentTurns]).toEqual(['implementing', 0])
+  })
+
+  test('a turn that claimed an approval is no silence', () => {
+    const task = running().planned().outcome('approved', { plan_note_id: 'note-1' }).ended()
+    expect([task.pod, task.context.silentTurns]).toEqual([{ working: 'idle' }, 0])
+  })
+
+  test('the grant starts the turn that writes the code', () => {
+    const task = running().planned().outcome('approved', { plan_note_id: 'note-1' }).ended().grant()
+    expect(task.told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 1 }])
+    expect(task.context.prompt).toBe('write-code')
+  })
+
+  test('a failed turn is asked again after a backoff that grows', () => {
+    const task = running().failed('api_error')
+    expect([task.pod, task.timers['turnDelay']]).toEqual([{ working: 'resting' }, 30_000])
+    expect(task.fire('turnDelay').told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 0 }])
+    expect(task.context.prompt).toBe('retry')
+    expect(task.failed('api_error').timers['turnDelay']).toBe(60_000)
+  })
+
+  test('the third failure in a row: operator-error with the cause', () => {
+    const task = running().failed('api_error').fire('turnDelay').failed('max_tokens').fire('turnDelay').failed('api_error', { error: '529' })
+    expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['operator-error', 'turn-failed', 'api_error: 529'])
+  })
+
+  test('5.9: a completed turn clears the failures', () => {
+    const task = running().failed('api_error').fire('turnDelay').failed('api_error').fire('turnDelay').ended().failed('api_error')
+    expect(task.stage).toBe('implementing')
+  })
+
+  test('a usage limit waits for its reset and counts as no failure', () => {
+    const task = running()
+    for (let n = 0; n < 4; n += 1) {
+      task.failed('usage_limit', { resetsAt: task.context.at + 5_400_000 })
+      expect(task.timers['turnDelay']).toBe(5_400_000)
+      task.fire('turnDelay')
+    }
+    expect([task.stage, task.context.failedTurns]).toEqual(['implementing', 0])
+  })
+
+  test.each(['agent_exited', 'expired', 'abandoned', 'shutdown'])('%s belongs to the end of the pod and counts as no failure', (stopReason) => {
+    const task = running().failed(stopReason)
+    expect([task.pod, task.context.failedTurns]).toEqual([{ working: 'ending' }, 0])
+    expect(task.final('gone').pod).toBe('awaitingSlot')
+  })
+
+  test('an interrupted turn takes its pod along and counts', () => {
+    const task = running()
+    for (let n = 0; n < 2; n += 1) task.failed('interrupted').final('gone').running()
+    expect(task.failed('interrupted').stage).toBe('operator-error')
+  })
+
+  test('turns of an older pod move nothing, but what they pushed and spent is kept', () => {
+    const task = running().final('lost').running()
+    task.send('turn.ended', { pod: 1, turn: 0, purpose: 'work', finalText: 'late', usage: { inputTokens: 5 }, pushed: ['lib'], failed: [] })
+    expect(task.pod).toEqual({ working: 'busy' })
+    expect(task.context.pushedRepositories).toEqual(['lib'])
+    expect(task.context.usage).toEqual({ inputTokens: 5 })
+  })
+
+  test('what status shows of the last turn and of all of them', () => {
+    const task = running().ended({ usage: { inputTokens: 5, costUsd: 0.5, byModel: {} }, pushed: ['lib'], failed: [{ repo: 'app', error: 'x' }], finalText: 'hello' })
+    task.ended({ usage: { inputTokens: 7 }, finalText: 'bye' })
+    expect(task.context).toMatchObject({ usage: { inputTokens: 12, costUsd: 0.5 }, lastTurnFinalText: 'bye', lastTurnPushedRepos: [], turns: 2, pushedRepositories: ['lib'] })
+    expect(Object.keys(task.context.usage)).toEqual(['inputTokens', 'costUsd'])
+  })
+
+  test('law 19: a pod that is stopping gets no turn, whatever happens', () => {
+    const task = granted().outcome('discuss', { reason: '?' }).comment().ended().send('forge.event', { repository: 'lib', number: 1, author: 'x', kind: 'push' })
+    expect(task.told('pod')).toEqual([])
+    expect(task.pod).toBe('stopping')
+  })
+})
+
+describe('time budgets', () => {
+  test('H50: the budget starts at the first work of the visit and survives respawns', () => {
+    const task = new ATask().mint().slot()
+    expect(task.timers).toEqual({})
+    expect(task.works().timers['implementingBudget']).toBe(72 * 3_600_000)
+    const startedAt = task.context.stageWorkStartedAt
+    task.pass(1000).final('lost').running()
+    expect(task.timers['implementingBudget']).toBe(72 * 3_600_000)
+    expect(task.context.stageWorkStartedAt).toBe(startedAt)
+  })
+
+  test('over budget: awaiting-human, stage-deadline, released by a comment with a new budget', () => {
+    const task = running().fire('implementingBudget')
+    expect([task.stage, task.reason, task.timers]).toEqual(['awaiting-human', 'stage-deadline', {}])
+    task.final().comment()
+    expect(task.stage).toBe('implementing')
+    expect(task.running().timers['implementingBudget']).toBe(72 * 3_600_000)
+  })
+
+  test('5.11: a second stage-deadline of the Task needs a retry, which clears it', () => {
+    const task = running().fire('implementingBudget').final().comment().running().fire('implementingBudget').final()
+    expect(task.comment().stage).toBe('awaiting-human')
+    expect(task.send('task.retry', { by: 'alice' }).stage).toBe('implementing')
+    task.running().fire('implementingBudget').final()
+    expect(task.comment().stage).toBe('implementing')
+  })
+
+  test('a review has 24 h', () => {
+    const task = inReview()
+    expect(task.timers['reviewingBudget']).toBe(24 * 3_600_000)
+    expect(task.fire('reviewingBudget').reason).toBe('stage-deadline')
+    expect(task.context.parkedFrom).toBe('reviewing')
+  })
+})
+
+describe('notes', () => {
+  test('a note is kept with its writer, answered 201 and told to its pod', () => {
+    const task = running().send('note.written', { pod: 1, id: 'n1', kind: 'handoff', body: 'next: tests', bodyHash: 'h' })
+    expect(task.answer).toEqual({ status: 201, body: { id: 'n1', kind: 'handoff', at: task.context.at } })
+    expect(task.told('pod')).toEqual([{ type: 'pod.noted', kind: 'handoff', source: 'agent' }])
+    expect(task.context.notes).toEqual([{ id: 'n1', agent: 'implement', pod: 1, at: task.context.at, kind: 'handoff', body: 'next: tests', bodyHash: 'h', source: 'agent' }])
+    expect(task.told('issue')).toEqual([])
+  })
+
+  test('4.15: a plan is told to the issues, and the newest is the plan', () => {
+    const task = running().planned('n1', 'h1').planned('n2', 'h2')
+    expect([task.context.planNoteId, task.context.planHash]).toEqual(['n2', 'h2'])
+    expect(task.told('issue')).toEqual([{ type: 'plan.written', task: taskId, noteId: 'n2', planHash: 'h2', body: 'the plan' }])
+  })
+
+  test('without a live pod a note is refused: agent-kind-empty', () => {
+    const task = running().final('lost').planned()
+    expect(task.answer).toMatchObject({ status: 409, body: { code: 'agent-kind-empty' } })
+    expect(task.context.notes).toEqual([])
+  })
+
+  test('a note of an older pod is refused: pod-superseded', () => {
+    const task = running().final('lost').running().send('note.written', { pod: 1, id: 'n', kind: 'note', body: '', bodyHash: '' })
+    expect(task.answer).toMatchObject({ status: 409, body: { code: 'pod-superseded' } })
+  })
+
+  test('a stopping pod still leaves its note, also of a Task that has ended', () => {
+    const task = granted().send('task.close', { by: 'alice' }).send('note.written', { pod: 1, id: 'n9', kind: 'plan', body: 'b', bodyHash: 'h' })
+    expect(task.answer?.status).toBe(201)
+    expect(task.told('issue')).toEqual([])
+  })
+
+  test('law 6: a missing note is written from the last turn of that pod', () => {
+    const task = running().ended({ finalText: 'half done', pushed: ['lib'], failed: [{ repo: 'app', error: 'rejected' }] }).send('pod.noteMissing', { pod: 1, reason: 'ttl' })
+    const [note] = task.context.notes
+    expect(note).toMatchObject({ source: 'operator', kind: 'handoff', pod: 1, agent: 'implement' })
+    expect(note?.body).toContain('half done')
+    expect(note?.body).toContain('Pushed: lib')
+    expect(note?.body).toContain('Failed to push: app')
+    expect(task.told('pod')).toEqual([{ type: 'pod.noted', kind: 'handoff', source: 'operator' }])
+  })
+
+  test('with nothing to write from it is a placeholder, never the words of an earlier pod', () => {
+    const task = running().ended({ finalText: 'of pod one' }).final('lost').slot().send('pod.noteMissing', { pod: 2, reason: 'boot-budget' })
+    expect(task.context.notes[0]?.body).toContain('handoff=none')
+    expect(task.context.notes[0]?.body).not.toContain('of pod one')
+  })
+
+  test('asked twice, it is written once and told twice', () => {
+    const task = running().send('pod.noteMissing', { pod: 1, reason: 'x' }).send('pod.noteMissing', { pod: 1, reason: 'x' })
+    expect(task.context.notes.length).toBe(1)
+    expect(task.did).toEqual(['pod<pod.noted'])
+  })
+})
+
+test('a Task remembers at most 200 stage entries', () => {
+  const task = granted()
+  for (let n = 0; n < 120; n += 1) task.outcome('discuss', { reason: '?' }).final().comment().running()
+  expect(task.context.stages.length).toBe(200)
+  expect(task.context.stages.at(-1)?.stage).toBe('implementing')
+  expect(issueId).toBe(task.context.issues[0]?.issue)
+})
