@@ -1,0 +1,233 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { makeOrigin, runGit } from '../testing/pod.ts'
+import { checkOut, type Checkout } from './checkout.ts'
+import { createGit, type Git } from './git.ts'
+import { publishAll, push, readHeads } from './publish.ts'
+
+const branch = 'platform/task-1'
+
+describe('the workspace', () => {
+  let dir: string
+  let origin: string
+  let git: Git
+  let clone: string
+  let boots = 0
+
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'workspace-'))
+    origin = makeOrigin(dir)
+    git = createGit({ path: process.env['PATH']!, home: dir, identity: { login: 'bot', email: 'bot@example.invalid' } })
+    clone = join(dir, 'ws', 'lib')
+  })
+  afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+  const boot = (extra: { sha?: string } = {}): Promise<Checkout> =>
+    checkOut(
+      { name: 'lib', url: origin, base: 'main', branch: '', sha: extra.sha ?? '' },
+      {
+        git,
+        workspaceDir: join(dir, 'ws'),
+        taskBranch: branch,
+        stamp: `boot-${(boots += 1)}`,
+        beforeClone: async () => undefined,
+        afterClone: async () => undefined,
+      },
+    )
+  const write = (name: string, text: string): void => writeFileSync(join(clone, name), text)
+  const commit = (message: string): string => (runGit(clone, 'add', '-A'), runGit(clone, 'commit', '-qm', message), runGit(clone, 'rev-parse', 'HEAD'))
+  const onOrigin = (ref: string, name: string, text: string): string => {
+    const other = mkdtempSync(join(dir, 'other-'))
+    runGit(other, 'clone', '-q', origin, '.')
+    runGit(other, 'checkout', '-q', '-B', ref, `origin/${ref}`)
+    writeFileSync(join(other, name), text)
+    runGit(other, 'add', '-A')
+    runGit(other, 'commit', '-qm', `change ${name}`)
+    runGit(other, 'push', '-q', 'origin', ref)
+    return runGit(other, 'rev-parse', 'HEAD')
+  }
+  const isClean = (): boolean => runGit(clone, 'status', '--porcelain') === ''
+  const isLost = (text: string): boolean => {
+    const objects = runGit(clone, 'rev-list', '--all', '--objects').split('\n').map((line) => line.split(' ')[0]!)
+    return !objects.some((object) => execFileSync('git', ['cat-file', '-p', object], { cwd: clone }).includes(text))
+  }
+
+  test('clones onto the task branch and says that nothing was behind', async () => {
+    const checkout = await boot()
+    expect(checkout.result).toBe('up_to_date')
+    expect(runGit(clone, 'symbolic-ref', '--short', 'HEAD')).toBe(branch)
+    expect(checkout.findings).toEqual([])
+  })
+
+  test('merges a base that moved into an existing task branch', async () => {
+    const first = await boot()
+    write('mine.txt', 'mine')
+    commit('mine')
+    await push(git, first.repository)
+    onOrigin('main', 'theirs.txt', 'theirs')
+    rmSync(clone, { recursive: true })
+    expect((await boot()).result).toBe('merged')
+    expect(existsSync(join(clone, 'mine.txt')) && existsSync(join(clone, 'theirs.txt'))).toBe(true)
+  })
+
+  test('leaves a clean tree and a first job when the base conflicts', async () => {
+    await boot()
+    write('README.md', 'ours\n')
+    const head = commit('ours')
+    onOrigin('main', 'README.md', 'theirs\n')
+    const checkout = await boot()
+    expect(checkout.result).toBe('conflict')
+    expect(checkout.findings.join()).toMatch(/FIRST JOB in lib: merge the base branch main .*README\.md/)
+    expect(isClean() && runGit(clone, 'rev-parse', 'HEAD') === head).toBe(true)
+  })
+
+  test('merges what another pod pushed to the task branch, never resets to it', async () => {
+    const first = await boot()
+    write('a.txt', 'a')
+    commit('a')
+    await push(git, first.repository)
+    onOrigin(branch, 'b.txt', 'b')
+    write('c.txt', 'c')
+    await boot()
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) expect(existsSync(join(clone, name))).toBe(true)
+  })
+
+  test('commits uncommitted work and sweeps stale locks', async () => {
+    await boot()
+    write('README.md', 'changed\n')
+    writeFileSync(join(clone, '.git', 'index.lock'), '')
+    writeFileSync(join(clone, '.git', 'refs', 'heads', 'x.lock'), '')
+    const { repaired } = await boot()
+    expect(repaired).toMatchObject({ committed: true, sweptLocks: expect.arrayContaining(['index.lock', 'refs/heads/x.lock']) })
+    expect(isClean()).toBe(true)
+    expect(runGit(clone, 'show', 'HEAD:README.md')).toBe('changed')
+  })
+
+  test.each(['merge', 'rebase', 'cherry-pick', 'revert', 'bisect'])('aborts an unfinished %s and keeps what was written in it', async (operation) => {
+    await boot()
+    write('README.md', 'one\n')
+    const one = commit('one')
+    write('README.md', 'two\n')
+    commit('two')
+    runGit(clone, 'branch', 'side', 'HEAD~2')
+    runGit(clone, 'checkout', '-q', 'side')
+    write('README.md', 'side\n')
+    commit('side')
+    runGit(clone, 'checkout', '-q', branch)
+    const begin: Record<string, string[]> = {
+      merge: ['merge', 'side'],
+      rebase: ['rebase', 'side'],
+      'cherry-pick': ['cherry-pick', 'side'],
+      revert: ['revert', '--no-edit', one],
+      bisect: ['bisect', 'start', 'HEAD', 'HEAD~2'],
+    }
+    try {
+      runGit(clone, ...begin[operation]!)
+    } catch {
+      // A conflict is what the test wants.
+    }
+    write('README.md', `the agent resolved the ${operation} like this\n`)
+    const checkout = await boot()
+    expect(checkout.repaired?.aborted.length).toBeGreaterThan(0)
+    expect(runGit(clone, 'symbolic-ref', '--short', 'HEAD')).toBe(branch)
+    expect(isClean()).toBe(true)
+    expect(isLost(`the agent resolved the ${operation}`)).toBe(false)
+    for (const mark of ['MERGE_HEAD', 'rebase-merge', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG']) expect(existsSync(join(clone, '.git', mark))).toBe(false)
+  })
+
+  test('clones anew under the old files when the repository data is unusable', async () => {
+    const first = await boot()
+    write('pushed.txt', 'pushed')
+    commit('pushed')
+    await push(git, first.repository)
+    write('fresh.txt', 'only in the work tree')
+    rmSync(join(clone, '.git', 'HEAD'))
+    const checkout = await boot()
+    expect(checkout.findings.join()).toContain('unusable')
+    expect(runGit(clone, 'show', 'HEAD:fresh.txt')).toBe('only in the work tree')
+    expect(runGit(clone, 'show', 'HEAD:pushed.txt')).toBe('pushed')
+  })
+
+  test('starts over after a clone that a crash cut short', async () => {
+    mkdirSync(`${clone}.cloning`, { recursive: true })
+    mkdirSync(join(clone, '.git'), { recursive: true })
+    expect((await boot()).result).toBe('up_to_date')
+    expect(readFileSync(join(clone, 'README.md'), 'utf8')).toBe('# lib\n')
+  })
+
+  test('brings commits made on another branch back to the task branch', async () => {
+    await boot()
+    runGit(clone, 'checkout', '-q', '-b', 'elsewhere')
+    write('else.txt', 'else')
+    commit('else')
+    await boot()
+    expect(runGit(clone, 'symbolic-ref', '--short', 'HEAD')).toBe(branch)
+    expect(existsSync(join(clone, 'else.txt'))).toBe(true)
+  })
+
+  test('checks out the exact head under review on the task branch and keeps leftovers aside', async () => {
+    const first = await boot()
+    write('a.txt', 'a')
+    const reviewed = commit('a')
+    await push(git, first.repository)
+    onOrigin('main', 'base.txt', 'moved on')
+    write('left.txt', 'left over by the pod before')
+    const checkout = await boot({ sha: reviewed })
+    expect(runGit(clone, 'rev-parse', 'HEAD')).toBe(reviewed)
+    expect(runGit(clone, 'symbolic-ref', '--short', 'HEAD')).toBe(branch)
+    expect(checkout.findings.join()).toContain('refs/statewright/kept/')
+    expect(isLost('left over by the pod before')).toBe(false)
+  })
+
+  test('pushes every touched repository at the end of a turn and nothing for an untouched one', async () => {
+    const { repository } = await boot()
+    const heads = await readHeads(git, [repository])
+    expect(await publishAll(git, [repository], heads, 't')).toEqual({ pushed: [], failed: [] })
+    write('new.txt', 'new')
+    expect(await publishAll(git, [repository], heads, 't')).toEqual({ pushed: ['lib'], failed: [] })
+    expect(runGit(origin, 'show', `${branch}:new.txt`)).toBe('new')
+  })
+
+  test('counts work that the mid-turn push already published', async () => {
+    const { repository } = await boot()
+    const heads = await readHeads(git, [repository])
+    write('new.txt', 'new')
+    commit('new')
+    expect(await push(git, repository)).toEqual({ state: 'pushed' })
+    expect(await push(git, repository)).toEqual({ state: 'nothing' })
+    expect((await publishAll(git, [repository], heads, 't')).pushed).toEqual(['lib'])
+  })
+
+  test('merges a task branch that moved at the remote before pushing again', async () => {
+    const { repository } = await boot()
+    write('a.txt', 'a')
+    await publishAll(git, [repository], new Map(), 't')
+    onOrigin(branch, 'b.txt', 'b')
+    write('c.txt', 'c')
+    expect(await publishAll(git, [repository], new Map(), 't')).toEqual({ pushed: ['lib'], failed: [] })
+    expect(runGit(origin, 'show', `${branch}:b.txt`)).toBe('b')
+  })
+
+  test('reports a refusal with the words of the gateway and keeps the work', async () => {
+    const { repository } = await boot()
+    writeFileSync(join(origin, 'hooks', 'pre-receive'), '#!/bin/sh\necho "approval-required: no maintainer said yes" >&2\nexit 1\n', { mode: 0o755 })
+    write('a.txt', 'a')
+    const published = await publishAll(git, [repository], new Map(), 't')
+    expect(published.pushed).toEqual([])
+    expect(published.failed).toMatchObject([{ repo: 'lib', error: expect.stringContaining('approval-required: no maintainer said yes') }])
+    expect(runGit(clone, 'show', 'HEAD:a.txt')).toBe('a')
+  })
+
+  test('runs no program that the agent configured in the clone', async () => {
+    const { repository } = await boot()
+    const mark = join(dir, 'ran')
+    for (const hook of ['pre-commit', 'pre-push', 'post-commit', 'post-checkout']) writeFileSync(join(clone, '.git', 'hooks', hook), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 })
+    runGit(clone, 'config', 'core.fsmonitor', `touch ${mark};false`)
+    write('a.txt', 'a')
+    await publishAll(git, [repository], new Map(), 't')
+    expect(existsSync(mark)).toBe(false)
+  })
+})
