@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest'
+import { drive, sent, types, type Drive, type DrivenEffect } from '../drive.ts'
+import { mergeRequestMachine } from './machine.ts'
+
+const id = 'default/lib-mr-7'
+const facts = {
+  project: 'default/demo',
+  repository: 'lib',
+  number: 7,
+  state: 'open',
+  title: 'Keep digits',
+  author: 'ann',
+  url: 'http://forge/lib/pull/7',
+  draft: false,
+  headSha: 'sha-1',
+  headBranch: 'digits',
+  baseBranch: 'main',
+  ci: 'success',
+  mergeable: true,
+  headByBot: false,
+  pushedBy: 'ann',
+  pushedByGated: true,
+  wanted: false,
+  config: { project: 'default/demo' },
+}
+const observe = (mr: Drive, more: object = {}) => mr.send({ type: 'mr.observed', facts: { ...facts, ...more } })
+const task = 'default/implement-lib-1-abcde'
+
+function seen(more: object = {}): Drive {
+  const mr = drive(mergeRequestMachine, id)
+  observe(mr, more)
+  return mr
+}
+function owned(more: object = {}): Drive {
+  const mr = seen(more)
+  mr.send({ type: 'mr.owned', task })
+  return mr
+}
+function withVerdict(): Drive {
+  const mr = owned()
+  mr.send({ type: 'verdict.posted', task, sha: 'sha-1', verdict: 'approve' })
+  return mr
+}
+function merging(): Drive {
+  const mr = withVerdict()
+  mr.send({ type: 'merge.asked', task, sha: 'sha-1' })
+  return mr
+}
+const toTask = (effects: readonly DrivenEffect[]) => sent(effects, 'task')
+
+describe('ownership', () => {
+  test('a human’s merge request that is wanted and owned by nobody: one review Task is asked for', () => {
+    const mr = drive(mergeRequestMachine, id)
+    const effects = observe(mr, { wanted: true })
+    const [entry] = sent(effects, 'queue')
+    expect(entry).toMatchObject({ type: 'queue.enqueue', sort: 'mint', kind: 'review', class: 'normal' })
+    expect(entry?.['task']).toMatch(/^default\/review-lib-7-[a-z0-9]{5}$/)
+    expect(entry?.['seed']).toMatchObject({ kind: 'review', mergeRequests: [{ repository: 'lib', number: 7, mergeRequest: id, headSha: 'sha-1' }], issues: [] })
+    expect(observe(mr, { wanted: true })).toEqual([])
+  })
+  test('not wanted: nobody is asked', () => {
+    expect(observe(drive(mergeRequestMachine, id))).toEqual([])
+  })
+  test.each([
+    ['closed', { wanted: true, state: 'closed' }],
+    ['merged', { wanted: true, state: 'merged' }],
+    ['no longer wanted', { wanted: false }],
+  ])('%s before the review was minted: the entry is withdrawn', (_name, more) => {
+    const mr = seen({ wanted: true })
+    const { entry } = mr.context.mint
+    expect(sent(observe(mr, more), 'queue')).toEqual([{ type: 'queue.withdraw', entry }])
+  })
+  test('taken by another Task: the entry is withdrawn, exactly one owner (laws 7, 23)', () => {
+    const mr = seen({ wanted: true })
+    expect(sent(mr.send({ type: 'mr.owned', task }), 'queue').map(({ type }) => type)).toEqual(['queue.withdraw'])
+    expect(mr.context).toMatchObject({ owner: task, mint: null })
+  })
+  test('a review that waited learns of the head it did not see', () => {
+    const mr = seen({ wanted: true })
+    const review = mr.context.mint.task
+    observe(mr, { wanted: true, headSha: 'sha-2' })
+    expect(toTask(mr.send({ type: 'mr.owned', task: review }))).toMatchObject([{ type: 'mr.headMoved', sha: 'sha-2' }])
+  })
+  test('released: no new Task until a person pushes, comments or asks', () => {
+    for (const wake of [
+      { type: 'mr.observed', facts: { ...facts, wanted: true, headSha: 'sha-2' } },
+      { type: 'mr.commented', commentId: 'c', author: 'ann', maintainer: false, text: 'please', kind: 'mr_comment' },
+      { type: 'mr.command', command: 'retry', by: 'maya', headSha: 'sha-1' },
+    ]) {
+      const mr = owned({ wanted: true })
+      expect(sent(mr.send({ type: 'mr.released', task, reason: 'failed' }), 'queue')).toEqual([])
+      expect(observe(mr, { wanted: true, title: 'x' })).toEqual([])
+      expect(sent(mr.send(wake), 'queue').map(({ type }) => type)).toEqual(['queue.enqueue'])
+    }
+  })
+  test('released by a Task that does not own it: nothing', () => {
+    const mr = owned()
+    mr.send({ type: 'mr.released', task: 'default/other', reason: 'failed' })
+    expect(mr.context.owner).toBe(task)
+  })
+  test('the bot’s own push after a release wakes nobody (law 4)', () => {
+    const mr = owned({ wanted: true })
+    mr.send({ type: 'mr.released', task, reason: 'failed' })
+    expect(observe(mr, { wanted: true, headSha: 'sha-2', headByBot: true })).toEqual([])
+  })
+})
+
+describe('what the owner hears', () => {
+  test.each([
+    ['a new head', { headSha: 'sha-2' }, { type: 'mr.headMoved', sha: 'sha-2', byOwnPod: false, gated: true, author: 'ann' }],
+    ['a new head by its own pod', { headSha: 'sha-2', headByBot: true }, { type: 'mr.headMoved', byOwnPod: true }],
+    ['merged', { state: 'merged', mergeCommit: 'm1' }, { type: 'mr.merged', sha: 'sha-1', mergeCommit: 'm1' }],
+    ['closed', { state: 'closed' }, { type: 'mr.closed' }],
+    ['red CI', { ci: 'failure' }, { type: 'forge.event', kind: 'ci' }],
+    ['a conflict', { mergeable: false }, { type: 'forge.event', kind: 'merge_conflict' }],
+  ])('%s, once', (_name, more, event) => {
+    const mr = owned()
+    expect(toTask(observe(mr, more))).toMatchObject([{ ...event, repository: 'lib', number: 7 }])
+    expect(observe(mr, more)).toEqual([])
+  })
+  test('nothing without an owner', () => {
+    expect(observe(seen(), { headSha: 'sha-2', ci: 'failure' })).toEqual([])
+  })
+  test('red CI while a merge is asked is the merge’s own answer', () => {
+    expect(observe(merging(), { ci: 'failure' })).toEqual([])
+  })
+  test('reopened: the owner is asked', () => {
+    const mr = owned()
+    observe(mr, { state: 'closed' })
+    expect(toTask(observe(mr))).toEqual([{ type: 'mr.reopened', repository: 'lib', number: 7, sha: 'sha-1' }])
+    expect(mr.value).toBe('open')
+  })
+  test.each([
+    ['merged', 'mr.merged'],
+    ['closed', 'mr.closed'],
+  ])('an owner who comes after it was %s is told (N7, N9)', (state, type) => {
+    const mr = seen({ state })
+    expect(toTask(mr.send({ type: 'mr.owned', task }))).toMatchObject([{ type }])
+  })
+  test('owned before it was ever seen: the first sight tells head or end', () => {
+    const mr = drive(mergeRequestMachine, id)
+    mr.send({ type: 'mr.owned', task })
+    expect(toTask(observe(mr, { headByBot: true }))).toMatchObject([{ type: 'mr.headMoved', byOwnPod: true }])
+    const late = drive(mergeRequestMachine, id)
+    late.send({ type: 'mr.owned', task })
+    expect(toTask(observe(late, { state: 'merged' }))).toMatchObject([{ type: 'mr.merged' }])
+  })
+  test('comments, events and commands reach the owner', () => {
+    const mr = owned()
+    expect(toTask(mr.send({ type: 'mr.commented', commentId: 'c', author: 'ann', maintainer: true, text: 'ok', kind: 'mr_review' }))).toEqual([
+      { type: 'human.commented', repository: 'lib', number: 7, author: 'ann', kind: 'mr_review', maintainer: true, on: 'mr', text: 'ok' },
+    ])
+    expect(toTask(mr.send({ type: 'mr.event', kind: 'push', author: 'ann', text: 't' }))).toMatchObject([{ type: 'forge.event', kind: 'push', text: 't' }])
+    expect(toTask(mr.send({ type: 'mr.command', command: 'goAhead', by: 'maya', headSha: 'sha-1' }))).toEqual([
+      { type: 'mr.goAhead', by: 'maya', shas: [{ repository: 'lib', number: 7, sha: 'sha-1' }] },
+    ])
+    expect(toTask(mr.send({ type: 'mr.command', command: 'cancel', by: 'maya', headSha: '' }))).toMatchObject([{ type: 'task.close', by: 'maya' }])
+    expect(toTask(mr.send({ type: 'mr.command', command: 'retry', by: 'maya', headSha: '' }))).toEqual([{ type: 'task.retry', by: 'maya' }])
+  })
+})
+
+describe('verdict and merge', () => {
+  test('a verdict on the head that stands, by the owner', () => {
+    const mr = withVerdict()
+    expect(mr.value).toBe('verdictPosted')
+    expect(mr.context.verdict).toMatchObject({ task, sha: 'sha-1', value: 'approve' })
+  })
+  test.each([
+    ['another head', { task, sha: 'sha-0' }],
+    ['another Task', { task: 'default/other', sha: 'sha-1' }],
+  ])('a verdict of %s is none', (_name, more) => {
+    const mr = owned()
+    mr.send({ type: 'verdict.posted', verdict: 'approve', ...more })
+    expect(mr.value).toBe('open')
+  })
+  test.each([
+    ['a new head', { headSha: 'sha-2' }],
+    ['a new base', { baseBranch: 'next' }],
+    ['a draft', { draft: true }],
+  ])('%s voids the verdict, in verdictPosted and in merging (rulings 5.15)', (_name, more) => {
+    for (const make of [withVerdict, merging]) {
+      const mr = make()
+      observe(mr, more)
+      expect(mr.value).toBe('open')
+      expect(mr.context.verdict).toBeNull()
+    }
+  })
+  test('a draft is never merged (rulings 1.1)', () => {
+    const mr = owned({ draft: true })
+    mr.send({ type: 'merge.asked', task, sha: 'sha-1' })
+    expect(mr.value).toBe('open')
+  })
+  test('merge refused or left: open', () => {
+    const mr = merging()
+    mr.send({ type: 'merge.left', task, reason: 'refused' })
+    expect(mr.value).toBe('open')
+  })
+  test('a new owner starts without a verdict; the same one again changes nothing', () => {
+    const mr = withVerdict()
+    mr.send({ type: 'mr.owned', task })
+    expect(mr.value).toBe('verdictPosted')
+    mr.send({ type: 'mr.owned', task: 'default/other' })
+    expect(mr.value).toBe('open')
+    expect(mr.context.verdict).toBeNull()
+  })
+  test('merged absorbs', () => {
+    const mr = merging()
+    expect(types(observe(mr, { state: 'merged', mergeCommit: 'm' }))).toEqual(['task<mr.merged'])
+    expect(mr.value).toBe('merged')
+    expect(observe(mr, { headSha: 'sha-9' })).toEqual([])
+    expect(mr.value).toBe('merged')
+  })
+  test('a merge that a human did is believed too', () => {
+    const mr = seen()
+    expect(observe(mr, { state: 'merged' })).toEqual([])
+    expect(mr.value).toBe('merged')
+  })
+})

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { drive, sent, types, type Drive } from '../drive.ts'
+import { projectMachine } from './machine.ts'
+
+const applied = { type: 'project.applied', generation: 2, maxConcurrentAgents: 3, capacity: 3, alertCapacity: 1 }
+const checked = (ready: boolean, generation = 2) => ({ type: 'project.checked', generation, ready, reason: ready ? '' : 'SecretMissingKeys', message: '' })
+
+function project(): Drive {
+  const it = drive(projectMachine, 'default/demo')
+  it.send(applied)
+  return it
+}
+function ready(): Drive {
+  const it = project()
+  it.send(checked(true))
+  return it
+}
+
+test('applied: the queue learns its caps and the checks run', () => {
+  const it = drive(projectMachine, 'default/demo')
+  const effects = it.send(applied)
+  expect(types(effects)).toEqual(['queue<queue.configured', 'checkProject'])
+  expect(sent(effects, 'queue')).toEqual([{ type: 'queue.configured', maxConcurrentAgents: 3, capacity: 3, alertCapacity: 1 }])
+  expect(it.value).toBe('notReady')
+})
+test('checks hold: ready, the queue opens, the mirror is read once', () => {
+  const it = project()
+  expect(types(it.send(checked(true)))).toEqual(['queue<queue.opened', 'resyncMirror'])
+  expect(it.context.reason).toBe('')
+})
+test('checks fail: not ready, and says why', () => {
+  const it = project()
+  expect(it.send(checked(false))).toEqual([])
+  expect(it.context.reason).toBe('SecretMissingKeys')
+})
+test('a check of an older generation says nothing', () => {
+  const it = project()
+  it.send(checked(true, 1))
+  expect(it.value).toBe('notReady')
+})
+test('not ready: checked again every 5 minutes', () => {
+  const it = project()
+  expect(types(it.fire('recheck'))).toEqual(['checkProject'])
+  expect(types(it.fire('recheck'))).toEqual(['checkProject'])
+})
+test('ready: read back and checked every 30 minutes, without opening the queue again (rulings 3.13)', () => {
+  const it = ready()
+  expect(it.timers()).toEqual({ resync: 30 * 60_000 })
+  expect(types(it.fire('resync')).toSorted()).toEqual(['checkProject', 'resyncMirror'])
+  expect(it.send(checked(true))).toEqual([])
+})
+test('no longer ready: the queue closes with the reason; running turns are not spoken of (rulings 5.17)', () => {
+  const it = ready()
+  expect(sent(it.send(checked(false)))).toEqual([{ type: 'queue.closed', reason: 'SecretMissingKeys' }])
+  expect(it.value).toBe('notReady')
+})
+test('applied while ready: reconfigured and checked again, still ready', () => {
+  const it = ready()
+  expect(types(it.send({ ...applied, generation: 3, maxConcurrentAgents: 0 }))).toEqual(['queue<queue.configured', 'checkProject'])
+  expect(it.value).toBe('ready')
+})
+test('a check that fails for good is a reason', () => {
+  const it = project()
+  it.send({ type: 'effect.failed', effect: 'checkProject', reason: '403', key: 'k' })
+  expect(it.context).toMatchObject({ reason: 'CheckFailed', message: '403' })
+})
+test('a resync is remembered', () => {
+  const it = ready()
+  it.send({ type: 'project.resynced' })
+  expect(it.context.resyncedAt).toBe(1_000_000)
+})
+test.each([['notReady', project], ['ready', ready]])('deleted from %s: final, the queue closes, no timer stays', (_name, make) => {
+  const it = make()
+  expect(sent(it.send({ type: 'project.deleted' }))).toEqual([{ type: 'queue.closed', reason: 'Deleted' }])
+  expect(it.status).toBe('done')
+  expect(it.timers()).toEqual({})
+})
