@@ -127,8 +127,7 @@ export function settleMerge(
     detail: { method, head: pull.headSha, commit: sha },
   })
   emit(world, { type: 'pull.changed', action: 'closed', repository, actor, pull })
-  if (pull.base === repository.defaultBranch)
-    closeNamedIssues(world, repository, actor, `${pull.title}\n${pull.body ?? ''}`)
+  if (pull.base === repository.defaultBranch) closeNamedIssues(world, repository, actor, pull.body ?? '')
 }
 
 function closeByCommits(world: World, repository: Repository, actor: User, commits: readonly Commit[]): void {
