@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, loadConfig, type Config } from './config.ts'
+
+const sound = {
+  HOME: '/home/agent',
+  OIDC_ISSUER: 'https://id.example',
+  OIDC_AUDIENCE: 'wrapper',
+  PLATFORM_TASK: 'default/implement-lib-1-x7k2p',
+  PLATFORM_PROJECT: 'demo',
+  MODEL_PROVIDER_API_KEY: 'key',
+}
+const load = (env: Record<string, string>): Config => loadConfig({ ...sound, ...env }, () => 'from-file\n')
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    load(env)
+    return []
+  } catch (error) {
+    return (error as ConfigError).faults
+  }
+}
+
+describe('configuration', () => {
+  test('has the defaults of the contract', () => {
+    expect(load({})).toMatchObject({
+      http: { host: '0.0.0.0', port: 8080 },
+      internal: { host: '127.0.0.1', port: 8090 },
+      permissionMode: 'bypassPermissions',
+      turnTimeoutMs: 1_800_000,
+      bootTimeoutMs: 60_000,
+      ttlMs: 3_600_000,
+      pushIntervalMs: 120_000,
+      statuslinePath: '/usr/local/bin/cc-statusline',
+      workspaceDir: '/workspace',
+      taskBranch: 'platform/implement-lib-1-x7k2p',
+    })
+  })
+
+  test('names every fault at once', () => {
+    const faults = faultsOf({
+      OIDC_ISSUER: '', HTTP_ADDR: 'nowhere', INTERNAL_ADDR: '0.0.0.0:1', TURN_TIMEOUT_SECONDS: '1.5', EFFORT: 'huge',
+      PLATFORM_POD: '-1', CALLBACK_URL: 'ftp://x', PLATFORM_CONTRACT_VERSION: '3', MODEL_PROVIDER_API_KEY: '', REPOS: '[{"name":"../x"}]',
+    })
+    for (const name of ['OIDC_ISSUER', 'HTTP_ADDR', 'INTERNAL_ADDR', 'TURN_TIMEOUT_SECONDS', 'EFFORT', 'PLATFORM_POD', 'CALLBACK_URL', 'PLATFORM_CONTRACT_VERSION', 'MODEL_PROVIDER_API_KEY', 'REPOS']) {
+      expect(faults.join('\n')).toContain(name)
+    }
+  })
+
+  test('takes a secret from its file before its variable', () => {
+    expect(load({ MODEL_PROVIDER_API_KEY_FILE: '/x', PLATFORM_POD_TOKEN_FILE: '/y' }).secrets).toMatchObject({ apiKey: 'from-file', podToken: 'from-file' })
+  })
+
+  test('lets REPOS win over the same REPO_URL and refuses a different one', () => {
+    const repos = JSON.stringify([{ name: 'lib', url: 'http://g/lib.git', base: 'main' }])
+    expect(load({ REPOS: repos, REPO_URL: 'http://g/lib.git', REPO_BRANCH: 'main' }).repositories).toHaveLength(1)
+    expect(faultsOf({ REPOS: repos, REPO_URL: 'http://g/other.git' }).join()).toContain('differ')
+    expect(load({ REPO_URL: 'http://g/lib.git' }).repositories).toMatchObject([{ name: 'lib', base: '' }])
+  })
+
+  test.each([['http://user:word@g/lib.git'], ['ext::sh -c id'], ['--upload-pack=x']])('refuses the repository address %s', (url) => {
+    expect(faultsOf({ REPOS: JSON.stringify([{ name: 'lib', url }]) })).toHaveLength(1)
+  })
+
+  test('asks for client credentials where there is a memory service', () => {
+    expect(faultsOf({ PLATFORM_MEMORY_URL: 'http://memory' }).join()).toContain('MEMORY_AUDIENCE')
+  })
+})
