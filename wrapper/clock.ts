@@ -20,7 +20,12 @@ export async function within<T>(clock: Clock, limitMs: number, promise: Promise<
 }
 
 /** Asks `condition` every `everyMs` until it holds; false when `limitMs` passed without. */
-export async function until(clock: Clock, everyMs: number, limitMs: number, condition: () => boolean | Promise<boolean>): Promise<boolean> {
+export async function until(
+  clock: Clock,
+  everyMs: number,
+  limitMs: number,
+  condition: () => boolean | Promise<boolean>,
+): Promise<boolean> {
   const deadline = clock.now() + limitMs
   for (;;) {
     if (await condition()) return true

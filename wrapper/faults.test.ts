@@ -16,7 +16,9 @@ function decide(request: ModelRequest): Move {
   if (last.includes('HOLD THE STREAM')) return { kind: 'say', text: 'I begin', hold: true }
   if (last.includes('BAD REQUEST')) return { kind: 'refuse', status: 400, type: 'invalid_request_error' }
   const call = /CALL (\w+) (\{.*?\}) END/.exec(last.replaceAll('\\"', '"'))
-  return call ? { kind: 'call', tool: call[1]!, input: JSON.parse(call[2]!.replaceAll('\\\\', '\\')) } : { kind: 'say', text: 'understood' }
+  return call
+    ? { kind: 'call', tool: call[1]!, input: JSON.parse(call[2]!.replaceAll('\\\\', '\\')) }
+    : { kind: 'say', text: 'understood' }
 }
 
 const call = (tool: string, input: object): string => `CALL ${tool} ${JSON.stringify(input)} END`
@@ -32,19 +34,36 @@ describe.skipIf(!hasCli)('faults and secrets on the real CLI', () => {
   afterAll(() => world.close())
 
   test('reports an API error with its cause and takes the next turn', async () => {
-    expect(await pod.turn('BAD REQUEST')).toMatchObject({ state: 'failed', stopReason: 'api_error', error: { code: expect.any(String) } })
+    expect(await pod.turn('BAD REQUEST')).toMatchObject({
+      state: 'failed',
+      stopReason: 'api_error',
+      error: { code: expect.any(String) },
+    })
     expect(await pod.turn('go on')).toMatchObject({ state: 'completed' })
   })
 
   test('delivers a probe at the next tool boundary and notes the answer', async () => {
-    const { body } = await pod.call('POST', '/v1/messages', { text: bash('python3 -c "import time; time.sleep(2)"'.replaceAll('"', "'")) })
+    const { body } = await pod.call('POST', '/v1/messages', {
+      text: bash('python3 -c "import time; time.sleep(2)"'.replaceAll('"', "'")),
+    })
     const before = world.model.requests.length
-    await waitFor(() => world.model.requests.length > before, 20_000, () => pod.log())
-    expect(await pod.call('POST', '/v1/probe', { text: 'Are you there, heron?', probeId: 'p1' })).toMatchObject({ status: 202, body: { probeId: 'p1' } })
+    await waitFor(
+      () => world.model.requests.length > before,
+      20_000,
+      () => pod.log(),
+    )
+    expect(await pod.call('POST', '/v1/probe', { text: 'Are you there, heron?', probeId: 'p1' })).toMatchObject({
+      status: 202,
+      body: { probeId: 'p1' },
+    })
     expect(await pod.result(body.turnId)).toMatchObject({ state: 'completed' })
     expect(world.model.requests.at(-1)!.text).toContain('Are you there, heron?')
     const session = await pod.call('GET', '/v1/session')
-    expect(session.body.lastProbe).toMatchObject({ probeId: 'p1', deliveredAt: expect.any(String), answeredAt: expect.any(String) })
+    expect(session.body.lastProbe).toMatchObject({
+      probeId: 'p1',
+      deliveredAt: expect.any(String),
+      answeredAt: expect.any(String),
+    })
     expect((await pod.call('POST', '/v1/probe', { text: 'x', probeId: 'p2' })).status).toBe(409)
   })
 
@@ -71,7 +90,11 @@ describe.skipIf(!hasCli)('faults and secrets on the real CLI', () => {
     const headers = { 'idempotency-key': 'turn:default/t/1/7' }
     const { body } = await pod.call('POST', '/v1/messages', { text: 'HOLD THE STREAM' }, headers)
     const before = world.model.requests.length
-    await waitFor(() => world.model.requests.length > before, 20_000, () => pod.log())
+    await waitFor(
+      () => world.model.requests.length > before,
+      20_000,
+      () => pod.log(),
+    )
     const agent = (JSON.parse(readFileSync(join(world.stateDir, 'agent.json'), 'utf8')) as { pid: number }).pid
     pod.process.kill('SIGKILL')
     await pod.exit
@@ -82,7 +105,11 @@ describe.skipIf(!hasCli)('faults and secrets on the real CLI', () => {
     const again = await pod.call('POST', '/v1/messages', { text: 'HOLD THE STREAM' }, headers)
     expect(again).toMatchObject({ status: 202, body: { turnId: body.turnId } })
     expect(await pod.result(body.turnId)).toMatchObject({ state: 'failed', stopReason: 'agent_exited' })
-    await waitFor(() => world.callbacks.some((callback) => callback.turnId === body.turnId), 10_000, () => pod.log())
+    await waitFor(
+      () => world.callbacks.some((callback) => callback.turnId === body.turnId),
+      10_000,
+      () => pod.log(),
+    )
     expect(runGit(join(world.workspace, 'lib'), 'show', 'HEAD:late.txt')).toContain('before the crash')
     expect(await pod.turn('still there?')).toMatchObject({ state: 'completed' })
   }, 60_000)
@@ -90,8 +117,15 @@ describe.skipIf(!hasCli)('faults and secrets on the real CLI', () => {
   test('ends with 1 when the agent process dies in a turn, after its result is recorded', async () => {
     const { body } = await pod.call('POST', '/v1/messages', { text: 'HOLD THE STREAM' })
     const before = world.model.requests.length
-    await waitFor(() => world.model.requests.length > before, 20_000, () => pod.log())
-    process.kill((JSON.parse(readFileSync(join(world.stateDir, 'agent.json'), 'utf8')) as { pid: number }).pid, 'SIGKILL')
+    await waitFor(
+      () => world.model.requests.length > before,
+      20_000,
+      () => pod.log(),
+    )
+    process.kill(
+      (JSON.parse(readFileSync(join(world.stateDir, 'agent.json'), 'utf8')) as { pid: number }).pid,
+      'SIGKILL',
+    )
     expect(await pod.exit).toBe(1)
     expect(world.callbacks.at(-1)).toMatchObject({ turnId: body.turnId, state: 'failed', stopReason: 'agent_exited' })
   })
@@ -106,11 +140,20 @@ describe.skipIf(!hasCli)('a subscription on the real CLI', () => {
     'anthropic-ratelimit-unified-status': status,
     'anthropic-ratelimit-unified-representative-claim': 'five_hour',
     'anthropic-ratelimit-unified-reset': String(reset),
-    ...Object.fromEntries(['5h', '7d'].flatMap((window) => [[`anthropic-ratelimit-unified-${window}-utilization`, status === 'rejected' ? '1' : '0.37'], [`anthropic-ratelimit-unified-${window}-reset`, String(reset)], [`anthropic-ratelimit-unified-${window}-status`, status]])),
+    ...Object.fromEntries(
+      ['5h', '7d'].flatMap((window) => [
+        [`anthropic-ratelimit-unified-${window}-utilization`, status === 'rejected' ? '1' : '0.37'],
+        [`anthropic-ratelimit-unified-${window}-reset`, String(reset)],
+        [`anthropic-ratelimit-unified-${window}-status`, status],
+      ]),
+    ),
   })
   beforeAll(async () => {
     world = await openWorld({
-      decide: () => (rejecting ? { kind: 'refuse', status: 429, type: 'rate_limit_error', headers: unified('rejected') } : { kind: 'say', text: 'fine', headers: unified('allowed') }),
+      decide: () =>
+        rejecting
+          ? { kind: 'refuse', status: 429, type: 'rate_limit_error', headers: unified('rejected') }
+          : { kind: 'say', text: 'fine', headers: unified('allowed') },
       env: { AGENT_RUNTIME_OAUTH_TOKEN: 'oauth-canary', BRANCH_PUSH_INTERVAL_SECONDS: '0' },
     })
     pod = await world.start()
@@ -120,14 +163,25 @@ describe.skipIf(!hasCli)('a subscription on the real CLI', () => {
   test('sends the real token, and tells the account usage once the status line reported it', async () => {
     await pod.turn('first')
     expect(world.model.requests.at(-1)!.headers.authorization).toBe('Bearer oauth-canary')
-    await waitFor(async () => (await pod.turn('again')).accountUsage !== undefined, 25_000, () => pod.log())
-    expect((await pod.turn('once more')).accountUsage).toMatchObject({ fiveHour: { usedPercent: 37 }, sevenDay: { usedPercent: 37 } })
+    await waitFor(
+      async () => (await pod.turn('again')).accountUsage !== undefined,
+      25_000,
+      () => pod.log(),
+    )
+    expect((await pod.turn('once more')).accountUsage).toMatchObject({
+      fiveHour: { usedPercent: 37 },
+      sevenDay: { usedPercent: 37 },
+    })
   })
 
   test('reports a used-up window as usage_limit with its reset, and goes on afterwards', async () => {
     rejecting = true
     const result = await pod.turn('too much')
-    expect(result).toMatchObject({ state: 'failed', stopReason: 'usage_limit', error: { resetsAt: new Date(reset * 1000).toISOString() } })
+    expect(result).toMatchObject({
+      state: 'failed',
+      stopReason: 'usage_limit',
+      error: { resetsAt: new Date(reset * 1000).toISOString() },
+    })
     rejecting = false
     expect(await pod.turn('and now')).toMatchObject({ state: 'completed', finalText: 'fine' })
   })

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { constantTimeEqual } from '../edges/http/auth/hmac.ts'
 import { unauthenticated, type Authenticate } from '../edges/http/auth/authenticate.ts'
 import type { Logger } from '../edges/http/logging.ts'
-import type { Clock, Fetch, Ids } from '../edges/http/ports.ts'
+import type { Clock, Ids } from '../edges/http/ports.ts'
 import { Problem } from '../edges/http/problem.ts'
 import { createServer, type HttpServer } from '../edges/http/server.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -39,7 +39,17 @@ export interface InternalServerOptions {
 const KeyParams = Type.Object({ key: Type.String() })
 const IssueReport = Type.Object(
   {
-    category: Type.Union(['tool_error', 'directive_contradiction', 'workspace_broken', 'memory_inconsistent', 'graph_inconsistent', 'auth', 'other'].map((value) => Type.Literal(value))),
+    category: Type.Union(
+      [
+        'tool_error',
+        'directive_contradiction',
+        'workspace_broken',
+        'memory_inconsistent',
+        'graph_inconsistent',
+        'auth',
+        'other',
+      ].map((value) => Type.Literal(value)),
+    ),
     description: Type.String({ minLength: 1 }),
     severity: Type.Optional(Type.Union([Type.Literal('warn'), Type.Literal('error')])),
     offending_tool: Type.Optional(Type.String()),
@@ -65,41 +75,65 @@ export async function createInternalServer(options: InternalServerOptions): Prom
 }
 
 function addFeeds({ app }: HttpServer, options: InternalServerOptions): void {
-  app.post('/internal/account-usage', { schema: { body: AccountUsageSnapshot }, attachValidation: true }, async (request, reply) => {
-    if (request.validationError) {
-      options.metrics.statuslineReport('bad_payload')
-      throw request.validationError
-    }
-    options.metrics.statuslineReport('ok')
-    options.onAccountUsage(request.body)
-    return reply.code(204).send()
-  })
+  app.post(
+    '/internal/account-usage',
+    { schema: { body: AccountUsageSnapshot }, attachValidation: true },
+    async (request, reply) => {
+      if (request.validationError) {
+        options.metrics.statuslineReport('bad_payload')
+        throw request.validationError
+      }
+      options.metrics.statuslineReport('ok')
+      options.onAccountUsage(request.body)
+      return reply.code(204).send()
+    },
+  )
   const Credential = Type.Object({ prompt: Type.String() }, { additionalProperties: false })
-  app.post('/k/:key/internal/credential', { config: { auth: keyed(options.gitKey) }, schema: { params: KeyParams, body: Credential } }, async (request) => {
-    const answer = options.credential(request.body.prompt)
-    if (answer === undefined) throw new Problem('forbidden', 'no credential for this address')
-    return { answer }
-  })
+  app.post(
+    '/k/:key/internal/credential',
+    { config: { auth: keyed(options.gitKey) }, schema: { params: KeyParams, body: Credential } },
+    async (request) => {
+      const answer = options.credential(request.body.prompt)
+      if (answer === undefined) throw new Problem('forbidden', 'no credential for this address')
+      return { answer }
+    },
+  )
 }
 
 function addAgentRoutes({ app }: HttpServer, options: InternalServerOptions): void {
   const config = { auth: keyed(options.agentKey) }
-  const HookParams = Type.Object({ key: Type.String(), event: Type.Union(hookEvents.map((event) => Type.Literal(event))) })
-  app.post('/k/:key/internal/hook/:event', { config, schema: { params: HookParams, body: HookInput } }, async (request, reply) => {
-    const answer = options.onHook(request.params.event as HookEvent, request.body)
-    return answer ? answer : reply.code(204).send()
+  const HookParams = Type.Object({
+    key: Type.String(),
+    event: Type.Union(hookEvents.map((event) => Type.Literal(event))),
   })
+  app.post(
+    '/k/:key/internal/hook/:event',
+    { config, schema: { params: HookParams, body: HookInput } },
+    async (request, reply) => {
+      const answer = options.onHook(request.params.event as HookEvent, request.body)
+      return answer ? answer : reply.code(204).send()
+    },
+  )
   app.post('/k/:key/internal/push', { config, schema: { params: KeyParams } }, async () => options.push())
-  app.post('/k/:key/internal/report-issue', { config, schema: { params: KeyParams, body: IssueReport } }, async (request, reply) => {
-    options.logger.error({ ...request.body, severity: request.body.severity ?? 'error', task: options.caller.task }, 'internal issue reported by the agent')
-    return reply.code(202).send({ recorded: true })
-  })
+  app.post(
+    '/k/:key/internal/report-issue',
+    { config, schema: { params: KeyParams, body: IssueReport } },
+    async (request, reply) => {
+      options.logger.error(
+        { ...request.body, severity: request.body.severity ?? 'error', task: options.caller.task },
+        'internal issue reported by the agent',
+      )
+      return reply.code(202).send({ recorded: true })
+    },
+  )
 }
 
 /** Bodies pass through as bytes: what is judged is method and path. */
 function addForwarding(scope: FastifyInstance, options: InternalServerOptions): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxModelRequestBytes }, (_request, body, done) => done(null, body))
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxModelRequestBytes }, (_request, body, done) =>
+    done(null, body),
+  )
   const config = { auth: keyed(options.agentKey) }
   const method = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT']
   scope.route({
@@ -117,12 +151,19 @@ function addForwarding(scope: FastifyInstance, options: InternalServerOptions): 
   })
 }
 
-async function brokered(options: InternalServerOptions, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function brokered(
+  options: InternalServerOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const service = (request.params as { service: string }).service
   const tail = tailOf(request, `/internal/call/${service}/`)
   const path = tail.split('?', 1)[0]!
   if (!isService(service) || !isAllowed(options.caller, service, request.method, path)) {
-    throw new Problem('tool-denied', `the profile ${options.caller.profile || '(none)'} may not call ${request.method} ${service}/${path}`)
+    throw new Problem(
+      'tool-denied',
+      `the profile ${options.caller.profile || '(none)'} may not call ${request.method} ${service}/${path}`,
+    )
   }
   return forward(options.forward, service, tail, request, reply)
 }

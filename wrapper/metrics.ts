@@ -27,7 +27,8 @@ const bootBuckets = [1, 2, 4, 5, 6, 8, 10, 15, 30, 60, 120]
 
 export function createWrapperMetrics(identity: Identity, repository: string): WrapperMetrics {
   const registry = new Registry()
-  const counter = (name: string, help: string, labelNames: readonly string[] = []) => new Counter({ name, help, labelNames: [...labelNames], registers: [registry] })
+  const counter = (name: string, help: string, labelNames: readonly string[] = []) =>
+    new Counter({ name, help, labelNames: [...labelNames], registers: [registry] })
   const common = { kind: identity.profile || 'none', project: identity.project }
   const where = { ...common, repo: repository }
   const turns = counter('ccw_turns_total', 'Turns by result.', ['result'])
@@ -35,18 +36,30 @@ export function createWrapperMetrics(identity: Identity, repository: string): Wr
   const cost = counter('ccw_turn_cost_usd_total', 'List-price estimate of turns.', ['kind', 'repo', 'project'])
   const spontaneous = counter('ccw_spontaneous_turns_total', 'Turns that the CLI started by itself.')
   const tools = counter('ccw_tool_calls_total', 'Tool calls.', ['tool', 'outcome'])
-  const issues = counter('platform_wrapper_internal_issue_total', 'Internal issues that the agent reported.', ['category', 'severity', 'kind', 'project'])
+  const issues = counter('platform_wrapper_internal_issue_total', 'Internal issues that the agent reported.', [
+    'category',
+    'severity',
+    'kind',
+    'project',
+  ])
   const interrupts = counter('ccw_interrupts_total', 'Interrupts by how they resolved.', ['result'])
   const stalls = counter('ccw_turn_stall_suspected_total', 'Stalls suspected, once each.')
   const pushes = counter('ccw_safety_push_total', 'Mid-turn pushes.', ['result'])
-  const reconciles = counter('ccw_bootstrap_reconcile_total', 'How a repository was brought up to date at boot.', ['result'])
+  const reconciles = counter('ccw_bootstrap_reconcile_total', 'How a repository was brought up to date at boot.', [
+    'result',
+  ])
   const skills = counter('ccw_skills_installed_total', 'Skills installed.', ['profile'])
   const skillFailures = counter('ccw_skills_clone_failures_total', 'Clones of skill sources that failed.', ['source'])
   const agents = counter('ccw_agents_installed_total', 'Agent definitions installed.')
   const reports = counter('ccw_statusline_reports_total', 'Reports of the status line.', ['result'])
   const hookFailures = counter('ccw_hook_failures_total', 'Lifecycle hooks that failed.', ['hook'])
   const inFlight = new Gauge({ name: 'ccw_turn_in_flight', help: '1 while a turn runs.', registers: [registry] })
-  const boot = new Histogram({ name: 'ccw_bootstrap_duration_seconds', help: 'From process start to ready.', buckets: bootBuckets, registers: [registry] })
+  const boot = new Histogram({
+    name: 'ccw_bootstrap_duration_seconds',
+    help: 'From process start to ready.',
+    buckets: bootBuckets,
+    registers: [registry],
+  })
   return {
     exposeIn: (other) => {
       for (const { name } of registry.getMetricsAsArray()) other.registerMetric(registry.getSingleMetric(name)!)

@@ -6,7 +6,17 @@ import type { Logger } from '../edges/http/logging.ts'
 import type { Clock, Ids } from '../edges/http/ports.ts'
 import { Problem } from '../edges/http/problem.ts'
 import { createServer, type HttpServer } from '../edges/http/server.ts'
-import { contractVersion, maxMessageBytes, MessageAccepted, MessageRequest, ProbeAccepted, ProbeRequest, Session, TurnList, TurnResult } from '../machines/turn/schema.ts'
+import {
+  contractVersion,
+  maxMessageBytes,
+  MessageAccepted,
+  MessageRequest,
+  ProbeAccepted,
+  ProbeRequest,
+  Session,
+  TurnList,
+  TurnResult,
+} from '../machines/turn/schema.ts'
 import { isoTime } from './clock.ts'
 import type { WrapperMetrics } from './metrics.ts'
 import type { Conversation } from './turns/conversation.ts'
@@ -31,7 +41,11 @@ export interface WrapperServerOptions {
 
 const TurnParams = Type.Object({ turnId: Type.String() })
 const ListQuery = Type.Object(listQuery, { additionalProperties: false })
-const KeyHeaders = Type.Object({ 'idempotency-key': Type.Optional(Type.String({ minLength: 1, maxLength: 300, description: 'Same key, same turn: the answer to a lost 202.' })) })
+const KeyHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({ minLength: 1, maxLength: 300, description: 'Same key, same turn: the answer to a lost 202.' }),
+  ),
+})
 const Accepted = Type.Object({}, { additionalProperties: false })
 
 /** The wrapper's public API: S3 "Wrapper API", completed by decisions.md. */
@@ -47,7 +61,8 @@ export async function createWrapperServer(options: WrapperServerOptions): Promis
     readiness: async () => ({ ready: !options.desk.isStopping, reasons: options.desk.isStopping ? ['stopping'] : [] }),
     openapi: {
       title: 'Statewright agent wrapper',
-      description: 'Drives one agent in one pod: a message is a turn, turns are strictly sequential, results come by callback or by polling.',
+      description:
+        'Drives one agent in one pod: a message is a turn, turns are strictly sequential, results come by callback or by polling.',
     },
   })
   options.metrics.exposeIn(server.metrics)
@@ -68,17 +83,25 @@ function addMessages({ app }: HttpServer, { desk }: WrapperServerOptions): void 
     const limit = clampLimit(request.query.limit)
     const skip = cursor === undefined ? 0 : decodeCursor(Type.Integer({ minimum: 0 }), cursor)
     // New turns come at the front, so a page is counted from the oldest end, which doesn't move.
-    const newest = desk.turns.slice(-listedTurns).reverse()
+    const newest = desk.turns.slice(-listedTurns).toReversed()
     const rest = cursor === undefined ? newest : newest.slice(Math.max(0, newest.length - skip))
     const items = rest.slice(0, limit + 1)
-    const shown = page(items.map((turn) => summaryOf(turn)), limit, () => rest.length - limit)
+    const shown = page(
+      items.map((turn) => summaryOf(turn)),
+      limit,
+      () => rest.length - limit,
+    )
     return { ...shown, items: [...shown.items] }
   })
-  app.get('/v1/messages/:turnId', { schema: { params: TurnParams, response: { 200: TurnResult } } }, async (request) => {
-    const turn = desk.find(request.params.turnId)
-    if (!turn) throw new Problem('not-found', 'no such turn')
-    return resultOf(turn)
-  })
+  app.get(
+    '/v1/messages/:turnId',
+    { schema: { params: TurnParams, response: { 200: TurnResult } } },
+    async (request) => {
+      const turn = desk.find(request.params.turnId)
+      if (!turn) throw new Problem('not-found', 'no such turn')
+      return resultOf(turn)
+    },
+  )
 }
 
 function addControls({ app }: HttpServer, { desk, conversation }: WrapperServerOptions): void {
@@ -86,11 +109,15 @@ function addControls({ app }: HttpServer, { desk, conversation }: WrapperServerO
     if (!conversation.interrupt()) throw new Problem('no-terminal')
     return reply.code(202).send({})
   })
-  app.post('/v1/probe', { schema: { body: ProbeRequest, response: { 202: ProbeAccepted } } }, async (request, reply) => {
-    if (!desk.live) throw new Problem('no-turn-in-flight')
-    conversation.probe(request.body.probeId, request.body.text)
-    return reply.code(202).send({ probeId: request.body.probeId })
-  })
+  app.post(
+    '/v1/probe',
+    { schema: { body: ProbeRequest, response: { 202: ProbeAccepted } } },
+    async (request, reply) => {
+      if (!desk.live) throw new Problem('no-turn-in-flight')
+      conversation.probe(request.body.probeId, request.body.text)
+      return reply.code(202).send({ probeId: request.body.probeId })
+    },
+  )
 }
 
 function addSession({ app }: HttpServer, options: WrapperServerOptions): void {
@@ -99,11 +126,15 @@ function addSession({ app }: HttpServer, options: WrapperServerOptions): void {
     options.stop()
     return reply.code(202).send({})
   })
-  app.get('/v1/transcript', { schema: { description: 'The whole transcript as JSON lines, streamed.' } }, async (_request, reply) => {
-    const path = options.conversation.transcriptPath
-    if (path === '') return reply.type('application/x-ndjson').send('')
-    return reply.type('application/x-ndjson').send(await openTranscript(path))
-  })
+  app.get(
+    '/v1/transcript',
+    { schema: { description: 'The whole transcript as JSON lines, streamed.' } },
+    async (_request, reply) => {
+      const path = options.conversation.transcriptPath
+      if (path === '') return reply.type('application/x-ndjson').send('')
+      return reply.type('application/x-ndjson').send(await openTranscript(path))
+    },
+  )
 }
 
 function sessionOf({ desk, conversation, model, repositories, startedAt }: WrapperServerOptions): Session {

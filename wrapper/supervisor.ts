@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bearer } from '../edges/http/auth/authenticate.ts'
 import { oidcVerifier } from '../edges/http/auth/oidc.ts'
@@ -114,7 +113,13 @@ class Wrapper {
     this.#runHook = lifecycleHookRunner({
       hooks: config.hooks,
       cwd: config.workspaceDir,
-      env: { PATH: config.path, HOME: config.home, LANG: config.lang, PLATFORM_TASK: config.identity.task, PLATFORM_PROJECT: config.identity.project },
+      env: {
+        PATH: config.path,
+        HOME: config.home,
+        LANG: config.lang,
+        PLATFORM_TASK: config.identity.task,
+        PLATFORM_PROJECT: config.identity.project,
+      },
       logger: input.logger,
       onFailure: (hook) => this.#metrics.hookFailed(hook),
     })
@@ -184,7 +189,12 @@ class Wrapper {
       identity: config.bot,
       credential: writeCredentialHelper(config, node, internalUrl, this.#gitKey),
     })
-    const checkouts = await prepareWorkspace(config, git, { runHook: this.#runHook, metrics: this.#metrics, logger, stamp })
+    const checkouts = await prepareWorkspace(config, git, {
+      runHook: this.#runHook,
+      metrics: this.#metrics,
+      logger,
+      stamp,
+    })
     await installSkills(config, git, this.#metrics, logger)
     const repositories = checkouts.map(({ repository }) => repository)
     const findings = checkouts.flatMap((checkout) => checkout.findings)
@@ -212,18 +222,43 @@ class Wrapper {
       clock,
     })
     recordAgent(config.stateDir, terminal.pid)
-    this.#conversation = new Conversation({ terminal, clock, logger, metrics: this.#metrics, meter: this.#meter, turnTimeoutMs: config.turnTimeoutMs })
+    this.#conversation = new Conversation({
+      terminal,
+      clock,
+      logger,
+      metrics: this.#metrics,
+      meter: this.#meter,
+      turnTimeoutMs: config.turnTimeoutMs,
+    })
     return terminal
   }
 
-  async #serve(terminal: Terminal, workspace: Workspace, journal: TurnJournal, startedAt: number): Promise<{ server: HttpServer; desk: TurnDesk; callbacks: CallbackSender }> {
+  async #serve(
+    terminal: Terminal,
+    workspace: Workspace,
+    journal: TurnJournal,
+    startedAt: number,
+  ): Promise<{ server: HttpServer; desk: TurnDesk; callbacks: CallbackSender }> {
     const { clock, ids, logger, fetch, version } = this.#input
     const config = this.#config
     const conversation = this.#conversation!
-    const callbacks = new CallbackSender({ fetch, clock, logger, defaultUrl: config.callbackUrl, ...(config.secrets.callbackSecret ? { secret: config.secrets.callbackSecret } : {}) })
+    const callbacks = new CallbackSender({
+      fetch,
+      clock,
+      logger,
+      defaultUrl: config.callbackUrl,
+      ...(config.secrets.callbackSecret ? { secret: config.secrets.callbackSecret } : {}),
+    })
     const onAgentGone = (): void => this.#stop.resolve({ reason: 'the agent process ended', exitCode: 1 })
     const desk = new TurnDesk({
-      journal, conversation, workspace, callbacks, clock, ids, logger, onAgentGone,
+      journal,
+      conversation,
+      workspace,
+      callbacks,
+      clock,
+      ids,
+      logger,
+      onAgentGone,
       runHook: this.#runHook,
       metrics: this.#metrics,
       identity: config.identity,
@@ -233,7 +268,13 @@ class Wrapper {
     desk.recover()
     terminal.onExit(() => (desk.live ? undefined : onAgentGone()))
     const server = await createWrapperServer({
-      version, logger, clock, ids, desk, conversation, startedAt,
+      version,
+      logger,
+      clock,
+      ids,
+      desk,
+      conversation,
+      startedAt,
       authenticate: bearer(oidcVerifier({ issuer: config.oidc.issuer, audience: config.oidc.audience, clock, fetch })),
       model: config.model,
       repositories: config.repositories.map(({ name }) => name),
@@ -246,13 +287,20 @@ class Wrapper {
     return { server, desk, callbacks }
   }
 
-  async #untilStopped(server: HttpServer, desk: TurnDesk, callbacks: CallbackSender, workspace: Workspace): Promise<number> {
+  async #untilStopped(
+    server: HttpServer,
+    desk: TurnDesk,
+    callbacks: CallbackSender,
+    workspace: Workspace,
+  ): Promise<number> {
     const { clock, logger, stopSignal } = this.#input
     const onSignal = (): void => this.#stop.resolve({ reason: 'signal', exitCode: 0 })
     stopSignal.addEventListener('abort', onSignal)
     if (stopSignal.aborted) onSignal()
     const safety = startSafetyPush({
-      workspace, clock, logger,
+      workspace,
+      clock,
+      logger,
       intervalMs: this.#config.pushIntervalMs,
       mayPush: () => desk.live !== undefined && !workspace.isBusy,
       onResult: (result) => this.#metrics.safetyPush(result),

@@ -2,7 +2,16 @@ import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { verifyHmac } from '../edges/http/auth/hmac.ts'
 import type { Move, ModelRequest } from './testing/model.ts'
-import { callbackSecret, openWorld, randomText, realCli, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
+import {
+  callbackSecret,
+  openWorld,
+  randomText,
+  realCli,
+  runGit,
+  waitFor,
+  type Pod,
+  type PodWorld,
+} from './testing/pod.ts'
 
 /** The model of these tests does what the newest message asks for in so many words. */
 function decide(request: ModelRequest): Move {
@@ -12,7 +21,8 @@ function decide(request: ModelRequest): Move {
   if (text.includes('HOLD THE STREAM')) return { kind: 'say', text: 'I begin', hold: true }
   if (text.includes('SAY NOTHING')) return { kind: 'silence' }
   const command = /RUN (\w+)/.exec(text)?.[1]
-  if (command === 'edit') return { kind: 'call', tool: 'Bash', input: { command: 'cd lib && echo more >> README.md', description: 'edit' } }
+  if (command === 'edit')
+    return { kind: 'call', tool: 'Bash', input: { command: 'cd lib && echo more >> README.md', description: 'edit' } }
   return { kind: 'say', text: 'understood' }
 }
 
@@ -26,7 +36,12 @@ describe.skipIf(!existsSync(realCli))('the wrapper on the real CLI', () => {
   afterAll(() => world.close())
   /** Resolves once the model has been asked `more` times since `before`. */
   let before = 0
-  const asked = (more: number): Promise<void> => waitFor(() => world.model.requests.length >= before + more, 20_000, () => pod.log())
+  const asked = (more: number): Promise<void> =>
+    waitFor(
+      () => world.model.requests.length >= before + more,
+      20_000,
+      () => pod.log(),
+    )
   beforeEach(() => {
     before = world.model.requests.length
   })
@@ -34,7 +49,13 @@ describe.skipIf(!existsSync(realCli))('the wrapper on the real CLI', () => {
   test('is ready with the contract version once the agent is', async () => {
     expect((await pod.call('GET', '/readyz')).status).toBe(200)
     const { body } = await pod.call('GET', '/v1/session')
-    expect(body).toMatchObject({ state: 'idle', turnsCompleted: 0, contractVersion: 4, repo: 'lib', model: 'claude-sonnet-4-5' })
+    expect(body).toMatchObject({
+      state: 'idle',
+      turnsCompleted: 0,
+      contractVersion: 4,
+      repo: 'lib',
+      model: 'claude-sonnet-4-5',
+    })
   })
 
   test('refuses a caller without a token', async () => {
@@ -45,15 +66,32 @@ describe.skipIf(!existsSync(realCli))('the wrapper on the real CLI', () => {
   test.each([10, 5_000, 200_000])('delivers a body of %i characters exactly and reports the result', async (size) => {
     const text = randomText(size)
     const result = await pod.turn(text)
-    expect(result).toMatchObject({ state: 'completed', stopReason: 'end_turn', finalText: 'understood', pushed: [], failed: [] })
+    expect(result).toMatchObject({
+      state: 'completed',
+      stopReason: 'end_turn',
+      finalText: 'understood',
+      pushed: [],
+      failed: [],
+    })
     expect(result.usage).toMatchObject({ inputTokens: 100, outputTokens: 7, cacheReadTokens: 30, cacheWriteTokens: 20 })
-    const bodies = world.model.requests.slice(before).map((request) => JSON.stringify(request.body.messages.at(-1)?.content))
+    const bodies = world.model.requests
+      .slice(before)
+      .map((request) => JSON.stringify(request.body.messages.at(-1)?.content))
     expect(bodies.filter((body) => body.includes(JSON.stringify(text).slice(1, -1)))).toHaveLength(1)
   })
 
   test('signs the callback of every turn', async () => {
-    await waitFor(() => world.callbacks.length >= 3, 10_000, () => pod.log())
-    expect(world.callbacks[0]).toMatchObject({ task: 'implement-lib-1-x7k2p', pod: 1, state: 'completed', stopReason: 'end_turn' })
+    await waitFor(
+      () => world.callbacks.length >= 3,
+      10_000,
+      () => pod.log(),
+    )
+    expect(world.callbacks[0]).toMatchObject({
+      task: 'implement-lib-1-x7k2p',
+      pod: 1,
+      state: 'completed',
+      stopReason: 'end_turn',
+    })
     expect(verifyHmac(callbackSecret, JSON.stringify(world.callbacks[0]), world.signatures[0])).toBe(true)
   })
 
@@ -74,7 +112,11 @@ describe.skipIf(!existsSync(realCli))('the wrapper on the real CLI', () => {
     await asked(1)
     expect((await pod.call('POST', '/v1/interrupt')).status).toBe(202)
     const result = await pod.result(first.body.turnId)
-    expect(result).toMatchObject({ state: 'failed', stopReason: 'interrupted', idempotencyKey: headers['idempotency-key'] })
+    expect(result).toMatchObject({
+      state: 'failed',
+      stopReason: 'interrupted',
+      idempotencyKey: headers['idempotency-key'],
+    })
   })
 
   test('resolves an interrupt before the first token and takes the next turn', async () => {

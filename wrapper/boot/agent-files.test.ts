@@ -10,19 +10,45 @@ import { shellWords } from './shell-words.ts'
 const config = (env: Record<string, string> = {}): Config =>
   loadConfig(
     {
-      HOME: '/home/agent', OIDC_ISSUER: 'https://id.example', OIDC_AUDIENCE: 'wrapper', PLATFORM_TASK: 't', PLATFORM_PROJECT: 'p', PLATFORM_TOOL_PROFILE: 'implement',
-      MODEL_PROVIDER_API_KEY: 'real-key', CALLBACK_HMAC_SECRET: 'real-secret', PLATFORM_MCP_COMMAND: '["node","mcp.mjs"]', ...env,
+      HOME: '/home/agent',
+      OIDC_ISSUER: 'https://id.example',
+      OIDC_AUDIENCE: 'wrapper',
+      PLATFORM_TASK: 't',
+      PLATFORM_PROJECT: 'p',
+      PLATFORM_TOOL_PROFILE: 'implement',
+      MODEL_PROVIDER_API_KEY: 'real-key',
+      CALLBACK_HMAC_SECRET: 'real-secret',
+      PLATFORM_MCP_COMMAND: '["node","mcp.mjs"]',
+      ...env,
     },
     () => 'file',
   )
-const plumbing = { node: '/node', hookProgram: "/it's/hook.mjs", statuslineCommand: 'line', internalUrl: 'http://127.0.0.1:9', agentKey: 'k1' }
+const plumbing = {
+  node: '/node',
+  hookProgram: "/it's/hook.mjs",
+  statuslineCommand: 'line',
+  internalUrl: 'http://127.0.0.1:9',
+  agentKey: 'k1',
+}
 
 describe('what the agent reads', () => {
   test('asks for every hook, with the tool hooks on every tool', () => {
-    const settings = renderSettings(config(), plumbing) as { hooks: Record<string, { matcher?: string; hooks: { command: string }[] }[]> }
-    expect(Object.keys(settings.hooks)).toEqual(['SessionStart', 'UserPromptSubmit', 'Stop', 'StopFailure', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure'])
+    const settings = renderSettings(config(), plumbing) as {
+      hooks: Record<string, { matcher?: string; hooks: { command: string }[] }[]>
+    }
+    expect(Object.keys(settings.hooks)).toEqual([
+      'SessionStart',
+      'UserPromptSubmit',
+      'Stop',
+      'StopFailure',
+      'PreToolUse',
+      'PostToolUse',
+      'PostToolUseFailure',
+    ])
     expect(settings.hooks['PostToolUse']![0]!.matcher).toBe('*')
-    expect(settings.hooks['Stop']![0]!.hooks[0]!.command).toBe(`'/node' '/it'\\''s/hook.mjs' 'http://127.0.0.1:9/k/k1/internal/hook/Stop'`)
+    expect(settings.hooks['Stop']![0]!.hooks[0]!.command).toBe(
+      `'/node' '/it'\\''s/hook.mjs' 'http://127.0.0.1:9/k/k1/internal/hook/Stop'`,
+    )
   })
 
   test('excludes instruction files inside the clones and around the workspace, but not its own', () => {
@@ -41,26 +67,51 @@ describe('what the agent reads', () => {
 
   test('puts the findings of the boot first', () => {
     expect(renderGlobalInstructions(config(), ['merge main'])).toMatch(/^# First\n\n- merge main/)
-    expect(renderGlobalInstructions(config({ PLATFORM_TOOL_PROFILE: 'review' }), [])).toContain('moves the head you judge')
+    expect(renderGlobalInstructions(config({ PLATFORM_TOOL_PROFILE: 'review' }), [])).toContain(
+      'moves the head you judge',
+    )
   })
 })
 
 describe('the MCP servers', () => {
   const render = (extra: string, overlays: readonly unknown[] = []): Record<string, any> =>
-    (renderMcpConfig(config({ PLATFORM_EXTRA_MCP_SERVERS: extra }), plumbing, overlays, rememberingLogger().logger) as { mcpServers: Record<string, any> }).mcpServers
+    (
+      renderMcpConfig(
+        config({ PLATFORM_EXTRA_MCP_SERVERS: extra }),
+        plumbing,
+        overlays,
+        rememberingLogger().logger,
+      ) as { mcpServers: Record<string, any> }
+    ).mcpServers
 
   test('reach both services through the broker and hold no credential', () => {
     const { platform } = render('')
-    expect(platform).toMatchObject({ command: 'node', args: ['mcp.mjs'], env: { PLATFORM_OPERATOR_URL: 'http://127.0.0.1:9/k/k1/internal/call/operator', PLATFORM_INTERNAL_URL: 'http://127.0.0.1:9/k/k1' } })
+    expect(platform).toMatchObject({
+      command: 'node',
+      args: ['mcp.mjs'],
+      env: {
+        PLATFORM_OPERATOR_URL: 'http://127.0.0.1:9/k/k1/internal/call/operator',
+        PLATFORM_INTERNAL_URL: 'http://127.0.0.1:9/k/k1',
+      },
+    })
     expect(JSON.stringify(platform)).not.toMatch(/real-key|real-secret/)
   })
 
-  test.each([['not json'], ['{}'], ['[{"name":"x"}]'], ['[{"name":"platform","url":"http://evil"}]'], ['[{"name":"x","url":"file:///etc"}]']])('skip the extra servers %s', (extra) => {
+  test.each([
+    ['not json'],
+    ['{}'],
+    ['[{"name":"x"}]'],
+    ['[{"name":"platform","url":"http://evil"}]'],
+    ['[{"name":"x","url":"file:///etc"}]'],
+  ])('skip the extra servers %s', (extra) => {
     expect(Object.keys(render(extra))).toEqual(['platform'])
   })
 
   test('let extras win over fragments, and nobody over the platform', () => {
-    const servers = render('[{"name":"wiki","url":"https://extra"}]', [{ mcpServers: { wiki: { url: 'https://fragment' }, platform: { url: 'https://evil' } } }, undefined])
+    const servers = render('[{"name":"wiki","url":"https://extra"}]', [
+      { mcpServers: { wiki: { url: 'https://fragment' }, platform: { url: 'https://evil' } } },
+      undefined,
+    ])
     expect(servers['wiki']).toEqual({ type: 'http', url: 'https://extra' })
     expect(servers['platform'].command).toBe('node')
   })
@@ -70,13 +121,23 @@ describe("the agent's process", () => {
   test('gets an environment of known names only, without any secret', () => {
     const env = agentEnvironment(config(), plumbing, 'dummy', true)
     expect(JSON.stringify(env)).not.toMatch(/real-key|real-secret/)
-    expect(env).toMatchObject({ ANTHROPIC_API_KEY: 'dummy', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9/k/k1/model', PLATFORM_CONTRACT_VERSION: '4', IS_SANDBOX: '1', ENABLE_TOOL_SEARCH: 'false' })
-    expect(agentEnvironment(config({ AGENT_RUNTIME_OAUTH_TOKEN: 'o' }), plumbing, 'dummy', false)).toMatchObject({ CLAUDE_CODE_OAUTH_TOKEN: 'dummy' })
+    expect(env).toMatchObject({
+      ANTHROPIC_API_KEY: 'dummy',
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:9/k/k1/model',
+      PLATFORM_CONTRACT_VERSION: '4',
+      IS_SANDBOX: '1',
+      ENABLE_TOOL_SEARCH: 'false',
+    })
+    expect(agentEnvironment(config({ AGENT_RUNTIME_OAUTH_TOKEN: 'o' }), plumbing, 'dummy', false)).toMatchObject({
+      CLAUDE_CODE_OAUTH_TOKEN: 'dummy',
+    })
   })
 
   test('is started with model, effort and without the tools that wait for a person', () => {
     const command = agentCommand(config({ MODEL: 'm', EFFORT: 'high' }), 'id')
-    expect(command.join(' ')).toBe('claude --dangerously-skip-permissions --session-id id --model m --effort high --disallowedTools AskUserQuestion,EnterPlanMode,ExitPlanMode,ScheduleWakeup,CronCreate,Workflow')
+    expect(command.join(' ')).toBe(
+      'claude --dangerously-skip-permissions --session-id id --model m --effort high --disallowedTools AskUserQuestion,EnterPlanMode,ExitPlanMode,ScheduleWakeup,CronCreate,Workflow',
+    )
   })
 
   test('survives quoting', () => {

@@ -26,7 +26,8 @@ export interface AgentFilesInput {
 export function writeAgentFiles(input: AgentFilesInput): void {
   const { config } = input
   const { home, workspaceDir } = config
-  const write = (path: string, value: unknown): void => writeAtomically(path, typeof value === 'string' ? value : `${JSON.stringify(value, null, 2)}\n`)
+  const write = (path: string, value: unknown): void =>
+    writeAtomically(path, typeof value === 'string' ? value : `${JSON.stringify(value, null, 2)}\n`)
   write(join(workspaceDir, '.mcp.json'), renderMcpConfig(config, input.plumbing, input.overlays, input.logger))
   write(join(home, '.claude', 'settings.json'), renderSettings(config, input.plumbing))
   write(join(home, '.claude.json'), renderOnboarding(config, input.dummyKey))
@@ -37,9 +38,16 @@ export function writeAgentFiles(input: AgentFilesInput): void {
 
 export function renderSettings(config: Config, plumbing: AgentPlumbing): object {
   const hook = (event: string): object => ({
-    hooks: [{ type: 'command', command: shellWords([plumbing.node, plumbing.hookProgram, `${agentUrl(plumbing)}/internal/hook/${event}`]) }],
+    hooks: [
+      {
+        type: 'command',
+        command: shellWords([plumbing.node, plumbing.hookProgram, `${agentUrl(plumbing)}/internal/hook/${event}`]),
+      },
+    ],
   })
-  const hooks = Object.fromEntries(hookEvents.map((event) => [event, [event.includes('Tool') ? { matcher: '*', ...hook(event) } : hook(event)]]))
+  const hooks = Object.fromEntries(
+    hookEvents.map((event) => [event, [event.includes('Tool') ? { matcher: '*', ...hook(event) } : hook(event)]]),
+  )
   return {
     skipDangerousModePermissionPrompt: true,
     enableAllProjectMcpServers: true,
@@ -56,7 +64,8 @@ export function excludedInstructions(workspaceDir: string, home: string): readon
   const around: string[] = []
   for (let dir = dirname(workspaceDir); ; dir = dirname(dir)) {
     around.push(...['CLAUDE.md', 'CLAUDE.local.md', '.claude/CLAUDE.md'].map((name) => join(dir, name)))
-    if (dir === dirname(dir)) return [...inside, ...around.filter((path) => path !== join(home, '.claude', 'CLAUDE.md'))]
+    if (dir === dirname(dir))
+      return [...inside, ...around.filter((path) => path !== join(home, '.claude', 'CLAUDE.md'))]
   }
 }
 

@@ -7,7 +7,9 @@ const disallowedTools = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'Sc
 export function agentCommand(config: Config, sessionId: string): readonly string[] {
   return [
     ...config.agentCli,
-    ...(config.permissionMode === 'bypassPermissions' ? ['--dangerously-skip-permissions'] : ['--permission-mode', config.permissionMode]),
+    ...(config.permissionMode === 'bypassPermissions'
+      ? ['--dangerously-skip-permissions']
+      : ['--permission-mode', config.permissionMode]),
     '--session-id',
     sessionId,
     ...(config.model ? ['--model', config.model] : []),
@@ -21,7 +23,12 @@ export function agentCommand(config: Config, sessionId: string): readonly string
  * The agent's whole environment, name by name: nothing is inherited. The model's key in it is a dummy that only the
  * wrapper's loopback proxy takes, under the path that holds this boot's key.
  */
-export function agentEnvironment(config: Config, plumbing: AgentPlumbing, dummyKey: string, isRoot: boolean): Readonly<Record<string, string>> {
+export function agentEnvironment(
+  config: Config,
+  plumbing: AgentPlumbing,
+  dummyKey: string,
+  isRoot: boolean,
+): Readonly<Record<string, string>> {
   const { task, project, profile, pod, contractVersion } = config.identity
   return {
     HOME: config.home,

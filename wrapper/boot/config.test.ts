@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ConfigError, loadConfig, type Config } from './config.ts'
+import { loadConfig, type Config, type ConfigError } from './config.ts'
 
 const sound = {
   HOME: '/home/agent',
@@ -38,16 +38,38 @@ describe('configuration', () => {
 
   test('names every fault at once', () => {
     const faults = faultsOf({
-      OIDC_ISSUER: '', HTTP_ADDR: 'nowhere', INTERNAL_ADDR: '0.0.0.0:1', TURN_TIMEOUT_SECONDS: '1.5', EFFORT: 'huge',
-      PLATFORM_POD: '-1', CALLBACK_URL: 'ftp://x', PLATFORM_CONTRACT_VERSION: '3', MODEL_PROVIDER_API_KEY: '', REPOS: '[{"name":"../x"}]',
+      OIDC_ISSUER: '',
+      HTTP_ADDR: 'nowhere',
+      INTERNAL_ADDR: '0.0.0.0:1',
+      TURN_TIMEOUT_SECONDS: '1.5',
+      EFFORT: 'huge',
+      PLATFORM_POD: '-1',
+      CALLBACK_URL: 'ftp://x',
+      PLATFORM_CONTRACT_VERSION: '3',
+      MODEL_PROVIDER_API_KEY: '',
+      REPOS: '[{"name":"../x"}]',
     })
-    for (const name of ['OIDC_ISSUER', 'HTTP_ADDR', 'INTERNAL_ADDR', 'TURN_TIMEOUT_SECONDS', 'EFFORT', 'PLATFORM_POD', 'CALLBACK_URL', 'PLATFORM_CONTRACT_VERSION', 'MODEL_PROVIDER_API_KEY', 'REPOS']) {
+    for (const name of [
+      'OIDC_ISSUER',
+      'HTTP_ADDR',
+      'INTERNAL_ADDR',
+      'TURN_TIMEOUT_SECONDS',
+      'EFFORT',
+      'PLATFORM_POD',
+      'CALLBACK_URL',
+      'PLATFORM_CONTRACT_VERSION',
+      'MODEL_PROVIDER_API_KEY',
+      'REPOS',
+    ]) {
       expect(faults.join('\n')).toContain(name)
     }
   })
 
   test('takes a secret from its file before its variable', () => {
-    expect(load({ MODEL_PROVIDER_API_KEY_FILE: '/x', PLATFORM_POD_TOKEN_FILE: '/y' }).secrets).toMatchObject({ apiKey: 'from-file', podToken: 'from-file' })
+    expect(load({ MODEL_PROVIDER_API_KEY_FILE: '/x', PLATFORM_POD_TOKEN_FILE: '/y' }).secrets).toMatchObject({
+      apiKey: 'from-file',
+      podToken: 'from-file',
+    })
   })
 
   test('lets REPOS win over the same REPO_URL and refuses a different one', () => {
@@ -57,9 +79,12 @@ describe('configuration', () => {
     expect(load({ REPO_URL: 'http://g/lib.git' }).repositories).toMatchObject([{ name: 'lib', base: '' }])
   })
 
-  test.each([['http://user:word@g/lib.git'], ['ext::sh -c id'], ['--upload-pack=x']])('refuses the repository address %s', (url) => {
-    expect(faultsOf({ REPOS: JSON.stringify([{ name: 'lib', url }]) })).toHaveLength(1)
-  })
+  test.each([['http://user:word@g/lib.git'], ['ext::sh -c id'], ['--upload-pack=x']])(
+    'refuses the repository address %s',
+    (url) => {
+      expect(faultsOf({ REPOS: JSON.stringify([{ name: 'lib', url }]) })).toHaveLength(1)
+    },
+  )
 
   test('asks for client credentials where there is a memory service', () => {
     expect(faultsOf({ PLATFORM_MEMORY_URL: 'http://memory' }).join()).toContain('MEMORY_AUDIENCE')

@@ -27,7 +27,12 @@ export interface Secrets {
 export interface Config {
   readonly http: Address
   readonly internal: Address
-  readonly oidc: { readonly issuer: string; readonly audience: string; readonly clientId: string; readonly memoryAudience: string }
+  readonly oidc: {
+    readonly issuer: string
+    readonly audience: string
+    readonly clientId: string
+    readonly memoryAudience: string
+  }
   readonly identity: Identity
   readonly model: string
   readonly effort: string
@@ -107,7 +112,10 @@ export function loadConfig(env: Environment, readSecretFile: (path: string) => s
     memoryUrl: read.url('PLATFORM_MEMORY_URL'),
     skills: { url: read.text('SKILLS_REPO_URL', ''), ref: read.text('SKILLS_REF', 'main') },
     hooks: parseLifecycleHooks(read),
-    bot: { login: read.text('BOT_LOGIN', 'platform-bot'), email: read.text('BOT_EMAIL', 'platform-bot@users.noreply.invalid') },
+    bot: {
+      login: read.text('BOT_LOGIN', 'platform-bot'),
+      email: read.text('BOT_EMAIL', 'platform-bot@users.noreply.invalid'),
+    },
     workspaceDir: resolve(read.text('WORKSPACE_DIR', '/workspace')),
     stateDir: resolve(read.text('STATE_DIR', join(home, '.wrapper'))),
     home: resolve(home),
@@ -144,7 +152,9 @@ function readSecrets(read: EnvironmentReader): Secrets {
 
 function refuseContradictions(config: Config, read: EnvironmentReader): void {
   if (config.identity.contractVersion !== contractVersion) {
-    read.fault(`PLATFORM_CONTRACT_VERSION is ${config.identity.contractVersion}, this wrapper speaks ${contractVersion}`)
+    read.fault(
+      `PLATFORM_CONTRACT_VERSION is ${config.identity.contractVersion}, this wrapper speaks ${contractVersion}`,
+    )
   }
   if (!config.secrets.oauthToken && !config.secrets.apiKey) {
     read.fault('one of AGENT_RUNTIME_OAUTH_TOKEN and MODEL_PROVIDER_API_KEY must be set')

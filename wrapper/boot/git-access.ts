@@ -7,7 +7,12 @@ import type { Config } from './config.ts'
 import { shellWords } from './shell-words.ts'
 
 /** The helper as one executable file: git takes no arguments with it, and `node` may not be on the path. */
-export function writeCredentialHelper(config: Config, node: string, internalUrl: string, gitKey: string): CredentialHelper {
+export function writeCredentialHelper(
+  config: Config,
+  node: string,
+  internalUrl: string,
+  gitKey: string,
+): CredentialHelper {
   const program = join(config.stateDir, 'git-askpass')
   const script = fileURLToPath(new URL('../hooks/askpass.mjs', import.meta.url))
   writeAtomically(program, `#!/bin/sh\nexec ${shellWords([node, script])} "$@"\n`, 0o700)

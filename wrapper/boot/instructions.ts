@@ -13,7 +13,10 @@ export interface BaseInstructions {
 const maxInstructions = 40_000
 
 /** Reads CLAUDE.md from the base branch: the head may be a stranger's. */
-export async function readBaseInstructions(git: Git, repositories: readonly Repository[]): Promise<readonly BaseInstructions[]> {
+export async function readBaseInstructions(
+  git: Git,
+  repositories: readonly Repository[],
+): Promise<readonly BaseInstructions[]> {
   const found: BaseInstructions[] = []
   for (const { name, dir, base } of repositories) {
     const text = await gitText(git, ['show', `${remoteRef(base)}:CLAUDE.md`], { cwd: dir }).catch(() => '')
@@ -43,12 +46,27 @@ export function renderGlobalInstructions(config: Config, findings: readonly stri
 /** S3 WorkspaceSpec: the review agent shares the workspace and is told what its edits do. */
 function reviewNote(config: Config): readonly string[] {
   if (config.identity.profile !== 'review') return []
-  return ['- You review in the workspace of the change itself: any edit you make is committed and pushed into the merge request under review, and moves the head you judge. Do not edit.']
+  return [
+    '- You review in the workspace of the change itself: any edit you make is committed and pushed into the merge request under review, and moves the head you judge. Do not edit.',
+  ]
 }
 
 /** <workspace>/CLAUDE.md: where the clones lie, and what their base branches say. */
 export function renderWorkspaceInstructions(config: Config, instructions: readonly BaseInstructions[]): string {
   const clones = config.repositories.map(({ name }) => `- \`${name}/\``)
-  const texts = instructions.flatMap(({ repository, base, text }) => ['', `# Instructions of ${repository} (from its branch ${base})`, '', text.trim()])
-  return ['# Workspace', '', `The repositories are cloned under ${config.workspaceDir}:`, '', ...clones, ...texts, ''].join('\n')
+  const texts = instructions.flatMap(({ repository, base, text }) => [
+    '',
+    `# Instructions of ${repository} (from its branch ${base})`,
+    '',
+    text.trim(),
+  ])
+  return [
+    '# Workspace',
+    '',
+    `The repositories are cloned under ${config.workspaceDir}:`,
+    '',
+    ...clones,
+    ...texts,
+    '',
+  ].join('\n')
 }

@@ -48,7 +48,11 @@ export function lifecycleHookRunner(options: HookRunnerOptions): RunLifecycleHoo
   }
 }
 
-function runShell(script: string, argument: string | undefined, options: HookRunnerOptions): Promise<string | undefined> {
+function runShell(
+  script: string,
+  argument: string | undefined,
+  options: HookRunnerOptions,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn('sh', ['-c', script, 'sh', ...(argument === undefined ? [] : [argument])], {
       cwd: options.cwd,

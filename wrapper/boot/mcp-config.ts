@@ -19,7 +19,12 @@ const Fragment = Type.Object({ mcpServers: Type.Record(Type.String(), Type.Objec
 type Servers = Record<string, object>
 
 /** Overlay fragments first, then the extra servers, then the platform's own, which win (S3). */
-export function renderMcpConfig(config: Config, plumbing: AgentPlumbing, overlays: readonly unknown[], logger: Logger): object {
+export function renderMcpConfig(
+  config: Config,
+  plumbing: AgentPlumbing,
+  overlays: readonly unknown[],
+  logger: Logger,
+): object {
   const servers: Servers = {}
   for (const overlay of overlays) addOverlay(servers, overlay, logger)
   addExtras(servers, config.extraMcpServers, logger)
@@ -28,7 +33,8 @@ export function renderMcpConfig(config: Config, plumbing: AgentPlumbing, overlay
 }
 
 function addOverlay(servers: Servers, overlay: unknown, logger: Logger): void {
-  if (!Check(Fragment, overlay)) return logger.warn({}, 'an .mcp.json fragment is not an object with mcpServers; skipped')
+  if (!Check(Fragment, overlay))
+    return logger.warn({}, 'an .mcp.json fragment is not an object with mcpServers; skipped')
   for (const [name, server] of Object.entries(overlay.mcpServers)) add(servers, name, server, logger)
 }
 

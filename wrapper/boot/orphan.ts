@@ -57,7 +57,7 @@ function sameSession(leader: number): readonly number[] {
 function descendants(root: number): readonly number[] {
   const parents = new Map(allPids().map((pid) => [pid, processStat(pid)?.parent]))
   const found = new Set([root])
-  for (let size = 0; size !== found.size; ) {
+  for (let size = 0; size !== found.size;) {
     size = found.size
     for (const [pid, parent] of parents) if (parent !== undefined && found.has(parent)) found.add(pid)
   }
@@ -66,7 +66,11 @@ function descendants(root: number): readonly number[] {
 }
 
 function allPids(): readonly number[] {
-  return existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number) : []
+  return existsSync('/proc')
+    ? readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .map(Number)
+    : []
 }
 
 function kill(pid: number): void {

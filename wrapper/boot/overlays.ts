@@ -8,6 +8,6 @@ export function readMcpOverlays(configDir: string): readonly unknown[] {
   if (!existsSync(dir)) return []
   return readdirSync(dir)
     .filter((name) => name.endsWith('.json'))
-    .sort()
+    .toSorted()
     .map((name) => parseJson(readFileSync(join(dir, name), 'utf8')))
 }

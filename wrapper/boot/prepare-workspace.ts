@@ -9,7 +9,12 @@ import type { RunLifecycleHook } from './lifecycle-hooks.ts'
 export async function prepareWorkspace(
   config: Config,
   git: Git,
-  tools: { readonly runHook: RunLifecycleHook; readonly metrics: WrapperMetrics; readonly logger: Logger; readonly stamp: string },
+  tools: {
+    readonly runHook: RunLifecycleHook
+    readonly metrics: WrapperMetrics
+    readonly logger: Logger
+    readonly stamp: string
+  },
 ): Promise<readonly Checkout[]> {
   const checkouts: Checkout[] = []
   for (const repository of config.repositories) {
@@ -22,7 +27,10 @@ export async function prepareWorkspace(
       afterClone: (dir) => tools.runHook('postClone', dir),
     })
     tools.metrics.reconciled(checkout.result)
-    tools.logger.info({ repo: repository.name, result: checkout.result, repaired: checkout.repaired }, 'repository ready')
+    tools.logger.info(
+      { repo: repository.name, result: checkout.result, repaired: checkout.repaired },
+      'repository ready',
+    )
     checkouts.push(checkout)
   }
   return checkouts

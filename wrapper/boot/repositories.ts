@@ -30,7 +30,8 @@ export function readRepositories(read: EnvironmentReader): readonly RepositoryCo
   const repositories = listed.length > 0 || !single ? listed : [single]
   for (const repository of repositories) checkUrl(read, repository)
   const names = repositories.map((repository) => repository.name)
-  for (const name of new Set(names.filter((name, index) => names.indexOf(name) !== index))) read.fault(`REPOS names ${name} twice`)
+  for (const name of new Set(names.filter((name, index) => names.indexOf(name) !== index)))
+    read.fault(`REPOS names ${name} twice`)
   return repositories
 }
 
@@ -44,20 +45,32 @@ function readSingle(read: EnvironmentReader): RepositoryConfig | undefined {
     if (read.has('REPO_BRANCH')) read.fault('REPO_BRANCH is set without REPO_URL')
     return undefined
   }
-  const name = url.replace(/\/+$/, '').split(/[/:]/).pop()!.replace(/\.git$/, '')
+  const name = url
+    .replace(/\/+$/, '')
+    .split(/[/:]/)
+    .pop()!
+    .replace(/\.git$/, '')
   return { name, url, base: read.text('REPO_BRANCH', ''), branch: '', sha: '' }
 }
 
-function refuseDifference(read: EnvironmentReader, listed: readonly RepositoryConfig[], single: RepositoryConfig): void {
-  const same = listed.length === 1 && listed[0]!.url === single.url && (single.base === '' || listed[0]!.base === single.base)
+function refuseDifference(
+  read: EnvironmentReader,
+  listed: readonly RepositoryConfig[],
+  single: RepositoryConfig,
+): void {
+  const same =
+    listed.length === 1 && listed[0]!.url === single.url && (single.base === '' || listed[0]!.base === single.base)
   if (!same) read.fault('REPOS and REPO_URL/REPO_BRANCH are both set and differ')
 }
 
 /** A URL with a password in it would put a credential into .git/config; options of git begin with a dash. */
 function checkUrl(read: EnvironmentReader, repository: RepositoryConfig): void {
-  if (repository.url.startsWith('-') || repository.url.includes('::')) read.fault(`the URL of repository ${repository.name} is not allowed`)
-  if (URL.canParse(repository.url) && new URL(repository.url).password !== '') read.fault(`the URL of repository ${repository.name} holds a password`)
+  if (repository.url.startsWith('-') || repository.url.includes('::'))
+    read.fault(`the URL of repository ${repository.name} is not allowed`)
+  if (URL.canParse(repository.url) && new URL(repository.url).password !== '')
+    read.fault(`the URL of repository ${repository.name} holds a password`)
   for (const ref of [repository.base, repository.branch]) {
-    if (ref.startsWith('-') || /[\s~^:?*[\\]|\.\.|@\{/.test(ref)) read.fault(`repository ${repository.name} names an impossible branch`)
+    if (ref.startsWith('-') || /[\s~^:?*[\\]|\.\.|@\{/.test(ref))
+      read.fault(`repository ${repository.name} names an impossible branch`)
   }
 }

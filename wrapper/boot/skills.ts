@@ -17,7 +17,9 @@ export async function installSkills(config: Config, git: Git, metrics: WrapperMe
     metrics.skillsCloneFailed('skills_repo')
     throw error
   }
-  const skills = await install(join(source, 'skills'), join(config.home, '.claude', 'skills'), async (dir, name) => existsSync(join(dir, name, 'SKILL.md')))
+  const skills = await install(join(source, 'skills'), join(config.home, '.claude', 'skills'), async (dir, name) =>
+    existsSync(join(dir, name, 'SKILL.md')),
+  )
   metrics.skillsInstalled(skills)
   if (skills === 0) throw new Error(`the skills repository holds no skill at ${config.skills.ref}`)
   await installAgents(config, source, metrics, logger)
@@ -27,20 +29,29 @@ export async function installSkills(config: Config, git: Git, metrics: WrapperMe
 async function cloneAt(git: Git, config: Config, source: string): Promise<void> {
   await mkdir(source, { recursive: true })
   await gitText(git, ['init', '--quiet'], { cwd: source })
-  await gitText(git, ['fetch', '--quiet', '--depth', '1', config.skills.url, config.skills.ref], { cwd: source, remote: true })
+  await gitText(git, ['fetch', '--quiet', '--depth', '1', config.skills.url, config.skills.ref], {
+    cwd: source,
+    remote: true,
+  })
   await gitText(git, ['checkout', '--quiet', 'FETCH_HEAD'], { cwd: source })
 }
 
 async function installAgents(config: Config, source: string, metrics: WrapperMetrics, logger: Logger): Promise<void> {
   try {
-    const agents = await install(join(source, 'agents'), join(config.home, '.claude', 'agents'), async (_dir, name) => name.endsWith('.md'))
+    const agents = await install(join(source, 'agents'), join(config.home, '.claude', 'agents'), async (_dir, name) =>
+      name.endsWith('.md'),
+    )
     metrics.agentsInstalled(agents)
   } catch (error) {
     logger.warn({ error: (error as Error).message }, 'agent definitions were not installed')
   }
 }
 
-async function install(from: string, to: string, isOne: (dir: string, name: string) => Promise<boolean>): Promise<number> {
+async function install(
+  from: string,
+  to: string,
+  isOne: (dir: string, name: string) => Promise<boolean>,
+): Promise<number> {
   const staging = `${to}.staging`
   await rm(staging, { recursive: true, force: true })
   await mkdir(staging, { recursive: true })

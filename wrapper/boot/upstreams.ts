@@ -9,7 +9,8 @@ import type { Config } from './config.ts'
 /** The services that the broker reaches: the orchestrator with the pod's token, the memory service with the wrapper's own client. */
 export function upstreamsOf(config: Config, clock: Clock, fetch: Fetch): Partial<Record<Service, Upstream>> {
   const upstreams: Partial<Record<Service, Upstream>> = {}
-  if (config.operatorUrl && config.secrets.podToken) upstreams.operator = { baseUrl: config.operatorUrl, token: fixedToken(config.secrets.podToken) }
+  if (config.operatorUrl && config.secrets.podToken)
+    upstreams.operator = { baseUrl: config.operatorUrl, token: fixedToken(config.secrets.podToken) }
   if (config.memoryUrl) upstreams.memory = { baseUrl: config.memoryUrl, token: memoryToken(config, clock, fetch) }
   return upstreams
 }

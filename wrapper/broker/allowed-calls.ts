@@ -26,7 +26,12 @@ const rules: readonly Rule[] = [
   { service: 'operator', methods: ['GET'], path: 'tasks/:own/scm', profiles: all },
   { service: 'operator', methods: ['GET'], path: 'tasks', profiles: ['brainstorm', 'incident', 'refine'] },
   { service: 'operator', methods: ['POST'], path: 'tasks/:own/issues', profiles: ['implement', 'refine'] },
-  { service: 'operator', methods: ['POST'], path: 'tasks/:own/merge-requests', profiles: ['implement', 'review', 'refine', 'documentation', 'upgrade'] },
+  {
+    service: 'operator',
+    methods: ['POST'],
+    path: 'tasks/:own/merge-requests',
+    profiles: ['implement', 'review', 'refine', 'documentation', 'upgrade'],
+  },
   { service: 'operator', methods: ['POST'], path: 'tasks/:own/takeover-requests', profiles: ['implement', 'review'] },
   { service: 'memory', methods: ['GET'], path: 'code/*', profiles: allBut('refine') },
   { service: 'memory', methods: ['GET'], path: 'code-graph/*', profiles: allBut('refine') },
@@ -34,7 +39,12 @@ const rules: readonly Rule[] = [
   { service: 'memory', methods: ['POST'], path: 'queries:describe', profiles: all },
   { service: 'memory', methods: ['POST'], path: 'memories', profiles: allBut('review', 'refine') },
   { service: 'memory', methods: ['GET'], path: 'entities', profiles: ['brainstorm', 'incident', 'documentation'] },
-  { service: 'memory', methods: ['GET', 'PATCH'], path: 'entities/:any', profiles: ['brainstorm', 'incident', 'documentation'] },
+  {
+    service: 'memory',
+    methods: ['GET', 'PATCH'],
+    path: 'entities/:any',
+    profiles: ['brainstorm', 'incident', 'documentation'],
+  },
   { service: 'memory', methods: ['GET', 'POST'], path: 'edges', profiles: ['incident', 'documentation'] },
   { service: 'memory', methods: ['DELETE'], path: 'edges/:any', profiles: ['incident', 'documentation'] },
 ]
@@ -62,15 +72,20 @@ export function isAllowed(caller: Caller, service: Service, method: string, path
 function decodeSegments(path: string): readonly string[] | undefined {
   try {
     const segments = path.split('/').map(decodeURIComponent)
-    return segments.some((segment) => segment === '' || segment === '.' || segment === '..' || segment.includes('\\')) ? undefined : segments
+    return segments.some((segment) => segment === '' || segment === '.' || segment === '..' || segment.includes('\\'))
+      ? undefined
+      : segments
   } catch {
     return undefined
   }
 }
 
 function matches(pattern: readonly string[], segments: readonly string[], caller: Caller): boolean {
-  if (pattern.at(-1) === '*') return segments.length >= pattern.length && pattern.slice(0, -1).every((part, index) => part === segments[index])
-  return pattern.length === segments.length && pattern.every((part, index) => matchesSegment(part, segments[index]!, caller))
+  if (pattern.at(-1) === '*')
+    return segments.length >= pattern.length && pattern.slice(0, -1).every((part, index) => part === segments[index])
+  return (
+    pattern.length === segments.length && pattern.every((part, index) => matchesSegment(part, segments[index]!, caller))
+  )
 }
 
 function matchesSegment(part: string, segment: string, caller: Caller): boolean {

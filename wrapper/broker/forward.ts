@@ -20,7 +20,13 @@ const passedRequestHeaders = ['accept', 'content-type', 'idempotency-key', 'x-re
 const passedResponseHeaders = ['content-type', 'location', 'retry-after', 'x-request-id', 'allow'] as const
 
 /** Adds the bearer to one call and streams the answer back. */
-export async function forward(options: ForwardOptions, service: Service, path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+export async function forward(
+  options: ForwardOptions,
+  service: Service,
+  path: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const upstream = options.upstreams[service]
   if (!upstream) throw new Problem('not-found', `this pod has no ${service} service`)
   const response = await call(options.fetch, upstream, path, request)

@@ -1,7 +1,15 @@
 import { Type, type Static } from 'typebox'
 
 /** The hooks that settings.json asks for. */
-export const hookEvents = ['SessionStart', 'UserPromptSubmit', 'Stop', 'StopFailure', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure'] as const
+export const hookEvents = [
+  'SessionStart',
+  'UserPromptSubmit',
+  'Stop',
+  'StopFailure',
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+] as const
 export type HookEvent = (typeof hookEvents)[number]
 
 /** The members of a hook's stdin that the wrapper uses; the CLI sends more and may add others. */

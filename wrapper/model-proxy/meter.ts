@@ -48,7 +48,9 @@ export class ModelMeter {
   responseStarted(status: number, headers: Headers): void {
     if (status !== 429 || headers.get('anthropic-ratelimit-unified-status') !== 'rejected') return
     this.#limited = true
-    const reset = Number(headers.get('anthropic-ratelimit-unified-reset') ?? headers.get('anthropic-ratelimit-unified-5h-reset'))
+    const reset = Number(
+      headers.get('anthropic-ratelimit-unified-reset') ?? headers.get('anthropic-ratelimit-unified-5h-reset'),
+    )
     if (reset > 0) this.#limitResetsAt = new Date(reset * 1000).toISOString()
   }
 

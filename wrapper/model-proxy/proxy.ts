@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../edges/http/problem.ts'
 import type { Fetch } from '../../edges/http/ports.ts'
-import { ModelMeter, StreamReader } from './meter.ts'
+import { StreamReader, type ModelMeter } from './meter.ts'
 
 /** The real credential of the model: lives here and in no file, variable or argument of the agent. */
 export interface ModelCredential {
@@ -23,13 +23,36 @@ export const maxModelRequestBytes = 32 * 1024 * 1024
 
 /** Hop-by-hop and credential headers of the agent's request never go on; the body's coding must stay readable here. */
 const droppedRequestHeaders = new Set([
-  'host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'upgrade', 'expect', 'te',
-  'authorization', 'x-api-key', 'accept-encoding', 'cookie', 'proxy-authorization',
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'keep-alive',
+  'upgrade',
+  'expect',
+  'te',
+  'authorization',
+  'x-api-key',
+  'accept-encoding',
+  'cookie',
+  'proxy-authorization',
 ])
-const droppedResponseHeaders = new Set(['connection', 'content-length', 'content-encoding', 'transfer-encoding', 'keep-alive', 'set-cookie'])
+const droppedResponseHeaders = new Set([
+  'connection',
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'keep-alive',
+  'set-cookie',
+])
 
 /** Passes one request of the CLI on to the model provider with the real key, and streams the answer back while counting. */
-export async function forwardToModel(options: ModelProxyOptions, path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+export async function forwardToModel(
+  options: ModelProxyOptions,
+  path: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const gone = new AbortController()
   reply.raw.on('close', () => gone.abort())
   options.meter.requestStarted()
@@ -44,7 +67,12 @@ export async function forwardToModel(options: ModelProxyOptions, path: string, r
   return reply.send(counted(options, response, response.body))
 }
 
-async function ask(options: ModelProxyOptions, path: string, request: FastifyRequest, signal: AbortSignal): Promise<Response | undefined> {
+async function ask(
+  options: ModelProxyOptions,
+  path: string,
+  request: FastifyRequest,
+  signal: AbortSignal,
+): Promise<Response | undefined> {
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
   try {
     return await options.fetch(`${options.baseUrl}${path}`, {
@@ -63,7 +91,8 @@ async function ask(options: ModelProxyOptions, path: string, request: FastifyReq
 function requestHeaders(credential: ModelCredential, request: FastifyRequest): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
-    if (value !== undefined && !droppedRequestHeaders.has(name)) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+    if (value !== undefined && !droppedRequestHeaders.has(name))
+      headers.set(name, Array.isArray(value) ? value.join(', ') : value)
   }
   headers.set('accept-encoding', 'identity')
   if (credential.kind === 'oauth') headers.set('authorization', `Bearer ${credential.value}`)

@@ -34,7 +34,8 @@ export async function awaitReady(terminal: Terminal, clock: Clock, timeoutMs: nu
       if (dialog) throw new AgentBootError(dialog, `the CLI asks ${dialog} instead of starting`)
       return
     }
-    if (now - startedAt >= timeoutMs) throw new AgentBootError('timeout', `the CLI was not quiet within ${timeoutMs} ms: ${screenEnd(terminal)}`)
+    if (now - startedAt >= timeoutMs)
+      throw new AgentBootError('timeout', `the CLI was not quiet within ${timeoutMs} ms: ${screenEnd(terminal)}`)
     await sleep(clock, pollMs)
   }
 }

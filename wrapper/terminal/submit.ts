@@ -19,7 +19,13 @@ export function typedLine(turnId: string): string {
 }
 
 /** `accepted` settles when the UserPromptSubmit hook brought the token. False: no Enter was taken. */
-export async function submit(terminal: Terminal, clock: Clock, turnId: string, body: string, accepted: Promise<void>): Promise<boolean> {
+export async function submit(
+  terminal: Terminal,
+  clock: Clock,
+  turnId: string,
+  body: string,
+  accepted: Promise<void>,
+): Promise<boolean> {
   terminal.write(typedLine(turnId))
   await sleep(clock, typedGapMs)
   terminal.write(`${pasteStart}\n${body}${pasteEnd}`)

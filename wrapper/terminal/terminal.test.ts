@@ -25,7 +25,11 @@ describe('sanitising a message', () => {
 
 describe('recognising a dialog', () => {
   test('sees the bypass warning through cursor moves, and not the status line of the prompt', () => {
-    expect(dialogOnScreen('WARNING:\u001b[1CBypass\u001b[1CPermissions\u001b[1Cmode \u276f No,\u001b[1Cexit   Yes, I accept')).toBe('bypass-permissions')
+    expect(
+      dialogOnScreen(
+        'WARNING:\u001b[1CBypass\u001b[1CPermissions\u001b[1Cmode \u276f No,\u001b[1Cexit   Yes, I accept',
+      ),
+    ).toBe('bypass-permissions')
     expect(dialogOnScreen('\u23f5\u23f5 bypass permissions on (shift+tab to cycle)')).toBeUndefined()
   })
 })
@@ -33,7 +37,15 @@ describe('recognising a dialog', () => {
 describe('submitting', () => {
   function recording(): { terminal: Terminal; written: string[] } {
     const written: string[] = []
-    const terminal = { pid: 1, write: (bytes: string) => void written.push(bytes), kill: () => undefined, tail: () => '', lastOutputAt: () => 0, exited: () => undefined, onExit: () => undefined }
+    const terminal = {
+      pid: 1,
+      write: (bytes: string) => void written.push(bytes),
+      kill: () => undefined,
+      tail: () => '',
+      lastOutputAt: () => 0,
+      exited: () => undefined,
+      onExit: () => undefined,
+    }
     return { terminal, written }
   }
   /** Lets pending promises run between steps of the simulated time. */

@@ -1,9 +1,17 @@
 // The smallest MCP server that the CLI accepts: one tool, which tells what its environment holds.
 import { createInterface } from 'node:readline'
 
-const tool = { name: 'environment', description: 'Names of the variables', inputSchema: { type: 'object', properties: {} } }
+const tool = {
+  name: 'environment',
+  description: 'Names of the variables',
+  inputSchema: { type: 'object', properties: {} },
+}
 const answers = {
-  initialize: (params) => ({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'platform', version: '0' } }),
+  initialize: (params) => ({
+    protocolVersion: params.protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: { name: 'platform', version: '0' },
+  }),
   'tools/list': () => ({ tools: [tool] }),
   'tools/call': () => ({ content: [{ type: 'text', text: JSON.stringify(process.env) }] }),
   ping: () => ({}),

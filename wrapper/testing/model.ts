@@ -3,9 +3,20 @@ import type { AddressInfo } from 'node:net'
 
 /** What the model of a test does with one request. `hold` keeps the stream open after the text until the client leaves. */
 export type Move =
-  | { readonly kind: 'say'; readonly text: string; readonly hold?: boolean; readonly stopReason?: string; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'say'
+      readonly text: string
+      readonly hold?: boolean
+      readonly stopReason?: string
+      readonly headers?: Readonly<Record<string, string>>
+    }
   | { readonly kind: 'call'; readonly tool: string; readonly input: object }
-  | { readonly kind: 'refuse'; readonly status: number; readonly type: string; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'refuse'
+      readonly status: number
+      readonly type: string
+      readonly headers?: Readonly<Record<string, string>>
+    }
   | { readonly kind: 'silence' }
 
 export interface ModelRequest {
@@ -56,27 +67,45 @@ function answer(move: Move, body: MessagesBody, response: ServerResponse, index:
   if (move.kind === 'silence') return
   if (move.kind === 'refuse') {
     response.writeHead(move.status, { 'content-type': 'application/json', ...move.headers })
-    return void response.end(JSON.stringify({ type: 'error', error: { type: move.type, message: `refused with ${move.type}` } }))
+    return void response.end(
+      JSON.stringify({ type: 'error', error: { type: move.type, message: `refused with ${move.type}` } }),
+    )
   }
-  const block = move.kind === 'say' ? { type: 'text', text: move.text } : { type: 'tool_use', id: `toolu_${index}`, name: move.tool, input: move.input }
+  const block =
+    move.kind === 'say'
+      ? { type: 'text', text: move.text }
+      : { type: 'tool_use', id: `toolu_${index}`, name: move.tool, input: move.input }
   const stopReason = move.kind === 'say' ? (move.stopReason ?? 'end_turn') : 'tool_use'
   const message = { id: `msg_${index}`, type: 'message', role: 'assistant', model: body.model, stop_sequence: null }
   const usage = { input_tokens: 100, cache_creation_input_tokens: 20, cache_read_input_tokens: 30, output_tokens: 7 }
-  if (!body.stream) return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ...message, content: [block], stop_reason: stopReason, usage }))
+  if (!body.stream)
+    return void response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ ...message, content: [block], stop_reason: stopReason, usage }))
   response.writeHead(200, { 'content-type': 'text/event-stream', ...(move.kind === 'say' ? move.headers : {}) })
-  const send = (event: { type: string }): boolean => response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  const send = (event: { type: string }): boolean =>
+    response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
   const open = (value: object): object => ({ type: 'content_block_start', index: 0, content_block: value })
-  send({ type: 'message_start', ...{ message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } } } })
+  send({
+    type: 'message_start',
+    ...{ message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } } },
+  })
   if (block.type === 'text') {
     send(open({ type: 'text', text: '' }) as never)
     send({ type: 'content_block_delta', ...{ index: 0, delta: { type: 'text_delta', text: block.text } } })
   } else {
     send(open({ ...block, input: {} }) as never)
-    send({ type: 'content_block_delta', ...{ index: 0, delta: { type: 'input_json_delta', partial_json: JSON.stringify(block.input) } } })
+    send({
+      type: 'content_block_delta',
+      ...{ index: 0, delta: { type: 'input_json_delta', partial_json: JSON.stringify(block.input) } },
+    })
   }
   if (move.kind === 'say' && move.hold) return
   send({ type: 'content_block_stop', ...{ index: 0 } })
-  send({ type: 'message_delta', ...{ delta: { stop_reason: stopReason, stop_sequence: null }, usage: { output_tokens: 7 } } })
+  send({
+    type: 'message_delta',
+    ...{ delta: { stop_reason: stopReason, stop_sequence: null }, usage: { output_tokens: 7 } },
+  })
   send({ type: 'message_stop' })
   response.end()
 }

@@ -43,7 +43,12 @@ export interface Pod {
   readonly process: ChildProcess
   readonly log: () => string
   readonly exit: Promise<number>
-  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<{ status: number; body: any; text: string }>
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; body: any; text: string }>
   /** Submits and waits for the recorded result. */
   turn(text: string, headers?: Readonly<Record<string, string>>): Promise<TurnResult>
   result(turnId: string): Promise<TurnResult>
@@ -62,11 +67,24 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
   const dir = mkdtempSync(join(tmpdir(), 'pod-'))
   const origin = makeOrigin(dir)
   const model = await startTestModel(options.decide)
-  const identity = await startIdentity({ clients: [{ clientId: 'operator', secret: 'operator-secret', audiences: [audience] }] })
+  const identity = await startIdentity({
+    clients: [{ clientId: 'operator', secret: 'operator-secret', audiences: [audience] }],
+  })
   const receiver = await startReceiver()
-  const token = clientCredentials({ tokenUrl: identity.tokenUrl, clientId: 'operator', secret: 'operator-secret', audience, clock: realClock, fetch: globalThis.fetch })
+  const token = clientCredentials({
+    tokenUrl: identity.tokenUrl,
+    clientId: 'operator',
+    secret: 'operator-secret',
+    audience,
+    clock: realClock,
+    fetch: globalThis.fetch,
+  })
   const pods: Pod[] = []
-  const [workspace, stateDir, home] = ['workspace', 'state', 'home'].map((name) => join(dir, name)) as [string, string, string]
+  const [workspace, stateDir, home] = ['workspace', 'state', 'home'].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+  ]
   const env = (): Record<string, string> => ({
     PATH: `${join(root, 'node_modules', 'node', 'bin')}:/usr/local/bin:/usr/bin:/bin`,
     HOME: home,
@@ -92,7 +110,12 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
     ...options.env,
   })
   return {
-    dir, origin, model, workspace, stateDir, home,
+    dir,
+    origin,
+    model,
+    workspace,
+    stateDir,
+    home,
     callbacks: receiver.bodies,
     signatures: receiver.signatures,
     start: async (extra = {}) => {
@@ -101,7 +124,8 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
       return pod
     },
     close: async () => {
-      for (const pod of pods) if (pod.process.exitCode === null && pod.process.signalCode === null) pod.process.kill('SIGTERM')
+      for (const pod of pods)
+        if (pod.process.exitCode === null && pod.process.signalCode === null) pod.process.kill('SIGTERM')
       await Promise.all(pods.map((pod) => pod.exit))
       await Promise.all([model.close(), identity.close(), receiver.close()])
       rmSync(dir, { recursive: true, force: true })
@@ -111,20 +135,39 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
 
 async function startPod(env: Record<string, string>, stateDir: string, token: () => Promise<string>): Promise<Pod> {
   rmSync(join(stateDir, 'endpoint.json'), { force: true })
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'run-wrapper.ts')], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'run-wrapper.ts')], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let log = ''
   child.stdout.on('data', (chunk: Buffer) => (log += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
-  const exit = new Promise<number>((resolve) => child.on('exit', (code, signal) => resolve(code ?? (signal ? 128 : -1))))
-  await waitFor(() => existsSync(join(stateDir, 'endpoint.json')) || child.exitCode !== null, 60_000, () => `the wrapper did not come up:\n${log}`)
+  const exit = new Promise<number>((resolve) =>
+    child.on('exit', (code, signal) => resolve(code ?? (signal ? 128 : -1))),
+  )
+  await waitFor(
+    () => existsSync(join(stateDir, 'endpoint.json')) || child.exitCode !== null,
+    60_000,
+    () => `the wrapper did not come up:\n${log}`,
+  )
   if (child.exitCode !== null) throw new Error(`the wrapper ended with ${child.exitCode}:\n${log}`)
   const { url } = JSON.parse(readFileSync(join(stateDir, 'endpoint.json'), 'utf8')) as { url: string }
   const call: Pod['call'] = async (method, path, body, headers = {}) => {
     const authorization = `Bearer ${await token()}`
-    const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { authorization, 'content-type': 'application/json', ...headers } }
+    const init =
+      body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { authorization, 'content-type': 'application/json', ...headers } }
     const response = await fetch(`${url}${path}`, { method, headers: { authorization, ...headers }, ...init })
     const text = await response.text()
-    return { status: response.status, text, body: (response.headers.get('content-type') ?? '').includes('json') && !path.includes('transcript') ? JSON.parse(text) : undefined }
+    return {
+      status: response.status,
+      text,
+      body:
+        (response.headers.get('content-type') ?? '').includes('json') && !path.includes('transcript')
+          ? JSON.parse(text)
+          : undefined,
+    }
   }
   const result = async (turnId: string): Promise<TurnResult> => {
     let last: TurnResult | undefined
@@ -136,8 +179,16 @@ async function startPod(env: Record<string, string>, stateDir: string, token: ()
     return last!
   }
   return {
-    url, process: child, exit, call, result,
-    log: () => log.split('\n').filter((line) => !line.includes('request answered')).join('\n'),
+    url,
+    process: child,
+    exit,
+    call,
+    result,
+    log: () =>
+      log
+        .split('\n')
+        .filter((line) => !line.includes('request answered'))
+        .join('\n'),
     turn: async (text, headers) => {
       const accepted = await call('POST', '/v1/messages', { text }, headers)
       if (accepted.status !== 202) throw new Error(`not accepted: ${accepted.status} ${accepted.text}`)
@@ -146,7 +197,12 @@ async function startPod(env: Record<string, string>, stateDir: string, token: ()
   }
 }
 
-async function startReceiver(): Promise<{ url: string; bodies: TurnComplete[]; signatures: (string | undefined)[]; close(): Promise<void> }> {
+async function startReceiver(): Promise<{
+  url: string
+  bodies: TurnComplete[]
+  signatures: (string | undefined)[]
+  close(): Promise<void>
+}> {
   const bodies: TurnComplete[] = []
   const signatures: (string | undefined)[] = []
   const server = createServer((request, response) => {
@@ -183,12 +239,29 @@ export function makeOrigin(dir: string): string {
 }
 
 export function runGit(cwd: string, ...args: string[]): string {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0' }
-  const identity = { GIT_AUTHOR_NAME: 'tester', GIT_AUTHOR_EMAIL: 't@example.invalid', GIT_COMMITTER_NAME: 'tester', GIT_COMMITTER_EMAIL: 't@example.invalid' }
-  return execFileSync('git', args, { cwd, env: { ...env, ...identity }, stdio: ['ignore', 'pipe', 'pipe'] }).toString().trim()
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: cwd,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_TERMINAL_PROMPT: '0',
+  }
+  const identity = {
+    GIT_AUTHOR_NAME: 'tester',
+    GIT_AUTHOR_EMAIL: 't@example.invalid',
+    GIT_COMMITTER_NAME: 'tester',
+    GIT_COMMITTER_EMAIL: 't@example.invalid',
+  }
+  return execFileSync('git', args, { cwd, env: { ...env, ...identity }, stdio: ['ignore', 'pipe', 'pipe'] })
+    .toString()
+    .trim()
 }
 
-export async function waitFor(condition: () => boolean | Promise<boolean>, limitMs: number, complaint: () => string): Promise<void> {
+export async function waitFor(
+  condition: () => boolean | Promise<boolean>,
+  limitMs: number,
+  complaint: () => string,
+): Promise<void> {
   const deadline = Date.now() + limitMs
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(complaint())

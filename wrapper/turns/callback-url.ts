@@ -8,7 +8,10 @@ export function callbackUrlFault(text: string): string | undefined {
   if (!URL.canParse(text)) return 'is not a URL'
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be http or https'
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '').toLowerCase()
+  const host = url.hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase()
   if (host === 'localhost' || host.endsWith('.localhost')) return 'must not name this host'
   const family = isIP(host)
   if (family !== 0 && forbidden.check(host, family === 4 ? 'ipv4' : 'ipv6')) return 'must not name a private address'

@@ -30,7 +30,9 @@ export class CallbackSender {
   send(body: TurnComplete, callbackUrl: string | undefined, acknowledged: () => void): void {
     const url = callbackUrl || this.#options.defaultUrl
     if (url === '') return acknowledged()
-    const sending = this.#deliver(url, JSON.stringify(body), body.turnId, acknowledged).finally(() => this.#open.delete(sending))
+    const sending = this.#deliver(url, JSON.stringify(body), body.turnId, acknowledged).finally(() =>
+      this.#open.delete(sending),
+    )
     this.#open.add(sending)
   }
 

@@ -64,7 +64,12 @@ export class Conversation {
     this.#options = options
     this.#stall = new StallWatch(options.turnTimeoutMs, options.clock.now())
     this.#tools = new ToolCallCounter(options.metrics)
-    options.terminal.onExit((exit) => this.#end({ kind: 'exited', message: `the agent process ended with ${exit.signal ? `signal ${exit.signal}` : exit.code}` }))
+    options.terminal.onExit((exit) =>
+      this.#end({
+        kind: 'exited',
+        message: `the agent process ended with ${exit.signal ? `signal ${exit.signal}` : exit.code}`,
+      }),
+    )
   }
 
   get sessionId(): string {
@@ -97,7 +102,8 @@ export class Conversation {
     if (input.transcript_path) this.#tail.follow(input.transcript_path)
     if (event === 'UserPromptSubmit') this.#prompted(input)
     if (event === 'Stop') this.#finished({ kind: 'stop', input }, input)
-    if (event === 'StopFailure') this.#finished({ kind: 'stop-failure', input, usageLimited: this.#options.meter.usageLimited }, input)
+    if (event === 'StopFailure')
+      this.#finished({ kind: 'stop-failure', input, usageLimited: this.#options.meter.usageLimited }, input)
     if (event !== 'PostToolUse' && event !== 'PostToolUseFailure') return undefined
     this.#genuine()
     return this.#probeAnswer(event)
@@ -130,7 +136,10 @@ export class Conversation {
     this.#leave(running)
     // The CLI would go on by itself once the limit is reset (facts 7): nobody asked for that turn.
     if (ending.kind === 'stop-failure' && ending.usageLimited) this.#options.terminal.write(escape)
-    return outcomeOf(ending, running.collector.evidence(this.#options.meter.messages, this.#options.meter.limitResetsAt))
+    return outcomeOf(
+      ending,
+      running.collector.evidence(this.#options.meter.messages, this.#options.meter.limitResetsAt),
+    )
   }
 
   /** One ESC byte. False when there is no live terminal. Resolution is watched in the background (S3). */
@@ -178,7 +187,8 @@ export class Conversation {
   }
 
   #leave(running: Running): void {
-    for (const { id } of running.collector.evidence(this.#options.meter.messages, undefined).messages) this.#counted.add(id)
+    for (const { id } of running.collector.evidence(this.#options.meter.messages, undefined).messages)
+      this.#counted.add(id)
     this.#probes.turnEnded()
     this.#stall.turnEnded()
     this.#running = undefined
@@ -200,7 +210,9 @@ export class Conversation {
 
   #finished(ending: Ending, input: HookInput): void {
     const running = this.#running
-    const isOurs = running?.isAccepted && (running.promptId === undefined || input.prompt_id === undefined || running.promptId === input.prompt_id)
+    const isOurs =
+      running?.isAccepted &&
+      (running.promptId === undefined || input.prompt_id === undefined || running.promptId === input.prompt_id)
     if (isOurs) this.#end(ending)
     else this.#spontaneous = undefined
   }
@@ -223,7 +235,10 @@ export class Conversation {
       await this.#read(running)
       if (this.#stall.look(this.#options.clock.now())) {
         this.#options.metrics.stallSuspected()
-        this.#options.logger.warn({ turnId: running.turnId, lastActivityAt: this.#stall.lastActivityAt }, 'the turn shows no activity')
+        this.#options.logger.warn(
+          { turnId: running.turnId, lastActivityAt: this.#stall.lastActivityAt },
+          'the turn shows no activity',
+        )
       }
       await Promise.race([sleep(this.#options.clock, tickMs), running.ended.promise])
       if (await isSettled(running.ended.promise)) return
@@ -263,7 +278,12 @@ export class Conversation {
   async #endSpontaneous(): Promise<void> {
     if (this.#spontaneous === undefined) return
     this.#options.terminal.write(escape)
-    await until(this.#options.clock, interruptPollMs, spontaneousLimitMs, async () => this.#spontaneous === undefined || (await this.#sawInterrupt()))
+    await until(
+      this.#options.clock,
+      interruptPollMs,
+      spontaneousLimitMs,
+      async () => this.#spontaneous === undefined || (await this.#sawInterrupt()),
+    )
     this.#spontaneous = undefined
   }
 
@@ -284,7 +304,8 @@ export class Conversation {
     const askedAt = clock.now()
     const result = await this.#interruptResult(running, askedAt)
     metrics.interrupt(result)
-    if (result === 'unconfirmed') logger.warn({ turnId: running.turnId }, 'the interrupt was not confirmed; the turn is left alone')
+    if (result === 'unconfirmed')
+      logger.warn({ turnId: running.turnId }, 'the interrupt was not confirmed; the turn is left alone')
     if (result === 'restored') terminal.write(clearBox)
     if (result !== 'unconfirmed') this.#end(ending)
   }
@@ -294,7 +315,8 @@ export class Conversation {
     let result: 'confirmed' | 'restored' | 'unconfirmed' = 'unconfirmed'
     await until(clock, interruptPollMs, interruptLimitMs, async () => {
       await this.#read(running)
-      const isRestored = !running.collector.spoke && meter.openRequests === 0 && clock.now() - askedAt >= restoredAfterMs
+      const isRestored =
+        !running.collector.spoke && meter.openRequests === 0 && clock.now() - askedAt >= restoredAfterMs
       if (running.collector.isInterrupted || running.isOver) result = 'confirmed'
       else if (isRestored) result = 'restored'
       return result !== 'unconfirmed'

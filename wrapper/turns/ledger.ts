@@ -1,7 +1,10 @@
 import type { TurnComplete, TurnResult, TurnState, TurnSummary } from '../../machines/turn/schema.ts'
 
 /** What is known once a turn ended; the members of the wire's result. */
-export type TurnOutcome = Pick<TurnComplete, 'state' | 'stopReason' | 'finalText' | 'usage' | 'error' | 'accountUsage' | 'pushed' | 'failed'>
+export type TurnOutcome = Pick<
+  TurnComplete,
+  'state' | 'stopReason' | 'finalText' | 'usage' | 'error' | 'accountUsage' | 'pushed' | 'failed'
+>
 
 /**
  * One turn: `accepted` -> `running` -> `completed` | `failed` (lifecycles, Turn, wrapper side). On the wire the first two
@@ -22,7 +25,15 @@ export interface Turn {
 }
 
 export type LedgerEvent =
-  | { readonly type: 'turn.accepted'; readonly at: string; readonly turnId: string; readonly textHash: string; readonly handoff: boolean; readonly idempotencyKey?: string; readonly callbackUrl?: string }
+  | {
+      readonly type: 'turn.accepted'
+      readonly at: string
+      readonly turnId: string
+      readonly textHash: string
+      readonly handoff: boolean
+      readonly idempotencyKey?: string
+      readonly callbackUrl?: string
+    }
   | { readonly type: 'turn.started'; readonly at: string; readonly turnId: string }
   | { readonly type: 'turn.ended'; readonly at: string; readonly turnId: string; readonly outcome: TurnOutcome }
   | { readonly type: 'turn.acknowledged'; readonly at: string; readonly turnId: string }
@@ -120,7 +131,8 @@ export interface Asked {
  * exactly one hand-off turn is taken (S3 TTL stop sequence 1).
  */
 export function admit(ledger: Ledger, asked: Asked, pastTtl: boolean): Admission {
-  const same = asked.idempotencyKey === undefined ? undefined : ledger.find((turn) => turn.idempotencyKey === asked.idempotencyKey)
+  const same =
+    asked.idempotencyKey === undefined ? undefined : ledger.find((turn) => turn.idempotencyKey === asked.idempotencyKey)
   if (same) return { kind: same.textHash === asked.textHash ? 'repeat' : 'key-reused', turn: same }
   if (pastTtl && (!asked.handoff || ledger.some((turn) => turn.handoff))) return { kind: 'expired' }
   const live = liveTurn(ledger)

@@ -29,7 +29,8 @@ export function outcomeOf(ending: Ending, evidence: TurnEvidence): AgentOutcome 
   const usage = sumUsage(evidence.messages)
   const finalText = finalTextOf(ending, evidence)
   const verdict = verdictOf(ending, evidence)
-  const state = verdict.error || verdict.stopReason === 'interrupted' || verdict.stopReason === 'shutdown' ? 'failed' : 'completed'
+  const state =
+    verdict.error || verdict.stopReason === 'interrupted' || verdict.stopReason === 'shutdown' ? 'failed' : 'completed'
   return { state, finalText, usage, ...verdict }
 }
 
@@ -51,14 +52,20 @@ function verdictOf(ending: Ending, evidence: TurnEvidence): Verdict {
     case 'exited':
       return { stopReason: 'agent_exited', error: { code: 'exit', message: ending.message } }
     case 'not-submitted':
-      return { stopReason: 'agent_exited', error: { code: 'not-submitted', message: 'the agent never took the message' } }
+      return {
+        stopReason: 'agent_exited',
+        error: { code: 'not-submitted', message: 'the agent never took the message' },
+      }
   }
 }
 
 /** The CLI continues by itself after max_tokens and after a refusal; the stop reason of its last message tells what it ended with. */
 function stopVerdict(input: HookInput, evidence: TurnEvidence): Verdict {
   if (!evidence.transcriptRead && asText(input.last_assistant_message) === '') {
-    return { stopReason: 'transcript_unreadable', error: { code: 'transcript-unreadable', message: 'neither hook nor transcript held the result' } }
+    return {
+      stopReason: 'transcript_unreadable',
+      error: { code: 'transcript-unreadable', message: 'neither hook nor transcript held the result' },
+    }
   }
   if (evidence.lastStopReason === 'max_tokens') return { stopReason: 'max_tokens' }
   if (evidence.lastStopReason === 'refusal') return { stopReason: 'refusal' }
@@ -66,7 +73,8 @@ function stopVerdict(input: HookInput, evidence: TurnEvidence): Verdict {
 }
 
 function failureVerdict(input: HookInput, usageLimited: boolean, evidence: TurnEvidence): Verdict {
-  const message = asText(input.last_assistant_message) || asText(input.error_details) || 'the model could not be reached'
+  const message =
+    asText(input.last_assistant_message) || asText(input.error_details) || 'the model could not be reached'
   const code = asText(input.error) || 'unknown'
   if (!usageLimited) return { stopReason: 'api_error', error: { code, message } }
   const resetsAt = evidence.limitResetsAt

@@ -10,7 +10,11 @@ export type TranscriptEntry =
       readonly isApiError: boolean
       readonly tools: readonly { readonly id: string; readonly name: string; readonly input: unknown }[]
     }
-  | { readonly type: 'user'; readonly interrupted: boolean; readonly results: readonly { readonly id: string; readonly isError: boolean }[] }
+  | {
+      readonly type: 'user'
+      readonly interrupted: boolean
+      readonly results: readonly { readonly id: string; readonly isError: boolean }[]
+    }
 
 type Loose = Readonly<Record<string, unknown>>
 

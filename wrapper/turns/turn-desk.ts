@@ -96,10 +96,23 @@ export class TurnDesk {
     return text
   }
 
-  #accept(asked: { textHash: string; handoff: boolean; idempotencyKey?: string }, callbackUrl: string | undefined, text: string): Turn {
+  #accept(
+    asked: { textHash: string; handoff: boolean; idempotencyKey?: string },
+    callbackUrl: string | undefined,
+    text: string,
+  ): Turn {
     const turnId = `${this.#options.identity.pod}-${this.turns.length + 1}-${this.#options.ids.next().slice(-8)}`
-    this.#options.journal.record({ type: 'turn.accepted', at: this.#now(), turnId, ...asked, ...(callbackUrl ? { callbackUrl } : {}) })
-    this.#options.logger.info({ turnId, characters: text.length, idempotencyKey: asked.idempotencyKey }, 'turn accepted')
+    this.#options.journal.record({
+      type: 'turn.accepted',
+      at: this.#now(),
+      turnId,
+      ...asked,
+      ...(callbackUrl ? { callbackUrl } : {}),
+    })
+    this.#options.logger.info(
+      { turnId, characters: text.length, idempotencyKey: asked.idempotencyKey },
+      'turn accepted',
+    )
     this.#performing = this.#perform(turnId, text)
     return this.find(turnId)!
   }
@@ -119,13 +132,19 @@ export class TurnDesk {
     if (outcome.stopReason === 'agent_exited' || conversation.agentIsGone) this.#options.onAgentGone()
   }
 
-  async #publish(heads: ReadonlyMap<string, string>, turnId: string): Promise<{ pushed: string[]; failed: FailedPush[] }> {
+  async #publish(
+    heads: ReadonlyMap<string, string>,
+    turnId: string,
+  ): Promise<{ pushed: string[]; failed: FailedPush[] }> {
     try {
       const { pushed, failed } = await this.#options.workspace.publish(heads, turnId)
       return { pushed: [...pushed], failed: [...failed] }
     } catch (error) {
       const message = (error as Error).message
-      return { pushed: [], failed: this.#options.workspace.repositories.map(({ name }) => ({ repo: name, error: message })) }
+      return {
+        pushed: [],
+        failed: this.#options.workspace.repositories.map(({ name }) => ({ repo: name, error: message })),
+      }
     }
   }
 

@@ -13,8 +13,22 @@ import { StallWatch } from './stall-watch.ts'
 import { parseTranscriptLine } from './transcript.ts'
 
 const at = '2026-11-21T12:00:00.000Z'
-const done: TurnOutcome = { state: 'completed', stopReason: 'end_turn', finalText: 'ok', usage: noUsage, pushed: [], failed: [] }
-const accepted = (turnId: string, key?: string, handoff = false): LedgerEvent => ({ type: 'turn.accepted', at, turnId, textHash: 'h', handoff, ...(key ? { idempotencyKey: key } : {}) })
+const done: TurnOutcome = {
+  state: 'completed',
+  stopReason: 'end_turn',
+  finalText: 'ok',
+  usage: noUsage,
+  pushed: [],
+  failed: [],
+}
+const accepted = (turnId: string, key?: string, handoff = false): LedgerEvent => ({
+  type: 'turn.accepted',
+  at,
+  turnId,
+  textHash: 'h',
+  handoff,
+  ...(key ? { idempotencyKey: key } : {}),
+})
 const ended = (turnId: string, outcome = done): LedgerEvent => ({ type: 'turn.ended', at, turnId, outcome })
 const ledgerOf = (...events: LedgerEvent[]): Ledger => events.reduce(applyLedgerEvent, [] as Ledger)
 
@@ -27,19 +41,27 @@ describe('the ledger', () => {
 
   test('gives the same turn for the same key even after its end and past the TTL, and refuses another text', () => {
     const ledger = ledgerOf(accepted('1', 'k'), ended('1'))
-    expect(admit(ledger, { textHash: 'h', handoff: false, idempotencyKey: 'k' }, true)).toMatchObject({ kind: 'repeat', turn: { turnId: '1' } })
+    expect(admit(ledger, { textHash: 'h', handoff: false, idempotencyKey: 'k' }, true)).toMatchObject({
+      kind: 'repeat',
+      turn: { turnId: '1' },
+    })
     expect(admit(ledger, { textHash: 'other', handoff: false, idempotencyKey: 'k' }, false).kind).toBe('key-reused')
   })
 
   test('takes exactly one hand-off past the TTL', () => {
     expect(admit([], { textHash: 'h', handoff: false }, true).kind).toBe('expired')
     expect(admit([], { textHash: 'h', handoff: true }, true).kind).toBe('accept')
-    expect(admit(ledgerOf(accepted('1', undefined, true), ended('1')), { textHash: 'h', handoff: true }, true).kind).toBe('expired')
+    expect(
+      admit(ledgerOf(accepted('1', undefined, true), ended('1')), { textHash: 'h', handoff: true }, true).kind,
+    ).toBe('expired')
   })
 
   test('records a result once', () => {
     const late = { ...done, state: 'failed', stopReason: 'interrupted' } as const
-    expect(resultOf(ledgerOf(accepted('1'), ended('1'), ended('1', late))[0]!)).toMatchObject({ state: 'completed', stopReason: 'end_turn' })
+    expect(resultOf(ledgerOf(accepted('1'), ended('1'), ended('1', late))[0]!)).toMatchObject({
+      state: 'completed',
+      stopReason: 'end_turn',
+    })
   })
 
   test('survives a restart and a half-written last line', () => {
@@ -66,7 +88,17 @@ describe('the ledger', () => {
 
 describe('the transcript', () => {
   const assistant = (id: string, block: object, extra: object = {}): string =>
-    JSON.stringify({ type: 'assistant', message: { id, model: 'claude-sonnet-4-5', content: [block], stop_reason: 'end_turn', usage: { input_tokens: 10, output_tokens: 5 } }, ...extra })
+    JSON.stringify({
+      type: 'assistant',
+      message: {
+        id,
+        model: 'claude-sonnet-4-5',
+        content: [block],
+        stop_reason: 'end_turn',
+        usage: { input_tokens: 10, output_tokens: 5 },
+      },
+      ...extra,
+    })
   const read = (lines: readonly string[], counted = new Set<string>()): EvidenceCollector => {
     const collector = new EvidenceCollector(counted)
     for (const line of lines) {
@@ -77,9 +109,26 @@ describe('the transcript', () => {
   }
 
   test('counts a message once, however many lines repeat its usage and whatever the proxy saw of it', () => {
-    const lines = [assistant('m1', { type: 'text', text: 'a' }), assistant('m1', { type: 'tool_use', id: 't', name: 'Bash', input: {} }), assistant('m2', { type: 'text', text: 'b' })]
-    const proxied = [{ id: 'm2', model: 'claude-sonnet-4-5', inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 }]
-    expect(sumUsage(read(lines).evidence(proxied, undefined).messages)).toMatchObject({ inputTokens: 20, outputTokens: 10, costUsd: expect.closeTo(0.00021, 8) })
+    const lines = [
+      assistant('m1', { type: 'text', text: 'a' }),
+      assistant('m1', { type: 'tool_use', id: 't', name: 'Bash', input: {} }),
+      assistant('m2', { type: 'text', text: 'b' }),
+    ]
+    const proxied = [
+      {
+        id: 'm2',
+        model: 'claude-sonnet-4-5',
+        inputTokens: 10,
+        outputTokens: 5,
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
+      },
+    ]
+    expect(sumUsage(read(lines).evidence(proxied, undefined).messages)).toMatchObject({
+      inputTokens: 20,
+      outputTokens: 10,
+      costUsd: expect.closeTo(0.00021, 8),
+    })
   })
 
   test('leaves a late line of an earlier turn to that turn', () => {
@@ -87,30 +136,90 @@ describe('the transcript', () => {
   })
 
   test('takes the interrupt marker only as the last line of user or assistant', () => {
-    const marker = JSON.stringify({ type: 'user', message: { content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] } })
+    const marker = JSON.stringify({
+      type: 'user',
+      message: { content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] },
+    })
     const meta = JSON.stringify({ type: 'last-prompt', lastPrompt: 'x' })
     expect(read([marker, meta]).isInterrupted).toBe(true)
     expect(read([marker, assistant('m3', { type: 'text', text: 'on' })]).isInterrupted).toBe(false)
   })
 
-  test.each([['not json'], ['null'], ['[]'], ['{"type":"mode"}'], ['{"type":"assistant"}'], ['{"type":"assistant","message":{"content":5}}']])('reads %s without harm', (line) => {
+  test.each([
+    ['not json'],
+    ['null'],
+    ['[]'],
+    ['{"type":"mode"}'],
+    ['{"type":"assistant"}'],
+    ['{"type":"assistant","message":{"content":5}}'],
+  ])('reads %s without harm', (line) => {
     expect(() => read([line])).not.toThrow()
   })
 })
 
 describe('how a turn ends', () => {
-  const evidence = (extra: Partial<TurnEvidence> = {}): TurnEvidence => ({ lastText: 'partial', lastStopReason: 'end_turn', transcriptRead: true, messages: [], ...extra })
+  const evidence = (extra: Partial<TurnEvidence> = {}): TurnEvidence => ({
+    lastText: 'partial',
+    lastStopReason: 'end_turn',
+    transcriptRead: true,
+    messages: [],
+    ...extra,
+  })
 
   test.each([
-    ['a stop', { kind: 'stop', input: { last_assistant_message: 'all' } }, {}, { state: 'completed', stopReason: 'end_turn', finalText: 'all' }],
-    ['max_tokens', { kind: 'stop', input: {} }, { lastStopReason: 'max_tokens' }, { state: 'completed', stopReason: 'max_tokens', finalText: 'partial' }],
-    ['a refusal', { kind: 'stop', input: {} }, { lastStopReason: 'refusal' }, { state: 'completed', stopReason: 'refusal' }],
-    ['a stop without a transcript', { kind: 'stop', input: {} }, { transcriptRead: false, lastText: '' }, { state: 'failed', stopReason: 'transcript_unreadable' }],
-    ['an API error', { kind: 'stop-failure', input: { error: 'server_error', last_assistant_message: 'API Error: 500' }, usageLimited: false }, {}, { state: 'failed', stopReason: 'api_error', error: { code: 'server_error', message: 'API Error: 500' }, finalText: 'partial' }],
-    ['a used-up window', { kind: 'stop-failure', input: {}, usageLimited: true }, { limitResetsAt: at }, { state: 'failed', stopReason: 'usage_limit', error: { code: 'usage_limit', resetsAt: at } }],
+    [
+      'a stop',
+      { kind: 'stop', input: { last_assistant_message: 'all' } },
+      {},
+      { state: 'completed', stopReason: 'end_turn', finalText: 'all' },
+    ],
+    [
+      'max_tokens',
+      { kind: 'stop', input: {} },
+      { lastStopReason: 'max_tokens' },
+      { state: 'completed', stopReason: 'max_tokens', finalText: 'partial' },
+    ],
+    [
+      'a refusal',
+      { kind: 'stop', input: {} },
+      { lastStopReason: 'refusal' },
+      { state: 'completed', stopReason: 'refusal' },
+    ],
+    [
+      'a stop without a transcript',
+      { kind: 'stop', input: {} },
+      { transcriptRead: false, lastText: '' },
+      { state: 'failed', stopReason: 'transcript_unreadable' },
+    ],
+    [
+      'an API error',
+      {
+        kind: 'stop-failure',
+        input: { error: 'server_error', last_assistant_message: 'API Error: 500' },
+        usageLimited: false,
+      },
+      {},
+      {
+        state: 'failed',
+        stopReason: 'api_error',
+        error: { code: 'server_error', message: 'API Error: 500' },
+        finalText: 'partial',
+      },
+    ],
+    [
+      'a used-up window',
+      { kind: 'stop-failure', input: {}, usageLimited: true },
+      { limitResetsAt: at },
+      { state: 'failed', stopReason: 'usage_limit', error: { code: 'usage_limit', resetsAt: at } },
+    ],
     ['an interrupt', { kind: 'interrupted' }, {}, { state: 'failed', stopReason: 'interrupted', finalText: 'partial' }],
     ['a stop of the pod', { kind: 'shutdown' }, {}, { state: 'failed', stopReason: 'shutdown' }],
-    ['the death of the agent', { kind: 'exited', message: 'signal 9' }, {}, { state: 'failed', stopReason: 'agent_exited' }],
+    [
+      'the death of the agent',
+      { kind: 'exited', message: 'signal 9' },
+      {},
+      { state: 'failed', stopReason: 'agent_exited' },
+    ],
   ] as const)('%s has its result', (_what, ending, extra, expected) => {
     expect(outcomeOf(ending, evidence(extra))).toMatchObject(expected)
   })
@@ -118,10 +227,29 @@ describe('how a turn ends', () => {
 
 describe('a per-turn callback address', () => {
   test.each([
-    'ftp://example.com', 'not a url', 'http://localhost/x', 'http://LOCALHOST.:8082/', 'http://a.localhost/', 'http://127.0.0.1/', 'http://2130706433/', 'http://0x7f.1/', 'http://0.0.0.0/',
-    'http://169.254.169.254/latest', 'http://10.1.2.3/', 'http://172.31.0.1/', 'http://192.168.1.1/', 'http://[::1]/', 'http://[::]/', 'http://[fe80::1]/', 'http://[fd00::1]/', 'http://[::ffff:127.0.0.1]/',
+    'ftp://example.com',
+    'not a url',
+    'http://localhost/x',
+    'http://LOCALHOST.:8082/',
+    'http://a.localhost/',
+    'http://127.0.0.1/',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://0.0.0.0/',
+    'http://169.254.169.254/latest',
+    'http://10.1.2.3/',
+    'http://172.31.0.1/',
+    'http://192.168.1.1/',
+    'http://[::1]/',
+    'http://[::]/',
+    'http://[fe80::1]/',
+    'http://[fd00::1]/',
+    'http://[::ffff:127.0.0.1]/',
   ])('%s is refused', (url) => expect(callbackUrlFault(url)).toBeTypeOf('string'))
-  test.each(['https://example.com/cb', 'http://93.184.216.34/', 'http://operator.ns.svc:8082/internal/turn-complete'])('%s is taken', (url) => expect(callbackUrlFault(url)).toBeUndefined())
+  test.each(['https://example.com/cb', 'http://93.184.216.34/', 'http://operator.ns.svc:8082/internal/turn-complete'])(
+    '%s is taken',
+    (url) => expect(callbackUrlFault(url)).toBeUndefined(),
+  )
 })
 
 describe('stalls and probes', () => {

@@ -5,7 +5,10 @@ import { isoTime } from '../clock.ts'
 const Window = Type.Object(
   {
     usedPercent: Type.Number({ minimum: 0, maximum: 100 }),
-    resetsAt: Type.Integer({ minimum: 1, description: 'Unix epoch seconds; a date text is refused (S3 Statusline feed).' }),
+    resetsAt: Type.Integer({
+      minimum: 1,
+      description: 'Unix epoch seconds; a date text is refused (S3 Statusline feed).',
+    }),
   },
   { additionalProperties: false },
 )
@@ -15,7 +18,11 @@ export const AccountUsageSnapshot = Type.Object({ fiveHour: Window, sevenDay: Wi
 export type AccountUsageSnapshot = Static<typeof AccountUsageSnapshot>
 
 export function toAccountUsage(snapshot: AccountUsageSnapshot, receivedAt: number): AccountUsage {
-  return { fiveHour: toWindow(snapshot.fiveHour), sevenDay: toWindow(snapshot.sevenDay), reportedAt: isoTime(receivedAt) }
+  return {
+    fiveHour: toWindow(snapshot.fiveHour),
+    sevenDay: toWindow(snapshot.sevenDay),
+    reportedAt: isoTime(receivedAt),
+  }
 }
 
 function toWindow(window: Static<typeof Window>): UsageWindow {

@@ -9,12 +9,21 @@ const limitMs = 500
 function windowOf(value) {
   const usedPercent = value?.used_percentage
   const resetsAt = value?.resets_at
-  const sound = typeof usedPercent === 'number' && usedPercent >= 0 && Number.isFinite(resetsAt) && typeof resetsAt === 'number' && resetsAt > 0
+  const sound =
+    typeof usedPercent === 'number' &&
+    usedPercent >= 0 &&
+    Number.isFinite(resetsAt) &&
+    typeof resetsAt === 'number' &&
+    resetsAt > 0
   return sound ? { usedPercent: Math.min(usedPercent, 100), resetsAt: Math.floor(resetsAt) } : undefined
 }
 
 function post(url, body) {
-  const call = request(url, { method: 'POST', timeout: limitMs, headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) } })
+  const call = request(url, {
+    method: 'POST',
+    timeout: limitMs,
+    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+  })
   const timer = setTimeout(() => call.destroy(), limitMs)
   call.on('response', (response) => response.resume().on('end', () => clearTimeout(timer)))
   call.on('timeout', () => call.destroy())

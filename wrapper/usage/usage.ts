@@ -40,7 +40,11 @@ function larger(known: MessageUsage | undefined, message: MessageUsage): Message
 function countsOf(message: MessageUsage): TokenCounts {
   const price = priceOf(message.model)
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = message
-  const dollars = inputTokens * price.input + outputTokens * price.output + cacheReadTokens * price.cacheRead + cacheWriteTokens * price.cacheWrite
+  const dollars =
+    inputTokens * price.input +
+    outputTokens * price.output +
+    cacheReadTokens * price.cacheRead +
+    cacheWriteTokens * price.cacheWrite
   return { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd: dollars / 1_000_000 }
 }
 

@@ -52,7 +52,10 @@ async function cloneInto(config: RepositoryConfig, dir: string, options: Checkou
   await rm(staging, { recursive: true, force: true })
   await mkdir(options.workspaceDir, { recursive: true })
   await options.beforeClone(config.url)
-  await gitText(options.git, ['clone', '--quiet', '--origin', 'origin', '--', config.url, staging], { cwd: options.workspaceDir, remote: true })
+  await gitText(options.git, ['clone', '--quiet', '--origin', 'origin', '--', config.url, staging], {
+    cwd: options.workspaceDir,
+    remote: true,
+  })
   const left = await salvage(dir, staging)
   if (!left) await rename(staging, dir)
   const findings = left ? await adoptWorkTree(config, dir, staging, options) : []
@@ -70,7 +73,12 @@ async function salvage(dir: string, staging: string): Promise<boolean> {
 }
 
 /** Puts the fresh `.git` under the old files, so that what was written there becomes a commit on the work branch. */
-async function adoptWorkTree(config: RepositoryConfig, dir: string, staging: string, options: CheckoutOptions): Promise<readonly string[]> {
+async function adoptWorkTree(
+  config: RepositoryConfig,
+  dir: string,
+  staging: string,
+  options: CheckoutOptions,
+): Promise<readonly string[]> {
   const git = options.git
   const branch = config.branch || options.taskBranch
   const reader = new RepositoryReader(git, staging)
@@ -84,12 +92,19 @@ async function adoptWorkTree(config: RepositoryConfig, dir: string, staging: str
   await rm(staging, { recursive: true, force: true })
   await gitText(git, ['reset', '--quiet'], { cwd: dir })
   const committed = await commitAll(git, dir, 'Keep the files of a workspace whose repository data was unusable')
-  return committed ? [`The git data of ${config.name} was unusable; it was cloned anew and the files that lay there were committed. Check that commit for files that are older than the branch.`] : []
+  return committed
+    ? [
+        `The git data of ${config.name} was unusable; it was cloned anew and the files that lay there were committed. Check that commit for files that are older than the branch.`,
+      ]
+    : []
 }
 
 async function fetchAll(git: Git, dir: string, config: RepositoryConfig): Promise<string | undefined> {
   await gitText(git, ['config', 'remote.origin.url', config.url], { cwd: dir })
-  const result = await git(['fetch', '--quiet', '--prune', config.url, '+refs/heads/*:refs/remotes/origin/*'], { cwd: dir, remote: true })
+  const result = await git(['fetch', '--quiet', '--prune', config.url, '+refs/heads/*:refs/remotes/origin/*'], {
+    cwd: dir,
+    remote: true,
+  })
   return result.code === 0 ? undefined : lastLines(result.stderr)
 }
 
@@ -106,7 +121,9 @@ async function defaultBranch(git: Git, dir: string): Promise<string> {
 function describeRepair(repository: Repository, report: RepairReport | undefined): readonly string[] {
   if (!report) return []
   const kept = report.kept ? ` The files as they stood are kept as ${report.kept}.` : ''
-  return report.aborted.length > 0 ? [`In ${repository.name} an unfinished ${report.aborted.join(' and ')} was aborted.${kept}`] : []
+  return report.aborted.length > 0
+    ? [`In ${repository.name} an unfinished ${report.aborted.join(' and ')} was aborted.${kept}`]
+    : []
 }
 
 class Reconciler {
@@ -137,7 +154,9 @@ class Reconciler {
   }
 
   #baseUnresolved(): ReconcileResult {
-    this.findings.push(`The base branch ${this.#repository.base} of ${this.#repository.name} does not exist at the remote.`)
+    this.findings.push(
+      `The base branch ${this.#repository.base} of ${this.#repository.name} does not exist at the remote.`,
+    )
     return 'base_unresolved'
   }
 
@@ -150,11 +169,14 @@ class Reconciler {
     const exists = (await this.#reader.sha(`refs/heads/${branch}`)) !== undefined
     const target = exists ? [branch] : ['--no-track', '-B', branch, ...(start ? [start] : [])]
     await gitText(this.#git, ['checkout', '--quiet', ...target], { cwd: dir })
-    if (head && !(await this.#isPushed(head))) await this.#merge(head, `commits made on ${current ?? 'a detached head'}`)
+    if (head && !(await this.#isPushed(head)))
+      await this.#merge(head, `commits made on ${current ?? 'a detached head'}`)
   }
 
   async #isPushed(sha: string): Promise<boolean> {
-    const containing = await this.#git(['for-each-ref', '--count=1', '--contains', sha, 'refs/remotes/origin/'], { cwd: this.#repository.dir })
+    const containing = await this.#git(['for-each-ref', '--count=1', '--contains', sha, 'refs/remotes/origin/'], {
+      cwd: this.#repository.dir,
+    })
     return containing.stdout.trim() !== ''
   }
 
@@ -168,7 +190,9 @@ class Reconciler {
     await this.#git(['merge', '--abort'], { cwd: dir })
     const files = conflicts.stdout.trim().split('\n').filter(Boolean)
     const where = files.length > 0 ? ` in ${files.slice(0, 20).join(', ')}` : `: ${lastLines(merged.stderr)}`
-    this.findings.push(`FIRST JOB in ${name}: merge ${what} (git merge ${sha}); it conflicts${where}. Resolve the conflict and commit before anything else.`)
+    this.findings.push(
+      `FIRST JOB in ${name}: merge ${what} (git merge ${sha}); it conflicts${where}. Resolve the conflict and commit before anything else.`,
+    )
     return false
   }
 
@@ -210,6 +234,8 @@ export async function returnToBranch(git: Git, repository: Repository, stamp: st
   if (await reader.isAncestor(head, 'HEAD')) return true
   if (await gitSucceeds(git, ['merge', '--quiet', '--no-edit', head], { cwd: repository.dir })) return true
   await git(['merge', '--abort'], { cwd: repository.dir })
-  await gitText(git, ['update-ref', `refs/statewright/kept/${stamp}-${head.slice(0, 12)}`, head], { cwd: repository.dir })
+  await gitText(git, ['update-ref', `refs/statewright/kept/${stamp}-${head.slice(0, 12)}`, head], {
+    cwd: repository.dir,
+  })
   return false
 }

@@ -53,17 +53,28 @@ export class GitError extends Error {
  * git, beside the credential; what is given on the command line wins over both.
  */
 const guards = [
-  '-c', 'core.hooksPath=/dev/null',
-  '-c', 'core.fsmonitor=false',
-  '-c', 'core.sshCommand=false',
-  '-c', 'core.askPass=',
-  '-c', 'credential.helper=',
-  '-c', 'http.proxy=',
-  '-c', 'protocol.ext.allow=never',
-  '-c', 'commit.gpgSign=false',
-  '-c', 'gc.auto=0',
-  '-c', 'safe.directory=*',
-  '-c', 'advice.detachedHead=false',
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'core.sshCommand=false',
+  '-c',
+  'core.askPass=',
+  '-c',
+  'credential.helper=',
+  '-c',
+  'http.proxy=',
+  '-c',
+  'protocol.ext.allow=never',
+  '-c',
+  'commit.gpgSign=false',
+  '-c',
+  'gc.auto=0',
+  '-c',
+  'safe.directory=*',
+  '-c',
+  'advice.detachedHead=false',
 ] as const
 
 const defaultTimeoutMs = 120_000
@@ -121,7 +132,9 @@ function gitEnvironment(options: GitOptions, run: GitRun): Record<string, string
     GIT_AUTHOR_EMAIL: identity.email,
     GIT_COMMITTER_NAME: identity.login,
     GIT_COMMITTER_EMAIL: identity.email,
-    ...(run.remote && credential ? { GIT_ASKPASS: credential.program, STATEWRIGHT_CREDENTIAL_URL: credential.url } : {}),
+    ...(run.remote && credential
+      ? { GIT_ASKPASS: credential.program, STATEWRIGHT_CREDENTIAL_URL: credential.url }
+      : {}),
     ...run.env,
   }
 }

@@ -9,13 +9,20 @@ export interface Published {
   readonly failed: readonly FailedPush[]
 }
 
-export type PushOutcome = { readonly state: 'nothing' | 'pushed' } | { readonly state: 'refused'; readonly reason: string; readonly behind: boolean }
+export type PushOutcome =
+  | { readonly state: 'nothing' | 'pushed' }
+  | { readonly state: 'refused'; readonly reason: string; readonly behind: boolean }
 
 /**
  * The end of a turn: commits and pushes every touched repository, each for itself. A refusal by the gateway, for
  * example before the grant (rulings 4.4), is no failure of the turn: the work stays in the volume and is named in `failed`.
  */
-export async function publishAll(git: Git, repositories: readonly Repository[], heads: ReadonlyMap<string, string>, stamp: string): Promise<Published> {
+export async function publishAll(
+  git: Git,
+  repositories: readonly Repository[],
+  heads: ReadonlyMap<string, string>,
+  stamp: string,
+): Promise<Published> {
   const pushed: string[] = []
   const failed: FailedPush[] = []
   for (const repository of repositories) {
@@ -33,7 +40,8 @@ export async function publishAll(git: Git, repositories: readonly Repository[], 
 /** Where every work branch stood, so that the turn's end can tell what the turn touched. */
 export async function readHeads(git: Git, repositories: readonly Repository[]): Promise<ReadonlyMap<string, string>> {
   const heads = new Map<string, string>()
-  for (const repository of repositories) heads.set(repository.name, (await new RepositoryReader(git, repository.dir).sha('HEAD')) ?? '')
+  for (const repository of repositories)
+    heads.set(repository.name, (await new RepositoryReader(git, repository.dir).sha('HEAD')) ?? '')
   return heads
 }
 
@@ -47,7 +55,11 @@ async function movedSince(git: Git, repository: Repository, heads: ReadonlyMap<s
 async function publish(git: Git, repository: Repository, stamp: string): Promise<PushOutcome> {
   await commitAll(git, repository.dir, 'Commit the work left at the end of a turn')
   if (!(await returnToBranch(git, repository, stamp))) {
-    return { state: 'refused', reason: `the checkout was left on another branch, which does not merge into ${repository.branch}`, behind: false }
+    return {
+      state: 'refused',
+      reason: `the checkout was left on another branch, which does not merge into ${repository.branch}`,
+      behind: false,
+    }
   }
   const first = await push(git, repository)
   if (first.state !== 'refused' || !first.behind) return first
@@ -59,7 +71,10 @@ async function publish(git: Git, repository: Repository, stamp: string): Promise
 export async function push(git: Git, repository: Repository): Promise<PushOutcome> {
   if (!(await hasUnpushed(git, repository))) return { state: 'nothing' }
   const { branch, dir, url } = repository
-  const result = await git(['push', '--porcelain', url, `refs/heads/${branch}:refs/heads/${branch}`], { cwd: dir, remote: true })
+  const result = await git(['push', '--porcelain', url, `refs/heads/${branch}:refs/heads/${branch}`], {
+    cwd: dir,
+    remote: true,
+  })
   if (result.code !== 0) return { state: 'refused', reason: refusalReason(result), behind: isBehind(result) }
   await gitText(git, ['update-ref', remoteRef(branch), `refs/heads/${branch}`], { cwd: dir })
   return { state: 'pushed' }
@@ -78,7 +93,10 @@ async function hasUnpushed(git: Git, repository: Repository): Promise<boolean> {
 
 async function mergeRemote(git: Git, repository: Repository): Promise<string | undefined> {
   const { branch, dir, url } = repository
-  const fetched = await git(['fetch', '--quiet', url, `+refs/heads/${branch}:${remoteRef(branch)}`], { cwd: dir, remote: true })
+  const fetched = await git(['fetch', '--quiet', url, `+refs/heads/${branch}:${remoteRef(branch)}`], {
+    cwd: dir,
+    remote: true,
+  })
   if (fetched.code !== 0) return lastLines(fetched.stderr)
   if (await gitSucceeds(git, ['merge', '--quiet', '--no-edit', remoteRef(branch)], { cwd: dir })) return undefined
   await git(['merge', '--abort'], { cwd: dir })
@@ -91,7 +109,19 @@ function isBehind(result: GitResult): boolean {
 
 /** `--porcelain` gives one line for the ref; what the gateway says comes as `remote:` lines. */
 export function refusalReason(result: GitResult): string {
-  const said = result.stderr.split('\n').filter((line) => line.startsWith('remote:')).map((line) => line.slice('remote:'.length).trim()).filter(Boolean)
-  const ref = result.stdout.split('\n').find((line) => line.startsWith('!'))?.split('\t').pop()
-  return [ref, ...said].filter(Boolean).join(': ').slice(0, 1000) || lastLines(result.stderr) || `git push ended with ${result.code}`
+  const said = result.stderr
+    .split('\n')
+    .filter((line) => line.startsWith('remote:'))
+    .map((line) => line.slice('remote:'.length).trim())
+    .filter(Boolean)
+  const ref = result.stdout
+    .split('\n')
+    .find((line) => line.startsWith('!'))
+    ?.split('\t')
+    .pop()
+  return (
+    [ref, ...said].filter(Boolean).join(': ').slice(0, 1000) ||
+    lastLines(result.stderr) ||
+    `git push ended with ${result.code}`
+  )
 }

@@ -74,7 +74,11 @@ export async function keepWorkTree(git: Git, dir: string, name: string): Promise
     await gitText(git, ['add', '--all', '--', '.'], run)
     const tree = await gitText(git, ['write-tree'], run)
     if (tree === (await gitText(git, ['rev-parse', 'HEAD^{tree}'], { cwd: dir }))) return undefined
-    const commit = await gitText(git, ['commit-tree', tree, '-p', 'HEAD', '-m', `Work tree before the repair ${name}`], { cwd: dir })
+    const commit = await gitText(
+      git,
+      ['commit-tree', tree, '-p', 'HEAD', '-m', `Work tree before the repair ${name}`],
+      { cwd: dir },
+    )
     await gitText(git, ['update-ref', keptRef(name), commit], { cwd: dir })
     return keptRef(name)
   } finally {
@@ -109,7 +113,9 @@ async function dropBrokenIndex(git: Git, dir: string): Promise<void> {
 
 async function sweepLocks(gitDir: string): Promise<readonly string[]> {
   const entries = await readdir(gitDir, { recursive: true, withFileTypes: true })
-  const locks = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.lock') && !entry.parentPath.includes(`${gitDir}/objects`))
+  const locks = entries.filter(
+    (entry) => entry.isFile() && entry.name.endsWith('.lock') && !entry.parentPath.includes(`${gitDir}/objects`),
+  )
   for (const lock of locks) await rm(join(lock.parentPath, lock.name), { force: true })
   return locks.map((lock) => join(lock.parentPath, lock.name).slice(gitDir.length + 1))
 }

@@ -38,7 +38,13 @@ export class RepositoryReader {
   }
 
   async isDirty(): Promise<boolean> {
-    return (await gitText(this.#git, ['status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=dirty'], this.#run)) !== ''
+    return (
+      (await gitText(
+        this.#git,
+        ['status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=dirty'],
+        this.#run,
+      )) !== ''
+    )
   }
 
   async isAncestor(older: string, newer: string): Promise<boolean> {

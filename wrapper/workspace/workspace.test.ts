@@ -38,7 +38,11 @@ describe('the workspace', () => {
       },
     )
   const write = (name: string, text: string): void => writeFileSync(join(clone, name), text)
-  const commit = (message: string): string => (runGit(clone, 'add', '-A'), runGit(clone, 'commit', '-qm', message), runGit(clone, 'rev-parse', 'HEAD'))
+  const commit = (message: string): string => (
+    runGit(clone, 'add', '-A'),
+    runGit(clone, 'commit', '-qm', message),
+    runGit(clone, 'rev-parse', 'HEAD')
+  )
   const onOrigin = (ref: string, name: string, text: string): string => {
     const other = mkdtempSync(join(dir, 'other-'))
     runGit(other, 'clone', '-q', origin, '.')
@@ -51,7 +55,9 @@ describe('the workspace', () => {
   }
   const isClean = (): boolean => runGit(clone, 'status', '--porcelain') === ''
   const isLost = (text: string): boolean => {
-    const objects = runGit(clone, 'rev-list', '--all', '--objects').split('\n').map((line) => line.split(' ')[0]!)
+    const objects = runGit(clone, 'rev-list', '--all', '--objects')
+      .split('\n')
+      .map((line) => line.split(' ')[0]!)
     return !objects.some((object) => execFileSync('git', ['cat-file', '-p', object], { cwd: clone }).includes(text))
   }
 
@@ -101,42 +107,49 @@ describe('the workspace', () => {
     writeFileSync(join(clone, '.git', 'index.lock'), '')
     writeFileSync(join(clone, '.git', 'refs', 'heads', 'x.lock'), '')
     const { repaired } = await boot()
-    expect(repaired).toMatchObject({ committed: true, sweptLocks: expect.arrayContaining(['index.lock', 'refs/heads/x.lock']) })
+    expect(repaired).toMatchObject({
+      committed: true,
+      sweptLocks: expect.arrayContaining(['index.lock', 'refs/heads/x.lock']),
+    })
     expect(isClean()).toBe(true)
     expect(runGit(clone, 'show', 'HEAD:README.md')).toBe('changed')
   })
 
-  test.each(['merge', 'rebase', 'cherry-pick', 'revert', 'bisect'])('aborts an unfinished %s and keeps what was written in it', async (operation) => {
-    await boot()
-    write('README.md', 'one\n')
-    const one = commit('one')
-    write('README.md', 'two\n')
-    commit('two')
-    runGit(clone, 'branch', 'side', 'HEAD~2')
-    runGit(clone, 'checkout', '-q', 'side')
-    write('README.md', 'side\n')
-    commit('side')
-    runGit(clone, 'checkout', '-q', branch)
-    const begin: Record<string, string[]> = {
-      merge: ['merge', 'side'],
-      rebase: ['rebase', 'side'],
-      'cherry-pick': ['cherry-pick', 'side'],
-      revert: ['revert', '--no-edit', one],
-      bisect: ['bisect', 'start', 'HEAD', 'HEAD~2'],
-    }
-    try {
-      runGit(clone, ...begin[operation]!)
-    } catch {
-      // A conflict is what the test wants.
-    }
-    write('README.md', `the agent resolved the ${operation} like this\n`)
-    const checkout = await boot()
-    expect(checkout.repaired?.aborted.length).toBeGreaterThan(0)
-    expect(runGit(clone, 'symbolic-ref', '--short', 'HEAD')).toBe(branch)
-    expect(isClean()).toBe(true)
-    expect(isLost(`the agent resolved the ${operation}`)).toBe(false)
-    for (const mark of ['MERGE_HEAD', 'rebase-merge', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG']) expect(existsSync(join(clone, '.git', mark))).toBe(false)
-  })
+  test.each(['merge', 'rebase', 'cherry-pick', 'revert', 'bisect'])(
+    'aborts an unfinished %s and keeps what was written in it',
+    async (operation) => {
+      await boot()
+      write('README.md', 'one\n')
+      const one = commit('one')
+      write('README.md', 'two\n')
+      commit('two')
+      runGit(clone, 'branch', 'side', 'HEAD~2')
+      runGit(clone, 'checkout', '-q', 'side')
+      write('README.md', 'side\n')
+      commit('side')
+      runGit(clone, 'checkout', '-q', branch)
+      const begin: Record<string, string[]> = {
+        merge: ['merge', 'side'],
+        rebase: ['rebase', 'side'],
+        'cherry-pick': ['cherry-pick', 'side'],
+        revert: ['revert', '--no-edit', one],
+        bisect: ['bisect', 'start', 'HEAD', 'HEAD~2'],
+      }
+      try {
+        runGit(clone, ...begin[operation]!)
+      } catch {
+        // A conflict is what the test wants.
+      }
+      write('README.md', `the agent resolved the ${operation} like this\n`)
+      const checkout = await boot()
+      expect(checkout.repaired?.aborted.length).toBeGreaterThan(0)
+      expect(runGit(clone, 'symbolic-ref', '--short', 'HEAD')).toBe(branch)
+      expect(isClean()).toBe(true)
+      expect(isLost(`the agent resolved the ${operation}`)).toBe(false)
+      for (const mark of ['MERGE_HEAD', 'rebase-merge', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG'])
+        expect(existsSync(join(clone, '.git', mark))).toBe(false)
+    },
+  )
 
   test('clones anew under the old files when the repository data is unusable', async () => {
     const first = await boot()
@@ -213,18 +226,25 @@ describe('the workspace', () => {
 
   test('reports a refusal with the words of the gateway and keeps the work', async () => {
     const { repository } = await boot()
-    writeFileSync(join(origin, 'hooks', 'pre-receive'), '#!/bin/sh\necho "approval-required: no maintainer said yes" >&2\nexit 1\n', { mode: 0o755 })
+    writeFileSync(
+      join(origin, 'hooks', 'pre-receive'),
+      '#!/bin/sh\necho "approval-required: no maintainer said yes" >&2\nexit 1\n',
+      { mode: 0o755 },
+    )
     write('a.txt', 'a')
     const published = await publishAll(git, [repository], new Map(), 't')
     expect(published.pushed).toEqual([])
-    expect(published.failed).toMatchObject([{ repo: 'lib', error: expect.stringContaining('approval-required: no maintainer said yes') }])
+    expect(published.failed).toMatchObject([
+      { repo: 'lib', error: expect.stringContaining('approval-required: no maintainer said yes') },
+    ])
     expect(runGit(clone, 'show', 'HEAD:a.txt')).toBe('a')
   })
 
   test('runs no program that the agent configured in the clone', async () => {
     const { repository } = await boot()
     const mark = join(dir, 'ran')
-    for (const hook of ['pre-commit', 'pre-push', 'post-commit', 'post-checkout']) writeFileSync(join(clone, '.git', 'hooks', hook), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 })
+    for (const hook of ['pre-commit', 'pre-push', 'post-commit', 'post-checkout'])
+      writeFileSync(join(clone, '.git', 'hooks', hook), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 })
     runGit(clone, 'config', 'core.fsmonitor', `touch ${mark};false`)
     write('a.txt', 'a')
     await publishAll(git, [repository], new Map(), 't')
