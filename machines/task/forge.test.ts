@@ -1,0 +1,335 @@
+import { describe, expect, test } from 'vitest'
+import { ATask, aMergeRequest, anIssue, granted, inReview, inReviewOfTwo, issueId, merging, opening, parkedBy, reviewTask, taskId } from './a-task.ts'
+
+describe('reviewing.opening', () => {
+  test('H26: opens the pushed repository once the submitting pod is gone, with what was submitted', () => {
+    const task = opening()
+    expect(task.only('openMergeRequest')).toEqual([
+      { project: 'default/demo', repository: 'lib', branch: 'platform/implement-lib-1-x7k2p', title: 'Make it so', body: 'It is so.', closes: [1], attempt: 1 },
+    ])
+    expect(task.pod).toBe('none')
+  })
+
+  test('H25: no review pod before the merge request is ready', () => {
+    const task = opening()
+    expect(task.context.wants).toBeNull()
+    task.ready()
+    expect(task.did).toEqual(['withdrawEffects', 'merge-request<mr.owned', 'queue<queue.enqueue'])
+    expect(task.context.mergeRequests).toMatchObject([{ number: 7, headSha: 'sha-1', state: 'open' }])
+  })
+
+  test('nothing pushed: back to work, and the agent is told', () => {
+    const task = granted().submit().final()
+    expect(task.stage).toBe('implementing')
+    expect(task.did).not.toContain('openMergeRequest')
+    expect(task.context.pending.at(-1)).toMatchObject({ kind: 'push', text: expect.stringContaining('nothing was pushed') })
+    expect(task.pod).toBe('awaitingSlot')
+  })
+
+  test('H26: a push that failed: back to work', () => {
+    const task = granted().submit().ended({ pushed: ['lib'], failed: [{ repo: 'app', error: 'rejected' }] }).final()
+    expect([task.stage, task.did.includes('openMergeRequest')]).toEqual(['implementing', false])
+  })
+
+  test('5.2: a plan that changed while the pod stopped: back to work', () => {
+    const task = granted().submit().planned('note-2', 'plan-2').ended({ pushed: ['lib'] }).final()
+    expect([task.stage, task.did.includes('openMergeRequest')]).toEqual(['implementing', false])
+  })
+
+  test('several repositories pushed and no order for them: back to work', () => {
+    const task = granted().submit().ended({ pushed: ['lib', 'app'] }).final()
+    expect(task.stage).toBe('implementing')
+    expect(task.context.pending.at(-1)?.text).toContain('merge_order')
+  })
+
+  test('mr.openFailed: back to work with the reason, and what is outstanding is withdrawn', () => {
+    const task = opening().send('mr.openFailed', { repository: 'lib', reason: 'no commits', attempt: 1 })
+    expect(task.stage).toBe('implementing')
+    expect(task.only('withdrawEffects')).toEqual([{ types: ['openMergeRequest'] }])
+    expect(task.context.pending.at(-1)?.text).toContain('no commits')
+  })
+
+  test('the failure of an earlier attempt moves nothing', () => {
+    const task = opening().send('mr.openFailed', { repository: 'lib', reason: 'x', attempt: 1 }).running().submit().final()
+    expect(task.context.openAttempt).toBe(2)
+    task.send('mr.openFailed', { repository: 'lib', reason: 'late', attempt: 1 })
+    expect(task.stage).toBe('reviewing')
+  })
+
+  test('waits for every repository', () => {
+    const task = opening(['lib', 'app'], { repositories: ['lib', 'app'] })
+    expect(task.only('openMergeRequest').map(({ repository }) => repository)).toEqual(['lib', 'app'])
+    task.ready('app', 'sha-2', 8)
+    expect(task.context.wants).toBeNull()
+    task.ready('lib', 'sha-1', 7)
+    expect(task.context.wants).toBe('review')
+  })
+
+  test('N7: the first one merged before the second is open delivers nothing', () => {
+    const task = opening(['lib', 'app'], { repositories: ['lib', 'app'] }).ready('lib').merged('lib')
+    expect(task.stage).toBe('reviewing')
+    task.ready('app', 'sha-2', 8)
+    expect([task.stage, task.context.wants]).toEqual(['reviewing', 'review'])
+  })
+
+  test('N7: neither does it after an opening that failed, until that repository is ready', () => {
+    const task = opening(['lib', 'app'], { repositories: ['lib', 'app'] }).ready('lib').send('mr.openFailed', { repository: 'app', reason: 'x', attempt: 1 })
+    expect(task.stage).toBe('implementing')
+    expect(task.merged('lib').stage).toBe('implementing')
+  })
+
+  test('a repository whose merge request is merged is opened in no more', () => {
+    const task = opening(['lib', 'app'], { repositories: ['lib', 'app'] }).ready('lib').ready('app', 'sha-2', 8).merged('lib')
+    task.running().requestChanges({ findings: [] }).final().running().submit({ merge_order: ['lib', 'app'] }).ended({ pushed: ['app'] }).final()
+    expect(task.only('openMergeRequest').map(({ repository }) => repository)).toEqual(['app'])
+  })
+
+  test('H24, law 17: leaving it for any reason withdraws what it asked for', () => {
+    for (const task of [opening().send('task.close', { by: 'a' }), opening().send('approval.revoked', { issue: issueId, reason: 'x' }), opening().send('effect.failed', { effect: 'openMergeRequest', reason: 'x', key: 'k' })]) {
+      expect(task.only('withdrawEffects')).toEqual([{ types: ['openMergeRequest'] }])
+    }
+  })
+
+  test('J: a merge request that is ready late is owned all the same', () => {
+    const task = opening().send('effect.failed', { effect: 'openMergeRequest', reason: 'x', key: 'k' }).ready()
+    expect([task.stage, task.context.mergeRequests.length]).toEqual(['operator-error', 1])
+    expect(task.told('merge-request')).toEqual([{ type: 'mr.owned', task: taskId }])
+  })
+
+  test('J: ready while the ended Task still stops its pod: given up, and people are told', () => {
+    const task = granted().send('task.close', { by: 'a' }).ready()
+    expect(task.told('merge-request')).toMatchObject([{ type: 'mr.released', task: taskId }])
+    expect(task.only('postComment')[0]).toMatchObject({ on: 'mr', number: 7 })
+  })
+})
+
+describe('merging', () => {
+  test('H27, law 16: the merge is asked for only when no pod lives', () => {
+    const task = inReview().approve()
+    expect(task.did).not.toContain('mergeMergeRequest')
+    expect(task.final().did).toContain('mergeMergeRequest')
+  })
+
+  test('merged: delivered, and every issue is told', () => {
+    const task = merging().merged()
+    expect([task.stage, task.reason, task.status]).toEqual(['delivered', null, 'done'])
+    expect(task.told('issue')).toEqual([{ type: 'task.delivered', task: taskId }])
+    expect(task.did).toContain('deleteWorkspace')
+  })
+
+  test.each([['mr.conflict', 'merge_conflict'], ['mr.ciRed', 'ci']])('%s of its own ask goes back to work', (type, kind) => {
+    const task = merging().mergeAnswer(type)
+    expect(task.stage).toBe('implementing')
+    expect(task.context.pending.at(-1)?.kind).toBe(kind)
+    expect(task.only('withdrawEffects')).toEqual([{ types: ['mergeMergeRequest'] }])
+    expect(task.told('merge-request')).toMatchObject([{ type: 'merge.left' }])
+  })
+
+  test.each([['mr.conflict', 'conflict'], ['mr.ciRed', 'ci-red']])('%s parks a review-kind Task', (type, reason) => {
+    const task = reviewTask().approve().final().mergeAnswer(type)
+    expect([task.stage, task.reason]).toEqual(['awaiting-human', reason])
+  })
+
+  test.each([{ attempt: 0 }, { sha: 'sha-0' }, { number: 9 }])('H29: an answer to another ask (%o) moves nothing', (other) => {
+    for (const type of ['mr.conflict', 'mr.ciRed', 'mr.ciPending', 'mr.notMergeableYet', 'mr.mergeRefused']) {
+      const task = merging().mergeAnswer(type, other)
+      expect([task.stage, task.effects.length]).toEqual(['merging', 0])
+    }
+  })
+
+  test.each(['mr.ciPending', 'mr.notMergeableYet'])('%s: asked again with backoff, each time as a new attempt', (type) => {
+    const task = merging()
+    const waits: unknown[] = []
+    for (let ask = 0; ask < 8; ask += 1) {
+      task.mergeAnswer(type)
+      waits.push(task.timers['mergeDelay'])
+      task.fire('mergeDelay')
+      expect(task.only('mergeMergeRequest')).toMatchObject([{ sha: 'sha-1', attempt: ask + 2 }])
+    }
+    expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000])
+    expect(task.told('merge-request')).toEqual([])
+  })
+
+  test('6 h: awaiting-human, merge-deadline, whatever was asked in between', () => {
+    const task = merging()
+    expect(task.timers['mergingBudget']).toBe(6 * 3_600_000)
+    task.mergeAnswer('mr.ciPending').fire('mergingBudget')
+    expect([task.stage, task.reason, task.timers]).toEqual(['awaiting-human', 'merge-deadline', {}])
+  })
+
+  test('4.11: refused by the forge: awaiting-human at once, with what to change, said once', () => {
+    const task = merging().mergeAnswer('mr.mergeRefused', { reason: 'required reviews' })
+    expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['awaiting-human', 'merge-refused', 'required reviews'])
+    expect(task.only('postComment').length).toBe(1)
+    expect(task.comment().stage).toBe('reviewing')
+  })
+
+  test('H28: a head that is not the judged one goes to reviewing, not to work, and the verdict is off', () => {
+    const task = merging().headMoved('sha-2')
+    expect([task.stage, task.context.verdict]).toEqual(['reviewing', null])
+    expect(task.context.pending.at(-1)).toMatchObject({ kind: 'push', text: 'new head sha-2' })
+    expect(task.only('withdrawEffects')).toEqual([{ types: ['mergeMergeRequest'] }])
+  })
+
+  test('H28: an echo of the judged head moves nothing', () => {
+    const task = merging().headMoved('sha-1')
+    expect([task.stage, task.effects.length]).toEqual(['merging', 0])
+  })
+
+  test('H20: a withdrawn approval parks it, with grant and verdict off', () => {
+    const task = merging().send('approval.revoked', { issue: issueId, reason: 'withdrawn' })
+    expect([task.stage, task.reason, task.context.verdict, task.context.issues[0]?.grant]).toEqual(['awaiting-human', 'approval-revoked', null, null])
+    expect(task.only('withdrawEffects')).toEqual([{ types: ['mergeMergeRequest'] }])
+  })
+
+  test('H24: closing the Task withdraws the merge', () => {
+    expect(merging().send('task.close', { by: 'a' }).only('withdrawEffects')).toEqual([{ types: ['mergeMergeRequest'] }])
+  })
+
+  test('N8: of two repositories the next in order follows the first', () => {
+    const task = inReviewOfTwo().approve().final()
+    expect(task.only('mergeMergeRequest')).toMatchObject([{ repository: 'lib', sha: 'sha-1', attempt: 1 }])
+    task.merged('lib')
+    expect(task.did).toEqual(['withdrawEffects', 'mergeMergeRequest', 'merge-request<merge.asked'])
+    expect(task.only('mergeMergeRequest')).toMatchObject([{ repository: 'app', sha: 'sha-2', attempt: 2 }])
+    expect(task.merged('app', 8).stage).toBe('delivered')
+  })
+
+  test('N8: the one that is not merged yet is closed by a human: awaiting-human, mr-closed', () => {
+    const task = inReviewOfTwo().approve().final().closed('app', 8)
+    expect([task.stage, task.reason]).toEqual(['awaiting-human', 'mr-closed'])
+  })
+
+  test('a second merge request that nobody judged is reviewed before anything merges', () => {
+    const task = merging().ready('app', 'sha-2', 8, 99)
+    expect(task.stage).toBe('reviewing')
+    expect(task.context.verdict).toBeNull()
+  })
+
+  test('review-kind: a good head of an author who may merge is merged without any grant', () => {
+    expect(reviewTask().approve().final().only('mergeMergeRequest')).toMatchObject([{ sha: 'sha-1', grants: [] }])
+  })
+})
+
+describe('mr.noneOpen, in any live stage', () => {
+  test('merged by a human while the agent still works: delivered', () => {
+    const task = inReview().requestChanges().final().running().merged()
+    expect([task.stage, task.pod]).toEqual(['delivered', 'stopping'])
+  })
+
+  test('H30: one merged, the other closed: delivered, partly-merged', () => {
+    const task = inReviewOfTwo().merged('lib').closed('app', 8)
+    expect([task.stage, task.reason]).toEqual(['delivered', 'partly-merged'])
+  })
+
+  test('none merged: rejected, and its issues are told', () => {
+    const task = inReview().closed()
+    expect([task.stage, task.reason]).toEqual(['rejected', 'mr-closed'])
+    expect(task.told('issue')).toMatchObject([{ type: 'task.ended', stage: 'rejected' }])
+  })
+
+  test('also while parked', () => {
+    expect(parkedBy('needs-maintainer').merged().stage).toBe('delivered')
+    expect(parkedBy('operator-error').send('task.retry', { by: 'a' }).stage).toBe('implementing')
+  })
+
+  test('5.5: a Task without merge requests is not done by that', () => {
+    const task = granted().merged().closed()
+    expect(task.stage).toBe('implementing')
+  })
+
+  test('an unfinished sibling keeps the Task going', () => {
+    expect(inReviewOfTwo().merged('lib').stage).toBe('reviewing')
+    expect(inReviewOfTwo().closed('lib').stage).toBe('reviewing')
+  })
+
+  test('records go forward only: a late ready reopens no merged one', () => {
+    const task = inReviewOfTwo().merged('lib').ready('lib', 'sha-0', 7)
+    expect(task.context.mergeRequests[0]).toMatchObject({ state: 'merged' })
+  })
+
+  test('a reopened one is open again, at the head it is reopened with', () => {
+    const task = inReviewOfTwo().closed('lib').send('mr.reopened', { repository: 'lib', number: 7, sha: 'sha-5' })
+    expect(task.context.mergeRequests[0]).toMatchObject({ state: 'open', headSha: 'sha-5' })
+  })
+})
+
+describe('issues closed by humans', () => {
+  const second = { ...anIssue, number: 2, issue: 'default/lib-2' }
+
+  test('the last live one, no open merge request: rejected, issue-closed', () => {
+    for (const task of [new ATask().mint(), granted(), parkedBy('discuss'), parkedBy('identity-unverified')]) {
+      task.send('issue.closed', { issue: issueId })
+      expect([task.stage, task.reason]).toEqual(['rejected', 'issue-closed'])
+    }
+  })
+
+  test.each([inReview, merging, () => inReview().fire('reviewingBudget')])('the last live one, a merge request open: awaiting-human with grant and verdict off', (build) => {
+    const task = build().send('issue.closed', { issue: issueId })
+    expect([task.stage, task.reason, task.context.verdict, task.context.issues[0]?.grant]).toEqual(['awaiting-human', 'issue-closed', null, null])
+  })
+
+  test('N3: other parks stay as they are', () => {
+    const task = inReview().send('effect.failed', { effect: 'postReview', reason: 'x', key: 'k' }).send('issue.closed', { issue: issueId })
+    expect([task.stage, task.reason, task.context.issues[0]?.grant]).toEqual(['operator-error', 'effect-failed', null])
+  })
+
+  test('one of two: the rest goes on', () => {
+    const task = new ATask().mint({ issues: [anIssue, second] }).send('issue.closed', { issue: second.issue })
+    expect([task.stage, task.context.issues.map(({ state }) => state)]).toEqual(['refined', ['open', 'closed']])
+  })
+
+  test('reopened, it counts again', () => {
+    const task = new ATask().mint({ issues: [anIssue, second] }).running().planned().grant().send('issue.closed', { issue: second.issue }).send('issue.reopened', { issue: second.issue })
+    expect(task.submit().answer?.body['issues']).toMatchObject([{ number: 2 }])
+  })
+
+  test("an issue that is not the Task's own changes nothing", () => {
+    expect(granted().send('issue.closed', { issue: 'default/other-1' }).stage).toBe('implementing')
+  })
+})
+
+describe('effects that fail for good', () => {
+  test('5.13: an active stage goes to operator-error with the cause', () => {
+    const task = merging().send('effect.failed', { effect: 'mergeMergeRequest', reason: '403', key: 'k' })
+    expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['operator-error', 'effect-failed', 'mergeMergeRequest: 403'])
+  })
+
+  test('5.13: a label that cannot be written stops nothing', () => {
+    expect(granted().send('effect.failed', { effect: 'writeLabels', reason: 'x', key: 'k' }).stage).toBe('implementing')
+  })
+
+  test('a park stays and says so, but a comment that fails is not commented on', () => {
+    const task = parkedBy('discuss').send('effect.failed', { effect: 'postReview', reason: '422', key: 'k' })
+    expect([task.stage, task.reason, task.only('postComment').length]).toEqual(['awaiting-human', 'discuss', 1])
+    expect(task.send('effect.failed', { effect: 'postComment', reason: '422', key: 'k' }).effects).toEqual([])
+  })
+})
+
+describe('the end', () => {
+  test('4.17: closed in any live stage: rejected, cancelled; open merge requests stay and are released', () => {
+    for (const task of [new ATask().mint(), granted(), inReview(), merging(), parkedBy('discuss'), parkedBy('operator-error')]) {
+      task.send('task.close', { by: 'alice', reason: 'not now' })
+      expect([task.stage, task.reason, task.context.stageDetail, task.answer?.status]).toEqual(['rejected', 'cancelled', 'not now, by alice', 200])
+      expect(task.told('issue').at(-1)).toMatchObject({ type: 'task.ended', stage: 'rejected', reason: 'cancelled' })
+    }
+    const task = merging().send('task.close', { by: 'alice' })
+    expect(task.told('merge-request')).toContainEqual({ type: 'mr.released', task: taskId, reason: 'cancelled' })
+    expect(task.only('postComment')[0].body).toContain('stays open')
+  })
+
+  test('law 5: whatever comes while the last pod stops, the stage does not change', () => {
+    const task = inReview().send('task.close', { by: 'a' })
+    task.comment().grant().merged().headMoved('x').send('issue.closed', { issue: issueId }).send('effect.failed', { effect: 'x', reason: 'y', key: 'k' }).slot('e').works().ended()
+    expect(task.stage).toBe('rejected')
+    expect(task.send('task.retry', { by: 'a' }).answer?.body).toMatchObject({ code: 'task-terminal' })
+    expect(task.final().status).toBe('done')
+  })
+
+  test('an adopted merge request keeps its branch when the Task works on it', () => {
+    const task = new ATask().mint({ issues: [], mergeRequests: [{ ...aMergeRequest(), headBranch: 'fix-it' }] }).slot()
+    expect(task.told('pod')[0]).toMatchObject({ repositories: [{ name: 'lib', branch: 'fix-it' }] })
+    task.works().submit().ended({ pushed: ['lib'] }).final()
+    expect(task.only('openMergeRequest')).toMatchObject([{ branch: 'fix-it' }])
+  })
+})
