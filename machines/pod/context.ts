@@ -33,6 +33,8 @@ export interface PodContext {
   readonly noted: boolean
   readonly noteAsked: boolean
   readonly stopAsked: boolean
+  /** Its agent died within it: it counts as lost though it is stopped in order (rulings 5.9). */
+  readonly agentLost: boolean
   /** Why it stops or was lost. */
   readonly reason: string
 }
@@ -65,6 +67,7 @@ export function newPod(id: string): PodContext {
     noted: false,
     noteAsked: false,
     stopAsked: false,
+    agentLost: false,
     reason: '',
   }
 }

@@ -112,6 +112,7 @@ export const podActions = {
   noteVolumesLate: always(() => ({ context: { reason: 'volumes-unbound' } })),
   noteBootBudget: always(() => ({ context: { reason: 'boot-budget' } })),
   noteContract: always(() => ({ context: { reason: 'agent-contract-mismatch' } })),
+  noteAgentGone: always(() => ({ context: { agentLost: true, reason: 'agent_exited' } })),
   noteTtl: always(() => ({ context: { reason: 'ttl' } })),
   noteHardCap: always(() => ({ context: { reason: 'hard-cap' } })),
   noteResidency: always(() => ({ context: { stopAsked: true, reason: 'residency' } })),

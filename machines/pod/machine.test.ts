@@ -207,6 +207,12 @@ describe('idle and busy', () => {
     expect(sent(pod.send(failed(0, stopReason)), 'task')[0]).toMatchObject({ type: 'turn.failed', stopReason, pod: 1, purpose: 'work' })
     expect(pod.value).toEqual({ alive: state })
   })
+  test('an agent that exited is a lost pod: note, stop in order, lost (rulings 5.9)', () => {
+    const pod = busy()
+    expect(types(pod.send(failed(0, 'agent_exited')))).toEqual(['task<turn.failed', 'task<pod.noteMissing'])
+    expect(types(pod.send(operatorNote))).toEqual(['stopPod'])
+    expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'lost', reason: 'agent_exited' })
+  })
   test('idle, pod.stop: synthesizing without a note, stopping with one', () => {
     const pod = idle()
     expect(types(pod.send(stop))).toEqual(['task<pod.noteMissing'])

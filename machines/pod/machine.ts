@@ -64,6 +64,7 @@ export const podMachine = setup({
     ran: ({ context }) => context.turns > 0,
     asked: ({ context }) => context.asked !== null && !context.stopAsked,
     stopAsked: ({ context }) => context.stopAsked,
+    agentLost: ({ context }) => context.agentLost && !context.stopAsked,
     contractHolds: ({ event }) => event.type === 'pod.session' && event.contractVersion === contractVersion,
     newerRequest: ({ context, event }) => event.type === 'turn.requested' && event.eventsUpTo > context.carried,
     currentTurn: isCurrentTurn,
@@ -199,7 +200,7 @@ export const podMachine = setup({
             'turn.failed': [
               { guard: 'turnCut', target: 'handingOff', actions: 'sayFailed' },
               { guard: 'turnUnconfirmed', target: 'synthesizing', actions: 'sayFailed' },
-              { guard: 'agentGone', target: 'retiring', actions: 'sayFailed' },
+              { guard: 'agentGone', target: 'retiring', actions: ['noteAgentGone', 'sayFailed'] },
               { guard: 'currentTurn', target: 'idle', actions: 'sayFailed' },
             ],
             'pod.stop': { target: 'draining', actions: 'keepStop' },
@@ -250,7 +251,7 @@ export const podMachine = setup({
           meta: { owner: 'platform', reason: 'is being stopped', unblocks: 'it vanishes; forced after 2 minutes' },
           initial: 'graceful',
           on: {
-            'pod.vanished': { target: '#pod.gone' },
+            'pod.vanished': [{ guard: 'agentLost', target: '#pod.lost' }, { target: '#pod.gone' }],
             'effect.failed': { guard: 'stopFailed', target: '.forced' },
             // Asked to stop while it was being created: the creation won the race.
             'pod.created': { target: '.forced', actions: 'keepName' },
