@@ -73,15 +73,17 @@ describe('what the agent reads', () => {
   })
 })
 
+type Server = Readonly<Record<string, unknown>>
+
 describe('the MCP servers', () => {
-  const render = (extra: string, overlays: readonly unknown[] = []): Record<string, any> =>
+  const render = (extra: string, overlays: readonly unknown[] = []): Record<string, Server> =>
     (
       renderMcpConfig(
         config({ PLATFORM_EXTRA_MCP_SERVERS: extra }),
         plumbing,
         overlays,
         rememberingLogger().logger,
-      ) as { mcpServers: Record<string, any> }
+      ) as { mcpServers: Record<string, Server> }
     ).mcpServers
 
   test('reach both services through the broker and hold no credential', () => {
@@ -113,7 +115,7 @@ describe('the MCP servers', () => {
       undefined,
     ])
     expect(servers['wiki']).toEqual({ type: 'http', url: 'https://extra' })
-    expect(servers['platform'].command).toBe('node')
+    expect(servers['platform']?.['command']).toBe('node')
   })
 })
 

@@ -38,6 +38,13 @@ export interface PodWorld {
   close(): Promise<void>
 }
 
+/** The members of the wrapper's answers that tests look at. */
+export interface PodAnswer {
+  readonly turnId: string
+  readonly code?: string
+  readonly lastProbe?: object
+}
+
 export interface Pod {
   readonly url: string
   readonly process: ChildProcess
@@ -48,7 +55,7 @@ export interface Pod {
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<{ status: number; body: any; text: string }>
+  ): Promise<{ status: number; body: PodAnswer; text: string }>
   /** Submits and waits for the recorded result. */
   turn(text: string, headers?: Readonly<Record<string, string>>): Promise<TurnResult>
   result(turnId: string): Promise<TurnResult>
