@@ -1,12 +1,13 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from './testing/gateway.ts'
-import { openWorld, realCli, runGit, type Pod, type PodWorld } from './testing/pod.ts'
+import { openWorld, runGit, type Pod, type PodWorld } from './testing/pod.ts'
+import { describeRequiring } from '../testing/requires.ts'
 
 const token = 'pod-token-canary-4711'
 
-describe.skipIf(!existsSync(realCli))('a pod behind the gateway', () => {
+describeRequiring('claude', 'a pod behind the gateway', () => {
   let world: PodWorld
   let gateway: TestGateway
   let pod: Pod

@@ -1,11 +1,10 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { processStat } from './boot/orphan.ts'
 import type { ModelRequest, Move } from './testing/model.ts'
-import { modelKey, openWorld, realCli, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
-
-const hasCli = existsSync(realCli)
+import { modelKey, openWorld, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
+import { describeRequiring } from '../testing/requires.ts'
 
 /** Plays `{"tool": ..., "input": ...}` found in the newest turn's text, once; else says what the turn asks. */
 function decide(request: ModelRequest): Move {
@@ -24,7 +23,7 @@ function decide(request: ModelRequest): Move {
 const call = (tool: string, input: object): string => `CALL ${tool} ${JSON.stringify(input)} END`
 const bash = (command: string): string => call('Bash', { command, description: 'test' })
 
-describe.skipIf(!hasCli)('faults and secrets on the real CLI', () => {
+describeRequiring('claude', 'faults and secrets on the real CLI', () => {
   let world: PodWorld
   let pod: Pod
   beforeAll(async () => {
@@ -131,7 +130,7 @@ describe.skipIf(!hasCli)('faults and secrets on the real CLI', () => {
   })
 })
 
-describe.skipIf(!hasCli)('a subscription on the real CLI', () => {
+describeRequiring('claude', 'a subscription on the real CLI', () => {
   let world: PodWorld
   let pod: Pod
   let rejecting = false

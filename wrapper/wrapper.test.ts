@@ -1,17 +1,8 @@
-import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { verifyHmac } from '../edges/http/auth/hmac.ts'
 import type { Move, ModelRequest } from './testing/model.ts'
-import {
-  callbackSecret,
-  openWorld,
-  randomText,
-  realCli,
-  runGit,
-  waitFor,
-  type Pod,
-  type PodWorld,
-} from './testing/pod.ts'
+import { callbackSecret, openWorld, randomText, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
+import { describeRequiring } from '../testing/requires.ts'
 
 /** The model of these tests does what the newest message asks for in so many words. */
 function decide(request: ModelRequest): Move {
@@ -26,7 +17,7 @@ function decide(request: ModelRequest): Move {
   return { kind: 'say', text: 'understood' }
 }
 
-describe.skipIf(!existsSync(realCli))('the wrapper on the real CLI', () => {
+describeRequiring('claude', 'the wrapper on the real CLI', () => {
   let world: PodWorld
   let pod: Pod
   beforeAll(async () => {

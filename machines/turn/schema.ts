@@ -44,7 +44,10 @@ export const TokenCounts = Type.Object(
     outputTokens: count('Output tokens.'),
     cacheReadTokens: count('Input tokens read from the prompt cache.'),
     cacheWriteTokens: count('Input tokens written to the prompt cache.'),
-    costUsd: Type.Number({ minimum: 0, description: 'List-price estimate in US dollars; 0 for a model without a known price.' }),
+    costUsd: Type.Number({
+      minimum: 0,
+      description: 'List-price estimate in US dollars; 0 for a model without a known price.',
+    }),
   },
   { additionalProperties: false },
 )
@@ -87,8 +90,13 @@ export type FailedPush = Static<typeof FailedPush>
 
 export const MessageRequest = Type.Object(
   {
-    text: Type.String({ minLength: 1, description: 'The user turn. Delivered exactly, control and invisible characters aside.' }),
-    callbackUrl: Type.Optional(Type.String({ description: 'Overrides the default callback of this turn when not empty.' })),
+    text: Type.String({
+      minLength: 1,
+      description: 'The user turn. Delivered exactly, control and invisible characters aside.',
+    }),
+    callbackUrl: Type.Optional(
+      Type.String({ description: 'Overrides the default callback of this turn when not empty.' }),
+    ),
     handoff: Type.Optional(Type.Boolean({ description: 'The one turn that is accepted past the TTL.' })),
   },
   { additionalProperties: false },
@@ -111,7 +119,10 @@ export const TurnSummary = Type.Object(
 )
 export type TurnSummary = Static<typeof TurnSummary>
 
-export const TurnList = Type.Object({ items: Type.Array(TurnSummary), nextCursor: Type.Optional(Type.String()) }, { additionalProperties: false })
+export const TurnList = Type.Object(
+  { items: Type.Array(TurnSummary), nextCursor: Type.Optional(Type.String()) },
+  { additionalProperties: false },
+)
 export type TurnList = Static<typeof TurnList>
 
 const outcome = {
@@ -158,7 +169,11 @@ export type TurnComplete = Static<typeof TurnComplete>
 
 export const ProbeRequest = Type.Object(
   {
-    text: Type.String({ minLength: 1, maxLength: 9000, description: 'Longer texts the CLI would replace by a file reference.' }),
+    text: Type.String({
+      minLength: 1,
+      maxLength: 9000,
+      description: 'Longer texts the CLI would replace by a file reference.',
+    }),
     probeId: Type.String({ minLength: 1, maxLength: 200 }),
   },
   { additionalProperties: false },
