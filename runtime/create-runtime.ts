@@ -163,7 +163,9 @@ class DurableRuntime implements Runtime {
   deliver(delivery: Delivery): Promise<Receipt> {
     const fault = this.#faultOf(delivery)
     if (fault) return Promise.reject(fault)
-    const { to, key, event } = delivery
+    const { to, key } = delivery
+    const event = plainEvent(delivery.event)
+    if (!event) return Promise.reject(new TerminalError('bad-event', 'an event is plain JSON with a type and a time'))
     const shard = this.#shardOf(to)
     return new Promise((resolve, reject) => {
       const work: Work = { kind: 'event', to, key, event, shard, done: { resolve, reject } }
@@ -231,13 +233,12 @@ class DurableRuntime implements Runtime {
     return shardOf(address, this.#options.shards)
   }
 
-  #faultOf({ to, key, event }: Delivery): Error | undefined {
+  #faultOf({ to, key }: Delivery): Error | undefined {
     if (!this.#isOpen) return new RuntimeStoppedError('the runtime does not take events now', { retryAfterMs: 1000 })
     const address = parseAddress(to)
     if (!address) return new TerminalError('bad-address', `${to} is no actor address`)
     if (!this.#known.has(address.kind)) return new TerminalError('unknown-kind', `there is no machine for actors like ${to}`)
     if (!isIndexable(key)) return new TerminalError('bad-key', 'a delivery key is 1 to 1024 characters, none of them control characters')
-    if (typeof event.type !== 'string' || !Number.isFinite(event.at)) return new TerminalError('bad-event', 'an event has a type and a time')
     return undefined
   }
 
@@ -367,6 +368,16 @@ class DurableRuntime implements Runtime {
   async #snapshotAll(): Promise<void> {
     for (const to of this.#worker.hotActors()) this.#worker.submit({ kind: 'touch', to, shard: this.#shardOf(to), done: nobodyWaits })
     await this.#worker.idle()
+  }
+}
+
+/** What the journal will say: the step must see exactly that, or replay could differ from it (R11). */
+function plainEvent(event: Delivery['event']): Delivery['event'] | undefined {
+  try {
+    const plain = JSON.parse(JSON.stringify(event)) as Delivery['event']
+    return typeof plain.type === 'string' && Number.isFinite(plain.at) ? plain : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -20,7 +20,7 @@ import { commitSteps } from './store/commit-steps.ts'
 import type { InboxNumber } from './store/commit-steps.ts'
 import { findReceipts } from './store/find-receipts.ts'
 import { loadActors } from './store/load-actors.ts'
-import { isRefusedData } from './store/sql-error.ts'
+import { SqlError, isRefusedData } from './store/sql-error.ts'
 import type { Sql } from './store/sql.ts'
 import { actorOf } from './work.ts'
 import type { EventWork, Work } from './work.ts'
@@ -126,14 +126,16 @@ export class Worker {
   async #commit(all: readonly Work[], attempt: number): Promise<void> {
     const items = all.filter((item) => this.#isOurs(item))
     if (items.length === 0) return
+    let batch: Batch
+    let inbox: readonly InboxNumber[]
     try {
       await this.#load(items)
-      const batch = buildBatch(items, this.#hot, { ...this.#options.batch, now: this.#options.clock.now() })
-      const inbox = await this.#write(batch)
-      this.#publish(items, batch, inbox)
+      batch = buildBatch(items, this.#hot, { ...this.#options.batch, now: this.#options.clock.now() })
+      inbox = await this.#write(batch)
     } catch (error) {
-      await this.#failed(items, error, attempt)
+      return this.#failed(items, error, attempt)
     }
+    this.#publish(items, batch, inbox)
   }
 
   #isOurs(item: Work): boolean {
@@ -182,7 +184,8 @@ export class Worker {
     if (error instanceof DuplicateKeyError) return this.#markKnown(items, attempt)
     this.#forgetActors(items)
     if (error instanceof SequenceConflictError) return this.#again(items, error, attempt)
-    if (isRefusedData(error)) return this.#bisect(items, error)
+    // An error that is not the store's was thrown by some item of the batch itself.
+    if (isRefusedData(error) || !(error instanceof SqlError)) return this.#bisect(items, error)
     return this.#unanswered(items, error, attempt)
   }
 
@@ -221,7 +224,7 @@ export class Worker {
     }
   }
 
-  /** The store refuses some row of the batch: halves it until the one is found, so that it stops nobody else. */
+  /** Something of the batch is refused: halves it until the one is found, so that it stops nobody else. */
   async #bisect(items: readonly Work[], error: unknown): Promise<void> {
     const [only] = items
     if (items.length === 1 && only) return this.#refuse(only, error)
@@ -232,8 +235,11 @@ export class Worker {
 
   async #refuse(item: Work, error: unknown): Promise<void> {
     const { sql, clock, logger } = this.#options
-    const reason = `the store refused it: ${messageOf(error)}`
-    logger.error({ reason, work: item.kind, actor: actorOf(item) }, 'work was refused by the store')
+    const reason = `it cannot be stored: ${messageOf(error)}`
+    logger.error({ reason, work: item.kind, actor: actorOf(item) }, 'work was refused')
+    if (item.kind === 'settle' && item.outcome.kind === 'performed') {
+      return this.submit({ ...item, outcome: { kind: 'dead', attempts: item.effect.attempts + 1, lastError: reason } })
+    }
     if (item.kind === 'event' && item.inboxId !== undefined) {
       await buryInbox(sql, { id: item.inboxId, reason, at: clock.now() }).catch(() => this.#options.hooks.resync())
     }

@@ -9,12 +9,20 @@ export interface FaultySql extends Sql {
   breakAt(nth: number, moment: 'before' | 'after'): void
   /** Breaks all statements until told otherwise. */
   breakAll(isBroken: boolean): void
+  /** Refuses every statement that writes this text, as a store refuses data that it cannot hold. */
+  refuse(text: string): void
 }
 
 export function faultySql(sql: Sql): FaultySql {
   let count = 0
   let fault: { readonly at: number; readonly moment: 'before' | 'after' } | undefined
   let isBroken = false
+  let refused: string | undefined
+
+  const refusal = new SqlError('this text cannot be held', { code: '22021' })
+  function isRefused(params: readonly unknown[] | undefined): boolean {
+    return refused !== undefined && JSON.stringify(params ?? []).includes(refused)
+  }
 
   async function guarded<T>(run: () => Promise<T>): Promise<T> {
     count += 1
@@ -27,12 +35,13 @@ export function faultySql(sql: Sql): FaultySql {
 
   return {
     durability: sql.durability,
-    query: (text, params) => guarded(() => sql.query(text, params)) as ReturnType<Queryable['query']> as never,
+    query: (text, params) => guarded(() => (isRefused(params) ? Promise.reject(refusal) : sql.query(text, params))) as ReturnType<Queryable['query']> as never,
     exec: (text) => guarded(() => sql.exec(text)),
     tx: (run) => guarded(() => sql.tx(run)),
     close: () => sql.close(),
     statements: () => count,
     breakAt: (nth, moment) => void (fault = { at: count + nth, moment }),
     breakAll: (broken) => void (isBroken = broken),
+    refuse: (text) => void (refused = text),
   }
 }

@@ -1,4 +1,4 @@
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { StoreLockedError } from '../errors.ts'
 
 /** Held by one live process. PGlite itself lets two processes open one folder, and rows vanish without an error. */
@@ -16,13 +16,29 @@ interface Holder {
 export async function acquireStoreLock(path: string): Promise<StoreLock> {
   const mine = JSON.stringify({ pid: process.pid, startedAt: await startOf(process.pid) } satisfies Holder)
   for (;;) {
-    if (await create(path, mine)) return { release: () => removeIf(path, mine) }
-    const theirs = await readFile(path, 'utf8').catch(() => undefined)
-    if (theirs === undefined) continue
-    const holder = parseHolder(theirs)
-    if (holder && (await isAlive(holder))) throw new StoreLockedError(`${path} is held by process ${holder.pid}`)
-    await removeIf(path, theirs)
+    if (await create(path, mine)) return { release: () => rm(path, { force: true }) }
+    const theirs = await contentOf(path)
+    if (theirs !== undefined) await breakLock(path, theirs)
   }
+}
+
+/**
+ * Whoever removes a dead lock holds a lock on doing so: a second one that judged the same file dead would otherwise
+ * remove the living lock that came after it.
+ */
+async function breakLock(path: string, content: string): Promise<void> {
+  const holder = parseHolder(content)
+  if (holder && (await isAlive(holder))) throw new StoreLockedError(`${path} is held by process ${holder.pid}`)
+  const guard = await acquireStoreLock(`${path}.breaking`)
+  try {
+    if ((await contentOf(path)) === content) await rm(path, { force: true })
+  } finally {
+    await guard.release()
+  }
+}
+
+function contentOf(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(() => undefined)
 }
 
 let attempts = 0
@@ -40,18 +56,6 @@ async function create(path: string, content: string): Promise<boolean> {
   } finally {
     await rm(draft, { force: true })
   }
-}
-
-/** Two may find the same dead lock: the rename decides, and who then holds a living one gives it back. */
-async function removeIf(path: string, content: string): Promise<void> {
-  const aside = `${path}.${process.pid}.${++attempts}`
-  try {
-    await rename(path, aside)
-  } catch {
-    return
-  }
-  if ((await readFile(aside, 'utf8')) !== content) await link(aside, path).catch(() => undefined)
-  await rm(aside, { force: true })
 }
 
 function parseHolder(text: string): Holder | undefined {
