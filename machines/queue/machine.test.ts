@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest'
+import type { AnyStateNode } from 'xstate'
+import { drive, type DrivenEffect } from '../drive.ts'
+import type { TaskSeed } from '../task/events.ts'
+import { positions } from './admission.ts'
+import type { QueueContext } from './context.ts'
+import { queueMachine } from './machine.ts'
+
+const hour = 3_600_000
+
+class AQueue {
+  readonly #drive = drive(queueMachine, 'default/demo')
+  #last: readonly DrivenEffect[] = []
+
+  send(type: string, fields: { readonly [field: string]: unknown } = {}): this {
+    this.#last = this.#drive.send({ type, ...fields })
+    return this
+  }
+
+  configure(maxConcurrentAgents = 2, capacity = 10, alertCapacity = 1): this {
+    return this.send('queue.configured', { maxConcurrentAgents, capacity, alertCapacity })
+  }
+
+  open(): this {
+    return this.send('queue.opened')
+  }
+
+  add(entry: string, fields: { readonly [field: string]: unknown } = {}): this {
+    return this.send('queue.enqueue', { entry, sort: 'spawn', task: `default/${entry}`, class: 'normal', priority: 60, kind: 'implement', ...fields })
+  }
+
+  pass(milliseconds: number): this {
+    this.#drive.pass(milliseconds)
+    return this
+  }
+
+  get context(): QueueContext {
+    return this.#drive.context as QueueContext
+  }
+
+  get value(): unknown {
+    return this.#drive.value
+  }
+
+  /** Entries that the last step granted. */
+  get granted(): readonly string[] {
+    return this.#last.map(({ params }) => params.event.entry)
+  }
+
+  get effects(): readonly DrivenEffect[] {
+    return this.#last
+  }
+
+  get admitted(): readonly string[] {
+    return this.context.entries.filter(({ admittedAt }) => admittedAt !== null).map(({ entry }) => entry)
+  }
+}
+
+const ready = (agents = 2, capacity = 10, alerts = 1) => new AQueue().configure(agents, capacity, alerts).open()
+
+describe('admission', () => {
+  test('a free slot is given to the Task of the entry', () => {
+    const queue = ready().add('a')
+    expect(queue.effects).toEqual([{ type: 'deliver', params: { to: 'task:default/a', event: { type: 'slot.granted', entry: 'a' } } }])
+    expect(queue.context.entries[0]).toMatchObject({ entry: 'a', admittedAt: queue.context.at })
+  })
+
+  test('a mint brings its Task into being, with the slot', () => {
+    const seed = { kind: 'implement', goal: 'g' } as unknown as TaskSeed
+    const queue = ready().add('mint/t', { sort: 'mint', task: 'default/t', seed })
+    expect(queue.effects[0]?.params).toEqual({ to: 'task:default/t', event: { type: 'task.minted', seed, entry: 'mint/t' } })
+  })
+
+  test('law 1: never more than the smaller of capacity and maxConcurrentAgents', () => {
+    expect(ready(2, 10).add('a').add('b').add('c').admitted).toEqual(['a', 'b'])
+    expect(ready(10, 1).add('a').add('b').admitted).toEqual(['a'])
+  })
+
+  test('a released slot goes to the next in the same step', () => {
+    const queue = ready(1).add('a').add('b').send('queue.release', { entry: 'a' })
+    expect(queue.granted).toEqual(['b'])
+  })
+
+  test('lower priority first, then who came first', () => {
+    const queue = ready(1).add('running').add('a', { priority: 60 }).add('b', { priority: 20 }).add('c', { priority: 20 })
+    const order: string[] = []
+    for (const entry of ['running', 'b', 'c']) order.push(...queue.send('queue.release', { entry }).granted)
+    expect(order).toEqual(['b', 'c', 'a'])
+  })
+
+  test('3.11: an entry ages one class up per 2 h', () => {
+    const build = (wait: number) => ready(1).add('running').add('old', { priority: 100 }).pass(wait).add('new', { priority: 60 }).send('queue.release', { entry: 'running' }).granted
+    expect(build(4 * hour - 1)).toEqual(['new'])
+    expect(build(4 * hour)).toEqual(['old'])
+  })
+
+  test('3.12: alerts have slots of their own, and neither class uses those of the other', () => {
+    const queue = ready(1, 10, 1).add('a').add('alert-1', { class: 'alert', priority: 0 }).add('alert-2', { class: 'alert', priority: 0 })
+    expect(queue.admitted).toEqual(['a', 'alert-1'])
+    expect(queue.send('queue.release', { entry: 'a' }).granted).toEqual([])
+    expect(queue.send('queue.release', { entry: 'alert-1' }).granted).toEqual(['alert-2'])
+  })
+
+  test('a full class holds back nobody of the other', () => {
+    expect(ready(1).add('alert-1', { class: 'alert', priority: 0 }).add('alert-2', { class: 'alert', priority: 0 }).add('a').admitted).toEqual(['alert-1', 'a'])
+  })
+
+  test('H10: a lowered cap evicts nothing, and admits nothing until it fits', () => {
+    const queue = ready(3).add('a').add('b').add('c').add('d').configure(1)
+    expect(queue.admitted).toEqual(['a', 'b', 'c'])
+    queue.send('queue.release', { entry: 'a' }).send('queue.release', { entry: 'b' })
+    expect(queue.admitted).toEqual(['c'])
+    expect(queue.send('queue.release', { entry: 'c' }).granted).toEqual(['d'])
+  })
+
+  test('a raised cap admits at once, in order', () => {
+    expect(ready(1).add('a').add('b').add('c').configure(3).granted).toEqual(['b', 'c'])
+  })
+})
+
+describe('holds', () => {
+  test('nothing is admitted before the Project was configured and found ready', () => {
+    const queue = new AQueue().add('a').configure()
+    expect(queue.admitted).toEqual([])
+    expect(queue.open().granted).toEqual(['a'])
+  })
+
+  test('5.17: a Project that is not ready spawns nothing, and what runs goes on', () => {
+    const queue = ready().add('a').send('queue.closed', { reason: 'SecretMissingKeys' }).add('b')
+    expect(queue.admitted).toEqual(['a'])
+    expect(queue.open().granted).toEqual(['b'])
+  })
+
+  test('paused admits nothing of either class; a grant in flight stands', () => {
+    const queue = ready(1).add('a').configure(0).add('alert', { class: 'alert', priority: 0 }).add('b')
+    expect([queue.admitted, queue.value]).toEqual([['a'], { readiness: 'ready', pause: 'paused', budget: 'open' }])
+    expect(queue.configure(2).granted).toEqual(['alert', 'b'])
+  })
+
+  test('normalHeld lets alerts through, allHeld nothing', () => {
+    const queue = ready().send('queue.budgeted', { state: 'normalHeld' }).add('a').add('alert', { class: 'alert', priority: 0 })
+    expect(queue.admitted).toEqual(['alert'])
+    expect(ready().send('queue.budgeted', { state: 'allHeld' }).add('alert', { class: 'alert' }).admitted).toEqual([])
+    expect(queue.send('queue.budgeted', { state: 'open' }).granted).toEqual(['a'])
+  })
+
+  test('H11: the budget changes while paused, and resuming does not forget it', () => {
+    const queue = ready().configure(0).send('queue.budgeted', { state: 'allHeld' }).add('a').configure(2)
+    expect(queue.admitted).toEqual([])
+    expect(queue.value).toEqual({ readiness: 'ready', pause: 'running', budget: 'allHeld' })
+  })
+
+  test('5.16: of several holds the first of not ready, paused, emergency, proactive is said', () => {
+    const queue = ready().send('queue.budgeted', { state: 'normalHeld' }).add('a')
+    const why = () => positions(queue.context, queue.context.at)[0]?.reason
+    expect(why()).toBe('token budget: proactive')
+    queue.send('queue.budgeted', { state: 'allHeld' })
+    expect(why()).toBe('token budget: emergency')
+    queue.configure(0)
+    expect(why()).toBe('paused')
+    queue.send('queue.closed', { reason: 'TokenInvalid' })
+    expect(why()).toBe('project not ready: TokenInvalid')
+  })
+
+  test('positions count within a class, in the order of admission', () => {
+    const queue = ready(1, 10, 0).add('x').add('late', { priority: 100 }).add('soon', { priority: 20 }).add('alert', { class: 'alert', priority: 0 })
+    expect(positions(queue.context, queue.context.at)).toEqual([
+      { entry: 'alert', position: 1, reason: 'no free slot' },
+      { entry: 'soon', position: 1, reason: 'no free slot' },
+      { entry: 'late', position: 2, reason: 'no free slot' },
+    ])
+  })
+})
+
+describe('repeats and strangers', () => {
+  test('law 8: a known entry is enqueued once, waiting, admitted or gone', () => {
+    const queue = ready(1).add('a').add('b').add('a').add('b')
+    expect(queue.context.entries.length).toBe(2)
+    queue.send('queue.release', { entry: 'a' }).add('a')
+    expect(queue.context.entries.map(({ entry }) => entry)).toEqual(['b'])
+  })
+
+  test('withdraw and release of an unknown entry change nothing', () => {
+    const queue = ready().add('a').send('queue.withdraw', { entry: 'x' }).send('queue.release', { entry: 'x' })
+    expect([queue.admitted, queue.context.finished]).toEqual([['a'], []])
+  })
+
+  test('withdraw frees a waiting entry and an admitted one', () => {
+    const queue = ready(1).add('a').add('b').add('c').send('queue.withdraw', { entry: 'b' })
+    expect(queue.context.entries.map(({ entry }) => entry)).toEqual(['a', 'c'])
+    expect(queue.send('queue.withdraw', { entry: 'a' }).granted).toEqual(['c'])
+  })
+
+  test('a mint that is admitted is not withdrawn: its Task uses the slot, or releases it', () => {
+    const seed = {} as TaskSeed
+    const queue = ready(1).add('mint/t', { sort: 'mint', seed }).add('b').send('queue.withdraw', { entry: 'mint/t' })
+    expect(queue.admitted).toEqual(['mint/t'])
+    expect(queue.send('queue.release', { entry: 'mint/t' }).granted).toEqual(['b'])
+  })
+
+  test('what left is Done when it had its slot, else Dropped', () => {
+    const queue = ready(1).add('a').add('b').send('queue.withdraw', { entry: 'b' }).send('queue.release', { entry: 'a' })
+    expect(queue.context.finished).toEqual([
+      { entry: 'b', state: 'Dropped', reason: 'withdrawn' },
+      { entry: 'a', state: 'Done', reason: 'released' },
+    ])
+  })
+
+  test('a deleted Project drops what waits and leaves what runs', () => {
+    const queue = ready(1).add('a').add('b').send('queue.closed', { reason: 'Deleted' })
+    expect(queue.context.entries.map(({ entry }) => entry)).toEqual(['a'])
+    expect(queue.context.finished).toMatchObject([{ entry: 'b', state: 'Dropped' }])
+  })
+
+  test('it remembers at most 500 entries that left', () => {
+    const queue = ready(1)
+    for (let n = 0; n < 520; n += 1) queue.add(`e${n}`).send('queue.release', { entry: `e${n}` })
+    expect([queue.context.finished.length, queue.context.finished[0]?.entry]).toEqual([500, 'e20'])
+  })
+})
+
+test('every state says who can move it, why it rests, and what unblocks it', () => {
+  const nodes = (node: AnyStateNode): readonly AnyStateNode[] => [node, ...Object.values(node.states).flatMap(nodes)]
+  for (const { meta } of nodes(queueMachine.root as AnyStateNode)) {
+    const said = meta as { owner: string; reason: string; unblocks: string }
+    expect([said.owner, said.reason, said.unblocks].every((text) => text.length > 0)).toBe(true)
+  }
+})

@@ -1,0 +1,86 @@
+import { createActor, transition, type AnyStateNode } from 'xstate'
+import { describe, expect, test } from 'vitest'
+import { machines } from '../registry.ts'
+import { ATask, granted, inReview, merging, opening, parkedBy } from './a-task.ts'
+import { outcomeRows } from './outcome/judge.ts'
+import { taskMachine } from './machine.ts'
+
+function nodes(node: AnyStateNode): readonly AnyStateNode[] {
+  return [node, ...Object.values(node.states).flatMap(nodes)]
+}
+
+const all = nodes(taskMachine.root as AnyStateNode)
+
+describe('every state', () => {
+  test.each(all.map((node) => [node.path.join('.') || 'task', node] as const))('%s says who can move it, why it rests, and what unblocks it', (_path, node) => {
+    const said = node.meta as { owner: string; reason: string; unblocks: string } | undefined
+    expect(['agent', 'forge', 'human', 'platform', 'queue', 'none']).toContain(said?.owner)
+    expect(said?.reason).toBeTruthy()
+    expect(said?.unblocks).toBeTruthy()
+  })
+
+  test('law 14: without an owner but the platform it has a timer, an eventless row, or something that always answers', () => {
+    // Each of these waits for a pod, which ends by its own timers, or is left in the same step, or has such states inside.
+    const answered = new Set(['', 'stage', 'stage.live', 'stage.live.minted', 'stage.live.active', 'stage.live.active.implementing.fresh', 'stage.live.active.reviewing.fresh', 'stage.live.active.reviewing.opening', 'pod', 'pod.starting', 'pod.stopping', 'pod.working.ending'])
+    const waiting = all.filter(({ type, meta, after, always, path }) => {
+      const isIdle = after.length === 0 && (always ?? []).length === 0
+      return type !== 'final' && (meta as { owner: string }).owner === 'platform' && isIdle && !answered.has(path.join('.'))
+    })
+    expect(waiting.map(({ path }) => path.join('.'))).toEqual([])
+  })
+})
+
+test('the finals are direct children of their region, so that the machine ends', () => {
+  const finals = all.filter(({ type }) => type === 'final').map(({ path }) => path.join('.'))
+  expect(finals).toEqual(['stage.delivered', 'stage.rejected', 'stage.failed', 'pod.settled'])
+})
+
+test('nothing stands on the root', () => {
+  expect(taskMachine.root.ownEvents).toEqual([])
+})
+
+test('law 12: every outcome of an implement and of a review agent has its row', () => {
+  expect(Object.keys(outcomeRows).toSorted()).toEqual([
+    'implementing implement approved',
+    'implementing implement declined',
+    'implementing implement discuss',
+    'implementing implement rejected',
+    'implementing implement submitted',
+    'reviewing review approve',
+    'reviewing review request_changes',
+  ])
+})
+
+test('status.stage is the state that the machine is in', () => {
+  const expected = { refined: new ATask().mint(), implementing: granted(), reviewing: inReview(), merging: merging(), 'awaiting-human': parkedBy('discuss') }
+  for (const [stage, task] of Object.entries(expected)) {
+    expect(task.stage).toBe(stage)
+    expect(JSON.stringify(task.value)).toContain(`"${stage}"`)
+  }
+})
+
+test('R10: a saved and loaded Task takes the next event as the living one does', () => {
+  for (const task of [new ATask().mint(), granted(), opening(), inReview(), merging(), parkedBy('discuss')]) {
+    const { value, context } = JSON.parse(JSON.stringify({ value: task.value, context: task.context }))
+    const loaded = createActor(taskMachine, { snapshot: { status: 'active', value, context, children: {}, historyValue: {} } as never, input: { id: '' } }).getSnapshot()
+    const [next] = transition(taskMachine, loaded, { type: 'task.close', at: 2_000_000, by: 'a' })
+    task.send('task.close', { at: 2_000_000, by: 'a' })
+    expect(JSON.parse(JSON.stringify(next.context))).toEqual(JSON.parse(JSON.stringify(task.context)))
+    expect(next.value).toEqual(task.value)
+  }
+})
+
+test('a context is plain JSON', () => {
+  const { context } = merging()
+  expect(JSON.parse(JSON.stringify(context))).toEqual(context)
+})
+
+test('time never runs backwards, whatever an edge sends', () => {
+  const task = granted()
+  const { at } = task.context
+  expect(task.send('forge.event', { at: 5, repository: 'lib', number: 1, author: 'x', kind: 'push' }).context.at).toBe(at)
+})
+
+test('the registry holds each kind once', () => {
+  expect(machines.map(({ kind }) => kind).toSorted()).toEqual(['issue', 'merge-request', 'pod', 'project', 'queue', 'task', 'turn'])
+})

@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest'
+import { ATask, anIssue, granted, inReview, inReviewOfTwo, issueId, merging, opening, parkedBy, reviewTask, taskId } from './a-task.ts'
+
+const onMr = { on: 'mr', number: 7, kind: 'mr_comment' } as const
+const retry = (task: ATask) => task.send('task.retry', { by: 'alice' })
+
+describe('awaiting-human and a comment', () => {
+  test('goes back to where it was parked from, with the comment pending', () => {
+    const task = parkedBy('discuss').comment()
+    expect([task.stage, task.context.parkedFrom, task.context.pending.at(-1)?.text]).toEqual(['implementing', null, 'hm'])
+  })
+
+  test('H21: from merging it is reviewed again', () => {
+    const task = merging().fire('mergingBudget').comment()
+    expect([task.stage, task.context.wants]).toEqual(['reviewing', 'review'])
+    expect(task.did).not.toContain('mergeMergeRequest')
+  })
+
+  test('N2: from reviewing without an open merge request it goes to work', () => {
+    const task = opening().send('approval.revoked', { issue: issueId, reason: 'x' }).grant()
+    expect(task.stage).toBe('implementing')
+    const late = opening().send('effect.failed', { effect: 'openMergeRequest', reason: 'x', key: 'k' })
+    expect(retry(late).stage).toBe('implementing')
+  })
+
+  test.each(['approval-revoked', 'needs-maintainer', 'over-auto-approve-ceiling'] as const)('H21: parked by %s an ordinary comment is only read later', (reason) => {
+    const task = parkedBy(reason)
+    const before = task.context.pending.length
+    task.comment({ maintainer: true })
+    expect([task.stage, task.reason, task.context.pending.length]).toEqual(['awaiting-human', reason, before + 1])
+  })
+
+  test('a forge event is appended and releases nothing', () => {
+    const task = parkedBy('discuss').send('forge.event', { repository: 'lib', number: 1, author: 'ci', kind: 'ci' })
+    expect([task.stage, task.context.pending.at(-1)?.kind]).toEqual(['awaiting-human', 'ci'])
+  })
+})
+
+describe('laps of a review-kind Task', () => {
+  const parked = () => reviewTask().requestChanges().final()
+
+  test('1.14: only a comment on its own merge request releases it', () => {
+    expect(parked().comment().stage).toBe('awaiting-human')
+    expect(parked().comment({ ...onMr, number: 99 }).stage).toBe('awaiting-human')
+    expect(parked().comment(onMr).stage).toBe('reviewing')
+  })
+
+  test('1.14: five releases in all, by comment or by a new head; then laps', () => {
+    const task = parked()
+    for (let lap = 1; lap <= 5; lap += 1) {
+      if (lap % 2 === 0) task.comment(onMr)
+      else task.headMoved(`sha-${lap + 1}`)
+      expect([task.stage, task.context.reviewLaps]).toEqual(['reviewing', lap])
+      task.running().requestChanges().final()
+    }
+    expect(task.comment(onMr).stage).toBe('awaiting-human')
+    expect([task.headMoved('sha-99').stage, task.reason]).toEqual(['awaiting-human', 'laps'])
+    expect(retry(task).stage).toBe('reviewing')
+  })
+
+  test('law 22: a head by its own pod, or of a stranger behind the gate, releases nothing', () => {
+    expect(parked().headMoved('sha-2', { byOwnPod: true }).stage).toBe('awaiting-human')
+    expect(parked().headMoved('sha-2', { gated: false }).stage).toBe('awaiting-human')
+  })
+
+  test('an echo of the known head costs no lap', () => {
+    expect(parked().headMoved('sha-1').context.reviewLaps).toBe(0)
+  })
+
+  test('a new head while it reviews is told to the agent', () => {
+    const task = reviewTask().headMoved('sha-2')
+    expect([task.stage, task.context.pending.at(-1)?.kind]).toEqual(['reviewing', 'push'])
+  })
+})
+
+describe('approval withdrawn and given again', () => {
+  test.each([
+    ['implementing', granted, 'implementing', null],
+    ['reviewing', inReview, 'awaiting-human', 'approval-revoked'],
+    ['opening', opening, 'awaiting-human', 'approval-revoked'],
+    ['needs-maintainer', () => parkedBy('needs-maintainer'), 'awaiting-human', 'approval-revoked'],
+    ['over-auto-approve-ceiling', () => parkedBy('over-auto-approve-ceiling'), 'awaiting-human', 'approval-revoked'],
+    ['discuss', () => parkedBy('discuss'), 'awaiting-human', 'discuss'],
+    ['operator-error', () => parkedBy('operator-error'), 'operator-error', 'effect-failed'],
+  ])('H20, N1: in %s', (_name, build, stage, reason) => {
+    const task = build().send('approval.revoked', { issue: issueId, reason: 'edited' })
+    expect([task.stage, task.reason, task.context.issues[0]?.grant]).toEqual([stage, reason, null])
+    expect(task.context.pending.at(-1)?.text).toContain('edited')
+  })
+
+  test('in implementing, submitted is refused from then on', () => {
+    expect(granted().send('approval.revoked', { issue: issueId, reason: 'x' }).submit().answer?.body['code']).toBe('approval-required')
+  })
+
+  test('granted again: reviewing when a merge request is open', () => {
+    expect(parkedBy('approval-revoked').grant().stage).toBe('reviewing')
+  })
+
+  test('granted again with another issue still without a grant: stays', () => {
+    const second = { ...anIssue, number: 2, issue: 'default/lib-2' }
+    const task = inReview('sha-1', { issues: [anIssue, second] })
+    for (const { issue } of [anIssue, second]) task.send('approval.revoked', { issue, reason: 'x' })
+    expect(task.final().grant().stage).toBe('awaiting-human')
+    expect(task.grant({ issue: second.issue }).stage).toBe('reviewing')
+  })
+
+  test('N6: a maintainer approves by a comment: implementing, where the agent claims again', () => {
+    const task = parkedBy('approval-revoked').send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' })
+    expect([task.stage, task.context.issues[0]?.accepted]).toEqual(['implementing', true])
+    expect(task.context.pending.at(-1)).toMatchObject({ kind: 'approval', author: 'alice' })
+  })
+
+  test('a comment that arrived as such is told to the agent once', () => {
+    const task = granted().comment({ author: 'alice' }).send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' })
+    expect(task.context.pending.filter(({ author }) => author === 'alice').length).toBe(1)
+  })
+
+  test('a retry goes to work whatever was open', () => {
+    expect(retry(parkedBy('approval-revoked')).stage).toBe('implementing')
+  })
+
+  test('the echo of a known grant tells the agent nothing', () => {
+    const task = granted()
+    const before = task.context.pending.length
+    expect(task.grant().context.pending.length).toBe(before)
+  })
+
+  test('grants and withdrawals of issues that are not its own change nothing', () => {
+    const task = inReview().send('approval.revoked', { issue: 'default/other-1', reason: 'x' })
+    expect(task.stage).toBe('reviewing')
+  })
+})
+
+describe('waiting for a maintainer', () => {
+  const shas = (sha = 'sha-1') => ({ by: 'alice', shas: [{ repository: 'lib', number: 7, sha }] })
+
+  test.each(['needs-maintainer', 'over-auto-approve-ceiling'] as const)('%s: a go-ahead on exactly the reviewed head merges that head', (reason) => {
+    const task = parkedBy(reason).send('mr.goAhead', shas())
+    expect(task.stage).toBe('merging')
+    expect(task.only('mergeMergeRequest')).toMatchObject([{ sha: 'sha-1' }])
+  })
+
+  test('N1: not on another head, not with a grant off, not in another park', () => {
+    expect(parkedBy('needs-maintainer').send('mr.goAhead', shas('sha-2')).stage).toBe('awaiting-human')
+    expect(parkedBy('needs-maintainer').send('approval.revoked', { issue: issueId, reason: 'x' }).send('mr.goAhead', shas()).stage).toBe('awaiting-human')
+    expect(parkedBy('discuss').send('mr.goAhead', shas()).stage).toBe('awaiting-human')
+    expect(inReview().send('mr.goAhead', shas()).stage).toBe('reviewing')
+  })
+
+  test('a new head goes to reviewing, and an old go-ahead does not merge it', () => {
+    const task = parkedBy('needs-maintainer').headMoved('sha-2')
+    expect(task.stage).toBe('reviewing')
+    expect(task.send('mr.goAhead', shas()).stage).toBe('reviewing')
+  })
+
+  test('its own pod that moved the head makes the go-ahead void', () => {
+    expect(parkedBy('needs-maintainer').headMoved('sha-2', { byOwnPod: true }).send('mr.goAhead', shas()).stage).toBe('awaiting-human')
+  })
+
+  test('of two merge requests each has its own go-ahead', () => {
+    const task = inReviewOfTwo()
+    task.approve({}, { heads: task.liveHeads({ authorMayMerge: false }) }).final()
+    expect(task.send('mr.goAhead', shas()).stage).toBe('awaiting-human')
+    expect(task.send('mr.goAhead', { by: 'alice', shas: [{ repository: 'app', number: 8, sha: 'sha-2' }] }).stage).toBe('merging')
+  })
+})
+
+describe('identity-unverified', () => {
+  test('a refused claim parks there, said on the issue with the first conjunct that failed', () => {
+    const task = new ATask().mint().running().planned().outcome('approved', { plan_note_id: 'note-1' }).send('approval.refused', { issue: issueId, reason: 'quote-mismatch' })
+    expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['identity-unverified', 'approval-refused', 'quote-mismatch'])
+    expect(task.only('postComment')[0]).toMatchObject({ on: 'issue', number: 1, body: expect.stringContaining('quote-mismatch') })
+  })
+
+  test('elsewhere a refusal only clears the claim', () => {
+    const task = new ATask().mint().running().planned().outcome('approved', { plan_note_id: 'note-1' }).outcome('discuss', { reason: 'x' }).send('approval.refused', { issue: issueId, reason: 'x' })
+    expect([task.stage, task.reason, task.context.claims]).toEqual(['awaiting-human', 'discuss', []])
+  })
+
+  test('only a maintainer releases it by a comment', () => {
+    expect(parkedBy('identity-unverified').comment().stage).toBe('identity-unverified')
+    expect(parkedBy('identity-unverified').comment({ maintainer: true }).stage).toBe('implementing')
+  })
+
+  test('a grant, an approving comment or a retry releases it', () => {
+    expect(parkedBy('identity-unverified').grant().stage).toBe('implementing')
+    expect(parkedBy('identity-unverified').send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' }).stage).toBe('implementing')
+    expect(retry(parkedBy('identity-unverified')).stage).toBe('implementing')
+  })
+})
+
+describe('retry', () => {
+  test('H42: releases operator-error to where it came from', () => {
+    const task = retry(parkedBy('operator-error'))
+    expect(task.answer).toEqual({ status: 200, body: { accepted: true, task: { stage: 'implementing' } } })
+    expect(task.stage).toBe('implementing')
+  })
+
+  test('N2: never back into a merge without a review', () => {
+    const task = retry(merging().send('effect.failed', { effect: 'mergeMergeRequest', reason: '403', key: 'k' }))
+    expect([task.stage, task.context.wants]).toEqual(['reviewing', 'review'])
+  })
+
+  test('clears what was lost in a row', () => {
+    const task = new ATask().mint()
+    for (let lost = 0; lost < 5; lost += 1) {
+      if (task.pod === 'backingOff') task.fire('respawnDelay')
+      task.slot().final('lost', { reason: 'ErrImageNeverPull' })
+    }
+    expect(retry(task).pod).toBe('awaitingSlot')
+  })
+
+  test('of a Task that is not parked is refused', () => {
+    const task = retry(granted())
+    expect([task.stage, task.answer?.body['reason']]).toEqual(['implementing', 'not-parked'])
+  })
+})
+
+test('law 13: from every park but implement-declined a retry alone leads to an active stage', () => {
+  for (const reason of ['discuss', 'approval-revoked', 'needs-maintainer', 'over-auto-approve-ceiling', 'identity-unverified', 'operator-error'] as const) {
+    expect(retry(parkedBy(reason)).context.stageClass).toBe('active')
+  }
+})
+
+test('1.12: while parked a Task holds no slot, entry or timer', () => {
+  for (const reason of ['discuss', 'approval-revoked', 'identity-unverified', 'operator-error'] as const) {
+    const task = parkedBy(reason)
+    expect([task.pod, task.context.entry, task.timers]).toEqual(['none', null, {}])
+  }
+  expect(taskId).toBe(granted().context.id)
+})
