@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { drive, sent, type Drive, type DrivenEffect } from '../drive.ts'
+import { podMachine } from './machine.ts'
+
+const start = {
+  type: 'pod.start',
+  task: 'd/t',
+  project: 'd/p',
+  queue: 'd/p',
+  entry: 'd/t/1',
+  ordinal: 1,
+  agentKind: 'implement',
+  model: '',
+  effort: '',
+  permissionMode: '',
+  repositories: [],
+  turnTimeoutSeconds: 1800,
+  agentPodTTLSeconds: 3600,
+  stallProbeGraceSeconds: 300,
+  stallProbeMaxAttempts: 2,
+}
+const report = { finalText: '', usage: {}, pushed: [], failed: [] }
+const stopReasons = ['expired', 'interrupted', 'interrupt_unconfirmed', 'agent_exited', 'api_error', 'conflict']
+
+type Move = (pod: Drive) => readonly DrivenEffect[]
+const send = (event: { type: string; [field: string]: unknown }): Move => (pod) => pod.send(event)
+const ofTurn = (type: string, more: object): Move => (pod) => pod.send({ type, turn: pod.context.turns - 1, ...report, ...more })
+const anyTimer = (index: number): Move => (pod) => {
+  const names = Object.keys(pod.timers())
+  return names.length === 0 ? [] : pod.fire(names[index % names.length] ?? '')
+}
+
+/** What ends a life is rare, or every history would die young. */
+const move = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(send({ type: 'pod.volumesBound' }), send({ type: 'pod.created', name: 'p' }), send({ type: 'pod.ready', url: 'u' })) },
+  { weight: 4, arbitrary: fc.constantFrom(4, 4, 4, 3).map((contractVersion) => send({ type: 'pod.session', contractVersion })) },
+  { weight: 6, arbitrary: fc.nat(5).map((eventsUpTo) => send({ type: 'turn.requested', eventsUpTo })) },
+  { weight: 5, arbitrary: fc.constant(ofTurn('turn.ended', {})) },
+  { weight: 3, arbitrary: fc.constantFrom(...stopReasons).map((stopReason) => ofTurn('turn.failed', { stopReason })) },
+  { weight: 2, arbitrary: fc.constantFrom('handoff', 'plan').map((kind) => send({ type: 'pod.noted', kind, source: 'agent' })) },
+  { weight: 2, arbitrary: fc.constant(send({ type: 'pod.noted', kind: 'handoff', source: 'operator' })) },
+  { weight: 3, arbitrary: fc.nat(7).map(anyTimer) },
+  { weight: 1, arbitrary: fc.constantFrom(send({ type: 'pod.stop', reason: 's' }), send({ type: 'pod.vanished', reason: 'v' })) },
+)
+
+test('in every history: one turn in flight (7), no ordinary turn after a stop (19), a note of every pod that ran (6), one release of the slot and one pod.final', () => {
+  fc.assert(
+    fc.property(fc.array(move, { maxLength: 60 }), (moves) => {
+      const pod = drive(podMachine, 'd/t/1')
+      pod.send(start)
+      let open = false
+      let stopped = false
+      const told: string[] = []
+      for (const one of moves) {
+        const effects = one(pod)
+        stopped ||= pod.context.stopAsked
+        for (const { type, ...event } of sent(effects)) {
+          told.push(type)
+          if (type === 'turn.ended' || type === 'turn.failed' || type === 'turn.abandon' || type === 'turn.podFinal') open = false
+          if (type !== 'turn.start') continue
+          expect(open).toBe(false)
+          if (stopped) expect(event['purpose']).toBe('handoff')
+          open = true
+        }
+      }
+      const ended = pod.status === 'done' ? 1 : 0
+      expect(told.filter((type) => type === 'pod.final')).toHaveLength(ended)
+      expect(told.filter((type) => type === 'queue.release')).toHaveLength(ended)
+      if (ended && pod.context.turns > 0) expect(pod.context.noted).toBe(true)
+      if (ended) expect(pod.timers()).toEqual({})
+    }),
+    { numRuns: 1500, seed: 20261121 },
+  )
+})
+
+test('from every state an end is reached by timers and own effects alone: the note is written, the deleted process vanishes (14)', () => {
+  fc.assert(
+    fc.property(fc.array(move, { maxLength: 40 }), (moves) => {
+      const pod = drive(podMachine, 'd/t/1')
+      pod.send(start)
+      for (const one of moves) one(pod)
+      for (let tries = 0; tries < 20 && pod.status !== 'done'; tries += 1) {
+        const effects = pod.fire(Object.entries(pod.timers()).toSorted((a, b) => a[1] - b[1])[0]?.[0] ?? '')
+        if (sent(effects, 'task').some(({ type }) => type === 'pod.noteMissing')) pod.send({ type: 'pod.noted', kind: 'handoff', source: 'operator' })
+        if (effects.some(({ type }) => type === 'forceDeletePod')) pod.send({ type: 'pod.vanished', reason: 'deleted' })
+      }
+      expect(pod.status).toBe('done')
+    }),
+    { numRuns: 1500, seed: 20261121 },
+  )
+})
