@@ -1,0 +1,85 @@
+/**
+ * A bare copy of each repository, in which pushes are looked at before the forge sees them. It holds the forge's
+ * branches and nothing of a push: what pods send lies in a folder of its own until the forge has taken it.
+ */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { credentials, gitOrThrow, type GitResult, type RunGit } from './run-git.ts'
+
+export interface Remote {
+  readonly project: string
+  readonly repository: string
+  readonly url: string
+  readonly token: string
+}
+
+export interface CachedRepository {
+  readonly dir: string
+  /** Branches as the forge had them at the last update: full ref to object. */
+  heads(): Promise<ReadonlyMap<string, string>>
+  /** A place for the objects of one push; gone when `use` is done. */
+  quarantine<T>(use: (quarantine: Quarantine) => Promise<T>): Promise<T>
+}
+
+export interface Quarantine {
+  /** git with the pushed objects in sight. */
+  git(args: readonly string[], input?: AsyncIterable<Buffer>): Promise<GitResult>
+  /** Sends one commit on to the forge, never by force. */
+  pushOn(after: string, ref: string): Promise<GitResult>
+}
+
+export interface GitCache {
+  /** The copy, brought up to what the forge has now. Calls for one repository follow one another. */
+  update(remote: Remote): Promise<CachedRepository>
+}
+
+export function createGitCache({ dir, run }: { readonly dir: string; readonly run: RunGit }): GitCache {
+  const tails = new Map<string, Promise<unknown>>()
+
+  async function bring(remote: Remote): Promise<CachedRepository> {
+    const place = join(dir, encodeURIComponent(remote.project), `${encodeURIComponent(remote.repository)}.git`)
+    await mkdir(join(place, 'quarantine'), { recursive: true, mode: 0o700 })
+    await gitOrThrow(run, { dir: place, args: ['init', '--quiet', '--bare', '.'] })
+    const args = ['fetch', '--quiet', '--prune', '--no-tags', '--force', '--no-auto-gc', remote.url, '+refs/heads/*:refs/heads/*']
+    await gitOrThrow(run, { dir: place, args, env: credentials(remote.url, remote.token) })
+    return cached(run, place, remote)
+  }
+
+  return {
+    update(remote) {
+      const key = `${remote.project}/${remote.repository}`
+      const mine = (tails.get(key) ?? Promise.resolve()).then(() => bring(remote), () => bring(remote))
+      const tail = mine.catch(() => undefined)
+      tails.set(key, tail)
+      void tail.then(() => {
+        if (tails.get(key) === tail) tails.delete(key)
+      })
+      return mine
+    },
+  }
+}
+
+function cached(run: RunGit, dir: string, remote: Remote): CachedRepository {
+  return {
+    dir,
+    async heads() {
+      const out = await gitOrThrow(run, { dir, args: ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads'] })
+      const lines = out.split('\n').filter((line) => line !== '')
+      return new Map(lines.map((line) => [line.slice(41), line.slice(0, 40)]))
+    },
+    async quarantine(use) {
+      const place = await mkdtemp(join(dir, 'quarantine', 'push-'))
+      const env = { GIT_OBJECT_DIRECTORY: place, GIT_ALTERNATE_OBJECT_DIRECTORIES: join(dir, 'objects') }
+      try {
+        await mkdir(join(place, 'pack'))
+        return await use({
+          git: (args, input) => run({ dir, args, env, ...(input === undefined ? {} : { input }) }),
+          pushOn: (after, ref) =>
+            run({ dir, args: ['push', '--porcelain', '--no-verify', remote.url, `${after}:${ref}`], env: { ...env, ...credentials(remote.url, remote.token) } }),
+        })
+      } finally {
+        await rm(place, { recursive: true, force: true })
+      }
+    },
+  }
+}

@@ -1,0 +1,243 @@
+import { afterEach, expect, test } from 'vitest'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { commit, run, withForge, type ForgeRoom } from '../../cli/standins/forge/testing.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { createLogger } from '../http/logging.ts'
+import { Problem } from '../http/problem.ts'
+import { createServer } from '../http/server.ts'
+import type { ProjectDirectory, ProjectSettings } from '../forge/projects.ts'
+import { createGitCache } from './cache.ts'
+import { registerGitGateway, type TaskAccess } from './gateway.ts'
+import type { PushRight } from './push-rules.ts'
+import type { PushRecord } from './receive.ts'
+import { createRunGit } from './run-git.ts'
+
+const BRANCH = 'platform/implement-library-1-aaaaa'
+
+interface GatewayRoom extends ForgeRoom {
+  readonly url: string
+  readonly audits: PushRecord[]
+  right: PushRight
+  access: TaskAccess | undefined
+  /** A clone through the gateway, as a pod makes it. */
+  podClone(): Promise<string>
+}
+
+const folders: string[] = []
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
+})
+
+function podHeader(token = 'pod-token'): string {
+  return `Authorization: Basic ${Buffer.from(`x-pod:${token}`).toString('base64')}`
+}
+
+async function withGateway(use: (room: GatewayRoom) => Promise<void>): Promise<void> {
+  await withForge({}, async (forgeRoom) => {
+    const dir = await mkdtemp(join(tmpdir(), 'gateway-'))
+    folders.push(dir)
+    const server = await createServer({
+      name: 'gateway',
+      version: '0',
+      logger: createLogger({ name: 'gateway', level: 'silent' }),
+      clock: systemClock,
+      ids: { next: () => 'id' },
+      openapi: { title: 't', description: 'd' },
+    })
+    const directory: ProjectDirectory = {
+      project: async (name) =>
+        name === 'demo'
+          ? ({ name, namespace: 'default', scm: { webURL: forgeRoom.forge.url }, repositories: [{ name: 'library', url: forgeRoom.forge.gitUrl('acme', 'library') }] } as unknown as ProjectSettings)
+          : undefined,
+      projects: async () => [],
+      secret: async () => ({ token: 'token-of-bot' }),
+    }
+    const audits: PushRecord[] = []
+    registerGitGateway(server.app, {
+      directory,
+      cache: createGitCache({ dir, run: createRunGit({ path: process.env['PATH'] ?? '', clock: systemClock }) }),
+      fetch,
+      clock: systemClock,
+      verifyPodToken: async (token) => {
+        if (token !== 'pod-token') throw new Problem('unauthenticated', 'no such pod')
+        return { project: 'default/demo', task: 'default/implement-library-1-aaaaa', pod: 1 }
+      },
+      taskAccess: async () => room.access,
+      mayPush: async () => room.right,
+      audit: async (push) => void audits.push(push),
+      defaultBranch: async () => 'main',
+    })
+    const { url } = await server.listen({ host: '127.0.0.1', port: 0 })
+    const room: GatewayRoom = {
+      ...forgeRoom,
+      url: `${url}/git/demo/library.git`,
+      audits,
+      right: { allowed: true, protectedPaths: false },
+      access: { repositories: ['library'], branches: { library: BRANCH } },
+      async podClone() {
+        const folder = await mkdtemp(join(forgeRoom.dir, 'pod-'))
+        await run(folder, ['-c', `http.extraHeader=${podHeader()}`, 'clone', '--quiet', room.url, '.'])
+        await run(folder, ['config', 'http.extraHeader', podHeader()])
+        return folder
+      },
+    }
+    try {
+      await use(room)
+    } finally {
+      await server.close({ graceMs: 1000 })
+    }
+  })
+}
+
+function push(folder: string, ref: string, ...options: string[]): Promise<string> {
+  return run(folder, ['push', ...options, 'origin', ref])
+}
+
+test('a pod clones and pushes its task branch; the forge has it under the bot, the audit under the pod', async () => {
+  await withGateway(async (room) => {
+    const folder = await room.podClone()
+    await commit(folder, { 'src/mul.js': 'export const mul = (a, b) => a * b\n' }, 'Add mul')
+    await push(folder, `HEAD:refs/heads/${BRANCH}`)
+    const head = await run(folder, ['rev-parse', 'HEAD'])
+    expect(await run(room.path, ['rev-parse', BRANCH])).toBe(head)
+    expect(room.forge.audit()).toContainEqual(expect.objectContaining({ actor: 'bot', action: 'git.push', ref: `refs/heads/${BRANCH}`, after: head }))
+    expect(room.audits).toMatchObject([{ task: 'default/implement-library-1-aaaaa', pod: 'default/implement-library-1-aaaaa/1', ref: `refs/heads/${BRANCH}`, after: head, outcome: 'accepted' }])
+  })
+})
+
+test('later pushes go forward from the first, large and compressed ones too, and a push of a known commit is fine', async () => {
+  await withGateway(async (room) => {
+    const folder = await room.podClone()
+    await push(folder, `HEAD:refs/heads/${BRANCH}`)
+    const noise = Array.from({ length: 200_000 }, (_, index) => ((index * 2654435761) % 4294967296).toString(36)).join('\n')
+    await commit(folder, { 'big.txt': noise }, 'A big one')
+    await push(folder, `HEAD:refs/heads/${BRANCH}`)
+    await commit(folder, { 'more.txt': 'x' }, 'More')
+    await push(folder, `HEAD:refs/heads/${BRANCH}`)
+    expect(await run(room.path, ['rev-parse', BRANCH])).toBe(await run(folder, ['rev-parse', 'HEAD']))
+    expect(room.audits.map((one) => one.outcome)).toEqual(['accepted', 'accepted', 'accepted'])
+  })
+})
+
+test.each([
+  ['another branch', 'HEAD:refs/heads/main', [], 'to nothing else'],
+  ['another task', 'HEAD:refs/heads/platform/other', [], 'to nothing else'],
+  ['a tag', 'HEAD:refs/tags/v1', [], 'no tags'],
+])('%s is refused with words that git prints, and the forge hears nothing', async (_what, ref, options, words) => {
+  await withGateway(async (room) => {
+    const folder = await room.podClone()
+    await push(folder, `HEAD:refs/heads/${BRANCH}`)
+    const before = room.forge.audit().length
+    await commit(folder, { 'x.txt': 'x' }, 'X')
+    await expect(push(folder, ref, ...options)).rejects.toThrow(words)
+    expect(room.forge.audit()).toHaveLength(before)
+    expect(room.audits.at(-1)).toMatchObject({ outcome: 'refused' })
+  })
+})
+
+test('a branch is not deleted: the ability is not offered, and a client that asks all the same is refused', async () => {
+  await withGateway(async (room) => {
+    const folder = await room.podClone()
+    await push(folder, `HEAD:refs/heads/${BRANCH}`)
+    const head = await run(folder, ['rev-parse', 'HEAD'])
+    await expect(push(folder, `:refs/heads/${BRANCH}`)).rejects.toThrow('remote rejected')
+    const line = `${head} ${'0'.repeat(40)} refs/heads/${BRANCH}\0report-status`
+    const body = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`
+    const headers = { authorization: podHeader().slice('Authorization: '.length), 'content-type': 'application/x-git-receive-pack-request' }
+    const answer = await fetch(`${room.url}/git-receive-pack`, { method: 'POST', headers, body })
+    expect(await answer.text()).toContain('pods delete no branches')
+    expect(await run(room.path, ['rev-parse', BRANCH])).toBe(head)
+  })
+})
+
+test('history of the task branch is never rewritten, even by force', async () => {
+  await withGateway(async (room) => {
+    const folder = await room.podClone()
+    await commit(folder, { 'x.txt': 'one' }, 'One')
+    await push(folder, `HEAD:refs/heads/${BRANCH}`)
+    await run(folder, ['commit', '--quiet', '--amend', '-m', 'Other'])
+    await expect(push(folder, `+HEAD:refs/heads/${BRANCH}`)).rejects.toThrow('non-fast-forward')
+  })
+})
+
+test('rulings 4.4: before the grant nothing is pushed', async () => {
+  await withGateway(async (room) => {
+    const folder = await room.podClone()
+    await commit(folder, { 'x.txt': 'one' }, 'One')
+    room.right = { allowed: false, reason: 'library-1 has no approval yet' }
+    await expect(push(folder, `HEAD:refs/heads/${BRANCH}`)).rejects.toThrow('library-1 has no approval yet')
+    room.right = { allowed: true, protectedPaths: false }
+    await push(folder, `HEAD:refs/heads/${BRANCH}`)
+  })
+})
+
+test('rulings 4.4: files that run unseen need a maintainer, also when hidden in an earlier commit of the branch', async () => {
+  await withGateway(async (room) => {
+    const folder = await room.podClone()
+    await commit(folder, { '.github/workflows/ci.yml': 'on: push\n' }, 'Steal')
+    await commit(folder, { 'x.txt': 'harmless' }, 'Harmless')
+    await expect(push(folder, `HEAD:refs/heads/${BRANCH}`)).rejects.toThrow('.github/workflows/ci.yml')
+    expect(await run(room.path, ['branch', '--list', BRANCH])).toBe('')
+    room.right = { allowed: true, protectedPaths: true }
+    await push(folder, `HEAD:refs/heads/${BRANCH}`)
+  })
+})
+
+test('merging a base that changed its CI is no change of CI by the pod', async () => {
+  await withGateway(async (room) => {
+    const folder = await room.podClone()
+    await commit(folder, { 'x.txt': 'mine' }, 'Mine')
+    const human = await room.clone('maintainer')
+    await room.push(human, 'main', { '.github/workflows/ci.yml': 'on: push\n' })
+    await run(folder, ['fetch', '--quiet', 'origin'])
+    await run(folder, ['merge', '--quiet', '-m', 'Merge', 'origin/main'])
+    await push(folder, `HEAD:refs/heads/${BRANCH}`)
+  })
+})
+
+test('a pod without a branch of its own fetches and pushes nothing', async () => {
+  await withGateway(async (room) => {
+    room.access = { repositories: ['library'], branches: {} }
+    const folder = await room.podClone()
+    await expect(push(folder, `HEAD:refs/heads/${BRANCH}`)).rejects.toThrow('403')
+  })
+})
+
+test('without a token git is challenged, with a wrong one refused; other Tasks, Projects and addresses are closed', async () => {
+  await withGateway(async (room) => {
+    const get = (url: string, token?: string): Promise<Response> => fetch(url, token === undefined ? {} : { headers: { authorization: podHeader(token).slice('Authorization: '.length) } })
+    const refs = `${room.url}/info/refs?service=git-upload-pack`
+    const open = await get(refs)
+    expect([open.status, open.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="statewright git"'])
+    expect((await get(refs, 'wrong')).status).toBe(401)
+    expect((await get(refs.replace('/demo/', '/other/'), 'pod-token')).status).toBe(403)
+    expect((await get(refs.replace('library.git', 'secrets.git'), 'pod-token')).status).toBe(403)
+    expect((await get(`${room.url}/HEAD`, 'pod-token')).status).toBe(404)
+    expect((await get(`${room.url}/objects/info/packs`, 'pod-token')).status).toBe(404)
+    expect(await (await get(`${room.url}/info/lfs/objects/batch`, 'pod-token')).json()).toMatchObject({ message: expect.stringContaining('LFS') })
+    room.access = undefined
+    expect((await get(refs, 'pod-token')).status).toBe(403)
+  })
+})
+
+test('a forge that refuses the push is quoted, without its address', async () => {
+  await withGateway(async (room) => {
+    const folder = await room.podClone()
+    await commit(folder, { 'x.txt': 'one' }, 'One')
+    await push(folder, `HEAD:refs/heads/${BRANCH}`)
+    // A branch that another one's name is a folder of cannot be made.
+    room.access = { repositories: ['library'], branches: { library: `${BRANCH}/below` } }
+    await expect(push(folder, `HEAD:refs/heads/${BRANCH}/below`)).rejects.toThrow('the forge did not take it')
+    expect(room.audits.at(-1)).toMatchObject({ outcome: 'failed' })
+  })
+})
+
+test('bytes that are no push are a bad request', async () => {
+  await withGateway(async (room) => {
+    const headers = { authorization: podHeader().slice('Authorization: '.length), 'content-type': 'application/x-git-receive-pack-request' }
+    const answer = await fetch(`${room.url}/git-receive-pack`, { method: 'POST', headers, body: 'hello world' })
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([400, 'malformed-request'])
+  })
+})

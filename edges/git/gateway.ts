@@ -1,0 +1,155 @@
+/**
+ * /git/{project}/{repository}.git: how pods fetch and push, so that no forge token is in any pod (rulings 3.8). Basic
+ * `x-pod:<token>`; fetch of the Task's repositories; push of the Task's own branch. Only the smart protocol's three
+ * addresses exist.
+ */
+import type { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { HttpApp } from '../http/app.ts'
+import type { Authenticate } from '../http/auth/authenticate.ts'
+import type { Clock, Fetch } from '../http/ports.ts'
+import { Problem } from '../http/problem.ts'
+import { bareName, repositoryNamed, type ProjectDirectory } from '../forge/projects.ts'
+import type { GitCache, Remote } from './cache.ts'
+import { passFetch } from './fetch.ts'
+import { ProtocolError } from './pkt-line.ts'
+import type { PushRight } from './push-rules.ts'
+import { advertise, receive, type PodIdentity, type PushRecord, type PushTarget } from './receive.ts'
+
+/** What a live pod's Task may touch, as its actors say at this moment. */
+export interface TaskAccess {
+  /** Names of Repository resources. */
+  readonly repositories: readonly string[]
+  /** Branch that the Task's pods push, by repository; absent where they push nothing (a review of a human's change). */
+  readonly branches: Readonly<Record<string, string>>
+}
+
+export interface GitGatewayDeps {
+  readonly directory: ProjectDirectory
+  readonly cache: GitCache
+  readonly fetch: Fetch
+  readonly clock: Clock
+  /** Throws a `Problem` for a token that is not a pod's or whose pod is final (rulings 3.6). */
+  readonly verifyPodToken: (token: string) => Promise<PodIdentity>
+  /** undefined: the Task has ended or never was. */
+  readonly taskAccess: (task: string) => Promise<TaskAccess | undefined>
+  /** Refused while a live issue of an implement Task lacks its grant (rulings 4.4). */
+  readonly mayPush: (task: string, repository: string) => Promise<PushRight>
+  readonly audit: (push: PushRecord) => Promise<void>
+  /** Branch of a Repository that its settings leave to the forge. */
+  readonly defaultBranch: (project: string, repository: string) => Promise<string>
+}
+
+interface Place {
+  readonly project: string
+  readonly repository: string
+}
+
+const POD_USER = 'x-pod'
+const POST_LIMIT = 1024 * 1024 * 1024
+
+export function registerGitGateway(app: HttpApp, deps: GitGatewayDeps): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    // Packs are streams: nothing reads them before the route does.
+    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    const config = { auth: podAuthentication(deps) }
+    const schema = { hide: true }
+    scope.get('/git/:project/:repository/*', { config, schema }, (request, reply) => serve(deps, request as never, reply as never))
+    scope.post('/git/:project/:repository/*', { config, schema, bodyLimit: POST_LIMIT }, (request, reply) => serve(deps, request as never, reply as never))
+  })
+}
+
+function podAuthentication({ verifyPodToken }: GitGatewayDeps): Authenticate {
+  return async (request) => {
+    const token = tokenIn(request.headers.authorization)
+    if (token === undefined) throw challenge('a pod token is required')
+    const identity = await verifyPodToken(token).catch((error: unknown) => {
+      if (error instanceof Problem && error.status === 401) throw challenge(error.message)
+      throw error
+    })
+    return { subject: `${identity.task}/${identity.pod}`, issuer: 'statewright', claims: { ...identity } }
+  }
+}
+
+/** git asks again with a password only when it is challenged for Basic. */
+function challenge(detail: string): Problem {
+  return new Problem('unauthenticated', detail, { headers: { 'www-authenticate': 'Basic realm="statewright git"' } })
+}
+
+function tokenIn(header: string | undefined): string | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header ?? '')?.[1]
+  if (encoded === undefined) return undefined
+  const [user, ...password] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
+  return user === POD_USER && password.length > 0 ? password.join(':') : undefined
+}
+
+async function serve(deps: GitGatewayDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const identity = request.principal!.claims as unknown as PodIdentity
+  const { project, repository, '*': path } = request.params as { project: string; repository: string; '*': string }
+  if (!repository.endsWith('.git')) throw new Problem('not-found', 'a repository is addressed as <name>.git')
+  const place = { project, repository: repository.slice(0, -'.git'.length) }
+  const access = await accessOf(deps, identity, place)
+  const service = serviceOf(request, path)
+  const remote = await remoteOf(deps, place)
+  if (service === 'upload') return passThrough(deps, request, reply, remote, path)
+  const target = await pushTargetOf(deps, identity, access, remote)
+  return service === 'advertise' ? answer(reply, 'advertisement', await advertise(deps, remote)) : push(deps, request, reply, target)
+}
+
+/** One answer for what doesn't exist and what is another's. */
+async function accessOf(deps: GitGatewayDeps, identity: PodIdentity, { project, repository }: Place): Promise<TaskAccess> {
+  if (bareName(identity.project) !== project) throw new Problem('forbidden', "the pod's Task belongs to another Project")
+  const access = await deps.taskAccess(identity.task)
+  if (access === undefined || !access.repositories.includes(repository)) throw new Problem('forbidden', `${repository} is not a repository of this Task`)
+  return access
+}
+
+type Service = 'upload' | 'advertise' | 'receive'
+
+function serviceOf({ method, query }: FastifyRequest, path: string): Service {
+  const { service } = query as { service?: string }
+  if (method === 'GET' && path === 'info/refs' && service === 'git-upload-pack') return 'upload'
+  if (method === 'GET' && path === 'info/refs' && service === 'git-receive-pack') return 'advertise'
+  if (method === 'POST' && path === 'git-upload-pack') return 'upload'
+  if (method === 'POST' && path === 'git-receive-pack') return 'receive'
+  const lfs = path.startsWith('info/lfs') ? { members: { message: 'Git LFS is not served here: keep large files out of this change' } } : {}
+  throw new Problem('not-found', 'only the smart protocol of git is served here', lfs)
+}
+
+async function remoteOf({ directory }: GitGatewayDeps, { project: name, repository }: Place): Promise<Remote> {
+  const project = await directory.project(name)
+  const settings = project && repositoryNamed(project, repository)
+  if (settings === undefined) throw new Problem('not-found', `there is no Repository ${repository} in ${name}`)
+  const token = (await directory.secret(name))?.token
+  if (!token) throw new Problem('secret-unreadable', 'the forge token cannot be read')
+  return { project: name, repository, url: settings.url, token }
+}
+
+async function pushTargetOf(deps: GitGatewayDeps, identity: PodIdentity, access: TaskAccess, remote: Remote): Promise<PushTarget> {
+  const branch = access.branches[remote.repository]
+  if (branch === undefined) throw new Problem('forbidden', 'this pod pushes nothing to this repository')
+  const base = await deps.defaultBranch(remote.project, remote.repository)
+  return { remote, identity, branch, base, right: () => deps.mayPush(identity.task, remote.repository) }
+}
+
+async function push(deps: GitGatewayDeps, request: FastifyRequest, reply: FastifyReply, target: PushTarget): Promise<FastifyReply> {
+  try {
+    const gzip = request.headers['content-encoding'] === 'gzip'
+    return answer(reply, 'result', await receive(deps, target, request.body as Readable, gzip))
+  } catch (error) {
+    if (error instanceof ProtocolError) throw new Problem('malformed-request', error.message, { cause: error })
+    throw error
+  }
+}
+
+function answer(reply: FastifyReply, what: 'advertisement' | 'result', body: Buffer): FastifyReply {
+  return reply.type(`application/x-git-receive-pack-${what}`).header('cache-control', 'no-cache').send(body)
+}
+
+async function passThrough(deps: GitGatewayDeps, request: FastifyRequest, reply: FastifyReply, remote: Remote, path: string): Promise<FastifyReply> {
+  const target = path === 'info/refs' ? 'info/refs?service=git-upload-pack' : path
+  const body = request.method === 'POST' ? (request.body as Readable) : undefined
+  const passed = await passFetch(deps.fetch, remote, target, request.headers, body)
+  return reply.code(passed.status).headers(passed.headers).send(passed.body)
+}

@@ -1,0 +1,47 @@
+/** What a pod may push (rulings 3.8, 4.4): its own task branch, forward only, and nothing that would run unseen. */
+import { isProtected } from './protected-paths.ts'
+import { NO_OBJECT, type PushCommand } from './push-commands.ts'
+import type { CachedRepository, Quarantine } from './cache.ts'
+
+/** Whether this Task may push now, as its own actors say. */
+export type PushRight =
+  | { readonly allowed: true; readonly protectedPaths: boolean }
+  | { readonly allowed: false; readonly reason: string }
+
+/** By the command alone, before any object is read. */
+export function commandFault({ ref, after }: PushCommand, branch: string): string | undefined {
+  if (ref.startsWith('refs/tags/')) return 'pods push no tags'
+  if (ref !== `refs/heads/${branch}`) return `this pod may push to ${branch} and to nothing else`
+  return after === NO_OBJECT ? 'pods delete no branches' : undefined
+}
+
+/** By the objects. `base`: the branch that the change is measured against. */
+export async function contentFault(repository: CachedRepository, quarantine: Quarantine, command: PushCommand, base: string, right: PushRight & { allowed: true }): Promise<string | undefined> {
+  const heads = await repository.heads()
+  const there = heads.get(command.ref)
+  if ((there ?? NO_OBJECT) !== command.before) return 'the branch has moved: fetch first'
+  if ((await quarantine.git(['cat-file', '-e', `${command.after}^{commit}`])).code !== 0) return 'this is no commit'
+  if (there !== undefined && !(await isAncestor(quarantine, there, command.after))) return 'non-fast-forward: history of the task branch is never rewritten'
+  return right.protectedPaths ? undefined : protectedFault(quarantine, command.after, heads.get(`refs/heads/${base}`))
+}
+
+async function isAncestor(quarantine: Quarantine, before: string, after: string): Promise<boolean> {
+  return (await quarantine.git(['merge-base', '--is-ancestor', before, after])).code === 0
+}
+
+/**
+ * Measured over the whole branch against where it left its base, so that splitting a change over pushes hides nothing
+ * and merging the base in adds nothing.
+ */
+async function protectedFault(quarantine: Quarantine, after: string, base: string | undefined): Promise<string | undefined> {
+  const from = base === undefined ? undefined : (await quarantine.git(['merge-base', base, after])).out.trim()
+  const args = ['diff', '--name-only', '--no-renames', '-z', from === undefined || from === '' ? EMPTY_TREE : from, after]
+  const { code, out } = await quarantine.git(args)
+  if (code !== 0) return 'the change cannot be read'
+  const touched = out.split('\0').filter((path) => path !== '' && isProtected(path))
+  if (touched.length === 0) return undefined
+  return `a maintainer has to allow changes of ${touched.slice(0, 5).join(', ')} with /allow-ci-changes`
+}
+
+/** git's own name of a tree without entries. */
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
