@@ -68,7 +68,10 @@ export function admit(context: QueueContext): Admitted {
   for (const waiting of inOrder(context, context.at)) {
     if (holdOf(now, waiting) !== null) continue
     admitted.push(waiting)
-    now = { ...now, entries: now.entries.map((one) => (one.entry === waiting.entry ? { ...one, admittedAt: context.at } : one)) }
+    now = {
+      ...now,
+      entries: now.entries.map((one) => (one.entry === waiting.entry ? { ...one, admittedAt: context.at } : one)),
+    }
   }
   return { context: now, admitted }
 }

@@ -26,7 +26,15 @@ class AQueue {
   }
 
   add(entry: string, fields: { readonly [field: string]: unknown } = {}): this {
-    return this.send('queue.enqueue', { entry, sort: 'spawn', task: `default/${entry}`, class: 'normal', priority: 60, kind: 'implement', ...fields })
+    return this.send('queue.enqueue', {
+      entry,
+      sort: 'spawn',
+      task: `default/${entry}`,
+      class: 'normal',
+      priority: 60,
+      kind: 'implement',
+      ...fields,
+    })
   }
 
   pass(milliseconds: number): this {
@@ -61,14 +69,19 @@ const ready = (agents = 2, capacity = 10, alerts = 1) => new AQueue().configure(
 describe('admission', () => {
   test('a free slot is given to the Task of the entry', () => {
     const queue = ready().add('a')
-    expect(queue.effects).toEqual([{ type: 'deliver', params: { to: 'task:default/a', event: { type: 'slot.granted', entry: 'a' } } }])
+    expect(queue.effects).toEqual([
+      { type: 'deliver', params: { to: 'task:default/a', event: { type: 'slot.granted', entry: 'a' } } },
+    ])
     expect(queue.context.entries[0]).toMatchObject({ entry: 'a', admittedAt: queue.context.at })
   })
 
   test('a mint brings its Task into being, with the slot', () => {
     const seed = { kind: 'implement', goal: 'g' } as unknown as TaskSeed
     const queue = ready().add('mint/t', { sort: 'mint', task: 'default/t', seed })
-    expect(queue.effects[0]?.params).toEqual({ to: 'task:default/t', event: { type: 'task.minted', seed, entry: 'mint/t' } })
+    expect(queue.effects[0]?.params).toEqual({
+      to: 'task:default/t',
+      event: { type: 'task.minted', seed, entry: 'mint/t' },
+    })
   })
 
   test('law 1: never more than the smaller of capacity and maxConcurrentAgents', () => {
@@ -82,27 +95,43 @@ describe('admission', () => {
   })
 
   test('lower priority first, then who came first', () => {
-    const queue = ready(1).add('running').add('a', { priority: 60 }).add('b', { priority: 20 }).add('c', { priority: 20 })
+    const queue = ready(1)
+      .add('running')
+      .add('a', { priority: 60 })
+      .add('b', { priority: 20 })
+      .add('c', { priority: 20 })
     const order: string[] = []
     for (const entry of ['running', 'b', 'c']) order.push(...queue.send('queue.release', { entry }).granted)
     expect(order).toEqual(['b', 'c', 'a'])
   })
 
   test('3.11: an entry ages one class up per 2 h', () => {
-    const build = (wait: number) => ready(1).add('running').add('old', { priority: 100 }).pass(wait).add('new', { priority: 60 }).send('queue.release', { entry: 'running' }).granted
+    const build = (wait: number) =>
+      ready(1)
+        .add('running')
+        .add('old', { priority: 100 })
+        .pass(wait)
+        .add('new', { priority: 60 })
+        .send('queue.release', { entry: 'running' }).granted
     expect(build(4 * hour - 1)).toEqual(['new'])
     expect(build(4 * hour)).toEqual(['old'])
   })
 
   test('3.12: alerts have slots of their own, and neither class uses those of the other', () => {
-    const queue = ready(1, 10, 1).add('a').add('alert-1', { class: 'alert', priority: 0 }).add('alert-2', { class: 'alert', priority: 0 })
+    const queue = ready(1, 10, 1)
+      .add('a')
+      .add('alert-1', { class: 'alert', priority: 0 })
+      .add('alert-2', { class: 'alert', priority: 0 })
     expect(queue.admitted).toEqual(['a', 'alert-1'])
     expect(queue.send('queue.release', { entry: 'a' }).granted).toEqual([])
     expect(queue.send('queue.release', { entry: 'alert-1' }).granted).toEqual(['alert-2'])
   })
 
   test('a full class holds back nobody of the other', () => {
-    expect(ready(1).add('alert-1', { class: 'alert', priority: 0 }).add('alert-2', { class: 'alert', priority: 0 }).add('a').admitted).toEqual(['alert-1', 'a'])
+    expect(
+      ready(1).add('alert-1', { class: 'alert', priority: 0 }).add('alert-2', { class: 'alert', priority: 0 }).add('a')
+        .admitted,
+    ).toEqual(['alert-1', 'a'])
   })
 
   test('H10: a lowered cap evicts nothing, and admits nothing until it fits', () => {
@@ -138,7 +167,10 @@ describe('holds', () => {
   })
 
   test('normalHeld lets alerts through, allHeld nothing', () => {
-    const queue = ready().send('queue.budgeted', { state: 'normalHeld' }).add('a').add('alert', { class: 'alert', priority: 0 })
+    const queue = ready()
+      .send('queue.budgeted', { state: 'normalHeld' })
+      .add('a')
+      .add('alert', { class: 'alert', priority: 0 })
     expect(queue.admitted).toEqual(['alert'])
     expect(ready().send('queue.budgeted', { state: 'allHeld' }).add('alert', { class: 'alert' }).admitted).toEqual([])
     expect(queue.send('queue.budgeted', { state: 'open' }).granted).toEqual(['a'])
@@ -163,7 +195,11 @@ describe('holds', () => {
   })
 
   test('positions count within a class, in the order of admission', () => {
-    const queue = ready(1, 10, 0).add('x').add('late', { priority: 100 }).add('soon', { priority: 20 }).add('alert', { class: 'alert', priority: 0 })
+    const queue = ready(1, 10, 0)
+      .add('x')
+      .add('late', { priority: 100 })
+      .add('soon', { priority: 20 })
+      .add('alert', { class: 'alert', priority: 0 })
     expect(positions(queue.context, queue.context.at)).toEqual([
       { entry: 'alert', position: 1, reason: 'no free slot' },
       { entry: 'soon', position: 1, reason: 'no free slot' },
@@ -199,7 +235,11 @@ describe('repeats and strangers', () => {
   })
 
   test('what left is Done when it had its slot, else Dropped', () => {
-    const queue = ready(1).add('a').add('b').send('queue.withdraw', { entry: 'b' }).send('queue.release', { entry: 'a' })
+    const queue = ready(1)
+      .add('a')
+      .add('b')
+      .send('queue.withdraw', { entry: 'b' })
+      .send('queue.release', { entry: 'a' })
     expect(queue.context.finished).toEqual([
       { entry: 'b', state: 'Dropped', reason: 'withdrawn' },
       { entry: 'a', state: 'Done', reason: 'released' },

@@ -46,7 +46,11 @@ function finish({ entry, admittedAt }: WaitingEntry, reason: string): FinishedEn
   return { entry, state: admittedAt === null ? 'Dropped' : 'Done', reason }
 }
 
-function remove(context: QueueContext, reason: string, isMeant: (entry: WaitingEntry) => boolean): Partial<QueueContext> {
+function remove(
+  context: QueueContext,
+  reason: string,
+  isMeant: (entry: WaitingEntry) => boolean,
+): Partial<QueueContext> {
   const left = context.entries.filter(isMeant)
   if (left.length === 0) return {}
   const finished = [...context.finished, ...left.map((entry) => finish(entry, reason))].slice(-maxFinished)
@@ -63,11 +67,15 @@ function mayWithdraw({ entry, sort, admittedAt }: WaitingEntry, event: EventOf<'
 
 /** A deleted Project admits nothing ever again: what waits is dropped, what runs keeps its slot to the end. */
 function close(context: QueueContext, { reason }: EventOf<'queue.closed'>): Partial<QueueContext> {
-  const dropped = reason === 'Deleted' ? remove(context, 'project deleted', ({ admittedAt }) => admittedAt === null) : {}
+  const dropped =
+    reason === 'Deleted' ? remove(context, 'project deleted', ({ admittedAt }) => admittedAt === null) : {}
   return { closedReason: reason, ...dropped }
 }
 
-function meta(reason: string, unblocks: string): { readonly owner: string; readonly reason: string; readonly unblocks: string } {
+function meta(
+  reason: string,
+  unblocks: string,
+): { readonly owner: string; readonly reason: string; readonly unblocks: string } {
   return { owner: 'human', reason, unblocks }
 }
 
@@ -75,7 +83,10 @@ interface Now {
   readonly context: QueueContext
 }
 
-const budgetIs = (budget: QueueContext['budget']) => ({ guard: ({ context }: Now) => context.budget === budget, target: budget })
+const budgetIs = (budget: QueueContext['budget']) => ({
+  guard: ({ context }: Now) => context.budget === budget,
+  target: budget,
+})
 
 export const queueMachine = setup({
   types: { context: {} as QueueContext, events: {} as QueueEvent, input: {} as MachineInput },
@@ -85,10 +96,18 @@ export const queueMachine = setup({
   meta: meta('the queue of a Project', 'its regions say who'),
   context: ({ input }) => newQueue(input.id),
   on: {
-    'queue.configured': on('queue.configured', (_context, { maxConcurrentAgents, capacity, alertCapacity }) => ({ maxConcurrentAgents, capacity, alertCapacity })),
+    'queue.configured': on('queue.configured', (_context, { maxConcurrentAgents, capacity, alertCapacity }) => ({
+      maxConcurrentAgents,
+      capacity,
+      alertCapacity,
+    })),
     'queue.enqueue': on('queue.enqueue', add),
-    'queue.withdraw': on('queue.withdraw', (context, event) => remove(context, 'withdrawn', (one) => mayWithdraw(one, event))),
-    'queue.release': on('queue.release', (context, { entry }) => remove(context, 'released', (one) => one.entry === entry)),
+    'queue.withdraw': on('queue.withdraw', (context, event) =>
+      remove(context, 'withdrawn', (one) => mayWithdraw(one, event)),
+    ),
+    'queue.release': on('queue.release', (context, { entry }) =>
+      remove(context, 'released', (one) => one.entry === entry),
+    ),
     'queue.budgeted': on('queue.budgeted', (_context, { state }) => ({ budget: state })),
     'queue.opened': on('queue.opened', () => ({ closedReason: null })),
     'queue.closed': on('queue.closed', close),
@@ -98,25 +117,52 @@ export const queueMachine = setup({
       meta: meta('whether the Project is ready', 'its checks'),
       initial: 'notReady',
       states: {
-        notReady: { meta: meta('the Project is not ready', 'the check that fails is repaired'), always: { guard: ({ context }) => context.closedReason === null, target: 'ready' } },
-        ready: { meta: meta('the Project is ready', 'nothing'), always: { guard: ({ context }) => context.closedReason !== null, target: 'notReady' } },
+        notReady: {
+          meta: meta('the Project is not ready', 'the check that fails is repaired'),
+          always: { guard: ({ context }) => context.closedReason === null, target: 'ready' },
+        },
+        ready: {
+          meta: meta('the Project is ready', 'nothing'),
+          always: { guard: ({ context }) => context.closedReason !== null, target: 'notReady' },
+        },
       },
     },
     pause: {
       meta: meta('whether the Project is paused', 'maxConcurrentAgents'),
       initial: 'paused',
       states: {
-        running: { meta: meta('slots are given out', 'nothing'), always: { guard: ({ context }) => isPaused(context), target: 'paused' } },
-        paused: { meta: meta('maxConcurrentAgents is 0', 'a maxConcurrentAgents above 0'), always: { guard: ({ context }) => !isPaused(context), target: 'running' } },
+        running: {
+          meta: meta('slots are given out', 'nothing'),
+          always: { guard: ({ context }) => isPaused(context), target: 'paused' },
+        },
+        paused: {
+          meta: meta('maxConcurrentAgents is 0', 'a maxConcurrentAgents above 0'),
+          always: { guard: ({ context }) => !isPaused(context), target: 'running' },
+        },
       },
     },
     budget: {
       meta: meta('what the token budget lets through', 'the reset of its window'),
       initial: 'open',
       states: {
-        open: { meta: meta('the token budget holds nothing back', 'nothing'), always: [budgetIs('normalHeld'), budgetIs('allHeld')] },
-        normalHeld: { meta: meta('only alerts are admitted: the proactive share is used up', 'the reset of its window, or a higher budget'), always: [budgetIs('open'), budgetIs('allHeld')] },
-        allHeld: { meta: meta('nothing is admitted: the emergency share is used up', 'the reset of its window, or a higher budget'), always: [budgetIs('open'), budgetIs('normalHeld')] },
+        open: {
+          meta: meta('the token budget holds nothing back', 'nothing'),
+          always: [budgetIs('normalHeld'), budgetIs('allHeld')],
+        },
+        normalHeld: {
+          meta: meta(
+            'only alerts are admitted: the proactive share is used up',
+            'the reset of its window, or a higher budget',
+          ),
+          always: [budgetIs('open'), budgetIs('allHeld')],
+        },
+        allHeld: {
+          meta: meta(
+            'nothing is admitted: the emergency share is used up',
+            'the reset of its window, or a higher budget',
+          ),
+          always: [budgetIs('open'), budgetIs('normalHeld')],
+        },
       },
     },
   },

@@ -17,14 +17,21 @@ test('a name in the order that has no merge request does no harm', () => {
 })
 
 test('the next to merge is the first open one of the order', () => {
-  const open = [{ repository: 'lib', number: 1 }, { repository: 'app', number: 2 }]
+  const open = [
+    { repository: 'lib', number: 1 },
+    { repository: 'app', number: 2 },
+  ]
   expect(nextToMerge(['app', 'lib'], open)?.repository).toBe('app')
   expect(nextToMerge(['app', 'lib'], open.slice(0, 1))?.repository).toBe('lib')
   expect(nextToMerge(['app'], [])).toBeUndefined()
 })
 
 test('what the order does not name comes last, by repository and number', () => {
-  const open = [{ repository: 'z', number: 9 }, { repository: 'z', number: 3 }, { repository: 'named', number: 1 }]
+  const open = [
+    { repository: 'z', number: 9 },
+    { repository: 'z', number: 3 },
+    { repository: 'named', number: 1 },
+  ]
   expect(nextToMerge(['named'], open)).toEqual({ repository: 'named', number: 1 })
   expect(nextToMerge(null, open.slice(0, 2))).toEqual({ repository: 'z', number: 3 })
 })

@@ -8,7 +8,9 @@ export interface Ordered {
 export function coversRepositories(order: readonly string[] | null, repositories: readonly string[]): boolean {
   const distinct = [...new Set(repositories)]
   if (distinct.length < 2) return true
-  return order !== null && new Set(order).size === order.length && distinct.every((repository) => order.includes(repository))
+  return (
+    order !== null && new Set(order).size === order.length && distinct.every((repository) => order.includes(repository))
+  )
 }
 
 function rank(order: readonly string[], repository: string): number {

@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import { highest, isLevel, isWithin, lowers } from './significance.ts'
 
 test('patch is below minor, minor below major, and nothing is below itself', () => {
-  expect([lowers('patch', 'minor'), lowers('minor', 'major'), lowers('major', 'patch'), lowers('minor', 'minor')]).toEqual([true, true, false, false])
+  expect([
+    lowers('patch', 'minor'),
+    lowers('minor', 'major'),
+    lowers('major', 'patch'),
+    lowers('minor', 'minor'),
+  ]).toEqual([true, true, false, false])
 })
 
 test('the higher of two levels holds', () => {
@@ -15,7 +20,11 @@ test('a ceiling that is off lets nothing through, not even a patch', () => {
 })
 
 test('a level is within its own ceiling and within every higher one', () => {
-  expect([isWithin('patch', 'patch'), isWithin('minor', 'patch'), isWithin('minor', 'major')]).toEqual([true, false, true])
+  expect([isWithin('patch', 'patch'), isWithin('minor', 'patch'), isWithin('minor', 'major')]).toEqual([
+    true,
+    false,
+    true,
+  ])
 })
 
 test('an undeclared level counts as major', () => {

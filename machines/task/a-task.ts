@@ -24,11 +24,25 @@ const config: TaskConfig = {
   ],
 }
 
-export const anIssue = { repository: 'lib', number: 1, issue: issueId, selfProposed: false, humanCommented: true } as const
+export const anIssue = {
+  repository: 'lib',
+  number: 1,
+  issue: issueId,
+  selfProposed: false,
+  humanCommented: true,
+} as const
 
 export function aMergeRequest(repository = 'lib', headSha = 'sha-1', number = 7): TaskSeed['mergeRequests'][number] {
   const branch = 'platform/implement-lib-1-x7k2p'
-  return { repository, number, mergeRequest: `default/${repository}-mr-${number}`, headSha, headBranch: branch, author: 'bot', url: `https://forge.test/${repository}/${number}` }
+  return {
+    repository,
+    number,
+    mergeRequest: `default/${repository}-mr-${number}`,
+    headSha,
+    headBranch: branch,
+    author: 'bot',
+    url: `https://forge.test/${repository}/${number}`,
+  }
 }
 
 interface Options extends Partial<Omit<TaskSeed, 'config'>> {
@@ -145,11 +159,30 @@ export class ATask {
   }
 
   ended(fields: Fields = {}): this {
-    return this.send('turn.ended', { pod: this.context.podOrdinal, turn: 0, purpose: 'work', finalText: 'done', usage: {}, pushed: [], failed: [], ...fields })
+    return this.send('turn.ended', {
+      pod: this.context.podOrdinal,
+      turn: 0,
+      purpose: 'work',
+      finalText: 'done',
+      usage: {},
+      pushed: [],
+      failed: [],
+      ...fields,
+    })
   }
 
   failed(stopReason: string, fields: Fields = {}): this {
-    return this.send('turn.failed', { pod: this.context.podOrdinal, turn: 0, purpose: 'work', stopReason, finalText: '', usage: {}, pushed: [], failed: [], ...fields })
+    return this.send('turn.failed', {
+      pod: this.context.podOrdinal,
+      turn: 0,
+      purpose: 'work',
+      stopReason,
+      finalText: '',
+      usage: {},
+      pushed: [],
+      failed: [],
+      ...fields,
+    })
   }
 
   final(cause = 'gone', fields: Fields = {}): this {
@@ -177,7 +210,15 @@ export class ATask {
   liveHeads(changes: Fields = {}): readonly Fields[] {
     return this.context.mergeRequests
       .filter(({ state }) => state === 'open')
-      .map(({ repository, number, headSha, author }) => ({ repository, number, sha: headSha, draft: false, author, authorMayMerge: true, ...changes }))
+      .map(({ repository, number, headSha, author }) => ({
+        repository,
+        number,
+        sha: headSha,
+        draft: false,
+        author,
+        authorMayMerge: true,
+        ...changes,
+      }))
   }
 
   read(): readonly Fields[] {
@@ -193,7 +234,12 @@ export class ATask {
   }
 
   submit(payload: Fields = {}): this {
-    return this.outcome('submitted', { title: 'Make it so', body: 'It is so.', change_significance: 'patch', ...payload })
+    return this.outcome('submitted', {
+      title: 'Make it so',
+      body: 'It is so.',
+      change_significance: 'patch',
+      ...payload,
+    })
   }
 
   ready(repository = 'lib', sha = 'sha-1', number = 7, attempt = this.context.openAttempt): this {
@@ -218,7 +264,16 @@ export class ATask {
   }
 
   comment(fields: Fields = {}): this {
-    return this.send('human.commented', { repository: 'lib', number: 1, author: 'alice', kind: 'issue_comment', maintainer: false, on: 'issue', text: 'hm', ...fields })
+    return this.send('human.commented', {
+      repository: 'lib',
+      number: 1,
+      author: 'alice',
+      kind: 'issue_comment',
+      maintainer: false,
+      on: 'issue',
+      text: 'hm',
+      ...fields,
+    })
   }
 
   /** An answer to the merge that is asked for now. */
@@ -227,7 +282,15 @@ export class ATask {
   }
 
   headMoved(sha: string, fields: Fields = {}): this {
-    return this.send('mr.headMoved', { repository: 'lib', number: 7, sha, byOwnPod: false, gated: true, author: 'alice', ...fields })
+    return this.send('mr.headMoved', {
+      repository: 'lib',
+      number: 7,
+      sha,
+      byOwnPod: false,
+      gated: true,
+      author: 'alice',
+      ...fields,
+    })
   }
 }
 
@@ -242,7 +305,10 @@ export function granted(options: Options = {}): ATask {
 export function opening(pushed: readonly string[] = ['lib'], options: Options = {}): ATask {
   const task = granted(options)
   if (pushed.length > 1) task.ended({ pushed }).comment().accepted()
-  return task.submit({ ...(pushed.length > 1 ? { merge_order: pushed } : {}) }).ended({ pushed }).final()
+  return task
+    .submit({ ...(pushed.length > 1 ? { merge_order: pushed } : {}) })
+    .ended({ pushed })
+    .final()
 }
 
 /** reviewing, its review pod at its first turn. */
@@ -252,7 +318,10 @@ export function inReview(sha = 'sha-1', options: Options = {}): ATask {
 
 /** Both repositories under review; merge order lib, app. */
 export function inReviewOfTwo(): ATask {
-  return opening(['lib', 'app'], { repositories: ['lib', 'app'] }).ready('lib', 'sha-1', 7).ready('app', 'sha-2', 8).running()
+  return opening(['lib', 'app'], { repositories: ['lib', 'app'] })
+    .ready('lib', 'sha-1', 7)
+    .ready('app', 'sha-2', 8)
+    .running()
 }
 
 /** merging.asked. */
@@ -262,21 +331,53 @@ export function merging(options: Options = {}): ATask {
 
 /** A review-kind Task under way on a human's merge request. */
 export function reviewTask(options: Options = {}): ATask {
-  return new ATask().mint({ kind: 'review', issues: [], mergeRequests: [{ ...aMergeRequest(), headBranch: 'fix', author: 'alice' }], ...options }).running()
+  return new ATask()
+    .mint({
+      kind: 'review',
+      issues: [],
+      mergeRequests: [{ ...aMergeRequest(), headBranch: 'fix', author: 'alice' }],
+      ...options,
+    })
+    .running()
 }
 
 /** Parked for the given reason, the pod gone. */
-export function parkedBy(reason: 'discuss' | 'approval-revoked' | 'needs-maintainer' | 'over-auto-approve-ceiling' | 'identity-unverified' | 'operator-error'): ATask {
+export function parkedBy(
+  reason:
+    | 'discuss'
+    | 'approval-revoked'
+    | 'needs-maintainer'
+    | 'over-auto-approve-ceiling'
+    | 'identity-unverified'
+    | 'operator-error',
+): ATask {
   if (reason === 'discuss') return granted().outcome('discuss', { reason: 'which way?' }).final()
-  if (reason === 'approval-revoked') return inReview().send('approval.revoked', { issue: issueId, reason: 'withdrawn' }).final()
-  if (reason === 'operator-error') return granted().send('effect.failed', { effect: 'openMergeRequest', reason: '403', key: 'k' }).final()
+  if (reason === 'approval-revoked')
+    return inReview().send('approval.revoked', { issue: issueId, reason: 'withdrawn' }).final()
+  if (reason === 'operator-error')
+    return granted().send('effect.failed', { effect: 'openMergeRequest', reason: '403', key: 'k' }).final()
   if (reason === 'identity-unverified') {
-    return new ATask().mint().running().planned().outcome('approved', { plan_note_id: plan.id }).send('approval.refused', { issue: issueId, reason: 'author' }).final()
+    return new ATask()
+      .mint()
+      .running()
+      .planned()
+      .outcome('approved', { plan_note_id: plan.id })
+      .send('approval.refused', { issue: issueId, reason: 'author' })
+      .final()
   }
   if (reason === 'needs-maintainer') {
     const task = inReview()
     return task.approve({}, { heads: task.liveHeads({ authorMayMerge: false }) }).final()
   }
-  const task = new ATask().mint().running().planned().grant({ self: true }).submit().ended({ pushed: ['lib'] }).final().ready().running()
+  const task = new ATask()
+    .mint()
+    .running()
+    .planned()
+    .grant({ self: true })
+    .submit()
+    .ended({ pushed: ['lib'] })
+    .final()
+    .ready()
+    .running()
   return task.approve({ change_significance: 'major' }).final()
 }

@@ -24,7 +24,11 @@ function news(context: TaskContext, issue: string, author: string, text: string)
 }
 
 export function withGrant(context: TaskContext, { issue, planHash, self }: EventOf<'approval.granted'>): TaskContext {
-  return { ...context, ...patchIssue(context, issue, { grant: { planHash, self } }), claims: without(context.claims, issue) }
+  return {
+    ...context,
+    ...patchIssue(context, issue, { grant: { planHash, self } }),
+    claims: without(context.claims, issue),
+  }
 }
 
 /** A change, or the answer to a claim, is told to the agent: its next turn writes the code. Anything else is an echo. */
@@ -36,8 +40,13 @@ export function grant(context: TaskContext, event: EventOf<'approval.granted'>):
   const { issues, claims } = withGrant(context, event)
   if (isEcho) return { context: { issues, claims } }
   const author = context.claimedMaintainer ?? platformAuthor
-  const told = news(context, issue, author, self ? 'granted without a comment: the platform proposed the issue' : 'approved: write the code')
-  const nudge = grantsHold({ ...context, issues }) ? { prompt: 'write-code', nudged: true } as const : {}
+  const told = news(
+    context,
+    issue,
+    author,
+    self ? 'granted without a comment: the platform proposed the issue' : 'approved: write the code',
+  )
+  const nudge = grantsHold({ ...context, issues }) ? ({ prompt: 'write-code', nudged: true } as const) : {}
   return { context: { issues, claims, ...told.context, ...nudge } }
 }
 
@@ -60,7 +69,9 @@ export function revoke(context: TaskContext, { issue, reason }: EventOf<'approva
 }
 
 function isTold(context: TaskContext, owned: TaskIssue, author: string): boolean {
-  return context.pending.some((event) => event.repository === owned.repository && event.number === owned.number && event.author === author)
+  return context.pending.some(
+    (event) => event.repository === owned.repository && event.number === owned.number && event.author === author,
+  )
 }
 
 /** The comment itself arrives as a comment too: the agent is told once. */
@@ -68,7 +79,12 @@ export function accept(context: TaskContext, { issue, by }: EventOf<'approval.co
   const owned = context.issues.find((one) => one.issue === issue)
   if (!owned) return {}
   const { issues } = patchIssue(context, issue, { accepted: true })
-  return { context: { issues, ...(isTold(context, owned, by) ? {} : news(context, issue, by, 'a maintainer approves').context) } }
+  return {
+    context: {
+      issues,
+      ...(isTold(context, owned, by) ? {} : news(context, issue, by, 'a maintainer approves').context),
+    },
+  }
 }
 
 export function closeIssue(context: TaskContext, { issue }: EventOf<'issue.closed'>): Change {
@@ -78,14 +94,28 @@ export function closeIssue(context: TaskContext, { issue }: EventOf<'issue.close
 
 export function reopenIssue(context: TaskContext, { issue }: EventOf<'issue.reopened'>): Change {
   if (!ownsIssue(context, issue)) return {}
-  return { context: { ...patchIssue(context, issue, { state: 'open' }), ...news(context, issue, platformAuthor, 'the issue is open again').context } }
+  return {
+    context: {
+      ...patchIssue(context, issue, { state: 'open' }),
+      ...news(context, issue, platformAuthor, 'the issue is open again').context,
+    },
+  }
 }
 
 /** `issue.allClosed`: the last live issue of an implement Task was closed. */
 export function closesLast(context: TaskContext, { issue }: EventOf<'issue.closed'>): boolean {
-  return context.kind === 'implement' && ownsIssue(context, issue) && liveIssues(context).every((owned) => owned.issue === issue)
+  return (
+    context.kind === 'implement' &&
+    ownsIssue(context, issue) &&
+    liveIssues(context).every((owned) => owned.issue === issue)
+  )
 }
 
 export const ungrantAll: Decide<EventOf<'issue.closed'>> = (context) => ({
-  context: { issues: context.issues.map((issue) => ({ ...issue, grant: null })), verdict: null, reviewed: null, goAheads: [] },
+  context: {
+    issues: context.issues.map((issue) => ({ ...issue, grant: null })),
+    verdict: null,
+    reviewed: null,
+    goAheads: [],
+  },
 })

@@ -13,13 +13,18 @@ export function commentOnIssue(context: TaskContext, { repository, number }: Sub
   return effect('postComment', { project: context.config.project, repository, number, on: 'issue', body })
 }
 
-export function commentOnMergeRequest(context: TaskContext, { repository, number }: Subject, body: string): EffectAction {
+export function commentOnMergeRequest(
+  context: TaskContext,
+  { repository, number }: Subject,
+  body: string,
+): EffectAction {
   return effect('postComment', { project: context.config.project, repository, number, on: 'mr', body })
 }
 
 /** On every open merge request, for that is where people look then; without one on every issue. */
 export function comments(context: TaskContext, body: string): readonly EffectAction[] {
-  if (hasOpenMergeRequest(context)) return openMergeRequests(context).map((mr) => commentOnMergeRequest(context, mr, body))
+  if (hasOpenMergeRequest(context))
+    return openMergeRequests(context).map((mr) => commentOnMergeRequest(context, mr, body))
   return issueComments(context, body)
 }
 
@@ -29,7 +34,9 @@ export function issueComments(context: TaskContext, body: string): readonly Effe
 
 /** At once when no pod lives, else when the living one is gone. */
 export function afterPod(context: TaskContext, effects: readonly EffectAction[]): Change {
-  return context.podAlive ? { context: { deferred: [...context.deferred, ...effects] } } : { effects: effects.flatMap((one) => stillWanted(context, one)) }
+  return context.podAlive
+    ? { context: { deferred: [...context.deferred, ...effects] } }
+    : { effects: effects.flatMap((one) => stillWanted(context, one)) }
 }
 
 export function flushDeferred(context: TaskContext): Change {
@@ -47,5 +54,9 @@ function stillWanted(context: TaskContext, one: EffectAction): readonly EffectAc
 }
 
 export function staysOpen(context: TaskContext, mr: TaskMergeRequest, why: string): EffectAction {
-  return commentOnMergeRequest(context, mr, `The Task \`${context.id}\` ended (${why}). This merge request stays open and has no owner now; the next sweep offers it again.`)
+  return commentOnMergeRequest(
+    context,
+    mr,
+    `The Task \`${context.id}\` ended (${why}). This merge request stays open and has no owner now; the next sweep offers it again.`,
+  )
 }

@@ -1,6 +1,14 @@
 import type { EffectAction } from '../emit.ts'
 import type { Ceiling, Level } from '../rules/significance.ts'
-import type { AgentKind, NoteKind, OwnedIssue, OwnedMergeRequest, PendingEvent, TaskConfig, TaskSeed } from './events.ts'
+import type {
+  AgentKind,
+  NoteKind,
+  OwnedIssue,
+  OwnedMergeRequest,
+  PendingEvent,
+  TaskConfig,
+  TaskSeed,
+} from './events.ts'
 
 export interface Grant {
   readonly planHash: string
@@ -172,7 +180,14 @@ const blankConfig: TaskConfig = {
   repositories: [],
 }
 
-const blankIdentity = { kind: 'implement', goal: '', repositories: [], priority: 100, origin: { kind: '', ref: '' }, config: blankConfig } as const
+const blankIdentity = {
+  kind: 'implement',
+  goal: '',
+  repositories: [],
+  priority: 100,
+  origin: { kind: '', ref: '' },
+  config: blankConfig,
+} as const
 
 const blankStage = {
   stage: 'minted',

@@ -1,11 +1,32 @@
 import { describe, expect, test } from 'vitest'
-import { ATask, aMergeRequest, anIssue, granted, inReview, inReviewOfTwo, issueId, merging, opening, parkedBy, reviewTask, taskId } from './a-task.ts'
+import {
+  ATask,
+  aMergeRequest,
+  anIssue,
+  granted,
+  inReview,
+  inReviewOfTwo,
+  issueId,
+  merging,
+  opening,
+  parkedBy,
+  reviewTask,
+  taskId,
+} from './a-task.ts'
 
 describe('reviewing.opening', () => {
   test('H26: opens the pushed repository once the submitting pod is gone, with what was submitted', () => {
     const task = opening()
     expect(task.only('openMergeRequest')).toEqual([
-      { project: 'default/demo', repository: 'lib', branch: 'platform/implement-lib-1-x7k2p', title: 'Make it so', body: 'It is so.', closes: [1], attempt: 1 },
+      {
+        project: 'default/demo',
+        repository: 'lib',
+        branch: 'platform/implement-lib-1-x7k2p',
+        title: 'Make it so',
+        body: 'It is so.',
+        closes: [1],
+        attempt: 1,
+      },
     ])
     expect(task.pod).toBe('none')
   })
@@ -22,22 +43,35 @@ describe('reviewing.opening', () => {
     const task = granted().submit().final()
     expect(task.stage).toBe('implementing')
     expect(task.did).not.toContain('openMergeRequest')
-    expect(task.context.pending.at(-1)).toMatchObject({ kind: 'push', text: expect.stringContaining('nothing was pushed') })
+    expect(task.context.pending.at(-1)).toMatchObject({
+      kind: 'push',
+      text: expect.stringContaining('nothing was pushed'),
+    })
     expect(task.pod).toBe('awaitingSlot')
   })
 
   test('H26: a push that failed: back to work', () => {
-    const task = granted().submit().ended({ pushed: ['lib'], failed: [{ repo: 'app', error: 'rejected' }] }).final()
+    const task = granted()
+      .submit()
+      .ended({ pushed: ['lib'], failed: [{ repo: 'app', error: 'rejected' }] })
+      .final()
     expect([task.stage, task.did.includes('openMergeRequest')]).toEqual(['implementing', false])
   })
 
   test('5.2: a plan that changed while the pod stopped: back to work', () => {
-    const task = granted().submit().planned('note-2', 'plan-2').ended({ pushed: ['lib'] }).final()
+    const task = granted()
+      .submit()
+      .planned('note-2', 'plan-2')
+      .ended({ pushed: ['lib'] })
+      .final()
     expect([task.stage, task.did.includes('openMergeRequest')]).toEqual(['implementing', false])
   })
 
   test('several repositories pushed and no order for them: back to work', () => {
-    const task = granted().submit().ended({ pushed: ['lib', 'app'] }).final()
+    const task = granted()
+      .submit()
+      .ended({ pushed: ['lib', 'app'] })
+      .final()
     expect(task.stage).toBe('implementing')
     expect(task.context.pending.at(-1)?.text).toContain('merge_order')
   })
@@ -50,7 +84,11 @@ describe('reviewing.opening', () => {
   })
 
   test('the failure of an earlier attempt moves nothing', () => {
-    const task = opening().send('mr.openFailed', { repository: 'lib', reason: 'x', attempt: 1 }).running().submit().final()
+    const task = opening()
+      .send('mr.openFailed', { repository: 'lib', reason: 'x', attempt: 1 })
+      .running()
+      .submit()
+      .final()
     expect(task.context.openAttempt).toBe(2)
     task.send('mr.openFailed', { repository: 'lib', reason: 'late', attempt: 1 })
     expect(task.stage).toBe('reviewing')
@@ -66,26 +104,44 @@ describe('reviewing.opening', () => {
   })
 
   test('N7: the first one merged before the second is open delivers nothing', () => {
-    const task = opening(['lib', 'app'], { repositories: ['lib', 'app'] }).ready('lib').merged('lib')
+    const task = opening(['lib', 'app'], { repositories: ['lib', 'app'] })
+      .ready('lib')
+      .merged('lib')
     expect(task.stage).toBe('reviewing')
     task.ready('app', 'sha-2', 8)
     expect([task.stage, task.context.wants]).toEqual(['reviewing', 'review'])
   })
 
   test('N7: neither does it after an opening that failed, until that repository is ready', () => {
-    const task = opening(['lib', 'app'], { repositories: ['lib', 'app'] }).ready('lib').send('mr.openFailed', { repository: 'app', reason: 'x', attempt: 1 })
+    const task = opening(['lib', 'app'], { repositories: ['lib', 'app'] })
+      .ready('lib')
+      .send('mr.openFailed', { repository: 'app', reason: 'x', attempt: 1 })
     expect(task.stage).toBe('implementing')
     expect(task.merged('lib').stage).toBe('implementing')
   })
 
   test('a repository whose merge request is merged is opened in no more', () => {
-    const task = opening(['lib', 'app'], { repositories: ['lib', 'app'] }).ready('lib').ready('app', 'sha-2', 8).merged('lib')
-    task.running().requestChanges({ findings: [] }).final().running().submit({ merge_order: ['lib', 'app'] }).ended({ pushed: ['app'] }).final()
+    const task = opening(['lib', 'app'], { repositories: ['lib', 'app'] })
+      .ready('lib')
+      .ready('app', 'sha-2', 8)
+      .merged('lib')
+    task
+      .running()
+      .requestChanges({ findings: [] })
+      .final()
+      .running()
+      .submit({ merge_order: ['lib', 'app'] })
+      .ended({ pushed: ['app'] })
+      .final()
     expect(task.only('openMergeRequest').map(({ repository }) => repository)).toEqual(['app'])
   })
 
   test('H24, law 17: leaving it for any reason withdraws what it asked for', () => {
-    for (const task of [opening().send('task.close', { by: 'a' }), opening().send('approval.revoked', { issue: issueId, reason: 'x' }), opening().send('effect.failed', { effect: 'openMergeRequest', reason: 'x', key: 'k' })]) {
+    for (const task of [
+      opening().send('task.close', { by: 'a' }),
+      opening().send('approval.revoked', { issue: issueId, reason: 'x' }),
+      opening().send('effect.failed', { effect: 'openMergeRequest', reason: 'x', key: 'k' }),
+    ]) {
       expect(task.only('withdrawEffects')).toEqual([{ types: ['openMergeRequest'] }])
     }
   })
@@ -117,7 +173,10 @@ describe('merging', () => {
     expect(task.did).toContain('deleteWorkspace')
   })
 
-  test.each([['mr.conflict', 'merge_conflict'], ['mr.ciRed', 'ci']])('%s of its own ask goes back to work', (type, kind) => {
+  test.each([
+    ['mr.conflict', 'merge_conflict'],
+    ['mr.ciRed', 'ci'],
+  ])('%s of its own ask goes back to work', (type, kind) => {
     const task = merging().mergeAnswer(type)
     expect(task.stage).toBe('implementing')
     expect(task.context.pending.at(-1)?.kind).toBe(kind)
@@ -125,30 +184,39 @@ describe('merging', () => {
     expect(task.told('merge-request')).toMatchObject([{ type: 'merge.left' }])
   })
 
-  test.each([['mr.conflict', 'conflict'], ['mr.ciRed', 'ci-red']])('%s parks a review-kind Task', (type, reason) => {
+  test.each([
+    ['mr.conflict', 'conflict'],
+    ['mr.ciRed', 'ci-red'],
+  ])('%s parks a review-kind Task', (type, reason) => {
     const task = reviewTask().approve().final().mergeAnswer(type)
     expect([task.stage, task.reason]).toEqual(['awaiting-human', reason])
   })
 
-  test.each([{ attempt: 0 }, { sha: 'sha-0' }, { number: 9 }])('H29: an answer to another ask (%o) moves nothing', (other) => {
-    for (const type of ['mr.conflict', 'mr.ciRed', 'mr.ciPending', 'mr.notMergeableYet', 'mr.mergeRefused']) {
-      const task = merging().mergeAnswer(type, other)
-      expect([task.stage, task.effects.length]).toEqual(['merging', 0])
-    }
-  })
+  test.each([{ attempt: 0 }, { sha: 'sha-0' }, { number: 9 }])(
+    'H29: an answer to another ask (%o) moves nothing',
+    (other) => {
+      for (const type of ['mr.conflict', 'mr.ciRed', 'mr.ciPending', 'mr.notMergeableYet', 'mr.mergeRefused']) {
+        const task = merging().mergeAnswer(type, other)
+        expect([task.stage, task.effects.length]).toEqual(['merging', 0])
+      }
+    },
+  )
 
-  test.each(['mr.ciPending', 'mr.notMergeableYet'])('%s: asked again with backoff, each time as a new attempt', (type) => {
-    const task = merging()
-    const waits: unknown[] = []
-    for (let ask = 0; ask < 8; ask += 1) {
-      task.mergeAnswer(type)
-      waits.push(task.timers['mergeDelay'])
-      task.fire('mergeDelay')
-      expect(task.only('mergeMergeRequest')).toMatchObject([{ sha: 'sha-1', attempt: ask + 2 }])
-    }
-    expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000])
-    expect(task.told('merge-request')).toEqual([])
-  })
+  test.each(['mr.ciPending', 'mr.notMergeableYet'])(
+    '%s: asked again with backoff, each time as a new attempt',
+    (type) => {
+      const task = merging()
+      const waits: unknown[] = []
+      for (let ask = 0; ask < 8; ask += 1) {
+        task.mergeAnswer(type)
+        waits.push(task.timers['mergeDelay'])
+        task.fire('mergeDelay')
+        expect(task.only('mergeMergeRequest')).toMatchObject([{ sha: 'sha-1', attempt: ask + 2 }])
+      }
+      expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000])
+      expect(task.told('merge-request')).toEqual([])
+    },
+  )
 
   test('6 h: awaiting-human, merge-deadline, whatever was asked in between', () => {
     const task = merging()
@@ -159,7 +227,11 @@ describe('merging', () => {
 
   test('4.11: refused by the forge: awaiting-human at once, with what to change, said once', () => {
     const task = merging().mergeAnswer('mr.mergeRefused', { reason: 'required reviews' })
-    expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['awaiting-human', 'merge-refused', 'required reviews'])
+    expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
+      'awaiting-human',
+      'merge-refused',
+      'required reviews',
+    ])
     expect(task.only('postComment').length).toBe(1)
     expect(task.comment().stage).toBe('reviewing')
   })
@@ -178,12 +250,19 @@ describe('merging', () => {
 
   test('H20: a withdrawn approval parks it, with grant and verdict off', () => {
     const task = merging().send('approval.revoked', { issue: issueId, reason: 'withdrawn' })
-    expect([task.stage, task.reason, task.context.verdict, task.context.issues[0]?.grant]).toEqual(['awaiting-human', 'approval-revoked', null, null])
+    expect([task.stage, task.reason, task.context.verdict, task.context.issues[0]?.grant]).toEqual([
+      'awaiting-human',
+      'approval-revoked',
+      null,
+      null,
+    ])
     expect(task.only('withdrawEffects')).toEqual([{ types: ['mergeMergeRequest'] }])
   })
 
   test('H24: closing the Task withdraws the merge', () => {
-    expect(merging().send('task.close', { by: 'a' }).only('withdrawEffects')).toEqual([{ types: ['mergeMergeRequest'] }])
+    expect(merging().send('task.close', { by: 'a' }).only('withdrawEffects')).toEqual([
+      { types: ['mergeMergeRequest'] },
+    ])
   })
 
   test('N8: of two repositories the next in order follows the first', () => {
@@ -264,13 +343,23 @@ describe('issues closed by humans', () => {
     }
   })
 
-  test.each([inReview, merging, () => inReview().fire('reviewingBudget')])('the last live one, a merge request open: awaiting-human with grant and verdict off', (build) => {
-    const task = build().send('issue.closed', { issue: issueId })
-    expect([task.stage, task.reason, task.context.verdict, task.context.issues[0]?.grant]).toEqual(['awaiting-human', 'issue-closed', null, null])
-  })
+  test.each([inReview, merging, () => inReview().fire('reviewingBudget')])(
+    'the last live one, a merge request open: awaiting-human with grant and verdict off',
+    (build) => {
+      const task = build().send('issue.closed', { issue: issueId })
+      expect([task.stage, task.reason, task.context.verdict, task.context.issues[0]?.grant]).toEqual([
+        'awaiting-human',
+        'issue-closed',
+        null,
+        null,
+      ])
+    },
+  )
 
   test('N3: other parks stay as they are', () => {
-    const task = inReview().send('effect.failed', { effect: 'postReview', reason: 'x', key: 'k' }).send('issue.closed', { issue: issueId })
+    const task = inReview()
+      .send('effect.failed', { effect: 'postReview', reason: 'x', key: 'k' })
+      .send('issue.closed', { issue: issueId })
     expect([task.stage, task.reason, task.context.issues[0]?.grant]).toEqual(['operator-error', 'effect-failed', null])
   })
 
@@ -280,7 +369,13 @@ describe('issues closed by humans', () => {
   })
 
   test('reopened, it counts again', () => {
-    const task = new ATask().mint({ issues: [anIssue, second] }).running().planned().grant().send('issue.closed', { issue: second.issue }).send('issue.reopened', { issue: second.issue })
+    const task = new ATask()
+      .mint({ issues: [anIssue, second] })
+      .running()
+      .planned()
+      .grant()
+      .send('issue.closed', { issue: second.issue })
+      .send('issue.reopened', { issue: second.issue })
     expect(task.submit().answer?.body['issues']).toMatchObject([{ number: 2 }])
   })
 
@@ -292,7 +387,11 @@ describe('issues closed by humans', () => {
 describe('effects that fail for good', () => {
   test('5.13: an active stage goes to operator-error with the cause', () => {
     const task = merging().send('effect.failed', { effect: 'mergeMergeRequest', reason: '403', key: 'k' })
-    expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['operator-error', 'effect-failed', 'mergeMergeRequest: 403'])
+    expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
+      'operator-error',
+      'effect-failed',
+      'mergeMergeRequest: 403',
+    ])
   })
 
   test('5.13: a label that cannot be written stops nothing', () => {
@@ -308,9 +407,21 @@ describe('effects that fail for good', () => {
 
 describe('the end', () => {
   test('4.17: closed in any live stage: rejected, cancelled; open merge requests stay and are released', () => {
-    for (const task of [new ATask().mint(), granted(), inReview(), merging(), parkedBy('discuss'), parkedBy('operator-error')]) {
+    for (const task of [
+      new ATask().mint(),
+      granted(),
+      inReview(),
+      merging(),
+      parkedBy('discuss'),
+      parkedBy('operator-error'),
+    ]) {
       task.send('task.close', { by: 'alice', reason: 'not now' })
-      expect([task.stage, task.reason, task.context.stageDetail, task.answer?.status]).toEqual(['rejected', 'cancelled', 'not now, by alice', 200])
+      expect([task.stage, task.reason, task.context.stageDetail, task.answer?.status]).toEqual([
+        'rejected',
+        'cancelled',
+        'not now, by alice',
+        200,
+      ])
       expect(task.told('issue').at(-1)).toMatchObject({ type: 'task.ended', stage: 'rejected', reason: 'cancelled' })
     }
     const task = merging().send('task.close', { by: 'alice' })
@@ -320,7 +431,16 @@ describe('the end', () => {
 
   test('law 5: whatever comes while the last pod stops, the stage does not change', () => {
     const task = inReview().send('task.close', { by: 'a' })
-    task.comment().grant().merged().headMoved('x').send('issue.closed', { issue: issueId }).send('effect.failed', { effect: 'x', reason: 'y', key: 'k' }).slot('e').works().ended()
+    task
+      .comment()
+      .grant()
+      .merged()
+      .headMoved('x')
+      .send('issue.closed', { issue: issueId })
+      .send('effect.failed', { effect: 'x', reason: 'y', key: 'k' })
+      .slot('e')
+      .works()
+      .ended()
     expect(task.stage).toBe('rejected')
     expect(task.send('task.retry', { by: 'a' }).answer?.body).toMatchObject({ code: 'task-terminal' })
     expect(task.final().status).toBe('done')
@@ -329,7 +449,11 @@ describe('the end', () => {
   test('an adopted merge request keeps its branch when the Task works on it', () => {
     const task = new ATask().mint({ issues: [], mergeRequests: [{ ...aMergeRequest(), headBranch: 'fix-it' }] }).slot()
     expect(task.told('pod')[0]).toMatchObject({ repositories: [{ name: 'lib', branch: 'fix-it' }] })
-    task.works().submit().ended({ pushed: ['lib'] }).final()
+    task
+      .works()
+      .submit()
+      .ended({ pushed: ['lib'] })
+      .final()
     expect(task.only('openMergeRequest')).toMatchObject([{ branch: 'fix-it' }])
   })
 })

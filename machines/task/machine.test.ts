@@ -12,19 +12,37 @@ function nodes(node: AnyStateNode): readonly AnyStateNode[] {
 const all = nodes(taskMachine.root as AnyStateNode)
 
 describe('every state', () => {
-  test.each(all.map((node) => [node.path.join('.') || 'task', node] as const))('%s says who can move it, why it rests, and what unblocks it', (_path, node) => {
-    const said = node.meta as { owner: string; reason: string; unblocks: string } | undefined
-    expect(['agent', 'forge', 'human', 'platform', 'queue', 'none']).toContain(said?.owner)
-    expect(said?.reason).toBeTruthy()
-    expect(said?.unblocks).toBeTruthy()
-  })
+  test.each(all.map((node) => [node.path.join('.') || 'task', node] as const))(
+    '%s says who can move it, why it rests, and what unblocks it',
+    (_path, node) => {
+      const said = node.meta as { owner: string; reason: string; unblocks: string } | undefined
+      expect(['agent', 'forge', 'human', 'platform', 'queue', 'none']).toContain(said?.owner)
+      expect(said?.reason).toBeTruthy()
+      expect(said?.unblocks).toBeTruthy()
+    },
+  )
 
   test('law 14: without an owner but the platform it has a timer, an eventless row, or something that always answers', () => {
     // Each of these waits for a pod, which ends by its own timers, or is left in the same step, or has such states inside.
-    const answered = new Set(['', 'stage', 'stage.live', 'stage.live.minted', 'stage.live.active', 'stage.live.active.implementing.fresh', 'stage.live.active.reviewing.fresh', 'stage.live.active.reviewing.opening', 'pod', 'pod.starting', 'pod.stopping', 'pod.working.ending'])
+    const answered = new Set([
+      '',
+      'stage',
+      'stage.live',
+      'stage.live.minted',
+      'stage.live.active',
+      'stage.live.active.implementing.fresh',
+      'stage.live.active.reviewing.fresh',
+      'stage.live.active.reviewing.opening',
+      'pod',
+      'pod.starting',
+      'pod.stopping',
+      'pod.working.ending',
+    ])
     const waiting = all.filter(({ type, meta, after, always, path }) => {
       const isIdle = after.length === 0 && (always ?? []).length === 0
-      return type !== 'final' && (meta as { owner: string }).owner === 'platform' && isIdle && !answered.has(path.join('.'))
+      return (
+        type !== 'final' && (meta as { owner: string }).owner === 'platform' && isIdle && !answered.has(path.join('.'))
+      )
     })
     expect(waiting.map(({ path }) => path.join('.'))).toEqual([])
   })
@@ -52,7 +70,13 @@ test('law 12: every outcome of an implement and of a review agent has its row', 
 })
 
 test('status.stage is the state that the machine is in', () => {
-  const expected = { refined: new ATask().mint(), implementing: granted(), reviewing: inReview(), merging: merging(), 'awaiting-human': parkedBy('discuss') }
+  const expected = {
+    refined: new ATask().mint(),
+    implementing: granted(),
+    reviewing: inReview(),
+    merging: merging(),
+    'awaiting-human': parkedBy('discuss'),
+  }
   for (const [stage, task] of Object.entries(expected)) {
     expect(task.stage).toBe(stage)
     expect(JSON.stringify(task.value)).toContain(`"${stage}"`)
@@ -62,7 +86,10 @@ test('status.stage is the state that the machine is in', () => {
 test('R10: a saved and loaded Task takes the next event as the living one does', () => {
   for (const task of [new ATask().mint(), granted(), opening(), inReview(), merging(), parkedBy('discuss')]) {
     const { value, context } = JSON.parse(JSON.stringify({ value: task.value, context: task.context }))
-    const loaded = createActor(taskMachine, { snapshot: { status: 'active', value, context, children: {}, historyValue: {} } as never, input: { id: '' } }).getSnapshot()
+    const loaded = createActor(taskMachine, {
+      snapshot: { status: 'active', value, context, children: {}, historyValue: {} } as never,
+      input: { id: '' },
+    }).getSnapshot()
     const [next] = transition(taskMachine, loaded, { type: 'task.close', at: 2_000_000, by: 'a' })
     task.send('task.close', { at: 2_000_000, by: 'a' })
     expect(JSON.parse(JSON.stringify(next.context))).toEqual(JSON.parse(JSON.stringify(task.context)))
@@ -78,9 +105,19 @@ test('a context is plain JSON', () => {
 test('time never runs backwards, whatever an edge sends', () => {
   const task = granted()
   const { at } = task.context
-  expect(task.send('forge.event', { at: 5, repository: 'lib', number: 1, author: 'x', kind: 'push' }).context.at).toBe(at)
+  expect(task.send('forge.event', { at: 5, repository: 'lib', number: 1, author: 'x', kind: 'push' }).context.at).toBe(
+    at,
+  )
 })
 
 test('the registry holds each kind once', () => {
-  expect(machines.map(({ kind }) => kind).toSorted()).toEqual(['issue', 'merge-request', 'pod', 'project', 'queue', 'task', 'turn'])
+  expect(machines.map(({ kind }) => kind).toSorted()).toEqual([
+    'issue',
+    'merge-request',
+    'pod',
+    'project',
+    'queue',
+    'task',
+    'turn',
+  ])
 })

@@ -13,7 +13,11 @@ export function findMergeRequest(context: TaskContext, { repository, number }: N
   return context.mergeRequests.find((mr) => mr.repository === repository && mr.number === number)
 }
 
-function patched(context: TaskContext, named: Named, patch: Partial<TaskMergeRequest>): Pick<TaskContext, 'mergeRequests'> {
+function patched(
+  context: TaskContext,
+  named: Named,
+  patch: Partial<TaskMergeRequest>,
+): Pick<TaskContext, 'mergeRequests'> {
   const known = findMergeRequest(context, named)
   return { mergeRequests: context.mergeRequests.map((mr) => (mr === known ? { ...mr, ...patch } : mr)) }
 }
@@ -26,7 +30,9 @@ export function withReady(context: TaskContext, event: EventOf<'mr.ready'>): Tas
     ? context.mergeRequests.map((mr) => (mr === known && mr.state === 'open' ? { ...mr, ...owned } : mr))
     : [...context.mergeRequests, { ...owned, state: 'open', mergeCommit: null } as const]
   const isAnswer = attempt === context.openAttempt
-  const awaitingOpen = isAnswer ? context.awaitingOpen.filter((repository) => repository !== event.repository) : context.awaitingOpen
+  const awaitingOpen = isAnswer
+    ? context.awaitingOpen.filter((repository) => repository !== event.repository)
+    : context.awaitingOpen
   return { ...context, mergeRequests, awaitingOpen }
 }
 
@@ -39,7 +45,9 @@ export function recordReady(context: TaskContext, event: EventOf<'mr.ready'>): C
 }
 
 export function withMerged(context: TaskContext, event: EventOf<'mr.merged'>): TaskContext {
-  const awaitingOpen = context.awaitingOpen.filter((repository) => repository !== event.repository || !findMergeRequest(context, event))
+  const awaitingOpen = context.awaitingOpen.filter(
+    (repository) => repository !== event.repository || !findMergeRequest(context, event),
+  )
   return { ...context, ...patched(context, event, { state: 'merged', mergeCommit: event.mergeCommit }), awaitingOpen }
 }
 
@@ -49,12 +57,19 @@ export function recordMerged(context: TaskContext, event: EventOf<'mr.merged'>):
 }
 
 export function withClosed(context: TaskContext, event: EventOf<'mr.closed'>): TaskContext {
-  return findMergeRequest(context, event)?.state === 'merged' ? context : { ...context, ...patched(context, event, { state: 'closed' }) }
+  return findMergeRequest(context, event)?.state === 'merged'
+    ? context
+    : { ...context, ...patched(context, event, { state: 'closed' }) }
 }
 
 export function recordClosed(context: TaskContext, event: EventOf<'mr.closed'>): Change {
   if (!findMergeRequest(context, event)) return {}
-  return { context: { ...patchOf(withClosed(context, event)), ...tell(context, 'mr_closed', 'the merge request was closed', event).context } }
+  return {
+    context: {
+      ...patchOf(withClosed(context, event)),
+      ...tell(context, 'mr_closed', 'the merge request was closed', event).context,
+    },
+  }
 }
 
 function patchOf({ mergeRequests }: TaskContext): Pick<TaskContext, 'mergeRequests'> {
@@ -65,7 +80,10 @@ export function recordReopened(context: TaskContext, event: EventOf<'mr.reopened
   const known = findMergeRequest(context, event)
   if (!known || known.state === 'merged') return {}
   return {
-    context: { ...patched(context, event, { state: 'open', headSha: event.sha }), ...tell(context, 'mr_reopened', 'the merge request is open again', event).context },
+    context: {
+      ...patched(context, event, { state: 'open', headSha: event.sha }),
+      ...tell(context, 'mr_reopened', 'the merge request is open again', event).context,
+    },
   }
 }
 
@@ -82,7 +100,12 @@ export function recordMovedHead(context: TaskContext, event: HeadMoved): Change 
   const head = recordHead(context, event)
   if (event.byOwnPod || !event.gated) return head
   const { repository, number, author, sha } = event
-  return { context: { ...head.context, ...append(context, { kind: 'push', repository, number, author, text: `new head ${sha}` }).context } }
+  return {
+    context: {
+      ...head.context,
+      ...append(context, { kind: 'push', repository, number, author, text: `new head ${sha}` }).context,
+    },
+  }
 }
 
 /** Somebody else moved a head that this Task knows of. */

@@ -11,7 +11,12 @@ type MergeAnswer = EventOf<'mr.conflict' | 'mr.ciRed' | 'mr.ciPending' | 'mr.not
 /** A sha alone is not enough: an answer to an earlier ask of the same head may come late [H29]. */
 export function isOwnAsk(context: TaskContext, { repository, number, sha, attempt }: MergeAnswer): boolean {
   const { merging } = context
-  return merging?.repository === repository && merging.number === number && merging.sha === sha && attempt === context.mergeAttempt
+  return (
+    merging?.repository === repository &&
+    merging.number === number &&
+    merging.sha === sha &&
+    attempt === context.mergeAttempt
+  )
 }
 
 export function askToMerge(context: TaskContext): Change {
@@ -28,13 +33,20 @@ export function askToMerge(context: TaskContext): Change {
         attempt,
         grants: liveIssues(context).map(({ issue }) => `issue:${issue}`),
       }),
-      ...(isSameAsk(context, head) ? [] : [tellMergeRequest(next.mergeRequest, { type: 'merge.asked', task: context.id, sha: head.sha })]),
+      ...(isSameAsk(context, head)
+        ? []
+        : [tellMergeRequest(next.mergeRequest, { type: 'merge.asked', task: context.id, sha: head.sha })]),
     ],
   }
 }
 
 function isSameAsk({ merging }: TaskContext, head: Head): boolean {
-  return merging !== null && merging.repository === head.repository && merging.number === head.number && merging.sha === head.sha
+  return (
+    merging !== null &&
+    merging.repository === head.repository &&
+    merging.number === head.number &&
+    merging.sha === head.sha
+  )
 }
 
 export function withdrawMerge(): Change {
@@ -44,7 +56,9 @@ export function withdrawMerge(): Change {
 /** The merge request that was asked for learns that nobody merges it now. */
 export function leaveMerging(context: TaskContext): Change {
   const { merging } = context
-  const left = openMergeRequests(context).find((mr) => mr.repository === merging?.repository && mr.number === merging.number)
+  const left = openMergeRequests(context).find(
+    (mr) => mr.repository === merging?.repository && mr.number === merging.number,
+  )
   const reason = context.stageReason ?? 'withdrawn'
   return {
     context: { merging: null, mergeAsks: 0 },
@@ -64,5 +78,8 @@ export function sayRed(context: TaskContext, event: EventOf<'mr.ciRed'>): Change
 export function sayRefusedMerge(context: TaskContext, event: EventOf<'mr.mergeRefused'>): Change {
   const why = event.reason ?? 'the forge gave no reason'
   const body = `The forge refuses to merge this: ${why}. Once that is changed, a comment here lets the Task go on.`
-  return { context: { stageReason: 'merge-refused', stageDetail: why }, effects: [commentOnMergeRequest(context, event, body)] }
+  return {
+    context: { stageReason: 'merge-refused', stageDetail: why },
+    effects: [commentOnMergeRequest(context, event, body)],
+  }
 }

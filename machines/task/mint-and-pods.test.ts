@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { ATask, aMergeRequest, anIssue, granted, inReview, issueId, opening, parkedBy, reviewTask, taskId } from './a-task.ts'
+import {
+  ATask,
+  aMergeRequest,
+  anIssue,
+  granted,
+  inReview,
+  issueId,
+  opening,
+  parkedBy,
+  reviewTask,
+  taskId,
+} from './a-task.ts'
 
 const selfProposed = { ...anIssue, selfProposed: true, humanCommented: false }
 
@@ -9,7 +20,13 @@ describe('minted', () => {
     expect(task.stage).toBe('refined')
     expect(task.pod).toBe('awaitingSlot')
     expect(task.did).toEqual(['issue<issue.owned', 'queue<queue.enqueue'])
-    expect(task.told('queue')[0]).toMatchObject({ sort: 'spawn', entry: `${taskId}/1`, priority: 60, class: 'normal', kind: 'implement' })
+    expect(task.told('queue')[0]).toMatchObject({
+      sort: 'spawn',
+      entry: `${taskId}/1`,
+      priority: 60,
+      class: 'normal',
+      kind: 'implement',
+    })
   })
 
   test('H5: minted by an entry, it starts with that slot and asks for no other', () => {
@@ -28,7 +45,11 @@ describe('minted', () => {
   })
 
   test('self-proposed, no human comment and the ceiling off: backlog-sweep, and a mint entry gives its slot back', () => {
-    const task = new ATask().mint({ entry: 'mint/x', issues: [selfProposed], config: { autoApproveMaxSignificance: 'off' } })
+    const task = new ATask().mint({
+      entry: 'mint/x',
+      issues: [selfProposed],
+      config: { autoApproveMaxSignificance: 'off' },
+    })
     expect(task.stage).toBe('backlog-sweep')
     expect(task.pod).toBe('none')
     expect(task.told('queue')).toEqual([{ type: 'queue.release', entry: 'mint/x' }])
@@ -36,8 +57,17 @@ describe('minted', () => {
 
   test.each([
     ['a ceiling', { issues: [selfProposed], config: { autoApproveMaxSignificance: 'patch' as const } }],
-    ['a human comment', { issues: [{ ...selfProposed, humanCommented: true }], config: { autoApproveMaxSignificance: 'off' as const } }],
-    ['one issue of a human', { issues: [selfProposed, { ...anIssue, issue: 'default/lib-2', number: 2 }], config: { autoApproveMaxSignificance: 'off' as const } }],
+    [
+      'a human comment',
+      { issues: [{ ...selfProposed, humanCommented: true }], config: { autoApproveMaxSignificance: 'off' as const } },
+    ],
+    [
+      'one issue of a human',
+      {
+        issues: [selfProposed, { ...anIssue, issue: 'default/lib-2', number: 2 }],
+        config: { autoApproveMaxSignificance: 'off' as const },
+      },
+    ],
   ])('with %s it does not park at backlog-sweep', (_name, options) => {
     expect(new ATask().mint(options).stage).toBe('refined')
   })
@@ -56,12 +86,27 @@ describe('minted', () => {
     expect(task.did).toEqual(['queue<queue.release'])
   })
 
-  test.each(['human.commented', 'task.retry', 'approval.granted', 'approval.commented'])('backlog-sweep is released by %s', (type) => {
-    const task = new ATask().mint({ issues: [selfProposed], config: { autoApproveMaxSignificance: 'off' } })
-    task.send(type, { issue: issueId, planHash: 'p', self: false, by: 'alice', commentId: '1', repository: 'lib', number: 1, author: 'alice', kind: 'issue_comment', maintainer: false, on: 'issue' })
-    expect(task.stage).toBe('refined')
-    expect(task.told('queue')[0]).toMatchObject({ type: 'queue.enqueue', priority: 20 })
-  })
+  test.each(['human.commented', 'task.retry', 'approval.granted', 'approval.commented'])(
+    'backlog-sweep is released by %s',
+    (type) => {
+      const task = new ATask().mint({ issues: [selfProposed], config: { autoApproveMaxSignificance: 'off' } })
+      task.send(type, {
+        issue: issueId,
+        planHash: 'p',
+        self: false,
+        by: 'alice',
+        commentId: '1',
+        repository: 'lib',
+        number: 1,
+        author: 'alice',
+        kind: 'issue_comment',
+        maintainer: false,
+        on: 'issue',
+      })
+      expect(task.stage).toBe('refined')
+      expect(task.told('queue')[0]).toMatchObject({ type: 'queue.enqueue', priority: 20 })
+    },
+  )
 })
 
 describe('the pod region', () => {
@@ -101,7 +146,11 @@ describe('the pod region', () => {
 
   test('1.29: a review pod starts from the head it judges', () => {
     const task = opening().ready('lib', 'sha-9').slot()
-    expect(task.told('pod')[0]).toMatchObject({ agentKind: 'review', model: 'model-b', repositories: [{ name: 'lib', branch: 'platform/implement-lib-1-x7k2p', sha: 'sha-9' }] })
+    expect(task.told('pod')[0]).toMatchObject({
+      agentKind: 'review',
+      model: 'model-b',
+      repositories: [{ name: 'lib', branch: 'platform/implement-lib-1-x7k2p', sha: 'sha-9' }],
+    })
   })
 
   test('turn 0 of a pod is always asked for, once it works', () => {
@@ -159,7 +208,10 @@ describe('the pod region', () => {
   })
 
   test('an alert asks for a slot of its own class', () => {
-    expect(new ATask().mint({ origin: { kind: 'alert', ref: '' }, priority: 0 }).told('queue')[0]).toMatchObject({ class: 'alert', priority: 0 })
+    expect(new ATask().mint({ origin: { kind: 'alert', ref: '' }, priority: 0 }).told('queue')[0]).toMatchObject({
+      class: 'alert',
+      priority: 0,
+    })
   })
 
   test('H49: after the second recreation in a row it waits, ever longer, at most 10 minutes', () => {
@@ -222,7 +274,11 @@ describe('how a pod ends', () => {
       if (task.pod === 'backingOff') task.fire('respawnDelay')
       task.slot().final('lost', { reason: 'ImagePullBackOff' })
     }
-    expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['operator-error', 'pod-start-failed', 'ImagePullBackOff'])
+    expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
+      'operator-error',
+      'pod-start-failed',
+      'ImagePullBackOff',
+    ])
   })
 
   test('a pod that works starts that count anew', () => {
@@ -245,7 +301,9 @@ describe('how a pod ends', () => {
   })
 
   test('residency of an earlier visit does not count', () => {
-    const task = granted().final('gone', { residencyMs: 23 * 3_600_000 }).running()
+    const task = granted()
+      .final('gone', { residencyMs: 23 * 3_600_000 })
+      .running()
     task.outcome('discuss', { reason: '?' }).final('gone', { residencyMs: 3_600_000 }).comment().running()
     expect(task.final('gone', { residencyMs: 2 * 3_600_000 }).stage).toBe('implementing')
   })
@@ -258,7 +316,12 @@ describe('how a pod ends', () => {
   })
 
   test('with something new it goes on in the next pod', () => {
-    const task = new ATask().mint().running().send('agent.asked', { pod: 1, repository: 'lib', number: 1 }).ended().comment()
+    const task = new ATask()
+      .mint()
+      .running()
+      .send('agent.asked', { pod: 1, repository: 'lib', number: 1 })
+      .ended()
+      .comment()
     expect(task.final().pod).toBe('awaitingSlot')
     expect(task.context.pending.length).toBe(1)
   })

@@ -18,7 +18,8 @@ export function firstStage({ seed, entry }: Minted): string {
 
 /** S3 `autoApproveMaxSignificance`: off parks every self-proposed chain until a human comments. */
 function isBacklog({ kind, issues, config }: TaskSeed): boolean {
-  const ownWish = issues.length > 0 && issues.every(({ selfProposed, humanCommented }) => selfProposed && !humanCommented)
+  const ownWish =
+    issues.length > 0 && issues.every(({ selfProposed, humanCommented }) => selfProposed && !humanCommented)
   return kind === 'implement' && config.autoApproveMaxSignificance === 'off' && ownWish
 }
 
@@ -40,10 +41,22 @@ export function adopt(context: TaskContext, { seed }: Minted): Change {
   const issues = seed.issues.map(asIssue)
   const mergeRequests = seed.mergeRequests.map(asMergeRequest)
   return {
-    context: { kind, goal, repositories, priority, origin, config, issues, mergeRequests, everOwnedIssue: issues.length > 0 },
+    context: {
+      kind,
+      goal,
+      repositories,
+      priority,
+      origin,
+      config,
+      issues,
+      mergeRequests,
+      everOwnedIssue: issues.length > 0,
+    },
     effects: [
       ...issues.map(({ issue }) => tellIssue(issue, { type: 'issue.owned', task: context.id })),
-      ...mergeRequests.map(({ mergeRequest }) => tellMergeRequest(mergeRequest, { type: 'mr.owned', task: context.id })),
+      ...mergeRequests.map(({ mergeRequest }) =>
+        tellMergeRequest(mergeRequest, { type: 'mr.owned', task: context.id }),
+      ),
     ],
   }
 }

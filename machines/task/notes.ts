@@ -8,7 +8,8 @@ import type { Note, TaskContext } from './context.ts'
 type Written = EventOf<'note.written'>
 
 function noteFault(context: TaskContext, event: Written): Change | null {
-  if (event.pod !== context.podOrdinal) return { effects: [answer(refusal('pod-superseded', `pod ${context.podOrdinal} has taken over`))] }
+  if (event.pod !== context.podOrdinal)
+    return { effects: [answer(refusal('pod-superseded', `pod ${context.podOrdinal} has taken over`))] }
   if (context.agentKind === '') return { effects: [answer(refusal('agent-kind-empty', 'the Task runs no agent'))] }
   return null
 }
@@ -16,7 +17,9 @@ function noteFault(context: TaskContext, event: Written): Change | null {
 /** A plan is shown on the issues by the Issues themselves, so that `/approve` is about something seen (rulings 4.15). */
 function planNews(context: TaskContext, { id, body, bodyHash }: Written): NonNullable<Change['effects']> {
   if (context.stageClass === 'terminal') return []
-  return context.issues.map(({ issue }) => tellIssue(issue, { type: 'plan.written', task: context.id, noteId: id, planHash: bodyHash, body }))
+  return context.issues.map(({ issue }) =>
+    tellIssue(issue, { type: 'plan.written', task: context.id, noteId: id, planHash: bodyHash, body }),
+  )
 }
 
 export function writeNote(context: TaskContext, event: Written): Change {
@@ -58,6 +61,15 @@ export function writeOperatorNote(context: TaskContext, event: EventOf<'pod.note
   const told = tellPod(`${context.id}/${pod}`, { type: 'pod.noted', kind: 'handoff', source: 'operator' })
   if (context.notes.some((note) => note.id === id)) return { effects: [told] }
   const body = operatorBody(context, event)
-  const note: Note = { id, agent: context.agentKind, pod, at: context.at, kind: 'handoff', body, bodyHash: shortHash(body), source: 'operator' }
+  const note: Note = {
+    id,
+    agent: context.agentKind,
+    pod,
+    at: context.at,
+    kind: 'handoff',
+    body,
+    bodyHash: shortHash(body),
+    source: 'operator',
+  }
   return { context: { notes: [...context.notes, note] }, effects: [told] }
 }

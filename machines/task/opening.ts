@@ -48,7 +48,9 @@ export function askToOpen(context: TaskContext, _event: Cause): Change {
         branch: branchIn(context, repository),
         title,
         body,
-        closes: liveIssues(context).filter((issue) => issue.repository === repository).map(({ number }) => number),
+        closes: liveIssues(context)
+          .filter((issue) => issue.repository === repository)
+          .map(({ number }) => number),
         attempt,
       }),
     ),

@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { ATask, anIssue, granted, inReview, inReviewOfTwo, issueId, opening, parkedBy, reviewTask, taskId } from './a-task.ts'
+import {
+  ATask,
+  anIssue,
+  granted,
+  inReview,
+  inReviewOfTwo,
+  issueId,
+  opening,
+  parkedBy,
+  reviewTask,
+  taskId,
+} from './a-task.ts'
 
 const running = () => new ATask().mint().running()
 const code = (task: ATask) => [task.answer?.status, task.answer?.body['code']]
@@ -20,7 +31,10 @@ describe('who may speak', () => {
   })
 
   test('an ended Task takes nothing: task-terminal', () => {
-    expect(code(granted().send('task.close', { by: 'a' }).outcome('discuss', { reason: 'x' }))).toEqual([409, 'task-terminal'])
+    expect(code(granted().send('task.close', { by: 'a' }).outcome('discuss', { reason: 'x' }))).toEqual([
+      409,
+      'task-terminal',
+    ])
   })
 
   test('law 21: nothing a pod says moves a park', () => {
@@ -59,23 +73,43 @@ describe('who may speak', () => {
 })
 
 describe('approved', () => {
-  const claims = [{ issue: issueId, citation: { commentId: 'c1', author: 'alice', quote: 'go ahead', span: 'go ahead', bodyHash: 'b' }, approvingMaintainer: 'alice' }]
+  const claims = [
+    {
+      issue: issueId,
+      citation: { commentId: 'c1', author: 'alice', quote: 'go ahead', span: 'go ahead', bodyHash: 'b' },
+      approvingMaintainer: 'alice',
+    },
+  ]
 
   test('is claimed from every live issue with the plan, and the stage stays', () => {
-    const task = running().planned().outcome('approved', { plan_note_id: 'note-1', approving_maintainer: 'alice' }, { claims })
-    expect(task.answer).toEqual({ status: 200, body: { accepted: true, task: { stage: 'implementing' }, outcomeId: 'outcome-1' } })
-    expect(task.told('issue')).toEqual([{ type: 'approval.claimed', task: taskId, planHash: 'plan-1', claim: claims[0] }])
+    const task = running()
+      .planned()
+      .outcome('approved', { plan_note_id: 'note-1', approving_maintainer: 'alice' }, { claims })
+    expect(task.answer).toEqual({
+      status: 200,
+      body: { accepted: true, task: { stage: 'implementing' }, outcomeId: 'outcome-1' },
+    })
+    expect(task.told('issue')).toEqual([
+      { type: 'approval.claimed', task: taskId, planHash: 'plan-1', claim: claims[0] },
+    ])
     expect(task.pod).toEqual({ working: 'busy' })
   })
 
   test('one claim in flight at a time', () => {
-    const task = running().planned().outcome('approved', { plan_note_id: 'note-1' }).outcome('approved', { plan_note_id: 'note-1' })
+    const task = running()
+      .planned()
+      .outcome('approved', { plan_note_id: 'note-1' })
+      .outcome('approved', { plan_note_id: 'note-1' })
     expect(code(task)).toEqual([409, 'outcome-recorded'])
     expect(task.told('issue')).toEqual([])
   })
 
   test('N5: once it is answered, granted or refused, another may follow', () => {
-    const task = running().planned().outcome('approved', { plan_note_id: 'note-1' }).grant().outcome('approved', { plan_note_id: 'note-1' })
+    const task = running()
+      .planned()
+      .outcome('approved', { plan_note_id: 'note-1' })
+      .grant()
+      .outcome('approved', { plan_note_id: 'note-1' })
     expect(task.answer?.status).toBe(200)
     expect(task.told('issue').length).toBe(1)
   })
@@ -85,13 +119,20 @@ describe('approved', () => {
     ['a plan that a newer one replaced', 'note-1', 'plan-superseded'],
     ['a note that is no plan', 'note-3', 'plan-missing'],
   ])('%s is refused by the Issue under its name', (_name, id, refusedBy) => {
-    const task = running().planned('note-1', 'h1').planned('note-2', 'h2').send('note.written', { pod: 1, id: 'note-3', kind: 'note', body: '', bodyHash: 'h3' })
+    const task = running()
+      .planned('note-1', 'h1')
+      .planned('note-2', 'h2')
+      .send('note.written', { pod: 1, id: 'note-3', kind: 'note', body: '', bodyHash: 'h3' })
     task.outcome('approved', { plan_note_id: id })
     expect(task.told('issue')[0]?.['claim']).toMatchObject({ refusedBy })
   })
 
   test('what the mirror contradicts keeps its name', () => {
-    const task = running().outcome('approved', { plan_note_id: 'nope' }, { claims: [{ issue: issueId, refusedBy: 'author' }] })
+    const task = running().outcome(
+      'approved',
+      { plan_note_id: 'nope' },
+      { claims: [{ issue: issueId, refusedBy: 'author' }] },
+    )
     expect(task.told('issue')[0]?.['claim']).toMatchObject({ refusedBy: 'author' })
   })
 
@@ -124,14 +165,20 @@ describe('rejected, declined, discuss', () => {
   test('N12: declined parks for good and gives its issues up', () => {
     const task = granted().outcome('declined', { decline_reason: 'unsafe' })
     expect([task.stage, task.reason]).toEqual(['implement-declined', 'declined'])
-    expect(task.told('issue')).toEqual([{ type: 'task.ended', task: taskId, stage: 'implement-declined', reason: 'unsafe' }])
+    expect(task.told('issue')).toEqual([
+      { type: 'task.ended', task: taskId, stage: 'implement-declined', reason: 'unsafe' },
+    ])
     expect(task.context.issues).toEqual([])
     expect(task.final().only('postComment')[0].body).toContain('unsafe')
   })
 
   test('N4: no comment, retry, grant or failure leads out of implement-declined, but closing it does', () => {
     const task = granted().outcome('declined', { decline_reason: 'unsafe' }).final()
-    task.comment({ maintainer: true }).send('task.retry', { by: 'a' }).grant().send('effect.failed', { effect: 'x', reason: 'y', key: 'k' })
+    task
+      .comment({ maintainer: true })
+      .send('task.retry', { by: 'a' })
+      .grant()
+      .send('effect.failed', { effect: 'x', reason: 'y', key: 'k' })
     expect(task.stage).toBe('implement-declined')
     expect(task.send('task.retry', { by: 'a' }).answer?.status).toBe(409)
     expect(task.send('task.close', { by: 'a' }).stage).toBe('rejected')
@@ -144,7 +191,9 @@ describe('rejected, declined, discuss', () => {
   test('1.13: an implement Task may discuss without a merge request, on its issue', () => {
     const task = granted().outcome('discuss', { reason: 'which way?' })
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'discuss'])
-    expect(task.final().only('postComment')).toEqual([{ project: 'default/demo', repository: 'lib', number: 1, on: 'issue', body: 'which way?' }])
+    expect(task.final().only('postComment')).toEqual([
+      { project: 'default/demo', repository: 'lib', number: 1, on: 'issue', body: 'which way?' },
+    ])
   })
 
   test('with an open merge request it discusses there', () => {
@@ -165,23 +214,43 @@ describe('submitted', () => {
     const task = running().planned().submit()
     expect(code(task)).toEqual([409, 'approval-required'])
     expect(task.answer?.body['issues']).toEqual([
-      { repo: 'lib', number: 1, issue: issueId, detail: 'needs-maintainer-comment', guidance: expect.stringContaining('maintainer') },
+      {
+        repo: 'lib',
+        number: 1,
+        issue: issueId,
+        detail: 'needs-maintainer-comment',
+        guidance: expect.stringContaining('maintainer'),
+      },
     ])
   })
 
   test('1.2: a comment without a grant needs the approval tool', () => {
-    const task = running().planned().send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' }).submit()
+    const task = running()
+      .planned()
+      .send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' })
+      .submit()
     expect(task.answer?.body['issues']).toMatchObject([{ detail: 'needs-approval-tool' }])
   })
 
   test('of several issues only those without a grant are named', () => {
     const second = { ...anIssue, number: 2, issue: 'default/lib-2' }
-    const task = new ATask().mint({ issues: [anIssue, second] }).running().planned().grant().submit()
+    const task = new ATask()
+      .mint({ issues: [anIssue, second] })
+      .running()
+      .planned()
+      .grant()
+      .submit()
     expect(task.answer?.body['issues']).toMatchObject([{ number: 2 }])
   })
 
   test('H22: closed issues are no approval', () => {
-    const task = inReview().requestChanges().final().send('issue.closed', { issue: issueId }).comment().running().submit()
+    const task = inReview()
+      .requestChanges()
+      .final()
+      .send('issue.closed', { issue: issueId })
+      .comment()
+      .running()
+      .submit()
     expect(code(task)).toEqual([409, 'approval-required'])
   })
 
@@ -221,9 +290,21 @@ describe('verdicts', () => {
     const task = inReview().approve()
     expect([task.stage, task.pod, task.did]).toEqual(['merging', 'stopping', ['answer', 'pod<pod.stop']])
     task.final()
-    expect(task.did).toEqual(['postReview', 'merge-request<verdict.posted', 'mergeMergeRequest', 'merge-request<merge.asked'])
+    expect(task.did).toEqual([
+      'postReview',
+      'merge-request<verdict.posted',
+      'mergeMergeRequest',
+      'merge-request<merge.asked',
+    ])
     expect(task.only('postReview')[0]).toMatchObject({ verdict: 'approve', sha: 'sha-1', number: 7 })
-    expect(task.only('mergeMergeRequest')[0]).toEqual({ project: 'default/demo', repository: 'lib', number: 7, sha: 'sha-1', attempt: 1, grants: [`issue:${issueId}`] })
+    expect(task.only('mergeMergeRequest')[0]).toEqual({
+      project: 'default/demo',
+      repository: 'lib',
+      number: 7,
+      sha: 'sha-1',
+      attempt: 1,
+      grants: [`issue:${issueId}`],
+    })
   })
 
   test.each(['approve', 'requestChanges'] as const)('%s of a head that moved is refused', (verdict) => {
@@ -243,7 +324,12 @@ describe('verdicts', () => {
 
   test('a head that only the call has seen is what gets merged', () => {
     const task = inReview()
-    task.approve({ reviewed_shas: [{ repo: 'lib', number: 7, sha: 'sha-9' }] }, { heads: task.liveHeads({ sha: 'sha-9' }) }).final()
+    task
+      .approve(
+        { reviewed_shas: [{ repo: 'lib', number: 7, sha: 'sha-9' }] },
+        { heads: task.liveHeads({ sha: 'sha-9' }) },
+      )
+      .final()
     expect(task.only('mergeMergeRequest')[0]).toMatchObject({ sha: 'sha-9' })
   })
 
@@ -260,7 +346,13 @@ describe('verdicts', () => {
   })
 
   test('3.16: a review may raise the significance and never lower it', () => {
-    const minor = () => granted().submit({ change_significance: 'minor' }).ended({ pushed: ['lib'] }).final().ready().running()
+    const minor = () =>
+      granted()
+        .submit({ change_significance: 'minor' })
+        .ended({ pushed: ['lib'] })
+        .final()
+        .ready()
+        .running()
     expect(code(minor().approve({ change_significance: 'patch' }))).toEqual([400, 'significance-lowered'])
     expect(minor().approve({ change_significance: 'major' }).context.significance).toBe('major')
   })
@@ -296,16 +388,28 @@ describe('verdicts', () => {
     const task = inReview().requestChanges()
     expect(task.stage).toBe('implementing')
     task.final()
-    expect(task.only('postReview')[0]).toMatchObject({ verdict: 'request_changes', sha: 'sha-1', findings: [{ path: 'a.ts', line: 3, severity: 'high' }] })
-    expect(task.told('merge-request')).toEqual([{ type: 'verdict.posted', task: taskId, sha: 'sha-1', verdict: 'request_changes' }])
-    expect(task.context.pending.at(-1)).toMatchObject({ kind: 'mr_review', text: expect.stringContaining('off by one') })
+    expect(task.only('postReview')[0]).toMatchObject({
+      verdict: 'request_changes',
+      sha: 'sha-1',
+      findings: [{ path: 'a.ts', line: 3, severity: 'high' }],
+    })
+    expect(task.told('merge-request')).toEqual([
+      { type: 'verdict.posted', task: taskId, sha: 'sha-1', verdict: 'request_changes' },
+    ])
+    expect(task.context.pending.at(-1)).toMatchObject({
+      kind: 'mr_review',
+      text: expect.stringContaining('off by one'),
+    })
     expect(task.running().told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: task.context.eventSequence }])
   })
 
   test('findings go to the merge request they are about', () => {
     const task = inReviewOfTwo()
     task.requestChanges({ findings: [{ repo: 'app', number: 8, body: 'x', severity: 'low' }] }).final()
-    expect(task.only('postReview').map(({ repository, findings }) => [repository, findings.length])).toEqual([['lib', 0], ['app', 1]])
+    expect(task.only('postReview').map(({ repository, findings }) => [repository, findings.length])).toEqual([
+      ['lib', 0],
+      ['app', 1],
+    ])
   })
 
   test('a review-kind Task parks after request_changes', () => {
@@ -327,6 +431,9 @@ describe('verdicts', () => {
   })
 
   test('an implement outcome of the pod that submitted is refused while the review is due', () => {
-    expect(code(opening().ready().slot().outcome('submitted', {}, { kind: 'implement' }))).toEqual([409, 'kind-mismatch'])
+    expect(code(opening().ready().slot().outcome('submitted', {}, { kind: 'implement' }))).toEqual([
+      409,
+      'kind-mismatch',
+    ])
   })
 })

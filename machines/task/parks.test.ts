@@ -1,5 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { ATask, anIssue, granted, inReview, inReviewOfTwo, issueId, merging, opening, parkedBy, reviewTask, taskId } from './a-task.ts'
+import {
+  ATask,
+  anIssue,
+  granted,
+  inReview,
+  inReviewOfTwo,
+  issueId,
+  merging,
+  opening,
+  parkedBy,
+  reviewTask,
+  taskId,
+} from './a-task.ts'
 
 const onMr = { on: 'mr', number: 7, kind: 'mr_comment' } as const
 const retry = (task: ATask) => task.send('task.retry', { by: 'alice' })
@@ -7,7 +19,11 @@ const retry = (task: ATask) => task.send('task.retry', { by: 'alice' })
 describe('awaiting-human and a comment', () => {
   test('goes back to where it was parked from, with the comment pending', () => {
     const task = parkedBy('discuss').comment()
-    expect([task.stage, task.context.parkedFrom, task.context.pending.at(-1)?.text]).toEqual(['implementing', null, 'hm'])
+    expect([task.stage, task.context.parkedFrom, task.context.pending.at(-1)?.text]).toEqual([
+      'implementing',
+      null,
+      'hm',
+    ])
   })
 
   test('H21: from merging it is reviewed again', () => {
@@ -23,12 +39,15 @@ describe('awaiting-human and a comment', () => {
     expect(retry(late).stage).toBe('implementing')
   })
 
-  test.each(['approval-revoked', 'needs-maintainer', 'over-auto-approve-ceiling'] as const)('H21: parked by %s an ordinary comment is only read later', (reason) => {
-    const task = parkedBy(reason)
-    const before = task.context.pending.length
-    task.comment({ maintainer: true })
-    expect([task.stage, task.reason, task.context.pending.length]).toEqual(['awaiting-human', reason, before + 1])
-  })
+  test.each(['approval-revoked', 'needs-maintainer', 'over-auto-approve-ceiling'] as const)(
+    'H21: parked by %s an ordinary comment is only read later',
+    (reason) => {
+      const task = parkedBy(reason)
+      const before = task.context.pending.length
+      task.comment({ maintainer: true })
+      expect([task.stage, task.reason, task.context.pending.length]).toEqual(['awaiting-human', reason, before + 1])
+    },
+  )
 
   test('a forge event is appended and releases nothing', () => {
     const task = parkedBy('discuss').send('forge.event', { repository: 'lib', number: 1, author: 'ci', kind: 'ci' })
@@ -89,7 +108,9 @@ describe('approval withdrawn and given again', () => {
   })
 
   test('in implementing, submitted is refused from then on', () => {
-    expect(granted().send('approval.revoked', { issue: issueId, reason: 'x' }).submit().answer?.body['code']).toBe('approval-required')
+    expect(granted().send('approval.revoked', { issue: issueId, reason: 'x' }).submit().answer?.body['code']).toBe(
+      'approval-required',
+    )
   })
 
   test('granted again: reviewing when a merge request is open', () => {
@@ -105,13 +126,19 @@ describe('approval withdrawn and given again', () => {
   })
 
   test('N6: a maintainer approves by a comment: implementing, where the agent claims again', () => {
-    const task = parkedBy('approval-revoked').send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' })
+    const task = parkedBy('approval-revoked').send('approval.commented', {
+      issue: issueId,
+      by: 'alice',
+      commentId: 'c',
+    })
     expect([task.stage, task.context.issues[0]?.accepted]).toEqual(['implementing', true])
     expect(task.context.pending.at(-1)).toMatchObject({ kind: 'approval', author: 'alice' })
   })
 
   test('a comment that arrived as such is told to the agent once', () => {
-    const task = granted().comment({ author: 'alice' }).send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' })
+    const task = granted()
+      .comment({ author: 'alice' })
+      .send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' })
     expect(task.context.pending.filter(({ author }) => author === 'alice').length).toBe(1)
   })
 
@@ -134,15 +161,21 @@ describe('approval withdrawn and given again', () => {
 describe('waiting for a maintainer', () => {
   const shas = (sha = 'sha-1') => ({ by: 'alice', shas: [{ repository: 'lib', number: 7, sha }] })
 
-  test.each(['needs-maintainer', 'over-auto-approve-ceiling'] as const)('%s: a go-ahead on exactly the reviewed head merges that head', (reason) => {
-    const task = parkedBy(reason).send('mr.goAhead', shas())
-    expect(task.stage).toBe('merging')
-    expect(task.only('mergeMergeRequest')).toMatchObject([{ sha: 'sha-1' }])
-  })
+  test.each(['needs-maintainer', 'over-auto-approve-ceiling'] as const)(
+    '%s: a go-ahead on exactly the reviewed head merges that head',
+    (reason) => {
+      const task = parkedBy(reason).send('mr.goAhead', shas())
+      expect(task.stage).toBe('merging')
+      expect(task.only('mergeMergeRequest')).toMatchObject([{ sha: 'sha-1' }])
+    },
+  )
 
   test('N1: not on another head, not with a grant off, not in another park', () => {
     expect(parkedBy('needs-maintainer').send('mr.goAhead', shas('sha-2')).stage).toBe('awaiting-human')
-    expect(parkedBy('needs-maintainer').send('approval.revoked', { issue: issueId, reason: 'x' }).send('mr.goAhead', shas()).stage).toBe('awaiting-human')
+    expect(
+      parkedBy('needs-maintainer').send('approval.revoked', { issue: issueId, reason: 'x' }).send('mr.goAhead', shas())
+        .stage,
+    ).toBe('awaiting-human')
     expect(parkedBy('discuss').send('mr.goAhead', shas()).stage).toBe('awaiting-human')
     expect(inReview().send('mr.goAhead', shas()).stage).toBe('reviewing')
   })
@@ -154,26 +187,49 @@ describe('waiting for a maintainer', () => {
   })
 
   test('its own pod that moved the head makes the go-ahead void', () => {
-    expect(parkedBy('needs-maintainer').headMoved('sha-2', { byOwnPod: true }).send('mr.goAhead', shas()).stage).toBe('awaiting-human')
+    expect(parkedBy('needs-maintainer').headMoved('sha-2', { byOwnPod: true }).send('mr.goAhead', shas()).stage).toBe(
+      'awaiting-human',
+    )
   })
 
   test('of two merge requests each has its own go-ahead', () => {
     const task = inReviewOfTwo()
     task.approve({}, { heads: task.liveHeads({ authorMayMerge: false }) }).final()
     expect(task.send('mr.goAhead', shas()).stage).toBe('awaiting-human')
-    expect(task.send('mr.goAhead', { by: 'alice', shas: [{ repository: 'app', number: 8, sha: 'sha-2' }] }).stage).toBe('merging')
+    expect(task.send('mr.goAhead', { by: 'alice', shas: [{ repository: 'app', number: 8, sha: 'sha-2' }] }).stage).toBe(
+      'merging',
+    )
   })
 })
 
 describe('identity-unverified', () => {
   test('a refused claim parks there, said on the issue with the first conjunct that failed', () => {
-    const task = new ATask().mint().running().planned().outcome('approved', { plan_note_id: 'note-1' }).send('approval.refused', { issue: issueId, reason: 'quote-mismatch' })
-    expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['identity-unverified', 'approval-refused', 'quote-mismatch'])
-    expect(task.only('postComment')[0]).toMatchObject({ on: 'issue', number: 1, body: expect.stringContaining('quote-mismatch') })
+    const task = new ATask()
+      .mint()
+      .running()
+      .planned()
+      .outcome('approved', { plan_note_id: 'note-1' })
+      .send('approval.refused', { issue: issueId, reason: 'quote-mismatch' })
+    expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
+      'identity-unverified',
+      'approval-refused',
+      'quote-mismatch',
+    ])
+    expect(task.only('postComment')[0]).toMatchObject({
+      on: 'issue',
+      number: 1,
+      body: expect.stringContaining('quote-mismatch'),
+    })
   })
 
   test('elsewhere a refusal only clears the claim', () => {
-    const task = new ATask().mint().running().planned().outcome('approved', { plan_note_id: 'note-1' }).outcome('discuss', { reason: 'x' }).send('approval.refused', { issue: issueId, reason: 'x' })
+    const task = new ATask()
+      .mint()
+      .running()
+      .planned()
+      .outcome('approved', { plan_note_id: 'note-1' })
+      .outcome('discuss', { reason: 'x' })
+      .send('approval.refused', { issue: issueId, reason: 'x' })
     expect([task.stage, task.reason, task.context.claims]).toEqual(['awaiting-human', 'discuss', []])
   })
 
@@ -184,7 +240,9 @@ describe('identity-unverified', () => {
 
   test('a grant, an approving comment or a retry releases it', () => {
     expect(parkedBy('identity-unverified').grant().stage).toBe('implementing')
-    expect(parkedBy('identity-unverified').send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' }).stage).toBe('implementing')
+    expect(
+      parkedBy('identity-unverified').send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' }).stage,
+    ).toBe('implementing')
     expect(retry(parkedBy('identity-unverified')).stage).toBe('implementing')
   })
 })
@@ -217,7 +275,14 @@ describe('retry', () => {
 })
 
 test('law 13: from every park but implement-declined a retry alone leads to an active stage', () => {
-  for (const reason of ['discuss', 'approval-revoked', 'needs-maintainer', 'over-auto-approve-ceiling', 'identity-unverified', 'operator-error'] as const) {
+  for (const reason of [
+    'discuss',
+    'approval-revoked',
+    'needs-maintainer',
+    'over-auto-approve-ceiling',
+    'identity-unverified',
+    'operator-error',
+  ] as const) {
     expect(retry(parkedBy(reason)).context.stageClass).toBe('active')
   }
 })

@@ -25,9 +25,20 @@ function issueNumber(context: TaskContext, repository: string): number {
   return context.issues.find((issue) => issue.repository === repository)?.number ?? 0
 }
 
-export function tell(context: TaskContext, kind: string, text: string, at?: { repository: string; number?: number }): Change {
+export function tell(
+  context: TaskContext,
+  kind: string,
+  text: string,
+  at?: { repository: string; number?: number },
+): Change {
   const repository = at?.repository ?? context.issues[0]?.repository ?? context.repositories[0] ?? ''
-  return append(context, { kind, repository, number: at?.number ?? issueNumber(context, repository), author: platformAuthor, text })
+  return append(context, {
+    kind,
+    repository,
+    number: at?.number ?? issueNumber(context, repository),
+    author: platformAuthor,
+    text,
+  })
 }
 
 type FromForge = EventOf<'human.commented' | 'forge.event'>

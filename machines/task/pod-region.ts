@@ -8,7 +8,18 @@ import { servesStage } from './facts.ts'
 import { startsWithSlot } from './mint.ts'
 import { writeNote, writeOperatorNote } from './notes.ts'
 import { clearUpTo } from './pending.ts'
-import { askToStop, enqueue, isOwnGrant, keepEntry, needsBackoff, podEnded, podWorks, settle, spawn, withdrawEntry } from './pods.ts'
+import {
+  askToStop,
+  enqueue,
+  isOwnGrant,
+  keepEntry,
+  needsBackoff,
+  podEnded,
+  podWorks,
+  settle,
+  spawn,
+  withdrawEntry,
+} from './pods.ts'
 import { endsItsPod, isOfPod, isWorkTurn, recordTurn, requestTurn, restBeforeRetry, wantsTurn } from './turns.ts'
 
 /** Final of the current pod, and of no other [H7]. */
@@ -39,11 +50,19 @@ const working: StateConfig = {
       },
     },
     idle: {
-      meta: meta('human', 'the pod idles until something happens', 'a comment, an approval, or the end of its time to live'),
+      meta: meta(
+        'human',
+        'the pod idles until something happens',
+        'a comment, an approval, or the end of its time to live',
+      ),
       always: { guard: when(wantsTurn), target: 'busy' },
     },
     resting: {
-      meta: meta('platform', 'the last turn failed and is asked again later', 'its backoff, or the reset of a usage limit'),
+      meta: meta(
+        'platform',
+        'the last turn failed and is asked again later',
+        'its backoff, or the reset of a usage limit',
+      ),
       after: { turnDelay: { target: 'busy' } },
     },
     ending: { meta: meta('platform', 'the last turn took its pod along', 'the pod is final') },
@@ -57,21 +76,33 @@ export const podRegion: StateConfig = {
   on: {
     'note.written': { actions: does(writeNote) },
     'pod.noteMissing': { actions: does(writeOperatorNote) },
-    'turn.accepted': { actions: does((context, { eventsUpTo }: EventOf<'turn.accepted'>) => clearUpTo(context, eventsUpTo)) },
+    'turn.accepted': {
+      actions: does((context, { eventsUpTo }: EventOf<'turn.accepted'>) => clearUpTo(context, eventsUpTo)),
+    },
     'turn.ended': { actions: record },
     'turn.failed': { actions: record },
-    'agent.asked': { guard: when(isOfPod<EventOf<'agent.asked'>>), actions: does(() => ({ context: { asked: true } })) },
+    'agent.asked': {
+      guard: when(isOfPod<EventOf<'agent.asked'>>),
+      actions: does(() => ({ context: { asked: true } })),
+    },
   },
   states: {
     none: {
       meta: meta('platform', 'no pod lives', 'the stage wants one'),
       entry: does(flushDeferred),
       on: {
-        'task.minted': { guard: when((context, event) => context.stage === 'minted' && startsWithSlot(event)), target: 'starting', actions: does(keepEntry) },
+        'task.minted': {
+          guard: when((context, event) => context.stage === 'minted' && startsWithSlot(event)),
+          target: 'starting',
+          actions: does(keepEntry),
+        },
       },
       always: [
         { guard: when((context) => context.stageClass === 'terminal'), target: 'settled' },
-        { guard: when((context, event) => context.wants !== null && needsBackoff(context, event)), target: 'backingOff' },
+        {
+          guard: when((context, event) => context.wants !== null && needsBackoff(context, event)),
+          target: 'backingOff',
+        },
         { guard: when((context) => context.wants !== null), target: 'awaitingSlot' },
       ],
     },
@@ -89,7 +120,10 @@ export const podRegion: StateConfig = {
     starting: {
       meta: meta('platform', 'its pod starts', 'the pod works, or is final'),
       entry: does(spawn),
-      on: { ...ends, 'pod.working': { guard: when(isOfPod<EventOf<'pod.working'>>), target: 'working', actions: does(podWorks) } },
+      on: {
+        ...ends,
+        'pod.working': { guard: when(isOfPod<EventOf<'pod.working'>>), target: 'working', actions: does(podWorks) },
+      },
       always: unwanted,
     },
     working,
@@ -98,6 +132,10 @@ export const podRegion: StateConfig = {
       entry: does(askToStop),
       on: ends,
     },
-    settled: { type: 'final', meta: meta('none', 'no slot, timer, volume or pod is left', 'nothing: it has ended'), entry: does(settle) },
+    settled: {
+      type: 'final',
+      meta: meta('none', 'no slot, timer, volume or pod is left', 'nothing: it has ended'),
+      entry: does(settle),
+    },
   },
 }

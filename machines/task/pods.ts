@@ -35,7 +35,10 @@ export function enqueue(context: TaskContext): Change {
 
 export function withdrawEntry(context: TaskContext): Change {
   if (context.entry === null) return {}
-  return { context: { entry: null }, effects: [tellQueue(context.config.project, { type: 'queue.withdraw', entry: context.entry })] }
+  return {
+    context: { entry: null },
+    effects: [tellQueue(context.config.project, { type: 'queue.withdraw', entry: context.entry })],
+  }
 }
 
 /** Its own entry, and no other [H4]. */
@@ -99,7 +102,9 @@ export function spawn(context: TaskContext): Change {
     },
     effects: [
       startPod(context, ordinal),
-      ...context.issues.map(({ issue }) => tellIssue(issue, { type: 'issue.agentRunning', task: context.id, agentKind })),
+      ...context.issues.map(({ issue }) =>
+        tellIssue(issue, { type: 'issue.agentRunning', task: context.id, agentKind }),
+      ),
     ],
   }
 }
@@ -164,7 +169,12 @@ export function isOverResidency(context: TaskContext, event: Final): boolean {
 
 /** At its TTL, with a question asked and nothing new: waiting costs no slot (rulings 4.8). */
 export function isWaitingForReply(context: TaskContext, event: Final): boolean {
-  return endsWantedPod('gone')(context, event) && context.asked && context.pending.length === 0 && context.claims.length === 0
+  return (
+    endsWantedPod('gone')(context, event) &&
+    context.asked &&
+    context.pending.length === 0 &&
+    context.claims.length === 0
+  )
 }
 
 export function namePodEnd(reason: string): (context: TaskContext, event: Final) => Change {

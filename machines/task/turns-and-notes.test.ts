@@ -47,7 +47,14 @@ describe('turns', () => {
   })
 
   test('a question in between starts that count anew', () => {
-    const task = running().ended().ended().send('agent.asked', { pod: 1, repository: 'lib', number: 1 }).ended().comment().ended().ended()
+    const task = running()
+      .ended()
+      .ended()
+      .send('agent.asked', { pod: 1, repository: 'lib', number: 1 })
+      .ended()
+      .comment()
+      .ended()
+      .ended()
     expect(task.stage).toBe('implementing')
   })
 
@@ -80,12 +87,27 @@ describe('turns', () => {
   })
 
   test('the third failure in a row: operator-error with the cause', () => {
-    const task = running().failed('api_error').fire('turnDelay').failed('max_tokens').fire('turnDelay').failed('api_error', { error: '529' })
-    expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['operator-error', 'turn-failed', 'api_error: 529'])
+    const task = running()
+      .failed('api_error')
+      .fire('turnDelay')
+      .failed('max_tokens')
+      .fire('turnDelay')
+      .failed('api_error', { error: '529' })
+    expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
+      'operator-error',
+      'turn-failed',
+      'api_error: 529',
+    ])
   })
 
   test('5.9: a completed turn clears the failures', () => {
-    const task = running().failed('api_error').fire('turnDelay').failed('api_error').fire('turnDelay').ended().failed('api_error')
+    const task = running()
+      .failed('api_error')
+      .fire('turnDelay')
+      .failed('api_error')
+      .fire('turnDelay')
+      .ended()
+      .failed('api_error')
     expect(task.stage).toBe('implementing')
   })
 
@@ -99,11 +121,14 @@ describe('turns', () => {
     expect([task.stage, task.context.failedTurns]).toEqual(['implementing', 0])
   })
 
-  test.each(['agent_exited', 'expired', 'abandoned', 'shutdown'])('%s belongs to the end of the pod and counts as no failure', (stopReason) => {
-    const task = running().failed(stopReason)
-    expect([task.pod, task.context.failedTurns]).toEqual([{ working: 'ending' }, 0])
-    expect(task.final('gone').pod).toBe('awaitingSlot')
-  })
+  test.each(['agent_exited', 'expired', 'abandoned', 'shutdown'])(
+    '%s belongs to the end of the pod and counts as no failure',
+    (stopReason) => {
+      const task = running().failed(stopReason)
+      expect([task.pod, task.context.failedTurns]).toEqual([{ working: 'ending' }, 0])
+      expect(task.final('gone').pod).toBe('awaitingSlot')
+    },
+  )
 
   test('an interrupted turn takes its pod along and counts', () => {
     const task = running()
@@ -113,21 +138,44 @@ describe('turns', () => {
 
   test('turns of an older pod move nothing, but what they pushed and spent is kept', () => {
     const task = running().final('lost').running()
-    task.send('turn.ended', { pod: 1, turn: 0, purpose: 'work', finalText: 'late', usage: { inputTokens: 5 }, pushed: ['lib'], failed: [] })
+    task.send('turn.ended', {
+      pod: 1,
+      turn: 0,
+      purpose: 'work',
+      finalText: 'late',
+      usage: { inputTokens: 5 },
+      pushed: ['lib'],
+      failed: [],
+    })
     expect(task.pod).toEqual({ working: 'busy' })
     expect(task.context.pushedRepositories).toEqual(['lib'])
     expect(task.context.usage).toEqual({ inputTokens: 5 })
   })
 
   test('what status shows of the last turn and of all of them', () => {
-    const task = running().ended({ usage: { inputTokens: 5, costUsd: 0.5, byModel: {} }, pushed: ['lib'], failed: [{ repo: 'app', error: 'x' }], finalText: 'hello' })
+    const task = running().ended({
+      usage: { inputTokens: 5, costUsd: 0.5, byModel: {} },
+      pushed: ['lib'],
+      failed: [{ repo: 'app', error: 'x' }],
+      finalText: 'hello',
+    })
     task.ended({ usage: { inputTokens: 7 }, finalText: 'bye' })
-    expect(task.context).toMatchObject({ usage: { inputTokens: 12, costUsd: 0.5 }, lastTurnFinalText: 'bye', lastTurnPushedRepos: [], turns: 2, pushedRepositories: ['lib'] })
+    expect(task.context).toMatchObject({
+      usage: { inputTokens: 12, costUsd: 0.5 },
+      lastTurnFinalText: 'bye',
+      lastTurnPushedRepos: [],
+      turns: 2,
+      pushedRepositories: ['lib'],
+    })
     expect(Object.keys(task.context.usage)).toEqual(['inputTokens', 'costUsd'])
   })
 
   test('law 19: a pod that is stopping gets no turn, whatever happens', () => {
-    const task = granted().outcome('discuss', { reason: '?' }).comment().ended().send('forge.event', { repository: 'lib', number: 1, author: 'x', kind: 'push' })
+    const task = granted()
+      .outcome('discuss', { reason: '?' })
+      .comment()
+      .ended()
+      .send('forge.event', { repository: 'lib', number: 1, author: 'x', kind: 'push' })
     expect(task.told('pod')).toEqual([])
     expect(task.pod).toBe('stopping')
   })
@@ -170,17 +218,36 @@ describe('time budgets', () => {
 
 describe('notes', () => {
   test('a note is kept with its writer, answered 201 and told to its pod', () => {
-    const task = running().send('note.written', { pod: 1, id: 'n1', kind: 'handoff', body: 'next: tests', bodyHash: 'h' })
+    const task = running().send('note.written', {
+      pod: 1,
+      id: 'n1',
+      kind: 'handoff',
+      body: 'next: tests',
+      bodyHash: 'h',
+    })
     expect(task.answer).toEqual({ status: 201, body: { id: 'n1', kind: 'handoff', at: task.context.at } })
     expect(task.told('pod')).toEqual([{ type: 'pod.noted', kind: 'handoff', source: 'agent' }])
-    expect(task.context.notes).toEqual([{ id: 'n1', agent: 'implement', pod: 1, at: task.context.at, kind: 'handoff', body: 'next: tests', bodyHash: 'h', source: 'agent' }])
+    expect(task.context.notes).toEqual([
+      {
+        id: 'n1',
+        agent: 'implement',
+        pod: 1,
+        at: task.context.at,
+        kind: 'handoff',
+        body: 'next: tests',
+        bodyHash: 'h',
+        source: 'agent',
+      },
+    ])
     expect(task.told('issue')).toEqual([])
   })
 
   test('4.15: a plan is told to the issues, and the newest is the plan', () => {
     const task = running().planned('n1', 'h1').planned('n2', 'h2')
     expect([task.context.planNoteId, task.context.planHash]).toEqual(['n2', 'h2'])
-    expect(task.told('issue')).toEqual([{ type: 'plan.written', task: taskId, noteId: 'n2', planHash: 'h2', body: 'the plan' }])
+    expect(task.told('issue')).toEqual([
+      { type: 'plan.written', task: taskId, noteId: 'n2', planHash: 'h2', body: 'the plan' },
+    ])
   })
 
   test('without a live pod a note is refused: agent-kind-empty', () => {
@@ -190,18 +257,25 @@ describe('notes', () => {
   })
 
   test('a note of an older pod is refused: pod-superseded', () => {
-    const task = running().final('lost').running().send('note.written', { pod: 1, id: 'n', kind: 'note', body: '', bodyHash: '' })
+    const task = running()
+      .final('lost')
+      .running()
+      .send('note.written', { pod: 1, id: 'n', kind: 'note', body: '', bodyHash: '' })
     expect(task.answer).toMatchObject({ status: 409, body: { code: 'pod-superseded' } })
   })
 
   test('a stopping pod still leaves its note, also of a Task that has ended', () => {
-    const task = granted().send('task.close', { by: 'alice' }).send('note.written', { pod: 1, id: 'n9', kind: 'plan', body: 'b', bodyHash: 'h' })
+    const task = granted()
+      .send('task.close', { by: 'alice' })
+      .send('note.written', { pod: 1, id: 'n9', kind: 'plan', body: 'b', bodyHash: 'h' })
     expect(task.answer?.status).toBe(201)
     expect(task.told('issue')).toEqual([])
   })
 
   test('law 6: a missing note is written from the last turn of that pod', () => {
-    const task = running().ended({ finalText: 'half done', pushed: ['lib'], failed: [{ repo: 'app', error: 'rejected' }] }).send('pod.noteMissing', { pod: 1, reason: 'ttl' })
+    const task = running()
+      .ended({ finalText: 'half done', pushed: ['lib'], failed: [{ repo: 'app', error: 'rejected' }] })
+      .send('pod.noteMissing', { pod: 1, reason: 'ttl' })
     const [note] = task.context.notes
     expect(note).toMatchObject({ source: 'operator', kind: 'handoff', pod: 1, agent: 'implement' })
     expect(note?.body).toContain('half done')
@@ -211,13 +285,19 @@ describe('notes', () => {
   })
 
   test('with nothing to write from it is a placeholder, never the words of an earlier pod', () => {
-    const task = running().ended({ finalText: 'of pod one' }).final('lost').slot().send('pod.noteMissing', { pod: 2, reason: 'boot-budget' })
+    const task = running()
+      .ended({ finalText: 'of pod one' })
+      .final('lost')
+      .slot()
+      .send('pod.noteMissing', { pod: 2, reason: 'boot-budget' })
     expect(task.context.notes[0]?.body).toContain('handoff=none')
     expect(task.context.notes[0]?.body).not.toContain('of pod one')
   })
 
   test('asked twice, it is written once and told twice', () => {
-    const task = running().send('pod.noteMissing', { pod: 1, reason: 'x' }).send('pod.noteMissing', { pod: 1, reason: 'x' })
+    const task = running()
+      .send('pod.noteMissing', { pod: 1, reason: 'x' })
+      .send('pod.noteMissing', { pod: 1, reason: 'x' })
     expect(task.context.notes.length).toBe(1)
     expect(task.did).toEqual(['pod<pod.noted'])
   })

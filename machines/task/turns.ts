@@ -61,7 +61,9 @@ export function isLastSilence(context: TaskContext, event: Ended): boolean {
 }
 
 export function remindAgent(context: TaskContext): Change {
-  return { context: { silentTurns: context.silentTurns + 1, failedTurns: 0, lostInRow: 0, prompt: 'continue', nudged: true } }
+  return {
+    context: { silentTurns: context.silentTurns + 1, failedTurns: 0, lostInRow: 0, prompt: 'continue', nudged: true },
+  }
 }
 
 /** A turn that ended well clears what was counted in a row (rulings 5.9). */
@@ -70,9 +72,24 @@ export function calmDown(): Change {
 }
 
 /** The pod ends with the turn: what follows is its `pod.final`, and a lost pod is counted there. */
-const endsPod: ReadonlySet<string> = new Set(['agent_exited', 'expired', 'abandoned', 'conflict', 'shutdown', 'interrupted', 'interrupt_unconfirmed'])
+const endsPod: ReadonlySet<string> = new Set([
+  'agent_exited',
+  'expired',
+  'abandoned',
+  'conflict',
+  'shutdown',
+  'interrupted',
+  'interrupt_unconfirmed',
+])
 /** Said by the pod's end or by the account, not by the agent. */
-const uncounted: ReadonlySet<string> = new Set(['agent_exited', 'expired', 'abandoned', 'conflict', 'shutdown', 'usage_limit'])
+const uncounted: ReadonlySet<string> = new Set([
+  'agent_exited',
+  'expired',
+  'abandoned',
+  'conflict',
+  'shutdown',
+  'usage_limit',
+])
 
 export function endsItsPod(context: TaskContext, event: Failed): boolean {
   return isWorkTurn(context, event) && endsPod.has(event.stopReason)
@@ -91,11 +108,16 @@ export function countFailure(context: TaskContext): Change {
 }
 
 export function nameFailure(_context: TaskContext, { stopReason, error }: Failed): Change {
-  return { context: { stageReason: 'turn-failed', stageDetail: error === undefined ? stopReason : `${stopReason}: ${error}` } }
+  return {
+    context: { stageReason: 'turn-failed', stageDetail: error === undefined ? stopReason : `${stopReason}: ${error}` },
+  }
 }
 
 /** A usage limit waits for its reset; every other failure for its backoff. */
 export function restBeforeRetry(context: TaskContext, event: Failed): Change {
-  const untilReset = event.stopReason === 'usage_limit' && event.resetsAt !== undefined ? Math.max(0, event.resetsAt - context.at) : 0
-  return { context: { turnDelayMs: Math.max(untilReset, turnBackoff(context.failedTurns)), prompt: 'retry', nudged: true } }
+  const untilReset =
+    event.stopReason === 'usage_limit' && event.resetsAt !== undefined ? Math.max(0, event.resetsAt - context.at) : 0
+  return {
+    context: { turnDelayMs: Math.max(untilReset, turnBackoff(context.failedTurns)), prompt: 'retry', nudged: true },
+  }
 }

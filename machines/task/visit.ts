@@ -63,7 +63,10 @@ export function enterFinal(stage: string): Decide<Cause> {
   return (context) => {
     const why = context.stageReason ?? stage
     const left = context.mergeRequests.filter(({ state }) => state !== 'merged')
-    const said = afterPod(context, openMergeRequests(context).map((mr) => staysOpen(context, mr, why)))
+    const said = afterPod(
+      context,
+      openMergeRequests(context).map((mr) => staysOpen(context, mr, why)),
+    )
     return {
       context: { ...stageEntry(context, stage, 'terminal'), ...said.context, wants: null, claims: [], verdict: null },
       effects: [

@@ -27,7 +27,11 @@ function claim(context: TaskContext, event: Outcome): Change {
   const fault = planFault(context, plan_note_id)
   const live = liveIssues(context)
   return {
-    context: { turnSpoke: true, claims: live.map(({ issue }) => issue), claimedMaintainer: approving_maintainer ?? null },
+    context: {
+      turnSpoke: true,
+      claims: live.map(({ issue }) => issue),
+      claimedMaintainer: approving_maintainer ?? null,
+    },
     effects: live.map((owned) =>
       tellIssue(owned.issue, {
         type: 'approval.claimed',

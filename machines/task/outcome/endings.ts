@@ -16,8 +16,13 @@ export const declined: Judge = (context, event) => {
   const { decline_reason: reason = '' } = event.payload as ReasonPayload
   const body = `The agent declines to make this change: ${reason}\n\nA maintainer can have it tried again by \`/retry\`.`
   const said = afterPod(context, issueComments(context, body))
-  const givenUp = context.issues.map(({ issue }) => tellIssue(issue, { type: 'task.ended', task: context.id, stage: 'implement-declined', reason }))
-  const change = { context: { ...said.context, issues: [], claims: [] }, effects: [...givenUp, ...(said.effects ?? [])] }
+  const givenUp = context.issues.map(({ issue }) =>
+    tellIssue(issue, { type: 'task.ended', task: context.id, stage: 'implement-declined', reason }),
+  )
+  const change = {
+    context: { ...said.context, issues: [], claims: [] },
+    effects: [...givenUp, ...(said.effects ?? [])],
+  }
   return accepted(context, event, 'implement-declined', change, 'declined', reason)
 }
 

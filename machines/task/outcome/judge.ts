@@ -20,7 +20,8 @@ export const outcomeRows: Readonly<Record<string, Judge>> = {
 
 function repeated({ recordedOutcome }: TaskContext, event: Outcome): Judgement | null {
   if (recordedOutcome?.pod !== event.pod) return null
-  if (recordedOutcome.digest === event.digest) return { to: null, answer: { status: 200, body: recordedOutcome.body }, change: {} }
+  if (recordedOutcome.digest === event.digest)
+    return { to: null, answer: { status: 200, body: recordedOutcome.body }, change: {} }
   return null
 }
 
@@ -29,8 +30,10 @@ function callerFault(context: TaskContext, event: Outcome): Judgement | null {
   if (context.stageClass === 'terminal') return refused('task-terminal', `the Task ended as ${context.stage}`)
   if (event.pod !== context.podOrdinal) return refused('pod-superseded', `pod ${context.podOrdinal} has taken over`)
   if (context.agentKind === '') return refused('agent-kind-empty', 'the Task runs no agent')
-  if (event.kind !== context.agentKind) return refused('kind-mismatch', `the agent kind is ${context.agentKind}`, { agentKind: context.agentKind })
-  if (context.recordedOutcome?.pod === event.pod) return refused('outcome-recorded', `this pod's outcome is ${context.recordedOutcome.action}`)
+  if (event.kind !== context.agentKind)
+    return refused('kind-mismatch', `the agent kind is ${context.agentKind}`, { agentKind: context.agentKind })
+  if (context.recordedOutcome?.pod === event.pod)
+    return refused('outcome-recorded', `this pod's outcome is ${context.recordedOutcome.action}`)
   return null
 }
 

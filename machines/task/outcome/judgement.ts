@@ -6,7 +6,14 @@ import type { TaskContext } from '../context.ts'
 export type Outcome = EventOf<'outcome'>
 
 /** Stages that an outcome can move to; `null` stays. */
-export const outcomeTargets = ['opening', 'merging', 'implementing', 'awaiting-human', 'implement-declined', 'rejected'] as const
+export const outcomeTargets = [
+  'opening',
+  'merging',
+  'implementing',
+  'awaiting-human',
+  'implement-declined',
+  'rejected',
+] as const
 export type OutcomeTarget = (typeof outcomeTargets)[number]
 
 /** The stage as people and status name it. */
@@ -41,10 +48,19 @@ export function heard(context: TaskContext, event: Outcome, change: Change): Jud
 }
 
 /** Moves the stage at the call; recorded, so that its repeat is told the same and another is refused (rulings 3.3, H8). */
-export function accepted(context: TaskContext, event: Outcome, to: OutcomeTarget, change: Change = {}, reason: string | null = null, detail: string | null = null): Judgement {
+export function accepted(
+  context: TaskContext,
+  event: Outcome,
+  to: OutcomeTarget,
+  change: Change = {},
+  reason: string | null = null,
+  detail: string | null = null,
+): Judgement {
   const body = acceptedBody(stageOf[to], event)
   const { pod, digest, outcomeId, action } = event
   const recorded = { pod, digest, outcomeId, action, body }
-  const keep = () => ({ context: { recordedOutcome: recorded, turnSpoke: true, stageReason: reason, stageDetail: detail } })
+  const keep = () => ({
+    context: { recordedOutcome: recorded, turnSpoke: true, stageReason: reason, stageDetail: detail },
+  })
   return { to, answer: { status: 200, body }, change: sequence<Outcome>(keep, () => change)(context, event) }
 }

@@ -19,7 +19,9 @@ function reviewedHeads(event: Outcome): readonly Head[] {
 
 /** The heads as the forge has them in this call; where the edge read none, as last seen. */
 function liveHeads(context: TaskContext, event: Outcome): readonly Head[] {
-  return openMergeRequests(context).map((mr) => event.heads.find((head) => head.repository === mr.repository && head.number === mr.number) ?? headOf(mr))
+  return openMergeRequests(context).map(
+    (mr) => event.heads.find((head) => head.repository === mr.repository && head.number === mr.number) ?? headOf(mr),
+  )
 }
 
 function isNamed(heads: readonly Head[], head: Head): boolean {
@@ -36,13 +38,16 @@ function headsFault(context: TaskContext, event: Outcome): Judgement | null {
   const live = liveHeads(context, event)
   if (live.length === 0) return refused('no-open-merge-request', 'there is nothing left to judge')
   const moved = movedHeads(context, event)
-  if (moved.length > 0) return refused('head-moved', 'a head moved since it was read: read the new one', { heads: moved })
+  if (moved.length > 0)
+    return refused('head-moved', 'a head moved since it was read: read the new one', { heads: moved })
   return null
 }
 
 function incomplete(context: TaskContext, event: Outcome): Judgement | null {
   const missing = liveHeads(context, event).filter((head) => !isNamed(reviewedHeads(event), head))
-  return missing.length > 0 ? refused('sha-incomplete', 'reviewed_shas must name every open merge request', { missing }) : null
+  return missing.length > 0
+    ? refused('sha-incomplete', 'reviewed_shas must name every open merge request', { missing })
+    : null
 }
 
 function levelOf(context: TaskContext, event: Outcome): Level | null {
@@ -59,7 +64,9 @@ function lowered(context: TaskContext, event: Outcome): Judgement | null {
 
 function summary(event: Outcome, verdict: 'approve' | 'request_changes'): string {
   const count = payloadOf(event).findings?.length ?? 0
-  return verdict === 'approve' ? 'Reviewed: this head may merge.' : `Reviewed: ${count} ${count === 1 ? 'finding asks' : 'findings ask'} for changes.`
+  return verdict === 'approve'
+    ? 'Reviewed: this head may merge.'
+    : `Reviewed: ${count} ${count === 1 ? 'finding asks' : 'findings ask'} for changes.`
 }
 
 function reviews(context: TaskContext, event: Outcome, verdict: 'approve' | 'request_changes'): Change {
@@ -73,7 +80,9 @@ function reviews(context: TaskContext, event: Outcome, verdict: 'approve' | 'req
         ...head,
         verdict,
         body: summary(event, verdict),
-        findings: findings.filter(({ repo, number }) => repo === head.repository && number === head.number).map((finding) => ({ ...finding })),
+        findings: findings
+          .filter(({ repo, number }) => repo === head.repository && number === head.number)
+          .map((finding) => ({ ...finding })),
       }),
     )
   return afterPod(context, posted)
@@ -86,26 +95,34 @@ interface Hold {
 
 function mayAuthorsMerge(context: TaskContext, event: Outcome): boolean {
   return openMergeRequests(context).every((mr) =>
-    event.heads.some((head) => head.repository === mr.repository && head.number === mr.number && head.authorMayMerge && !head.draft),
+    event.heads.some(
+      (head) => head.repository === mr.repository && head.number === mr.number && head.authorMayMerge && !head.draft,
+    ),
   )
 }
 
 /** A good review that still may not merge on its own word (rulings 1.1, 4.2, 4.16). */
 function holdOf(context: TaskContext, event: Outcome): Hold | null {
-  if (!grantsHold(context)) return { reason: 'approval-revoked', said: 'The approval of an issue is missing or was withdrawn.' }
+  if (!grantsHold(context))
+    return { reason: 'approval-revoked', said: 'The approval of an issue is missing or was withdrawn.' }
   if (!ceilingHolds(context, levelOf(context, event))) {
     return { reason: 'over-auto-approve-ceiling', said: 'The change is larger than what ships without a maintainer.' }
   }
-  if (!mayAuthorsMerge(context, event)) return { reason: 'needs-maintainer', said: 'Its author may not have it merged alone, or it is a draft.' }
+  if (!mayAuthorsMerge(context, event))
+    return { reason: 'needs-maintainer', said: 'Its author may not have it merged alone, or it is a draft.' }
   return null
 }
 
 function held(context: TaskContext, event: Outcome, { reason, said }: Hold): Judgement {
   const read = reviewedHeads(event)
-  const goAhead = reason === 'approval-revoked' ? 'A maintainer can approve again on the issue.' : 'A maintainer can let exactly this head merge by `/approve` here.'
+  const goAhead =
+    reason === 'approval-revoked'
+      ? 'A maintainer can approve again on the issue.'
+      : 'A maintainer can let exactly this head merge by `/approve` here.'
   const change = sequence<Outcome>(
     (now) => reviews(now, event, 'approve'),
-    (now) => afterPod(now, comments(now, `The review found nothing against this head, but it waits. ${said} ${goAhead}`)),
+    (now) =>
+      afterPod(now, comments(now, `The review found nothing against this head, but it waits. ${said} ${goAhead}`)),
     () => ({ context: { reviewed: read, goAheads: [], significance: levelOf(context, event) } }),
   )(context, event)
   return accepted(context, event, 'awaiting-human', change, reason)
@@ -114,20 +131,38 @@ function held(context: TaskContext, event: Outcome, { reason, said }: Hold): Jud
 export const approve: Judge = (context, event) => {
   const fault = incomplete(context, event) ?? headsFault(context, event)
   if (fault) return fault
-  if (!event.workspaceClean) return refused('workspace-dirty', 'the workspace holds changes that were never reviewed: push or drop them')
+  if (!event.workspaceClean)
+    return refused('workspace-dirty', 'the workspace holds changes that were never reviewed: push or drop them')
   const level = lowered(context, event)
   if (level) return level
   const hold = holdOf(context, event)
   if (hold) return held(context, event, hold)
-  const judged = { context: { verdict: reviewedHeads(event), reviewed: null, significance: levelOf(context, event), mergeRequests: atReadHeads(context, event) } }
-  return accepted(context, event, 'merging', sequence<Outcome>(() => judged, (now) => reviews(now, event, 'approve'))(context, event))
+  const judged = {
+    context: {
+      verdict: reviewedHeads(event),
+      reviewed: null,
+      significance: levelOf(context, event),
+      mergeRequests: atReadHeads(context, event),
+    },
+  }
+  return accepted(
+    context,
+    event,
+    'merging',
+    sequence<Outcome>(
+      () => judged,
+      (now) => reviews(now, event, 'approve'),
+    )(context, event),
+  )
 }
 
 /** The call read the forge later than any webhook did: what it saw is what is merged. */
 function atReadHeads(context: TaskContext, event: Outcome): TaskContext['mergeRequests'] {
   const live = liveHeads(context, event)
   return context.mergeRequests.map((mr) => {
-    const head = live.find(({ repository, number }) => mr.state === 'open' && repository === mr.repository && number === mr.number)
+    const head = live.find(
+      ({ repository, number }) => mr.state === 'open' && repository === mr.repository && number === mr.number,
+    )
     return head ? { ...mr, headSha: head.sha } : mr
   })
 }
@@ -137,7 +172,14 @@ export const requestChanges: Judge = (context, event) => {
   if (fault) return fault
   const change = sequence<Outcome>(
     (now) => reviews(now, event, 'request_changes'),
-    (now) => ({ context: { ...tellChanges(now, event), reviewRounds: now.reviewRounds + 1, verdict: null, significance: levelOf(now, event) } }),
+    (now) => ({
+      context: {
+        ...tellChanges(now, event),
+        reviewRounds: now.reviewRounds + 1,
+        verdict: null,
+        significance: levelOf(now, event),
+      },
+    }),
   )(context, event)
   return isReviewKind(context)
     ? accepted(context, event, 'awaiting-human', change, 'changes-requested')
@@ -148,7 +190,8 @@ function tellChanges(context: TaskContext, event: Outcome): Partial<TaskContext>
   if (isReviewKind(context)) return {}
   const [first] = reviewedHeads(event)
   const findings = (payloadOf(event).findings ?? []).map(({ repo, number, path, line, severity, body }) => {
-    const place = path === undefined ? `${repo}!${number}` : `${repo}!${number} ${path}${line === undefined ? '' : `:${line}`}`
+    const place =
+      path === undefined ? `${repo}!${number}` : `${repo}!${number} ${path}${line === undefined ? '' : `:${line}`}`
     return `[${severity}] ${place}: ${body}`
   })
   return { ...tell(context, 'mr_review', ['The review asks for changes.', ...findings].join('\n'), first).context }

@@ -6,11 +6,14 @@ import { accepted, refused, type Judge } from './judgement.ts'
 import type { SubmittedPayload } from './payloads.ts'
 
 const guidance = {
-  'needs-maintainer-comment': 'A maintainer has to approve on this issue: ask there, then end the turn or send `discuss`.',
+  'needs-maintainer-comment':
+    'A maintainer has to approve on this issue: ask there, then end the turn or send `discuss`.',
   'needs-approval-tool': 'A maintainer approved on this issue: send the outcome `approved` with the citation first.',
 } as const
 
-function missingApproval({ repository, number, issue, accepted: isAccepted }: TaskIssue): { readonly [key: string]: unknown } {
+function missingApproval({ repository, number, issue, accepted: isAccepted }: TaskIssue): {
+  readonly [key: string]: unknown
+} {
   const detail = isAccepted ? 'needs-approval-tool' : 'needs-maintainer-comment'
   return { repo: repository, number, issue, detail, guidance: guidance[detail] }
 }
@@ -29,15 +32,27 @@ export const submitted: Judge = (context, event) => {
   const { title, body, change_significance: significance, merge_order } = event.payload as unknown as SubmittedPayload
   const mergeOrder = merge_order ?? null
   if (!grantsHold(context)) {
-    return refused('approval-required', 'every issue of this Task needs a maintainer\'s approval first', { reason: 'approval-required', issues: blockingIssues(context) })
+    return refused('approval-required', "every issue of this Task needs a maintainer's approval first", {
+      reason: 'approval-required',
+      issues: blockingIssues(context),
+    })
   }
-  if (!planHolds(context)) return refused('plan-changed', 'the newest plan is not the approved one: have it approved again')
+  if (!planHolds(context))
+    return refused('plan-changed', 'the newest plan is not the approved one: have it approved again')
   if (!ceilingHolds(context, significance)) {
     const { autoApproveMaxSignificance: ceiling } = context.config
-    return refused('over-auto-approve-ceiling', `a ${significance} change needs a maintainer's comment, at most ${ceiling} ships without`, { ceiling, significance })
+    return refused(
+      'over-auto-approve-ceiling',
+      `a ${significance} change needs a maintainer's comment, at most ${ceiling} ships without`,
+      { ceiling, significance },
+    )
   }
   if (!coversRepositories(mergeOrder, touchedRepositories(context))) {
-    return refused('merge-order-required', 'merge_order must name every repository with changes once', { repositories: [...new Set(touchedRepositories(context))] })
+    return refused('merge-order-required', 'merge_order must name every repository with changes once', {
+      repositories: [...new Set(touchedRepositories(context))],
+    })
   }
-  return accepted(context, event, 'opening', { context: { submission: { title, body, significance, mergeOrder }, significance, verdict: null, reviewed: null } })
+  return accepted(context, event, 'opening', {
+    context: { submission: { title, body, significance, mergeOrder }, significance, verdict: null, reviewed: null },
+  })
 }

@@ -34,7 +34,11 @@ const implementing = workStage({
   budget: 'implementingBudget',
   meta: meta('agent', 'the agent plans, asks and writes the change', 'its outcome, or a comment that answers it'),
   on: {
-    'approval.refused': { guard: when((context, event) => ownsIssue(context, event.issue)), target: '#identity-unverified', actions: does(sequence(dropClaim, sayRefused)) },
+    'approval.refused': {
+      guard: when((context, event) => ownsIssue(context, event.issue)),
+      target: '#identity-unverified',
+      actions: does(sequence(dropClaim, sayRefused)),
+    },
   },
 })
 
@@ -56,12 +60,20 @@ const asksToOpen: StateConfig = {
   on: {
     'mr.ready': [
       ...noneOpenRows(withReady, recordReady),
-      { guard: when((context, event) => opensAll((now) => withReady(now, event))(context)), target: '#reviewing.fresh', actions: does(recordReady) },
+      {
+        guard: when((context, event) => opensAll((now) => withReady(now, event))(context)),
+        target: '#reviewing.fresh',
+        actions: does(recordReady),
+      },
       { actions: does(recordReady) },
     ],
     'mr.merged': [
       ...noneOpenRows(withMerged, recordMerged),
-      { guard: when((context, event) => opensAll((now) => withMerged(now, event))(context)), target: '#reviewing.fresh', actions: does(recordMerged) },
+      {
+        guard: when((context, event) => opensAll((now) => withMerged(now, event))(context)),
+        target: '#reviewing.fresh',
+        actions: does(recordMerged),
+      },
       { actions: does(recordMerged) },
     ],
     'mr.openFailed': { guard: when(isOwnOpening), target: '#implementing', actions: does(sayOpenFailed) },
@@ -75,7 +87,11 @@ const opening: StateConfig = {
     settling: {
       meta: meta('platform', 'waits for the end of the pod that submitted', 'the pod stops'),
       always: [
-        { guard: when((context) => !context.podAlive && openingFault(context) !== null), target: '#implementing', actions: does(sayOpeningFault) },
+        {
+          guard: when((context) => !context.podAlive && openingFault(context) !== null),
+          target: '#implementing',
+          actions: does(sayOpeningFault),
+        },
         { guard: when((context) => !context.podAlive), target: 'asked' },
       ],
     },
@@ -103,8 +119,16 @@ const answers = {
 const mergingSettling: StateConfig = {
   meta: meta('platform', 'waits for the end of the review pod', 'the pod stops'),
   always: [
-    { guard: when((context) => !context.podAlive && !grantsHold(context)), target: '#awaiting-human', actions: does(because('approval-revoked')) },
-    { guard: when((context) => !context.podAlive && !coversHeads(context, context.verdict)), target: '#reviewing.fresh', actions: does(() => ({ context: { verdict: null } })) },
+    {
+      guard: when((context) => !context.podAlive && !grantsHold(context)),
+      target: '#awaiting-human',
+      actions: does(because('approval-revoked')),
+    },
+    {
+      guard: when((context) => !context.podAlive && !coversHeads(context, context.verdict)),
+      target: '#reviewing.fresh',
+      actions: does(() => ({ context: { verdict: null } })),
+    },
     { guard: when((context) => !context.podAlive), target: 'asked' },
   ],
 }
@@ -114,7 +138,11 @@ const mergingAsked: StateConfig = {
   initial: 'outstanding',
   exit: does(withdrawMerge),
   states: {
-    outstanding: { meta: meta('forge', 'the merge is on its way', 'the forge answers'), entry: does(askToMerge), on: answers },
+    outstanding: {
+      meta: meta('forge', 'the merge is on its way', 'the forge answers'),
+      entry: does(askToMerge),
+      on: answers,
+    },
     backingOff: {
       meta: meta('forge', 'checks are still running, or the forge is not ready', 'asked again after 5 s to 5 min'),
       after: { mergeDelay: { target: 'outstanding' } },
@@ -134,19 +162,35 @@ const merging: StateConfig = {
   on: {
     'approval.revoked': revokedHere,
     'mr.headMoved': [
-      { guard: when(isUnjudgedHead), target: '#reviewing.fresh', actions: does(sequence(recordMovedHead, forgetVerdict)) },
+      {
+        guard: when(isUnjudgedHead),
+        target: '#reviewing.fresh',
+        actions: does(sequence(recordMovedHead, forgetVerdict)),
+      },
       { actions: does(recordMovedHead) },
     ],
     'mr.merged': [
       ...noneOpenRows(withMerged, recordMerged),
-      { guard: when((context, event) => findMergeRequest(context, event) !== undefined), target: '#merging.settling', actions: does(recordMerged) },
+      {
+        guard: when((context, event) => findMergeRequest(context, event) !== undefined),
+        target: '#merging.settling',
+        actions: does(recordMerged),
+      },
     ],
     'mr.closed': [
       ...noneOpenRows(withClosed, recordClosed),
-      { guard: when((context, event) => findMergeRequest(context, event)?.state === 'open'), target: '#awaiting-human', actions: [does(recordClosed), does(because('mr-closed'))] },
+      {
+        guard: when((context, event) => findMergeRequest(context, event)?.state === 'open'),
+        target: '#awaiting-human',
+        actions: [does(recordClosed), does(because('mr-closed'))],
+      },
     ],
     'mr.ready': [...noneOpenRows(withReady, recordReady), { target: '#merging.settling', actions: does(recordReady) }],
-    'mr.reopened': { guard: when((context, event) => findMergeRequest(context, event) !== undefined), target: '#merging.settling', actions: does(recordReopened) },
+    'mr.reopened': {
+      guard: when((context, event) => findMergeRequest(context, event) !== undefined),
+      target: '#merging.settling',
+      actions: does(recordReopened),
+    },
   },
   states: { settling: mergingSettling, asked: mergingAsked },
 }

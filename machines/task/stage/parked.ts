@@ -2,10 +2,31 @@
 import { accept, closeIssue, closesLast, grant, ownsIssue, revoke, ungrantAll, withGrant } from '../approvals.ts'
 import { answer, refuses } from '../answers.ts'
 import { maxLaps } from '../budgets.ts'
-import { does, meta, sequence, when, type Cause, type Change, type Decide, type EventOf, type Meta, type Row, type Rows, type StateConfig } from '../chart.ts'
+import {
+  does,
+  meta,
+  sequence,
+  when,
+  type Cause,
+  type Change,
+  type Decide,
+  type EventOf,
+  type Meta,
+  type Row,
+  type Rows,
+  type StateConfig,
+} from '../chart.ts'
 import { comments } from '../comments.ts'
 import type { Head, TaskContext } from '../context.ts'
-import { coversHeads, grantsHold, hasOpenMergeRequest, isReviewKind, isSameHead, ownStage, resumedStage } from '../facts.ts'
+import {
+  coversHeads,
+  grantsHold,
+  hasOpenMergeRequest,
+  isReviewKind,
+  isSameHead,
+  ownStage,
+  resumedStage,
+} from '../facts.ts'
 import { findMergeRequest, isForeignHead, recordMovedHead } from '../merge-requests.ts'
 import { appendForgeEvent } from '../pending.ts'
 import { because, enterParked } from '../visit.ts'
@@ -34,15 +55,31 @@ function releasesByComment(context: TaskContext, event: Commented): boolean {
 }
 
 /** A human let it go on: soon, and without what machines did wrong before. */
-const release: Decide<Cause> = () => ({ context: { released: true, lostInRow: 0, startFailures: 0, respawnDelayMs: 0 } })
+const release: Decide<Cause> = () => ({
+  context: { released: true, lostInRow: 0, startFailures: 0, respawnDelayMs: 0 },
+})
 
-const countLap: Decide<Cause> = (context) => ({ context: { reviewLaps: isReviewKind(context) ? context.reviewLaps + 1 : context.reviewLaps } })
+const countLap: Decide<Cause> = (context) => ({
+  context: { reviewLaps: isReviewKind(context) ? context.reviewLaps + 1 : context.reviewLaps },
+})
 
-function goOn<E extends Cause>(to: (context: TaskContext) => string, guard: (context: TaskContext, event: E) => boolean, actions: readonly Decide<E>[]): readonly Row<E>[] {
+function goOn<E extends Cause>(
+  to: (context: TaskContext) => string,
+  guard: (context: TaskContext, event: E) => boolean,
+  actions: readonly Decide<E>[],
+): readonly Row<E>[] {
   const done = [...actions.map((decide) => does(decide)), does(release)]
   return [
-    { guard: when((context, event: E) => guard(context, event) && to(context) === 'implementing'), target: '#implementing', actions: done },
-    { guard: when((context, event: E) => guard(context, event) && to(context) === 'reviewing'), target: '#reviewing.fresh', actions: done },
+    {
+      guard: when((context, event: E) => guard(context, event) && to(context) === 'implementing'),
+      target: '#implementing',
+      actions: done,
+    },
+    {
+      guard: when((context, event: E) => guard(context, event) && to(context) === 'reviewing'),
+      target: '#reviewing.fresh',
+      actions: done,
+    },
   ]
 }
 
@@ -72,12 +109,21 @@ type HeadMoved = EventOf<'mr.headMoved'>
 
 const headRows: readonly Row<HeadMoved>[] = [
   {
-    guard: when((context, event) => isReviewKind(context) && isForeignHead(context, event) && context.reviewLaps < maxLaps),
+    guard: when(
+      (context, event) => isReviewKind(context) && isForeignHead(context, event) && context.reviewLaps < maxLaps,
+    ),
     target: '#reviewing.fresh',
     actions: [does(recordMovedHead), does(countLap), does(release)],
   },
-  { guard: when((context, event) => isReviewKind(context) && isForeignHead(context, event)), actions: [does(recordMovedHead), does(because('laps'))] },
-  { guard: when((context, event) => isGoAheadPark(context) && isForeignHead(context, event)), target: '#reviewing.fresh', actions: [does(recordMovedHead), does(release)] },
+  {
+    guard: when((context, event) => isReviewKind(context) && isForeignHead(context, event)),
+    actions: [does(recordMovedHead), does(because('laps'))],
+  },
+  {
+    guard: when((context, event) => isGoAheadPark(context) && isForeignHead(context, event)),
+    target: '#reviewing.fresh',
+    actions: [does(recordMovedHead), does(release)],
+  },
   { actions: does(recordMovedHead) },
 ]
 
@@ -91,28 +137,50 @@ function letMerge(context: TaskContext, { shas }: GoAhead): readonly Head[] {
 
 /** Every open merge request has its go-ahead, stands where it was reviewed, and every grant is on [N1]. */
 function isGoAhead(context: TaskContext, event: GoAhead): boolean {
-  return isGoAheadPark(context) && hasOpenMergeRequest(context) && coversHeads(context, letMerge(context, event)) && grantsHold(context)
+  return (
+    isGoAheadPark(context) &&
+    hasOpenMergeRequest(context) &&
+    coversHeads(context, letMerge(context, event)) &&
+    grantsHold(context)
+  )
 }
 
 const goAheadRows: readonly Row<GoAhead>[] = [
   {
     guard: when(isGoAhead),
     target: '#merging',
-    actions: does((context, event: GoAhead) => ({ context: { verdict: letMerge(context, event), reviewed: null, goAheads: [], released: true } })),
+    actions: does((context, event: GoAhead) => ({
+      context: { verdict: letMerge(context, event), reviewed: null, goAheads: [], released: true },
+    })),
   },
-  { guard: when(isGoAheadPark), actions: does((context, event: GoAhead) => ({ context: { goAheads: letMerge(context, event) } })) },
+  {
+    guard: when(isGoAheadPark),
+    actions: does((context, event: GoAhead) => ({ context: { goAheads: letMerge(context, event) } })),
+  },
 ]
 
-function closedRows(withOpenMergeRequest: Pick<Row<EventOf<'issue.closed'>>, 'target' | 'actions'>): readonly Row<EventOf<'issue.closed'>>[] {
+function closedRows(
+  withOpenMergeRequest: Pick<Row<EventOf<'issue.closed'>>, 'target' | 'actions'>,
+): readonly Row<EventOf<'issue.closed'>>[] {
   return [
-    { guard: when((context, event) => closesLast(context, event) && hasOpenMergeRequest(context)), ...withOpenMergeRequest },
-    { guard: when(closesLast), target: '#rejected', actions: [does(sequence(closeIssue, ungrantAll)), does(because('issue-closed'))] },
+    {
+      guard: when((context, event) => closesLast(context, event) && hasOpenMergeRequest(context)),
+      ...withOpenMergeRequest,
+    },
+    {
+      guard: when(closesLast),
+      target: '#rejected',
+      actions: [does(sequence(closeIssue, ungrantAll)), does(because('issue-closed'))],
+    },
     { actions: does(closeIssue) },
   ]
 }
 
 /** `issue.allClosed` in an active stage and in `awaiting-human`. */
-export const issueClosedRows = closedRows({ target: '#awaiting-human', actions: [does(sequence(closeIssue, ungrantAll)), does(because('issue-closed'))] })
+export const issueClosedRows = closedRows({
+  target: '#awaiting-human',
+  actions: [does(sequence(closeIssue, ungrantAll)), does(because('issue-closed'))],
+})
 
 const awaitingHuman: Rows = {
   'human.commented': [
@@ -121,7 +189,11 @@ const awaitingHuman: Rows = {
   ],
   'task.retry': retryRows,
   'approval.granted': [
-    ...goOn<EventOf<'approval.granted'>>(byOpenMergeRequest, (context, event) => isParkedBy(context, 'approval-revoked') && grantsAgain(context, event), [grant]),
+    ...goOn<EventOf<'approval.granted'>>(
+      byOpenMergeRequest,
+      (context, event) => isParkedBy(context, 'approval-revoked') && grantsAgain(context, event),
+      [grant],
+    ),
     { actions: does(grant) },
   ],
   'approval.commented': [
@@ -133,7 +205,10 @@ const awaitingHuman: Rows = {
     { actions: does(accept) },
   ],
   'approval.revoked': [
-    { guard: when((context, event) => isGoAheadPark(context) && ownsIssue(context, event.issue)), actions: [does(revoke), does(because('approval-revoked'))] },
+    {
+      guard: when((context, event) => isGoAheadPark(context) && ownsIssue(context, event.issue)),
+      actions: [does(revoke), does(because('approval-revoked'))],
+    },
     { actions: does(revoke) },
   ],
   'mr.headMoved': headRows,
@@ -143,7 +218,11 @@ const awaitingHuman: Rows = {
 
 const identityUnverified: Rows = {
   'human.commented': [
-    { guard: when((_context, event) => event.maintainer), target: '#implementing', actions: [does(appendForgeEvent), does(release)] },
+    {
+      guard: when((_context, event) => event.maintainer),
+      target: '#implementing',
+      actions: [does(appendForgeEvent), does(release)],
+    },
     { actions: does(appendForgeEvent) },
   ],
   'approval.granted': [
@@ -161,8 +240,16 @@ const identityUnverified: Rows = {
 /** A park that never ran: any sign of a human is enough. */
 const backlogSweep: Rows = {
   'human.commented': { target: '#refined', actions: [does(appendForgeEvent), does(release)] },
-  'approval.granted': { guard: when((context, event) => ownsIssue(context, event.issue)), target: '#refined', actions: [does(grant), does(release)] },
-  'approval.commented': { guard: when((context, event) => ownsIssue(context, event.issue)), target: '#refined', actions: [does(accept), does(release)] },
+  'approval.granted': {
+    guard: when((context, event) => ownsIssue(context, event.issue)),
+    target: '#refined',
+    actions: [does(grant), does(release)],
+  },
+  'approval.commented': {
+    guard: when((context, event) => ownsIssue(context, event.issue)),
+    target: '#refined',
+    actions: [does(accept), does(release)],
+  },
   'task.retry': { target: '#refined', actions: [does(answerRetry(() => 'refined')), does(release)] },
 }
 
@@ -184,12 +271,42 @@ export const parked: StateConfig = {
     'issue.closed': closedRows({ actions: does(sequence(closeIssue, ungrantAll)) }),
   },
   states: {
-    'awaiting-human': park('awaiting-human', meta('human', 'waits for a human, for the reason given', 'a comment on its issue or merge request, or a retry by a maintainer'), awaitingHuman),
-    'backlog-sweep': park('backlog-sweep', meta('human', 'proposed by the platform itself', 'any comment by a human, an approval, or a retry'), backlogSweep),
-    'identity-unverified': park('identity-unverified', meta('human', 'the cited approval did not hold', "a maintainer's comment, or a retry"), identityUnverified),
-    'implement-declined': park('implement-declined', meta('human', 'the agent declined', 'nothing but closing it; `/retry` on the issue mints a new Task'), {
-      'task.retry': { actions: does(refuses('conflict', 'a declined Task has no re-entry: retry on its issue mints a new one', { reason: 'no-re-entry' })) },
-    }),
-    'operator-error': park('operator-error', meta('human', 'something outside the Task keeps failing', 'a retry by a maintainer once it is repaired'), { 'task.retry': retryRows }),
+    'awaiting-human': park(
+      'awaiting-human',
+      meta(
+        'human',
+        'waits for a human, for the reason given',
+        'a comment on its issue or merge request, or a retry by a maintainer',
+      ),
+      awaitingHuman,
+    ),
+    'backlog-sweep': park(
+      'backlog-sweep',
+      meta('human', 'proposed by the platform itself', 'any comment by a human, an approval, or a retry'),
+      backlogSweep,
+    ),
+    'identity-unverified': park(
+      'identity-unverified',
+      meta('human', 'the cited approval did not hold', "a maintainer's comment, or a retry"),
+      identityUnverified,
+    ),
+    'implement-declined': park(
+      'implement-declined',
+      meta('human', 'the agent declined', 'nothing but closing it; `/retry` on the issue mints a new Task'),
+      {
+        'task.retry': {
+          actions: does(
+            refuses('conflict', 'a declined Task has no re-entry: retry on its issue mints a new one', {
+              reason: 'no-re-entry',
+            }),
+          ),
+        },
+      },
+    ),
+    'operator-error': park(
+      'operator-error',
+      meta('human', 'something outside the Task keeps failing', 'a retry by a maintainer once it is repaired'),
+      { 'task.retry': retryRows },
+    ),
   },
 }

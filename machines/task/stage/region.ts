@@ -4,7 +4,16 @@ import { answer, refuses } from '../answers.ts'
 import { does, meta, when, type Decide, type EventOf, type Row, type Rows, type StateConfig } from '../chart.ts'
 import { staysOpen } from '../comments.ts'
 import { tellMergeRequest } from '../../emit.ts'
-import { recordClosed, recordMerged, recordMovedHead, recordReady, recordReopened, withClosed, withMerged, withReady } from '../merge-requests.ts'
+import {
+  recordClosed,
+  recordMerged,
+  recordMovedHead,
+  recordReady,
+  recordReopened,
+  withClosed,
+  withMerged,
+  withReady,
+} from '../merge-requests.ts'
 import { adopt, firstStage, refuseKind, returnSlot } from '../mint.ts'
 import { judge, takeOutcome } from '../outcome/judge.ts'
 import { outcomeTargets, type OutcomeTarget } from '../outcome/judgement.ts'
@@ -17,7 +26,11 @@ import { noneOpenRows } from './rows.ts'
 type Minted = EventOf<'task.minted'>
 
 function mintRow(stage: string, target: string, ...decides: readonly Decide<Minted>[]): Row<Minted> {
-  return { guard: when((_context, event) => firstStage(event) === stage), target, actions: [adopt, ...decides].map((decide) => does(decide)) }
+  return {
+    guard: when((_context, event) => firstStage(event) === stage),
+    target,
+    actions: [adopt, ...decides].map((decide) => does(decide)),
+  }
 }
 
 const minted: StateConfig = {
@@ -44,7 +57,11 @@ const outcomeState: { readonly [T in OutcomeTarget]: string } = {
 
 /** One judgement, read by every guard; what moves no stage is answered by the last row. */
 const outcomeRows: readonly Row<EventOf<'outcome'>>[] = [
-  ...outcomeTargets.map((to) => ({ guard: when((context, event: EventOf<'outcome'>) => judge(context, event).to === to), target: outcomeState[to], actions: does(takeOutcome) })),
+  ...outcomeTargets.map((to) => ({
+    guard: when((context, event: EventOf<'outcome'>) => judge(context, event).to === to),
+    target: outcomeState[to],
+    actions: does(takeOutcome),
+  })),
   { actions: does(takeOutcome) },
 ]
 
@@ -57,7 +74,9 @@ const cancel: Decide<EventOf<'task.close'>> = (_context, { by, reason }) => ({
 const effectFailed: Row<EventOf<'effect.failed'>> = {
   guard: when((_context, { effect }) => effect !== 'writeLabels'),
   target: '#operator-error',
-  actions: does((_context, { effect, reason }) => ({ context: { stageReason: 'effect-failed', stageDetail: `${effect}: ${reason}` } })),
+  actions: does((_context, { effect, reason }) => ({
+    context: { stageReason: 'effect-failed', stageDetail: `${effect}: ${reason}` },
+  })),
 }
 
 const liveRows: Rows = {
@@ -85,7 +104,12 @@ const liveRows: Rows = {
 const giveUp: Decide<EventOf<'mr.ready'>> = (context, event) => {
   const mr = { ...event, state: 'open', mergeCommit: null } as const
   const reason = context.stageReason ?? context.stage
-  return { effects: [tellMergeRequest(event.mergeRequest, { type: 'mr.released', task: context.id, reason }), staysOpen(context, mr, reason)] }
+  return {
+    effects: [
+      tellMergeRequest(event.mergeRequest, { type: 'mr.released', task: context.id, reason }),
+      staysOpen(context, mr, reason),
+    ],
+  }
 }
 
 /** The stage never changes again (law 5); while the last pod still stops, its calls get their answers. */
@@ -98,7 +122,13 @@ const finalRows: Rows = {
 }
 
 function final(name: string, said: string): StateConfig {
-  return { id: name, type: 'final', meta: meta('none', said, 'nothing: it has ended'), entry: does(enterFinal(name)), on: finalRows }
+  return {
+    id: name,
+    type: 'final',
+    meta: meta('none', said, 'nothing: it has ended'),
+    entry: does(enterFinal(name)),
+    on: finalRows,
+  }
 }
 
 export const stage: StateConfig = {
@@ -117,4 +147,3 @@ export const stage: StateConfig = {
     failed: final('failed', 'failed'),
   },
 }
-
