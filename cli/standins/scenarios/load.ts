@@ -1,6 +1,7 @@
 /** Reads a scenario file, YAML or JSON. */
 import { readFile } from 'node:fs/promises'
 import { resolve, dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseDocument } from 'yaml'
 import { checkScenario, type Fault } from './check.ts'
 import type { Scenario } from './format.ts'
@@ -17,7 +18,7 @@ export class ScenarioInvalid extends Error {
 }
 
 /** The scenario that plays the main job on the library in `repository/`. */
-export const defaultScenarioFile: string = resolve(import.meta.dirname, 'default.yaml')
+export const defaultScenarioFile: string = fileURLToPath(new URL('./default.yaml', import.meta.url))
 
 /** JSON is YAML, so one reader takes both. @throws ScenarioInvalid with every fault of the text. */
 export function parseScenario(source: string, name: string): Scenario {

@@ -1,0 +1,123 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const { bundle } = (await import(new URL('./build/bundle.mjs', import.meta.url).href)) as {
+  bundle(places: { readonly root: string; readonly outDir: string }): Promise<void>
+}
+
+/** What a release holds: no source, so that nothing can fall back to one. */
+let release = ''
+let dist = ''
+
+beforeAll(async () => {
+  release = await mkdtemp(join(tmpdir(), 'release-'))
+  dist = join(release, 'dist')
+  await bundle({ root, outDir: dist })
+  await mkdir(join(release, 'bin'))
+  await cp(join(root, 'bin', 'statewright.mjs'), join(release, 'bin', 'statewright.mjs'))
+  await cp(join(root, 'package.json'), join(release, 'package.json'))
+  await symlink(join(root, 'node_modules'), join(release, 'node_modules'))
+})
+
+afterAll(() => rm(release, { recursive: true, force: true }))
+
+function launch(...args: readonly string[]): { readonly code: number | null; readonly output: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(release, 'bin', 'statewright.mjs'), ...args], {
+    encoding: 'utf8',
+    env: { HOME: release, PATH: process.env['PATH'] ?? '' },
+  })
+  return { code: status, output: `${stdout}${stderr}` }
+}
+
+test('the built command line says the version of the package', () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  expect(launch('--version')).toEqual({ code: 0, output: `${version}\n` })
+})
+
+test.each(['up', 'demo', 'apply', 'get', 'secret'])('the built command %s loads and says its usage', (name) => {
+  const { code, output } = launch(name, '--help')
+  expect(output).toContain(`statewright ${name}`)
+  expect(code).toBe(0)
+})
+
+test.each([
+  ['orchestrator', 'OIDC_ISSUER'],
+  ['wrapper', 'OIDC_ISSUER'],
+])('the built %s loads all of itself and names the settings that it misses', (name, setting) => {
+  const { code, output } = launch(name)
+  expect(output).toContain(setting)
+  expect(code).toBe(1)
+})
+
+function programs(): readonly string[] {
+  return readdirSync(dist).filter((name) => name.endsWith('.mjs'))
+}
+
+function matchesIn(name: string, pattern: RegExp): readonly string[] {
+  return [...readFileSync(join(dist, name), 'utf8').matchAll(pattern)].map((match) => match[1] ?? '')
+}
+
+test('every file that a program names by its own place lies there', () => {
+  const named = programs().flatMap((name) => matchesIn(name, /new URL\(["'](\.[^"']+)["'],\s*import\.meta\.url\)/g))
+  expect(named).toEqual(
+    expect.arrayContaining(['./pglite-worker.mjs', './runtime/store/migrations/', './wrapper/hooks/hook.mjs']),
+  )
+  expect(named.filter((path) => !existsSync(join(dist, path)))).toEqual([])
+  expect(existsSync(join(dist, 'cli/standins/scenarios/repository/package.json'))).toBe(true)
+})
+
+test('what a user installs is enough: no program imports a development package, and the tools’ server imports none at all', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object }
+  const imported = (name: string): readonly string[] =>
+    matchesIn(name, /^(?:import|export)\b[^;'"]*?["']([^."'][^"']*)["']/gm)
+      .concat(matchesIn(name, /\bimport\(["']([^."'][^"']*)["']\)/g))
+      .filter((specifier) => !specifier.startsWith('node:') && !builtinModules.includes(specifier))
+  const listed = Object.keys(dependencies)
+  const isListed = (specifier: string): boolean =>
+    listed.some((name) => specifier === name || specifier.startsWith(`${name}/`))
+  const all = programs().flatMap((name) => imported(name))
+  expect(all).toContain('fastify')
+  expect(all.filter((specifier) => !isListed(specifier))).toEqual([])
+  expect(imported('mcp.mjs')).toEqual([])
+})
+
+test('the built server of the tools answers over stdio with the tools of its profile', async () => {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    PLATFORM_TOOL_PROFILE: 'implement',
+    PLATFORM_OPERATOR_URL: 'http://127.0.0.1:9',
+  }
+  const server = spawn(process.execPath, [join(release, 'bin', 'statewright.mjs'), 'mcp'], {
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const say = (message: object): boolean => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const clientInfo = { name: 'test', version: '0' }
+  say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } })
+  say({ method: 'notifications/initialized' })
+  say({ id: 2, method: 'tools/list' })
+  const names: string[] = []
+  for await (const line of createInterface({ input: server.stdout })) {
+    const answer = JSON.parse(line) as {
+      readonly id?: number
+      readonly result?: { readonly tools: readonly { readonly name: string }[] }
+    }
+    if (answer.id !== 2) continue
+    names.push(...(answer.result?.tools ?? []).map((tool) => tool.name))
+    server.stdin.end()
+  }
+  expect(names).toContain('submit_outcome')
+  expect(new Set(names).size).toBe(names.length)
+})
+
+test('what compiling the tools’ server gave is shipped with it', () => {
+  expect(readdirSync(join(dist, 'compile-cache')).length).toBeGreaterThan(0)
+})
