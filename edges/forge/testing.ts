@@ -1,9 +1,10 @@
 /** The edge over a memory store and the local forge, for tests of this folder. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { withForge, type ForgeRoom, type RoomOptions } from '../../cli/standins/forge/testing.ts'
 import { simulatedClock, type SimulatedClock } from '../../runtime/simulated-clock.ts'
+import { createLogger } from '../http/logging.ts'
+import { createServer } from '../http/server.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { RetryableError } from '../../runtime/errors.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import type { Delivery, EffectContext } from '../../runtime/runtime.ts'
 import { migrate, runtimeMigrations } from '../../runtime/store/migrate.ts'
@@ -27,6 +28,10 @@ export interface EdgeRoom extends ForgeRoom {
   readonly grants: Set<string>
   secret: ProjectSecret | undefined
   context(key: string, attempt?: number): EffectContext
+  /** Resolves when the forge has sent and the edge worked off everything. */
+  quiet(): Promise<void>
+  /** The next delivery to an actor fails this often. */
+  failing: number
 }
 
 let shared: Promise<Sql> | undefined
@@ -105,6 +110,15 @@ async function useEdge(forgeRoom: ForgeRoom, sql: Sql, change: (project: Project
     projects: async () => [project],
     secret: async () => room.secret,
   }
+  const server = await createServer({
+    name: 'edge',
+    version: '0',
+    logger: createLogger({ name: 'edge', level: 'silent' }),
+    clock: systemClock,
+    ids: { next: () => 'id' },
+    openapi: { title: 't', description: 'd' },
+  })
+  const here = { url: '' }
   const edge = createForgeEdge({
     sql,
     clock,
@@ -112,8 +126,12 @@ async function useEdge(forgeRoom: ForgeRoom, sql: Sql, change: (project: Project
     directory,
     openForge: createOpenForge({ directory, fetch, clock }),
     grantHolds: async (issue) => grants.has(issue),
-    webhookUrl: () => 'http://127.0.0.1:1/operator/webhooks/demo',
+    webhookUrl: () => `${here.url}/operator/webhooks/demo`,
     deliver: async (delivery) => {
+      if (room.failing > 0) {
+        room.failing -= 1
+        throw new RetryableError('the store is away')
+      }
       const key = `${delivery.to} ${delivery.key}`
       const applied = !seen.has(key)
       seen.add(key)
@@ -121,8 +139,16 @@ async function useEdge(forgeRoom: ForgeRoom, sql: Sql, change: (project: Project
       return { key: delivery.key, applied, seq: seen.size }
     },
   })
+  edge.registerWebhooks(server.app)
+  here.url = (await server.listen({ host: '127.0.0.1', port: 0 })).url
+  edge.start()
   const room: EdgeRoom = {
     ...forgeRoom,
+    failing: 0,
+    async quiet() {
+      await forgeRoom.forge.idle()
+      await edge.inbox.settled()
+    },
     sql,
     clock,
     edge,
@@ -137,14 +163,6 @@ async function useEdge(forgeRoom: ForgeRoom, sql: Sql, change: (project: Project
     await use(room)
   } finally {
     await edge.stop()
-  }
-}
-
-export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'edge-'))
-  try {
-    return await use(folder)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
+    await server.close({ graceMs: 100 })
   }
 }
