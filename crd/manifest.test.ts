@@ -1,0 +1,136 @@
+import { Type, type TSchema } from 'typebox'
+import { describe, expect, test } from 'vitest'
+import { columnsOf } from './columns.ts'
+import { kinds } from './kinds.ts'
+import { customResourceDefinition, structural } from './manifest.ts'
+import { taskResource } from './status.ts'
+import { newTask } from '../machines/task/context.ts'
+
+interface Node {
+  readonly [keyword: string]: unknown
+  readonly properties?: Readonly<Record<string, Node>>
+  readonly items?: Node
+}
+
+/** What apiextensions v1 calls structural: one type at every node, and nothing that chooses between shapes. */
+const allowed =
+  /^(type|format|description|default|enum|pattern|minimum|maximum|minLength|maxLength|minItems|maxItems|required|nullable|properties|items|x-kubernetes-(preserve-unknown-fields|list-type|list-map-keys|validations))$/
+
+function walk(node: Node, path: string, visit: (node: Node, path: string) => void): void {
+  visit(node, path)
+  for (const [name, inner] of Object.entries(node.properties ?? {})) walk(inner, `${path}.${name}`, visit)
+  if (node.items !== undefined) walk(node.items, `${path}[]`, visit)
+}
+
+function definitionOf(kind: (typeof kinds)[number]): {
+  readonly names: Node
+  readonly version: Node
+  readonly schema: Node
+} {
+  const { spec } = customResourceDefinition(kind) as unknown as {
+    spec: { names: Node; versions: readonly [Node & { schema: { openAPIV3Schema: Node } }] }
+  }
+  const [version] = spec.versions
+  return { names: spec.names, version, schema: version.schema.openAPIV3Schema }
+}
+
+function specOf(kind: (typeof kinds)[number]): Node {
+  const { spec } = definitionOf(kind).schema.properties ?? {}
+  if (spec === undefined) throw new Error(`${kind.kind} has no spec`)
+  return spec
+}
+
+/** Read from the source by itself, so that a converter that drops something is noticed. */
+function said(node: Node, keyword: 'default' | 'enum'): Record<string, unknown> {
+  const found: Record<string, unknown> = {}
+  walk(node, '', (at, path) => {
+    const words = (at['anyOf'] as readonly { readonly const: unknown }[] | undefined)?.map((option) => option.const)
+    const value = keyword === 'enum' ? (at['enum'] ?? words) : at[keyword]
+    if (value !== undefined) found[path] = value
+  })
+  return found
+}
+
+describe.each(kinds.map((kind) => [kind.kind, kind] as const))('%s as Kubernetes takes it', (_name, kind) => {
+  test('has one type at every field and no keyword that a structural schema may not have', () => {
+    walk(definitionOf(kind).schema, '', (node, path) => {
+      expect(node['type'], path).toMatch(/^(object|array|string|integer|boolean)$/)
+      expect(
+        Object.keys(node).filter((keyword) => !allowed.test(keyword)),
+        path,
+      ).toEqual([])
+      if (node['type'] === 'array') expect(node.items, path).toBeDefined()
+    })
+  })
+
+  test('keeps every default, enumeration and required field', () => {
+    const source = kind.spec as unknown as Node
+    expect(said(specOf(kind), 'default')).toEqual(said(source, 'default'))
+    expect(said(specOf(kind), 'enum')).toEqual(said(source, 'enum'))
+    const required = (from: Node): unknown[] => {
+      const found: unknown[] = []
+      walk(from, '', (node, path) => node['required'] && found.push([path, node['required']]))
+      return found
+    }
+    expect(required(specOf(kind))).toEqual(required(source))
+  })
+
+  test('every default is a value that its own field takes: the API server refuses the kind otherwise', () => {
+    walk(specOf(kind), '', (node, path) => {
+      if (node['default'] === undefined) return
+      expect(typeof node['default'], path).toBe(node['type'] === 'integer' ? 'number' : node['type'])
+      if (node['enum'] !== undefined) expect(node['enum'], path).toContain(node['default'])
+    })
+  })
+
+  test('shows columns of fields that exist with the type that they say, and its status is a subresource', () => {
+    const { version, schema } = definitionOf(kind)
+    expect(version['subresources']).toEqual({ status: {} })
+    for (const { path, type } of columnsOf(kind.kind)) {
+      const [, ...steps] = path.split('.')
+      const field = steps.reduce<Node | undefined>((at, step) => at?.properties?.[step], schema)
+      expect(field?.['type'], path).toBe(type)
+    }
+  })
+})
+
+test('the Project’s defaults and words are there, down to its cron blocks', () => {
+  const project = kinds.find(({ kind }) => kind === 'Project')
+  if (project === undefined) throw new Error('there is no Project')
+  expect(said(specOf(project), 'default')).toMatchObject({
+    '.triggerLabel': 'platform',
+    '.maxConcurrentAgents': 3,
+    '.scm.cron.upgrade.maxOpenUpgrades': 1,
+  })
+  expect(said(specOf(project), 'enum')).toMatchObject({ '.scm.provider': ['forge_a', 'forge_b'] })
+})
+
+test('a Task’s status carries every field that a column of its kind shows', () => {
+  const { status } = taskResource({ id: 'default/t', path: 'stage', seq: 1, context: newTask('default/t') })
+  const shown = columnsOf('Task').flatMap(({ path }) =>
+    path.startsWith('.status.') ? [path.slice('.status.'.length)] : [],
+  )
+  expect(Object.keys(status)).toEqual(expect.arrayContaining(shown))
+})
+
+test.each<[title: string, schema: TSchema, complaint: string]>([
+  ['a choice between shapes', Type.Object({ a: Type.Union([Type.String(), Type.Integer()]) }), '/a is a choice'],
+  ['an open map', Type.Object({ a: Type.Record(Type.String(), Type.String()) }), '/a uses patternProperties'],
+  ['a single literal', Type.Object({ a: Type.Literal('x') }), '/a uses const'],
+])('%s is refused, not dropped', (_title, schema, complaint) => {
+  expect(() => structural(schema as never)).toThrow(complaint)
+})
+
+test('a deprecated field says so, because Kubernetes has no other word for it', () => {
+  expect(structural(Type.Integer({ deprecated: true, description: 'accepted and ignored' }) as never)).toEqual({
+    type: 'integer',
+    description: 'deprecated: accepted and ignored',
+  })
+})
+
+test('a retired field of a Project’s status is pruned, while a Task shows whatever its snapshot holds', () => {
+  const openStatus = kinds.filter(
+    (kind) => definitionOf(kind).schema.properties?.['status']?.['x-kubernetes-preserve-unknown-fields'] === true,
+  )
+  expect(openStatus.map(({ kind }) => kind)).toEqual(['Task', 'QueuedEvent', 'Issue', 'MergeRequest'])
+})

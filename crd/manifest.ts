@@ -1,0 +1,152 @@
+/**
+ * The six kinds as Kubernetes takes them (apiextensions v1): structural schemas, which the API server demands before it
+ * prunes and defaults. Unknown fields are pruned there, not refused; `statewright apply` refuses them (`validate.ts`).
+ */
+import { columnsOf, type Column } from './columns.ts'
+import { kinds, type Kind } from './kinds.ts'
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** What a structural schema may carry of what ours do; any other keyword is a mistake to look at, not to drop. */
+const carried = [
+  'type',
+  'description',
+  'default',
+  'pattern',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'required',
+] as const
+/** Kubernetes has no word for these: closed objects are pruned, and that a field is deprecated is said in its description. */
+const dropped = new Set(['additionalProperties', 'deprecated'])
+const nested = new Set(['properties', 'items', 'anyOf'])
+
+const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const
+
+/** @throws when a schema holds what no structural schema can say. */
+export function structural(schema: Schema, path = ''): Schema {
+  const options = schema['anyOf'] as readonly Schema[] | undefined
+  if (options !== undefined) return literals(schema, options, path)
+  const result: Record<string, unknown> = {}
+  for (const [keyword, value] of Object.entries(schema)) {
+    if ((carried as readonly string[]).includes(keyword)) result[keyword] = value
+    else if (!dropped.has(keyword) && !nested.has(keyword))
+      throw new Error(`${path || '(the root)'} uses ${keyword}, which a CRD cannot say`)
+  }
+  if (schema['deprecated'] === true)
+    result['description'] = ['deprecated', schema['description']].filter(Boolean).join(': ')
+  const properties = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Schema>>)
+  if (properties.length > 0)
+    result['properties'] = Object.fromEntries(
+      properties.map(([name, inner]) => [name, structural(inner, `${path}/${name}`)]),
+    )
+  if (schema['type'] === 'object' && properties.length === 0) Object.assign(result, open)
+  if (schema['items'] !== undefined) result['items'] = structural(schema['items'] as Schema, `${path}/*`)
+  return result
+}
+
+/** A choice among words is an enumeration; no other choice has one type, and a structural schema wants one. */
+function literals(schema: Schema, options: readonly Schema[], path: string): Schema {
+  const words = options.map((option) => option['const'])
+  if (!words.every((word) => typeof word === 'string'))
+    throw new Error(`${path} is a choice of something else than words`)
+  const { anyOf: _, ...rest } = schema
+  return { ...structural({ type: 'string', ...rest }, path), enum: words }
+}
+
+/** Their status is a list of fields, and a retired one is pruned (document 3, Project status). The other kinds show their actor's snapshot, which grows without a new version of the kind. */
+const closedStatus: readonly string[] = ['Project', 'Repository']
+
+function statusSchema(kind: string, columns: readonly Column[]): Schema {
+  const shown = columns
+    .filter(({ path }) => path.startsWith('.status.'))
+    .map(({ path, type }) => [path.slice('.status.'.length), { type, nullable: true }])
+  return {
+    ...(closedStatus.includes(kind) ? { type: 'object' } : open),
+    properties: { ...Object.fromEntries(shown), conditions },
+  }
+}
+
+const text = { type: 'string' } as const
+const conditions = {
+  type: 'array',
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['type'],
+  items: {
+    type: 'object',
+    required: ['type', 'status'],
+    properties: {
+      type: text,
+      status: { ...text, enum: ['True', 'False', 'Unknown'] },
+      reason: text,
+      message: text,
+      observedGeneration: { type: 'integer', format: 'int64' },
+      lastTransitionTime: { ...text, format: 'date-time' },
+    },
+  },
+}
+
+/** Names end in labels and branch names (rulings 3.5); what the orchestrator writes, it names itself. */
+const shortName = { rule: 'self.metadata.name.size() <= 52', message: 'a name has at most 52 characters' } as const
+
+function rootSchema(kind: Kind): Schema {
+  return {
+    type: 'object',
+    required: ['spec'],
+    properties: {
+      apiVersion: text,
+      kind: text,
+      metadata: { type: 'object' },
+      spec: structural(kind.spec as unknown as Schema),
+      status: statusSchema(kind.kind, columnsOf(kind.kind)),
+    },
+    ...(kind.writable ? { 'x-kubernetes-validations': [shortName] } : {}),
+  }
+}
+
+export function customResourceDefinition(kind: Kind): Schema & { readonly metadata: { readonly name: string } } {
+  const [group = '', version = ''] = kind.apiVersion.split('/')
+  const names = {
+    kind: kind.kind,
+    listKind: `${kind.kind}List`,
+    plural: kind.plural,
+    singular: kind.kind.toLowerCase(),
+    categories: ['platform'],
+    ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
+  }
+  const columns = columnsOf(kind.kind).map(({ name, type, path, wide }) => ({
+    name,
+    type,
+    jsonPath: path,
+    ...(wide ? { priority: 1 } : {}),
+  }))
+  const age = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${kind.plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names,
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: [...columns, age],
+          schema: { openAPIV3Schema: rootSchema(kind) },
+        },
+      ],
+    },
+  }
+}
+
+export function customResourceDefinitions(): readonly ReturnType<typeof customResourceDefinition>[] {
+  return kinds.map(customResourceDefinition)
+}
