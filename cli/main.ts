@@ -22,7 +22,7 @@ const commands: Readonly<Record<string, Command>> = {
   get: { summary: 'show resources: KIND [NAME] [-o json|yaml]', run: async (args) => (await import('./commands/get.ts')).get(args) },
   secret: { summary: 'set a Secret from standard input: set NAME KEY=-', run: async (args) => (await import('./commands/secret.ts')).secret(args) },
   orchestrator: { summary: 'run the orchestrator (settings from the environment)', run: async () => (await import('./commands/orchestrator.ts')).orchestrator(process.env, version()) },
-  wrapper: { summary: 'run the supervisor of one agent pod', run: async () => (await import('../wrapper/main.ts')).startWrapper(version()) },
+  wrapper: { summary: 'run the supervisor of one agent pod', run: async () => process.exit(await (await import('../wrapper/main.ts')).startWrapper(version())) },
   mcp: { summary: 'serve the tools of one pod over MCP on stdio', run: async () => (await import('./commands/mcp.ts')).mcp(process.env, version()) },
 }
 

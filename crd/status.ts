@@ -1,4 +1,5 @@
 /** Resources of the kinds that only the orchestrator writes, made from their actors: snapshot to status, level-triggered. */
+import type { QueueContext } from '../machines/queue/context.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 
 interface ActorShape {
@@ -70,4 +71,23 @@ export function factsResource(kind: 'Issue' | 'MergeRequest', actor: ActorShape)
   const spec = { repositoryRef: context.facts?.repository ?? null, number: context.facts?.number ?? null }
   const status = { status: actor.path.slice(actor.path.lastIndexOf('.') + 1), ...(context as object) }
   return { apiVersion, kind, metadata: metadataOf(actor), spec, status }
+}
+
+/** One resource per entry that waits or holds a slot; `position` counts those that wait, in admission order. */
+export function queuedEventResources(actor: ActorShape): readonly DerivedResource[] {
+  const queue = actor.context as QueueContext
+  const { namespace } = metadataOf(actor)
+  const waiting = queue.entries
+    .filter((entry) => entry.admittedAt === null)
+    .toSorted((a, b) => a.priority - b.priority || a.sequence - b.sequence)
+  return queue.entries.map((entry) => {
+    const position = waiting.indexOf(entry) + 1
+    const spec = { projectRef: metadataOf(actor).name, sort: entry.sort, class: entry.class, priority: entry.priority, sequence: entry.sequence, kind: entry.kind, taskRef: entry.task }
+    const status =
+      entry.admittedAt === null
+        ? { state: 'Queued', position, reason: queue.closedReason ?? (queue.maxConcurrentAgents === 0 ? 'paused' : 'no free slot') }
+        : { state: 'Admitted', admittedAt: time(entry.admittedAt) }
+    const name = entry.entry.replaceAll('/', '-')
+    return { apiVersion, kind: 'QueuedEvent', metadata: { name, namespace, generation: actor.seq }, spec, status }
+  })
 }

@@ -1,11 +1,14 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { contractVersion } from '../../machines/turn/schema.ts'
 import { isAgentKind } from '../../edges/agents/profiles.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import { httpBackend } from '../mcp/backend.ts'
 import { createMcpServer, toolsFor } from '../mcp/server.ts'
 
 /** Long calls are those that ask the forge; a model waits rather than asks twice. */
 const callTimeoutMs = 120_000
+/** An orchestrator that restarts is back well within this. */
+const patienceMs = 60_000
 
 /** `statewright mcp`: the tools of one pod on stdio. Everything it knows comes from the wrapper's environment. */
 export async function mcp(env: Readonly<Record<string, string | undefined>>, version: string): Promise<void> {
@@ -19,7 +22,7 @@ export async function mcp(env: Readonly<Record<string, string | undefined>>, ver
   const memoryUrl = env['PLATFORM_MEMORY_URL'] ?? ''
   const nameOf = (id: string): string => id.slice(id.indexOf('/') + 1)
   const pod = { task: nameOf(env['PLATFORM_TASK'] ?? ''), project: nameOf(env['PLATFORM_PROJECT'] ?? ''), profile }
-  const backend = httpBackend({ pod, operatorUrl, memoryUrl, internalUrl: env['PLATFORM_INTERNAL_URL'] ?? '', fetch, timeoutMs: callTimeoutMs })
+  const backend = httpBackend({ pod, operatorUrl, memoryUrl, internalUrl: env['PLATFORM_INTERNAL_URL'] ?? '', fetch, timeoutMs: callTimeoutMs, patienceMs, clock: systemClock })
   const tools = toolsFor(profile, { operator: operatorUrl !== '', memory: memoryUrl !== '' })
   const server = createMcpServer(tools, backend, version)
   await server.connect(new StdioServerTransport())

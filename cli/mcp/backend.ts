@@ -1,3 +1,4 @@
+import { sleep, type Clock } from '../../runtime/clock.ts'
 import type { ToolAnswer } from './tool.ts'
 
 /** The pod that this server runs in. */
@@ -32,15 +33,30 @@ export interface BackendOptions {
   readonly internalUrl: string
   readonly fetch: typeof globalThis.fetch
   readonly timeoutMs: number
+  /** How long a platform that cannot be reached is waited for; every call here may be repeated. */
+  readonly patienceMs: number
+  readonly clock: Clock
 }
 
+/** What a broker says while the orchestrator behind it restarts. */
+const unreachable = [502, 503, 504]
+const firstWaitMs = 250
+const longestWaitMs = 4000
+
 export function httpBackend(options: BackendOptions): Backend {
+  /** Notes, outcomes and comments are recognised when they come again, so an unanswered call is simply repeated. */
+  async function reach(url: string, init: RequestInit, since: number, waitMs: number): Promise<Response> {
+    const response = await options.fetch(url, { ...init, signal: AbortSignal.timeout(options.timeoutMs) }).catch((error: unknown) => error as Error)
+    if (response instanceof Response && !unreachable.includes(response.status)) return response
+    if (options.clock.now() - since < options.patienceMs) {
+      await sleep(options.clock, waitMs)
+      return reach(url, init, since, Math.min(waitMs * 2, longestWaitMs))
+    }
+    if (response instanceof Response) return response
+    throw new ToolFailure(`the platform did not answer (${response.message}); try again in a moment`)
+  }
   async function ask(url: string, init: RequestInit): Promise<ToolAnswer> {
-    const response = await options
-      .fetch(url, { ...init, signal: AbortSignal.timeout(options.timeoutMs) })
-      .catch((error: unknown) => {
-        throw new ToolFailure(`the platform did not answer (${error instanceof Error ? error.message : String(error)}); try again in a moment`)
-      })
+    const response = await reach(url, init, options.clock.now(), firstWaitMs)
     const text = await response.text()
     const data = parse(text)
     if (response.ok) return data === undefined ? { text } : { text: JSON.stringify(data, null, 2), data }

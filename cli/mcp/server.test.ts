@@ -3,6 +3,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { describe, expect, it } from 'vitest'
 import { profiles } from '../../edges/agents/profiles.ts'
 import { agentKinds } from '../../machines/task/events.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import { httpBackend } from './backend.ts'
 import { createMcpServer, toolsFor } from './server.ts'
 
@@ -20,6 +21,8 @@ async function withPod<T>(profile: string, answer: (asked: Asked) => Response, r
     memoryUrl: '',
     internalUrl: 'http://broker',
     timeoutMs: 1000,
+    patienceMs: 1000,
+    clock: systemClock,
     fetch: async (url, init) => {
       const one = { method: init?.method ?? 'GET', url: String(url), body: init?.body === undefined ? undefined : JSON.parse(String(init.body)) }
       asked.push(one)
@@ -97,6 +100,16 @@ describe('the tools of a pod', () => {
       const result = await client.callTool({ name: 'submit_outcome', arguments: { action: 'submitted' } })
       expect(result.isError).toBe(true)
       expect(text(result)).toContain('/payload/title is required when submitted')
+    })
+  })
+
+  it('wait for an orchestrator that restarts, and then say what it said', async () => {
+    let asked = 0
+    const restarting = (): Response => ((asked += 1) < 3 ? Response.json({ code: 'upstream-failed' }, { status: 502 }) : ok())
+    await withPod('implement', restarting, async (client) => {
+      const result = await client.callTool({ name: 'task_note', arguments: { kind: 'note', body: 'x' } })
+      expect(result.isError).toBeFalsy()
+      expect(asked).toBe(3)
     })
   })
 

@@ -25,7 +25,7 @@ import { createWrapperClient } from '../../edges/wrapper/client.ts'
 import { registerTurnComplete, watchPods } from '../../edges/wrapper/inbound.ts'
 import { wrapperHandlers } from '../../edges/wrapper/outbound.ts'
 import { grantHolds } from '../../machines/issue/context.ts'
-import { definitions } from '../../machines/registry.ts'
+import { machines } from '../../machines/registry.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { createRuntime } from '../../runtime/create-runtime.ts'
 import type { Random } from '../../runtime/ids.ts'
@@ -140,7 +140,7 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
     ...forge.handlers,
     ...wrapperHandlers({ clock, logger, pods, client, readActor, renderTurn: (turn, ordinal) => renderTurn(agents, turn, ordinal) }),
   }
-  const runtime = createRuntime({ sql, definitions, handlers: handlers as never, clock, random, logger, owner: ports.owner, leaseMs: 10_000 })
+  const runtime = createRuntime({ sql, definitions: machines, handlers: handlers as never, clock, random, logger, owner: ports.owner, leaseMs: 10_000 })
 
   const operatorAuth = bearer(agents.verifyOidc)
   const readiness = async (): Promise<{ ready: boolean; reasons: string[] }> => ({ ready: listening.operator !== '', reasons: [] })
@@ -174,8 +174,8 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
     statusOf: (resource) => statusOf(views, resource),
   })
   await registerOperations(outside.app, runtime, operatorAuth)
-  addGitGateway(outside.app, { agents, forge, directory, stateDir: settings.stateDir, runtime, clock, logger })
-  const inspector = await addInspector(outside.app, { runtime, definitions, clock, ids, logger, authenticate: operatorAuth })
+  addGitGateway(outside.app, { agents, forge, directory, stateDir: settings.stateDir, runtime, clock, fetch, defaultBranch: lookUpBranch })
+  const inspector = await addInspector(outside.app, { runtime, definitions: machines, clock, ids, logger, authenticate: operatorAuth })
   registerTurnComplete(inside.app, { runtime, clock, secret: keys.callbackMaster })
 
   await runtime.start()

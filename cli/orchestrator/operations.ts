@@ -3,7 +3,9 @@ import { Type } from 'typebox'
 import type { HttpApp } from '../../edges/http/app.ts'
 import { guard, type Authenticate } from '../../edges/http/auth/authenticate.ts'
 import { Problem } from '../../edges/http/problem.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
+import type { PodContext } from '../../machines/pod/context.ts'
+import type { TurnContext } from '../../machines/turn/context.ts'
+import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 
 export async function registerOperations(app: HttpApp, runtime: Runtime, authenticate: Authenticate): Promise<void> {
   await app.register(async (scope) => {
@@ -19,6 +21,10 @@ export async function registerOperations(app: HttpApp, runtime: Runtime, authent
       const living = (views: typeof pods): object[] => views.filter(({ status }) => status === 'active').map(({ id, path }) => ({ id, path }))
       return { effects: effects.map(({ key, effect, state, attempts }) => ({ key, type: effect.type, state, attempts })), pods: living(pods), turns: living(turns), tasks: living(tasks) }
     })
+    routes.get('/operations/turns', { schema: { summary: 'Every turn that was asked for, and what it came to' } }, async () => {
+      const turns = await runtime.list('turn', { limit: 500 })
+      return { items: await Promise.all(turns.map((turn) => describeTurn(runtime, turn))) }
+    })
     routes.get('/operations/dead-letters', { schema: { summary: 'Effects and events that were given up' } }, async () => ({
       effects: await runtime.pendingEffects({ state: 'dead' }),
       events: await runtime.deadLetters(),
@@ -28,4 +34,27 @@ export async function registerOperations(app: HttpApp, runtime: Runtime, authent
       return { redelivered: true }
     })
   })
+}
+
+async function describeTurn(runtime: Runtime, view: ActorView): Promise<object> {
+  const turn = view.context as unknown as TurnContext
+  const pod = (await runtime.read(`pod:${turn.pod}`))?.context as PodContext | undefined
+  const result = (await runtime.history(view.address)).find(({ event }) => event.type === 'turn.result')?.event
+  return {
+    id: view.id,
+    task: turn.task,
+    pod: turn.podOrdinal,
+    agent: pod?.agentKind ?? '',
+    purpose: turn.purpose,
+    turnId: turn.turnId,
+    state: view.path,
+    stopReason: result?.['stopReason'] ?? null,
+    tokens: tokensOf(result?.['usage']),
+  }
+}
+
+/** All that the model read and wrote in the turn. */
+function tokensOf(usage: unknown): number {
+  const counts = (usage ?? {}) as Readonly<Record<string, unknown>>
+  return ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'].reduce((sum, name) => sum + Number(counts[name] ?? 0), 0)
 }

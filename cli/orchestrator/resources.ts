@@ -51,7 +51,7 @@ export async function tellProject(deps: ResourceViewsDeps, namespace: string, na
   const maxConcurrentAgents = spec.maxConcurrentAgents ?? 3
   await deps.runtime.deliver({
     to: `project:${namespace}/${name}`,
-    key: `applied/${settings.generation}/${settings.repositories.length}`,
+    key: `applied/${settings.generation}/${settings.repositories.map((repository) => repository.name).join(',')}`,
     event: {
       type: 'project.applied',
       at: deps.clock.now(),

@@ -74,6 +74,11 @@ function isTold(context: TaskContext, owned: TaskIssue, author: string): boolean
   )
 }
 
+/** Kind `approval` is the platform's own word: a comment that approves is a comment still, until its claim is granted. */
+function commented(context: TaskContext, { repository, number }: TaskIssue, author: string): Change {
+  return append(context, { kind: 'issue_comment', repository, number, author, text: 'a maintainer approves' })
+}
+
 /** The comment itself arrives as a comment too: the agent is told once. */
 export function accept(context: TaskContext, { issue, by }: EventOf<'approval.commented'>): Change {
   const owned = context.issues.find((one) => one.issue === issue)
@@ -82,7 +87,7 @@ export function accept(context: TaskContext, { issue, by }: EventOf<'approval.co
   return {
     context: {
       issues,
-      ...(isTold(context, owned, by) ? {} : news(context, issue, by, 'a maintainer approves').context),
+      ...(isTold(context, owned, by) ? {} : commented(context, owned, by).context),
     },
   }
 }

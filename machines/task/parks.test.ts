@@ -132,7 +132,7 @@ describe('approval withdrawn and given again', () => {
       commentId: 'c',
     })
     expect([task.stage, task.context.issues[0]?.accepted]).toEqual(['implementing', true])
-    expect(task.context.pending.at(-1)).toMatchObject({ kind: 'approval', author: 'alice' })
+    expect(task.context.pending.at(-1)).toMatchObject({ kind: 'issue_comment', author: 'alice' })
   })
 
   test('a comment that arrived as such is told to the agent once', () => {

@@ -54,6 +54,7 @@ const granted: BundleParts = {
   issue: { status: 'approved', comments: answered },
   notes: planned,
   events: [{ kind: 'approval' }],
+  assignment: 'The approval is granted: write the code.',
 }
 const findings = [
   { bot: true, body: 'Verdict: request_changes\n\n1 finding.' },

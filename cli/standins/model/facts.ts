@@ -69,7 +69,7 @@ export function factsAt(conversation: Conversation, index: number, entries: read
     checkout: checkoutOf(conversation.workspace, repository),
     events,
     seenEvents,
-    ...issueFacts(bundle, seenEvents),
+    ...issueFacts(bundle),
     ...mergeRequestFacts(bundle),
     handoff: toldToHandOff.test(bundle?.assignment ?? ''),
     planId,
@@ -87,7 +87,6 @@ function identity(
 
 function issueFacts(
   bundle: Bundle | undefined,
-  seenEvents: readonly string[],
 ): Pick<Facts, 'issue' | 'plan' | 'commented' | 'approval' | 'granted' | 'lastHumanComment'> {
   const issue = bundle?.issues[0]
   return {
@@ -95,7 +94,7 @@ function issueFacts(
     plan: bundle?.notes.some((note) => note.kind === 'plan') ?? false,
     commented: issue?.comments.some((comment) => comment.bot) ?? false,
     approval: approvalOf(issue),
-    granted: seenEvents.includes('approval') || toldToWrite.test(bundle?.assignment ?? ''),
+    granted: toldToWrite.test(bundle?.assignment ?? ''),
     lastHumanComment: issue?.comments.findLast((comment) => !comment.bot),
   }
 }

@@ -65,10 +65,10 @@ describe('a pod with an empty conversation', () => {
     ],
     ['claims the approval', 'implement', { issue: { comments: [asked, approved] } }, 'turn-2'],
     [
-      'writes code after the event',
+      'still claims when an approval was told of and not granted',
       'implement',
       { issue: { comments: [asked, approved] }, events: [{ kind: 'approval' }] },
-      'turn-3',
+      'turn-2',
     ],
     [
       'writes code when the assignment says that the plan is approved',
@@ -124,11 +124,11 @@ describe('a conversation', () => {
     expect(chosen('implement', turn({}, 'a'), turn({}, 'b'))).toBe('turn-1')
   })
 
-  test('keeps the approval event of an earlier turn', () => {
+  test('believes the newest assignment about the grant, not an earlier one', () => {
     const parts = { issue: { comments: [asked, approved] } }
-    expect(chosen('implement', turn({ ...parts, events: [{ kind: 'approval' }] }, 'a'), turn(parts, 'b'))).toBe(
-      'turn-3',
-    )
+    const granted = { ...parts, assignment: 'The approval is granted: write the code.' }
+    expect(chosen('implement', turn(parts, 'a'), turn(granted, 'b'))).toBe('turn-3')
+    expect(chosen('implement', turn(granted, 'a'), turn(parts, 'b'))).toBe('turn-2')
   })
 })
 
@@ -153,7 +153,7 @@ test("the README's example plays from the question to the approving review", { t
       await implement.turn('b', aBundle({ issue: { comments: [question, approved] } }))
       const { text } = await implement.turn(
         'c',
-        aBundle({ issue: { comments: [question, approved] }, events: [{ kind: 'approval' }] }),
+        aBundle({ issue: { comments: [question, approved] }, assignment: 'The approval is granted: write the code.' }),
       )
       expect(text).toBe('Done.')
       expect(git('show', 'HEAD:src/slugify.js')).toContain('slugify')

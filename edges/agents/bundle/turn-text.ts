@@ -20,7 +20,7 @@ export async function renderTurn(deps: Deps, turn: EffectParams<'submitTurn'>, o
   if (view === undefined) throw new TerminalError('no-task', `there is no Task ${turn.task}`)
   const task = view.context as unknown as TaskContext
   const input = await collectBundle(deps, task, { notes: 'recent', eventsUpTo: turn.eventsUpTo })
-  const first = ordinal <= 1
+  const first = ordinal === 0
   const reason = turn.purpose === 'handoff' ? 'handoff' : reasonOf(task, first)
   const assignment = renderAssignment(assignmentContext(task), reason)
   const events = first ? '' : renderEvents(input.events)

@@ -25,7 +25,7 @@ const ask = `Implementation needs the go-ahead of a maintainer:
 
 function writeCode({ ownsMergeRequest }: AssignmentContext): string {
   const first = ownsMergeRequest
-    ? 'The merge request is open. Address what its review, its checks or its conflicts ask for: read the newest comments of the merge request first.'
+    ? 'The approval is granted and the merge request is open. Address what its review, its checks or its conflicts ask for: read the newest comments of the merge request first.'
     : 'The approval is granted: write the code, with tests that fail without it.'
   return `${first}
 Run the repository's tests. Commit on the branch you are on; the platform pushes after your turn and opens or updates the merge request. Do not merge, label or push by hand.

@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
+import { runMainJob, type RunOptions, type RunResult } from '../demo/run.ts'
+import { removeFolder } from '../../edges/local/pod-folder.ts'
+import { modelChoice } from '../local/model-choice.ts'
+import { defaultScenarioFile, loadScenario } from '../standins/scenarios/load.ts'
+
+const usage = `usage: statewright demo [options]
+
+Runs the main job on this machine and ends: an issue becomes a reviewed, merged change. Forge, identity provider and
+model are stand-ins on loopback; git, the agent program, its tools and the platform are real. Exit code 0 only when the
+main branch holds the change and its tests pass, by the forge's own audit log.
+
+  --json                  end with one line: the result as an object
+  --repo PATH             serve this local repository in place of the scenario's own
+  --scenario FILE         what the model says and does (cli/standins/scenarios/README.md)
+  --test-command CMD      how the repository is tested (default: npm test where it has one)
+  --chaos N               kill -9 the orchestrator and the wrappers N times; an undisturbed run is timed first
+  --seed N                seed of the moments (printed; default: drawn)
+  --keep                  leave everything running until Ctrl-C
+  --dir DIR               where state goes (default: .statewright/demo-<time>)
+  --port N                port of the orchestrator (default: a free one)
+  --timeout SECONDS       give up after this long (default 600)
+  --model-provider NAME   scripted (default) or anthropic (key in ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN)
+  --unsafe-no-isolation   run pods without namespaces even with a real model`
+
+const options = {
+  json: { type: 'boolean' },
+  repo: { type: 'string' },
+  scenario: { type: 'string' },
+  'test-command': { type: 'string' },
+  chaos: { type: 'string' },
+  seed: { type: 'string' },
+  keep: { type: 'boolean' },
+  dir: { type: 'string' },
+  port: { type: 'string' },
+  timeout: { type: 'string' },
+  'model-provider': { type: 'string' },
+  'unsafe-no-isolation': { type: 'boolean' },
+} as const
+
+export async function demo(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, options, usage)
+  if (parsed === undefined) return 0
+  const dir = resolve(text(parsed, 'dir') ?? join('.statewright', `demo-${stamp()}`))
+  if (existsSync(join(dir, 'forge'))) throw new UsageError(`${dir} holds an earlier demo: name another folder with --dir`)
+  const result = await (parsed.values['chaos'] === undefined ? runMainJob(await runOptions(parsed, dir)) : disturbed(parsed, dir))
+  tell(parsed, result, dir)
+  if (flag(parsed, 'keep')) await untilStopped(result, write(parsed))
+  return result.report.ok ? 0 : 1
+}
+
+async function runOptions(parsed: Parsed, dir: string): Promise<RunOptions> {
+  const repository = text(parsed, 'repo')
+  const testCommand = text(parsed, 'test-command')
+  return {
+    dir,
+    scenario: await loadScenario(text(parsed, 'scenario') ?? defaultScenarioFile),
+    ...(repository === undefined ? {} : { repository: resolve(repository) }),
+    ...(testCommand === undefined ? {} : { testCommand }),
+    port: count(parsed, 'port', 0),
+    model: modelChoice(text(parsed, 'model-provider') ?? 'scripted', process.env),
+    unsafeNoIsolation: flag(parsed, 'unsafe-no-isolation'),
+    timeoutMs: count(parsed, 'timeout', 600) * 1000,
+    keep: flag(parsed, 'keep'),
+    write: write(parsed),
+  }
+}
+
+/** The same job twice: undisturbed, to know how long it takes, and then with the kills spread over that length. */
+async function disturbed(parsed: Parsed, dir: string): Promise<RunResult> {
+  const kills = count(parsed, 'chaos', 0)
+  const seed = count(parsed, 'seed', Math.floor(Math.random() * 2 ** 31))
+  const say = write(parsed)
+  say(`chaos: ${kills} kills, seed ${seed}; first an undisturbed run, to know its length`)
+  const quiet = `${dir}-undisturbed`
+  const undisturbed = await runMainJob({ ...(await runOptions(parsed, quiet)), keep: false })
+  if (!undisturbed.report.ok) throw new Error(`the undisturbed run failed already: ${undisturbed.faults.join('; ')}; its state is in ${quiet}`)
+  removeFolder(quiet)
+  const lengthMs = spanOf(undisturbed)
+  say(`chaos: undisturbed, the job took ${(lengthMs / 1000).toFixed(1)} s from the issue to the end`)
+  return runMainJob({ ...(await runOptions(parsed, dir)), chaos: { kills, seed, lengthMs } })
+}
+
+/** From the minting of the Task to its end. */
+function spanOf({ report }: RunResult): number {
+  const times = report.task.stages.map(({ at }) => Date.parse(at))
+  return Math.max(...times) - Math.min(...times)
+}
+
+function write(parsed: Parsed): (line: string) => void {
+  return flag(parsed, 'json') ? (line) => console.error(line) : (line) => console.log(line)
+}
+
+function tell(parsed: Parsed, { report, kills }: RunResult, dir: string): void {
+  const say = write(parsed)
+  say('')
+  say(report.ok ? `done in ${(report.durationMs / 1000).toFixed(1)} s: the change is on the main branch and its tests pass` : 'failed:')
+  for (const fault of report.faults) say(`  - ${fault}`)
+  if (kills.length > 0) say(`  ${kills.length} kills, ${report.restarts} restarts of the orchestrator`)
+  say(`state: ${dir}`)
+  if (flag(parsed, 'json')) console.log(JSON.stringify({ ...report, ...(kills.length > 0 ? { kills } : {}) }))
+}
+
+async function untilStopped({ stack }: RunResult, say: (line: string) => void): Promise<void> {
+  say(`everything keeps running: ${stack.endpoints.inspector}; Ctrl-C ends it`)
+  await new Promise<void>((done) => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => done())
+  })
+  await stack.stop()
+}
+
+function stamp(): string {
+  return new Date().toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15)
+}

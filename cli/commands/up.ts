@@ -1,0 +1,64 @@
+import { join, resolve } from 'node:path'
+import { count, flag, readArgs, text } from '../args.ts'
+import { runMainJob } from '../demo/run.ts'
+import { findEndpoints } from '../local/endpoints.ts'
+import { modelChoice } from '../local/model-choice.ts'
+import { defaultScenarioFile, loadScenario } from '../standins/scenarios/load.ts'
+
+const usage = `usage: statewright up [options]
+
+Brings up everything on this machine and stays: forge, identity provider and model as stand-ins, the orchestrator, its
+pods, the inspector at http://127.0.0.1:8080/inspector. The main job of the scenario is played once; then statewright
+apply and get talk to it.
+
+  --port N                port of the orchestrator, its internal listener two above (default 8080)
+  --dir DIR               where state goes (default .statewright)
+  --repo, --scenario, --test-command, --model-provider, --unsafe-no-isolation: as in statewright demo --help`
+
+const options = {
+  port: { type: 'string' },
+  dir: { type: 'string' },
+  repo: { type: 'string' },
+  scenario: { type: 'string' },
+  'test-command': { type: 'string' },
+  'model-provider': { type: 'string' },
+  'unsafe-no-isolation': { type: 'boolean' },
+} as const
+
+export async function up(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, options, usage)
+  if (parsed === undefined) return 0
+  const dir = resolve(text(parsed, 'dir') ?? '.statewright')
+  const running = findEndpoints(dir)
+  if (running !== undefined && isRunning(running.pid)) throw new Error(`${dir} is in use by process ${running.pid}: ${running.inspector}`)
+  const repository = text(parsed, 'repo')
+  const testCommand = text(parsed, 'test-command')
+  const { stack, report } = await runMainJob({
+    dir: join(dir),
+    scenario: await loadScenario(text(parsed, 'scenario') ?? defaultScenarioFile),
+    ...(repository === undefined ? {} : { repository: resolve(repository) }),
+    ...(testCommand === undefined ? {} : { testCommand }),
+    port: count(parsed, 'port', 8080),
+    model: modelChoice(text(parsed, 'model-provider') ?? 'scripted', process.env),
+    unsafeNoIsolation: flag(parsed, 'unsafe-no-isolation'),
+    timeoutMs: 24 * 60 * 60_000,
+    keep: true,
+    write: (line) => console.log(line),
+  })
+  console.log(report.ok ? '\nthe main job is done; everything keeps running, Ctrl-C ends it' : `\nthe main job did not end well:\n${report.faults.map((fault) => `  - ${fault}`).join('\n')}`)
+  console.log(`inspector: ${stack.endpoints.inspector}`)
+  await new Promise<void>((done) => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => done())
+  })
+  await stack.stop()
+  return 0
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

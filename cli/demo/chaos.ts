@@ -1,0 +1,142 @@
+/**
+ * Kills -9 the orchestrator and the wrappers at moments drawn from a seed over the length of an undisturbed run. Three
+ * of the kills wait, from their moment on, for the state they are meant to hit: a turn that runs, an effect that is not
+ * settled, a Task that merges.
+ */
+import type { OrchestratorClient } from '../client.ts'
+import { childrenOf, isAlive, signal } from '../../edges/local/processes.ts'
+import { podFolders } from '../../edges/local/pod-folder.ts'
+import type { Supervisor } from '../local/supervisor.ts'
+import { stageOf } from './story.ts'
+
+type Aim = 'turn' | 'effect' | 'merging' | 'any'
+
+export interface PlannedKill {
+  readonly atMs: number
+  readonly aim: Aim
+}
+
+export interface KillRecord {
+  readonly atMs: number
+  readonly aim: Aim
+  readonly victim: string
+  readonly stage: string
+  readonly openTurn: string | null
+  readonly pendingEffects: readonly string[]
+}
+
+interface OpenState {
+  readonly effects: readonly { readonly key: string; readonly type: string; readonly state: string }[]
+  readonly pods: readonly { readonly id: string; readonly path: string }[]
+  readonly turns: readonly { readonly id: string; readonly path: string }[]
+  readonly tasks: readonly { readonly id: string; readonly path: string }[]
+}
+
+export interface ChaosTargets {
+  readonly orchestrator: Supervisor
+  readonly podsDir: string
+  readonly client: OrchestratorClient
+  readonly startedAt: number
+  readonly onKill: (kill: KillRecord) => void
+}
+
+/** A small generator of good quality (mulberry32): the plan is a function of the seed alone. */
+function drawer(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** Moments over `lengthMs`, in order. A merge comes last in the run, so its kill waits from the last moment. */
+export function planKills(count: number, seed: number, lengthMs: number): readonly PlannedKill[] {
+  const draw = drawer(seed)
+  const moments = Array.from({ length: count }, () => Math.round(draw() * lengthMs)).toSorted((a, b) => a - b)
+  const aims: Aim[] = count === 1 ? ['any'] : count === 2 ? ['turn', 'effect'] : Array.from({ length: count - 1 }, () => 'any')
+  if (count >= 3) {
+    const order = aims.map((_, index) => index).toSorted(() => draw() - 0.5)
+    aims[order[0] ?? 0] = 'turn'
+    aims[order[1] ?? 1] = 'effect'
+    aims.push('merging')
+  }
+  return moments.map((atMs, index) => ({ atMs, aim: aims[index] ?? 'any' }))
+}
+
+const lookMs = 25
+
+/** Carries the plan out; resolves with what was killed. Kills whose state never comes are not made and are missed in the answer. */
+export async function wreak(plan: readonly PlannedKill[], targets: ChaosTargets, over: AbortSignal): Promise<readonly KillRecord[]> {
+  const kills: KillRecord[] = []
+  // Each waits for its own state, so that one which waits for the merge holds up none before it.
+  await Promise.all(
+    plan.map(async (planned) => {
+      await waitUntil(targets.startedAt + planned.atMs, over)
+      for (; !over.aborted; await pause(lookMs)) {
+        const state = await openState(targets.client)
+        const victim = state === undefined ? undefined : choose(planned, state, targets)
+        if (state === undefined || victim === undefined) continue
+        const record = describe(planned, state, victim.name, Date.now() - targets.startedAt)
+        victim.kill()
+        kills.push(record)
+        targets.onKill(record)
+        return
+      }
+    }),
+  )
+  return kills
+}
+
+async function openState(client: OrchestratorClient): Promise<OpenState | undefined> {
+  return (await client.call('GET', '/operations/open').catch(() => undefined)) as OpenState | undefined
+}
+
+interface Victim {
+  readonly name: string
+  kill(): void
+}
+
+function choose({ aim, atMs }: PlannedKill, state: OpenState, targets: ChaosTargets): Victim | undefined {
+  const orchestrator = orchestratorOf(targets.orchestrator)
+  const wrapper = wrapperOf(targets.podsDir)
+  if (aim === 'turn') return state.turns.some(({ path }) => path === 'inFlight') ? wrapper : undefined
+  if (aim === 'effect') return state.effects.some((effect) => effect.state !== 'dead') ? orchestrator : undefined
+  if (aim === 'merging') return state.tasks.some(({ path }) => stageOf(path) === 'merging') ? orchestrator : undefined
+  return atMs % 2 === 0 ? (wrapper ?? orchestrator) : orchestrator
+}
+
+function orchestratorOf(supervisor: Supervisor): Victim | undefined {
+  return supervisor.pid === undefined ? undefined : { name: 'orchestrator', kill: () => supervisor.kill() }
+}
+
+/** A living wrapper: the namespace's child where the pod is isolated, the process itself where it is not. */
+function wrapperOf(podsDir: string): Victim | undefined {
+  for (const record of podFolders(podsDir)) {
+    if (record.process === undefined || !isAlive(record.process)) continue
+    const target = record.isolated ? childrenOf(record.process)[0] : record.process
+    if (target !== undefined) return { name: `wrapper of ${record.pod}`, kill: () => void signal(target, 'SIGKILL') }
+  }
+  return undefined
+}
+
+function describe({ aim }: PlannedKill, state: OpenState, victim: string, atMs: number): KillRecord {
+  const [task] = state.tasks
+  return {
+    atMs,
+    aim,
+    victim,
+    stage: task === undefined ? '-' : stageOf(task.path),
+    openTurn: state.turns[0] === undefined ? null : `${state.turns[0].id} (${state.turns[0].path})`,
+    pendingEffects: state.effects.map(({ type }) => type),
+  }
+}
+
+async function waitUntil(at: number, over: AbortSignal): Promise<void> {
+  while (Date.now() < at && !over.aborted) await pause(Math.min(100, at - Date.now()))
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(1, milliseconds)))
+}

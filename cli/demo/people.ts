@@ -1,0 +1,52 @@
+/** The people of the story: they read the forge and answer as the scenario says, each act once. */
+import type { Forge } from '../standins/forge/forge.ts'
+import { dueActs, type SeenComment } from '../standins/scenarios/humans.ts'
+import type { Scenario } from '../standins/scenarios/format.ts'
+import { loginOf, people } from '../local/people.ts'
+
+export interface Crowd {
+  /** Nobody is due to do anything. */
+  idle(): boolean
+  close(): void
+}
+
+export function startPeople(forge: Forge, repository: string, scenario: Scenario, say: (text: string) => void): Crowd {
+  const done = new Set<number>()
+  const act = (): void => {
+    const seen = commentsOf(forge, repository)
+    for (const due of dueActs(scenario.humans, seen.map(({ comment }) => comment), done)) {
+      const thread = threadFor(forge, repository, due.on)
+      if (thread === undefined) continue
+      done.add(due.index)
+      const login = loginOf(due.as)
+      forge.comment(login, repository, thread, due.comment)
+      say(`forge: ${login} comments on #${thread}: ${firstLine(due.comment)}`)
+    }
+  }
+  // The forge tells of a write while it makes it: the answer comes after.
+  const stop = forge.onAudit((entry) => {
+    if (entry.action === 'comment.create' || entry.action === 'review.create' || entry.action === 'pull.open') setImmediate(act)
+  })
+  return {
+    idle: () => dueActs(scenario.humans, commentsOf(forge, repository).map(({ comment }) => comment), done).length === 0,
+    close: stop,
+  }
+}
+
+function commentsOf(forge: Forge, repository: string): readonly { readonly number: number; readonly comment: SeenComment }[] {
+  return forge.issues(repository).flatMap((issue) =>
+    [...issue.comments.values()].map((comment) => ({
+      number: issue.number,
+      comment: { on: issue.kind === 'pull' ? ('mergeRequest' as const) : ('issue' as const), bot: comment.author.login === people.bot, body: comment.body },
+    })),
+  )
+}
+
+function threadFor(forge: Forge, repository: string, on: 'issue' | 'mergeRequest'): number | undefined {
+  const threads = forge.issues(repository).filter((issue) => (on === 'mergeRequest') === (issue.kind === 'pull'))
+  return on === 'issue' ? threads[0]?.number : threads.at(-1)?.number
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n')[0]?.slice(0, 100) ?? ''
+}

@@ -1,0 +1,131 @@
+/** One run of the main job on a stack of its own: open the issue, let people answer, wait for the end, judge it. */
+import { join } from 'node:path'
+import { startStack, type Stack, type StackOptions } from '../local/stack.ts'
+import { loginOf, people } from '../local/people.ts'
+import { planKills, wreak, type KillRecord } from './chaos.ts'
+import { startPeople } from './people.ts'
+import { createReport, type Report } from './report.ts'
+import { createTeller } from './story.ts'
+import { judge } from './verdict.ts'
+
+export interface RunOptions extends Omit<StackOptions, 'onLine'> {
+  readonly write: (text: string) => void
+  readonly timeoutMs: number
+  readonly chaos?: { readonly kills: number; readonly seed: number; readonly lengthMs: number }
+  /** Leaves everything running; the caller stops the stack. */
+  readonly keep: boolean
+}
+
+export interface RunResult {
+  readonly report: Report
+  readonly faults: readonly string[]
+  readonly kills: readonly KillRecord[]
+  readonly stack: Stack
+}
+
+interface TaskView {
+  readonly metadata: { readonly name: string }
+  readonly status: { readonly stage: string; readonly stageClass: string; readonly stageReason: string | null; readonly pod: unknown }
+}
+
+export async function runMainJob(options: RunOptions): Promise<RunResult> {
+  const startedAt = Date.now()
+  const teller = createTeller(options.write, startedAt, Date.now)
+  teller.say('starting forge, identity provider, model and orchestrator')
+  const stack = await startStack({ ...options, onLine: teller.line })
+  try {
+    return await play(stack, options, teller.say, startedAt)
+  } catch (error) {
+    await stack.stop()
+    throw error
+  }
+}
+
+async function play(stack: Stack, options: RunOptions, say: (text: string) => void, startedAt: number): Promise<RunResult> {
+  const full = `${people.owner}/${stack.repository}`
+  say(`the orchestrator is up: ${stack.endpoints.orchestrator}, pods isolated by ${String(stack.ready['isolation'])}, store survives ${String(stack.ready['durability'])}`)
+  say(`inspector: ${String(stack.ready['inspector'])}`)
+  await untilReady(stack)
+  const crowd = startPeople(stack.forge, full, options.scenario, say)
+  if (options.scenario.task === undefined) throw new Error('the scenario opens no issue: it needs task.issue')
+  const { title, body, labels, as } = options.scenario.task.issue
+  const issue = stack.forge.openIssue(loginOf(as ?? 'reporter'), full, { title, body: body ?? '', labels: [...(labels ?? [stack.triggerLabel])] })
+  say(`forge: ${loginOf(as ?? 'reporter')} opens issue #${issue.number}: ${title}`)
+
+  const over = new AbortController()
+  const chaos = options.chaos === undefined ? undefined : planKills(options.chaos.kills, options.chaos.seed, options.chaos.lengthMs)
+  for (const kill of chaos ?? []) say(`chaos: a kill is due at ${(kill.atMs / 1000).toFixed(1)} s (${kill.aim})`)
+  const podsDir = join(stack.dir, 'state', 'pods')
+  const targets = { orchestrator: stack.orchestrator, podsDir, client: stack.client, startedAt: Date.now(), onKill: tellKill(say) }
+  const wreaking = wreak(chaos ?? [], targets, over.signal)
+  const ended = await untilEnd(stack, () => crowd.idle(), options.timeoutMs, say)
+  over.abort()
+  const kills = await wreaking
+  crowd.close()
+  await stack.forge.idle()
+
+  const verdict = await judge(stack.forge.audit(), { barePath: stack.barePath, defaultBranch: stack.defaultBranch, testCommand: options.testCommand })
+  const missed = (chaos?.length ?? 0) - kills.length
+  const faults = [...(ended === undefined ? [] : [ended]), ...verdict.faults, ...(missed > 0 ? [`${missed} of the planned kills found no moment`] : [])]
+  const report = await createReport(stack, { issue: issue.number, verdict: verdict.mergeRequest, faults, durationMs: Date.now() - startedAt })
+  if (!options.keep) await stack.stop()
+  return { report, faults: [...faults, ...report.faults], kills, stack }
+}
+
+function tellKill(say: (text: string) => void): (kill: KillRecord) => void {
+  return ({ victim, aim, stage, openTurn, pendingEffects }) =>
+    say(`chaos: kill -9 ${victim} (aim ${aim}; stage ${stage}; open turn ${openTurn ?? 'none'}; unsettled effects: ${pendingEffects.join(', ') || 'none'})`)
+}
+
+const readyLimitMs = 60_000
+
+async function untilReady(stack: Stack): Promise<void> {
+  const limit = Date.now() + readyLimitMs
+  for (;;) {
+    const project = (await stack.client.call('GET', `/resources/projects/default/${stack.project}`)) as { status: { ready: boolean; reason: string; conditions: { message: string }[] } }
+    if (project.status.ready) return
+    if (Date.now() > limit) throw new Error(`the Project is not ready: ${project.status.reason} ${project.status.conditions[0]?.message ?? ''}`)
+    await pause(150)
+  }
+}
+
+/** A park that nobody is going to move is an end too, after this long. */
+const stuckMs = 20_000
+
+/** Undefined: every Task is over and no pod is left. Otherwise what keeps it from that. */
+async function untilEnd(stack: Stack, nobodyDue: () => boolean, timeoutMs: number, say: (text: string) => void): Promise<string | undefined> {
+  const limit = Date.now() + timeoutMs
+  let stuckSince: number | undefined
+  let awaited = ''
+  for (; ; await pause(250)) {
+    const read = await openAndTasks(stack)
+    if (read !== undefined) {
+      const { tasks, openPods } = read
+      if (tasks.length > 0 && tasks.every(({ status }) => status.stageClass === 'terminal') && openPods === 0) return undefined
+      const parked = tasks.find(({ status }) => status.stageClass === 'parked')
+      stuckSince = parked !== undefined && openPods === 0 && nobodyDue() ? (stuckSince ?? Date.now()) : undefined
+      if (parked !== undefined && stuckSince !== undefined && Date.now() - stuckSince > stuckMs) {
+        return `the Task is parked at ${parked.status.stage} (${parked.status.stageReason ?? 'no reason'}) and nobody is due to move it`
+      }
+      const waits = tasks.map(({ metadata, status }) => `${metadata.name} at ${status.stage}`).join(', ')
+      if (waits !== awaited) say(`awaited: ${waits || 'the Task'}`)
+      awaited = waits
+    }
+    if (Date.now() > limit) return `not done within ${Math.round(timeoutMs / 1000)} s: ${awaited || 'no Task was minted'}`
+  }
+}
+
+async function openAndTasks(stack: Stack): Promise<{ readonly tasks: readonly TaskView[]; readonly openPods: number } | undefined> {
+  try {
+    const tasks = (await stack.client.call('GET', '/resources/tasks')) as { items: TaskView[] }
+    const open = (await stack.client.call('GET', '/operations/open')) as { pods: unknown[]; effects: { state: string }[] }
+    return { tasks: tasks.items, openPods: open.pods.length + open.effects.filter(({ state }) => state !== 'dead').length }
+  } catch {
+    // The orchestrator is being started again.
+    return undefined
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}

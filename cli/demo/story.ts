@@ -1,0 +1,86 @@
+/** The story as it happens, told from the orchestrator's committed steps: one line for each thing that a reader cares about. */
+
+interface Step {
+  readonly actor: string
+  readonly event: string
+  readonly path: string
+  readonly effects: readonly string[]
+  readonly facts: Readonly<Record<string, string | number>>
+}
+
+export interface Teller {
+  /** A log line of the orchestrator. */
+  line(line: Record<string, unknown>): void
+  say(text: string): void
+}
+
+type Say = (step: Step) => string | undefined
+
+const outcome: Say = ({ facts }) => `the agent submits its outcome: ${facts['action']}`
+
+/** By `<actor kind> <event>`; what is not listed is no part of the story. */
+const phrases: Readonly<Record<string, Say>> = {
+  'project project.checked': ({ path }) => (path.includes('ready') ? 'the Project is checked and ready' : undefined),
+  'queue queue.enqueue': ({ facts }) => `queued: a slot for ${facts['kind'] ?? 'a pod'}`,
+  'task task.minted': ({ path }) => `the Task is minted (${stageOf(path)})`,
+  'task pod.working': ({ facts }) => `pod ${facts['pod']} works: contract version checked`,
+  'task outcome': outcome,
+  'task note.written': ({ facts }) => `the agent writes a note: ${facts['kind']}`,
+  'task agent.asked': () => 'the agent asked on the forge and will wait for the answer',
+  'task human.commented': ({ facts }) => `${facts['author']} commented; the agent is told`,
+  'task approval.granted': () => 'the Issue verified the citation and granted the approval',
+  'task approval.refused': ({ facts }) => `the Issue refused the approval: ${facts['reason']}`,
+  'task approval.revoked': ({ facts }) => `the approval is revoked: ${facts['reason']}`,
+  'task mr.ready': ({ facts }) => `merge request ${facts['number']} is open`,
+  'task mr.openFailed': ({ facts }) => `the merge request could not be opened: ${facts['reason']}`,
+  'task mr.ciPending': () => 'the checks are not green yet; the merge is asked for again',
+  'task mr.ciRed': () => 'the checks are red',
+  'task mr.conflict': () => 'the merge request conflicts',
+  'task mr.mergeRefused': ({ facts }) => `the forge refuses the merge: ${facts['reason']}`,
+  'task mr.merged': ({ facts }) => `merged at ${String(facts['sha']).slice(0, 10)}`,
+  'task pod.final': ({ facts }) => `pod ${facts['pod']} ended (${facts['cause']})`,
+  'turn turn.start': ({ facts }) => `turn asked for (pod ${facts['podOrdinal'] ?? '?'})`,
+  'turn submit.accepted': () => 'the agent took the turn',
+  'turn turn.result': ({ facts }) => `the turn ended: ${facts['stopReason']}`,
+  'issue plan.written': () => 'the plan is published on the issue',
+}
+
+export function createTeller(write: (text: string) => void, startedAt: number, now: () => number): Teller {
+  const stages = new Map<string, string>()
+  const say = (text: string): void => write(`${seconds(now() - startedAt)}  ${text}`)
+  return {
+    say,
+    line: (line) => {
+      if (line['msg'] !== 'step') return
+      const step = line as unknown as Step
+      const [kind = '', id = ''] = split(step.actor)
+      const phrase = phrases[`${kind} ${step.event}`]?.(step)
+      if (phrase !== undefined) say(`${short(kind, id)}: ${phrase}`)
+      if (kind !== 'task') return
+      const stage = stageOf(step.path)
+      const before = stages.get(id)
+      stages.set(id, stage)
+      if (before !== undefined && before !== stage) say(`${short(kind, id)}: ${before} -> ${stage}`)
+    },
+  }
+}
+
+/** The stage out of a state path: the leaf's parent where the leaf is an inner step of a work stage. */
+export function stageOf(path: string): string {
+  const inner = ['fresh', 'clocked', 'opening', 'settling', 'asked']
+  const stage = path.split(/[\s,|]+/).find((part) => part.startsWith('stage')) ?? path
+  return stage.split('.').findLast((part) => !inner.includes(part)) ?? path
+}
+
+function split(address: string): readonly [string, string] {
+  const at = address.indexOf(':')
+  return [address.slice(0, at), address.slice(at + 1)]
+}
+
+function short(kind: string, id: string): string {
+  return `${kind} ${id.slice(id.indexOf('/') + 1)}`
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1).padStart(6)} s`
+}

@@ -1,0 +1,101 @@
+/** Did the main job succeed? The forge's own audit log decides, and the repository itself. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import type { AuditEntry } from '../standins/forge/store/audit.ts'
+import { git } from '../local/git-seed.ts'
+import { people } from '../local/people.ts'
+
+const run = promisify(execFile)
+const testLimitMs = 10 * 60_000
+
+export interface Verdict {
+  readonly ok: boolean
+  readonly faults: readonly string[]
+  readonly mergeRequest: { readonly number: number; readonly reviewedSha: string; readonly mergeCommit: string } | null
+}
+
+export interface JudgedRepository {
+  readonly barePath: string
+  readonly defaultBranch: string
+  readonly testCommand: string | undefined
+}
+
+/** Exactly one merge request, one merge with a reviewed sha, by the bot; no comment twice; main holds the change and passes. */
+export async function judge(audit: readonly AuditEntry[], repository: JudgedRepository): Promise<Verdict> {
+  const faults: string[] = []
+  const opened = audit.filter((entry) => entry.action === 'pull.open' && entry.actor === people.bot)
+  const merges = audit.filter((entry) => entry.action === 'pull.merge')
+  if (opened.length !== 1) faults.push(`${opened.length} merge requests were opened, not one`)
+  if (merges.length !== 1) faults.push(`${merges.length} merges were made, not one`)
+  const [merge] = merges
+  if (merge !== undefined && merge.actor !== people.bot) faults.push(`the merge was made by ${merge.actor}`)
+  faults.push(...repeated(audit))
+  if (merge?.sha === undefined || merge.after === undefined) return { ok: false, faults, mergeRequest: null }
+  const reviewed = audit.some((entry) => entry.action.startsWith('review.') && entry.sha === merge.sha && entry.number === merge.number)
+  if (!reviewed) faults.push(`the merged head ${merge.sha} has no review`)
+  faults.push(...(await judgeMain(repository, merge.sha)))
+  return { ok: faults.length === 0, faults, mergeRequest: { number: merge.number ?? 0, reviewedSha: merge.sha, mergeCommit: merge.after } }
+}
+
+/** The same words by the bot on the same thread, hidden markers aside. */
+function repeated(audit: readonly AuditEntry[]): readonly string[] {
+  const seen = new Set<string>()
+  const faults: string[] = []
+  for (const entry of audit) {
+    if (entry.actor !== people.bot || !['comment.create', 'review.create', 'review-comment.create'].includes(entry.action)) continue
+    const { body, path, line } = (entry.detail ?? {}) as { readonly body?: string; readonly path?: string; readonly line?: number }
+    if (body === undefined || body === null) continue
+    const words = body.replaceAll(/<!--.*?-->/gs, '').trim()
+    if (words === '') continue
+    const key = JSON.stringify([entry.action, entry.number, entry.sha ?? '', path ?? '', line ?? 0, words])
+    if (seen.has(key)) faults.push(`the bot wrote twice on #${entry.number}: ${words.slice(0, 80)}`)
+    seen.add(key)
+  }
+  return faults
+}
+
+/** By tree, not by ancestry: a squash or rebase keeps the content and loses the commit (rulings 4.12). */
+async function judgeMain({ barePath, defaultBranch, testCommand }: JudgedRepository, reviewedSha: string): Promise<readonly string[]> {
+  const scratch = await mkdtemp(join(tmpdir(), 'statewright-verdict-'))
+  try {
+    await git(scratch, 'clone', '--quiet', '--branch', defaultBranch, barePath, 'main')
+    const checkout = join(scratch, 'main')
+    await git(checkout, 'fetch', '--quiet', 'origin', reviewedSha)
+    const base = await firstParentBase(checkout, reviewedSha)
+    const changed = (await git(checkout, 'diff', '--name-only', base, reviewedSha)).split('\n').filter((path) => path !== '')
+    if (changed.length === 0) return ['the merged head changes nothing']
+    const differs = await git(checkout, 'diff', '--name-only', 'HEAD', reviewedSha, '--', ...changed)
+    const faults = differs === '' ? [] : [`${defaultBranch} does not hold the change: ${differs.split('\n').join(', ')}`]
+    return [...faults, ...(await runTests(checkout, testCommand))]
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Where the change began: the merge base with the base branch as it was before the merge. */
+async function firstParentBase(checkout: string, reviewedSha: string): Promise<string> {
+  const before = await git(checkout, 'rev-parse', 'HEAD^1').catch(() => 'HEAD')
+  const base = await git(checkout, 'merge-base', before, reviewedSha)
+  return base === reviewedSha ? `${reviewedSha}^` : base
+}
+
+async function runTests(checkout: string, testCommand: string | undefined): Promise<readonly string[]> {
+  const command = testCommand ?? (await hasTestScript(checkout))
+  if (command === undefined) return []
+  const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? '/usr/bin:/bin'}`, HOME: checkout, CI: 'true', npm_config_update_notifier: 'false' }
+  try {
+    await run('sh', ['-c', command], { cwd: checkout, env, timeout: testLimitMs, maxBuffer: 32 * 1024 * 1024 })
+    return []
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
+    return [`the tests of the merged branch fail: ${`${stdout}${stderr}`.trim().split('\n').slice(-5).join(' | ')}`]
+  }
+}
+
+async function hasTestScript(checkout: string): Promise<string | undefined> {
+  const manifest = await git(checkout, 'show', 'HEAD:package.json').catch(() => '{}')
+  return (JSON.parse(manifest) as { scripts?: { test?: string } }).scripts?.test === undefined ? undefined : 'npm test'
+}

@@ -1,0 +1,45 @@
+import { people } from './people.ts'
+
+export interface LocalProject {
+  readonly project: string
+  readonly repository: string
+  readonly defaultBranch: string
+  readonly forgeUrl: string
+  readonly forgeApi: string
+  readonly token: string
+  readonly webhookSecret: string
+  readonly triggerLabel: string
+}
+
+/** The resources of a Project on the local forge, as a user would write them into a file. */
+export function localManifests(given: LocalProject): readonly object[] {
+  const metadata = { name: given.project }
+  return [
+    { apiVersion: 'v1', kind: 'Secret', metadata: { name: `${given.project}-scm` }, stringData: { token: given.token, webhookSecret: given.webhookSecret } },
+    {
+      apiVersion: 'platform.dev/v1alpha1',
+      kind: 'Project',
+      metadata,
+      spec: {
+        scmSecretRef: `${given.project}-scm`,
+        triggerLabel: given.triggerLabel,
+        scm: {
+          provider: 'forge_a',
+          owner: people.owner,
+          botLogin: people.bot,
+          botEmail: `${people.bot}@statewright.invalid`,
+          apiURL: given.forgeApi,
+          webURL: given.forgeUrl,
+          maintainerLogins: [people.maintainer],
+          reporterLogins: [people.reporter],
+        },
+      },
+    },
+    {
+      apiVersion: 'platform.dev/v1alpha1',
+      kind: 'Repository',
+      metadata: { name: given.repository },
+      spec: { projectRef: given.project, url: `${given.forgeUrl}/${people.owner}/${given.repository}.git`, defaultBranch: given.defaultBranch },
+    },
+  ]
+}

@@ -1,0 +1,230 @@
+/**
+ * Everything on one machine: forge, identity provider and model as stand-ins in this process, the orchestrator as a
+ * child that is started again when it dies, pods as its detached children.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { startForge, type Forge } from '../standins/forge/forge.ts'
+import { startIdentity, type Identity } from '../standins/identity/identity.ts'
+import { startModel, type Model } from '../standins/model/server.ts'
+import type { Scenario } from '../standins/scenarios/format.ts'
+import { orchestratorClient, type OrchestratorClient } from '../client.ts'
+import { programDir } from '../main.ts'
+import { writeEndpoints, type Endpoints } from './endpoints.ts'
+import { headBranch, seedRepository } from './git-seed.ts'
+import { localManifests } from './manifests.ts'
+import { people } from './people.ts'
+import { freePort, isFree } from './ports.ts'
+import { Supervisor } from './supervisor.ts'
+
+export interface StackOptions {
+  readonly dir: string
+  readonly scenario: Scenario
+  /** A local repository to serve; absent: the scenario's own. */
+  readonly repository?: string
+  /** 0: any free ones. */
+  readonly port: number
+  readonly model: { readonly provider: 'scripted' } | { readonly provider: 'anthropic'; readonly key: string; readonly oauth: boolean }
+  readonly unsafeNoIsolation: boolean
+  readonly testCommand?: string
+  readonly onLine: (line: Record<string, unknown>) => void
+}
+
+export interface Stack {
+  readonly dir: string
+  readonly project: string
+  readonly repository: string
+  readonly defaultBranch: string
+  /** Path of the bare repository on disk. */
+  readonly barePath: string
+  readonly triggerLabel: string
+  readonly forge: Forge
+  readonly model: Model | undefined
+  readonly orchestrator: Supervisor
+  readonly client: OrchestratorClient
+  readonly endpoints: Endpoints
+  readonly ready: Readonly<Record<string, unknown>>
+  stop(): Promise<void>
+}
+
+const audiences = { operator: 'urn:statewright:operator', wrapper: 'urn:statewright:wrapper' } as const
+const triggerLabel = 'platform'
+const readyLimitMs = 60_000
+
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { dir } = options
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const ports = await choosePorts(options.port)
+  const secrets = { token: secret('ghp_'), hook: secret(''), operator: secret(''), cli: secret(''), model: secret('sk-ant-scripted-') }
+  const forge = await startForge({ dir: join(dir, 'forge'), seed: { users: users(secrets.token) } })
+  const served = await serveRepository(options, forge)
+  const identity = await startIdentity({
+    keyFile: join(dir, 'identity-key.json'),
+    clients: [
+      { clientId: 'orchestrator', secret: secrets.operator, audiences: [audiences.wrapper] },
+      { clientId: 'cli', secret: secrets.cli, audiences: [audiences.operator] },
+    ],
+  })
+  const model = options.model.provider === 'scripted' ? await startModel({ scenario: options.scenario, apiKey: secrets.model, log: logTo(join(dir, 'model.log')) }) : undefined
+
+  let failed = (_error: Error): void => undefined
+  let told = (_line: Record<string, unknown>): void => undefined
+  const isReady = new Promise<Record<string, unknown>>((resolve, reject) => {
+    told = resolve
+    failed = reject
+  })
+  const logFile = join(dir, 'orchestrator.log')
+  const orchestrator = new Supervisor({
+    command: [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'orchestrator'],
+    cwd: dir,
+    env: orchestratorEnv(options, ports, identity, model, secrets),
+    logFile,
+    onLine: (line) => {
+      if (line['msg'] === 'ready') told(line)
+      options.onLine(line)
+    },
+    onFailed: (code) => failed(new Error(`the orchestrator ended with ${code} before it was ready; its log is ${logFile}:\n${lastLines(logFile)}`)),
+  })
+  orchestrator.start()
+  const limit = setTimeout(() => failed(new Error(`the orchestrator was not ready within ${readyLimitMs / 1000} s; its log is ${logFile}`)), readyLimitMs)
+  const ready = await isReady.finally(() => clearTimeout(limit)).catch(async (error: unknown) => {
+    await Promise.all([orchestrator.stop(), forge.close(), identity.close(), model?.close()])
+    throw error
+  })
+
+  const endpoints: Endpoints = {
+    pid: process.pid,
+    orchestrator: `http://127.0.0.1:${ports.http}`,
+    internal: `http://127.0.0.1:${ports.internal}`,
+    inspector: `http://127.0.0.1:${ports.http}/inspector`,
+    forge: forge.url,
+    forgeApi: forge.apiUrl,
+    identity: identity.issuer,
+    model: model?.url ?? '',
+    tokenUrl: identity.tokenUrl,
+    clientId: 'cli',
+    clientSecret: secrets.cli,
+    audience: audiences.operator,
+  }
+  writeEndpoints(dir, endpoints)
+  const client = orchestratorClient(endpoints)
+  const { defaultBranch, name } = served
+  const given = { project: 'demo', repository: name, defaultBranch, forgeUrl: forge.url, forgeApi: forge.apiUrl, token: secrets.token, webhookSecret: secrets.hook, triggerLabel }
+  for (const manifest of localManifests(given)) await client.call('PUT', '/resources', manifest)
+
+  return {
+    dir,
+    project: 'demo',
+    repository: name,
+    defaultBranch,
+    barePath: served.path,
+    triggerLabel,
+    forge,
+    model,
+    orchestrator,
+    client,
+    endpoints,
+    ready,
+    stop: async () => {
+      await orchestrator.stop()
+      await Promise.all([forge.close(), identity.close(), model?.close()])
+    },
+  }
+}
+
+interface Ports {
+  readonly http: number
+  readonly internal: number
+}
+
+async function choosePorts(port: number): Promise<Ports> {
+  if (port === 0) return { http: await freePort(), internal: await freePort() }
+  for (const wanted of [port, port + 2]) {
+    if (!(await isFree(wanted))) throw new Error(`port ${wanted} is taken by another program: end it, or choose another pair with --port`)
+  }
+  return { http: port, internal: port + 2 }
+}
+
+function orchestratorEnv(
+  options: StackOptions,
+  ports: Ports,
+  identity: Identity,
+  model: Model | undefined,
+  secrets: { readonly operator: string; readonly model: string },
+): Record<string, string> {
+  const { dir } = options
+  const scripted = options.model.provider === 'scripted'
+  const key = options.model.provider === 'scripted' ? secrets.model : options.model.key
+  const keyName = options.model.provider === 'anthropic' && options.model.oauth ? 'AGENT_RUNTIME_OAUTH_TOKEN_FILE' : 'MODEL_PROVIDER_API_KEY_FILE'
+  return {
+    STATE_DIR: join(dir, 'state'),
+    HTTP_ADDR: `127.0.0.1:${ports.http}`,
+    INTERNAL_ADDR: `127.0.0.1:${ports.internal}`,
+    OIDC_ISSUER: identity.issuer,
+    OIDC_AUDIENCE: audiences.operator,
+    WRAPPER_AUDIENCE: audiences.wrapper,
+    OIDC_CLIENT_ID: 'orchestrator',
+    OIDC_CLIENT_SECRET_FILE: secretFile(dir, 'oidc-client', secrets.operator),
+    [keyName]: secretFile(dir, 'model-key', key),
+    ...(model === undefined ? {} : { MODEL_BASE_URL: model.url }),
+    // A scripted model obeys its scenario and nothing else; a real one runs isolated or not at all (rulings 4.5).
+    POD_ISOLATION: options.unsafeNoIsolation ? 'none' : scripted ? 'auto' : 'required',
+    HOME: process.env['HOME'] ?? '/root',
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    ...(process.env['DATABASE_URL'] === undefined ? {} : { DATABASE_URL: process.env['DATABASE_URL'] }),
+    ...(process.env['LOG_LEVEL'] === undefined ? {} : { LOG_LEVEL: process.env['LOG_LEVEL'] }),
+  }
+}
+
+function secretFile(dir: string, name: string, value: string): string {
+  mkdirSync(join(dir, 'state'), { recursive: true, mode: 0o700 })
+  const path = join(dir, 'state', name)
+  writeFileSync(path, value, { mode: 0o600 })
+  return path
+}
+
+function secret(prefix: string): string {
+  return `${prefix}${randomBytes(24).toString('hex')}`
+}
+
+function users(botToken: string): readonly { login: string; token?: string }[] {
+  return [{ login: people.bot, token: botToken }, { login: people.maintainer }, { login: people.reporter }, { login: people.stranger }]
+}
+
+async function serveRepository(options: StackOptions, forge: Forge): Promise<{ readonly name: string; readonly path: string; readonly defaultBranch: string }> {
+  const source = options.repository ?? (await seeded(options))
+  const name = resourceName(basename(options.repository ?? 'duration'))
+  const { path, defaultBranch } = await forge.createRepository({
+    owner: people.owner,
+    name,
+    fromPath: source,
+    defaultBranch: await headBranch(source),
+    permissions: { [people.bot]: 'admin', [people.maintainer]: 'admin', [people.reporter]: 'triage', [people.stranger]: 'read' },
+    labels: [{ name: triggerLabel, color: '5319e7' }],
+    ...(options.testCommand === undefined ? {} : { ci: { command: options.testCommand } }),
+  })
+  return { name, path, defaultBranch }
+}
+
+async function seeded(options: StackOptions): Promise<string> {
+  const from = options.scenario.repository
+  if (from === undefined) throw new Error('the scenario brings no repository of its own: give one with --repo PATH')
+  const to = join(options.dir, 'seed')
+  if (!existsSync(to)) await seedRepository(from, to)
+  return to
+}
+
+/** What Kubernetes takes as a name (rulings 3.5). */
+function resourceName(text: string): string {
+  const name = text.toLowerCase().replace(/\.git$/, '').replaceAll(/[^a-z0-9-]+/g, '-').replaceAll(/^-+|-+$/g, '').slice(0, 30)
+  return name === '' ? 'repository' : name
+}
+
+function logTo(file: string): (line: object) => void {
+  return (line) => writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`, { flag: 'a', mode: 0o600 })
+}
+
+function lastLines(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-8).join('\n') : ''
+}

@@ -1,0 +1,83 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+export interface SupervisorOptions {
+  readonly command: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly logFile: string
+  /** Each JSON line that the program writes. */
+  readonly onLine: (line: Record<string, unknown>) => void
+  /** The program ended by itself with an error before it was ever ready: starting it again would not help. */
+  readonly onFailed: (code: number | null) => void
+}
+
+/** Runs one program and starts it again when it dies, until it is told to stop. */
+export class Supervisor {
+  readonly #options: SupervisorOptions
+  readonly #log: WriteStream
+  #child: ChildProcess | undefined
+  #stopping = false
+  #ready = false
+  #starts = 0
+  #exited: Promise<void> = Promise.resolve()
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options
+    this.#log = createWriteStream(options.logFile, { flags: 'a', mode: 0o600 })
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.exitCode === null && this.#child.signalCode === null ? this.#child.pid : undefined
+  }
+
+  /** How often it was started again. */
+  get restarts(): number {
+    return Math.max(0, this.#starts - 1)
+  }
+
+  start(): void {
+    const [file = '', ...args] = this.#options.command
+    this.#starts += 1
+    const child = spawn(file, args, { cwd: this.#options.cwd, env: this.#options.env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = child
+    if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', (line) => this.#take(line))
+    child.stderr?.pipe(this.#log, { end: false })
+    this.#exited = new Promise((resolve) => {
+      child.once('close', (code) => {
+        resolve()
+        this.#ended(code)
+      })
+    })
+  }
+
+  /** SIGKILL, as chaos does it; the supervisor starts it again. */
+  kill(): void {
+    this.#child?.kill('SIGKILL')
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    this.#child?.kill('SIGTERM')
+    await this.#exited
+    this.#log.end()
+  }
+
+  #take(text: string): void {
+    this.#log.write(`${text}\n`)
+    try {
+      const line = JSON.parse(text) as Record<string, unknown>
+      if (line['msg'] === 'ready') this.#ready = true
+      this.#options.onLine(line)
+    } catch {
+      // Not a line of ours.
+    }
+  }
+
+  #ended(code: number | null): void {
+    if (this.#stopping) return
+    if (!this.#ready && code !== null) return this.#options.onFailed(code)
+    this.start()
+  }
+}
