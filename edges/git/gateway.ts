@@ -29,10 +29,10 @@ export interface GitGatewayDeps {
   readonly cache: GitCache
   readonly fetch: Fetch
   readonly clock: Clock
-  /** Throws a `Problem` for a token that is not a pod's or whose pod is final (rulings 3.6). */
+  /** Throws a `Problem` for a token that is not a pod's. */
   readonly verifyPodToken: (token: string) => Promise<PodIdentity>
-  /** undefined: the Task has ended or never was. */
-  readonly taskAccess: (task: string) => Promise<TaskAccess | undefined>
+  /** undefined: the Task has ended or never was, or the pod is not its living one. */
+  readonly taskAccess: (pod: PodIdentity) => Promise<TaskAccess | undefined>
   /** Refused while a live issue of an implement Task lacks its grant (rulings 4.4). */
   readonly mayPush: (task: string, repository: string) => Promise<PushRight>
   readonly audit: (push: PushRecord) => Promise<void>
@@ -100,7 +100,7 @@ async function serve(deps: GitGatewayDeps, request: FastifyRequest, reply: Fasti
 /** One answer for what doesn't exist and what is another's. */
 async function accessOf(deps: GitGatewayDeps, identity: PodIdentity, { project, repository }: Place): Promise<TaskAccess> {
   if (bareName(identity.project) !== project) throw new Problem('forbidden', "the pod's Task belongs to another Project")
-  const access = await deps.taskAccess(identity.task)
+  const access = await deps.taskAccess(identity)
   if (access === undefined || !access.repositories.includes(repository)) throw new Problem('forbidden', `${repository} is not a repository of this Task`)
   return access
 }

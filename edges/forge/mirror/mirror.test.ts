@@ -225,13 +225,15 @@ test("a merge request's head, checks, reviews and go-ahead reach its actor; a go
       { type: 'mr.command', command: 'goAhead', by: 'maintainer', headSha: sha },
     ])
 
-    const human = await room.clone('maintainer')
-    await room.forge.review('maintainer', REPO, number, { event: 'APPROVE', body: 'fine', commit: sha } as never)
+    await room.forge.review('maintainer', REPO, number, { event: 'APPROVE', body: 'fine', comments: [] })
     await room.quiet()
     expect(room.delivered.filter((one) => one.event.type === 'mr.command')).toHaveLength(2)
-    const moved = await room.push(human, 'platform/implement-library-1-aaaaa', { 'x.txt': 'x' }).catch(async () => room.push(folder, 'platform/implement-library-1-aaaaa', { 'x.txt': 'x' }))
+    const moved = await room.push(folder, 'platform/implement-library-1-aaaaa', { 'x.txt': 'x' })
     await room.quiet()
     expect(lastFacts<MergeRequestFacts>(room, 'mr.observed')).toMatchObject({ headSha: moved, ci: 'none' })
+    const comment: ForgeComment = { id: 'review-77', sort: 'review', on: 'mr', number, author: { login: 'maintainer', id: '', bot: false }, body: '/approve', url: '', createdAt: 1, updatedAt: 1, verdict: 'approved', sha }
+    await room.edge.mirror.apply('demo', { sort: 'comment', path: REPO, by: comment.author, action: 'created', comment }, 'late')
+    expect(room.delivered.at(-1)?.event).toMatchObject({ type: 'mr.commented', commentId: 'review-77' })
   })
 })
 

@@ -3,6 +3,7 @@
  * don't retry, half of them can be lost behind a tunnel). A repository that fails doesn't stop the others.
  */
 import { TerminalError } from '../../../runtime/errors.ts'
+import { ForbiddenError, NotFoundError } from '../errors.ts'
 import { bareName } from '../projects.ts'
 import { seenDeliveries } from '../webhooks/store.ts'
 import type { Desk, Scope } from './desk.ts'
@@ -39,7 +40,7 @@ async function resyncRepository(desk: Desk, scope: Scope, hookUrl: string | unde
   await readMergeRequests(desk, scope, since)
   if (since !== undefined) await readThreads(desk, scope, await scope.forge.listCommentsSince(scope.path, since))
   await retell(desk, scope)
-  if (hookUrl !== undefined) await fetchMissed(desk, scope, hookUrl, startedAt)
+  if (hookUrl !== undefined) await fetchMissed(desk, scope, hookUrl, startedAt).catch(withoutRight)
   await advanceCursor(sql, scope.project.name, scope.repository.name, startedAt)
 }
 
@@ -96,6 +97,11 @@ async function rereadMergeRequest(desk: Desk, scope: Scope, key: SubjectKey, ope
     await desk.readCi(scope, key, true)
   }
   await desk.tell(scope, key)
+}
+
+/** Hooks need more rights than all the rest: a bot without them reads changes back all the same. */
+function withoutRight(error: unknown): void {
+  if (!(error instanceof ForbiddenError || error instanceof NotFoundError)) throw error
 }
 
 async function fetchMissed(desk: Desk, scope: Scope, hookUrl: string, now: number): Promise<void> {

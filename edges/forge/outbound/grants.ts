@@ -1,0 +1,21 @@
+import type { ActorAddress } from '../../../machines/definition.ts'
+import type { IssueContext } from '../../../machines/issue/context.ts'
+import { addressOf, parseAddress } from '../../../runtime/address.ts'
+import type { Runtime } from '../../../runtime/runtime.ts'
+
+/**
+ * The Issue's own word, read from its row (law 18): a grant that stands, on an issue that no human has closed.
+ * Takes the Issue's id or its address.
+ */
+export function grantHoldsIn(runtime: Pick<Runtime, 'read'>): (issue: string) => Promise<boolean> {
+  return async (issue) => {
+    const view = await runtime.read(addressOfIssue(issue))
+    if (view === undefined || view.status === 'quarantined') return false
+    const { grant, facts } = view.context as unknown as Pick<IssueContext, 'grant' | 'facts'>
+    return grant !== null && !(facts?.state === 'closed' && facts.closedBy === 'human')
+  }
+}
+
+function addressOfIssue(issue: string): ActorAddress {
+  return parseAddress(issue)?.kind === 'issue' ? (issue as ActorAddress) : addressOf('issue', issue)
+}

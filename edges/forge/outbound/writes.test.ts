@@ -1,0 +1,185 @@
+import { expect, test } from 'vitest'
+import { run } from '../../../cli/standins/forge/testing.ts'
+import type { Finding } from '../../../machines/effect.ts'
+import { withForgeEdge, type EdgeRoom, type EdgeRoomOptions } from '../testing.ts'
+
+const REPO = 'acme/library'
+const PLACE = { owner: 'acme', repo: 'library' }
+const SUBJECT = { project: 'default/demo', repository: 'library' }
+const BRANCH = 'platform/implement-library-1-aaaaa'
+
+function count(room: EdgeRoom, action: string): number {
+  return room.forge.audit().filter((entry) => entry.action === action).length
+}
+
+async function bodies(room: EdgeRoom, number: number): Promise<string[]> {
+  const { data } = await room.octokit('bot').issues.listComments({ ...PLACE, issue_number: number })
+  return data.map((comment) => comment.body ?? '')
+}
+
+function lostAnswer(method: string, path: string): EdgeRoomOptions {
+  return { faults: [{ kind: 'errorAfterWrite', method, path, times: 1 }] }
+}
+
+function openIssue(room: EdgeRoom): number {
+  return room.forge.openIssue('maintainer', REPO, { title: 'Add mul', body: 'x', labels: ['platform'] }).number
+}
+
+test('a comment whose answer was lost is there once', async () => {
+  await withForgeEdge(lostAnswer('POST', '/repos/acme/library/issues/*/comments'), async (room) => {
+    const params = { ...SUBJECT, number: openIssue(room), on: 'issue' as const, body: 'Hello' }
+    const perform = (attempt: number): Promise<unknown> => room.edge.handlers.postComment.perform(params, room.context('issue:a/1/0', attempt))
+    await expect(perform(1)).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
+    await perform(2)
+    await perform(1)
+    expect(await bodies(room, params.number)).toEqual([expect.stringMatching(/^Hello\n\n<!-- platform:/)])
+  })
+})
+
+test('a topic has one comment, rewritten by later effects; a marker that somebody else pasted counts for nothing', async () => {
+  await withForgeEdge({}, async (room) => {
+    const number = openIssue(room)
+    const say = (key: string, body: string): Promise<unknown> => room.edge.handlers.postComment.perform({ ...SUBJECT, number, on: 'issue', body, topic: 'plan' }, room.context(key))
+    await say('issue:a/1/0', 'Plan one')
+    const [first = ''] = await bodies(room, number)
+    room.forge.comment('maintainer', REPO, number, first.replace('1%2F0', '2%2F0').replace('Plan one', 'Forged'))
+    await say('issue:a/2/0', 'Plan two')
+    await say('issue:a/2/0', 'Plan two')
+    const all = await bodies(room, number)
+    expect(all.map((body) => body.split('\n')[0])).toEqual(['Plan two', 'Forged'])
+    expect(count(room, 'comment.edit')).toBe(1)
+  })
+})
+
+test('labels become what the Issue says; those of people stay', async () => {
+  await withForgeEdge({}, async (room) => {
+    const number = openIssue(room)
+    const managed = ['platform-brainstorming', 'platform-approved']
+    const write = (labels: string[]): Promise<unknown> => room.edge.handlers.writeLabels.perform({ ...SUBJECT, number, labels, managed }, room.context('k'))
+    await write(['platform-brainstorming'])
+    await write(['platform-approved'])
+    await write(['platform-approved'])
+    const { data } = await room.octokit('bot').issues.get({ ...PLACE, issue_number: number })
+    expect(data.labels.map((label) => (typeof label === 'string' ? label : label.name)).toSorted()).toEqual(['platform', 'platform-approved'])
+    expect(count(room, 'label.remove') + count(room, 'label.add')).toBe(3)
+  })
+})
+
+test('an issue is closed once, with its comment once', async () => {
+  await withForgeEdge(lostAnswer('PATCH', '/repos/acme/library/issues/*'), async (room) => {
+    const number = openIssue(room)
+    const close = (): Promise<unknown> => room.edge.handlers.closeIssue.perform({ ...SUBJECT, number, comment: 'Done' }, room.context('k/1/0'))
+    await expect(close()).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
+    await close()
+    expect(await bodies(room, number)).toHaveLength(1)
+    expect(count(room, 'issue.close')).toBe(1)
+  })
+})
+
+test("a merge request is opened once for its branch, lost answer or not, and is known before its Task hears", async () => {
+  await withForgeEdge(lostAnswer('POST', '/repos/acme/library/pulls'), async (room) => {
+    const number = openIssue(room)
+    const sha = await room.push(await room.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
+    const params = { ...SUBJECT, branch: BRANCH, title: 'Add mul', body: 'The change.', closes: [number], attempt: 2 }
+    const open = (key: string): ReturnType<typeof room.edge.handlers.openMergeRequest.perform> => room.edge.handlers.openMergeRequest.perform(params, room.context(key))
+    await expect(open('task:t/4/0')).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
+    const [ready] = await open('task:t/4/0')
+    expect(ready).toMatchObject({ to: 'task:default/implement-library-1-aaaaa', key: 'task:t/4/0/ready', event: { type: 'mr.ready', headSha: sha, headBranch: BRANCH, author: 'bot', attempt: 2, mergeRequest: `default/library-mr-${number + 1}` } })
+    expect(room.delivered.map((one) => one.event.type)).toEqual(['mr.observed'])
+    await open('task:t/9/0')
+    expect(count(room, 'pull.open')).toBe(1)
+    expect((await room.octokit('bot').pulls.get({ ...PLACE, pull_number: number + 1 })).data.body).toMatch(/^The change\.\n\nCloses #1\n\n<!-- platform:/)
+  })
+})
+
+test('a branch that is absent or holds nothing new gives no merge request, and the Task is told why', async () => {
+  await withForgeEdge({}, async (room) => {
+    const params = { ...SUBJECT, branch: BRANCH, title: 't', body: 'b', closes: [], attempt: 1 }
+    expect(await room.edge.handlers.openMergeRequest.perform(params, room.context('a'))).toMatchObject([{ event: { type: 'mr.openFailed', reason: expect.stringContaining('not on the forge'), attempt: 1 } }])
+    await run(await room.clone('bot'), ['push', '--quiet', 'origin', `HEAD:refs/heads/${BRANCH}`])
+    expect(await room.edge.handlers.openMergeRequest.perform(params, room.context('b'))).toMatchObject([{ event: { type: 'mr.openFailed', reason: expect.stringContaining('no commit') } }])
+  })
+})
+
+const findings: Finding[] = [
+  { repo: 'library', number: 1, path: 'src/mul.js', line: 1, body: 'Name it.', severity: 'low' },
+  { repo: 'library', number: 1, path: 'src/mul.js', line: 999, body: 'No such line.', severity: 'high' },
+  { repo: 'library', number: 1, path: 'src/other.js', line: 1, body: 'Not in the diff.', severity: 'medium' },
+  { repo: 'library', number: 1, body: 'In general.', severity: 'critical' },
+  { repo: 'library', number: 2, body: 'Of another one.', severity: 'critical' },
+]
+
+test('a review stands inline where the diff has the line, the rest in its text, once even when the answer is lost', async () => {
+  await withForgeEdge(lostAnswer('POST', '/repos/acme/library/pulls/*/reviews'), async (room) => {
+    const sha = await room.push(await room.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
+    await room.forge.openPull('bot', REPO, { title: 'Mul', body: '', head: BRANCH, base: 'main' })
+    const params = { ...SUBJECT, number: 1, sha, verdict: 'request_changes' as const, body: 'Please look.', findings }
+    const review = (): Promise<unknown> => room.edge.handlers.postReview.perform(params, room.context('task:t/5/1'))
+    await expect(review()).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
+    await review()
+    const { data: reviews } = await room.octokit('bot').pulls.listReviews({ ...PLACE, pull_number: 1 })
+    const { data: inline } = await room.octokit('bot').pulls.listReviewComments({ ...PLACE, pull_number: 1 })
+    expect(reviews).toMatchObject([{ state: 'COMMENTED', body: expect.stringContaining('request changes') }])
+    for (const text of ['No such line.', 'Not in the diff.', 'In general.', 'src/mul.js:999']) expect(reviews[0]?.body).toContain(text)
+    expect(reviews[0]?.body).not.toContain('Of another one.')
+    expect(inline.map((one) => [one.path, one.line, one.body])).toEqual([['src/mul.js', 1, '**low**: Name it.']])
+  })
+})
+
+test('a rate limit is a wait as long as the forge says, for all calls of the Project, and no failure', async () => {
+  await withForgeEdge({ faults: [{ kind: 'rateLimit', method: 'POST', path: '/repos/acme/library/issues/*/comments', retryAfter: 7, times: 1 }] }, async (room) => {
+    const params = { ...SUBJECT, number: openIssue(room), on: 'issue' as const, body: 'Hello' }
+    const say = (): Promise<unknown> => room.edge.handlers.postComment.perform(params, room.context('k/1/0'))
+    await expect(say()).rejects.toMatchObject({ name: 'RateLimitedError', retryAfterMs: 7000 })
+    await expect(say()).rejects.toMatchObject({ name: 'RateLimitedError' })
+    room.clock.advance(7000)
+    await say()
+    expect(await bodies(room, params.number)).toHaveLength(1)
+  })
+})
+
+async function checked(room: EdgeRoom): Promise<Record<string, unknown>> {
+  const [delivery] = await room.edge.handlers.checkProject.perform({ project: 'default/demo' }, room.context('check'))
+  return delivery!.event
+}
+
+test('a Project that can work is ready; its hook and labels are there, once', async () => {
+  await withForgeEdge({}, async (room) => {
+    expect(await checked(room)).toMatchObject({ type: 'project.checked', ready: true, reason: 'Checked', generation: 3, message: '' })
+    await checked(room)
+    const { data: hooks } = await room.octokit('bot').repos.listWebhooks({ ...PLACE })
+    expect(hooks).toHaveLength(1)
+    const { data: labels } = await room.octokit('bot').issues.listLabelsForRepo({ ...PLACE })
+    expect(labels.map((label) => label.name)).toEqual(expect.arrayContaining(['platform', 'platform-approved', 'platform-incident']))
+  })
+})
+
+test('each thing that is wrong with a Project is named', async () => {
+  await withForgeEdge({}, async (room) => {
+    room.secret = { token: 'token-of-bot' }
+    expect(await checked(room)).toMatchObject({ ready: false, reason: 'SecretMissingKeys', message: 'the Secret lacks webhookSecret' })
+    room.secret = { token: 'nobody', webhookSecret: 's' }
+    expect(await checked(room)).toMatchObject({ ready: false, reason: 'TokenRefused' })
+    room.secret = { token: 'token-of-maintainer', webhookSecret: 's' }
+    expect(await checked(room)).toMatchObject({ ready: false, reason: 'BotLoginMismatch' })
+  })
+  const project: EdgeRoomOptions['project'] = (given) => ({
+    ...given,
+    scm: { ...given.scm, maintainerLogins: [] },
+    repositories: [...given.repositories, { name: 'gone', url: `${given.scm.webURL}/acme/gone.git` }, { name: 'foreign', url: `${given.scm.webURL}/other/foreign.git` }],
+  })
+  await withForgeEdge({ project }, async (room) => {
+    const event = await checked(room)
+    expect(event).toMatchObject({ ready: false, reason: 'RepositoryUnreachable' })
+    expect(event['message']).toMatch(/no maintainerLogins.*gone.*not under acme/)
+  })
+})
+
+test('a bot without the right to hooks leaves the Project ready and says so', async () => {
+  await withForgeEdge({ repository: { permissions: { maintainer: 'admin', bot: 'write' } } }, async (room) => {
+    const event = await checked(room)
+    expect(event).toMatchObject({ ready: true })
+    expect(event['message']).toContain('hook')
+    expect(await room.edge.handlers.resyncMirror.perform({ project: 'default/demo' }, room.context('r'))).toMatchObject([{ key: 'r/resynced', event: { type: 'project.resynced' } }])
+  })
+})

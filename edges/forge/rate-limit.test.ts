@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { simulatedClock } from '../../runtime/simulated-clock.ts'
+import { limitOf } from './github/transport.ts'
+import { createBudget } from './rate-limit.ts'
+
+test('a burst goes out at once, what is beyond it waits its turn, and too long a wait is refused', async () => {
+  const clock = simulatedClock(0)
+  const budget = createBudget({ clock, burst: 2, perSecond: 1, longestWaitMs: 1500 })
+  const done: number[] = []
+  await budget.take('a')
+  await budget.take('b')
+  const third = budget.take('c').then(() => done.push(clock.now()))
+  await expect(budget.take('d')).rejects.toMatchObject({ limitType: 'bucket', retryAfterMs: 2000 })
+  clock.advance(1000)
+  await third
+  expect(done).toEqual([1000])
+})
+
+test('what the forge closed stays closed until it said, and is counted', async () => {
+  const clock = simulatedClock(0)
+  const limited: string[] = []
+  const budget = createBudget({ clock, onLimited: (path, type) => limited.push(`${path} ${type}`) })
+  expect(budget.close('x', 'secondary', 5000).retryAfterMs).toBe(5000)
+  await expect(budget.take('y')).rejects.toMatchObject({ limitType: 'secondary', retryAfterMs: 5000 })
+  clock.advance(5000)
+  await budget.take('y')
+  expect(limited).toEqual(['x secondary', 'y secondary'])
+})
+
+test.each([
+  [429, { 'retry-after': '7' }, { type: 'secondary', waitMs: 7000 }],
+  [403, { 'retry-after': '7' }, { type: 'secondary', waitMs: 7000 }],
+  [403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '100' }, { type: 'primary', waitMs: 90_000 }],
+  [429, {}, { type: 'secondary', waitMs: 60_000 }],
+  [403, {}, undefined],
+  [403, { 'x-ratelimit-remaining': '4000' }, undefined],
+  [404, { 'retry-after': '7' }, undefined],
+] as [number, Record<string, string>, unknown][])('%i with %j is read as %j', (status, headers, expected) => {
+  expect(limitOf(new Response(null, { status, headers }), 10_000)).toEqual(expected)
+})

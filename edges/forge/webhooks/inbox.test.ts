@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { simulatedClock } from '../../../runtime/simulated-clock.ts'
+import { silentLogger } from '../../../runtime/logger.ts'
+import { RetryableError, TerminalError } from '../../../runtime/errors.ts'
+import { withSql } from '../testing.ts'
+import { createForgeInbox } from './inbox.ts'
+import type { NewDelivery, StoredDelivery } from './store.ts'
+
+function aDelivery(delivery: string, project = 'demo'): NewDelivery {
+  return { project, delivery, provider: 'forge_a', event: 'push', body: '{}', at: 0 }
+}
+
+test('R1: what was accepted before a crash is worked off by the next process, oldest first and once', async () => {
+  await withSql(async (sql) => {
+    const clock = simulatedClock(0)
+    const applied: string[] = []
+    const open = (): ReturnType<typeof createForgeInbox> => createForgeInbox({ sql, clock, logger: silentLogger, apply: async (row) => void applied.push(row.delivery) })
+    const dying = open()
+    expect(await dying.accept(aDelivery('a'))).toBe(true)
+    expect(await dying.accept(aDelivery('b'))).toBe(true)
+    expect(await dying.accept(aDelivery('a'))).toBe(false)
+    expect(applied).toEqual([])
+    const next = open()
+    next.start()
+    await next.settled()
+    expect(applied).toEqual(['a', 'b'])
+    expect(await next.accept(aDelivery('a'))).toBe(false)
+    await next.stop()
+    const { rows } = await sql.query('select body, state from forge_delivery')
+    expect(rows).toEqual([{ body: '', state: 'done' }, { body: '', state: 'done' }])
+  })
+})
+
+test('a delivery that fails waits, as long as the forge says where it does, and does not stop others; a hopeless one is buried with its body', async () => {
+  await withSql(async (sql) => {
+    const clock = simulatedClock(0)
+    const applied: string[] = []
+    const failures: Record<string, Error[]> = { a: [new RetryableError('later', { retryAfterMs: 5000 })], c: [new TerminalError('unknown-repository')] }
+    const apply = async (row: StoredDelivery): Promise<void> => {
+      const failure = failures[row.delivery]?.shift()
+      if (failure !== undefined) throw failure
+      applied.push(row.delivery)
+    }
+    const inbox = createForgeInbox({ sql, clock, logger: silentLogger, apply })
+    inbox.start()
+    for (const name of ['a', 'b', 'c']) await inbox.accept(aDelivery(name))
+    await inbox.settled()
+    expect(applied).toEqual(['b'])
+    clock.advance(4999)
+    await inbox.settled()
+    expect(applied).toEqual(['b'])
+    clock.advance(1)
+    await inbox.settled()
+    expect(applied).toEqual(['b', 'a'])
+    await inbox.stop()
+    const { rows } = await sql.query(`select delivery, body from forge_delivery where state = 'dead'`)
+    expect(rows).toEqual([{ delivery: 'c', body: '{}' }])
+  })
+})

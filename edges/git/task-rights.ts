@@ -1,0 +1,65 @@
+/** What the Task's own actor says about its pods' rights, read at every request. */
+import type { TaskContext } from '../../machines/task/context.ts'
+import { branchIn, grantsHold, liveIssues } from '../../machines/task/facts.ts'
+import { addressOf } from '../../runtime/address.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { GitGatewayDeps, TaskAccess } from './gateway.ts'
+
+export interface TaskRightsDeps {
+  readonly runtime: Pick<Runtime, 'read'>
+  /** The Issue's own word, by its actor id. */
+  readonly grantHolds: (issue: string) => Promise<boolean>
+  /** A maintainer's standing `/allow-ci-changes` in this thread. */
+  readonly ciChangesAllowed: (project: string, repository: string, on: 'issue' | 'mr', number: number) => Promise<boolean>
+}
+
+/** A pod writes to branches of the platform only; people's own are theirs until a takeover says otherwise. */
+const OWN_BRANCHES = 'platform/'
+
+export function createTaskRights(deps: TaskRightsDeps): Pick<GitGatewayDeps, 'taskAccess' | 'mayPush'> {
+  async function contextOf(task: string): Promise<TaskContext | undefined> {
+    const view = await deps.runtime.read(addressOf('task', task))
+    return view?.status === 'active' ? (view.context as unknown as TaskContext) : undefined
+  }
+  return {
+    async taskAccess({ task, pod }) {
+      const context = await contextOf(task)
+      // A token outlives its pod by its margin; the incarnation is checked here (rulings 3.6).
+      if (context === undefined || !context.podAlive || context.podOrdinal !== pod) return undefined
+      return { repositories: context.repositories, branches: branchesOf(context) }
+    },
+    async mayPush(task, repository) {
+      const context = await contextOf(task)
+      if (context === undefined || context.stageClass === 'terminal') return { allowed: false, reason: 'the Task has ended' }
+      const refused = await missingGrant(deps, context)
+      if (refused !== undefined) return { allowed: false, reason: refused }
+      return { allowed: true, protectedPaths: await ciAllowed(deps, context, repository) }
+    },
+  }
+}
+
+function branchesOf(context: TaskContext): TaskAccess['branches'] {
+  if (context.kind === 'review') return {}
+  const branches = context.repositories.map((repository) => [repository, branchIn(context, repository)] as const)
+  return Object.fromEntries(branches.filter(([, branch]) => branch.startsWith(OWN_BRANCHES)))
+}
+
+/** Both the Task's copy and the Issues' rows have to hold: the copy may be late (rulings 4.4, law 18). */
+async function missingGrant({ grantHolds }: TaskRightsDeps, context: TaskContext): Promise<string | undefined> {
+  if (!grantsHold(context)) return 'not pushed before a maintainer approved the plan: the work stays in the workspace until then'
+  for (const { issue } of context.everOwnedIssue ? liveIssues(context) : []) {
+    if (!(await grantHolds(issue))) return `the approval of ${issue} no longer holds`
+  }
+  return undefined
+}
+
+async function ciAllowed({ ciChangesAllowed }: TaskRightsDeps, context: TaskContext, repository: string): Promise<boolean> {
+  const threads = [
+    ...liveIssues(context).map((issue) => ({ ...issue, on: 'issue' as const })),
+    ...context.mergeRequests.map((mr) => ({ ...mr, on: 'mr' as const })),
+  ].filter((thread) => thread.repository === repository)
+  for (const { on, number } of threads) {
+    if (await ciChangesAllowed(context.config.project, repository, on, number)) return true
+  }
+  return false
+}
