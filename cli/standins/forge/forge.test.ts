@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { mkdir, readFile } from 'node:fs/promises'
+import { access, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startForge } from './forge.ts'
@@ -197,9 +197,13 @@ test('a repository that starts empty takes its first push', async () => {
   })
 })
 
-test('a folder that another forge has used is refused, so that nothing of the old is taken for the new', async () => {
-  await withForge({}, async ({ dir }) => {
+test('a repository that the memory knows nothing of is refused, so that nothing of the old is taken for the new', async () => {
+  await withForge({}, async ({ dir, forge }) => {
+    const folder = join(dir, 'forge')
+    await forge.close()
+    await rm(join(folder, 'world.json'))
     const seed = { repositories: [{ owner: 'acme', name: 'library' }] }
-    await expect(startForge({ dir: join(dir, 'forge'), seed })).rejects.toThrow(/a folder of its own/)
+    await expect(startForge({ dir: folder, seed })).rejects.toThrow(/a folder of its own/)
+    await expect(access(join(folder, 'world.json'))).rejects.toThrow(/ENOENT/)
   })
 })

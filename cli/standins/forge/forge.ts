@@ -10,22 +10,30 @@ import { serveAudit } from './audit-route.ts'
 import { CI_APP, startCi } from './ci/ci.ts'
 import { createFaultBoard, type Fault, type FaultBoard } from './faults.ts'
 import { serveRepositories } from './git-route.ts'
-import { writeHooks } from './git/bare.ts'
+import { adoptBare, writeHooks } from './git/bare.ts'
 import { createLinks } from './github/links.ts'
 import { serveGithub } from './github/server.ts'
 import { signDelivery, subscribes, wordEvent } from './github/webhooks.ts'
+import type { WorldDocument } from './saved/document.ts'
+import { keepWorldFile, readWorldFile } from './saved/file.ts'
+import { restoreDeliveries, restoreWorld } from './saved/restore.ts'
+import { saveWorld } from './saved/save.ts'
 import type { AuditEntry } from './store/audit.ts'
+import { catchUp } from './store/catch-up.ts'
 import type { ForgeEvent } from './store/events.ts'
-import type { Repository } from './store/records.ts'
+import type { Hook, Repository } from './store/records.ts'
 import { fullName } from './store/records.ts'
-import { createRepository, type RepositorySpec } from './store/repositories.ts'
-import { addUser, createWorld, type UserSpec } from './store/world.ts'
-import { createSender, type Delivery } from './webhooks/sender.ts'
+import { createRepository, hooksPath, type RepositorySpec } from './store/repositories.ts'
+import { addUser, createWorld, noteChange, type UserSpec, type World } from './store/world.ts'
+import { createSender, type Attempt, type Delivery, type Message } from './webhooks/sender.ts'
 
 export interface ForgeOptions {
-  /** Holds the bare repositories (`repositories/<owner>/<name>.git`) and the audit log (`audit.jsonl`). */
+  /**
+   * Holds the bare repositories (`repositories/<owner>/<name>.git`), the audit log (`audit.jsonl`) and the memory
+   * (`world.json`): a forge started on it again goes on where the last one stopped. One forge at a time.
+   */
   readonly dir: string
-  /** Default 0: any free one. Listens on 127.0.0.1 only. */
+  /** Default 0: any free one. Listens on 127.0.0.1 only. Addresses of its answers hold it: a forge that is known to others is started again on the same. */
   readonly port?: number
   readonly seed?: { readonly users?: readonly UserSpec[]; readonly repositories?: readonly RepositorySpec[] }
   readonly faults?: readonly Fault[]
@@ -70,8 +78,11 @@ const DEFAULT_RATE_LIMIT = 5_000
 export async function startForge(options: ForgeOptions): Promise<Forge> {
   const dir = resolve(options.dir)
   await mkdir(dir, { recursive: true })
-  await writeHooks(join(dir, 'git-hooks'))
   const world = createWorld(dir)
+  await writeHooks(hooksPath(world))
+  const file = join(dir, 'world.json')
+  const saved = await readWorldFile(file)
+  const deliveries = saved ? await takeOver(file, world, saved, sign) : []
   const faults = createFaultBoard(options.faultSeed ?? 1, options.faults ?? [])
   const log = (error: unknown): void => options.logger?.error({ err: error }, 'the local forge failed at a request')
   const app = Fastify({ forceCloseConnections: true, routerOptions: { maxParamLength: 500 } })
@@ -80,11 +91,14 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   const sender = createSender({
     faults,
     nextId: () => world.nextId(),
-    sign: (hook, guid, message) => signDelivery(repositoryIdOf, hook, guid, message),
+    sign,
+    changed: () => noteChange(world),
   })
+  const worldFile = keepWorldFile(file, () => saveWorld(world, sender.deliveries()), log)
   const bot = addUser(world, { login: `${CI_APP}[bot]`, type: 'Bot' })
   const ci = startCi(world, bot, log)
   world.listeners.add(tellHooks)
+  for (const user of options.seed?.users ?? []) addUser(world, user)
 
   function tellHooks(event: ForgeEvent): void {
     const hooks = event.type === 'hook.created' ? [event.hook] : [...event.repository.hooks.values()]
@@ -92,6 +106,10 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
     for (const hook of hooks) {
       if (event.type === 'hook.created' || subscribes(hook, message.event)) sender.send(event.repository, hook, message)
     }
+  }
+
+  function sign(hook: Hook, guid: string, message: Message): Attempt {
+    return signDelivery(repositoryIdOf, hook, guid, message)
   }
 
   function repositoryIdOf(hook: { readonly id: number }): number {
@@ -115,12 +133,17 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   const url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   links.set(url)
   try {
-    for (const user of options.seed?.users ?? []) addUser(world, user)
+    sender.resume(deliveries)
+    await ci.resume()
+    for (const repository of world.restored) await catchUp(world, repository)
     for (const spec of options.seed?.repositories ?? []) await createRepository(world, spec)
   } catch (error) {
-    await app.close()
+    await stop()
     throw error
   }
+  // Only now: a start that failed leaves the memory as it was.
+  world.changeListeners.add(worldFile.note)
+  noteChange(world)
 
   return {
     ...createActions(world),
@@ -145,11 +168,16 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
       await sender.idle()
     },
     async close() {
-      await app.close()
-      await gitService.settled()
-      await ci.close()
-      await sender.close()
+      await stop()
+      await worldFile.close()
     },
+  }
+
+  async function stop(): Promise<void> {
+    await app.close()
+    await gitService.settled()
+    await ci.close()
+    await sender.close()
   }
 
   function describe(repository: Repository): CreatedRepository {
@@ -172,5 +200,25 @@ function lateLinks(): { readonly value: ReturnType<typeof createLinks>; set(url:
     set(url) {
       made = createLinks(url)
     },
+  }
+}
+
+async function takeOver(
+  file: string,
+  world: World,
+  saved: WorldDocument,
+  sign: (hook: Hook, guid: string, message: Message) => Attempt,
+): Promise<Delivery[]> {
+  const deliveries = restore(file, world, saved, sign)
+  for (const repository of world.restored) await adoptBare(repository.path, hooksPath(world))
+  return deliveries
+}
+
+function restore(file: string, world: World, saved: WorldDocument, sign: Parameters<typeof takeOver>[3]): Delivery[] {
+  try {
+    restoreWorld(world, saved)
+    return restoreDeliveries(world, saved.deliveries, sign)
+  } catch (cause) {
+    throw new Error(`${file} does not hold together: ${(cause as Error).message}`, { cause })
   }
 }

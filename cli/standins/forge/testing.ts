@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Octokit } from '@octokit/rest'
 import { startForge, type Forge, type ForgeOptions } from './forge.ts'
+import type { UserSpec } from './store/world.ts'
 
 /** A forge for one test, with three people: `acme` owns, `maintainer` is admin, `bot` may write, `reader` only reads, `stranger` is nobody. */
 export interface ForgeRoom {
@@ -32,6 +33,12 @@ const LIBRARY: Readonly<Record<string, string>> = {
     "import { test } from 'node:test'\nimport assert from 'node:assert'\nimport { add } from './src/add.js'\ntest('adds', () => assert.equal(add(1, 2), 3))\n",
 }
 
+export const USERS: readonly UserSpec[] = PEOPLE.map((login) => ({
+  login,
+  token: `token-of-${login}`,
+  type: login === 'bot' ? 'Bot' : 'User',
+}))
+
 export type RoomOptions = Omit<ForgeOptions, 'dir' | 'seed'> & {
   readonly repository?: Partial<Parameters<Forge['createRepository']>[0]>
 }
@@ -39,13 +46,7 @@ export type RoomOptions = Omit<ForgeOptions, 'dir' | 'seed'> & {
 export async function withForge(options: RoomOptions, use: (room: ForgeRoom) => Promise<void>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'forge-test-'))
   const { repository, ...rest } = options
-  const forge = await startForge({
-    dir: join(dir, 'forge'),
-    ...rest,
-    seed: {
-      users: PEOPLE.map((login) => ({ login, token: `token-of-${login}`, type: login === 'bot' ? 'Bot' : 'User' })),
-    },
-  })
+  const forge = await startForge({ dir: join(dir, 'forge'), ...rest, seed: { users: USERS } })
   try {
     const source = join(dir, 'source')
     await makeLibrary(source)
@@ -66,12 +67,7 @@ export async function withForge(options: RoomOptions, use: (room: ForgeRoom) => 
 
 function tools(dir: string, forge: Forge): Pick<ForgeRoom, 'octokit' | 'clone' | 'push'> {
   return {
-    octokit: (login) =>
-      new Octokit({
-        baseUrl: forge.apiUrl,
-        auth: `token-of-${login}`,
-        log: { debug() {}, info() {}, warn() {}, error() {} },
-      }),
+    octokit: (login) => octokitOf(forge, login),
     async clone(login, name = 'library') {
       const folder = await mkdtemp(join(dir, 'clone-'))
       await run(folder, [
@@ -91,6 +87,14 @@ function tools(dir: string, forge: Forge): Pick<ForgeRoom, 'octokit' | 'clone' |
       return run(folder, ['rev-parse', 'HEAD'])
     },
   }
+}
+
+export function octokitOf(forge: Forge, login: string): Octokit {
+  return new Octokit({
+    baseUrl: forge.apiUrl,
+    auth: `token-of-${login}`,
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  })
 }
 
 export function basic(token: string): string {

@@ -7,6 +7,8 @@ import { executeCi } from './execute.ts'
 export const CI_APP = 'local-ci'
 
 export interface Ci {
+  /** Queues again what an earlier start of this forge has queued or begun and not ended. */
+  resume(): Promise<void>
   idle(): Promise<void>
   close(): Promise<void>
 }
@@ -17,6 +19,9 @@ export interface Ci {
  */
 export function startCi(world: World, bot: User, log: (error: unknown) => void): Ci {
   const stop = new AbortController()
+  const left = [...world.repositories.values()].flatMap((repository) =>
+    unfinished(repository).map((run) => ({ repository, run })),
+  )
   let tail = Promise.resolve()
 
   async function tipMoved(repository: Repository, branch: string, sha: string): Promise<void> {
@@ -28,9 +33,23 @@ export function startCi(world: World, bot: User, log: (error: unknown) => void):
       sha,
       app: CI_APP,
       branch,
-      output: { title: 'Queued', summary: `\`${command}\`` },
+      output: queued(command),
     })
+    enqueue(repository, run, command)
+  }
+
+  function enqueue(repository: Repository, run: CheckRun, command: string): void {
     tail = tail.then(() => perform(repository, run, command)).catch(log)
+  }
+
+  async function restart(repository: Repository, run: CheckRun): Promise<void> {
+    const command = await ciCommand(repository, run.suite.sha)
+    if (command === undefined) {
+      updateCheckRun(world, repository, bot, run, { conclusion: 'cancelled' })
+      return
+    }
+    updateCheckRun(world, repository, bot, run, { status: 'queued', output: queued(command) })
+    enqueue(repository, run, command)
   }
 
   async function perform(repository: Repository, run: CheckRun, command: string): Promise<void> {
@@ -46,6 +65,8 @@ export function startCi(world: World, bot: User, log: (error: unknown) => void):
       log(error)
       return { conclusion: 'failure' as const, summary: 'The checkout failed.', log: '' }
     })
+    // Ended together with the forge: it stays in progress, and the next start runs it again.
+    if (stop.signal.aborted && outcome.conclusion !== 'success') return
     const title =
       outcome.conclusion === 'success'
         ? 'Tests passed'
@@ -65,6 +86,9 @@ export function startCi(world: World, bot: User, log: (error: unknown) => void):
     if (tail !== waited) await idle()
   }
   return {
+    async resume() {
+      for (const { repository, run } of left.splice(0)) await restart(repository, run)
+    },
     idle,
     async close() {
       world.tipListeners.delete(tipMoved)
@@ -72,4 +96,13 @@ export function startCi(world: World, bot: User, log: (error: unknown) => void):
       await tail
     },
   }
+}
+
+function unfinished(repository: Repository): CheckRun[] {
+  const own = repository.suites.filter((suite) => suite.app === CI_APP)
+  return own.flatMap((suite) => suite.runs).filter((run) => run.status !== 'completed')
+}
+
+function queued(command: string): { title: string; summary: string } {
+  return { title: 'Queued', summary: `\`${command}\`` }
 }

@@ -59,7 +59,7 @@ export interface BareSource {
 
 /** Creates the bare repository and says which branch is its default. */
 export async function createBare(path: string, hooksDir: string, source: BareSource): Promise<string> {
-  // What an earlier forge left has branches, and numbers of pull requests, that this one knows nothing of.
+  // Without its entry in the forge's memory it has branches, and numbers of pull requests, that nobody knows anything of.
   if (await exists(path)) throw new Error(`${path} exists already: give each forge a folder of its own`)
   await mkdir(path, { recursive: true })
   await git(path, ['init', '--quiet', '--bare', `--initial-branch=${source.defaultBranch ?? 'main'}`, '.'])
@@ -77,6 +77,12 @@ export async function createBare(path: string, hooksDir: string, source: BareSou
   const head = source.defaultBranch ?? (await headBranch(source.fromPath))
   await git(path, ['symbolic-ref', 'HEAD', `refs/heads/${head}`])
   return head
+}
+
+/** Takes over a repository of an earlier start, whose folder may have been moved meanwhile together with its hooks. */
+export async function adoptBare(path: string, hooksDir: string): Promise<void> {
+  if (!(await exists(join(path, 'HEAD')))) throw new Error(`${path} is gone: the forge remembers it and can't go on without it`)
+  await git(path, ['config', 'core.hooksPath', hooksDir])
 }
 
 async function headBranch(path: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export type AuditAction =
@@ -61,7 +61,7 @@ export interface AuditLog {
 
 export function openAuditLog(file: string): AuditLog {
   mkdirSync(dirname(file), { recursive: true })
-  const entries: AuditEntry[] = []
+  const entries = existsSync(file) ? readEntries(file) : []
   const listeners = new Set<(entry: AuditEntry) => void>()
   return {
     file,
@@ -75,5 +75,24 @@ export function openAuditLog(file: string): AuditLog {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+  }
+}
+
+/** Of the earlier starts in this folder. A last line that a crash has cut short was never answered: it is taken back. */
+function readEntries(file: string): AuditEntry[] {
+  const text = readFileSync(file, 'utf8')
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+  if (whole !== text) truncateSync(file, Buffer.byteLength(whole))
+  return whole
+    .split('\n')
+    .slice(0, -1)
+    .map((line, index) => parseEntry(file, line, index + 1))
+}
+
+function parseEntry(file: string, line: string, number: number): AuditEntry {
+  try {
+    return JSON.parse(line) as AuditEntry
+  } catch (cause) {
+    throw new Error(`${file} is no audit log: line ${number} is not JSON`, { cause })
   }
 }

@@ -3,7 +3,7 @@ import { ensureLabels } from './labels.ts'
 import { demand, may } from './permissions.ts'
 import { isPull, type Actor, type Issue, type Label, type PlainIssue, type Repository, type User } from './records.ts'
 import { Refusal } from './refusal.ts'
-import { emit, findUser, record, timestamp, type World } from './world.ts'
+import { emit, findUser, noteChange, record, timestamp, type World } from './world.ts'
 
 /** The limit of GitHub's database column, in characters. */
 export const BODY_LIMIT = 65_536
@@ -89,7 +89,10 @@ export function editIssue(world: World, repository: Repository, actor: Actor, is
   if (patch.title !== undefined || patch.body !== undefined) editText(world, repository, actor.user, issue, patch)
   if (patch.labels && may(repository, actor, 'triage'))
     replaceLabels(world, repository, actor.user, issue, ensureLabels(world, repository, patch.labels))
-  if (patch.assignees && may(repository, actor, 'triage')) issue.assignees = usersOf(world, patch.assignees)
+  if (patch.assignees && may(repository, actor, 'triage')) {
+    issue.assignees = usersOf(world, patch.assignees)
+    noteChange(world)
+  }
   if (patch.state && patch.state !== issue.state)
     setState(world, repository, actor.user, issue, patch.state, patch.stateReason)
 }

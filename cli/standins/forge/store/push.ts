@@ -98,7 +98,7 @@ async function canFollow(repository: Repository, pull: Pull): Promise<'yes' | 'l
 }
 
 /** A head that somebody pushed into the base by hand counts as merged, by the one who pushed. */
-async function followBase(
+export async function followBase(
   world: World,
   repository: Repository,
   actor: User,
@@ -134,6 +134,6 @@ function closeByCommits(world: World, repository: Repository, actor: User, commi
   for (const commit of commits) closeNamedIssues(world, repository, actor, commit.message)
 }
 
-function openPulls(repository: Repository): Pull[] {
+export function openPulls(repository: Repository): Pull[] {
   return pullsOf(repository).filter((pull) => pull.state === 'open')
 }

@@ -1,6 +1,6 @@
 /**
- * What the forge remembers, in words of neither dialect. Records are mutable and live in memory: the forge is the parent
- * process of a demo or a test, so nothing has to survive its own end but the repositories and the audit log.
+ * What the forge remembers, in words of neither dialect. Records are mutable, live in memory and point at each other;
+ * `saved/` puts them on disk, so a new member of a record is a new member there.
  */
 
 export type Permission = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'admin'

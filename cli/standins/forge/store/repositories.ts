@@ -28,16 +28,18 @@ const OPEN_PROTECTION: Protection = { requiredChecks: [], strict: false, require
 const DEFAULT_CI: CiSettings = { enabled: true, checkName: 'test', timeoutMs: 600_000 }
 const NAME = /^[A-Za-z0-9._-]+$/
 
-/** The owner is created when nobody has that login yet. */
+/** The owner is created when nobody has that login yet. A repository of an earlier start of this forge is given as it stands, whatever else the spec says. */
 export async function createRepository(world: World, spec: RepositorySpec): Promise<Repository> {
   if (!NAME.test(spec.name) || !NAME.test(spec.owner))
     throw new Refusal('invalid', { resource: 'Repository', field: 'name', detail: `${spec.owner}/${spec.name}` })
-  if (findRepository(world, spec.owner, spec.name))
+  const known = findRepository(world, spec.owner, spec.name)
+  if (known && world.restored.has(known)) return known
+  if (known)
     throw new Refusal('exists', { resource: 'Repository', field: 'name' })
   const owner = findUser(world, spec.owner) ?? addUser(world, { login: spec.owner })
   for (const login of Object.keys(spec.permissions ?? {})) requireUser(world, login)
-  const path = join(world.dir, 'repositories', spec.owner, `${spec.name}.git`)
-  const defaultBranch = await createBare(path, join(world.dir, 'git-hooks'), spec)
+  const path = repositoryPath(world, spec.owner, spec.name)
+  const defaultBranch = await createBare(path, hooksPath(world), spec)
   const at = timestamp()
   const repository: Repository = {
     id: world.nextId(),
@@ -73,6 +75,15 @@ export async function createRepository(world: World, spec: RepositorySpec): Prom
   for (const hook of spec.hooks ?? [])
     createHook(world, repository, admin, { contentType: 'json', events: ['*'], ...hook })
   return repository
+}
+
+export function repositoryPath(world: World, owner: string, name: string): string {
+  return join(world.dir, 'repositories', owner, `${name}.git`)
+}
+
+/** Of the hooks that git runs in every repository. */
+export function hooksPath(world: World): string {
+  return join(world.dir, 'git-hooks')
 }
 
 /** Everybody who was granted something, and the owner. */

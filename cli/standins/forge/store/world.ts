@@ -16,12 +16,16 @@ export interface World {
   readonly listeners: Set<(event: ForgeEvent) => void>
   /** Awaited for every branch tip that a push or merge has set, so that a check exists when the push is answered. */
   readonly tipListeners: Set<(repository: Repository, branch: string, sha: string) => Promise<void>>
+  /** Told after every change that a later start must know of; the change may still be half made, until the next turn of the loop. */
+  readonly changeListeners: Set<() => void>
+  /** Those that an earlier forge of this folder has left: to create one of them again is to be given it. */
+  readonly restored: Set<Repository>
+  lastId: number
   nextId(): number
 }
 
 export function createWorld(dir: string): World {
-  let lastId = 1000
-  return {
+  const world: World = {
     dir,
     users: new Map(),
     tokens: new Map(),
@@ -30,8 +34,12 @@ export function createWorld(dir: string): World {
     locks: createLocks(),
     listeners: new Set(),
     tipListeners: new Set(),
-    nextId: () => (lastId += 1),
+    changeListeners: new Set(),
+    restored: new Set(),
+    lastId: 1000,
+    nextId: () => (world.lastId += 1),
   }
+  return world
 }
 
 /** Forges keep whole seconds; so does everything they show. */
@@ -41,6 +49,10 @@ export function timestamp(): string {
 
 export function emit(world: World, event: ForgeEvent): void {
   for (const listener of world.listeners) listener(event)
+}
+
+export function noteChange(world: World): void {
+  for (const listener of world.changeListeners) listener()
 }
 
 export type AuditFacts = Omit<AuditEntry, 'at' | 'actor' | 'action' | 'repository'>
@@ -59,6 +71,7 @@ export function record(
     repository: fullName(repository),
     ...facts,
   })
+  noteChange(world)
 }
 
 export interface TokenSpec {
@@ -78,19 +91,28 @@ export interface UserSpec {
   readonly tokens?: readonly TokenSpec[]
 }
 
+/** Who is known already stays the same one, the author of all that was written, and gets the tokens and the particulars that are given. */
 export function addUser(world: World, spec: UserSpec): User {
+  const user = findUser(world, spec.login) ?? newUser(world, spec)
+  const { type, name, email } = spec
+  Object.assign(user, { ...(type && { type }), ...(name && { name }), ...(email && { email }) })
+  for (const token of [...(spec.token ? [{ token: spec.token }] : []), ...(spec.tokens ?? [])])
+    addToken(world, user, token)
+  noteChange(world)
+  return user
+}
+
+function newUser(world: World, spec: UserSpec): User {
   const id = spec.id ?? world.nextId()
   const user: User = {
     id,
     login: spec.login,
-    type: spec.type ?? 'User',
-    name: spec.name ?? spec.login,
-    email: spec.email ?? `${id}+${spec.login.replaceAll(/[^A-Za-z0-9-]/g, '')}@users.noreply.localhost`,
+    type: 'User',
+    name: spec.login,
+    email: `${id}+${spec.login.replaceAll(/[^A-Za-z0-9-]/g, '')}@users.noreply.localhost`,
     createdAt: timestamp(),
   }
   world.users.set(user.login.toLowerCase(), user)
-  for (const token of [...(spec.token ? [{ token: spec.token }] : []), ...(spec.tokens ?? [])])
-    addToken(world, user, token)
   return user
 }
 

@@ -36,9 +36,13 @@ export interface SenderOptions {
   readonly nextId: () => number
   /** Headers, signature and body in the dialect's own way. */
   readonly sign: (hook: Hook, guid: string, message: Message) => Attempt
+  /** A delivery is new, or has ended. */
+  readonly changed: () => void
 }
 
 export interface Sender {
+  /** Takes over the deliveries of an earlier start; those that had not been tried to the end are tried now. */
+  resume(deliveries: readonly Delivery[]): void
   send(repository: Repository, hook: Hook, message: Message): Delivery
   redeliver(delivery: Delivery): Delivery
   deliveries(hook?: Hook): readonly Delivery[]
@@ -94,6 +98,7 @@ export function createSender(options: SenderOptions): Sender {
       response: { headers: {}, body: '' },
     }
     all.push(delivery)
+    options.changed()
     return delivery
   }
 
@@ -101,7 +106,7 @@ export function createSender(options: SenderOptions): Sender {
     const before = tails.get(delivery.hook.id) ?? Promise.resolve()
     tails.set(
       delivery.hook.id,
-      before.then(() => attempt(delivery, stop.signal)),
+      before.then(() => attempt(delivery, stop.signal)).then(options.changed),
     )
   }
 
@@ -142,6 +147,10 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   return {
+    resume(deliveries) {
+      all.push(...deliveries)
+      for (const delivery of deliveries) if (delivery.status === 'pending') queue(delivery)
+    },
     send,
     redeliver(delivery) {
       const again = note(delivery.repository, delivery.hook, delivery.message, delivery.guid, true)
@@ -177,6 +186,8 @@ async function attempt(delivery: Delivery, stop: AbortSignal): Promise<void> {
       response: { headers: Object.fromEntries(response.headers), body: text },
     })
   } catch (error) {
+    // The forge ends, the receiver has not: the next start tries it again, under the same id.
+    if (stop.aborted) return
     const timedOut = error instanceof Error && error.name === 'TimeoutError'
     Object.assign(delivery, {
       status: 'failed',
