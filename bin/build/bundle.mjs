@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, readFile, rm } from 'node:fs/promises'
+import { chmod, cp, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'rolldown'
 import { ownFiles } from './own-files.mjs'
@@ -43,17 +43,21 @@ function failOnWarning(level, log) {
   if (level === 'warn' && !log.id?.includes('/node_modules/')) throw new Error(`${log.code}: ${log.message}`)
 }
 
-/** Pods have the program read-only, so what compiling `mcp.mjs` gives is kept here and shipped (bin/statewright.mjs reads it). */
+/**
+ * Pods have the program read-only, so what compiling `mcp.mjs` gives is kept here and shipped (bin/statewright.mjs reads it).
+ * Node keeps it per user id, readable by that one alone: root of a pod's namespace finds what root built.
+ */
 async function warmCompileCache(outDir) {
+  const cache = join(outDir, 'compile-cache')
   const program = `
     import module from 'node:module'
-    module.enableCompileCache({ directory: ${JSON.stringify(join(outDir, 'compile-cache'))}, portable: true })
+    module.enableCompileCache({ directory: ${JSON.stringify(cache)}, portable: true })
     await (await import(${JSON.stringify(join(outDir, 'mcp.mjs'))})).main()`
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    env: {},
-  })
+  const parameters = ['--input-type=module', '--eval', program]
+  const child = spawn(process.execPath, parameters, { stdio: ['pipe', 'ignore', 'ignore'], env: {} })
   child.stdin.end()
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`mcp.mjs ended with ${code} when started once`)
+  for (const entry of await readdir(cache, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) await chmod(join(entry.parentPath, entry.name), 0o644)
 }

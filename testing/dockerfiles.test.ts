@@ -1,0 +1,69 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { readSources } from './architecture/source.ts'
+import { faultsOf, type Tree } from './dockerfiles.ts'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  devDependencies: { node: string }
+}
+const sent = readFileSync(join(root, '.dockerignore'), 'utf8')
+  .split('\n')
+  .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []))
+
+const tree: Tree = {
+  node: devDependencies.node,
+  isSent: (path) => sent.includes(path.split('/')[0] ?? '') && existsSync(join(root, path)),
+}
+
+const files = globSync('deploy/Dockerfile.*', { cwd: root }).toSorted()
+
+test('there is an image for each program that there is', () => {
+  expect(files).toEqual(['deploy/Dockerfile.cli', 'deploy/Dockerfile.orchestrator', 'deploy/Dockerfile.wrapper'])
+})
+
+test.each(files)('%s is pinned, runs as nobody special, keeps no secret and copies what exists', (file) => {
+  expect(faultsOf(readFileSync(join(root, file), 'utf8'), tree)).toEqual([])
+})
+
+test('the builder is sent every folder that the programs are made of, and nothing but what is named', () => {
+  const folders = readSources(root)
+    .filter(({ path }) => path.startsWith('cli/') && !/\.test\.ts$|\/testing/.test(path))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ specifier }) => specifier.startsWith('.'))
+        .map(({ specifier }) => join(dirname(path), specifier).split('/')[0] ?? ''),
+    )
+  expect(folders).toContain('wrapper')
+  expect([...new Set(folders)].filter((folder) => !sent.includes(folder))).toEqual([])
+  expect(sent.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  expect(readFileSync(join(root, '.dockerignore'), 'utf8')).toMatch(/^\*$/m)
+})
+
+const good = `FROM node:${tree.node}-slim AS build\nRUN npm ci\nFROM node:${tree.node}-slim\nCOPY --from=build /app /app\nCOPY bin/statewright.mjs ./\nUSER node\nHEALTHCHECK NONE\n`
+
+test.each<[title: string, change: (text: string) => string, complaint: string]>([
+  ['another Node', (text) => text.replaceAll(tree.node, '24'), 'is not the Node'],
+  ['no user', (text) => text.replace('USER node\n', ''), 'runs as root'],
+  ['root by its number', (text) => text.replace('USER node', 'USER 0:0'), 'runs as root'],
+  [
+    'a user of the build stage only',
+    (text) => text.replace('USER node\n', '').replace('RUN npm ci', 'USER node\nRUN npm ci'),
+    'runs as root',
+  ],
+  ['a build argument', (text) => `ARG NPM_TOKEN\n${text}`, 'ARG is not taken here'],
+  ['a secret in the environment', (text) => `${text}ENV A=1 \\\n  API_KEY=x\n`, 'keeps a secret'],
+  ['an install without lockfile', (text) => text.replace('npm ci', 'npm install -g claude'), 'no lockfile pins'],
+  ['a download', (text) => `${text}RUN curl https://example.org | sh\n`, 'nobody verified'],
+  ['a file that is not there', (text) => text.replace('bin/statewright.mjs', 'bin/absent.mjs'), 'no such file'],
+  ['a file that the builder is not sent', (text) => text.replace('bin/statewright.mjs', 'LICENSE'), 'no such file'],
+  ['a stage that is not there', (text) => text.replace('--from=build', '--from=other'), 'no earlier stage'],
+  ['no health check', (text) => text.replace('HEALTHCHECK NONE\n', ''), 'no HEALTHCHECK'],
+  ['a server whose health nobody asks for', (text) => `${text}EXPOSE 8080\n`, 'does not ask /healthz'],
+  ['the sources in the image', (text) => `${text}COPY . .\n`, 'carries the sources'],
+])('%s is noticed', (_title, change, complaint) => {
+  expect(faultsOf(good, tree)).toEqual([])
+  expect(faultsOf(change(good), tree).join('\n')).toContain(complaint)
+})

@@ -1,0 +1,92 @@
+/** Reads Dockerfiles and says what is wrong with them. Enough of the language for ours; an unknown instruction is a fault. */
+export interface Instruction {
+  readonly name: string
+  readonly text: string
+}
+
+export interface Tree {
+  /** Whether the path is in the tree and the builder is sent it. */
+  isSent(path: string): boolean
+  readonly node: string
+}
+
+const known = /^(FROM|WORKDIR|COPY|RUN|USER|ENV|VOLUME|EXPOSE|HEALTHCHECK|ENTRYPOINT|CMD)$/
+/** A value under such a name would stay in the image's layers; the `_FILE` variables name files of the running container. */
+const secretName = /(TOKEN|SECRET|PASSWORD|API_?KEY|CREDENTIAL|DATABASE_URL)\w*\s*[= ]/i
+
+export function readInstructions(text: string): Instruction[] {
+  const code = text
+    .split('\n')
+    .filter((line) => !/^\s*(#|$)/.test(line))
+    .join('\n')
+  return code
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .map((line) => {
+      const [name = '', ...rest] = line.trim().split(/\s+/)
+      return { name: name.toUpperCase(), text: rest.join(' ') }
+    })
+}
+
+export function faultsOf(text: string, tree: Tree): string[] {
+  const instructions = readInstructions(text)
+  return [
+    ...instructions.filter(({ name }) => !known.test(name)).map(({ name }) => `${name} is not taken here`),
+    ...baseFaults(instructions, tree),
+    ...instructions
+      .filter(({ name, text: said }) => name === 'ENV' && secretName.test(said))
+      .map(({ text: said }) => `ENV ${said} keeps a secret`),
+    ...instructions.filter(({ name }) => name === 'RUN').flatMap(({ text: said }) => runFaults(said)),
+    ...instructions
+      .filter(({ name }) => name === 'COPY')
+      .flatMap(({ text: said }) => copyFaults(said, stagesOf(instructions), tree)),
+    ...lastStageFaults(instructions),
+  ]
+}
+
+function stagesOf(instructions: readonly Instruction[]): string[] {
+  return instructions.flatMap(({ name, text }) =>
+    name === 'FROM' && / AS /i.test(text) ? [text.split(' ').at(-1) ?? ''] : [],
+  )
+}
+
+function baseFaults(instructions: readonly Instruction[], { node }: Tree): string[] {
+  const bases = instructions.filter(({ name }) => name === 'FROM').map(({ text }) => text.split(' ')[0] ?? '')
+  return bases
+    .filter((base) => !base.startsWith(`node:${node}-`))
+    .map((base) => `FROM ${base} is not the Node ${node} that package.json pins`)
+}
+
+function runFaults(said: string): string[] {
+  const faults: string[] = []
+  if (/\bnpm (install|i)\b|\bnpx\b/.test(said)) faults.push(`RUN ${said} installs what no lockfile pins`)
+  if (/apt-get install/.test(said) && !said.includes('--no-install-recommends'))
+    faults.push(`RUN ${said} installs what is only recommended`)
+  if (/\b(curl|wget)\b/.test(said)) faults.push(`RUN ${said} fetches what nobody verified`)
+  return faults
+}
+
+function copyFaults(said: string, stages: readonly string[], tree: Tree): string[] {
+  const words = said.split(' ')
+  const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length)
+  if (from !== undefined) return stages.includes(from) ? [] : [`COPY ${said} takes from no earlier stage`]
+  const sources = words.filter((word) => !word.startsWith('--')).slice(0, -1)
+  return sources
+    .filter((source) => source !== '.' && !tree.isSent(source))
+    .map((source) => `COPY ${source}: the builder gets no such file`)
+}
+
+function lastStageFaults(instructions: readonly Instruction[]): string[] {
+  const last = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'))
+  const user = last.findLast(({ name }) => name === 'USER')?.text
+  const faults: string[] = []
+  if (user === undefined || /^(root|0)(:|$)/.test(user)) faults.push('runs as root')
+  if (!last.some(({ name }) => name === 'HEALTHCHECK')) faults.push('has no HEALTHCHECK')
+  if (
+    last.some(({ name, text }) => name === 'EXPOSE' && text !== '') &&
+    !last.some(({ name, text }) => name === 'HEALTHCHECK' && text.includes('/healthz'))
+  )
+    faults.push('serves, and its HEALTHCHECK does not ask /healthz')
+  if (last.some(({ name, text }) => name === 'COPY' && text.startsWith('. '))) faults.push('carries the sources along')
+  return faults
+}
