@@ -81,7 +81,8 @@ export async function createBare(path: string, hooksDir: string, source: BareSou
 
 /** Takes over a repository of an earlier start, whose folder may have been moved meanwhile together with its hooks. */
 export async function adoptBare(path: string, hooksDir: string): Promise<void> {
-  if (!(await exists(join(path, 'HEAD')))) throw new Error(`${path} is gone: the forge remembers it and can't go on without it`)
+  if (!(await exists(join(path, 'HEAD'))))
+    throw new Error(`${path} is gone: the forge remembers it and can't go on without it`)
   await git(path, ['config', 'core.hooksPath', hooksDir])
 }
 

@@ -17,7 +17,8 @@ export async function readWorldFile(file: string): Promise<WorldDocument | undef
 
 function decode(file: string, text: string): WorldDocument {
   const document = parse(file, text)
-  const version = document !== null && typeof document === 'object' && 'version' in document ? document.version : undefined
+  const version =
+    document !== null && typeof document === 'object' && 'version' in document ? document.version : undefined
   if (version !== WORLD_VERSION)
     throw new Error(`${file} has version ${JSON.stringify(version)}; this forge reads version ${WORLD_VERSION}`)
   if (validator.Check(document)) return document
@@ -36,7 +37,7 @@ function parse(file: string, text: string): unknown {
 export interface WorldFile {
   /** There is something to write. */
   note(): void
-  /** Writes what is left, and rejects when that fails. */
+  /** Writes what is left, once, and rejects when that fails: a second end must not write over the forge that came after. */
   close(): Promise<void>
 }
 
@@ -44,14 +45,11 @@ export interface WorldFile {
 const SPACING_MS = 100
 
 /** At most one write at a time; what changes meanwhile is in the next. Written beside and renamed, so that the file is always a whole one. */
-export function keepWorldFile(
-  file: string,
-  picture: () => WorldDocument,
-  log: (error: unknown) => void,
-): WorldFile {
+export function keepWorldFile(file: string, picture: () => WorldDocument, log: (error: unknown) => void): WorldFile {
   const closing = new AbortController()
   let changed = false
   let writing: Promise<void> | undefined
+  let ended: Promise<void> | undefined
 
   async function writeAll(): Promise<void> {
     while (changed && !closing.signal.aborted) {
@@ -77,12 +75,14 @@ export function keepWorldFile(
     })
   }
 
+  async function end(): Promise<void> {
+    closing.abort()
+    await writing
+    await write()
+  }
+
   return {
     note,
-    async close() {
-      closing.abort()
-      await writing
-      await write()
-    },
+    close: () => (ended ??= end()),
   }
 }

@@ -1,14 +1,4 @@
-import type {
-  CheckRun,
-  CheckSuite,
-  Comment,
-  Hook,
-  Issue,
-  Label,
-  Pull,
-  Repository,
-  User,
-} from '../store/records.ts'
+import type { CheckRun, CheckSuite, Comment, Hook, Issue, Label, Pull, Repository, User } from '../store/records.ts'
 import { repositoryPath } from '../store/repositories.ts'
 import type { World } from '../store/world.ts'
 import type { Delivery } from '../webhooks/sender.ts'

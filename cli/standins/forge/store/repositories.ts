@@ -34,8 +34,7 @@ export async function createRepository(world: World, spec: RepositorySpec): Prom
     throw new Refusal('invalid', { resource: 'Repository', field: 'name', detail: `${spec.owner}/${spec.name}` })
   const known = findRepository(world, spec.owner, spec.name)
   if (known && world.restored.has(known)) return known
-  if (known)
-    throw new Refusal('exists', { resource: 'Repository', field: 'name' })
+  if (known) throw new Refusal('exists', { resource: 'Repository', field: 'name' })
   const owner = findUser(world, spec.owner) ?? addUser(world, { login: spec.owner })
   for (const login of Object.keys(spec.permissions ?? {})) requireUser(world, login)
   const path = repositoryPath(world, spec.owner, spec.name)

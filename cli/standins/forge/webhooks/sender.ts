@@ -104,10 +104,7 @@ export function createSender(options: SenderOptions): Sender {
 
   function queue(delivery: Delivery): void {
     const before = tails.get(delivery.hook.id) ?? Promise.resolve()
-    tails.set(
-      delivery.hook.id,
-      before.then(() => attempt(delivery, stop.signal)).then(options.changed),
-    )
+    tails.set(delivery.hook.id, before.then(() => attempt(delivery, stop.signal)).then(options.changed))
   }
 
   function hold(delivery: Delivery, ms: number): void {
