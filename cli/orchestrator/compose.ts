@@ -7,6 +7,7 @@ import { podTokens } from '../../edges/agents/pod-tokens.ts'
 import { createForgeEdge } from '../../edges/forge/forge-edge.ts'
 import { threadReader } from '../../edges/forge/mirror/threads.ts'
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
+import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
 import { bareName, forgePath, repositoryNamed, type ProjectSettings } from '../../edges/forge/projects.ts'
 import { bearer } from '../../edges/http/auth/authenticate.ts'
 import { oidcVerifier } from '../../edges/http/auth/oidc.ts'
@@ -24,7 +25,6 @@ import { localSecrets } from '../../edges/local/secrets.ts'
 import { createWrapperClient } from '../../edges/wrapper/client.ts'
 import { registerTurnComplete, watchPods } from '../../edges/wrapper/inbound.ts'
 import { wrapperHandlers } from '../../edges/wrapper/outbound.ts'
-import { grantHolds } from '../../machines/issue/context.ts'
 import { machines } from '../../machines/registry.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { createRuntime } from '../../runtime/create-runtime.ts'
@@ -108,10 +108,7 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
     directory,
     openForge,
     deliver: (delivery) => runtime.deliver(delivery),
-    grantHolds: async (issue) => {
-      const view = await runtime.read(`issue:${issue.replace(/^issue:/, '')}`)
-      return view !== undefined && grantHolds(view.context as never)
-    },
+    grantHolds: (issue) => grantHolds(issue),
     webhookUrl,
   })
   const threads = threadReader(forge.mirror, directory)
@@ -141,6 +138,7 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
     ...wrapperHandlers({ clock, logger, pods, client, readActor, renderTurn: (turn, ordinal) => renderTurn(agents, turn, ordinal) }),
   }
   const runtime = createRuntime({ sql, definitions: machines, handlers: handlers as never, clock, random, logger, owner: ports.owner, leaseMs: 10_000 })
+  const grantHolds = grantHoldsIn(runtime)
 
   const operatorAuth = bearer(agents.verifyOidc)
   const readiness = async (): Promise<{ ready: boolean; reasons: string[] }> => ({ ready: listening.operator !== '', reasons: [] })
@@ -174,7 +172,7 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
     statusOf: (resource) => statusOf(views, resource),
   })
   await registerOperations(outside.app, runtime, operatorAuth)
-  addGitGateway(outside.app, { agents, forge, directory, stateDir: settings.stateDir, runtime, clock, fetch, defaultBranch: lookUpBranch })
+  addGitGateway(outside.app, { agents, forge, directory, stateDir: settings.stateDir, runtime, clock, fetch, grantHolds: (issue) => grantHolds(issue), defaultBranch: lookUpBranch })
   const inspector = await addInspector(outside.app, { runtime, definitions: machines, clock, ids, logger, authenticate: operatorAuth })
   registerTurnComplete(inside.app, { runtime, clock, secret: keys.callbackMaster })
 
