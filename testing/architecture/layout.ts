@@ -24,6 +24,8 @@ export const zones: readonly Zone[] = [
       imports: edge,
     }),
   ),
+  // Only the generators run it: the layout engine stays out of the product. Page and inspector share the chart's types.
+  { folder: 'edges/inspector/charts/', imports: ['machines/'], development: true },
   { folder: 'memory/', imports: ['runtime/', 'machines/', kit] },
   { folder: 'wrapper/', imports: ['machines/turn/schema.ts', kit] },
   { folder: 'cli/standins/', imports: [kit], development: true },

@@ -1,0 +1,67 @@
+/** What the inspector's API answers: read by its page and by nobody's program, so it may change with any release. */
+import { Type, type Static } from 'typebox'
+
+const Status = Type.Union([Type.Literal('active'), Type.Literal('done'), Type.Literal('quarantined')])
+const AnyJson = Type.Unknown()
+
+export const ActorRow = Type.Object({
+  address: Type.String(),
+  kind: Type.String(),
+  id: Type.String(),
+  status: Status,
+  path: Type.String(),
+  seq: Type.Integer(),
+  updatedAt: Type.Number(),
+})
+export type ActorRow = Static<typeof ActorRow>
+
+export const ActiveState = Type.Object({
+  id: Type.String(),
+  owner: Type.Optional(Type.String()),
+  reason: Type.Optional(Type.String()),
+  unblocks: Type.Optional(Type.String()),
+})
+export type ActiveState = Static<typeof ActiveState>
+
+export const TimerRow = Type.Object({ name: Type.String(), state: Type.Optional(Type.String()), dueAt: Type.Number() })
+export type TimerRow = Static<typeof TimerRow>
+
+export const EffectRow = Type.Object({
+  key: Type.String(),
+  type: Type.String(),
+  params: AnyJson,
+  state: Type.Union([Type.Literal('pending'), Type.Literal('performing'), Type.Literal('dead')]),
+  attempts: Type.Integer(),
+  notBefore: Type.Number(),
+  lastError: Type.Optional(Type.String()),
+})
+export type EffectRow = Static<typeof EffectRow>
+
+export const ActorAnswer = Type.Object({
+  ...ActorRow.properties,
+  fault: Type.Optional(Type.String()),
+  context: AnyJson,
+  /** Innermost active states, each with what its machine says of it or of the nearest state around it. */
+  states: Type.Array(ActiveState),
+  timers: Type.Array(TimerRow),
+  effects: Type.Array(EffectRow),
+  now: Type.Number(),
+})
+export type ActorAnswer = Static<typeof ActorAnswer>
+
+export const HistoryRow = Type.Object({
+  seq: Type.Integer(),
+  at: Type.Number(),
+  type: Type.String(),
+  key: Type.String(),
+  event: AnyJson,
+  effects: Type.Array(Type.Object({ type: Type.String(), params: AnyJson })),
+  path: Type.String(),
+  status: Type.Union([Type.Literal('active'), Type.Literal('done')]),
+  handled: Type.Boolean(),
+  fault: Type.Optional(Type.String()),
+})
+export type HistoryRow = Static<typeof HistoryRow>
+
+export const KindsAnswer = Type.Object({ kinds: Type.Array(Type.String()), now: Type.Number() })
+export type KindsAnswer = Static<typeof KindsAnswer>

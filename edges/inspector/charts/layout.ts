@@ -1,0 +1,186 @@
+/**
+ * Finds places for a chart's states and lines, frame by frame from the inside: elkjs, layered, orthogonal.
+ * Runs in development only (elkjs is no dependency of the product); its result is checked in.
+ */
+import { createRequire } from 'node:module'
+import type { ELK as Elk, ElkExtendedEdge, ElkNode } from 'elkjs'
+import type { MachineDefinition } from '../../../machines/definition.ts'
+import type { Chart, ChartLine, ChartState } from './chart.ts'
+import { graphOf, type Graph, type GraphLine, type GraphState } from './graph.ts'
+import { labelSize, lineText, stateSize, type Size } from './text-size.ts'
+
+const { default: ElkEngine } = createRequire(import.meta.url)('elkjs') as { default: new () => Elk }
+
+const margin = 16
+const framePadding = 14
+const statesPerRow = 3
+const gapBetweenRegions = 18
+/** The chart's place on a wide screen is about this much wider than high. */
+const wantedAspect = 1.1
+
+const options = {
+  'elk.algorithm': 'layered',
+  'elk.edgeRouting': 'ORTHOGONAL',
+  'elk.padding': '[top=0,left=0,bottom=0,right=0]',
+  'elk.spacing.nodeNode': '22',
+  'elk.spacing.edgeNode': '12',
+  'elk.spacing.edgeEdge': '10',
+  'elk.spacing.edgeLabel': '2',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '24',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '10',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '8',
+  'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
+  'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
+  'elk.layered.feedbackEdges': 'true',
+  'elk.layered.thoroughness': '60',
+}
+
+interface Placed extends Size {
+  readonly states: readonly ChartState[]
+  readonly lines: readonly ChartLine[]
+}
+
+export async function chartOf({ kind, version, machine }: MachineDefinition): Promise<Chart> {
+  const graph = graphOf(machine)
+  const inner = moved(await placeChildren(graph, '', graph.states, graph.isParallel), margin, margin)
+  return {
+    kind,
+    version,
+    width: inner.width + 2 * margin,
+    height: inner.height + 2 * margin,
+    states: [...inner.states],
+    lines: [...inner.lines],
+  }
+}
+
+async function placeState(graph: Graph, state: GraphState): Promise<Placed> {
+  const { children, ...own } = state
+  const head = stateSize(state)
+  if (children.length === 0) return { ...head, states: [{ ...own, x: 0, y: 0, ...head }], lines: [] }
+  const inner = await placeChildren(graph, state.id, children, state.kind === 'parallel')
+  const size = {
+    width: Math.max(head.width, inner.width + 2 * framePadding),
+    height: head.height + inner.height + framePadding,
+  }
+  const { states, lines } = moved(inner, framePadding, head.height)
+  return { ...size, states: [{ ...own, x: 0, y: 0, ...size }, ...states], lines }
+}
+
+async function placeChildren(
+  graph: Graph,
+  parent: string,
+  children: readonly GraphState[],
+  isParallel: boolean,
+): Promise<Placed> {
+  const parts: Placed[] = []
+  for (const child of children) parts.push(await placeState(graph, child))
+  const lines = graph.lines.filter((line) => line.parent === parent)
+  const ways =
+    lines.length > 0 || parts.length === 1
+      ? await layeredWays(children, parts, lines)
+      : isParallel
+        ? [stack(parts, true), stack(parts, false)]
+        : [rows(parts)]
+  return ways.toSorted((one, other) => cost(one) - cost(other))[0]!
+}
+
+async function layeredWays(
+  children: readonly GraphState[],
+  parts: readonly Placed[],
+  lines: readonly GraphLine[],
+): Promise<readonly Placed[]> {
+  const ways: Placed[] = []
+  for (const direction of ['RIGHT', 'DOWN']) {
+    for (const placement of ['NETWORK_SIMPLEX', 'BRANDES_KOEPF', 'LINEAR_SEGMENTS']) {
+      ways.push(
+        await layered(children, parts, lines, {
+          'elk.direction': direction,
+          'elk.layered.nodePlacement.strategy': placement,
+        }),
+      )
+    }
+  }
+  return ways
+}
+
+function cost({ width, height }: Size): number {
+  return Math.max(width, height * wantedAspect)
+}
+
+/** States without a line between them are a list: read in rows. */
+function rows(parts: readonly Placed[]): Placed {
+  const stacked: Placed[] = []
+  for (let at = 0; at < parts.length; at += statesPerRow) stacked.push(stack(parts.slice(at, at + statesPerRow), false))
+  return stack(stacked, true)
+}
+
+/** Regions share no line: side by side, or under each other. */
+function stack(parts: readonly Placed[], isDown: boolean): Placed {
+  let at = 0
+  const placed = parts.map((part) => {
+    const here = moved(part, isDown ? 0 : at, isDown ? at : 0)
+    at += (isDown ? part.height : part.width) + gapBetweenRegions
+    return here
+  })
+  const along = at - gapBetweenRegions
+  const across = Math.max(...parts.map((part) => (isDown ? part.width : part.height)))
+  return { width: isDown ? across : along, height: isDown ? along : across, ...joined(placed) }
+}
+
+async function layered(
+  children: readonly GraphState[],
+  parts: readonly Placed[],
+  lines: readonly GraphLine[],
+  way: Readonly<Record<string, string>>,
+): Promise<Placed> {
+  const laid: ElkNode = await new ElkEngine().layout({
+    id: 'frame',
+    layoutOptions: { ...options, ...way },
+    children: children.map(({ id }, index): ElkNode => ({
+      id,
+      width: parts[index]!.width,
+      height: parts[index]!.height,
+    })),
+    edges: lines.map(toElkEdge),
+  })
+  const placed = (laid.children ?? []).map((node, index) =>
+    moved(parts[index]!, Math.round(node.x ?? 0), Math.round(node.y ?? 0)),
+  )
+  const own = lines.map((line, index) => placedLine(line, laid.edges?.[index]))
+  const { states, lines: inner } = joined(placed)
+  return { width: Math.ceil(laid.width ?? 0), height: Math.ceil(laid.height ?? 0), states, lines: [...own, ...inner] }
+}
+
+function joined(parts: readonly Placed[]): Pick<Placed, 'states' | 'lines'> {
+  return { states: parts.flatMap(({ states }) => states), lines: parts.flatMap(({ lines }) => lines) }
+}
+
+function moved(part: Placed, dx: number, dy: number): Placed {
+  return {
+    ...part,
+    states: part.states.map((state) => ({ ...state, x: state.x + dx, y: state.y + dy })),
+    lines: part.lines.map((line) => ({
+      ...line,
+      points: line.points.map(([x, y]) => [x + dx, y + dy]),
+      ...(line.label === undefined ? {} : { label: { ...line.label, x: line.label.x + dx, y: line.label.y + dy } }),
+    })),
+  }
+}
+
+function toElkEdge({ source, target, moves }: GraphLine, index: number): ElkExtendedEdge {
+  const text = lineText(moves)
+  const labels = text.length === 0 ? [] : [{ id: `label${index}`, text: text.join(' '), ...labelSize(text) }]
+  return { id: `line${index}`, sources: [source], targets: [target], labels }
+}
+
+function placedLine({ source, target, isBothWays, moves }: GraphLine, laid: ElkExtendedEdge | undefined): ChartLine {
+  const section = laid?.sections?.[0]
+  if (section === undefined) throw new Error(`the layout lost ${source} -> ${target}`)
+  const points = [section.startPoint, ...(section.bendPoints ?? []), section.endPoint].map(
+    ({ x, y }): [number, number] => [Math.round(x), Math.round(y)],
+  )
+  const lines = lineText(moves)
+  const label = laid?.labels?.[0]
+  const place = label && { x: Math.round(label.x ?? 0), y: Math.round(label.y ?? 0), ...labelSize(lines), lines }
+  return { source, target, isBothWays, moves: [...moves], points, ...(place === undefined ? {} : { label: place }) }
+}

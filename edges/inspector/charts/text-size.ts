@@ -1,0 +1,44 @@
+/** How much room text takes. The generator has no font to measure, so widths are a safe mean of common sans-serif faces. */
+import type { ChartMove } from './chart.ts'
+import type { GraphState } from './graph.ts'
+
+/** px per character at the sizes of `svg.ts`. */
+const stateCharacter = 8.2
+const smallCharacter = 6.2
+export const lineHeight = 13
+/** What does not fit is said in the facts beside the chart, and in the tooltip. */
+const maxLines = 3
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+export function stateSize(state: Pick<GraphState, 'label' | 'fromAround' | 'children'>): Size {
+  const notes = aroundLines(state.fromAround)
+  const widest = Math.max(state.label.length * stateCharacter, ...notes.map((line) => line.length * smallCharacter))
+  return { width: Math.ceil(Math.max(56, widest + 26)), height: 30 + notes.length * lineHeight }
+}
+
+/** The rows from around, as lines of the box. */
+export function aroundLines(fromAround: readonly string[]): readonly string[] {
+  return shorten(fromAround).map((event) => `↳ ${event}`)
+}
+
+/** Eventless rows need no words: their line is dashed. */
+export function lineText(moves: readonly ChartMove[]): string[] {
+  const events = new Set(moves.flatMap((move) => move.events))
+  return [...shorten([...events].filter((event) => event !== 'always'))]
+}
+
+export function labelSize(lines: readonly string[]): Size {
+  return {
+    width: Math.ceil(Math.max(...lines.map((line) => line.length * smallCharacter)) + 4),
+    height: lines.length * lineHeight,
+  }
+}
+
+function shorten(lines: readonly string[]): readonly string[] {
+  if (lines.length <= maxLines) return lines
+  return [...lines.slice(0, maxLines - 1), `${lines.length - maxLines + 1} more`]
+}

@@ -1,0 +1,24 @@
+import type { MachineDefinition } from '../../machines/definition.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { Authenticate } from '../http/auth/authenticate.ts'
+import type { Logger } from '../http/logging.ts'
+import type { Clock, Ids } from '../http/ports.ts'
+import type { Tickets } from './tickets.ts'
+
+/** What of the runtime is looked at: nothing here can send an event (ruling 4.20). */
+export type Observed = Pick<Runtime, 'read' | 'list' | 'history' | 'pendingEffects' | 'pendingTimers' | 'subscribe'>
+
+export interface InspectorDeps {
+  readonly runtime: Observed
+  readonly definitions: readonly MachineDefinition[]
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly logger: Logger
+  /** For callers with a bearer token: people's, not pods'. */
+  readonly authenticate: Authenticate
+  readonly tickets: Tickets
+  /** Host names beside the loopback ones under which the inspector is reached, without ports. */
+  readonly hosts?: readonly string[]
+  /** The page is reached over TLS, so its cookie may say so. */
+  readonly secure?: boolean
+}

@@ -1,0 +1,78 @@
+/** The feed over WebSocket at /inspector/live. Pages send nothing on it (ruling 4.20). */
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { WebSocketServer, type WebSocket } from 'ws'
+import type { HttpApp } from '../http/app.ts'
+import { Problem } from '../http/problem.ts'
+import { authenticateSocket } from './access.ts'
+import type { InspectorDeps } from './deps.ts'
+import type { Feed } from './feed.ts'
+import type { HelloMessage } from './messages.ts'
+
+export const livePath = '/inspector/live'
+/** Proxies cut lines that are silent for a minute. */
+export const HEARTBEAT_MS = 25_000
+/** A page that does not read is cut off; it resumes where it was. */
+const mostBuffered = 1024 * 1024
+const tryAgainLater = 1013
+const goingAway = 1001
+
+export function serveLive(app: HttpApp, deps: InspectorDeps, feed: Feed): void {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024, perMessageDeflate: false })
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (new URL(request.url ?? '', 'http://localhost').pathname !== livePath) return
+    // Until it is a WebSocket, nobody else hears of its end.
+    const isLost = (): void => void socket.destroy()
+    socket.on('error', isLost)
+    authenticateSocket(request as unknown as FastifyRequest, deps).then(
+      () => {
+        socket.off('error', isLost)
+        sockets.handleUpgrade(request, socket, head, (line) => serve(line, request, deps, feed))
+      },
+      (error: unknown) => refuse(socket, error, deps),
+    )
+  }
+  app.server.on('upgrade', upgrade)
+  app.addHook('preClose', async () => {
+    app.server.off('upgrade', upgrade)
+    feed.close()
+    for (const line of sockets.clients) line.close(goingAway, 'stopping')
+    sockets.close()
+  })
+}
+
+function serve(line: WebSocket, request: IncomingMessage, { clock }: InspectorDeps, feed: Feed): void {
+  const tell = (message: object): void => {
+    if (line.bufferedAmount > mostBuffered) line.close(tryAgainLater, 'too slow')
+    else line.send(JSON.stringify(message))
+  }
+  const after = new URL(request.url ?? '', 'http://localhost').searchParams.get('after') ?? undefined
+  const { missed, messages } = feed.since(after)
+  const hello: HelloMessage = { feed: feed.id, missed, now: clock.now() }
+  for (const message of [hello, ...messages]) tell(message)
+  const leave = feed.listen(tell)
+  let isAnswering = true
+  let beat = clock.setTimer(HEARTBEAT_MS, ping)
+  line.on('pong', () => (isAnswering = true))
+  line.on('error', () => line.terminate())
+  line.on('close', () => {
+    leave()
+    beat.cancel()
+  })
+
+  function ping(): void {
+    if (!isAnswering) return line.terminate()
+    isAnswering = false
+    line.ping()
+    // A page can't see pings; by this it knows that the line lives.
+    tell({ now: clock.now() })
+    beat = clock.setTimer(HEARTBEAT_MS, ping)
+  }
+}
+
+function refuse(socket: Duplex, error: unknown, { logger }: InspectorDeps): void {
+  if (!(error instanceof Problem)) logger.error({ error }, 'a live line could not be opened')
+  const status = error instanceof Problem ? error.status : 500
+  socket.end(`HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+}

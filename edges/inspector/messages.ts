@@ -1,0 +1,18 @@
+/** What the feed tells pages, over /inspector/live. */
+import { Type, type Static } from 'typebox'
+
+/** One committed step. `n` counts the messages of this feed. */
+export const StepMessage = Type.Object({
+  n: Type.Integer(),
+  address: Type.String(),
+  seq: Type.Integer(),
+  path: Type.String(),
+  status: Type.Union([Type.Literal('active'), Type.Literal('done')]),
+  type: Type.String(),
+  at: Type.Number(),
+})
+export type StepMessage = Static<typeof StepMessage>
+
+/** First on every line. `missed`: what lies between is no longer kept, so the page reads everything anew. */
+export const HelloMessage = Type.Object({ feed: Type.String(), missed: Type.Boolean(), now: Type.Number() })
+export type HelloMessage = Static<typeof HelloMessage>

@@ -1,0 +1,55 @@
+import type { ActorAnswer, ActorRow, HistoryRow, KindsAnswer } from '../answers.ts'
+import type { Chart } from '../charts/chart.ts'
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly nextCursor?: string
+}
+
+/** An answer that is no answer: `status` 0 where none came. */
+export class ApiError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+type Query = Readonly<Record<string, string | number | undefined>>
+
+async function get<T>(path: string, query: Query = {}): Promise<T> {
+  const given = Object.entries(query).flatMap(([key, value]) =>
+    value === undefined || value === '' ? [] : [[key, String(value)]],
+  )
+  const answer = await fetch(`/inspector/api/${path}?${new URLSearchParams(given)}`).catch((error: unknown) => {
+    throw new ApiError(0, String(error))
+  })
+  if (!answer.ok) throw new ApiError(answer.status, await answer.text())
+  return (await answer.json()) as T
+}
+
+export function readKinds(): Promise<KindsAnswer> {
+  return get('kinds')
+}
+
+export function readActors(query: {
+  readonly kind: string
+  readonly q?: string
+  readonly status?: string
+  readonly cursor?: string
+}): Promise<Page<ActorRow>> {
+  return get('actors', { ...query, limit: 100 })
+}
+
+export function readActor(address: string): Promise<ActorAnswer> {
+  return get('actor', { address })
+}
+
+export function readHistory(address: string, cursor?: string): Promise<Page<HistoryRow>> {
+  return get('history', { address, limit: 100, cursor })
+}
+
+export function readChart(kind: string): Promise<Chart> {
+  return get(`charts/${kind}`)
+}

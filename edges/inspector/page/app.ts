@@ -1,0 +1,214 @@
+import { h, type ComponentChild } from 'preact'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { StepMessage } from '../messages.ts'
+import type { Chart } from '../charts/chart.ts'
+import { ActorList } from './actor-list.ts'
+import { ApiError, readKinds } from './api.ts'
+import { ChartView } from './chart-view.ts'
+import { Facts } from './facts.ts'
+import { span } from './format.ts'
+import { History } from './history.ts'
+import { openLine, type LineState } from './live.ts'
+import { readSelection, writeSelection, type Selection } from './selection.ts'
+import { activeOn, takenRows } from './taken.ts'
+import { useActor, type Watched } from './use-actor.ts'
+import { useActors } from './use-actors.ts'
+
+type Tab = 'actors' | 'chart' | 'facts' | 'history'
+
+/** Several steps at once are one reading. */
+const settleMs = 120
+
+export function App(): ComponentChild {
+  const [line, setLine] = useState<LineState>('connecting')
+  const [isClosed, setClosed] = useState(false)
+  const [kinds, setKinds] = useState<readonly string[]>()
+  const [selection, select] = useSelection()
+  const [round, setRound] = useState(0)
+  const [actorRound, setActorRound] = useState(0)
+  const [query, setQuery] = useState('')
+  const [settledQuery, setSettledQuery] = useState('')
+  const [showEnded, setShowEnded] = useState(true)
+  const [state, setState] = useState<string>()
+  const [tab, setTab] = useState<Tab>('actors')
+  const { now, setOffset } = useNow()
+  const onError = useCallback((error: unknown) => {
+    if (error instanceof ApiError && error.status === 401) setClosed(true)
+    else setLine('lost')
+  }, [])
+
+  useEffect(() => {
+    const timer = setTimeout(() => setSettledQuery(query), 150)
+    return () => clearTimeout(timer)
+  }, [query])
+  useEffect(() => void readKinds().then((answer) => setKinds(answer.kinds), onError), [round])
+
+  const actors = useActors(kinds, { query: settledQuery, showEnded }, round, onError)
+  const watched = useActor(selection.address, round + actorRound, onError)
+  const onStep = useStepTaker(actors.take, selection.address, () => setActorRound((count) => count + 1))
+  useEffect(() => {
+    if (isClosed) return
+    const anew = (): void => setRound((count) => count + 1)
+    return openLine({ onState: setLine, onMissed: anew, onStep, onTime: (time) => setOffset(time - Date.now()) })
+  }, [isClosed])
+
+  const show = (next: Selection, to: Tab): void => {
+    if (next.address !== selection.address) setState(undefined)
+    select(next)
+    setTab(to)
+  }
+  return h('div', { class: `app tab-${tab}` }, [
+    h('header', null, [
+      h('h1', null, 'Statewright'),
+      h(
+        'span',
+        { class: `line ${line}`, role: 'status' },
+        { open: 'live', connecting: 'connecting…', lost: 'disconnected, trying again…' }[line],
+      ),
+      h(
+        'div',
+        { class: 'tabs' },
+        (['actors', 'chart', 'facts', 'history'] as const).map((name) =>
+          h('button', { 'aria-pressed': tab === name, onClick: () => setTab(name) }, name),
+        ),
+      ),
+    ]),
+    isClosed
+      ? h('p', { class: 'closed', role: 'alert' }, [
+          'The session is over. Open the link that ',
+          h('code', null, 'statewright up'),
+          ' prints; a restart prints a new one.',
+        ])
+      : null,
+    h(ActorList, {
+      groups: actors.groups,
+      query,
+      showEnded,
+      selected: selection.address,
+      now,
+      onQuery: setQuery,
+      onShowEnded: setShowEnded,
+      onMore: actors.more,
+      onSelect: (address: string) => show({ address }, 'chart'),
+    }),
+    h(Actor, {
+      watched,
+      selection,
+      now,
+      state,
+      onState: setState,
+      onSeq: (seq) =>
+        show(
+          {
+            ...(selection.address === undefined ? {} : { address: selection.address }),
+            ...(seq === undefined ? {} : { seq }),
+          },
+          tab,
+        ),
+    }),
+  ])
+}
+
+interface ActorProps {
+  readonly watched: Watched
+  readonly selection: Selection
+  readonly now: number
+  readonly state: string | undefined
+  onState(state: string | undefined): void
+  onSeq(seq: number | undefined): void
+}
+
+function Actor({ watched, selection, now, state, onState, onSeq }: ActorProps): ComponentChild {
+  const { actor, rows, chart } = watched
+  const at = rows?.findIndex(({ seq }) => seq === selection.seq) ?? -1
+  const step = at > 0 ? rows?.[at] : undefined
+  const path = step?.path ?? actor?.path ?? ''
+  const active = useMemo(() => activeOn(path), [path])
+  const shown = rows?.[Math.max(at, 0)]
+  const earlier = rows?.[Math.max(at, 0) + 1]?.path ?? ''
+  const taken = useMemo(
+    () => (chart && shown && shown.fault === undefined ? takenRows(chart, earlier, shown.path, shown.type) : []),
+    [chart, shown, earlier],
+  )
+  if (actor === undefined)
+    return h('main', { class: 'middle pane' }, h('p', { class: 'empty big' }, hint(watched, selection)))
+  const states = step === undefined ? actor.states : statesOn(chart, path)
+  return h('div', { class: 'looked-at' }, [
+    h('main', { class: 'middle pane' }, [
+      h('h2', null, [
+        h('span', { class: 'kind' }, actor.kind),
+        actor.id,
+        h('span', { class: `badge ${actor.status}` }, actor.status),
+        h(
+          'span',
+          { class: 'since' },
+          `step ${shown?.seq ?? actor.seq}, ${span(now - (shown?.at ?? actor.updatedAt))} ago`,
+        ),
+      ]),
+      chart
+        ? h(ChartView, { chart, active, taken, selected: state, onSelect: onState })
+        : h('p', { class: 'empty big' }, chart === null ? 'This kind has no chart.' : 'Loading chart…'),
+    ]),
+    h('aside', { class: 'right pane' }, [
+      h(Facts, {
+        actor,
+        step,
+        states,
+        now,
+        selected: chart?.states.find(({ id }) => id === state),
+        onLive: () => onSeq(undefined),
+        onCloseState: () => onState(undefined),
+      }),
+      h(History, { rows, shown: step?.seq, hasMore: watched.hasMore, now, onShow: onSeq, onMore: watched.more }),
+    ]),
+  ])
+}
+
+function hint({ isMissing }: Watched, { address }: Selection): string {
+  if (address === undefined) return 'Choose an actor to see where it stands and how it got there.'
+  return isMissing ? `There is no actor ${address}.` : 'Loading…'
+}
+
+/** Of an earlier step only the place is known; the words for it come from the chart. */
+function statesOn(chart: Chart | null | undefined, path: string): readonly Chart['states'][number][] {
+  const byId = new Map(chart?.states.map((state) => [state.id, state]))
+  return path.split(' ').flatMap((leaf) => byId.get(leaf) ?? [])
+}
+
+function useSelection(): [Selection, (next: Selection) => void] {
+  const [selection, setSelection] = useState(() => readSelection(location.hash))
+  useEffect(() => {
+    const follow = (): void => setSelection(readSelection(location.hash))
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+  return [selection, (next) => void (location.hash = writeSelection(next))]
+}
+
+/** The server's time, moving on by the browser's own clock. */
+function useNow(): { readonly now: number; setOffset(offset: number): void } {
+  const [offset, setOffset] = useState(0)
+  const [tick, setTick] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setTick(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return { now: tick + offset, setOffset }
+}
+
+/** Always the newest closure, so that the line is opened once. */
+function useStepTaker(
+  take: (step: StepMessage) => void,
+  address: string | undefined,
+  onMoved: () => void,
+): (step: StepMessage) => void {
+  const timer = useRef(0)
+  const now = useRef<(step: StepMessage) => void>(() => undefined)
+  now.current = (step) => {
+    take(step)
+    if (step.address !== address) return
+    clearTimeout(timer.current)
+    timer.current = window.setTimeout(onMoved, settleMs)
+  }
+  return useCallback((step: StepMessage) => now.current(step), [])
+}

@@ -1,0 +1,146 @@
+import { h, type ComponentChildren, type ComponentChild } from 'preact'
+import type { ActiveState, ActorAnswer, EffectRow, HistoryRow, TimerRow } from '../answers.ts'
+import type { ChartState } from '../charts/chart.ts'
+import { count, span } from './format.ts'
+
+export interface FactsProps {
+  readonly actor: ActorAnswer
+  /** The step that is looked at, when it is not the newest. */
+  readonly step: HistoryRow | undefined
+  readonly states: readonly ActiveState[]
+  readonly selected: ChartState | undefined
+  readonly now: number
+  onLive(): void
+  onCloseState(): void
+}
+
+export function Facts({ actor, step, states, selected, now, onLive, onCloseState }: FactsProps): ComponentChild {
+  return h('section', { class: 'facts', 'aria-label': 'Facts' }, [
+    step === undefined
+      ? null
+      : h('p', { class: 'then' }, [
+          `As it was after step ${step.seq}. `,
+          h('button', { onClick: onLive }, 'Back to now'),
+        ]),
+    actor.fault === undefined ? null : h('p', { class: 'fault', role: 'alert' }, `Quarantined: ${actor.fault}`),
+    selected === undefined ? null : tableOf(selected, onCloseState),
+    states.map((state) => stateCard(state)),
+    step === undefined ? [timersOf(actor.timers, now), effectsOf(actor.effects, now)] : stepOf(step),
+    step === undefined ? jsonOf('Context', actor.context, true) : null,
+  ])
+}
+
+function stateCard({ id, owner, reason, unblocks }: ActiveState): ComponentChild {
+  return h('div', { class: 'card', key: id }, [
+    h('h3', null, [id, owner === undefined ? null : h('span', { class: 'owner' }, owner)]),
+    reason === undefined ? null : h('p', null, sentence(reason)),
+    unblocks === undefined ? null : h('p', { class: 'unblocks' }, [h('span', null, 'Moves on: '), unblocks]),
+  ])
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+function tableOf(state: ChartState, onClose: () => void): ComponentChild {
+  return h('div', { class: 'card table', key: 'selected' }, [
+    h('h3', null, [
+      `${state.id}`,
+      h('button', { class: 'close', 'aria-label': 'Close the table of this state', onClick: onClose }, '×'),
+    ]),
+    state.reason === undefined ? null : h('p', null, sentence(state.reason)),
+    state.rows.length === 0
+      ? h('p', { class: 'empty' }, 'It takes nothing of its own; the states around it may.')
+      : h('table', null, [
+          h(
+            'thead',
+            null,
+            h(
+              'tr',
+              null,
+              ['event', 'if', 'leads to'].map((head) => h('th', null, head)),
+            ),
+          ),
+          h(
+            'tbody',
+            null,
+            state.rows.map(({ event, guard, target }) =>
+              h('tr', null, [
+                h('td', null, event),
+                h('td', null, guard === 'if' ? '✓' : guard),
+                h('td', null, target ?? '–'),
+              ]),
+            ),
+          ),
+        ]),
+  ])
+}
+
+function timersOf(timers: readonly TimerRow[], now: number): ComponentChild {
+  if (timers.length === 0) return null
+  return section(`${count(timers.length, 'timer')}`, [
+    h(
+      'ul',
+      { class: 'plain' },
+      timers.map(({ name, state, dueAt }) =>
+        h('li', null, [
+          h('b', null, name),
+          h('span', null, dueAt > now ? ` in ${span(dueAt - now)}` : ' due'),
+          state === undefined ? null : h('small', null, ` ${state}`),
+        ]),
+      ),
+    ),
+  ])
+}
+
+function effectsOf(effects: readonly EffectRow[], now: number): ComponentChild {
+  if (effects.length === 0) return null
+  return section(`${count(effects.length, 'effect')} not settled`, [
+    effects.map((effect) =>
+      h('details', { class: `effect ${effect.state}`, key: effect.key }, [
+        h('summary', null, [
+          h('b', null, effect.type),
+          ' ',
+          h('span', { class: 'badge' }, effect.state),
+          attempts(effect, now),
+        ]),
+        effect.lastError === undefined ? null : h('p', { class: 'error' }, effect.lastError),
+        h('pre', null, pretty({ key: effect.key, params: effect.params })),
+      ]),
+    ),
+  ])
+}
+
+function attempts({ attempts: tried, notBefore, state }: EffectRow, now: number): string {
+  const again = state === 'pending' && notBefore > now ? `, again in ${span(notBefore - now)}` : ''
+  return tried === 0 ? again : ` ${count(tried, 'attempt')}${again}`
+}
+
+function stepOf(step: HistoryRow): ComponentChild[] {
+  return [
+    ...(step.fault === undefined ? [] : [h('p', { class: 'fault' }, `The step failed: ${step.fault}`)]),
+    section(`${step.type}`, [
+      step.handled ? null : h('p', { class: 'empty' }, 'No active state took it.'),
+      h('p', null, h('small', null, `key ${step.key}`)),
+      h('pre', null, pretty(step.event)),
+    ]),
+    ...step.effects.map((effect, index) =>
+      h('details', { class: 'effect', key: index }, [
+        h('summary', null, h('b', null, effect.type)),
+        h('pre', null, pretty(effect.params)),
+      ]),
+    ),
+  ]
+}
+
+function jsonOf(title: string, value: unknown, isOpen: boolean): ComponentChild {
+  return h('details', { class: 'json', open: isOpen }, [h('summary', null, title), h('pre', null, pretty(value))])
+}
+
+function section(title: string, content: ComponentChildren): ComponentChild {
+  return h('div', { class: 'part' }, [h('h4', null, title), content])
+}
+
+function pretty(value: unknown): string {
+  return JSON.stringify(value, null, 2)
+}

@@ -1,0 +1,73 @@
+/** The line to the feed: kept open, and resumed behind the last message that came. */
+import type { HelloMessage, StepMessage } from '../messages.ts'
+
+export type LineState = 'connecting' | 'open' | 'lost'
+
+export interface Listener {
+  onState(state: LineState): void
+  /** Everything shown has to be read anew. */
+  onMissed(): void
+  onStep(step: StepMessage): void
+  onTime(now: number): void
+}
+
+/** The server speaks every 25 s at least. */
+const silenceMs = 60_000
+const longestPauseMs = 10_000
+
+export function openLine(listener: Listener): () => void {
+  let socket: WebSocket | undefined
+  let feed = ''
+  let last = 0
+  let pauseMs = 500
+  let isEnded = false
+  let timer = 0
+
+  function connect(): void {
+    const { protocol, host } = location
+    const after = feed === '' ? '' : `?after=${feed}.${last}`
+    socket = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/inspector/live${after}`)
+    socket.addEventListener('message', ({ data }) =>
+      take(JSON.parse(String(data)) as HelloMessage | StepMessage | { now: number }),
+    )
+    socket.addEventListener('close', retry)
+    watch()
+  }
+
+  function take(message: HelloMessage | StepMessage | { readonly now: number }): void {
+    watch()
+    if ('feed' in message) {
+      const isMissed = message.missed
+      if (message.feed !== feed) last = 0
+      feed = message.feed
+      pauseMs = 500
+      listener.onTime(message.now)
+      listener.onState('open')
+      if (isMissed) listener.onMissed()
+    } else if ('n' in message) {
+      last = message.n
+      listener.onStep(message)
+    } else listener.onTime(message.now)
+  }
+
+  function watch(): void {
+    clearTimeout(timer)
+    timer = window.setTimeout(() => socket?.close(), silenceMs)
+  }
+
+  function retry(): void {
+    clearTimeout(timer)
+    if (isEnded) return
+    listener.onState('lost')
+    timer = window.setTimeout(connect, pauseMs)
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+  }
+
+  listener.onState('connecting')
+  connect()
+  return () => {
+    isEnded = true
+    clearTimeout(timer)
+    socket?.close()
+  }
+}

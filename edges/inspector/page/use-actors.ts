@@ -1,0 +1,93 @@
+/** The list at the left: read by kind, kept current by the feed. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { ActorRow } from '../answers.ts'
+import type { StepMessage } from '../messages.ts'
+import type { Group } from './actor-list.ts'
+import { readActors } from './api.ts'
+
+export interface Actors {
+  readonly groups: readonly Group[] | undefined
+  more(kind: string): void
+  take(step: StepMessage): void
+}
+
+interface Filter {
+  readonly query: string
+  readonly showEnded: boolean
+}
+
+/** `round` changes whenever everything has to be read anew. */
+export function useActors(
+  kinds: readonly string[] | undefined,
+  filter: Filter,
+  round: number,
+  onError: (error: unknown) => void,
+): Actors {
+  const [groups, setGroups] = useState<readonly Group[]>()
+  const latest = useRef<readonly Group[] | undefined>(undefined)
+  latest.current = groups
+  const { query, showEnded } = filter
+  const read = (kind: string, cursor?: string): ReturnType<typeof readActors> =>
+    readActors({
+      kind,
+      q: query,
+      ...(showEnded ? {} : { status: 'active' }),
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+
+  useEffect(() => {
+    if (kinds === undefined) return
+    let isCurrent = true
+    Promise.all(kinds.map(async (kind) => ({ kind, ...(await read(kind)), isLoading: false }))).then(
+      (all) => void (isCurrent && setGroups(all)),
+      onError,
+    )
+    return () => void (isCurrent = false)
+  }, [kinds, query, showEnded, round])
+
+  const more = (kind: string): void => {
+    const group = latest.current?.find((one) => one.kind === kind)
+    if (group?.nextCursor === undefined || group.isLoading) return
+    setGroups((all) => all?.map((one) => (one.kind === kind ? { ...one, isLoading: true } : one)))
+    read(kind, group.nextCursor).then(({ items, nextCursor }) => {
+      setGroups((all) => all?.map((one) => (one.kind === kind ? grown(one, items, nextCursor) : one)))
+    }, onError)
+  }
+  const take = useCallback(
+    (step: StepMessage) => setGroups((all) => all?.map((group) => moved(group, step, { query, showEnded }))),
+    [query, showEnded],
+  )
+  return { groups, more, take }
+}
+
+function grown({ kind, items }: Group, more: readonly ActorRow[], nextCursor: string | undefined): Group {
+  const known = new Set(items.map(({ address }) => address))
+  return {
+    kind,
+    isLoading: false,
+    items: [...items, ...more.filter(({ address }) => !known.has(address))],
+    ...(nextCursor === undefined ? {} : { nextCursor }),
+  }
+}
+
+/** A row keeps its place while it moves; one that ended stays until the list is read anew, so that nothing jumps away. */
+export function moved(group: Group, step: StepMessage, { query, showEnded }: Filter): Group {
+  if (!step.address.startsWith(`${group.kind}:`)) return group
+  const id = step.address.slice(group.kind.length + 1)
+  const row: ActorRow = {
+    address: step.address,
+    kind: group.kind,
+    id,
+    status: step.status,
+    path: step.path,
+    seq: step.seq,
+    updatedAt: step.at,
+  }
+  const known = group.items.find(({ address }) => address === step.address)
+  if (known !== undefined)
+    return known.seq >= step.seq ? group : { ...group, items: group.items.map((item) => (item === known ? row : item)) }
+  const isWanted =
+    (showEnded || step.status === 'active') && `${id} ${step.path}`.toLowerCase().includes(query.trim().toLowerCase())
+  if (!isWanted) return group
+  return { ...group, items: [...group.items, row].toSorted((one, other) => (one.address < other.address ? -1 : 1)) }
+}

@@ -1,0 +1,31 @@
+/**
+ * The state-chart visualizer: page, API and live feed under /inspector. It reads and never sends an event (ruling 4.20).
+ * Open to a browser by a one-time link (`tickets.mint()`, then `/inspector?ticket=...`), to programs by a bearer token
+ * (ruling 3.10). Call it before the server listens.
+ */
+import type { HttpApp } from '../http/app.ts'
+import { guard } from '../http/auth/authenticate.ts'
+import { authenticateViewer } from './access.ts'
+import { readAssets } from './assets.ts'
+import type { InspectorDeps } from './deps.ts'
+import { Feed } from './feed.ts'
+import { serveLive } from './live.ts'
+import { actorRoutes } from './routes/actor.ts'
+import { actorsRoutes } from './routes/actors.ts'
+import { chartRoutes, pageRoutes } from './routes/page.ts'
+
+export async function registerInspector(app: HttpApp, deps: InspectorDeps): Promise<void> {
+  const assets = await readAssets(deps.definitions.map(({ kind }) => kind))
+  pageRoutes(app, deps, assets)
+  await app.register(
+    async (scope) => {
+      scope.addHook('onRequest', guard(authenticateViewer(deps)))
+      scope.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'))
+      actorsRoutes(scope as HttpApp, deps)
+      actorRoutes(scope as HttpApp, deps)
+      chartRoutes(scope as HttpApp, assets)
+    },
+    { prefix: '/inspector/api' },
+  )
+  serveLive(app, deps, new Feed(deps.runtime, deps.ids))
+}

@@ -1,0 +1,95 @@
+import { Type } from 'typebox'
+import type { ActorAddress } from '../../../machines/definition.ts'
+import { parseAddress } from '../../../runtime/address.ts'
+import type { ActorView, JournalRow, PendingEffect, PendingTimer } from '../../../runtime/runtime.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { clampLimit, decodeCursor, encodeCursor, listQuery, pageOf, type Page } from '../../http/list.ts'
+import { Problem } from '../../http/problem.ts'
+import { activeStates } from '../active-states.ts'
+import { ActorAnswer, HistoryRow, type EffectRow, type TimerRow } from '../answers.ts'
+import type { InspectorDeps } from '../deps.ts'
+import { redact, redactText } from '../redact.ts'
+import { rowOf } from './actors.ts'
+
+/** In the query, since ids hold slashes. */
+const address = Type.String({ minLength: 3, maxLength: 1024 })
+const ActorQuery = Type.Object({ address })
+const HistoryQuery = Type.Object({ ...listQuery, address })
+
+export function actorRoutes(app: HttpApp, { runtime, definitions, clock }: InspectorDeps): void {
+  app.get(
+    '/actor',
+    { schema: { hide: true, querystring: ActorQuery, response: { 200: ActorAnswer } } },
+    async (request) => {
+      const view = await read(request.query.address)
+      const actor = view.address
+      const [timers, effects] = await Promise.all([runtime.pendingTimers({ actor }), runtime.pendingEffects({ actor })])
+      const definition = definitions.find(({ kind }) => kind === view.kind)
+      return {
+        ...rowOf(view),
+        ...(view.fault === undefined ? {} : { fault: redactText(view.fault) }),
+        context: redact(view.context),
+        states: definition === undefined ? [] : [...activeStates(definition, view.path)],
+        timers: timers.map(timerRow).toSorted((one, other) => one.dueAt - other.dueAt),
+        effects: effects.map(effectRow),
+        now: clock.now(),
+      }
+    },
+  )
+
+  app.get(
+    '/history',
+    { schema: { hide: true, querystring: HistoryQuery, response: { 200: pageOf(HistoryRow) } } },
+    async (request): Promise<Page<HistoryRow>> => {
+      const { cursor } = request.query
+      const limit = clampLimit(request.query.limit)
+      const view = await read(request.query.address)
+      // Sequence numbers have no gaps, so the page before `before` is where it is computed to be.
+      const before = cursor === undefined ? view.seq + 1 : decodeCursor(Type.Integer({ minimum: 1 }), cursor)
+      const from = Math.max(1, before - limit)
+      const rows = await runtime.history(view.address, { from, limit: Math.max(0, before - from) })
+      const items = rows.toReversed().map(historyRow)
+      return from > 1 ? { items, nextCursor: encodeCursor(from) } : { items }
+    },
+  )
+
+  async function read(given: string): Promise<ActorView> {
+    const view = parseAddress(given) === undefined ? undefined : await runtime.read(given as ActorAddress)
+    if (view === undefined) throw new Problem('not-found', 'there is no such actor')
+    return view
+  }
+}
+
+/** The event of an `after` timer names the delay and the state it belongs to. */
+function timerRow({ id, dueAt, event }: PendingTimer): TimerRow {
+  const [, name, state] = /^xstate\.after\.([^.]+)\.(.+)$/.exec(event.type) ?? []
+  return { name: name ?? id, ...(state === undefined ? {} : { state }), dueAt }
+}
+
+function effectRow({ key, effect, state, attempts, notBefore, lastError }: PendingEffect): EffectRow {
+  return {
+    key,
+    type: effect.type,
+    params: redact(effect.params),
+    state,
+    attempts,
+    notBefore,
+    ...(lastError === undefined ? {} : { lastError: redactText(lastError) }),
+  }
+}
+
+function historyRow({ seq, at, key, event, effects, path, status, handled, fault }: JournalRow): HistoryRow {
+  const { type, ...fields } = event
+  return {
+    seq,
+    at,
+    type,
+    key,
+    event: redact(fields),
+    effects: effects.map((effect) => ({ type: effect.type, params: redact(effect.params) })),
+    path,
+    status,
+    handled,
+    ...(fault === undefined ? {} : { fault: redactText(fault) }),
+  }
+}
