@@ -101,7 +101,7 @@ interface Victim {
 function choose({ aim, atMs }: PlannedKill, state: OpenState, targets: ChaosTargets): Victim | undefined {
   const orchestrator = orchestratorOf(targets.orchestrator)
   const wrapper = wrapperOf(targets.podsDir)
-  if (aim === 'turn') return state.turns.some(({ path }) => path === 'inFlight') ? wrapper : undefined
+  if (aim === 'turn') return state.turns.some(({ path }) => path.includes('inFlight')) ? wrapper : undefined
   if (aim === 'effect') return state.effects.some((effect) => effect.state !== 'dead') ? orchestrator : undefined
   if (aim === 'merging') return state.tasks.some(({ path }) => stageOf(path) === 'merging') ? orchestrator : undefined
   return atMs % 2 === 0 ? (wrapper ?? orchestrator) : orchestrator
