@@ -17,12 +17,16 @@ interface ProcessStat {
   readonly startTime: string
 }
 
-/** Undefined when there is no such process (or no /proc). */
+/**
+ * Undefined when there is no such process (or no /proc). A zombie is none: in a namespace of its own the wrapper is
+ * process 1, orphans become its children, and Node reaps only those it started.
+ */
 export function processStat(pid: number): ProcessStat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The command name may hold blanks and parentheses: the fields begin after the last one.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    if (fields[0] === 'Z') return undefined
     return { parent: Number(fields[1]), session: Number(fields[3]), startTime: fields[19]! }
   } catch {
     return undefined
