@@ -6,13 +6,14 @@ import type { Clock, Ids } from '../edges/http/ports.ts'
 import { Problem } from '../edges/http/problem.ts'
 import { createServer, type HttpServer } from '../edges/http/server.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isAllowed, type Caller, type Service } from './broker/allowed-calls.ts'
-import { forward, type ForwardOptions } from './broker/forward.ts'
+import { isAllowed, isOutcome, type Caller, type Service } from './broker/allowed-calls.ts'
+import { forward, type ForwardOptions, type OwnHeaders } from './broker/forward.ts'
 import { hookEvents, HookInput, type HookAnswer, type HookEvent } from './hooks/hook-input.ts'
 import type { WrapperMetrics } from './metrics.ts'
 import { forwardToModel, maxModelRequestBytes, type ModelProxyOptions } from './model-proxy/proxy.ts'
 import { AccountUsageSnapshot } from './usage/account-usage.ts'
 import type { Published } from './workspace/publish.ts'
+import type { WorkspaceState } from './workspace/workspace.ts'
 
 /**
  * The loopback side of the wrapper. On one machine the pods share their loopback, so everything but the usage feed (whose
@@ -34,6 +35,7 @@ export interface InternalServerOptions {
   /** The answer to git's prompt, or undefined when it is not for the gateway. */
   readonly credential: (prompt: string) => string | undefined
   readonly push: () => Promise<Published>
+  readonly workspaceState: () => Promise<WorkspaceState>
 }
 
 const KeyParams = Type.Object({ key: Type.String() })
@@ -165,7 +167,11 @@ async function brokered(
       `the profile ${options.caller.profile || '(none)'} may not call ${request.method} ${service}/${path}`,
     )
   }
-  return forward(options.forward, service, tail, request, reply)
+  // The orchestrator judges an outcome by what is not committed too, and only the wrapper can see that.
+  const own: OwnHeaders = isOutcome(options.caller, service, request.method, path)
+    ? { 'x-platform-workspace': await options.workspaceState() }
+    : {}
+  return forward(options.forward, service, tail, request, reply, own)
 }
 
 function isService(text: string): text is Service {

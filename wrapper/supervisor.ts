@@ -34,8 +34,8 @@ import { Conversation } from './turns/conversation.ts'
 import { TurnJournal } from './turns/journal.ts'
 import { TurnDesk } from './turns/turn-desk.ts'
 import { toAccountUsage } from './usage/account-usage.ts'
-import { createGit } from './workspace/git.ts'
-import type { Published } from './workspace/publish.ts'
+import { createGit, type Git } from './workspace/git.ts'
+import { patientGit } from './workspace/patience.ts'
 import { startSafetyPush } from './workspace/safety-push.ts'
 import { Workspace } from './workspace/workspace.ts'
 
@@ -57,7 +57,11 @@ export interface WrapperInput {
   readonly stopSignal: AbortSignal
 }
 
-/** Interrupt, commit, push, callback: together within the 120 s of rulings 3.24. */
+/** An orchestrator that is started again serves git within this time; work that waits longer stays in the volume. */
+const outageLimitMs = 60_000
+
+/** Interrupt, commit, push (of the turn and of the stop), callback: together within the 120 s of rulings 3.24. */
+const stoppingOutageLimitMs = 20_000
 const interruptLimitMs = 15_000
 const callbackLimitMs = 20_000
 const agentEndLimitMs = 5000
@@ -102,6 +106,7 @@ class Wrapper {
   #accountUsage: AccountUsage | undefined
   #conversation: Conversation | undefined
   #workspace: Workspace | undefined
+  #stopping = false
 
   constructor(input: WrapperInput, config: Config) {
     this.#input = input
@@ -164,7 +169,7 @@ class Wrapper {
       agentKey: this.#agentKey,
       gitKey: this.#gitKey,
       caller: config.identity,
-      forward: { upstreams: upstreamsOf(config, clock, fetch), fetch },
+      forward: { upstreams: upstreamsOf(config, clock, fetch), fetch, clock },
       model: {
         baseUrl: config.modelBaseUrl,
         credential: oauthToken ? { kind: 'oauth', value: oauthToken } : { kind: 'api-key', value: apiKey! },
@@ -176,7 +181,8 @@ class Wrapper {
       onHook: (event, hookInput) => this.#conversation?.onHook(event, hookInput),
       onAccountUsage: (snapshot) => (this.#accountUsage = toAccountUsage(snapshot, clock.now())),
       credential: (prompt) => answerPrompt(config, prompt),
-      push: () => this.#pushNow(),
+      push: async () => (await this.#workspace?.pushAll()) ?? { pushed: [], failed: [] },
+      workspaceState: async () => (await this.#workspace?.state()) ?? 'dirty',
     })
   }
 
@@ -189,13 +195,14 @@ class Wrapper {
       identity: config.bot,
       credential: writeCredentialHelper(config, node, internalUrl, this.#gitKey),
     })
-    const checkouts = await prepareWorkspace(config, git, {
+    const patient = (): Git => this.#patient(git)
+    const checkouts = await prepareWorkspace(config, patient(), {
       runHook: this.#runHook,
       metrics: this.#metrics,
       logger,
       stamp,
     })
-    await installSkills(config, git, this.#metrics, logger)
+    await installSkills(config, patient(), this.#metrics, logger)
     const repositories = checkouts.map(({ repository }) => repository)
     const findings = checkouts.flatMap((checkout) => checkout.findings)
     writeAgentFiles({
@@ -208,7 +215,7 @@ class Wrapper {
       logger,
     })
     logger.info({ findings, isRoot }, 'workspace prepared')
-    this.#workspace = new Workspace(git, repositories)
+    this.#workspace = new Workspace({ git, patient, repositories })
     return this.#workspace
   }
 
@@ -306,6 +313,7 @@ class Wrapper {
       onResult: (result) => this.#metrics.safetyPush(result),
     })
     const { reason, exitCode } = await this.#stop.promise
+    this.#stopping = true
     logger.info({ reason }, 'stopping')
     safety.stop()
     await desk.stop(interruptLimitMs)
@@ -324,15 +332,13 @@ class Wrapper {
     await endOrphan(this.#config.stateDir, this.#input.clock)
   }
 
-  async #pushNow(): Promise<Published> {
-    const pushed: string[] = []
-    const failed: { repo: string; error: string }[] = []
-    for (const repository of this.#workspace?.repositories ?? []) {
-      const outcome = await this.#workspace!.pushOnly(repository)
-      if (outcome.state === 'refused') failed.push({ repo: repository.name, error: outcome.reason })
-      if (outcome.state === 'pushed') pushed.push(repository.name)
-    }
-    return { pushed, failed }
+  #patient(git: Git): Git {
+    const { clock, logger } = this.#input
+    return patientGit(git, {
+      clock,
+      limitMs: () => (this.#stopping ? stoppingOutageLimitMs : outageLimitMs),
+      onWait: (failure) => logger.warn(failure, 'the gateway is away, waiting for it'),
+    })
   }
 
   #plumbing(internalUrl: string): AgentPlumbing {

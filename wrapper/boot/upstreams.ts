@@ -6,12 +6,21 @@ import type { Service } from '../broker/allowed-calls.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from './config.ts'
 
+/** An orchestrator that is started again listens within this time. The memory may be away for long, and turns go on without it. */
+const operatorPatienceMs = 30_000
+
 /** The services that the broker reaches: the orchestrator with the pod's token, the memory service with the wrapper's own client. */
 export function upstreamsOf(config: Config, clock: Clock, fetch: Fetch): Partial<Record<Service, Upstream>> {
   const upstreams: Partial<Record<Service, Upstream>> = {}
   if (config.operatorUrl && config.secrets.podToken)
-    upstreams.operator = { baseUrl: config.operatorUrl, token: fixedToken(config.secrets.podToken) }
-  if (config.memoryUrl) upstreams.memory = { baseUrl: config.memoryUrl, token: memoryToken(config, clock, fetch) }
+    upstreams.operator = {
+      baseUrl: config.operatorUrl,
+      token: fixedToken(config.secrets.podToken),
+      patienceMs: operatorPatienceMs,
+    }
+  if (config.memoryUrl) {
+    upstreams.memory = { baseUrl: config.memoryUrl, token: memoryToken(config, clock, fetch), patienceMs: 0 }
+  }
   return upstreams
 }
 

@@ -13,6 +13,8 @@ interface Rule {
 const all = ['brainstorm', 'incident', 'implement', 'review', 'refine', 'documentation', 'upgrade']
 const allBut = (...denied: readonly string[]): readonly string[] => all.filter((profile) => !denied.includes(profile))
 
+const outcomePath = 'tasks/:own/outcome'
+
 /** One row per tool of S2's gating table, as the calls it needs (decisions.md "Agent API", S1 Endpoints). Nothing else passes. */
 const rules: readonly Rule[] = [
   { service: 'operator', methods: ['GET'], path: 'projects/:project' },
@@ -22,7 +24,7 @@ const rules: readonly Rule[] = [
   { service: 'operator', methods: ['GET'], path: 'tasks/:any/context' },
   { service: 'operator', methods: ['GET'], path: 'tasks/:any/notes' },
   { service: 'operator', methods: ['POST'], path: 'tasks/:own/notes' },
-  { service: 'operator', methods: ['POST'], path: 'tasks/:own/outcome', profiles: all },
+  { service: 'operator', methods: ['POST'], path: outcomePath, profiles: all },
   { service: 'operator', methods: ['GET'], path: 'tasks/:own/scm', profiles: all },
   { service: 'operator', methods: ['GET'], path: 'tasks', profiles: ['brainstorm', 'incident', 'refine'] },
   { service: 'operator', methods: ['POST'], path: 'tasks/:own/issues', profiles: ['implement', 'refine'] },
@@ -66,6 +68,12 @@ export function isAllowed(caller: Caller, service: Service, method: string, path
       (rule.profiles === undefined || rule.profiles.includes(caller.profile)) &&
       matches(rule.path.split('/'), segments, caller),
   )
+}
+
+/** Is it the call that ends the Task's turn with a decision? Judged on the same segments as the rules. */
+export function isOutcome(caller: Caller, service: Service, method: string, path: string): boolean {
+  const segments = decodeSegments(path)
+  return service === 'operator' && method === 'POST' && !!segments && matches(outcomePath.split('/'), segments, caller)
 }
 
 /** Dot segments would be folded by the next hop into another path than the one judged here. */

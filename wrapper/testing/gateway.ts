@@ -10,8 +10,17 @@ export interface TestGateway {
   close(): Promise<void>
 }
 
+/** A port that nobody listens on, for servers that come up late. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
 /** Smart HTTP over git's own backend, behind `x-pod:<token>`, and an agent API that echoes. */
-export async function startGateway(repositoriesDir: string, token: string): Promise<TestGateway> {
+export async function startGateway(repositoriesDir: string, token: string, port = 0): Promise<TestGateway> {
   const calls: string[] = []
   const basic = `Basic ${Buffer.from(`x-pod:${token}`).toString('base64')}`
   const server = createServer((request, response) => {
@@ -20,7 +29,7 @@ export async function startGateway(repositoriesDir: string, token: string): Prom
       return void response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
     backend(repositoriesDir, request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,

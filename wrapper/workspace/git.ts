@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { dirname } from 'node:path'
 
 /** How a git child reaches the gateway: a helper program that asks the wrapper's memory over the loopback. */
 export interface CredentialHelper {
@@ -126,6 +127,8 @@ function gitEnvironment(options: GitOptions, run: GitRun): Record<string, string
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_TERMINAL_PROMPT: '0',
+    // A clone whose .git is gone must fail, not pass for the repository that lies around the workspace.
+    GIT_CEILING_DIRECTORIES: dirname(run.cwd),
     GIT_EDITOR: 'true',
     GIT_MERGE_AUTOEDIT: 'no',
     GIT_AUTHOR_NAME: identity.login,

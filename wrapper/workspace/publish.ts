@@ -37,6 +37,18 @@ export async function publishAll(
   return { pushed, failed }
 }
 
+/** Pushes what is committed in every repository, each for itself. */
+export async function pushAll(git: Git, repositories: readonly Repository[]): Promise<Published> {
+  const pushed: string[] = []
+  const failed: FailedPush[] = []
+  for (const repository of repositories) {
+    const outcome = await push(git, repository)
+    if (outcome.state === 'refused') failed.push({ repo: repository.name, error: outcome.reason })
+    if (outcome.state === 'pushed') pushed.push(repository.name)
+  }
+  return { pushed, failed }
+}
+
 /** Where every work branch stood, so that the turn's end can tell what the turn touched. */
 export async function readHeads(git: Git, repositories: readonly Repository[]): Promise<ReadonlyMap<string, string>> {
   const heads = new Map<string, string>()

@@ -37,8 +37,7 @@ const operations: readonly Operation[] = [
 /** Can git work here at all? A folder without commits or with a broken `.git` can't be resumed. */
 export async function isUsableClone(git: Git, dir: string): Promise<boolean> {
   if (!existsSync(join(dir, '.git'))) return false
-  // Without the ceiling git would find a repository around the workspace and call it ours.
-  const run = { cwd: dir, env: { GIT_CEILING_DIRECTORIES: join(dir, '..') } }
+  const run = { cwd: dir }
   return (
     (await gitSucceeds(git, ['rev-parse', '--git-dir'], run)) &&
     (await gitSucceeds(git, ['rev-parse', '--verify', '--quiet', 'HEAD^{tree}'], run)) &&

@@ -41,7 +41,7 @@ export class RepositoryReader {
     return (
       (await gitText(
         this.#git,
-        ['status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=dirty'],
+        ['--no-optional-locks', 'status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=dirty'],
         this.#run,
       )) !== ''
     )

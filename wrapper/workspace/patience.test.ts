@@ -1,0 +1,199 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Clock } from '../clock.ts'
+import { freePort, startGateway, type TestGateway } from '../testing/gateway.ts'
+import { makeOrigin, realClock, runGit } from '../testing/pod.ts'
+import { checkOut } from './checkout.ts'
+import { createGit, type Git, type GitResult } from './git.ts'
+import { outage, patientGit } from './patience.ts'
+import { Workspace } from './workspace.ts'
+
+const refused: GitResult = { code: 128, stdout: '', stderr: "fatal: unable to access 'x': Couldn't connect to server" }
+const fine: GitResult = { code: 0, stdout: '', stderr: '' }
+const remote = { cwd: '/', remote: true }
+
+/** Time passes only by waiting. */
+function waitingClock(): Clock {
+  let now = 0
+  return {
+    now: () => now,
+    setTimer: (delayMs, run) => {
+      now += delayMs
+      queueMicrotask(run)
+      return { cancel: () => undefined }
+    },
+  }
+}
+
+function scripted(results: readonly GitResult[]): { git: Git; asked: () => number } {
+  let asked = 0
+  return { git: async () => results[Math.min(asked++, results.length - 1)]!, asked: () => asked }
+}
+
+describe('patience with a gateway that is away', () => {
+  const waits: number[] = []
+  let clock: Clock
+  const patient = (git: Git, limitMs = 60_000): Git =>
+    patientGit(git, { clock, limitMs: () => limitMs, onWait: ({ waitMs }) => waits.push(waitMs) })
+  beforeEach(() => {
+    waits.length = 0
+    clock = waitingClock()
+  })
+
+  test('waits longer each time, and gives the answer that came at last', async () => {
+    const { git } = scripted([refused, refused, refused, fine])
+    expect(await patient(git)(['push'], remote)).toBe(fine)
+    expect(waits).toEqual([500, 1000, 2000])
+  })
+
+  test('ends with the last failure when the limit is reached, and not before', async () => {
+    const { git, asked } = scripted([refused])
+    expect(await patient(git)(['push'], remote)).toBe(refused)
+    expect(clock.now()).toBe(60_000)
+    expect(asked()).toBe(waits.length + 1)
+  })
+
+  test('waits one outage out once: the next repository is asked once, and waited for again after an answer', async () => {
+    const { git, asked } = scripted([refused])
+    const shared = patient(git)
+    await shared(['push'], remote)
+    const before = asked()
+    expect(await shared(['push'], remote)).toBe(refused)
+    expect(asked()).toBe(before + 1)
+    const recovered = scripted([refused, fine, refused, fine])
+    const again = patient(recovered.git, 1000)
+    await again(['push'], remote)
+    expect(await again(['push'], remote)).toBe(fine)
+  })
+
+  test('a limit that shrinks meanwhile holds at once', async () => {
+    let limitMs = 60_000
+    const { git, asked } = scripted([refused])
+    const hurried = patientGit(git, { clock, limitMs: () => limitMs, onWait: () => (limitMs = 0) })
+    expect(await hurried(['push'], remote)).toBe(refused)
+    expect(asked()).toBe(2)
+  })
+
+  test('what needs no remote is never repeated', async () => {
+    const { git, asked } = scripted([refused])
+    await patient(git)(['status'], { cwd: '/' })
+    expect(asked()).toBe(1)
+  })
+})
+
+describe('with real git', () => {
+  let dir: string
+  let git: Git
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'patience-'))
+    git = createGit({ path: process.env['PATH']!, home: dir, identity: { login: 'bot', email: 'bot@example.invalid' } })
+  })
+  afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+  const answers: readonly [string, RequestListener, boolean][] = [
+    ['a 502', (_, response) => void response.writeHead(502).end(), true],
+    ['a 503', (_, response) => void response.writeHead(503).end(), true],
+    ['a reset connection', (request) => void request.socket.resetAndDestroy(), true],
+    ['a closed connection', (request) => void request.socket.end(), true],
+    ['a 403', (_, response) => void response.writeHead(403).end('no'), false],
+    ['a 404', (_, response) => void response.writeHead(404).end(), false],
+    ['a 429', (_, response) => void response.writeHead(429).end(), false],
+  ]
+  test.each(answers)('%s is an outage or an answer', async (_what, listener, isOutage) => {
+    const server = createServer(listener)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x.git`
+      const result = await git(['ls-remote', url], { cwd: dir, remote: true })
+      expect(result.code).not.toBe(0)
+      expect(outage(result) !== undefined).toBe(isOutage)
+    } finally {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    }
+  })
+
+  test('nobody listening is an outage', async () => {
+    const url = `http://127.0.0.1:${await freePort()}/x.git`
+    expect(outage(await git(['ls-remote', url], { cwd: dir, remote: true }))).toMatch(/Failed to connect/)
+  })
+
+  test('a refusal in words of an outage is a refusal, and is asked for once', async () => {
+    const origin = makeOrigin(dir)
+    const clone = join(dir, 'clone')
+    runGit(dir, 'clone', '--quiet', origin, clone)
+    runGit(clone, 'commit', '--quiet', '--allow-empty', '-m', 'x')
+    writeFileSync(
+      join(origin, 'hooks', 'update'),
+      '#!/bin/sh\necho "The requested URL returned error: 503" >&2\nexit 1\n',
+      { mode: 0o755 },
+    )
+    const waits: unknown[] = []
+    const patient = patientGit(git, {
+      clock: waitingClock(),
+      limitMs: () => 60_000,
+      onWait: (wait) => waits.push(wait),
+    })
+    const result = await patient(['push', '--porcelain', origin, 'HEAD:refs/heads/x'], { cwd: clone, remote: true })
+    expect(result.stdout).toContain('[remote rejected]')
+    expect(waits).toEqual([])
+  })
+
+  test('clone, fetch and push find a gateway that comes up late, and every line arrives', async () => {
+    const origin = makeOrigin(dir)
+    runGit(origin, 'config', 'http.receivepack', 'true')
+    const port = await freePort()
+    const token = 'token'
+    let gateway: TestGateway | undefined
+    const open = async (): Promise<void> => void (gateway ??= await startGateway(dir, token, port))
+    const close = async (): Promise<void> => {
+      await gateway?.close()
+      gateway = undefined
+    }
+    const waits: string[] = []
+    const patient = (): Git =>
+      patientGit(git, {
+        clock: realClock,
+        limitMs: () => 60_000,
+        onWait: ({ command }) => {
+          waits.push(command)
+          void open()
+        },
+      })
+    // Any name and password in the address are enough here; a pod's git asks its wrapper.
+    const url = `http://x-pod:${token}@127.0.0.1:${port}/git/lib.git`
+    const workspaceDir = join(dir, 'ws')
+    mkdirSync(workspaceDir)
+    const boot = (stamp: string): ReturnType<typeof checkOut> =>
+      checkOut(
+        { name: 'lib', url, base: 'main', branch: '', sha: '' },
+        {
+          git: patient(),
+          workspaceDir,
+          taskBranch: 'platform/t',
+          stamp,
+          beforeClone: async () => undefined,
+          afterClone: async () => undefined,
+        },
+      )
+    try {
+      const { repository } = await boot('one')
+      await close()
+      expect((await boot('two')).result).toBe('up_to_date')
+      await close()
+      writeFileSync(join(repository.dir, 'work.txt'), 'work\n')
+      const workspace = new Workspace({ git, patient, repositories: [repository] })
+      const heads = await workspace.heads()
+      expect((await workspace.pushOnly(repository)).state).toBe('nothing')
+      expect(await workspace.publish(heads, 'turn')).toEqual({ pushed: ['lib'], failed: [] })
+      expect(waits).toEqual(['clone', 'fetch', 'push'])
+      expect(runGit(origin, 'show', 'platform/t:work.txt')).toBe('work')
+    } finally {
+      await close()
+    }
+  })
+})

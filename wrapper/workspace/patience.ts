@@ -1,0 +1,60 @@
+import { sleep, type Clock } from '../clock.ts'
+import type { Git, GitResult } from './git.ts'
+
+export interface Patience {
+  readonly clock: Clock
+  /** How long an outage is waited out, counted from its first failure; asked before every wait. */
+  readonly limitMs: () => number
+  readonly onWait: (failure: { readonly command: string; readonly reason: string; readonly waitMs: number }) => void
+}
+
+const firstPauseMs = 500
+const longestPauseMs = 8000
+
+/**
+ * Git that waits for a gateway that restarts: fetch, clone and push change nothing when they come again. One outage is
+ * waited out once, however many repositories meet it; a gateway that answers, if only to refuse, ends it.
+ */
+export function patientGit(git: Git, { clock, limitMs, onWait }: Patience): Git {
+  let downSince: number | undefined
+  return async (args, run) => {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      const result = await git(args, run)
+      if (run.remote !== true) return result
+      const reason = outage(result)
+      if (reason === undefined) {
+        downSince = undefined
+        return result
+      }
+      downSince ??= clock.now()
+      const leftMs = limitMs() - (clock.now() - downSince)
+      if (leftMs <= 0) return result
+      const waitMs = Math.min(pauseMs, leftMs)
+      onWait({ command: args[0]!, reason, waitMs })
+      await sleep(clock, waitMs)
+    }
+  }
+}
+
+/** What git (with LC_ALL=C) and its curl say when nobody answered, or a 5xx did, or the answer broke off. */
+const outages = [
+  /Failed to connect to .*/,
+  /Couldn't connect to server/,
+  /Could not resolve host/,
+  /Connection (?:refused|reset by peer|timed out)/,
+  /Operation timed out/,
+  /Empty reply from server/,
+  /(?:Recv|Send) failure: .*/,
+  /transfer closed with outstanding .*/,
+  /The requested URL returned error: 5\d\d/,
+  /RPC failed; HTTP 5\d\d/,
+  /unexpected disconnect while reading sideband packet/,
+  /the remote end hung up unexpectedly/,
+]
+
+/** Undefined when git succeeded or was refused: the gateway's own words come as `remote:` lines and prove that it answered. */
+export function outage(result: GitResult): string | undefined {
+  if (result.code === 0 || /^!.*\[(?:remote )?rejected\]/m.test(result.stdout)) return undefined
+  const said = result.stderr.split('\n').filter((line) => !line.startsWith('remote:'))
+  return said.flatMap((line) => outages.flatMap((pattern) => pattern.exec(line)?.[0] ?? [])).at(0)
+}
