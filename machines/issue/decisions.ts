@@ -51,9 +51,15 @@ function observe(context: IssueContext, { facts, retry }: EventOf<'issue.observe
   return { context: { facts, approvedBodies: bodiesApproved(context, facts), ...reopened, ...again } }
 }
 
+/**
+ * One live owner (law 7): a Task made by hand may come beside the one that the Issue asked for. The first one holds; the
+ * second learns that this issue is none of its own, as it would of a delivered one.
+ */
 function own(context: IssueContext, { task }: EventOf<'issue.owned'>): Fold {
-  const mine = context.mint?.task === task ? { mint: null } : {}
-  const moved = context.owner === task ? {} : { ...noOwner, owner: task, held: false, rejected: '' }
+  const { id, owner, mint } = context
+  const mine = mint?.task === task ? { mint: null } : {}
+  if (owner !== '' && owner !== task) return { context: mine, effects: [tellTask(task, { type: 'issue.closed', issue: id })] }
+  const moved = owner === task ? {} : { ...noOwner, owner: task, held: false, rejected: '' }
   return { context: { ...mine, ...moved } }
 }
 

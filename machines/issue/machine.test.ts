@@ -136,6 +136,20 @@ describe('observed, refined and the mint', () => {
     observe(issue, { wanted: false, unwantedByMaintainer: true })
     expect(toTask(issue.send({ type: 'issue.owned', task }))).toEqual(['task.close'])
   })
+  test('a second Task that claims to own the issue is sent away, and the first one keeps it (law 7)', () => {
+    const issue = owned()
+    expect(sent(issue.send({ type: 'issue.owned', task: 'default/by-hand' }), 'task')).toEqual([{ type: 'issue.closed', issue: id }])
+    expect(issue.context.owner).toBe(taskOf(issue))
+    issue.send({ type: 'task.ended', task: 'default/by-hand', stage: 'rejected', reason: 'issue-closed' })
+    expect(issue.context.owner).toBe(taskOf(issue))
+  })
+  test('a Task made by hand before the admitted one came keeps the issue: the late one is sent away (law 7)', () => {
+    const issue = seen()
+    const late = taskOf(issue)
+    expect(types(issue.send({ type: 'issue.owned', task: 'default/by-hand' }))).toContain('queue<queue.withdraw')
+    expect(sent(issue.send({ type: 'issue.owned', task: late }), 'task')).toEqual([{ type: 'issue.closed', issue: id }])
+    expect(issue.context.owner).toBe('default/by-hand')
+  })
   test('trigger label removed by a maintainer: task.close, once (rulings 4.17)', () => {
     const issue = owned()
     expect(toTask(observe(issue, { wanted: false, unwantedByMaintainer: true }))).toEqual(['task.close'])

@@ -1,0 +1,156 @@
+/**
+ * The runtime, without its store: actors, mail, timers and the outbox in memory, each step taken by XState's pure
+ * `transition`, effects and timers sorted by the runtime's own functions. Mail is in order for one sender and one
+ * receiver and in any order between channels (weaker than R2 and R9, so it covers them); a timer fires at or after its
+ * time, in any order with the others (R8); a key is applied once (R3).
+ */
+import { initialTransition, transition, type AnyMachineSnapshot } from 'xstate'
+import type { ActorAddress, ActorKind, JsonObject, MachineDefinition, MachineEvent } from '../../../machines/definition.ts'
+import { childOf, isOwnEffect, withdrawnTypes } from '../../../runtime/own-effects.ts'
+import type { Effect } from '../../../runtime/runtime.ts'
+import { sortActions, type Action } from '../../../runtime/step-actions.ts'
+import { idOf, kindOf, type CausedBy, type Outstanding, type Snapshot, type Stepped, type Trace } from './trace.ts'
+
+export interface Mail {
+  readonly to: ActorAddress
+  readonly key: string
+  readonly event: MachineEvent
+  readonly causedBy?: CausedBy
+}
+
+/** A changed rule of delivery, for negative controls: what a step's effects become. */
+export type Tamper = (actor: ActorAddress, effects: readonly Effect[], after: Snapshot) => readonly Effect[]
+
+interface Timer {
+  readonly id: string
+  readonly actor: ActorAddress
+  readonly dueAt: number
+  readonly event: JsonObject & { readonly type: string }
+}
+
+interface Actor {
+  readonly snapshot: AnyMachineSnapshot
+  readonly seq: number
+}
+
+export class Actors {
+  readonly #definitions: ReadonlyMap<ActorKind, MachineDefinition>
+  readonly #tamper: Tamper
+  readonly #actors = new Map<ActorAddress, Actor>()
+  readonly #keys = new Set<string>()
+  readonly #channels = new Map<string, Mail[]>()
+  readonly #trace: (Stepped | Trace[number])[] = []
+  #timers: readonly Timer[] = []
+  #outbox: readonly Outstanding[] = []
+  #now = 1_800_000_000_000
+
+  constructor(definitions: readonly MachineDefinition[], tamper: Tamper = (_actor, effects) => effects) {
+    this.#definitions = new Map(definitions.map((definition) => [definition.kind, definition]))
+    this.#tamper = tamper
+  }
+
+  get now(): number {
+    return this.#now
+  }
+
+  get trace(): Trace {
+    return this.#trace
+  }
+
+  get outbox(): readonly Outstanding[] {
+    return this.#outbox
+  }
+
+  /** Channels with mail, in the order of their oldest use. */
+  get channels(): readonly string[] {
+    return [...this.#channels.keys()].filter((name) => (this.#channels.get(name)?.length ?? 0) > 0)
+  }
+
+  /** Earliest first. */
+  get timers(): readonly Timer[] {
+    return this.#timers.toSorted((a, b) => a.dueAt - b.dueAt)
+  }
+
+  snapshot(address: ActorAddress): Snapshot | undefined {
+    return this.#actors.get(address)?.snapshot
+  }
+
+  snapshots(): ReadonlyMap<ActorAddress, Snapshot> {
+    return new Map([...this.#actors].map(([address, { snapshot }]) => [address, snapshot]))
+  }
+
+  pass(milliseconds: number): void {
+    this.#now += milliseconds
+  }
+
+  post(from: string, mail: Mail): void {
+    const name = `${from}>${mail.to}`
+    this.#channels.set(name, [...(this.#channels.get(name) ?? []), mail])
+  }
+
+  /** The first of a channel arrives. */
+  deliver(channel: string): void {
+    const [first, ...rest] = this.#channels.get(channel) ?? []
+    this.#channels.set(channel, rest)
+    if (first) this.#take(first)
+  }
+
+  fire(timer: Timer): void {
+    this.#timers = this.#timers.filter((one) => one !== timer)
+    this.#now = Math.max(this.#now, timer.dueAt)
+    this.#step(timer.actor, { ...timer.event, at: this.#now }, 'people')
+  }
+
+  /** Performed and settled: it leaves the outbox. */
+  settle(effect: Outstanding): void {
+    this.#outbox = this.#outbox.filter((one) => one !== effect)
+  }
+
+  record(effect: Outstanding, result: string): void {
+    this.#trace.push({ kind: 'performed', effect, result, actors: this.snapshots() })
+  }
+
+  #take({ to, key, event, causedBy = 'people' }: Mail): void {
+    if (this.#keys.has(`${to} ${key}`)) return
+    this.#keys.add(`${to} ${key}`)
+    this.#step(to, event, causedBy)
+  }
+
+  #step(address: ActorAddress, event: MachineEvent, causedBy: CausedBy): void {
+    const definition = this.#definitions.get(kindOf(address))
+    const known = this.#actors.get(address)
+    if (!definition || (!known && !definition.createdBy.includes(event.type))) return
+    if (known?.snapshot.status === 'done') return
+    const [first, begun] = known ? [known.snapshot, []] : initialTransition(definition.machine, { id: idOf(address) })
+    const [next, actions] = transition(definition.machine, first, event)
+    const { effects, timersSet, timersCancelled } = sortActions([...begun, ...actions] as readonly Action[])
+    const gone = new Set([...timersCancelled, ...timersSet.map(({ id }) => id)])
+    const armed = timersSet.map(({ id, delayMs, event: due }) => ({ id, actor: address, dueAt: this.#now + delayMs, event: due }))
+    this.#timers = [...this.#timers.filter((timer) => timer.actor !== address || !gone.has(timer.id)), ...armed]
+    const seq = (known?.seq ?? 0) + 1
+    const snapshot = next as AnyMachineSnapshot
+    this.#actors.set(address, { snapshot, seq })
+    const wanted = this.#tamper(address, effects, snapshot)
+    wanted.forEach((effect, index) => this.#keep(effect, `${address}/${seq}/${index}`, address, event.at, causedBy))
+    this.#trace.push({
+      kind: 'stepped',
+      actor: address,
+      event,
+      causedBy,
+      before: known?.snapshot,
+      after: snapshot,
+      effects: wanted,
+      outstanding: this.#outbox.filter((one) => one.actor === address).map(({ type }) => type),
+      timers: this.#timers.filter((timer) => timer.actor === address).map(({ id }) => id),
+      isQuiet: this.channels.every((name) => !this.#actors.has(name.slice(0, name.indexOf('>')) as ActorAddress)),
+    })
+  }
+
+  #keep(effect: Effect, key: string, actor: ActorAddress, at: number, causedBy: CausedBy): void {
+    const child = effect.type === 'deliver' ? childOf(effect, at) : undefined
+    if (child) this.post(actor, { ...child, key, causedBy })
+    const withdrawn = withdrawnTypes(effect)
+    this.#outbox = this.#outbox.filter((one) => one.actor !== actor || !withdrawn.includes(one.type))
+    if (!isOwnEffect(effect)) this.#outbox = [...this.#outbox, { key, actor, type: effect.type, params: effect.params }]
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * A forge and the mirror of it. What people and the platform do here is true at once; the actors learn of it when a
+ * subject is told, by the real edge's tellings, in any order and as late as the history wants.
+ */
+import { commentTellings, factsTelling, subjectAddress } from '../../../edges/forge/mirror/tell.ts'
+import { bodyHash } from '../../../edges/forge/hash.ts'
+import type { People } from '../../../edges/forge/mirror/people.ts'
+import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject } from '../../../edges/forge/mirror/records.ts'
+import type { ProjectSettings } from '../../../edges/forge/projects.ts'
+import type { Actors } from './actors.ts'
+import { account, botLogin, triggerLabel, type Login } from './people.ts'
+import type { CausedBy } from './trace.ts'
+
+export interface Subject<Row extends MirroredSubject = MirroredSubject> {
+  row: Row
+  thread: readonly MirroredComment[]
+  isDirty: boolean
+}
+
+export type IssueSubject = Subject<MirroredIssue>
+export interface MergeRequestSubject extends Subject<MirroredMergeRequest> {
+  /** Issues that the forge closes with its merge. */
+  closes: readonly number[]
+}
+
+const untold = { project: 'default/demo', complete: true, factsHash: '', revision: 0, updatedAt: 0, seenAt: 0 } as const
+
+export class Forge {
+  readonly project: ProjectSettings
+  readonly people: People
+  readonly #actors: Actors
+  readonly issues: IssueSubject[] = []
+  readonly mergeRequests: MergeRequestSubject[] = []
+  /** Heads of the branches that pods and people pushed. */
+  readonly branches = new Map<string, string>()
+  #ids = 0
+
+  constructor(project: ProjectSettings, people: People, actors: Actors) {
+    this.project = project
+    this.people = people
+    this.#actors = actors
+  }
+
+  #next(prefix: string): string {
+    this.#ids += 1
+    return `${prefix}${this.#ids}`
+  }
+
+  /** `isKnown`: the platform follows it though nobody labelled it. */
+  openIssue(repository: string, author: Login, isLabelled: boolean, isKnown = false): void {
+    const number = this.issues.length + 1
+    const issue = {
+      number,
+      title: `Wish ${number}`,
+      body: 'please',
+      state: 'open',
+      author: account(author),
+      labels: isLabelled ? [triggerLabel] : [],
+      url: `https://forge.test/acme/${repository}/issues/${number}`,
+      createdAt: this.#actors.now,
+      updatedAt: this.#actors.now,
+      comments: 0,
+    } as const
+    const notes = { editedByOther: false, unwantedByMaintainer: false, ...(isLabelled ? { labelledBy: 'maya' } : {}) }
+    this.issues.push({ row: { ...untold, repository, sort: 'issue', number, issue, notes, revision: isKnown ? 1 : 0 }, thread: [], isDirty: true })
+  }
+
+  openMergeRequest(repository: string, branch: string, author: Login): MergeRequestSubject {
+    const number = 50 + this.mergeRequests.length
+    const headSha = this.branches.get(`${repository}/${branch}`) ?? this.#push(repository, branch)
+    const mergeRequest = {
+      number,
+      title: 'A change',
+      body: '',
+      state: 'open',
+      author: account(author),
+      url: `https://forge.test/acme/${repository}/pull/${number}`,
+      draft: false,
+      headSha,
+      headBranch: branch,
+      headRepository: `acme/${repository}`,
+      baseBranch: 'main',
+      labels: [],
+      mergeable: true,
+      maintainerCanModify: true,
+      createdAt: this.#actors.now,
+      updatedAt: this.#actors.now,
+    } as const
+    const notes = { headSince: this.#actors.now, headAt: this.#actors.now, pushedBy: author, headByBot: author === botLogin, ci: 'success' } as const
+    const subject: MergeRequestSubject = { row: { ...untold, repository, sort: 'mr', number, mergeRequest, notes }, thread: [], isDirty: true, closes: [] }
+    this.mergeRequests.push(subject)
+    return subject
+  }
+
+  #push(repository: string, branch: string): string {
+    const sha = this.#next('sha-')
+    this.branches.set(`${repository}/${branch}`, sha)
+    return sha
+  }
+
+  /** A new head; the open merge request of the branch follows it, its checks begin anew. */
+  push(repository: string, branch: string, by: Login): void {
+    const headSha = this.#push(repository, branch)
+    const open = this.openOn(repository, branch)
+    if (!open) return
+    const notes = { headSince: this.#actors.now, headAt: this.#actors.now, pushedBy: by, headByBot: by === botLogin, ci: 'success' } as const
+    open.row = { ...open.row, notes, mergeRequest: { ...open.row.mergeRequest, headSha, mergeable: true } }
+    open.isDirty = true
+  }
+
+  openOn(repository: string, branch: string): MergeRequestSubject | undefined {
+    return this.mergeRequests.find(({ row }) => row.repository === repository && row.mergeRequest.headBranch === branch && row.mergeRequest.state === 'open')
+  }
+
+  issue(repository: string, number: number): IssueSubject | undefined {
+    return this.issues.find(({ row }) => row.repository === repository && row.number === number)
+  }
+
+  mergeRequest(repository: string, number: number): MergeRequestSubject | undefined {
+    return this.mergeRequests.find(({ row }) => row.repository === repository && row.number === number)
+  }
+
+  comment(subject: Subject, by: Login, body: string): void {
+    const { row } = subject
+    const at = this.#actors.now
+    const id = this.#next('c')
+    const comment = { id, sort: 'comment', on: row.sort, number: row.number, author: account(by), body, url: `#${id}`, createdAt: at, updatedAt: at } as const
+    subject.thread = [...subject.thread, { comment, bodyHash: bodyHash(body), told: false }]
+    subject.isDirty = true
+  }
+
+  /** The newest comment of that account is taken back. */
+  deleteComment(subject: Subject, by: Login): void {
+    const newest = subject.thread.findLast(({ comment, deletedAt }) => comment.author.login === by && deletedAt === undefined)
+    subject.thread = subject.thread.map((one) => (one === newest ? { ...one, deletedAt: this.#actors.now } : one))
+    subject.isDirty = true
+  }
+
+  changeIssue(subject: IssueSubject, issue: Partial<MirroredIssue['issue']>, notes: Partial<MirroredIssue['notes']> = {}): void {
+    subject.row = { ...subject.row, issue: { ...subject.row.issue, ...issue }, notes: { ...subject.row.notes, ...notes } }
+    subject.isDirty = true
+  }
+
+  /** An open one is closed; `closedBy` of an open one means nothing. */
+  closeIssue(subject: IssueSubject, by: Login): void {
+    if (subject.row.issue.state === 'open') this.changeIssue(subject, { state: 'closed', closedBy: account(by) }, { closedBy: by })
+  }
+
+  changeMergeRequest(subject: MergeRequestSubject, change: Partial<MirroredMergeRequest['mergeRequest']>, notes: Partial<MirroredMergeRequest['notes']> = {}): void {
+    subject.row = { ...subject.row, mergeRequest: { ...subject.row.mergeRequest, ...change }, notes: { ...subject.row.notes, ...notes } }
+    subject.isDirty = true
+  }
+
+  /** Merged by whoever may; the forge closes what it closes in that account's name. */
+  merge(subject: MergeRequestSubject, by: Login): void {
+    const { state, headSha } = subject.row.mergeRequest
+    if (state !== 'open') return
+    this.changeMergeRequest(subject, { state: 'merged', mergeCommit: `merge-of-${headSha}` })
+    for (const number of subject.closes) {
+      const issue = this.issue(subject.row.repository, number)
+      if (issue) this.closeIssue(issue, by)
+    }
+  }
+
+  get dirty(): readonly Subject[] {
+    return [...this.issues, ...this.mergeRequests].filter(({ isDirty }) => isDirty)
+  }
+
+  /** Told in two parts, so that what our own comments set going is known as theirs (law 4). */
+  tell(subject: Subject): void {
+    subject.isDirty = false
+    const isOwn = (one: MirroredComment): boolean => one.comment.author.login === botLogin
+    this.#tell(subject, subject.thread.filter((one) => one.told || !isOwn(one)), 'people')
+    this.#tell(subject, subject.thread, 'bot')
+  }
+
+  #tell(subject: Subject, thread: readonly MirroredComment[], causedBy: CausedBy): void {
+    const context = { project: this.project, people: this.people, thread }
+    const telling = factsTelling(subject.row, context, this.#actors.now)
+    if (!telling) return
+    subject.row = { ...subject.row, revision: telling.revision, factsHash: telling.factsHash }
+    const comments = commentTellings(subject.row, context, this.#actors.now)
+    for (const delivery of [...telling.deliveries, ...comments]) this.#actors.post('mirror', { ...delivery, causedBy })
+    const told = new Set(thread.map(({ comment }) => comment.id))
+    subject.thread = subject.thread.map((one) => (told.has(one.comment.id) ? { ...one, told: true } : one))
+  }
+
+  addressOf(subject: Subject): string {
+    const address = subjectAddress(this.project, subject.row)
+    return address.slice(address.indexOf(':') + 1)
+  }
+}

@@ -1,0 +1,64 @@
+/** Who is who in the worlds: the Project's lists, and what the real edge makes of them. */
+import type { ForgeAccount } from '../../../edges/forge/port.ts'
+import { peopleOf, type People } from '../../../edges/forge/mirror/people.ts'
+import type { ProjectSettings } from '../../../edges/forge/projects.ts'
+import type { Ceiling } from '../../../machines/rules/significance.ts'
+
+/** `maya` maintains, `rita` may report, `sam` is a stranger; the last two are machines. */
+export type Login = 'maya' | 'rita' | 'sam' | 'platform-bot' | 'ci[bot]'
+
+export const botLogin = 'platform-bot'
+export const triggerLabel = 'agent'
+export const repositories = ['lib', 'app'] as const
+export type RepositoryName = (typeof repositories)[number]
+
+export interface Lists {
+  readonly ceiling: Ceiling
+  /** An operator's mistake that must not give the bot a voice. */
+  readonly isBotListed: boolean
+  readonly isGateOpen: boolean
+}
+
+export function account(login: Login): ForgeAccount {
+  return { login, id: `id-${login}`, bot: login === 'ci[bot]' }
+}
+
+export function projectOf({ ceiling, isBotListed, isGateOpen }: Lists): ProjectSettings {
+  const maintainerLogins = isBotListed ? ['maya', botLogin] : ['maya']
+  return {
+    name: 'demo',
+    namespace: 'default',
+    generation: 1,
+    scm: {
+      provider: 'forge_a',
+      owner: 'acme',
+      botLogin,
+      maintainerLogins,
+      reporterLogins: isGateOpen ? [] : ['rita'],
+      prReactionScope: 'all',
+      labels: { brainstorming: 'planning', approved: 'approved', implementation: 'in-work', declined: 'declined', incident: 'incident' },
+    },
+    triggerLabel,
+    autoApproveMaxSignificance: ceiling,
+    upgradeEngineLogins: [],
+    repositories: repositories.map((name) => ({ name, url: `https://forge.test/acme/${name}.git`, defaultBranch: 'main' })),
+    taskConfig: {
+      project: 'default/demo',
+      agentPodTTLSeconds: 3600,
+      turnTimeoutSeconds: 1800,
+      stallProbeGraceSeconds: 60,
+      stallProbeMaxAttempts: 3,
+      autoApproveMaxSignificance: ceiling,
+      model: {},
+      effort: {},
+      permissionMode: 'bypassPermissions',
+      repositories: repositories.map((name) => ({ name, base: 'main' })),
+    },
+  }
+}
+
+export type Judging = (people: People) => People
+
+export function peopleIn(project: ProjectSettings, judging: Judging): People {
+  return judging(peopleOf(project, project.repositories[0]!, new Map()))
+}

@@ -1,0 +1,139 @@
+/** A world of real machines: their runtime, a forge, pods, agents and people, in which a history unfolds. */
+import { machines } from '../../../machines/registry.ts'
+import type { MachineDefinition } from '../../../machines/definition.ts'
+import type { Ceiling } from '../../../machines/rules/significance.ts'
+import type { TaskSeed } from '../../../machines/task/events.ts'
+import { Actors, type Tamper } from './actors.ts'
+import { Agents } from './agents.ts'
+import { Forge } from './forge.ts'
+import { peopleIn, projectOf, type Judging } from './people.ts'
+import { perform, type Fate } from './performing.ts'
+import { Processes, type Process } from './processes.ts'
+import type { Outstanding } from './trace.ts'
+
+export interface Setting {
+  readonly ceiling: Ceiling
+  readonly isBotListed: boolean
+  readonly isGateOpen: boolean
+  readonly capacity: number
+  /** `wishes`: two labelled issues; `own`: one that the platform proposed; `pair`: one Task for two issues in two repositories. */
+  readonly issues: 'wishes' | 'own' | 'pair' | 'none'
+  /** A reporter's merge request to review. */
+  readonly hasMergeRequest: boolean
+  /** A Task that owns no issue, in the slots of alerts. */
+  readonly hasAlert: boolean
+}
+
+/** A changed machine, rule or delivery: a negative control. */
+export interface Changed {
+  readonly definitions?: readonly MachineDefinition[]
+  readonly tamper?: Tamper
+  readonly judging?: Judging
+}
+
+const projectAddress = 'project:default/demo'
+const queueAddress = 'queue:default/demo'
+
+export class World {
+  readonly actors: Actors
+  readonly forge: Forge
+  readonly processes: Processes
+  readonly agents: Agents
+  #posts = 0
+
+  constructor(setting: Setting, { definitions = machines, tamper, judging = (people) => people }: Changed = {}) {
+    const project = projectOf(setting)
+    this.actors = new Actors(definitions, tamper)
+    this.forge = new Forge(project, peopleIn(project, judging), this.actors)
+    this.processes = new Processes(this.actors)
+    this.agents = new Agents(this.actors, this.forge, this.processes)
+    this.configure(setting.capacity)
+    this.#furnish(setting)
+  }
+
+  #furnish({ issues, hasMergeRequest, hasAlert }: Setting): void {
+    if (issues === 'wishes') this.forge.openIssue('lib', 'rita', true)
+    if (issues === 'wishes') this.forge.openIssue('lib', 'maya', true)
+    if (issues === 'own') this.forge.openIssue('lib', 'platform-bot', true)
+    if (issues === 'pair') this.#pair()
+    if (hasMergeRequest) this.forge.openMergeRequest('lib', 'fix', 'rita')
+    if (hasAlert) this.#mint('alert', { issues: [], repositories: ['lib'], origin: { kind: 'alert', ref: 'alert-1' } })
+  }
+
+  #pair(): void {
+    this.forge.openIssue('lib', 'rita', false, true)
+    this.forge.openIssue('app', 'rita', false, true)
+    for (const subject of this.forge.dirty) this.forge.tell(subject)
+    const owned = this.forge.issues.map((subject) => ({
+      repository: subject.row.repository,
+      number: subject.row.number,
+      issue: this.forge.addressOf(subject),
+      selfProposed: false,
+      humanCommented: true,
+    }))
+    this.#mint('normal', { issues: owned, repositories: ['lib', 'app'], origin: { kind: 'sweep', ref: 'pair' } })
+  }
+
+  #mint(entryClass: 'normal' | 'alert', seed: Pick<TaskSeed, 'issues' | 'repositories' | 'origin'>): void {
+    const task = `default/implement-${entryClass}`
+    const whole: TaskSeed = { kind: 'implement', goal: 'make it so', mergeRequests: [], priority: 60, config: this.forge.project.taskConfig, ...seed }
+    this.tell(queueAddress, { type: 'queue.enqueue', entry: `mint/${task}`, sort: 'mint', task, class: entryClass, priority: 60, kind: 'implement', seed: whole })
+  }
+
+  /** An event of the platform's surroundings, in order for its receiver. */
+  tell(to: typeof projectAddress | typeof queueAddress, event: { readonly type: string; readonly [field: string]: unknown }): void {
+    this.#posts += 1
+    this.actors.post('outside', { to, key: `outside/${this.#posts}`, event: { ...event, at: this.actors.now } })
+  }
+
+  configure(maxConcurrentAgents: number): void {
+    this.tell(projectAddress, { type: 'project.applied', generation: 1, maxConcurrentAgents, capacity: 2, alertCapacity: 1 })
+  }
+
+  budget(state: 'open' | 'normalHeld' | 'allHeld'): void {
+    this.tell(queueAddress, { type: 'queue.budgeted', state })
+  }
+
+  perform(effect: Outstanding, fate: Fate = 'done'): void {
+    perform(this, effect, fate)
+  }
+
+  /** A turn ends at the wrapper; what was committed is pushed first. */
+  endTurn(process: Process, stopReason = 'end_turn', isPushLost = false): void {
+    const names = process.hasCommits && process.kind !== 'review' ? process.repositories : []
+    if (!isPushLost) for (const { name, branch } of names) this.forge.push(name, branch, 'platform-bot')
+    const pushed = isPushLost ? [] : names.map(({ name }) => name)
+    const failed = isPushLost ? names.map(({ name }) => ({ repo: name, error: 'rejected' })) : []
+    process.hasPushed ||= pushed.length > 0
+    process.hasCommits = isPushLost && process.hasCommits
+    this.processes.end(process, { stopReason, pushed, failed })
+  }
+
+  /**
+   * One small step of a world where everybody does what is next: mail first, then webhooks, effects, agents, and a
+   * maintainer who approves each plan. False: all are waiting.
+   */
+  cooperate(): boolean {
+    this.actors.pass(1000)
+    const [channel] = this.actors.channels
+    if (channel !== undefined) return this.#did(() => this.actors.deliver(channel))
+    const [subject] = this.forge.dirty
+    if (subject) return this.#did(() => this.forge.tell(subject))
+    const [effect] = this.actors.outbox
+    if (effect) return this.#did(() => this.perform(effect))
+    return this.processes.alive.some((process) => this.#workOf(process))
+  }
+
+  #workOf(process: Process): boolean {
+    if (this.agents.work(process)) return true
+    const [unapproved] = this.agents.waitsForApproval(process)
+    if (unapproved) return this.#did(() => this.forge.comment(unapproved, 'maya', '/approve'))
+    if (!this.processes.running(process)) return false
+    return this.#did(() => this.endTurn(process))
+  }
+
+  #did(act: () => void): true {
+    act()
+    return true
+  }
+}
