@@ -131,7 +131,7 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
   const { token_endpoint: tokenUrl } = await discoverIssuer(settings.oidc.issuer, clock, fetch)
   const { clientId, clientSecret: secret, wrapperAudience: audience } = settings.oidc
   const wrapperTokens = clientCredentials({ tokenUrl: tokenUrl ?? `${settings.oidc.issuer}/token`, clientId, secret, audience, clock, fetch })
-  const client = createWrapperClient({ fetch, token: () => wrapperTokens.token(), timeoutMs: wrapperTimeoutMs })
+  const client = createWrapperClient({ fetch, clock, token: () => wrapperTokens.token(), timeoutMs: wrapperTimeoutMs })
   const readActor: Runtime['read'] = (address) => runtime.read(address)
   const handlers: EffectHandlers = {
     ...forge.handlers,

@@ -17,27 +17,30 @@ export interface IsolatedPaths {
   readonly home: string
 }
 
-/** Bound aside first, then the secrets are covered, then what the pod may see is moved back to where it was. */
+/**
+ * Bound aside first, then the secrets are covered, then what the pod may see is moved back to where it was. The right to
+ * mount is given up at the end and cannot come back: whoever may unmount sees what is covered.
+ */
 const enter = `set -e
-mount --make-rprivate /
-mount -t tmpfs -o mode=0700 tmpfs /mnt
+mount -n --make-rprivate /
+mount -n -t tmpfs -o mode=0700 tmpfs /mnt
 mkdir /mnt/pod /mnt/workspace /mnt/program
-mount --bind "$SW_POD" /mnt/pod
-mount --bind "$SW_WORKSPACE" /mnt/workspace
-mount --rbind "$SW_PROGRAM" /mnt/program
-mount -t tmpfs -o mode=0755 tmpfs "$SW_HOME"
+mount -n --bind "$SW_POD" /mnt/pod
+mount -n --bind "$SW_WORKSPACE" /mnt/workspace
+mount -n --rbind "$SW_PROGRAM" /mnt/program
+mount -n -t tmpfs -o mode=0755 tmpfs "$SW_HOME"
 mkdir -p "$SW_PROGRAM"
-mount --move /mnt/program "$SW_PROGRAM"
+mount -n --move /mnt/program "$SW_PROGRAM"
 mkdir -p "$SW_STATE" 2>/dev/null || true
-mount -t tmpfs -o mode=0755 tmpfs "$SW_STATE"
+mount -n -t tmpfs -o mode=0755 tmpfs "$SW_STATE"
 mkdir -p "$SW_POD" "$SW_WORKSPACE"
-mount --move /mnt/pod "$SW_POD"
-mount --move /mnt/workspace "$SW_WORKSPACE"
-mount -o remount,bind,ro "$SW_PROGRAM"
+mount -n --move /mnt/pod "$SW_POD"
+mount -n --move /mnt/workspace "$SW_WORKSPACE"
+mount -n -o remount,bind,ro "$SW_PROGRAM"
 umount /mnt
 unset SW_POD SW_WORKSPACE SW_PROGRAM SW_HOME SW_STATE
 cd "$1"; shift
-exec "$@"`
+exec setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all --no-new-privs -- "$@"`
 
 const flags = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
 
@@ -48,12 +51,29 @@ function userFlags(): readonly string[] {
 /** Whether this machine lets us make such namespaces; asked once, with the very script that pods use. */
 export function detectIsolation(paths: IsolatedPaths): Isolation {
   const { file, args, env } = isolated(paths, ['/bin/sh', '-c', 'test -d "$PWD"'])
-  const tried = spawnSync(file, args, { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...env }, timeout: 10_000, stdio: 'ignore' })
+  const tried = spawnSync(file, args, {
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...env },
+    timeout: 10_000,
+    stdio: 'ignore',
+  })
   return tried.status === 0 ? 'namespaces' : 'none'
 }
 
 /** The command that runs `command` inside. Killing the returned process ends everything in it. */
-export function isolated(paths: IsolatedPaths, command: readonly string[]): { readonly file: string; readonly args: readonly string[]; readonly env: Record<string, string> } {
-  const env = { SW_POD: paths.pod, SW_WORKSPACE: paths.workspace, SW_PROGRAM: paths.program, SW_HOME: paths.home, SW_STATE: paths.state }
-  return { file: 'unshare', args: [...userFlags(), ...flags, '--', '/bin/sh', '-c', enter, 'pod', paths.pod, ...command], env }
+export function isolated(
+  paths: IsolatedPaths,
+  command: readonly string[],
+): { readonly file: string; readonly args: readonly string[]; readonly env: Record<string, string> } {
+  const env = {
+    SW_POD: paths.pod,
+    SW_WORKSPACE: paths.workspace,
+    SW_PROGRAM: paths.program,
+    SW_HOME: paths.home,
+    SW_STATE: paths.state,
+  }
+  return {
+    file: 'unshare',
+    args: [...userFlags(), ...flags, '--', '/bin/sh', '-c', enter, 'pod', paths.pod, ...command],
+    env,
+  }
 }

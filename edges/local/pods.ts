@@ -21,7 +21,11 @@ export interface LocalPodsOptions {
   /** The wrapper's command line. */
   readonly command: readonly string[]
   /** The wrapper's environment: identity, addresses, files with secrets. */
-  readonly environment: (spec: PodSpec, folder: PodFolder, workspace: string) => Promise<Readonly<Record<string, string>>>
+  readonly environment: (
+    spec: PodSpec,
+    folder: PodFolder,
+    workspace: string,
+  ) => Promise<Readonly<Record<string, string>>>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -33,8 +37,8 @@ const marker = 'STATE_DIR'
 export class LocalPods implements PodPort {
   readonly #options: LocalPodsOptions
   readonly #root: string
-  readonly #told = new Map<string, PodObservation['state']>()
-  readonly #telling = new Set<string>()
+  /** Creations under way: a second caller waits for the first one's end. */
+  readonly #creating = new Map<string, Promise<void>>()
 
   constructor(options: LocalPodsOptions) {
     this.#options = options
@@ -46,14 +50,18 @@ export class LocalPods implements PodPort {
   }
 
   async create(spec: PodSpec): Promise<{ readonly name: string }> {
-    const folder = new PodFolder(this.#root, spec.pod)
-    const record = folder.read()
-    if (record === undefined || (record.phase === 'spawning' && !this.#adopt(folder, record))) await this.#spawn(spec, folder)
+    const creating =
+      this.#creating.get(spec.pod) ?? this.#createOnce(spec).finally(() => this.#creating.delete(spec.pod))
+    this.#creating.set(spec.pod, creating)
+    await creating
     return { name: slug(spec.pod) }
   }
 
   async remove(pod: string, { force }: { readonly force: boolean }): Promise<void> {
-    const record = new PodFolder(this.#root, pod).read()
+    const folder = new PodFolder(this.#root, pod)
+    const known = folder.read()
+    // Nobody may ever ask again for a pod whose spawn was not recorded: its end is the last chance to find it.
+    const record = known?.phase === 'spawning' && !this.#creating.has(pod) ? this.#adopt(folder, known) : known
     if (record?.process === undefined || !isAlive(record.process)) return
     // Gracefully only the wrapper is told: it stops its agent itself, after the work is pushed.
     const graceful = record.isolated ? childrenOf(record.process) : [record.process]
@@ -71,17 +79,23 @@ export class LocalPods implements PodPort {
 
   watch(listener: (observation: PodObservation) => Promise<void>): () => void {
     const { clock } = this.#options
+    const told = new Map<string, PodObservation['state']>()
+    const telling = new Set<string>()
     let stopped = false
-    let timer = clock.setTimer(0, look)
-    const tell = this.#tell.bind(this, listener)
-    const list = this.list.bind(this)
-    const observe = this.#observe.bind(this)
-    function look(): void {
-      for (const record of list()) {
-        const observation = observe(record)
-        if (observation !== undefined) tell(observation)
+    let timer = clock.setTimer(0, () => look())
+    const look = (): void => {
+      if (stopped) return
+      for (const { pod, observation } of this.list().map((record) => ({
+        pod: record.pod,
+        observation: this.#observe(record),
+      }))) {
+        if (observation === undefined || told.get(pod) === observation.state || telling.has(pod)) continue
+        telling.add(pod)
+        void this.#tell(listener, observation)
+          .then((taken) => taken && told.set(pod, observation.state))
+          .finally(() => telling.delete(pod))
       }
-      if (!stopped) timer = clock.setTimer(pollMs, look)
+      timer = clock.setTimer(pollMs, look)
     }
     return () => {
       stopped = true
@@ -89,23 +103,23 @@ export class LocalPods implements PodPort {
     }
   }
 
-  #tell(listener: (observation: PodObservation) => Promise<void>, observation: PodObservation): void {
+  /** Whether the listener took it. An end that was taken is final, so that a later watch need not guess its reason. */
+  async #tell(listener: (observation: PodObservation) => Promise<void>, observation: PodObservation): Promise<boolean> {
     const { pod, state } = observation
-    if (this.#told.get(pod) === state || this.#telling.has(pod)) return
-    this.#telling.add(pod)
-    listener(observation)
-      .then(() => {
-        this.#told.set(pod, state)
-        if (observation.state === 'gone') this.#bury(pod, observation.reason)
-      })
-      .catch((error: unknown) => this.#options.logger.warn({ pod, state, error: String(error) }, 'pod observation not taken; told again'))
-      .finally(() => this.#telling.delete(pod))
+    try {
+      await listener(observation)
+      if (observation.state === 'gone') this.#bury(pod, observation.reason)
+      return true
+    } catch (error) {
+      this.#options.logger.warn({ pod, state, error: String(error) }, 'pod observation not taken; told again')
+      return false
+    }
   }
 
   #observe(record: PodRecord): PodObservation | undefined {
     const folder = new PodFolder(this.#root, record.pod)
     if (record.phase === 'spawning') return undefined
-    if (record.phase === 'gone') return this.#told.has(record.pod) ? undefined : { pod: record.pod, state: 'gone', reason: record.reason ?? 'ended' }
+    if (record.phase === 'gone') return { pod: record.pod, state: 'gone', reason: record.reason ?? 'ended' }
     if (record.process === undefined || !isAlive(record.process)) {
       return { pod: record.pod, state: 'gone', reason: folder.lastWords() || 'the process ended' }
     }
@@ -119,12 +133,20 @@ export class LocalPods implements PodPort {
     if (record !== undefined) folder.write({ ...record, phase: 'gone', reason })
   }
 
+  async #createOnce(spec: PodSpec): Promise<void> {
+    const folder = new PodFolder(this.#root, spec.pod)
+    const record = folder.read()
+    if (record !== undefined && (record.phase !== 'spawning' || this.#adopt(folder, record) !== undefined)) return
+    await this.#spawn(spec, folder)
+  }
+
   /** A spawn that was begun before our death: its process, if it came to be. */
-  #adopt(folder: PodFolder, record: PodRecord): boolean {
+  #adopt(folder: PodFolder, record: PodRecord): PodRecord | undefined {
     const found = findByVariable(marker, folder.state)
-    if (found === undefined) return false
-    folder.write({ ...record, phase: 'running', process: found })
-    return true
+    if (found === undefined) return undefined
+    const adopted: PodRecord = { ...record, phase: 'running', process: found }
+    folder.write(adopted)
+    return adopted
   }
 
   async #spawn(spec: PodSpec, folder: PodFolder): Promise<void> {
@@ -133,12 +155,25 @@ export class LocalPods implements PodPort {
     folder.create()
     mkdirSync(workspace, { recursive: true, mode: 0o700 })
     const record = { pod: spec.pod, task: spec.task, createdAt: clock.now(), isolated: isolation !== 'none' }
-    const env = { ...(await environment(spec, folder, workspace)), HOME: folder.home, [marker]: folder.state, WORKSPACE_DIR: workspace }
+    const env = {
+      ...(await environment(spec, folder, workspace)),
+      HOME: folder.home,
+      [marker]: folder.state,
+      WORKSPACE_DIR: workspace,
+    }
     folder.write({ ...record, phase: 'spawning' })
-    const run = isolation === 'none' ? { file: command[0] ?? '', args: command.slice(1), env: {} } : this.#isolated(folder, workspace, command)
+    const run =
+      isolation === 'none'
+        ? { file: command[0] ?? '', args: command.slice(1), env: {} }
+        : this.#isolated(folder, workspace, command)
     const log = openSync(folder.log, 'a', 0o600)
     try {
-      const child = spawn(run.file, run.args, { cwd: folder.path, env: { ...env, ...run.env }, detached: true, stdio: ['ignore', log, log] })
+      const child = spawn(run.file, run.args, {
+        cwd: folder.path,
+        env: { ...env, ...run.env },
+        detached: true,
+        stdio: ['ignore', log, log],
+      })
       child.unref()
       await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
       const identity = child.pid === undefined ? undefined : identify(child.pid)

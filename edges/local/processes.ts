@@ -74,7 +74,9 @@ function allPids(): number[] {
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
 }
 
-function statOf(pid: number): { readonly state: string; readonly parent: number; readonly startTime: string } | undefined {
+function statOf(
+  pid: number,
+): { readonly state: string; readonly parent: number; readonly startTime: string } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The command in parentheses may hold anything, so the fields count from its last bracket.

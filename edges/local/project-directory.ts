@@ -1,6 +1,6 @@
 /** Projects and Repositories as applied, in the words of the edges. Read at every use: settings change under running Tasks. */
 import { Value } from 'typebox/value'
-import { RepositorySpec } from '../../crd/kinds.ts'
+import type { RepositorySpec } from '../../crd/kinds.ts'
 import { effortByKind, modelsByKind } from '../../crd/models.ts'
 import { ProjectSpec } from '../../crd/project.ts'
 import type { TaskConfig } from '../../machines/task/events.ts'
@@ -23,7 +23,9 @@ export interface LocalProjectDirectory extends ProjectDirectory {
 export function localProjectDirectory(deps: ProjectDirectoryDeps): LocalProjectDirectory {
   async function find(name: string): Promise<{ resource: Resource; spec: ProjectSpec } | undefined> {
     const resource = (await deps.resources.list('Project')).find((one) => one.name === name)
-    return resource === undefined ? undefined : { resource, spec: Value.Default(ProjectSpec, structuredClone(resource.spec)) as ProjectSpec }
+    return resource === undefined
+      ? undefined
+      : { resource, spec: Value.Default(ProjectSpec, structuredClone(resource.spec)) as ProjectSpec }
   }
   return {
     spec: find,
@@ -33,7 +35,11 @@ export function localProjectDirectory(deps: ProjectDirectoryDeps): LocalProjectD
     },
     projects: async () => {
       const all = await deps.resources.list('Project')
-      return Promise.all(all.map((resource) => toSettings(deps, resource, Value.Default(ProjectSpec, structuredClone(resource.spec)) as ProjectSpec)))
+      return Promise.all(
+        all.map((resource) =>
+          toSettings(deps, resource, Value.Default(ProjectSpec, structuredClone(resource.spec)) as ProjectSpec),
+        ),
+      )
     },
     secret: async (name): Promise<ProjectSecret | undefined> => {
       const found = await find(name)
@@ -44,9 +50,16 @@ export function localProjectDirectory(deps: ProjectDirectoryDeps): LocalProjectD
 
 async function toSettings(deps: ProjectDirectoryDeps, resource: Resource, spec: ProjectSpec): Promise<ProjectSettings> {
   const all = await deps.resources.list('Repository', resource.namespace)
-  const own = all.map(({ name, generation, spec: given }) => ({ name, generation, spec: given as RepositorySpec })).filter((one) => one.spec.projectRef === resource.name)
+  const own = all
+    .map(({ name, generation, spec: given }) => ({ name, generation, spec: given as RepositorySpec }))
+    .filter((one) => one.spec.projectRef === resource.name)
   const repositories = own.map((one) => toRepository(one.name, one.spec, spec))
-  const branches = await Promise.all(own.map(async (one) => ({ name: one.name, base: one.spec.defaultBranch ?? (await deps.defaultBranch(resource.name, one.name)) })))
+  const branches = await Promise.all(
+    own.map(async (one) => ({
+      name: one.name,
+      base: one.spec.defaultBranch ?? (await deps.defaultBranch(resource.name, one.name)),
+    })),
+  )
   return {
     name: resource.name,
     namespace: resource.namespace,

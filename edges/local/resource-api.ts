@@ -5,7 +5,7 @@ import { kindNamed, type Kind } from '../../crd/kinds.ts'
 import type { HttpApp } from '../http/app.ts'
 import { guard, type Authenticate } from '../http/auth/authenticate.ts'
 import { invalidInput, Problem } from '../http/problem.ts'
-import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
+import type { AppliedResource, Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
 
 export interface ResourceApiDeps {
   readonly resources: ResourcePort
@@ -13,7 +13,7 @@ export interface ResourceApiDeps {
   readonly authenticate: Authenticate
   /** Called after a Project or one of its Repositories changed, with the Project's name. */
   readonly onProjectChanged: (namespace: string, project: string) => Promise<void>
-  /** A Task that a person made; refuses by a Problem. */
+  /** A Task that a person made, at every apply of it; refuses by a Problem. */
   readonly onTaskApplied: (resource: Resource) => Promise<void>
   /** Kinds whose rows are actors: their resource views. */
   readonly derived: (kind: Kind, namespace: string | undefined) => Promise<readonly object[]>
@@ -42,36 +42,69 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
       return { kind: 'Secret', namespace, name, change: 'configured', warnings: checked.warnings }
     }
     const { resource, change } = await deps.resources.apply(checked.manifest)
-    if (resource.kind === 'Task' && change === 'created') await deps.onTaskApplied(resource)
+    if (resource.kind === 'Task') await mint(deps, resource, change)
     const project = resource.kind === 'Project' ? resource.name : String(resource.spec['projectRef'] ?? '')
     // Told also when nothing changed: an earlier apply may have ended before it was told.
     if (resource.kind !== 'Task' && project !== '') await deps.onProjectChanged(resource.namespace, project)
-    return { kind: resource.kind, namespace: resource.namespace, name: resource.name, change, warnings: checked.warnings }
+    return {
+      kind: resource.kind,
+      namespace: resource.namespace,
+      name: resource.name,
+      change,
+      warnings: checked.warnings,
+    }
   })
 
-  app.delete('/resources/:kind/:namespace/:name', { schema: { params: Params, summary: 'Delete a resource' } }, async (request, reply) => {
-    const { kind, namespace, name } = request.params
-    const known = requireKind(kind)
-    if (!known.writable || known.kind === 'Task') throw new Problem('forbidden', `${known.kind} is not deleted by hand; close a Task with /cancel on its issue`)
-    if (!(await deps.resources.remove(known.kind, namespace, name))) throw new Problem('not-found', `there is no ${known.kind} ${namespace}/${name}`)
-    return reply.code(204).send()
-  })
+  app.delete(
+    '/resources/:kind/:namespace/:name',
+    { schema: { params: Params, summary: 'Delete a resource' } },
+    async (request, reply) => {
+      const { kind, namespace, name } = request.params
+      const known = requireKind(kind)
+      if (!known.writable || known.kind === 'Task')
+        throw new Problem('forbidden', `${known.kind} is not deleted by hand; close a Task with /cancel on its issue`)
+      const resource = await deps.resources.get(known.kind, namespace, name)
+      if (resource === undefined || !(await deps.resources.remove(known.kind, namespace, name)))
+        throw new Problem('not-found', `there is no ${known.kind} ${namespace}/${name}`)
+      if (known.kind === 'Repository') await deps.onProjectChanged(namespace, projectOf(resource))
+      return reply.code(204).send()
+    },
+  )
+}
+
+/** Told at every apply: an earlier one may have ended before it was. A Task that is refused leaves no resource behind. */
+async function mint(deps: ResourceApiDeps, resource: Resource, change: AppliedResource['change']): Promise<void> {
+  try {
+    await deps.onTaskApplied(resource)
+  } catch (error) {
+    if (error instanceof Problem && change === 'created')
+      await deps.resources.remove(resource.kind, resource.namespace, resource.name)
+    throw error
+  }
 }
 
 function readRoutes(app: HttpApp, deps: ResourceApiDeps): void {
   const Query = Type.Object({ namespace: Type.Optional(Type.String()) })
-  app.get('/resources/:kind', { schema: { params: Type.Object({ kind: Type.String() }), querystring: Query, summary: 'List resources' } }, async (request) => {
-    const kind = requireKind(request.params.kind)
-    return { items: await viewsOf(deps, kind, request.query.namespace) }
-  })
+  app.get(
+    '/resources/:kind',
+    { schema: { params: Type.Object({ kind: Type.String() }), querystring: Query, summary: 'List resources' } },
+    async (request) => {
+      const kind = requireKind(request.params.kind)
+      return { items: await viewsOf(deps, kind, request.query.namespace) }
+    },
+  )
 
-  app.get('/resources/:kind/:namespace/:name', { schema: { params: Params, summary: 'One resource' } }, async (request) => {
-    const { kind: given, namespace, name } = request.params
-    const kind = requireKind(given)
-    const found = (await viewsOf(deps, kind, namespace)).find((view) => nameOf(view) === name)
-    if (found === undefined) throw new Problem('not-found', `there is no ${kind.kind} ${namespace}/${name}`)
-    return found
-  })
+  app.get(
+    '/resources/:kind/:namespace/:name',
+    { schema: { params: Params, summary: 'One resource' } },
+    async (request) => {
+      const { kind: given, namespace, name } = request.params
+      const kind = requireKind(given)
+      const found = (await viewsOf(deps, kind, namespace)).find((view) => nameOf(view) === name)
+      if (found === undefined) throw new Problem('not-found', `there is no ${kind.kind} ${namespace}/${name}`)
+      return found
+    },
+  )
 }
 
 async function viewsOf(deps: ResourceApiDeps, kind: Kind, namespace: string | undefined): Promise<readonly object[]> {
@@ -92,6 +125,10 @@ async function viewsOf(deps: ResourceApiDeps, kind: Kind, namespace: string | un
       status: await deps.statusOf(resource),
     })),
   )
+}
+
+function projectOf(resource: Resource): string {
+  return resource.kind === 'Project' ? resource.name : String(resource.spec['projectRef'])
 }
 
 function requireKind(name: string): Kind {

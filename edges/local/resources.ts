@@ -28,13 +28,22 @@ export function localResources(sql: Sql, clock: Clock, ids: Ids): ResourcePort {
     },
     apply: (wanted) => sql.tx((tx) => apply(tx, wanted, clock.now(), ids.next())),
     remove: async (kind, namespace, name) => {
-      const { rowCount } = await sql.query('delete from resource where kind = $1 and namespace = $2 and name = $3', [kind, namespace, name])
+      const { rowCount } = await sql.query('delete from resource where kind = $1 and namespace = $2 and name = $3', [
+        kind,
+        namespace,
+        name,
+      ])
       return rowCount > 0
     },
   }
 }
 
-async function apply(tx: Queryable, wanted: Pick<Resource, 'kind' | 'namespace' | 'name' | 'spec'>, now: number, uid: string): Promise<AppliedResource> {
+async function apply(
+  tx: Queryable,
+  wanted: Pick<Resource, 'kind' | 'namespace' | 'name' | 'spec'>,
+  now: number,
+  uid: string,
+): Promise<AppliedResource> {
   const [before] = await select(tx, wanted.kind, wanted.namespace, wanted.name)
   if (before !== undefined && sameJson(before.spec, wanted.spec)) return { resource: before, change: 'unchanged' }
   const { rows } = await tx.query<Row>(
@@ -50,7 +59,10 @@ async function apply(tx: Queryable, wanted: Pick<Resource, 'kind' | 'namespace' 
 }
 
 async function select(sql: Queryable, kind: string, namespace: string, name: string): Promise<readonly Resource[]> {
-  const { rows } = await sql.query<Row>(`select ${columns} from resource where kind = $1 and namespace = $2 and name = $3`, [kind, namespace, name])
+  const { rows } = await sql.query<Row>(
+    `select ${columns} from resource where kind = $1 and namespace = $2 and name = $3`,
+    [kind, namespace, name],
+  )
   return rows.map(toResource)
 }
 

@@ -11,7 +11,8 @@ const safe = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 /** Secrets of one machine: files of mode 0600 outside the database, read at every use (rulings 3.9). */
 export function localSecrets(dir: string): SecretPort {
   const fileOf = (namespace: string, name: string): string => {
-    if (!safe.test(namespace) || !safe.test(name)) throw new Error('a secret has the name of a resource: lower case letters, digits and dashes')
+    if (!safe.test(namespace) || !safe.test(name))
+      throw new Error('a secret has the name of a resource: lower case letters, digits and dashes')
     return join(dir, `${namespace}.${name}.json`)
   }
   return {

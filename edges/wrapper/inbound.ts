@@ -30,7 +30,11 @@ const Acknowledged = Type.Object({ accepted: Type.Boolean() })
 export function registerTurnComplete(app: HttpApp, deps: CallbackDeps): void {
   app.post(
     '/internal/turn-complete',
-    { schema: { body: TurnComplete, response: { 200: Acknowledged }, summary: 'A turn ended at its pod' }, bodyLimit: 8 * 1024 * 1024, config: { rawBody: true } },
+    {
+      schema: { body: TurnComplete, response: { 200: Acknowledged }, summary: 'A turn ended at its pod' },
+      bodyLimit: 8 * 1024 * 1024,
+      config: { rawBody: true },
+    },
     async (request) => {
       const body = request.body
       const pod = `${body.task}/${body.pod}`
@@ -43,14 +47,21 @@ export function registerTurnComplete(app: HttpApp, deps: CallbackDeps): void {
       if (!key.startsWith(`${pod}/`)) return { accepted: false }
       const turn: ActorAddress = `turn:${key}`
       if ((await deps.runtime.read(turn)) === undefined) return { accepted: false }
-      await deps.runtime.deliver({ to: turn, key: `callback/${body.turnId}`, event: { type: 'turn.callback', at: deps.clock.now(), turnId: body.turnId } })
+      await deps.runtime.deliver({
+        to: turn,
+        key: `callback/${body.turnId}`,
+        event: { type: 'turn.callback', at: deps.clock.now(), turnId: body.turnId },
+      })
       return { accepted: true }
     },
   )
 }
 
 /** Pods as the platform sees them become events of their actors; repeats have the same key and change nothing. */
-export function watchPods(pods: PodPort, deps: { readonly runtime: Pick<Runtime, 'deliver'>; readonly clock: Clock }): () => void {
+export function watchPods(
+  pods: PodPort,
+  deps: { readonly runtime: Pick<Runtime, 'deliver'>; readonly clock: Clock },
+): () => void {
   return pods.watch(async (observation) => {
     const to: ActorAddress = `pod:${observation.pod}`
     const at = deps.clock.now()

@@ -26,7 +26,12 @@ function performing<P>(perform: (params: P, context: EffectContext) => Promise<r
   return perform
 }
 
-function deliveryTo(context: EffectContext, name: string, event: Delivery['event'], to: ActorAddress = context.actor): Delivery {
+function deliveryTo(
+  context: EffectContext,
+  name: string,
+  event: Delivery['event'],
+  to: ActorAddress = context.actor,
+): Delivery {
   return { to, key: `${context.key}/${name}`, event }
 }
 
@@ -69,7 +74,11 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
     stopPod: {
       perform: performing(async (params: EffectParams<'stopPod'>) => {
         if (params.url !== undefined) {
-          await client.stop(params.url).catch((error: unknown) => deps.logger.warn({ pod: podId(params), error: messageOf(error) }, 'graceful stop not answered'))
+          await client
+            .stop(params.url)
+            .catch((error: unknown) =>
+              deps.logger.warn({ pod: podId(params), error: messageOf(error) }, 'graceful stop not answered'),
+            )
         }
         await pods.remove(podId(params), { force: false })
         return []
@@ -102,7 +111,11 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
           deps.logger.info({ turn: context.actor, error: messageOf(error) }, 'turn could not be read')
           return []
         })
-        return read.map(({ name, event }) => (name === 'result' ? { to: context.actor, key: `result/${params.turnId}`, event } : deliveryTo(context, name, event)))
+        return read.map(({ name, event }) =>
+          name === 'result'
+            ? { to: context.actor, key: `result/${params.turnId}`, event }
+            : deliveryTo(context, name, event),
+        )
       }),
     },
     probeTurn: {
@@ -123,9 +136,15 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
 }
 
 /** A turn is submitted once: a repeat looks for its own key first and adopts what it finds [H60]. */
-async function submit(deps: WrapperEffectDeps, params: EffectParams<'submitTurn'>, context: EffectContext): Promise<readonly Delivery[]> {
+async function submit(
+  deps: WrapperEffectDeps,
+  params: EffectParams<'submitTurn'>,
+  context: EffectContext,
+): Promise<readonly Delivery[]> {
   const key = context.actor.slice('turn:'.length)
-  const accepted = (turnId: string): readonly Delivery[] => [deliveryTo(context, 'accepted', { type: 'submit.accepted', at: deps.clock.now(), turnId })]
+  const accepted = (turnId: string): readonly Delivery[] => [
+    deliveryTo(context, 'accepted', { type: 'submit.accepted', at: deps.clock.now(), turnId }),
+  ]
   const own = async (): Promise<{ mine?: string; live?: string }> => {
     const turns = await deps.client.turns(params.url)
     const mine = turns.find((turn) => turn.idempotencyKey === key)?.turnId
@@ -139,16 +158,38 @@ async function submit(deps: WrapperEffectDeps, params: EffectParams<'submitTurn'
   const text = await deps.renderTurn(params, Number(key.slice(key.lastIndexOf('/') + 1)))
   const answer = await deps.client.submit(params.url, { key, text, handoff: params.purpose === 'handoff' })
   if (answer.said === 'accepted') return accepted(answer.turnId)
-  if (answer.said === 'expired') return [deliveryTo(context, 'expired', { type: 'submit.expired', at: deps.clock.now() })]
+  if (answer.said === 'expired')
+    return [deliveryTo(context, 'expired', { type: 'submit.expired', at: deps.clock.now() })]
   const { mine, live } = await own()
   if (mine !== undefined) return accepted(mine)
-  return [deliveryTo(context, 'conflict', { type: 'submit.conflict', at: deps.clock.now(), ...(live === undefined ? {} : { liveTurnId: live }) })]
+  return [
+    deliveryTo(context, 'conflict', {
+      type: 'submit.conflict',
+      at: deps.clock.now(),
+      ...(live === undefined ? {} : { liveTurnId: live }),
+    }),
+  ]
 }
 
-async function readTurn(deps: WrapperEffectDeps, params: EffectParams<'pollTurn'>): Promise<readonly { name: string; event: Delivery['event'] }[]> {
+async function readTurn(
+  deps: WrapperEffectDeps,
+  params: EffectParams<'pollTurn'>,
+): Promise<readonly { name: string; event: Delivery['event'] }[]> {
   const turn = await deps.client.turn(params.url, params.turnId)
-  if (turn !== undefined && turn.state !== 'running') return [{ name: 'result', event: turnResult(turn, deps.clock.now()) }]
+  if (turn !== undefined && turn.state !== 'running')
+    return [{ name: 'result', event: turnResult(turn, deps.clock.now()) }]
   const session = await deps.client.session(params.url)
-  const answered = session.lastProbe?.answeredAt === undefined ? {} : { probeAnswered: Number(session.lastProbe.probeId) }
-  return [{ name: 'activity', event: { type: 'turn.activity', at: deps.clock.now(), lastActivityAt: Date.parse(session.lastActivityAt), ...answered } }]
+  const answered =
+    session.lastProbe?.answeredAt === undefined ? {} : { probeAnswered: Number(session.lastProbe.probeId) }
+  return [
+    {
+      name: 'activity',
+      event: {
+        type: 'turn.activity',
+        at: deps.clock.now(),
+        lastActivityAt: Date.parse(session.lastActivityAt),
+        ...answered,
+      },
+    },
+  ]
 }
