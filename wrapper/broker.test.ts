@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from './testing/gateway.ts'
-import { openWorld, runGit, type Pod, type PodWorld } from './testing/pod.ts'
+import { openWorld, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
 import { describeRequiring } from '../testing/requires.ts'
 
 const token = 'pod-token-canary-4711'
@@ -89,7 +89,7 @@ describeRequiring('claude', 'a pod behind the gateway', () => {
     expect(
       (await post('/internal/report-issue', { category: 'tool_error', description: 'the tool broke' })).status,
     ).toBe(202)
-    expect(pod.log()).toContain('the tool broke')
+    await waitFor(() => pod.log().includes('the tool broke'), 10_000, () => pod.log())
     const usage = await fetch(`${new URL(broker).origin}/internal/account-usage`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
