@@ -89,7 +89,11 @@ describeRequiring('claude', 'a pod behind the gateway', () => {
     expect(
       (await post('/internal/report-issue', { category: 'tool_error', description: 'the tool broke' })).status,
     ).toBe(202)
-    await waitFor(() => pod.log().includes('the tool broke'), 10_000, () => pod.log())
+    await waitFor(
+      () => pod.log().includes('the tool broke'),
+      10_000,
+      () => pod.log(),
+    )
     const usage = await fetch(`${new URL(broker).origin}/internal/account-usage`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
