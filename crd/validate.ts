@@ -41,11 +41,12 @@ export function checkManifest(document: unknown): Checked {
   const given = isObject(document) ? document : {}
   const metadata = isObject(given['metadata']) ? given['metadata'] : {}
   const name = typeof metadata['name'] === 'string' ? metadata['name'] : ''
-  const namespace = typeof metadata['namespace'] === 'string' ? metadata['namespace'] : 'default'
+  const namespace = metadata['namespace'] === undefined ? 'default' : typeof metadata['namespace'] === 'string' ? metadata['namespace'] : ''
   const faults: ManifestFault[] = isObject(document) ? [] : [{ path: '', message: 'must be a mapping' }]
   if (!Value.Check(ResourceName, name)) {
     faults.push({ path: '/metadata/name', message: 'is required: lower case letters, digits and dashes, at most 52' })
   }
+  if (!Value.Check(ResourceName, namespace)) faults.push({ path: '/metadata/namespace', message: 'must be lower case letters, digits and dashes, at most 52' })
   if (given['apiVersion'] === 'v1' && given['kind'] === 'Secret') return checkSecret(given, name, namespace, faults)
   const kind = typeof given['kind'] === 'string' ? kindNamed(given['kind']) : undefined
   const spec = isObject(given['spec']) ? given['spec'] : {}

@@ -68,6 +68,8 @@ export async function mintByHand(deps: ResourceViewsDeps, resource: Resource): P
   const spec = resource.spec as TaskSpec
   const project = await deps.directory.project(spec.projectRef)
   if (project === undefined) throw new Problem('not-found', `there is no Project ${spec.projectRef}`)
+  const unknown = spec.repositories.find((name) => !project.repositories.some((repository) => repository.name === name))
+  if (unknown !== undefined) throw new Problem('not-found', `the Project has no Repository ${unknown}`)
   const task = `${resource.namespace}/${resource.name}`
   const owned = await Promise.all((spec.issues ?? []).map((issue) => ownedIssue(deps, project.taskConfig.project, resource.namespace, issue)))
   const seed: TaskSeed = {

@@ -1,7 +1,10 @@
+import type { FastifyRequest } from 'fastify'
+import { answerError } from '../http/answer-problem.ts'
 import type { HttpApp } from '../http/app.ts'
 import { guard } from '../http/auth/authenticate.ts'
 import { authenticateAgent } from './caller.ts'
 import type { AgentApiDeps } from './deps.ts'
+import { problemOf } from './forge-problem.ts'
 import { issueRoutes } from './routes/issues.ts'
 import { mergeRequestRoutes } from './routes/merge-requests.ts'
 import { noteRoutes } from './routes/notes.ts'
@@ -14,6 +17,7 @@ import { taskRoutes } from './routes/tasks.ts'
 export async function registerAgentApi(app: HttpApp, deps: AgentApiDeps): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onRequest', guard(authenticateAgent(deps)))
+    scope.setErrorHandler((error, request, reply) => answerError(problemOf(error), request as FastifyRequest, reply as never))
     for (const route of [taskRoutes, noteRoutes, outcomeRoute, projectRoutes, scmRoute, issueRoutes, mergeRequestRoutes]) route(scope as HttpApp, deps)
   })
 }

@@ -56,20 +56,24 @@ export async function requirePod(request: FastifyRequest, deps: AgentApiDeps, na
 
 /** Reading stays within the token's Project; other Tasks of it may be read where the tool says so (rulings 3.6). */
 export async function requireReadable(request: FastifyRequest, deps: AgentApiDeps, name: string, tool: ToolName): Promise<{ view: ActorView; task: TaskContext }> {
-  const claims = podOf(request)
-  if (claims !== undefined) {
-    if (!mayCall(claims.agentKind, tool)) throw new Problem('tool-denied', `the profile ${claims.agentKind} has no ${tool}`)
-    await refuseEndedPod(deps, claims)
-  }
+  const claims = await requireTool(request, deps, tool)
   const found = await requireTask(deps, name)
   if (claims !== undefined && found.task.config.project !== claims.project) throw new Problem('forbidden', 'the Task belongs to another Project')
   return found
 }
 
-export function requireTool(request: FastifyRequest, tool: ToolName): PodClaims | undefined {
+/** The tool of a living pod, for routes that name no Task; undefined for an OIDC caller. */
+export async function requireTool(request: FastifyRequest, deps: Pick<AgentApiDeps, 'runtime'>, tool: ToolName): Promise<PodClaims | undefined> {
   const claims = podOf(request)
-  if (claims !== undefined && !mayCall(claims.agentKind, tool)) throw new Problem('tool-denied', `the profile ${claims.agentKind} has no ${tool}`)
+  if (claims === undefined) return undefined
+  if (!mayCall(claims.agentKind, tool)) throw new Problem('tool-denied', `the profile ${claims.agentKind} has no ${tool}`)
+  await refuseEndedPod(deps, claims)
   return claims
+}
+
+/** A `project` argument may name the pod's own Project and no other (rulings 3.6). */
+export function refuseForeignProject(claims: PodClaims, project: string | undefined): void {
+  if (project !== undefined && projectActorId(project) !== claims.project) throw new Problem('forbidden', 'the token belongs to another Project')
 }
 
 export async function refuseEndedPod(deps: Pick<AgentApiDeps, 'runtime'>, claims: PodClaims): Promise<void> {

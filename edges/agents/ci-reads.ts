@@ -50,6 +50,14 @@ const logTailBytes = 4000
 const failed = ['failure', 'timed_out', 'cancelled']
 
 function toCheck({ name, status, conclusion, url, summary }: CiReport['checks'][number], required: readonly string[]): object {
-  const tail = summary !== undefined && failed.includes(conclusion ?? status) ? { logTail: Buffer.from(summary).subarray(-logTailBytes).toString('utf8') } : {}
+  const tail = summary !== undefined && failed.includes(conclusion ?? status) ? { logTail: lastBytes(summary) } : {}
   return { name, status, conclusion, url, required: required.includes(name), ...tail }
+}
+
+/** Begun at a code point: half a character is none. */
+function lastBytes(text: string): string {
+  const bytes = Buffer.from(text, 'utf8')
+  let start = Math.max(0, bytes.length - logTailBytes)
+  while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1
+  return bytes.subarray(start).toString('utf8')
 }

@@ -10,21 +10,22 @@ export interface RuleFault {
 type Payload = Readonly<Record<string, unknown>>
 
 const mergeRequestShaped = ['title', 'body', 'change_significance', 'merge_order', 'decline_reason']
-const requiredBy: Readonly<Record<string, readonly string[]>> = {
-  submitted: ['title', 'body', 'change_significance'],
-  declined: ['decline_reason'],
-  approved: ['reason', 'plan_note_id'],
-  discuss: ['reason'],
-  rejected: ['reason'],
-  propose: ['proposals'],
-  skip: ['reason'],
-  file_issue: ['issue'],
-  request_changes: ['findings'],
-}
+/** A map: an action is what a caller says, and `constructor` is no member of it. */
+const requiredBy: ReadonlyMap<string, readonly string[]> = new Map([
+  ['submitted', ['title', 'body', 'change_significance']],
+  ['declined', ['decline_reason']],
+  ['approved', ['reason', 'plan_note_id']],
+  ['discuss', ['reason']],
+  ['rejected', ['reason']],
+  ['propose', ['proposals']],
+  ['skip', ['reason']],
+  ['file_issue', ['issue']],
+  ['request_changes', ['findings']],
+])
 
 export function conditionalFaults(kind: AgentKind, payload: Payload): readonly RuleFault[] {
-  const action = actionOf(payload)
-  const faults: RuleFault[] = (requiredBy[action] ?? []).filter((field) => isEmpty(payload[field])).map((field) => missing(field, action))
+  const action = actionOf(kind, payload)
+  const faults: RuleFault[] = (requiredBy.get(action) ?? []).filter((field) => isEmpty(payload[field])).map((field) => missing(field, action))
   if (action === 'discuss') {
     for (const field of mergeRequestShaped) {
       if (payload[field] !== undefined) faults.push({ path: `/${field}`, message: 'does not go with discuss' })
@@ -35,8 +36,10 @@ export function conditionalFaults(kind: AgentKind, payload: Payload): readonly R
 }
 
 /** `action`, or the verdict of a review; refine has neither. */
-export function actionOf(payload: Payload): string {
-  return String(payload['action'] ?? payload['verdict'] ?? 'refine')
+export function actionOf(kind: AgentKind, payload: Payload): string {
+  if (kind === 'refine') return 'refine'
+  const said = payload[kind === 'review' ? 'verdict' : 'action']
+  return typeof said === 'string' ? said : ''
 }
 
 function citationFaults(payload: Payload): readonly RuleFault[] {
@@ -52,5 +55,6 @@ function missing(field: string, action: string): RuleFault {
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+  if (typeof value === 'string') return value.trim() === ''
+  return value === undefined || (Array.isArray(value) && value.length === 0)
 }

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import { invalidInput } from '../../http/problem.ts'
-import { requirePod, type CallingPod } from '../caller.ts'
+import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository, type ForgeAccess } from '../forge-access.ts'
 import { commentOnce } from '../own-writes.ts'
@@ -34,6 +34,7 @@ export function issueRoutes(app: HttpApp, deps: AgentApiDeps): void {
     const wanted = request.body
     const missing = requiredBy[wanted.action].filter((field) => wanted[field] === undefined)
     if (missing.length > 0) throw invalidInput(missing.map((field) => ({ path: `/${field}`, message: `is required for ${wanted.action}` })))
+    refuseForeignProject(caller.claims, wanted.project)
     const access = await accessRepository(deps, caller.claims.project, wanted.repo)
     return reply.code(wanted.action === 'create' ? 201 : 200).send(await perform(deps, caller, access, wanted))
   })

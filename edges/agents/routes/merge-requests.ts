@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
-import { requirePod, type CallingPod } from '../caller.ts'
+import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository, type ForgeAccess } from '../forge-access.ts'
 import { nameOf } from '../names.ts'
@@ -39,6 +39,7 @@ export function mergeRequestRoutes(app: HttpApp, deps: AgentApiDeps): void {
       if (caller.claims.agentKind === 'refine' && wanted.action !== 'comment') throw new Problem('tool-denied', 'refine may only comment')
       const missing = requiredBy[wanted.action].filter((field) => wanted[field] === undefined)
       if (missing.length > 0) throw invalidInput(missing.map((field) => ({ path: `/${field}`, message: `is required for ${wanted.action}` })))
+      refuseForeignProject(caller.claims, wanted.project)
       const access = await accessRepository(deps, caller.claims.project, wanted.repo)
       return wanted.action === 'open' ? open(deps, caller, access, wanted) : comment(deps, caller, access, wanted)
     },

@@ -5,8 +5,9 @@ import { faultsOf } from '../../http/validation.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { answerFrom } from '../answer.ts'
-import { requirePod } from '../caller.ts'
+import { requirePod, taskId } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
+import type { PodClaims } from '../pod-tokens.ts'
 import { buildClaims } from '../outcome/claims.ts'
 import { readHeads } from '../outcome/heads.ts'
 import { actionOf, conditionalFaults } from '../outcome/rules.ts'
@@ -26,12 +27,14 @@ export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
       const { claims, task } = await requirePod(request, deps, request.params.task, 'submit_outcome')
       const { kind, payload } = request.body
       checkPayload(kind, payload)
-      const action = actionOf(payload)
+      refuseForeignTask(claims, payload)
+      const action = actionOf(kind, payload)
       const digest = createHash('sha256').update(canonical({ kind, payload })).digest('hex')
       const approving = kind === 'implement' && action === 'approved'
       const receipt = await deps.runtime.deliver({
         to: `task:${claims.task}`,
-        key: `outcome/${request.id}`,
+        // A request id is the caller's word: the same one over other words, or by another pod, is another call.
+        key: `outcome/${claims.pod}/${digest.slice(0, 12)}/${request.id}`,
         event: {
           type: 'outcome',
           at: deps.clock.now(),
@@ -50,6 +53,10 @@ export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
       return answerFrom(receipt, reply)
     },
   )
+}
+
+function refuseForeignTask(claims: PodClaims, { task }: Record<string, unknown>): void {
+  if (typeof task === 'string' && taskId(task) !== claims.task) throw new Problem('forbidden', 'the token belongs to another Task')
 }
 
 function checkPayload(kind: keyof typeof outcomeSchemas, payload: Record<string, unknown>): void {

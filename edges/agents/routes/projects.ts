@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { maintainersOf, projectId, reportersOf, type ProjectSettings } from '../../forge/projects.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { Problem } from '../../http/problem.ts'
-import { projectActorId, requireTool } from '../caller.ts'
+import { projectActorId, refuseForeignProject, requireTool } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { nameOf } from '../names.ts'
 import type { ToolName } from '../profiles.ts'
@@ -13,8 +13,8 @@ const Params = Type.Object({ project: Type.String() })
 /** GET /projects/{p} and its repositories: settings that an agent may know, no secret among them. */
 export function projectRoutes(app: HttpApp, deps: AgentApiDeps): void {
   async function require(request: FastifyRequest, name: string, tool: ToolName): Promise<ProjectSettings> {
-    const claims = requireTool(request, tool)
-    if (claims !== undefined && claims.project !== projectActorId(name)) throw new Problem('forbidden', 'the token belongs to another Project')
+    const claims = await requireTool(request, deps, tool)
+    if (claims !== undefined) refuseForeignProject(claims, name)
     const project = await deps.projects.project(nameOf(projectActorId(name)))
     if (project === undefined) throw new Problem('not-found', `there is no Project ${name}`)
     return project

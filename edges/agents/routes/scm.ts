@@ -3,7 +3,7 @@ import type { HttpApp } from '../../http/app.ts'
 import { clampLimit, listQuery } from '../../http/list.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
 import type { MirroredIssue, MirroredMergeRequest } from '../../ports/threads.ts'
-import { requirePod } from '../caller.ts'
+import { refuseForeignProject, requirePod } from '../caller.ts'
 import { createCiReads } from '../ci-reads.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository } from '../forge-access.ts'
@@ -46,6 +46,7 @@ export function scmRoute(app: HttpApp, deps: AgentApiDeps): void {
     const { claims } = await requirePod(request, deps, request.params.task, 'scm_read')
     const query = request.query
     check(query)
+    refuseForeignProject(claims, query.project)
     const access = await accessRepository(deps, claims.project, query.repo)
     const number = query.number ?? 0
     const limit = clampLimit(query.limit)

@@ -8,7 +8,7 @@ import { Problem } from '../../http/problem.ts'
 import { collectBundle } from '../bundle/collect.ts'
 import { renderBundle } from '../bundle/render.ts'
 import { renderTaskIndex } from '../bundle/task-index.ts'
-import { projectActorId, requireReadable, requireTool } from '../caller.ts'
+import { projectActorId, refuseForeignProject, requireReadable, requireTool } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { nameOf } from '../names.ts'
 
@@ -62,11 +62,11 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       },
     },
     async (request) => {
-      const claims = requireTool(request, 'task_list')
+      const claims = await requireTool(request, deps, 'task_list')
       const { project, kind, stage, cursor } = request.query
       const wanted = claims?.project ?? (project === undefined ? undefined : projectActorId(project))
       if (wanted === undefined) throw new Problem('invalid-input', 'project is required')
-      if (claims !== undefined && project !== undefined && projectActorId(project) !== claims.project) throw new Problem('forbidden', 'another Project')
+      if (claims !== undefined) refuseForeignProject(claims, project)
       const after = cursor === undefined ? '' : decodeCursor(Type.String(), cursor)
       const found = (await tasksOf(deps, wanted)).filter((task) => (kind === undefined || task.kind === kind) && (stage === undefined || task.stage === stage) && task.id > after)
       const limit = clampLimit(request.query.limit)
@@ -103,9 +103,9 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       },
     },
     async (request, reply) => {
-      const claims = requireTool(request, 'task_context')
+      const claims = await requireTool(request, deps, 'task_context')
       const project = projectActorId(request.params.project)
-      if (claims !== undefined && claims.project !== project) throw new Problem('forbidden', 'another Project')
+      if (claims !== undefined) refuseForeignProject(claims, project)
       const scope = request.query.scope ?? 'all'
       return reply.type('application/xml; charset=utf-8').send(renderTaskIndex(await tasksOf(deps, project), nameOf(project), scope, deps.clock.now()))
     },

@@ -23,10 +23,11 @@ const ask = `Implementation needs the go-ahead of a maintainer:
 2. When a maintainer has approved by a comment on the issue, call \`submit_outcome\` with action \`approved\`: \`reason\`, \`approving_maintainer\`, \`plan_note_id\`, and \`approval_citations\` with the comment's \`external_id\` and a verbatim quote of it. Then end your turn; you are told when the approval is granted.
 3. If a later comment withdraws it, or you cannot tell, submit \`discuss\`. If the issue should not be done at all, submit \`rejected\` with your reason.`
 
-function writeCode({ ownsMergeRequest }: AssignmentContext): string {
+function writeCode({ granted, ownsMergeRequest }: AssignmentContext): string {
+  const leave = granted ? 'The approval is granted' : 'No issue gates this Task'
   const first = ownsMergeRequest
-    ? 'The approval is granted and the merge request is open. Address what its review, its checks or its conflicts ask for: read the newest comments of the merge request first.'
-    : 'The approval is granted: write the code, with tests that fail without it.'
+    ? `${leave} and the merge request is open. Address what its review, its checks or its conflicts ask for: read the newest comments of the merge request first.`
+    : `${leave}: write the code, with tests that fail without it.`
   return `${first}
 Run the repository's tests. Commit on the branch you are on; the platform pushes after your turn and opens or updates the merge request. Do not merge, label or push by hand.
 When the work is whole, call \`submit_outcome\` with action \`submitted\`, \`title\`, \`body\` and \`change_significance\`, then end your turn. If it should not be done after all, submit \`declined\` with \`decline_reason\`.`

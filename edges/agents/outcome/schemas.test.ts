@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { agentKinds, type AgentKind } from '../../../machines/task/events.ts'
+import { faultsOf } from '../../http/validation.ts'
+import { actionOf, conditionalFaults } from './rules.ts'
+import { DocumentationOutcome, outcomeSchemas } from './schemas.ts'
+
+type Payload = Readonly<Record<string, unknown>>
+
+/** Paths of every fault, of form and of rule, as a caller is told them. */
+function told(kind: AgentKind, payload: Payload): string[] {
+  const paths = [...faultsOf(outcomeSchemas[kind], payload), ...conditionalFaults(kind, payload)].map(({ path }) => path)
+  return [...new Set(paths)].toSorted()
+}
+
+const submitted = { action: 'submitted', title: 'Fix', body: 'It is fixed.', change_significance: 'patch' }
+const approved = { action: 'approved', reason: 'maria said so', plan_note_id: 'note-1' }
+const cited = { approving_maintainer: 'maria', approval_citations: [{ id: '12', quote: '/approve' }] }
+const finding = { repo: 'lib', number: 7, body: 'off by one', severity: 'high' }
+const read = [{ repo: 'lib', number: 7, sha: '0123456789abcdef' }]
+const proposal = { repo: 'lib', title: 'Say more', body: 'The error names no file.', kind: 'bug' }
+const filed = { action: 'file_issue', alert_rules: ['disk-full'], reason: 'the disk is full', issue: { repo: 'lib', title: 'Disk', body: 'Full.' } }
+
+describe('an outcome of document 2', () => {
+  it.each<[AgentKind, Payload]>([
+    ['implement', submitted],
+    ['implement', { ...submitted, change_significance: 'major', merge_order: ['lib', 'app'], task: 'implement-lib-1-x7k2p' }],
+    ['implement', { action: 'declined', decline_reason: 'not worth it' }],
+    ['implement', { ...approved, ...cited }],
+    ['implement', approved],
+    ['implement', { action: 'discuss', reason: 'which way?' }],
+    ['implement', { action: 'rejected', reason: 'spam' }],
+    ['documentation', submitted],
+    ['documentation', { action: 'declined', decline_reason: 'nothing changed' }],
+    ['upgrade', { action: 'discuss', reason: 'which hop?' }],
+    ['review', { verdict: 'approve', reviewed_shas: read }],
+    ['review', { verdict: 'approve', reviewed_shas: read, change_significance: 'minor', findings: [] }],
+    ['review', { verdict: 'request_changes', reviewed_shas: read, findings: [finding, { ...finding, path: 'a.ts', line: 3 }] }],
+    ['brainstorm', { action: 'propose', proposals: [proposal, proposal, proposal, proposal, proposal] }],
+    ['brainstorm', { action: 'skip', reason: 'all is well' }],
+    ['incident', filed],
+    ['incident', { action: 'false_positive', alert_rules: ['disk-full'], reason: 'it was a test' }],
+    ['refine', {}],
+    ['refine', { folds: [{ task: 'a' }], closes: [{ repo: 'lib', number: 1, reason: 'done' }], links: [{ repo: 'lib', number: 2, isPR: true }, { repo: 'lib', number: 3 }] }],
+  ])('is taken: %s %j', (kind, payload) => {
+    expect(told(kind, payload)).toEqual([])
+  })
+
+  it.each<[AgentKind, Payload, string[]]>([
+    // implement
+    ['implement', {}, ['/action']],
+    ['implement', { action: 'clarify' }, ['/action']],
+    ['implement', { action: 'submitted' }, ['/body', '/change_significance', '/title']],
+    ['implement', { ...submitted, title: '', body: '  \n' }, ['/body', '/title']],
+    ['implement', { ...submitted, change_significance: 'huge' }, ['/change_significance']],
+    ['implement', { ...submitted, merge_order: 'lib' }, ['/merge_order']],
+    ['implement', { action: 'declined' }, ['/decline_reason']],
+    ['implement', { action: 'approved' }, ['/plan_note_id', '/reason']],
+    ['implement', { ...approved, plan_note_id: undefined }, ['/plan_note_id']],
+    ['implement', { action: 'discuss' }, ['/reason']],
+    ['implement', { action: 'rejected' }, ['/reason']],
+    ['implement', { ...approved, approving_maintainer: 'maria' }, ['/approval_citations']],
+    ['implement', { ...approved, approval_citations: cited.approval_citations }, ['/approving_maintainer']],
+    ['implement', { ...approved, ...cited, approval_citations: [{ id: '12' }] }, ['/approval_citations/0/quote']],
+    ['implement', { ...approved, ...cited, approval_citations: [{ ...cited.approval_citations[0], at: 1 }] }, ['/approval_citations/0/at']],
+    ['implement', { action: 'discuss', reason: 'hm', title: 'a', body: 'b', change_significance: 'patch', merge_order: [], decline_reason: 'c' }, ['/body', '/change_significance', '/decline_reason', '/merge_order', '/title']],
+    ['implement', { action: 'submitted', colour: 'red', verdict: 'request_changes' }, ['/body', '/change_significance', '/colour', '/title', '/verdict']],
+    // documentation, upgrade
+    ['documentation', { action: 'approved', reason: 'x', plan_note_id: 'y' }, ['/action', '/plan_note_id']],
+    ['upgrade', { action: 'rejected', reason: 'x' }, ['/action']],
+    ['upgrade', { action: 'discuss', reason: 'x', title: 'y' }, ['/title']],
+    // review
+    ['review', {}, ['/reviewed_shas', '/verdict']],
+    ['review', { verdict: 'comment', reviewed_shas: read }, ['/verdict']],
+    ['review', { verdict: 'approve', reviewed_shas: [] }, ['/reviewed_shas']],
+    ['review', { verdict: 'approve', reviewed_shas: [{ repo: 'lib' }] }, ['/reviewed_shas/0/number', '/reviewed_shas/0/sha']],
+    ['review', { verdict: 'request_changes', reviewed_shas: read }, ['/findings']],
+    ['review', { verdict: 'request_changes', reviewed_shas: read, findings: [] }, ['/findings']],
+    ['review', { verdict: 'request_changes', reviewed_shas: read, findings: [{ severity: 'awful', line: 1.5 }] }, ['/findings/0/body', '/findings/0/line', '/findings/0/number', '/findings/0/repo', '/findings/0/severity']],
+    ['review', { verdict: 'approve', reviewed_shas: read, action: 'submitted' }, ['/action']],
+    // brainstorm
+    ['brainstorm', { action: 'propose' }, ['/proposals']],
+    ['brainstorm', { action: 'propose', proposals: [proposal, proposal, proposal, proposal, proposal, proposal] }, ['/proposals']],
+    ['brainstorm', { action: 'propose', proposals: [{ ...proposal, kind: 'idea', repo: undefined }] }, ['/proposals/0/kind', '/proposals/0/repo']],
+    ['brainstorm', { action: 'skip' }, ['/reason']],
+    ['brainstorm', { action: 'exhausted', reason: 'x' }, ['/action']],
+    // incident
+    ['incident', {}, ['/action', '/alert_rules', '/reason']],
+    ['incident', { ...filed, issue: undefined }, ['/issue']],
+    ['incident', { ...filed, issue: { repo: 'lib' } }, ['/issue/body', '/issue/title']],
+    ['incident', { ...filed, alert_rules: [] }, ['/alert_rules']],
+    // refine
+    ['refine', { action: 'propose' }, ['/action']],
+    ['refine', { folds: [{}], closes: [{ repo: 'lib', number: '1' }], links: [{ repo: 'lib', number: 2, isPR: 'yes' }] }, ['/closes/0/number', '/closes/0/reason', '/folds/0/task', '/links/0/isPR']],
+  ])('is refused with every fault: %s %j', (kind, payload, paths) => {
+    // As it arrives: JSON has no undefined.
+    expect(told(kind, JSON.parse(JSON.stringify(payload)) as Payload)).toEqual(paths)
+  })
+
+  it.each(agentKinds)('refuses an unknown property and takes `task`: %s', (kind) => {
+    expect(told(kind, { surprise: 1, task: 'a' })).toContain('/surprise')
+    expect(told(kind, { surprise: 1, task: 'a' })).not.toContain('/task')
+    expect(told(kind, { task: 7 })).toContain('/task')
+  })
+
+  it('has one schema for documentation and upgrade, so that they cannot drift', () => {
+    expect(outcomeSchemas.upgrade).toBe(DocumentationOutcome)
+    expect(outcomeSchemas.documentation).toBe(DocumentationOutcome)
+    expect(new Set(Object.values(outcomeSchemas)).size).toBe(6)
+  })
+
+  it('is one object at the top: an agent’s tool takes no union there', () => {
+    for (const schema of Object.values(outcomeSchemas)) {
+      expect(schema).toMatchObject({ type: 'object', additionalProperties: false })
+      expect(schema).not.toHaveProperty('anyOf')
+    }
+  })
+
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('with the action %s is refused like any unknown one', (action) => {
+    expect(told('implement', { action })).toEqual(['/action'])
+    expect(told('review', { verdict: action, reviewed_shas: read })).toEqual(['/verdict'])
+  })
+
+  it('refuses a property that is called like a part of JavaScript', () => {
+    const payload = JSON.parse('{"action":"rejected","reason":"x","constructor":1,"toString":2}') as Payload
+    expect(told('implement', payload)).toEqual(['/constructor', '/toString'])
+  })
+
+  it('says which half of a citation is missing, under its own code', () => {
+    const [fault, ...rest] = conditionalFaults('implement', { ...approved, approving_maintainer: 'maria', approval_citations: [] })
+    expect([fault?.path, fault?.code, rest]).toEqual(['/approval_citations', 'citation-incomplete', []])
+  })
+
+  it.each<[AgentKind, Payload, string]>([
+    ['implement', { action: 'approved', verdict: 'approve' }, 'approved'],
+    ['review', { action: 'approved', verdict: 'approve' }, 'approve'],
+    ['refine', { action: 'approved' }, 'refine'],
+    ['implement', { action: { toString: 'x' } }, ''],
+  ])('does what its own schema calls the decision: %s %j', (kind, payload, action) => {
+    expect(actionOf(kind, payload)).toBe(action)
+  })
+})
