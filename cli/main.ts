@@ -20,6 +20,7 @@ const commands: Readonly<Record<string, Command>> = {
   demo: { summary: 'run the main job, from an issue to a merged change, and end', run: async (args) => (await import('./commands/demo.ts')).demo(args) },
   apply: { summary: 'apply resources: -f FILE (- for standard input)', run: async (args) => (await import('./commands/apply.ts')).apply(args) },
   get: { summary: 'show resources: KIND [NAME] [-o json|yaml]', run: async (args) => (await import('./commands/get.ts')).get(args) },
+  inspector: { summary: 'print a link that signs a browser in to the inspector, once', run: async (args) => (await import('./commands/inspector.ts')).inspector(args) },
   secret: { summary: 'set a Secret from standard input: set NAME KEY=-', run: async (args) => (await import('./commands/secret.ts')).secret(args) },
   orchestrator: { summary: 'run the orchestrator (settings from the environment)', run: async () => (await import('./commands/orchestrator.ts')).orchestrator(process.env, version()) },
   wrapper: { summary: 'run the supervisor of one agent pod', run: async () => process.exit(await (await import('../wrapper/main.ts')).startWrapper(version())) },

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
 import { runMainJob, type RunOptions, type RunResult } from '../demo/run.ts'
 import { removeFolder } from '../../edges/local/pod-folder.ts'
+import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { modelChoice } from '../local/model-choice.ts'
 import { defaultScenarioFile, loadScenario } from '../standins/scenarios/load.ts'
 
@@ -45,13 +46,15 @@ export async function demo(args: readonly string[]): Promise<number> {
   if (parsed === undefined) return 0
   const dir = resolve(text(parsed, 'dir') ?? join('.statewright', `demo-${stamp()}`))
   if (existsSync(join(dir, 'forge'))) throw new UsageError(`${dir} holds an earlier demo: name another folder with --dir`)
-  const result = await (parsed.values['chaos'] === undefined ? runMainJob(await runOptions(parsed, dir)) : disturbed(parsed, dir))
+  // Ctrl-C ends the run, and with it everything that it started.
+  const interrupted = untilInterrupted()
+  const result = await (parsed.values['chaos'] === undefined ? runMainJob(await runOptions(parsed, dir, interrupted)) : disturbed(parsed, dir, interrupted))
   tell(parsed, result, dir)
-  if (flag(parsed, 'keep')) await untilStopped(result, write(parsed))
+  if (flag(parsed, 'keep')) await untilStopped(result, write(parsed), interrupted)
   return result.report.ok ? 0 : 1
 }
 
-async function runOptions(parsed: Parsed, dir: string): Promise<RunOptions> {
+async function runOptions(parsed: Parsed, dir: string, signal: AbortSignal): Promise<RunOptions> {
   const repository = text(parsed, 'repo')
   const testCommand = text(parsed, 'test-command')
   return {
@@ -64,23 +67,24 @@ async function runOptions(parsed: Parsed, dir: string): Promise<RunOptions> {
     unsafeNoIsolation: flag(parsed, 'unsafe-no-isolation'),
     timeoutMs: count(parsed, 'timeout', 600) * 1000,
     keep: flag(parsed, 'keep'),
+    signal,
     write: write(parsed),
   }
 }
 
 /** The same job twice: undisturbed, to know how long it takes, and then with the kills spread over that length. */
-async function disturbed(parsed: Parsed, dir: string): Promise<RunResult> {
+async function disturbed(parsed: Parsed, dir: string, signal: AbortSignal): Promise<RunResult> {
   const kills = count(parsed, 'chaos', 0)
   const seed = count(parsed, 'seed', Math.floor(Math.random() * 2 ** 31))
   const say = write(parsed)
   say(`chaos: ${kills} kills, seed ${seed}; first an undisturbed run, to know its length`)
   const quiet = `${dir}-undisturbed`
-  const undisturbed = await runMainJob({ ...(await runOptions(parsed, quiet)), keep: false })
+  const undisturbed = await runMainJob({ ...(await runOptions(parsed, quiet, signal)), keep: false })
   if (!undisturbed.report.ok) throw new Error(`the undisturbed run failed already: ${undisturbed.faults.join('; ')}; its state is in ${quiet}`)
   removeFolder(quiet)
   const lengthMs = spanOf(undisturbed)
   say(`chaos: undisturbed, the job took ${(lengthMs / 1000).toFixed(1)} s from the issue to the end`)
-  return runMainJob({ ...(await runOptions(parsed, dir)), chaos: { kills, seed, lengthMs } })
+  return runMainJob({ ...(await runOptions(parsed, dir, signal)), chaos: { kills, seed, lengthMs } })
 }
 
 /** From the minting of the Task to its end. */
@@ -103,11 +107,9 @@ function tell(parsed: Parsed, { report, kills }: RunResult, dir: string): void {
   if (flag(parsed, 'json')) console.log(JSON.stringify({ ...report, ...(kills.length > 0 ? { kills } : {}) }))
 }
 
-async function untilStopped({ stack }: RunResult, say: (line: string) => void): Promise<void> {
+async function untilStopped({ stack }: RunResult, say: (line: string) => void, interrupted: AbortSignal): Promise<void> {
   say(`everything keeps running: ${stack.endpoints.inspector}; Ctrl-C ends it`)
-  await new Promise<void>((done) => {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => done())
-  })
+  await aborted(interrupted)
   await stack.stop()
 }
 

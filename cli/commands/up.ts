@@ -1,7 +1,8 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { count, flag, readArgs, text } from '../args.ts'
 import { runMainJob } from '../demo/run.ts'
 import { findEndpoints } from '../local/endpoints.ts'
+import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { modelChoice } from '../local/model-choice.ts'
 import { defaultScenarioFile, loadScenario } from '../standins/scenarios/load.ts'
 
@@ -31,10 +32,11 @@ export async function up(args: readonly string[]): Promise<number> {
   const dir = resolve(text(parsed, 'dir') ?? '.statewright')
   const running = findEndpoints(dir)
   if (running !== undefined && isRunning(running.pid)) throw new Error(`${dir} is in use by process ${running.pid}: ${running.inspector}`)
+  const interrupted = untilInterrupted()
   const repository = text(parsed, 'repo')
   const testCommand = text(parsed, 'test-command')
   const { stack, report } = await runMainJob({
-    dir: join(dir),
+    dir,
     scenario: await loadScenario(text(parsed, 'scenario') ?? defaultScenarioFile),
     ...(repository === undefined ? {} : { repository: resolve(repository) }),
     ...(testCommand === undefined ? {} : { testCommand }),
@@ -43,13 +45,15 @@ export async function up(args: readonly string[]): Promise<number> {
     unsafeNoIsolation: flag(parsed, 'unsafe-no-isolation'),
     timeoutMs: 24 * 60 * 60_000,
     keep: true,
+    signal: interrupted,
     write: (line) => console.log(line),
   })
-  console.log(report.ok ? '\nthe main job is done; everything keeps running, Ctrl-C ends it' : `\nthe main job did not end well:\n${report.faults.map((fault) => `  - ${fault}`).join('\n')}`)
-  console.log(`inspector: ${stack.endpoints.inspector}`)
-  await new Promise<void>((done) => {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => done())
-  })
+  if (!interrupted.aborted) {
+    console.log(report.ok ? '\nthe main job is done; everything keeps running, Ctrl-C ends it' : `\nthe main job did not end well:\n${report.faults.map((fault) => `  - ${fault}`).join('\n')}`)
+    console.log(`inspector: ${stack.endpoints.inspector} (statewright inspector prints a link that signs in)`)
+    await aborted(interrupted)
+  }
+  console.log('stopping')
   await stack.stop()
   return 0
 }

@@ -14,6 +14,8 @@ export interface RunOptions extends Omit<StackOptions, 'onLine'> {
   readonly chaos?: { readonly kills: number; readonly seed: number; readonly lengthMs: number }
   /** Leaves everything running; the caller stops the stack. */
   readonly keep: boolean
+  /** Ends the run early, for example at Ctrl-C. */
+  readonly signal: AbortSignal
 }
 
 export interface RunResult {
@@ -48,9 +50,7 @@ async function play(stack: Stack, options: RunOptions, say: (text: string) => vo
   await untilReady(stack)
   const crowd = startPeople(stack.forge, full, options.scenario, say)
   if (options.scenario.task === undefined) throw new Error('the scenario opens no issue: it needs task.issue')
-  const { title, body, labels, as } = options.scenario.task.issue
-  const issue = stack.forge.openIssue(loginOf(as ?? 'reporter'), full, { title, body: body ?? '', labels: [...(labels ?? [stack.triggerLabel])] })
-  say(`forge: ${loginOf(as ?? 'reporter')} opens issue #${issue.number}: ${title}`)
+  const issue = openIssue(stack, full, options.scenario.task.issue, say)
 
   const over = new AbortController()
   const chaos = options.chaos === undefined ? undefined : planKills(options.chaos.kills, options.chaos.seed, options.chaos.lengthMs)
@@ -58,7 +58,7 @@ async function play(stack: Stack, options: RunOptions, say: (text: string) => vo
   const podsDir = join(stack.dir, 'state', 'pods')
   const targets = { orchestrator: stack.orchestrator, podsDir, client: stack.client, startedAt: Date.now(), onKill: tellKill(say) }
   const wreaking = wreak(chaos ?? [], targets, over.signal)
-  const ended = await untilEnd(stack, () => crowd.idle(), options.timeoutMs, say)
+  const ended = await untilEnd(stack, { nobodyDue: () => crowd.idle(), timeoutMs: options.timeoutMs, signal: options.signal, say })
   over.abort()
   const kills = await wreaking
   crowd.close()
@@ -70,6 +70,18 @@ async function play(stack: Stack, options: RunOptions, say: (text: string) => vo
   const report = await createReport(stack, { issue: issue.number, verdict: verdict.mergeRequest, faults, durationMs: Date.now() - startedAt })
   if (!options.keep) await stack.stop()
   return { report, faults: [...faults, ...report.faults], kills, stack }
+}
+
+type IssueOfScenario = NonNullable<RunOptions['scenario']['task']>['issue']
+
+/** Once: a stack that starts again on its folder goes on with the issue that is there. */
+function openIssue(stack: Stack, full: string, { title, body, labels, as }: IssueOfScenario, say: (text: string) => void): { readonly number: number } {
+  const there = stack.forge.issues(full).find((issue) => issue.kind === 'issue' && issue.title === title)
+  if (there !== undefined) return there
+  const login = loginOf(as ?? 'reporter')
+  const issue = stack.forge.openIssue(login, full, { title, body: body ?? '', labels: [...(labels ?? [stack.triggerLabel])] })
+  say(`forge: ${login} opens issue #${issue.number}: ${title}`)
+  return issue
 }
 
 function tellKill(say: (text: string) => void): (kill: KillRecord) => void {
@@ -92,8 +104,15 @@ async function untilReady(stack: Stack): Promise<void> {
 /** A park that nobody is going to move is an end too, after this long. */
 const stuckMs = 20_000
 
+interface Waiting {
+  readonly nobodyDue: () => boolean
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  readonly say: (text: string) => void
+}
+
 /** Undefined: every Task is over and no pod is left. Otherwise what keeps it from that. */
-async function untilEnd(stack: Stack, nobodyDue: () => boolean, timeoutMs: number, say: (text: string) => void): Promise<string | undefined> {
+async function untilEnd(stack: Stack, { nobodyDue, timeoutMs, signal, say }: Waiting): Promise<string | undefined> {
   const limit = Date.now() + timeoutMs
   let stuckSince: number | undefined
   let awaited = ''
@@ -111,6 +130,7 @@ async function untilEnd(stack: Stack, nobodyDue: () => boolean, timeoutMs: numbe
       if (waits !== awaited) say(`awaited: ${waits || 'the Task'}`)
       awaited = waits
     }
+    if (signal.aborted) return 'stopped before the end'
     if (Date.now() > limit) return `not done within ${Math.round(timeoutMs / 1000)} s: ${awaited || 'no Task was minted'}`
   }
 }

@@ -2,7 +2,6 @@
  * Everything on one machine: forge, identity provider and model as stand-ins in this process, the orchestrator as a
  * child that is started again when it dies, pods as its detached children.
  */
-import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { startForge, type Forge } from '../standins/forge/forge.ts'
@@ -11,8 +10,10 @@ import { startModel, type Model } from '../standins/model/server.ts'
 import type { Scenario } from '../standins/scenarios/format.ts'
 import { orchestratorClient, type OrchestratorClient } from '../client.ts'
 import { programDir } from '../main.ts'
-import { writeEndpoints, type Endpoints } from './endpoints.ts'
+import { endPods } from './end-pods.ts'
+import { findEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'
 import { headBranch, seedRepository } from './git-seed.ts'
+import { loadLocalSecrets } from './local-secrets.ts'
 import { localManifests } from './manifests.ts'
 import { people } from './people.ts'
 import { freePort, isFree } from './ports.ts'
@@ -55,18 +56,21 @@ const readyLimitMs = 60_000
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { dir } = options
   mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const earlier = findEndpoints(dir)
   const ports = await choosePorts(options.port)
-  const secrets = { token: secret('ghp_'), hook: secret(''), operator: secret(''), cli: secret(''), model: secret('sk-ant-scripted-') }
-  const forge = await startForge({ dir: join(dir, 'forge'), seed: { users: users(secrets.token) } })
+  const secrets = loadLocalSecrets(dir)
+  // Addresses of the forge are in the resources and in what it told; an earlier start's are kept.
+  const forge = await startForge({ dir: join(dir, 'forge'), port: await portOf(earlier?.forge), seed: { users: users(secrets.token) } })
   const served = await serveRepository(options, forge)
   const identity = await startIdentity({
     keyFile: join(dir, 'identity-key.json'),
+    port: await portOf(earlier?.identity),
     clients: [
       { clientId: 'orchestrator', secret: secrets.operator, audiences: [audiences.wrapper] },
       { clientId: 'cli', secret: secrets.cli, audiences: [audiences.operator] },
     ],
   })
-  const model = options.model.provider === 'scripted' ? await startModel({ scenario: options.scenario, apiKey: secrets.model, log: logTo(join(dir, 'model.log')) }) : undefined
+  const model = options.model.provider === 'scripted' ? await startModel({ scenario: options.scenario, port: await portOf(earlier?.model), apiKey: secrets.model, log: logTo(join(dir, 'model.log')) }) : undefined
 
   let failed = (_error: Error): void => undefined
   let told = (_line: Record<string, unknown>): void => undefined
@@ -128,6 +132,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ready,
     stop: async () => {
       await orchestrator.stop()
+      await endPods(join(dir, 'state', 'pods'))
       await Promise.all([forge.close(), identity.close(), model?.close()])
     },
   }
@@ -144,6 +149,12 @@ async function choosePorts(port: number): Promise<Ports> {
     if (!(await isFree(wanted))) throw new Error(`port ${wanted} is taken by another program: end it, or choose another pair with --port`)
   }
   return { http: port, internal: port + 2 }
+}
+
+/** The port of an earlier start while nobody else has it; 0 for any. */
+async function portOf(url: string | undefined): Promise<number> {
+  const port = url ? Number(new URL(url).port) : 0
+  return port !== 0 && (await isFree(port)) ? port : 0
 }
 
 function orchestratorEnv(
@@ -182,10 +193,6 @@ function secretFile(dir: string, name: string, value: string): string {
   const path = join(dir, 'state', name)
   writeFileSync(path, value, { mode: 0o600 })
   return path
-}
-
-function secret(prefix: string): string {
-  return `${prefix}${randomBytes(24).toString('hex')}`
 }
 
 function users(botToken: string): readonly { login: string; token?: string }[] {

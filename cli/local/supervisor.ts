@@ -76,7 +76,8 @@ export class Supervisor {
   }
 
   #ended(code: number | null): void {
-    if (this.#stopping) return
+    // 0: it was asked to stop, for example by the Ctrl-C that the whole terminal gets.
+    if (this.#stopping || code === 0) return
     if (!this.#ready && code !== null) return this.#options.onFailed(code)
     this.start()
   }

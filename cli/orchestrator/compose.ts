@@ -16,6 +16,8 @@ import type { Fetch, Ids } from '../../edges/http/ports.ts'
 import { createServer, type HttpServer } from '../../edges/http/server.ts'
 import { clientCredentials } from '../../edges/http/token-source.ts'
 import { discoverIssuer } from '../../edges/http/auth/discovery.ts'
+import { registerInspector } from '../../edges/inspector/register.ts'
+import { createTickets } from '../../edges/inspector/tickets.ts'
 import { detectIsolation, type Isolation } from '../../edges/local/isolation.ts'
 import { LocalPods } from '../../edges/local/pods.ts'
 import { localProjectDirectory } from '../../edges/local/project-directory.ts'
@@ -34,7 +36,6 @@ import { podEnvironment } from '../pod-environment.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 import { addGitGateway } from './gateway.ts'
 import type { EffectHandlers } from './handlers.ts'
-import { addInspector } from './inspector.ts'
 import { loadKeys } from './keys.ts'
 import { registerOperations } from './operations.ts'
 import { derivedResources, mintByHand, statusOf, tellProject, type ResourceViewsDeps } from './resources.ts'
@@ -171,9 +172,12 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
     derived: (kind, namespace) => derivedResources(views, kind, namespace),
     statusOf: (resource) => statusOf(views, resource),
   })
-  await registerOperations(outside.app, runtime, operatorAuth)
+  const tickets = createTickets({ clock, ids })
+  const inspectorLink = (): string => `${publicUrl()}/inspector?ticket=${tickets.mint()}`
+  await registerOperations(outside.app, { runtime, authenticate: operatorAuth, inspectorLink })
   addGitGateway(outside.app, { agents, forge, directory, stateDir: settings.stateDir, runtime, clock, fetch, grantHolds: (issue) => grantHolds(issue), defaultBranch: lookUpBranch })
-  const inspector = await addInspector(outside.app, { runtime, definitions: machines, clock, ids, logger, authenticate: operatorAuth })
+  const inspected = { runtime, definitions: machines, clock, ids, logger, authenticate: operatorAuth, tickets, secure: settings.publicUrl.startsWith('https:') }
+  await registerInspector(outside.app, settings.publicUrl === '' ? inspected : { ...inspected, hosts: [new URL(settings.publicUrl).hostname] })
   registerTurnComplete(inside.app, { runtime, clock, secret: keys.callbackMaster })
 
   await runtime.start()
@@ -188,7 +192,7 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
     runtime,
     isolation,
     durability: sql.durability,
-    inspectorLink: () => `${listening.operator}/inspector?ticket=${inspector.mintTicket()}`,
+    inspectorLink,
     stop: () => stopAll([outside, inside], unwatch),
   }
 
@@ -207,7 +211,6 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
   async function stopAll(servers: readonly HttpServer[], stopWatching: () => void): Promise<void> {
     stopWatching()
     await Promise.all(servers.map((server) => server.close()))
-    inspector.close()
     await forge.stop()
     await runtime.stop()
     await sql.close()

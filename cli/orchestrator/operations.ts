@@ -7,7 +7,14 @@ import type { PodContext } from '../../machines/pod/context.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 
-export async function registerOperations(app: HttpApp, runtime: Runtime, authenticate: Authenticate): Promise<void> {
+export interface OperationsDeps {
+  readonly runtime: Runtime
+  readonly authenticate: Authenticate
+  /** A link that signs one browser in, once. */
+  readonly inspectorLink: () => string
+}
+
+export async function registerOperations(app: HttpApp, { runtime, authenticate, inspectorLink }: OperationsDeps): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onRequest', guard(authenticate))
     const routes = scope as HttpApp
@@ -21,6 +28,7 @@ export async function registerOperations(app: HttpApp, runtime: Runtime, authent
       const living = (views: typeof pods): object[] => views.filter(({ status }) => status === 'active').map(({ id, path }) => ({ id, path }))
       return { effects: effects.map(({ key, effect, state, attempts }) => ({ key, type: effect.type, state, attempts })), pods: living(pods), turns: living(turns), tasks: living(tasks) }
     })
+    routes.post('/operations/inspector-link', { schema: { summary: 'A link that signs one browser in, once' } }, async () => ({ link: inspectorLink() }))
     routes.get('/operations/turns', { schema: { summary: 'Every turn that was asked for, and what it came to' } }, async () => {
       const turns = await runtime.list('turn', { limit: 500 })
       return { items: await Promise.all(turns.map((turn) => describeTurn(runtime, turn))) }

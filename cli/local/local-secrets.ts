@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+
+/** What the parts of one machine know of each other. Kept, so that they still do after a restart. */
+const LocalSecrets = Type.Object({
+  token: Type.String(),
+  hook: Type.String(),
+  operator: Type.String(),
+  cli: Type.String(),
+  model: Type.String(),
+})
+export type LocalSecrets = Static<typeof LocalSecrets>
+
+export function loadLocalSecrets(dir: string): LocalSecrets {
+  const file = join(dir, 'secrets.json')
+  if (existsSync(file)) {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    if (Value.Check(LocalSecrets, value)) return value
+  }
+  const made = { token: random('ghp_'), hook: random(''), operator: random(''), cli: random(''), model: random('sk-ant-scripted-') }
+  writeFileSync(file, JSON.stringify(made), { mode: 0o600 })
+  return made
+}
+
+function random(prefix: string): string {
+  return `${prefix}${randomBytes(24).toString('hex')}`
+}
