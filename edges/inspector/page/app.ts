@@ -1,5 +1,6 @@
 import { h, type ComponentChild } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { HistoryRow } from '../answers.ts'
 import type { StepMessage } from '../messages.ts'
 import type { Chart } from '../charts/chart.ts'
 import { ActorList } from './actor-list.ts'
@@ -10,7 +11,7 @@ import { span } from './format.ts'
 import { History } from './history.ts'
 import { openLine, type LineState } from './live.ts'
 import { readSelection, writeSelection, type Selection } from './selection.ts'
-import { activeOn, takenRows } from './taken.ts'
+import { activeOn, takenRows, type Taken } from './taken.ts'
 import { useActor, type Watched } from './use-actor.ts'
 import { useActors } from './use-actors.ts'
 
@@ -125,11 +126,7 @@ function Actor({ watched, selection, now, state, onState, onSeq }: ActorProps): 
   const path = step?.path ?? actor?.path ?? ''
   const active = useMemo(() => activeOn(path), [path])
   const shown = rows?.[Math.max(at, 0)]
-  const earlier = rows?.[Math.max(at, 0) + 1]?.path ?? ''
-  const taken = useMemo(
-    () => (chart && shown && shown.fault === undefined ? takenRows(chart, earlier, shown.path, shown.type) : []),
-    [chart, shown, earlier],
-  )
+  const taken = useMemo(() => takenIn(chart, rows, step), [chart, rows, step])
   if (actor === undefined)
     return h('main', { class: 'middle pane' }, h('p', { class: 'empty big' }, hint(watched, selection)))
   const states = step === undefined ? actor.states : statesOn(chart, path)
@@ -162,6 +159,18 @@ function Actor({ watched, selection, now, state, onState, onSeq }: ActorProps): 
       h(History, { rows, shown: step?.seq, hasMore: watched.hasMore, now, onShow: onSeq, onMore: watched.more }),
     ]),
   ])
+}
+
+/** What the step took that is looked at; now, what the last step took that led anywhere. */
+function takenIn(
+  chart: Chart | null | undefined,
+  rows: readonly HistoryRow[] = [],
+  step: HistoryRow | undefined,
+): readonly Taken[] {
+  if (!chart) return []
+  const before = (row: HistoryRow): string => rows[rows.indexOf(row) + 1]?.path ?? ''
+  const row = step ?? rows.find((each) => each.path !== before(each))
+  return row === undefined || row.fault !== undefined ? [] : takenRows(chart, before(row), row.path, row.type)
 }
 
 function hint({ isMissing }: Watched, { address }: Selection): string {

@@ -59,7 +59,16 @@ function drawing({ chart, active, taken, selected, onSelect }: ChartViewProps, s
         ['arrow', 'arrow-taken'].map((id) =>
           h(
             'marker',
-            { id, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto-start-reverse' },
+            {
+              id,
+              viewBox: '0 0 8 8',
+              refX: 7,
+              refY: 4,
+              markerUnits: 'userSpaceOnUse',
+              markerWidth: 8,
+              markerHeight: 8,
+              orient: 'auto-start-reverse',
+            },
             h('path', { d: 'M0 0 8 4 0 8z' }),
           ),
         ),
@@ -152,9 +161,6 @@ function lineView(line: ChartLine, isTaken: boolean): ComponentChild {
         'marker-end': marker,
         'marker-start': isBothWays ? marker : undefined,
       }),
-      label === undefined
-        ? null
-        : h('rect', { class: 'ground', x: label.x, y: label.y, width: label.width, height: label.height, rx: 2 }),
       label?.lines.map((text, index) => h('text', { x: label.x + 2, y: label.y + 10 + index * lineHeight }, text)),
     ],
   )

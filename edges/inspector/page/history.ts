@@ -25,14 +25,20 @@ export function History({ rows, shown, hasMore, now, onShow, onMore }: HistoryPr
             h(
               'tr',
               null,
-              ['#', 'time', 'event', 'effects', 'then in'].map((head) => h('th', { scope: 'col' }, head)),
+              ['#', 'time', 'event, then in', 'effects'].map((head) => h('th', { scope: 'col' }, head)),
             ),
           ),
           h(
             'tbody',
             null,
             rows.map((row, index) =>
-              rowView(row, { isShown: row.seq === (shown ?? rows[0]?.seq), isNewest: index === 0, now, onShow }),
+              rowView(row, {
+                isShown: row.seq === (shown ?? rows[0]?.seq),
+                isNewest: index === 0,
+                hasMoved: row.path !== rows[index + 1]?.path,
+                now,
+                onShow,
+              }),
             ),
           ),
         ]),
@@ -43,11 +49,13 @@ export function History({ rows, shown, hasMore, now, onShow, onMore }: HistoryPr
 interface RowLook {
   readonly isShown: boolean
   readonly isNewest: boolean
+  /** It stands elsewhere than before: only then the place is worth a line. */
+  readonly hasMoved: boolean
   readonly now: number
   onShow(seq: number | undefined): void
 }
 
-function rowView(row: HistoryRow, { isShown, isNewest, now, onShow }: RowLook): ComponentChild {
+function rowView(row: HistoryRow, { isShown, isNewest, hasMoved, now, onShow }: RowLook): ComponentChild {
   const choose = (): void => onShow(isNewest ? undefined : row.seq)
   const classes = [isShown && 'shown', !row.handled && 'ignored', row.fault !== undefined && 'failed']
     .filter(Boolean)
@@ -55,15 +63,26 @@ function rowView(row: HistoryRow, { isShown, isNewest, now, onShow }: RowLook): 
   return h('tr', { key: row.seq, class: classes, 'aria-selected': isShown, onClick: choose }, [
     h('td', null, h('button', { 'aria-label': `Show step ${row.seq}`, onKeyDown: step }, row.seq)),
     h('td', null, clockTime(row.at, now)),
-    h('td', { class: 'event' }, row.type.startsWith('xstate.after.') ? `after ${row.type.split('.')[2]}` : row.type),
-    h('td', { title: row.effects.map(nameOf).join('\n') }, row.effects.length === 0 ? '' : effectNames(row)),
-    h('td', { class: 'path', title: row.path }, shortPath(row.path)),
+    h('td', { title: row.path }, [
+      h(
+        'span',
+        { class: 'event' },
+        breakable(row.type.startsWith('xstate.after.') ? `after ${row.type.split('.')[2]}` : row.type),
+      ),
+      hasMoved ? h('span', { class: 'path' }, breakable(shortPath(row.path))) : null,
+    ]),
+    h('td', { title: row.effects.map(nameOf).join('\n') }, breakable(effectNames(row))),
   ])
+}
+
+/** Dotted names may break behind their dots. */
+function breakable(text: string): string {
+  return text.replaceAll('.', '.\u200b')
 }
 
 function effectNames({ effects }: HistoryRow): string {
   const names = effects.map(nameOf)
-  return names.length <= 2 ? names.join(', ') : `${names[0]}, ${names.length - 1} more`
+  return names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')}, ${names.length - 2} more`
 }
 
 /** An event for another actor is named by the event. */

@@ -1,0 +1,118 @@
+import { createMachine } from 'xstate'
+import { describe, expect, test } from 'vitest'
+import { machines } from '../../../machines/registry.ts'
+import { eventName } from './event-name.ts'
+import { graphOf, type GraphState } from './graph.ts'
+import { chartOf } from './layout.ts'
+import { svgOf } from './svg.ts'
+
+const machine = createMachine({
+  id: 'm',
+  initial: 'a',
+  states: {
+    a: {
+      initial: 'x',
+      on: { leave: 'b', restart: '.y', noted: {} },
+      states: { x: { on: { go: 'y', far: '#m.b' } }, y: { after: { 5000: '#m.b' }, on: { again: '#m.a' } } },
+    },
+    b: { always: { guard: () => true, target: 'c' } },
+    c: { always: { guard: () => false, target: 'b' }, on: { end: 'd' } },
+    d: { type: 'final' },
+  },
+})
+
+function find(states: readonly GraphState[], id: string): GraphState {
+  const found = states.flatMap(function all(state): GraphState[] {
+    return [state, ...state.children.flatMap(all)]
+  })
+  return found.find((state) => state.id === id)!
+}
+
+test('rows between the same two neighbours are one line, each row with its own source and target', () => {
+  const line = graphOf(machine).lines.find(({ source, target }) => source === 'a' && target === 'b')
+  expect(line?.parent).toBe('')
+  expect(line?.moves).toEqual([
+    { source: 'a', target: 'b', events: ['leave'] },
+    { source: 'a.x', target: 'b', events: ['far'] },
+    { source: 'a.y', target: 'b', events: ['after 5 s'] },
+  ])
+})
+
+test('a row that leads into its own state, or out to one around it, is said in the box it leads to', () => {
+  const { states, lines } = graphOf(machine)
+  expect(find(states, 'a.y').fromAround).toEqual(['restart'])
+  expect(find(states, 'a').fromAround).toEqual(['again'])
+  expect(
+    lines.some(({ moves }) => moves.some(({ events }) => events.includes('restart') || events.includes('again'))),
+  ).toBe(false)
+})
+
+test('eventless rows both ways are one line with two heads', () => {
+  const lines = graphOf(machine).lines.filter(
+    ({ source, target }) => `${source}${target}` === 'bc' || `${source}${target}` === 'cb',
+  )
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toMatchObject({ isBothWays: true, moves: [{ source: 'b' }, { source: 'c' }] })
+})
+
+test('the table of a state holds every row of it, those that lead nowhere too', () => {
+  const { states } = graphOf(machine)
+  expect(find(states, 'a').rows).toEqual([
+    { event: 'leave', target: 'b' },
+    { event: 'restart', target: 'a.y' },
+    { event: 'noted' },
+  ])
+  expect(find(states, 'b').rows).toEqual([{ event: 'always', guard: 'if', target: 'c' }])
+  expect(find(states, 'd').kind).toBe('final')
+  expect(find(states, 'a.x').initial).toBe(true)
+})
+
+test.each([
+  ['xstate.after.60000.m.a', 'after 60 s'],
+  ['xstate.after.mergeDelay.task.stage.live', 'after mergeDelay'],
+  ['', 'always'],
+  ['mr.merged', 'mr.merged'],
+])('the event %j is called %j', (type, name) => {
+  expect(eventName(type)).toBe(name)
+})
+
+describe.each(machines)('the chart of $kind', (definition) => {
+  test('holds every state inside its frame and nothing on top of a neighbour', async () => {
+    const { width, height, states } = await chartOf(definition)
+    const byId = new Map(states.map((state) => [state.id, state]))
+    for (const state of states) {
+      const parent = byId.get(state.id.split('.').slice(0, -1).join('.')) ?? { x: 0, y: 0, width, height }
+      expect(state.x).toBeGreaterThanOrEqual(parent.x)
+      expect(state.y).toBeGreaterThanOrEqual(parent.y)
+      expect(state.x + state.width).toBeLessThanOrEqual(parent.x + parent.width)
+      expect(state.y + state.height).toBeLessThanOrEqual(parent.y + parent.height)
+    }
+    const parentOf = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf('.')))
+    for (const [index, one] of states.entries()) {
+      for (const other of states.slice(index + 1).filter(({ id }) => parentOf(id) === parentOf(one.id))) {
+        const apart =
+          one.x + one.width <= other.x ||
+          other.x + other.width <= one.x ||
+          one.y + one.height <= other.y ||
+          other.y + other.height <= one.y
+        expect(apart, `${one.id} and ${other.id}`).toBe(true)
+      }
+    }
+  })
+
+  test('names every state and loses no row', async () => {
+    const chart = await chartOf(definition)
+    const svg = svgOf(chart)
+    for (const { id } of chart.states) expect(svg).toContain(`id="${id}"`)
+    const drawn = chart.lines.flatMap(({ moves }) =>
+      moves.flatMap(({ source, target, events }) => events.map((event) => `${source} ${event} ${target}`)),
+    )
+    const isNested = (one: string, other: string): boolean =>
+      `${one}.`.startsWith(`${other}.`) || `${other}.`.startsWith(`${one}.`)
+    for (const { id, rows } of chart.states) {
+      for (const { event, target } of rows) {
+        if (target !== undefined && !isNested(id, target)) expect(drawn).toContain(`${id} ${event} ${target}`)
+      }
+    }
+  })
+})

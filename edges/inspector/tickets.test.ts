@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { testClock } from '../http/testing.ts'
+import { createTickets, SESSION_LIFETIME_MS, TICKET_LIFETIME_MS, type Tickets } from './tickets.ts'
+
+function room(): { readonly tickets: Tickets; readonly clock: ReturnType<typeof testClock> } {
+  const clock = testClock()
+  let count = 0
+  return { clock, tickets: createTickets({ clock, ids: { next: () => `id${++count}.` } }) }
+}
+
+test('a ticket opens one session and is used up by it', () => {
+  const { tickets } = room()
+  const ticket = tickets.mint()
+  const session = tickets.redeem(ticket)
+  expect(session).toBeTypeOf('string')
+  expect(tickets.isSession(session!)).toBe(true)
+  expect(tickets.redeem(ticket)).toBeUndefined()
+  expect(session).not.toBe(ticket)
+})
+
+test('a ticket is no session and a session no ticket', () => {
+  const { tickets } = room()
+  const ticket = tickets.mint()
+  expect(tickets.isSession(ticket)).toBe(false)
+  expect(tickets.redeem(tickets.redeem(ticket)!)).toBeUndefined()
+})
+
+test('what nobody minted opens nothing', () => {
+  const { tickets } = room()
+  tickets.mint()
+  for (const text of ['', 'id1.', 'id1.id2.x', 'undefined']) expect(tickets.redeem(text)).toBeUndefined()
+})
+
+test('a ticket lives ten minutes', () => {
+  const { tickets, clock } = room()
+  const [early, late] = [tickets.mint(), tickets.mint()]
+  clock.advance(TICKET_LIFETIME_MS - 1)
+  expect(tickets.redeem(early)).toBeDefined()
+  clock.advance(1)
+  expect(tickets.redeem(late)).toBeUndefined()
+})
+
+test('a session ends by itself', () => {
+  const { tickets, clock } = room()
+  const session = tickets.redeem(tickets.mint())!
+  clock.advance(SESSION_LIFETIME_MS - 1)
+  expect(tickets.isSession(session)).toBe(true)
+  clock.advance(1)
+  expect(tickets.isSession(session)).toBe(false)
+})
+
+test('minting without end fills no memory: the oldest tickets go', () => {
+  const { tickets } = room()
+  const first = tickets.mint()
+  const others = Array.from({ length: 1000 }, () => tickets.mint())
+  expect(tickets.redeem(first)).toBeUndefined()
+  expect(tickets.redeem(others.at(-1)!)).toBeDefined()
+})
