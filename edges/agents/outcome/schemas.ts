@@ -9,10 +9,8 @@ import type { AgentKind } from '../../../machines/task/events.ts'
 const closed = { additionalProperties: false } as const
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
-  Type.Union(
-    values.map((value) => Type.Literal(value)) as unknown as { [K in keyof T]: ReturnType<typeof Type.Literal<T[K] & string>> } & [],
-    { description },
-  )
+  // A mapped union has no static type of its own.
+  Type.Unsafe<T[number]>(Type.Union(values.map((value) => Type.Literal(value)), { description }))
 
 const task = text('Name of the Task; yours unless told.')
 const significance = Type.Optional(

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import type { Note, TaskContext } from '../../../machines/task/context.ts'
+import { aMergeRequest } from '../../../machines/task/a-task.ts'
+import { aTask, aThreadComment, aThreadIssue, aThreadMergeRequest, aThreadReader, aView, noon, reading } from '../testing.ts'
+import { collectBundle } from './collect.ts'
+import type { BundleInput } from './input.ts'
+
+function aNote(n: number, change: Partial<Note> = {}): Note {
+  return { id: `note-${n}`, agent: 'implement', pod: 1, at: noon + n, kind: 'note', body: `note ${n}`, bodyHash: `h-${n}`, source: 'agent', ...change }
+}
+
+const threads = aThreadReader({
+  issues: [aThreadIssue()],
+  mergeRequests: [aThreadMergeRequest({ mergeable: null, ci: 'pending' })],
+  comments: {
+    'issue 1': [aThreadComment()],
+    'mr 7': [aThreadComment({ id: 'inline-3', author: 'otto', path: 'a.ts', line: 3, inReplyTo: 'inline-2', body: 'Why?' })],
+  },
+})
+
+const actors = reading({
+  'issue:default/lib-1': aView({}, { path: 'open.approved' }),
+  'merge-request:default/lib-mr-7': aView({}, { path: 'review' }),
+})
+
+function collect(task: TaskContext, options: Partial<Parameters<typeof collectBundle>[2]> = {}): Promise<BundleInput> {
+  return collectBundle({ runtime: actors as never, threads }, task, { notes: 'recent', eventsUpTo: task.eventSequence, ...options })
+}
+
+function withMergeRequest(change: Partial<TaskContext> = {}): TaskContext {
+  return aTask({ mergeRequests: [{ ...aMergeRequest(), state: 'open', mergeCommit: null }], ...change })
+}
+
+describe('what a bundle is made from', () => {
+  it('is the Task as committed, its threads from the mirror, and each one’s status from its actor', async () => {
+    expect(await collect(withMergeRequest({ notes: [aNote(1)] }))).toEqual({
+      task: 'implement-lib-1-x7k2p',
+      kind: 'implement',
+      stage: 'implementing',
+      agent: 'implement',
+      project: 'demo',
+      issues: [
+        {
+          repository: 'lib',
+          number: 1,
+          state: 'open',
+          status: 'approved',
+          title: 'Fails',
+          author: 'rita',
+          body: 'It fails.',
+          url: 'http://forge/acme/lib/issues/1',
+          comments: [{ externalId: '12', author: 'maria', bot: false, body: '/approve', at: noon }],
+        },
+      ],
+      mergeRequests: [
+        {
+          repository: 'lib',
+          number: 7,
+          state: 'open',
+          status: 'review',
+          title: 'Fix',
+          author: 'bot',
+          body: 'Fixed.',
+          url: 'http://forge/acme/lib/pull/7',
+          ci: 'pending',
+          mergeable: 'unknown',
+          headBranch: 'platform/implement-lib-1-x7k2p',
+          headSha: 'sha-1',
+          comments: [{ externalId: 'inline-3', author: 'otto', bot: false, body: 'Why?', at: noon, path: 'a.ts', line: 3, inReplyTo: 'inline-2' }],
+        },
+      ],
+      events: [],
+      notes: [{ agent: 'implement', at: noon + 1, kind: 'note', source: 'agent', body: 'note 1' }],
+      notesTotal: 1,
+    })
+  })
+
+  it('leaves out a thread that the mirror does not have yet', async () => {
+    const task = withMergeRequest()
+    const unseen = { ...task, issues: task.issues.map((issue) => ({ ...issue, number: 99 })) }
+    const { issues, mergeRequests } = await collect(unseen)
+    expect([issues, mergeRequests.length]).toEqual([[], 1])
+  })
+
+  it('names the agent that the stage wants while no pod lives', async () => {
+    expect((await collect(aTask({ agentKind: '', wants: 'review' }))).agent).toBe('review')
+    expect((await collect(aTask({ agentKind: '', wants: null }))).agent).toBe('')
+  })
+
+  it('has the events that the turn carries and no later one', async () => {
+    const event = { kind: 'issue_comment', repository: 'lib', number: 1, author: 'maria', at: noon }
+    const pending = ['one', 'two', 'three'].map((text, index) => ({ ...event, text, n: index + 1 }))
+    const { events } = await collect(aTask({ pending, eventSequence: 3 }), { eventsUpTo: 2 })
+    expect(events.map(({ text }) => text)).toEqual(['one', 'two'])
+  })
+
+  it('has the newest 30 notes, oldest first, and counts all', async () => {
+    const notes = Array.from({ length: 40 }, (_, n) => aNote(n))
+    const recent = await collect(aTask({ notes, podOrdinal: 9 }))
+    expect([recent.notes.length, recent.notes[0]?.body, recent.notes.at(-1)?.body, recent.notesTotal]).toEqual([30, 'note 10', 'note 39', 40])
+    expect((await collect(aTask({ notes, podOrdinal: 9 }), { notes: 'all' })).notes.length).toBe(40)
+  })
+
+  it('has no more than 64 KiB of notes', async () => {
+    const notes = Array.from({ length: 5 }, (_, n) => aNote(n, { body: `${n}`.repeat(20_000) }))
+    const { notes: kept } = await collect(aTask({ notes, podOrdinal: 9 }))
+    expect(kept.map(({ body }) => body[0])).toEqual(['2', '3', '4'])
+  })
+
+  it('always has the plans and hand-offs of the last two pods, however old they are', async () => {
+    const early = [aNote(1, { kind: 'plan', pod: 7 }), aNote(2, { kind: 'plan', pod: 8 }), aNote(3, { kind: 'handoff', pod: 9 }), aNote(4, { kind: 'finding', pod: 9 })]
+    const notes = [...early, ...Array.from({ length: 30 }, (_, n) => aNote(n + 10, { pod: 9 }))]
+    const { notes: kept } = await collect(aTask({ notes, podOrdinal: 9 }))
+    expect(kept.slice(0, 3).map(({ body }) => body)).toEqual(['note 2', 'note 3', 'note 10'])
+    expect(kept.length).toBe(32)
+  })
+})
