@@ -10,7 +10,9 @@ export const ResourceName = Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,50}[a-
 export const RepositorySpec = Type.Object(
   {
     projectRef: ResourceName,
-    url: Type.Optional(Type.String({ pattern: '^https?://', description: 'default: <scm.webURL>/<scm.owner>/<name>.git' })),
+    url: Type.Optional(
+      Type.String({ pattern: '^https?://', description: 'default: <scm.webURL>/<scm.owner>/<name>.git' }),
+    ),
     defaultBranch: Type.Optional(Type.String()),
     maintainerLogins: Type.Optional(Type.Array(Type.String())),
     reporterLogins: Type.Optional(Type.Array(Type.String())),
@@ -25,7 +27,9 @@ export const TaskSpec = Type.Object(
     kind: Type.Union(agentKinds.map((kind) => Type.Literal(kind))),
     goal: Type.String(),
     repositories: Type.Array(ResourceName),
-    issues: Type.Optional(Type.Array(Type.Object({ repository: ResourceName, number: Type.Integer({ minimum: 1 }) }, closed))),
+    issues: Type.Optional(
+      Type.Array(Type.Object({ repository: ResourceName, number: Type.Integer({ minimum: 1 }) }, closed)),
+    ),
     priority: Type.Optional(Type.Integer({ default: 100 })),
     origin: Type.Optional(
       Type.Object(
@@ -71,7 +75,14 @@ export interface Kind {
 }
 
 const group = 'platform.dev/v1alpha1'
-const platform = (kind: string, plural: string, shortNames: readonly string[], spec: TSchema, writable: boolean, removed = {}): Kind => ({
+const platform = (
+  kind: string,
+  plural: string,
+  shortNames: readonly string[],
+  spec: TSchema,
+  writable: boolean,
+  removed = {},
+): Kind => ({
   kind,
   apiVersion: group,
   plural,

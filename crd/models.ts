@@ -18,9 +18,13 @@ const lockedModels: Readonly<Record<string, string>> = {
 const defaultEffort = 'xhigh'
 
 export function modelsByKind(agent: ProjectSpec['agent']): Record<string, string> {
-  return Object.fromEntries(agentKinds.map((kind) => [kind, agent?.modelByKind?.[kind] ?? (agent?.model || lockedModels[kind] || '')]))
+  return Object.fromEntries(
+    agentKinds.map((kind) => [kind, agent?.modelByKind?.[kind] ?? (agent?.model || lockedModels[kind] || '')]),
+  )
 }
 
 export function effortByKind(agent: ProjectSpec['agent']): Record<string, string> {
-  return Object.fromEntries(agentKinds.map((kind) => [kind, String(agent?.effortByKind?.[kind] ?? agent?.effort ?? defaultEffort)]))
+  return Object.fromEntries(
+    agentKinds.map((kind) => [kind, String(agent?.effortByKind?.[kind] ?? agent?.effort ?? defaultEffort)]),
+  )
 }

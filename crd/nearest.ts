@@ -4,7 +4,9 @@ export function nearest(given: string, candidates: readonly string[]): string | 
     .map((candidate) => ({ candidate, distance: editDistance(given.toLowerCase(), candidate.toLowerCase()) }))
     .toSorted((a, b) => a.distance - b.distance)
   const best = ranked[0]
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.candidate.length / 3)) ? best.candidate : undefined
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.candidate.length / 3))
+    ? best.candidate
+    : undefined
 }
 
 function editDistance(a: string, b: string): number {

@@ -10,7 +10,12 @@ const Text = (description?: string) => Optional(Type.String(description ? { desc
 const Deprecated = Optional(Type.Integer({ deprecated: true, description: 'accepted and ignored' }))
 const Percent = (fallback: number) => Optional(Type.Integer({ minimum: 0, maximum: 100, default: fallback }))
 const Level = (fallback: string) =>
-  Optional(Type.Union(['low', 'medium', 'high', 'xhigh', 'max'].map((level) => Type.Literal(level)), { default: fallback }))
+  Optional(
+    Type.Union(
+      ['low', 'medium', 'high', 'xhigh', 'max'].map((level) => Type.Literal(level)),
+      { default: fallback },
+    ),
+  )
 const ByKind = <T extends TProperties[string]>(value: T) =>
   Optional(Closed(Object.fromEntries(agentKinds.map((kind) => [kind, Optional(value)]))))
 const Free = Optional(Type.Array(Type.Object({}, { additionalProperties: true })))
@@ -65,7 +70,9 @@ export const ScmSpec = Closed({
   owner: Type.String({ minLength: 1 }),
   botLogin: Type.String({ minLength: 1 }),
   botEmail: Text(),
-  apiURL: Optional(Type.String({ pattern: '^https?://', description: 'default: the public forge; http only for loopback' })),
+  apiURL: Optional(
+    Type.String({ pattern: '^https?://', description: 'default: the public forge; http only for loopback' }),
+  ),
   webURL: Optional(Type.String({ pattern: '^https?://' })),
   maintainerLogins: Logins,
   reporterLogins: Logins,
@@ -94,7 +101,9 @@ export const ScmSpec = Closed({
         historyWindow: Optional(Type.Integer({ minimum: 0, default: 20 })),
         minSessionIntervalMinutes: Optional(Type.Integer({ default: 12 })),
         staleProposalDays: Optional(Type.Integer({ default: 0 })),
-        sources: Optional(Type.Array(Type.Union([Type.Literal('docs'), Type.Literal('memory'), Type.Literal('internet')]))),
+        sources: Optional(
+          Type.Array(Type.Union([Type.Literal('docs'), Type.Literal('memory'), Type.Literal('internet')])),
+        ),
       }),
       documentation: CronBlock({ maxPerRepo: Optional(Type.Integer({ minimum: 1, default: 1 })) }),
       refine: Optional(Closed({ closedLookbackDays: Optional(Type.Integer({ minimum: 0, default: 30 })) })),
@@ -118,7 +127,10 @@ export const ProjectSpec = Closed({
   maxOpenTasks: Optional(Type.Integer({ minimum: 1, default: 6 })),
   maxBundleBytes: Optional(Type.Integer({ minimum: 50_000, default: 400_000 })),
   autoApproveMaxSignificance: Optional(
-    Type.Union([Type.Literal('off'), Type.Literal('patch'), Type.Literal('minor'), Type.Literal('major'), Type.Literal('')], { default: 'off' }),
+    Type.Union(
+      [Type.Literal('off'), Type.Literal('patch'), Type.Literal('minor'), Type.Literal('major'), Type.Literal('')],
+      { default: 'off' },
+    ),
   ),
   agent: Optional(AgentSpec),
   memory: Optional(
@@ -148,11 +160,18 @@ export const ProjectSpec = Closed({
     }),
   ),
   documentation: Optional(Closed({ enabled: Optional(Type.Boolean({ default: false })), repo: Text() })),
-  queue: Optional(Closed({ capacity: Optional(Type.Integer({ minimum: 0 })), alertCapacity: Optional(Type.Integer({ minimum: 0, default: 1 })) })),
+  queue: Optional(
+    Closed({
+      capacity: Optional(Type.Integer({ minimum: 0 })),
+      alertCapacity: Optional(Type.Integer({ minimum: 0, default: 1 })),
+    }),
+  ),
   tokenBudget: Optional(
     Closed({
       enabled: Optional(Type.Boolean({ default: false })),
-      mode: Optional(Type.Union([Type.Literal('customWindow'), Type.Literal('claudeSubscription')], { default: 'customWindow' })),
+      mode: Optional(
+        Type.Union([Type.Literal('customWindow'), Type.Literal('claudeSubscription')], { default: 'customWindow' }),
+      ),
       proactivePercent: Percent(50),
       emergencyPercent: Percent(80),
       resetSchedule: Text(),
@@ -168,7 +187,9 @@ export const ProjectSpec = Closed({
   upgradePolicy: Optional(
     Closed({
       engine: Optional(Type.Union([Type.Literal('external'), Type.Literal('none')], { default: 'none' })),
-      majorStrategy: Optional(Type.Union([Type.Literal('nextHopOnly'), Type.Literal('latest')], { default: 'nextHopOnly' })),
+      majorStrategy: Optional(
+        Type.Union([Type.Literal('nextHopOnly'), Type.Literal('latest')], { default: 'nextHopOnly' }),
+      ),
       minimumReleaseAge: Optional(ReleaseAge),
       adoptBranchPrefix: Text(),
       upgradeEngineLogins: Optional(Type.Array(Type.String(), { maxItems: 8 })),

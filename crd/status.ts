@@ -48,15 +48,36 @@ export function taskResource(actor: ActorShape): DerivedResource {
     podStartedAt: time(task.podStartedAt),
     agentKind: task.agentKind,
     pod: task.podAlive ? { ordinal: task.podOrdinal, phase: task.podWorked ? 'working' : 'starting' } : null,
-    issues: task.issues.map(({ repository, number, state, accepted, grant }) => ({ repository, number, state, accepted, granted: grant !== null })),
-    mergeRequests: task.mergeRequests.map(({ repository, number, state, headSha, url, mergeCommit }) => ({ repository, number, state, headSha, url, mergeCommit })),
+    issues: task.issues.map(({ repository, number, state, accepted, grant }) => ({
+      repository,
+      number,
+      state,
+      accepted,
+      granted: grant !== null,
+    })),
+    mergeRequests: task.mergeRequests.map(({ repository, number, state, headSha, url, mergeCommit }) => ({
+      repository,
+      number,
+      state,
+      headSha,
+      url,
+      mergeCommit,
+    })),
     planHash: task.planHash,
     changeSignificance: task.significance,
     mergeOrder: task.submission?.mergeOrder ?? null,
     pendingEvents: task.pending.length,
     reviewLaps: task.reviewLaps,
     usage: task.usage,
-    notes: task.notes.map(({ id, agent, pod, at, kind, source, body }) => ({ id, agent, pod, at: time(at), kind, source, body })),
+    notes: task.notes.map(({ id, agent, pod, at, kind, source, body }) => ({
+      id,
+      agent,
+      pod,
+      at: time(at),
+      kind,
+      source,
+      body,
+    })),
     lastTurnFinalText: task.lastTurnFinalText,
     lastTurnPushedRepos: task.lastTurnPushedRepos,
     lastTurnFailedRepos: task.lastTurnFailedRepos,
@@ -67,7 +88,9 @@ export function taskResource(actor: ActorShape): DerivedResource {
 
 /** Issue, MergeRequest and QueuedEvent carry their actor's own facts; `path` is the state. */
 export function factsResource(kind: 'Issue' | 'MergeRequest', actor: ActorShape): DerivedResource {
-  const context = actor.context as { readonly facts?: { readonly repository?: string; readonly number?: number } | null }
+  const context = actor.context as {
+    readonly facts?: { readonly repository?: string; readonly number?: number } | null
+  }
   const spec = { repositoryRef: context.facts?.repository ?? null, number: context.facts?.number ?? null }
   const status = { status: actor.path.slice(actor.path.lastIndexOf('.') + 1), ...(context as object) }
   return { apiVersion, kind, metadata: metadataOf(actor), spec, status }
@@ -82,10 +105,22 @@ export function queuedEventResources(actor: ActorShape): readonly DerivedResourc
     .toSorted((a, b) => a.priority - b.priority || a.sequence - b.sequence)
   return queue.entries.map((entry) => {
     const position = waiting.indexOf(entry) + 1
-    const spec = { projectRef: metadataOf(actor).name, sort: entry.sort, class: entry.class, priority: entry.priority, sequence: entry.sequence, kind: entry.kind, taskRef: entry.task }
+    const spec = {
+      projectRef: metadataOf(actor).name,
+      sort: entry.sort,
+      class: entry.class,
+      priority: entry.priority,
+      sequence: entry.sequence,
+      kind: entry.kind,
+      taskRef: entry.task,
+    }
     const status =
       entry.admittedAt === null
-        ? { state: 'Queued', position, reason: queue.closedReason ?? (queue.maxConcurrentAgents === 0 ? 'paused' : 'no free slot') }
+        ? {
+            state: 'Queued',
+            position,
+            reason: queue.closedReason ?? (queue.maxConcurrentAgents === 0 ? 'paused' : 'no free slot'),
+          }
         : { state: 'Admitted', admittedAt: time(entry.admittedAt) }
     const name = entry.entry.replaceAll('/', '-')
     return { apiVersion, kind: 'QueuedEvent', metadata: { name, namespace, generation: actor.seq }, spec, status }

@@ -27,8 +27,12 @@ describe('a manifest', () => {
   })
 
   it('with a typo is refused with the nearest known key, and every other fault beside it', () => {
-    const { faults } = checkManifest(withSpec({ maxConcurentAgents: 2, agentPodTTLSeconds: 10, queue: { capacity: 'x' } }))
-    expect(faults.find((fault) => fault.path === '/spec/maxConcurentAgents')?.message).toContain('did you mean maxConcurrentAgents?')
+    const { faults } = checkManifest(
+      withSpec({ maxConcurentAgents: 2, agentPodTTLSeconds: 10, queue: { capacity: 'x' } }),
+    )
+    expect(faults.find((fault) => fault.path === '/spec/maxConcurentAgents')?.message).toContain(
+      'did you mean maxConcurrentAgents?',
+    )
     expect(faults.map((fault) => fault.path)).toEqual(
       expect.arrayContaining(['/spec/maxConcurentAgents', '/spec/agentPodTTLSeconds', '/spec/queue/capacity']),
     )
@@ -42,7 +46,9 @@ describe('a manifest', () => {
   it('with a removed key is taken with a warning that names what replaced it', () => {
     const { faults, warnings } = checkManifest(withSpec({ scm: { ...project.spec.scm, approvalLabel: 'ok' } }))
     expect(faults).toEqual([])
-    expect(warnings).toEqual([{ path: '/spec/scm/approvalLabel', message: 'no longer exists and is ignored: approval is by comment text only' }])
+    expect(warnings).toEqual([
+      { path: '/spec/scm/approvalLabel', message: 'no longer exists and is ignored: approval is by comment text only' },
+    ])
   })
 
   it('with a deprecated field is accepted', () => {
@@ -55,8 +61,15 @@ describe('a manifest', () => {
 
   it('of an unknown kind, or of one that only the orchestrator writes, is refused', () => {
     expect(checkManifest({ ...project, kind: 'Projekt' }).faults[0]?.message).toContain('did you mean Project?')
-    const issue = { apiVersion: 'platform.dev/v1alpha1', kind: 'Issue', metadata: { name: 'a-1' }, spec: { repositoryRef: 'a', number: 1 } }
-    expect(checkManifest(issue).faults).toEqual([{ path: '/kind', message: 'Issue is written by the orchestrator alone' }])
+    const issue = {
+      apiVersion: 'platform.dev/v1alpha1',
+      kind: 'Issue',
+      metadata: { name: 'a-1' },
+      spec: { repositoryRef: 'a', number: 1 },
+    }
+    expect(checkManifest(issue).faults).toEqual([
+      { path: '/kind', message: 'Issue is written by the orchestrator alone' },
+    ])
   })
 
   it('that is a Secret carries stringData only', () => {

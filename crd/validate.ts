@@ -27,8 +27,18 @@ export interface SecretManifest {
 }
 
 export type Checked =
-  | { readonly sort: 'resource'; readonly manifest: Manifest; readonly faults: readonly ManifestFault[]; readonly warnings: readonly ManifestFault[] }
-  | { readonly sort: 'secret'; readonly secret: SecretManifest; readonly faults: readonly ManifestFault[]; readonly warnings: readonly ManifestFault[] }
+  | {
+      readonly sort: 'resource'
+      readonly manifest: Manifest
+      readonly faults: readonly ManifestFault[]
+      readonly warnings: readonly ManifestFault[]
+    }
+  | {
+      readonly sort: 'secret'
+      readonly secret: SecretManifest
+      readonly faults: readonly ManifestFault[]
+      readonly warnings: readonly ManifestFault[]
+    }
 
 type Document = Record<string, unknown>
 
@@ -41,12 +51,18 @@ export function checkManifest(document: unknown): Checked {
   const given = isObject(document) ? document : {}
   const metadata = isObject(given['metadata']) ? given['metadata'] : {}
   const name = typeof metadata['name'] === 'string' ? metadata['name'] : ''
-  const namespace = metadata['namespace'] === undefined ? 'default' : typeof metadata['namespace'] === 'string' ? metadata['namespace'] : ''
+  const namespace =
+    metadata['namespace'] === undefined
+      ? 'default'
+      : typeof metadata['namespace'] === 'string'
+        ? metadata['namespace']
+        : ''
   const faults: ManifestFault[] = isObject(document) ? [] : [{ path: '', message: 'must be a mapping' }]
   if (!Value.Check(ResourceName, name)) {
     faults.push({ path: '/metadata/name', message: 'is required: lower case letters, digits and dashes, at most 52' })
   }
-  if (!Value.Check(ResourceName, namespace)) faults.push({ path: '/metadata/namespace', message: 'must be lower case letters, digits and dashes, at most 52' })
+  if (!Value.Check(ResourceName, namespace))
+    faults.push({ path: '/metadata/namespace', message: 'must be lower case letters, digits and dashes, at most 52' })
   if (given['apiVersion'] === 'v1' && given['kind'] === 'Secret') return checkSecret(given, name, namespace, faults)
   const kind = typeof given['kind'] === 'string' ? kindNamed(given['kind']) : undefined
   const spec = isObject(given['spec']) ? given['spec'] : {}
@@ -65,11 +81,13 @@ function unknownKind(given: unknown): ManifestFault {
 
 function checkHead(given: Document, kind: Kind): ManifestFault[] {
   const faults: ManifestFault[] = []
-  if (given['apiVersion'] !== kind.apiVersion) faults.push({ path: '/apiVersion', message: `must be ${kind.apiVersion}` })
+  if (given['apiVersion'] !== kind.apiVersion)
+    faults.push({ path: '/apiVersion', message: `must be ${kind.apiVersion}` })
   if (!isObject(given['spec'])) faults.push({ path: '/spec', message: 'is required' })
   if (!kind.writable) faults.push({ path: '/kind', message: `${kind.kind} is written by the orchestrator alone` })
   for (const key of Object.keys(given)) {
-    if (!['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(key)) faults.push({ path: `/${key}`, message: 'is not a known field' })
+    if (!['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(key))
+      faults.push({ path: `/${key}`, message: 'is not a known field' })
   }
   return faults
 }
@@ -94,10 +112,14 @@ export function judgeSpec(
   const warnings: ManifestFault[] = []
   const value = prune(kind.spec, structuredClone(spec), '', (path, key, known) => {
     const removed = kind.removed[`${path}/${key}`]
-    if (removed !== undefined) warnings.push({ path: `/spec${path}/${key}`, message: `no longer exists and is ignored: ${removed}` })
+    if (removed !== undefined)
+      warnings.push({ path: `/spec${path}/${key}`, message: `no longer exists and is ignored: ${removed}` })
     else {
       const hint = nearest(key, known)
-      faults.push({ path: `/spec${path}/${key}`, message: `is not a known field${hint ? `; did you mean ${hint}?` : ''}` })
+      faults.push({
+        path: `/spec${path}/${key}`,
+        message: `is not a known field${hint ? `; did you mean ${hint}?` : ''}`,
+      })
     }
   }) as Document
   const filled = Value.Default(kind.spec, value) as Document
@@ -110,7 +132,8 @@ function specErrors(schema: TSchema, value: unknown): ManifestFault[] {
   for (const error of Value.Errors(schema, value)) {
     if (error.keyword === 'required') {
       for (const name of error.params.requiredProperties) byPath.set(`${error.instancePath}/${name}`, 'is required')
-    } else if (error.keyword === 'anyOf') byPath.set(error.instancePath, `must be one of ${allowed(schema, error.instancePath)}`)
+    } else if (error.keyword === 'anyOf')
+      byPath.set(error.instancePath, `must be one of ${allowed(schema, error.instancePath)}`)
     else if (error.keyword !== 'const' && !byPath.has(error.instancePath)) byPath.set(error.instancePath, error.message)
   }
   return [...byPath].map(([path, message]) => ({ path, message }))
@@ -130,7 +153,12 @@ function allowed(schema: TSchema, pointer: string): string {
   return (at?.anyOf ?? []).map((option) => JSON.stringify(option.const)).join(', ')
 }
 
-function prune(schema: unknown, value: unknown, path: string, unknown: (path: string, key: string, known: string[]) => void): unknown {
+function prune(
+  schema: unknown,
+  value: unknown,
+  path: string,
+  unknown: (path: string, key: string, known: string[]) => void,
+): unknown {
   const shape = schema as SchemaShape
   if (shape.type === 'array' && Array.isArray(value) && shape.items !== undefined) {
     return value.map((item, index) => prune(shape.items, item, `${path}/${index}`, unknown))

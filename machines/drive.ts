@@ -35,7 +35,12 @@ export function drive(machine: AnyStateMachine, id: string, startAt = 1_000_000)
   const keep = (actions: readonly { readonly type: string; readonly params?: unknown }[]): readonly DrivenEffect[] =>
     actions.flatMap((action) => {
       const params = action.params as { id?: string; sendId?: string; delay?: number; event?: { type: string } }
-      if (action.type === 'xstate.raise') armed.set(params.id ?? '', { id: params.id ?? '', delay: params.delay ?? 0, event: params.event ?? { type: '' } })
+      if (action.type === 'xstate.raise')
+        armed.set(params.id ?? '', {
+          id: params.id ?? '',
+          delay: params.delay ?? 0,
+          event: params.event ?? { type: '' },
+        })
       else if (action.type === 'xstate.cancel') armed.delete(params.sendId ?? '')
       else return [{ type: action.type, params: JSON.parse(JSON.stringify(params ?? {})) }]
       return []
@@ -45,7 +50,10 @@ export function drive(machine: AnyStateMachine, id: string, startAt = 1_000_000)
     snapshot = next as AnyMachineSnapshot
     return keep(actions)
   }
-  const dated = (event: { readonly type: string }): { readonly type: string; readonly at: number } => ({ at: now, ...event })
+  const dated = (event: { readonly type: string }): { readonly type: string; readonly at: number } => ({
+    at: now,
+    ...event,
+  })
   const [first, actions] = initialTransition(machine, { id })
   snapshot = first as AnyMachineSnapshot
   keep(actions)
@@ -58,7 +66,10 @@ export function drive(machine: AnyStateMachine, id: string, startAt = 1_000_000)
       now += timer.delay
       return step(dated(timer.event))
     },
-    timers: () => Object.fromEntries([...armed.values()].map(({ id: timerId, delay }) => [timerId.split('.')[2] ?? timerId, delay])),
+    timers: () =>
+      Object.fromEntries(
+        [...armed.values()].map(({ id: timerId, delay }) => [timerId.split('.')[2] ?? timerId, delay]),
+      ),
     pass: (milliseconds) => {
       now += milliseconds
     },
@@ -75,10 +86,17 @@ export function drive(machine: AnyStateMachine, id: string, startAt = 1_000_000)
 }
 
 /** The events that a step sent to others: `<kind>` of the receiver, then the event. */
-export function sent(effects: readonly DrivenEffect[], kind?: string): readonly { readonly type: string; readonly [field: string]: unknown }[] {
-  return effects.filter(({ type, params }) => type === 'deliver' && (kind === undefined || params.to.startsWith(`${kind}:`))).map(({ params }) => params.event)
+export function sent(
+  effects: readonly DrivenEffect[],
+  kind?: string,
+): readonly { readonly type: string; readonly [field: string]: unknown }[] {
+  return effects
+    .filter(({ type, params }) => type === 'deliver' && (kind === undefined || params.to.startsWith(`${kind}:`)))
+    .map(({ params }) => params.event)
 }
 
 export function types(effects: readonly DrivenEffect[]): readonly string[] {
-  return effects.map(({ type, params }) => (type === 'deliver' ? `${params.to.split(':')[0]}<${params.event.type}` : type))
+  return effects.map(({ type, params }) =>
+    type === 'deliver' ? `${params.to.split(':')[0]}<${params.event.type}` : type,
+  )
 }

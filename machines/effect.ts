@@ -34,7 +34,10 @@ const PodAddress = { task: Type.String(), ordinal: Type.Integer({ minimum: 1 }) 
 
 export const effectSchemas = {
   /** Event for another actor; committed with the sender's step, applied once (R9). */
-  deliver: Type.Object({ to: Type.String(), event: Type.Object({ type: Type.String() }, { additionalProperties: true }) }),
+  deliver: Type.Object({
+    to: Type.String(),
+    event: Type.Object({ type: Type.String() }, { additionalProperties: true }),
+  }),
   /** What the asker of this event is told; kept in the journal, so a replay gives the same answer. */
   answer: Type.Object({ status: Type.Integer(), body: Type.Object({}, { additionalProperties: true }) }),
   /** Takes back the actor's own outstanding effects of these types [H24]. */
@@ -64,7 +67,12 @@ export const effectSchemas = {
    * Merges exactly `sha` -> `mr.conflict` | `mr.ciRed` | `mr.ciPending` | `mr.notMergeableYet` | `mr.mergeRefused`;
    * success is believed when the forge says so. `grants`: the Issues whose grant is read again at the call (law 18).
    */
-  mergeMergeRequest: Type.Object({ ...ForgeSubject, sha: Sha, attempt: Type.Integer(), grants: Type.Array(Type.String()) }),
+  mergeMergeRequest: Type.Object({
+    ...ForgeSubject,
+    sha: Sha,
+    attempt: Type.Integer(),
+    grants: Type.Array(Type.String()),
+  }),
   /** A comment-type review that carries the verdict (document 2: never an approving one), findings inline where the diff has the line. */
   postReview: Type.Object({
     ...ForgeSubject,

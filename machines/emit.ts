@@ -24,10 +24,22 @@ export type Decide<Context, Event> = (context: Context, event: Event) => Decisio
 
 // XState's own type parameters for actors, actions, guards and delays say nothing here: a decision names none of them.
 // oxlint-disable-next-line no-explicit-any
-type Performed<Context extends MachineContext, Event extends EventObject> = ActionFunction<Context, Event, Event, any, any, any, any, any, any>
+type Performed<Context extends MachineContext, Event extends EventObject> = ActionFunction<
+  Context,
+  Event,
+  Event,
+  any,
+  any,
+  any,
+  any,
+  any,
+  any
+>
 
 /** Turns a decision into an XState action: the patch first, then the effects. */
-export function perform<Context extends MachineContext, Event extends EventObject>(decide: Decide<Context, Event>): Performed<Context, Event> {
+export function perform<Context extends MachineContext, Event extends EventObject>(
+  decide: Decide<Context, Event>,
+): Performed<Context, Event> {
   return enqueueActions(({ context, event, enqueue }) => {
     const decision = decide(context as Context, event as Event)
     if (decision.context) enqueue.assign(decision.context as never)

@@ -3,7 +3,10 @@ import { addressOf, effectKey, isIndexable, parseAddress, parseEffectKey, shardO
 
 describe('addresses', () => {
   it('are a kind and an id, which may hold colons and slashes', () => {
-    expect(parseAddress('pod:default/implement-lib-1-x7k2p/1')).toEqual({ kind: 'pod', id: 'default/implement-lib-1-x7k2p/1' })
+    expect(parseAddress('pod:default/implement-lib-1-x7k2p/1')).toEqual({
+      kind: 'pod',
+      id: 'default/implement-lib-1-x7k2p/1',
+    })
     expect(parseAddress(addressOf('turn', 'a:b'))).toEqual({ kind: 'turn', id: 'a:b' })
   })
 
@@ -32,7 +35,14 @@ describe('effect keys', () => {
 })
 
 describe('index columns', () => {
-  it.each([['a'.repeat(1025), false], ['a'.repeat(1024), true], ['line\nbreak', false], ['\ud800', false], ['ünï', true], [7, false]])('take %j: %s', (text, isTaken) => {
+  it.each([
+    ['a'.repeat(1025), false],
+    ['a'.repeat(1024), true],
+    ['line\nbreak', false],
+    ['\ud800', false],
+    ['ünï', true],
+    [7, false],
+  ])('take %j: %s', (text, isTaken) => {
     expect(isIndexable(text)).toBe(isTaken)
   })
 })

@@ -10,7 +10,12 @@ const longestText = 1024
 
 /** Keys and addresses are index columns: bounded, and without the characters that no text column takes. */
 export function isIndexable(text: unknown): text is string {
-  return typeof text === 'string' && text.length > 0 && text.length <= longestText && !/[\u0000-\u001f\ud800-\udfff]/u.test(text)
+  return (
+    typeof text === 'string' &&
+    text.length > 0 &&
+    text.length <= longestText &&
+    !/[\u0000-\u001f\ud800-\udfff]/u.test(text)
+  )
 }
 
 export function parseAddress(address: string): AddressParts | undefined {

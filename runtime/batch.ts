@@ -31,7 +31,11 @@ export interface Batch {
   readonly stuck: ReadonlySet<Work>
 }
 
-export function buildBatch(items: readonly Work[], states: ReadonlyMap<ActorAddress, ActorState>, context: BatchContext): Batch {
+export function buildBatch(
+  items: readonly Work[],
+  states: ReadonlyMap<ActorAddress, ActorState>,
+  context: BatchContext,
+): Batch {
   const builder = new BatchBuilder(states, context)
   for (const item of items) builder.add(item)
   return builder.finish()
@@ -129,7 +133,9 @@ class BatchBuilder {
     if (outcome.fault === 'snapshot') return this.#wait(item, draft.quarantine(outcome.message))
     if (outcome.fault && !state) return this.#bury(item, draft, outcome.message)
     this.#taken(item)
-    return receiptOf(outcome.fault ? draft.applyFault(item, outcome.message, context.now) : draft.apply(item, outcome, context))
+    return receiptOf(
+      outcome.fault ? draft.applyFault(item, outcome.message, context.now) : draft.apply(item, outcome, context),
+    )
   }
 
   /** Stays in the inbox, or goes there, until code comes that can load the actor (R10). */
@@ -146,7 +152,13 @@ class BatchBuilder {
   }
 
   #inboxRow({ to, key, event }: Pick<EventWork, 'to' | 'key' | 'event'>): InboxRow {
-    return { actor: to, shard: shardOf(to, this.#context.shards), key, body: JSON.stringify(event), at: this.#context.now }
+    return {
+      actor: to,
+      shard: shardOf(to, this.#context.shards),
+      key,
+      body: JSON.stringify(event),
+      at: this.#context.now,
+    }
   }
 
   #touch(item: TouchWork): void {
@@ -158,7 +170,8 @@ class BatchBuilder {
     this.#settled.push(item)
     const { outcome } = item
     if (outcome.kind === 'performed') outcome.deliveries.forEach((delivery) => this.#result(item, delivery))
-    if (outcome.kind === 'dead' && this.#context.isTerminalEvent(item.effect.type)) this.#result(item, this.#failure(item, outcome.lastError))
+    if (outcome.kind === 'dead' && this.#context.isTerminalEvent(item.effect.type))
+      this.#result(item, this.#failure(item, outcome.lastError))
   }
 
   #result(item: SettleWork, delivery: Delivery): void {
@@ -166,7 +179,13 @@ class BatchBuilder {
     const { effect } = item
     const key = effectKey({ actor: effect.actor, seq: effect.seq, index: effect.idx })
     const reason = `a result of ${effect.type} has no usable address or key`
-    this.#deadLetters.push({ actor: effect.actor, key, body: JSON.stringify(delivery.event), reason, at: this.#context.now })
+    this.#deadLetters.push({
+      actor: effect.actor,
+      key,
+      body: JSON.stringify(delivery.event),
+      reason,
+      at: this.#context.now,
+    })
   }
 
   #failure({ effect }: SettleWork, reason: string): Delivery {
@@ -179,8 +198,19 @@ class BatchBuilder {
     const drafts = [...this.#drafts].map(([address, draft]) => ({ address, ...this.#outcome(address, draft) }))
     const states = new Map<ActorAddress, ActorState>(drafts.map(({ address, state }) => [address, state]))
     const own = drafts.map(({ part }) => part)
-    const rest: CommitPart = { inbox: this.#inbox, inboxDone: this.#inboxDone, deadLetters: this.#deadLetters, ...this.#settlements() }
-    return { shards: this.#shards, states, receipts: this.#receipts, stuck: this.#stuck, commit: joined([rest, ...own]) }
+    const rest: CommitPart = {
+      inbox: this.#inbox,
+      inboxDone: this.#inboxDone,
+      deadLetters: this.#deadLetters,
+      ...this.#settlements(),
+    }
+    return {
+      shards: this.#shards,
+      states,
+      receipts: this.#receipts,
+      stuck: this.#stuck,
+      commit: joined([rest, ...own]),
+    }
   }
 
   #outcome(address: ActorAddress, draft: Draft): { readonly state: ActorState; readonly part: CommitPart } {
@@ -222,11 +252,18 @@ class BatchBuilder {
     const postponed: Commit['postponed'][number][] = []
     for (const { effect, outcome } of this.#settled) {
       const id = { actor: effect.actor, seq: effect.seq, idx: effect.idx }
-      const isOver = outcome.kind === 'performed' || (outcome.kind === 'dead' && this.#context.isTerminalEvent(effect.type))
+      const isOver =
+        outcome.kind === 'performed' || (outcome.kind === 'dead' && this.#context.isTerminalEvent(effect.type))
       if (isOver) settled.push(id)
       else if (!this.#drafts.get(effect.actor)?.withdrawn.has(effect.type)) {
         const notBefore = outcome.kind === 'postponed' ? outcome.notBefore : effect.notBefore
-        postponed.push({ ...id, attempts: outcome.attempts, lastError: outcome.lastError, notBefore, dead: outcome.kind === 'dead' })
+        postponed.push({
+          ...id,
+          attempts: outcome.attempts,
+          lastError: outcome.lastError,
+          notBefore,
+          dead: outcome.kind === 'dead',
+        })
       }
     }
     return { settled, postponed }

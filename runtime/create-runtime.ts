@@ -15,7 +15,16 @@ import { Relay } from './relay.ts'
 import { replayActor } from './replay.ts'
 import { restoreActor } from './restore.ts'
 import type { Known } from './restore.ts'
-import type { ActorView, DeadLetter, Delivery, EffectHandler, JournalRow, PendingEffect, Receipt, Runtime } from './runtime.ts'
+import type {
+  ActorView,
+  DeadLetter,
+  Delivery,
+  EffectHandler,
+  JournalRow,
+  PendingEffect,
+  Receipt,
+  Runtime,
+} from './runtime.ts'
 import type { InboxNumber } from './store/commit-steps.ts'
 import { countShards } from './store/count-shards.ts'
 import { findDeadLetter, listDeadLetters, removeDeadLetter } from './store/dead-letters.ts'
@@ -95,7 +104,9 @@ class DurableRuntime implements Runtime {
     const ports = { sql, clock, random, logger }
     const alone = <T>(task: () => Promise<T>): Promise<T> => this.#worker.exclusive(task)
     const shards = (): readonly number[] => this.#leases.owned()
-    this.#known = new Map(definitions.map((definition) => [definition.kind, { definition, hash: machineHash(definition) }]))
+    this.#known = new Map(
+      definitions.map((definition) => [definition.kind, { definition, hash: machineHash(definition) }]),
+    )
     this.#leases = new Leases({
       ...ports,
       owner: options.owner,
@@ -178,24 +189,37 @@ class DurableRuntime implements Runtime {
     return (await this.#views([address]))[0]
   }
 
-  async list(kind: ActorKind, query: { readonly after?: string; readonly limit?: number; readonly idPrefix?: string } = {}): Promise<readonly ActorView[]> {
+  async list(
+    kind: ActorKind,
+    query: { readonly after?: string; readonly limit?: number; readonly idPrefix?: string } = {},
+  ): Promise<readonly ActorView[]> {
     const prefix = `${kind}:${query.idPrefix ?? ''}`
     const after = query.after === undefined ? '' : `${kind}:${query.after}`
     return this.#views(await listActors(this.#options.sql, { prefix, after, limit: query.limit ?? 1000 }))
   }
 
-  async history(address: ActorAddress, query: { readonly from?: number; readonly limit?: number } = {}): Promise<readonly JournalRow[]> {
-    const rows = await readJournal(this.#options.sql, { actor: address, from: query.from ?? 1, limit: query.limit ?? 1000 })
+  async history(
+    address: ActorAddress,
+    query: { readonly from?: number; readonly limit?: number } = {},
+  ): Promise<readonly JournalRow[]> {
+    const rows = await readJournal(this.#options.sql, {
+      actor: address,
+      from: query.from ?? 1,
+      limit: query.limit ?? 1000,
+    })
     return rows.map(journalRow)
   }
 
   async replay(address: ActorAddress): ReturnType<Runtime['replay']> {
     const known = this.#known.get(parseAddress(address)?.kind ?? '')
-    if (!known) return { address, steps: 0, equal: false, firstDifference: 'there is no machine for this kind of actor' }
+    if (!known)
+      return { address, steps: 0, equal: false, firstDifference: 'there is no machine for this kind of actor' }
     return replayActor(this.#options.sql, known, address)
   }
 
-  async pendingEffects(query: { readonly actor?: ActorAddress; readonly state?: PendingEffect['state'] } = {}): Promise<readonly PendingEffect[]> {
+  async pendingEffects(
+    query: { readonly actor?: ActorAddress; readonly state?: PendingEffect['state'] } = {},
+  ): Promise<readonly PendingEffect[]> {
     const rows = await listEffects(this.#options.sql, query.actor)
     const effects = rows.map((row) => this.#pendingEffect(row))
     return query.state === undefined ? effects : effects.filter((effect) => effect.state === query.state)
@@ -203,16 +227,31 @@ class DurableRuntime implements Runtime {
 
   async pendingTimers(query: { readonly actor?: ActorAddress } = {}): ReturnType<Runtime['pendingTimers']> {
     const rows = await listTimers(this.#options.sql, query.actor)
-    return rows.map(({ actor, id, dueAt, body }) => ({ actor, id, dueAt, event: { at: dueAt, ...(JSON.parse(body) as { type: string }) } }))
+    return rows.map(({ actor, id, dueAt, body }) => ({
+      actor,
+      id,
+      dueAt,
+      event: { at: dueAt, ...(JSON.parse(body) as { type: string }) },
+    }))
   }
 
-  async deadLetters(query: { readonly to?: ActorAddress; readonly limit?: number } = {}): Promise<readonly DeadLetter[]> {
+  async deadLetters(
+    query: { readonly to?: ActorAddress; readonly limit?: number } = {},
+  ): Promise<readonly DeadLetter[]> {
     const rows = await listDeadLetters(this.#options.sql, query.to, query.limit ?? 100)
-    return rows.map(({ id, actor, key, body, reason, at }) => ({ id: `${letterPrefix}${id}`, to: actor, key, event: JSON.parse(body) as DeadLetter['event'], reason, at }))
+    return rows.map(({ id, actor, key, body, reason, at }) => ({
+      id: `${letterPrefix}${id}`,
+      to: actor,
+      key,
+      event: JSON.parse(body) as DeadLetter['event'],
+      reason,
+      at,
+    }))
   }
 
   async redeliver(effectKeyOrLetterId: string): Promise<boolean> {
-    if (effectKeyOrLetterId.startsWith(letterPrefix)) return this.#redeliverLetter(Number(effectKeyOrLetterId.slice(letterPrefix.length)))
+    if (effectKeyOrLetterId.startsWith(letterPrefix))
+      return this.#redeliverLetter(Number(effectKeyOrLetterId.slice(letterPrefix.length)))
     const id = parseEffectKey(effectKeyOrLetterId)
     if (!id) return false
     const effect = await this.#worker.exclusive(() => reviveEffect(this.#options.sql, id))
@@ -237,8 +276,10 @@ class DurableRuntime implements Runtime {
     if (!this.#isOpen) return new RuntimeStoppedError('the runtime does not take events now', { retryAfterMs: 1000 })
     const address = parseAddress(to)
     if (!address) return new TerminalError('bad-address', `${to} is no actor address`)
-    if (!this.#known.has(address.kind)) return new TerminalError('unknown-kind', `there is no machine for actors like ${to}`)
-    if (!isIndexable(key)) return new TerminalError('bad-key', 'a delivery key is 1 to 1024 characters, none of them control characters')
+    if (!this.#known.has(address.kind))
+      return new TerminalError('unknown-kind', `there is no machine for actors like ${to}`)
+    if (!isIndexable(key))
+      return new TerminalError('bad-key', 'a delivery key is 1 to 1024 characters, none of them control characters')
     return undefined
   }
 
@@ -285,7 +326,13 @@ class DurableRuntime implements Runtime {
 
   #settle(effect: EffectRow, outcome: SettleOutcome): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#worker.submit({ kind: 'settle', effect, shard: effect.shard, outcome, done: { resolve: () => resolve(), reject } })
+      this.#worker.submit({
+        kind: 'settle',
+        effect,
+        shard: effect.shard,
+        outcome,
+        done: { resolve: () => resolve(), reject },
+      })
     })
   }
 
@@ -337,7 +384,13 @@ class DurableRuntime implements Runtime {
     if (work.kind !== 'event' || work.timer || work.inboxId !== undefined) {
       return work.done.reject(new RuntimeStoppedError('the shard has another owner'))
     }
-    const row = { actor: work.to, shard: work.shard, key: work.key, body: JSON.stringify(work.event), at: this.#options.clock.now() }
+    const row = {
+      actor: work.to,
+      shard: work.shard,
+      key: work.key,
+      body: JSON.stringify(work.event),
+      at: this.#options.clock.now(),
+    }
     forward(this.#options, row).then(work.done.resolve, work.done.reject)
   }
 
@@ -366,7 +419,8 @@ class DurableRuntime implements Runtime {
 
   /** So that the next start folds nothing, and code that comes with it starts from snapshots (R10). */
   async #snapshotAll(): Promise<void> {
-    for (const to of this.#worker.hotActors()) this.#worker.submit({ kind: 'touch', to, shard: this.#shardOf(to), done: nobodyWaits })
+    for (const to of this.#worker.hotActors())
+      this.#worker.submit({ kind: 'touch', to, shard: this.#shardOf(to), done: nobodyWaits })
     await this.#worker.idle()
   }
 }

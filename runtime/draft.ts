@@ -59,7 +59,12 @@ export class Draft {
     const actor = this.current as Actor
     const row: ActorRow = { ...actor.row, seq: actor.row.seq + 1, updatedAt: now }
     const answer = { status: 500, body: { code: 'actor-fault', message } }
-    const event = this.#journal(work, row, now, { effects: [{ type: 'answer', params: answer }], body: actor.body, handled: false, fault: message })
+    const event = this.#journal(work, row, now, {
+      effects: [{ type: 'answer', params: answer }],
+      body: actor.body,
+      handled: false,
+      fault: message,
+    })
     if (work.timer) this.timers.set(work.timer.id, undefined)
     this.bury(work, message, now)
     this.current = { ...actor, row, timers: this.#armed(actor), rowStale: false }
@@ -93,7 +98,12 @@ export class Draft {
     }
   }
 
-  #journal(work: EventWork, row: ActorRow, now: number, step: Pick<Step, 'effects' | 'body' | 'handled'> & { readonly fault?: string | undefined }): EventRow {
+  #journal(
+    work: EventWork,
+    row: ActorRow,
+    now: number,
+    step: Pick<Step, 'effects' | 'body' | 'handled'> & { readonly fault?: string | undefined },
+  ): EventRow {
     const answer = answerOf(step.effects)
     const event: EventRow = {
       actor: work.to,
@@ -119,7 +129,14 @@ export class Draft {
     for (const id of step.timersCancelled) this.timers.set(id, undefined)
     for (const { id, delayMs, event } of step.timersSet) {
       const dueAt = Math.ceil(now + delayMs)
-      this.timers.set(id, { actor: row.address, id, shard: row.shard, seq: row.seq, dueAt, body: JSON.stringify(event) })
+      this.timers.set(id, {
+        actor: row.address,
+        id,
+        shard: row.shard,
+        seq: row.seq,
+        dueAt,
+        body: JSON.stringify(event),
+      })
     }
   }
 
@@ -132,7 +149,11 @@ export class Draft {
     return armed
   }
 
-  #effectOf(work: EventWork, effect: Effect, at: { readonly row: ActorRow; readonly index: number; readonly context: StepContext }): void {
+  #effectOf(
+    work: EventWork,
+    effect: Effect,
+    at: { readonly row: ActorRow; readonly index: number; readonly context: StepContext },
+  ): void {
     const { row, index, context } = at
     if (effect.type === 'deliver') return this.#child(work.event, effect, at)
     for (const type of withdrawnTypes(effect)) this.#withdraw(type)
@@ -158,11 +179,23 @@ export class Draft {
   }
 
   /** The child's inbox row is in this commit, its step comes after it: together once, and once only (R9). */
-  #child(cause: MachineEvent, effect: Effect, { row, index, context }: { readonly row: ActorRow; readonly index: number; readonly context: StepContext }): void {
+  #child(
+    cause: MachineEvent,
+    effect: Effect,
+    { row, index, context }: { readonly row: ActorRow; readonly index: number; readonly context: StepContext },
+  ): void {
     const key = effectKey({ actor: row.address, seq: row.seq, index })
     const child = childOf(effect, cause.at)
     const body = JSON.stringify(child?.event ?? effect.params)
-    if (child) this.children.push({ actor: child.to, shard: shardOf(child.to, context.shards), key, body, at: context.now })
-    else this.deadLetters.push({ actor: row.address, key, body, reason: 'deliver without an address and an event', at: context.now })
+    if (child)
+      this.children.push({ actor: child.to, shard: shardOf(child.to, context.shards), key, body, at: context.now })
+    else
+      this.deadLetters.push({
+        actor: row.address,
+        key,
+        body,
+        reason: 'deliver without an address and an event',
+        at: context.now,
+      })
   }
 }

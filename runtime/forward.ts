@@ -53,5 +53,10 @@ async function outcomeOf(sql: Sql, row: InboxRow, letters: number): Promise<Rece
 async function receipt(sql: Sql, actor: ActorAddress, key: string): Promise<Receipt | undefined> {
   const [row] = await findReceipts(sql, [{ actor, key }])
   if (!row) return undefined
-  return { key, applied: false, seq: row.seq, ...(row.answer === null ? {} : { answer: JSON.parse(row.answer) as Answer }) }
+  return {
+    key,
+    applied: false,
+    seq: row.seq,
+    ...(row.answer === null ? {} : { answer: JSON.parse(row.answer) as Answer }),
+  }
 }

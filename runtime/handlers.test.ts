@@ -10,7 +10,9 @@ type Effects =
 describe('a record of handlers', () => {
   it('has one for every type of effect but those of the runtime, each knowing its params, and fits the runtime', () => {
     expectTypeOf<keyof Handlers<Effects>>().toEqualTypeOf<'postComment' | 'closeIssue'>()
-    expectTypeOf<Parameters<Handlers<Effects>['closeIssue']['perform']>[0]>().toEqualTypeOf<{ readonly number: number }>()
+    expectTypeOf<Parameters<Handlers<Effects>['closeIssue']['perform']>[0]>().toEqualTypeOf<{
+      readonly number: number
+    }>()
     expectTypeOf<Handlers<Effects>>().toExtend<RuntimeOptions['handlers']>()
   })
 })

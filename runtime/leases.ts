@@ -73,7 +73,9 @@ export class Leases {
         await this.renew()
         await this.#acquire(false)
       })
-      void round.catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'leases could not be renewed')).finally(() => this.#schedule())
+      void round
+        .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'leases could not be renewed'))
+        .finally(() => this.#schedule())
     })
   }
 

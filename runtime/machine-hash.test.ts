@@ -12,7 +12,9 @@ describe('the hash of a machine', () => {
     expect(hash).toMatch(/^[0-9a-f]{16}$/)
     expect(machineHash({ ...toyDefinition })).toBe(hash)
     expect(machineHash({ ...toyDefinition, version: 2 })).not.toBe(hash)
-    expect(machineHash({ ...toyDefinition, machine: toyMachine.provide({ guards: { isOpen: () => false } }) })).not.toBe(hash)
+    expect(
+      machineHash({ ...toyDefinition, machine: toyMachine.provide({ guards: { isOpen: () => false } }) }),
+    ).not.toBe(hash)
   })
 })
 
@@ -27,7 +29,11 @@ describe('a state path', () => {
 })
 
 describe('upgrades', () => {
-  const definition = { ...toyDefinition, version: 3, upgrades: { 1: (one: object) => ({ ...one, two: 2 }), 2: (two: object) => ({ ...two, three: 3 }) } }
+  const definition = {
+    ...toyDefinition,
+    version: 3,
+    upgrades: { 1: (one: object) => ({ ...one, two: 2 }), 2: (two: object) => ({ ...two, three: 3 }) },
+  }
 
   it('are applied one after another', () => {
     expect(upgradeSnapshot(definition, { one: 1 }, 1)).toEqual({ one: 1, two: 2, three: 3 })
@@ -36,7 +42,9 @@ describe('upgrades', () => {
 
   it('refuse a snapshot of a newer version, and a gap', () => {
     expect(() => upgradeSnapshot(definition, {}, 4)).toThrow('newer than')
-    expect(() => upgradeSnapshot({ ...definition, upgrades: {} }, {}, 2)).toThrow('no upgrade of task from version 2 to 3')
+    expect(() => upgradeSnapshot({ ...definition, upgrades: {} }, {}, 2)).toThrow(
+      'no upgrade of task from version 2 to 3',
+    )
   })
 })
 
@@ -50,7 +58,10 @@ describe('backoff', () => {
 describe('the effects of the runtime itself', () => {
   it('answer with the last answer, whose body may be spelled out or not', () => {
     const first = { type: 'answer', params: { status: 200, body: {} } }
-    expect(answerOf([first, { type: 'answer', params: { status: 409, body: { code: 'taken' } } }])).toEqual({ status: 409, body: { code: 'taken' } })
+    expect(answerOf([first, { type: 'answer', params: { status: 409, body: { code: 'taken' } } }])).toEqual({
+      status: 409,
+      body: { code: 'taken' },
+    })
     expect(answerOf([{ type: 'answer', params: { code: 'x' } }])).toEqual({ status: 200, body: { code: 'x' } })
     expect(answerOf([])).toBeUndefined()
   })

@@ -65,7 +65,9 @@ export class Recovery {
 
   poll(): void {
     const { alone, logger } = this.#options
-    void alone(() => this.#read()).catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'the inbox could not be read'))
+    void alone(() => this.#read()).catch((error: unknown) =>
+      logger.warn({ error: messageOf(error) }, 'the inbox could not be read'),
+    )
   }
 
   /** Before anything else is done for shards that came to this process. Call it between two commits only. */
@@ -95,7 +97,9 @@ export class Recovery {
     const { alone, clock, logger, pollMs } = this.#options
     this.#timer = clock.setTimer(pollMs, () => {
       const round = alone(() => this.#read())
-      void round.catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'the store could not be read')).finally(() => this.#schedule())
+      void round
+        .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'the store could not be read'))
+        .finally(() => this.#schedule())
     })
   }
 

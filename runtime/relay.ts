@@ -112,7 +112,10 @@ export class Relay {
 
   #enterLane(actor: ActorAddress, entry: Entry): void {
     const lane = [...(this.#lanes.get(actor) ?? []), entry]
-    this.#lanes.set(actor, lane.toSorted((a, b) => a.effect.seq - b.effect.seq || a.effect.idx - b.effect.idx))
+    this.#lanes.set(
+      actor,
+      lane.toSorted((a, b) => a.effect.seq - b.effect.seq || a.effect.idx - b.effect.idx),
+    )
   }
 
   #schedule(entry: Entry): void {
@@ -134,7 +137,10 @@ export class Relay {
       const ready = this.#ready.get(type) ?? []
       const next = ready.find((entry) => this.#isFirstInLane(entry))
       if (!next) return
-      this.#ready.set(type, ready.filter((entry) => entry !== next))
+      this.#ready.set(
+        type,
+        ready.filter((entry) => entry !== next),
+      )
       void this.#perform(next)
     }
   }
@@ -176,8 +182,10 @@ export class Relay {
     if (error instanceof TerminalError) return { kind: 'dead', attempts, lastError: error.reason }
     const lastError = messageOf(error)
     const askedMs = error instanceof RetryableError ? error.retryAfterMs : undefined
-    if (askedMs !== undefined) return { kind: 'postponed', attempts: effect.attempts, notBefore: Math.ceil(clock.now() + askedMs), lastError }
-    if (attempts >= (handler?.maxAttempts ?? defaultMaxAttempts)) return { kind: 'dead', attempts, lastError: `retries-exhausted: ${lastError}` }
+    if (askedMs !== undefined)
+      return { kind: 'postponed', attempts: effect.attempts, notBefore: Math.ceil(clock.now() + askedMs), lastError }
+    if (attempts >= (handler?.maxAttempts ?? defaultMaxAttempts))
+      return { kind: 'dead', attempts, lastError: `retries-exhausted: ${lastError}` }
     return { kind: 'postponed', attempts, notBefore: clock.now() + backoffMs(attempts, random), lastError }
   }
 
@@ -202,7 +210,11 @@ export class Relay {
     if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key)
     const { type } = entry.effect
     const ready = this.#ready.get(type)
-    if (ready) this.#ready.set(type, ready.filter((other) => other !== entry))
+    if (ready)
+      this.#ready.set(
+        type,
+        ready.filter((other) => other !== entry),
+      )
     this.#notify()
     if (entry.lane) this.#leaveLane(entry.lane, entry)
   }

@@ -22,15 +22,26 @@ export async function replayActor(sql: Sql, known: Known, address: ActorAddress)
   // What was committed after the actor was read belongs to the next replay.
   const steps = rows.filter((row) => row.seq <= stored.row.seq)
   const firstDifference = difference(known, stored, ground, steps)
-  return { address, steps: steps.length, equal: firstDifference === undefined, ...(firstDifference ? { firstDifference } : {}) }
+  return {
+    address,
+    steps: steps.length,
+    equal: firstDifference === undefined,
+    ...(firstDifference ? { firstDifference } : {}),
+  }
 }
 
-function difference(known: Known, stored: StoredActor, ground: JsonObject | undefined, rows: readonly EventRow[]): string | undefined {
+function difference(
+  known: Known,
+  stored: StoredActor,
+  ground: JsonObject | undefined,
+  rows: readonly EventRow[],
+): string | undefined {
   const { row, snapshot } = stored
   try {
     const upToSnapshot = rows.filter((event) => event.seq <= (snapshot?.seq ?? 0))
     const reached = upToSnapshot.length > 0 ? foldEvents(known, ground, row.address, upToSnapshot) : undefined
-    if (reached && snapshot && reached.body !== snapshot.body) return `snapshot at ${snapshot.seq}: ${reached.body} instead of ${snapshot.body}`
+    if (reached && snapshot && reached.body !== snapshot.body)
+      return `snapshot at ${snapshot.seq}: ${reached.body} instead of ${snapshot.body}`
     const behind = rows.slice(upToSnapshot.length)
     const last = behind.length > 0 ? foldEvents(known, reached?.snapshot ?? ground, row.address, behind) : reached
     return last && last.path !== row.path ? `state ${last.path} instead of ${row.path}` : undefined

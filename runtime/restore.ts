@@ -38,14 +38,26 @@ function restored({ definition, hash }: Known, stored: StoredActor): Actor {
   const last = foldEvents({ definition, hash }, ground, row.address, tail)
   const timers = new Map(stored.timers.map((timer) => [timer.id, timer.seq]))
   const state = { snapshot: last.snapshot, body: last.body, timers, rowStale: row.status === 'quarantined' }
-  const current = { ...row, version: definition.version, machineHash: hash, status: last.status, path: last.path, fault: null }
+  const current = {
+    ...row,
+    version: definition.version,
+    machineHash: hash,
+    status: last.status,
+    path: last.path,
+    fault: null,
+  }
   if (row.machineHash === hash) return { ...state, row: current, snapshotSeq: snapshot?.seq ?? 0 }
   const baseline = { actor: row.address, seq: row.seq, version: definition.version, machineHash: hash, body: last.body }
   return { ...state, row: current, snapshotSeq: -1, baseline }
 }
 
 /** Folds journal rows over a snapshot; throws at the first that does not go as it went. */
-export function foldEvents({ definition, hash }: Known, ground: JsonObject | undefined, address: Actor['row']['address'], rows: readonly EventRow[]): Step {
+export function foldEvents(
+  { definition, hash }: Known,
+  ground: JsonObject | undefined,
+  address: Actor['row']['address'],
+  rows: readonly EventRow[],
+): Step {
   const input = { id: idOf(address) }
   let current: Step | undefined = ground && loaded(inspectSnapshot(definition, ground, input))
   for (const row of rows) {
@@ -66,7 +78,8 @@ function loaded(outcome: StepOutcome): Step {
 
 /** Steps of other code are compared by what can be seen of them; those of the same code by every byte of the state. */
 export function differenceOf(row: EventRow, next: Step, hash: string): string | undefined {
-  if (JSON.stringify(next.effects) !== row.effects) return `effects ${JSON.stringify(next.effects)} instead of ${row.effects}`
+  if (JSON.stringify(next.effects) !== row.effects)
+    return `effects ${JSON.stringify(next.effects)} instead of ${row.effects}`
   if (next.path !== row.path) return `state ${next.path} instead of ${row.path}`
   if (row.machineHash === hash && stateHash(next.body) !== row.stateHash) return 'the context is another'
   return undefined

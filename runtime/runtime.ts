@@ -132,10 +132,19 @@ export interface Runtime {
   /** Resolves once the event is durable AND stepped (R1). Rejects with `OverloadedError` when the inbox is full. */
   deliver(delivery: Delivery): Promise<Receipt>
   read(address: ActorAddress): Promise<ActorView | undefined>
-  list(kind: ActorKind, query?: { readonly after?: string; readonly limit?: number; readonly idPrefix?: string }): Promise<readonly ActorView[]>
-  history(address: ActorAddress, query?: { readonly from?: number; readonly limit?: number }): Promise<readonly JournalRow[]>
+  list(
+    kind: ActorKind,
+    query?: { readonly after?: string; readonly limit?: number; readonly idPrefix?: string },
+  ): Promise<readonly ActorView[]>
+  history(
+    address: ActorAddress,
+    query?: { readonly from?: number; readonly limit?: number },
+  ): Promise<readonly JournalRow[]>
   replay(address: ActorAddress): Promise<ReplayResult>
-  pendingEffects(query?: { readonly actor?: ActorAddress; readonly state?: PendingEffect['state'] }): Promise<readonly PendingEffect[]>
+  pendingEffects(query?: {
+    readonly actor?: ActorAddress
+    readonly state?: PendingEffect['state']
+  }): Promise<readonly PendingEffect[]>
   pendingTimers(query?: { readonly actor?: ActorAddress }): Promise<readonly PendingTimer[]>
   /** Events that were refused, newest first. */
   deadLetters(query?: { readonly to?: ActorAddress; readonly limit?: number }): Promise<readonly DeadLetter[]>

@@ -31,7 +31,11 @@ describe('a simulated clock', () => {
   it('ends a sleep at its time, or when it is told to', async () => {
     const clock = simulatedClock(0)
     const abort = new AbortController()
-    const slept = Promise.all([sleep(clock, 10), sleep(clock, 1000, abort.signal), sleep(clock, 5, AbortSignal.abort())])
+    const slept = Promise.all([
+      sleep(clock, 10),
+      sleep(clock, 1000, abort.signal),
+      sleep(clock, 5, AbortSignal.abort()),
+    ])
     clock.advance(10)
     abort.abort()
     await slept

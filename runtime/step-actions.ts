@@ -35,7 +35,8 @@ export function sortActions(actions: readonly Action[]): SortedActions {
   const timers = new Map<string, TimerSet | undefined>()
   for (const action of actions) {
     if (action.type === 'xstate.raise') raise(action.params as RaiseParams, timers)
-    else if (action.type === 'xstate.cancel') timers.set((action.params as { readonly sendId: string }).sendId, undefined)
+    else if (action.type === 'xstate.cancel')
+      timers.set((action.params as { readonly sendId: string }).sendId, undefined)
     else effects.push(asEffect(action))
   }
   return {

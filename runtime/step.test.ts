@@ -36,7 +36,9 @@ describe('a step', () => {
 
   it('turns `after` into a timer, and leaving the state into its cancellation', () => {
     const armed = after(event('opened'), event('armed'))
-    expect(armed.timersSet).toEqual([{ id: 'xstate.after.5000.toy.waiting', delayMs: 5000, event: { type: 'xstate.after.5000.toy.waiting' } }])
+    expect(armed.timersSet).toEqual([
+      { id: 'xstate.after.5000.toy.waiting', delayMs: 5000, event: { type: 'xstate.after.5000.toy.waiting' } },
+    ])
     const disarmed = taken(step(toyDefinition, armed.snapshot, event('disarmed'), input))
     expect(disarmed).toMatchObject({ timersSet: [], timersCancelled: ['xstate.after.5000.toy.waiting'] })
   })
@@ -48,7 +50,9 @@ describe('a step', () => {
   })
 
   it('gives a delayed raise with its data', () => {
-    expect(after(event('opened'), event('later', { at: 5 })).timersSet).toEqual([{ id: 'later', delayMs: 1000, event: { type: 'later.came', at: 5, note: 'later' } }])
+    expect(after(event('opened'), event('later', { at: 5 })).timersSet).toEqual([
+      { id: 'later', delayMs: 1000, event: { type: 'later.came', at: 5, note: 'later' } },
+    ])
   })
 
   it('says when no state took the event, and changes nothing', () => {
@@ -61,28 +65,46 @@ describe('a step', () => {
   it('reports a guard or an action that throws as a fault of the event', () => {
     const base = after(event('opened'))
     for (const type of ['poisonGuard', 'poisonAction']) {
-      expect(step(toyDefinition, base.snapshot, event(type), input)).toMatchObject({ fault: 'event', message: expect.stringMatching(/throws/) })
+      expect(step(toyDefinition, base.snapshot, event(type), input)).toMatchObject({
+        fault: 'event',
+        message: expect.stringMatching(/throws/),
+      })
     }
   })
 
   it('reports a state that is no more as a fault of the snapshot', () => {
     const base = after(event('opened'))
-    expect(step(toyDefinition, { ...base.snapshot, value: 'gone' }, event('noted'), input)).toMatchObject({ fault: 'snapshot', message: expect.stringMatching(/gone/) })
-    expect(inspectSnapshot(toyDefinition, { ...base.snapshot, value: 'gone' }, input)).toMatchObject({ fault: 'snapshot' })
+    expect(step(toyDefinition, { ...base.snapshot, value: 'gone' }, event('noted'), input)).toMatchObject({
+      fault: 'snapshot',
+      message: expect.stringMatching(/gone/),
+    })
+    expect(inspectSnapshot(toyDefinition, { ...base.snapshot, value: 'gone' }, input)).toMatchObject({
+      fault: 'snapshot',
+    })
   })
 
   it('of a finished actor answers that it is final and asks for nothing, whatever its root would do', () => {
     const done = after(event('opened'), event('closed'))
     expect(done.status).toBe('done')
     const late = taken(step(toyDefinition, done.snapshot, event('noted'), input))
-    expect(late).toMatchObject({ status: 'done', handled: false, effects: [{ type: 'answer', params: { status: 409, body: { code: 'actor-final' } } }] })
+    expect(late).toMatchObject({
+      status: 'done',
+      handled: false,
+      effects: [{ type: 'answer', params: { status: 409, body: { code: 'actor-final' } } }],
+    })
     expect(late.body).toBe(done.body)
   })
 
   it('refuses machines whose actions are not data', () => {
-    const machine = setup({ types: { events: {} as MachineEvent } }).createMachine({ initial: 'a', states: { a: { on: { go: { actions: log('x') } } } } })
+    const machine = setup({ types: { events: {} as MachineEvent } }).createMachine({
+      initial: 'a',
+      states: { a: { on: { go: { actions: log('x') } } } },
+    })
     const definition: MachineDefinition = { ...toyDefinition, machine }
     const born = taken(step(definition, undefined, event('opened'), input))
-    expect(step(definition, born.snapshot, event('go'), input)).toMatchObject({ fault: 'event', message: expect.stringMatching(/not data/) })
+    expect(step(definition, born.snapshot, event('go'), input)).toMatchObject({
+      fault: 'event',
+      message: expect.stringMatching(/not data/),
+    })
   })
 })

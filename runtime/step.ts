@@ -57,7 +57,11 @@ export function step(
 }
 
 /** What a stored snapshot says, or why this code cannot read it. */
-export function inspectSnapshot(definition: MachineDefinition, persisted: JsonObject, input: MachineInput): StepOutcome {
+export function inspectSnapshot(
+  definition: MachineDefinition,
+  persisted: JsonObject,
+  input: MachineInput,
+): StepOutcome {
   const loaded = load(definition.machine, persisted, input)
   return 'fault' in loaded ? loaded : outcome(loaded.snapshot, [], false)
 }
@@ -82,14 +86,18 @@ function load(machine: AnyStateMachine, persisted: JsonObject | undefined, input
 
 function checked(loaded: Loaded, fault: StepFault['fault']): Loaded | StepFault {
   const { status, error } = loaded.snapshot as { readonly status: string; readonly error: unknown }
-  return status === 'error' || status === 'stopped' ? { fault, message: `the snapshot is ${status}: ${messageOf(error)}` } : loaded
+  return status === 'error' || status === 'stopped'
+    ? { fault, message: `the snapshot is ${status}: ${messageOf(error)}` }
+    : loaded
 }
 
 function take(machine: AnyStateMachine, loaded: Loaded, event: MachineEvent): StepOutcome {
   const { snapshot } = loaded
   if (snapshot.status === 'done') {
     const final = outcome(snapshot, loaded.actions, false)
-    return 'fault' in final && final.fault ? final : { ...(final as Step), effects: [...(final as Step).effects, finalAnswer] }
+    return 'fault' in final && final.fault
+      ? final
+      : { ...(final as Step), effects: [...(final as Step).effects, finalAnswer] }
   }
   const handled = machine.getTransitionData(snapshot, event).length > 0
   const [next, actions] = transition(machine, snapshot, event)

@@ -9,7 +9,15 @@ import type { Batch, BatchContext } from './batch.ts'
 import { backoffMs } from './backoff.ts'
 import { sleep } from './clock.ts'
 import type { Clock } from './clock.ts'
-import { DuplicateKeyError, OverloadedError, SequenceConflictError, StaleLeaseError, StoreUnavailableError, TerminalError, messageOf } from './errors.ts'
+import {
+  DuplicateKeyError,
+  OverloadedError,
+  SequenceConflictError,
+  StaleLeaseError,
+  StoreUnavailableError,
+  TerminalError,
+  messageOf,
+} from './errors.ts'
 import type { Random } from './ids.ts'
 import type { Leases } from './leases.ts'
 import type { Logger } from './logger.ts'
@@ -145,7 +153,9 @@ export class Worker {
   }
 
   async #load(items: readonly Work[]): Promise<void> {
-    const cold = [...new Set(items.map(actorOf))].filter((address) => address !== undefined && !this.#hot.has(address)) as ActorAddress[]
+    const cold = [...new Set(items.map(actorOf))].filter(
+      (address) => address !== undefined && !this.#hot.has(address),
+    ) as ActorAddress[]
     if (cold.length === 0) return
     const stored = await loadActors(this.#options.sql, cold)
     for (const address of cold) {
@@ -210,7 +220,10 @@ export class Worker {
   async #markKnown(items: readonly Work[], attempt: number): Promise<void> {
     const events = items.filter((item) => item.kind === 'event')
     try {
-      const found = await findReceipts(this.#options.sql, events.map((item) => ({ actor: item.to, key: item.key })))
+      const found = await findReceipts(
+        this.#options.sql,
+        events.map((item) => ({ actor: item.to, key: item.key })),
+      )
       const byKey = new Map(found.map((row) => [`${row.actor} ${row.key}`, row]))
       const marked = items.map((item): Work => {
         const row = item.kind === 'event' ? byKey.get(`${item.to} ${item.key}`) : undefined

@@ -12,7 +12,12 @@ export interface PodIdentity {
 export interface Backend {
   readonly pod: PodIdentity
   get(service: 'operator' | 'memory', path: string, query?: Readonly<Record<string, unknown>>): Promise<ToolAnswer>
-  send(service: 'operator' | 'memory', method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<ToolAnswer>
+  send(
+    service: 'operator' | 'memory',
+    method: 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+  ): Promise<ToolAnswer>
   reportIssue(body: unknown): Promise<ToolAnswer>
   /** Asks the wrapper to push what is committed, before the forge is asked about it (rulings 3.34). */
   push(): Promise<void>
@@ -46,7 +51,9 @@ const longestWaitMs = 4000
 export function httpBackend(options: BackendOptions): Backend {
   /** Notes, outcomes and comments are recognised when they come again, so an unanswered call is simply repeated. */
   async function reach(url: string, init: RequestInit, since: number, waitMs: number): Promise<Response> {
-    const response = await options.fetch(url, { ...init, signal: AbortSignal.timeout(options.timeoutMs) }).catch((error: unknown) => error as Error)
+    const response = await options
+      .fetch(url, { ...init, signal: AbortSignal.timeout(options.timeoutMs) })
+      .catch((error: unknown) => error as Error)
     if (response instanceof Response && !unreachable.includes(response.status)) return response
     if (options.clock.now() - since < options.patienceMs) {
       await sleep(options.clock, waitMs)
@@ -60,7 +67,8 @@ export function httpBackend(options: BackendOptions): Backend {
     const text = await response.text()
     const data = parse(text)
     if (response.ok) return data === undefined ? { text } : { text: JSON.stringify(data, null, 2), data }
-    if (data !== undefined && guidance.includes(String(data['code']))) return { text: JSON.stringify(data, null, 2), data }
+    if (data !== undefined && guidance.includes(String(data['code'])))
+      return { text: JSON.stringify(data, null, 2), data }
     throw new ToolFailure(sayProblem(response.status, data, text))
   }
   const base = { operator: options.operatorUrl, memory: options.memoryUrl }
@@ -68,8 +76,17 @@ export function httpBackend(options: BackendOptions): Backend {
   return {
     pod: options.pod,
     get: (service, path, query = {}) => ask(`${base[service]}/${path}${toQuery(query)}`, { method: 'GET' }),
-    send: (service, method, path, body) => ask(`${base[service]}/${path}`, { method, ...(body === undefined ? {} : { headers: json, body: JSON.stringify(body) }) }),
-    reportIssue: (body) => ask(`${options.internalUrl}/internal/report-issue`, { method: 'POST', headers: json, body: JSON.stringify(body) }),
+    send: (service, method, path, body) =>
+      ask(`${base[service]}/${path}`, {
+        method,
+        ...(body === undefined ? {} : { headers: json, body: JSON.stringify(body) }),
+      }),
+    reportIssue: (body) =>
+      ask(`${options.internalUrl}/internal/report-issue`, {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify(body),
+      }),
     push: async () => {
       await ask(`${options.internalUrl}/internal/push`, { method: 'POST' })
     },
@@ -86,7 +103,9 @@ function toQuery(query: Readonly<Record<string, unknown>>): string {
 function parse(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
   } catch {
     return undefined
   }
@@ -96,7 +115,9 @@ function parse(text: string): Record<string, unknown> | undefined {
 function sayProblem(status: number, problem: Record<string, unknown> | undefined, text: string): string {
   if (problem === undefined) return `the platform answered ${status}: ${text.slice(0, 500)}`
   const faults = Array.isArray(problem['errors']) ? (problem['errors'] as { path?: string; message?: string }[]) : []
-  const rest = Object.entries(problem).filter(([name]) => !['type', 'title', 'status', 'detail', 'code', 'requestId', 'errors'].includes(name))
+  const rest = Object.entries(problem).filter(
+    ([name]) => !['type', 'title', 'status', 'detail', 'code', 'requestId', 'errors'].includes(name),
+  )
   return [
     `${String(problem['code'] ?? status)}: ${String(problem['detail'] ?? problem['title'] ?? '')}`,
     ...faults.map(({ path, message }) => `- ${path} ${message}`),

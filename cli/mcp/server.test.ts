@@ -13,7 +13,11 @@ interface Asked {
   readonly body: unknown
 }
 
-async function withPod<T>(profile: string, answer: (asked: Asked) => Response, run: (client: Client, asked: Asked[]) => Promise<T>): Promise<T> {
+async function withPod<T>(
+  profile: string,
+  answer: (asked: Asked) => Response,
+  run: (client: Client, asked: Asked[]) => Promise<T>,
+): Promise<T> {
   const asked: Asked[] = []
   const backend = httpBackend({
     pod: { task: 'implement-lib-1-abcde', project: 'demo', profile },
@@ -24,7 +28,11 @@ async function withPod<T>(profile: string, answer: (asked: Asked) => Response, r
     patienceMs: 1000,
     clock: systemClock,
     fetch: async (url, init) => {
-      const one = { method: init?.method ?? 'GET', url: String(url), body: init?.body === undefined ? undefined : JSON.parse(String(init.body)) }
+      const one = {
+        method: init?.method ?? 'GET',
+        url: String(url),
+        body: init?.body === undefined ? undefined : JSON.parse(String(init.body)),
+      }
       asked.push(one)
       return answer(one)
     },
@@ -47,14 +55,32 @@ const text = (result: unknown): string => (result as { content: { text: string }
 describe('the tools of a pod', () => {
   it('are counted as document 2 counts them, per profile', () => {
     const counts = Object.fromEntries(agentKinds.map((kind) => [kind, profiles[kind].length]))
-    expect(counts).toEqual({ brainstorm: 17, incident: 18, implement: 18, review: 16, refine: 13, documentation: 18, upgrade: 16 })
+    expect(counts).toEqual({
+      brainstorm: 17,
+      incident: 18,
+      implement: 18,
+      review: 16,
+      refine: 13,
+      documentation: 18,
+      upgrade: 16,
+    })
   })
 
   it('are only those of the profile, and without a memory service only those that need none', async () => {
     await withPod('review', ok, async (client) => {
       const { tools } = await client.listTools()
       expect(tools.map(({ name }) => name).toSorted()).toEqual(
-        ['mr_write', 'project_get', 'repo_list', 'report_internal_issue', 'scm_read', 'submit_outcome', 'task_context', 'task_get', 'task_note'].toSorted(),
+        [
+          'mr_write',
+          'project_get',
+          'repo_list',
+          'report_internal_issue',
+          'scm_read',
+          'submit_outcome',
+          'task_context',
+          'task_get',
+          'task_note',
+        ].toSorted(),
       )
     })
   })
@@ -69,7 +95,10 @@ describe('the tools of a pod', () => {
 
   it('that a profile lacks cannot be called', async () => {
     await withPod('review', ok, async (client, asked) => {
-      const result = await client.callTool({ name: 'issue_write', arguments: { action: 'comment', repo: 'lib', number: 1, body: 'x' } })
+      const result = await client.callTool({
+        name: 'issue_write',
+        arguments: { action: 'comment', repo: 'lib', number: 1, body: 'x' },
+      })
       expect(result.isError).toBe(true)
       expect(asked).toEqual([])
     })
@@ -77,7 +106,10 @@ describe('the tools of a pod', () => {
 
   it('tell every fault of a call at once and send nothing', async () => {
     await withPod('implement', ok, async (client, asked) => {
-      const result = await client.callTool({ name: 'submit_outcome', arguments: { action: 'merge', extra: 1, approval_citations: [{ id: 'x' }] } })
+      const result = await client.callTool({
+        name: 'submit_outcome',
+        arguments: { action: 'merge', extra: 1, approval_citations: [{ id: 'x' }] },
+      })
       expect(result.isError).toBe(true)
       for (const path of ['/action', '/extra', '/approval_citations/0/quote']) expect(text(result)).toContain(path)
       expect(asked).toEqual([])
@@ -88,14 +120,25 @@ describe('the tools of a pod', () => {
     await withPod('implement', ok, async (client, asked) => {
       await client.callTool({ name: 'submit_outcome', arguments: { action: 'discuss', reason: 'unclear' } })
       expect(asked).toEqual([
-        { method: 'POST', url: 'http://broker/operator/tasks/implement-lib-1-abcde/outcome', body: { kind: 'implement', payload: { action: 'discuss', reason: 'unclear' } } },
+        {
+          method: 'POST',
+          url: 'http://broker/operator/tasks/implement-lib-1-abcde/outcome',
+          body: { kind: 'implement', payload: { action: 'discuss', reason: 'unclear' } },
+        },
       ])
     })
   })
 
   it('turn a refusal into words the model can act on', async () => {
     const refused = (): Response =>
-      Response.json({ code: 'invalid-input', detail: 'two faults', errors: [{ path: '/payload/title', message: 'is required when submitted' }] }, { status: 400 })
+      Response.json(
+        {
+          code: 'invalid-input',
+          detail: 'two faults',
+          errors: [{ path: '/payload/title', message: 'is required when submitted' }],
+        },
+        { status: 400 },
+      )
     await withPod('implement', refused, async (client) => {
       const result = await client.callTool({ name: 'submit_outcome', arguments: { action: 'submitted' } })
       expect(result.isError).toBe(true)
@@ -105,7 +148,8 @@ describe('the tools of a pod', () => {
 
   it('wait for an orchestrator that restarts, and then say what it said', async () => {
     let asked = 0
-    const restarting = (): Response => ((asked += 1) < 3 ? Response.json({ code: 'upstream-failed' }, { status: 502 }) : ok())
+    const restarting = (): Response =>
+      (asked += 1) < 3 ? Response.json({ code: 'upstream-failed' }, { status: 502 }) : ok()
     await withPod('implement', restarting, async (client) => {
       const result = await client.callTool({ name: 'task_note', arguments: { kind: 'note', body: 'x' } })
       expect(result.isError).toBeFalsy()
@@ -114,9 +158,13 @@ describe('the tools of a pod', () => {
   })
 
   it('give a missing approval as a normal result with its guidance', async () => {
-    const refused = (): Response => Response.json({ code: 'approval-required', issues: [{ detail: 'needs-maintainer-comment' }] }, { status: 409 })
+    const refused = (): Response =>
+      Response.json({ code: 'approval-required', issues: [{ detail: 'needs-maintainer-comment' }] }, { status: 409 })
     await withPod('implement', refused, async (client) => {
-      const result = await client.callTool({ name: 'mr_write', arguments: { action: 'open', repo: 'lib', title: 't', body: 'b' } })
+      const result = await client.callTool({
+        name: 'mr_write',
+        arguments: { action: 'open', repo: 'lib', title: 't', body: 'b' },
+      })
       expect(result.isError).toBeFalsy()
       expect(text(result)).toContain('needs-maintainer-comment')
     })

@@ -17,7 +17,9 @@ export interface AvailableBackends {
 /** Registered: what the profile has and what has a backend. An unknown profile gets the always-on set without an outcome. */
 export function toolsFor(profile: string, available: AvailableBackends): readonly Tool[] {
   const outcome = isAgentKind(profile) ? [outcomeTool(profile)] : []
-  return [...platformTools, ...scmTools, ...outcome].filter(({ name, needs }) => mayCall(profile, name) && (needs === 'none' || available[needs]))
+  return [...platformTools, ...scmTools, ...outcome].filter(
+    ({ name, needs }) => mayCall(profile, name) && (needs === 'none' || available[needs]),
+  )
 }
 
 export function createMcpServer(tools: readonly Tool[], backend: Backend, version: string): Server {
@@ -31,16 +33,30 @@ export function createMcpServer(tools: readonly Tool[], backend: Backend, versio
       annotations: { title, ...annotations, openWorldHint: false },
     })),
   }))
-  server.setRequestHandler(CallToolRequestSchema, async (request) => callTool(tools, backend, request.params.name, request.params.arguments ?? {}))
+  server.setRequestHandler(CallToolRequestSchema, async (request) =>
+    callTool(tools, backend, request.params.name, request.params.arguments ?? {}),
+  )
   return server
 }
 
 /** The low-level server validates nothing: that is done here, and every fault is told at once. */
-async function callTool(tools: readonly Tool[], backend: Backend, name: string, input: Record<string, unknown>): Promise<CallToolResult> {
+async function callTool(
+  tools: readonly Tool[],
+  backend: Backend,
+  name: string,
+  input: Record<string, unknown>,
+): Promise<CallToolResult> {
   const tool = tools.find((candidate) => candidate.name === name)
-  if (tool === undefined) return failure(`there is no tool ${name}; there are: ${tools.map((known) => known.name).join(', ')}`)
+  if (tool === undefined)
+    return failure(`there is no tool ${name}; there are: ${tools.map((known) => known.name).join(', ')}`)
   const faults = faultsOf(tool.input, input)
-  if (faults.length > 0) return failure(['the call breaks the tool’s schema; repair and call again:', ...faults.map(({ path, message }) => `- ${path || '(the input)'} ${message}`)].join('\n'))
+  if (faults.length > 0)
+    return failure(
+      [
+        'the call breaks the tool’s schema; repair and call again:',
+        ...faults.map(({ path, message }) => `- ${path || '(the input)'} ${message}`),
+      ].join('\n'),
+    )
   try {
     const { text, data } = await tool.call(input, backend)
     return { content: [{ type: 'text', text }], ...(data === undefined ? {} : { structuredContent: { ...data } }) }

@@ -18,7 +18,11 @@ export interface Tool {
   /** For the model: when to use it, when not, one example. */
   readonly description: string
   readonly input: TSchema
-  readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint?: boolean; readonly idempotentHint?: boolean }
+  readonly annotations: {
+    readonly readOnlyHint: boolean
+    readonly destructiveHint?: boolean
+    readonly idempotentHint?: boolean
+  }
   readonly needs: NeededBackend
   call(input: Record<string, unknown>, backend: Backend): Promise<ToolAnswer>
 }

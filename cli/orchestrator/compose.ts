@@ -68,7 +68,10 @@ const wrapperTimeoutMs = 30_000
 /** How long the forge's answer for a default branch is believed. */
 const branchCacheMs = 10 * 60_000
 
-export async function startOrchestrator(settings: OrchestratorSettings, ports: OrchestratorPorts): Promise<Orchestrator> {
+export async function startOrchestrator(
+  settings: OrchestratorSettings,
+  ports: OrchestratorPorts,
+): Promise<Orchestrator> {
   const { clock, random, ids, fetch, logger, version, programDir } = ports
   const keys = await loadKeys(settings.stateDir)
   const sql = await openStore(settings)
@@ -96,7 +99,10 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
       return defaultBranch
     } catch (error) {
       branches.delete(key)
-      logger.warn({ project: projectName, repository: repositoryName, err: error }, 'the default branch could not be asked for')
+      logger.warn(
+        { project: projectName, repository: repositoryName, err: error },
+        'the default branch could not be asked for',
+      )
       return known?.name ?? 'main'
     }
   }
@@ -131,18 +137,44 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
   }
   const { token_endpoint: tokenUrl } = await discoverIssuer(settings.oidc.issuer, clock, fetch)
   const { clientId, clientSecret: secret, wrapperAudience: audience } = settings.oidc
-  const wrapperTokens = clientCredentials({ tokenUrl: tokenUrl ?? `${settings.oidc.issuer}/token`, clientId, secret, audience, clock, fetch })
+  const wrapperTokens = clientCredentials({
+    tokenUrl: tokenUrl ?? `${settings.oidc.issuer}/token`,
+    clientId,
+    secret,
+    audience,
+    clock,
+    fetch,
+  })
   const client = createWrapperClient({ fetch, clock, token: () => wrapperTokens.token(), timeoutMs: wrapperTimeoutMs })
   const readActor: Runtime['read'] = (address) => runtime.read(address)
   const handlers: EffectHandlers = {
     ...forge.handlers,
-    ...wrapperHandlers({ clock, logger, pods, client, readActor, renderTurn: (turn, ordinal) => renderTurn(agents, turn, ordinal) }),
+    ...wrapperHandlers({
+      clock,
+      logger,
+      pods,
+      client,
+      readActor,
+      renderTurn: (turn, ordinal) => renderTurn(agents, turn, ordinal),
+    }),
   }
-  const runtime = createRuntime({ sql, definitions: machines, handlers: handlers as never, clock, random, logger, owner: ports.owner, leaseMs: 10_000 })
+  const runtime = createRuntime({
+    sql,
+    definitions: machines,
+    handlers: handlers as never,
+    clock,
+    random,
+    logger,
+    owner: ports.owner,
+    leaseMs: 10_000,
+  })
   const grantHolds = grantHoldsIn(runtime)
 
   const operatorAuth = bearer(agents.verifyOidc)
-  const readiness = async (): Promise<{ ready: boolean; reasons: string[] }> => ({ ready: listening.operator !== '', reasons: [] })
+  const readiness = async (): Promise<{ ready: boolean; reasons: string[] }> => ({
+    ready: listening.operator !== '',
+    reasons: [],
+  })
   const outside = await createServer({
     name: 'orchestrator',
     version,
@@ -150,7 +182,10 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
     clock,
     ids,
     readiness,
-    openapi: { title: 'Statewright orchestrator', description: 'Webhooks, the tools’ REST side, git gateway, resources, inspector.' },
+    openapi: {
+      title: 'Statewright orchestrator',
+      description: 'Webhooks, the tools’ REST side, git gateway, resources, inspector.',
+    },
   })
   const inside = await createServer({
     name: 'orchestrator-internal',
@@ -160,7 +195,13 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
     ids,
     openapi: { title: 'Statewright orchestrator, internal', description: 'Callbacks of the pods.' },
   })
-  const views: ResourceViewsDeps = { runtime, directory, threads, clock, webhookUrl: (name) => `${publicUrl()}/operator/webhooks/${name}` }
+  const views: ResourceViewsDeps = {
+    runtime,
+    directory,
+    threads,
+    clock,
+    webhookUrl: (name) => `${publicUrl()}/operator/webhooks/${name}`,
+  }
   forge.registerWebhooks(outside.app)
   await registerAgentApi(outside.app, agents)
   await registerResourceApi(outside.app, {
@@ -175,9 +216,31 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
   const tickets = createTickets({ clock, ids })
   const inspectorLink = (): string => `${publicUrl()}/inspector?ticket=${tickets.mint()}`
   await registerOperations(outside.app, { runtime, authenticate: operatorAuth, inspectorLink })
-  addGitGateway(outside.app, { agents, forge, directory, stateDir: settings.stateDir, runtime, clock, fetch, grantHolds: (issue) => grantHolds(issue), defaultBranch: lookUpBranch })
-  const inspected = { runtime, definitions: machines, clock, ids, logger, authenticate: operatorAuth, tickets, secure: settings.publicUrl.startsWith('https:') }
-  await registerInspector(outside.app, settings.publicUrl === '' ? inspected : { ...inspected, hosts: [new URL(settings.publicUrl).hostname] })
+  addGitGateway(outside.app, {
+    agents,
+    forge,
+    directory,
+    stateDir: settings.stateDir,
+    runtime,
+    clock,
+    fetch,
+    grantHolds: (issue) => grantHolds(issue),
+    defaultBranch: lookUpBranch,
+  })
+  const inspected = {
+    runtime,
+    definitions: machines,
+    clock,
+    ids,
+    logger,
+    authenticate: operatorAuth,
+    tickets,
+    secure: settings.publicUrl.startsWith('https:'),
+  }
+  await registerInspector(
+    outside.app,
+    settings.publicUrl === '' ? inspected : { ...inspected, hosts: [new URL(settings.publicUrl).hostname] },
+  )
   registerTurnComplete(inside.app, { runtime, clock, secret: keys.callbackMaster })
 
   await runtime.start()
@@ -198,14 +261,32 @@ export async function startOrchestrator(settings: OrchestratorSettings, ports: O
 
   function localPods(): { readonly isolation: Isolation; readonly pods: LocalPods } {
     const { stateDir, userHome } = settings
-    const probe = { pod: join(stateDir, 'keys'), workspace: join(stateDir, 'keys'), program: programDir, state: stateDir, home: userHome }
+    const probe = {
+      pod: join(stateDir, 'keys'),
+      workspace: join(stateDir, 'keys'),
+      program: programDir,
+      state: stateDir,
+      home: userHome,
+    }
     const found = settings.isolation === 'none' ? 'none' : detectIsolation(probe)
     if (settings.isolation === 'required' && found === 'none') {
-      throw new Error('this machine does not let us isolate pods (unshare with mount and process namespaces): a real model then needs --unsafe-no-isolation')
+      throw new Error(
+        'this machine does not let us isolate pods (unshare with mount and process namespaces): a real model then needs --unsafe-no-isolation',
+      )
     }
-    const environment = podEnvironment({ settings, directory, tokens, callbackMaster: keys.callbackMaster, programDir, urls: () => listening })
+    const environment = podEnvironment({
+      settings,
+      directory,
+      tokens,
+      callbackMaster: keys.callbackMaster,
+      programDir,
+      urls: () => listening,
+    })
     const command = [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'wrapper']
-    return { isolation: found, pods: new LocalPods({ stateDir, programDir, userHome, isolation: found, command, environment, clock, logger }) }
+    return {
+      isolation: found,
+      pods: new LocalPods({ stateDir, programDir, userHome, isolation: found, command, environment, clock, logger }),
+    }
   }
 
   async function stopAll(servers: readonly HttpServer[], stopWatching: () => void): Promise<void> {

@@ -29,11 +29,15 @@ export function addGitGateway(app: HttpApp, wiring: GatewayWiring): void {
   const { taskAccess, mayPush } = createTaskRights({
     runtime,
     grantHolds,
-    ciChangesAllowed: (project, repository, on, number) => forge.mirror.maintainerSaid(project, repository, on, number, 'allow-ci-changes'),
+    ciChangesAllowed: (project, repository, on, number) =>
+      forge.mirror.maintainerSaid(project, repository, on, number, 'allow-ci-changes'),
   })
   registerGitGateway(app, {
     directory,
-    cache: createGitCache({ dir: join(stateDir, 'git-cache'), run: createRunGit({ path: process.env['PATH'] ?? '/usr/bin:/bin', clock }) }),
+    cache: createGitCache({
+      dir: join(stateDir, 'git-cache'),
+      run: createRunGit({ path: process.env['PATH'] ?? '/usr/bin:/bin', clock }),
+    }),
     fetch,
     clock,
     verifyPodToken: async (token) => {

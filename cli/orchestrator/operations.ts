@@ -14,33 +14,68 @@ export interface OperationsDeps {
   readonly inspectorLink: () => string
 }
 
-export async function registerOperations(app: HttpApp, { runtime, authenticate, inspectorLink }: OperationsDeps): Promise<void> {
+export async function registerOperations(
+  app: HttpApp,
+  { runtime, authenticate, inspectorLink }: OperationsDeps,
+): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onRequest', guard(authenticate))
     const routes = scope as HttpApp
-    routes.get('/operations/open', { schema: { summary: 'Unsettled effects and live pods, turns and Tasks' } }, async () => {
-      const [effects, pods, turns, tasks] = await Promise.all([
-        runtime.pendingEffects(),
-        runtime.list('pod', { limit: 500 }),
-        runtime.list('turn', { limit: 500 }),
-        runtime.list('task', { limit: 500 }),
-      ])
-      const living = (views: typeof pods): object[] => views.filter(({ status }) => status === 'active').map(({ id, path }) => ({ id, path }))
-      return { effects: effects.map(({ key, effect, state, attempts }) => ({ key, type: effect.type, state, attempts })), pods: living(pods), turns: living(turns), tasks: living(tasks) }
-    })
-    routes.post('/operations/inspector-link', { schema: { summary: 'A link that signs one browser in, once' } }, async () => ({ link: inspectorLink() }))
-    routes.get('/operations/turns', { schema: { summary: 'Every turn that was asked for, and what it came to' } }, async () => {
-      const turns = await runtime.list('turn', { limit: 500 })
-      return { items: await Promise.all(turns.map((turn) => describeTurn(runtime, turn))) }
-    })
-    routes.get('/operations/dead-letters', { schema: { summary: 'Effects and events that were given up' } }, async () => ({
-      effects: await runtime.pendingEffects({ state: 'dead' }),
-      events: await runtime.deadLetters(),
-    }))
-    routes.post('/operations/redeliver', { schema: { body: Type.Object({ key: Type.String() }, { additionalProperties: false }), summary: 'Put a dead effect or event back' } }, async (request) => {
-      if (!(await runtime.redeliver(request.body.key))) throw new Problem('not-found', `nothing dead has the key ${request.body.key}`)
-      return { redelivered: true }
-    })
+    routes.get(
+      '/operations/open',
+      { schema: { summary: 'Unsettled effects and live pods, turns and Tasks' } },
+      async () => {
+        const [effects, pods, turns, tasks] = await Promise.all([
+          runtime.pendingEffects(),
+          runtime.list('pod', { limit: 500 }),
+          runtime.list('turn', { limit: 500 }),
+          runtime.list('task', { limit: 500 }),
+        ])
+        const living = (views: typeof pods): object[] =>
+          views.filter(({ status }) => status === 'active').map(({ id, path }) => ({ id, path }))
+        return {
+          effects: effects.map(({ key, effect, state, attempts }) => ({ key, type: effect.type, state, attempts })),
+          pods: living(pods),
+          turns: living(turns),
+          tasks: living(tasks),
+        }
+      },
+    )
+    routes.post(
+      '/operations/inspector-link',
+      { schema: { summary: 'A link that signs one browser in, once' } },
+      async () => ({ link: inspectorLink() }),
+    )
+    routes.get(
+      '/operations/turns',
+      { schema: { summary: 'Every turn that was asked for, and what it came to' } },
+      async () => {
+        const turns = await runtime.list('turn', { limit: 500 })
+        return { items: await Promise.all(turns.map((turn) => describeTurn(runtime, turn))) }
+      },
+    )
+    routes.get(
+      '/operations/dead-letters',
+      { schema: { summary: 'Effects and events that were given up' } },
+      async () => ({
+        effects: await runtime.pendingEffects({ state: 'dead' }),
+        events: await runtime.deadLetters(),
+      }),
+    )
+    routes.post(
+      '/operations/redeliver',
+      {
+        schema: {
+          body: Type.Object({ key: Type.String() }, { additionalProperties: false }),
+          summary: 'Put a dead effect or event back',
+        },
+      },
+      async (request) => {
+        if (!(await runtime.redeliver(request.body.key)))
+          throw new Problem('not-found', `nothing dead has the key ${request.body.key}`)
+        return { redelivered: true }
+      },
+    )
   })
 }
 
@@ -64,5 +99,8 @@ async function describeTurn(runtime: Runtime, view: ActorView): Promise<object> 
 /** All that the model read and wrote in the turn. */
 function tokensOf(usage: unknown): number {
   const counts = (usage ?? {}) as Readonly<Record<string, unknown>>
-  return ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'].reduce((sum, name) => sum + Number(counts[name] ?? 0), 0)
+  return ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'].reduce(
+    (sum, name) => sum + Number(counts[name] ?? 0),
+    0,
+  )
 }

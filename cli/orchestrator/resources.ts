@@ -19,11 +19,20 @@ export interface ResourceViewsDeps {
   readonly webhookUrl: (project: string) => string
 }
 
-const actorKinds: Readonly<Record<string, ActorKind>> = { Task: 'task', Issue: 'issue', MergeRequest: 'merge-request', QueuedEvent: 'queue' }
+const actorKinds: Readonly<Record<string, ActorKind>> = {
+  Task: 'task',
+  Issue: 'issue',
+  MergeRequest: 'merge-request',
+  QueuedEvent: 'queue',
+}
 const listLimit = 500
 
 /** Kinds that only actors write. */
-export async function derivedResources(deps: Pick<ResourceViewsDeps, 'runtime'>, kind: Kind, namespace: string | undefined): Promise<readonly DerivedResource[]> {
+export async function derivedResources(
+  deps: Pick<ResourceViewsDeps, 'runtime'>,
+  kind: Kind,
+  namespace: string | undefined,
+): Promise<readonly DerivedResource[]> {
   const actorKind = actorKinds[kind.kind]
   if (actorKind === undefined) return []
   const prefix = namespace === undefined ? {} : { idPrefix: `${namespace}/` }
@@ -40,7 +49,12 @@ export async function statusOf(deps: ResourceViewsDeps, resource: Resource): Pro
   const reason = String(actor?.context['reason'] ?? 'NotChecked')
   const message = String(actor?.context['message'] ?? '')
   const status = ready ? 'True' : 'False'
-  return { ready, reason, webhookURL: deps.webhookUrl(resource.name), conditions: [{ type: 'Ready', status, reason, message }] }
+  return {
+    ready,
+    reason,
+    webhookURL: deps.webhookUrl(resource.name),
+    conditions: [{ type: 'Ready', status, reason, message }],
+  }
 }
 
 /** A Project changed: its actor checks it again. The generation counts its Repositories' changes too. */
@@ -71,7 +85,9 @@ export async function mintByHand(deps: ResourceViewsDeps, resource: Resource): P
   const unknown = spec.repositories.find((name) => !project.repositories.some((repository) => repository.name === name))
   if (unknown !== undefined) throw new Problem('not-found', `the Project has no Repository ${unknown}`)
   const task = `${resource.namespace}/${resource.name}`
-  const owned = await Promise.all((spec.issues ?? []).map((issue) => ownedIssue(deps, project.taskConfig.project, resource.namespace, issue)))
+  const owned = await Promise.all(
+    (spec.issues ?? []).map((issue) => ownedIssue(deps, project.taskConfig.project, resource.namespace, issue)),
+  )
   const seed: TaskSeed = {
     kind: spec.kind,
     goal: spec.goal,
@@ -82,13 +98,36 @@ export async function mintByHand(deps: ResourceViewsDeps, resource: Resource): P
     origin: { kind: 'human', ref: resource.uid },
     config: project.taskConfig,
   }
-  const entry = { entry: `mint/${task}`, sort: 'mint', task, class: 'normal', priority: seed.priority, kind: seed.kind, seed }
-  await deps.runtime.deliver({ to: `queue:${project.taskConfig.project}`, key: `hand/${resource.uid}`, event: { type: 'queue.enqueue', at: deps.clock.now(), ...entry } })
+  const entry = {
+    entry: `mint/${task}`,
+    sort: 'mint',
+    task,
+    class: 'normal',
+    priority: seed.priority,
+    kind: seed.kind,
+    seed,
+  }
+  await deps.runtime.deliver({
+    to: `queue:${project.taskConfig.project}`,
+    key: `hand/${resource.uid}`,
+    event: { type: 'queue.enqueue', at: deps.clock.now(), ...entry },
+  })
 }
 
-async function ownedIssue(deps: ResourceViewsDeps, project: string, namespace: string, { repository, number }: { readonly repository: string; readonly number: number }): Promise<OwnedIssue> {
+async function ownedIssue(
+  deps: ResourceViewsDeps,
+  project: string,
+  namespace: string,
+  { repository, number }: { readonly repository: string; readonly number: number },
+): Promise<OwnedIssue> {
   const issue = await deps.threads.issue(project, repository, number)
   if (issue === undefined) throw new Problem('not-found', `the mirror has no issue ${repository}#${number}`)
   const comments = await deps.threads.comments(project, repository, number, 'issue')
-  return { repository, number, issue: `${namespace}/${repository}-${number}`, selfProposed: issue.bot, humanCommented: comments.some((comment) => !comment.bot) }
+  return {
+    repository,
+    number,
+    issue: `${namespace}/${repository}-${number}`,
+    selfProposed: issue.bot,
+    humanCommented: comments.some((comment) => !comment.bot),
+  }
 }

@@ -12,7 +12,10 @@ export const orchestratorMigrations = [runtimeMigrations, forgeMigrations, local
 
 /** A real Postgres where one is named, else the embedded store below the state folder. */
 export async function openStore(settings: Pick<OrchestratorSettings, 'databaseUrl' | 'stateDir'>): Promise<Sql> {
-  const sql = settings.databaseUrl === '' ? await openFolderSql(join(settings.stateDir, 'database')) : await openPgSql({ url: settings.databaseUrl })
+  const sql =
+    settings.databaseUrl === ''
+      ? await openFolderSql(join(settings.stateDir, 'database'))
+      : await openPgSql({ url: settings.databaseUrl })
   await migrate(sql, orchestratorMigrations)
   return sql
 }

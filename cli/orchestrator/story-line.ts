@@ -12,7 +12,22 @@ export interface StoryLine {
   readonly facts: Readonly<Record<string, string | number>>
 }
 
-const told = ['action', 'stopReason', 'cause', 'reason', 'by', 'author', 'kind', 'repository', 'number', 'sha', 'pod', 'turn', 'planHash', 'verdict'] as const
+const told = [
+  'action',
+  'stopReason',
+  'cause',
+  'reason',
+  'by',
+  'author',
+  'kind',
+  'repository',
+  'number',
+  'sha',
+  'pod',
+  'turn',
+  'planHash',
+  'verdict',
+] as const
 
 export function storyLine(row: JournalRow): StoryLine {
   const facts = told.flatMap((name) => {

@@ -2,7 +2,15 @@
 import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from './port.ts'
 
 export type IssueAction = 'opened' | 'edited' | 'closed' | 'reopened' | 'labeled' | 'unlabeled' | 'deleted' | 'other'
-export type MergeRequestAction = 'opened' | 'edited' | 'closed' | 'reopened' | 'pushed' | 'labeled' | 'unlabeled' | 'other'
+export type MergeRequestAction =
+  | 'opened'
+  | 'edited'
+  | 'closed'
+  | 'reopened'
+  | 'pushed'
+  | 'labeled'
+  | 'unlabeled'
+  | 'other'
 export type CommentAction = 'created' | 'edited' | 'deleted'
 
 interface Change {

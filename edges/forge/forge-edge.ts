@@ -15,7 +15,10 @@ import { createForgeInbox, type ForgeInbox } from './webhooks/inbox.ts'
 import { dialects } from './webhooks/providers.ts'
 import { registerForgeWebhooks } from './webhooks/route.ts'
 
-export const forgeMigrations: MigrationFolder = { owner: 'forge', folder: new URL('./mirror/migrations/', import.meta.url) }
+export const forgeMigrations: MigrationFolder = {
+  owner: 'forge',
+  folder: new URL('./mirror/migrations/', import.meta.url),
+}
 
 export interface ForgeEdgeOptions {
   readonly sql: Sql

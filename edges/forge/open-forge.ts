@@ -32,11 +32,17 @@ export function createOpenForge({ directory, fetch, clock, onLimited }: OpenForg
     const name = bareName(id)
     const project = await directory.project(name)
     if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${name}`)
-    if (project.scm.provider !== 'forge_a') throw new TerminalError('provider-not-supported', `${project.scm.provider} has no adapter here`)
+    if (project.scm.provider !== 'forge_a')
+      throw new TerminalError('provider-not-supported', `${project.scm.provider} has no adapter here`)
     const token = (await directory.secret(name))?.token
-    if (token === undefined || token === '') throw new TerminalError('SecretMissingKeys', `the Secret of ${name} has no token`)
+    if (token === undefined || token === '')
+      throw new TerminalError('SecretMissingKeys', `the Secret of ${name} has no token`)
     const { apiURL } = project.scm
-    return createGithubForge({ token, transport: transportOf(name, project.scm.provider), ...(apiURL === undefined ? {} : { apiURL }) })
+    return createGithubForge({
+      token,
+      transport: transportOf(name, project.scm.provider),
+      ...(apiURL === undefined ? {} : { apiURL }),
+    })
   }
 }
 

@@ -191,8 +191,15 @@ export interface ForgePort {
 
   listIssues(path: string, query?: IssueQuery): Promise<readonly ForgeIssue[]>
   issue(path: string, number: number): Promise<ForgeIssue>
-  createIssue(path: string, issue: { readonly title: string; readonly body: string; readonly labels?: readonly string[] }): Promise<ForgeIssue>
-  editIssue(path: string, number: number, change: { readonly title?: string; readonly body?: string }): Promise<ForgeIssue>
+  createIssue(
+    path: string,
+    issue: { readonly title: string; readonly body: string; readonly labels?: readonly string[] },
+  ): Promise<ForgeIssue>
+  editIssue(
+    path: string,
+    number: number,
+    change: { readonly title?: string; readonly body?: string },
+  ): Promise<ForgeIssue>
   closeIssue(path: string, number: number): Promise<void>
 
   /** The plain comments of one thread, oldest first. */
@@ -206,7 +213,11 @@ export interface ForgePort {
 
   ensureLabels(path: string, labels: readonly LabelSpec[]): Promise<void>
   /** Labels of one issue: adds and takes away, leaves all others alone. Taking away what isn't there is fine. */
-  changeLabels(path: string, number: number, change: { readonly add: readonly string[]; readonly remove: readonly string[] }): Promise<void>
+  changeLabels(
+    path: string,
+    number: number,
+    change: { readonly add: readonly string[]; readonly remove: readonly string[] },
+  ): Promise<void>
 
   listMergeRequests(path: string, query?: MergeRequestQuery): Promise<readonly ForgeMergeRequest[]>
   mergeRequest(path: string, number: number): Promise<ForgeMergeRequest>
@@ -216,9 +227,17 @@ export interface ForgePort {
   listReviews(path: string, number: number): Promise<readonly ForgeComment[]>
   createMergeRequest(path: string, wanted: NewMergeRequest): Promise<ForgeMergeRequest>
   /** Merges exactly `sha`. Throws HeadMoved, NotMergeable or Forbidden; returns the commit on the base branch. */
-  mergeMergeRequest(path: string, number: number, how: { readonly sha: string; readonly method: MergeMethod }): Promise<string>
+  mergeMergeRequest(
+    path: string,
+    number: number,
+    how: { readonly sha: string; readonly method: MergeMethod },
+  ): Promise<string>
   /** A comment-type review. Throws ValidationError when a line is not part of the diff. */
-  postReview(path: string, number: number, review: { readonly sha: string; readonly body: string; readonly lines: readonly ReviewLine[] }): Promise<ForgeComment>
+  postReview(
+    path: string,
+    number: number,
+    review: { readonly sha: string; readonly body: string; readonly lines: readonly ReviewLine[] },
+  ): Promise<ForgeComment>
 
   ci(path: string, sha: string): Promise<CiReport>
   /** Names of the checks that protection demands on the branch; empty without protection or without the right to read it. */

@@ -82,7 +82,12 @@ export function forgePath(repository: RepositorySettings, scm: Pick<ScmSettings,
   const url = new URL(repository.url)
   const prefix = scm.webURL === undefined ? '' : new URL(scm.webURL).pathname.replace(/\/+$/, '')
   const path = url.pathname.startsWith(`${prefix}/`) ? url.pathname.slice(prefix.length) : url.pathname
-  return decodeURIComponent(path.replace(/^\/+/, '').replace(/\/+$/, '').replace(/\.git$/, ''))
+  return decodeURIComponent(
+    path
+      .replace(/^\/+/, '')
+      .replace(/\/+$/, '')
+      .replace(/\.git$/, ''),
+  )
 }
 
 export function repositoryNamed(project: ProjectSettings, name: string): RepositorySettings | undefined {
@@ -91,7 +96,9 @@ export function repositoryNamed(project: ProjectSettings, name: string): Reposit
 
 /** Forges compare paths without regard to case. */
 export function repositoryAt(project: ProjectSettings, path: string): RepositorySettings | undefined {
-  return project.repositories.find((repository) => forgePath(repository, project.scm).toLowerCase() === path.toLowerCase())
+  return project.repositories.find(
+    (repository) => forgePath(repository, project.scm).toLowerCase() === path.toLowerCase(),
+  )
 }
 
 export function maintainersOf(project: ProjectSettings, repository: RepositorySettings): readonly string[] {

@@ -94,12 +94,24 @@ export interface EdgeRoomOptions extends RoomOptions {
   readonly project?: (project: ProjectSettings) => ProjectSettings
 }
 
-export async function withForgeEdge({ project: change = (same) => same, ...options }: EdgeRoomOptions, use: (room: EdgeRoom) => Promise<void>): Promise<void> {
-  const repository = { permissions: { maintainer: 'admin', bot: 'admin', reader: 'read' } as const, labels: [{ name: 'platform', color: '5319e7' }], ...options.repository }
+export async function withForgeEdge(
+  { project: change = (same) => same, ...options }: EdgeRoomOptions,
+  use: (room: EdgeRoom) => Promise<void>,
+): Promise<void> {
+  const repository = {
+    permissions: { maintainer: 'admin', bot: 'admin', reader: 'read' } as const,
+    labels: [{ name: 'platform', color: '5319e7' }],
+    ...options.repository,
+  }
   await withForge({ ...options, repository }, (forgeRoom) => withSql((sql) => useEdge(forgeRoom, sql, change, use)))
 }
 
-async function useEdge(forgeRoom: ForgeRoom, sql: Sql, change: (project: ProjectSettings) => ProjectSettings, use: (room: EdgeRoom) => Promise<void>): Promise<void> {
+async function useEdge(
+  forgeRoom: ForgeRoom,
+  sql: Sql,
+  change: (project: ProjectSettings) => ProjectSettings,
+  use: (room: EdgeRoom) => Promise<void>,
+): Promise<void> {
   const clock = simulatedClock(Date.now())
   const project = change(aProject(forgeRoom))
   const delivered: Delivery[] = []
@@ -157,7 +169,13 @@ async function useEdge(forgeRoom: ForgeRoom, sql: Sql, change: (project: Project
     delivered,
     grants,
     secret: { token: 'token-of-bot', webhookSecret: HOOK_SECRET },
-    context: (key, attempt = 1) => ({ key, actor: 'task:default/implement-library-1-aaaaa', attempt, at: clock.now(), signal: new AbortController().signal }),
+    context: (key, attempt = 1) => ({
+      key,
+      actor: 'task:default/implement-library-1-aaaaa',
+      attempt,
+      at: clock.now(),
+      signal: new AbortController().signal,
+    }),
   }
   try {
     await use(room)

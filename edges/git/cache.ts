@@ -40,7 +40,16 @@ export function createGitCache({ dir, run }: { readonly dir: string; readonly ru
     const place = join(dir, encodeURIComponent(remote.project), `${encodeURIComponent(remote.repository)}.git`)
     await mkdir(join(place, 'quarantine'), { recursive: true, mode: 0o700 })
     await gitOrThrow(run, { dir: place, args: ['init', '--quiet', '--bare', '.'] })
-    const args = ['fetch', '--quiet', '--prune', '--no-tags', '--force', '--no-auto-gc', remote.url, '+refs/heads/*:refs/heads/*']
+    const args = [
+      'fetch',
+      '--quiet',
+      '--prune',
+      '--no-tags',
+      '--force',
+      '--no-auto-gc',
+      remote.url,
+      '+refs/heads/*:refs/heads/*',
+    ]
     await gitOrThrow(run, { dir: place, args, env: credentials(remote.url, remote.token) })
     return cached(run, place, remote)
   }
@@ -48,7 +57,10 @@ export function createGitCache({ dir, run }: { readonly dir: string; readonly ru
   return {
     update(remote) {
       const key = `${remote.project}/${remote.repository}`
-      const mine = (tails.get(key) ?? Promise.resolve()).then(() => bring(remote), () => bring(remote))
+      const mine = (tails.get(key) ?? Promise.resolve()).then(
+        () => bring(remote),
+        () => bring(remote),
+      )
       const tail = mine.catch(() => undefined)
       tails.set(key, tail)
       void tail.then(() => {
@@ -63,7 +75,10 @@ function cached(run: RunGit, dir: string, remote: Remote): CachedRepository {
   return {
     dir,
     async heads() {
-      const out = await gitOrThrow(run, { dir, args: ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads'] })
+      const out = await gitOrThrow(run, {
+        dir,
+        args: ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads'],
+      })
       const lines = out.split('\n').filter((line) => line !== '')
       return new Map(lines.map((line) => [line.slice(41), line.slice(0, 40)]))
     },
@@ -75,7 +90,11 @@ function cached(run: RunGit, dir: string, remote: Remote): CachedRepository {
         return await use({
           git: (args, input) => run({ dir, args, env, ...(input === undefined ? {} : { input }) }),
           pushOn: (after, ref) =>
-            run({ dir, args: ['push', '--porcelain', '--no-verify', remote.url, `${after}:${ref}`], env: { ...env, ...credentials(remote.url, remote.token) } }),
+            run({
+              dir,
+              args: ['push', '--porcelain', '--no-verify', remote.url, `${after}:${ref}`],
+              env: { ...env, ...credentials(remote.url, remote.token) },
+            }),
         })
       } finally {
         await rm(place, { recursive: true, force: true })

@@ -16,21 +16,37 @@ export interface PassedAnswer {
 const passedOn = ['accept', 'content-type', 'content-encoding', 'git-protocol'] as const
 const passedBack = ['content-type', 'cache-control', 'expires', 'pragma'] as const
 
-export async function passFetch(fetch: Fetch, remote: Remote, path: string, headers: IncomingHttpHeaders, body: Readable | undefined): Promise<PassedAnswer> {
-  const sent = Object.fromEntries(passedOn.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])))
+export async function passFetch(
+  fetch: Fetch,
+  remote: Remote,
+  path: string,
+  headers: IncomingHttpHeaders,
+  body: Readable | undefined,
+): Promise<PassedAnswer> {
+  const sent = Object.fromEntries(
+    passedOn.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+  )
   const init = {
     method: body === undefined ? 'GET' : 'POST',
     headers: { ...sent, authorization: basicToken(remote.token), 'user-agent': 'git/statewright' },
     redirect: 'error' as const,
     ...(body === undefined ? {} : { body: Readable.toWeb(body) as ReadableStream, duplex: 'half' as const }),
   }
-  const answer = await fetch(`${remote.url.replace(/\/+$/, '')}/${path}`, init as RequestInit).catch((error: unknown) => {
-    throw new Problem('upstream-failed', 'the forge does not answer', { cause: error })
-  })
+  const answer = await fetch(`${remote.url.replace(/\/+$/, '')}/${path}`, init as RequestInit).catch(
+    (error: unknown) => {
+      throw new Problem('upstream-failed', 'the forge does not answer', { cause: error })
+    },
+  )
   if (answer.status !== 200) {
     await answer.body?.cancel()
     throw new Problem('upstream-failed', `the forge answered ${answer.status}`)
   }
-  const back = Object.fromEntries(passedBack.flatMap((name) => (answer.headers.get(name) === null ? [] : [[name, answer.headers.get(name)!]])))
-  return { status: 200, headers: back, body: answer.body === null ? Readable.from([]) : Readable.fromWeb(answer.body as ReadableStream) }
+  const back = Object.fromEntries(
+    passedBack.flatMap((name) => (answer.headers.get(name) === null ? [] : [[name, answer.headers.get(name)!]])),
+  )
+  return {
+    status: 200,
+    headers: back,
+    body: answer.body === null ? Readable.from([]) : Readable.fromWeb(answer.body as ReadableStream),
+  }
 }

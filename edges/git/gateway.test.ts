@@ -49,7 +49,12 @@ async function withGateway(use: (room: GatewayRoom) => Promise<void>): Promise<v
     const directory: ProjectDirectory = {
       project: async (name) =>
         name === 'demo'
-          ? ({ name, namespace: 'default', scm: { webURL: forgeRoom.forge.url }, repositories: [{ name: 'library', url: forgeRoom.forge.gitUrl('acme', 'library') }] } as unknown as ProjectSettings)
+          ? ({
+              name,
+              namespace: 'default',
+              scm: { webURL: forgeRoom.forge.url },
+              repositories: [{ name: 'library', url: forgeRoom.forge.gitUrl('acme', 'library') }],
+            } as unknown as ProjectSettings)
           : undefined,
       projects: async () => [],
       secret: async () => ({ token: 'token-of-bot' }),
@@ -102,8 +107,18 @@ test('a pod clones and pushes its task branch; the forge has it under the bot, t
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
     const head = await run(folder, ['rev-parse', 'HEAD'])
     expect(await run(room.path, ['rev-parse', BRANCH])).toBe(head)
-    expect(room.forge.audit()).toContainEqual(expect.objectContaining({ actor: 'bot', action: 'git.push', ref: `refs/heads/${BRANCH}`, after: head }))
-    expect(room.audits).toMatchObject([{ task: 'default/implement-library-1-aaaaa', pod: 'default/implement-library-1-aaaaa/1', ref: `refs/heads/${BRANCH}`, after: head, outcome: 'accepted' }])
+    expect(room.forge.audit()).toContainEqual(
+      expect.objectContaining({ actor: 'bot', action: 'git.push', ref: `refs/heads/${BRANCH}`, after: head }),
+    )
+    expect(room.audits).toMatchObject([
+      {
+        task: 'default/implement-library-1-aaaaa',
+        pod: 'default/implement-library-1-aaaaa/1',
+        ref: `refs/heads/${BRANCH}`,
+        after: head,
+        outcome: 'accepted',
+      },
+    ])
   })
 })
 
@@ -111,7 +126,9 @@ test('later pushes go forward from the first, large and compressed ones too, and
   await withGateway(async (room) => {
     const folder = await room.podClone()
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
-    const noise = Array.from({ length: 200_000 }, (_, index) => ((index * 2654435761) % 4294967296).toString(36)).join('\n')
+    const noise = Array.from({ length: 200_000 }, (_, index) => ((index * 2654435761) % 4294967296).toString(36)).join(
+      '\n',
+    )
     await commit(folder, { 'big.txt': noise }, 'A big one')
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
     await commit(folder, { 'more.txt': 'x' }, 'More')
@@ -145,7 +162,10 @@ test('a branch is not deleted: the ability is not offered, and a client that ask
     await expect(push(folder, `:refs/heads/${BRANCH}`)).rejects.toThrow('remote rejected')
     const line = `${head} ${'0'.repeat(40)} refs/heads/${BRANCH}\0report-status`
     const body = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`
-    const headers = { authorization: podHeader().slice('Authorization: '.length), 'content-type': 'application/x-git-receive-pack-request' }
+    const headers = {
+      authorization: podHeader().slice('Authorization: '.length),
+      'content-type': 'application/x-git-receive-pack-request',
+    }
     const answer = await fetch(`${room.url}/git-receive-pack`, { method: 'POST', headers, body })
     expect(await answer.text()).toContain('pods delete no branches')
     expect(await run(room.path, ['rev-parse', BRANCH])).toBe(head)
@@ -207,7 +227,11 @@ test('a pod without a branch of its own fetches and pushes nothing', async () =>
 
 test('without a token git is challenged, with a wrong one refused; other Tasks, Projects and addresses are closed', async () => {
   await withGateway(async (room) => {
-    const get = (url: string, token?: string): Promise<Response> => fetch(url, token === undefined ? {} : { headers: { authorization: podHeader(token).slice('Authorization: '.length) } })
+    const get = (url: string, token?: string): Promise<Response> =>
+      fetch(
+        url,
+        token === undefined ? {} : { headers: { authorization: podHeader(token).slice('Authorization: '.length) } },
+      )
     const refs = `${room.url}/info/refs?service=git-upload-pack`
     const open = await get(refs)
     expect([open.status, open.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="statewright git"'])
@@ -216,7 +240,9 @@ test('without a token git is challenged, with a wrong one refused; other Tasks, 
     expect((await get(refs.replace('library.git', 'secrets.git'), 'pod-token')).status).toBe(403)
     expect((await get(`${room.url}/HEAD`, 'pod-token')).status).toBe(404)
     expect((await get(`${room.url}/objects/info/packs`, 'pod-token')).status).toBe(404)
-    expect(await (await get(`${room.url}/info/lfs/objects/batch`, 'pod-token')).json()).toMatchObject({ message: expect.stringContaining('LFS') })
+    expect(await (await get(`${room.url}/info/lfs/objects/batch`, 'pod-token')).json()).toMatchObject({
+      message: expect.stringContaining('LFS'),
+    })
     room.access = undefined
     expect((await get(refs, 'pod-token')).status).toBe(403)
   })
@@ -236,7 +262,10 @@ test('a forge that refuses the push is quoted, without its address', async () =>
 
 test('bytes that are no push are a bad request', async () => {
   await withGateway(async (room) => {
-    const headers = { authorization: podHeader().slice('Authorization: '.length), 'content-type': 'application/x-git-receive-pack-request' }
+    const headers = {
+      authorization: podHeader().slice('Authorization: '.length),
+      'content-type': 'application/x-git-receive-pack-request',
+    }
     const answer = await fetch(`${room.url}/git-receive-pack`, { method: 'POST', headers, body: 'hello world' })
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([400, 'malformed-request'])
   })

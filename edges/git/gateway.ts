@@ -55,8 +55,12 @@ export function registerGitGateway(app: HttpApp, deps: GitGatewayDeps): void {
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     const config = { auth: podAuthentication(deps) }
     const schema = { hide: true }
-    scope.get('/git/:project/:repository/*', { config, schema }, (request, reply) => serve(deps, request as never, reply as never))
-    scope.post('/git/:project/:repository/*', { config, schema, bodyLimit: POST_LIMIT }, (request, reply) => serve(deps, request as never, reply as never))
+    scope.get('/git/:project/:repository/*', { config, schema }, (request, reply) =>
+      serve(deps, request as never, reply as never),
+    )
+    scope.post('/git/:project/:repository/*', { config, schema, bodyLimit: POST_LIMIT }, (request, reply) =>
+      serve(deps, request as never, reply as never),
+    )
   })
 }
 
@@ -94,14 +98,22 @@ async function serve(deps: GitGatewayDeps, request: FastifyRequest, reply: Fasti
   const remote = await remoteOf(deps, place)
   if (service === 'upload') return passThrough(deps, request, reply, remote, path)
   const target = await pushTargetOf(deps, identity, access, remote)
-  return service === 'advertise' ? answer(reply, 'advertisement', await advertise(deps, remote)) : push(deps, request, reply, target)
+  return service === 'advertise'
+    ? answer(reply, 'advertisement', await advertise(deps, remote))
+    : push(deps, request, reply, target)
 }
 
 /** One answer for what doesn't exist and what is another's. */
-async function accessOf(deps: GitGatewayDeps, identity: PodIdentity, { project, repository }: Place): Promise<TaskAccess> {
-  if (bareName(identity.project) !== project) throw new Problem('forbidden', "the pod's Task belongs to another Project")
+async function accessOf(
+  deps: GitGatewayDeps,
+  identity: PodIdentity,
+  { project, repository }: Place,
+): Promise<TaskAccess> {
+  if (bareName(identity.project) !== project)
+    throw new Problem('forbidden', "the pod's Task belongs to another Project")
   const access = await deps.taskAccess(identity)
-  if (access === undefined || !access.repositories.includes(repository)) throw new Problem('forbidden', `${repository} is not a repository of this Task`)
+  if (access === undefined || !access.repositories.includes(repository))
+    throw new Problem('forbidden', `${repository} is not a repository of this Task`)
   return access
 }
 
@@ -113,7 +125,9 @@ function serviceOf({ method, query }: FastifyRequest, path: string): Service {
   if (method === 'GET' && path === 'info/refs' && service === 'git-receive-pack') return 'advertise'
   if (method === 'POST' && path === 'git-upload-pack') return 'upload'
   if (method === 'POST' && path === 'git-receive-pack') return 'receive'
-  const lfs = path.startsWith('info/lfs') ? { members: { message: 'Git LFS is not served here: keep large files out of this change' } } : {}
+  const lfs = path.startsWith('info/lfs')
+    ? { members: { message: 'Git LFS is not served here: keep large files out of this change' } }
+    : {}
   throw new Problem('not-found', 'only the smart protocol of git is served here', lfs)
 }
 
@@ -126,14 +140,24 @@ async function remoteOf({ directory }: GitGatewayDeps, { project: name, reposito
   return { project: name, repository, url: settings.url, token }
 }
 
-async function pushTargetOf(deps: GitGatewayDeps, identity: PodIdentity, access: TaskAccess, remote: Remote): Promise<PushTarget> {
+async function pushTargetOf(
+  deps: GitGatewayDeps,
+  identity: PodIdentity,
+  access: TaskAccess,
+  remote: Remote,
+): Promise<PushTarget> {
   const branch = access.branches[remote.repository]
   if (branch === undefined) throw new Problem('forbidden', 'this pod pushes nothing to this repository')
   const base = await deps.defaultBranch(remote.project, remote.repository)
   return { remote, identity, branch, base, right: () => deps.mayPush(identity.task, remote.repository) }
 }
 
-async function push(deps: GitGatewayDeps, request: FastifyRequest, reply: FastifyReply, target: PushTarget): Promise<FastifyReply> {
+async function push(
+  deps: GitGatewayDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  target: PushTarget,
+): Promise<FastifyReply> {
   try {
     const gzip = request.headers['content-encoding'] === 'gzip'
     return answer(reply, 'result', await receive(deps, target, request.body as Readable, gzip))
@@ -147,7 +171,13 @@ function answer(reply: FastifyReply, what: 'advertisement' | 'result', body: Buf
   return reply.type(`application/x-git-receive-pack-${what}`).header('cache-control', 'no-cache').send(body)
 }
 
-async function passThrough(deps: GitGatewayDeps, request: FastifyRequest, reply: FastifyReply, remote: Remote, path: string): Promise<FastifyReply> {
+async function passThrough(
+  deps: GitGatewayDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  remote: Remote,
+  path: string,
+): Promise<FastifyReply> {
   const target = path === 'info/refs' ? 'info/refs?service=git-upload-pack' : path
   const body = request.method === 'POST' ? (request.body as Readable) : undefined
   const passed = await passFetch(deps.fetch, remote, target, request.headers, body)

@@ -18,7 +18,9 @@ export const flushPkt: Buffer = Buffer.from('0000')
 /** Side-band channel 1 carries the report, channel 2 text for people. */
 export function sideBand(channel: 1 | 2, data: Buffer): Buffer {
   const size = LONGEST - HEAD - 1
-  const parts = Array.from({ length: Math.ceil(data.length / size) }, (_, index) => data.subarray(index * size, (index + 1) * size))
+  const parts = Array.from({ length: Math.ceil(data.length / size) }, (_, index) =>
+    data.subarray(index * size, (index + 1) * size),
+  )
   return Buffer.concat(parts.map((part) => pktLine(Buffer.concat([Buffer.from([channel]), part]))))
 }
 

@@ -17,5 +17,7 @@ const files: ReadonlySet<string> = new Set([
 
 export function isProtected(path: string): boolean {
   const parts = path.toLowerCase().split('/')
-  return parts.some((part, index) => (index === parts.length - 1 ? files.has(part) || folders.has(part) : folders.has(part)))
+  return parts.some((part, index) =>
+    index === parts.length - 1 ? files.has(part) || folders.has(part) : folders.has(part),
+  )
 }

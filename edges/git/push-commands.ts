@@ -24,9 +24,11 @@ export async function readPushRequest(reader: PktReader): Promise<PushRequest> {
     if (pkt === 'flush' || pkt === 'end') return { commands, capabilities }
     const [text = '', caps] = pkt.toString('utf8').split('\0')
     if (caps !== undefined) capabilities = new Set(caps.trim().split(' '))
-    if (text.startsWith('shallow ')) throw new ProtocolError('push from a complete clone: this one is shallow (git fetch --unshallow)')
+    if (text.startsWith('shallow '))
+      throw new ProtocolError('push from a complete clone: this one is shallow (git fetch --unshallow)')
     const [, before, after, ref] = line.exec(text) ?? []
-    if (before === undefined || after === undefined || ref === undefined) throw new ProtocolError('the list of commands cannot be read')
+    if (before === undefined || after === undefined || ref === undefined)
+      throw new ProtocolError('the list of commands cannot be read')
     if (commands.push({ before, after, ref }) > MOST_COMMANDS) throw new ProtocolError('too many refs in one push')
   }
 }

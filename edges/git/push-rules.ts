@@ -16,12 +16,19 @@ export function commandFault({ ref, after }: PushCommand, branch: string): strin
 }
 
 /** By the objects. `base`: the branch that the change is measured against. */
-export async function contentFault(repository: CachedRepository, quarantine: Quarantine, command: PushCommand, base: string, right: PushRight & { allowed: true }): Promise<string | undefined> {
+export async function contentFault(
+  repository: CachedRepository,
+  quarantine: Quarantine,
+  command: PushCommand,
+  base: string,
+  right: PushRight & { allowed: true },
+): Promise<string | undefined> {
   const heads = await repository.heads()
   const there = heads.get(command.ref)
   if ((there ?? NO_OBJECT) !== command.before) return 'the branch has moved: fetch first'
   if ((await quarantine.git(['cat-file', '-e', `${command.after}^{commit}`])).code !== 0) return 'this is no commit'
-  if (there !== undefined && !(await isAncestor(quarantine, there, command.after))) return 'non-fast-forward: history of the task branch is never rewritten'
+  if (there !== undefined && !(await isAncestor(quarantine, there, command.after)))
+    return 'non-fast-forward: history of the task branch is never rewritten'
   return right.protectedPaths ? undefined : protectedFault(quarantine, command.after, heads.get(`refs/heads/${base}`))
 }
 
@@ -33,9 +40,20 @@ async function isAncestor(quarantine: Quarantine, before: string, after: string)
  * Measured over the whole branch against where it left its base, so that splitting a change over pushes hides nothing
  * and merging the base in adds nothing.
  */
-async function protectedFault(quarantine: Quarantine, after: string, base: string | undefined): Promise<string | undefined> {
+async function protectedFault(
+  quarantine: Quarantine,
+  after: string,
+  base: string | undefined,
+): Promise<string | undefined> {
   const from = base === undefined ? undefined : (await quarantine.git(['merge-base', base, after])).out.trim()
-  const args = ['diff', '--name-only', '--no-renames', '-z', from === undefined || from === '' ? EMPTY_TREE : from, after]
+  const args = [
+    'diff',
+    '--name-only',
+    '--no-renames',
+    '-z',
+    from === undefined || from === '' ? EMPTY_TREE : from,
+    after,
+  ]
   const { code, out } = await quarantine.git(args)
   if (code !== 0) return 'the change cannot be read'
   const touched = out.split('\0').filter((path) => path !== '' && isProtected(path))

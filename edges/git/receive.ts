@@ -70,12 +70,22 @@ export async function receive(deps: ReceiveDeps, target: PushTarget, body: Reada
   const faults = request.commands.map((command) => commandFault(command, target.branch))
   if (faults.some((fault) => fault !== undefined)) {
     await drain(reader)
-    return refuse(deps, target, request, faults.map((fault) => fault ?? 'not done: another ref of this push was refused'))
+    return refuse(
+      deps,
+      target,
+      request,
+      faults.map((fault) => fault ?? 'not done: another ref of this push was refused'),
+    )
   }
   const right = await target.right()
   if (!right.allowed) {
     await drain(reader)
-    return refuse(deps, target, request, request.commands.map(() => right.reason))
+    return refuse(
+      deps,
+      target,
+      request,
+      request.commands.map(() => right.reason),
+    )
   }
   return takeIn(deps, target, request, reader, right)
 }
@@ -85,13 +95,25 @@ async function drain(reader: PktReader): Promise<void> {
   for await (const chunk of reader.rest()) void chunk
 }
 
-async function refuse(deps: ReceiveDeps, target: PushTarget, request: PushRequest, reasons: readonly string[]): Promise<Buffer> {
-  for (const [index, command] of request.commands.entries()) await note(deps, target, command, 'refused', reasons[index])
+async function refuse(
+  deps: ReceiveDeps,
+  target: PushTarget,
+  request: PushRequest,
+  reasons: readonly string[],
+): Promise<Buffer> {
+  for (const [index, command] of request.commands.entries())
+    await note(deps, target, command, 'refused', reasons[index])
   const results = request.commands.map(({ ref }, index): RefResult => ({ ref, refused: reasons[index]! }))
   return pushReport(request, results, [...new Set(reasons)].join('\n'))
 }
 
-function note({ audit, clock }: ReceiveDeps, { remote, identity }: PushTarget, command: PushCommand, outcome: PushRecord['outcome'], reason?: string): Promise<void> {
+function note(
+  { audit, clock }: ReceiveDeps,
+  { remote, identity }: PushTarget,
+  command: PushCommand,
+  outcome: PushRecord['outcome'],
+  reason?: string,
+): Promise<void> {
   return audit({
     project: remote.project,
     repository: remote.repository,
@@ -104,13 +126,20 @@ function note({ audit, clock }: ReceiveDeps, { remote, identity }: PushTarget, c
   })
 }
 
-async function takeIn(deps: ReceiveDeps, target: PushTarget, request: PushRequest, reader: PktReader, right: PushRight & { allowed: true }): Promise<Buffer> {
+async function takeIn(
+  deps: ReceiveDeps,
+  target: PushTarget,
+  request: PushRequest,
+  reader: PktReader,
+  right: PushRight & { allowed: true },
+): Promise<Buffer> {
   // All commands name the one branch that may be pushed, so there is one, or the same one twice.
   const [command, ...others] = request.commands
   if (command === undefined || others.length > 0) throw new ProtocolError('one ref, once')
   const repository = await deps.cache.update(target.remote)
   return repository.quarantine(async (quarantine) => {
-    const fault = (await unpack(quarantine, reader)) ?? (await contentFault(repository, quarantine, command, target.base, right))
+    const fault =
+      (await unpack(quarantine, reader)) ?? (await contentFault(repository, quarantine, command, target.base, right))
     if (fault !== undefined) return refuse(deps, target, request, [fault])
     return sendOn(deps, target, request, command, quarantine)
   })
@@ -118,7 +147,10 @@ async function takeIn(deps: ReceiveDeps, target: PushTarget, request: PushReques
 
 /** The pack is checked as it is read: hostile names and broken objects end here. */
 async function unpack(quarantine: Quarantine, reader: PktReader): Promise<string | undefined> {
-  const { code, err } = await quarantine.git(['index-pack', '--stdin', '--fix-thin', '--strict', `--max-input-size=${MOST_PACK_BYTES}`], reader.rest())
+  const { code, err } = await quarantine.git(
+    ['index-pack', '--stdin', '--fix-thin', '--strict', `--max-input-size=${MOST_PACK_BYTES}`],
+    reader.rest(),
+  )
   return code === 0 ? undefined : `the pack was not accepted: ${err.trim().split('\n').at(-1) ?? ''}`
 }
 

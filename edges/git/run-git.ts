@@ -39,10 +39,17 @@ const clean = {
 export function createRunGit({ path, clock }: { readonly path: string; readonly clock: Clock }): RunGit {
   return ({ args, dir, env = {}, input }) =>
     new Promise((resolve, reject) => {
-      const child = spawn('git', [...args], { cwd: dir, env: { ...clean, PATH: path, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
+      const child = spawn('git', [...args], {
+        cwd: dir,
+        env: { ...clean, PATH: path, ...env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      })
       const timer = clock.setTimer(LONGEST_RUN_MS, () => child.kill('SIGKILL'))
       const output = { out: '', err: '', size: 0 }
-      for (const [name, stream] of [['out', child.stdout], ['err', child.stderr]] as const) {
+      for (const [name, stream] of [
+        ['out', child.stdout],
+        ['err', child.stderr],
+      ] as const) {
         stream.setEncoding('utf8').on('data', (text: string) => {
           output.size += text.length
           if (output.size > MOST_OUTPUT) child.kill('SIGKILL')
@@ -50,9 +57,13 @@ export function createRunGit({ path, clock }: { readonly path: string; readonly 
         })
       }
       // git may end before it has read everything; its exit code says what is wrong then.
-      const fed = pipeline(input === undefined ? Readable.from([]) : Readable.from(input, { objectMode: false }), child.stdin).then(
+      const fed = pipeline(
+        input === undefined ? Readable.from([]) : Readable.from(input, { objectMode: false }),
+        child.stdin,
+      ).then(
         () => undefined,
-        (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' || error.code === 'ERR_STREAM_PREMATURE_CLOSE' ? undefined : error),
+        (error: NodeJS.ErrnoException) =>
+          error.code === 'EPIPE' || error.code === 'ERR_STREAM_PREMATURE_CLOSE' ? undefined : error,
       )
       child.on('error', (error) => {
         timer.cancel()
@@ -60,14 +71,17 @@ export function createRunGit({ path, clock }: { readonly path: string; readonly 
       })
       child.on('close', (code) => {
         timer.cancel()
-        void fed.then((error) => (error === undefined ? resolve({ code: code ?? 128, out: output.out, err: output.err }) : reject(error)))
+        void fed.then((error) =>
+          error === undefined ? resolve({ code: code ?? 128, out: output.out, err: output.err }) : reject(error),
+        )
       })
     })
 }
 
 export async function gitOrThrow(run: RunGit, call: GitCall): Promise<string> {
   const { code, out, err } = await run(call)
-  if (code !== 0) throw new GitError(`git ${call.args.find((arg) => !arg.startsWith('-')) ?? ''} failed: ${lastLines(err)}`)
+  if (code !== 0)
+    throw new GitError(`git ${call.args.find((arg) => !arg.startsWith('-')) ?? ''} failed: ${lastLines(err)}`)
   return out
 }
 

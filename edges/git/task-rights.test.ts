@@ -14,22 +14,43 @@ interface World {
   readonly ciAllowed?: boolean
 }
 
-function rights({ context, status = 'active', granted = true, ciAllowed = false }: World): ReturnType<typeof createTaskRights> {
+function rights({
+  context,
+  status = 'active',
+  granted = true,
+  ciAllowed = false,
+}: World): ReturnType<typeof createTaskRights> {
   const full = {
-    id: TASK, kind: 'implement', repositories: ['library'], podAlive: true, podOrdinal: 2, stageClass: 'active', everOwnedIssue: true, mergeRequests: [],
-    issues: [{ issue: 'default/library-1', repository: 'library', number: 1, state: 'open', grant }], config: { project: 'default/demo' }, ...context,
+    id: TASK,
+    kind: 'implement',
+    repositories: ['library'],
+    podAlive: true,
+    podOrdinal: 2,
+    stageClass: 'active',
+    everOwnedIssue: true,
+    mergeRequests: [],
+    issues: [{ issue: 'default/library-1', repository: 'library', number: 1, state: 'open', grant }],
+    config: { project: 'default/demo' },
+    ...context,
   }
   return createTaskRights({
-    runtime: { read: async (address) => (address === `task:${TASK}` ? ({ status, context: full } as unknown as ActorView) : undefined) },
+    runtime: {
+      read: async (address) =>
+        address === `task:${TASK}` ? ({ status, context: full } as unknown as ActorView) : undefined,
+    },
     grantHolds: async (issue) => granted && issue === 'default/library-1',
-    ciChangesAllowed: async (project, repository, on, number) => ciAllowed && `${project} ${repository} ${on} ${number}` === 'default/demo library issue 1',
+    ciChangesAllowed: async (project, repository, on, number) =>
+      ciAllowed && `${project} ${repository} ${on} ${number}` === 'default/demo library issue 1',
   })
 }
 
 const identity = { project: 'default/demo', task: TASK, pod: 2 }
 
 test('the living pod of a Task fetches its repositories and pushes its branch', async () => {
-  expect(await rights({ context: {} }).taskAccess(identity)).toEqual({ repositories: ['library'], branches: { library: BRANCH } })
+  expect(await rights({ context: {} }).taskAccess(identity)).toEqual({
+    repositories: ['library'],
+    branches: { library: BRANCH },
+  })
 })
 
 test('an earlier pod, a stopped one, an ended and an unknown Task have no rights', async () => {
@@ -41,22 +62,39 @@ test('an earlier pod, a stopped one, an ended and an unknown Task have no rights
 
 test("the review of a human's change pushes nothing, and no pod pushes to a branch of a person", async () => {
   expect(await rights({ context: { kind: 'review' } }).taskAccess(identity)).toMatchObject({ branches: {} })
-  const mergeRequests = [{ repository: 'library', number: 4, state: 'open', headBranch: 'fix-it' }] as unknown as TaskContext['mergeRequests']
+  const mergeRequests = [
+    { repository: 'library', number: 4, state: 'open', headBranch: 'fix-it' },
+  ] as unknown as TaskContext['mergeRequests']
   expect(await rights({ context: { mergeRequests } }).taskAccess(identity)).toMatchObject({ branches: {} })
 })
 
 test("rulings 4.4: the Task's grant and the Issue's own word both have to hold", async () => {
   expect(await rights({ context: {} }).mayPush(TASK, 'library')).toEqual({ allowed: true, protectedPaths: false })
-  expect(await rights({ context: {}, granted: false }).mayPush(TASK, 'library')).toMatchObject({ allowed: false, reason: expect.stringContaining('no longer holds') })
-  const issues = [{ issue: 'default/library-1', repository: 'library', number: 1, state: 'open', grant: null }] as unknown as TaskContext['issues']
-  expect(await rights({ context: { issues } }).mayPush(TASK, 'library')).toMatchObject({ allowed: false, reason: expect.stringContaining('approved') })
-  expect(await rights({ context: { stageClass: 'terminal' } }).mayPush(TASK, 'library')).toMatchObject({ allowed: false })
+  expect(await rights({ context: {}, granted: false }).mayPush(TASK, 'library')).toMatchObject({
+    allowed: false,
+    reason: expect.stringContaining('no longer holds'),
+  })
+  const issues = [
+    { issue: 'default/library-1', repository: 'library', number: 1, state: 'open', grant: null },
+  ] as unknown as TaskContext['issues']
+  expect(await rights({ context: { issues } }).mayPush(TASK, 'library')).toMatchObject({
+    allowed: false,
+    reason: expect.stringContaining('approved'),
+  })
+  expect(await rights({ context: { stageClass: 'terminal' } }).mayPush(TASK, 'library')).toMatchObject({
+    allowed: false,
+  })
 })
 
 test('a Task that never owned an issue is not gated', async () => {
-  expect(await rights({ context: { everOwnedIssue: false, issues: [] }, granted: false }).mayPush(TASK, 'library')).toMatchObject({ allowed: true })
+  expect(
+    await rights({ context: { everOwnedIssue: false, issues: [] }, granted: false }).mayPush(TASK, 'library'),
+  ).toMatchObject({ allowed: true })
 })
 
 test('protected paths open by a word of a maintainer in a thread of the Task', async () => {
-  expect(await rights({ context: {}, ciAllowed: true }).mayPush(TASK, 'library')).toEqual({ allowed: true, protectedPaths: true })
+  expect(await rights({ context: {}, ciAllowed: true }).mayPush(TASK, 'library')).toEqual({
+    allowed: true,
+    protectedPaths: true,
+  })
 })

@@ -10,7 +10,12 @@ export interface TaskRightsDeps {
   /** The Issue's own word, by its actor id. */
   readonly grantHolds: (issue: string) => Promise<boolean>
   /** A maintainer's standing `/allow-ci-changes` in this thread. */
-  readonly ciChangesAllowed: (project: string, repository: string, on: 'issue' | 'mr', number: number) => Promise<boolean>
+  readonly ciChangesAllowed: (
+    project: string,
+    repository: string,
+    on: 'issue' | 'mr',
+    number: number,
+  ) => Promise<boolean>
 }
 
 /** A pod writes to branches of the platform only; people's own are theirs until a takeover says otherwise. */
@@ -30,7 +35,8 @@ export function createTaskRights(deps: TaskRightsDeps): Pick<GitGatewayDeps, 'ta
     },
     async mayPush(task, repository) {
       const context = await contextOf(task)
-      if (context === undefined || context.stageClass === 'terminal') return { allowed: false, reason: 'the Task has ended' }
+      if (context === undefined || context.stageClass === 'terminal')
+        return { allowed: false, reason: 'the Task has ended' }
       const refused = await missingGrant(deps, context)
       if (refused !== undefined) return { allowed: false, reason: refused }
       return { allowed: true, protectedPaths: await ciAllowed(deps, context, repository) }
@@ -46,14 +52,19 @@ function branchesOf(context: TaskContext): TaskAccess['branches'] {
 
 /** Both the Task's copy and the Issues' rows have to hold: the copy may be late (rulings 4.4, law 18). */
 async function missingGrant({ grantHolds }: TaskRightsDeps, context: TaskContext): Promise<string | undefined> {
-  if (!grantsHold(context)) return 'not pushed before a maintainer approved the plan: the work stays in the workspace until then'
+  if (!grantsHold(context))
+    return 'not pushed before a maintainer approved the plan: the work stays in the workspace until then'
   for (const { issue } of context.everOwnedIssue ? liveIssues(context) : []) {
     if (!(await grantHolds(issue))) return `the approval of ${issue} no longer holds`
   }
   return undefined
 }
 
-async function ciAllowed({ ciChangesAllowed }: TaskRightsDeps, context: TaskContext, repository: string): Promise<boolean> {
+async function ciAllowed(
+  { ciChangesAllowed }: TaskRightsDeps,
+  context: TaskContext,
+  repository: string,
+): Promise<boolean> {
   const threads = [
     ...liveIssues(context).map((issue) => ({ ...issue, on: 'issue' as const })),
     ...context.mergeRequests.map((mr) => ({ ...mr, on: 'mr' as const })),

@@ -72,7 +72,9 @@ function refusedCitation(context: IssueContext, facts: IssueFacts, { claim, plan
     'not-withdrawn': facts.withdrawnBy === undefined,
     // A withdrawal takes the approval off the list: then the withdrawal is the reason.
     'comment-approves': approval !== undefined || facts.withdrawnBy !== undefined,
-    'body-unchanged': approval === undefined || (approval.bodyHash === citation?.bodyHash && context.approvedBodies[approval.commentId] === facts.bodyHash),
+    'body-unchanged':
+      approval === undefined ||
+      (approval.bodyHash === citation?.bodyHash && context.approvedBodies[approval.commentId] === facts.bodyHash),
     'plan-newest': isNewestPlan(context, planHash) && (approval === undefined || bindsToNewest(context, approval)),
   })
 }
@@ -91,7 +93,13 @@ function isNewestPlan({ plans }: IssueContext, hash: string): boolean {
 export function grantOf({ task, planHash, claim }: HeldClaim, at: number): Grant {
   const { citation } = claim
   const evidence = citation
-    ? { self: false, commentId: citation.commentId, author: citation.author, quote: citation.span, bodyHash: citation.bodyHash }
+    ? {
+        self: false,
+        commentId: citation.commentId,
+        author: citation.author,
+        quote: citation.span,
+        bodyHash: citation.bodyHash,
+      }
     : { self: true, commentId: '', author: '', quote: '', bodyHash: '' }
   return { task, planHash, ...evidence, at }
 }
@@ -102,4 +110,3 @@ export function revocation(context: IssueContext): string {
   if (facts?.withdrawnBy !== undefined) return 'withdrawn'
   return (claim && refusal(context, claim)) ?? 'withdrawn'
 }
-

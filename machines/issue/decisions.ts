@@ -27,7 +27,10 @@ function on<T extends IssueEvent['type']>(_type: T, fold: (context: IssueContext
 }
 
 /** Forwarded as it is: nothing of the Issue's own changes. */
-function forward<T extends IssueEvent['type']>(_type: T, send: (context: IssueContext, event: EventOf<T>) => EffectAction | undefined) {
+function forward<T extends IssueEvent['type']>(
+  _type: T,
+  send: (context: IssueContext, event: EventOf<T>) => EffectAction | undefined,
+) {
   return perform<IssueContext, IssueEvent>((context, event) => {
     const sent = context.owner === '' ? undefined : send(context, event as EventOf<T>)
     return sent ? { effects: [sent] } : {}
@@ -58,7 +61,8 @@ function observe(context: IssueContext, { facts, retry }: EventOf<'issue.observe
 function own(context: IssueContext, { task }: EventOf<'issue.owned'>): Fold {
   const { id, owner, mint } = context
   const mine = mint?.task === task ? { mint: null } : {}
-  if (owner !== '' && owner !== task) return { context: mine, effects: [tellTask(task, { type: 'issue.closed', issue: id })] }
+  if (owner !== '' && owner !== task)
+    return { context: mine, effects: [tellTask(task, { type: 'issue.closed', issue: id })] }
   const moved = owner === task ? {} : { ...noOwner, owner: task, held: false, rejected: '' }
   return { context: { ...mine, ...moved } }
 }
@@ -79,7 +83,14 @@ function publish(context: IssueContext, { task, noteId, planHash, body, at }: Ev
   if (task !== context.owner || context.plans.at(-1)?.hash === planHash) return {}
   const plans = [...context.plans, { noteId, hash: planHash, at }].slice(-keptPlans)
   const effects = context.facts
-    ? [effect('postComment', { ...forgeSubject(context.facts), on: 'issue', topic: 'plan', body: planComment(planHash, body) })]
+    ? [
+        effect('postComment', {
+          ...forgeSubject(context.facts),
+          on: 'issue',
+          topic: 'plan',
+          body: planComment(planHash, body),
+        }),
+      ]
     : []
   return { context: { plans }, effects }
 }
@@ -99,11 +110,17 @@ function deliverDone(context: IssueContext, { task }: EventOf<'task.delivered'>)
 
 function command(context: IssueContext, { command: name, by }: EventOf<'issue.command'>): Fold {
   const { owner } = context
-  if (name === 'cancel') return owner === '' ? { context: { held: true } } : { effects: [tellTask(owner, { type: 'task.close', by, reason: 'cancelled' })] }
+  if (name === 'cancel')
+    return owner === ''
+      ? { context: { held: true } }
+      : { effects: [tellTask(owner, { type: 'task.close', by, reason: 'cancelled' })] }
   return owner === '' ? { context: askedAgain } : { effects: [tellTask(owner, { type: 'task.retry', by })] }
 }
 
-const placeOf = ({ facts }: IssueContext): { repository: string; number: number } => ({ repository: facts?.repository ?? '', number: facts?.number ?? 0 })
+const placeOf = ({ facts }: IssueContext): { repository: string; number: number } => ({
+  repository: facts?.repository ?? '',
+  number: facts?.number ?? 0,
+})
 
 export const issueActions = {
   observe: on('issue.observed', observe),
@@ -121,9 +138,23 @@ export const issueActions = {
   end: on('task.ended', end),
   command: on('issue.command', command),
   forwardComment: forward('issue.commented', (context, { author, maintainer, text }) =>
-    tellTask(context.owner, { type: 'human.commented', ...placeOf(context), author, kind: 'issue_comment', maintainer, on: 'issue', text }),
+    tellTask(context.owner, {
+      type: 'human.commented',
+      ...placeOf(context),
+      author,
+      kind: 'issue_comment',
+      maintainer,
+      on: 'issue',
+      text,
+    }),
   ),
   forwardEvent: forward('issue.event', (context, { kind, author, text }) =>
-    tellTask(context.owner, { type: 'forge.event', ...placeOf(context), author, kind, ...(text === undefined ? {} : { text }) }),
+    tellTask(context.owner, {
+      type: 'forge.event',
+      ...placeOf(context),
+      author,
+      kind,
+      ...(text === undefined ? {} : { text }),
+    }),
   ),
 }

@@ -49,18 +49,62 @@ export type IssueFacts = Static<typeof IssueFacts>
 export const IssueEvent = Type.Union([
   Type.Object({ type: Type.Literal('issue.observed'), ...At, facts: IssueFacts, retry: Type.Optional(Type.Boolean()) }),
   /** A gated human's comment; forwarded to the owner. */
-  Type.Object({ type: Type.Literal('issue.commented'), ...At, commentId: Type.String(), author: Type.String(), maintainer: Type.Boolean(), text: Type.String() }),
+  Type.Object({
+    type: Type.Literal('issue.commented'),
+    ...At,
+    commentId: Type.String(),
+    author: Type.String(),
+    maintainer: Type.Boolean(),
+    text: Type.String(),
+  }),
   /** Anything else on the issue that the agent should hear of. */
-  Type.Object({ type: Type.Literal('issue.event'), ...At, kind: Type.String(), author: Type.String(), text: Type.Optional(Type.String()) }),
+  Type.Object({
+    type: Type.Literal('issue.event'),
+    ...At,
+    kind: Type.String(),
+    author: Type.String(),
+    text: Type.Optional(Type.String()),
+  }),
   /** `/cancel`, `/retry` by a maintainer. */
-  Type.Object({ type: Type.Literal('issue.command'), ...At, command: Type.Union([Type.Literal('cancel'), Type.Literal('retry')]), by: Type.String() }),
+  Type.Object({
+    type: Type.Literal('issue.command'),
+    ...At,
+    command: Type.Union([Type.Literal('cancel'), Type.Literal('retry')]),
+    by: Type.String(),
+  }),
   Type.Object({ type: Type.Literal('issue.owned'), ...At, task: Type.String() }),
   Type.Object({ type: Type.Literal('issue.agentRunning'), ...At, task: Type.String(), agentKind: Type.String() }),
-  Type.Object({ type: Type.Literal('plan.written'), ...At, task: Type.String(), noteId: Type.String(), planHash: Type.String(), body: Type.String() }),
-  Type.Object({ type: Type.Literal('approval.claimed'), ...At, task: Type.String(), planHash: Type.String(), significance: Type.Optional(Type.String()), claim: ApprovalClaim }),
+  Type.Object({
+    type: Type.Literal('plan.written'),
+    ...At,
+    task: Type.String(),
+    noteId: Type.String(),
+    planHash: Type.String(),
+    body: Type.String(),
+  }),
+  Type.Object({
+    type: Type.Literal('approval.claimed'),
+    ...At,
+    task: Type.String(),
+    planHash: Type.String(),
+    significance: Type.Optional(Type.String()),
+    claim: ApprovalClaim,
+  }),
   Type.Object({ type: Type.Literal('task.delivered'), ...At, task: Type.String() }),
   /** The owner ended otherwise: `rejected` by the agent, cancelled, failed; or gave the issue up at `declined`. */
-  Type.Object({ type: Type.Literal('task.ended'), ...At, task: Type.String(), stage: Type.String(), reason: Type.String() }),
-  Type.Object({ type: Type.Literal('effect.failed'), ...At, effect: Type.String(), reason: Type.String(), key: Type.String() }),
+  Type.Object({
+    type: Type.Literal('task.ended'),
+    ...At,
+    task: Type.String(),
+    stage: Type.String(),
+    reason: Type.String(),
+  }),
+  Type.Object({
+    type: Type.Literal('effect.failed'),
+    ...At,
+    effect: Type.String(),
+    reason: Type.String(),
+    key: Type.String(),
+  }),
 ])
 export type IssueEvent = Static<typeof IssueEvent>

@@ -50,23 +50,66 @@ const observed = fc
   }))
 
 type Make = (task: string) => { type: string; [field: string]: unknown }
-const claim = (cited: number | undefined, planHash: string): Make => (task) => ({
-  type: 'approval.claimed',
-  task,
-  planHash,
-  claim: {
-    issue: 'default/lib-1',
-    ...(cited === undefined ? {} : { approvingMaintainer: 'maya', citation: { commentId: `c${cited}`, author: 'maya', quote: 'q', span: 'q', bodyHash: `h${cited}` } }),
-  },
-})
+const claim =
+  (cited: number | undefined, planHash: string): Make =>
+  (task) => ({
+    type: 'approval.claimed',
+    task,
+    planHash,
+    claim: {
+      issue: 'default/lib-1',
+      ...(cited === undefined
+        ? {}
+        : {
+            approvingMaintainer: 'maya',
+            citation: { commentId: `c${cited}`, author: 'maya', quote: 'q', span: 'q', bodyHash: `h${cited}` },
+          }),
+    },
+  })
 const make = fc.oneof(
-  { weight: 6, arbitrary: observed.map((event): Make => () => event) },
+  {
+    weight: 6,
+    arbitrary: observed.map(
+      (event): Make =>
+        () =>
+          event,
+    ),
+  },
   { weight: 3, arbitrary: fc.constant<Make>((task) => ({ type: 'issue.owned', task })) },
   { weight: 2, arbitrary: fc.constant<Make>((task) => ({ type: 'issue.agentRunning', task, agentKind: 'implement' })) },
-  { weight: 3, arbitrary: fc.constantFrom('p1', 'p2').map((planHash): Make => (task) => ({ type: 'plan.written', task, noteId: planHash, planHash, body: 'x' })) },
-  { weight: 4, arbitrary: fc.tuple(fc.constantFrom(1, 2, 3, undefined), fc.constantFrom('p1', 'p2')).map(([cited, plan]) => claim(cited, plan)) },
-  { weight: 1, arbitrary: fc.constantFrom('cancel', 'retry').map((command): Make => () => ({ type: 'issue.command', command, by: 'maya' })) },
-  { weight: 1, arbitrary: fc.constantFrom('rejected', 'failed', 'implement-declined').map((stage): Make => (task) => ({ type: 'task.ended', task, stage, reason: stage })) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom('p1', 'p2').map((planHash): Make => (task) => ({
+      type: 'plan.written',
+      task,
+      noteId: planHash,
+      planHash,
+      body: 'x',
+    })),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(fc.constantFrom(1, 2, 3, undefined), fc.constantFrom('p1', 'p2'))
+      .map(([cited, plan]) => claim(cited, plan)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('cancel', 'retry').map((command): Make => () => ({
+      type: 'issue.command',
+      command,
+      by: 'maya',
+    })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('rejected', 'failed', 'implement-declined').map((stage): Make => (task) => ({
+      type: 'task.ended',
+      task,
+      stage,
+      reason: stage,
+    })),
+  },
   { weight: 1, arbitrary: fc.constant<Make>((task) => ({ type: 'task.delivered', task })) },
 )
 
@@ -81,7 +124,8 @@ test('in every history the state is the status of the facts, labels are its proj
         const effects = issue.send(one((before || issue.context.mint?.task) ?? 'default/other'))
         const { context } = issue
         expect(issue.value).toEqual({ live: context.status })
-        if (context.facts) expect(context.labels ?? []).toEqual(projectLabels(context.status, context.implementRan, labels))
+        if (context.facts)
+          expect(context.labels ?? []).toEqual(projectLabels(context.status, context.implementRan, labels))
         expect(context.owner === '' || context.mint === null).toBe(true)
         if (context.owner !== before) told = false
         for (const { type } of sent(effects, 'task')) {
@@ -106,7 +150,10 @@ test('a grant always has its plan as the newest one, and its comment among the s
         if (!grant) continue
         expect(plans.at(-1).hash).toBe(grant.planHash)
         if (grant.self) expect(facts.humanCommented).toBe(false)
-        else expect(facts.approvals).toContainEqual(expect.objectContaining({ commentId: grant.commentId, bodyHash: grant.bodyHash }))
+        else
+          expect(facts.approvals).toContainEqual(
+            expect.objectContaining({ commentId: grant.commentId, bodyHash: grant.bodyHash }),
+          )
       }
     }),
     { numRuns: 400, seed: 20261121 },

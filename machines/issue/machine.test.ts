@@ -37,7 +37,12 @@ const facts = {
   config,
 }
 const clock = 1_000_000_000
-const approval = (commentId = 'c1', at = clock + 60_000) => ({ commentId, author: 'maya', bodyHash: `hash-${commentId}`, at })
+const approval = (commentId = 'c1', at = clock + 60_000) => ({
+  commentId,
+  author: 'maya',
+  bodyHash: `hash-${commentId}`,
+  at,
+})
 const approved = { ...facts, humanCommented: true, approvals: [approval()] }
 
 function seen(more: object = {}): Drive {
@@ -45,7 +50,8 @@ function seen(more: object = {}): Drive {
   issue.send({ type: 'issue.observed', facts: { ...facts, ...more } })
   return issue
 }
-const observe = (issue: Drive, more: object = {}) => issue.send({ type: 'issue.observed', facts: { ...facts, ...more } })
+const observe = (issue: Drive, more: object = {}) =>
+  issue.send({ type: 'issue.observed', facts: { ...facts, ...more } })
 function owned(more: object = {}): Drive {
   const issue = seen(more)
   issue.send({ type: 'issue.owned', task: taskOf(issue) })
@@ -98,11 +104,21 @@ describe('observed, refined and the mint', () => {
     expect(status(issue)).toBe('refined')
     expect(labelsOf(effects)).toEqual(['b'])
     const [entry] = sent(effects, 'queue')
-    expect(entry).toMatchObject({ type: 'queue.enqueue', sort: 'mint', class: 'normal', priority: 60, kind: 'implement' })
+    expect(entry).toMatchObject({
+      type: 'queue.enqueue',
+      sort: 'mint',
+      class: 'normal',
+      priority: 60,
+      kind: 'implement',
+    })
     const task = entry?.['task'] as string
     expect(task).toMatch(/^default\/implement-lib-1-[a-z0-9]{5}$/)
     expect(entry?.['entry']).toBe(`mint/${task}`)
-    expect(entry?.['seed']).toMatchObject({ kind: 'implement', issues: [{ repository: 'lib', number: 1, issue: id }], repositories: ['lib'] })
+    expect(entry?.['seed']).toMatchObject({
+      kind: 'implement',
+      issues: [{ repository: 'lib', number: 1, issue: id }],
+      repositories: ['lib'],
+    })
     expect(observe(issue)).toEqual([])
   })
   test.each([
@@ -110,7 +126,9 @@ describe('observed, refined and the mint', () => {
     ['commented by a human', { humanCommented: true }, 20],
   ])('priority of an issue %s: %s (rulings 3.11)', (_name, more, priority) => {
     const issue = drive(issueMachine, id)
-    expect(sent(issue.send({ type: 'issue.observed', facts: { ...facts, ...more } }), 'queue')[0]).toMatchObject({ priority })
+    expect(sent(issue.send({ type: 'issue.observed', facts: { ...facts, ...more } }), 'queue')[0]).toMatchObject({
+      priority,
+    })
   })
   test('no longer wanted before it was minted: the entry is withdrawn (H4)', () => {
     const issue = seen()
@@ -138,7 +156,9 @@ describe('observed, refined and the mint', () => {
   })
   test('a second Task that claims to own the issue is sent away, and the first one keeps it (law 7)', () => {
     const issue = owned()
-    expect(sent(issue.send({ type: 'issue.owned', task: 'default/by-hand' }), 'task')).toEqual([{ type: 'issue.closed', issue: id }])
+    expect(sent(issue.send({ type: 'issue.owned', task: 'default/by-hand' }), 'task')).toEqual([
+      { type: 'issue.closed', issue: id },
+    ])
     expect(issue.context.owner).toBe(taskOf(issue))
     issue.send({ type: 'task.ended', task: 'default/by-hand', stage: 'rejected', reason: 'issue-closed' })
     expect(issue.context.owner).toBe(taskOf(issue))
@@ -169,7 +189,10 @@ describe('the accepted comment', () => {
   test.each([
     ['withdrawn', { approvals: [], withdrawnBy: 'maya' }],
     ['deleted, or its author lost the right', { approvals: [] }],
-    ['body edited by a stranger since (rulings 5.14)', { approvals: [approval()], editedByOther: true, bodyHash: 'body-2' }],
+    [
+      'body edited by a stranger since (rulings 5.14)',
+      { approvals: [approval()], editedByOther: true, bodyHash: 'body-2' },
+    ],
   ])('%s: refined again', (_name, more) => {
     const issue = planned()
     observe(issue, approved)
@@ -212,7 +235,10 @@ describe('plans', () => {
   test('the newest plan is posted folded with its short hash (rulings 4.15)', () => {
     const issue = owned()
     const [comment] = plan(issue, '0123456789abcdef', 'Steps </details> ask @maya')
-    expect(comment).toMatchObject({ type: 'postComment', params: { topic: 'plan', on: 'issue', repository: 'lib', number: 1 } })
+    expect(comment).toMatchObject({
+      type: 'postComment',
+      params: { topic: 'plan', on: 'issue', repository: 'lib', number: 1 },
+    })
     expect(comment?.params.body).toContain('01234567')
     expect(comment?.params.body.match(/<\/details>/g)).toHaveLength(1)
     expect(comment?.params.body).not.toContain('@maya')
@@ -220,7 +246,9 @@ describe('plans', () => {
   })
   test('a plan by anybody but the owner is none', () => {
     const issue = owned()
-    expect(issue.send({ type: 'plan.written', task: 'default/other', noteId: 'n', planHash: 'p', body: 'x' })).toEqual([])
+    expect(issue.send({ type: 'plan.written', task: 'default/other', noteId: 'n', planHash: 'p', body: 'x' })).toEqual(
+      [],
+    )
   })
   test('a newer plan voids the approval and the grant (rulings 4.15)', () => {
     const issue = granted()
@@ -228,7 +256,9 @@ describe('plans', () => {
     const effects = plan(issue, 'plan-2')
     expect(sent(effects, 'task')).toEqual([{ type: 'approval.revoked', issue: id, reason: 'plan-newest' }])
     expect(status(issue)).toBe('refined')
-    expect(sent(issue.send(claimOf(issue, {}, 'plan-2')), 'task')).toEqual([{ type: 'approval.refused', issue: id, reason: 'plan-newest' }])
+    expect(sent(issue.send(claimOf(issue, {}, 'plan-2')), 'task')).toEqual([
+      { type: 'approval.refused', issue: id, reason: 'plan-newest' },
+    ])
   })
   test('an approval before the first plan counts for that one and for no later one', () => {
     const issue = owned()
@@ -245,8 +275,16 @@ describe('claims', () => {
   test('all conjuncts hold: granted, with evidence (rulings 1.2, 3.2)', () => {
     const issue = planned()
     observe(issue, approved)
-    expect(sent(issue.send(claimOf(issue)), 'task')).toEqual([{ type: 'approval.granted', issue: id, planHash: 'plan-1', self: false }])
-    expect(issue.context.grant).toMatchObject({ commentId: 'c1', author: 'maya', quote: '/approve', bodyHash: 'hash-c1', planHash: 'plan-1' })
+    expect(sent(issue.send(claimOf(issue)), 'task')).toEqual([
+      { type: 'approval.granted', issue: id, planHash: 'plan-1', self: false },
+    ])
+    expect(issue.context.grant).toMatchObject({
+      commentId: 'c1',
+      author: 'maya',
+      quote: '/approve',
+      bodyHash: 'hash-c1',
+      planHash: 'plan-1',
+    })
     expect(grantHolds(issue.context)).toBe(true)
   })
   test.each([
@@ -265,12 +303,18 @@ describe('claims', () => {
   test('an older plan is refused; so is one nobody wrote', () => {
     const issue = planned()
     observe(issue, approved)
-    expect(sent(issue.send(claimOf(issue, {}, 'plan-0')), 'task')[0]).toMatchObject({ type: 'approval.refused', reason: 'plan-newest' })
+    expect(sent(issue.send(claimOf(issue, {}, 'plan-0')), 'task')[0]).toMatchObject({
+      type: 'approval.refused',
+      reason: 'plan-newest',
+    })
   })
   test('a claim by a Task that does not own the issue is answered, to that Task', () => {
     const issue = granted()
     const [effect] = issue.send({ ...claimOf(issue), task: 'default/other' })
-    expect(effect?.params).toMatchObject({ to: 'task:default/other', event: { type: 'approval.refused', reason: 'issue-owned' } })
+    expect(effect?.params).toMatchObject({
+      to: 'task:default/other',
+      event: { type: 'approval.refused', reason: 'issue-owned' },
+    })
     expect(grantHolds(issue.context)).toBe(true)
   })
   test('every claim is answered, also without a change (N5)', () => {
@@ -285,7 +329,11 @@ describe('claims', () => {
   })
   test.each([
     ['closed', (issue: Drive) => observe(issue, { ...approved, state: 'closed', closedBy: 'human' }), 'issue-closed'],
-    ['rejected', (issue: Drive) => issue.send({ type: 'task.ended', task: taskOf(issue), stage: 'rejected', reason: 'no' }), 'issue-owned'],
+    [
+      'rejected',
+      (issue: Drive) => issue.send({ type: 'task.ended', task: taskOf(issue), stage: 'rejected', reason: 'no' }),
+      'issue-owned',
+    ],
     ['done', (issue: Drive) => issue.send({ type: 'task.delivered', task: taskOf(issue) }), 'issue-owned'],
   ])('in %s a claim is refused (E)', (_name, move, reason) => {
     const issue = granted()
@@ -299,7 +347,11 @@ describe('revocations reach the owner, once', () => {
     ['withdrawal', { approvals: [], withdrawnBy: 'max' }, 'withdrawn'],
     ['deletion or a lost right', { approvals: [] }, 'comment-approves'],
     ['edit of the comment', { approvals: [{ ...approval(), bodyHash: 'edited' }] }, 'body-unchanged'],
-    ['edit of the issue by a stranger', { approvals: [approval()], editedByOther: true, bodyHash: 'body-2' }, 'body-unchanged'],
+    [
+      'edit of the issue by a stranger',
+      { approvals: [approval()], editedByOther: true, bodyHash: 'body-2' },
+      'body-unchanged',
+    ],
   ])('%s', (_name, more, reason) => {
     const issue = granted()
     expect(sent(observe(issue, more), 'task')).toEqual([{ type: 'approval.revoked', issue: id, reason }])
@@ -323,7 +375,9 @@ describe('self-grant', () => {
   }
   test('self-proposed, no human comment, ceiling not off: granted without citation', () => {
     const issue = proposed()
-    expect(sent(issue.send(claimOf(issue, bare)), 'task')).toEqual([{ type: 'approval.granted', issue: id, planHash: 'plan-1', self: true }])
+    expect(sent(issue.send(claimOf(issue, bare)), 'task')).toEqual([
+      { type: 'approval.granted', issue: id, planHash: 'plan-1', self: true },
+    ])
     expect(status(issue)).toBe('approved')
   })
   test.each([
@@ -336,7 +390,9 @@ describe('self-grant', () => {
   })
   test('a declared significance above the ceiling is refused', () => {
     const issue = proposed()
-    expect(sent(issue.send({ ...claimOf(issue, bare), significance: 'major' }), 'task')[0]).toMatchObject({ reason: 'over-auto-approve-ceiling' })
+    expect(sent(issue.send({ ...claimOf(issue, bare), significance: 'major' }), 'task')[0]).toMatchObject({
+      reason: 'over-auto-approve-ceiling',
+    })
   })
   test('void on the first human comment (H34)', () => {
     const issue = proposed()
@@ -375,7 +431,10 @@ describe('implementing, done, rejected, closed', () => {
   })
   test('closed by a human: the grant is off and the owner hears both; reopened with standing evidence: approved', () => {
     const issue = granted()
-    expect(toTask(observe(issue, { ...approved, state: 'closed', closedBy: 'human' }))).toEqual(['approval.revoked', 'issue.closed'])
+    expect(toTask(observe(issue, { ...approved, state: 'closed', closedBy: 'human' }))).toEqual([
+      'approval.revoked',
+      'issue.closed',
+    ])
     expect(status(issue)).toBe('closed')
     expect(toTask(observe(issue, approved))).toEqual(['approval.granted', 'issue.reopened'])
     expect(status(issue)).toBe('approved')
@@ -404,9 +463,14 @@ describe('implementing, done, rejected, closed', () => {
   })
   test('the owner failed: given up, but no Task is asked for until somebody wants one (rulings 5.14)', () => {
     const issue = planned()
-    expect(sent(issue.send({ type: 'task.ended', task: taskOf(issue), stage: 'failed', reason: 'stage-deadline' }), 'queue')).toEqual([])
+    expect(
+      sent(issue.send({ type: 'task.ended', task: taskOf(issue), stage: 'failed', reason: 'stage-deadline' }), 'queue'),
+    ).toEqual([])
     expect(observe(issue, { title: 'x' })).toEqual([])
-    expect(sent(observe(issue, { ...facts, ...approved }), 'queue')[0]).toMatchObject({ type: 'queue.enqueue', priority: 20 })
+    expect(sent(observe(issue, { ...facts, ...approved }), 'queue')[0]).toMatchObject({
+      type: 'queue.enqueue',
+      priority: 20,
+    })
   })
   test('rejected and approved by a maintainer: back in the lifecycle with a new Task (N12)', () => {
     const issue = planned()
@@ -436,30 +500,50 @@ describe('people speak', () => {
     expect(seen().send(comment)).toEqual([])
     const issue = owned()
     expect(sent(issue.send(comment), 'task')).toEqual([
-      { type: 'human.commented', repository: 'lib', number: 1, author: 'ann', kind: 'issue_comment', maintainer: false, on: 'issue', text: 'hm' },
+      {
+        type: 'human.commented',
+        repository: 'lib',
+        number: 1,
+        author: 'ann',
+        kind: 'issue_comment',
+        maintainer: false,
+        on: 'issue',
+        text: 'hm',
+      },
     ])
     expect(sent(issue.send({ type: 'issue.event', kind: 'issue_edited', author: 'ann' }), 'task')).toEqual([
       { type: 'forge.event', repository: 'lib', number: 1, author: 'ann', kind: 'issue_edited' },
     ])
   })
   test('/cancel closes the owner; without one it takes the entry back', () => {
-    expect(sent(owned().send({ type: 'issue.command', command: 'cancel', by: 'maya' }), 'task')).toEqual([{ type: 'task.close', by: 'maya', reason: 'cancelled' }])
+    expect(sent(owned().send({ type: 'issue.command', command: 'cancel', by: 'maya' }), 'task')).toEqual([
+      { type: 'task.close', by: 'maya', reason: 'cancelled' },
+    ])
     const issue = seen()
-    expect(sent(issue.send({ type: 'issue.command', command: 'cancel', by: 'maya' }), 'queue').map(({ type }) => type)).toEqual(['queue.withdraw'])
+    expect(
+      sent(issue.send({ type: 'issue.command', command: 'cancel', by: 'maya' }), 'queue').map(({ type }) => type),
+    ).toEqual(['queue.withdraw'])
     expect(observe(issue, { title: 'x' })).toEqual([])
   })
   test('/retry wakes the owner; without one it mints anew, first in line (rulings 4.17)', () => {
     const issue = owned()
-    expect(sent(issue.send({ type: 'issue.command', command: 'retry', by: 'maya' }), 'task')).toEqual([{ type: 'task.retry', by: 'maya' }])
+    expect(sent(issue.send({ type: 'issue.command', command: 'retry', by: 'maya' }), 'task')).toEqual([
+      { type: 'task.retry', by: 'maya' },
+    ])
     issue.send({ type: 'task.ended', task: taskOf(issue), stage: 'rejected', reason: 'cancelled' })
-    expect(sent(issue.send({ type: 'issue.command', command: 'retry', by: 'maya' }), 'queue')[0]).toMatchObject({ type: 'queue.enqueue', priority: 20 })
+    expect(sent(issue.send({ type: 'issue.command', command: 'retry', by: 'maya' }), 'queue')[0]).toMatchObject({
+      type: 'queue.enqueue',
+      priority: 20,
+    })
     expect(status(issue)).toBe('refined')
   })
   test('the label added again by a maintainer mints anew', () => {
     const issue = owned()
     observe(issue, { wanted: false, unwantedByMaintainer: true })
     issue.send({ type: 'task.ended', task: taskOf(issue), stage: 'rejected', reason: 'cancelled' })
-    expect(sent(issue.send({ type: 'issue.observed', facts, retry: true }), 'queue')[0]).toMatchObject({ type: 'queue.enqueue' })
+    expect(sent(issue.send({ type: 'issue.observed', facts, retry: true }), 'queue')[0]).toMatchObject({
+      type: 'queue.enqueue',
+    })
   })
   test('a set owner hears once of what stands already', () => {
     const issue = seen(approved)

@@ -62,11 +62,19 @@ export const issueMachine = setup({
       },
       states: {
         observed: {
-          meta: { owner: 'people', reason: 'is not in the lifecycle', unblocks: 'the trigger label, by somebody the intake gate lets in' },
+          meta: {
+            owner: 'people',
+            reason: 'is not in the lifecycle',
+            unblocks: 'the trigger label, by somebody the intake gate lets in',
+          },
           always: leave('observed'),
         },
         refined: {
-          meta: { owner: 'maintainer', reason: 'waits for a plan and its approval', unblocks: "a maintainer's /approve" },
+          meta: {
+            owner: 'maintainer',
+            reason: 'waits for a plan and its approval',
+            unblocks: "a maintainer's /approve",
+          },
           always: leave('refined'),
         },
         approved: {
@@ -78,7 +86,11 @@ export const issueMachine = setup({
           always: leave('implementing'),
         },
         rejected: {
-          meta: { owner: 'maintainer', reason: 'was rejected', unblocks: "a maintainer's /approve or /retry, or the label again" },
+          meta: {
+            owner: 'maintainer',
+            reason: 'was rejected',
+            unblocks: "a maintainer's /approve or /retry, or the label again",
+          },
           always: leave('rejected'),
         },
         closed: {

@@ -13,8 +13,14 @@ export function shortPlanHash(planHash: string): string {
  */
 function contained(body: string): string {
   const characters = [...body]
-  const cut = characters.length > maxPlanCharacters ? `${characters.slice(0, maxPlanCharacters).join('')}\n\n[cut: ${characters.length} characters]` : body
-  return cut.replace(/<(\/?)(details|summary)/gi, '&lt;$1$2').replace(/<!--/g, '&lt;!--').replace(/@(?=[\p{L}\p{N}])/gu, '@\u200B')
+  const cut =
+    characters.length > maxPlanCharacters
+      ? `${characters.slice(0, maxPlanCharacters).join('')}\n\n[cut: ${characters.length} characters]`
+      : body
+  return cut
+    .replace(/<(\/?)(details|summary)/gi, '&lt;$1$2')
+    .replace(/<!--/g, '&lt;!--')
+    .replace(/@(?=[\p{L}\p{N}])/gu, '@\u200B')
 }
 
 export function planComment(planHash: string, body: string): string {

@@ -16,10 +16,10 @@ export interface Cause {
 
 export function settle(previous: IssueContext, changed: IssueContext, cause: Cause): Decision<IssueContext> {
   const judged = judge(changed, cause.at)
-  const steps = [withMint, withLabels, withQuestion].reduce(
-    (done: Settled, step) => extend(done, step),
-    { context: judged, effects: news(previous, judged, cause.answered === true) },
-  )
+  const steps = [withMint, withLabels, withQuestion].reduce((done: Settled, step) => extend(done, step), {
+    context: judged,
+    effects: news(previous, judged, cause.answered === true),
+  })
   return steps
 }
 
@@ -86,7 +86,14 @@ function news(previous: IssueContext, now: IssueContext, answered: boolean): rea
   return [
     ...(answered ? [] : grantNews(adopted ? null : previous.grant, now)),
     ...(now.accepted && (adopted || now.accepted.commentId !== previous.accepted?.commentId)
-      ? [tellTask(owner, { type: 'approval.commented', issue: id, by: now.accepted.author, commentId: now.accepted.commentId })]
+      ? [
+          tellTask(owner, {
+            type: 'approval.commented',
+            issue: id,
+            by: now.accepted.author,
+            commentId: now.accepted.commentId,
+          }),
+        ]
       : []),
     ...(adopted ? adoptionNews(now) : stateNews(previous, now)),
   ]
@@ -110,7 +117,9 @@ function stateNews(previous: IssueContext, now: IssueContext): readonly EffectAc
   const closed = isClosedByHuman(now)
   return [
     ...(closed && !isClosedByHuman(previous) ? [tellTask(owner, { type: 'issue.closed', issue: id })] : []),
-    ...(!closed && isClosedByHuman(previous) && facts?.state === 'open' ? [tellTask(owner, { type: 'issue.reopened', issue: id })] : []),
+    ...(!closed && isClosedByHuman(previous) && facts?.state === 'open'
+      ? [tellTask(owner, { type: 'issue.reopened', issue: id })]
+      : []),
     ...(facts?.unwantedByMaintainer && !previous.facts?.unwantedByMaintainer ? [unwanted(owner)] : []),
   ]
 }
@@ -135,7 +144,10 @@ function withMint(context: IssueContext): Settled {
   if (wants && !context.mint) return mintOf(context)
   if (wants || !context.mint || !context.facts) return { context, effects: [] }
   const { entry } = context.mint
-  return { context: { ...context, mint: null }, effects: [tellQueue(context.facts.config.project, { type: 'queue.withdraw', entry })] }
+  return {
+    context: { ...context, mint: null },
+    effects: [tellQueue(context.facts.config.project, { type: 'queue.withdraw', entry })],
+  }
 }
 
 function withLabels(context: IssueContext): Settled {
@@ -156,6 +168,10 @@ function withQuestion(context: IssueContext): Settled {
   const fresh = facts.unclear.filter((commentId) => !context.askedAbout.includes(commentId))
   const askedAbout = facts.unclear.filter((commentId) => open || context.askedAbout.includes(commentId))
   if (!open || fresh.length === 0) return { context: { ...context, askedAbout }, effects: [] }
-  const body = 'I could not tell whether this approves the plan. If it does, reply with a line that says `/approve`; `/hold` says that it does not.'
-  return { context: { ...context, askedAbout }, effects: [effect('postComment', { ...forgeSubject(facts), on: 'issue', body })] }
+  const body =
+    'I could not tell whether this approves the plan. If it does, reply with a line that says `/approve`; `/hold` says that it does not.'
+  return {
+    context: { ...context, askedAbout },
+    effects: [effect('postComment', { ...forgeSubject(facts), on: 'issue', body })],
+  }
 }

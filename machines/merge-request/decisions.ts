@@ -14,7 +14,10 @@ interface Fold {
 }
 
 /** Folds one event in; what follows for the mint comes last. */
-function on<T extends MergeRequestEvent['type']>(_type: T, fold: (context: MergeRequestContext, event: EventOf<T>) => Fold) {
+function on<T extends MergeRequestEvent['type']>(
+  _type: T,
+  fold: (context: MergeRequestContext, event: EventOf<T>) => Fold,
+) {
   return perform<MergeRequestContext, MergeRequestEvent>((context, event): Does => {
     const { context: patch, effects = [] } = fold(context, event as EventOf<T>)
     const minted = withMint({ ...context, ...patch })
@@ -44,7 +47,8 @@ function own(context: MergeRequestContext, { task }: EventOf<'mr.owned'>): Fold 
   const { facts, mint, owner } = context
   if (task === owner) return {}
   const ended = facts ? endNews(task, { ...facts, state: 'open' }, facts) : []
-  const stale = facts?.state === 'open' && mint?.task === task && mint.headSha !== facts.headSha ? [headMoved(task, facts)] : []
+  const stale =
+    facts?.state === 'open' && mint?.task === task && mint.headSha !== facts.headSha ? [headMoved(task, facts)] : []
   const mine = mint?.task === task ? { mint: null } : {}
   return { context: { owner: task, held: false, verdict: null, ...mine }, effects: [...ended, ...stale] }
 }
@@ -56,21 +60,45 @@ function release(context: MergeRequestContext, { task }: EventOf<'mr.released'>)
 
 function command(context: MergeRequestContext, { command: name, by, headSha }: EventOf<'mr.command'>): Fold {
   const { owner, facts } = context
-  if (owner === '') return name === 'retry' ? { context: { held: false, urged: true } } : name === 'cancel' ? { context: { held: true } } : {}
+  if (owner === '')
+    return name === 'retry'
+      ? { context: { held: false, urged: true } }
+      : name === 'cancel'
+        ? { context: { held: true } }
+        : {}
   if (name === 'cancel') return { effects: [tellTask(owner, { type: 'task.close', by, reason: 'cancelled' })] }
   if (name === 'retry') return { effects: [tellTask(owner, { type: 'task.retry', by })] }
-  return facts ? { effects: [tellTask(owner, { type: 'mr.goAhead', by, shas: [{ ...placeOf(facts), sha: headSha }] })] } : {}
+  return facts
+    ? { effects: [tellTask(owner, { type: 'mr.goAhead', by, shas: [{ ...placeOf(facts), sha: headSha }] })] }
+    : {}
 }
 
-function comment({ owner, facts }: MergeRequestContext, { author, maintainer, text, kind }: EventOf<'mr.commented'>): Fold {
+function comment(
+  { owner, facts }: MergeRequestContext,
+  { author, maintainer, text, kind }: EventOf<'mr.commented'>,
+): Fold {
   if (facts === null) return {}
   if (owner === '') return { context: { held: false, urged: true } }
-  return { effects: [tellTask(owner, { type: 'human.commented', ...placeOf(facts), author, kind, maintainer, on: 'mr', text })] }
+  return {
+    effects: [
+      tellTask(owner, { type: 'human.commented', ...placeOf(facts), author, kind, maintainer, on: 'mr', text }),
+    ],
+  }
 }
 
 function hear({ owner, facts }: MergeRequestContext, { author, kind, text }: EventOf<'mr.event'>): Fold {
   if (owner === '' || facts === null) return {}
-  return { effects: [tellTask(owner, { type: 'forge.event', ...placeOf(facts), author, kind, ...(text === undefined ? {} : { text }) })] }
+  return {
+    effects: [
+      tellTask(owner, {
+        type: 'forge.event',
+        ...placeOf(facts),
+        author,
+        kind,
+        ...(text === undefined ? {} : { text }),
+      }),
+    ],
+  }
 }
 
 export const mergeRequestActions = {
@@ -81,6 +109,8 @@ export const mergeRequestActions = {
   command: on('mr.command', command),
   forwardComment: on('mr.commented', comment),
   forwardEvent: on('mr.event', hear),
-  keepVerdict: on('verdict.posted', (_context, { task, sha, verdict: value, at }) => ({ context: { verdict: { task, sha, value, at } } })),
+  keepVerdict: on('verdict.posted', (_context, { task, sha, verdict: value, at }) => ({
+    context: { verdict: { task, sha, value, at } },
+  })),
   voidVerdict: on('merge.left', () => ({ context: { verdict: null } })),
 }

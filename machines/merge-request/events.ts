@@ -35,15 +35,47 @@ export type MergeRequestFacts = Static<typeof MergeRequestFacts>
 
 export const MergeRequestEvent = Type.Union([
   Type.Object({ type: Type.Literal('mr.observed'), ...At, facts: MergeRequestFacts }),
-  Type.Object({ type: Type.Literal('mr.commented'), ...At, commentId: Type.String(), author: Type.String(), maintainer: Type.Boolean(), text: Type.String(), kind: Type.Union([Type.Literal('mr_comment'), Type.Literal('mr_review')]) }),
-  Type.Object({ type: Type.Literal('mr.event'), ...At, kind: Type.String(), author: Type.String(), text: Type.Optional(Type.String()) }),
+  Type.Object({
+    type: Type.Literal('mr.commented'),
+    ...At,
+    commentId: Type.String(),
+    author: Type.String(),
+    maintainer: Type.Boolean(),
+    text: Type.String(),
+    kind: Type.Union([Type.Literal('mr_comment'), Type.Literal('mr_review')]),
+  }),
+  Type.Object({
+    type: Type.Literal('mr.event'),
+    ...At,
+    kind: Type.String(),
+    author: Type.String(),
+    text: Type.Optional(Type.String()),
+  }),
   /** `/approve` by a maintainer on a merge request that waits for one: a go-ahead on exactly this head. */
-  Type.Object({ type: Type.Literal('mr.command'), ...At, command: Type.Union([Type.Literal('goAhead'), Type.Literal('cancel'), Type.Literal('retry')]), by: Type.String(), headSha: Type.String() }),
+  Type.Object({
+    type: Type.Literal('mr.command'),
+    ...At,
+    command: Type.Union([Type.Literal('goAhead'), Type.Literal('cancel'), Type.Literal('retry')]),
+    by: Type.String(),
+    headSha: Type.String(),
+  }),
   Type.Object({ type: Type.Literal('mr.owned'), ...At, task: Type.String() }),
   Type.Object({ type: Type.Literal('mr.released'), ...At, task: Type.String(), reason: Type.String() }),
-  Type.Object({ type: Type.Literal('verdict.posted'), ...At, task: Type.String(), sha: Type.String(), verdict: Type.String() }),
+  Type.Object({
+    type: Type.Literal('verdict.posted'),
+    ...At,
+    task: Type.String(),
+    sha: Type.String(),
+    verdict: Type.String(),
+  }),
   Type.Object({ type: Type.Literal('merge.asked'), ...At, task: Type.String(), sha: Type.String() }),
   Type.Object({ type: Type.Literal('merge.left'), ...At, task: Type.String(), reason: Type.String() }),
-  Type.Object({ type: Type.Literal('effect.failed'), ...At, effect: Type.String(), reason: Type.String(), key: Type.String() }),
+  Type.Object({
+    type: Type.Literal('effect.failed'),
+    ...At,
+    effect: Type.String(),
+    reason: Type.String(),
+    key: Type.String(),
+  }),
 ])
 export type MergeRequestEvent = Static<typeof MergeRequestEvent>

@@ -55,7 +55,11 @@ describe('ownership', () => {
     const [entry] = sent(effects, 'queue')
     expect(entry).toMatchObject({ type: 'queue.enqueue', sort: 'mint', kind: 'review', class: 'normal' })
     expect(entry?.['task']).toMatch(/^default\/review-lib-7-[a-z0-9]{5}$/)
-    expect(entry?.['seed']).toMatchObject({ kind: 'review', mergeRequests: [{ repository: 'lib', number: 7, mergeRequest: id, headSha: 'sha-1' }], issues: [] })
+    expect(entry?.['seed']).toMatchObject({
+      kind: 'review',
+      mergeRequests: [{ repository: 'lib', number: 7, mergeRequest: id, headSha: 'sha-1' }],
+      issues: [],
+    })
     expect(observe(mr, { wanted: true })).toEqual([])
   })
   test('not wanted: nobody is asked', () => {
@@ -107,7 +111,11 @@ describe('ownership', () => {
 
 describe('what the owner hears', () => {
   test.each([
-    ['a new head', { headSha: 'sha-2' }, { type: 'mr.headMoved', sha: 'sha-2', byOwnPod: false, gated: true, author: 'ann' }],
+    [
+      'a new head',
+      { headSha: 'sha-2' },
+      { type: 'mr.headMoved', sha: 'sha-2', byOwnPod: false, gated: true, author: 'ann' },
+    ],
     ['a new head by its own pod', { headSha: 'sha-2', headByBot: true }, { type: 'mr.headMoved', byOwnPod: true }],
     ['merged', { state: 'merged', mergeCommit: 'm1' }, { type: 'mr.merged', sha: 'sha-1', mergeCommit: 'm1' }],
     ['closed', { state: 'closed' }, { type: 'mr.closed' }],
@@ -147,15 +155,41 @@ describe('what the owner hears', () => {
   })
   test('comments, events and commands reach the owner', () => {
     const mr = owned()
-    expect(toTask(mr.send({ type: 'mr.commented', commentId: 'c', author: 'ann', maintainer: true, text: 'ok', kind: 'mr_review' }))).toEqual([
-      { type: 'human.commented', repository: 'lib', number: 7, author: 'ann', kind: 'mr_review', maintainer: true, on: 'mr', text: 'ok' },
+    expect(
+      toTask(
+        mr.send({
+          type: 'mr.commented',
+          commentId: 'c',
+          author: 'ann',
+          maintainer: true,
+          text: 'ok',
+          kind: 'mr_review',
+        }),
+      ),
+    ).toEqual([
+      {
+        type: 'human.commented',
+        repository: 'lib',
+        number: 7,
+        author: 'ann',
+        kind: 'mr_review',
+        maintainer: true,
+        on: 'mr',
+        text: 'ok',
+      },
     ])
-    expect(toTask(mr.send({ type: 'mr.event', kind: 'push', author: 'ann', text: 't' }))).toMatchObject([{ type: 'forge.event', kind: 'push', text: 't' }])
+    expect(toTask(mr.send({ type: 'mr.event', kind: 'push', author: 'ann', text: 't' }))).toMatchObject([
+      { type: 'forge.event', kind: 'push', text: 't' },
+    ])
     expect(toTask(mr.send({ type: 'mr.command', command: 'goAhead', by: 'maya', headSha: 'sha-1' }))).toEqual([
       { type: 'mr.goAhead', by: 'maya', shas: [{ repository: 'lib', number: 7, sha: 'sha-1' }] },
     ])
-    expect(toTask(mr.send({ type: 'mr.command', command: 'cancel', by: 'maya', headSha: '' }))).toMatchObject([{ type: 'task.close', by: 'maya' }])
-    expect(toTask(mr.send({ type: 'mr.command', command: 'retry', by: 'maya', headSha: '' }))).toEqual([{ type: 'task.retry', by: 'maya' }])
+    expect(toTask(mr.send({ type: 'mr.command', command: 'cancel', by: 'maya', headSha: '' }))).toMatchObject([
+      { type: 'task.close', by: 'maya' },
+    ])
+    expect(toTask(mr.send({ type: 'mr.command', command: 'retry', by: 'maya', headSha: '' }))).toEqual([
+      { type: 'task.retry', by: 'maya' },
+    ])
   })
 })
 

@@ -21,7 +21,10 @@ function shows(state: 'open' | 'merged' | 'closed'): (args: Guarded) => boolean 
 /** Only the owner's word counts, and only on the head that stands. */
 function fromOwnerOnHead({ context, event }: Guarded): boolean {
   if (event.type !== 'verdict.posted' && event.type !== 'merge.asked') return false
-  return event.task === context.owner && (context.facts === null || (event.sha === context.facts.headSha && !context.facts.draft))
+  return (
+    event.task === context.owner &&
+    (context.facts === null || (event.sha === context.facts.headSha && !context.facts.draft))
+  )
 }
 
 const whileOpen = {
@@ -60,7 +63,11 @@ export const mergeRequestMachine = setup({
   },
   states: {
     open: {
-      meta: { owner: 'task', reason: 'is open', unblocks: 'a review posts its verdict; without an owner a review Task is asked for' },
+      meta: {
+        owner: 'task',
+        reason: 'is open',
+        unblocks: 'a review posts its verdict; without an owner a review Task is asked for',
+      },
       on: {
         ...whileOpen,
         'mr.observed': [...ends, { actions: 'observe' }],
@@ -68,7 +75,11 @@ export const mergeRequestMachine = setup({
       },
     },
     verdictPosted: {
-      meta: { owner: 'task', reason: 'has a verdict on its head', unblocks: 'the Task asks for the merge, or a new head voids the verdict' },
+      meta: {
+        owner: 'task',
+        reason: 'has a verdict on its head',
+        unblocks: 'the Task asks for the merge, or a new head voids the verdict',
+      },
       on: {
         ...whileOpen,
         'mr.observed': [...ends, { guard: 'voids', target: 'open', actions: 'observe' }, { actions: 'observe' }],
@@ -78,7 +89,11 @@ export const mergeRequestMachine = setup({
       },
     },
     merging: {
-      meta: { owner: 'task', reason: 'is being merged', unblocks: 'the forge says merged; the Task leaves after 6 hours' },
+      meta: {
+        owner: 'task',
+        reason: 'is being merged',
+        unblocks: 'the forge says merged; the Task leaves after 6 hours',
+      },
       on: {
         'mr.observed': [...ends, { guard: 'voids', target: 'open', actions: 'observe' }, { actions: 'observeMerging' }],
         'mr.released': { guard: 'fromOwner', target: 'open', actions: 'release' },
@@ -99,7 +114,13 @@ export const mergeRequestMachine = setup({
     },
     merged: {
       meta: { owner: 'none', reason: 'is merged', unblocks: 'nothing: merged absorbs' },
-      on: { 'mr.observed': {}, 'mr.commented': {}, 'mr.event': {}, 'mr.command': {}, 'mr.released': { actions: 'release' } },
+      on: {
+        'mr.observed': {},
+        'mr.commented': {},
+        'mr.event': {},
+        'mr.command': {},
+        'mr.released': { actions: 'release' },
+      },
     },
   },
 })

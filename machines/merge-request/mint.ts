@@ -18,7 +18,10 @@ export function withMint(context: MergeRequestContext): Minted {
   const wants = facts !== null && facts.state === 'open' && facts.wanted && owner === '' && !held
   if (wants && !mint) return mintOf(context, facts)
   if (wants || !mint || !facts) return { context, effects: [] }
-  return { context: { ...context, mint: null }, effects: [tellQueue(facts.config.project, { type: 'queue.withdraw', entry: mint.entry })] }
+  return {
+    context: { ...context, mint: null },
+    effects: [tellQueue(facts.config.project, { type: 'queue.withdraw', entry: mint.entry })],
+  }
 }
 
 function mintOf(context: MergeRequestContext, facts: MergeRequestFacts): Minted {

@@ -7,16 +7,25 @@ export function placeOf({ repository, number }: MergeRequestFacts): { repository
   return { repository, number }
 }
 
-export function stateNews(owner: string, before: MergeRequestFacts | null, facts: MergeRequestFacts): readonly EffectAction[] {
+export function stateNews(
+  owner: string,
+  before: MergeRequestFacts | null,
+  facts: MergeRequestFacts,
+): readonly EffectAction[] {
   if (owner === '') return []
   return [...endNews(owner, before, facts), ...headNews(owner, before, facts)]
 }
 
 /** Where it stands now, for an owner who may not know: an end may have come before the owner did (N7, N9). */
-export function endNews(owner: string, before: MergeRequestFacts | null, facts: MergeRequestFacts): readonly EffectAction[] {
+export function endNews(
+  owner: string,
+  before: MergeRequestFacts | null,
+  facts: MergeRequestFacts,
+): readonly EffectAction[] {
   const place = placeOf(facts)
   if (facts.state === before?.state) return []
-  if (facts.state === 'merged') return [tellTask(owner, { type: 'mr.merged', ...place, sha: facts.headSha, mergeCommit: facts.mergeCommit ?? '' })]
+  if (facts.state === 'merged')
+    return [tellTask(owner, { type: 'mr.merged', ...place, sha: facts.headSha, mergeCommit: facts.mergeCommit ?? '' })]
   if (facts.state === 'closed') return [tellTask(owner, { type: 'mr.closed', ...place })]
   return before ? [tellTask(owner, { type: 'mr.reopened', ...place, sha: facts.headSha })] : []
 }
@@ -32,14 +41,20 @@ export function headMoved(owner: string, facts: MergeRequestFacts): EffectAction
 }
 
 /** Red CI and a conflict are worth an agent's while only as long as no merge is asked: there the Task's merge is answered itself. */
-export function checkNews({ owner }: MergeRequestContext, before: MergeRequestFacts | null, facts: MergeRequestFacts): readonly EffectAction[] {
+export function checkNews(
+  { owner }: MergeRequestContext,
+  before: MergeRequestFacts | null,
+  facts: MergeRequestFacts,
+): readonly EffectAction[] {
   if (owner === '' || facts.state !== 'open') return []
   const sameHead = before?.headSha === facts.headSha
   const turnedRed = facts.ci === 'failure' && !(sameHead && before?.ci === 'failure')
   const turnedConflicting = facts.mergeable === false && before?.mergeable !== false
   return [
     ...(turnedRed ? [forgeEvent(owner, facts, 'ci', `CI failed on ${facts.headSha}`)] : []),
-    ...(turnedConflicting ? [forgeEvent(owner, facts, 'merge_conflict', `${facts.headBranch} conflicts with ${facts.baseBranch}`)] : []),
+    ...(turnedConflicting
+      ? [forgeEvent(owner, facts, 'merge_conflict', `${facts.headBranch} conflicts with ${facts.baseBranch}`)]
+      : []),
   ]
 }
 

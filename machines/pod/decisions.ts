@@ -42,7 +42,10 @@ function startTurn(context: PodContext, purpose: PodContext['turnPurpose']): Doe
   }
 }
 
-function forward(event: EventOf<'turn.ended' | 'turn.failed'>, { ordinal, turnPurpose, task }: PodContext): EffectAction {
+function forward(
+  event: EventOf<'turn.ended' | 'turn.failed'>,
+  { ordinal, turnPurpose, task }: PodContext,
+): EffectAction {
   const { at: _at, ...rest } = event
   return tellTask(task, { ...rest, pod: ordinal, purpose: turnPurpose } as Sent<TaskEvent>)
 }
@@ -75,11 +78,14 @@ function ends(cause: Cause) {
 }
 
 export const podActions = {
-  begin: on('pod.start', (context, { type: _type, at: _at, ...given }) => ({ context: { ...newPod(context.id), ...given } })),
+  begin: on('pod.start', (context, { type: _type, at: _at, ...given }) => ({
+    context: { ...newPod(context.id), ...given },
+  })),
   askVolumes: always((context) => ({ effects: [effect('bindVolumes', address(context))] })),
   startClock: on('pod.volumesBound', (_context, { at }) => ({ context: { startedAt: at } })),
   askPod: always((context) => {
-    const { project, agentKind, model, effort, permissionMode, turnTimeoutSeconds, agentPodTTLSeconds, repositories } = context
+    const { project, agentKind, model, effort, permissionMode, turnTimeoutSeconds, agentPodTTLSeconds, repositories } =
+      context
     const spec = { project, agentKind, model, effort, permissionMode, turnTimeoutSeconds, agentPodTTLSeconds }
     return { effects: [effect('createPod', { ...address(context), ...spec, repositories: [...repositories] })] }
   }),
@@ -89,16 +95,28 @@ export const podActions = {
   sayWorking: always(({ task, ordinal }) => ({ effects: [tellTask(task, { type: 'pod.working', pod: ordinal })] })),
 
   /** A request that the running turn already carries asks for nothing new. */
-  keepAsked: on('turn.requested', ({ asked }, { eventsUpTo }) => ({ context: { asked: Math.max(asked ?? 0, eventsUpTo) } })),
+  keepAsked: on('turn.requested', ({ asked }, { eventsUpTo }) => ({
+    context: { asked: Math.max(asked ?? 0, eventsUpTo) },
+  })),
   startWork: always((context) => startTurn(context, 'work')),
   startHandoff: always((context) => startTurn({ ...context, asked: null }, 'handoff')),
   sayAccepted: on('turn.accepted', ({ task, ordinal }, { turn, eventsUpTo }) => ({
     effects: [tellTask(task, { type: 'turn.accepted', pod: ordinal, turn, eventsUpTo })],
   })),
-  sayEnded: on('turn.ended', (context, event) => ({ context: { turnOpen: false }, effects: [forward(event, context)] })),
-  sayFailed: on('turn.failed', (context, event) => ({ context: { turnOpen: false }, effects: [forward(event, context)] })),
-  abandonTurn: always((context) => ({ effects: context.turnOpen ? [tellTurn(turnId(context), { type: 'turn.abandon' })] : [] })),
-  loseTurn: always((context) => ({ effects: context.turnOpen ? [tellTurn(turnId(context), { type: 'turn.podFinal' })] : [] })),
+  sayEnded: on('turn.ended', (context, event) => ({
+    context: { turnOpen: false },
+    effects: [forward(event, context)],
+  })),
+  sayFailed: on('turn.failed', (context, event) => ({
+    context: { turnOpen: false },
+    effects: [forward(event, context)],
+  })),
+  abandonTurn: always((context) => ({
+    effects: context.turnOpen ? [tellTurn(turnId(context), { type: 'turn.abandon' })] : [],
+  })),
+  loseTurn: always((context) => ({
+    effects: context.turnOpen ? [tellTurn(turnId(context), { type: 'turn.podFinal' })] : [],
+  })),
 
   keepNote: always(() => ({ context: { noted: true } })),
   askForNote: always(askForNote),
@@ -108,7 +126,9 @@ export const podActions = {
   keepStop: on('pod.stop', (_context, { reason }) => ({ context: { stopAsked: true, reason } })),
   keepVanished: on('pod.vanished', (_context, { reason }) => ({ context: { reason } })),
   keepUnbound: on('pod.volumesUnbound', (_context, { reason }) => ({ context: { reason } })),
-  keepFailure: on('effect.failed', (_context, { effect: type, reason }) => ({ context: { reason: `${type}: ${reason}` } })),
+  keepFailure: on('effect.failed', (_context, { effect: type, reason }) => ({
+    context: { reason: `${type}: ${reason}` },
+  })),
   noteVolumesLate: always(() => ({ context: { reason: 'volumes-unbound' } })),
   noteBootBudget: always(() => ({ context: { reason: 'boot-budget' } })),
   noteContract: always(() => ({ context: { reason: 'agent-contract-mismatch' } })),
@@ -119,7 +139,9 @@ export const podActions = {
 
   withdrawBind: always(() => ({ effects: [effect('withdrawEffects', { types: ['bindVolumes'] })] })),
   withdrawCreate: always(() => ({ effects: [effect('withdrawEffects', { types: ['createPod'] })] })),
-  askStop: always((context) => ({ effects: [effect('stopPod', { ...address(context), ...(context.url ? { url: context.url } : {}) })] })),
+  askStop: always((context) => ({
+    effects: [effect('stopPod', { ...address(context), ...(context.url ? { url: context.url } : {}) })],
+  })),
   forceDelete: always((context) => ({ effects: [effect('forceDeletePod', address(context))] })),
   concludeGone: ends('gone'),
   concludeLost: ends('lost'),

@@ -54,7 +54,18 @@ export const PodEvent = Type.Union([
     ...PushReport.properties,
   }),
   /** The Task recorded a note of this pod. */
-  Type.Object({ type: Type.Literal('pod.noted'), ...At, kind: Type.String(), source: Type.Union([Type.Literal('agent'), Type.Literal('operator')]) }),
-  Type.Object({ type: Type.Literal('effect.failed'), ...At, effect: Type.String(), reason: Type.String(), key: Type.String() }),
+  Type.Object({
+    type: Type.Literal('pod.noted'),
+    ...At,
+    kind: Type.String(),
+    source: Type.Union([Type.Literal('agent'), Type.Literal('operator')]),
+  }),
+  Type.Object({
+    type: Type.Literal('effect.failed'),
+    ...At,
+    effect: Type.String(),
+    reason: Type.String(),
+    key: Type.String(),
+  }),
 ])
 export type PodEvent = Static<typeof PodEvent>

@@ -24,24 +24,48 @@ const report = { finalText: '', usage: {}, pushed: [], failed: [] }
 const stopReasons = ['expired', 'interrupted', 'interrupt_unconfirmed', 'agent_exited', 'api_error', 'conflict']
 
 type Move = (pod: Drive) => readonly DrivenEffect[]
-const send = (event: { type: string; [field: string]: unknown }): Move => (pod) => pod.send(event)
-const ofTurn = (type: string, more: object): Move => (pod) => pod.send({ type, turn: pod.context.turns - 1, ...report, ...more })
-const anyTimer = (index: number): Move => (pod) => {
-  const names = Object.keys(pod.timers())
-  return names.length === 0 ? [] : pod.fire(names[index % names.length] ?? '')
-}
+const send =
+  (event: { type: string; [field: string]: unknown }): Move =>
+  (pod) =>
+    pod.send(event)
+const ofTurn =
+  (type: string, more: object): Move =>
+  (pod) =>
+    pod.send({ type, turn: pod.context.turns - 1, ...report, ...more })
+const anyTimer =
+  (index: number): Move =>
+  (pod) => {
+    const names = Object.keys(pod.timers())
+    return names.length === 0 ? [] : pod.fire(names[index % names.length] ?? '')
+  }
 
 /** What ends a life is rare, or every history would die young. */
 const move = fc.oneof(
-  { weight: 8, arbitrary: fc.constantFrom(send({ type: 'pod.volumesBound' }), send({ type: 'pod.created', name: 'p' }), send({ type: 'pod.ready', url: 'u' })) },
-  { weight: 4, arbitrary: fc.constantFrom(4, 4, 4, 3).map((contractVersion) => send({ type: 'pod.session', contractVersion })) },
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom(
+      send({ type: 'pod.volumesBound' }),
+      send({ type: 'pod.created', name: 'p' }),
+      send({ type: 'pod.ready', url: 'u' }),
+    ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(4, 4, 4, 3).map((contractVersion) => send({ type: 'pod.session', contractVersion })),
+  },
   { weight: 6, arbitrary: fc.nat(5).map((eventsUpTo) => send({ type: 'turn.requested', eventsUpTo })) },
   { weight: 5, arbitrary: fc.constant(ofTurn('turn.ended', {})) },
   { weight: 3, arbitrary: fc.constantFrom(...stopReasons).map((stopReason) => ofTurn('turn.failed', { stopReason })) },
-  { weight: 2, arbitrary: fc.constantFrom('handoff', 'plan').map((kind) => send({ type: 'pod.noted', kind, source: 'agent' })) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('handoff', 'plan').map((kind) => send({ type: 'pod.noted', kind, source: 'agent' })),
+  },
   { weight: 2, arbitrary: fc.constant(send({ type: 'pod.noted', kind: 'handoff', source: 'operator' })) },
   { weight: 3, arbitrary: fc.nat(7).map(anyTimer) },
-  { weight: 1, arbitrary: fc.constantFrom(send({ type: 'pod.stop', reason: 's' }), send({ type: 'pod.vanished', reason: 'v' })) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(send({ type: 'pod.stop', reason: 's' }), send({ type: 'pod.vanished', reason: 'v' })),
+  },
 )
 
 const boot: readonly Move[] = [
@@ -54,7 +78,12 @@ const boot: readonly Move[] = [
 /** Most histories begin with a pod that works: what matters happens there. */
 const history = fc.oneof(
   { weight: 1, arbitrary: fc.array(move, { maxLength: 40 }) },
-  { weight: 6, arbitrary: fc.array(move, { minLength: 1, maxLength: 30 }).map((moves) => [...boot, send({ type: 'turn.requested', eventsUpTo: 0 }), ...moves]) },
+  {
+    weight: 6,
+    arbitrary: fc
+      .array(move, { minLength: 1, maxLength: 30 })
+      .map((moves) => [...boot, send({ type: 'turn.requested', eventsUpTo: 0 }), ...moves]),
+  },
 )
 
 test('in every history: one turn in flight (7), no ordinary turn after a stop (19), a note of every pod that ran (6), one release of the slot and one pod.final', () => {
@@ -70,7 +99,8 @@ test('in every history: one turn in flight (7), no ordinary turn after a stop (1
         stopped ||= pod.context.stopAsked
         for (const { type, ...event } of sent(effects)) {
           told.push(type)
-          if (type === 'turn.ended' || type === 'turn.failed' || type === 'turn.abandon' || type === 'turn.podFinal') open = false
+          if (type === 'turn.ended' || type === 'turn.failed' || type === 'turn.abandon' || type === 'turn.podFinal')
+            open = false
           if (type !== 'turn.start') continue
           expect(open).toBe(false)
           if (stopped) expect(event['purpose']).toBe('handoff')
@@ -95,7 +125,8 @@ test('from every state an end is reached by timers and own effects alone: the no
       for (const one of moves) one(pod)
       for (let tries = 0; tries < 20 && pod.status !== 'done'; tries += 1) {
         const effects = pod.fire(Object.entries(pod.timers()).toSorted((a, b) => a[1] - b[1])[0]?.[0] ?? '')
-        if (sent(effects, 'task').some(({ type }) => type === 'pod.noteMissing')) pod.send({ type: 'pod.noted', kind: 'handoff', source: 'operator' })
+        if (sent(effects, 'task').some(({ type }) => type === 'pod.noteMissing'))
+          pod.send({ type: 'pod.noted', kind: 'handoff', source: 'operator' })
         if (effects.some(({ type }) => type === 'forceDeletePod')) pod.send({ type: 'pod.vanished', reason: 'deleted' })
       }
       expect(pod.status).toBe('done')

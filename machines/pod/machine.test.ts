@@ -86,13 +86,27 @@ describe('volumes', () => {
   test('bound: the pod is created with what the Task asked for, and its absolute ends are armed', () => {
     const pod = inVolumes()
     const created = pod.send({ type: 'pod.volumesBound' }).find(({ type }) => type === 'createPod')
-    expect(created?.params).toMatchObject({ task: start.task, ordinal: 1, model: 'm', repositories: start.repositories })
-    expect(pod.timers()).toEqual({ ttl: 3_600_000, hardCap: (3600 + 3600 + 60) * 1000, residency: 24 * 60 * minute, boot: 15 * minute })
+    expect(created?.params).toMatchObject({
+      task: start.task,
+      ordinal: 1,
+      model: 'm',
+      repositories: start.repositories,
+    })
+    expect(pod.timers()).toEqual({
+      ttl: 3_600_000,
+      hardCap: (3600 + 3600 + 60) * 1000,
+      residency: 24 * 60 * minute,
+      boot: 15 * minute,
+    })
   })
   test.each([
     ['10 minutes', (pod: Drive) => pod.fire('volumes'), 'volumes-unbound'],
     ['the platform says so', (pod: Drive) => pod.send({ type: 'pod.volumesUnbound', reason: 'quota' }), 'quota'],
-    ['bindVolumes fails for good', (pod: Drive) => pod.send({ type: 'effect.failed', effect: 'bindVolumes', reason: 'forbidden', key: 'k' }), 'bindVolumes: forbidden'],
+    [
+      'bindVolumes fails for good',
+      (pod: Drive) => pod.send({ type: 'effect.failed', effect: 'bindVolumes', reason: 'forbidden', key: 'k' }),
+      'bindVolumes: forbidden',
+    ],
   ])('unbound after %s: final, nothing created, the slot released', (_name, act, reason) => {
     const pod = inVolumes()
     const effects = act(pod)
@@ -112,20 +126,25 @@ describe('creating, booting, contract', () => {
   test('the session is read once the wrapper is ready', () => {
     const pod = creating()
     pod.send({ type: 'pod.created', name: 'p' })
-    expect(pod.send({ type: 'pod.ready', url: 'http://pod' })).toEqual([{ type: 'readSession', params: { task: start.task, ordinal: 1, url: 'http://pod' } }])
+    expect(pod.send({ type: 'pod.ready', url: 'http://pod' })).toEqual([
+      { type: 'readSession', params: { task: start.task, ordinal: 1, url: 'http://pod' } },
+    ])
   })
   test('an equal contract version is working', () => {
     const pod = inContract()
     expect(types(pod.send({ type: 'pod.session', contractVersion: 4 }))).toEqual(['task<pod.working'])
     expect(pod.value).toEqual({ alive: 'idle' })
   })
-  test.each([[3], [5], [null]])('contract version %s: force delete first, final only once vanished, no turn ever', (contractVersion) => {
-    const pod = inContract()
-    pod.send({ type: 'turn.requested', eventsUpTo: 0 })
-    expect(types(pod.send({ type: 'pod.session', contractVersion }))).toEqual(['forceDeletePod'])
-    expect(pod.value).toEqual({ alive: 'mismatching' })
-    expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'mismatched' })
-  })
+  test.each([[3], [5], [null]])(
+    'contract version %s: force delete first, final only once vanished, no turn ever',
+    (contractVersion) => {
+      const pod = inContract()
+      pod.send({ type: 'turn.requested', eventsUpTo: 0 })
+      expect(types(pod.send({ type: 'pod.session', contractVersion }))).toEqual(['forceDeletePod'])
+      expect(pod.value).toEqual({ alive: 'mismatching' })
+      expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'mismatched' })
+    },
+  )
   test('the boot budget is shared: it is not armed anew by progress (H66)', () => {
     const pod = creating()
     pod.send({ type: 'pod.created', name: 'p' })
@@ -163,7 +182,13 @@ describe('creating, booting, contract', () => {
     pod.send({ type: 'pod.ready', url: 'http://pod' })
     const effects = pod.send({ type: 'pod.session', contractVersion: 4 })
     expect(types(effects)).toEqual(['task<pod.working', 'turn<turn.start'])
-    expect(sent(effects, 'turn')[0]).toMatchObject({ ordinal: 0, purpose: 'work', eventsUpTo: 7, url: 'http://pod', pod: id })
+    expect(sent(effects, 'turn')[0]).toMatchObject({
+      ordinal: 0,
+      purpose: 'work',
+      eventsUpTo: 7,
+      url: 'http://pod',
+      pod: id,
+    })
   })
 })
 
@@ -176,7 +201,9 @@ describe('idle and busy', () => {
   })
   test('accepted and ended are told to the Task with ordinal and purpose; the next turn has the next ordinal', () => {
     const pod = busy()
-    expect(sent(pod.send({ type: 'turn.accepted', turn: 0, eventsUpTo: 0 }))).toEqual([{ type: 'turn.accepted', pod: 1, turn: 0, eventsUpTo: 0 }])
+    expect(sent(pod.send({ type: 'turn.accepted', turn: 0, eventsUpTo: 0 }))).toEqual([
+      { type: 'turn.accepted', pod: 1, turn: 0, eventsUpTo: 0 },
+    ])
     expect(sent(pod.send(ended(0)))).toEqual([{ ...ended(0), pod: 1, purpose: 'work' }])
     expect(sent(pod.send({ type: 'turn.requested', eventsUpTo: 4 }))[0]).toMatchObject({ ordinal: 1, eventsUpTo: 4 })
   })
@@ -204,7 +231,12 @@ describe('idle and busy', () => {
     ['agent_exited', 'synthesizing'],
   ])('busy, turn failed %s: %s (N10)', (stopReason, state) => {
     const pod = busy()
-    expect(sent(pod.send(failed(0, stopReason)), 'task')[0]).toMatchObject({ type: 'turn.failed', stopReason, pod: 1, purpose: 'work' })
+    expect(sent(pod.send(failed(0, stopReason)), 'task')[0]).toMatchObject({
+      type: 'turn.failed',
+      stopReason,
+      pod: 1,
+      purpose: 'work',
+    })
     expect(pod.value).toEqual({ alive: state })
   })
   test('an agent that exited is a lost pod: note, stop in order, lost (rulings 5.9)', () => {
@@ -294,11 +326,14 @@ describe('handingOff', () => {
     const pod = handingOff()
     expect(types(pod.send(ended(0)))).toEqual(['task<turn.ended', 'task<pod.noteMissing'])
   })
-  test.each([['conflict'], ['expired'], ['api_error'], ['interrupted']])('failed %s: synthesizing (S3 step 4)', (stopReason) => {
-    const pod = handingOff()
-    pod.send(failed(0, stopReason))
-    expect(pod.value).toEqual({ alive: 'synthesizing' })
-  })
+  test.each([['conflict'], ['expired'], ['api_error'], ['interrupted']])(
+    'failed %s: synthesizing (S3 step 4)',
+    (stopReason) => {
+      const pod = handingOff()
+      pod.send(failed(0, stopReason))
+      expect(pod.value).toEqual({ alive: 'synthesizing' })
+    },
+  )
   test.each([['turnTimeout'], ['hardCap']])('%s: abandoned, synthesizing', (timer) => {
     const pod = handingOff()
     expect(types(pod.fire(timer))).toEqual(['turn<turn.abandon', 'task<pod.noteMissing'])
@@ -333,7 +368,9 @@ describe('synthesizing, stopping, losing', () => {
   })
   test('a stop that the wrapper refuses for good is forced', () => {
     const pod = stopping()
-    expect(types(pod.send({ type: 'effect.failed', effect: 'stopPod', reason: '404', key: 'k' }))).toEqual(['forceDeletePod'])
+    expect(types(pod.send({ type: 'effect.failed', effect: 'stopPod', reason: '404', key: 'k' }))).toEqual([
+      'forceDeletePod',
+    ])
   })
   test('vanished in stopping is gone; residency counts from the volumes', () => {
     const pod = stopping()

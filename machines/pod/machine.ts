@@ -172,19 +172,31 @@ export const podMachine = setup({
           },
         },
         failing: {
-          meta: { owner: 'platform', reason: 'did not boot and is being deleted', unblocks: 'it vanishes; asked again every 2 minutes' },
+          meta: {
+            owner: 'platform',
+            reason: 'did not boot and is being deleted',
+            unblocks: 'it vanishes; asked again every 2 minutes',
+          },
           entry: 'forceDelete',
           after: { grace: { target: 'failing', reenter: true } },
           on: { 'pod.vanished': { target: '#pod.lost' } },
         },
         mismatching: {
-          meta: { owner: 'platform', reason: 'speaks another contract version and is being deleted', unblocks: 'it vanishes; asked again every 2 minutes' },
+          meta: {
+            owner: 'platform',
+            reason: 'speaks another contract version and is being deleted',
+            unblocks: 'it vanishes; asked again every 2 minutes',
+          },
           entry: 'forceDelete',
           after: { grace: { target: 'mismatching', reenter: true } },
           on: { 'pod.vanished': { target: '#pod.mismatched' } },
         },
         idle: {
-          meta: { owner: 'task', reason: 'waits for a turn', unblocks: 'the Task asks for one, or stops it; TTL hands off' },
+          meta: {
+            owner: 'task',
+            reason: 'waits for a turn',
+            unblocks: 'the Task asks for one, or stops it; TTL hands off',
+          },
           always: { guard: 'asked', target: 'busy' },
           on: {
             'turn.requested': { actions: 'keepAsked' },
@@ -229,7 +241,11 @@ export const podMachine = setup({
           },
         },
         handingOff: {
-          meta: { owner: 'turn', reason: 'writes its hand-off note', unblocks: 'the hand-off turn ends; TURN_TIMEOUT ends it' },
+          meta: {
+            owner: 'turn',
+            reason: 'writes its hand-off note',
+            unblocks: 'the hand-off turn ends; TURN_TIMEOUT ends it',
+          },
           entry: 'startHandoff',
           after: { turnTimeout: { target: 'synthesizing', actions: 'abandonTurn' } },
           on: {
@@ -242,7 +258,11 @@ export const podMachine = setup({
           always: [{ guard: 'noted', target: 'stopping' }, { target: 'synthesizing' }],
         },
         synthesizing: {
-          meta: { owner: 'task', reason: 'waits for its hand-off note to be written for it', unblocks: 'the Task writes it; asked again every minute' },
+          meta: {
+            owner: 'task',
+            reason: 'waits for its hand-off note to be written for it',
+            unblocks: 'the Task writes it; asked again every minute',
+          },
           entry: 'askForNoteOnce',
           after: { note: { target: 'synthesizing', reenter: true, actions: 'askForNote' } },
           on: { 'pod.noted': { guard: 'handoffNote', target: 'stopping', actions: 'keepNote' } },
@@ -263,14 +283,22 @@ export const podMachine = setup({
               after: { grace: 'forced' },
             },
             forced: {
-              meta: { owner: 'platform', reason: 'is being deleted by force', unblocks: 'it vanishes; asked again every 2 minutes' },
+              meta: {
+                owner: 'platform',
+                reason: 'is being deleted by force',
+                unblocks: 'it vanishes; asked again every 2 minutes',
+              },
               entry: 'forceDelete',
               after: { grace: { target: 'forced', reenter: true } },
             },
           },
         },
         losing: {
-          meta: { owner: 'task', reason: 'is lost and waits for its note', unblocks: 'the Task writes it; asked again every minute' },
+          meta: {
+            owner: 'task',
+            reason: 'is lost and waits for its note',
+            unblocks: 'the Task writes it; asked again every minute',
+          },
           entry: 'askForNoteIfMissing',
           always: { guard: 'noted', target: '#pod.lost' },
           after: { note: { target: 'losing', reenter: true, actions: 'askForNote' } },
@@ -283,8 +311,16 @@ export const podMachine = setup({
     },
     gone: { type: 'final', meta: { owner: 'none', reason: 'stopped', unblocks: '' }, entry: 'concludeGone' },
     lost: { type: 'final', meta: { owner: 'none', reason: 'lost', unblocks: '' }, entry: 'concludeLost' },
-    unbound: { type: 'final', meta: { owner: 'none', reason: 'its volumes were never bound', unblocks: '' }, entry: 'concludeUnbound' },
-    mismatched: { type: 'final', meta: { owner: 'none', reason: 'another contract version', unblocks: '' }, entry: 'concludeMismatched' },
+    unbound: {
+      type: 'final',
+      meta: { owner: 'none', reason: 'its volumes were never bound', unblocks: '' },
+      entry: 'concludeUnbound',
+    },
+    mismatched: {
+      type: 'final',
+      meta: { owner: 'none', reason: 'another contract version', unblocks: '' },
+      entry: 'concludeMismatched',
+    },
   },
 })
 

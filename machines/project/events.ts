@@ -12,9 +12,22 @@ export const ProjectEvent = Type.Union([
     capacity: Type.Integer(),
     alertCapacity: Type.Integer(),
   }),
-  Type.Object({ type: Type.Literal('project.checked'), ...At, generation: Type.Integer(), ready: Type.Boolean(), reason: Type.String(), message: Type.String() }),
+  Type.Object({
+    type: Type.Literal('project.checked'),
+    ...At,
+    generation: Type.Integer(),
+    ready: Type.Boolean(),
+    reason: Type.String(),
+    message: Type.String(),
+  }),
   Type.Object({ type: Type.Literal('project.resynced'), ...At }),
   Type.Object({ type: Type.Literal('project.deleted'), ...At }),
-  Type.Object({ type: Type.Literal('effect.failed'), ...At, effect: Type.String(), reason: Type.String(), key: Type.String() }),
+  Type.Object({
+    type: Type.Literal('effect.failed'),
+    ...At,
+    effect: Type.String(),
+    reason: Type.String(),
+    key: Type.String(),
+  }),
 ])
 export type ProjectEvent = Static<typeof ProjectEvent>

@@ -3,7 +3,13 @@ import { drive, sent, types, type Drive } from '../drive.ts'
 import { projectMachine } from './machine.ts'
 
 const applied = { type: 'project.applied', generation: 2, maxConcurrentAgents: 3, capacity: 3, alertCapacity: 1 }
-const checked = (ready: boolean, generation = 2) => ({ type: 'project.checked', generation, ready, reason: ready ? '' : 'SecretMissingKeys', message: '' })
+const checked = (ready: boolean, generation = 2) => ({
+  type: 'project.checked',
+  generation,
+  ready,
+  reason: ready ? '' : 'SecretMissingKeys',
+  message: '',
+})
 
 function project(): Drive {
   const it = drive(projectMachine, 'default/demo')
@@ -20,7 +26,9 @@ test('applied: the queue learns its caps and the checks run', () => {
   const it = drive(projectMachine, 'default/demo')
   const effects = it.send(applied)
   expect(types(effects)).toEqual(['queue<queue.configured', 'checkProject'])
-  expect(sent(effects, 'queue')).toEqual([{ type: 'queue.configured', maxConcurrentAgents: 3, capacity: 3, alertCapacity: 1 }])
+  expect(sent(effects, 'queue')).toEqual([
+    { type: 'queue.configured', maxConcurrentAgents: 3, capacity: 3, alertCapacity: 1 },
+  ])
   expect(it.value).toBe('notReady')
 })
 test('checks hold: ready, the queue opens, the mirror is read once', () => {
@@ -56,7 +64,10 @@ test('no longer ready: the queue closes with the reason; running turns are not s
 })
 test('applied while ready: reconfigured and checked again, still ready', () => {
   const it = ready()
-  expect(types(it.send({ ...applied, generation: 3, maxConcurrentAgents: 0 }))).toEqual(['queue<queue.configured', 'checkProject'])
+  expect(types(it.send({ ...applied, generation: 3, maxConcurrentAgents: 0 }))).toEqual([
+    'queue<queue.configured',
+    'checkProject',
+  ])
   expect(it.value).toBe('ready')
 })
 test('a check that fails for good is a reason', () => {
@@ -69,7 +80,10 @@ test('a resync is remembered', () => {
   it.send({ type: 'project.resynced' })
   expect(it.context.resyncedAt).toBe(1_000_000)
 })
-test.each([['notReady', project], ['ready', ready]])('deleted from %s: final, the queue closes, no timer stays', (_name, make) => {
+test.each([
+  ['notReady', project],
+  ['ready', ready],
+])('deleted from %s: final, the queue closes, no timer stays', (_name, make) => {
   const it = make()
   expect(sent(it.send({ type: 'project.deleted' }))).toEqual([{ type: 'queue.closed', reason: 'Deleted' }])
   expect(it.status).toBe('done')

@@ -28,7 +28,10 @@ export const projectDelays = {
   recheck: 5 * minute,
 }
 
-function on<T extends ProjectEvent['type']>(_type: T, decide: (context: ProjectContext, event: EventOf<T>) => Decision<ProjectContext>) {
+function on<T extends ProjectEvent['type']>(
+  _type: T,
+  decide: (context: ProjectContext, event: EventOf<T>) => Decision<ProjectContext>,
+) {
   return perform<ProjectContext, ProjectEvent>((context, event) => decide(context, event as EventOf<T>))
 }
 
@@ -43,7 +46,8 @@ interface Guarded {
 
 /** A check of an older generation says nothing about this one. */
 function isChecked(ready: boolean): (args: Guarded) => boolean {
-  return ({ context, event }) => event.type === 'project.checked' && event.generation === context.generation && event.ready === ready
+  return ({ context, event }) =>
+    event.type === 'project.checked' && event.generation === context.generation && event.ready === ready
 }
 
 export const projectMachine = setup({
@@ -64,7 +68,9 @@ export const projectMachine = setup({
       effects: [tellQueue(id, { type: 'queue.closed', reason })],
     })),
     keepReason: on('project.checked', (_context, { reason, message }) => ({ context: { reason, message } })),
-    keepFailure: on('effect.failed', (_context, { reason }) => ({ context: { reason: 'CheckFailed', message: reason } })),
+    keepFailure: on('effect.failed', (_context, { reason }) => ({
+      context: { reason: 'CheckFailed', message: reason },
+    })),
     closeDeleted: always(({ id }) => ({ effects: [tellQueue(id, { type: 'queue.closed', reason: 'Deleted' })] })),
     resync: always(({ id }) => ({ effects: [effect('resyncMirror', { project: id })] })),
     keepResync: on('project.resynced', (_context, { at }) => ({ context: { resyncedAt: at } })),
@@ -81,7 +87,11 @@ export const projectMachine = setup({
   initial: 'notReady',
   states: {
     notReady: {
-      meta: { owner: 'people', reason: 'is not ready: context.reason says why', unblocks: 'what the reason names; checked again every 5 minutes' },
+      meta: {
+        owner: 'people',
+        reason: 'is not ready: context.reason says why',
+        unblocks: 'what the reason names; checked again every 5 minutes',
+      },
       after: { recheck: { target: 'notReady', reenter: true, actions: 'check' } },
       on: {
         'project.applied': { actions: ['configure', 'check'] },

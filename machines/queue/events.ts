@@ -16,11 +16,21 @@ export const QueueEntry = Type.Object({
 export type QueueEntry = Static<typeof QueueEntry>
 
 export const QueueEvent = Type.Union([
-  Type.Object({ type: Type.Literal('queue.configured'), ...At, maxConcurrentAgents: Type.Integer(), capacity: Type.Integer(), alertCapacity: Type.Integer() }),
+  Type.Object({
+    type: Type.Literal('queue.configured'),
+    ...At,
+    maxConcurrentAgents: Type.Integer(),
+    capacity: Type.Integer(),
+    alertCapacity: Type.Integer(),
+  }),
   Type.Object({ type: Type.Literal('queue.enqueue'), ...At, ...QueueEntry.properties }),
   Type.Object({ type: Type.Literal('queue.withdraw'), ...At, entry: Type.String() }),
   Type.Object({ type: Type.Literal('queue.release'), ...At, entry: Type.String() }),
-  Type.Object({ type: Type.Literal('queue.budgeted'), ...At, state: Type.Union([Type.Literal('open'), Type.Literal('normalHeld'), Type.Literal('allHeld')]) }),
+  Type.Object({
+    type: Type.Literal('queue.budgeted'),
+    ...At,
+    state: Type.Union([Type.Literal('open'), Type.Literal('normalHeld'), Type.Literal('allHeld')]),
+  }),
   /** A ready Project admits; one that is not ready mints and spawns nothing (rulings 5.17). */
   Type.Object({ type: Type.Literal('queue.opened'), ...At }),
   Type.Object({ type: Type.Literal('queue.closed'), ...At, reason: Type.String() }),

@@ -1,14 +1,26 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { approvingPhrases, judgeComment, judgeThread, withdrawingPhrases, type ThreadComment } from './approval-grammar.ts'
+import {
+  approvingPhrases,
+  judgeComment,
+  judgeThread,
+  withdrawingPhrases,
+  type ThreadComment,
+} from './approval-grammar.ts'
 
 describe('one comment', () => {
-  test.each([...approvingPhrases, ...approvingPhrases.map((phrase) => `${phrase.toUpperCase()}!`)])('%s approves as a whole line', (text) => {
-    expect(judgeComment(text)).toBe('approves')
-  })
-  test.each([...withdrawingPhrases, 'Stop.', 'Don’t implement', '@bot hold off, thanks'])('%s withdraws as a whole line', (text) => {
-    expect(judgeComment(text)).toBe('withdraws')
-  })
+  test.each([...approvingPhrases, ...approvingPhrases.map((phrase) => `${phrase.toUpperCase()}!`)])(
+    '%s approves as a whole line',
+    (text) => {
+      expect(judgeComment(text)).toBe('approves')
+    },
+  )
+  test.each([...withdrawingPhrases, 'Stop.', 'Don’t implement', '@bot hold off, thanks'])(
+    '%s withdraws as a whole line',
+    (text) => {
+      expect(judgeComment(text)).toBe('withdraws')
+    },
+  )
   test.each([
     '/approve',
     '/APPROVE',
@@ -24,15 +36,26 @@ describe('one comment', () => {
   ])('%j approves', (text) => {
     expect(judgeComment(text)).toBe('approves')
   })
-  test.each(['/unapprove', '/hold', '/hold until Monday', '/approve\n/hold', 'lgtm\n\nhold off'])('%j withdraws', (text) => {
-    expect(judgeComment(text)).toBe('withdraws')
-  })
-  test.each(['Approved by legal?', 'LGTM, needs tests', "+1 to Bob's concern", 'go ahead and explain', 'approve?', 'I do not approve', 'sounds good to me', 'write /approve if you like', '/approve?', '/approved by all'])(
-    '%j is unclear: the bot asks (rulings 4.7)',
+  test.each(['/unapprove', '/hold', '/hold until Monday', '/approve\n/hold', 'lgtm\n\nhold off'])(
+    '%j withdraws',
     (text) => {
-      expect(judgeComment(text)).toBe('unclear')
+      expect(judgeComment(text)).toBe('withdraws')
     },
   )
+  test.each([
+    'Approved by legal?',
+    'LGTM, needs tests',
+    "+1 to Bob's concern",
+    'go ahead and explain',
+    'approve?',
+    'I do not approve',
+    'sounds good to me',
+    'write /approve if you like',
+    '/approve?',
+    '/approved by all',
+  ])('%j is unclear: the bot asks (rulings 4.7)', (text) => {
+    expect(judgeComment(text)).toBe('unclear')
+  })
   test.each([
     ['words', 'I will look tomorrow'],
     ['the stop words list', 'the stop words list is incomplete'],
@@ -57,16 +80,23 @@ describe('one comment', () => {
   test('quoting a text takes every decision out of it', () => {
     fc.assert(
       fc.property(fc.constantFrom('/approve', 'lgtm', '/hold', 'stop', 'approve?'), fc.string(), (line, more) => {
-        const quoted = `${line}\n${more.replace(/[\r\n\u2028\u2029\u0085]/g, ' ')}`.split('\n').map((one) => `> ${one}`).join('\n')
+        const quoted = `${line}\n${more.replace(/[\r\n\u2028\u2029\u0085]/g, ' ')}`
+          .split('\n')
+          .map((one) => `> ${one}`)
+          .join('\n')
         expect(judgeComment(quoted)).toBe('none')
       }),
     )
   })
   test('a decision stays whatever harmless lines stand around it', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('hello', 'see #3', '> /hold', 'fine work')), fc.array(fc.constantFrom('bye', 'x')), (before, after) => {
-        expect(judgeComment([...before, '', '/approve', ...after].join('\n'))).toBe('approves')
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('hello', 'see #3', '> /hold', 'fine work')),
+        fc.array(fc.constantFrom('bye', 'x')),
+        (before, after) => {
+          expect(judgeComment([...before, '', '/approve', ...after].join('\n'))).toBe('approves')
+        },
+      ),
     )
   })
 })
@@ -79,7 +109,10 @@ const comment = (commentId: string, text: string, at: number, more: Partial<Thre
   at,
   ...more,
 })
-const authority = { isMaintainer: ({ author }: ThreadComment) => author.startsWith('ma'), isBot: ({ author }: ThreadComment) => author === 'mabot' }
+const authority = {
+  isMaintainer: ({ author }: ThreadComment) => author.startsWith('ma'),
+  isBot: ({ author }: ThreadComment) => author === 'mabot',
+}
 const judged = (...comments: ThreadComment[]) => {
   const { approvals, withdrawnBy, unclear } = judgeThread(comments, authority)
   return { approvals: approvals.map(({ commentId }) => commentId), withdrawnBy, unclear }
@@ -90,17 +123,57 @@ describe('a thread', () => {
     ['a stranger approves', [comment('1', '/approve', 1, { author: 'ann' })], { approvals: [], unclear: [] }],
     ['the bot approves (law 4)', [comment('1', '/approve', 1, { author: 'mabot' })], { approvals: [], unclear: [] }],
     ['a maintainer approves', [comment('1', '/approve', 1)], { approvals: ['1'], unclear: [] }],
-    ['two approve', [comment('1', '/approve', 1), comment('2', 'lgtm', 2, { author: 'max' })], { approvals: ['1', '2'], unclear: [] }],
-    ['withdrawn by another', [comment('1', '/approve', 1), comment('2', '/hold', 2, { author: 'max' })], { approvals: [], withdrawnBy: 'max', unclear: [] }],
-    ['approved again after it', [comment('1', '/approve', 1), comment('2', '/hold', 2), comment('3', '/approve', 3)], { approvals: ['3'], unclear: [] }],
-    ['a stranger cannot withdraw', [comment('1', '/approve', 1), comment('2', '/hold', 2, { author: 'ann' })], { approvals: ['1'], unclear: [] }],
-    ['given out of order', [comment('2', '/hold', 2), comment('1', '/approve', 1)], { approvals: [], withdrawnBy: 'maya', unclear: [] }],
-    ['of one second, in the forge’s order', [comment('1', '/approve', 1), comment('2', '/hold', 1)], { approvals: [], withdrawnBy: 'maya', unclear: [] }],
-    ['an old comment edited to a withdrawal is new', [comment('1', '/hold', 1, { editedAt: 9 }), comment('2', '/approve', 2)], { approvals: [], withdrawnBy: 'maya', unclear: [] }],
-    ['an old comment edited to an approval stays old', [comment('1', '/approve', 1, { editedAt: 9 }), comment('2', '/hold', 2)], { approvals: [], withdrawnBy: 'maya', unclear: [] }],
+    [
+      'two approve',
+      [comment('1', '/approve', 1), comment('2', 'lgtm', 2, { author: 'max' })],
+      { approvals: ['1', '2'], unclear: [] },
+    ],
+    [
+      'withdrawn by another',
+      [comment('1', '/approve', 1), comment('2', '/hold', 2, { author: 'max' })],
+      { approvals: [], withdrawnBy: 'max', unclear: [] },
+    ],
+    [
+      'approved again after it',
+      [comment('1', '/approve', 1), comment('2', '/hold', 2), comment('3', '/approve', 3)],
+      { approvals: ['3'], unclear: [] },
+    ],
+    [
+      'a stranger cannot withdraw',
+      [comment('1', '/approve', 1), comment('2', '/hold', 2, { author: 'ann' })],
+      { approvals: ['1'], unclear: [] },
+    ],
+    [
+      'given out of order',
+      [comment('2', '/hold', 2), comment('1', '/approve', 1)],
+      { approvals: [], withdrawnBy: 'maya', unclear: [] },
+    ],
+    [
+      'of one second, in the forge’s order',
+      [comment('1', '/approve', 1), comment('2', '/hold', 1)],
+      { approvals: [], withdrawnBy: 'maya', unclear: [] },
+    ],
+    [
+      'an old comment edited to a withdrawal is new',
+      [comment('1', '/hold', 1, { editedAt: 9 }), comment('2', '/approve', 2)],
+      { approvals: [], withdrawnBy: 'maya', unclear: [] },
+    ],
+    [
+      'an old comment edited to an approval stays old',
+      [comment('1', '/approve', 1, { editedAt: 9 }), comment('2', '/hold', 2)],
+      { approvals: [], withdrawnBy: 'maya', unclear: [] },
+    ],
     ['unclear', [comment('1', 'approve?', 1)], { approvals: [], unclear: ['1'] }],
-    ['unclear and then decided', [comment('1', 'approve?', 1), comment('2', '/approve', 2)], { approvals: ['2'], unclear: [] }],
-    ['decided and then unclear', [comment('1', '/hold', 1), comment('2', 'lgtm if green', 2)], { approvals: [], withdrawnBy: 'maya', unclear: ['2'] }],
+    [
+      'unclear and then decided',
+      [comment('1', 'approve?', 1), comment('2', '/approve', 2)],
+      { approvals: ['2'], unclear: [] },
+    ],
+    [
+      'decided and then unclear',
+      [comment('1', '/hold', 1), comment('2', 'lgtm if green', 2)],
+      { approvals: [], withdrawnBy: 'maya', unclear: ['2'] },
+    ],
   ])('%s', (_name, comments, expected) => {
     expect(judged(...comments)).toEqual(expect.objectContaining(expected))
     if (!('withdrawnBy' in expected)) expect(judged(...comments).withdrawnBy).toBeUndefined()

@@ -17,8 +17,25 @@
 import { commandOf } from './commands.ts'
 import { decidingLines } from './comment-text.ts'
 
-export const approvingPhrases = ['approve', 'approved', 'lgtm', 'go ahead', 'ship it', 'please proceed', 'please implement', 'sounds good', '+1'] as const
-export const withdrawingPhrases = ['hold off', 'stop', 'do not implement', "don't implement", 'revoke', 'withdraw'] as const
+export const approvingPhrases = [
+  'approve',
+  'approved',
+  'lgtm',
+  'go ahead',
+  'ship it',
+  'please proceed',
+  'please implement',
+  'sounds good',
+  '+1',
+] as const
+export const withdrawingPhrases = [
+  'hold off',
+  'stop',
+  'do not implement',
+  "don't implement",
+  'revoke',
+  'withdraw',
+] as const
 
 export type Judgement = 'approves' | 'withdraws' | 'unclear' | 'none'
 
@@ -48,7 +65,10 @@ function coreOf(line: string): string {
     .replace(/:(?:\+1|[a-z_]+):/gi, ' ')
     .replace(/[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\uFE0F\u200D]/gu, ' ')
     .replace(/(?<![\p{L}\p{N}_])@[\p{L}\p{N}][\p{L}\p{N}_.[\]-]*/gu, ' ')
-    .replace(/(?<![\p{L}\p{N}])(?:many\s+)?(?:thanks(?:\s+a\s+lot)?|thank\s+you(?:\s+(?:so|very)\s+much)?|thx|cheers)(?![\p{L}\p{N}])/giu, ' ')
+    .replace(
+      /(?<![\p{L}\p{N}])(?:many\s+)?(?:thanks(?:\s+a\s+lot)?|thank\s+you(?:\s+(?:so|very)\s+much)?|thx|cheers)(?![\p{L}\p{N}])/giu,
+      ' ',
+    )
     .toLowerCase()
     .replace(/\s+/g, ' ')
     .replace(/^[\s,.!:;-]+|[\s,.!:;-]+$/g, '')
@@ -78,7 +98,12 @@ export interface ThreadAuthority {
 
 export interface ThreadJudgement {
   /** Approvals that stand, oldest first. */
-  readonly approvals: readonly { readonly commentId: string; readonly author: string; readonly bodyHash: string; readonly at: number }[]
+  readonly approvals: readonly {
+    readonly commentId: string
+    readonly author: string
+    readonly bodyHash: string
+    readonly at: number
+  }[]
   /** Author of the newest deciding comment, when it withdraws. */
   readonly withdrawnBy?: string
   /** Comments that sound like approval and decide nothing, newer than every decision. */
@@ -93,17 +118,29 @@ interface Judged {
 }
 
 /** Judges a whole thread anew; comments of one moment count in the order given, which is the forge's. */
-export function judgeThread(comments: readonly ThreadComment[], { isMaintainer, isBot }: ThreadAuthority): ThreadJudgement {
+export function judgeThread(
+  comments: readonly ThreadComment[],
+  { isMaintainer, isBot }: ThreadAuthority,
+): ThreadJudgement {
   const judged = comments
     .filter((comment) => !isBot(comment) && isMaintainer(comment))
     .map((comment, index): Judged => judgedAt(comment, index))
     .toSorted(byTime)
   const lastWithdrawal = judged.findLast(({ judgement }) => judgement === 'withdraws')
-  const approvals = judged.filter((one) => one.judgement === 'approves' && (!lastWithdrawal || byTime(one, lastWithdrawal) > 0))
+  const approvals = judged.filter(
+    (one) => one.judgement === 'approves' && (!lastWithdrawal || byTime(one, lastWithdrawal) > 0),
+  )
   const lastDecision = approvals.at(-1) ?? lastWithdrawal
-  const unclear = judged.filter((one) => one.judgement === 'unclear' && (!lastDecision || byTime(one, lastDecision) > 0))
+  const unclear = judged.filter(
+    (one) => one.judgement === 'unclear' && (!lastDecision || byTime(one, lastDecision) > 0),
+  )
   return {
-    approvals: approvals.map(({ comment: { commentId, author, bodyHash, at } }) => ({ commentId, author, bodyHash, at })),
+    approvals: approvals.map(({ comment: { commentId, author, bodyHash, at } }) => ({
+      commentId,
+      author,
+      bodyHash,
+      at,
+    })),
     ...(approvals.length === 0 && lastWithdrawal ? { withdrawnBy: lastWithdrawal.comment.author } : {}),
     unclear: unclear.map(({ comment }) => comment.commentId),
   }

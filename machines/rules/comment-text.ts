@@ -8,7 +8,12 @@ export function decidingLines(text: string): readonly string[] {
   const visible = withoutDetails(withoutFences(plain).replace(/<!--[\s\S]*?(?:-->|$)/g, ''))
   return withoutIndentedCode(visible.split('\n'))
     .filter((line) => !/^\s{0,3}>/.test(line))
-    .map((line) => line.replace(/(`+)[\s\S]*?\1/g, ' ').replace(/\p{Cf}/gu, '').trim())
+    .map((line) =>
+      line
+        .replace(/(`+)[\s\S]*?\1/g, ' ')
+        .replace(/\p{Cf}/gu, '')
+        .trim(),
+    )
     .filter((line) => line !== '')
 }
 

@@ -18,7 +18,10 @@ export interface IntakeSettings {
  * | 4 | anybody, the list is empty | accepted |
  * | 5 | no login, the list is not empty | refused |
  */
-export function passesIntakeGate(actor: string, { botLogin, maintainerLogins, reporterLogins }: IntakeSettings): boolean {
+export function passesIntakeGate(
+  actor: string,
+  { botLogin, maintainerLogins, reporterLogins }: IntakeSettings,
+): boolean {
   if (sameLogin(actor, botLogin) || isListed(actor, maintainerLogins)) return true
   return reporterLogins.length === 0 || isListed(actor, reporterLogins)
 }

@@ -5,7 +5,9 @@ const mention = /(?<![\p{L}\p{N}_/@.-])@([\p{L}\p{N}](?:[\p{L}\p{N}_.-]*[\p{L}\p
 
 /** Logins a text addresses, folded; what is quoted, code or hidden addresses nobody. */
 export function mentionsIn(text: string): readonly string[] {
-  const found = decidingLines(text).flatMap((line) => [...line.matchAll(mention)].map((match) => foldLogin(match[1] ?? '')))
+  const found = decidingLines(text).flatMap((line) =>
+    [...line.matchAll(mention)].map((match) => foldLogin(match[1] ?? '')),
+  )
   return [...new Set(found)]
 }
 

@@ -52,7 +52,13 @@ describe('commands', () => {
   test.each([
     ['/cancel', [{ name: 'cancel', argument: '' }]],
     ['/Retry now please', [{ name: 'retry', argument: 'now please' }]],
-    ['hello\n/takeover\n/allow-ci-changes', [{ name: 'takeover', argument: '' }, { name: 'allow-ci-changes', argument: '' }]],
+    [
+      'hello\n/takeover\n/allow-ci-changes',
+      [
+        { name: 'takeover', argument: '' },
+        { name: 'allow-ci-changes', argument: '' },
+      ],
+    ],
     ['/hold.', [{ name: 'hold', argument: '' }]],
     ['please /cancel', []],
     ['/etc/passwd', []],
@@ -88,7 +94,12 @@ describe('mentions', () => {
 })
 
 describe('who may merge (rulings 1.1)', () => {
-  const policy = { botLogin: 'bot', maintainerLogins: ['maya'], adoptBranchPrefix: 'renovate', upgradeEngineLogins: ['renovate[bot]'] }
+  const policy = {
+    botLogin: 'bot',
+    maintainerLogins: ['maya'],
+    adoptBranchPrefix: 'renovate',
+    upgradeEngineLogins: ['renovate[bot]'],
+  }
   test.each([
     ['the bot', 'bot', 'platform/x', true],
     ['a maintainer', 'Maya', 'x', true],
@@ -122,7 +133,8 @@ describe('labels (S3 Labels, law 10)', () => {
   })
   test('every status has a projection, within what is managed; an empty name switches a label off', () => {
     for (const status of issueStatuses) {
-      for (const ran of [false, true]) for (const label of projectLabels(status, ran, names)) expect(managedLabels(names)).toContain(label)
+      for (const ran of [false, true])
+        for (const label of projectLabels(status, ran, names)) expect(managedLabels(names)).toContain(label)
     }
     expect(projectLabels('refined', true, { ...names, implementation: '' })).toEqual(['b'])
     expect(managedLabels({ ...names, declined: '' })).toEqual(['b', 'a', 'i'])
@@ -138,6 +150,8 @@ describe('citation conjuncts (rulings 3.2)', () => {
     expect(refusedConjunct({ ...all, [name]: false })).toBe(name)
   })
   test('of several the first in the order of the ruling', () => {
-    expect(refusedConjunct({ 'plan-newest': false, 'quote-matches': false, 'comment-exists': true })).toBe('quote-matches')
+    expect(refusedConjunct({ 'plan-newest': false, 'quote-matches': false, 'comment-exists': true })).toBe(
+      'quote-matches',
+    )
   })
 })

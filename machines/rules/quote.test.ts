@@ -5,7 +5,7 @@ import { matchQuote, normaliseQuote, showInvisible, unescapeXml } from './quote.
 describe('matchQuote (rulings 1.15)', () => {
   test.each([
     ['raw', 'please /approve this', '/approve', '/approve'],
-    ['XML escapes undone', "it's a < b && \"c\"", 'it&#39;s a &lt; b &amp;&amp; &quot;c&quot;', "it's a < b && \"c\""],
+    ['XML escapes undone', 'it\'s a < b && "c"', 'it&#39;s a &lt; b &amp;&amp; &quot;c&quot;', 'it\'s a < b && "c"'],
     ['an escape that stands in the body itself is raw first', 'write &amp; here', '&amp; here', '&amp; here'],
     ['CRLF', 'go\r\nahead', 'go\nahead', 'go\r\nahead'],
     ['TAB as four blanks', 'go\tahead', 'go    ahead', 'go\tahead'],
@@ -30,20 +30,30 @@ describe('matchQuote (rulings 1.15)', () => {
   test('what an agent copies of a body as shown is found in it, and the span is verbatim', () => {
     const alphabet = fc.constantFrom('a', 'b', ' ', '\t', '\r\n', '\n', '&', '<', '\u200B', '\u00AD', '🚀', '"', "'")
     fc.assert(
-      fc.property(fc.array(alphabet, { minLength: 4, maxLength: 40 }).map((parts) => `x${parts.join('')}y`), (body) => {
-        const shown = showInvisible(body.replace(/\r\n/g, '\n').replace(/\t/g, '    ')).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/"/g, '&quot;').replace(/'/g, '&#39;')
-        const span = matchQuote(body, shown)
-        expect(span).toBeDefined()
-        expect(body).toContain(span)
-      }),
+      fc.property(
+        fc.array(alphabet, { minLength: 4, maxLength: 40 }).map((parts) => `x${parts.join('')}y`),
+        (body) => {
+          const shown = showInvisible(body.replace(/\r\n/g, '\n').replace(/\t/g, '    '))
+            .replace(/&/g, '&amp;')
+            .replace(/</g, '&lt;')
+            .replace(/"/g, '&quot;')
+            .replace(/'/g, '&#39;')
+          const span = matchQuote(body, shown)
+          expect(span).toBeDefined()
+          expect(body).toContain(span)
+        },
+      ),
     )
   })
   test('normalising twice is normalising once', () => {
     const alphabet = fc.constantFrom('a', ' ', '\t', '\r\n', '\u200B', '[U+200B]', '\u00A0', '🚀')
     fc.assert(
-      fc.property(fc.array(alphabet).map((parts) => parts.join('')), (text) => {
-        expect(normaliseQuote(normaliseQuote(text))).toBe(normaliseQuote(text))
-      }),
+      fc.property(
+        fc.array(alphabet).map((parts) => parts.join('')),
+        (text) => {
+          expect(normaliseQuote(normaliseQuote(text))).toBe(normaliseQuote(text))
+        },
+      ),
     )
   })
   test('the escapes of the bundle are undone, once', () => {

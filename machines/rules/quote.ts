@@ -9,7 +9,10 @@ const minQuoteCharacters = 2
 
 /** How the bundle shows a character that people cannot see. */
 export function showInvisible(text: string): string {
-  return text.replace(/\p{Cf}/gu, (character) => `[U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`)
+  return text.replace(
+    /\p{Cf}/gu,
+    (character) => `[U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
+  )
 }
 
 const invisibleMark = /^\[U\+[0-9A-F]{4,6}\]/
@@ -30,9 +33,10 @@ function normalised(raw: string): Normalised {
   const characters: string[] = []
   const starts: number[] = []
   const ends: number[] = []
-  for (let at = 0; at < raw.length; ) {
+  for (let at = 0; at < raw.length;) {
     const character = String.fromCodePoint(raw.codePointAt(at) ?? 0)
-    const skipped = invisibleMark.exec(raw.slice(at, at + 10))?.[0].length ?? (/\p{Cf}/u.test(character) ? character.length : 0)
+    const skipped =
+      invisibleMark.exec(raw.slice(at, at + 10))?.[0].length ?? (/\p{Cf}/u.test(character) ? character.length : 0)
     const end = at + (skipped || character.length)
     const blank = /\s/u.test(character)
     if (!skipped && !(blank && characters.at(-1) === ' ')) {

@@ -5,9 +5,19 @@ const At = { at: Type.Integer({ description: 'epoch ms' }) }
 const Pod = { pod: Type.Integer({ description: 'ordinal of the pod that speaks' }) }
 const Mr = { repository: Type.String(), number: Type.Integer() }
 
-export const agentKinds = ['brainstorm', 'incident', 'implement', 'review', 'refine', 'documentation', 'upgrade'] as const
+export const agentKinds = [
+  'brainstorm',
+  'incident',
+  'implement',
+  'review',
+  'refine',
+  'documentation',
+  'upgrade',
+] as const
 // A mapped union has no static type of its own: without `Unsafe` every `kind` is `never`.
-export const AgentKind = Type.Unsafe<(typeof agentKinds)[number]>(Type.Union(agentKinds.map((kind) => Type.Literal(kind))))
+export const AgentKind = Type.Unsafe<(typeof agentKinds)[number]>(
+  Type.Union(agentKinds.map((kind) => Type.Literal(kind))),
+)
 export type AgentKind = (typeof agentKinds)[number]
 
 export const significances = ['patch', 'minor', 'major'] as const
@@ -20,7 +30,12 @@ export const TaskConfig = Type.Object({
   turnTimeoutSeconds: Type.Integer(),
   stallProbeGraceSeconds: Type.Integer(),
   stallProbeMaxAttempts: Type.Integer(),
-  autoApproveMaxSignificance: Type.Union([Type.Literal('off'), Type.Literal('patch'), Type.Literal('minor'), Type.Literal('major')]),
+  autoApproveMaxSignificance: Type.Union([
+    Type.Literal('off'),
+    Type.Literal('patch'),
+    Type.Literal('minor'),
+    Type.Literal('major'),
+  ]),
   model: Type.Record(Type.String(), Type.String(), { description: 'model by agent kind' }),
   effort: Type.Record(Type.String(), Type.String(), { description: 'effort by agent kind' }),
   permissionMode: Type.String(),
@@ -64,7 +79,13 @@ export type TaskSeed = Static<typeof TaskSeed>
 export const ApprovalClaim = Type.Object({
   issue: Type.String(),
   citation: Type.Optional(
-    Type.Object({ commentId: Type.String(), author: Type.String(), quote: Type.String(), span: Type.String(), bodyHash: Type.String() }),
+    Type.Object({
+      commentId: Type.String(),
+      author: Type.String(),
+      quote: Type.String(),
+      span: Type.String(),
+      bodyHash: Type.String(),
+    }),
   ),
   approvingMaintainer: Type.Optional(Type.String()),
   /** Name of the first conjunct of rulings 3.2 that the mirror contradicts; absent when all hold there. */
@@ -119,7 +140,12 @@ export const TaskEvent = Type.Union([
     type: Type.Literal('pod.final'),
     ...At,
     ...Pod,
-    cause: Type.Union([Type.Literal('gone'), Type.Literal('lost'), Type.Literal('unbound'), Type.Literal('mismatched')]),
+    cause: Type.Union([
+      Type.Literal('gone'),
+      Type.Literal('lost'),
+      Type.Literal('unbound'),
+      Type.Literal('mismatched'),
+    ]),
     reason: Type.Optional(Type.String()),
     residencyMs: Type.Integer(),
   }),
@@ -176,16 +202,42 @@ export const TaskEvent = Type.Union([
   /** The agent commented on the forge in this turn: an ended turn then waits for the answer. */
   Type.Object({ type: Type.Literal('agent.asked'), ...At, ...Pod, repository: Type.String(), number: Type.Integer() }),
 
-  Type.Object({ type: Type.Literal('approval.granted'), ...At, issue: Type.String(), planHash: Type.String(), self: Type.Boolean() }),
+  Type.Object({
+    type: Type.Literal('approval.granted'),
+    ...At,
+    issue: Type.String(),
+    planHash: Type.String(),
+    self: Type.Boolean(),
+  }),
   Type.Object({ type: Type.Literal('approval.refused'), ...At, issue: Type.String(), reason: Type.String() }),
   Type.Object({ type: Type.Literal('approval.revoked'), ...At, issue: Type.String(), reason: Type.String() }),
-  Type.Object({ type: Type.Literal('approval.commented'), ...At, issue: Type.String(), by: Type.String(), commentId: Type.String() }),
+  Type.Object({
+    type: Type.Literal('approval.commented'),
+    ...At,
+    issue: Type.String(),
+    by: Type.String(),
+    commentId: Type.String(),
+  }),
   Type.Object({ type: Type.Literal('issue.closed'), ...At, issue: Type.String() }),
   Type.Object({ type: Type.Literal('issue.reopened'), ...At, issue: Type.String() }),
 
   Type.Object({ type: Type.Literal('mr.ready'), ...At, ...OwnedMergeRequest.properties, attempt: Type.Integer() }),
-  Type.Object({ type: Type.Literal('mr.openFailed'), ...At, repository: Type.String(), reason: Type.String(), attempt: Type.Integer() }),
-  Type.Object({ type: Type.Literal('mr.headMoved'), ...At, ...Mr, sha: Type.String(), byOwnPod: Type.Boolean(), gated: Type.Boolean(), author: Type.String() }),
+  Type.Object({
+    type: Type.Literal('mr.openFailed'),
+    ...At,
+    repository: Type.String(),
+    reason: Type.String(),
+    attempt: Type.Integer(),
+  }),
+  Type.Object({
+    type: Type.Literal('mr.headMoved'),
+    ...At,
+    ...Mr,
+    sha: Type.String(),
+    byOwnPod: Type.Boolean(),
+    gated: Type.Boolean(),
+    author: Type.String(),
+  }),
   Type.Object({ type: Type.Literal('mr.merged'), ...At, ...Mr, sha: Type.String(), mergeCommit: Type.String() }),
   Type.Object({ type: Type.Literal('mr.closed'), ...At, ...Mr }),
   Type.Object({ type: Type.Literal('mr.reopened'), ...At, ...Mr, sha: Type.String() }),
@@ -194,13 +246,31 @@ export const TaskEvent = Type.Union([
   Type.Object({ type: Type.Literal('mr.ciPending'), ...At, ...MergeAnswer }),
   Type.Object({ type: Type.Literal('mr.notMergeableYet'), ...At, ...MergeAnswer }),
   Type.Object({ type: Type.Literal('mr.mergeRefused'), ...At, ...MergeAnswer }),
-  Type.Object({ type: Type.Literal('mr.goAhead'), ...At, by: Type.String(), shas: Type.Array(Type.Object({ ...Mr, sha: Type.String() })) }),
+  Type.Object({
+    type: Type.Literal('mr.goAhead'),
+    ...At,
+    by: Type.String(),
+    shas: Type.Array(Type.Object({ ...Mr, sha: Type.String() })),
+  }),
 
   /** A gated human wrote (the edge decided that, rulings 1.4). */
-  Type.Object({ type: Type.Literal('human.commented'), ...At, ...ForgeFact, maintainer: Type.Boolean(), on: Type.Union([Type.Literal('issue'), Type.Literal('mr')]), text: Type.Optional(Type.String()) }),
+  Type.Object({
+    type: Type.Literal('human.commented'),
+    ...At,
+    ...ForgeFact,
+    maintainer: Type.Boolean(),
+    on: Type.Union([Type.Literal('issue'), Type.Literal('mr')]),
+    text: Type.Optional(Type.String()),
+  }),
   /** Anything else worth telling the agent; never enqueues [H3]. */
   Type.Object({ type: Type.Literal('forge.event'), ...At, ...ForgeFact, text: Type.Optional(Type.String()) }),
-  Type.Object({ type: Type.Literal('effect.failed'), ...At, effect: Type.String(), reason: Type.String(), key: Type.String() }),
+  Type.Object({
+    type: Type.Literal('effect.failed'),
+    ...At,
+    effect: Type.String(),
+    reason: Type.String(),
+    key: Type.String(),
+  }),
 ])
 export type TaskEvent = Static<typeof TaskEvent>
 

@@ -25,7 +25,13 @@ function conclude(context: TurnContext, event: Result): Does {
   const report = { turn: context.ordinal, finalText, usage, pushed, failed }
   return {
     context: { accepted: true, turnId: event.turnId },
-    effects: [...sayAccepted(context), tellPod(context.pod, endedWell(event) ? { type: 'turn.ended', ...report } : { type: 'turn.failed', ...report, ...cause(event) })],
+    effects: [
+      ...sayAccepted(context),
+      tellPod(
+        context.pod,
+        endedWell(event) ? { type: 'turn.ended', ...report } : { type: 'turn.failed', ...report, ...cause(event) },
+      ),
+    ],
   }
 }
 
@@ -41,7 +47,17 @@ function cause({ stopReason, error, resetsAt }: Result): { stopReason: string; e
 /** A turn that ends without a result of the wrapper has nothing to report. */
 function fail({ pod, ordinal }: TurnContext, stopReason: string, error?: string): Does {
   const nothing = { finalText: '', usage: {}, pushed: [], failed: [] }
-  return { effects: [tellPod(pod, { type: 'turn.failed', turn: ordinal, stopReason, ...(error === undefined ? {} : { error }), ...nothing })] }
+  return {
+    effects: [
+      tellPod(pod, {
+        type: 'turn.failed',
+        turn: ordinal,
+        stopReason,
+        ...(error === undefined ? {} : { error }),
+        ...nothing,
+      }),
+    ],
+  }
 }
 
 function poll(url: string, turnId: string): Does {
@@ -49,7 +65,9 @@ function poll(url: string, turnId: string): Does {
 }
 
 export const turnActions = {
-  begin: on('turn.start', (context, { type: _type, at, ...given }) => ({ context: { ...newTurn(context.id), ...given, seenAt: at } })),
+  begin: on('turn.start', (context, { type: _type, at, ...given }) => ({
+    context: { ...newTurn(context.id), ...given, seenAt: at },
+  })),
   submit: always(({ task, podOrdinal, url, purpose, eventsUpTo }) => ({
     effects: [effect('submitTurn', { task, podOrdinal, url, purpose, eventsUpTo })],
   })),

@@ -25,7 +25,12 @@ export const TurnEvent = Type.Union([
   Type.Object({ type: Type.Literal('submit.expired'), ...At }),
   /** A callback arrived: a hint, believed after a read at that pod (rulings 4.6). */
   Type.Object({ type: Type.Literal('turn.callback'), ...At, turnId: Type.String() }),
-  Type.Object({ type: Type.Literal('turn.activity'), ...At, lastActivityAt: Type.Integer(), probeAnswered: Type.Optional(Type.Integer()) }),
+  Type.Object({
+    type: Type.Literal('turn.activity'),
+    ...At,
+    lastActivityAt: Type.Integer(),
+    probeAnswered: Type.Optional(Type.Integer()),
+  }),
   Type.Object({
     type: Type.Literal('turn.result'),
     ...At,
@@ -41,6 +46,12 @@ export const TurnEvent = Type.Union([
   Type.Object({ type: Type.Literal('turn.interruptRefused'), ...At }),
   Type.Object({ type: Type.Literal('turn.abandon'), ...At }),
   Type.Object({ type: Type.Literal('turn.podFinal'), ...At }),
-  Type.Object({ type: Type.Literal('effect.failed'), ...At, effect: Type.String(), reason: Type.String(), key: Type.String() }),
+  Type.Object({
+    type: Type.Literal('effect.failed'),
+    ...At,
+    effect: Type.String(),
+    reason: Type.String(),
+    key: Type.String(),
+  }),
 ])
 export type TurnEvent = Static<typeof TurnEvent>

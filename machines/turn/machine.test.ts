@@ -40,19 +40,31 @@ function interrupting(): Drive {
 }
 const watch = (turn: Drive): unknown => (turn.value as { open: { running: { watch: unknown } } }).open.running.watch
 const report = { finalText: 'done', usage: { inputTokens: 1 }, pushed: ['lib'], failed: [] }
-const result = (turnId: string, state = 'completed', stopReason = 'end_turn') => ({ type: 'turn.result', turnId, state, stopReason, ...report })
-const failedWith = (effects: ReturnType<Drive['send']>) => sent(effects, 'pod').find(({ type }) => type === 'turn.failed')?.['stopReason']
+const result = (turnId: string, state = 'completed', stopReason = 'end_turn') => ({
+  type: 'turn.result',
+  turnId,
+  state,
+  stopReason,
+  ...report,
+})
+const failedWith = (effects: ReturnType<Drive['send']>) =>
+  sent(effects, 'pod').find(({ type }) => type === 'turn.failed')?.['stopReason']
 
 describe('submitting', () => {
   test('the text is asked for by what it carries; the actor’s own id is the key (rulings 3.4)', () => {
     const turn = drive(turnMachine, id)
     expect(turn.send(start)).toEqual([
-      { type: 'submitTurn', params: { task: start.task, podOrdinal: 1, url: 'http://pod', purpose: 'work', eventsUpTo: 5 } },
+      {
+        type: 'submitTurn',
+        params: { task: start.task, podOrdinal: 1, url: 'http://pod', purpose: 'work', eventsUpTo: 5 },
+      },
     ])
   })
   test('202: in flight, the pod hears what was taken (H70)', () => {
     const turn = submitting()
-    expect(sent(turn.send({ type: 'submit.accepted', turnId: 'w1' }), 'pod')).toEqual([{ type: 'turn.accepted', turn: 0, eventsUpTo: 5 }])
+    expect(sent(turn.send({ type: 'submit.accepted', turnId: 'w1' }), 'pod')).toEqual([
+      { type: 'turn.accepted', turn: 0, eventsUpTo: 5 },
+    ])
     expect(watch(turn)).toBe('inFlight')
   })
   test('409 for a hand-off fails it: it never waits (H67)', () => {
@@ -62,7 +74,10 @@ describe('submitting', () => {
   })
   test('409 by another turn: waits for it, submits again once it is over (H60)', () => {
     const turn = submitting()
-    expect(turn.send({ type: 'submit.conflict', liveTurnId: 'w0' })).toContainEqual({ type: 'pollTurn', params: { url: 'http://pod', turnId: 'w0' } })
+    expect(turn.send({ type: 'submit.conflict', liveTurnId: 'w0' })).toContainEqual({
+      type: 'pollTurn',
+      params: { url: 'http://pod', turnId: 'w0' },
+    })
     expect(turn.value).toEqual({ open: 'waiting' })
     const effects = turn.send(result('w0'))
     expect(types(effects)).toEqual(['submitTurn'])
@@ -85,7 +100,9 @@ describe('submitting', () => {
   })
   test('a result that overtook the 202 is believed: accepted, then ended (H68)', () => {
     const turn = submitting()
-    expect(turn.send({ type: 'turn.callback', turnId: 'w1' })).toEqual([{ type: 'pollTurn', params: { url: 'http://pod', turnId: 'w1' } }])
+    expect(turn.send({ type: 'turn.callback', turnId: 'w1' })).toEqual([
+      { type: 'pollTurn', params: { url: 'http://pod', turnId: 'w1' } },
+    ])
     expect(sent(turn.send(result('w1')), 'pod').map(({ type }) => type)).toEqual(['turn.accepted', 'turn.ended'])
     expect(turn.value).toBe('completed')
   })
@@ -122,7 +139,9 @@ describe('inFlight', () => {
   ])('result %s by %s: %s to the pod, once', (state, stopReason, type) => {
     const turn = inFlight()
     const told = sent(turn.send(result('w1', state, stopReason)), 'pod')
-    expect(told).toEqual([type === 'turn.ended' ? { type, turn: 0, ...report } : { type, turn: 0, stopReason, ...report }])
+    expect(told).toEqual([
+      type === 'turn.ended' ? { type, turn: 0, ...report } : { type, turn: 0, stopReason, ...report },
+    ])
     expect(turn.value).toBe(state)
     expect(turn.timers()).toEqual({})
   })
@@ -200,11 +219,14 @@ describe('probing and interrupting', () => {
 describe('any non-final state', () => {
   const states: [string, () => Drive][] = [
     ['submitting', submitting],
-    ['waiting', () => {
-      const turn = submitting()
-      turn.send({ type: 'submit.conflict', liveTurnId: 'w0' })
-      return turn
-    }],
+    [
+      'waiting',
+      () => {
+        const turn = submitting()
+        turn.send({ type: 'submit.conflict', liveTurnId: 'w0' })
+        return turn
+      },
+    ],
     ['inFlight', inFlight],
     ['probing', probing],
     ['interrupting', interrupting],

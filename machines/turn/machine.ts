@@ -96,7 +96,11 @@ export const turnMachine = setup({
       },
       states: {
         submitting: {
-          meta: { owner: 'wrapper', reason: 'is being submitted', unblocks: 'the wrapper answers; the pod abandons it in time' },
+          meta: {
+            owner: 'wrapper',
+            reason: 'is being submitted',
+            unblocks: 'the wrapper answers; the pod abandons it in time',
+          },
           entry: 'submit',
           exit: 'withdrawSubmit',
           on: {
@@ -110,7 +114,11 @@ export const turnMachine = setup({
           },
         },
         waiting: {
-          meta: { owner: 'wrapper', reason: 'another turn is live there', unblocks: 'that turn ends; looked at again every minute' },
+          meta: {
+            owner: 'wrapper',
+            reason: 'another turn is live there',
+            unblocks: 'that turn ends; looked at again every minute',
+          },
           entry: 'pollLiveTurn',
           after: { retry: 'submitting' },
           on: { 'turn.result': [{ guard: 'liveTurnOver', target: 'submitting' }] },
@@ -139,10 +147,16 @@ export const turnMachine = setup({
                       { target: 'probing', actions: 'countQuietWindow' },
                     ],
                   },
-                  on: { 'turn.activity': { guard: 'genuine', target: 'inFlight', reenter: true, actions: 'keepActivity' } },
+                  on: {
+                    'turn.activity': { guard: 'genuine', target: 'inFlight', reenter: true, actions: 'keepActivity' },
+                  },
                 },
                 probing: {
-                  meta: { owner: 'agent', reason: 'was asked whether it still works', unblocks: 'activity or an answer within the grace' },
+                  meta: {
+                    owner: 'agent',
+                    reason: 'was asked whether it still works',
+                    unblocks: 'activity or an answer within the grace',
+                  },
                   initial: 'asked',
                   entry: 'probe',
                   on: {

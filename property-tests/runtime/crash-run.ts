@@ -22,7 +22,13 @@ const actors: readonly ActorAddress[] = ['task:a', 'task:b', 'pod:a', 'pod:b']
 export async function live(sql: Sql, { sends, crashes }: Plan): Promise<Outcome> {
   await sql.exec(emptied)
   const world = harness(sql)
-  world.behave = async (call) => [{ to: call.key.split('/')[0] as ActorAddress, key: `${call.key}/done`, event: event('call.done', { note: `done ${call.key}` }) }]
+  world.behave = async (call) => [
+    {
+      to: call.key.split('/')[0] as ActorAddress,
+      key: `${call.key}/done`,
+      event: event('call.done', { note: `done ${call.key}` }),
+    },
+  ]
   const pump = setInterval(() => world.clock.advance(50), 1)
   const receipts = new Map<string, Receipt[]>()
   const left = [...crashes]
@@ -38,14 +44,18 @@ export async function live(sql: Sql, { sends, crashes }: Plan): Promise<Outcome>
   async function insist(key: string, send: Send): Promise<void> {
     for (;;) {
       const { instance, died } = life
-      const receipt = await Promise.race([instance.runtime.deliver({ to: task(send.actor), key, event: event(send.type, { note: key }) }), died])
+      const receipt = await Promise.race([
+        instance.runtime.deliver({ to: task(send.actor), key, event: event(send.type, { note: key }) }),
+        died,
+      ])
       if (receipt) return void receipts.set(key, [...(receipts.get(key) ?? []), receipt])
       if (life.instance === instance) life = await nextLife()
     }
   }
 
   try {
-    for (const id of ['a', 'b'] as const) await insist(`open ${id}`, { actor: id, type: 'noted', isRepeated: false, isHasty: false })
+    for (const id of ['a', 'b'] as const)
+      await insist(`open ${id}`, { actor: id, type: 'noted', isRepeated: false, isHasty: false })
     const hasty: Promise<void>[] = []
     for (const [index, send] of sends.entries()) {
       const sent = insist(`k${index}`, send)
@@ -57,10 +67,15 @@ export async function live(sql: Sql, { sends, crashes }: Plan): Promise<Outcome>
     // The last life is cut short too: what it acknowledged must be found by one that never saw it.
     life.instance.crash()
     const last = await world.start()
-    const leftovers = await until(() => unsettled(sql), (rows) => rows.length === 0)
+    const leftovers = await until(
+      () => unsettled(sql),
+      (rows) => rows.length === 0,
+    )
     const journals = new Map<ActorAddress, readonly JournalRow[]>()
     for (const actor of actors) journals.set(actor, await last.runtime.history(actor))
-    const replays = await Promise.all(actors.filter((actor) => journals.get(actor)?.length).map((actor) => last.runtime.replay(actor)))
+    const replays = await Promise.all(
+      actors.filter((actor) => journals.get(actor)?.length).map((actor) => last.runtime.replay(actor)),
+    )
     return { receipts, journals, performed: world.performed, replays, leftovers }
   } finally {
     clearInterval(pump)
@@ -79,7 +94,11 @@ interface Life {
   readonly died: Promise<undefined>
 }
 
-type StartInstance = (options: { readonly sql: Sql; readonly snapshotEvery: number; readonly maxBatch: number }) => Promise<Instance>
+type StartInstance = (options: {
+  readonly sql: Sql
+  readonly snapshotEvery: number
+  readonly maxBatch: number
+}) => Promise<Instance>
 
 /** Undefined when the process died while it was starting. */
 async function start(launch: StartInstance, sql: Sql, crash: Crash | undefined): Promise<Life | undefined> {

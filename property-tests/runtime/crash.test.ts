@@ -18,12 +18,16 @@ describe('whatever is sent and whenever the process dies', () => {
   })
   afterAll(() => sql.close())
 
-  it('nothing acknowledged is lost, nothing is applied twice, order and keys hold, and the journal replays (R1-R4, R6, R9, R11)', { timeout: 240_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(plan, async (one) => {
-        expect(brokenLaws(one, await live(sql, one))).toEqual([])
-      }),
-      { numRuns: runs },
-    )
-  })
+  it(
+    'nothing acknowledged is lost, nothing is applied twice, order and keys hold, and the journal replays (R1-R4, R6, R9, R11)',
+    { timeout: 240_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(plan, async (one) => {
+          expect(brokenLaws(one, await live(sql, one))).toEqual([])
+        }),
+        { numRuns: runs },
+      )
+    },
+  )
 })

@@ -18,14 +18,34 @@ interface Mutant {
 const withoutRows = '$& where false'
 
 const mutants: readonly Mutant[] = [
-  { bug: 'writes no effects', law: /R6/, mutate: (text) => text.replace(/insert into effect \([^)]*\) select [^)]*\) as r\([^)]*\)/, withoutRows) },
-  { bug: 'writes no inbox rows for other actors', law: /R9|R6/, mutate: (text) => text.replace(/insert into inbox \([^)]*\) select [^)]*\) as r\([^)]*\)/, withoutRows) },
-  { bug: 'acknowledges events that it does not write', law: /R1|R2/, mutate: (text) => text.replace(/insert into event \([^)]*\) select [^)]*\) as r\([^)]*\)/, withoutRows) },
-  { bug: 'does not check where the actor stands', law: /R\d/, mutate: (text) => text.replace(/ and a\.seq = r\.previous_seq/, '').replace(/seq = r\.seq, version/, 'seq = r.seq + 1, version') },
+  {
+    bug: 'writes no effects',
+    law: /R6/,
+    mutate: (text) => text.replace(/insert into effect \([^)]*\) select [^)]*\) as r\([^)]*\)/, withoutRows),
+  },
+  {
+    bug: 'writes no inbox rows for other actors',
+    law: /R9|R6/,
+    mutate: (text) => text.replace(/insert into inbox \([^)]*\) select [^)]*\) as r\([^)]*\)/, withoutRows),
+  },
+  {
+    bug: 'acknowledges events that it does not write',
+    law: /R1|R2/,
+    mutate: (text) => text.replace(/insert into event \([^)]*\) select [^)]*\) as r\([^)]*\)/, withoutRows),
+  },
+  {
+    bug: 'does not check where the actor stands',
+    law: /R\d/,
+    mutate: (text) =>
+      text.replace(/ and a\.seq = r\.previous_seq/, '').replace(/seq = r\.seq, version/, 'seq = r.seq + 1, version'),
+  },
 ]
 
 function mutated(sql: Sql, { mutate }: Mutant): Sql {
-  return { ...sql, query: ((text: string, params?: readonly unknown[]) => sql.query(mutate(text), params)) as Queryable['query'] }
+  return {
+    ...sql,
+    query: ((text: string, params?: readonly unknown[]) => sql.query(mutate(text), params)) as Queryable['query'],
+  }
 }
 
 async function faultsOf(sql: Sql, runs: number): Promise<readonly string[]> {

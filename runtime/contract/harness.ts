@@ -77,7 +77,9 @@ function launch(self: Harness, sql: Sql, options: Partial<RuntimeOptions>): Inst
   return { runtime, crash: () => void (line.isCut = true) }
 }
 
-function omitSql({ sql: _, ...rest }: Partial<RuntimeOptions>): Omit<Partial<RuntimeOptions>, 'sql'> {
+function omitSql(options: Partial<RuntimeOptions>): Omit<Partial<RuntimeOptions>, 'sql'> {
+  const rest: { sql?: unknown } & Omit<Partial<RuntimeOptions>, 'sql'> = { ...options }
+  delete rest.sql
   return rest
 }
 
@@ -96,7 +98,8 @@ function severed<T>(line: Line, promise: Promise<T>): Promise<T> {
 }
 
 function cuttable(sql: Sql, line: Line): Sql {
-  const guarded = <T>(run: () => Promise<T>): Promise<T> => (line.isCut ? new Promise<T>(() => undefined) : severed(line, run()))
+  const guarded = <T>(run: () => Promise<T>): Promise<T> =>
+    line.isCut ? new Promise<T>(() => undefined) : severed(line, run())
   return {
     durability: sql.durability,
     query: (text, params) => guarded(() => sql.query(text, params)) as ReturnType<Queryable['query']> as never,
@@ -107,7 +110,10 @@ function cuttable(sql: Sql, line: Line): Sql {
 }
 
 function muted(clock: Clock, line: Line): Clock {
-  return { now: () => clock.now(), setTimer: (delayMs, callback) => clock.setTimer(delayMs, () => void (line.isCut || callback())) }
+  return {
+    now: () => clock.now(),
+    setTimer: (delayMs, callback) => clock.setTimer(delayMs, () => void (line.isCut || callback())),
+  }
 }
 
 export function event(type: string, fields: Readonly<Record<string, unknown>> = {}): MachineEvent {
@@ -119,7 +125,11 @@ export function task(id: string): ActorAddress {
 }
 
 /** Waits for a condition while other work runs; fails after the bound, with what was last seen. */
-export async function until<T>(look: () => T | Promise<T>, isMet: (seen: T) => boolean = Boolean, boundMs = 15_000): Promise<T> {
+export async function until<T>(
+  look: () => T | Promise<T>,
+  isMet: (seen: T) => boolean = Boolean,
+  boundMs = 15_000,
+): Promise<T> {
   const end = performance.now() + boundMs
   for (;;) {
     const seen = await look()

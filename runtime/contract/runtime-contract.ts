@@ -56,7 +56,10 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
 
       it('applies a key once and repeats its answer, in one batch, in the next and after a restart (R3)', async () => {
         const first = await world.start()
-        const [one, two] = await Promise.all([first.runtime.deliver(noted('a', 'k', 'one')), first.runtime.deliver(noted('a', 'k', 'one'))])
+        const [one, two] = await Promise.all([
+          first.runtime.deliver(noted('a', 'k', 'one')),
+          first.runtime.deliver(noted('a', 'k', 'one')),
+        ])
         const answer = { status: 200, body: { count: 1 } }
         expect(one).toEqual({ key: 'k', applied: true, seq: 1, answer })
         expect(two).toEqual({ key: 'k', applied: false, seq: 1, answer })
@@ -71,7 +74,11 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
       it('applies the fresh events of a batch that also holds known ones (R3)', async () => {
         const { runtime } = await world.start()
         await runtime.deliver(noted('a', 'old', 'old'))
-        const receipts = await Promise.all([noted('a', 'new1', 'n1'), noted('a', 'old', 'again'), noted('b', 'new2', 'n2')].map((one) => runtime.deliver(one)))
+        const receipts = await Promise.all(
+          [noted('a', 'new1', 'n1'), noted('a', 'old', 'again'), noted('b', 'new2', 'n2')].map((one) =>
+            runtime.deliver(one),
+          ),
+        )
         expect(receipts.map((receipt) => receipt.applied)).toEqual([true, false, true])
         expect(await log(runtime, 'a')).toEqual(['old', 'n1'])
       })
@@ -79,7 +86,12 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
       it('refuses an event for an actor that nothing brought into being, and shows it (R7)', async () => {
         const { runtime } = await world.start()
         const receipt = await runtime.deliver({ to: task('ghost'), key: 'k', event: event('asked') })
-        expect(receipt).toEqual({ key: 'k', applied: false, seq: 0, answer: { status: 404, body: { code: 'actor-unknown' } } })
+        expect(receipt).toEqual({
+          key: 'k',
+          applied: false,
+          seq: 0,
+          answer: { status: 404, body: { code: 'actor-unknown' } },
+        })
         expect(await runtime.deadLetters()).toMatchObject([{ to: 'task:ghost', key: 'k', reason: 'unknown actor' }])
         expect(await runtime.read(task('ghost'))).toBeUndefined()
       })
@@ -103,34 +115,44 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         expect((await runtime.history(task('a')))[1]).toMatchObject({ handled: false, path: 'idle', effects: [] })
       })
 
-      it.each(['poisonGuard', 'poisonAction'])('goes on after %s threw: the event is a dead letter, the actor as it was (R7)', async (type) => {
-        const { runtime } = await world.start()
-        await runtime.deliver(noted('a', 'k1', 'one'))
-        const [poison, after, other] = await Promise.all([
-          runtime.deliver({ to: task('a'), key: 'bad', event: event(type) }),
-          runtime.deliver(noted('a', 'k2', 'two')),
-          runtime.deliver(noted('b', 'k3', 'three')),
-        ])
-        expect(poison).toMatchObject({ applied: true, answer: { status: 500, body: { code: 'actor-fault' } } })
-        expect([after.applied, other.applied]).toEqual([true, true])
-        expect(await log(runtime, 'a')).toEqual(['one', 'two'])
-        expect(await runtime.deadLetters()).toMatchObject([{ to: 'task:a', key: 'bad' }])
-        expect(await runtime.replay(task('a'))).toEqual({ address: 'task:a', steps: 3, equal: true })
-      })
+      it.each(['poisonGuard', 'poisonAction'])(
+        'goes on after %s threw: the event is a dead letter, the actor as it was (R7)',
+        async (type) => {
+          const { runtime } = await world.start()
+          await runtime.deliver(noted('a', 'k1', 'one'))
+          const [poison, after, other] = await Promise.all([
+            runtime.deliver({ to: task('a'), key: 'bad', event: event(type) }),
+            runtime.deliver(noted('a', 'k2', 'two')),
+            runtime.deliver(noted('b', 'k3', 'three')),
+          ])
+          expect(poison).toMatchObject({ applied: true, answer: { status: 500, body: { code: 'actor-fault' } } })
+          expect([after.applied, other.applied]).toEqual([true, true])
+          expect(await log(runtime, 'a')).toEqual(['one', 'two'])
+          expect(await runtime.deadLetters()).toMatchObject([{ to: 'task:a', key: 'bad' }])
+          expect(await runtime.replay(task('a'))).toEqual({ address: 'task:a', steps: 3, equal: true })
+        },
+      )
 
       it('answers 409 for a finished actor and asks for nothing more', async () => {
         const { runtime } = await world.start()
         await runtime.deliver(noted('a', 'k1', 'one'))
         await runtime.deliver({ to: task('a'), key: 'k2', event: event('closed') })
         const receipt = await runtime.deliver({ to: task('a'), key: 'k3', event: event('noted') })
-        expect(receipt).toEqual({ key: 'k3', applied: true, seq: 3, answer: { status: 409, body: { code: 'actor-final' } } })
+        expect(receipt).toEqual({
+          key: 'k3',
+          applied: true,
+          seq: 3,
+          answer: { status: 409, body: { code: 'actor-final' } },
+        })
         expect(await runtime.read(task('a'))).toMatchObject({ status: 'done', path: 'end', seq: 3 })
         expect(await log(runtime, 'a')).toEqual(['one'])
       })
 
       it('sends callers away when too much waits, and takes them again when it does not', async () => {
         const { runtime } = await world.start({ maxQueued: 5 })
-        const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => runtime.deliver(noted('a', `k${index}`, `n${index}`))))
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 20 }, (_, index) => runtime.deliver(noted('a', `k${index}`, `n${index}`))),
+        )
         const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
         expect(refused.length).toBeGreaterThan(0)
         expect(refused.every((outcome) => outcome.reason instanceof OverloadedError)).toBe(true)
@@ -142,7 +164,11 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         ['an address without a kind', { to: 'nowhere' as never, key: 'k', event: event('noted') }, 'bad-address'],
         ['a kind without a machine', { to: 'queue:q' as const, key: 'k', event: event('noted') }, 'unknown-kind'],
         ['a key with a control character', { to: task('a'), key: 'k\u0000', event: event('noted') }, 'bad-key'],
-        ['an event that is no plain JSON', { to: task('a'), key: 'k', event: event('noted', { big: 1n }) }, 'bad-event'],
+        [
+          'an event that is no plain JSON',
+          { to: task('a'), key: 'k', event: event('noted', { big: 1n }) },
+          'bad-event',
+        ],
         ['an event without a time', { to: task('a'), key: 'k', event: { type: 'noted' } as never }, 'bad-event'],
       ])('refuses %s before it is anywhere', async (_, delivery, reason) => {
         const { runtime } = await world.start()
@@ -151,35 +177,44 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
     })
 
     describe('commits', () => {
-      it.each(['before', 'after'] as const)('all of a step or nothing of it, when the store breaks %s any one statement (R4)', async (moment) => {
-        for (let nth = 1; nth <= 4; nth++) {
-          await sql.exec(emptied)
-          const broken = faultySql(sql)
-          const own = harness(sql)
-          const { runtime, crash } = await own.start({ sql: broken })
-          await runtime.deliver(noted('a', 'first', 'first'))
-          broken.breakAt(nth, moment)
-          const pump = pumping(own)
-          const receipts = await Promise.all([
-            runtime.deliver(noted('a', 'k1', 'one')),
-            runtime.deliver({ to: task('a'), key: 'k2', event: event('told', { note: 'hi' }) }),
-            runtime.deliver({ to: task('a'), key: 'k3', event: event('asked', { name: `f${nth}` }) }),
-            runtime.deliver({ to: task('a'), key: 'k4', event: event('armed') }),
-          ])
-          expect(receipts.map((receipt) => receipt.applied)).toEqual([true, true, true, true])
-          await until(() => log(runtime, 'a'), (seen) => seen.includes('re hi'))
-          await until(() => runtime.pendingEffects(), (seen) => seen.length === 0)
-          pump.stop()
-          // The retries may have taken so long in simulated time that the timer has rung already: armed or rung, once.
-          const notes = await log(runtime, 'a')
-          const rung = notes.filter((note) => note.startsWith('xstate.after'))
-          expect(notes.filter((note) => !rung.includes(note))).toEqual(['first', 'one', 're hi'])
-          expect([...rung, ...(await runtime.pendingTimers()).map((timer) => timer.id)]).toHaveLength(1)
-          expect(new Set(own.performed.map((call) => call.key))).toEqual(new Set([`task:a/4/0`]))
-          expect((await runtime.replay(task('a'))).equal).toBe(true)
-          crash()
-        }
-      })
+      it.each(['before', 'after'] as const)(
+        'all of a step or nothing of it, when the store breaks %s any one statement (R4)',
+        async (moment) => {
+          for (let nth = 1; nth <= 4; nth++) {
+            await sql.exec(emptied)
+            const broken = faultySql(sql)
+            const own = harness(sql)
+            const { runtime, crash } = await own.start({ sql: broken })
+            await runtime.deliver(noted('a', 'first', 'first'))
+            broken.breakAt(nth, moment)
+            const pump = pumping(own)
+            const receipts = await Promise.all([
+              runtime.deliver(noted('a', 'k1', 'one')),
+              runtime.deliver({ to: task('a'), key: 'k2', event: event('told', { note: 'hi' }) }),
+              runtime.deliver({ to: task('a'), key: 'k3', event: event('asked', { name: `f${nth}` }) }),
+              runtime.deliver({ to: task('a'), key: 'k4', event: event('armed') }),
+            ])
+            expect(receipts.map((receipt) => receipt.applied)).toEqual([true, true, true, true])
+            await until(
+              () => log(runtime, 'a'),
+              (seen) => seen.includes('re hi'),
+            )
+            await until(
+              () => runtime.pendingEffects(),
+              (seen) => seen.length === 0,
+            )
+            pump.stop()
+            // The retries may have taken so long in simulated time that the timer has rung already: armed or rung, once.
+            const notes = await log(runtime, 'a')
+            const rung = notes.filter((note) => note.startsWith('xstate.after'))
+            expect(notes.filter((note) => !rung.includes(note))).toEqual(['first', 'one', 're hi'])
+            expect([...rung, ...(await runtime.pendingTimers()).map((timer) => timer.id)]).toHaveLength(1)
+            expect(new Set(own.performed.map((call) => call.key))).toEqual(new Set([`task:a/4/0`]))
+            expect((await runtime.replay(task('a'))).equal).toBe(true)
+            crash()
+          }
+        },
+      )
 
       it('tells the caller when the store stays away, and applies a repeat of the key once', async () => {
         const broken = faultySql(sql)
@@ -198,31 +233,59 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const { runtime } = await world.start({ sql: picky })
         picky.refuse('unbearable')
         const notes = ['n0', 'n1', 'n2', 'unbearable', 'n4', 'n5', 'n6']
-        const outcomes = await Promise.allSettled(notes.map((note, index) => runtime.deliver(noted(index % 2 ? 'a' : 'b', note, note))))
-        expect(outcomes.map((outcome) => outcome.status === 'fulfilled')).toEqual([true, true, true, false, true, true, true])
+        const outcomes = await Promise.allSettled(
+          notes.map((note, index) => runtime.deliver(noted(index % 2 ? 'a' : 'b', note, note))),
+        )
+        expect(outcomes.map((outcome) => outcome.status === 'fulfilled')).toEqual([
+          true,
+          true,
+          true,
+          false,
+          true,
+          true,
+          true,
+        ])
         expect(outcomes[3]).toMatchObject({ reason: { name: 'TerminalError', reason: 'event-refused' } })
-        expect([await log(runtime, 'a'), await log(runtime, 'b')]).toEqual([['n1', 'n5'], ['n0', 'n2', 'n4', 'n6']])
+        expect([await log(runtime, 'a'), await log(runtime, 'b')]).toEqual([
+          ['n1', 'n5'],
+          ['n0', 'n2', 'n4', 'n6'],
+        ])
       })
 
       it('an effect as dead when the store refuses what it brought back', async () => {
         const picky = faultySql(sql)
-        world.behave = async (call) => [{ to: task('a'), key: `${call.key}/done`, event: event('call.done', { note: 'unbearable' }) }]
-        const call = { onTerminal: 'dead-letter' as const, perform: async (_: object, { key }: { readonly key: string }) => world.behave({ key, name: '', attempt: 1 }, AbortSignal.abort()) }
+        world.behave = async (call) => [
+          { to: task('a'), key: `${call.key}/done`, event: event('call.done', { note: 'unbearable' }) },
+        ]
+        const call = {
+          onTerminal: 'dead-letter' as const,
+          perform: async (_: object, { key }: { readonly key: string }) =>
+            world.behave({ key, name: '', attempt: 1 }, AbortSignal.abort()),
+        }
         const { runtime } = await world.start({ sql: picky, handlers: { call, ordered: call } })
         picky.refuse('unbearable')
         await runtime.deliver(noted('a', 'k1', 'one'))
         await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
-        const [dead] = await until(() => runtime.pendingEffects({ state: 'dead' }), (seen) => seen.length === 1)
+        const [dead] = await until(
+          () => runtime.pendingEffects({ state: 'dead' }),
+          (seen) => seen.length === 1,
+        )
         expect(dead?.lastError).toMatch(/cannot be (stored|held)/)
       })
 
       it('nothing of an owner whose lease another holds by now (R5)', async () => {
         const stale = await world.start({ owner: 'one', leaseMs: 1000 })
         await stale.runtime.deliver(noted('a', 'k1', 'one'))
-        const { rows } = await sql.query<{ shard: number }>("update shard set owner = 'two', epoch = epoch + 1, expires_at = $1 returning shard", [world.clock.now() + 1_000_000])
+        const { rows } = await sql.query<{ shard: number }>(
+          "update shard set owner = 'two', epoch = epoch + 1, expires_at = $1 returning shard",
+          [world.clock.now() + 1_000_000],
+        )
         expect(rows).toHaveLength(4)
         const late = stale.runtime.deliver(noted('a', 'k2', 'two')).catch(() => 'refused')
-        const inbox = await until(async () => (await sql.query<{ key: string }>('select key from inbox')).rows, (seen) => seen.length > 0)
+        const inbox = await until(
+          async () => (await sql.query<{ key: string }>('select key from inbox')).rows,
+          (seen) => seen.length > 0,
+        )
         expect(inbox).toEqual([{ key: 'k2' }])
         expect((await stale.runtime.history(task('a'))).map((row) => row.key)).toEqual(['k1'])
         stale.crash()
@@ -248,7 +311,9 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const receipt = await other.runtime.deliver(noted('a', 'k', 'one'))
         expect(receipt).toEqual({ key: 'k', applied: true, seq: 1, answer: { status: 200, body: { count: 1 } } })
         expect(await other.runtime.deliver(noted('a', 'k', 'one'))).toEqual({ ...receipt, applied: false })
-        expect((await other.runtime.deliver({ to: task('ghost'), key: 'g', event: event('asked') })).answer?.status).toBe(404)
+        expect(
+          (await other.runtime.deliver({ to: task('ghost'), key: 'g', event: event('asked') })).answer?.status,
+        ).toBe(404)
         pump.stop()
         expect(await log(other.runtime, 'a')).toEqual(['one'])
         expect((await sql.query('select id from inbox')).rows).toEqual([])
@@ -257,13 +322,21 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
 
     describe('performs effects', () => {
       it('after the commit, and delivers what they bring back (R6)', async () => {
-        world.behave = async (call) => [{ to: task('a'), key: `${call.key}/done`, event: event('call.done', { note: `did ${call.name}` }) }]
+        world.behave = async (call) => [
+          { to: task('a'), key: `${call.key}/done`, event: event('call.done', { note: `did ${call.name}` }) },
+        ]
         const { runtime } = await world.start()
         await runtime.deliver(noted('a', 'k1', 'one'))
         await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked', { name: 'x' }) })
-        await until(() => log(runtime, 'a'), (seen) => seen.includes('did x'))
+        await until(
+          () => log(runtime, 'a'),
+          (seen) => seen.includes('did x'),
+        )
         expect(world.performed).toEqual([{ key: 'task:a/2/0', name: 'x', attempt: 1 }])
-        await until(() => runtime.pendingEffects(), (seen) => seen.length === 0)
+        await until(
+          () => runtime.pendingEffects(),
+          (seen) => seen.length === 0,
+        )
         expect((await runtime.history(task('a'))).map((row) => row.key)).toEqual(['k1', 'k2', 'task:a/2/0/done'])
       })
 
@@ -274,9 +347,14 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         await first.runtime.deliver({ to: task('a'), key: 'k2', event: event('asked', { name: 'x' }) })
         await until(() => world.performed.length === 1)
         first.crash()
-        world.behave = async (call) => [{ to: task('a'), key: `${call.key}/done`, event: event('call.done', { note: 'did' }) }]
+        world.behave = async (call) => [
+          { to: task('a'), key: `${call.key}/done`, event: event('call.done', { note: 'did' }) },
+        ]
         const second = await world.start()
-        await until(() => log(second.runtime, 'a'), (seen) => seen.includes('did'))
+        await until(
+          () => log(second.runtime, 'a'),
+          (seen) => seen.includes('did'),
+        )
         expect(world.performed.map((call) => call.key)).toEqual(['task:a/2/0', 'task:a/2/0'])
         expect(await log(second.runtime, 'a')).toEqual(['one', 'did'])
       })
@@ -290,14 +368,23 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const { runtime } = await world.start()
         await runtime.deliver(noted('a', 'k1', 'one'))
         await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
-        const [pending] = await until(() => runtime.pendingEffects(), (seen) => seen[0]?.attempts === 1 && seen[0].state === 'pending')
+        const [pending] = await until(
+          () => runtime.pendingEffects(),
+          (seen) => seen[0]?.attempts === 1 && seen[0].state === 'pending',
+        )
         expect(pending).toMatchObject({ lastError: 'busy', notBefore: world.clock.now() + 375 })
         world.clock.advance(374)
         expect(world.performed).toHaveLength(1)
         world.clock.advance(1)
-        await until(() => runtime.pendingEffects(), (seen) => seen[0]?.attempts === 2 && seen[0].state === 'pending')
+        await until(
+          () => runtime.pendingEffects(),
+          (seen) => seen[0]?.attempts === 2 && seen[0].state === 'pending',
+        )
         world.clock.advance(750)
-        await until(() => runtime.pendingEffects(), (seen) => seen.length === 0)
+        await until(
+          () => runtime.pendingEffects(),
+          (seen) => seen.length === 0,
+        )
         expect(world.performed.map((call) => call.attempt)).toEqual([1, 2, 3])
         expect(new Set(world.performed.map((call) => call.key)).size).toBe(1)
       })
@@ -311,11 +398,17 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const { runtime } = await world.start()
         await runtime.deliver(noted('a', 'k1', 'one'))
         await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
-        const [pending] = await until(() => runtime.pendingEffects(), (seen) => seen[0]?.lastError !== undefined && seen[0].state === 'pending')
+        const [pending] = await until(
+          () => runtime.pendingEffects(),
+          (seen) => seen[0]?.lastError !== undefined && seen[0].state === 'pending',
+        )
         expect(pending).toMatchObject({ attempts: 0, notBefore: world.clock.now() + 60_000 })
         isLimited = false
         world.clock.advance(60_000)
-        await until(() => runtime.pendingEffects(), (seen) => seen.length === 0)
+        await until(
+          () => runtime.pendingEffects(),
+          (seen) => seen.length === 0,
+        )
         expect(world.performed).toHaveLength(2)
       })
 
@@ -326,7 +419,10 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const { runtime } = await world.start()
         await runtime.deliver(noted('a', 'k1', 'one'))
         await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
-        const rows = await until(() => runtime.history(task('a')), (seen) => seen.length === 3)
+        const rows = await until(
+          () => runtime.history(task('a')),
+          (seen) => seen.length === 3,
+        )
         expect(rows[2]).toMatchObject({
           key: 'task:a/2/0/failed',
           event: { type: 'effect.failed', effect: 'call', reason: 'not-found', key: 'task:a/2/0' },
@@ -348,11 +444,17 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const { runtime } = await world.start({ handlers: { call, ordered: call } })
         await runtime.deliver(noted('a', 'k1', 'one'))
         await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
-        const [dead] = await until(() => runtime.pendingEffects({ state: 'dead' }), (seen) => seen.length === 1)
+        const [dead] = await until(
+          () => runtime.pendingEffects({ state: 'dead' }),
+          (seen) => seen.length === 1,
+        )
         expect(dead).toMatchObject({ key: 'task:a/2/0', lastError: 'gone', attempts: 1 })
         isGone = false
         expect(await runtime.redeliver('task:a/2/0')).toBe(true)
-        await until(() => runtime.pendingEffects(), (seen) => seen.length === 0)
+        await until(
+          () => runtime.pendingEffects(),
+          (seen) => seen.length === 0,
+        )
         expect(performed).toEqual(['task:a/2/0', 'task:a/2/0'])
         expect(await runtime.redeliver('task:a/2/0')).toBe(false)
       })
@@ -361,7 +463,10 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const { runtime } = await world.start({ handlers: {} })
         await runtime.deliver(noted('a', 'k1', 'one'))
         await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
-        const [dead] = await until(() => runtime.pendingEffects({ state: 'dead' }), (seen) => seen.length === 1)
+        const [dead] = await until(
+          () => runtime.pendingEffects({ state: 'dead' }),
+          (seen) => seen.length === 1,
+        )
         expect(dead?.lastError).toBe('no handler for this type of effect')
       })
 
@@ -372,9 +477,15 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const { runtime } = await world.start({ handlers: { call: { maxAttempts: 2, perform }, ordered: { perform } } })
         await runtime.deliver(noted('a', 'k1', 'one'))
         await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
-        await until(() => runtime.pendingEffects(), (seen) => seen[0]?.attempts === 1 && seen[0].state === 'pending')
+        await until(
+          () => runtime.pendingEffects(),
+          (seen) => seen[0]?.attempts === 1 && seen[0].state === 'pending',
+        )
         world.clock.advance(1000)
-        const rows = await until(() => runtime.history(task('a')), (seen) => seen.length === 3)
+        const rows = await until(
+          () => runtime.history(task('a')),
+          (seen) => seen.length === 3,
+        )
         expect(rows[2]?.event).toMatchObject({ type: 'effect.failed', reason: 'retries-exhausted: always' })
       })
 
@@ -392,7 +503,10 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         await until(() => world.performed.length === 3)
         expect(world.performed[2]?.name).toBe('a2')
         for (const finish of open.values()) finish()
-        await until(() => runtime.pendingEffects(), (seen) => seen.length === 0)
+        await until(
+          () => runtime.pendingEffects(),
+          (seen) => seen.length === 0,
+        )
       })
 
       it('not when they were withdrawn before their turn, and tells one under way [H24]', async () => {
@@ -410,14 +524,22 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         expect(signals[0]?.aborted).toBe(true)
         expect(await runtime.pendingEffects()).toEqual([])
         finish([{ to: task('a'), key: 'done', event: event('call.done', { note: 'it was merged all the same' }) }])
-        await until(() => log(runtime, 'a'), (seen) => seen.includes('it was merged all the same'))
+        await until(
+          () => log(runtime, 'a'),
+          (seen) => seen.includes('it was merged all the same'),
+        )
       })
 
       it('only the one that stands when a state was left and entered again in one batch', async () => {
         const { runtime } = await world.start()
         await runtime.deliver(noted('a', 'k1', 'one'))
-        await Promise.all(['m1', 'm2', 'm3'].map((key) => runtime.deliver({ to: task('a'), key, event: event('merged') })))
-        await until(() => runtime.pendingEffects(), (seen) => seen.length === 0)
+        await Promise.all(
+          ['m1', 'm2', 'm3'].map((key) => runtime.deliver({ to: task('a'), key, event: event('merged') })),
+        )
+        await until(
+          () => runtime.pendingEffects(),
+          (seen) => seen.length === 0,
+        )
         expect(world.performed.map((call) => call.key).at(-1)).toBe('task:a/4/1')
         await runtime.deliver({ to: task('a'), key: 'p', event: event('parked') })
         expect(await runtime.pendingEffects()).toEqual([])
@@ -429,13 +551,18 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const first = await world.start()
         await first.runtime.deliver(noted('a', 'k1', 'one'))
         await first.runtime.deliver({ to: task('a'), key: 'k2', event: event('armed') })
-        expect(await first.runtime.pendingTimers({ actor: task('a') })).toMatchObject([{ dueAt: world.clock.now() + 5000 }])
+        expect(await first.runtime.pendingTimers({ actor: task('a') })).toMatchObject([
+          { dueAt: world.clock.now() + 5000 },
+        ])
         first.crash()
         const second = await world.start()
         world.clock.advance(4999)
         expect((await second.runtime.read(task('a')))?.path).toBe('waiting')
         world.clock.advance(1)
-        await until(async () => (await second.runtime.read(task('a')))?.path, (path) => path === 'rung')
+        await until(
+          async () => (await second.runtime.read(task('a')))?.path,
+          (path) => path === 'rung',
+        )
         world.clock.advance(60_000)
         await second.runtime.deliver(noted('a', 'k3', 'three'))
         const rows = await second.runtime.history(task('a'))
@@ -458,7 +585,10 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         await runtime.deliver(noted('a', 'k6', 'six'))
         expect((await runtime.read(task('a')))?.path).toBe('waiting')
         world.clock.advance(1000)
-        await until(async () => (await runtime.read(task('a')))?.path, (path) => path === 'rung')
+        await until(
+          async () => (await runtime.read(task('a')))?.path,
+          (path) => path === 'rung',
+        )
       })
 
       it('of a delayed raise with the data it was raised with', async () => {
@@ -466,7 +596,10 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         await runtime.deliver(noted('a', 'k1', 'one'))
         await runtime.deliver({ to: task('a'), key: 'k2', event: event('later') })
         world.clock.advance(1000)
-        await until(() => log(runtime, 'a'), (seen) => seen.includes('later'))
+        await until(
+          () => log(runtime, 'a'),
+          (seen) => seen.includes('later'),
+        )
       })
     })
 
@@ -475,21 +608,35 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         let instance = await world.start()
         for (let round = 0; round < 6; round++) {
           const crash = instance.crash
-          const told = instance.runtime.deliver({ to: task('a'), key: `t${round}`, event: event('told', { note: `n${round}` }) })
+          const told = instance.runtime.deliver({
+            to: task('a'),
+            key: `t${round}`,
+            event: event('told', { note: `n${round}` }),
+          })
           if (round === 0) await instance.runtime.deliver(noted('a', 'open', 'open'))
           if (round % 2 === 0) await told
           else await new Promise((resolve) => void setImmediate(resolve))
           crash()
           instance = await world.start()
-          if (round % 2 === 1 || round === 0) await instance.runtime.deliver({ to: task('a'), key: `t${round}`, event: event('told', { note: `n${round}` }) })
+          if (round % 2 === 1 || round === 0)
+            await instance.runtime.deliver({
+              to: task('a'),
+              key: `t${round}`,
+              event: event('told', { note: `n${round}` }),
+            })
         }
-        const notes = (await instance.runtime.history(task('a'))).filter((row) => row.event.type === 'told' && row.handled).map((row) => row.event['note'])
+        const notes = (await instance.runtime.history(task('a')))
+          .filter((row) => row.event.type === 'told' && row.handled)
+          .map((row) => row.event['note'])
         const seen = await until(
           async () => ((await instance.runtime.read('pod:a'))?.context['log'] ?? []) as readonly string[],
           (log) => log.length >= notes.length,
         )
         expect(seen).toEqual(notes)
-        await until(() => log(instance.runtime, 'a'), (log) => log.filter((one) => one.startsWith('re ')).length === notes.length)
+        await until(
+          () => log(instance.runtime, 'a'),
+          (log) => log.filter((one) => one.startsWith('re ')).length === notes.length,
+        )
         expect((await sql.query('select id from inbox')).rows).toEqual([])
       })
 
@@ -497,7 +644,9 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const { runtime } = await world.start()
         await runtime.deliver(noted('a', 'k1', 'one'))
         await runtime.deliver({ to: task('a'), key: 'k2', event: event('misaddressed') })
-        expect(await runtime.deadLetters()).toMatchObject([{ key: 'task:a/2/0', reason: 'deliver without an address and an event' }])
+        expect(await runtime.deadLetters()).toMatchObject([
+          { key: 'task:a/2/0', reason: 'deliver without an address and an event' },
+        ])
       })
     })
 
@@ -505,10 +654,24 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
       it('that replays from the beginning to the same bytes (R11)', async () => {
         const { runtime } = await world.start({ snapshotEvery: 4 })
         await runtime.deliver(noted('a', 'k0', 'zero'))
-        for (const [index, type] of ['armed', 'noted', 'disarmed', 'merged', 'told', 'asked', 'parked', 'unheard', 'noted', 'closed'].entries()) {
+        for (const [index, type] of [
+          'armed',
+          'noted',
+          'disarmed',
+          'merged',
+          'told',
+          'asked',
+          'parked',
+          'unheard',
+          'noted',
+          'closed',
+        ].entries()) {
           await runtime.deliver({ to: task('a'), key: `k${index + 1}`, event: event(type, { note: `n${index}` }) })
         }
-        const replay = await until(() => runtime.replay(task('a')), (seen) => seen.steps >= 11)
+        const replay = await until(
+          () => runtime.replay(task('a')),
+          (seen) => seen.steps >= 11,
+        )
         expect(replay).toMatchObject({ address: 'task:a', equal: true })
       })
 
@@ -516,7 +679,10 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const { runtime } = await world.start()
         for (const key of ['k1', 'k2', 'k3']) await runtime.deliver(noted('a', key, key))
         await sql.query(`update event set body = replace(body, 'k2', 'k9') where actor = 'task:a' and seq = 2`)
-        expect(await runtime.replay(task('a'))).toMatchObject({ equal: false, firstDifference: 'replay differs at task:a 2: the context is another' })
+        expect(await runtime.replay(task('a'))).toMatchObject({
+          equal: false,
+          firstDifference: 'replay differs at task:a 2: the context is another',
+        })
       })
 
       it('and tells listeners of every step once it is committed, in order', async () => {
@@ -533,13 +699,19 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const { runtime } = await world.start()
         await Promise.all(['n/c', 'n/a', 'm/b', 'n/b'].map((id) => runtime.deliver(noted(id, 'k', 'one'))))
         expect((await runtime.list('task')).map((view) => view.id)).toEqual(['m/b', 'n/a', 'n/b', 'n/c'])
-        expect((await runtime.list('task', { idPrefix: 'n/', after: 'n/a', limit: 1 })).map((view) => view.id)).toEqual(['n/b'])
+        expect((await runtime.list('task', { idPrefix: 'n/', after: 'n/a', limit: 1 })).map((view) => view.id)).toEqual(
+          ['n/b'],
+        )
         expect(await runtime.list('pod')).toEqual([])
       })
     })
 
     describe('meets older snapshots', () => {
-      const renamed = { ...toyDefinition, version: 2, upgrades: { 1: (snapshot: object) => ({ ...snapshot, context: { id: 'a', count: 7, log: ['upgraded'] } }) } }
+      const renamed = {
+        ...toyDefinition,
+        version: 2,
+        upgrades: { 1: (snapshot: object) => ({ ...snapshot, context: { id: 'a', count: 7, log: ['upgraded'] } }) },
+      }
 
       it('by the definition’s upgrade, and replays from there (R10, R11)', async () => {
         const first = await world.start()
@@ -548,7 +720,11 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const second = await world.start({ definitions: [renamed] })
         expect((await second.runtime.read(task('a')))?.context['log']).toEqual(['upgraded'])
         await second.runtime.deliver(noted('a', 'k2', 'two'))
-        expect(await second.runtime.read(task('a'))).toMatchObject({ version: 2, seq: 2, context: { log: ['upgraded', 'two'] } })
+        expect(await second.runtime.read(task('a'))).toMatchObject({
+          version: 2,
+          seq: 2,
+          context: { log: ['upgraded', 'two'] },
+        })
         expect(await second.runtime.replay(task('a'))).toEqual({ address: 'task:a', steps: 1, equal: true })
       })
 
@@ -559,11 +735,16 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const second = await world.start({ definitions: [{ ...toyDefinition, version: 2 }] })
         const receipt = await second.runtime.deliver(noted('a', 'k2', 'two'))
         expect(receipt).toMatchObject({ applied: false, answer: { status: 503, body: { code: 'actor-quarantined' } } })
-        expect(await second.runtime.list('task')).toMatchObject([{ status: 'quarantined', fault: 'no upgrade of task from version 1 to 2', context: { log: ['one'] } }])
+        expect(await second.runtime.list('task')).toMatchObject([
+          { status: 'quarantined', fault: 'no upgrade of task from version 1 to 2', context: { log: ['one'] } },
+        ])
         expect((await second.runtime.deliver(noted('b', 'k1', 'other'))).applied).toBe(true)
         await second.runtime.stop()
         const third = await world.start({ definitions: [renamed] })
-        await until(() => log(third.runtime, 'a'), (seen) => seen.includes('two'))
+        await until(
+          () => log(third.runtime, 'a'),
+          (seen) => seen.includes('two'),
+        )
         expect(await third.runtime.read(task('a'))).toMatchObject({ status: 'active', seq: 2 })
       })
 

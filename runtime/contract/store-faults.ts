@@ -35,7 +35,10 @@ export function faultySql(sql: Sql): FaultySql {
 
   return {
     durability: sql.durability,
-    query: (text, params) => guarded(() => (isRefused(params) ? Promise.reject(refusal) : sql.query(text, params))) as ReturnType<Queryable['query']> as never,
+    query: (text, params) =>
+      guarded(() => (isRefused(params) ? Promise.reject(refusal) : sql.query(text, params))) as ReturnType<
+        Queryable['query']
+      > as never,
     exec: (text) => guarded(() => sql.exec(text)),
     tx: (run) => guarded(() => sql.tx(run)),
     close: () => sql.close(),

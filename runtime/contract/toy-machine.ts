@@ -13,7 +13,7 @@ interface ToyContext {
   readonly log: readonly string[]
 }
 
-function nothing(_: unknown, __: object): void {}
+function nothing(): void {}
 
 const toySetup = setup({
   types: { context: {} as ToyContext, input: {} as MachineInput, events: {} as MachineEvent },
@@ -40,14 +40,28 @@ export const toyMachine = toySetup.createMachine({
   context: ({ input }) => ({ id: input.id, count: 0, log: [] }),
   initial: 'idle',
   on: {
-    noted: { guard: 'isOpen', actions: [note, { type: 'answer', params: ({ context }: Asked) => ({ status: 200, body: { count: context.count } }) }] },
+    noted: {
+      guard: 'isOpen',
+      actions: [
+        note,
+        { type: 'answer', params: ({ context }: Asked) => ({ status: 200, body: { count: context.count } }) },
+      ],
+    },
     'effect.failed': { actions: note },
     'call.done': { actions: note },
     'pod.answered': { actions: note },
     'later.came': { actions: note },
     asked: { actions: { type: 'call', params: ({ event }: Asked) => ({ name: String(event['name'] ?? 'call') }) } },
     askedInOrder: { actions: { type: 'ordered', params: ({ event }: Asked) => ({ name: String(event['name']) }) } },
-    told: { actions: { type: 'deliver', params: ({ context, event }: Asked) => ({ to: `pod:${context.id}`, event: { type: 'pod.told', note: String(event['note']) } }) } },
+    told: {
+      actions: {
+        type: 'deliver',
+        params: ({ context, event }: Asked) => ({
+          to: `pod:${context.id}`,
+          event: { type: 'pod.told', note: String(event['note']) },
+        }),
+      },
+    },
     misaddressed: { actions: { type: 'deliver', params: { to: 'nowhere' } } },
     poisonGuard: { guard: 'throwing', target: '.idle' },
     poisonAction: {
@@ -55,7 +69,12 @@ export const toyMachine = toySetup.createMachine({
         throw new Error('this action throws')
       }),
     },
-    later: { actions: raise(({ event }) => ({ type: 'later.came', at: event.at, note: 'later' }), { delay: 1000, id: 'later' }) },
+    later: {
+      actions: raise(({ event }) => ({ type: 'later.came', at: event.at, note: 'later' }), {
+        delay: 1000,
+        id: 'later',
+      }),
+    },
     closed: '.end',
   },
   states: {
@@ -85,7 +104,13 @@ export const podMachine = toySetup.createMachine({
         'pod.told': {
           actions: [
             note,
-            { type: 'deliver', params: ({ context, event }: Asked) => ({ to: `task:${context.id}`, event: { type: 'pod.answered', note: `re ${String(event['note'])}` } }) },
+            {
+              type: 'deliver',
+              params: ({ context, event }: Asked) => ({
+                to: `task:${context.id}`,
+                event: { type: 'pod.answered', note: `re ${String(event['note'])}` },
+              }),
+            },
           ],
         },
       },
@@ -93,5 +118,17 @@ export const podMachine = toySetup.createMachine({
   },
 })
 
-export const toyDefinition: MachineDefinition = { kind: 'task', version: 1, machine: toyMachine, createdBy: ['opened', 'noted'], upgrades: {} }
-export const podDefinition: MachineDefinition = { kind: 'pod', version: 1, machine: podMachine, createdBy: ['pod.told'], upgrades: {} }
+export const toyDefinition: MachineDefinition = {
+  kind: 'task',
+  version: 1,
+  machine: toyMachine,
+  createdBy: ['opened', 'noted'],
+  upgrades: {},
+}
+export const podDefinition: MachineDefinition = {
+  kind: 'pod',
+  version: 1,
+  machine: podMachine,
+  createdBy: ['pod.told'],
+  upgrades: {},
+}

@@ -14,7 +14,11 @@ interface Claim {
  * Takes every shard that is free or expired, or was this owner's in an earlier life, under a new epoch (R5).
  * Rows locked by a commit or another taker are left for the next time: waiting here could deadlock.
  */
-export async function acquireShards(sql: Queryable, claim: Claim, except: readonly number[]): Promise<readonly Lease[]> {
+export async function acquireShards(
+  sql: Queryable,
+  claim: Claim,
+  except: readonly number[],
+): Promise<readonly Lease[]> {
   await sql.query(
     `insert into shard (shard, owner, epoch, expires_at)
       select n, null, 0, 0 from generate_series(0, $1::int - 1) as n on conflict do nothing`,

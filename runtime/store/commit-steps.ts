@@ -43,7 +43,10 @@ export interface Commit {
   readonly events: readonly EventRow[]
   readonly effects: readonly EffectRow[]
   readonly settled: readonly Pick<EffectRow, 'actor' | 'seq' | 'idx'>[]
-  readonly postponed: readonly Pick<EffectRow, 'actor' | 'seq' | 'idx' | 'attempts' | 'notBefore' | 'lastError' | 'dead'>[]
+  readonly postponed: readonly Pick<
+    EffectRow,
+    'actor' | 'seq' | 'idx' | 'attempts' | 'notBefore' | 'lastError' | 'dead'
+  >[]
   readonly withdrawn: readonly Withdrawal[]
   readonly timersSet: readonly TimerRow[]
   readonly timersCleared: readonly Pick<TimerRow, 'actor' | 'id'>[]
@@ -84,7 +87,9 @@ const sections: readonly Section[] = [
   {
     rows: 'updated',
     columns: [...actorColumns, ['previous_seq', 'bigint']],
-    sql: (source) => `update actor a set seq = r.seq, version = r.version, machine_hash = r.machine_hash, status = r.status,
+    sql: (
+      source,
+    ) => `update actor a set seq = r.seq, version = r.version, machine_hash = r.machine_hash, status = r.status,
       path = r.path, fault = r.fault, updated_at = r.updated_at
       from ${source} where a.address = r.address and a.seq = r.previous_seq returning 1`,
   },
@@ -109,7 +114,9 @@ const sections: readonly Section[] = [
   {
     rows: 'postponed',
     columns: [...effectId, ['attempts', 'int'], ['not_before', 'bigint'], ['last_error', 'text'], ['dead', 'boolean']],
-    sql: (source) => `update effect e set attempts = r.attempts, not_before = r.not_before, last_error = r.last_error, dead = r.dead
+    sql: (
+      source,
+    ) => `update effect e set attempts = r.attempts, not_before = r.not_before, last_error = r.last_error, dead = r.dead
       from ${source} where e.actor = r.actor and e.seq = r.seq and e.idx = r.idx`,
   },
   {
@@ -119,12 +126,17 @@ const sections: readonly Section[] = [
       ['type', 'text'],
       ['below_seq', 'bigint'],
     ],
-    sql: (source) => `delete from effect e using ${source} where e.actor = r.actor and e.type = r.type and e.seq < r.below_seq`,
+    sql: (source) =>
+      `delete from effect e using ${source} where e.actor = r.actor and e.type = r.type and e.seq < r.below_seq`,
   },
   {
     rows: 'timersSet',
     columns: timerColumns,
-    sql: insert('timer', timerColumns, 'on conflict (actor, id) do update set seq = excluded.seq, due_at = excluded.due_at, body = excluded.body'),
+    sql: insert(
+      'timer',
+      timerColumns,
+      'on conflict (actor, id) do update set seq = excluded.seq, due_at = excluded.due_at, body = excluded.body',
+    ),
   },
   {
     rows: 'timersCleared',
@@ -139,7 +151,11 @@ const sections: readonly Section[] = [
     columns: inboxColumns,
     sql: insert('inbox', inboxColumns, 'on conflict (actor, key) do nothing returning id, actor, key'),
   },
-  { rows: 'inboxDone', columns: [['id', 'bigint']], sql: (source) => `delete from inbox i using ${source} where i.id = r.id` },
+  {
+    rows: 'inboxDone',
+    columns: [['id', 'bigint']],
+    sql: (source) => `delete from inbox i using ${source} where i.id = r.id`,
+  },
   { rows: 'deadLetters', columns: deadLetterColumns, sql: insert('dead_letter', deadLetterColumns) },
 ]
 
@@ -156,7 +172,14 @@ export async function commitSteps(sql: Queryable, commit: Commit): Promise<reado
 /** `for share` of the lease rows holds off a takeover until this commits; `for key share` would let it pass. */
 function statement(commit: Commit): { readonly text: string; readonly params: readonly unknown[] } {
   const params: unknown[] = [commit.owner, commit.leases.length]
-  const leases = arraySource([['shard', 'int'], ['epoch', 'bigint']], commit.leases, params.length + 1)
+  const leases = arraySource(
+    [
+      ['shard', 'int'],
+      ['epoch', 'bigint'],
+    ],
+    commit.leases,
+    params.length + 1,
+  )
   params.push(...leases.params)
   const parts = [
     `fence as (select s.shard from shard s, ${leases.sql}
@@ -171,7 +194,9 @@ function statement(commit: Commit): { readonly text: string; readonly params: re
     parts.push(`${cteName(rows)} as (${sql(source.sql)})`)
     if (rows === 'updated') {
       params.push(given.length)
-      results.push(`statewright_require((select count(*) from x_updated) = $${params.length}::int, '${sequenceConflict}')`)
+      results.push(
+        `statewright_require((select count(*) from x_updated) = $${params.length}::int, '${sequenceConflict}')`,
+      )
     }
   }
   const inbox = commit.inbox.length > 0 ? `(select json_agg(x_inbox)::text from x_inbox)` : 'null::text'

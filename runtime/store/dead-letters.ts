@@ -4,7 +4,11 @@ import type { Queryable } from './sql.ts'
 export type StoredDeadLetter = DeadLetterRow & { readonly id: number }
 
 /** Events that changed nothing and should be looked at, newest first. */
-export async function listDeadLetters(sql: Queryable, actor: string | undefined, limit: number): Promise<readonly StoredDeadLetter[]> {
+export async function listDeadLetters(
+  sql: Queryable,
+  actor: string | undefined,
+  limit: number,
+): Promise<readonly StoredDeadLetter[]> {
   const { rows } = await sql.query<StoredDeadLetter>(
     `select id, actor, key, body, reason, at from dead_letter where $1::text is null or actor = $1 order by id desc limit $2::int`,
     [actor ?? null, limit],
@@ -13,7 +17,10 @@ export async function listDeadLetters(sql: Queryable, actor: string | undefined,
 }
 
 export async function findDeadLetter(sql: Queryable, id: number): Promise<StoredDeadLetter | undefined> {
-  const { rows } = await sql.query<StoredDeadLetter>('select id, actor, key, body, reason, at from dead_letter where id = $1::bigint', [id])
+  const { rows } = await sql.query<StoredDeadLetter>(
+    'select id, actor, key, body, reason, at from dead_letter where id = $1::bigint',
+    [id],
+  )
   return rows[0]
 }
 
@@ -23,6 +30,9 @@ export async function removeDeadLetter(sql: Queryable, id: number): Promise<void
 
 /** How often an event under this key has become a dead letter. */
 export async function countDeadLetters(sql: Queryable, actor: string, key: string): Promise<number> {
-  const { rows } = await sql.query<{ count: number }>('select count(*) as count from dead_letter where actor = $1 and key = $2', [actor, key])
+  const { rows } = await sql.query<{ count: number }>(
+    'select count(*) as count from dead_letter where actor = $1 and key = $2',
+    [actor, key],
+  )
   return rows[0]?.count ?? 0
 }

@@ -40,7 +40,10 @@ export async function dumpSchema(sql: Queryable): Promise<string> {
   const rules = Map.groupBy((await sql.query<Named>(constraints)).rows, (row) => row.table)
   const indexRows = (await sql.query<Named>(indexes)).rows
   const tables = [...table].map(([name, rows]) => {
-    const lines = [...rows.map(columnLine), ...(rules.get(name) ?? []).map((rule) => `constraint ${rule.name} ${rule.definition}`)]
+    const lines = [
+      ...rows.map(columnLine),
+      ...(rules.get(name) ?? []).map((rule) => `constraint ${rule.name} ${rule.definition}`),
+    ]
     return `create table ${name} (\n${lines.map((line) => `  ${line}`).join(',\n')}\n);`
   })
   return [header, ...tables, ...indexRows.map((index) => `${index.definition};`), ''].join('\n')
@@ -49,6 +52,12 @@ export async function dumpSchema(sql: Queryable): Promise<string> {
 const header = '-- Generated from the migrations by dumpSchema; a test compares it with what they make. Do not edit.\n'
 
 function columnLine({ name, type, nullable, preset, collation }: Column): string {
-  const parts = [name, type, collation && `collate "${collation}"`, nullable ? '' : 'not null', preset && `default ${preset}`]
+  const parts = [
+    name,
+    type,
+    collation && `collate "${collation}"`,
+    nullable ? '' : 'not null',
+    preset && `default ${preset}`,
+  ]
   return parts.filter(Boolean).join(' ')
 }

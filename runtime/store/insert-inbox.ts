@@ -7,5 +7,8 @@ import { inboxColumns } from './tables.ts'
 export async function insertInbox(sql: Queryable, rows: readonly InboxRow[]): Promise<void> {
   const names = columnNames(inboxColumns)
   const source = arraySource(inboxColumns, rows, 1)
-  await sql.query(`insert into inbox (${names}) select ${names} from ${source.sql} on conflict (actor, key) do nothing`, source.params)
+  await sql.query(
+    `insert into inbox (${names}) select ${names} from ${source.sql} on conflict (actor, key) do nothing`,
+    source.params,
+  )
 }

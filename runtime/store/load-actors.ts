@@ -28,7 +28,10 @@ const text = `select
   from actor a left join snapshot s on s.actor = a.address where a.address = any($1::text[])`
 
 /** One statement, so that row, snapshot and events belong together. Unknown addresses are missing in the result. */
-export async function loadActors(sql: Queryable, addresses: readonly ActorAddress[]): Promise<Map<ActorAddress, StoredActor>> {
+export async function loadActors(
+  sql: Queryable,
+  addresses: readonly ActorAddress[],
+): Promise<Map<ActorAddress, StoredActor>> {
   const { rows } = await sql.query<Everything>(text, [addresses])
   return new Map(
     rows.map(({ actor, snapshot, tail, timers }) => [

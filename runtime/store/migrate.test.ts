@@ -52,7 +52,8 @@ describe('migrations', () => {
     const emptied = { owner: 'other', folder: pathToFileURL(`${copy}/`) }
     await expect(migrate(sql, [changed, emptied])).rejects.toMatchObject({
       name: 'MigrationError',
-      message: 'other/0001-one.sql was applied and is not in this version; other/0002-two.sql was applied and is not in this version; runtime/0001-actors.sql has changed since it was applied',
+      message:
+        'other/0001-one.sql was applied and is not in this version; other/0002-two.sql was applied and is not in this version; runtime/0001-actors.sql has changed since it was applied',
     })
   })
 })

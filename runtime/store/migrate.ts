@@ -9,7 +9,10 @@ export interface MigrationFolder {
   readonly folder: URL
 }
 
-export const runtimeMigrations: MigrationFolder = { owner: 'runtime', folder: new URL('./migrations/', import.meta.url) }
+export const runtimeMigrations: MigrationFolder = {
+  owner: 'runtime',
+  folder: new URL('./migrations/', import.meta.url),
+}
 
 interface Migration {
   readonly owner: string
@@ -38,7 +41,10 @@ export async function migrate(sql: Sql, folders: readonly MigrationFolder[] = [r
     // Two processes may start at once: the second waits here and then finds the work done.
     await tx.exec('lock table migration in exclusive mode')
     const owners = folders.map((folder) => folder.owner)
-    const { rows } = await tx.query<Applied>('select owner, name, checksum from migration where owner = any($1::text[]) order by owner, name', [owners])
+    const { rows } = await tx.query<Applied>(
+      'select owner, name, checksum from migration where owner = any($1::text[]) order by owner, name',
+      [owners],
+    )
     for (const migration of pending(migrations, rows)) await apply(tx, migration)
   })
 }

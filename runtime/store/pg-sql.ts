@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { QueryConfig } from 'pg'
 import { resultParsers } from './result-types.ts'
-import { SqlError, toSqlError } from './sql-error.ts'
+import { type SqlError, toSqlError } from './sql-error.ts'
 import type { Durability, Queryable, Sql } from './sql.ts'
 
 interface PgOptions {
@@ -20,7 +20,12 @@ export async function openPgSql(options: PgOptions): Promise<Sql> {
   pool.on('error', () => undefined)
   const root = queryable((config) => pool.query(config))
   try {
-    return { ...root, durability: await serverDurability(root), tx: (run) => transaction(pool, run), close: () => pool.end() }
+    return {
+      ...root,
+      durability: await serverDurability(root),
+      tx: (run) => transaction(pool, run),
+      close: () => pool.end(),
+    }
   } catch (error) {
     await pool.end()
     throw error
@@ -49,7 +54,9 @@ function nameOf(text: string): string | undefined {
   return name
 }
 
-function queryable(run: (config: QueryConfig | string) => Promise<{ rows: object[]; rowCount: number | null }>): Queryable {
+function queryable(
+  run: (config: QueryConfig | string) => Promise<{ rows: object[]; rowCount: number | null }>,
+): Queryable {
   return {
     async query(text, params = []) {
       const name = params.length > 0 ? nameOf(text) : undefined

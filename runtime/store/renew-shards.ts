@@ -8,7 +8,14 @@ export async function renewShards(
   leases: readonly Lease[],
   until: { readonly owner: string; readonly expiresAt: number },
 ): Promise<readonly Lease[]> {
-  const source = arraySource([['shard', 'int'], ['epoch', 'bigint']], leases, 3)
+  const source = arraySource(
+    [
+      ['shard', 'int'],
+      ['epoch', 'bigint'],
+    ],
+    leases,
+    3,
+  )
   const { rows } = await sql.query<Lease>(
     `update shard s set expires_at = $2::bigint from ${source.sql}
       where s.shard = r.shard and s.epoch = r.epoch and s.owner = $1 returning s.shard, s.epoch`,

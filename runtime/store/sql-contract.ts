@@ -15,10 +15,23 @@ export function sqlContract(store: string, open: () => Promise<Sql>): void {
     })
 
     it('give each type one form', async () => {
-      const { rows } = await sql.query(`select 5::int8 as small, 9007199254740991::int8 as large, '{"a":[1]}'::jsonb as b, '{"a":1}'::json as j,
+      const { rows } =
+        await sql.query(`select 5::int8 as small, 9007199254740991::int8 as large, '{"a":[1]}'::jsonb as b, '{"a":1}'::json as j,
         true as t, 1.5::float8 as f, '2026-01-02'::date as d, '2026-01-02 03:04:05'::timestamp as ts, null as n, array['x', null] as texts, array[1, 2]::int[] as ints`)
       expect(rows).toEqual([
-        { small: 5, large: 9007199254740991, b: { a: [1] }, j: { a: 1 }, t: true, f: 1.5, d: '2026-01-02', ts: '2026-01-02 03:04:05', n: null, texts: ['x', null], ints: [1, 2] },
+        {
+          small: 5,
+          large: 9007199254740991,
+          b: { a: [1] },
+          j: { a: 1 },
+          t: true,
+          f: 1.5,
+          d: '2026-01-02',
+          ts: '2026-01-02 03:04:05',
+          n: null,
+          texts: ['x', null],
+          ints: [1, 2],
+        },
       ])
     })
 
@@ -28,7 +41,11 @@ export function sqlContract(store: string, open: () => Promise<Sql>): void {
 
     it('take arrays of every column type, with odd text and nulls', async () => {
       const texts = ['a,b', '{"x":"\\u0000 y\\\\"}', "it's", null, '']
-      const { rows } = await sql.query('select * from unnest($1::text[], $2::bigint[], $3::boolean[]) as r(t, n, b)', [texts, [1, 2, 3, 4, 5e12], [true, false, true, false, true]])
+      const { rows } = await sql.query('select * from unnest($1::text[], $2::bigint[], $3::boolean[]) as r(t, n, b)', [
+        texts,
+        [1, 2, 3, 4, 5e12],
+        [true, false, true, false, true],
+      ])
       expect(rows.map((row) => row['t'])).toEqual(texts)
       expect(rows.at(-1)).toMatchObject({ n: 5e12, b: true })
       expect((await sql.query('select * from unnest($1::text[]) as r(t)', [[]])).rows).toEqual([])
@@ -43,7 +60,11 @@ export function sqlContract(store: string, open: () => Promise<Sql>): void {
 
     it('say what was wrong by SQLSTATE and constraint', async () => {
       await sql.query('insert into sql_contract values (1, null)')
-      await expect(sql.query('insert into sql_contract values (1, null)')).rejects.toMatchObject({ name: 'SqlError', code: '23505', constraint: 'sql_contract_pkey' })
+      await expect(sql.query('insert into sql_contract values (1, null)')).rejects.toMatchObject({
+        name: 'SqlError',
+        code: '23505',
+        constraint: 'sql_contract_pkey',
+      })
       await expect(sql.query('select $1::text', ['\u0000'])).rejects.toMatchObject({ code: '22021' })
       expect((await sql.query('select id from sql_contract')).rows).toEqual([{ id: 1 }])
     })
@@ -55,7 +76,11 @@ export function sqlContract(store: string, open: () => Promise<Sql>): void {
         throw new Error('no')
       })
       await expect(failing).rejects.toThrow('no')
-      expect(await sql.tx(async (tx) => (await tx.query('insert into sql_contract values (2, $1) returning id', ['kept'])).rows)).toEqual([{ id: 2 }])
+      expect(
+        await sql.tx(
+          async (tx) => (await tx.query('insert into sql_contract values (2, $1) returning id', ['kept'])).rows,
+        ),
+      ).toEqual([{ id: 2 }])
       expect((await sql.query('select id from sql_contract')).rows).toEqual([{ id: 2 }])
     })
 

@@ -17,7 +17,10 @@ describe('the lock of a store folder', () => {
 
   it('is had by one at a time, and the refusal says by whom', async () => {
     const lock = await acquireStoreLock(path)
-    await expect(acquireStoreLock(path)).rejects.toMatchObject({ name: 'StoreLockedError', message: `${path} is held by process ${process.pid}` })
+    await expect(acquireStoreLock(path)).rejects.toMatchObject({
+      name: 'StoreLockedError',
+      message: `${path} is held by process ${process.pid}`,
+    })
     await lock.release()
     await (await acquireStoreLock(path)).release()
     expect(await readdir(folder)).toEqual([])
@@ -32,7 +35,10 @@ describe('the lock of a store folder', () => {
   })
 
   it.each([
-    ['whose process number another process has by now', JSON.stringify({ pid: process.pid, startedAt: 'an earlier boot/1' })],
+    [
+      'whose process number another process has by now',
+      JSON.stringify({ pid: process.pid, startedAt: 'an earlier boot/1' }),
+    ],
     ['that holds nothing readable', 'torn'],
   ])('is taken over from one %s', async (_, content) => {
     await writeFile(path, content)

@@ -19,6 +19,9 @@ export function outcomeTool(kind: AgentKind): Tool {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     needs: 'operator',
     call: ({ task: _task, ...payload }, backend) =>
-      backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/outcome`, { kind: backend.pod.profile, payload }),
+      backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/outcome`, {
+        kind: backend.pod.profile,
+        payload,
+      }),
   }
 }

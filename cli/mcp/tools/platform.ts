@@ -4,17 +4,27 @@ import { reading, writingOnce, type Tool } from '../tool.ts'
 
 const closed = { additionalProperties: false } as const
 const Task = Type.Optional(Type.String({ description: 'Name of a Task of this project; yours unless told.' }))
-const IssueCategories = ['tool_error', 'directive_contradiction', 'workspace_broken', 'memory_inconsistent', 'graph_inconsistent', 'auth', 'other']
+const IssueCategories = [
+  'tool_error',
+  'directive_contradiction',
+  'workspace_broken',
+  'memory_inconsistent',
+  'graph_inconsistent',
+  'auth',
+  'other',
+]
 
 export const platformTools: readonly Tool[] = [
   {
     name: 'task_get',
     title: 'Read a Task',
-    description: 'State of a Task: stage, issues with their approval, merge requests, ids of its notes. Not its threads: those are in task_context. Example: {}.',
+    description:
+      'State of a Task: stage, issues with their approval, merge requests, ids of its notes. Not its threads: those are in task_context. Example: {}.',
     input: Type.Object({ task: Task }, closed),
     annotations: reading,
     needs: 'operator',
-    call: ({ task }, backend) => backend.get('operator', `tasks/${encodeURIComponent(String(task ?? backend.pod.task))}`),
+    call: ({ task }, backend) =>
+      backend.get('operator', `tasks/${encodeURIComponent(String(task ?? backend.pod.task))}`),
   },
   {
     name: 'task_list',
@@ -64,7 +74,8 @@ export const platformTools: readonly Tool[] = [
     input: Type.Object({ kind: NoteKind, body: Type.String({ minLength: 1, maxLength: 32_768 }) }, closed),
     annotations: writingOnce,
     needs: 'operator',
-    call: (note, backend) => backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/notes`, note),
+    call: (note, backend) =>
+      backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/notes`, note),
   },
   {
     name: 'project_get',
@@ -78,11 +89,13 @@ export const platformTools: readonly Tool[] = [
   {
     name: 'repo_list',
     title: 'List repositories',
-    description: 'Repositories of the project with their default branches; other tools take these names as repo. Example: {}.',
+    description:
+      'Repositories of the project with their default branches; other tools take these names as repo. Example: {}.',
     input: Type.Object({}, closed),
     annotations: reading,
     needs: 'operator',
-    call: (_input, backend) => backend.get('operator', `projects/${encodeURIComponent(backend.pod.project)}/repositories`),
+    call: (_input, backend) =>
+      backend.get('operator', `projects/${encodeURIComponent(backend.pod.project)}/repositories`),
   },
   {
     name: 'report_internal_issue',

@@ -23,7 +23,8 @@ export const scmTools: readonly Tool[] = [
     input: IssueWrite,
     annotations: writingOnce,
     needs: 'operator',
-    call: (wanted, backend) => backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/issues`, wanted),
+    call: (wanted, backend) =>
+      backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/issues`, wanted),
   },
   {
     name: 'mr_write',

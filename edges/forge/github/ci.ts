@@ -16,7 +16,12 @@ const conclusions: Readonly<Record<string, CiState>> = {
   action_required: 'pending',
 }
 
-const statuses: Readonly<Record<string, CiState>> = { success: 'success', failure: 'failure', error: 'failure', pending: 'pending' }
+const statuses: Readonly<Record<string, CiState>> = {
+  success: 'success',
+  failure: 'failure',
+  error: 'failure',
+  pending: 'pending',
+}
 
 export function ciReportOf(sha: string, runs: readonly CheckRun[], combined: readonly CommitStatus[]): CiReport {
   const checks = [...runs.map(checkOfRun), ...combined.map(checkOfStatus)]
@@ -26,7 +31,11 @@ export function ciReportOf(sha: string, runs: readonly CheckRun[], combined: rea
 /** A value that GitHub invents later is pending: it never lets a merge through and never turns a Task away. */
 function checkOfRun(run: CheckRun): CiCheck {
   const done = run.status === 'completed'
-  const status = done ? (conclusions[run.conclusion ?? ''] ?? 'pending') : run.status === 'in_progress' ? 'running' : 'pending'
+  const status = done
+    ? (conclusions[run.conclusion ?? ''] ?? 'pending')
+    : run.status === 'in_progress'
+      ? 'running'
+      : 'pending'
   const url = run.details_url ?? run.html_url
   const summary = run.output?.summary ?? run.output?.title
   return {

@@ -20,9 +20,17 @@ export interface Place {
 export interface GithubClient {
   readonly rest: Octokit
   /** One request; its answer checked against the schema, its failure as one of the port's errors. */
-  read<S extends TSchema>(operation: string, schema: S, run: (rest: Octokit) => Promise<{ readonly data: unknown }>): Promise<Static<S>>
+  read<S extends TSchema>(
+    operation: string,
+    schema: S,
+    run: (rest: Octokit) => Promise<{ readonly data: unknown }>,
+  ): Promise<Static<S>>
   /** Every page of a list. */
-  list<S extends TSchema>(operation: string, item: S, run: (rest: Octokit) => Promise<readonly unknown[]>): Promise<Static<S>[]>
+  list<S extends TSchema>(
+    operation: string,
+    item: S,
+    run: (rest: Octokit) => Promise<readonly unknown[]>,
+  ): Promise<Static<S>[]>
   /** A request whose answer nobody reads. */
   send(operation: string, run: (rest: Octokit) => Promise<unknown>): Promise<void>
 }

@@ -29,7 +29,8 @@ export function failureOf(operation: string, error: unknown): Error {
   if (status === 404 || status === 410) return new NotFoundError(operation, detail, error)
   if (status === 409) return new ConflictError(operation, detail, error)
   if (status === 400 || status === 422) return new ValidationError(operation, detail, error)
-  if (status === undefined || status >= 500) return new ForgeUnavailableError(`${operation}: ${status ?? 'no answer'}`, { cause: error })
+  if (status === undefined || status >= 500)
+    return new ForgeUnavailableError(`${operation}: ${status ?? 'no answer'}`, { cause: error })
   return new ValidationError(operation, `${status} ${detail}`, error)
 }
 
@@ -37,7 +38,8 @@ export function failureOf(operation: string, error: unknown): Error {
 export function mergeFailureOf(operation: string, error: unknown): Error {
   const failure = error as HttpFailure
   if (failure.status === 409) return new HeadMovedError(operation, detailOf(failure), error)
-  if (failure.status === 405 || failure.status === 422) return new NotMergeableError(operation, detailOf(failure), error)
+  if (failure.status === 405 || failure.status === 422)
+    return new NotMergeableError(operation, detailOf(failure), error)
   return failureOf(operation, error)
 }
 

@@ -24,22 +24,34 @@ export function hookPart(client: GithubClient): HookPart {
   return {
     async ensureHook(path, { url, secret }) {
       const place = placeOf(path)
-      const wanted = { config: { url, secret, content_type: 'json', insecure_ssl: '0' }, events: [...hookEvents], active: true }
-      const hooks = await client.list('list hooks', schema.Hook, (rest) => rest.paginate(rest.rest.repos.listWebhooks, { ...place, ...PAGE }))
+      const wanted = {
+        config: { url, secret, content_type: 'json', insecure_ssl: '0' },
+        events: [...hookEvents],
+        active: true,
+      }
+      const hooks = await client.list('list hooks', schema.Hook, (rest) =>
+        rest.paginate(rest.rest.repos.listWebhooks, { ...place, ...PAGE }),
+      )
       const ours = hooks.find((hook) => hook.config.url === url)
       // The secret can't be read back, so a hook of ours is always written: it may have been rotated.
       const hook = await client.read('write hook', schema.Hook, (rest) =>
-        ours === undefined ? rest.rest.repos.createWebhook({ ...place, ...wanted }) : rest.rest.repos.updateWebhook({ ...place, ...wanted, hook_id: ours.id }),
+        ours === undefined
+          ? rest.rest.repos.createWebhook({ ...place, ...wanted })
+          : rest.rest.repos.updateWebhook({ ...place, ...wanted, hook_id: ours.id }),
       )
       return { id: String(hook.id), url }
     },
     async listDeliveries(path, hook, since) {
       const found = await client.list('list deliveries', schema.HookDelivery, (rest) =>
-        rest.paginate(rest.rest.repos.listWebhookDeliveries, { ...placeOf(path), ...PAGE, hook_id: Number(hook) }, (page, done) => {
-          const oldest = page.data.at(-1)
-          if (oldest !== undefined && Date.parse(oldest.delivered_at) < since) done()
-          return page.data
-        }),
+        rest.paginate(
+          rest.rest.repos.listWebhookDeliveries,
+          { ...placeOf(path), ...PAGE, hook_id: Number(hook) },
+          (page, done) => {
+            const oldest = page.data.at(-1)
+            if (oldest !== undefined && Date.parse(oldest.delivered_at) < since) done()
+            return page.data
+          },
+        ),
       )
       return found
         .map((one) => ({
@@ -53,7 +65,11 @@ export function hookPart(client: GithubClient): HookPart {
     },
     async redeliver(path, hook, attempt) {
       await client.send('redeliver', (rest) =>
-        rest.rest.repos.redeliverWebhookDelivery({ ...placeOf(path), hook_id: Number(hook), delivery_id: Number(attempt) }),
+        rest.rest.repos.redeliverWebhookDelivery({
+          ...placeOf(path),
+          hook_id: Number(hook),
+          delivery_id: Number(attempt),
+        }),
       )
     },
   }

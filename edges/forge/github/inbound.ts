@@ -3,7 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { verifyHmac } from '../../http/auth/hmac.ts'
 import type { CommentAction, ForgeChange, IssueAction, MergeRequestAction } from '../change.ts'
 import { MalformedPayloadError, type WebhookDialect } from '../webhooks/dialect.ts'
-import { hookEvents } from './hooks.ts'
+import type { hookEvents } from './hooks.ts'
 import { accountOf, commentOf, issueOf, mergeRequestOf, reviewCommentOf, reviewOf } from './records.ts'
 import * as schema from './schema.ts'
 
@@ -15,7 +15,11 @@ const payloads = {
   issue_comment: Type.Object({ ...Action, issue: schema.Issue, comment: schema.Comment }),
   pull_request: Type.Object({ ...Action, pull_request: schema.PullRequest }),
   pull_request_review: Type.Object({ ...Action, review: schema.Review, pull_request: schema.NumberedPull }),
-  pull_request_review_comment: Type.Object({ ...Action, comment: schema.ReviewComment, pull_request: schema.NumberedPull }),
+  pull_request_review_comment: Type.Object({
+    ...Action,
+    comment: schema.ReviewComment,
+    pull_request: schema.NumberedPull,
+  }),
   push: Type.Object({ ...Envelope, ref: Type.String(), before: Type.String(), after: Type.String() }),
   check_run: Type.Object({ ...Envelope, check_run: Type.Object({ head_sha: Type.String() }) }),
   check_suite: Type.Object({ ...Envelope, check_suite: Type.Object({ head_sha: Type.String() }) }),
@@ -30,11 +34,22 @@ type Mapping = { readonly [E in EventName]: (payload: Payload<E>) => ForgeChange
 const mappings: Mapping = {
   issues: ({ action, issue, label, ...rest }) => {
     if (issue.pull_request !== undefined) return undefined
-    return { ...origin(rest), sort: 'issue', action: issueActionOf(action), issue: issueOf(issue), ...(label === undefined ? {} : { label: label.name }) }
+    return {
+      ...origin(rest),
+      sort: 'issue',
+      action: issueActionOf(action),
+      issue: issueOf(issue),
+      ...(label === undefined ? {} : { label: label.name }),
+    }
   },
   issue_comment: ({ action, issue, comment, ...rest }) => {
     const on = issue.pull_request === undefined ? 'issue' : 'mr'
-    const change = { ...origin(rest), sort: 'comment', action: commentActionOf(action), comment: commentOf(comment, on, issue.number) } as const
+    const change = {
+      ...origin(rest),
+      sort: 'comment',
+      action: commentActionOf(action),
+      comment: commentOf(comment, on, issue.number),
+    } as const
     return on === 'issue' ? { ...change, issue: issueOf(issue) } : change
   },
   pull_request: ({ action, pull_request, ...rest }) => ({
@@ -87,7 +102,10 @@ function textOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? undefined : header
 }
 
-function origin({ repository, sender }: { repository: { full_name: string }; sender?: schema.Account }): { path: string; by: ReturnType<typeof accountOf> } {
+function origin({ repository, sender }: { repository: { full_name: string }; sender?: schema.Account }): {
+  path: string
+  by: ReturnType<typeof accountOf>
+} {
   return { path: repository.full_name, by: accountOf(sender) }
 }
 

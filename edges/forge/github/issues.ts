@@ -6,7 +6,17 @@ import * as schema from './schema.ts'
 
 type IssuePart = Pick<
   ForgePort,
-  'listIssues' | 'issue' | 'createIssue' | 'editIssue' | 'closeIssue' | 'listComments' | 'listCommentsSince' | 'createComment' | 'editComment' | 'ensureLabels' | 'changeLabels'
+  | 'listIssues'
+  | 'issue'
+  | 'createIssue'
+  | 'editIssue'
+  | 'closeIssue'
+  | 'listComments'
+  | 'listCommentsSince'
+  | 'createComment'
+  | 'editComment'
+  | 'ensureLabels'
+  | 'changeLabels'
 >
 
 const PAGE = { per_page: 100 }
@@ -15,7 +25,9 @@ export function issuePart(client: GithubClient): IssuePart {
   return { ...threads(client), ...comments(client), ...labels(client) }
 }
 
-function threads(client: GithubClient): Pick<IssuePart, 'listIssues' | 'issue' | 'createIssue' | 'editIssue' | 'closeIssue'> {
+function threads(
+  client: GithubClient,
+): Pick<IssuePart, 'listIssues' | 'issue' | 'createIssue' | 'editIssue' | 'closeIssue'> {
   return {
     async listIssues(path, query = {}) {
       const found = await client.list('list issues', schema.Issue, (rest) =>
@@ -24,22 +36,30 @@ function threads(client: GithubClient): Pick<IssuePart, 'listIssues' | 'issue' |
       return found.filter((issue) => issue.pull_request === undefined).map(issueOf)
     },
     async issue(path, number) {
-      const found = await client.read('read issue', schema.Issue, (rest) => rest.rest.issues.get({ ...placeOf(path), issue_number: number }))
+      const found = await client.read('read issue', schema.Issue, (rest) =>
+        rest.rest.issues.get({ ...placeOf(path), issue_number: number }),
+      )
       if (found.pull_request !== undefined) throw new NotFoundError('read issue', `#${number} is a merge request`)
       return issueOf(found)
     },
     async createIssue(path, { title, body, labels = [] }) {
       return issueOf(
-        await client.read('create issue', schema.Issue, (rest) => rest.rest.issues.create({ ...placeOf(path), title, body, labels: [...labels] })),
+        await client.read('create issue', schema.Issue, (rest) =>
+          rest.rest.issues.create({ ...placeOf(path), title, body, labels: [...labels] }),
+        ),
       )
     },
     async editIssue(path, number, change) {
       return issueOf(
-        await client.read('edit issue', schema.Issue, (rest) => rest.rest.issues.update({ ...placeOf(path), issue_number: number, ...change })),
+        await client.read('edit issue', schema.Issue, (rest) =>
+          rest.rest.issues.update({ ...placeOf(path), issue_number: number, ...change }),
+        ),
       )
     },
     closeIssue: (path, number) =>
-      client.send('close issue', (rest) => rest.rest.issues.update({ ...placeOf(path), issue_number: number, state: 'closed' })),
+      client.send('close issue', (rest) =>
+        rest.rest.issues.update({ ...placeOf(path), issue_number: number, state: 'closed' }),
+      ),
   }
 }
 
@@ -48,7 +68,9 @@ function issueQuery(query: IssueQuery): { state: 'open' | 'all'; sort: 'updated'
   return { state: query.state ?? 'all', sort: 'updated', direction: 'asc', ...since }
 }
 
-function comments(client: GithubClient): Pick<IssuePart, 'listComments' | 'listCommentsSince' | 'createComment' | 'editComment'> {
+function comments(
+  client: GithubClient,
+): Pick<IssuePart, 'listComments' | 'listCommentsSince' | 'createComment' | 'editComment'> {
   return {
     async listComments(path, on, number) {
       const found = await client.list('list comments', schema.Comment, (rest) =>
@@ -65,7 +87,9 @@ function comments(client: GithubClient): Pick<IssuePart, 'listComments' | 'listC
         rest.paginate(rest.rest.pulls.listReviewCommentsForRepo, { ...placeOf(path), ...PAGE, since, sort: 'updated' }),
       )
       return [
-        ...plain.map((comment) => commentOf(comment, comment.html_url.includes('/pull/') ? 'mr' : 'issue', numberIn(comment.issue_url))),
+        ...plain.map((comment) =>
+          commentOf(comment, comment.html_url.includes('/pull/') ? 'mr' : 'issue', numberIn(comment.issue_url)),
+        ),
         ...inline.map((comment) => reviewCommentOf(comment, numberIn(comment.pull_request_url))),
       ]
     },
@@ -78,7 +102,9 @@ function comments(client: GithubClient): Pick<IssuePart, 'listComments' | 'listC
     async editComment(path, ref, body) {
       const comment_id = Number(ref.id)
       if (!Number.isInteger(comment_id)) throw new ValidationError('edit comment', `${ref.id} is no plain comment`)
-      const made = await client.read('edit comment', schema.Comment, (rest) => rest.rest.issues.updateComment({ ...placeOf(path), comment_id, body }))
+      const made = await client.read('edit comment', schema.Comment, (rest) =>
+        rest.rest.issues.updateComment({ ...placeOf(path), comment_id, body }),
+      )
       return commentOf(made, ref.on, ref.number)
     },
   }
@@ -87,15 +113,20 @@ function comments(client: GithubClient): Pick<IssuePart, 'listComments' | 'listC
 function labels(client: GithubClient): Pick<IssuePart, 'ensureLabels' | 'changeLabels'> {
   return {
     async ensureLabels(path, wanted) {
-      const there = await client.list('list labels', schema.NamedLabel, (rest) => rest.paginate(rest.rest.issues.listLabelsForRepo, { ...placeOf(path), ...PAGE }))
+      const there = await client.list('list labels', schema.NamedLabel, (rest) =>
+        rest.paginate(rest.rest.issues.listLabelsForRepo, { ...placeOf(path), ...PAGE }),
+      )
       const known = new Set(there.map((label) => label.name.toLowerCase()))
       for (const label of wanted.filter(({ name }) => !known.has(name.toLowerCase()))) {
-        await client.send('create label', (rest) => rest.rest.issues.createLabel({ ...placeOf(path), ...label })).catch(alreadyThere)
+        await client
+          .send('create label', (rest) => rest.rest.issues.createLabel({ ...placeOf(path), ...label }))
+          .catch(alreadyThere)
       }
     },
     async changeLabels(path, number, { add, remove }) {
       const place = { ...placeOf(path), issue_number: number }
-      if (add.length > 0) await client.send('add labels', (rest) => rest.rest.issues.addLabels({ ...place, labels: [...add] }))
+      if (add.length > 0)
+        await client.send('add labels', (rest) => rest.rest.issues.addLabels({ ...place, labels: [...add] }))
       for (const name of remove) {
         await client.send('remove label', (rest) => rest.rest.issues.removeLabel({ ...place, name })).catch(notThere)
       }

@@ -7,7 +7,15 @@ import * as schema from './schema.ts'
 
 type MergeRequestPart = Pick<
   ForgePort,
-  'listMergeRequests' | 'mergeRequest' | 'files' | 'diff' | 'listReviews' | 'createMergeRequest' | 'mergeMergeRequest' | 'postReview' | 'reply'
+  | 'listMergeRequests'
+  | 'mergeRequest'
+  | 'files'
+  | 'diff'
+  | 'listReviews'
+  | 'createMergeRequest'
+  | 'mergeMergeRequest'
+  | 'postReview'
+  | 'reply'
 >
 
 const PAGE = { per_page: 100 }
@@ -16,23 +24,33 @@ export function mergeRequestPart(client: GithubClient): MergeRequestPart {
   return { ...reading(client), ...writing(client) }
 }
 
-function reading(client: GithubClient): Pick<MergeRequestPart, 'listMergeRequests' | 'mergeRequest' | 'files' | 'diff' | 'listReviews'> {
+function reading(
+  client: GithubClient,
+): Pick<MergeRequestPart, 'listMergeRequests' | 'mergeRequest' | 'files' | 'diff' | 'listReviews'> {
   return {
     async listMergeRequests(path, { since, state = 'all', headBranch } = {}) {
       const place = placeOf(path)
       const head = headBranch === undefined ? {} : { head: `${place.owner}:${headBranch}` }
       const found = await client.list('list merge requests', schema.PullRequest, (rest) =>
         // Newest first, so that paging can end where nothing has changed since.
-        rest.paginate(rest.rest.pulls.list, { ...place, ...PAGE, ...head, state, sort: 'updated', direction: 'desc' }, (page, done) => {
-          const oldest = page.data.at(-1)
-          if (since !== undefined && oldest !== undefined && Date.parse(oldest.updated_at) < since) done()
-          return page.data
-        }),
+        rest.paginate(
+          rest.rest.pulls.list,
+          { ...place, ...PAGE, ...head, state, sort: 'updated', direction: 'desc' },
+          (page, done) => {
+            const oldest = page.data.at(-1)
+            if (since !== undefined && oldest !== undefined && Date.parse(oldest.updated_at) < since) done()
+            return page.data
+          },
+        ),
       )
       return found.map(mergeRequestOf).filter((one) => since === undefined || one.updatedAt >= since)
     },
     async mergeRequest(path, number) {
-      return mergeRequestOf(await client.read('read merge request', schema.PullRequest, (rest) => rest.rest.pulls.get({ ...placeOf(path), pull_number: number })))
+      return mergeRequestOf(
+        await client.read('read merge request', schema.PullRequest, (rest) =>
+          rest.rest.pulls.get({ ...placeOf(path), pull_number: number }),
+        ),
+      )
     },
     async files(path, number) {
       const found = await client.list('list files', schema.File, (rest) =>
@@ -47,15 +65,24 @@ function reading(client: GithubClient): Pick<MergeRequestPart, 'listMergeRequest
     },
     async listReviews(path, number) {
       const place = { ...placeOf(path), ...PAGE, pull_number: number }
-      const reviews = await client.list('list reviews', schema.Review, (rest) => rest.paginate(rest.rest.pulls.listReviews, place))
-      const inline = await client.list('list line comments', schema.ReviewComment, (rest) => rest.paginate(rest.rest.pulls.listReviewComments, place))
-      const all = [...reviews.map((review) => reviewOf(review, number)), ...inline.map((comment) => reviewCommentOf(comment, number))]
+      const reviews = await client.list('list reviews', schema.Review, (rest) =>
+        rest.paginate(rest.rest.pulls.listReviews, place),
+      )
+      const inline = await client.list('list line comments', schema.ReviewComment, (rest) =>
+        rest.paginate(rest.rest.pulls.listReviewComments, place),
+      )
+      const all = [
+        ...reviews.map((review) => reviewOf(review, number)),
+        ...inline.map((comment) => reviewCommentOf(comment, number)),
+      ]
       return all.toSorted((left, right) => left.createdAt - right.createdAt)
     },
   }
 }
 
-function writing(client: GithubClient): Pick<MergeRequestPart, 'createMergeRequest' | 'mergeMergeRequest' | 'postReview' | 'reply'> {
+function writing(
+  client: GithubClient,
+): Pick<MergeRequestPart, 'createMergeRequest' | 'mergeMergeRequest' | 'postReview' | 'reply'> {
   return {
     async createMergeRequest(path, { branch, base, title, body }) {
       const made = await client.read('create merge request', schema.PullRequest, (rest) =>
@@ -73,9 +100,21 @@ function writing(client: GithubClient): Pick<MergeRequestPart, 'createMergeReque
       return commit
     },
     async postReview(path, number, { sha, body, lines }) {
-      const comments = lines.map(({ path: file, line, body: text }) => ({ path: file, line, side: 'RIGHT', body: text }))
+      const comments = lines.map(({ path: file, line, body: text }) => ({
+        path: file,
+        line,
+        side: 'RIGHT',
+        body: text,
+      }))
       const made = await client.read('post review', schema.Review, (rest) =>
-        rest.rest.pulls.createReview({ ...placeOf(path), pull_number: number, commit_id: sha, event: 'COMMENT', body, comments }),
+        rest.rest.pulls.createReview({
+          ...placeOf(path),
+          pull_number: number,
+          commit_id: sha,
+          event: 'COMMENT',
+          body,
+          comments,
+        }),
       )
       return reviewOf(made, number)
     },
@@ -87,7 +126,9 @@ function writing(client: GithubClient): Pick<MergeRequestPart, 'createMergeReque
         )
         return reviewCommentOf(made, number)
       }
-      const made = await client.read('reply', schema.Comment, (rest) => rest.rest.issues.createComment({ ...placeOf(path), issue_number: number, body }))
+      const made = await client.read('reply', schema.Comment, (rest) =>
+        rest.rest.issues.createComment({ ...placeOf(path), issue_number: number, body }),
+      )
       return commentOf(made, 'mr', number)
     },
   }

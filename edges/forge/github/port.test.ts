@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
 import { withForge } from '../../../cli/standins/forge/testing.ts'
 import { systemClock } from '../../../runtime/clock.ts'
-import { forgePortContract } from '../contract.ts'
+import { forgePortContract } from '../port-contract.ts'
 import type { ForgePort } from '../port.ts'
 import { createBudget } from '../rate-limit.ts'
 import { ciReportOf } from './ci.ts'
@@ -12,27 +12,48 @@ import { createTransport } from './transport.ts'
 const REPO = { owner: 'acme', repo: 'library' }
 
 function portFor(apiURL: string, token: string, use: typeof fetch = fetch): ForgePort {
-  return createGithubForge({ token, apiURL, transport: createTransport({ fetch: use, clock: systemClock, budget: createBudget({ clock: systemClock }) }) })
+  return createGithubForge({
+    token,
+    apiURL,
+    transport: createTransport({ fetch: use, clock: systemClock, budget: createBudget({ clock: systemClock }) }),
+  })
 }
 
 forgePortContract('GitHub', (use) =>
-  withForge({ repository: { permissions: { maintainer: 'admin', bot: 'admin', reader: 'read' }, labels: [{ name: 'platform', color: '5319e7' }] } }, async (room) => {
-    const { forge } = room
-    await use({
-      port: portFor(forge.apiUrl, 'token-of-bot'),
-      readerPort: portFor(forge.apiUrl, 'token-of-reader'),
-      path: 'acme/library',
-      push: async (branch, files) => room.push(await room.clone('bot'), branch, files),
-      openIssue: async (title, labels) => forge.openIssue('maintainer', 'acme/library', { title, body: 'b', labels: [...labels] }).number,
-      comment: async (number, body) => void forge.comment('maintainer', 'acme/library', number, body),
-      deleteComment: async (id) => forge.deleteComment('maintainer', 'acme/library', Number(id)),
-      async reportCheck(sha, name, state) {
-        const status = state === 'running' ? 'in_progress' : 'completed'
-        await room.octokit('bot').checks.create({ ...REPO, head_sha: sha, name, status, ...(state === 'running' ? {} : { conclusion: state }) })
+  withForge(
+    {
+      repository: {
+        permissions: { maintainer: 'admin', bot: 'admin', reader: 'read' },
+        labels: [{ name: 'platform', color: '5319e7' }],
       },
-      settled: () => forge.idle(),
-    })
-  }),
+    },
+    async (room) => {
+      const { forge } = room
+      await use({
+        port: portFor(forge.apiUrl, 'token-of-bot'),
+        readerPort: portFor(forge.apiUrl, 'token-of-reader'),
+        path: 'acme/library',
+        push: async (branch, files) => room.push(await room.clone('bot'), branch, files),
+        openIssue: async (title, labels) =>
+          forge.openIssue('maintainer', 'acme/library', { title, body: 'b', labels: [...labels] }).number,
+        comment: async (number, body) => void forge.comment('maintainer', 'acme/library', number, body),
+        deleteComment: async (id) => forge.deleteComment('maintainer', 'acme/library', Number(id)),
+        async reportCheck(sha, name, state) {
+          const status = state === 'running' ? 'in_progress' : 'completed'
+          await room
+            .octokit('bot')
+            .checks.create({
+              ...REPO,
+              head_sha: sha,
+              name,
+              status,
+              ...(state === 'running' ? {} : { conclusion: state }),
+            })
+        },
+        settled: () => forge.idle(),
+      })
+    },
+  ),
 )
 
 test('a read that changed nothing costs a 304 and gives the same answer; a change is seen', async () => {

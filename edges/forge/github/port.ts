@@ -22,6 +22,10 @@ export function createGithubForge({ token, apiURL, transport }: GithubForgeOptio
   return { ...repositoryPart(client), ...issuePart(client), ...mergeRequestPart(client), ...hookPart(client) }
 }
 
-export function createGithubTransport(options: { readonly fetch: Fetch; readonly clock: Clock; readonly budget: Budget }): Fetch {
+export function createGithubTransport(options: {
+  readonly fetch: Fetch
+  readonly clock: Clock
+  readonly budget: Budget
+}): Fetch {
   return createTransport(options)
 }

@@ -7,7 +7,16 @@ import * as schema from './schema.ts'
 
 type RepositoryPart = Pick<
   ForgePort,
-  'whoAmI' | 'repository' | 'permissionOf' | 'ci' | 'requiredChecks' | 'commits' | 'recentHeads' | 'branchHead' | 'commitsAhead' | 'deleteBranch'
+  | 'whoAmI'
+  | 'repository'
+  | 'permissionOf'
+  | 'ci'
+  | 'requiredChecks'
+  | 'commits'
+  | 'recentHeads'
+  | 'branchHead'
+  | 'commitsAhead'
+  | 'deleteBranch'
 >
 
 export function repositoryPart(client: GithubClient): RepositoryPart {
@@ -22,20 +31,29 @@ function identity(client: GithubClient): Pick<RepositoryPart, 'whoAmI' | 'reposi
       let scopes: readonly string[] = []
       const account = await client.read('read own account', schema.Account, async (rest) => {
         const answer = await rest.rest.users.getAuthenticated()
-        scopes = (answer.headers['x-oauth-scopes'] ?? '').split(',').map((scope) => scope.trim()).filter((scope) => scope !== '')
+        scopes = (answer.headers['x-oauth-scopes'] ?? '')
+          .split(',')
+          .map((scope) => scope.trim())
+          .filter((scope) => scope !== '')
         return answer
       })
       return { ...accountOf(account), scopes }
     },
     async repository(path) {
-      return repositoryOf(await client.read('read repository', schema.Repository, (rest) => rest.rest.repos.get({ ...placeOf(path) })))
+      return repositoryOf(
+        await client.read('read repository', schema.Repository, (rest) => rest.rest.repos.get({ ...placeOf(path) })),
+      )
     },
     async permissionOf(path, username) {
       try {
         const found = await client.read('read permission', schema.Permission, (rest) =>
           rest.rest.repos.getCollaboratorPermissionLevel({ ...placeOf(path), username }),
         )
-        return permissions.find((one) => one === found.role_name) ?? permissions.find((one) => one === found.permission) ?? 'none'
+        return (
+          permissions.find((one) => one === found.role_name) ??
+          permissions.find((one) => one === found.permission) ??
+          'none'
+        )
       } catch (error) {
         if (error instanceof NotFoundError) return 'none'
         throw error
@@ -48,8 +66,12 @@ function checks(client: GithubClient): Pick<RepositoryPart, 'ci' | 'requiredChec
   return {
     async ci(path, sha) {
       const place = { ...placeOf(path), ref: sha, per_page: 100 }
-      const runs = await client.list('list check runs', schema.CheckRun, (rest) => rest.paginate(rest.rest.checks.listForRef, place))
-      const combined = await client.read('read statuses', schema.CombinedStatus, (rest) => rest.rest.repos.getCombinedStatusForRef(place))
+      const runs = await client.list('list check runs', schema.CheckRun, (rest) =>
+        rest.paginate(rest.rest.checks.listForRef, place),
+      )
+      const combined = await client.read('read statuses', schema.CombinedStatus, (rest) =>
+        rest.rest.repos.getCombinedStatusForRef(place),
+      )
       return ciReportOf(sha, runs, combined.statuses)
     },
     async requiredChecks(path, branch) {
@@ -67,7 +89,9 @@ function checks(client: GithubClient): Pick<RepositoryPart, 'ci' | 'requiredChec
   }
 }
 
-function branches(client: GithubClient): Pick<RepositoryPart, 'commits' | 'recentHeads' | 'branchHead' | 'commitsAhead' | 'deleteBranch'> {
+function branches(
+  client: GithubClient,
+): Pick<RepositoryPart, 'commits' | 'recentHeads' | 'branchHead' | 'commitsAhead' | 'deleteBranch'> {
   return {
     async commits(path, { since, limit }) {
       const query = { ...placeOf(path), since: new Date(since).toISOString(), per_page: Math.min(limit, 100) }
@@ -81,12 +105,16 @@ function branches(client: GithubClient): Pick<RepositoryPart, 'commits' | 'recen
       }))
     },
     async recentHeads(path, branch, limit) {
-      const found = await client.read('list commits', schema.Commits, (rest) => rest.rest.repos.listCommits({ ...placeOf(path), sha: branch, per_page: limit }))
+      const found = await client.read('list commits', schema.Commits, (rest) =>
+        rest.rest.repos.listCommits({ ...placeOf(path), sha: branch, per_page: limit }),
+      )
       return found.map((commit) => commit.sha)
     },
     async branchHead(path, branch) {
       try {
-        const found = await client.read('read branch', schema.Branch, (rest) => rest.rest.repos.getBranch({ ...placeOf(path), branch }))
+        const found = await client.read('read branch', schema.Branch, (rest) =>
+          rest.rest.repos.getBranch({ ...placeOf(path), branch }),
+        )
         return found.commit.sha
       } catch (error) {
         if (error instanceof NotFoundError) return undefined
@@ -100,7 +128,9 @@ function branches(client: GithubClient): Pick<RepositoryPart, 'commits' | 'recen
       return compared.ahead_by
     },
     async deleteBranch(path, branch) {
-      await client.send('delete branch', (rest) => rest.rest.git.deleteRef({ ...placeOf(path), ref: `heads/${branch}` })).catch(gone)
+      await client
+        .send('delete branch', (rest) => rest.rest.git.deleteRef({ ...placeOf(path), ref: `heads/${branch}` }))
+        .catch(gone)
     },
   }
 }

@@ -36,13 +36,16 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Fet
     const answer = await send(operation, url, withEtag(init, known))
     const limited = limitOf(answer, clock.now())
     if (limited !== undefined) throw await closeBudget(operation, answer, limited)
-    if (answer.status === 304 && known !== undefined) return answerAt(url, known.body, { status: 200, headers: known.headers })
+    if (answer.status === 304 && known !== undefined)
+      return answerAt(url, known.body, { status: 200, headers: known.headers })
     return key === undefined ? answer : keep(key, url, answer)
   }
 
   async function send(operation: string, url: string, init: RequestInit | undefined): Promise<Response> {
     try {
-      return await withDeadline(clock, DEADLINE_MS, async (signal) => buffered(url, await fetch(url, { ...init, signal, redirect: 'error' })))
+      return await withDeadline(clock, DEADLINE_MS, async (signal) =>
+        buffered(url, await fetch(url, { ...init, signal, redirect: 'error' })),
+      )
     } catch (error) {
       const what = error instanceof DeadlineError ? error.message : 'no answer'
       throw new ForgeUnavailableError(`${operation}: ${what}`, { cause: error })
@@ -76,7 +79,8 @@ export function limitOf(answer: Response, now: number): Limit | undefined {
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN)
   const spent = answer.headers.get('x-ratelimit-remaining') === '0'
   const reset = Number(answer.headers.get('x-ratelimit-reset') ?? Number.NaN) * 1000 - now
-  if (Number.isFinite(retryAfter)) return { type: spent ? 'primary' : 'secondary', waitMs: Math.max(retryAfter * 1000, 0) }
+  if (Number.isFinite(retryAfter))
+    return { type: spent ? 'primary' : 'secondary', waitMs: Math.max(retryAfter * 1000, 0) }
   if (spent) return { type: 'primary', waitMs: Number.isFinite(reset) ? Math.max(reset, 1000) : UNTOLD_WAIT_MS }
   return answer.status === 429 ? { type: 'secondary', waitMs: UNTOLD_WAIT_MS } : undefined
 }
@@ -84,7 +88,11 @@ export function limitOf(answer: Response, now: number): Limit | undefined {
 /** The deadline covers the body too. */
 async function buffered(url: string, answer: Response): Promise<Response> {
   if (answer.status === 204 || answer.status === 304) return answer
-  return answerAt(url, await answer.arrayBuffer(), { status: answer.status, statusText: answer.statusText, headers: answer.headers })
+  return answerAt(url, await answer.arrayBuffer(), {
+    status: answer.status,
+    statusText: answer.statusText,
+    headers: answer.headers,
+  })
 }
 
 /** octokit's paging reads `url`, which a made Response leaves empty. */
@@ -96,7 +104,9 @@ function answerAt(url: string, body: ArrayBuffer, init: ResponseInit): Response 
 function cacheKey(url: string, init: RequestInit | undefined): string | undefined {
   if ((init?.method ?? 'GET') !== 'GET') return undefined
   const headers = new Headers(init?.headers)
-  return createHash('sha256').update(`${url}\n${headers.get('accept')}\n${headers.get('authorization')}`).digest('hex')
+  return createHash('sha256')
+    .update(`${url}\n${headers.get('accept')}\n${headers.get('authorization')}`)
+    .digest('hex')
 }
 
 function withEtag(init: RequestInit | undefined, known: KeptAnswer | undefined): RequestInit | undefined {

@@ -26,11 +26,18 @@ function applyIssue(desk: Desk, scope: Scope, change: IssueChange, delivery: str
   return desk.alone(scope, 'issue', issue.number, async (key) => {
     const before = (await loadSubject(desk.options.sql, key)) as MirroredIssue | undefined
     const hint = { action, by, ...(label === undefined ? {} : { label }) }
-    const taken = await desk.options.sql.tx(async (tx) => takeInIssue(tx, await desk.context(tx, scope, [issue.author, by]), issue, 'told', hint))
+    const taken = await desk.options.sql.tx(async (tx) =>
+      takeInIssue(tx, await desk.context(tx, scope, [issue.author, by]), issue, 'told', hint),
+    )
     if (taken === 'tie') await believeForge(desk, scope, key, hint)
     const after = (await loadSubject(desk.options.sql, key)) as MirroredIssue
     const { people, now } = await desk.context(desk.options.sql, scope, [])
-    const asked = action === 'labeled' && taken !== 'stale' && before !== undefined && before.revision > 0 && people.isMaintainer(by)
+    const asked =
+      action === 'labeled' &&
+      taken !== 'stale' &&
+      before !== undefined &&
+      before.revision > 0 &&
+      people.isMaintainer(by)
     const cameBack = asked && !hasTrigger(before, scope.project) && hasTrigger(after, scope.project)
     const edited = action === 'edited' && !people.isOwn(by) && people.isGatedHuman(by)
     await desk.tell(scope, key, {
@@ -45,17 +52,27 @@ function hasTrigger({ issue }: MirroredIssue, { triggerLabel }: ProjectSettings)
 }
 
 /** Two tellings of one second: the forge itself says which holds; the event still says who did it. */
-async function believeForge(desk: Desk, scope: Scope, key: SubjectKey, hint: { action: IssueChange['action']; by: IssueChange['by']; label?: string }): Promise<void> {
+async function believeForge(
+  desk: Desk,
+  scope: Scope,
+  key: SubjectKey,
+  hint: { action: IssueChange['action']; by: IssueChange['by']; label?: string },
+): Promise<void> {
   const issue = await scope.forge.issue(scope.path, key.number)
-  await desk.options.sql.tx(async (tx) => takeInIssue(tx, await desk.context(tx, scope, [issue.author, hint.by]), issue, 'read', hint))
+  await desk.options.sql.tx(async (tx) =>
+    takeInIssue(tx, await desk.context(tx, scope, [issue.author, hint.by]), issue, 'read', hint),
+  )
 }
 
 function applyMergeRequest(desk: Desk, scope: Scope, change: MergeRequestChange): Promise<void> {
   const { mergeRequest, action, by } = change
   return desk.alone(scope, 'mr', mergeRequest.number, async (key) => {
     const take = (found: typeof mergeRequest, source: 'told' | 'read'): Promise<TakenIn> =>
-      desk.options.sql.tx(async (tx) => takeInMergeRequest(tx, await desk.context(tx, scope, [found.author, by]), found, source, { action, by }))
-    if ((await take(mergeRequest, 'told')) === 'tie') await take(await scope.forge.mergeRequest(scope.path, mergeRequest.number), 'read')
+      desk.options.sql.tx(async (tx) =>
+        takeInMergeRequest(tx, await desk.context(tx, scope, [found.author, by]), found, source, { action, by }),
+      )
+    if ((await take(mergeRequest, 'told')) === 'tie')
+      await take(await scope.forge.mergeRequest(scope.path, mergeRequest.number), 'read')
     await desk.tell(scope, key)
   })
 }
@@ -68,19 +85,36 @@ function applyComment(desk: Desk, scope: Scope, change: CommentChange): Promise<
     const known = await loadSubject(sql, key)
     if (issue !== undefined) await takeIssueAlong(desk, scope, key, issue)
     else if (known === undefined) await desk.read(scope, key)
-    await sql.tx(async (tx) => takeInComment(tx, await desk.context(tx, scope, [comment.author, by]), comment, { action, by, news: action === 'created' }))
+    await sql.tx(async (tx) =>
+      takeInComment(tx, await desk.context(tx, scope, [comment.author, by]), comment, {
+        action,
+        by,
+        news: action === 'created',
+      }),
+    )
     await desk.tell(scope, key)
   })
 }
 
 /** The issue that came with a comment, as far as it is news. A tie is left to the issue's own event. */
-async function takeIssueAlong(desk: Desk, scope: Scope, key: SubjectKey, issue: NonNullable<CommentChange['issue']>): Promise<void> {
-  const taken = await desk.options.sql.tx(async (tx) => takeInIssue(tx, await desk.context(tx, scope, [issue.author]), issue, 'told'))
+async function takeIssueAlong(
+  desk: Desk,
+  scope: Scope,
+  key: SubjectKey,
+  issue: NonNullable<CommentChange['issue']>,
+): Promise<void> {
+  const taken = await desk.options.sql.tx(async (tx) =>
+    takeInIssue(tx, await desk.context(tx, scope, [issue.author]), issue, 'told'),
+  )
   if (taken === 'tie') await desk.read(scope, key)
 }
 
 async function applyCi(desk: Desk, scope: Scope, { sha }: CiChange): Promise<void> {
-  const heads = await listMergeRequests(desk.options.sql, scope.project.name, { repository: scope.repository.name, state: 'open', headSha: sha })
+  const heads = await listMergeRequests(desk.options.sql, scope.project.name, {
+    repository: scope.repository.name,
+    state: 'open',
+    headSha: sha,
+  })
   for (const { number } of heads) {
     await desk.alone(scope, 'mr', number, async (key) => {
       await desk.readCi(scope, key, true)
@@ -93,13 +127,23 @@ async function applyCi(desk: Desk, scope: Scope, { sha }: CiChange): Promise<voi
 async function applyPush(desk: Desk, scope: Scope, { ref, after, by }: PushChange): Promise<void> {
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1]
   if (branch === undefined) return
-  const open = await listMergeRequests(desk.options.sql, scope.project.name, { repository: scope.repository.name, state: 'open', headBranch: branch })
+  const open = await listMergeRequests(desk.options.sql, scope.project.name, {
+    repository: scope.repository.name,
+    state: 'open',
+    headBranch: branch,
+  })
   for (const { number, mergeRequest } of open.filter((one) => one.mergeRequest.headSha !== after)) {
     if (mergeRequest.headRepository?.toLowerCase() !== scope.path.toLowerCase()) continue
     await desk.alone(scope, 'mr', number, async (key) => {
       const found = await scope.forge.mergeRequest(scope.path, number)
       await desk.options.sql.tx(async (tx) =>
-        takeInMergeRequest(tx, await desk.context(tx, scope, [found.author, by]), found, 'read', found.headSha === after ? { action: 'pushed', by } : undefined),
+        takeInMergeRequest(
+          tx,
+          await desk.context(tx, scope, [found.author, by]),
+          found,
+          'read',
+          found.headSha === after ? { action: 'pushed', by } : undefined,
+        ),
       )
       await desk.tell(scope, key)
     })

@@ -40,7 +40,11 @@ export interface Desk {
   /** Reads the checks of the head when they aren't those of this head, or always. Inside `alone`. */
   readCi(scope: Scope, key: SubjectKey, always: boolean): Promise<void>
   /** Tells the actor what it doesn't know. Inside `alone`. `retry`: the key of a maintainer's wish to begin anew. */
-  tell(scope: Scope, key: SubjectKey, extra?: { readonly retry?: string; readonly also?: readonly Delivery[] }): Promise<void>
+  tell(
+    scope: Scope,
+    key: SubjectKey,
+    extra?: { readonly retry?: string; readonly also?: readonly Delivery[] },
+  ): Promise<void>
 }
 
 export function createDesk(options: MirrorOptions): Desk {
@@ -62,8 +66,14 @@ export function createDesk(options: MirrorOptions): Desk {
       const { project, repository } = scope
       const people = peopleOf(project, repository, new Map())
       const now = clock.now()
-      for (const account of accounts.filter((one) => one.id !== '' && people.isNamed(one))) await bindAccount(tx, project.name, account, now)
-      return { project, repository: repository.name, people: peopleOf(project, repository, await boundAccounts(tx, project.name)), now }
+      for (const account of accounts.filter((one) => one.id !== '' && people.isNamed(one)))
+        await bindAccount(tx, project.name, account, now)
+      return {
+        project,
+        repository: repository.name,
+        people: peopleOf(project, repository, await boundAccounts(tx, project.name)),
+        now,
+      }
     },
 
     alone: (scope, sort, number, work) => {
@@ -121,8 +131,18 @@ export function createDesk(options: MirrorOptions): Desk {
     },
   }
 
-  async function takeInThread(tx: Queryable, scope: Scope, key: SubjectKey, listed: readonly ForgeComment[], known: boolean): Promise<void> {
-    const context = await desk.context(tx, scope, listed.map((one) => one.author))
+  async function takeInThread(
+    tx: Queryable,
+    scope: Scope,
+    key: SubjectKey,
+    listed: readonly ForgeComment[],
+    known: boolean,
+  ): Promise<void> {
+    const context = await desk.context(
+      tx,
+      scope,
+      listed.map((one) => one.author),
+    )
     for (const comment of listed.filter((one) => one.verdict !== 'pending')) {
       await takeInComment(tx, context, comment, { action: 'created', news: known })
     }
@@ -131,16 +151,30 @@ export function createDesk(options: MirrorOptions): Desk {
     // What came by webhook while the list was read is not in it and not gone.
     const newest = Math.max(0, ...listed.map((comment) => comment.createdAt))
     const deleted = gone.filter((one) => one.comment.createdAt < newest || (listed.length === 0 && known))
-    await markDeleted(tx, key.project, key.repository, deleted.map((one) => one.comment.id), clock.now())
+    await markDeleted(
+      tx,
+      key.project,
+      key.repository,
+      deleted.map((one) => one.comment.id),
+      clock.now(),
+    )
     await markComplete(tx, key)
   }
 
-  async function factsContext(scope: Scope, key: SubjectKey): Promise<{ project: ProjectSettings; people: People; thread: Awaited<ReturnType<typeof loadThread>> }> {
+  async function factsContext(
+    scope: Scope,
+    key: SubjectKey,
+  ): Promise<{ project: ProjectSettings; people: People; thread: Awaited<ReturnType<typeof loadThread>> }> {
     const people = peopleOf(scope.project, scope.repository, await boundAccounts(sql, scope.project.name))
     return { project: scope.project, people, thread: await loadThread(sql, key) }
   }
 
-  async function tellFacts(scope: Scope, key: SubjectKey, row: MirroredSubject, retry: string | undefined): Promise<void> {
+  async function tellFacts(
+    scope: Scope,
+    key: SubjectKey,
+    row: MirroredSubject,
+    retry: string | undefined,
+  ): Promise<void> {
     const first = factsTelling(row, await factsContext(scope, key), clock.now())
     if (first === undefined && !mayBecomeWanted(row)) return
     if (!row.complete) await desk.readThread(scope, key)
@@ -164,7 +198,12 @@ export function createDesk(options: MirrorOptions): Desk {
     if (open.length === 0) return
     // Without an actor there is nobody to tell, and what it reads at its birth is the whole thread.
     if (row.revision > 0) for (const delivery of commentTellings(row, context, clock.now())) await deliver(delivery)
-    await markCommentsTold(sql, key.project, key.repository, open.map((one) => one.comment.id))
+    await markCommentsTold(
+      sql,
+      key.project,
+      key.repository,
+      open.map((one) => one.comment.id),
+    )
   }
 
   return desk

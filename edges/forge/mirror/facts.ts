@@ -17,17 +17,26 @@ export interface FactsContext {
 
 export function issueFactsOf(row: MirroredIssue, { project, people, thread }: FactsContext): IssueFacts {
   const { issue, notes } = row
-  const judged = judgeThread(thread.filter((one) => one.deletedAt === undefined && one.comment.sort === 'comment').map(threadCommentOf), {
-    isMaintainer: ({ commentId }) => mayDecide(thread, commentId, people),
-    isBot: ({ commentId }) => thread.some((one) => one.comment.id === commentId && (people.isBot(one.comment.author) || people.isOwnComment(one.comment))),
-  })
+  const judged = judgeThread(
+    thread.filter((one) => one.deletedAt === undefined && one.comment.sort === 'comment').map(threadCommentOf),
+    {
+      isMaintainer: ({ commentId }) => mayDecide(thread, commentId, people),
+      isBot: ({ commentId }) =>
+        thread.some(
+          (one) =>
+            one.comment.id === commentId && (people.isBot(one.comment.author) || people.isOwnComment(one.comment)),
+        ),
+    },
+  )
   const closedBy = notes.closedBy ?? issue.closedBy?.login
   return {
     project: projectId(project),
     repository: row.repository,
     number: row.number,
     state: notes.deleted === true ? 'closed' : issue.state,
-    ...(issue.state === 'closed' && closedBy !== undefined ? { closedBy: sameLogin(closedBy, project.scm.botLogin) ? 'bot' : 'human' } : {}),
+    ...(issue.state === 'closed' && closedBy !== undefined
+      ? { closedBy: sameLogin(closedBy, project.scm.botLogin) ? 'bot' : 'human' }
+      : {}),
     title: issue.title,
     author: issue.author.login,
     url: issue.url,
@@ -67,10 +76,20 @@ function mayDecide(thread: readonly MirroredComment[], commentId: string, people
 
 function threadCommentOf({ comment, bodyHash: hash }: MirroredComment): ThreadComment {
   const { id, author, body, createdAt, updatedAt } = comment
-  return { commentId: id, author: author.login, text: body, bodyHash: hash, at: createdAt, ...(updatedAt > createdAt ? { editedAt: updatedAt } : {}) }
+  return {
+    commentId: id,
+    author: author.login,
+    text: body,
+    bodyHash: hash,
+    at: createdAt,
+    ...(updatedAt > createdAt ? { editedAt: updatedAt } : {}),
+  }
 }
 
-export function mergeRequestFactsOf(row: MirroredMergeRequest, { project, people, thread }: FactsContext): MergeRequestFacts {
+export function mergeRequestFactsOf(
+  row: MirroredMergeRequest,
+  { project, people, thread }: FactsContext,
+): MergeRequestFacts {
   const { mergeRequest: found, notes } = row
   const pusher = { login: notes.pushedBy, id: '', bot: false }
   return {
@@ -97,9 +116,16 @@ export function mergeRequestFactsOf(row: MirroredMergeRequest, { project, people
 }
 
 /** A human's merge request that the intake gate and `prReactionScope` let in. */
-function isReviewed({ mergeRequest }: MirroredMergeRequest, project: ProjectSettings, people: People, thread: readonly MirroredComment[]): boolean {
+function isReviewed(
+  { mergeRequest }: MirroredMergeRequest,
+  project: ProjectSettings,
+  people: People,
+  thread: readonly MirroredComment[],
+): boolean {
   if (!people.isGatedHuman(mergeRequest.author)) return false
-  const spoken = thread.filter((one) => one.deletedAt === undefined && people.isGatedHuman(one.comment.author)).map((one) => one.comment.body)
+  const spoken = thread
+    .filter((one) => one.deletedAt === undefined && people.isGatedHuman(one.comment.author))
+    .map((one) => one.comment.body)
   return isInReactionScope({
     scope: project.scm.prReactionScope ?? '',
     labels: mergeRequest.labels,

@@ -33,12 +33,23 @@ export interface Mirror {
   issue(project: string, repository: string, number: number): Promise<MirroredIssue | undefined>
   mergeRequest(project: string, repository: string, number: number): Promise<MirroredMergeRequest | undefined>
   /** Oldest first, deleted ones included and marked. */
-  comments(project: string, repository: string, on: ForgeSubjectKind, number: number): Promise<readonly MirroredComment[]>
+  comments(
+    project: string,
+    repository: string,
+    on: ForgeSubjectKind,
+    number: number,
+  ): Promise<readonly MirroredComment[]>
   /** Newest change first. */
   issues(project: string, filter?: SubjectFilter): Promise<readonly MirroredIssue[]>
   mergeRequests(project: string, filter?: SubjectFilter): Promise<readonly MirroredMergeRequest[]>
   /** A maintainer's standing word of this kind in the thread, for example `allow-ci-changes` (rulings 4.4). */
-  maintainerSaid(project: string, repository: string, on: ForgeSubjectKind, number: number, command: CommandName): Promise<boolean>
+  maintainerSaid(
+    project: string,
+    repository: string,
+    on: ForgeSubjectKind,
+    number: number,
+    command: CommandName,
+  ): Promise<boolean>
   /** Reads one subject and its thread from the forge and tells its actor; what a merge, an opening or a doubt asks for. */
   refresh(project: string, repository: string, on: ForgeSubjectKind, number: number): Promise<void>
   /** What one delivery told; `delivery` is its id. */
@@ -52,12 +63,17 @@ export function createMirror(options: MirrorOptions): Mirror {
   const { sql } = options
   const mirror: Mirror = {
     async issue(project, repository, number) {
-      return (await loadSubject(sql, { project: bareName(project), repository, sort: 'issue', number })) as MirroredIssue | undefined
+      return (await loadSubject(sql, { project: bareName(project), repository, sort: 'issue', number })) as
+        | MirroredIssue
+        | undefined
     },
     async mergeRequest(project, repository, number) {
-      return (await loadSubject(sql, { project: bareName(project), repository, sort: 'mr', number })) as MirroredMergeRequest | undefined
+      return (await loadSubject(sql, { project: bareName(project), repository, sort: 'mr', number })) as
+        | MirroredMergeRequest
+        | undefined
     },
-    comments: (project, repository, sort, number) => loadThread(sql, { project: bareName(project), repository, sort, number }),
+    comments: (project, repository, sort, number) =>
+      loadThread(sql, { project: bareName(project), repository, sort, number }),
     issues: (project, filter = {}) => listIssues(sql, bareName(project), filter),
     mergeRequests: (project, filter = {}) => listMergeRequests(sql, bareName(project), filter),
     async maintainerSaid(project, repository, sort, number, command) {
@@ -66,7 +82,9 @@ export function createMirror(options: MirrorOptions): Mirror {
       const thread = await loadThread(sql, { project: scope.project.name, repository, sort, number })
       return thread.some(
         ({ deletedAt, comment }) =>
-          deletedAt === undefined && people.isMaintainer(comment.author) && commandsIn(comment.body).some((given) => given.name === command),
+          deletedAt === undefined &&
+          people.isMaintainer(comment.author) &&
+          commandsIn(comment.body).some((given) => given.name === command),
       )
     },
     async refresh(project, repository, on, number) {

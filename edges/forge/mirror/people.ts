@@ -20,7 +20,11 @@ export interface People {
   isOwnComment(comment: ForgeComment): boolean
 }
 
-export function peopleOf(project: ProjectSettings, repository: RepositorySettings, bound: ReadonlyMap<string, string>): People {
+export function peopleOf(
+  project: ProjectSettings,
+  repository: RepositorySettings,
+  bound: ReadonlyMap<string, string>,
+): People {
   const { botLogin } = project.scm
   const maintainerLogins = maintainersOf(project, repository)
   const reporterLogins = reportersOf(project, repository)
@@ -36,7 +40,10 @@ export function peopleOf(project: ProjectSettings, repository: RepositorySetting
     isOwn: (account) => sameLogin(account.login, botLogin),
     isBot: (account) => isBot({ login: account.login, ...(account.bot ? { type: 'Bot' } : {}) }, settings),
     isMaintainer: (account) => isListed(account.login, maintainerLogins) && isSame(account) && !people.isBot(account),
-    isLetIn: (account) => (isSame(account) ? passesIntakeGate(account.login, { botLogin, maintainerLogins, reporterLogins }) : reporterLogins.length === 0),
+    isLetIn: (account) =>
+      isSame(account)
+        ? passesIntakeGate(account.login, { botLogin, maintainerLogins, reporterLogins })
+        : reporterLogins.length === 0,
     isGatedHuman: (account) => !people.isBot(account) && people.isLetIn(account),
     isNamed: (account) => isListed(account.login, [...named, botLogin]),
     isOwnComment: (comment) => people.isOwn(comment.author) || hasMarker(comment.body),

@@ -26,7 +26,9 @@ export async function resyncProject(desk: Desk, id: string, hookUrl: string | un
   if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${bareName(id)}`)
   const failures: unknown[] = []
   for (const { name } of project.repositories) {
-    await resyncRepository(desk, await desk.scope(project.name, name), hookUrl).catch((error: unknown) => failures.push(error))
+    await resyncRepository(desk, await desk.scope(project.name, name), hookUrl).catch((error: unknown) =>
+      failures.push(error),
+    )
   }
   if (failures.length > 0) throw failures[0]
 }
@@ -63,7 +65,9 @@ async function readMergeRequests(desk: Desk, scope: Scope, since: number | undef
 async function readMergeRequest(desk: Desk, scope: Scope, number: number): Promise<void> {
   await desk.alone(scope, 'mr', number, async () => {
     const found = await scope.forge.mergeRequest(scope.path, number)
-    await desk.options.sql.tx(async (tx) => takeInMergeRequest(tx, await desk.context(tx, scope, [found.author]), found, 'read'))
+    await desk.options.sql.tx(async (tx) =>
+      takeInMergeRequest(tx, await desk.context(tx, scope, [found.author]), found, 'read'),
+    )
   })
 }
 
@@ -83,11 +87,15 @@ async function readThreads(desk: Desk, scope: Scope, changed: readonly ForgeComm
 async function retell(desk: Desk, scope: Scope): Promise<void> {
   const filter = { repository: scope.repository.name }
   const { sql } = desk.options
-  const issues = (await listIssues(sql, scope.project.name, filter)).filter((row) => row.revision > 0 || row.issue.state === 'open')
+  const issues = (await listIssues(sql, scope.project.name, filter)).filter(
+    (row) => row.revision > 0 || row.issue.state === 'open',
+  )
   for (const { number } of issues) await desk.alone(scope, 'issue', number, (key) => desk.tell(scope, key))
   const open = await listMergeRequests(sql, scope.project.name, filter)
   for (const row of open.filter((one) => one.mergeRequest.state === 'open' || one.revision > 0)) {
-    await desk.alone(scope, 'mr', row.number, (key) => rereadMergeRequest(desk, scope, key, row.revision > 0 && row.mergeRequest.state === 'open'))
+    await desk.alone(scope, 'mr', row.number, (key) =>
+      rereadMergeRequest(desk, scope, key, row.revision > 0 && row.mergeRequest.state === 'open'),
+    )
   }
 }
 
@@ -109,8 +117,14 @@ async function fetchMissed(desk: Desk, scope: Scope, hookUrl: string, now: numbe
   if (!secret?.webhookSecret) return
   const hook = await scope.forge.ensureHook(scope.path, { url: hookUrl, secret: secret.webhookSecret })
   const attempts = await scope.forge.listDeliveries(scope.path, hook.id, now - DELIVERIES_KEPT_MS)
-  const seen = await seenDeliveries(desk.options.sql, scope.project.name, attempts.map((attempt) => attempt.delivery))
+  const seen = await seenDeliveries(
+    desk.options.sql,
+    scope.project.name,
+    attempts.map((attempt) => attempt.delivery),
+  )
   const newest = new Map(attempts.toReversed().map((attempt) => [attempt.delivery, attempt]))
-  const missed = [...newest.values()].filter((one) => !seen.has(one.delivery) && one.event !== 'ping' && one.at < now - UNDER_WAY_MS)
+  const missed = [...newest.values()].filter(
+    (one) => !seen.has(one.delivery) && one.event !== 'ping' && one.at < now - UNDER_WAY_MS,
+  )
   for (const attempt of missed.slice(0, MOST_REDELIVERIES)) await scope.forge.redeliver(scope.path, hook.id, attempt.id)
 }

@@ -28,15 +28,26 @@ export interface TakeInContext {
 
 export type IssueHint = Pick<IssueChange, 'action' | 'label' | 'by'>
 
-export async function takeInIssue(sql: Queryable, context: TakeInContext, issue: ForgeIssue, source: Source, hint?: IssueHint): Promise<TakenIn> {
-  const key: SubjectKey = { project: context.project.name, repository: context.repository, sort: 'issue', number: issue.number }
+export async function takeInIssue(
+  sql: Queryable,
+  context: TakeInContext,
+  issue: ForgeIssue,
+  source: Source,
+  hint?: IssueHint,
+): Promise<TakenIn> {
+  const key: SubjectKey = {
+    project: context.project.name,
+    repository: context.repository,
+    sort: 'issue',
+    number: issue.number,
+  }
   const row = (await loadSubject(sql, key, true)) as MirroredIssue | undefined
   const order = orderOf(row?.updatedAt, row?.issue, issue, source)
   if (order !== 'changed') return order
   const notes = issueNotesOf(row, issue, context, hint)
   await upsertSubject(sql, {
     ...fresh(key, context.now, issue.updatedAt, issue.comments === 0),
-    ...(row ?? {}),
+    ...row,
     sort: 'issue',
     issue: withCloser(issue, row),
     notes,
@@ -55,20 +66,32 @@ function fresh(key: SubjectKey, now: number, updatedAt: number, complete: boolea
   return { ...key, updatedAt, seenAt: now, complete, factsHash: '', revision: 0 }
 }
 
-function orderOf(knownAt: number | undefined, known: unknown, given: { readonly updatedAt: number }, source: Source): TakenIn {
+function orderOf(
+  knownAt: number | undefined,
+  known: unknown,
+  given: { readonly updatedAt: number },
+  source: Source,
+): TakenIn {
   if (knownAt === undefined || given.updatedAt > knownAt) return 'changed'
   if (given.updatedAt < knownAt) return 'stale'
   return source === 'read' || contentHash(known) === contentHash(given) ? 'changed' : 'tie'
 }
 
-function issueNotesOf(row: MirroredIssue | undefined, issue: ForgeIssue, context: TakeInContext, hint: IssueHint | undefined): IssueNotes {
+function issueNotesOf(
+  row: MirroredIssue | undefined,
+  issue: ForgeIssue,
+  context: TakeInContext,
+  hint: IssueHint | undefined,
+): IssueNotes {
   const before = row?.notes ?? { editedByOther: false, unwantedByMaintainer: false }
   const triggered = issue.labels.some((label) => sameText(label, context.project.triggerLabel))
   const labelledBy = isTrigger(hint, 'labeled', context) ? hint!.by.login : before.labelledBy
   const closedBy = hint?.action === 'closed' ? hint.by.login : before.closedBy
   return {
     editedByOther: editedByOther(row, issue, context, hint),
-    unwantedByMaintainer: !triggered && (before.unwantedByMaintainer || (isTrigger(hint, 'unlabeled', context) && context.people.isMaintainer(hint!.by))),
+    unwantedByMaintainer:
+      !triggered &&
+      (before.unwantedByMaintainer || (isTrigger(hint, 'unlabeled', context) && context.people.isMaintainer(hint!.by))),
     ...(triggered && labelledBy !== undefined ? { labelledBy } : {}),
     ...(issue.state === 'closed' && closedBy !== undefined ? { closedBy } : {}),
     ...(hint?.action === 'deleted' ? { deleted: true } : {}),
@@ -84,7 +107,12 @@ function isTrigger(hint: IssueHint | undefined, action: 'labeled' | 'unlabeled',
 }
 
 /** An edit that nobody signed counts as a stranger's, unless the author could have made it and is trusted. */
-function editedByOther(row: MirroredIssue | undefined, issue: ForgeIssue, { people }: TakeInContext, hint: IssueHint | undefined): boolean {
+function editedByOther(
+  row: MirroredIssue | undefined,
+  issue: ForgeIssue,
+  { people }: TakeInContext,
+  hint: IssueHint | undefined,
+): boolean {
   const trusted = (account: ForgeAccount): boolean => people.isMaintainer(account) || people.isOwn(account)
   if (hint?.action === 'edited') return !trusted(hint.by)
   if (row === undefined) return false
@@ -104,14 +132,19 @@ export async function takeInMergeRequest(
   source: Source,
   hint?: MergeRequestHint,
 ): Promise<TakenIn> {
-  const key: SubjectKey = { project: context.project.name, repository: context.repository, sort: 'mr', number: found.number }
+  const key: SubjectKey = {
+    project: context.project.name,
+    repository: context.repository,
+    sort: 'mr',
+    number: found.number,
+  }
   const row = (await loadSubject(sql, key, true)) as MirroredMergeRequest | undefined
   const order = orderOf(row?.updatedAt, row?.mergeRequest, found, source)
   if (order !== 'changed') return order
   const notes = await mergeRequestNotesOf(sql, row, found, context, hint)
   await upsertSubject(sql, {
     ...fresh(key, context.now, found.updatedAt, false),
-    ...(row ?? {}),
+    ...row,
     sort: 'mr',
     mergeRequest: found,
     notes,
@@ -128,7 +161,9 @@ async function mergeRequestNotesOf(
   hint: MergeRequestHint | undefined,
 ): Promise<MergeRequestNotes> {
   const moved = row === undefined || row.mergeRequest.headSha !== found.headSha
-  const before: MergeRequestNotes = moved ? { headSince: context.now, headAt: found.updatedAt, pushedBy: '', headByBot: false, ci: 'none' } : row.notes
+  const before: MergeRequestNotes = moved
+    ? { headSince: context.now, headAt: found.updatedAt, pushedBy: '', headByBot: false, ci: 'none' }
+    : row.notes
   const byPod = before.headByBot || (await wasPushedByPod(sql, context.project.name, context.repository, found.headSha))
   const pusher = pusherOf(found, row, hint)
   const pushedBy = before.pushedBy === '' ? pusher : before.pushedBy
@@ -137,7 +172,11 @@ async function mergeRequestNotesOf(
 }
 
 /** Whoever pushed sent the event; a merge request that was never pushed to has its author's head. */
-function pusherOf(found: ForgeMergeRequest, row: MirroredMergeRequest | undefined, hint: MergeRequestHint | undefined): string {
+function pusherOf(
+  found: ForgeMergeRequest,
+  row: MirroredMergeRequest | undefined,
+  hint: MergeRequestHint | undefined,
+): string {
   if (hint?.action === 'pushed') return hint.by.login
   return hint?.action === 'opened' || row === undefined ? found.author.login : ''
 }
@@ -150,19 +189,32 @@ export interface CommentHint {
 }
 
 /** True when something about the comment is new to us. */
-export async function takeInComment(sql: Queryable, context: TakeInContext, comment: ForgeComment, hint: CommentHint): Promise<boolean> {
+export async function takeInComment(
+  sql: Queryable,
+  context: TakeInContext,
+  comment: ForgeComment,
+  hint: CommentHint,
+): Promise<boolean> {
   const { name } = context.project
   const row = await loadComment(sql, name, context.repository, comment.id)
   const hash = bodyHash(comment.body)
   if (hint.action === 'deleted') {
     if (row?.deletedAt !== undefined) return false
-    await upsertComment(sql, name, context.repository, { bodyHash: hash, told: true, ...row, comment: row?.comment ?? comment, deletedAt: context.now })
+    await upsertComment(sql, name, context.repository, {
+      bodyHash: hash,
+      told: true,
+      ...row,
+      comment: row?.comment ?? comment,
+      deletedAt: context.now,
+    })
     return true
   }
   if (row !== undefined && (row.deletedAt !== undefined || comment.updatedAt < row.comment.updatedAt)) return false
   const changed = row !== undefined && row.bodyHash !== hash
-  const editedBy = hint.action === 'edited' && hint.by !== undefined ? hint.by.login : changed ? undefined : row?.editedBy
-  const unchanged = row !== undefined && !changed && contentHash(row.comment) === contentHash(comment) && editedBy === row.editedBy
+  const editedBy =
+    hint.action === 'edited' && hint.by !== undefined ? hint.by.login : changed ? undefined : row?.editedBy
+  const unchanged =
+    row !== undefined && !changed && contentHash(row.comment) === contentHash(comment) && editedBy === row.editedBy
   if (unchanged) return false
   await upsertComment(sql, name, context.repository, {
     comment,

@@ -21,7 +21,10 @@ export interface Telling {
 }
 
 /** rulings 3.5: Issue `<repo>-<n>`, MergeRequest `<repo>-mr-<n>`, under the Project's namespace. */
-export function subjectAddress(project: ProjectSettings, key: Pick<SubjectKey, 'repository' | 'sort' | 'number'>): ActorAddress {
+export function subjectAddress(
+  project: ProjectSettings,
+  key: Pick<SubjectKey, 'repository' | 'sort' | 'number'>,
+): ActorAddress {
   const id = `${project.namespace}/${key.repository}-${key.sort === 'mr' ? 'mr-' : ''}${key.number}`
   return addressOf(key.sort === 'issue' ? 'issue' : 'merge-request', id)
 }
@@ -35,11 +38,19 @@ export function factsTelling(row: MirroredSubject, context: FactsContext, at: nu
   if (factsHash === row.factsHash) return { deliveries: [], revision: row.revision, factsHash }
   const revision = row.revision + 1
   const event = { type: row.sort === 'issue' ? 'issue.observed' : 'mr.observed', at, facts }
-  return { deliveries: [{ to: subjectAddress(context.project, row), key: `observed/${revision}/${factsHash.slice(0, 16)}`, event }], revision, factsHash }
+  return {
+    deliveries: [
+      { to: subjectAddress(context.project, row), key: `observed/${revision}/${factsHash.slice(0, 16)}`, event },
+    ],
+    revision,
+    factsHash,
+  }
 }
 
 function isOurs(row: MirroredSubject, people: People): boolean {
-  return row.sort === 'mr' && (people.isOwn(row.mergeRequest.author) || row.mergeRequest.headBranch.startsWith('platform/'))
+  return (
+    row.sort === 'mr' && (people.isOwn(row.mergeRequest.author) || row.mergeRequest.headBranch.startsWith('platform/'))
+  )
 }
 
 /** Events of the comments that were not told yet; those of bots and strangers give none (rulings 1.4). */
@@ -48,7 +59,9 @@ export function commentTellings(row: MirroredSubject, context: FactsContext, at:
   return untold(context.thread).flatMap(({ comment }) => {
     const { people } = context
     if (people.isOwnComment(comment) || !people.isGatedHuman(comment.author)) return []
-    return row.sort === 'issue' ? issueComment(to, comment, people, at) : mergeRequestComment(to, comment, row, people, at)
+    return row.sort === 'issue'
+      ? issueComment(to, comment, people, at)
+      : mergeRequestComment(to, comment, row, people, at)
   })
 }
 
@@ -60,28 +73,57 @@ function issueComment(to: ActorAddress, comment: ForgeComment, people: People, a
   const maintainer = people.isMaintainer(comment.author)
   const command = maintainer ? commandOf(comment.body, ['cancel', 'retry']) : undefined
   const author = comment.author.login
-  if (command !== undefined) return [{ to, key: `command/${comment.id}`, event: { type: 'issue.command', at, command, by: author } }]
-  return [{ to, key: `comment/${comment.id}`, event: { type: 'issue.commented', at, commentId: comment.id, author, maintainer, text: comment.body } }]
+  if (command !== undefined)
+    return [{ to, key: `command/${comment.id}`, event: { type: 'issue.command', at, command, by: author } }]
+  return [
+    {
+      to,
+      key: `comment/${comment.id}`,
+      event: { type: 'issue.commented', at, commentId: comment.id, author, maintainer, text: comment.body },
+    },
+  ]
 }
 
-function mergeRequestComment(to: ActorAddress, comment: ForgeComment, row: MirroredMergeRequest, people: People, at: number): Delivery[] {
+function mergeRequestComment(
+  to: ActorAddress,
+  comment: ForgeComment,
+  row: MirroredMergeRequest,
+  people: People,
+  at: number,
+): Delivery[] {
   const maintainer = people.isMaintainer(comment.author)
   const author = comment.author.login
   const command = maintainer ? mergeRequestCommand(comment, row) : undefined
   if (command !== undefined) {
-    return [{ to, key: `command/${comment.id}`, event: { type: 'mr.command', at, command, by: author, headSha: row.mergeRequest.headSha } }]
+    return [
+      {
+        to,
+        key: `command/${comment.id}`,
+        event: { type: 'mr.command', at, command, by: author, headSha: row.mergeRequest.headSha },
+      },
+    ]
   }
   const text = textOf(comment)
   if (text === '') return []
   const kind = comment.sort === 'comment' ? 'mr_comment' : 'mr_review'
-  return [{ to, key: `comment/${comment.id}`, event: { type: 'mr.commented', at, commentId: comment.id, author, maintainer, text, kind } }]
+  return [
+    {
+      to,
+      key: `comment/${comment.id}`,
+      event: { type: 'mr.commented', at, commentId: comment.id, author, maintainer, text, kind },
+    },
+  ]
 }
 
 /** A go-ahead speaks of the head that its author could see: none that came after it (rulings 1.1). */
-function mergeRequestCommand(comment: ForgeComment, row: MirroredMergeRequest): 'goAhead' | 'cancel' | 'retry' | undefined {
+function mergeRequestCommand(
+  comment: ForgeComment,
+  row: MirroredMergeRequest,
+): 'goAhead' | 'cancel' | 'retry' | undefined {
   const command = commandOf(comment.body, ['approve', 'cancel', 'retry'])
   if (command === 'cancel' || command === 'retry') return command
-  const sawHead = comment.sha === undefined ? comment.createdAt >= row.notes.headAt : comment.sha === row.mergeRequest.headSha
+  const sawHead =
+    comment.sha === undefined ? comment.createdAt >= row.notes.headAt : comment.sha === row.mergeRequest.headSha
   return (command === 'approve' || comment.verdict === 'approved') && sawHead ? 'goAhead' : undefined
 }
 
@@ -97,7 +139,13 @@ function textOf({ body, verdict, path, line }: ForgeComment): string {
   return verdict === 'approved' ? 'approved' : ''
 }
 
-export function issueEditedTelling(row: MirroredIssue, project: ProjectSettings, delivery: string, author: string, at: number): Delivery {
+export function issueEditedTelling(
+  row: MirroredIssue,
+  project: ProjectSettings,
+  delivery: string,
+  author: string,
+  at: number,
+): Delivery {
   const event = { type: 'issue.event', at, kind: 'issue_edited', author, text: row.issue.title }
   return { to: subjectAddress(project, row), key: `edited/${delivery}`, event }
 }

@@ -1,6 +1,11 @@
 /** The mirror in the words that bundle and tools read. */
 import { isBot } from '../../../machines/rules/accounts.ts'
-import type { MirroredComment as Comment, MirroredIssue as Issue, MirroredMergeRequest as MergeRequest, ThreadReader } from '../../ports/threads.ts'
+import type {
+  MirroredComment as Comment,
+  MirroredIssue as Issue,
+  MirroredMergeRequest as MergeRequest,
+  ThreadReader,
+} from '../../ports/threads.ts'
 import { bareName, type ProjectDirectory } from '../projects.ts'
 import type { ForgeAccount } from '../port.ts'
 import type { Mirror } from './mirror.ts'
@@ -12,7 +17,11 @@ export function threadReader(mirror: Mirror, directory: ProjectDirectory): Threa
   async function judge(projectId: string): Promise<Judge> {
     const project = await directory.project(bareName(projectId))
     if (project === undefined) return (account) => account.bot
-    const settings = { botLogin: project.scm.botLogin, engineLogins: project.upgradeEngineLogins, humanBots: project.scm.maintainerLogins }
+    const settings = {
+      botLogin: project.scm.botLogin,
+      engineLogins: project.upgradeEngineLogins,
+      humanBots: project.scm.maintainerLogins,
+    }
     return (account) => isBot({ login: account.login, ...(account.bot ? { type: 'Bot' } : {}) }, settings)
   }
   return {
@@ -26,15 +35,21 @@ export function threadReader(mirror: Mirror, directory: ProjectDirectory): Threa
     },
     comments: async (project, repository, number, on) => {
       const isBotAccount = await judge(project)
-      const living = (await mirror.comments(project, repository, on, number)).filter((comment) => comment.deletedAt === undefined)
-      return living.filter(({ comment }) => comment.body !== '' || comment.verdict !== undefined).map((comment) => toComment(comment, isBotAccount))
+      const living = (await mirror.comments(project, repository, on, number)).filter(
+        (comment) => comment.deletedAt === undefined,
+      )
+      return living
+        .filter(({ comment }) => comment.body !== '' || comment.verdict !== undefined)
+        .map((comment) => toComment(comment, isBotAccount))
     },
     issues: async (project, repository, { state, since, labels, limit }) => {
       const isBotAccount = await judge(project)
       const found = await mirror.issues(project, { repository, ...(state && state !== 'all' ? { state } : {}) })
       return found
         .map((issue) => toIssue(issue, isBotAccount))
-        .filter((issue) => issue.updatedAt >= (since ?? 0) && (labels ?? []).every((label) => issue.labels.includes(label)))
+        .filter(
+          (issue) => issue.updatedAt >= (since ?? 0) && (labels ?? []).every((label) => issue.labels.includes(label)),
+        )
         .slice(0, limit)
     },
     mergeRequests: async (project, repository, { state, since, limit }) => {
@@ -50,13 +65,45 @@ export function threadReader(mirror: Mirror, directory: ProjectDirectory): Threa
 
 function toIssue({ repository, issue, updatedAt }: MirroredIssue, isBotAccount: Judge): Issue {
   const { number, state, title, body, url, labels, author } = issue
-  return { repository, number, state, title, body, url, labels, author: author.login, bot: isBotAccount(author), updatedAt }
+  return {
+    repository,
+    number,
+    state,
+    title,
+    body,
+    url,
+    labels,
+    author: author.login,
+    bot: isBotAccount(author),
+    updatedAt,
+  }
 }
 
-function toMergeRequest({ repository, mergeRequest, notes, updatedAt }: MirroredMergeRequest, isBotAccount: Judge): MergeRequest {
-  const { number, state, title, body, url, labels, author, draft, headSha, headBranch, baseBranch, mergeable } = mergeRequest
+function toMergeRequest(
+  { repository, mergeRequest, notes, updatedAt }: MirroredMergeRequest,
+  isBotAccount: Judge,
+): MergeRequest {
+  const { number, state, title, body, url, labels, author, draft, headSha, headBranch, baseBranch, mergeable } =
+    mergeRequest
   const ci = notes.ciSha === headSha ? notes.ci : 'none'
-  return { repository, number, state, title, body, url, labels, author: author.login, bot: isBotAccount(author), draft, headSha, headBranch, baseBranch, ci, mergeable, updatedAt }
+  return {
+    repository,
+    number,
+    state,
+    title,
+    body,
+    url,
+    labels,
+    author: author.login,
+    bot: isBotAccount(author),
+    draft,
+    headSha,
+    headBranch,
+    baseBranch,
+    ci,
+    mergeable,
+    updatedAt,
+  }
 }
 
 /** A review without words still says its verdict. */

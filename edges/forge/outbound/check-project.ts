@@ -6,7 +6,14 @@ import { isListed, sameLogin } from '../../../machines/rules/logins.ts'
 import type { EffectParams } from '../../../machines/effect.ts'
 import { messageOf, TerminalError } from '../../../runtime/errors.ts'
 import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
-import { bareName, forgePath, maintainersOf, type ProjectSecret, type ProjectSettings, type RepositorySettings } from '../projects.ts'
+import {
+  bareName,
+  forgePath,
+  maintainersOf,
+  type ProjectSecret,
+  type ProjectSettings,
+  type RepositorySettings,
+} from '../projects.ts'
 import type { ForgePort } from '../port.ts'
 import type { OutboundDeps } from './deps.ts'
 import { labelSpecsOf } from './label-specs.ts'
@@ -45,11 +52,13 @@ function checked(project: ProjectSettings, { actor, key, at }: EffectContext, fa
 async function faultsOf(deps: OutboundDeps, project: ProjectSettings): Promise<readonly Fault[]> {
   const secret = await deps.directory.secret(project.name)
   const missing = missingKeys(secret)
-  if (missing.length > 0) return [{ reason: 'SecretMissingKeys', message: `the Secret lacks ${missing.join(' and ')}`, blocks: true }]
+  if (missing.length > 0)
+    return [{ reason: 'SecretMissingKeys', message: `the Secret lacks ${missing.join(' and ')}`, blocks: true }]
   const forge = await deps.openForge(project.name)
   const faults = [...(await accountFaults(forge, project))]
   if (faults.some((fault) => fault.reason === 'TokenRefused')) return faults
-  for (const repository of project.repositories) faults.push(...(await repositoryFaults(deps, forge, project, repository, secret!)))
+  for (const repository of project.repositories)
+    faults.push(...(await repositoryFaults(deps, forge, project, repository, secret!)))
   return faults
 }
 
@@ -61,7 +70,13 @@ async function accountFaults(forge: ForgePort, { scm }: ProjectSettings): Promis
   try {
     const { login } = await forge.whoAmI()
     if (sameLogin(login, scm.botLogin)) return []
-    return [{ reason: 'BotLoginMismatch', message: `the token belongs to ${login}, scm.botLogin is ${scm.botLogin}`, blocks: true }]
+    return [
+      {
+        reason: 'BotLoginMismatch',
+        message: `the token belongs to ${login}, scm.botLogin is ${scm.botLogin}`,
+        blocks: true,
+      },
+    ]
   } catch (error) {
     if (!(error instanceof TerminalError)) throw error
     return [{ reason: 'TokenRefused', message: messageOf(error), blocks: true }]
@@ -77,7 +92,13 @@ async function repositoryFaults(
 ): Promise<readonly Fault[]> {
   const path = forgePath(repository, project.scm)
   if (!path.toLowerCase().startsWith(`${project.scm.owner.toLowerCase()}/`)) {
-    return [{ reason: 'RepositoryOutsideOwner', message: `${repository.name} (${path}) is not under ${project.scm.owner}`, blocks: true }]
+    return [
+      {
+        reason: 'RepositoryOutsideOwner',
+        message: `${repository.name} (${path}) is not under ${project.scm.owner}`,
+        blocks: true,
+      },
+    ]
   }
   const reached = await attempt('RepositoryUnreachable', repository, true, () => forge.repository(path))
   if (reached.length > 0) return reached
@@ -85,7 +106,11 @@ async function repositoryFaults(
   return [
     ...(await attempt('LabelsNotWritable', repository, true, () => forge.ensureLabels(path, labelSpecsOf(project)))),
     // Hooks need more rights than all the rest; people may set them by hand.
-    ...(url === undefined ? [] : await attempt('WebhookNotManaged', repository, false, () => forge.ensureHook(path, { url, secret: secret.webhookSecret! }))),
+    ...(url === undefined
+      ? []
+      : await attempt('WebhookNotManaged', repository, false, () =>
+          forge.ensureHook(path, { url, secret: secret.webhookSecret! }),
+        )),
     ...maintainerFaults(project, repository),
   ]
 }
@@ -93,10 +118,23 @@ async function repositoryFaults(
 /** Document 3, ScmSpec: an empty list means that nothing can be approved. Legal, and rarely meant. */
 function maintainerFaults(project: ProjectSettings, repository: RepositorySettings): readonly Fault[] {
   const people = maintainersOf(project, repository).filter((login) => !isListed(login, [project.scm.botLogin]))
-  return people.length > 0 ? [] : [{ reason: 'NoMaintainers', message: `${repository.name}: no maintainerLogins, so nothing can be approved`, blocks: false }]
+  return people.length > 0
+    ? []
+    : [
+        {
+          reason: 'NoMaintainers',
+          message: `${repository.name}: no maintainerLogins, so nothing can be approved`,
+          blocks: false,
+        },
+      ]
 }
 
-async function attempt(reason: string, { name }: RepositorySettings, blocks: boolean, run: () => Promise<unknown>): Promise<readonly Fault[]> {
+async function attempt(
+  reason: string,
+  { name }: RepositorySettings,
+  blocks: boolean,
+  run: () => Promise<unknown>,
+): Promise<readonly Fault[]> {
   try {
     await run()
     return []

@@ -2,7 +2,14 @@ import type { Clock } from '../../../runtime/clock.ts'
 import { TerminalError } from '../../../runtime/errors.ts'
 import type { Mirror } from '../mirror/mirror.ts'
 import type { ForgePort, OpenForge } from '../port.ts'
-import { bareName, forgePath, repositoryNamed, type ProjectDirectory, type ProjectSettings, type RepositorySettings } from '../projects.ts'
+import {
+  bareName,
+  forgePath,
+  repositoryNamed,
+  type ProjectDirectory,
+  type ProjectSettings,
+  type RepositorySettings,
+} from '../projects.ts'
 
 export interface OutboundDeps {
   readonly directory: ProjectDirectory
@@ -25,11 +32,15 @@ export interface Target {
   readonly forge: ForgePort
 }
 
-export async function targetOf(deps: OutboundDeps, subject: { readonly project: string; readonly repository: string }): Promise<Target> {
+export async function targetOf(
+  deps: OutboundDeps,
+  subject: { readonly project: string; readonly repository: string },
+): Promise<Target> {
   const name = bareName(subject.project)
   const project = await deps.directory.project(name)
   if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${name}`)
   const repository = repositoryNamed(project, subject.repository)
-  if (repository === undefined) throw new TerminalError('unknown-repository', `there is no Repository ${subject.repository} in ${name}`)
+  if (repository === undefined)
+    throw new TerminalError('unknown-repository', `there is no Repository ${subject.repository} in ${name}`)
   return { project, repository, path: forgePath(repository, project.scm), forge: await deps.openForge(name) }
 }

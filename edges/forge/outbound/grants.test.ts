@@ -4,8 +4,17 @@ import { grantHoldsIn } from './grants.ts'
 
 const GRANT = { task: 't', planHash: 'p' }
 
-function holds(context: object | undefined, status: ActorView['status'] = 'active', issue = 'issue:default/library-1'): Promise<boolean> {
-  return grantHoldsIn({ read: async (address) => (address === 'issue:default/library-1' && context !== undefined ? ({ status, context } as unknown as ActorView) : undefined) })(issue)
+function holds(
+  context: object | undefined,
+  status: ActorView['status'] = 'active',
+  issue = 'issue:default/library-1',
+): Promise<boolean> {
+  return grantHoldsIn({
+    read: async (address) =>
+      address === 'issue:default/library-1' && context !== undefined
+        ? ({ status, context } as unknown as ActorView)
+        : undefined,
+  })(issue)
 }
 
 test("law 18: only the Issue's own standing grant counts, and none on an issue that a human closed", async () => {

@@ -18,7 +18,11 @@ export function writeLabels(deps: OutboundDeps): EffectHandler<EffectParams<'wri
       const has = (name: string): boolean => there.some((label) => label.toLowerCase() === name.toLowerCase())
       const add = params.labels.filter((label) => !has(label))
       const remove = params.managed.filter((label) => has(label) && !params.labels.includes(label))
-      if (add.length > 0) await target.forge.ensureLabels(target.path, add.map((name) => labelSpecOf(name, target.project)))
+      if (add.length > 0)
+        await target.forge.ensureLabels(
+          target.path,
+          add.map((name) => labelSpecOf(name, target.project)),
+        )
       if (add.length + remove.length > 0) await target.forge.changeLabels(target.path, params.number, { add, remove })
       return []
     },
@@ -49,7 +53,9 @@ export async function commentOnce(
   topic?: string,
 ): Promise<void> {
   const mine = keyMarker(context.key)
-  const own = (await forge.listComments(path, on, number)).filter((comment) => sameLogin(comment.author.login, project.scm.botLogin))
+  const own = (await forge.listComments(path, on, number)).filter((comment) =>
+    sameLogin(comment.author.login, project.scm.botLogin),
+  )
   if (own.some((comment) => comment.body.includes(mine))) return
   if (topic === undefined) return void (await forge.createComment(path, on, number, withMarkers(body, mine)))
   const text = withMarkers(body, topicMarker(topic), mine)

@@ -14,12 +14,18 @@ export type Obstacle = {
 const LOOKED_AT_HEADS = 20
 const CHECKS_MAY_TAKE_MS = 5 * 60_000
 
-export async function obstacleOf(deps: OutboundDeps, target: Target, found: ForgeMergeRequest): Promise<Obstacle | undefined> {
+export async function obstacleOf(
+  deps: OutboundDeps,
+  target: Target,
+  found: ForgeMergeRequest,
+): Promise<Obstacle | undefined> {
   if (found.draft) return { type: 'mr.mergeRefused', reason: 'it is a draft: mark it as ready for review' }
   if (found.mergeable === false) return { type: 'mr.conflict', reason: `it conflicts with ${found.baseBranch}` }
   const ci = await ciObstacle(deps, target, found)
   if (ci !== undefined) return ci
-  return found.mergeable === null ? { type: 'mr.notMergeableYet', reason: 'the forge has not found out yet whether it can be merged' } : undefined
+  return found.mergeable === null
+    ? { type: 'mr.notMergeableYet', reason: 'the forge has not found out yet whether it can be merged' }
+    : undefined
 }
 
 async function ciObstacle(deps: OutboundDeps, target: Target, found: ForgeMergeRequest): Promise<Obstacle | undefined> {
@@ -27,15 +33,21 @@ async function ciObstacle(deps: OutboundDeps, target: Target, found: ForgeMergeR
   const required = await target.forge.requiredChecks(target.path, found.baseBranch)
   const missing = required.filter((name) => !report.checks.some((check) => check.name === name))
   const status = report.status
-  if (status === 'failure' || status === 'cancelled') return { type: 'mr.ciRed', reason: namesOf(report, ['failure', 'cancelled']) }
-  if (status === 'pending' || status === 'running') return { type: 'mr.ciPending', reason: namesOf(report, ['pending', 'running']) }
+  if (status === 'failure' || status === 'cancelled')
+    return { type: 'mr.ciRed', reason: namesOf(report, ['failure', 'cancelled']) }
+  if (status === 'pending' || status === 'running')
+    return { type: 'mr.ciPending', reason: namesOf(report, ['pending', 'running']) }
   if (missing.length > 0) return { type: 'mr.ciPending', reason: `not reported yet: ${missing.join(', ')}` }
-  if (status === 'none' && (await checksMayCome(deps, target, found))) return { type: 'mr.ciPending', reason: 'no check has been reported for this head yet' }
+  if (status === 'none' && (await checksMayCome(deps, target, found)))
+    return { type: 'mr.ciPending', reason: 'no check has been reported for this head yet' }
   return undefined
 }
 
 function namesOf(report: CiReport, states: readonly string[]): string {
-  return report.checks.filter((check) => states.includes(check.status)).map((check) => `${check.name}: ${check.status}`).join(', ')
+  return report.checks
+    .filter((check) => states.includes(check.status))
+    .map((check) => `${check.name}: ${check.status}`)
+    .join(', ')
 }
 
 async function checksMayCome(deps: OutboundDeps, target: Target, found: ForgeMergeRequest): Promise<boolean> {
@@ -44,10 +56,18 @@ async function checksMayCome(deps: OutboundDeps, target: Target, found: ForgeMer
 }
 
 function waitedLongEnough(deps: OutboundDeps, row: MirroredMergeRequest | undefined, sha: string): boolean {
-  return row !== undefined && row.mergeRequest.headSha === sha && deps.clock.now() - row.notes.headSince >= CHECKS_MAY_TAKE_MS
+  return (
+    row !== undefined &&
+    row.mergeRequest.headSha === sha &&
+    deps.clock.now() - row.notes.headSince >= CHECKS_MAY_TAKE_MS
+  )
 }
 
-async function runsChecks(deps: OutboundDeps, { forge, path, project, repository }: Target, found: ForgeMergeRequest): Promise<boolean> {
+async function runsChecks(
+  deps: OutboundDeps,
+  { forge, path, project, repository }: Target,
+  found: ForgeMergeRequest,
+): Promise<boolean> {
   if (await deps.hasChecks(project.name, repository.name)) return true
   for (const sha of await forge.recentHeads(path, found.baseBranch, LOOKED_AT_HEADS)) {
     if (ciStatusOf((await forge.ci(path, sha)).checks) !== 'none') return true

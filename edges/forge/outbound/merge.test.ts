@@ -3,20 +3,37 @@ import { withForgeEdge, type EdgeRoom } from '../testing.ts'
 
 const SUBJECT = { project: 'default/demo', repository: 'library' }
 
-async function openChange(room: EdgeRoom, branch = 'platform/implement-library-1-aaaaa', files: Record<string, string> = { 'src/mul.js': 'export const mul = (a, b) => a * b\n' }): Promise<{ number: number; sha: string }> {
+async function openChange(
+  room: EdgeRoom,
+  branch = 'platform/implement-library-1-aaaaa',
+  files: Record<string, string> = { 'src/mul.js': 'export const mul = (a, b) => a * b\n' },
+): Promise<{ number: number; sha: string }> {
   const folder = await room.clone('bot')
   const sha = await room.push(folder, branch, files)
-  const pull = await room.forge.openPull('bot', 'acme/library', { title: 'Add mul', body: '', head: branch, base: 'main' })
+  const pull = await room.forge.openPull('bot', 'acme/library', {
+    title: 'Add mul',
+    body: '',
+    head: branch,
+    base: 'main',
+  })
   return { number: pull.number, sha }
 }
 
-function merge(room: EdgeRoom, change: { number: number; sha: string }, extra: { grants?: string[]; key?: string } = {}): Promise<readonly { event: { type: string } }[]> {
+function merge(
+  room: EdgeRoom,
+  change: { number: number; sha: string },
+  extra: { grants?: string[]; key?: string } = {},
+): Promise<readonly { event: { type: string } }[]> {
   const params = { ...SUBJECT, number: change.number, sha: change.sha, attempt: 1, grants: extra.grants ?? [] }
   return room.edge.handlers.mergeMergeRequest.perform(params, room.context(extra.key ?? 'task:t/9/0'))
 }
 
 /** The forge finds out in its own time whether a merge would be clean. */
-async function mergeWhenKnown(room: EdgeRoom, change: { number: number; sha: string }, extra: { grants?: string[] } = {}): Promise<readonly { event: { type: string; reason?: unknown } }[]> {
+async function mergeWhenKnown(
+  room: EdgeRoom,
+  change: { number: number; sha: string },
+  extra: { grants?: string[] } = {},
+): Promise<readonly { event: { type: string; reason?: unknown } }[]> {
   for (let round = 0; round < 50; round++) {
     const answers = await merge(room, change, extra)
     if (answers[0]?.event.type !== 'mr.notMergeableYet') return answers
@@ -32,7 +49,10 @@ test('a merge request at the reviewed head is merged once, its task branch delet
     const change = await openChange(room)
     expect(await mergeWhenKnown(room, change)).toEqual([])
     const observed = room.delivered.filter((one) => one.event.type === 'mr.observed').at(-1)
-    expect(observed).toMatchObject({ to: `merge-request:default/library-mr-${change.number}`, event: { facts: { state: 'merged', headSha: change.sha, mergeCommit: expect.stringMatching(/^[0-9a-f]{40}$/) } } })
+    expect(observed).toMatchObject({
+      to: `merge-request:default/library-mr-${change.number}`,
+      event: { facts: { state: 'merged', headSha: change.sha, mergeCommit: expect.stringMatching(/^[0-9a-f]{40}$/) } },
+    })
     expect(room.forge.audit().filter((entry) => entry.action === 'pull.merge')).toHaveLength(1)
     expect(room.forge.audit().some((entry) => entry.action === 'branch.delete')).toBe(true)
     expect(await merge(room, change)).toEqual([])
@@ -41,19 +61,24 @@ test('a merge request at the reviewed head is merged once, its task branch delet
 })
 
 test('an answer lost after the merge leads to one merge, not two', async () => {
-  await withForgeEdge({ faults: [{ kind: 'errorAfterWrite', method: 'PUT', path: '/repos/acme/library/pulls/*/merge', times: 1 }] }, async (room) => {
-    const change = await openChange(room)
-    await expect(mergeWhenKnown(room, change)).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
-    expect(await merge(room, change)).toEqual([])
-    expect(room.forge.audit().filter((entry) => entry.action === 'pull.merge')).toHaveLength(1)
-  })
+  await withForgeEdge(
+    { faults: [{ kind: 'errorAfterWrite', method: 'PUT', path: '/repos/acme/library/pulls/*/merge', times: 1 }] },
+    async (room) => {
+      const change = await openChange(room)
+      await expect(mergeWhenKnown(room, change)).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
+      expect(await merge(room, change)).toEqual([])
+      expect(room.forge.audit().filter((entry) => entry.action === 'pull.merge')).toHaveLength(1)
+    },
+  )
 })
 
 test('law 18: nothing is merged while the Issue holds no grant', async () => {
   await withForgeEdge({}, async (room) => {
     const change = await openChange(room)
     const answers = await mergeWhenKnown(room, change, { grants: ['issue:default/library-1'] })
-    expect(answers).toMatchObject([{ event: { type: 'mr.notMergeableYet', reason: 'approval-revoked', sha: change.sha, attempt: 1 } }])
+    expect(answers).toMatchObject([
+      { event: { type: 'mr.notMergeableYet', reason: 'approval-revoked', sha: change.sha, attempt: 1 } },
+    ])
     room.grants.add('issue:default/library-1')
     expect(await mergeWhenKnown(room, change, { grants: ['issue:default/library-1'] })).toEqual([])
   })
@@ -62,7 +87,9 @@ test('law 18: nothing is merged while the Issue holds no grant', async () => {
 test('a head other than the reviewed one is not merged', async () => {
   await withForgeEdge({}, async (room) => {
     const change = await openChange(room)
-    expect(await merge(room, { ...change, sha: 'f'.repeat(40) })).toMatchObject([{ event: { type: 'mr.notMergeableYet', reason: 'head-moved' } }])
+    expect(await merge(room, { ...change, sha: 'f'.repeat(40) })).toMatchObject([
+      { event: { type: 'mr.notMergeableYet', reason: 'head-moved' } },
+    ])
     expect(room.forge.audit().some((entry) => entry.action === 'pull.merge')).toBe(false)
   })
 })
@@ -81,8 +108,15 @@ test('checks decide: running is pending, red is red, green merges; a required on
     const change = await openChange(room)
     const api = room.octokit('bot')
     const place = { owner: 'acme', repo: 'library' }
-    expect(await mergeWhenKnown(room, change)).toMatchObject([{ event: { type: 'mr.ciPending', reason: 'not reported yet: test' } }])
-    const { data: run } = await api.checks.create({ ...place, name: 'test', head_sha: change.sha, status: 'in_progress' })
+    expect(await mergeWhenKnown(room, change)).toMatchObject([
+      { event: { type: 'mr.ciPending', reason: 'not reported yet: test' } },
+    ])
+    const { data: run } = await api.checks.create({
+      ...place,
+      name: 'test',
+      head_sha: change.sha,
+      status: 'in_progress',
+    })
     expect(await merge(room, change)).toMatchObject([{ event: { type: 'mr.ciPending', reason: 'test: running' } }])
     await api.checks.update({ ...place, check_run_id: run.id, status: 'completed', conclusion: 'failure' })
     expect(await merge(room, change)).toMatchObject([{ event: { type: 'mr.ciRed', reason: 'test: failure' } }])
@@ -98,7 +132,9 @@ test('rulings 4.3: in a repository that has checks, a head without any waits for
     const base = await room.push(main, 'main', { 'NOTES.md': 'x\n' })
     await api.repos.createCommitStatus({ owner: 'acme', repo: 'library', sha: base, state: 'success', context: 'lint' })
     const change = await openChange(room)
-    expect(await mergeWhenKnown(room, change)).toMatchObject([{ event: { type: 'mr.ciPending', reason: 'no check has been reported for this head yet' } }])
+    expect(await mergeWhenKnown(room, change)).toMatchObject([
+      { event: { type: 'mr.ciPending', reason: 'no check has been reported for this head yet' } },
+    ])
     room.clock.advance(5 * 60_000)
     expect(await mergeWhenKnown(room, change)).toEqual([])
   })
@@ -107,7 +143,9 @@ test('rulings 4.3: in a repository that has checks, a head without any waits for
 test('rulings 4.11: protection that only people can satisfy is told with what to change', async () => {
   await withForgeEdge({ repository: { protection: { main: { requiredApprovals: 1 } } } }, async (room) => {
     const change = await openChange(room)
-    expect(await mergeWhenKnown(room, change)).toMatchObject([{ event: { type: 'mr.mergeRefused', reason: expect.stringContaining('branch protection') } }])
+    expect(await mergeWhenKnown(room, change)).toMatchObject([
+      { event: { type: 'mr.mergeRefused', reason: expect.stringContaining('branch protection') } },
+    ])
   })
 })
 

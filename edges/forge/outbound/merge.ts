@@ -18,14 +18,21 @@ export function mergeMergeRequest(deps: OutboundDeps): EffectHandler<Params> {
       const target = await targetOf(deps, params)
       const found = await target.forge.mergeRequest(target.path, params.number)
       const obstacle = found.state === 'open' ? await tryMerge(deps, target, params, context, found) : undefined
-      if (found.state === 'merged' || (found.state === 'open' && obstacle === undefined)) await deleteTaskBranch(target, found)
+      if (found.state === 'merged' || (found.state === 'open' && obstacle === undefined))
+        await deleteTaskBranch(target, found)
       await deps.mirror.refresh(params.project, params.repository, 'mr', params.number)
       return obstacle === undefined ? [] : [answer(params, context, obstacle)]
     },
   }
 }
 
-async function tryMerge(deps: OutboundDeps, target: Target, params: Params, context: EffectContext, found: ForgeMergeRequest): Promise<Obstacle | undefined> {
+async function tryMerge(
+  deps: OutboundDeps,
+  target: Target,
+  params: Params,
+  context: EffectContext,
+  found: ForgeMergeRequest,
+): Promise<Obstacle | undefined> {
   // Both are told by their own actors, and the Task leaves `merging`; asking again keeps it alive until then.
   if (found.headSha !== params.sha) return { type: 'mr.notMergeableYet', reason: 'head-moved' }
   const obstacle = await obstacleOf(deps, target, found)
@@ -51,14 +58,19 @@ async function mergeByMethod(target: Target, params: Params): Promise<Obstacle |
 }
 
 /** undefined: merged. Text: refused, in the forge's words. */
-async function mergeOnce({ forge, path }: Target, { number, sha }: Params, method: MergeMethod): Promise<Obstacle | string | undefined> {
+async function mergeOnce(
+  { forge, path }: Target,
+  { number, sha }: Params,
+  method: MergeMethod,
+): Promise<Obstacle | string | undefined> {
   try {
     await forge.mergeMergeRequest(path, number, { sha, method })
     return undefined
   } catch (error) {
     if (error instanceof HeadMovedError) return { type: 'mr.notMergeableYet', reason: 'head-moved' }
     if (error instanceof NotMergeableError) return error.detail
-    if (error instanceof ForbiddenError) return { type: 'mr.mergeRefused', reason: `${error.message}: give the bot's account the right to merge` }
+    if (error instanceof ForbiddenError)
+      return { type: 'mr.mergeRefused', reason: `${error.message}: give the bot's account the right to merge` }
     throw error
   }
 }
@@ -68,12 +80,19 @@ async function refusedFor({ forge, path }: Target, params: Params, refusal: stri
   const now = await forge.mergeRequest(path, params.number)
   if (now.headSha !== params.sha) return { type: 'mr.notMergeableYet', reason: 'head-moved' }
   if (now.mergeable === false) return { type: 'mr.conflict', reason: `it conflicts with ${now.baseBranch}` }
-  if (now.mergeable === null || /base branch was modified|try the merge again|try again/i.test(refusal)) return { type: 'mr.notMergeableYet', reason: refusal }
-  return { type: 'mr.mergeRefused', reason: `the forge refuses the merge (${refusal}): change the branch protection or the allowed merge methods, or merge it yourself` }
+  if (now.mergeable === null || /base branch was modified|try the merge again|try again/i.test(refusal))
+    return { type: 'mr.notMergeableYet', reason: refusal }
+  return {
+    type: 'mr.mergeRefused',
+    reason: `the forge refuses the merge (${refusal}): change the branch protection or the allowed merge methods, or merge it yourself`,
+  }
 }
 
 /** The pods' own branches have no further use; others belong to people (rulings 4.12). */
-async function deleteTaskBranch({ forge, path }: Target, { headBranch, headRepository }: ForgeMergeRequest): Promise<void> {
+async function deleteTaskBranch(
+  { forge, path }: Target,
+  { headBranch, headRepository }: ForgeMergeRequest,
+): Promise<void> {
   if (!headBranch.startsWith('platform/') || headRepository?.toLowerCase() !== path.toLowerCase()) return
   try {
     await forge.deleteBranch(path, headBranch)
@@ -83,6 +102,10 @@ async function deleteTaskBranch({ forge, path }: Target, { headBranch, headRepos
   }
 }
 
-function answer({ repository, number, sha, attempt }: Params, { actor, key, at }: EffectContext, { type, reason }: Obstacle): Delivery {
+function answer(
+  { repository, number, sha, attempt }: Params,
+  { actor, key, at }: EffectContext,
+  { type, reason }: Obstacle,
+): Delivery {
   return { to: actor, key: `${key}/answer`, event: { type, at, repository, number, sha, attempt, reason } }
 }

@@ -29,10 +29,17 @@ async function open(target: Target, params: Params, context: EffectContext): Pro
   const there = await openOf(target, params.branch)
   if (there !== undefined) return there
   const base = target.repository.defaultBranch ?? (await forge.repository(path)).defaultBranch
-  if ((await forge.branchHead(path, params.branch)) === undefined) return `the branch ${params.branch} is not on the forge`
-  if ((await forge.commitsAhead(path, base, params.branch)) === 0) return `the branch ${params.branch} has no commit that ${base} lacks`
+  if ((await forge.branchHead(path, params.branch)) === undefined)
+    return `the branch ${params.branch} is not on the forge`
+  if ((await forge.commitsAhead(path, base, params.branch)) === 0)
+    return `the branch ${params.branch} has no commit that ${base} lacks`
   try {
-    return await forge.createMergeRequest(path, { branch: params.branch, base, title: params.title, body: bodyOf(params, context) })
+    return await forge.createMergeRequest(path, {
+      branch: params.branch,
+      base,
+      title: params.title,
+      body: bodyOf(params, context),
+    })
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
     return (await openOf(target, params.branch)) ?? error.message
@@ -45,7 +52,9 @@ async function openOf({ forge, path }: Target, branch: string): Promise<ForgeMer
 }
 
 function bodyOf({ body, closes }: Params, { key }: EffectContext): string {
-  const lines = closes.filter((number) => !new RegExp(`(?:closes|fixes|resolves) #${number}\\b`, 'i').test(body)).map((number) => `Closes #${number}`)
+  const lines = closes
+    .filter((number) => !new RegExp(`(?:closes|fixes|resolves) #${number}\\b`, 'i').test(body))
+    .map((number) => `Closes #${number}`)
   return withMarkers([body, ...(lines.length > 0 ? [lines.join('\n')] : [])].join('\n\n'), keyMarker(key))
 }
 
@@ -67,6 +76,12 @@ function ready(target: Target, params: Params, context: EffectContext, found: Fo
 }
 
 function openFailed(params: Params, context: EffectContext, reason: string): Delivery {
-  const event = { type: 'mr.openFailed', at: context.at, repository: params.repository, reason, attempt: params.attempt }
+  const event = {
+    type: 'mr.openFailed',
+    at: context.at,
+    repository: params.repository,
+    reason,
+    attempt: params.attempt,
+  }
   return { to: context.actor, key: `${context.key}/failed`, event }
 }

@@ -43,11 +43,18 @@ interface Placed {
 async function place({ forge, path }: Target, number: number, findings: readonly Finding[]): Promise<Placed> {
   if (!findings.some((one) => one.line !== undefined)) return { inline: [], rest: findings }
   const lines = new Map((await forge.files(path, number)).map((file) => [file.path, commentableLines(file)]))
-  const fits = (one: Finding): boolean => one.path !== undefined && one.line !== undefined && lines.get(one.path)?.has(one.line) === true
+  const fits = (one: Finding): boolean =>
+    one.path !== undefined && one.line !== undefined && lines.get(one.path)?.has(one.line) === true
   return { inline: findings.filter(fits), rest: findings.filter((one) => !fits(one)) }
 }
 
-async function post({ forge, path }: Target, params: Params, marker: string, inline: readonly Finding[], rest: readonly Finding[]): Promise<void> {
+async function post(
+  { forge, path }: Target,
+  params: Params,
+  marker: string,
+  inline: readonly Finding[],
+  rest: readonly Finding[],
+): Promise<void> {
   const review = (lines: readonly ReviewLine[], others: readonly Finding[]): Promise<unknown> =>
     forge.postReview(path, params.number, { sha: params.sha, body: withMarkers(bodyOf(params, others), marker), lines })
   try {
@@ -71,5 +78,7 @@ function bodyOf({ verdict, body, sha }: Params, others: readonly Finding[]): str
     const where = path === undefined ? '' : ` \`${path}${line === undefined ? '' : `:${line}`}\``
     return `- **${severity}**${where}: ${text.replaceAll('\n', '\n  ')}`
   })
-  return [`${headlines[verdict]} for ${sha.slice(0, 12)}`, body, list.join('\n')].filter((part) => part.trim() !== '').join('\n\n')
+  return [`${headlines[verdict]} for ${sha.slice(0, 12)}`, body, list.join('\n')]
+    .filter((part) => part.trim() !== '')
+    .join('\n\n')
 }

@@ -28,7 +28,8 @@ function openIssue(room: EdgeRoom): number {
 test('a comment whose answer was lost is there once', async () => {
   await withForgeEdge(lostAnswer('POST', '/repos/acme/library/issues/*/comments'), async (room) => {
     const params = { ...SUBJECT, number: openIssue(room), on: 'issue' as const, body: 'Hello' }
-    const perform = (attempt: number): Promise<unknown> => room.edge.handlers.postComment.perform(params, room.context('issue:a/1/0', attempt))
+    const perform = (attempt: number): Promise<unknown> =>
+      room.edge.handlers.postComment.perform(params, room.context('issue:a/1/0', attempt))
     await expect(perform(1)).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
     await perform(2)
     await perform(1)
@@ -39,7 +40,11 @@ test('a comment whose answer was lost is there once', async () => {
 test('a topic has one comment, rewritten by later effects; a marker that somebody else pasted counts for nothing', async () => {
   await withForgeEdge({}, async (room) => {
     const number = openIssue(room)
-    const say = (key: string, body: string): Promise<unknown> => room.edge.handlers.postComment.perform({ ...SUBJECT, number, on: 'issue', body, topic: 'plan' }, room.context(key))
+    const say = (key: string, body: string): Promise<unknown> =>
+      room.edge.handlers.postComment.perform(
+        { ...SUBJECT, number, on: 'issue', body, topic: 'plan' },
+        room.context(key),
+      )
     await say('issue:a/1/0', 'Plan one')
     const [first = ''] = await bodies(room, number)
     room.forge.comment('maintainer', REPO, number, first.replace('1%2F0', '2%2F0').replace('Plan one', 'Forged'))
@@ -55,12 +60,16 @@ test('labels become what the Issue says; those of people stay', async () => {
   await withForgeEdge({}, async (room) => {
     const number = openIssue(room)
     const managed = ['platform-brainstorming', 'platform-approved']
-    const write = (labels: string[]): Promise<unknown> => room.edge.handlers.writeLabels.perform({ ...SUBJECT, number, labels, managed }, room.context('k'))
+    const write = (labels: string[]): Promise<unknown> =>
+      room.edge.handlers.writeLabels.perform({ ...SUBJECT, number, labels, managed }, room.context('k'))
     await write(['platform-brainstorming'])
     await write(['platform-approved'])
     await write(['platform-approved'])
     const { data } = await room.octokit('bot').issues.get({ ...PLACE, issue_number: number })
-    expect(data.labels.map((label) => (typeof label === 'string' ? label : label.name)).toSorted()).toEqual(['platform', 'platform-approved'])
+    expect(data.labels.map((label) => (typeof label === 'string' ? label : label.name)).toSorted()).toEqual([
+      'platform',
+      'platform-approved',
+    ])
     expect(count(room, 'label.remove') + count(room, 'label.add')).toBe(3)
   })
 })
@@ -68,7 +77,8 @@ test('labels become what the Issue says; those of people stay', async () => {
 test('an issue is closed once, with its comment once', async () => {
   await withForgeEdge(lostAnswer('PATCH', '/repos/acme/library/issues/*'), async (room) => {
     const number = openIssue(room)
-    const close = (): Promise<unknown> => room.edge.handlers.closeIssue.perform({ ...SUBJECT, number, comment: 'Done' }, room.context('k/1/0'))
+    const close = (): Promise<unknown> =>
+      room.edge.handlers.closeIssue.perform({ ...SUBJECT, number, comment: 'Done' }, room.context('k/1/0'))
     await expect(close()).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
     await close()
     expect(await bodies(room, number)).toHaveLength(1)
@@ -76,28 +86,46 @@ test('an issue is closed once, with its comment once', async () => {
   })
 })
 
-test("a merge request is opened once for its branch, lost answer or not, and is known before its Task hears", async () => {
+test('a merge request is opened once for its branch, lost answer or not, and is known before its Task hears', async () => {
   await withForgeEdge(lostAnswer('POST', '/repos/acme/library/pulls'), async (room) => {
     const number = openIssue(room)
     const sha = await room.push(await room.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
     const params = { ...SUBJECT, branch: BRANCH, title: 'Add mul', body: 'The change.', closes: [number], attempt: 2 }
-    const open = (key: string): ReturnType<typeof room.edge.handlers.openMergeRequest.perform> => room.edge.handlers.openMergeRequest.perform(params, room.context(key))
+    const open = (key: string): ReturnType<typeof room.edge.handlers.openMergeRequest.perform> =>
+      room.edge.handlers.openMergeRequest.perform(params, room.context(key))
     await expect(open('task:t/4/0')).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
     const [ready] = await open('task:t/4/0')
-    expect(ready).toMatchObject({ to: 'task:default/implement-library-1-aaaaa', key: 'task:t/4/0/ready', event: { type: 'mr.ready', headSha: sha, headBranch: BRANCH, author: 'bot', attempt: 2, mergeRequest: `default/library-mr-${number + 1}` } })
+    expect(ready).toMatchObject({
+      to: 'task:default/implement-library-1-aaaaa',
+      key: 'task:t/4/0/ready',
+      event: {
+        type: 'mr.ready',
+        headSha: sha,
+        headBranch: BRANCH,
+        author: 'bot',
+        attempt: 2,
+        mergeRequest: `default/library-mr-${number + 1}`,
+      },
+    })
     expect(room.delivered.map((one) => one.event.type)).toEqual(['mr.observed'])
     await open('task:t/9/0')
     expect(count(room, 'pull.open')).toBe(1)
-    expect((await room.octokit('bot').pulls.get({ ...PLACE, pull_number: number + 1 })).data.body).toMatch(/^The change\.\n\nCloses #1\n\n<!-- platform:/)
+    expect((await room.octokit('bot').pulls.get({ ...PLACE, pull_number: number + 1 })).data.body).toMatch(
+      /^The change\.\n\nCloses #1\n\n<!-- platform:/,
+    )
   })
 })
 
 test('a branch that is absent or holds nothing new gives no merge request, and the Task is told why', async () => {
   await withForgeEdge({}, async (room) => {
     const params = { ...SUBJECT, branch: BRANCH, title: 't', body: 'b', closes: [], attempt: 1 }
-    expect(await room.edge.handlers.openMergeRequest.perform(params, room.context('a'))).toMatchObject([{ event: { type: 'mr.openFailed', reason: expect.stringContaining('not on the forge'), attempt: 1 } }])
+    expect(await room.edge.handlers.openMergeRequest.perform(params, room.context('a'))).toMatchObject([
+      { event: { type: 'mr.openFailed', reason: expect.stringContaining('not on the forge'), attempt: 1 } },
+    ])
     await run(await room.clone('bot'), ['push', '--quiet', 'origin', `HEAD:refs/heads/${BRANCH}`])
-    expect(await room.edge.handlers.openMergeRequest.perform(params, room.context('b'))).toMatchObject([{ event: { type: 'mr.openFailed', reason: expect.stringContaining('no commit') } }])
+    expect(await room.edge.handlers.openMergeRequest.perform(params, room.context('b'))).toMatchObject([
+      { event: { type: 'mr.openFailed', reason: expect.stringContaining('no commit') } },
+    ])
   })
 })
 
@@ -120,22 +148,30 @@ test('a review stands inline where the diff has the line, the rest in its text, 
     const { data: reviews } = await room.octokit('bot').pulls.listReviews({ ...PLACE, pull_number: 1 })
     const { data: inline } = await room.octokit('bot').pulls.listReviewComments({ ...PLACE, pull_number: 1 })
     expect(reviews).toMatchObject([{ state: 'COMMENTED', body: expect.stringContaining('request changes') }])
-    for (const text of ['No such line.', 'Not in the diff.', 'In general.', 'src/mul.js:999']) expect(reviews[0]?.body).toContain(text)
+    for (const text of ['No such line.', 'Not in the diff.', 'In general.', 'src/mul.js:999'])
+      expect(reviews[0]?.body).toContain(text)
     expect(reviews[0]?.body).not.toContain('Of another one.')
     expect(inline.map((one) => [one.path, one.line, one.body])).toEqual([['src/mul.js', 1, '**low**: Name it.']])
   })
 })
 
 test('a rate limit is a wait as long as the forge says, for all calls of the Project, and no failure', async () => {
-  await withForgeEdge({ faults: [{ kind: 'rateLimit', method: 'POST', path: '/repos/acme/library/issues/*/comments', retryAfter: 7, times: 1 }] }, async (room) => {
-    const params = { ...SUBJECT, number: openIssue(room), on: 'issue' as const, body: 'Hello' }
-    const say = (): Promise<unknown> => room.edge.handlers.postComment.perform(params, room.context('k/1/0'))
-    await expect(say()).rejects.toMatchObject({ name: 'RateLimitedError', retryAfterMs: 7000 })
-    await expect(say()).rejects.toMatchObject({ name: 'RateLimitedError' })
-    room.clock.advance(7000)
-    await say()
-    expect(await bodies(room, params.number)).toHaveLength(1)
-  })
+  await withForgeEdge(
+    {
+      faults: [
+        { kind: 'rateLimit', method: 'POST', path: '/repos/acme/library/issues/*/comments', retryAfter: 7, times: 1 },
+      ],
+    },
+    async (room) => {
+      const params = { ...SUBJECT, number: openIssue(room), on: 'issue' as const, body: 'Hello' }
+      const say = (): Promise<unknown> => room.edge.handlers.postComment.perform(params, room.context('k/1/0'))
+      await expect(say()).rejects.toMatchObject({ name: 'RateLimitedError', retryAfterMs: 7000 })
+      await expect(say()).rejects.toMatchObject({ name: 'RateLimitedError' })
+      room.clock.advance(7000)
+      await say()
+      expect(await bodies(room, params.number)).toHaveLength(1)
+    },
+  )
 })
 
 async function checked(room: EdgeRoom): Promise<Record<string, unknown>> {
@@ -145,19 +181,31 @@ async function checked(room: EdgeRoom): Promise<Record<string, unknown>> {
 
 test('a Project that can work is ready; its hook and labels are there, once', async () => {
   await withForgeEdge({}, async (room) => {
-    expect(await checked(room)).toMatchObject({ type: 'project.checked', ready: true, reason: 'Checked', generation: 3, message: '' })
+    expect(await checked(room)).toMatchObject({
+      type: 'project.checked',
+      ready: true,
+      reason: 'Checked',
+      generation: 3,
+      message: '',
+    })
     await checked(room)
     const { data: hooks } = await room.octokit('bot').repos.listWebhooks({ ...PLACE })
     expect(hooks).toHaveLength(1)
     const { data: labels } = await room.octokit('bot').issues.listLabelsForRepo({ ...PLACE })
-    expect(labels.map((label) => label.name)).toEqual(expect.arrayContaining(['platform', 'platform-approved', 'platform-incident']))
+    expect(labels.map((label) => label.name)).toEqual(
+      expect.arrayContaining(['platform', 'platform-approved', 'platform-incident']),
+    )
   })
 })
 
 test('each thing that is wrong with a Project is named', async () => {
   await withForgeEdge({}, async (room) => {
     room.secret = { token: 'token-of-bot' }
-    expect(await checked(room)).toMatchObject({ ready: false, reason: 'SecretMissingKeys', message: 'the Secret lacks webhookSecret' })
+    expect(await checked(room)).toMatchObject({
+      ready: false,
+      reason: 'SecretMissingKeys',
+      message: 'the Secret lacks webhookSecret',
+    })
     room.secret = { token: 'nobody', webhookSecret: 's' }
     expect(await checked(room)).toMatchObject({ ready: false, reason: 'TokenRefused' })
     room.secret = { token: 'token-of-maintainer', webhookSecret: 's' }
@@ -166,7 +214,11 @@ test('each thing that is wrong with a Project is named', async () => {
   const project: EdgeRoomOptions['project'] = (given) => ({
     ...given,
     scm: { ...given.scm, maintainerLogins: [] },
-    repositories: [...given.repositories, { name: 'gone', url: `${given.scm.webURL}/acme/gone.git` }, { name: 'foreign', url: `${given.scm.webURL}/other/foreign.git` }],
+    repositories: [
+      ...given.repositories,
+      { name: 'gone', url: `${given.scm.webURL}/acme/gone.git` },
+      { name: 'foreign', url: `${given.scm.webURL}/other/foreign.git` },
+    ],
   })
   await withForgeEdge({ project }, async (room) => {
     const event = await checked(room)
@@ -180,6 +232,8 @@ test('a bot without the right to hooks leaves the Project ready and says so', as
     const event = await checked(room)
     expect(event).toMatchObject({ ready: true })
     expect(event['message']).toContain('hook')
-    expect(await room.edge.handlers.resyncMirror.perform({ project: 'default/demo' }, room.context('r'))).toMatchObject([{ key: 'r/resynced', event: { type: 'project.resynced' } }])
+    expect(await room.edge.handlers.resyncMirror.perform({ project: 'default/demo' }, room.context('r'))).toMatchObject(
+      [{ key: 'r/resynced', event: { type: 'project.resynced' } }],
+    )
   })
 })

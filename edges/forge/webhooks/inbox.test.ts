@@ -14,7 +14,8 @@ test('R1: what was accepted before a crash is worked off by the next process, ol
   await withSql(async (sql) => {
     const clock = simulatedClock(0)
     const applied: string[] = []
-    const open = (): ReturnType<typeof createForgeInbox> => createForgeInbox({ sql, clock, logger: silentLogger, apply: async (row) => void applied.push(row.delivery) })
+    const open = (): ReturnType<typeof createForgeInbox> =>
+      createForgeInbox({ sql, clock, logger: silentLogger, apply: async (row) => void applied.push(row.delivery) })
     const dying = open()
     expect(await dying.accept(aDelivery('a'))).toBe(true)
     expect(await dying.accept(aDelivery('b'))).toBe(true)
@@ -27,7 +28,10 @@ test('R1: what was accepted before a crash is worked off by the next process, ol
     expect(await next.accept(aDelivery('a'))).toBe(false)
     await next.stop()
     const { rows } = await sql.query('select body, state from forge_delivery')
-    expect(rows).toEqual([{ body: '', state: 'done' }, { body: '', state: 'done' }])
+    expect(rows).toEqual([
+      { body: '', state: 'done' },
+      { body: '', state: 'done' },
+    ])
   })
 })
 
@@ -35,7 +39,10 @@ test('a delivery that fails waits, as long as the forge says where it does, and 
   await withSql(async (sql) => {
     const clock = simulatedClock(0)
     const applied: string[] = []
-    const failures: Record<string, Error[]> = { a: [new RetryableError('later', { retryAfterMs: 5000 })], c: [new TerminalError('unknown-repository')] }
+    const failures: Record<string, Error[]> = {
+      a: [new RetryableError('later', { retryAfterMs: 5000 })],
+      c: [new TerminalError('unknown-repository')],
+    }
     const apply = async (row: StoredDelivery): Promise<void> => {
       const failure = failures[row.delivery]?.shift()
       if (failure !== undefined) throw failure

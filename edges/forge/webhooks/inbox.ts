@@ -93,7 +93,8 @@ export function createForgeInbox({ sql, clock, logger, apply }: ForgeInboxOption
   }
 
   async function failed(row: StoredDelivery, error: unknown): Promise<void> {
-    const final = error instanceof TerminalError || error instanceof MalformedPayloadError || row.attempts + 1 >= MOST_ATTEMPTS
+    const final =
+      error instanceof TerminalError || error instanceof MalformedPayloadError || row.attempts + 1 >= MOST_ATTEMPTS
     const fields = { project: row.project, delivery: row.delivery, event: row.event, err: error }
     if (final) {
       logger.error(fields, 'a forge delivery was given up')
@@ -101,7 +102,12 @@ export function createForgeInbox({ sql, clock, logger, apply }: ForgeInboxOption
     }
     logger.warn(fields, 'a forge delivery waits')
     const asked = error instanceof RetryableError ? error.retryAfterMs : undefined
-    await postponeDelivery(sql, row, clock.now() + (asked ?? Math.min(FIRST_WAIT_MS * 2 ** row.attempts, LONGEST_WAIT_MS)), messageOf(error))
+    await postponeDelivery(
+      sql,
+      row,
+      clock.now() + (asked ?? Math.min(FIRST_WAIT_MS * 2 ** row.attempts, LONGEST_WAIT_MS)),
+      messageOf(error),
+    )
   }
 
   async function armTimer(): Promise<void> {

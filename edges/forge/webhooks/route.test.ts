@@ -16,7 +16,11 @@ interface RouteRoom {
   readonly secretReads: string[]
   provider: Provider
   secret: (() => Promise<ProjectSecret | undefined>) | undefined
-  post(request: { project?: string; headers?: Record<string, string>; body?: string | Buffer }): Promise<{ status: number; body: { code?: string; routed?: boolean; duplicate?: boolean } }>
+  post(request: {
+    project?: string
+    headers?: Record<string, string>
+    body?: string | Buffer
+  }): Promise<{ status: number; body: { code?: string; routed?: boolean; duplicate?: boolean } }>
 }
 
 async function withRoute(use: (room: RouteRoom) => Promise<void>): Promise<void> {
@@ -29,9 +33,14 @@ async function withRoute(use: (room: RouteRoom) => Promise<void>): Promise<void>
     ids: { next: () => 'id' },
     openapi: { title: 't', description: 'd' },
   })
-  const room = { accepted: [], secretReads: [], provider: 'forge_a', secret: undefined } as unknown as RouteRoom & { post: RouteRoom['post'] }
+  const room = { accepted: [], secretReads: [], provider: 'forge_a', secret: undefined } as unknown as RouteRoom & {
+    post: RouteRoom['post']
+  }
   const directory: ProjectDirectory = {
-    project: async (name) => (name === 'demo' ? ({ name, namespace: 'default', scm: { provider: room.provider } } as unknown as ProjectSettings) : undefined),
+    project: async (name) =>
+      name === 'demo'
+        ? ({ name, namespace: 'default', scm: { provider: room.provider } } as unknown as ProjectSettings)
+        : undefined,
     projects: async () => [],
     secret: (name) => {
       room.secretReads.push(name)
@@ -58,10 +67,22 @@ async function withRoute(use: (room: RouteRoom) => Promise<void>): Promise<void>
   }
 }
 
-const PUSH = JSON.stringify({ ref: 'refs/heads/main', before: '0'.repeat(40), after: '1'.repeat(40), repository: { full_name: 'acme/library' }, sender: { login: 'ann', id: 1 } })
+const PUSH = JSON.stringify({
+  ref: 'refs/heads/main',
+  before: '0'.repeat(40),
+  after: '1'.repeat(40),
+  repository: { full_name: 'acme/library' },
+  sender: { login: 'ann', id: 1 },
+})
 
 function signed(body: string | Buffer, headers: Record<string, string> = {}): Record<string, string> {
-  return { 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': 'd-1', 'x-hub-signature-256': signHmac(SECRET, body), ...headers }
+  return {
+    'content-type': 'application/json',
+    'x-github-event': 'push',
+    'x-github-delivery': 'd-1',
+    'x-hub-signature-256': signHmac(SECRET, body),
+    ...headers,
+  }
 }
 
 test("GitHub's known answer verifies, and not with another body, secret or form", () => {
@@ -70,15 +91,26 @@ test("GitHub's known answer verifies, and not with another body, secret or form"
   expect(githubWebhooks.verify(SECRET, { 'x-hub-signature-256': signature }, body)).toBe(true)
   expect(githubWebhooks.verify(SECRET, { 'x-hub-signature-256': signature }, Buffer.from('Hello, World'))).toBe(false)
   expect(githubWebhooks.verify('other', { 'x-hub-signature-256': signature }, body)).toBe(false)
-  expect(githubWebhooks.verify('', { 'x-hub-signature-256': `sha256=${createHmac('sha256', '').update(body).digest('hex')}` }, body)).toBe(false)
+  expect(
+    githubWebhooks.verify(
+      '',
+      { 'x-hub-signature-256': `sha256=${createHmac('sha256', '').update(body).digest('hex')}` },
+      body,
+    ),
+  ).toBe(false)
   expect(githubWebhooks.verify(SECRET, { 'x-hub-signature-256': signature.slice(7) }, body)).toBe(false)
 })
 
 test('a signed delivery is stored as it came and answered 202; the same one again changes nothing', async () => {
   await withRoute(async (room) => {
     expect(await room.post({ headers: signed(PUSH), body: PUSH })).toEqual({ status: 202, body: { routed: true } })
-    expect(room.accepted).toEqual([{ project: 'demo', delivery: 'd-1', provider: 'forge_a', event: 'push', body: PUSH, at: 1000 }])
-    expect(await room.post({ headers: signed(PUSH), body: PUSH })).toEqual({ status: 202, body: { routed: true, duplicate: true } })
+    expect(room.accepted).toEqual([
+      { project: 'demo', delivery: 'd-1', provider: 'forge_a', event: 'push', body: PUSH, at: 1000 },
+    ])
+    expect(await room.post({ headers: signed(PUSH), body: PUSH })).toEqual({
+      status: 202,
+      body: { routed: true, duplicate: true },
+    })
     expect(room.accepted).toHaveLength(1)
   })
 })
@@ -86,7 +118,10 @@ test('a signed delivery is stored as it came and answered 202; the same one agai
 test('rulings 4.24: a form-encoded delivery is taken, signed over the raw form', async () => {
   await withRoute(async (room) => {
     const body = new URLSearchParams({ payload: PUSH }).toString()
-    const answer = await room.post({ headers: signed(body, { 'content-type': 'application/x-www-form-urlencoded' }), body })
+    const answer = await room.post({
+      headers: signed(body, { 'content-type': 'application/x-www-form-urlencoded' }),
+      body,
+    })
     expect(answer.status).toBe(202)
     expect(room.accepted[0]?.body).toBe(PUSH)
   })
@@ -95,33 +130,96 @@ test('rulings 4.24: a form-encoded delivery is taken, signed over the raw form',
 test('a ping answers 200 and an event type that nothing handles 202 unrouted; neither is stored', async () => {
   await withRoute(async (room) => {
     expect((await room.post({ headers: signed('{}', { 'x-github-event': 'ping' }), body: '{}' })).status).toBe(200)
-    expect(await room.post({ headers: signed('{}', { 'x-github-event': 'star' }), body: '{}' })).toEqual({ status: 202, body: { routed: false } })
+    expect(await room.post({ headers: signed('{}', { 'x-github-event': 'star' }), body: '{}' })).toEqual({
+      status: 202,
+      body: { routed: false },
+    })
     expect(room.accepted).toEqual([])
   })
 })
 
 const refusals: [string, number, string, Parameters<RouteRoom['post']>[0], boolean][] = [
-  ['a body over 5 MiB', 413, 'body-too-large', { headers: signed('x'), body: Buffer.alloc(5 * 1024 * 1024 + 1, 'x') }, false],
-  ['headers of no known provider', 400, 'unknown-provider', { headers: { 'content-type': 'application/json' }, body: PUSH }, false],
-  ['an unknown Project, even with a bad signature', 404, 'not-found', { project: 'nobody', headers: signed('other'), body: PUSH }, false],
-  ["the other provider's headers", 400, 'provider-mismatch', { headers: { 'content-type': 'application/json', 'x-gitlab-event': 'Push Hook', 'x-gitlab-token': SECRET }, body: PUSH }, false],
+  [
+    'a body over 5 MiB',
+    413,
+    'body-too-large',
+    { headers: signed('x'), body: Buffer.alloc(5 * 1024 * 1024 + 1, 'x') },
+    false,
+  ],
+  [
+    'headers of no known provider',
+    400,
+    'unknown-provider',
+    { headers: { 'content-type': 'application/json' }, body: PUSH },
+    false,
+  ],
+  [
+    'an unknown Project, even with a bad signature',
+    404,
+    'not-found',
+    { project: 'nobody', headers: signed('other'), body: PUSH },
+    false,
+  ],
+  [
+    "the other provider's headers",
+    400,
+    'provider-mismatch',
+    {
+      headers: { 'content-type': 'application/json', 'x-gitlab-event': 'Push Hook', 'x-gitlab-token': SECRET },
+      body: PUSH,
+    },
+    false,
+  ],
   ['a wrong signature', 401, 'signature-invalid', { headers: signed('other'), body: PUSH }, true],
-  ['a missing signature', 401, 'signature-invalid', { headers: { 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': 'd-1' }, body: PUSH }, true],
+  [
+    'a missing signature',
+    401,
+    'signature-invalid',
+    {
+      headers: { 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': 'd-1' },
+      body: PUSH,
+    },
+    true,
+  ],
   ['a wrong signature over what is no JSON', 401, 'signature-invalid', { headers: signed('other'), body: '{' }, true],
-  ['a content type that is neither', 415, 'unsupported-media-type', { headers: signed(PUSH, { 'content-type': 'text/plain' }), body: PUSH }, true],
+  [
+    'a content type that is neither',
+    415,
+    'unsupported-media-type',
+    { headers: signed(PUSH, { 'content-type': 'text/plain' }), body: PUSH },
+    true,
+  ],
   ['signed text that is no JSON', 400, 'malformed-request', { headers: signed('{'), body: '{' }, true],
-  ['a signed payload of another shape', 400, 'malformed-request', { headers: signed('{"ref":1}'), body: '{"ref":1}' }, true],
-  ['a delivery without an id', 400, 'malformed-request', { headers: (({ 'x-github-delivery': _, ...rest }) => rest)(signed(PUSH) as Record<'x-github-delivery', string>), body: PUSH }, true],
+  [
+    'a signed payload of another shape',
+    400,
+    'malformed-request',
+    { headers: signed('{"ref":1}'), body: '{"ref":1}' },
+    true,
+  ],
+  [
+    'a delivery without an id',
+    400,
+    'malformed-request',
+    {
+      headers: Object.fromEntries(Object.entries(signed(PUSH)).filter(([name]) => name !== 'x-github-delivery')),
+      body: PUSH,
+    },
+    true,
+  ],
 ]
 
-test.each(refusals)('%s is answered %i %s, and nothing is stored', async (_what, status, code, request, readsSecret) => {
-  await withRoute(async (room) => {
-    const answer = await room.post(request)
-    expect([answer.status, answer.body.code]).toEqual([status, code])
-    expect(room.accepted).toEqual([])
-    expect(room.secretReads.length > 0).toBe(readsSecret)
-  })
-})
+test.each(refusals)(
+  '%s is answered %i %s, and nothing is stored',
+  async (_what, status, code, request, readsSecret) => {
+    await withRoute(async (room) => {
+      const answer = await room.post(request)
+      expect([answer.status, answer.body.code]).toEqual([status, code])
+      expect(room.accepted).toEqual([])
+      expect(room.secretReads.length > 0).toBe(readsSecret)
+    })
+  },
+)
 
 test.each([
   ['cannot be read', () => Promise.reject(new Error('disk'))],
@@ -140,6 +238,9 @@ test('the secret is read at each delivery: a rotated one holds at once', async (
   await withRoute(async (room) => {
     room.secret = async () => ({ webhookSecret: 'rotated' })
     expect((await room.post({ headers: signed(PUSH), body: PUSH })).status).toBe(401)
-    expect((await room.post({ headers: { ...signed(PUSH), 'x-hub-signature-256': signHmac('rotated', PUSH) }, body: PUSH })).status).toBe(202)
+    expect(
+      (await room.post({ headers: { ...signed(PUSH), 'x-hub-signature-256': signHmac('rotated', PUSH) }, body: PUSH }))
+        .status,
+    ).toBe(202)
   })
 })

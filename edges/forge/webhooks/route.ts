@@ -30,10 +30,16 @@ interface Answer {
 export function registerForgeWebhooks(app: HttpApp, deps: WebhookRouteDeps): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: WEBHOOK_BODY_LIMIT }, (_request, body, done) => done(null, body))
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: WEBHOOK_BODY_LIMIT }, (_request, body, done) =>
+      done(null, body),
+    )
     scope.post(
       '/operator/webhooks/:project',
-      { bodyLimit: WEBHOOK_BODY_LIMIT, config: { auth: false }, schema: { ...documentation, params: Type.Object({ project: Type.String({ minLength: 1 }) }) } },
+      {
+        bodyLimit: WEBHOOK_BODY_LIMIT,
+        config: { auth: false },
+        schema: { ...documentation, params: Type.Object({ project: Type.String({ minLength: 1 }) }) },
+      },
       async (request, reply) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
         const { project } = request.params as { project: string }
@@ -52,20 +58,27 @@ const documentation = {
   tags: ['webhooks'],
 }
 
-async function accept(deps: WebhookRouteDeps, name: string, headers: IncomingHttpHeaders, body: Buffer): Promise<Answer> {
+async function accept(
+  deps: WebhookRouteDeps,
+  name: string,
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+): Promise<Answer> {
   const provider = providerOf(headers)
   if (provider === undefined) throw new Problem('unknown-provider', 'the headers name neither GitHub nor GitLab')
   const project = await deps.directory.project(name)
   if (project === undefined) throw new Problem('not-found', `there is no Project ${name}`)
   const dialect = dialectOf(project, provider)
   const secret = await webhookSecret(deps.directory, name)
-  if (!dialect.verify(secret, headers, body)) throw new Problem('signature-invalid', 'the signature does not fit the body')
+  if (!dialect.verify(secret, headers, body))
+    throw new Problem('signature-invalid', 'the signature does not fit the body')
   return route(deps, project, dialect, headers, body)
 }
 
 function dialectOf(project: ProjectSettings, provider: Provider): WebhookDialect {
   const dialect = dialects[provider]
-  if (project.scm.provider !== provider) throw new Problem('provider-mismatch', `the Project's scm.provider is ${project.scm.provider}`)
+  if (project.scm.provider !== provider)
+    throw new Problem('provider-mismatch', `the Project's scm.provider is ${project.scm.provider}`)
   if (dialect === undefined) throw new Problem('unknown-provider', `${provider} has no adapter here`)
   return dialect
 }
@@ -78,16 +91,30 @@ async function webhookSecret(directory: ProjectDirectory, name: string): Promise
   return secret.webhookSecret
 }
 
-async function route(deps: WebhookRouteDeps, project: ProjectSettings, dialect: WebhookDialect, headers: IncomingHttpHeaders, body: Buffer): Promise<Answer> {
+async function route(
+  deps: WebhookRouteDeps,
+  project: ProjectSettings,
+  dialect: WebhookDialect,
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+): Promise<Answer> {
   const event = dialect.eventOf(headers)
   if (dialect.isPing(event)) return { status: 200, body: { routed: false, pong: true } }
   if (!dialect.handles(event)) return { status: 202, body: { routed: false } }
   const text = jsonTextOf(headers['content-type'], body)
   checkPayload(dialect, event, text)
   const delivery = dialect.deliveryOf(headers, body)
-  if (delivery === undefined) throw new Problem('malformed-request', 'the header that identifies the delivery is missing or malformed')
+  if (delivery === undefined)
+    throw new Problem('malformed-request', 'the header that identifies the delivery is missing or malformed')
   const { provider } = project.scm
-  const fresh = await deps.inbox.accept({ project: project.name, delivery, provider, event, body: text, at: deps.clock.now() })
+  const fresh = await deps.inbox.accept({
+    project: project.name,
+    delivery,
+    provider,
+    event,
+    body: text,
+    at: deps.clock.now(),
+  })
   return { status: 202, body: fresh ? { routed: true } : { routed: true, duplicate: true } }
 }
 
@@ -95,7 +122,8 @@ async function route(deps: WebhookRouteDeps, project: ProjectSettings, dialect: 
 function jsonTextOf(contentType: string | undefined, body: Buffer): string {
   const type = (contentType ?? '').split(';')[0]!.trim().toLowerCase()
   if (type === 'application/json') return body.toString('utf8')
-  if (type === 'application/x-www-form-urlencoded') return new URLSearchParams(body.toString('utf8')).get('payload') ?? ''
+  if (type === 'application/x-www-form-urlencoded')
+    return new URLSearchParams(body.toString('utf8')).get('payload') ?? ''
   throw new Problem('unsupported-media-type', "set the webhook's content type to application/json")
 }
 
@@ -103,7 +131,8 @@ function checkPayload(dialect: WebhookDialect, event: string, text: string): voi
   try {
     dialect.changeOf(event, JSON.parse(text))
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Problem('malformed-request', 'the payload is not valid JSON', { cause: error })
+    if (error instanceof SyntaxError)
+      throw new Problem('malformed-request', 'the payload is not valid JSON', { cause: error })
     if (error instanceof MalformedPayloadError) throw new Problem('malformed-request', error.message, { cause: error })
     throw error
   }

@@ -29,7 +29,11 @@ export async function insertDelivery(sql: Queryable, row: NewDelivery): Promise<
   return rowCount > 0
 }
 
-export async function pendingDeliveries(sql: Queryable, now: number, limit: number): Promise<readonly StoredDelivery[]> {
+export async function pendingDeliveries(
+  sql: Queryable,
+  now: number,
+  limit: number,
+): Promise<readonly StoredDelivery[]> {
   const { rows } = await sql.query<StoredDelivery>(
     `select project, delivery, provider, event, body, seq, attempts, not_before as "notBefore", received_at as at
      from forge_delivery where state = 'pending' and not_before <= $1 order by seq limit $2`,
@@ -39,16 +43,26 @@ export async function pendingDeliveries(sql: Queryable, now: number, limit: numb
 }
 
 export async function nextDeliveryAt(sql: Queryable): Promise<number | undefined> {
-  const { rows } = await sql.query<{ at: number | null }>(`select min(not_before) as at from forge_delivery where state = 'pending'`)
+  const { rows } = await sql.query<{ at: number | null }>(
+    `select min(not_before) as at from forge_delivery where state = 'pending'`,
+  )
   return rows[0]?.at ?? undefined
 }
 
 /** The body goes, the key stays. */
 export async function settleDelivery(sql: Queryable, project: string, delivery: string): Promise<void> {
-  await sql.query(`update forge_delivery set state = 'done', body = '' where project = $1 and delivery = $2`, [project, delivery])
+  await sql.query(`update forge_delivery set state = 'done', body = '' where project = $1 and delivery = $2`, [
+    project,
+    delivery,
+  ])
 }
 
-export async function postponeDelivery(sql: Queryable, row: StoredDelivery, notBefore: number, error: string): Promise<void> {
+export async function postponeDelivery(
+  sql: Queryable,
+  row: StoredDelivery,
+  notBefore: number,
+  error: string,
+): Promise<void> {
   await sql.query(
     `update forge_delivery set attempts = attempts + 1, not_before = $3, last_error = $4 where project = $1 and delivery = $2 and state = 'pending'`,
     [row.project, row.delivery, notBefore, error],
@@ -63,7 +77,11 @@ export async function buryDelivery(sql: Queryable, row: StoredDelivery, error: s
   )
 }
 
-export async function seenDeliveries(sql: Queryable, project: string, deliveries: readonly string[]): Promise<ReadonlySet<string>> {
+export async function seenDeliveries(
+  sql: Queryable,
+  project: string,
+  deliveries: readonly string[],
+): Promise<ReadonlySet<string>> {
   const { rows } = await sql.query<{ delivery: string }>(
     'select delivery from forge_delivery where project = $1 and delivery = any($2::text[])',
     [project, [...deliveries]],

@@ -22,7 +22,12 @@ function commentOf(row: CommentRow): MirroredComment {
   }
 }
 
-export async function loadComment(sql: Queryable, project: string, repository: string, id: string): Promise<MirroredComment | undefined> {
+export async function loadComment(
+  sql: Queryable,
+  project: string,
+  repository: string,
+  id: string,
+): Promise<MirroredComment | undefined> {
   const { rows } = await sql.query<CommentRow>(
     `select ${columns} from forge_comment where project = $1 and repository = $2 and id = $3 for update`,
     [project, repository, id],
@@ -39,7 +44,12 @@ export async function loadThread(sql: Queryable, key: SubjectKey): Promise<reado
   return rows.map(commentOf)
 }
 
-export async function upsertComment(sql: Queryable, project: string, repository: string, row: MirroredComment): Promise<void> {
+export async function upsertComment(
+  sql: Queryable,
+  project: string,
+  repository: string,
+  row: MirroredComment,
+): Promise<void> {
   const { comment } = row
   await sql.query(
     `insert into forge_comment (project, repository, on_sort, number, id, sort, author, document, body_hash, edited_by, created_at, updated_at, deleted_at, told)
@@ -47,19 +57,45 @@ export async function upsertComment(sql: Queryable, project: string, repository:
      on conflict (project, repository, id) do update set document = excluded.document, body_hash = excluded.body_hash,
        edited_by = excluded.edited_by, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at`,
     [
-      project, repository, comment.on, comment.number, comment.id, comment.sort, comment.author.login, JSON.stringify(comment),
-      row.bodyHash, row.editedBy ?? null, comment.createdAt, comment.updatedAt, row.deletedAt ?? null, row.told,
+      project,
+      repository,
+      comment.on,
+      comment.number,
+      comment.id,
+      comment.sort,
+      comment.author.login,
+      JSON.stringify(comment),
+      row.bodyHash,
+      row.editedBy ?? null,
+      comment.createdAt,
+      comment.updatedAt,
+      row.deletedAt ?? null,
+      row.told,
     ],
   )
 }
 
-export async function markCommentsTold(sql: Queryable, project: string, repository: string, ids: readonly string[]): Promise<void> {
+export async function markCommentsTold(
+  sql: Queryable,
+  project: string,
+  repository: string,
+  ids: readonly string[],
+): Promise<void> {
   if (ids.length === 0) return
-  await sql.query('update forge_comment set told = true where project = $1 and repository = $2 and id = any($3::text[])', [project, repository, [...ids]])
+  await sql.query(
+    'update forge_comment set told = true where project = $1 and repository = $2 and id = any($3::text[])',
+    [project, repository, [...ids]],
+  )
 }
 
 /** Ids of comments that the forge no longer lists. */
-export async function markDeleted(sql: Queryable, project: string, repository: string, ids: readonly string[], at: number): Promise<void> {
+export async function markDeleted(
+  sql: Queryable,
+  project: string,
+  repository: string,
+  ids: readonly string[],
+  at: number,
+): Promise<void> {
   if (ids.length === 0) return
   await sql.query(
     'update forge_comment set deleted_at = $4 where project = $1 and repository = $2 and id = any($3::text[]) and deleted_at is null',

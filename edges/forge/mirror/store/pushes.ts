@@ -17,12 +17,28 @@ export interface PushAudit {
 export async function insertPush(sql: Queryable, push: PushAudit): Promise<void> {
   await sql.query(
     `insert into forge_push (project, repository, task, pod, ref, before, after, outcome, reason, at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [push.project, push.repository, push.task, push.pod, push.ref, push.before, push.after, push.outcome, push.reason ?? null, push.at],
+    [
+      push.project,
+      push.repository,
+      push.task,
+      push.pod,
+      push.ref,
+      push.before,
+      push.after,
+      push.outcome,
+      push.reason ?? null,
+      push.at,
+    ],
   )
 }
 
 /** Whether a pod brought this head to the forge. */
-export async function wasPushedByPod(sql: Queryable, project: string, repository: string, sha: string): Promise<boolean> {
+export async function wasPushedByPod(
+  sql: Queryable,
+  project: string,
+  repository: string,
+  sha: string,
+): Promise<boolean> {
   const { rowCount } = await sql.query(
     `select 1 from forge_push where project = $1 and repository = $2 and after = $3 and outcome = 'accepted' limit 1`,
     [project, repository, sha],

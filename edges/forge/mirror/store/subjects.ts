@@ -40,17 +40,30 @@ export async function upsertSubject(sql: Queryable, subject: MirroredSubject): P
      on conflict (project, repository, sort, number) do update set state = excluded.state, head_sha = excluded.head_sha,
        head_branch = excluded.head_branch, author = excluded.author, document = excluded.document, notes = excluded.notes, updated_at = excluded.updated_at`,
     [
-      subject.project, subject.repository, subject.sort, subject.number, told.state,
-      isIssue ? null : subject.mergeRequest.headSha, isIssue ? null : subject.mergeRequest.headBranch, told.author.login,
-      JSON.stringify(told), JSON.stringify(subject.notes), subject.complete, subject.updatedAt, subject.seenAt, subject.factsHash, subject.revision,
+      subject.project,
+      subject.repository,
+      subject.sort,
+      subject.number,
+      told.state,
+      isIssue ? null : subject.mergeRequest.headSha,
+      isIssue ? null : subject.mergeRequest.headBranch,
+      told.author.login,
+      JSON.stringify(told),
+      JSON.stringify(subject.notes),
+      subject.complete,
+      subject.updatedAt,
+      subject.seenAt,
+      subject.factsHash,
+      subject.revision,
     ],
   )
 }
 
 export async function markComplete(sql: Queryable, key: SubjectKey): Promise<void> {
-  await sql.query('update forge_subject set complete = true where project = $1 and repository = $2 and sort = $3 and number = $4', [
-    key.project, key.repository, key.sort, key.number,
-  ])
+  await sql.query(
+    'update forge_subject set complete = true where project = $1 and repository = $2 and sort = $3 and number = $4',
+    [key.project, key.repository, key.sort, key.number],
+  )
 }
 
 /** Remembers what its actor was told; a later telling of another process stands. */
@@ -71,19 +84,40 @@ export interface SubjectFilter {
 
 const MOST_ROWS = 1000
 
-async function listSubjects(sql: Queryable, project: string, sort: 'issue' | 'mr', filter: SubjectFilter): Promise<readonly MirroredSubject[]> {
+async function listSubjects(
+  sql: Queryable,
+  project: string,
+  sort: 'issue' | 'mr',
+  filter: SubjectFilter,
+): Promise<readonly MirroredSubject[]> {
   const { rows } = await sql.query<SubjectRow>(
     `select ${columns} from forge_subject where project = $1 and sort = $2 and ($3::text is null or repository = $3) and ($4::text is null or state = $4)
        and ($5::text is null or head_sha = $5) and ($6::text is null or head_branch = $6) order by updated_at desc, repository, number limit $7`,
-    [project, sort, filter.repository ?? null, filter.state ?? null, filter.headSha ?? null, filter.headBranch ?? null, filter.limit ?? MOST_ROWS],
+    [
+      project,
+      sort,
+      filter.repository ?? null,
+      filter.state ?? null,
+      filter.headSha ?? null,
+      filter.headBranch ?? null,
+      filter.limit ?? MOST_ROWS,
+    ],
   )
   return rows.map(subjectOf)
 }
 
-export async function listIssues(sql: Queryable, project: string, filter: SubjectFilter): Promise<readonly MirroredIssue[]> {
+export async function listIssues(
+  sql: Queryable,
+  project: string,
+  filter: SubjectFilter,
+): Promise<readonly MirroredIssue[]> {
   return (await listSubjects(sql, project, 'issue', filter)) as readonly MirroredIssue[]
 }
 
-export async function listMergeRequests(sql: Queryable, project: string, filter: SubjectFilter): Promise<readonly MirroredMergeRequest[]> {
+export async function listMergeRequests(
+  sql: Queryable,
+  project: string,
+  filter: SubjectFilter,
+): Promise<readonly MirroredMergeRequest[]> {
   return (await listSubjects(sql, project, 'mr', filter)) as readonly MirroredMergeRequest[]
 }

@@ -47,10 +47,17 @@ function identity(withRoom: WithContractRoom): void {
   test('tells whose token it is, what the repository allows and who may do what', async () => {
     await withRoom(async ({ port, readerPort, path }) => {
       expect((await port.whoAmI()).login).toBe('bot')
-      expect(await port.repository(path)).toMatchObject({ path, defaultBranch: 'main', mergeMethods: ['merge', 'squash', 'rebase'] })
+      expect(await port.repository(path)).toMatchObject({
+        path,
+        defaultBranch: 'main',
+        mergeMethods: ['merge', 'squash', 'rebase'],
+      })
       expect(await port.permissionOf(path, 'bot')).toBe('admin')
       expect(await port.permissionOf(path, 'stranger')).not.toBe('admin')
-      await expect(port.repository(`${path}-absent`)).rejects.toMatchObject({ name: 'NotFoundError', reason: 'forge-not-found' })
+      await expect(port.repository(`${path}-absent`)).rejects.toMatchObject({
+        name: 'NotFoundError',
+        reason: 'forge-not-found',
+      })
       await expect(readerPort.deleteBranch(path, 'main')).rejects.toMatchObject({ name: 'ForbiddenError' })
     })
   })
@@ -64,7 +71,12 @@ function issues(withRoom: WithContractRoom): void {
       await port.createMergeRequest(path, { branch: 'a', base: 'main', title: 'A', body: '' })
       const [listed, ...others] = await port.listIssues(path)
       expect([listed?.number, others]).toEqual([number, []])
-      expect(await port.issue(path, number)).toMatchObject({ title: 'First', state: 'open', labels: ['platform'], author: { login: 'maintainer', bot: false } })
+      expect(await port.issue(path, number)).toMatchObject({
+        title: 'First',
+        state: 'open',
+        labels: ['platform'],
+        author: { login: 'maintainer', bot: false },
+      })
       expect(await port.listIssues(path, { since: listed!.updatedAt + 60_000 })).toEqual([])
       const edited = await port.editIssue(path, number, { title: 'Second' })
       expect(edited).toMatchObject({ number, title: 'Second', body: listed!.body })
@@ -83,7 +95,10 @@ function issues(withRoom: WithContractRoom): void {
       await port.editComment(path, { on: 'issue', number, id: mine.id }, 'three')
       const all = await port.listComments(path, 'issue', number)
       expect(all.map((one) => one.body)).toEqual(['one', 'three'])
-      expect((await port.listCommentsSince(path, 0)).map((one) => [one.on, one.number, one.body])).toEqual([['issue', number, 'one'], ['issue', number, 'three']])
+      expect((await port.listCommentsSince(path, 0)).map((one) => [one.on, one.number, one.body])).toEqual([
+        ['issue', number, 'one'],
+        ['issue', number, 'three'],
+      ])
       await deleteComment(all[0]!.id)
       expect((await port.listComments(path, 'issue', number)).map((one) => one.body)).toEqual(['three'])
     })
@@ -109,14 +124,29 @@ function mergeRequests(withRoom: WithContractRoom): void {
       expect(await port.branchHead(path, 'absent')).toBeUndefined()
       expect(await port.commitsAhead(path, 'main', 'platform/a')).toBe(1)
       const opened = await port.createMergeRequest(path, { branch: 'platform/a', base: 'main', title: 'A', body: 'b' })
-      expect(opened).toMatchObject({ state: 'open', headSha: sha, headBranch: 'platform/a', headRepository: path, baseBranch: 'main', draft: false })
-      await expect(port.createMergeRequest(path, { branch: 'platform/a', base: 'main', title: 'A', body: 'b' })).rejects.toMatchObject({ name: 'ValidationError' })
-      expect((await port.listMergeRequests(path, { state: 'open', headBranch: 'platform/a' })).map((one) => one.number)).toEqual([opened.number])
+      expect(opened).toMatchObject({
+        state: 'open',
+        headSha: sha,
+        headBranch: 'platform/a',
+        headRepository: path,
+        baseBranch: 'main',
+        draft: false,
+      })
+      await expect(
+        port.createMergeRequest(path, { branch: 'platform/a', base: 'main', title: 'A', body: 'b' }),
+      ).rejects.toMatchObject({ name: 'ValidationError' })
+      expect(
+        (await port.listMergeRequests(path, { state: 'open', headBranch: 'platform/a' })).map((one) => one.number),
+      ).toEqual([opened.number])
       expect(await port.listMergeRequests(path, { headBranch: 'platform/b' })).toEqual([])
-      expect(await port.files(path, opened.number)).toMatchObject([{ path: 'src/mul.js', status: 'added', additions: 1 }])
+      expect(await port.files(path, opened.number)).toMatchObject([
+        { path: 'src/mul.js', status: 'added', additions: 1 },
+      ])
       expect(await port.diff(path, opened.number)).toContain('+export const mul')
       expect(await mergeable(port, path, opened.number)).toBe(true)
-      await expect(port.mergeMergeRequest(path, opened.number, { sha: 'f'.repeat(40), method: 'merge' })).rejects.toMatchObject({ name: 'HeadMovedError' })
+      await expect(
+        port.mergeMergeRequest(path, opened.number, { sha: 'f'.repeat(40), method: 'merge' }),
+      ).rejects.toMatchObject({ name: 'HeadMovedError' })
       const commit = await port.mergeMergeRequest(path, opened.number, { sha, method: 'squash' })
       expect(await port.mergeRequest(path, opened.number)).toMatchObject({ state: 'merged', mergeCommit: commit })
       expect(await port.recentHeads(path, 'main', 1)).toEqual([commit])
@@ -130,16 +160,29 @@ function mergeRequests(withRoom: WithContractRoom): void {
   test('reviews on lines of the diff, refuses other lines whole, and answers in the thread', async () => {
     await withRoom(async ({ port, path, push }) => {
       const sha = await push('platform/a', FILES)
-      const { number } = await port.createMergeRequest(path, { branch: 'platform/a', base: 'main', title: 'A', body: '' })
+      const { number } = await port.createMergeRequest(path, {
+        branch: 'platform/a',
+        base: 'main',
+        title: 'A',
+        body: '',
+      })
       const bad = { sha, body: 'x', lines: [{ path: 'src/mul.js', line: 99, body: 'nowhere' }] }
       await expect(port.postReview(path, number, bad)).rejects.toMatchObject({ name: 'ValidationError' })
       expect(await port.listReviews(path, number)).toEqual([])
-      const review = await port.postReview(path, number, { sha, body: 'look', lines: [{ path: 'src/mul.js', line: 1, body: 'here' }] })
+      const review = await port.postReview(path, number, {
+        sha,
+        body: 'look',
+        lines: [{ path: 'src/mul.js', line: 1, body: 'here' }],
+      })
       expect(review).toMatchObject({ sort: 'review', verdict: 'commented', sha })
       const inline = (await port.listReviews(path, number)).find((one) => one.sort === 'inline')!
       expect(inline).toMatchObject({ on: 'mr', number, path: 'src/mul.js', line: 1, body: 'here' })
       expect(await port.reply(path, number, inline.id, 'why?')).toMatchObject({ sort: 'inline', inReplyTo: inline.id })
-      expect(await port.reply(path, number, review.id, 'thanks')).toMatchObject({ sort: 'comment', on: 'mr', body: 'thanks' })
+      expect(await port.reply(path, number, review.id, 'thanks')).toMatchObject({
+        sort: 'comment',
+        on: 'mr',
+        body: 'thanks',
+      })
     })
   })
 
@@ -147,9 +190,16 @@ function mergeRequests(withRoom: WithContractRoom): void {
     await withRoom(async ({ port, path, push }) => {
       const sha = await push('platform/a', { 'README.md': 'ours\n' })
       await push('main', { 'README.md': 'theirs\n' })
-      const { number } = await port.createMergeRequest(path, { branch: 'platform/a', base: 'main', title: 'A', body: '' })
+      const { number } = await port.createMergeRequest(path, {
+        branch: 'platform/a',
+        base: 'main',
+        title: 'A',
+        body: '',
+      })
       expect(await mergeable(port, path, number)).toBe(false)
-      await expect(port.mergeMergeRequest(path, number, { sha, method: 'merge' })).rejects.toMatchObject({ name: 'NotMergeableError' })
+      await expect(port.mergeMergeRequest(path, number, { sha, method: 'merge' })).rejects.toMatchObject({
+        name: 'NotMergeableError',
+      })
     })
   })
 }
