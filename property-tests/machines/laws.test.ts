@@ -8,8 +8,15 @@ import { story } from './world/trace.ts'
 const numRuns = Number(process.env['STATEWRIGHT_RUNS'] ?? 300)
 const seed = Number(process.env['STATEWRIGHT_SEED'] ?? 20261121)
 
-test(`in every history of a world of Tasks, pods, turns, issues and merge requests hold the laws ${laws.map(({ number }) => number).join(', ')}`, { timeout: 60_000 + numRuns * 500 }, () => {
-  const property = inEveryHistory(brokenLaws, (trace, breaches) => new Error(`${breaches.slice(0, 5).join('\n')}\n${story(trace)}`))
-  const found = fc.check(property, { numRuns, seed })
-  expect(found.failed ? `${fc.defaultReportMessage(found)}\n${String(found.errorInstance)}` : '').toBe('')
-})
+test(
+  `in every history of a world of Tasks, pods, turns, issues and merge requests hold the laws ${laws.map(({ number }) => number).join(', ')}`,
+  { timeout: 60_000 + numRuns * 500 },
+  () => {
+    const property = inEveryHistory(
+      brokenLaws,
+      (trace, breaches) => new Error(`${breaches.slice(0, 5).join('\n')}\n${story(trace)}`),
+    )
+    const found = fc.check(property, { numRuns, seed })
+    expect(found.failed ? `${fc.defaultReportMessage(found)}\n${String(found.errorInstance)}` : '').toBe('')
+  },
+)

@@ -22,7 +22,8 @@ class Book {
     if (type === 'queue.opened') this.#isReady = true
     if (type === 'queue.closed') this.#isReady = false
     // An admitted `mint` is its Task's: only a release gives it back.
-    if (type === 'queue.release' || (type === 'queue.withdraw' && this.#sort.get(entry) !== 'mint')) this.held.delete(entry)
+    if (type === 'queue.release' || (type === 'queue.withdraw' && this.#sort.get(entry) !== 'mint'))
+      this.held.delete(entry)
   }
 
   #enter({ entry, sort, class: entryClass }: MachineEvent): void {
@@ -43,7 +44,9 @@ class Book {
     const used = [...this.held].filter((one) => this.#class.get(one) === entryClass).length
     const isHeld = this.#budget === 'allHeld' || (this.#budget === 'normalHeld' && entryClass === 'normal')
     return [
-      ...(used > this.#limits[entryClass] ? [`${entry} was admitted as number ${used} of ${this.#limits[entryClass]} ${entryClass} slots`] : []),
+      ...(used > this.#limits[entryClass]
+        ? [`${entry} was admitted as number ${used} of ${this.#limits[entryClass]} ${entryClass} slots`]
+        : []),
       ...(this.#isPaused ? [`${entry} was admitted while paused`] : []),
       ...(this.#isReady ? [] : [`${entry} was admitted while the Project was not ready`]),
       ...(isHeld ? [`${entry} was admitted while the budget was ${this.#budget}`] : []),
@@ -58,7 +61,9 @@ function livesOnAHeldSlot(step: Stepped, book: Book, live: Map<string, string>):
     else live.delete(step.actor)
   }
   if (!step.actor.startsWith('queue:')) return []
-  return [...live].filter(([, entry]) => !book.held.has(entry)).map(([pod, entry]) => `${pod} lives and its slot ${entry} is free`)
+  return [...live]
+    .filter(([, entry]) => !book.held.has(entry))
+    .map(([pod, entry]) => `${pod} lives and its slot ${entry} is free`)
 }
 
 function breaches(trace: Trace): readonly string[] {
@@ -69,7 +74,10 @@ function breaches(trace: Trace): readonly string[] {
     const isQueue = moment.actor.startsWith('queue:')
     if (isQueue) book.hear(moment.event)
     const granted = isQueue ? sentIn(moment).filter(({ to }) => to.startsWith('task:')) : []
-    return [...granted.flatMap(({ event }) => book.admit(String(event['entry']))), ...livesOnAHeldSlot(moment, book, live)]
+    return [
+      ...granted.flatMap(({ event }) => book.admit(String(event['entry']))),
+      ...livesOnAHeldSlot(moment, book, live),
+    ]
   })
 }
 

@@ -1,4 +1,16 @@
-import { idOf, kindOf, parentOf, performances, podIn, sentIn, stageOf, stepsOf, taskIn, type Stepped, type Trace } from '../world/trace.ts'
+import type { ActorAddress } from '../../../machines/definition.ts'
+import {
+  idOf,
+  kindOf,
+  parentOf,
+  performances,
+  sentIn,
+  stageOf,
+  stepsOf,
+  taskIn,
+  type Stepped,
+  type Trace,
+} from '../world/trace.ts'
 import type { Law } from './law.ts'
 
 const finals: ReadonlySet<string> = new Set(['"delivered"', '"rejected"', '"failed"'])
@@ -15,18 +27,23 @@ function isSettled({ actor, after }: Stepped): boolean {
 
 /** What a Task still has at the moment it settles, and whether its pods are all gone by then. */
 function leftovers(trace: Trace): readonly string[] {
-  const live = new Set<string>()
+  const live = new Set<ActorAddress>()
   return trace.flatMap((moment) => {
     if (moment.kind !== 'stepped') return []
-    if (kindOf(moment.actor) === 'pod') moment.after.status === 'active' ? live.add(moment.actor) : live.delete(moment.actor)
-    if (!isSettled(moment)) return []
-    const pods = [...live].filter((pod) => podIn({ ...moment.after, context: { task: pod.slice(4, pod.lastIndexOf('/')) } }).task === idOf(moment.actor))
-    return [
-      ...moment.timers.map((timer) => `${moment.actor} settled with the timer ${timer}`),
-      ...pods.map((pod) => `${moment.actor} settled while ${pod} lives`),
-      ...(taskIn(moment.after).podOrdinal > 0 && !moment.effects.some(({ type }) => type === 'deleteWorkspace') ? [`${moment.actor} settled and kept its volume`] : []),
-    ]
+    if (kindOf(moment.actor) === 'pod') live.add(moment.actor)
+    if (moment.after.status === 'done') live.delete(moment.actor)
+    return isSettled(moment) ? leftAt(moment, [...live]) : []
   })
+}
+
+function leftAt({ actor, timers, effects, after }: Stepped, live: readonly ActorAddress[]): readonly string[] {
+  const pods = live.filter((pod) => parentOf(pod) === idOf(actor))
+  const keepsVolume = taskIn(after).podOrdinal > 0 && !effects.some(({ type }) => type === 'deleteWorkspace')
+  return [
+    ...timers.map((timer) => `${actor} settled with the timer ${timer}`),
+    ...pods.map((pod) => `${actor} settled while ${pod} lives`),
+    ...(keepsVolume ? [`${actor} settled and kept its volume`] : []),
+  ]
 }
 
 /** Every entry that a settled Task asked for was given back: by itself, or by the pod that ran on it. */
@@ -37,18 +54,30 @@ function slotsKept(trace: Trace): readonly string[] {
     if (moment.kind !== 'stepped') continue
     for (const { to, event } of sentIn(moment)) {
       if (!to.startsWith('queue:')) continue
-      if (event.type === 'queue.enqueue' && kindOf(moment.actor) === 'task') asked.set(String(event['entry']), moment.actor)
+      if (event.type === 'queue.enqueue' && kindOf(moment.actor) === 'task')
+        asked.set(String(event['entry']), moment.actor)
       if (event.type === 'queue.release' || event.type === 'queue.withdraw') given.add(String(event['entry']))
     }
   }
-  const settled = new Set(stepsOf(trace, 'task').filter(isSettled).map(({ actor }) => actor as string))
-  return [...asked].filter(([entry, task]) => settled.has(task) && !given.has(entry)).map(([entry, task]) => `${task} settled and kept the slot ${entry}`)
+  const settled = new Set(
+    stepsOf(trace, 'task')
+      .filter(isSettled)
+      .map(({ actor }) => actor as string),
+  )
+  return [...asked]
+    .filter(([entry, task]) => settled.has(task) && !given.has(entry))
+    .map(([entry, task]) => `${task} settled and kept the slot ${entry}`)
 }
 
 /** A folder in use may not be deleted under its pod [H71]. */
 function volumesInUse(trace: Trace): readonly string[] {
   return performances(trace, 'deleteWorkspace', 'done').flatMap(({ effect, actors }) =>
-    [...actors].filter(([address, { status }]) => kindOf(address) === 'pod' && status === 'active' && parentOf(address) === idOf(effect.actor)).map(([pod]) => `the volume of ${pod} was deleted while it lives`),
+    [...actors]
+      .filter(
+        ([address, { status }]) =>
+          kindOf(address) === 'pod' && status === 'active' && parentOf(address) === idOf(effect.actor),
+      )
+      .map(([pod]) => `the volume of ${pod} was deleted while it lives`),
   )
 }
 

@@ -5,7 +5,10 @@ import type { Law } from './law.ts'
 function mergesWithAPod(moment: Performed): readonly string[] {
   if (moment.effect.type !== 'mergeMergeRequest') return []
   return [...moment.actors]
-    .filter(([address, { status }]) => kindOf(address) === 'pod' && status === 'active' && parentOf(address) === idOf(moment.effect.actor))
+    .filter(
+      ([address, { status }]) =>
+        kindOf(address) === 'pod' && status === 'active' && parentOf(address) === idOf(moment.effect.actor),
+    )
     .map(([pod]) => `${moment.effect.actor} asked for its merge while ${pod} lives`)
 }
 
@@ -23,7 +26,9 @@ const home: Readonly<Record<string, string>> = {
 
 function outlived(trace: Trace): readonly string[] {
   return stepsOf(trace, 'task').flatMap(({ actor, outstanding, after }) =>
-    outstanding.filter((type) => home[type] !== undefined && !stageOf(after).includes(home[type])).map((type) => `${actor} has ${type} outstanding in ${stageOf(after)}`),
+    outstanding
+      .filter((type) => home[type] !== undefined && !stageOf(after).includes(home[type]))
+      .map((type) => `${actor} has ${type} outstanding in ${stageOf(after)}`),
   )
 }
 

@@ -20,7 +20,8 @@ function toldOf(trace: Trace, task: string): ReadonlyMap<string, Told> {
   const told = new Map<string, Told>()
   for (const { actor, event } of stepsOf(trace, 'task')) {
     if (actor !== task) continue
-    for (const { issue } of seedOf(event)?.issues ?? []) told.set(issue, told.get(issue) ?? { isLive: true, isGranted: false })
+    for (const { issue } of seedOf(event)?.issues ?? [])
+      told.set(issue, told.get(issue) ?? { isLive: true, isGranted: false })
     const known = told.get(String(event['issue']))
     if (known) told.set(String(event['issue']), { ...known, ...news[event.type] })
   }
@@ -36,13 +37,16 @@ function opensUngranted(trace: Trace, opening: Performed): readonly string[] {
   const told = toldOf(trace.slice(0, trace.indexOf(opening)), opening.effect.actor)
   const live = [...told.values()].filter(({ isLive }) => isLive)
   if (told.size === 0 || (live.length > 0 && live.every(({ isGranted }) => isGranted))) return []
-  return [`${opening.effect.actor} opened a merge request in ${String(opening.effect.params['repository'])} and knew of ${JSON.stringify([...told])}`]
+  return [
+    `${opening.effect.actor} opened a merge request in ${String(opening.effect.params['repository'])} and knew of ${JSON.stringify([...told])}`,
+  ]
 }
 
 export const law3: Law = {
   number: 3,
   says: 'no merge request is opened by an implement Task that ever owned an issue while a live one lacks its grant',
-  breaches: (trace) => performances(trace, 'openMergeRequest', 'opened').flatMap((opening) => opensUngranted(trace, opening)),
+  breaches: (trace) =>
+    performances(trace, 'openMergeRequest', 'opened').flatMap((opening) => opensUngranted(trace, opening)),
 }
 
 /**
@@ -54,10 +58,15 @@ function mergesUngranted({ effect, actors }: Performed): readonly string[] {
   const owned = task ? taskIn(task).issues.map(({ issue }) => wordOf(actors.get(`issue:${issue}`), issue)) : []
   const live = owned.filter(({ isClosed }) => !isClosed)
   if (owned.length > 0 && live.length === 0) return [`${effect.actor} merged while every issue was closed by a human`]
-  return live.filter(({ isGranted }) => !isGranted).map(({ issue }) => `${effect.actor} merged while ${issue} granted nothing`)
+  return live
+    .filter(({ isGranted }) => !isGranted)
+    .map(({ issue }) => `${effect.actor} merged while ${issue} granted nothing`)
 }
 
-function wordOf(snapshot: Snapshot | undefined, issue: string): { readonly issue: string; readonly isGranted: boolean; readonly isClosed: boolean } {
+function wordOf(
+  snapshot: Snapshot | undefined,
+  issue: string,
+): { readonly issue: string; readonly isGranted: boolean; readonly isClosed: boolean } {
   const { grant, facts } = snapshot ? issueIn(snapshot) : { grant: null, facts: null }
   return { issue, isGranted: grant !== null, isClosed: facts?.state === 'closed' && facts.closedBy !== 'bot' }
 }

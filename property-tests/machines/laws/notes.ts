@@ -16,4 +16,8 @@ function breaches(trace: Trace): readonly string[] {
   })
 }
 
-export const law6: Law = { number: 6, says: 'every pod that ran has a note in status.notes', breaches: (trace) => (stepsOf(trace, 'pod').length === 0 ? [] : breaches(trace)) }
+export const law6: Law = {
+  number: 6,
+  says: 'every pod that ran has a note in status.notes',
+  breaches: (trace) => (stepsOf(trace, 'pod').length === 0 ? [] : breaches(trace)),
+}

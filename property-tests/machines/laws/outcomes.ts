@@ -2,7 +2,9 @@ import { answerIn, sentIn, stageOf, stepsOf, type Stepped, type Trace } from '..
 import type { Law } from './law.ts'
 
 function movers(trace: Trace): readonly Stepped[] {
-  return stepsOf(trace, 'task').filter(({ event, before, after }) => event.type === 'outcome' && stageOf(before) !== stageOf(after))
+  return stepsOf(trace, 'task').filter(
+    ({ event, before, after }) => event.type === 'outcome' && stageOf(before) !== stageOf(after),
+  )
 }
 
 function twice(trace: Trace): readonly string[] {
@@ -21,10 +23,17 @@ function superseded(trace: Trace): readonly string[] {
   return stepsOf(trace, 'task').flatMap((step) => {
     const { actor, event } = step
     const isOld = event.type === 'outcome' && Number(event['pod']) < (newest.get(actor) ?? 0)
-    const found = isOld && answerIn(step)?.status === 200 ? [`${actor} heard pod ${String(event['pod'])} after pod ${newest.get(actor)} was started`] : []
-    for (const { event: sent } of sentIn(step)) if (sent.type === 'pod.start') newest.set(actor, Number(sent['ordinal']))
+    const isHeard = answerIn(step)?.status === 200 || stageOf(step.before) !== stageOf(step.after)
+    const found =
+      isOld && isHeard ? [`${actor} heard pod ${String(event['pod'])} after pod ${newest.get(actor)} was started`] : []
+    for (const { event: sent } of sentIn(step))
+      if (sent.type === 'pod.start') newest.set(actor, Number(sent['ordinal']))
     return found
   })
 }
 
-export const law15: Law = { number: 15, says: 'at most one stage-moving outcome per pod, and none of a pod that was replaced', breaches: (trace) => [...twice(trace), ...superseded(trace)] }
+export const law15: Law = {
+  number: 15,
+  says: 'at most one stage-moving outcome per pod, and none of a pod that was replaced',
+  breaches: (trace) => [...twice(trace), ...superseded(trace)],
+}

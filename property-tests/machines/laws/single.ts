@@ -30,7 +30,10 @@ function ownedBy(snapshot: Snapshot): readonly string[] {
   const { stageClass, issues, mergeRequests } = taskIn(snapshot)
   if (stageClass === 'terminal') return []
   const open = ({ state }: { readonly state: string }): boolean => state === 'open'
-  return [...issues.filter(open).map(({ issue }) => `issue ${issue}`), ...mergeRequests.filter(open).map(({ mergeRequest }) => `merge request ${mergeRequest}`)]
+  return [
+    ...issues.filter(open).map(({ issue }) => `issue ${issue}`),
+    ...mergeRequests.filter(open).map(({ mergeRequest }) => `merge request ${mergeRequest}`),
+  ]
 }
 
 /** Judged when no word is on its way: a second owner may be minted, and is sent away by the subject itself. */
@@ -38,14 +41,26 @@ function twoOwners(step: Stepped, owned: Map<string, readonly string[]>): readon
   if (kindOf(step.actor) === 'task') owned.set(step.actor, ownedBy(step.after))
   if (!step.isQuiet) return []
   const all = [...owned].flatMap(([task, things]) => things.map((thing) => ({ task, thing })))
-  return all.flatMap(({ task, thing }, index) => all.slice(index + 1).flatMap((other) => (other.thing === thing ? [`${thing} is owned by ${task} and ${other.task}`] : [])))
+  return all.flatMap(({ task, thing }, index) =>
+    all
+      .slice(index + 1)
+      .flatMap((other) => (other.thing === thing ? [`${thing} is owned by ${task} and ${other.task}`] : [])),
+  )
 }
 
 function breaches(trace: Trace): readonly string[] {
   const pods = new Map<string, Set<string>>()
   const turns = new Map<string, Set<string>>()
   const owned = new Map<string, readonly string[]>()
-  return trace.flatMap((moment) => (moment.kind === 'stepped' ? [...twoPods(moment, pods), ...twoTurns(moment, turns), ...twoOwners(moment, owned)] : []))
+  return trace.flatMap((moment) =>
+    moment.kind === 'stepped'
+      ? [...twoPods(moment, pods), ...twoTurns(moment, turns), ...twoOwners(moment, owned)]
+      : [],
+  )
 }
 
-export const law7: Law = { number: 7, says: 'at most one live pod per Task, one turn in flight per pod, one owner per issue and merge request', breaches }
+export const law7: Law = {
+  number: 7,
+  says: 'at most one live pod per Task, one turn in flight per pod, one owner per issue and merge request',
+  breaches,
+}

@@ -14,7 +14,11 @@ interface Judged {
 }
 
 function isVerdict({ event, actor }: Stepped, task: string): boolean {
-  return actor === task && event.type === 'outcome' && (event['action'] === 'approve' || event['action'] === 'request_changes')
+  return (
+    actor === task &&
+    event.type === 'outcome' &&
+    (event['action'] === 'approve' || event['action'] === 'request_changes')
+  )
 }
 
 /** A review that was accepted for the first time; its repeat says nothing new. */
@@ -32,7 +36,13 @@ function newestWord(trace: Trace, merge: Performed): Judged | undefined {
   const before = trace.slice(0, trace.indexOf(merge))
   const verdict = stepsOf(before, 'task').findLast((step) => isVerdict(step, merge.effect.actor) && isAccepted(step))
   const read = verdict && readOf(verdict, merge)
-  return verdict && { action: String(verdict.event['action']), isHeld: JSON.stringify(verdict.after.value).includes('awaiting-human'), sha: read?.sha ?? 'nothing' }
+  return (
+    verdict && {
+      action: String(verdict.event['action']),
+      isHeld: JSON.stringify(verdict.after.value).includes('awaiting-human'),
+      sha: read?.sha ?? 'nothing',
+    }
+  )
 }
 
 function hasGoAhead(trace: Trace, merge: Performed): boolean {

@@ -5,7 +5,13 @@
  * time, in any order with the others (R8); a key is applied once (R3).
  */
 import { initialTransition, transition, type AnyMachineSnapshot } from 'xstate'
-import type { ActorAddress, ActorKind, JsonObject, MachineDefinition, MachineEvent } from '../../../machines/definition.ts'
+import type {
+  ActorAddress,
+  ActorKind,
+  JsonObject,
+  MachineDefinition,
+  MachineEvent,
+} from '../../../machines/definition.ts'
 import { childOf, isOwnEffect, withdrawnTypes } from '../../../runtime/own-effects.ts'
 import type { Effect } from '../../../runtime/runtime.ts'
 import { sortActions, type Action } from '../../../runtime/step-actions.ts'
@@ -125,7 +131,12 @@ export class Actors {
     const [next, actions] = transition(definition.machine, first, event)
     const { effects, timersSet, timersCancelled } = sortActions([...begun, ...actions] as readonly Action[])
     const gone = new Set([...timersCancelled, ...timersSet.map(({ id }) => id)])
-    const armed = timersSet.map(({ id, delayMs, event: due }) => ({ id, actor: address, dueAt: this.#now + delayMs, event: due }))
+    const armed = timersSet.map(({ id, delayMs, event: due }) => ({
+      id,
+      actor: address,
+      dueAt: this.#now + delayMs,
+      event: due,
+    }))
     this.#timers = [...this.#timers.filter((timer) => timer.actor !== address || !gone.has(timer.id)), ...armed]
     const seq = (known?.seq ?? 0) + 1
     const snapshot = next as AnyMachineSnapshot

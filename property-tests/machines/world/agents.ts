@@ -55,8 +55,16 @@ export class Agents {
   note(process: Process, kind: 'plan' | 'handoff'): void {
     const id = this.#name('note')
     const body = `${kind} ${id}`
-    if (kind === 'plan') Object.assign(this.#memory(process.task), { plan: { id, hash: `hash-${id}` }, hasClaimed: false })
-    this.#processes.call(process, { type: 'note.written', pod: process.ordinal, id, kind, body, bodyHash: `hash-${id}` })
+    if (kind === 'plan')
+      Object.assign(this.#memory(process.task), { plan: { id, hash: `hash-${id}` }, hasClaimed: false })
+    this.#processes.call(process, {
+      type: 'note.written',
+      pod: process.ordinal,
+      id,
+      kind,
+      body,
+      bodyHash: `hash-${id}`,
+    })
   }
 
   ask(process: Process): void {
@@ -71,11 +79,25 @@ export class Agents {
       if (!row) return []
       const author = row.author.login
       const policy = { botLogin, maintainerLogins: ['maya'], adoptBranchPrefix: '', upgradeEngineLogins: [] }
-      return [{ repository, number, sha: row.headSha, draft: row.draft, author, authorMayMerge: mayMerge({ author, headBranch: row.headBranch }, policy) }]
+      return [
+        {
+          repository,
+          number,
+          sha: row.headSha,
+          draft: row.draft,
+          author,
+          authorMayMerge: mayMerge({ author, headBranch: row.headBranch }, policy),
+        },
+      ]
     })
   }
 
-  #outcome(process: Process, action: string, payload: Readonly<Record<string, unknown>>, claims: readonly ApprovalClaim[] = []): void {
+  #outcome(
+    process: Process,
+    action: string,
+    payload: Readonly<Record<string, unknown>>,
+    claims: readonly ApprovalClaim[] = [],
+  ): void {
     const outcomeId = this.#name('outcome')
     this.#processes.call(process, {
       type: 'outcome',
@@ -100,7 +122,9 @@ export class Agents {
   /** Cites the newest comment of `by` on each issue, as the edge would verify it; without one, a comment that is not there. */
   claim(process: Process, by: Login): void {
     const memory = this.#memory(process.task)
-    const claims = memory.issues.map(({ issue, repository, number }) => claimOf(issue, this.#forge.issue(repository, number), by))
+    const claims = memory.issues.map(({ issue, repository, number }) =>
+      claimOf(issue, this.#forge.issue(repository, number), by),
+    )
     memory.hasClaimed = true
     const planNote = memory.plan?.id ?? 'no-plan'
     this.#outcome(process, 'approved', { reason: 'approved', plan_note_id: planNote, approving_maintainer: by }, claims)
@@ -130,8 +154,15 @@ export class Agents {
 
   /** `isStale`: on the heads that it read when it began. */
   review(process: Process, verdict: 'approve' | 'request_changes', isStale = false): void {
-    const now: readonly ReadHead[] = this.heads(process).map(({ repository, number, sha }) => ({ repo: repository, number, sha }))
-    const findings = verdict === 'approve' ? [] : now.map(({ repo, number }) => ({ repo, number, body: 'off by one', severity: 'high' }))
+    const now: readonly ReadHead[] = this.heads(process).map(({ repository, number, sha }) => ({
+      repo: repository,
+      number,
+      sha,
+    }))
+    const findings =
+      verdict === 'approve'
+        ? []
+        : now.map(({ repo, number }) => ({ repo, number, body: 'off by one', severity: 'high' }))
     this.#outcome(process, verdict, { reviewed_shas: isStale ? process.read : now, findings })
   }
 
@@ -141,7 +172,8 @@ export class Agents {
     const memory = this.#memory(process.task)
     if (process.kind === 'review') this.review(process, 'approve')
     else if (memory.issues.length > 0 && !memory.plan) return this.#did(() => this.note(process, 'plan'))
-    else if (memory.issues.length > 0 && !memory.hasClaimed) return this.#isApproved(memory) && this.#did(() => this.claim(process, 'maya'))
+    else if (memory.issues.length > 0 && !memory.hasClaimed)
+      return this.#isApproved(memory) && this.#did(() => this.claim(process, 'maya'))
     else if (!process.hasPushed && !process.hasCommits) return this.#did(() => this.commit(process))
     else this.submit(process)
     process.hasDecided = true
@@ -169,7 +201,10 @@ export class Agents {
 }
 
 function newest(subject: IssueSubject | undefined, by: Login): IssueSubject['thread'][number] | undefined {
-  return subject?.thread.findLast(({ comment, deletedAt }) => comment.author.login === by && deletedAt === undefined && judgeComment(comment.body) === 'approves')
+  return subject?.thread.findLast(
+    ({ comment, deletedAt }) =>
+      comment.author.login === by && deletedAt === undefined && judgeComment(comment.body) === 'approves',
+  )
 }
 
 function claimOf(issue: string, subject: IssueSubject | undefined, by: Login): ApprovalClaim {

@@ -5,8 +5,14 @@
 import { commentTellings, factsTelling, subjectAddress } from '../../../edges/forge/mirror/tell.ts'
 import { bodyHash } from '../../../edges/forge/hash.ts'
 import type { People } from '../../../edges/forge/mirror/people.ts'
-import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject } from '../../../edges/forge/mirror/records.ts'
+import type {
+  MirroredComment,
+  MirroredIssue,
+  MirroredMergeRequest,
+  MirroredSubject,
+} from '../../../edges/forge/mirror/records.ts'
 import type { ProjectSettings } from '../../../edges/forge/projects.ts'
+import type { ActorAddress } from '../../../machines/definition.ts'
 import type { Actors } from './actors.ts'
 import { account, botLogin, triggerLabel, type Login } from './people.ts'
 import type { CausedBy } from './trace.ts'
@@ -62,7 +68,11 @@ export class Forge {
       comments: 0,
     } as const
     const notes = { editedByOther: false, unwantedByMaintainer: false, ...(isLabelled ? { labelledBy: 'maya' } : {}) }
-    this.issues.push({ row: { ...untold, repository, sort: 'issue', number, issue, notes, revision: isKnown ? 1 : 0 }, thread: [], isDirty: true })
+    this.issues.push({
+      row: { ...untold, repository, sort: 'issue', number, issue, notes, revision: isKnown ? 1 : 0 },
+      thread: [],
+      isDirty: true,
+    })
   }
 
   openMergeRequest(repository: string, branch: string, author: Login): MergeRequestSubject {
@@ -86,8 +96,19 @@ export class Forge {
       createdAt: this.#actors.now,
       updatedAt: this.#actors.now,
     } as const
-    const notes = { headSince: this.#actors.now, headAt: this.#actors.now, pushedBy: author, headByBot: author === botLogin, ci: 'success' } as const
-    const subject: MergeRequestSubject = { row: { ...untold, repository, sort: 'mr', number, mergeRequest, notes }, thread: [], isDirty: true, closes: [] }
+    const notes = {
+      headSince: this.#actors.now,
+      headAt: this.#actors.now,
+      pushedBy: author,
+      headByBot: author === botLogin,
+      ci: 'success',
+    } as const
+    const subject: MergeRequestSubject = {
+      row: { ...untold, repository, sort: 'mr', number, mergeRequest, notes },
+      thread: [],
+      isDirty: true,
+      closes: [],
+    }
     this.mergeRequests.push(subject)
     return subject
   }
@@ -103,13 +124,22 @@ export class Forge {
     const headSha = this.#push(repository, branch)
     const open = this.openOn(repository, branch)
     if (!open) return
-    const notes = { headSince: this.#actors.now, headAt: this.#actors.now, pushedBy: by, headByBot: by === botLogin, ci: 'success' } as const
+    const notes = {
+      headSince: this.#actors.now,
+      headAt: this.#actors.now,
+      pushedBy: by,
+      headByBot: by === botLogin,
+      ci: 'success',
+    } as const
     open.row = { ...open.row, notes, mergeRequest: { ...open.row.mergeRequest, headSha, mergeable: true } }
     open.isDirty = true
   }
 
   openOn(repository: string, branch: string): MergeRequestSubject | undefined {
-    return this.mergeRequests.find(({ row }) => row.repository === repository && row.mergeRequest.headBranch === branch && row.mergeRequest.state === 'open')
+    return this.mergeRequests.find(
+      ({ row }) =>
+        row.repository === repository && row.mergeRequest.headBranch === branch && row.mergeRequest.state === 'open',
+    )
   }
 
   issue(repository: string, number: number): IssueSubject | undefined {
@@ -124,30 +154,59 @@ export class Forge {
     const { row } = subject
     const at = this.#actors.now
     const id = this.#next('c')
-    const comment = { id, sort: 'comment', on: row.sort, number: row.number, author: account(by), body, url: `#${id}`, createdAt: at, updatedAt: at } as const
+    const comment = {
+      id,
+      sort: 'comment',
+      on: row.sort,
+      number: row.number,
+      author: account(by),
+      body,
+      url: `#${id}`,
+      createdAt: at,
+      updatedAt: at,
+    } as const
     subject.thread = [...subject.thread, { comment, bodyHash: bodyHash(body), told: false }]
     subject.isDirty = true
   }
 
   /** The newest comment of that account is taken back. */
   deleteComment(subject: Subject, by: Login): void {
-    const newest = subject.thread.findLast(({ comment, deletedAt }) => comment.author.login === by && deletedAt === undefined)
+    const newest = subject.thread.findLast(
+      ({ comment, deletedAt }) => comment.author.login === by && deletedAt === undefined,
+    )
     subject.thread = subject.thread.map((one) => (one === newest ? { ...one, deletedAt: this.#actors.now } : one))
     subject.isDirty = true
   }
 
-  changeIssue(subject: IssueSubject, issue: Partial<MirroredIssue['issue']>, notes: Partial<MirroredIssue['notes']> = {}): void {
-    subject.row = { ...subject.row, issue: { ...subject.row.issue, ...issue }, notes: { ...subject.row.notes, ...notes } }
+  changeIssue(
+    subject: IssueSubject,
+    issue: Partial<MirroredIssue['issue']>,
+    notes: Partial<MirroredIssue['notes']> = {},
+  ): void {
+    subject.row = {
+      ...subject.row,
+      issue: { ...subject.row.issue, ...issue },
+      notes: { ...subject.row.notes, ...notes },
+    }
     subject.isDirty = true
   }
 
   /** An open one is closed; `closedBy` of an open one means nothing. */
   closeIssue(subject: IssueSubject, by: Login): void {
-    if (subject.row.issue.state === 'open') this.changeIssue(subject, { state: 'closed', closedBy: account(by) }, { closedBy: by })
+    if (subject.row.issue.state === 'open')
+      this.changeIssue(subject, { state: 'closed', closedBy: account(by) }, { closedBy: by })
   }
 
-  changeMergeRequest(subject: MergeRequestSubject, change: Partial<MirroredMergeRequest['mergeRequest']>, notes: Partial<MirroredMergeRequest['notes']> = {}): void {
-    subject.row = { ...subject.row, mergeRequest: { ...subject.row.mergeRequest, ...change }, notes: { ...subject.row.notes, ...notes } }
+  changeMergeRequest(
+    subject: MergeRequestSubject,
+    change: Partial<MirroredMergeRequest['mergeRequest']>,
+    notes: Partial<MirroredMergeRequest['notes']> = {},
+  ): void {
+    subject.row = {
+      ...subject.row,
+      mergeRequest: { ...subject.row.mergeRequest, ...change },
+      notes: { ...subject.row.notes, ...notes },
+    }
     subject.isDirty = true
   }
 
@@ -170,7 +229,11 @@ export class Forge {
   tell(subject: Subject): void {
     subject.isDirty = false
     const isOwn = (one: MirroredComment): boolean => one.comment.author.login === botLogin
-    this.#tell(subject, subject.thread.filter((one) => one.told || !isOwn(one)), 'people')
+    this.#tell(
+      subject,
+      subject.thread.filter((one) => one.told || !isOwn(one)),
+      'people',
+    )
     this.#tell(subject, subject.thread, 'bot')
   }
 
@@ -185,8 +248,7 @@ export class Forge {
     subject.thread = subject.thread.map((one) => (told.has(one.comment.id) ? { ...one, told: true } : one))
   }
 
-  addressOf(subject: Subject): string {
-    const address = subjectAddress(this.project, subject.row)
-    return address.slice(address.indexOf(':') + 1)
+  actorOf(subject: Subject): ActorAddress {
+    return subjectAddress(this.project, subject.row)
   }
 }

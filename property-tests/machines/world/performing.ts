@@ -1,6 +1,6 @@
 /** The handlers of the outbox, shrunk to what they decide: an effect becomes a fact of the world and events. */
 import type { MachineEvent } from '../../../machines/definition.ts'
-import { issueIn, type Outstanding } from './trace.ts'
+import { idOf, issueIn, type Outstanding } from './trace.ts'
 import type { Actors } from './actors.ts'
 import type { Agents } from './agents.ts'
 import { botLogin } from './people.ts'
@@ -57,7 +57,10 @@ const handlers: Readonly<Record<string, Handler>> = {
   writeLabels: done,
   postReview: done,
   postComment: ({ forge, num, text }) => {
-    const found = text('on') === 'issue' ? forge.issue(text('repository'), num('number')) : forge.mergeRequest(text('repository'), num('number'))
+    const found =
+      text('on') === 'issue'
+        ? forge.issue(text('repository'), num('number'))
+        : forge.mergeRequest(text('repository'), num('number'))
     if (found) forge.comment(found, botLogin, text('body'))
     return done()
   },
@@ -106,7 +109,15 @@ function openMergeRequest({ forge, answer, effect, num, text }: Call): string {
   if (!there) subject.closes = effect.params['closes'] as readonly number[]
   forge.tell(subject)
   const { number, headSha, headBranch, author, url } = subject.row.mergeRequest
-  answer('mr.ready', { ...place, number, mergeRequest: forge.addressOf(subject), headSha, headBranch, author: author.login, url })
+  answer('mr.ready', {
+    ...place,
+    number,
+    mergeRequest: idOf(forge.actorOf(subject)),
+    headSha,
+    headBranch,
+    author: author.login,
+    url,
+  })
   return there ? 'found' : 'opened'
 }
 
@@ -115,7 +126,10 @@ interface Obstacle {
   readonly reason: string
 }
 
-function obstacleOf({ mergeable, draft }: MergeRequestSubject['row']['mergeRequest'], { ci }: MergeRequestSubject['row']['notes']): Obstacle | undefined {
+function obstacleOf(
+  { mergeable, draft }: MergeRequestSubject['row']['mergeRequest'],
+  { ci }: MergeRequestSubject['row']['notes'],
+): Obstacle | undefined {
   if (draft) return { type: 'mr.mergeRefused', reason: 'it is a draft' }
   if (mergeable === false) return { type: 'mr.conflict', reason: 'it conflicts' }
   if (ci === 'failure') return { type: 'mr.ciRed', reason: 'test: failure' }
@@ -130,7 +144,8 @@ function mergeMergeRequest({ actors, forge, answer, effect, num, text }: Call): 
   if (!found || found.row.mergeRequest.state !== 'open') return 'refused'
   const grants = effect.params['grants'] as readonly string[]
   const isGranted = grants.every((issue) => holds(actors, issue))
-  const moved = found.row.mergeRequest.headSha === place.sha ? undefined : { type: 'mr.notMergeableYet', reason: 'head-moved' }
+  const moved =
+    found.row.mergeRequest.headSha === place.sha ? undefined : { type: 'mr.notMergeableYet', reason: 'head-moved' }
   const revoked = isGranted ? undefined : { type: 'mr.notMergeableYet', reason: 'approval-revoked' }
   const obstacle = moved ?? obstacleOf(found.row.mergeRequest, found.row.notes) ?? revoked
   if (obstacle) {
@@ -153,7 +168,13 @@ function createPod({ answer, effect, forge, processes, agents, num, text }: Call
     const number = forge.openOn(name, branch)?.row.number
     return sha === undefined || number === undefined ? [] : [{ repo: name, number, sha }]
   })
-  const process = processes.create({ task: text('task'), ordinal: num('ordinal'), kind: text('agentKind'), repositories, read })
+  const process = processes.create({
+    task: text('task'),
+    ordinal: num('ordinal'),
+    kind: text('agentKind'),
+    repositories,
+    read,
+  })
   agents.brief(process)
   answer('pod.created', { name: process.pod })
   processes.watch(process, 'pod.ready')

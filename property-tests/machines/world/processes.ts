@@ -61,10 +61,25 @@ export class Processes {
     return this.all.find((process) => process.task === task && process.ordinal === ordinal && process.isAlive)
   }
 
-  create({ task, ordinal, kind, repositories, read }: Pick<Process, 'task' | 'ordinal' | 'kind' | 'repositories' | 'read'>): Process {
+  create({
+    task,
+    ordinal,
+    kind,
+    repositories,
+    read,
+  }: Pick<Process, 'task' | 'ordinal' | 'kind' | 'repositories' | 'read'>): Process {
     const known = this.find(task, ordinal)
     if (known) return known
-    const fresh = { isAlive: true, isReady: false, turns: [], hasCommits: false, hasPushed: false, isClean: true, hasDecided: false, sent: [] }
+    const fresh = {
+      isAlive: true,
+      isReady: false,
+      turns: [],
+      hasCommits: false,
+      hasPushed: false,
+      isClean: true,
+      hasDecided: false,
+      sent: [],
+    }
     const process: Process = { pod: `pod:${task}/${ordinal}`, task, ordinal, kind, repositories, read, ...fresh }
     this.all.push(process)
     return process
@@ -88,7 +103,10 @@ export class Processes {
   }
 
   /** POST /v1/messages: one prompt per key (law 20), one turn at a time. */
-  submit(process: Process, effect: Outstanding): { readonly said: 'accepted'; readonly turnId: string } | { readonly said: 'conflict'; readonly live: string } {
+  submit(
+    process: Process,
+    effect: Outstanding,
+  ): { readonly said: 'accepted'; readonly turnId: string } | { readonly said: 'conflict'; readonly live: string } {
     const key = idOf(effect.actor)
     const mine = process.turns.find((turn) => turn.key === key)
     if (mine) return { said: 'accepted', turnId: mine.turnId }

@@ -87,7 +87,10 @@ export function stepsOf(trace: Trace, kind: ActorKind): readonly Stepped[] {
 }
 
 export function performances(trace: Trace, type: string, result: string): readonly Performed[] {
-  return trace.filter((moment): moment is Performed => moment.kind === 'performed' && moment.effect.type === type && moment.result === result)
+  return trace.filter(
+    (moment): moment is Performed =>
+      moment.kind === 'performed' && moment.effect.type === type && moment.result === result,
+  )
 }
 
 interface Sent {
@@ -110,8 +113,11 @@ export function story(trace: Trace): string {
 }
 
 function lineOf(moment: Moment): string {
-  if (moment.kind === 'performed') return `  ${moment.effect.actor} had ${moment.effect.type} performed: ${moment.result}`
+  if (moment.kind === 'performed')
+    return `  ${moment.effect.actor} had ${moment.effect.type} performed: ${moment.result}`
   const { actor, event, after, effects } = moment
-  const told = effects.map(({ type, params }) => (type === 'deliver' ? `${(params as unknown as Sent).to} <- ${(params as unknown as Sent).event.type}` : type))
+  const told = effects.map(({ type, params }) =>
+    type === 'deliver' ? `${(params as unknown as Sent).to} <- ${(params as unknown as Sent).event.type}` : type,
+  )
   return `${actor} took ${event.type} -> ${JSON.stringify(after.value)}${told.length > 0 ? ` | ${told.join(', ')}` : ''}`
 }

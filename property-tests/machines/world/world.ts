@@ -9,7 +9,7 @@ import { Forge } from './forge.ts'
 import { peopleIn, projectOf, type Judging } from './people.ts'
 import { perform, type Fate } from './performing.ts'
 import { Processes, type Process } from './processes.ts'
-import type { Outstanding } from './trace.ts'
+import { idOf, type Outstanding } from './trace.ts'
 
 export interface Setting {
   readonly ceiling: Ceiling
@@ -67,7 +67,7 @@ export class World {
     const owned = this.forge.issues.map((subject) => ({
       repository: subject.row.repository,
       number: subject.row.number,
-      issue: this.forge.addressOf(subject),
+      issue: idOf(this.forge.actorOf(subject)),
       selfProposed: false,
       humanCommented: true,
     }))
@@ -76,18 +76,43 @@ export class World {
 
   #mint(entryClass: 'normal' | 'alert', seed: Pick<TaskSeed, 'issues' | 'repositories' | 'origin'>): void {
     const task = `default/implement-${entryClass}`
-    const whole: TaskSeed = { kind: 'implement', goal: 'make it so', mergeRequests: [], priority: 60, config: this.forge.project.taskConfig, ...seed }
-    this.tell(queueAddress, { type: 'queue.enqueue', entry: `mint/${task}`, sort: 'mint', task, class: entryClass, priority: 60, kind: 'implement', seed: whole })
+    const whole: TaskSeed = {
+      kind: 'implement',
+      goal: 'make it so',
+      mergeRequests: [],
+      priority: 60,
+      config: this.forge.project.taskConfig,
+      ...seed,
+    }
+    this.tell(queueAddress, {
+      type: 'queue.enqueue',
+      entry: `mint/${task}`,
+      sort: 'mint',
+      task,
+      class: entryClass,
+      priority: 60,
+      kind: 'implement',
+      seed: whole,
+    })
   }
 
   /** An event of the platform's surroundings, in order for its receiver. */
-  tell(to: typeof projectAddress | typeof queueAddress, event: { readonly type: string; readonly [field: string]: unknown }): void {
+  tell(
+    to: typeof projectAddress | typeof queueAddress,
+    event: { readonly type: string; readonly [field: string]: unknown },
+  ): void {
     this.#posts += 1
     this.actors.post('outside', { to, key: `outside/${this.#posts}`, event: { ...event, at: this.actors.now } })
   }
 
   configure(maxConcurrentAgents: number): void {
-    this.tell(projectAddress, { type: 'project.applied', generation: 1, maxConcurrentAgents, capacity: 2, alertCapacity: 1 })
+    this.tell(projectAddress, {
+      type: 'project.applied',
+      generation: 1,
+      maxConcurrentAgents,
+      capacity: 2,
+      alertCapacity: 1,
+    })
   }
 
   budget(state: 'open' | 'normalHeld' | 'allHeld'): void {

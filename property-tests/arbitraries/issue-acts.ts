@@ -1,0 +1,86 @@
+/** What people, and our own account, do on issues. */
+import fc from 'fast-check'
+import { botLogin, type Login } from '../machines/world/people.ts'
+import { hear, nothing, on, saying, type Weighted } from './acts.ts'
+
+export const human = fc.constantFrom<Login>('maya', 'maya', 'rita', 'sam')
+
+const issueWords = fc.constantFrom(
+  '/approve',
+  '/approve',
+  '/hold',
+  '/hold',
+  '/hold',
+  'lgtm',
+  'go ahead?',
+  'hm',
+  '/retry',
+)
+
+export const onIssues: readonly Weighted[] = [
+  saying(
+    6,
+    fc.tuple(human, issueWords),
+    ([who, text], index) => `${who} writes ${text} on issue ${index}`,
+    ({ forge }, [who, text], index) => on(forge.issues, index, (issue) => forge.comment(issue, who, text)),
+  ),
+  saying(
+    4,
+    fc.constantFrom('/hold', 'takes a comment back'),
+    (text, index) => `maya: ${text}, heard at once by issue ${index}`,
+    (world, text, index) =>
+      on(world.forge.issues, index, (issue) => {
+        if (text === '/hold') world.forge.comment(issue, 'maya', text)
+        else world.forge.deleteComment(issue, 'maya')
+        hear(world, issue)
+      }),
+  ),
+  saying(
+    1,
+    fc.constantFrom('/approve', '/hold', 'lgtm'),
+    (text, index) => `the bot writes ${text} on issue ${index}`,
+    ({ forge }, text, index) => on(forge.issues, index, (issue) => forge.comment(issue, botLogin, text)),
+  ),
+  saying(
+    2,
+    nothing,
+    (_, index) => `maya takes a comment on issue ${index} back`,
+    ({ forge }, _, index) => on(forge.issues, index, (issue) => forge.deleteComment(issue, 'maya')),
+  ),
+  saying(
+    1,
+    human,
+    (who, index) => `${who} edits issue ${index}`,
+    ({ forge, actors }, who, index) =>
+      on(forge.issues, index, (issue) =>
+        forge.changeIssue(issue, { body: `edited ${actors.now}` }, { editedByOther: who !== 'maya' }),
+      ),
+  ),
+  saying(
+    1,
+    fc.constantFrom<Login>('maya', 'rita'),
+    (who, index) => `${who} closes issue ${index}`,
+    ({ forge }, who, index) => on(forge.issues, index, (issue) => forge.closeIssue(issue, who)),
+  ),
+  saying(
+    2,
+    nothing,
+    (_, index) => `issue ${index} is reopened`,
+    ({ forge }, _, index) => on(forge.issues, index, (issue) => forge.changeIssue(issue, { state: 'open' })),
+  ),
+  saying(
+    1,
+    fc.constantFrom('/cancel', 'label off', 'label on'),
+    (what, index) => `maya on issue ${index}: ${what}`,
+    ({ forge }, what, index) =>
+      on(forge.issues, index, (issue) => {
+        if (what === '/cancel') forge.comment(issue, 'maya', what)
+        else
+          forge.changeIssue(
+            issue,
+            { labels: what === 'label on' ? ['agent'] : [] },
+            { unwantedByMaintainer: what === 'label off', labelledBy: 'maya' },
+          )
+      }),
+  ),
+]

@@ -1,0 +1,283 @@
+/**
+ * Negative controls: each is the real world with one thing wrong, and must be caught by the law that it is written for.
+ * A law that lets its mutants live proves nothing. H numbers name the hole of the first exploration that a mutant reopens.
+ */
+import { assign } from 'xstate'
+import { sameLogin } from '../../machines/rules/logins.ts'
+import type { Effect } from '../../runtime/runtime.ts'
+import { alsoDo, dropRows, rowsOn, setRows, state, withTable, type Part } from './rewrite.ts'
+import type { Tamper } from './world/actors.ts'
+import { botLogin } from './world/people.ts'
+import { podIn } from './world/trace.ts'
+import type { Changed } from './world/world.ts'
+
+export interface Mutant {
+  readonly law: number
+  readonly wrong: string
+  readonly changed: Changed
+}
+
+const live = 'stage.live'
+const active = `${live}.active`
+const merging = `${active}.merging`
+const opening = `${active}.reviewing.opening`
+
+function task(change: (table: Part) => void): Changed {
+  return { definitions: withTable('task', change) }
+}
+
+function pod(change: (table: Part) => void): Changed {
+  return { definitions: withTable('pod', change) }
+}
+
+function queue(change: (table: Part) => void): Changed {
+  return { definitions: withTable('queue', change) }
+}
+
+function drops(isDropped: (effect: Effect) => boolean): Changed {
+  return { tamper: (_actor, effects) => effects.filter((effect) => !isDropped(effect)) }
+}
+
+interface Slots {
+  readonly context: { readonly maxConcurrentAgents: number; readonly capacity: number }
+}
+
+const admission: readonly Mutant[] = [
+  {
+    law: 1,
+    wrong: 'the slot is given back when the pod is asked to stop, not when it is gone [H1]',
+    changed: {
+      tamper: (_actor, effects, after) => {
+        if (!effects.some(({ type }) => type === 'stopPod')) return effects
+        const { queue: to, entry } = podIn(after)
+        return [...effects, { type: 'deliver', params: { to: `queue:${to}`, event: { type: 'queue.release', entry } } }]
+      },
+    },
+  },
+  {
+    law: 1,
+    wrong: 'a pause is read as one slot',
+    changed: queue((table) =>
+      alsoDo(
+        rowsOn(table, 'queue.configured'),
+        assign({ maxConcurrentAgents: ({ context }: Slots) => Math.max(1, context.maxConcurrentAgents) }),
+      ),
+    ),
+  },
+  { law: 1, wrong: 'the queue hears of no budget', changed: queue((table) => dropRows(table, 'queue.budgeted')) },
+  {
+    law: 1,
+    wrong: 'one slot too many is counted',
+    changed: queue((table) =>
+      alsoDo(
+        rowsOn(table, 'queue.configured'),
+        assign({
+          capacity: ({ context }: Slots) => context.capacity + 1,
+          maxConcurrentAgents: ({ context }: Slots) =>
+            context.maxConcurrentAgents === 0 ? 0 : context.maxConcurrentAgents + 1,
+        }),
+      ),
+    ),
+  },
+]
+
+function dropFirst(rows: readonly Part[]): readonly Part[] {
+  return rows.slice(1)
+}
+
+const verdicts: readonly Mutant[] = [
+  {
+    law: 2,
+    wrong: 'merging does not mind a new head, and asks for the head as it stands [H28]',
+    changed: task((table) => {
+      setRows(state(table, merging), 'mr.headMoved', dropFirst(rowsOn(state(table, merging), 'mr.headMoved')))
+      const settling = state(table, `${merging}.settling`)
+      settling['always'] = (settling['always'] as Part[]).filter(({ target }) => target !== '#reviewing.fresh')
+    }),
+  },
+  {
+    law: 2,
+    wrong: 'a park that a comment releases goes on to merging, whatever was judged [H21]',
+    changed: task((table) => {
+      const park = state(table, `${live}.parked.awaiting-human`)
+      for (const row of rowsOn(park, 'human.commented'))
+        if (row['target'] === '#reviewing.fresh') row['target'] = '#merging'
+      const settling = state(table, `${merging}.settling`)
+      settling['always'] = (settling['always'] as Part[]).filter(({ target }) => target !== '#reviewing.fresh')
+    }),
+  },
+]
+
+/** Every state that hears of a withdrawal. */
+const withdrawals = [live, `${active}.reviewing`, merging, `${live}.parked.awaiting-human`]
+
+const askNobody: Tamper = (_actor, effects) =>
+  effects.map((effect) =>
+    effect.type === 'mergeMergeRequest' ? { ...effect, params: { ...effect.params, grants: [] } } : effect,
+  )
+
+const gates: readonly Mutant[] = [
+  {
+    law: 3,
+    wrong: 'opening goes on after a withdrawal, and its gate is not read again [H20]',
+    changed: task((table) => {
+      dropRows(state(table, `${active}.reviewing`), 'approval.revoked')
+      const settling = state(table, `${opening}.settling`)
+      settling['always'] = dropFirst(settling['always'] as Part[])
+    }),
+  },
+  {
+    law: 3,
+    wrong: 'the Task hears of no withdrawal [H32]',
+    changed: task((table) => {
+      for (const path of withdrawals) dropRows(state(table, path), 'approval.revoked')
+    }),
+  },
+  {
+    law: 18,
+    wrong: 'nobody who merges hears of a withdrawal: neither the Task, nor the merge itself [H20]',
+    changed: {
+      ...task((table) => {
+        for (const path of withdrawals) dropRows(state(table, path), 'approval.revoked')
+      }),
+      tamper: askNobody,
+    },
+  },
+  {
+    law: 18,
+    wrong: "the merge reads the Task's copy of its grants, not the Issue's own",
+    changed: { tamper: askNobody },
+  },
+]
+
+const ownVoice: readonly Mutant[] = [
+  {
+    law: 4,
+    wrong: 'the edge takes its own comments for those of a listed person',
+    changed: {
+      judging: (people) => ({
+        ...people,
+        isOwnComment: () => false,
+        isBot: (account) => account.bot,
+        isGatedHuman: (account) => sameLogin(account.login, botLogin) || people.isGatedHuman(account),
+      }),
+    },
+  },
+]
+
+const endings: readonly Mutant[] = [
+  {
+    law: 5,
+    wrong: 'the end of the last pod revives a rejected Task',
+    changed: task((table) => setRows(state(table, 'stage.rejected'), 'pod.final', [{ target: '#implementing' }])),
+  },
+  {
+    law: 5,
+    wrong: 'an entry that is wanted no more is not withdrawn [H4]',
+    changed: task((table) => delete (state(table, 'pod.awaitingSlot')['always'] as Part)['actions']),
+  },
+  { law: 5, wrong: 'the volume of a settled Task is kept', changed: drops(({ type }) => type === 'deleteWorkspace') },
+]
+
+const notes: readonly Mutant[] = [
+  {
+    law: 6,
+    wrong: 'a retiring pod is stopped without a look for its note [H62]',
+    changed: pod((table) => {
+      state(table, 'alive.retiring')['always'] = { target: 'stopping' }
+    }),
+  },
+  {
+    law: 6,
+    wrong: 'a pod that vanishes is lost at once [H62]',
+    changed: pod((table) => setRows(state(table, 'alive'), 'pod.vanished', [{ target: 'lost' }])),
+  },
+]
+
+const single: readonly Mutant[] = [
+  {
+    law: 7,
+    wrong: 'a stage that wants another pod forgets the one that still stops, and takes any slot [H1, H4]',
+    changed: task((table) => {
+      state(table, 'pod.working')['always'] = {
+        ...(state(table, 'pod.working')['always'] as Part),
+        target: '#pod.none',
+      }
+      setRows(state(table, 'pod.awaitingSlot'), 'slot.granted', [{ target: 'starting' }])
+    }),
+  },
+  {
+    law: 7,
+    wrong: 'a busy pod that is stopped begins its hand-off beside its turn [H61]',
+    changed: pod((table) =>
+      setRows(state(table, 'alive.busy'), 'pod.stop', [{ target: 'handingOff', actions: 'keepStop' }]),
+    ),
+  },
+  {
+    law: 7,
+    wrong: 'an issue forgets the Task that owns it, and asks for another',
+    changed: {
+      definitions: withTable('issue', (table) =>
+        setRows(state(table, 'live'), 'issue.owned', [{ actions: assign({ mint: null }) }]),
+      ),
+    },
+  },
+]
+
+interface Heard {
+  readonly context: { readonly podOrdinal: number }
+  readonly event: object
+}
+
+type Guard = (heard: Heard) => boolean
+
+const outcomes: readonly Mutant[] = [
+  {
+    law: 15,
+    wrong: 'the outcome of a pod is not kept [H8]',
+    changed: task((table) => alsoDo(rowsOn(state(table, live), 'outcome'), assign({ recordedOutcome: null }))),
+  },
+  {
+    law: 15,
+    wrong: 'an outcome is taken whichever pod of the Task it is from [H7]',
+    changed: task((table) => {
+      for (const row of rowsOn(state(table, live), 'outcome')) {
+        const guard = row['guard'] as Guard | undefined
+        if (guard)
+          row['guard'] = (heard: Heard) => guard({ ...heard, event: { ...heard.event, pod: heard.context.podOrdinal } })
+      }
+    }),
+  },
+]
+
+const forgeWrites: readonly Mutant[] = [
+  {
+    law: 16,
+    wrong: 'the merge is asked for while the review pod stops [H27]',
+    changed: task((table) => {
+      state(table, merging)['initial'] = 'asked'
+    }),
+  },
+  {
+    law: 17,
+    wrong: 'merging is left and its merge stays asked for [H24]',
+    changed: task((table) => delete state(table, `${merging}.asked`)['exit']),
+  },
+  {
+    law: 17,
+    wrong: 'opening is left and its merge request stays asked for [H24]',
+    changed: task((table) => delete state(table, `${opening}.asked`)['exit']),
+  },
+]
+
+export const mutants: readonly Mutant[] = [
+  ...admission,
+  ...verdicts,
+  ...gates,
+  ...ownVoice,
+  ...endings,
+  ...notes,
+  ...single,
+  ...outcomes,
+  ...forgeWrites,
+]
