@@ -1,0 +1,161 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { detectIsolation, isolated, type IsolatedPaths } from './isolation.ts'
+import { removeFolder } from './pod-folder.ts'
+import { familyOf, identify, isAlive, signal } from './processes.ts'
+import { machineFolders, withFolder } from './testing.ts'
+
+const path = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
+
+function offered(): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'statewright-local-')))
+  try {
+    return detectIsolation(machineFolders(root))
+  } finally {
+    removeFolder(root)
+  }
+}
+
+const reason = 'this machine refuses mount and process namespaces (unshare)'
+const refused = offered() === 'none'
+
+/** What a script inside saw, said and ended with. */
+function inside(paths: IsolatedPaths, script: string): { readonly status: number | null; readonly said: string } {
+  const { file, args, env } = isolated(paths, ['/bin/sh', '-c', script])
+  const { status, stdout, stderr } = spawnSync(file, args, { env: { ...path, ...env }, encoding: 'utf8' })
+  return { status, said: `${stdout}${stderr}`.trim() }
+}
+
+/** Something to find in every folder. */
+function filled(paths: IsolatedPaths): IsolatedPaths {
+  const files = {
+    [join(paths.home, 'id_ed25519')]: 'a key',
+    [join(paths.state, 'signing-key')]: 'a key',
+    [join(paths.state, 'pods', 'default_other_1', 'pod-token')]: 'a token of another pod',
+    [join(paths.program, 'main')]: 'the program',
+    [join(paths.pod, 'pod-token')]: 'its own token',
+  }
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  return paths
+}
+
+function secretive(root: string): IsolatedPaths {
+  return filled(machineFolders(root))
+}
+
+describe.skipIf(refused)(`a pod in namespaces of its own${refused ? ` (skipped: ${reason})` : ''}`, () => {
+  test('sees neither the home of the user nor the state of the platform, but its own folder and workspace', async () => {
+    await withFolder(async (root) => {
+      const paths = secretive(root)
+      const { status, said } = inside(paths, `cd / && find ${root} -type f | sort`)
+      expect({ status, said }).toEqual({
+        status: 0,
+        said: [join(paths.program, 'main'), join(paths.pod, 'pod-token')].join('\n'),
+      })
+    })
+  })
+
+  test('cannot take the cover away, though it runs as root there', async () => {
+    await withFolder(async (root) => {
+      const paths = secretive(root)
+      const attempts = [
+        `umount ${paths.home}`,
+        `umount -l ${paths.state}`,
+        `unshare --user --map-root-user --mount umount ${paths.home}`,
+        `unshare --mount umount ${paths.home}`,
+        `nsenter --target 1 --mount cat ${paths.home}/id_ed25519`,
+      ]
+      const { said } = inside(paths, `${attempts.join('; ')}; find ${paths.home} ${paths.state} -type f`)
+      expect(said).not.toContain('id_ed25519\n')
+      expect(said).not.toContain('signing-key')
+      expect(said).toContain(join(paths.pod, 'pod-token'))
+      expect(inside(paths, 'grep -E "^Cap(Prm|Eff|Bnd)" /proc/self/status').said.replaceAll(/\s+/g, ' ')).toBe(
+        'CapPrm: 0000000000000000 CapEff: 0000000000000000 CapBnd: 0000000000000000',
+      )
+    })
+  })
+
+  test('works in its workspace, and what it wrote stays', async () => {
+    await withFolder(async (root) => {
+      const paths = secretive(root)
+      const { status, said } = inside(paths, `pwd; echo work > ${paths.workspace}/file`)
+      expect({ status, said }).toEqual({ status: 0, said: paths.pod })
+      expect(readFileSync(join(paths.workspace, 'file'), 'utf8')).toBe('work\n')
+    })
+  })
+
+  test('runs the program and cannot change it', async () => {
+    await withFolder(async (root) => {
+      const paths = secretive(root)
+      const { said } = inside(
+        paths,
+        `cat ${paths.program}/main; mount -o remount,bind,rw ${paths.program}; echo x > ${paths.program}/main; rm ${paths.program}/main`,
+      )
+      expect(said).toContain('the program')
+      expect(said).toContain('Read-only file system')
+      expect(readFileSync(join(paths.program, 'main'), 'utf8')).toBe('the program')
+    })
+  })
+
+  test('finds the program also where it lies below the covered home, and the state below the program', async () => {
+    await withFolder(async (root) => {
+      const program = join(root, 'home', 'program')
+      const state = join(program, '.statewright', 'state')
+      const paths = {
+        home: join(root, 'home'),
+        program,
+        state,
+        pod: join(state, 'pods', 'p'),
+        workspace: join(state, 'workspaces', 't'),
+      }
+      for (const folder of Object.values(paths)) mkdirSync(folder, { recursive: true })
+      const { said, status } = inside(filled(paths), `cat ${program}/main && find ${root}/home -type f | sort`)
+      expect({ status, said }).toEqual({
+        status: 0,
+        said: `the program${[join(paths.pod, 'pod-token'), join(program, 'main')].toSorted().join('\n')}`,
+      })
+    })
+  })
+
+  test('sees its own processes only, and knows nothing of how it was made', async () => {
+    await withFolder(async (root) => {
+      const { said } = inside(secretive(root), 'ls -d /proc/[0-9]* | wc -l; env | grep ^SW_; echo $$')
+      const [processes, own] = said.split('\n')
+      expect(Number(processes)).toBeLessThan(6)
+      expect(own).toBe('1')
+    })
+  })
+
+  test('ends with its exit code, and with everything in it when its keeper is killed', async () => {
+    await withFolder(async (root) => {
+      const paths = secretive(root)
+      expect(inside(paths, 'exit 7').status).toBe(7)
+      const { file, args, env } = isolated(paths, [
+        '/bin/sh',
+        '-c',
+        `sleep 300 & echo up > ${paths.workspace}/up; wait`,
+      ])
+      const keeper = spawn(file, args, { env: { ...path, ...env }, stdio: 'ignore' })
+      onTestFinished(() => void keeper.kill('SIGKILL'))
+      await vi.waitFor(() => expect(existsSync(join(paths.workspace, 'up'))).toBe(true), { timeout: 10_000 })
+      const identity = identify(keeper.pid ?? 0)
+      if (identity === undefined) throw new Error('the keeper is gone')
+      const family = familyOf(identity)
+      expect(family.length).toBeGreaterThanOrEqual(3)
+      expect(signal(identity, 'SIGKILL')).toBe(true)
+      await vi.waitFor(() => expect(family.filter(isAlive)).toEqual([]), { timeout: 10_000 })
+    })
+  })
+})
+
+test('a machine that cannot cover the home says that it isolates nothing', async () => {
+  await withFolder(async (root) => {
+    expect(detectIsolation({ ...machineFolders(root), home: join(root, 'missing') })).toBe('none')
+  })
+})

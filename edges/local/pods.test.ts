@@ -1,0 +1,331 @@
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { systemClock } from '../../runtime/clock.ts'
+import { captureLog } from '../http/testing.ts'
+import type { PodObservation, PodSpec } from '../ports/pods.ts'
+import { detectIsolation, type Isolation } from './isolation.ts'
+import { PodFolder } from './pod-folder.ts'
+import { LocalPods, type LocalPodsOptions } from './pods.ts'
+import { familyOf, isAlive, signal, type ProcessIdentity } from './processes.ts'
+import { machineFolders, withFolder } from './testing.ts'
+
+const spec: PodSpec = {
+  pod: 'default/task/1',
+  task: 'default/task',
+  ordinal: 1,
+  project: 'default/demo',
+  agentKind: 'implement',
+  model: '',
+  effort: 'high',
+  permissionMode: 'bypassPermissions',
+  turnTimeoutSeconds: 60,
+  agentPodTTLSeconds: 600,
+  repositories: [],
+}
+const bound = { timeout: 10_000, interval: 20 }
+
+/** A wrapper in the small: it notes its start, serves, has a child, and stops on SIGTERM unless it is stubborn. */
+const wrapper = `echo "$$" >> "$WORKSPACE_DIR/starts"
+trap 'echo asked >> "$WORKSPACE_DIR/stops"; [ "$STUBBORN" = yes ] || exit 0' TERM
+sleep 300 &
+printf '{"url":"http://127.0.0.1:%s"}' "$PORT" > "$STATE_DIR/endpoint.json"
+while :; do wait; done`
+
+interface Machine {
+  readonly root: string
+  /** A platform program of this machine: another one is the next start after a crash. */
+  start(options?: Partial<LocalPodsOptions>): LocalPods
+  folder(pod?: string): PodFolder
+  workspaceFile(name: string): string
+}
+
+async function withMachine(use: (machine: Machine) => Promise<void>): Promise<void> {
+  await withFolder(async (root) => {
+    const [state, program, home] = ['state', 'program', 'home'].map((name) => join(root, name)) as [
+      string,
+      string,
+      string,
+    ]
+    for (const folder of [state, program, home]) mkdirSync(folder)
+    const started: LocalPods[] = []
+    const start = (options: Partial<LocalPodsOptions> = {}): LocalPods => {
+      const pods = new LocalPods({
+        stateDir: state,
+        programDir: program,
+        userHome: home,
+        isolation: 'none',
+        command: ['/bin/sh', '-c', wrapper],
+        environment: async () => ({ PATH: '/usr/sbin:/usr/bin:/sbin:/bin', PORT: '4711' }),
+        clock: systemClock,
+        logger: captureLog().logger,
+        ...options,
+      })
+      started.push(pods)
+      return pods
+    }
+    try {
+      await use({
+        root,
+        start,
+        folder: (pod = spec.pod) => new PodFolder(join(state, 'pods'), pod),
+        workspaceFile: (name) => {
+          const file = join(state, 'workspaces', 'default_task', name)
+          return existsSync(file) ? readFileSync(file, 'utf8') : ''
+        },
+      })
+    } finally {
+      const left = started.flatMap((pods) => pods.list().flatMap(({ process }) => (process ? familyOf(process) : [])))
+      for (const member of left) signal(member, 'SIGKILL')
+      await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), bound)
+    }
+  })
+}
+
+/** Everything that a watch told, newest last; the listener may refuse. */
+function watched(
+  pods: LocalPods,
+  take: (observation: PodObservation) => Promise<void> = async () => {},
+): { readonly told: PodObservation[]; readonly stop: () => void } {
+  const told: PodObservation[] = []
+  const stop = pods.watch(async (observation) => {
+    told.push(observation)
+    await take(observation)
+  })
+  return { told, stop }
+}
+
+function processOf(machine: Machine, pod = spec.pod): ProcessIdentity {
+  const found = machine.folder(pod).read()?.process
+  if (found === undefined) throw new Error('no process is recorded')
+  return found
+}
+
+async function served(machine: Machine): Promise<void> {
+  await vi.waitFor(() => expect(machine.folder().url()).toBe('http://127.0.0.1:4711'), bound)
+}
+
+describe('creating a pod', () => {
+  test('starts one process, however often and at however many places at once it is asked for', async () => {
+    await withMachine(async (machine) => {
+      const pods = machine.start()
+      const names = await Promise.all([pods.create(spec), pods.create(spec), pods.create(spec)])
+      names.push(await pods.create(spec), await machine.start().create(spec))
+      expect(new Set(names.map(({ name }) => name))).toEqual(new Set(['default_task_1']))
+      await served(machine)
+      expect(machine.workspaceFile('starts').trim()).toBe(String(processOf(machine).pid))
+    })
+  })
+
+  test('does not start a pod again that has ended', async () => {
+    await withMachine(async (machine) => {
+      const pods = machine.start()
+      await pods.create(spec)
+      await served(machine)
+      await pods.remove(spec.pod, { force: true })
+      await vi.waitFor(() => expect(isAlive(processOf(machine))).toBe(false), bound)
+      await pods.create(spec)
+      expect(machine.workspaceFile('starts').trim().split('\n')).toHaveLength(1)
+    })
+  })
+
+  test('after a crash between spawn and record adopts the process that came to be', async () => {
+    await withMachine(async (machine) => {
+      await machine.start().create(spec)
+      await served(machine)
+      const { process: started, ...unrecorded } = machine.folder().read()!
+      machine.folder().write({ ...unrecorded, phase: 'spawning' })
+      await machine.start().create(spec)
+      expect(machine.folder().read()).toMatchObject({ phase: 'running', process: started })
+      expect(machine.workspaceFile('starts').trim().split('\n')).toHaveLength(1)
+    })
+  })
+
+  test('after a crash before the process came to be starts it', async () => {
+    await withMachine(async (machine) => {
+      const pods = machine.start()
+      machine.folder().create()
+      machine.folder().write({ pod: spec.pod, task: spec.task, phase: 'spawning', isolated: false, createdAt: 1 })
+      await pods.create(spec)
+      await served(machine)
+      expect(isAlive(processOf(machine))).toBe(true)
+    })
+  })
+
+  test('rejects when the program cannot be started, and tries again when it is asked again', async () => {
+    await withMachine(async (machine) => {
+      await expect(machine.start({ command: ['/no/such/program'] }).create(spec)).rejects.toThrow('ENOENT')
+      await machine.start().create(spec)
+      await served(machine)
+    })
+  })
+
+  test('gives the pod its own home, state and workspace, and nothing of our environment', async () => {
+    await withMachine(async (machine) => {
+      const command = [
+        '/bin/sh',
+        '-c',
+        'env > "$WORKSPACE_DIR/env.new" && mv "$WORKSPACE_DIR/env.new" "$WORKSPACE_DIR/env"',
+      ]
+      vi.stubEnv('FORGE_TOKEN', 'secret')
+      await machine.start({ command }).create(spec)
+      vi.unstubAllEnvs()
+      await vi.waitFor(() => expect(machine.workspaceFile('env')).not.toBe(''), bound)
+      const env = machine.workspaceFile('env')
+      const folder = machine.folder()
+      expect(env).toContain(`HOME=${folder.home}\n`)
+      expect(env).toContain(`STATE_DIR=${folder.state}\n`)
+      expect(env).not.toContain('secret')
+      for (const path of [folder.path, folder.home, folder.state]) expect(statSync(path).mode & 0o777).toBe(0o700)
+      expect(statSync(join(folder.path, 'record.json')).mode & 0o777).toBe(0o600)
+    })
+  })
+})
+
+describe('watching pods', () => {
+  test('tells that a pod is ready, once, with the address it serves at', async () => {
+    await withMachine(async (machine) => {
+      const pods = machine.start()
+      const { told, stop } = watched(pods)
+      await pods.create(spec)
+      await vi.waitFor(() => expect(told).toHaveLength(1), bound)
+      await pods.remove(spec.pod, { force: true })
+      await vi.waitFor(() => expect(told).toHaveLength(2), bound)
+      stop()
+      expect(told.map(({ state }) => state)).toEqual(['ready', 'gone'])
+      expect(told[0]).toEqual({ pod: spec.pod, state: 'ready', url: 'http://127.0.0.1:4711' })
+    })
+  })
+
+  test('tells the end with the last words of the log, and keeps them', async () => {
+    await withMachine(async (machine) => {
+      const pods = machine.start({
+        command: ['/bin/sh', '-c', 'echo first >&2; echo the model key is refused >&2; exit 3'],
+      })
+      const { told, stop } = watched(pods)
+      await pods.create(spec)
+      await vi.waitFor(() => expect(told).toHaveLength(1), bound)
+      stop()
+      expect(told).toEqual([{ pod: spec.pod, state: 'gone', reason: 'first | the model key is refused' }])
+      expect(machine.folder().read()).toMatchObject({ phase: 'gone', reason: 'first | the model key is refused' })
+    })
+  })
+
+  test('tells again what the listener did not take, and no more once it did', async () => {
+    await withMachine(async (machine) => {
+      const pods = machine.start()
+      let refusals = 2
+      const { told, stop } = watched(pods, async ({ state }) => {
+        if (state === 'gone' && refusals-- > 0) throw new Error('the store does not answer')
+      })
+      await pods.create(spec)
+      await served(machine)
+      await pods.remove(spec.pod, { force: true })
+      await vi.waitFor(() => expect(machine.folder().read()?.phase).toBe('gone'), bound)
+      // Another pod's end comes through the same looks: had the first been told again, it would be here by now.
+      await pods.create({ ...spec, pod: 'default/task/2', ordinal: 2 })
+      await vi.waitFor(() => expect(told.map(({ pod }) => pod)).toContain('default/task/2'), bound)
+      stop()
+      expect(told.filter(({ pod, state }) => pod === spec.pod && state === 'gone')).toHaveLength(3)
+    })
+  })
+
+  test('after a new start tells of the pods that run and of those that ended meanwhile', async () => {
+    await withMachine(async (machine) => {
+      const before = machine.start()
+      await before.create(spec)
+      await before.create({ ...spec, pod: 'default/task/2', ordinal: 2 })
+      await vi.waitFor(() => expect(machine.folder('default/task/2').url()).toBeDefined(), bound)
+      await served(machine)
+      await before.remove('default/task/2', { force: true })
+      await vi.waitFor(() => expect(isAlive(processOf(machine, 'default/task/2'))).toBe(false), bound)
+      const { told, stop } = watched(machine.start())
+      await vi.waitFor(() => expect(told).toHaveLength(2), bound)
+      stop()
+      expect(told.map(({ pod, state }) => `${pod} ${state}`).toSorted()).toEqual([
+        'default/task/1 ready',
+        'default/task/2 gone',
+      ])
+      const again = watched(machine.start())
+      await vi.waitFor(() => expect(again.told).toHaveLength(2), bound)
+      again.stop()
+    })
+  })
+})
+
+const isolations: Isolation[] = ['none']
+const reason = ' (in namespaces: skipped, this machine refuses them)'
+await withFolder(async (root) => {
+  if (detectIsolation(machineFolders(root)) === 'namespaces') isolations.push('namespaces')
+})
+
+describe.each(isolations)(`a pod with isolation %s${isolations.length === 1 ? reason : ''}`, (isolation) => {
+  test('is asked to stop, and only its wrapper is: that one ends its agent itself', async () => {
+    await withMachine(async (machine) => {
+      const pods = machine.start({ isolation })
+      await pods.create(spec)
+      await served(machine)
+      await pods.remove(spec.pod, { force: false })
+      await vi.waitFor(() => expect(isAlive(processOf(machine))).toBe(false), bound)
+      expect(machine.workspaceFile('stops')).toBe('asked\n')
+    })
+  })
+
+  test('that does not stop is ended by force, with everything that it started', async () => {
+    await withMachine(async (machine) => {
+      const environment = async (): Promise<Record<string, string>> => ({
+        PATH: '/usr/bin:/bin:/usr/sbin:/sbin',
+        PORT: '4711',
+        STUBBORN: 'yes',
+      })
+      const pods = machine.start({ isolation, environment })
+      await pods.create(spec)
+      await served(machine)
+      const family = familyOf(processOf(machine))
+      await pods.remove(spec.pod, { force: false })
+      await vi.waitFor(() => expect(machine.workspaceFile('stops')).toBe('asked\n'), bound)
+      expect(isAlive(processOf(machine))).toBe(true)
+      await pods.remove(spec.pod, { force: true })
+      await vi.waitFor(() => expect(family.filter(isAlive)).toEqual([]), bound)
+    })
+  })
+
+  test('whose spawn was not recorded is found and ended by its removal', async () => {
+    await withMachine(async (machine) => {
+      await machine.start({ isolation }).create(spec)
+      await served(machine)
+      const { process: started, ...unrecorded } = machine.folder().read()!
+      machine.folder().write({ ...unrecorded, phase: 'spawning' })
+      const pods = machine.start({ isolation })
+      const { told, stop } = watched(pods)
+      await pods.remove(spec.pod, { force: true })
+      await vi.waitFor(() => expect(told.map(({ state }) => state)).toContain('gone'), bound)
+      stop()
+      expect(started && isAlive(started)).toBe(false)
+    })
+  })
+})
+
+test('removing what is gone or was never there is fine', async () => {
+  await withMachine(async (machine) => {
+    await machine.start().remove('default/nobody/1', { force: true })
+    await machine.start().remove('default/nobody/1', { force: false })
+  })
+})
+
+test('a workspace is made once, outlives its pods, and is deleted when it is asked for', async () => {
+  await withMachine(async (machine) => {
+    const pods = machine.start()
+    await pods.bindVolumes(spec.task)
+    await pods.create(spec)
+    await served(machine)
+    await pods.bindVolumes(spec.task)
+    await pods.remove(spec.pod, { force: true })
+    expect(machine.workspaceFile('starts')).not.toBe('')
+    await vi.waitFor(() => expect(isAlive(processOf(machine))).toBe(false), bound)
+    await pods.deleteWorkspace(spec.task)
+    await pods.deleteWorkspace(spec.task)
+    expect(existsSync(join(machine.root, 'state', 'workspaces', 'default_task'))).toBe(false)
+    expect(machine.folder().read()?.pod).toBe(spec.pod)
+  })
+})

@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest'
+import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
+import { localProjectDirectory, type LocalProjectDirectory } from './project-directory.ts'
+
+const scm = { provider: 'forge_a', owner: 'acme', botLogin: 'bot' }
+const bare = { scmSecretRef: 'demo-scm', scm }
+
+/** The ports in the small: what was applied is what is there. */
+function applied(...given: (Partial<Resource> & Pick<Resource, 'kind' | 'name' | 'spec'>)[]): {
+  readonly directory: LocalProjectDirectory
+  readonly asked: string[]
+  readonly secrets: Map<string, Record<string, string>>
+} {
+  const all = given.map((one) => ({
+    namespace: 'default',
+    uid: one.name,
+    generation: 1,
+    createdAt: 0,
+    updatedAt: 0,
+    ...one,
+  }))
+  const asked: string[] = []
+  const secrets = new Map<string, Record<string, string>>()
+  const resources: Pick<ResourcePort, 'list'> = {
+    list: async (kind, namespace) =>
+      all.filter((one) => one.kind === kind && (namespace === undefined || one.namespace === namespace)),
+  }
+  const secretPort: Pick<SecretPort, 'read'> = { read: async (namespace, name) => secrets.get(`${namespace}/${name}`) }
+  const directory = localProjectDirectory({
+    resources: resources as ResourcePort,
+    secrets: secretPort as SecretPort,
+    defaultBranch: async (project, repository) => {
+      asked.push(`${project}/${repository}`)
+      return 'trunk'
+    },
+  })
+  return { directory, asked, secrets }
+}
+
+describe('a Project', () => {
+  test('that says nothing more than it must has the defaults of document 3', async () => {
+    const { directory } = applied({ kind: 'Project', name: 'demo', spec: bare })
+    expect(await directory.project('demo')).toEqual({
+      name: 'demo',
+      namespace: 'default',
+      generation: 1,
+      triggerLabel: 'platform',
+      autoApproveMaxSignificance: 'off',
+      upgradeEngineLogins: [],
+      repositories: [],
+      scm: {
+        ...scm,
+        maintainerLogins: [],
+        reporterLogins: [],
+        prReactionScope: '',
+        labels: {
+          brainstorming: 'platform-brainstorming',
+          approved: 'platform-approved',
+          implementation: 'platform-implementation',
+          declined: 'platform-declined',
+          incident: 'platform-incident',
+        },
+      },
+      taskConfig: {
+        project: 'default/demo',
+        agentPodTTLSeconds: 3600,
+        turnTimeoutSeconds: 1800,
+        stallProbeGraceSeconds: 300,
+        stallProbeMaxAttempts: 2,
+        autoApproveMaxSignificance: 'off',
+        permissionMode: 'bypassPermissions',
+        model: expect.objectContaining({
+          implement: 'claude-opus-5-5',
+          review: 'claude-opus-5-5',
+          documentation: 'claude-sonnet-4-5',
+        }) as unknown,
+        effort: expect.objectContaining({ implement: 'xhigh', review: 'xhigh' }) as unknown,
+        repositories: [],
+      },
+    })
+  })
+
+  test('that says it all is taken at its word', async () => {
+    const { directory } = applied({
+      kind: 'Project',
+      name: 'demo',
+      spec: {
+        ...bare,
+        triggerLabel: 'agents',
+        agentPodTTLSeconds: 900,
+        autoApproveMaxSignificance: 'minor',
+        upgradePolicy: { upgradeEngineLogins: ['renovate'] },
+        agent: { turnTimeoutSeconds: 60, stallProbeGraceSeconds: 61, stallProbeMaxAttempts: 3, permissionMode: 'plan' },
+        scm: {
+          ...scm,
+          botEmail: 'bot@acme.invalid',
+          apiURL: 'http://127.0.0.1:1/api',
+          webURL: 'http://127.0.0.1:1',
+          maintainerLogins: ['maria'],
+          reporterLogins: ['rita'],
+          prReactionScope: 'all',
+          approvedLabel: 'ok',
+          priorityLabel: 'urgent',
+        },
+      },
+    })
+    expect(await directory.project('demo')).toMatchObject({
+      triggerLabel: 'agents',
+      autoApproveMaxSignificance: 'minor',
+      upgradeEngineLogins: ['renovate'],
+      scm: {
+        botEmail: 'bot@acme.invalid',
+        apiURL: 'http://127.0.0.1:1/api',
+        webURL: 'http://127.0.0.1:1',
+        maintainerLogins: ['maria'],
+        reporterLogins: ['rita'],
+        prReactionScope: 'all',
+        labels: { approved: 'ok', priority: 'urgent', declined: 'platform-declined' },
+      },
+      taskConfig: {
+        agentPodTTLSeconds: 900,
+        turnTimeoutSeconds: 60,
+        stallProbeGraceSeconds: 61,
+        stallProbeMaxAttempts: 3,
+        permissionMode: 'plan',
+        autoApproveMaxSignificance: 'minor',
+      },
+    })
+  })
+
+  test('chooses model and effort by kind before its own, and its own before those of the release', async () => {
+    const agent = {
+      model: 'claude-haiku-4',
+      modelByKind: { review: 'claude-opus-9' },
+      effort: 'low',
+      effortByKind: { review: 'max' },
+    }
+    const { directory } = applied({ kind: 'Project', name: 'demo', spec: { ...bare, agent } })
+    const { model, effort } = (await directory.project('demo'))!.taskConfig
+    expect([model['review'], model['implement'], effort['review'], effort['implement']]).toEqual([
+      'claude-opus-9',
+      'claude-haiku-4',
+      'max',
+      'low',
+    ])
+  })
+
+  test('that is not there is undefined, and so are its spec and its Secret', async () => {
+    const { directory } = applied()
+    expect(await directory.project('demo')).toBeUndefined()
+    expect(await directory.spec('demo')).toBeUndefined()
+    expect(await directory.secret('demo')).toBeUndefined()
+    expect(await directory.projects()).toEqual([])
+  })
+
+  test('has the Secret that it names in its own namespace, as it is at this moment', async () => {
+    const { directory, secrets } = applied({ kind: 'Project', name: 'demo', namespace: 'team', spec: bare })
+    secrets.set('default/demo-scm', { token: 'of another namespace' })
+    expect(await directory.secret('demo')).toBeUndefined()
+    secrets.set('team/demo-scm', { token: 't', webhookSecret: 'w' })
+    expect(await directory.secret('demo')).toEqual({ token: 't', webhookSecret: 'w' })
+  })
+})
+
+describe('a Repository', () => {
+  test('has its address from the forge unless it names one, and its lists only where it has any', async () => {
+    const { directory } = applied(
+      { kind: 'Project', name: 'demo', spec: bare },
+      { kind: 'Project', name: 'own-forge', spec: { ...bare, scm: { ...scm, webURL: 'https://git.acme.invalid' } } },
+      { kind: 'Project', name: 'lab', spec: { ...bare, scm: { ...scm, provider: 'forge_b' } } },
+      { kind: 'Repository', name: 'a', spec: { projectRef: 'demo' } },
+      {
+        kind: 'Repository',
+        name: 'b',
+        spec: {
+          projectRef: 'demo',
+          url: 'https://x.invalid/b.git',
+          defaultBranch: 'next',
+          maintainerLogins: [],
+          reporterLogins: ['rita'],
+        },
+      },
+      { kind: 'Repository', name: 'c', spec: { projectRef: 'own-forge' } },
+      { kind: 'Repository', name: 'd', spec: { projectRef: 'lab' } },
+    )
+    const [demo, own, lab] = await directory.projects()
+    expect(demo?.repositories).toEqual([
+      { name: 'a', url: 'https://github.com/acme/a.git' },
+      {
+        name: 'b',
+        url: 'https://x.invalid/b.git',
+        defaultBranch: 'next',
+        maintainerLogins: [],
+        reporterLogins: ['rita'],
+      },
+    ])
+    expect(own?.repositories).toEqual([{ name: 'c', url: 'https://git.acme.invalid/acme/c.git' }])
+    expect(lab?.repositories).toEqual([{ name: 'd', url: 'https://gitlab.com/acme/d.git' }])
+  })
+
+  test('starts from the branch it names, else from the one the forge names', async () => {
+    const { directory, asked } = applied(
+      { kind: 'Project', name: 'demo', spec: bare },
+      { kind: 'Repository', name: 'a', spec: { projectRef: 'demo' } },
+      { kind: 'Repository', name: 'b', spec: { projectRef: 'demo', defaultBranch: 'next' } },
+    )
+    expect((await directory.project('demo'))?.taskConfig.repositories).toEqual([
+      { name: 'a', base: 'trunk' },
+      { name: 'b', base: 'next' },
+    ])
+    expect(asked).toEqual(['demo/a'])
+  })
+
+  test('belongs to the Project of its own namespace, and its change is one of its Project', async () => {
+    const { directory } = applied(
+      { kind: 'Project', name: 'demo', generation: 2, spec: bare },
+      { kind: 'Repository', name: 'a', generation: 3, spec: { projectRef: 'demo' } },
+      { kind: 'Repository', name: 'b', namespace: 'other', spec: { projectRef: 'demo' } },
+      { kind: 'Repository', name: 'c', spec: { projectRef: 'another' } },
+    )
+    const project = await directory.project('demo')
+    expect(project?.repositories.map(({ name }) => name)).toEqual(['a'])
+    expect(project?.generation).toBe(5)
+  })
+})

@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { migrate } from '../../runtime/store/migrate.ts'
+import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
+import { bearer, unauthenticated } from '../http/auth/authenticate.ts'
+import { Problem } from '../http/problem.ts'
+import { testClock, withServer } from '../http/testing.ts'
+import { localMigrations } from './migrations.ts'
+import { registerResourceApi, type ResourceApiDeps } from './resource-api.ts'
+import { localResources } from './resources.ts'
+import { localSecrets } from './secrets.ts'
+import { withFolder } from './testing.ts'
+
+let sql: Sql
+beforeAll(async () => {
+  sql = await openMemorySql()
+  await migrate(sql, [localMigrations])
+})
+afterAll(() => sql.close())
+beforeEach(() => sql.exec('delete from resource'))
+
+const apiVersion = 'platform.dev/v1alpha1'
+const project = {
+  apiVersion,
+  kind: 'Project',
+  metadata: { name: 'demo' },
+  spec: { scmSecretRef: 'demo-scm', scm: { provider: 'forge_a', owner: 'acme', botLogin: 'bot' } },
+}
+const repository = { apiVersion, kind: 'Repository', metadata: { name: 'a' }, spec: { projectRef: 'demo' } }
+const task = {
+  apiVersion,
+  kind: 'Task',
+  metadata: { name: 'by-hand' },
+  spec: { projectRef: 'demo', kind: 'implement', goal: 'Do it', repositories: ['a'] },
+}
+const secret = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'demo-scm' },
+  stringData: { token: 'hidden-token' },
+}
+
+interface Answered {
+  readonly status: number
+  readonly body: Record<string, unknown>
+  readonly text: string
+}
+
+interface Api {
+  call(method: string, path: string, body?: unknown, token?: string): Promise<Answered>
+  /** What the platform was told, oldest first. */
+  readonly told: string[]
+  readonly secrets: ResourceApiDeps['secrets']
+  readonly resources: ResourceApiDeps['resources']
+}
+
+async function withApi(use: (api: Api) => Promise<void>, changes: Partial<ResourceApiDeps> = {}): Promise<void> {
+  await withFolder(async (folder) => {
+    let count = 0
+    const told: string[] = []
+    const secrets = localSecrets(folder)
+    const resources = localResources(sql, testClock(0), { next: () => `uid-${++count}` })
+    const deps: ResourceApiDeps = {
+      resources,
+      secrets,
+      authenticate: bearer(async (token) => {
+        if (token !== 'good') throw unauthenticated('the token is not valid here', true)
+        return { subject: 'cli', issuer: 'test', claims: {} }
+      }),
+      onProjectChanged: async (namespace, name) => void told.push(`project ${namespace}/${name}`),
+      onTaskApplied: async ({ namespace, name }) => void told.push(`task ${namespace}/${name}`),
+      derived: async (kind, namespace) => [
+        { kind: kind.kind, metadata: { name: 'one', namespace: namespace ?? 'default' } },
+      ],
+      statusOf: async ({ name }) => ({ ready: name === 'demo' }),
+      ...changes,
+    }
+    // Plugins are awaited by listen; their routes may be declared until then.
+    await withServer(
+      (app) => void registerResourceApi(app, deps),
+      async ({ url }) => {
+        const call: Api['call'] = async (method, path, body, token = 'good') => {
+          const headers = {
+            authorization: `Bearer ${token}`,
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          }
+          const response = await fetch(`${url}${path}`, {
+            method,
+            headers,
+            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          })
+          const text = await response.text()
+          return {
+            status: response.status,
+            text,
+            body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+          }
+        }
+        await use({ call, told, secrets, resources })
+      },
+    )
+  })
+}
+
+describe('applying', () => {
+  test('says what became of the resource, and tells its Project each time', async () => {
+    await withApi(async ({ call, told }) => {
+      const changes = [project, project, { ...project, spec: { ...project.spec, triggerLabel: 'agents' } }, repository]
+      const answers: unknown[] = []
+      for (const manifest of changes) answers.push((await call('PUT', '/resources', manifest)).body)
+      expect(answers).toEqual([
+        { kind: 'Project', namespace: 'default', name: 'demo', change: 'created', warnings: [] },
+        { kind: 'Project', namespace: 'default', name: 'demo', change: 'unchanged', warnings: [] },
+        { kind: 'Project', namespace: 'default', name: 'demo', change: 'configured', warnings: [] },
+        { kind: 'Repository', namespace: 'default', name: 'a', change: 'created', warnings: [] },
+      ])
+      expect(told).toEqual(Array.from({ length: 4 }, () => 'project default/demo'))
+    })
+  })
+
+  test('lists every fault of a manifest at once, and changes nothing', async () => {
+    await withApi(async ({ call, told, resources }) => {
+      const wrong = {
+        ...project,
+        metadata: { name: 'Demo!' },
+        spec: { ...project.spec, triggerLable: 'x', maxOpenTasks: 0 },
+      }
+      const { status, body } = await call('PUT', '/resources', wrong)
+      expect({ status, code: body['code'] }).toEqual({ status: 400, code: 'invalid-input' })
+      expect(body['errors']).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ path: '/metadata/name' }),
+          { path: '/spec/triggerLable', message: 'is not a known field; did you mean triggerLabel?' },
+          expect.objectContaining({ path: '/spec/maxOpenTasks' }),
+        ]),
+      )
+      expect(told).toEqual([])
+      expect(await resources.list('Project')).toEqual([])
+    })
+  })
+
+  test('takes a removed key with a warning, and forgets it', async () => {
+    await withApi(async ({ call, resources }) => {
+      const scm = { ...project.spec.scm, approvalLabel: 'ok' }
+      const { status, body } = await call('PUT', '/resources', { ...project, spec: { ...project.spec, scm } })
+      expect(status).toBe(200)
+      expect(body['warnings']).toEqual([
+        {
+          path: '/spec/scm/approvalLabel',
+          message: expect.stringContaining('approval is by comment text only') as unknown,
+        },
+      ])
+      expect((await resources.get('Project', 'default', 'demo'))?.spec['scm']).not.toHaveProperty('approvalLabel')
+    })
+  })
+
+  test('stores a Secret and never shows it again', async () => {
+    await withApi(async ({ call, secrets, resources }) => {
+      const { text, body } = await call('PUT', '/resources', secret)
+      expect(body).toEqual({
+        kind: 'Secret',
+        namespace: 'default',
+        name: 'demo-scm',
+        change: 'configured',
+        warnings: [],
+      })
+      expect(text).not.toContain('hidden-token')
+      expect(await secrets.read('default', 'demo-scm')).toEqual({ token: 'hidden-token' })
+      expect((await call('GET', '/resources/secrets')).status).toBe(404)
+      expect((await call('GET', '/resources/Secret/default/demo-scm')).status).toBe(404)
+      expect(await resources.list('Secret')).toEqual([])
+    })
+  })
+
+  test('a Task that is refused leaves nothing behind; a Task that stands is told at every apply', async () => {
+    const told: string[] = []
+    let answer: Error | undefined = new Problem('not-found', 'there is no Project demo')
+    const onTaskApplied: ResourceApiDeps['onTaskApplied'] = async ({ name }) => {
+      if (answer !== undefined) throw answer
+      told.push(name)
+    }
+    await withApi(
+      async ({ call, resources }) => {
+        const refused = await call('PUT', '/resources', task)
+        expect(refused.body).toMatchObject({ status: 404, detail: 'there is no Project demo' })
+        expect(await resources.list('Task')).toEqual([])
+        answer = undefined
+        expect((await call('PUT', '/resources', task)).body).toMatchObject({ kind: 'Task', change: 'created' })
+        answer = new Error('the store does not answer')
+        expect((await call('PUT', '/resources', task)).status).toBe(500)
+        answer = undefined
+        expect((await call('PUT', '/resources', task)).body).toMatchObject({ kind: 'Task', change: 'unchanged' })
+        expect(told).toEqual(['by-hand', 'by-hand'])
+      },
+      { onTaskApplied },
+    )
+  })
+
+  test('what is no object, or of a kind that only the orchestrator writes, is refused', async () => {
+    await withApi(async ({ call }) => {
+      expect((await call('PUT', '/resources', [project])).status).toBe(400)
+      expect((await call('PUT', '/resources')).status).toBe(400)
+      const issue = { apiVersion, kind: 'Issue', metadata: { name: 'a-1' }, spec: { repositoryRef: 'a', number: 1 } }
+      expect((await call('PUT', '/resources', issue)).body['errors']).toEqual([
+        { path: '/kind', message: 'Issue is written by the orchestrator alone' },
+      ])
+    })
+  })
+})
+
+describe('reading', () => {
+  test('shows what was applied in the form of its manifest, with the status that the platform knows', async () => {
+    await withApi(async ({ call }) => {
+      await call('PUT', '/resources', project)
+      const { body } = await call('GET', '/resources/Project/default/demo')
+      expect(body).toMatchObject({
+        apiVersion,
+        kind: 'Project',
+        metadata: {
+          name: 'demo',
+          namespace: 'default',
+          uid: 'uid-1',
+          generation: 1,
+          creationTimestamp: '1970-01-01T00:00:00.000Z',
+        },
+        spec: { triggerLabel: 'platform', scm: { owner: 'acme' } },
+        status: { ready: true },
+      })
+      for (const name of ['projects', 'proj', 'PROJECT'])
+        expect((await call('GET', `/resources/${name}`)).body).toEqual({ items: [body] })
+    })
+  })
+
+  test('is limited to a namespace where one is named', async () => {
+    await withApi(async ({ call }) => {
+      await call('PUT', '/resources', project)
+      await call('PUT', '/resources', { ...project, metadata: { name: 'demo-2', namespace: 'team' } })
+      const names = async (query: string): Promise<unknown> =>
+        ((await call('GET', `/resources/projects${query}`)).body['items'] as { metadata: { name: string } }[]).map(
+          ({ metadata }) => metadata.name,
+        )
+      expect(await names('')).toEqual(['demo', 'demo-2'])
+      expect(await names('?namespace=team')).toEqual(['demo-2'])
+      expect((await call('GET', '/resources/projects/default/demo-2')).status).toBe(404)
+    })
+  })
+
+  test('shows kinds that are actors as their actors say', async () => {
+    await withApi(async ({ call }) => {
+      expect((await call('GET', '/resources/tasks?namespace=team')).body).toEqual({
+        items: [{ kind: 'Task', metadata: { name: 'one', namespace: 'team' } }],
+      })
+      expect((await call('GET', '/resources/mr/default/one')).body).toMatchObject({ kind: 'MergeRequest' })
+      expect((await call('GET', '/resources/mr/default/two')).body).toMatchObject({
+        code: 'not-found',
+        detail: 'there is no MergeRequest default/two',
+      })
+    })
+  })
+
+  test('an unknown kind is said to be unknown', async () => {
+    await withApi(async ({ call }) => {
+      expect((await call('GET', '/resources/widgets')).body).toMatchObject({
+        status: 404,
+        detail: 'there is no kind widgets',
+      })
+    })
+  })
+})
+
+describe('deleting', () => {
+  test('removes a resource, and tells the Project that lost a Repository', async () => {
+    await withApi(async ({ call, told }) => {
+      await call('PUT', '/resources', project)
+      await call('PUT', '/resources', repository)
+      told.length = 0
+      expect((await call('DELETE', '/resources/repositories/default/a')).status).toBe(204)
+      expect(told).toEqual(['project default/demo'])
+      expect((await call('DELETE', '/resources/repositories/default/a')).status).toBe(404)
+      expect((await call('DELETE', '/resources/projects/default/demo')).status).toBe(204)
+      expect(told).toEqual(['project default/demo'])
+    })
+  })
+
+  test('a Task, or what only the orchestrator writes, is not deleted by hand', async () => {
+    await withApi(async ({ call }) => {
+      await call('PUT', '/resources', task)
+      for (const path of ['tasks/default/by-hand', 'issues/default/a-1']) {
+        expect((await call('DELETE', `/resources/${path}`)).body).toMatchObject({
+          status: 403,
+          detail: expect.stringContaining('/cancel') as unknown,
+        })
+      }
+    })
+  })
+})
+
+test('nobody without a valid token reads or writes anything', async () => {
+  await withApi(async ({ call, resources, secrets }) => {
+    const attempts = [
+      await call('PUT', '/resources', project, 'bad'),
+      await call('PUT', '/resources', secret, 'bad'),
+      await call('GET', '/resources/projects', undefined, 'bad'),
+      await call('GET', '/resources/projects/default/demo', undefined, 'bad'),
+      await call('DELETE', '/resources/projects/default/demo', undefined, 'bad'),
+    ]
+    expect(attempts.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401])
+    expect(await resources.list('Project')).toEqual([])
+    expect(await secrets.read('default', 'demo-scm')).toBeUndefined()
+  })
+})
