@@ -23,7 +23,7 @@ export interface Decision<Context> {
 export type Decide<Context, Event> = (context: Context, event: Event) => Decision<Context>
 
 // XState's own type parameters for actors, actions, guards and delays say nothing here: a decision names none of them.
-// oxlint-disable-next-line no-explicit-any
+/* oxlint-disable no-explicit-any */
 type Performed<Context extends MachineContext, Event extends EventObject> = ActionFunction<
   Context,
   Event,
@@ -35,6 +35,7 @@ type Performed<Context extends MachineContext, Event extends EventObject> = Acti
   any,
   any
 >
+/* oxlint-enable no-explicit-any */
 
 /** Turns a decision into an XState action: the patch first, then the effects. */
 export function perform<Context extends MachineContext, Event extends EventObject>(

@@ -1,16 +1,14 @@
 /** Wires the parts of the runtime: worker (steps and commits), relay (effects), timers, leases, recovery. */
-import type { ActorAddress, ActorKind, MachineDefinition } from '../machines/definition.ts'
+import type { ActorAddress, ActorKind } from '../machines/definition.ts'
 import { journalRow, viewOf } from './actor-state.ts'
 import { effectKey, isIndexable, parseAddress, parseEffectKey, shardOf } from './address.ts'
 import type { Batch } from './batch.ts'
-import type { Clock } from './clock.ts'
 import { RuntimeStoppedError, TerminalError, messageOf } from './errors.ts'
 import { forward } from './forward.ts'
-import type { Random } from './ids.ts'
 import { Leases } from './leases.ts'
-import type { Logger } from './logger.ts'
 import { machineHash } from './machine-hash.ts'
 import { Recovery } from './recovery.ts'
+import { runtimeDefaults, type RuntimeOptions } from './options.ts'
 import { Relay } from './relay.ts'
 import { replayActor } from './replay.ts'
 import { restoreActor } from './restore.ts'
@@ -19,7 +17,6 @@ import type {
   ActorView,
   DeadLetter,
   Delivery,
-  EffectHandler,
   JournalRow,
   PendingEffect,
   Receipt,
@@ -36,55 +33,13 @@ import { loadActors } from './store/load-actors.ts'
 import { readJournal } from './store/read-journal.ts'
 import { reviveEffect } from './store/revive-effect.ts'
 import type { EffectRow, TimerRow } from './store/rows.ts'
-import type { Sql } from './store/sql.ts'
 import { Timers } from './timers.ts'
 import { nobodyWaits } from './work.ts'
 import type { SettleOutcome, Work } from './work.ts'
 import { Worker } from './worker.ts'
 
-export interface RuntimeOptions {
-  /** A migrated store (`migrate`). The runtime does not close it. */
-  readonly sql: Sql
-  readonly definitions: readonly MachineDefinition[]
-  /** One per effect type; build it as `Handlers<Effect>` so that a missing one is a type error. */
-  readonly handlers: Readonly<Record<string, EffectHandler>>
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
-  /** Names this process to the others. Unique among living ones; the same name after a crash continues at once, another waits for the lease. */
-  readonly owner: string
-  /** Fixed at the store's first start: rows carry the number. */
-  readonly shards?: number
-  readonly leaseMs?: number
-  /** Steps between snapshots of an actor: a load folds at most so many events. */
-  readonly snapshotEvery?: number
-  /** Events that may wait in memory before callers are sent away (`OverloadedError`). */
-  readonly maxQueued?: number
-  readonly maxBatch?: number
-  /** Actors kept in memory. */
-  readonly maxHot?: number
-  /** How often the inbox is searched for events from other processes. */
-  readonly pollMs?: number
-  /** How long `stop` lets effects under way come to an end. */
-  readonly stopGraceMs?: number
-  /** Tells another owner (undefined: all of them) that its inbox has something; without, its poll finds it a little later. */
-  readonly hint?: (owner: string | undefined) => void
-}
-
-const defaults = {
-  shards: 64,
-  leaseMs: 15_000,
-  snapshotEvery: 10,
-  maxQueued: 10_000,
-  maxBatch: 500,
-  maxHot: 10_000,
-  pollMs: 250,
-  stopGraceMs: 10_000,
-  hint: (): void => undefined,
-}
-
 export function createRuntime(options: RuntimeOptions): Runtime {
-  return new DurableRuntime({ ...defaults, ...options })
+  return new DurableRuntime({ ...runtimeDefaults, ...options })
 }
 
 class DurableRuntime implements Runtime {

@@ -1,5 +1,5 @@
 import { expectTypeOf, describe, it } from 'vitest'
-import type { RuntimeOptions } from './create-runtime.ts'
+import type { RuntimeOptions } from './options.ts'
 import type { Handlers } from './handlers.ts'
 
 type Effects =

@@ -2,7 +2,7 @@
 import type { ActorAddress, MachineDefinition, MachineEvent } from '../../machines/definition.ts'
 import type { Clock } from '../clock.ts'
 import { createRuntime } from '../create-runtime.ts'
-import type { RuntimeOptions } from '../create-runtime.ts'
+import type { RuntimeOptions } from '../options.ts'
 import { silentLogger } from '../logger.ts'
 import type { Delivery, EffectHandler, Runtime } from '../runtime.ts'
 import { simulatedClock } from '../simulated-clock.ts'

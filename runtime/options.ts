@@ -1,0 +1,48 @@
+/** What a runtime is started with, and what it takes when it is not told. */
+import type { MachineDefinition } from '../machines/definition.ts'
+import type { Clock } from './clock.ts'
+import type { Random } from './ids.ts'
+import type { Logger } from './logger.ts'
+import type { EffectHandler } from './runtime.ts'
+import type { Sql } from './store/sql.ts'
+
+export interface RuntimeOptions {
+  /** A migrated store (`migrate`). The runtime does not close it. */
+  readonly sql: Sql
+  readonly definitions: readonly MachineDefinition[]
+  /** One per effect type; build it as `Handlers<Effect>` so that a missing one is a type error. */
+  readonly handlers: Readonly<Record<string, EffectHandler>>
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  /** Names this process to the others. Unique among living ones; the same name after a crash continues at once, another waits for the lease. */
+  readonly owner: string
+  /** Fixed at the store's first start: rows carry the number. */
+  readonly shards?: number
+  readonly leaseMs?: number
+  /** Steps between snapshots of an actor: a load folds at most so many events. */
+  readonly snapshotEvery?: number
+  /** Events that may wait in memory before callers are sent away (`OverloadedError`). */
+  readonly maxQueued?: number
+  readonly maxBatch?: number
+  /** Actors kept in memory. */
+  readonly maxHot?: number
+  /** How often the inbox is searched for events from other processes. */
+  readonly pollMs?: number
+  /** How long `stop` lets effects under way come to an end. */
+  readonly stopGraceMs?: number
+  /** Tells another owner (undefined: all of them) that its inbox has something; without, its poll finds it a little later. */
+  readonly hint?: (owner: string | undefined) => void
+}
+
+export const runtimeDefaults = {
+  shards: 64,
+  leaseMs: 15_000,
+  snapshotEvery: 10,
+  maxQueued: 10_000,
+  maxBatch: 500,
+  maxHot: 10_000,
+  pollMs: 250,
+  stopGraceMs: 10_000,
+  hint: (): void => undefined,
+}
