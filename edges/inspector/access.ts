@@ -23,7 +23,7 @@ export function authenticateViewer(deps: InspectorDeps): Authenticate {
     checkOrigin(request.headers, deps.hosts)
     if (request.headers.authorization !== undefined) return deps.authenticate(request)
     if (!hasSession(request.headers, deps))
-      throw unauthenticated('open the link that `statewright up` prints, or send a bearer token', false)
+      throw unauthenticated('open the link that `statewright inspector` prints, or send a bearer token', false)
     return { subject: 'inspector', issuer: 'ticket', claims: {} }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Tickets and the browser sessions that they open (ruling 3.10): whoever sees the terminal of `statewright up` may look.
- * Both live in memory: a restart ends every session, and the next start prints a new link.
+ * Tickets and the browser sessions that they open (ruling 3.10): whoever may ask for a link may look.
+ * Both live in memory: a restart ends every session, and `statewright inspector` prints a new link.
  */
 import { constantTimeEqual } from '../http/auth/hmac.ts'
 import type { Clock, Ids } from '../http/ports.ts'

@@ -77,8 +77,8 @@ export function App(): ComponentChild {
     isClosed
       ? h('p', { class: 'closed', role: 'alert' }, [
           'The session is over. Open the link that ',
-          h('code', null, 'statewright up'),
-          ' prints; a restart prints a new one.',
+          h('code', null, 'statewright inspector'),
+          ' prints; a restart ends every session.',
         ])
       : null,
     h(ActorList, {

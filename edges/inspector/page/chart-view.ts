@@ -122,7 +122,8 @@ function stateView(state: ChartState, { isActive, isSelected, isEntered, onSelec
       key: id,
       class: classes,
       'data-state': id,
-      tabIndex: isActive ? 0 : -1,
+      // SVG knows it in lower case only.
+      tabindex: isActive ? 0 : -1,
       role: 'button',
       'aria-label': `${id}${isActive ? ', active' : ''}`,
       onClick: select,

@@ -1,0 +1,195 @@
+import { chromium, type Browser, type BrowserContextOptions, type Page, type WebSocketRoute } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { describeRequiring } from '../../testing/requires.ts'
+import { playStory, withScene, type Scene } from './testing.ts'
+
+/** Each test opens a store, a platform and a page. */
+vi.setConfig({ testTimeout: 120_000 })
+
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+describeRequiring('chromium', 'the inspector in a browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags })
+  })
+  afterAll(() => browser.close())
+
+  /** A page of the scene; fails on any error that it reports. */
+  async function withPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+    const page = await context.newPage()
+    const errors: string[] = []
+    page.on('pageerror', (error) => errors.push(String(error)))
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+    await use(page)
+    await context.close()
+    expect(errors).toEqual([])
+  }
+
+  async function withStory(use: (scene: Scene, task: string) => Promise<void>): Promise<void> {
+    await withScene(async (scene) => use(scene, await playStory(scene)))
+  }
+
+  const isActive = (page: Page, state: string): Promise<boolean> =>
+    page
+      .locator(`.state.active[data-state="${state}"]`)
+      .waitFor()
+      .then(() => true)
+
+  test('a link shows where a Task stands, why, and what would move it', async () => {
+    await withStory(async (scene, task) => {
+      await withPage({}, async (page) => {
+        await page.goto(`${scene.link()}#actor=${task}`)
+        expect(await isActive(page, 'stage.live.active.implementing.clocked')).toBe(true)
+        expect(await isActive(page, 'pod.working.busy')).toBe(true)
+        expect(page.url()).not.toContain('ticket')
+        const facts = page.getByRole('region', { name: 'Facts' })
+        expect(await facts.innerText()).toMatch(/pod\.working\.busy\s+agent[\s\S]*Moves on: the turn ends/)
+        expect(await facts.innerText()).toContain('implementingBudget in 2 d 23 h')
+        await page.reload()
+        expect(await isActive(page, 'pod.working.busy')).toBe(true)
+      })
+    })
+  })
+
+  test('a step that is committed while one looks moves the light, without a reload', async () => {
+    await withStory(async (scene, task) => {
+      await withPage({}, async (page) => {
+        await page.goto(`${scene.link()}#actor=${task}`)
+        await isActive(page, 'stage.live.active.implementing.clocked')
+        await scene.send(task as `task:${string}`, { type: 'task.close', by: 'mira' })
+        expect(await isActive(page, 'stage.rejected')).toBe(true)
+        expect(await isActive(page, 'pod.stopping')).toBe(true)
+        await page.locator('g.line.taken', { hasText: 'task.close' }).waitFor()
+        await page.locator('.actor[aria-current]', { hasText: 'stage.rejected' }).waitFor()
+        expect(await page.locator('.state.active[data-state^="stage.live"]').count()).toBe(0)
+      })
+    })
+  })
+
+  test('a row of the history shows the chart as it was then, by mouse, by key and by address', async () => {
+    await withStory(async (scene, task) => {
+      await withPage({}, async (page) => {
+        await page.goto(`${scene.link()}#actor=${task}`)
+        await page.getByRole('button', { name: 'Show step 1' }).click()
+        expect(await isActive(page, 'pod.starting')).toBe(true)
+        expect(await page.locator('.then').innerText()).toContain('after step 1')
+        expect(page.url()).toMatch(/&seq=1$/)
+        await page.getByRole('button', { name: 'Show step 1', exact: true }).press('ArrowUp')
+        expect(await isActive(page, 'pod.working.busy')).toBe(true)
+        expect(page.url()).toMatch(/&seq=2$/)
+        await page.goBack()
+        expect(await isActive(page, 'pod.starting')).toBe(true)
+        await page.getByRole('button', { name: 'Back to now' }).click()
+        expect(await isActive(page, 'pod.working.busy')).toBe(true)
+        expect(await page.locator('.then').count()).toBe(0)
+      })
+    })
+  })
+
+  test('the table of a state opens by key', async () => {
+    await withStory(async (scene, task) => {
+      await withPage({}, async (page) => {
+        await page.goto(`${scene.link()}#actor=${task}`)
+        await page.locator('.state[data-state="pod.working.busy"]').focus()
+        await page.keyboard.press('ArrowRight')
+        await page.keyboard.press('ArrowLeft')
+        await page.keyboard.press('Enter')
+        await page.locator('.card.table', { hasText: 'turn.ended' }).waitFor()
+        await page.getByRole('button', { name: 'Close the table of this state' }).click()
+        expect(await page.locator('.card.table').count()).toBe(0)
+      })
+    })
+  })
+
+  test('a search leaves what matches', async () => {
+    await withStory(async (scene) => {
+      await withPage({}, async (page) => {
+        await page.goto(scene.link())
+        await page.locator('.actor').nth(5).waitFor()
+        await page.getByRole('searchbox').fill('lib-9')
+        await page.locator('.actor').nth(1).waitFor({ state: 'detached' })
+        expect(await page.locator('.actor').innerText()).toContain('default/lib-9')
+        await page.getByRole('searchbox').fill('nowhere')
+        await page.getByText('Nothing matches').waitFor()
+      })
+    })
+  })
+
+  test('a line that breaks is said, comes back, and nothing is missed', async () => {
+    await withStory(async (scene, task) => {
+      await withPage({}, async (page) => {
+        const lines: WebSocketRoute[] = []
+        let isCut = false
+        await page.routeWebSocket('**/inspector/live**', (line) => {
+          if (isCut) return void line.close()
+          lines.push(line)
+          line.connectToServer()
+        })
+        await page.goto(`${scene.link()}#actor=${task}`)
+        await page.locator('[role=status].open').waitFor()
+        isCut = true
+        await lines[0]!.close()
+        await page.getByText('disconnected').waitFor()
+        await scene.send(task as `task:${string}`, { type: 'task.close', by: 'mira' })
+        expect(await page.locator('.state.active[data-state="stage.rejected"]').count()).toBe(0)
+        isCut = false
+        expect(await isActive(page, 'stage.rejected')).toBe(true)
+        await page.locator('[role=status].open').waitFor()
+      })
+    })
+  })
+
+  test('before anything lives the page says what it waits for', async () => {
+    await withScene(async (scene) => {
+      await withPage({}, async (page) => {
+        await page.goto(scene.link())
+        await page.getByText('No actor lives yet').waitFor()
+        await scene.send('project:default/demo', {
+          type: 'project.applied',
+          generation: 1,
+          maxConcurrentAgents: 1,
+          capacity: 1,
+          alertCapacity: 1,
+        })
+        await page.locator('.actor', { hasText: 'default/demo' }).first().waitFor()
+      })
+    })
+  })
+
+  test.each(['light', 'dark'] as const)(
+    'a narrow %s screen shows one part at a time, and nothing is wider than it',
+    async (colorScheme) => {
+      await withStory(async (scene, task) => {
+        await withPage({ viewport: { width: 400, height: 800 }, colorScheme }, async (page) => {
+          await page.goto(`${scene.link()}#actor=${task}`)
+          await page
+            .locator('.actor', { hasText: task.slice('task:'.length) })
+            .first()
+            .click()
+          expect(await isActive(page, 'pod.working.busy')).toBe(true)
+          for (const [tab, part] of [
+            ['facts', '.facts'],
+            ['history', '.history'],
+            ['actors', '.actors'],
+            ['chart', '.chart'],
+          ] as const) {
+            await page.getByRole('button', { name: tab, exact: true }).click()
+            await page.locator(part).waitFor({ state: 'visible' })
+            expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(400)
+          }
+        })
+      })
+    },
+  )
+})

@@ -1,0 +1,272 @@
+import { request } from 'node:http'
+import { WebSocket } from 'ws'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ActorAddress } from '../../machines/definition.ts'
+import type { ActorAnswer, ActorRow, HistoryRow } from './answers.ts'
+import { goodToken, playStory, withScene, type Scene } from './testing.ts'
+
+interface Page<T> {
+  readonly items: readonly T[]
+  readonly nextCursor?: string
+}
+
+let scene: Scene
+let task: ActorAddress
+let end: () => void
+let ended: Promise<void>
+
+beforeAll(async () => {
+  const stopped = new Promise<void>((resolve) => (end = resolve))
+  await new Promise<void>((ready, failed) => {
+    ended = withScene(async (built) => {
+      scene = built
+      task = await playStory(built)
+      ready()
+      await stopped
+    })
+    ended.catch(failed)
+  })
+})
+afterAll(async () => {
+  end()
+  await ended
+})
+
+const bearerHeaders = { authorization: `Bearer ${goodToken}` }
+
+async function get<T>(path: string): Promise<T> {
+  const answer = await fetch(`${scene.url}/inspector/api/${path}`, { headers: bearerHeaders })
+  expect(answer.status, path).toBe(200)
+  return (await answer.json()) as T
+}
+
+/** The cookie that a fresh link gives, as a browser sends it back. */
+async function openSession(): Promise<string> {
+  const answer = await fetch(scene.link())
+  expect(answer.status).toBe(200)
+  return (answer.headers.get('set-cookie') ?? '').split(';')[0]!
+}
+
+function statusWith(headers: Record<string, string>, path = '/inspector/api/kinds'): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(`${scene.url}${path}`, { headers }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+describe('who may look', () => {
+  test('nobody without a session or a token sees anything', async () => {
+    for (const path of [
+      'kinds',
+      'actors?kind=task',
+      `actor?address=${task}`,
+      `history?address=${task}`,
+      'charts/task',
+    ]) {
+      expect((await fetch(`${scene.url}/inspector/api/${path}`)).status).toBe(401)
+    }
+    const page = await fetch(`${scene.url}/inspector`)
+    expect(page.status).toBe(401)
+    expect(await page.text()).toContain('statewright inspector')
+  })
+
+  test('a link opens the page once; its cookie then opens the API, to nobody else and to no script', async () => {
+    const link = scene.link()
+    const first = await fetch(link)
+    expect(first.status).toBe(200)
+    expect(first.headers.get('set-cookie')).toMatch(
+      /^statewright_inspector=\S+; Path=\/inspector; HttpOnly; SameSite=Strict$/,
+    )
+    const cookie = first.headers.get('set-cookie')!.split(';')[0]!
+    expect(await statusWith({ cookie })).toBe(200)
+    expect(await statusWith({ cookie: `other=1; ${cookie}` })).toBe(200)
+    expect(await statusWith({ cookie: `${cookie}x` })).toBe(401)
+    const second = await fetch(link)
+    expect([second.status, second.headers.get('set-cookie')]).toEqual([401, null])
+  })
+
+  test('a bearer token is judged as everywhere', async () => {
+    expect(await statusWith(bearerHeaders)).toBe(200)
+    expect(await statusWith({ authorization: 'Bearer other' })).toBe(401)
+  })
+
+  test('another host name or another page is refused, whatever it carries', async () => {
+    const cookie = await openSession()
+    expect(await statusWith({ cookie, host: 'evil.example' })).toBe(403)
+    expect(await statusWith({ cookie, origin: 'http://evil.example' })).toBe(403)
+    expect(await statusWith({ cookie, host: 'evil.example' }, '/inspector')).toBe(403)
+    expect(await statusWith({ host: 'evil.example' }, '/inspector/page.js')).toBe(403)
+    expect(await statusWith({ cookie, origin: scene.url })).toBe(200)
+  })
+
+  test('the page loads nothing from elsewhere and is framed by nobody', async () => {
+    const page = await fetch(scene.link())
+    const policy = page.headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    const texts = [await page.text(), await (await fetch(`${scene.url}/inspector/page.css`)).text()]
+    for (const text of texts) expect(text).not.toMatch(/https?:\/\//)
+    const script = await (await fetch(`${scene.url}/inspector/page.js`)).text()
+    expect(script.match(/https?:\/\/[^\s"'`]+/g)?.filter((url) => !url.startsWith('http://www.w3.org/')) ?? []).toEqual(
+      [],
+    )
+  })
+
+  test('nothing can be sent: every other method is refused', async () => {
+    for (const path of ['actors', 'actor', 'history', 'charts/task', 'kinds']) {
+      const answer = await fetch(`${scene.url}/inspector/api/${path}`, { method: 'POST', headers: bearerHeaders })
+      expect(answer.status).toBe(405)
+    }
+  })
+})
+
+describe('what is shown', () => {
+  test('the actors of a kind, page by page', async () => {
+    const all = await get<Page<ActorRow>>('actors?kind=issue')
+    expect(all.items.map(({ id }) => id)).toEqual(['default/lib-7', 'default/lib-8', 'default/lib-9'])
+    const first = await get<Page<ActorRow>>('actors?kind=issue&limit=2')
+    expect(first.items.map(({ id }) => id)).toEqual(['default/lib-7', 'default/lib-8'])
+    const rest = await get<Page<ActorRow>>(`actors?kind=issue&limit=2&cursor=${first.nextCursor}`)
+    expect(rest).toEqual({ items: [expect.objectContaining({ id: 'default/lib-9' })] })
+  })
+
+  test('a search finds by id and by state, in any case', async () => {
+    expect((await get<Page<ActorRow>>('actors?kind=issue&q=LIB-8')).items).toHaveLength(1)
+    expect((await get<Page<ActorRow>>('actors?kind=task&q=Implementing.clocked')).items).toHaveLength(1)
+    expect((await get<Page<ActorRow>>('actors?kind=task&q=nowhere')).items).toEqual([])
+    expect((await get<Page<ActorRow>>('actors?kind=issue&status=done')).items).toEqual([])
+  })
+
+  test('an actor with the words of its states, its timers and what it has outstanding', async () => {
+    const actor = await get<ActorAnswer>(`actor?address=${task}`)
+    expect(actor.states).toEqual([
+      expect.objectContaining({ id: 'stage.live.active.implementing.clocked', owner: 'agent' }),
+      expect.objectContaining({
+        id: 'pod.working.busy',
+        owner: 'agent',
+        reason: expect.any(String),
+        unblocks: expect.any(String),
+      }),
+    ])
+    expect(actor.timers).toEqual([expect.objectContaining({ name: 'implementingBudget' })])
+    const issue = await get<ActorAnswer>('actor?address=issue:default/lib-7')
+    expect(issue.effects).toEqual([
+      expect.objectContaining({ type: 'postComment', state: 'pending', lastError: expect.stringContaining('502') }),
+    ])
+  })
+
+  test('the history, newest first, page by page without gap or repetition', async () => {
+    const seqs: number[] = []
+    let cursor = ''
+    do {
+      const page = await get<Page<HistoryRow>>(`history?address=${task}&limit=2${cursor}`)
+      seqs.push(...page.items.map(({ seq }) => seq))
+      cursor = page.nextCursor === undefined ? '' : `&cursor=${page.nextCursor}`
+    } while (cursor !== '')
+    const { seq } = await get<ActorAnswer>(`actor?address=${task}`)
+    expect(seqs).toEqual(Array.from({ length: seq }, (_, index) => seq - index))
+  })
+
+  test('no secret, neither in a context nor in an event', async () => {
+    const [history, actor, issue] = await Promise.all(
+      [`history?address=${task}`, `actor?address=${task}`, 'actor?address=issue:default/lib-7'].map((path) =>
+        get<object>(path),
+      ),
+    )
+    for (const answer of [history, actor, issue]) expect(JSON.stringify(answer)).not.toContain('ghp_')
+    expect(JSON.stringify(history)).toContain('Token: •••')
+  })
+
+  test('what is not there is a problem that says so', async () => {
+    for (const [path, status] of [
+      ['actor?address=task:default/nobody', 404],
+      ['actor?address=nonsense', 404],
+      ['history?address=task:default/nobody', 404],
+      ['charts/nonsense', 404],
+      ['actors?kind=nonsense', 400],
+      ['actors?kind=task&cursor=nonsense', 400],
+      ['actors', 400],
+      [`history?address=${task}&limit=0`, 400],
+    ] as const) {
+      const answer = await fetch(`${scene.url}/inspector/api/${path}`, { headers: bearerHeaders })
+      expect([path, answer.status]).toEqual([path, status])
+      expect(answer.headers.get('content-type')).toContain('application/problem+json')
+    }
+  })
+
+  test('a chart for every machine', async () => {
+    const { kinds } = await get<{ readonly kinds: readonly string[] }>('kinds')
+    expect(kinds).toContain('task')
+    for (const kind of kinds) expect(await get(`charts/${kind}`)).toMatchObject({ kind, states: expect.any(Array) })
+  })
+})
+
+interface Line {
+  next(): Promise<Record<string, unknown>>
+  close(): void
+}
+
+function openLine(headers: Record<string, string>, after = ''): Promise<Line> {
+  const socket = new WebSocket(`${scene.url.replace('http', 'ws')}/inspector/live${after}`, { headers })
+  const come: Record<string, unknown>[] = []
+  let wake = (): void => undefined
+  socket.on('message', (data: Buffer) => {
+    come.push(JSON.parse(data.toString()) as Record<string, unknown>)
+    wake()
+  })
+  const next = async (): Promise<Record<string, unknown>> => {
+    while (come.length === 0) await new Promise<void>((resolve) => (wake = resolve))
+    return come.shift()!
+  }
+  return new Promise((resolve, reject) => {
+    socket.on('open', () => resolve({ next, close: () => socket.terminate() }))
+    socket.on('error', reject)
+  })
+}
+
+describe('the live feed', () => {
+  const comment = { type: 'forge.event', repository: 'lib', number: 7, author: 'mira', kind: 'labeled' }
+
+  test('tells of each committed step, and after a break of those that were missed', async () => {
+    const line = await openLine(bearerHeaders)
+    const hello = await line.next()
+    expect(hello).toMatchObject({ feed: expect.any(String), missed: false })
+    await scene.send(task, comment)
+    const step = await line.next()
+    expect(step).toMatchObject({
+      address: task,
+      type: 'forge.event',
+      status: 'active',
+      path: expect.stringContaining('implementing'),
+    })
+    line.close()
+    await scene.send(task, comment)
+    const again = await openLine(bearerHeaders, `?after=${String(hello['feed'])}.${String(step['n'])}`)
+    expect(await again.next()).toMatchObject({ missed: false })
+    expect(await again.next()).toMatchObject({ address: task, n: Number(step['n']) + 1, seq: Number(step['seq']) + 1 })
+    again.close()
+  })
+
+  test('says so when what was missed is no longer known', async () => {
+    const line = await openLine(bearerHeaders, '?after=earlier.5')
+    expect(await line.next()).toMatchObject({ missed: true })
+    line.close()
+  })
+
+  test('opens to a session from our own page only', async () => {
+    const cookie = await openSession()
+    const line = await openLine({ cookie, origin: scene.url })
+    expect(await line.next()).toMatchObject({ missed: false })
+    line.close()
+    await expect(openLine({ cookie })).rejects.toThrow('403')
+    await expect(openLine({ cookie, origin: 'http://evil.example' })).rejects.toThrow('403')
+    await expect(openLine({ origin: scene.url })).rejects.toThrow('401')
+    await expect(openLine({ authorization: 'Bearer other' })).rejects.toThrow('401')
+    await expect(openLine({ ...bearerHeaders, host: 'evil.example' })).rejects.toThrow('403')
+  })
+})
