@@ -47,8 +47,9 @@ function own(context: MergeRequestContext, { task }: EventOf<'mr.owned'>): Fold 
   const { facts, mint, owner } = context
   if (task === owner) return {}
   const ended = facts ? endNews(task, { ...facts, state: 'open' }, facts) : []
-  const stale =
-    facts?.state === 'open' && mint?.task === task && mint.headSha !== facts.headSha ? [headMoved(task, facts)] : []
+  // Where the owner last saw it is not known here: the head may have moved while the word of its owner was on its way.
+  const isAsMinted = mint?.task === task && mint.headSha === facts?.headSha
+  const stale = facts?.state === 'open' && !isAsMinted ? [headMoved(task, facts)] : []
   const mine = mint?.task === task ? { mint: null } : {}
   return { context: { owner: task, held: false, verdict: null, ...mine }, effects: [...ended, ...stale] }
 }

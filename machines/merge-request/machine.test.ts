@@ -65,6 +65,12 @@ describe('ownership', () => {
   test('not wanted: nobody is asked', () => {
     expect(observe(drive(mergeRequestMachine, id))).toEqual([])
   })
+  test('a head that moved before its Task could say that it owns it is told with the ownership', () => {
+    const mr = seen()
+    expect(toTask(observe(mr, { headSha: 'sha-2' }))).toEqual([])
+    expect(toTask(mr.send({ type: 'mr.owned', task }))).toMatchObject([{ type: 'mr.headMoved', sha: 'sha-2' }])
+    expect(toTask(mr.send({ type: 'mr.owned', task }))).toEqual([])
+  })
   test.each([
     ['closed', { wanted: true, state: 'closed' }],
     ['merged', { wanted: true, state: 'merged' }],
