@@ -6,6 +6,7 @@ import { onNode24, root, run } from './on-node-24.mjs'
 
 const checks = [
   { name: 'types (tsc)', run: () => run('tsc', ['-p', '.']) },
+  { name: 'types of the inspector’s page (tsc)', run: () => run('tsc', ['-p', 'edges/inspector/page']) },
   { name: 'lint (oxlint)', run: () => run('oxlint', ['--deny-warnings']) },
   { name: 'format (oxfmt)', run: () => run('oxfmt', ['--check', '.']) },
   { name: 'architecture', run: () => run('vitest', ['run', '--reporter=dot', 'architecture.test.ts']) },

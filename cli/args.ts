@@ -13,7 +13,12 @@ export interface Parsed {
 /** Options of one command; `--help` prints its usage and ends it. */
 export function readArgs(args: readonly string[], options: ParseArgsOptionsConfig, usage: string): Parsed | undefined {
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options: { ...options, help: { type: 'boolean', short: 'h' } }, allowPositionals: true, strict: true })
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { ...options, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+      strict: true,
+    })
     if (values['help'] === true) {
       console.log(usage)
       return undefined

@@ -20,14 +20,22 @@ export interface OrchestratorClient {
 }
 
 /** The orchestrator's API as the command line calls it, with its own client's token. */
-export function orchestratorClient(endpoints: Pick<Endpoints, 'orchestrator' | 'tokenUrl' | 'clientId' | 'clientSecret' | 'audience'>): OrchestratorClient {
+export function orchestratorClient(
+  endpoints: Pick<Endpoints, 'orchestrator' | 'tokenUrl' | 'clientId' | 'clientSecret' | 'audience'>,
+): OrchestratorClient {
   const { tokenUrl, clientId, clientSecret: secret, audience } = endpoints
   const tokens = clientCredentials({ tokenUrl, clientId, secret, audience, clock: systemClock, fetch })
   return {
     call: async (method, path, body) => {
-      const headers = { authorization: `Bearer ${await tokens.token()}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+      const headers = {
+        authorization: `Bearer ${await tokens.token()}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      }
       const init = { method, headers, signal: AbortSignal.timeout(30_000) }
-      const response = await fetch(new URL(path, endpoints.orchestrator), body === undefined ? init : { ...init, body: JSON.stringify(body) })
+      const response = await fetch(
+        new URL(path, endpoints.orchestrator),
+        body === undefined ? init : { ...init, body: JSON.stringify(body) },
+      )
       const text = await response.text()
       const value: unknown = text === '' ? undefined : parse(text)
       if (!response.ok) throw new ApiError(response.status, value)
@@ -46,6 +54,13 @@ function parse(text: string): unknown {
 
 function sayProblem(status: number, body: unknown): string {
   if (typeof body !== 'object' || body === null) return `the orchestrator answered ${status}`
-  const { detail, title, errors } = body as { detail?: string; title?: string; errors?: readonly { path: string; message: string }[] }
-  return [detail ?? title ?? `the orchestrator answered ${status}`, ...(errors ?? []).map(({ path, message }) => `  ${path} ${message}`)].join('\n')
+  const { detail, title, errors } = body as {
+    detail?: string
+    title?: string
+    errors?: readonly { path: string; message: string }[]
+  }
+  return [
+    detail ?? title ?? `the orchestrator answered ${status}`,
+    ...(errors ?? []).map(({ path, message }) => `  ${path} ${message}`),
+  ].join('\n')
 }

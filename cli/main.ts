@@ -16,15 +16,42 @@ export function version(): string {
 }
 
 const commands: Readonly<Record<string, Command>> = {
-  up: { summary: 'bring up everything on this machine and stay', run: async (args) => (await import('./commands/up.ts')).up(args) },
-  demo: { summary: 'run the main job, from an issue to a merged change, and end', run: async (args) => (await import('./commands/demo.ts')).demo(args) },
-  apply: { summary: 'apply resources: -f FILE (- for standard input)', run: async (args) => (await import('./commands/apply.ts')).apply(args) },
-  get: { summary: 'show resources: KIND [NAME] [-o json|yaml]', run: async (args) => (await import('./commands/get.ts')).get(args) },
-  inspector: { summary: 'print a link that signs a browser in to the inspector, once', run: async (args) => (await import('./commands/inspector.ts')).inspector(args) },
-  secret: { summary: 'set a Secret from standard input: set NAME KEY=-', run: async (args) => (await import('./commands/secret.ts')).secret(args) },
-  orchestrator: { summary: 'run the orchestrator (settings from the environment)', run: async () => (await import('./commands/orchestrator.ts')).orchestrator(process.env, version()) },
-  wrapper: { summary: 'run the supervisor of one agent pod', run: async () => process.exit(await (await import('../wrapper/main.ts')).startWrapper(version())) },
-  mcp: { summary: 'serve the tools of one pod over MCP on stdio', run: async () => (await import('./commands/mcp.ts')).mcp(process.env, version()) },
+  up: {
+    summary: 'bring up everything on this machine and stay',
+    run: async (args) => (await import('./commands/up.ts')).up(args),
+  },
+  demo: {
+    summary: 'run the main job, from an issue to a merged change, and end',
+    run: async (args) => (await import('./commands/demo.ts')).demo(args),
+  },
+  apply: {
+    summary: 'apply resources: -f FILE (- for standard input)',
+    run: async (args) => (await import('./commands/apply.ts')).apply(args),
+  },
+  get: {
+    summary: 'show resources: KIND [NAME] [-o json|yaml]',
+    run: async (args) => (await import('./commands/get.ts')).get(args),
+  },
+  inspector: {
+    summary: 'print a link that signs a browser in to the inspector, once',
+    run: async (args) => (await import('./commands/inspector.ts')).inspector(args),
+  },
+  secret: {
+    summary: 'set a Secret from standard input: set NAME KEY=-',
+    run: async (args) => (await import('./commands/secret.ts')).secret(args),
+  },
+  orchestrator: {
+    summary: 'run the orchestrator (settings from the environment)',
+    run: async () => (await import('./commands/orchestrator.ts')).orchestrator(process.env, version()),
+  },
+  wrapper: {
+    summary: 'run the supervisor of one agent pod',
+    run: async () => process.exit(await (await import('../wrapper/main.ts')).startWrapper(version())),
+  },
+  mcp: {
+    summary: 'serve the tools of one pod over MCP on stdio',
+    run: async () => (await import('./commands/mcp.ts')).mcp(process.env, version()),
+  },
 }
 
 function usage(): string {

@@ -8,7 +8,6 @@ import { callbackSecret } from '../edges/wrapper/inbound.ts'
 import { contractVersion } from '../machines/turn/schema.ts'
 import type { OrchestratorSettings } from './settings.ts'
 
-
 export interface PodEnvironmentDeps {
   readonly settings: OrchestratorSettings
   readonly directory: ProjectDirectory
@@ -20,12 +19,19 @@ export interface PodEnvironmentDeps {
 }
 
 /** The environment of one pod's wrapper (document 3, Wrapper configuration; decisions). Secrets go in files that it reads once and removes. */
-export function podEnvironment(deps: PodEnvironmentDeps): (spec: PodSpec, folder: PodFolder) => Promise<Record<string, string>> {
+export function podEnvironment(
+  deps: PodEnvironmentDeps,
+): (spec: PodSpec, folder: PodFolder) => Promise<Record<string, string>> {
   const { settings } = deps
   return async (spec, folder) => {
     const { operator, internal } = deps.urls()
     const project = await deps.directory.project(bareName(spec.project))
-    const claims = { project: spec.project, task: spec.task, pod: spec.ordinal, agentKind: spec.agentKind as 'implement' }
+    const claims = {
+      project: spec.project,
+      task: spec.task,
+      pod: spec.ordinal,
+      agentKind: spec.agentKind as 'implement',
+    }
     const token = await deps.tokens.mint(claims, tokenLifetimeSeconds(spec))
     const launcher = [process.execPath, join(deps.programDir, 'bin', 'statewright.mjs')]
     const gateway = `${operator}/git/${bareName(spec.project)}`
@@ -49,13 +55,25 @@ export function podEnvironment(deps: PodEnvironmentDeps): (spec: PodSpec, folder
       PLATFORM_POD_TOKEN_FILE: folder.secret('pod-token', token),
       CALLBACK_URL: `${internal}/internal/turn-complete`,
       CALLBACK_HMAC_SECRET_FILE: folder.secret('callback-secret', callbackSecret(deps.callbackMaster, spec.pod)),
-      REPOS: JSON.stringify(spec.repositories.map(({ name, base, branch, sha }) => ({ name, base, branch, sha: sha ?? '', url: `${gateway}/${name}.git` }))),
+      REPOS: JSON.stringify(
+        spec.repositories.map(({ name, base, branch, sha }) => ({
+          name,
+          base,
+          branch,
+          sha: sha ?? '',
+          url: `${gateway}/${name}.git`,
+        })),
+      ),
       AGENT_CLI: JSON.stringify(settings.agentCli),
       BOT_LOGIN: project?.scm.botLogin ?? '',
       ...(project?.scm.botEmail === undefined ? {} : { BOT_EMAIL: project.scm.botEmail }),
       ...(settings.modelBaseUrl === '' ? {} : { MODEL_BASE_URL: settings.modelBaseUrl }),
-      ...(settings.modelKey === '' ? {} : { MODEL_PROVIDER_API_KEY_FILE: folder.secret('model-key', settings.modelKey) }),
-      ...(settings.oauthToken === '' ? {} : { AGENT_RUNTIME_OAUTH_TOKEN_FILE: folder.secret('oauth-token', settings.oauthToken) }),
+      ...(settings.modelKey === ''
+        ? {}
+        : { MODEL_PROVIDER_API_KEY_FILE: folder.secret('model-key', settings.modelKey) }),
+      ...(settings.oauthToken === ''
+        ? {}
+        : { AGENT_RUNTIME_OAUTH_TOKEN_FILE: folder.secret('oauth-token', settings.oauthToken) }),
       CONFIG_DIR: join(folder.path, 'config'),
       STATUSLINE_PATH: join(deps.programDir, 'wrapper', 'usage', 'statusline.mjs'),
       PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,

@@ -59,7 +59,9 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
     userHome: read.text('HOME', homedir()),
   }
   if (settings.oidc.clientSecret === '') read.fault('OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE is required')
-  if (settings.modelKey === '' && settings.oauthToken === '') read.fault('one of MODEL_PROVIDER_API_KEY and AGENT_RUNTIME_OAUTH_TOKEN is required')
-  if (read.faults.length > 0) throw new SettingsError(`the orchestrator cannot start:\n${read.faults.map((fault) => `- ${fault}`).join('\n')}`)
+  if (settings.modelKey === '' && settings.oauthToken === '')
+    read.fault('one of MODEL_PROVIDER_API_KEY and AGENT_RUNTIME_OAUTH_TOKEN is required')
+  if (read.faults.length > 0)
+    throw new SettingsError(`the orchestrator cannot start:\n${read.faults.map((fault) => `- ${fault}`).join('\n')}`)
   return settings
 }

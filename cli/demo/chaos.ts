@@ -55,7 +55,8 @@ function drawer(seed: number): () => number {
 export function planKills(count: number, seed: number, lengthMs: number): readonly PlannedKill[] {
   const draw = drawer(seed)
   const moments = Array.from({ length: count }, () => Math.round(draw() * lengthMs)).toSorted((a, b) => a - b)
-  const aims: Aim[] = count === 1 ? ['any'] : count === 2 ? ['turn', 'effect'] : Array.from({ length: count - 1 }, () => 'any')
+  const aims: Aim[] =
+    count === 1 ? ['any'] : count === 2 ? ['turn', 'effect'] : Array.from({ length: count - 1 }, () => 'any')
   if (count >= 3) {
     const order = aims.map((_, index) => index).toSorted(() => draw() - 0.5)
     aims[order[0] ?? 0] = 'turn'
@@ -68,7 +69,11 @@ export function planKills(count: number, seed: number, lengthMs: number): readon
 const lookMs = 25
 
 /** Carries the plan out; resolves with what was killed. Kills whose state never comes are not made and are missed in the answer. */
-export async function wreak(plan: readonly PlannedKill[], targets: ChaosTargets, over: AbortSignal): Promise<readonly KillRecord[]> {
+export async function wreak(
+  plan: readonly PlannedKill[],
+  targets: ChaosTargets,
+  over: AbortSignal,
+): Promise<readonly KillRecord[]> {
   const kills: KillRecord[] = []
   // Each waits for its own state, so that one which waits for the merge holds up none before it.
   await Promise.all(

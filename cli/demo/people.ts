@@ -14,7 +14,11 @@ export function startPeople(forge: Forge, repository: string, scenario: Scenario
   const done = new Set<number>()
   const act = (): void => {
     const seen = commentsOf(forge, repository)
-    for (const due of dueActs(scenario.humans, seen.map(({ comment }) => comment), done)) {
+    for (const due of dueActs(
+      scenario.humans,
+      seen.map(({ comment }) => comment),
+      done,
+    )) {
       const thread = threadFor(forge, repository, due.on)
       if (thread === undefined) continue
       done.add(due.index)
@@ -25,19 +29,32 @@ export function startPeople(forge: Forge, repository: string, scenario: Scenario
   }
   // The forge tells of a write while it makes it: the answer comes after.
   const stop = forge.onAudit((entry) => {
-    if (entry.action === 'comment.create' || entry.action === 'review.create' || entry.action === 'pull.open') setImmediate(act)
+    if (entry.action === 'comment.create' || entry.action === 'review.create' || entry.action === 'pull.open')
+      setImmediate(act)
   })
   return {
-    idle: () => dueActs(scenario.humans, commentsOf(forge, repository).map(({ comment }) => comment), done).length === 0,
+    idle: () =>
+      dueActs(
+        scenario.humans,
+        commentsOf(forge, repository).map(({ comment }) => comment),
+        done,
+      ).length === 0,
     close: stop,
   }
 }
 
-function commentsOf(forge: Forge, repository: string): readonly { readonly number: number; readonly comment: SeenComment }[] {
+function commentsOf(
+  forge: Forge,
+  repository: string,
+): readonly { readonly number: number; readonly comment: SeenComment }[] {
   return forge.issues(repository).flatMap((issue) =>
     [...issue.comments.values()].map((comment) => ({
       number: issue.number,
-      comment: { on: issue.kind === 'pull' ? ('mergeRequest' as const) : ('issue' as const), bot: comment.author.login === people.bot, body: comment.body },
+      comment: {
+        on: issue.kind === 'pull' ? ('mergeRequest' as const) : ('issue' as const),
+        bot: comment.author.login === people.bot,
+        body: comment.body,
+      },
     })),
   )
 }

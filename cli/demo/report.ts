@@ -5,13 +5,33 @@ import { people } from '../local/people.ts'
 export interface Report {
   readonly ok: boolean
   readonly repository: string
-  readonly task: { readonly name: string; readonly stage: string; readonly stages: readonly { readonly stage: string; readonly at: string }[] }
+  readonly task: {
+    readonly name: string
+    readonly stage: string
+    readonly stages: readonly { readonly stage: string; readonly at: string }[]
+  }
   readonly issue: { readonly number: number; readonly state: string; readonly labels: readonly string[] }
   readonly mergeRequest: { readonly number: number; readonly reviewedSha: string; readonly mergeCommit: string } | null
-  readonly reviews: readonly { readonly author: string; readonly number: number; readonly sha: string; readonly verdict: string; readonly inline: number }[]
+  readonly reviews: readonly {
+    readonly author: string
+    readonly number: number
+    readonly sha: string
+    readonly verdict: string
+    readonly inline: number
+  }[]
   readonly comments: readonly { readonly author: string; readonly number: number; readonly text: string }[]
-  readonly turns: readonly { readonly agent: string; readonly turnId: string; readonly state: string; readonly tokens: number }[]
-  readonly pods: readonly { readonly name: string; readonly agent: string; readonly state: string; readonly note: string }[]
+  readonly turns: readonly {
+    readonly agent: string
+    readonly turnId: string
+    readonly state: string
+    readonly tokens: number
+  }[]
+  readonly pods: readonly {
+    readonly name: string
+    readonly agent: string
+    readonly state: string
+    readonly note: string
+  }[]
   readonly restarts: number
   readonly durationMs: number
   readonly faults: readonly string[]
@@ -48,19 +68,33 @@ export async function createReport(stack: Stack, facts: ReportFacts): Promise<Re
   const [task] = tasks
   const pods = podsOf(tasks, turns)
   const silent = pods.filter((pod) => pod.note === '').map((pod) => `pod ${pod.name} left no note`)
-  const faults = [...facts.faults, ...silent, ...(task?.status.stage === 'delivered' ? [] : [`the Task ended at ${task?.status.stage ?? 'nothing'}`])]
+  const faults = [
+    ...facts.faults,
+    ...silent,
+    ...(task?.status.stage === 'delivered' ? [] : [`the Task ended at ${task?.status.stage ?? 'nothing'}`]),
+  ]
   const full = `${people.owner}/${stack.repository}`
   const issue = stack.forge.issue(full, facts.issue)
   return {
     ok: faults.length === 0,
     repository: stack.barePath,
-    task: { name: task?.metadata.name ?? '', stage: task?.status.stage ?? '', stages: (task?.status.stages ?? []).map(({ stage, at }) => ({ stage, at })) },
+    task: {
+      name: task?.metadata.name ?? '',
+      stage: task?.status.stage ?? '',
+      stages: (task?.status.stages ?? []).map(({ stage, at }) => ({ stage, at })),
+    },
     issue: { number: facts.issue, state: issue.state, labels: issue.labels.map(({ name }) => name) },
     mergeRequest: facts.verdict,
     reviews: reviewsOf(stack, full),
-    comments: stack.forge.issues(full).flatMap((one) =>
-      [...one.comments.values()].map(({ author, body }) => ({ author: author.login, number: one.number, text: body.replaceAll(/<!--.*?-->/gs, '').trim() })),
-    ),
+    comments: stack.forge
+      .issues(full)
+      .flatMap((one) =>
+        [...one.comments.values()].map(({ author, body }) => ({
+          author: author.login,
+          number: one.number,
+          text: body.replaceAll(/<!--.*?-->/gs, '').trim(),
+        })),
+      ),
     turns: turns.map(({ agent, turnId, state, tokens }) => ({ agent, turnId, state, tokens })),
     pods,
     restarts: stack.orchestrator.restarts,
@@ -77,7 +111,12 @@ function podsOf(tasks: readonly TaskResource[], turns: readonly TurnRow[]): Repo
     return ordinals.map((ordinal) => {
       const note = status.notes.findLast((one) => one.pod === ordinal)
       const agent = own.find(({ pod }) => pod === ordinal)?.agent ?? ''
-      return { name: `${metadata.name}/${ordinal}`, agent, state: 'stopped', note: note === undefined ? '' : `${note.kind} by ${note.source}` }
+      return {
+        name: `${metadata.name}/${ordinal}`,
+        agent,
+        state: 'stopped',
+        note: note === undefined ? '' : `${note.kind} by ${note.source}`,
+      }
     })
   })
 }

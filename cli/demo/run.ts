@@ -27,7 +27,12 @@ export interface RunResult {
 
 interface TaskView {
   readonly metadata: { readonly name: string }
-  readonly status: { readonly stage: string; readonly stageClass: string; readonly stageReason: string | null; readonly pod: unknown }
+  readonly status: {
+    readonly stage: string
+    readonly stageClass: string
+    readonly stageReason: string | null
+    readonly pod: unknown
+  }
 }
 
 export async function runMainJob(options: RunOptions): Promise<RunResult> {
@@ -43,9 +48,16 @@ export async function runMainJob(options: RunOptions): Promise<RunResult> {
   }
 }
 
-async function play(stack: Stack, options: RunOptions, say: (text: string) => void, startedAt: number): Promise<RunResult> {
+async function play(
+  stack: Stack,
+  options: RunOptions,
+  say: (text: string) => void,
+  startedAt: number,
+): Promise<RunResult> {
   const full = `${people.owner}/${stack.repository}`
-  say(`the orchestrator is up: ${stack.endpoints.orchestrator}, pods isolated by ${String(stack.ready['isolation'])}, store survives ${String(stack.ready['durability'])}`)
+  say(
+    `the orchestrator is up: ${stack.endpoints.orchestrator}, pods isolated by ${String(stack.ready['isolation'])}, store survives ${String(stack.ready['durability'])}`,
+  )
   say(`inspector: ${String(stack.ready['inspector'])}`)
   await untilReady(stack)
   const crowd = startPeople(stack.forge, full, options.scenario, say)
@@ -53,21 +65,46 @@ async function play(stack: Stack, options: RunOptions, say: (text: string) => vo
   const issue = openIssue(stack, full, options.scenario.task.issue, say)
 
   const over = new AbortController()
-  const chaos = options.chaos === undefined ? undefined : planKills(options.chaos.kills, options.chaos.seed, options.chaos.lengthMs)
+  const chaos =
+    options.chaos === undefined ? undefined : planKills(options.chaos.kills, options.chaos.seed, options.chaos.lengthMs)
   for (const kill of chaos ?? []) say(`chaos: a kill is due at ${(kill.atMs / 1000).toFixed(1)} s (${kill.aim})`)
   const podsDir = join(stack.dir, 'state', 'pods')
-  const targets = { orchestrator: stack.orchestrator, podsDir, client: stack.client, startedAt: Date.now(), onKill: tellKill(say) }
+  const targets = {
+    orchestrator: stack.orchestrator,
+    podsDir,
+    client: stack.client,
+    startedAt: Date.now(),
+    onKill: tellKill(say),
+  }
   const wreaking = wreak(chaos ?? [], targets, over.signal)
-  const ended = await untilEnd(stack, { nobodyDue: () => crowd.idle(), timeoutMs: options.timeoutMs, signal: options.signal, say })
+  const ended = await untilEnd(stack, {
+    nobodyDue: () => crowd.idle(),
+    timeoutMs: options.timeoutMs,
+    signal: options.signal,
+    say,
+  })
   over.abort()
   const kills = await wreaking
   crowd.close()
   await stack.forge.idle()
 
-  const verdict = await judge(stack.forge.audit(), { barePath: stack.barePath, defaultBranch: stack.defaultBranch, testCommand: options.testCommand })
+  const verdict = await judge(stack.forge.audit(), {
+    barePath: stack.barePath,
+    defaultBranch: stack.defaultBranch,
+    testCommand: options.testCommand,
+  })
   const missed = (chaos?.length ?? 0) - kills.length
-  const faults = [...(ended === undefined ? [] : [ended]), ...verdict.faults, ...(missed > 0 ? [`${missed} of the planned kills found no moment`] : [])]
-  const report = await createReport(stack, { issue: issue.number, verdict: verdict.mergeRequest, faults, durationMs: Date.now() - startedAt })
+  const faults = [
+    ...(ended === undefined ? [] : [ended]),
+    ...verdict.faults,
+    ...(missed > 0 ? [`${missed} of the planned kills found no moment`] : []),
+  ]
+  const report = await createReport(stack, {
+    issue: issue.number,
+    verdict: verdict.mergeRequest,
+    faults,
+    durationMs: Date.now() - startedAt,
+  })
   if (!options.keep) await stack.stop()
   return { report, faults: [...faults, ...report.faults], kills, stack }
 }
@@ -75,18 +112,29 @@ async function play(stack: Stack, options: RunOptions, say: (text: string) => vo
 type IssueOfScenario = NonNullable<RunOptions['scenario']['task']>['issue']
 
 /** Once: a stack that starts again on its folder goes on with the issue that is there. */
-function openIssue(stack: Stack, full: string, { title, body, labels, as }: IssueOfScenario, say: (text: string) => void): { readonly number: number } {
+function openIssue(
+  stack: Stack,
+  full: string,
+  { title, body, labels, as }: IssueOfScenario,
+  say: (text: string) => void,
+): { readonly number: number } {
   const there = stack.forge.issues(full).find((issue) => issue.kind === 'issue' && issue.title === title)
   if (there !== undefined) return there
   const login = loginOf(as ?? 'reporter')
-  const issue = stack.forge.openIssue(login, full, { title, body: body ?? '', labels: [...(labels ?? [stack.triggerLabel])] })
+  const issue = stack.forge.openIssue(login, full, {
+    title,
+    body: body ?? '',
+    labels: [...(labels ?? [stack.triggerLabel])],
+  })
   say(`forge: ${login} opens issue #${issue.number}: ${title}`)
   return issue
 }
 
 function tellKill(say: (text: string) => void): (kill: KillRecord) => void {
   return ({ victim, aim, stage, openTurn, pendingEffects }) =>
-    say(`chaos: kill -9 ${victim} (aim ${aim}; stage ${stage}; open turn ${openTurn ?? 'none'}; unsettled effects: ${pendingEffects.join(', ') || 'none'})`)
+    say(
+      `chaos: kill -9 ${victim} (aim ${aim}; stage ${stage}; open turn ${openTurn ?? 'none'}; unsettled effects: ${pendingEffects.join(', ') || 'none'})`,
+    )
 }
 
 const readyLimitMs = 60_000
@@ -94,9 +142,14 @@ const readyLimitMs = 60_000
 async function untilReady(stack: Stack): Promise<void> {
   const limit = Date.now() + readyLimitMs
   for (;;) {
-    const project = (await stack.client.call('GET', `/resources/projects/default/${stack.project}`)) as { status: { ready: boolean; reason: string; conditions: { message: string }[] } }
+    const project = (await stack.client.call('GET', `/resources/projects/default/${stack.project}`)) as {
+      status: { ready: boolean; reason: string; conditions: { message: string }[] }
+    }
     if (project.status.ready) return
-    if (Date.now() > limit) throw new Error(`the Project is not ready: ${project.status.reason} ${project.status.conditions[0]?.message ?? ''}`)
+    if (Date.now() > limit)
+      throw new Error(
+        `the Project is not ready: ${project.status.reason} ${project.status.conditions[0]?.message ?? ''}`,
+      )
     await pause(150)
   }
 }
@@ -120,7 +173,8 @@ async function untilEnd(stack: Stack, { nobodyDue, timeoutMs, signal, say }: Wai
     const read = await openAndTasks(stack)
     if (read !== undefined) {
       const { tasks, openPods } = read
-      if (tasks.length > 0 && tasks.every(({ status }) => status.stageClass === 'terminal') && openPods === 0) return undefined
+      if (tasks.length > 0 && tasks.every(({ status }) => status.stageClass === 'terminal') && openPods === 0)
+        return undefined
       const parked = tasks.find(({ status }) => status.stageClass === 'parked')
       stuckSince = parked !== undefined && openPods === 0 && nobodyDue() ? (stuckSince ?? Date.now()) : undefined
       if (parked !== undefined && stuckSince !== undefined && Date.now() - stuckSince > stuckMs) {
@@ -131,15 +185,24 @@ async function untilEnd(stack: Stack, { nobodyDue, timeoutMs, signal, say }: Wai
       awaited = waits
     }
     if (signal.aborted) return 'stopped before the end'
-    if (Date.now() > limit) return `not done within ${Math.round(timeoutMs / 1000)} s: ${awaited || 'no Task was minted'}`
+    if (Date.now() > limit)
+      return `not done within ${Math.round(timeoutMs / 1000)} s: ${awaited || 'no Task was minted'}`
   }
 }
 
-async function openAndTasks(stack: Stack): Promise<{ readonly tasks: readonly TaskView[]; readonly openPods: number } | undefined> {
+async function openAndTasks(
+  stack: Stack,
+): Promise<{ readonly tasks: readonly TaskView[]; readonly openPods: number } | undefined> {
   try {
     const tasks = (await stack.client.call('GET', '/resources/tasks')) as { items: TaskView[] }
-    const open = (await stack.client.call('GET', '/operations/open')) as { pods: unknown[]; effects: { state: string }[] }
-    return { tasks: tasks.items, openPods: open.pods.length + open.effects.filter(({ state }) => state !== 'dead').length }
+    const open = (await stack.client.call('GET', '/operations/open')) as {
+      pods: unknown[]
+      effects: { state: string }[]
+    }
+    return {
+      tasks: tasks.items,
+      openPods: open.pods.length + open.effects.filter(({ state }) => state !== 'dead').length,
+    }
   } catch {
     // The orchestrator is being started again.
     return undefined

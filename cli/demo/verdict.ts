@@ -34,10 +34,16 @@ export async function judge(audit: readonly AuditEntry[], repository: JudgedRepo
   if (merge !== undefined && merge.actor !== people.bot) faults.push(`the merge was made by ${merge.actor}`)
   faults.push(...repeated(audit))
   if (merge?.sha === undefined || merge.after === undefined) return { ok: false, faults, mergeRequest: null }
-  const reviewed = audit.some((entry) => entry.action.startsWith('review.') && entry.sha === merge.sha && entry.number === merge.number)
+  const reviewed = audit.some(
+    (entry) => entry.action.startsWith('review.') && entry.sha === merge.sha && entry.number === merge.number,
+  )
   if (!reviewed) faults.push(`the merged head ${merge.sha} has no review`)
   faults.push(...(await judgeMain(repository, merge.sha)))
-  return { ok: faults.length === 0, faults, mergeRequest: { number: merge.number ?? 0, reviewedSha: merge.sha, mergeCommit: merge.after } }
+  return {
+    ok: faults.length === 0,
+    faults,
+    mergeRequest: { number: merge.number ?? 0, reviewedSha: merge.sha, mergeCommit: merge.after },
+  }
 }
 
 /** The same words by the bot on the same thread, hidden markers aside. */
@@ -45,8 +51,16 @@ function repeated(audit: readonly AuditEntry[]): readonly string[] {
   const seen = new Set<string>()
   const faults: string[] = []
   for (const entry of audit) {
-    if (entry.actor !== people.bot || !['comment.create', 'review.create', 'review-comment.create'].includes(entry.action)) continue
-    const { body, path, line } = (entry.detail ?? {}) as { readonly body?: string; readonly path?: string; readonly line?: number }
+    if (
+      entry.actor !== people.bot ||
+      !['comment.create', 'review.create', 'review-comment.create'].includes(entry.action)
+    )
+      continue
+    const { body, path, line } = (entry.detail ?? {}) as {
+      readonly body?: string
+      readonly path?: string
+      readonly line?: number
+    }
     if (body === undefined || body === null) continue
     const words = body.replaceAll(/<!--.*?-->/gs, '').trim()
     if (words === '') continue
@@ -58,17 +72,23 @@ function repeated(audit: readonly AuditEntry[]): readonly string[] {
 }
 
 /** By tree, not by ancestry: a squash or rebase keeps the content and loses the commit (rulings 4.12). */
-async function judgeMain({ barePath, defaultBranch, testCommand }: JudgedRepository, reviewedSha: string): Promise<readonly string[]> {
+async function judgeMain(
+  { barePath, defaultBranch, testCommand }: JudgedRepository,
+  reviewedSha: string,
+): Promise<readonly string[]> {
   const scratch = await mkdtemp(join(tmpdir(), 'statewright-verdict-'))
   try {
     await git(scratch, 'clone', '--quiet', '--branch', defaultBranch, barePath, 'main')
     const checkout = join(scratch, 'main')
     await git(checkout, 'fetch', '--quiet', 'origin', reviewedSha)
     const base = await firstParentBase(checkout, reviewedSha)
-    const changed = (await git(checkout, 'diff', '--name-only', base, reviewedSha)).split('\n').filter((path) => path !== '')
+    const changed = (await git(checkout, 'diff', '--name-only', base, reviewedSha))
+      .split('\n')
+      .filter((path) => path !== '')
     if (changed.length === 0) return ['the merged head changes nothing']
     const differs = await git(checkout, 'diff', '--name-only', 'HEAD', reviewedSha, '--', ...changed)
-    const faults = differs === '' ? [] : [`${defaultBranch} does not hold the change: ${differs.split('\n').join(', ')}`]
+    const faults =
+      differs === '' ? [] : [`${defaultBranch} does not hold the change: ${differs.split('\n').join(', ')}`]
     return [...faults, ...(await runTests(checkout, testCommand))]
   } finally {
     await rm(scratch, { recursive: true, force: true })
@@ -85,7 +105,12 @@ async function firstParentBase(checkout: string, reviewedSha: string): Promise<s
 async function runTests(checkout: string, testCommand: string | undefined): Promise<readonly string[]> {
   const command = testCommand ?? (await hasTestScript(checkout))
   if (command === undefined) return []
-  const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? '/usr/bin:/bin'}`, HOME: checkout, CI: 'true', npm_config_update_notifier: 'false' }
+  const env = {
+    PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? '/usr/bin:/bin'}`,
+    HOME: checkout,
+    CI: 'true',
+    npm_config_update_notifier: 'false',
+  }
   try {
     await run('sh', ['-c', command], { cwd: checkout, env, timeout: testLimitMs, maxBuffer: 32 * 1024 * 1024 })
     return []

@@ -37,6 +37,9 @@ export function findEndpoints(dir: string): Endpoints | undefined {
 
 export function requireEndpoints(dir: string): Endpoints {
   const found = findEndpoints(dir)
-  if (found === undefined) throw new Error(`nothing runs in ${dir}: start it with statewright up --dir ${dir}, or name another folder with --dir`)
+  if (found === undefined)
+    throw new Error(
+      `nothing runs in ${dir}: start it with statewright up --dir ${dir}, or name another folder with --dir`,
+    )
   return found
 }

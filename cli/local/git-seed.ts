@@ -5,7 +5,13 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /** No configuration of the user's or the machine's takes part. */
-const quiet = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0', HOME: '/nonexistent', PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
+const quiet = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  HOME: '/nonexistent',
+  PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+}
 
 export async function git(cwd: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await run('git', [...args], { cwd, env: quiet, maxBuffer: 64 * 1024 * 1024 })

@@ -20,7 +20,13 @@ export function loadLocalSecrets(dir: string): LocalSecrets {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
     if (Value.Check(LocalSecrets, value)) return value
   }
-  const made = { token: random('ghp_'), hook: random(''), operator: random(''), cli: random(''), model: random('sk-ant-scripted-') }
+  const made = {
+    token: random('ghp_'),
+    hook: random(''),
+    operator: random(''),
+    cli: random(''),
+    model: random('sk-ant-scripted-'),
+  }
   writeFileSync(file, JSON.stringify(made), { mode: 0o600 })
   return made
 }

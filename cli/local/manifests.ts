@@ -15,7 +15,12 @@ export interface LocalProject {
 export function localManifests(given: LocalProject): readonly object[] {
   const metadata = { name: given.project }
   return [
-    { apiVersion: 'v1', kind: 'Secret', metadata: { name: `${given.project}-scm` }, stringData: { token: given.token, webhookSecret: given.webhookSecret } },
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: `${given.project}-scm` },
+      stringData: { token: given.token, webhookSecret: given.webhookSecret },
+    },
     {
       apiVersion: 'platform.dev/v1alpha1',
       kind: 'Project',
@@ -39,7 +44,11 @@ export function localManifests(given: LocalProject): readonly object[] {
       apiVersion: 'platform.dev/v1alpha1',
       kind: 'Repository',
       metadata: { name: given.repository },
-      spec: { projectRef: given.project, url: `${given.forgeUrl}/${people.owner}/${given.repository}.git`, defaultBranch: given.defaultBranch },
+      spec: {
+        projectRef: given.project,
+        url: `${given.forgeUrl}/${people.owner}/${given.repository}.git`,
+        defaultBranch: given.defaultBranch,
+      },
     },
   ]
 }

@@ -1,11 +1,15 @@
 import type { StackOptions } from './stack.ts'
 
 /** The scripted model, or the user's own key or subscription: the one place that reads them, at the user's word. */
-export function modelChoice(provider: string, env: Readonly<Record<string, string | undefined>>): StackOptions['model'] {
+export function modelChoice(
+  provider: string,
+  env: Readonly<Record<string, string | undefined>>,
+): StackOptions['model'] {
   if (provider === 'scripted') return { provider }
   if (provider !== 'anthropic') throw new Error(`--model-provider takes scripted or anthropic, not ${provider}`)
   const oauth = env['CLAUDE_CODE_OAUTH_TOKEN']
   const key = env['ANTHROPIC_API_KEY'] ?? oauth
-  if (key === undefined || key === '') throw new Error('--model-provider anthropic needs ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN in the environment')
+  if (key === undefined || key === '')
+    throw new Error('--model-provider anthropic needs ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN in the environment')
   return { provider, key, oauth: env['ANTHROPIC_API_KEY'] === undefined }
 }

@@ -26,7 +26,9 @@ export interface StackOptions {
   readonly repository?: string
   /** 0: any free ones. */
   readonly port: number
-  readonly model: { readonly provider: 'scripted' } | { readonly provider: 'anthropic'; readonly key: string; readonly oauth: boolean }
+  readonly model:
+    | { readonly provider: 'scripted' }
+    | { readonly provider: 'anthropic'; readonly key: string; readonly oauth: boolean }
   readonly unsafeNoIsolation: boolean
   readonly testCommand?: string
   readonly onLine: (line: Record<string, unknown>) => void
@@ -60,7 +62,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const ports = await choosePorts(options.port)
   const secrets = loadLocalSecrets(dir)
   // Addresses of the forge are in the resources and in what it told; an earlier start's are kept.
-  const forge = await startForge({ dir: join(dir, 'forge'), port: await portOf(earlier?.forge), seed: { users: users(secrets.token) } })
+  const forge = await startForge({
+    dir: join(dir, 'forge'),
+    port: await portOf(earlier?.forge),
+    seed: { users: users(secrets.token) },
+  })
   const served = await serveRepository(options, forge)
   const identity = await startIdentity({
     keyFile: join(dir, 'identity-key.json'),
@@ -70,7 +76,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       { clientId: 'cli', secret: secrets.cli, audiences: [audiences.operator] },
     ],
   })
-  const model = options.model.provider === 'scripted' ? await startModel({ scenario: options.scenario, port: await portOf(earlier?.model), apiKey: secrets.model, log: logTo(join(dir, 'model.log')) }) : undefined
+  const model =
+    options.model.provider === 'scripted'
+      ? await startModel({
+          scenario: options.scenario,
+          port: await portOf(earlier?.model),
+          apiKey: secrets.model,
+          log: logTo(join(dir, 'model.log')),
+        })
+      : undefined
 
   let failed = (_error: Error): void => undefined
   let told = (_line: Record<string, unknown>): void => undefined
@@ -88,14 +102,24 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       if (line['msg'] === 'ready') told(line)
       options.onLine(line)
     },
-    onFailed: (code) => failed(new Error(`the orchestrator ended with ${code} before it was ready; its log is ${logFile}:\n${lastLines(logFile)}`)),
+    onFailed: (code) =>
+      failed(
+        new Error(
+          `the orchestrator ended with ${code} before it was ready; its log is ${logFile}:\n${lastLines(logFile)}`,
+        ),
+      ),
   })
   orchestrator.start()
-  const limit = setTimeout(() => failed(new Error(`the orchestrator was not ready within ${readyLimitMs / 1000} s; its log is ${logFile}`)), readyLimitMs)
-  const ready = await isReady.finally(() => clearTimeout(limit)).catch(async (error: unknown) => {
-    await Promise.all([orchestrator.stop(), forge.close(), identity.close(), model?.close()])
-    throw error
-  })
+  const limit = setTimeout(
+    () => failed(new Error(`the orchestrator was not ready within ${readyLimitMs / 1000} s; its log is ${logFile}`)),
+    readyLimitMs,
+  )
+  const ready = await isReady
+    .finally(() => clearTimeout(limit))
+    .catch(async (error: unknown) => {
+      await Promise.all([orchestrator.stop(), forge.close(), identity.close(), model?.close()])
+      throw error
+    })
 
   const endpoints: Endpoints = {
     pid: process.pid,
@@ -114,7 +138,16 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   writeEndpoints(dir, endpoints)
   const client = orchestratorClient(endpoints)
   const { defaultBranch, name } = served
-  const given = { project: 'demo', repository: name, defaultBranch, forgeUrl: forge.url, forgeApi: forge.apiUrl, token: secrets.token, webhookSecret: secrets.hook, triggerLabel }
+  const given = {
+    project: 'demo',
+    repository: name,
+    defaultBranch,
+    forgeUrl: forge.url,
+    forgeApi: forge.apiUrl,
+    token: secrets.token,
+    webhookSecret: secrets.hook,
+    triggerLabel,
+  }
   for (const manifest of localManifests(given)) await client.call('PUT', '/resources', manifest)
 
   return {
@@ -146,7 +179,8 @@ interface Ports {
 async function choosePorts(port: number): Promise<Ports> {
   if (port === 0) return { http: await freePort(), internal: await freePort() }
   for (const wanted of [port, port + 2]) {
-    if (!(await isFree(wanted))) throw new Error(`port ${wanted} is taken by another program: end it, or choose another pair with --port`)
+    if (!(await isFree(wanted)))
+      throw new Error(`port ${wanted} is taken by another program: end it, or choose another pair with --port`)
   }
   return { http: port, internal: port + 2 }
 }
@@ -167,7 +201,10 @@ function orchestratorEnv(
   const { dir } = options
   const scripted = options.model.provider === 'scripted'
   const key = options.model.provider === 'scripted' ? secrets.model : options.model.key
-  const keyName = options.model.provider === 'anthropic' && options.model.oauth ? 'AGENT_RUNTIME_OAUTH_TOKEN_FILE' : 'MODEL_PROVIDER_API_KEY_FILE'
+  const keyName =
+    options.model.provider === 'anthropic' && options.model.oauth
+      ? 'AGENT_RUNTIME_OAUTH_TOKEN_FILE'
+      : 'MODEL_PROVIDER_API_KEY_FILE'
   return {
     STATE_DIR: join(dir, 'state'),
     HTTP_ADDR: `127.0.0.1:${ports.http}`,
@@ -196,10 +233,18 @@ function secretFile(dir: string, name: string, value: string): string {
 }
 
 function users(botToken: string): readonly { login: string; token?: string }[] {
-  return [{ login: people.bot, token: botToken }, { login: people.maintainer }, { login: people.reporter }, { login: people.stranger }]
+  return [
+    { login: people.bot, token: botToken },
+    { login: people.maintainer },
+    { login: people.reporter },
+    { login: people.stranger },
+  ]
 }
 
-async function serveRepository(options: StackOptions, forge: Forge): Promise<{ readonly name: string; readonly path: string; readonly defaultBranch: string }> {
+async function serveRepository(
+  options: StackOptions,
+  forge: Forge,
+): Promise<{ readonly name: string; readonly path: string; readonly defaultBranch: string }> {
   const source = options.repository ?? (await seeded(options))
   const name = resourceName(basename(options.repository ?? 'duration'))
   const { path, defaultBranch } = await forge.createRepository({
@@ -207,7 +252,12 @@ async function serveRepository(options: StackOptions, forge: Forge): Promise<{ r
     name,
     fromPath: source,
     defaultBranch: await headBranch(source),
-    permissions: { [people.bot]: 'admin', [people.maintainer]: 'admin', [people.reporter]: 'triage', [people.stranger]: 'read' },
+    permissions: {
+      [people.bot]: 'admin',
+      [people.maintainer]: 'admin',
+      [people.reporter]: 'triage',
+      [people.stranger]: 'read',
+    },
     labels: [{ name: triggerLabel, color: '5319e7' }],
     ...(options.testCommand === undefined ? {} : { ci: { command: options.testCommand } }),
   })
@@ -224,12 +274,18 @@ async function seeded(options: StackOptions): Promise<string> {
 
 /** What Kubernetes takes as a name (rulings 3.5). */
 function resourceName(text: string): string {
-  const name = text.toLowerCase().replace(/\.git$/, '').replaceAll(/[^a-z0-9-]+/g, '-').replaceAll(/^-+|-+$/g, '').slice(0, 30)
+  const name = text
+    .toLowerCase()
+    .replace(/\.git$/, '')
+    .replaceAll(/[^a-z0-9-]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 30)
   return name === '' ? 'repository' : name
 }
 
 function logTo(file: string): (line: object) => void {
-  return (line) => writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`, { flag: 'a', mode: 0o600 })
+  return (line) =>
+    writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`, { flag: 'a', mode: 0o600 })
 }
 
 function lastLines(file: string): string {

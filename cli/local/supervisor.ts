@@ -40,7 +40,11 @@ export class Supervisor {
   start(): void {
     const [file = '', ...args] = this.#options.command
     this.#starts += 1
-    const child = spawn(file, args, { cwd: this.#options.cwd, env: this.#options.env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(file, args, {
+      cwd: this.#options.cwd,
+      env: this.#options.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     this.#child = child
     if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', (line) => this.#take(line))
     child.stderr?.pipe(this.#log, { end: false })
