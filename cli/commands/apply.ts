@@ -20,30 +20,39 @@ export async function apply(args: readonly string[]): Promise<number> {
   const file = text(parsed, 'file')
   if (file === undefined) throw new UsageError(`-f is required\n\n${usage}`)
   const documents = readDocuments(file)
+  if (documents.length === 0) throw new Error(`${file} holds no document: nothing was applied`)
   const checked = documents.map(checkManifest)
   for (const line of checked.flatMap(sayWarnings)) console.error(line)
   const faults = checked.flatMap(sayFaults)
   if (faults.length > 0) throw new Error(`nothing was applied:\n${faults.join('\n')}`)
   const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
   for (const document of documents) {
-    const { kind, name, change } = (await client.call('PUT', '/resources', document)) as { kind: string; name: string; change: string }
+    const { kind, name, change } = (await client.call('PUT', '/resources', document)) as {
+      kind: string
+      name: string
+      change: string
+    }
     console.log(`${kind.toLowerCase()}/${name} ${change}`)
     if (kind === 'Task') console.log(`  made by hand: its creation is the go-ahead of record`)
   }
   return 0
 }
 
+/** What stands between two separators and says nothing is no document. */
 function readDocuments(file: string): readonly unknown[] {
   const source = readFileSync(file === '-' ? 0 : file, 'utf8')
-  return parseAllDocuments(source).map((document) => {
+  return parseAllDocuments(source).flatMap((document) => {
     const [error] = document.errors
     if (error !== undefined) throw new Error(`${file} is no YAML: ${error.message}`)
-    return document.toJS() as unknown
+    const value = document.toJS() as unknown
+    return value === null ? [] : [value]
   })
 }
 
 function nameOf(checked: Checked): string {
-  return checked.sort === 'secret' ? `Secret ${checked.secret.name}` : `${checked.manifest.kind || 'document'} ${checked.manifest.name}`
+  return checked.sort === 'secret'
+    ? `Secret ${checked.secret.name}`
+    : `${checked.manifest.kind || 'document'} ${checked.manifest.name}`
 }
 
 function sayFaults(checked: Checked): readonly string[] {

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml'
+import { columnsOf } from '../../crd/columns.ts'
 import { kindNamed, kinds, type Kind } from '../../crd/kinds.ts'
 import { readArgs, text, UsageError } from '../args.ts'
 import { orchestratorClient } from '../client.ts'
@@ -20,62 +21,66 @@ interface View {
 }
 
 export async function get(args: readonly string[]): Promise<number> {
-  const parsed = readArgs(args, { output: { type: 'string', short: 'o' }, namespace: { type: 'string' }, dir: { type: 'string' } }, usage)
+  const parsed = readArgs(
+    args,
+    { output: { type: 'string', short: 'o' }, namespace: { type: 'string' }, dir: { type: 'string' } },
+    usage,
+  )
   if (parsed === undefined) return 0
   const [kindName = '', name] = parsed.positionals
   const kind = kindNamed(kindName)
-  if (kind === undefined) throw new UsageError(kindName.toLowerCase().startsWith('secret') ? 'secrets are never shown' : `there is no kind ${kindName}\n\n${usage}`)
+  if (kind === undefined)
+    throw new UsageError(
+      kindName.toLowerCase().startsWith('secret')
+        ? 'secrets are never shown'
+        : `there is no kind ${kindName}\n\n${usage}`,
+    )
+  const output = text(parsed, 'output')
+  if (output !== undefined && output !== 'json' && output !== 'yaml')
+    throw new UsageError(`-o takes json or yaml, not ${output}`)
   const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
   const views = await read(client, kind, name, text(parsed, 'namespace'))
-  const output = text(parsed, 'output')
   if (output === 'json') console.log(JSON.stringify(name === undefined ? { items: views } : views[0], null, 2))
   else if (output === 'yaml') console.log(stringify(name === undefined ? { items: views } : views[0]))
-  else if (output === undefined) console.log(table(kind, views))
-  else throw new UsageError(`-o takes json or yaml, not ${output}`)
+  else console.log(table(kind, views))
   return 0
 }
 
-async function read(client: ReturnType<typeof orchestratorClient>, kind: Kind, name: string | undefined, namespace: string | undefined): Promise<readonly View[]> {
-  if (name !== undefined) return [(await client.call('GET', `/resources/${kind.plural}/${namespace ?? 'default'}/${name}`)) as View]
+async function read(
+  client: ReturnType<typeof orchestratorClient>,
+  kind: Kind,
+  name: string | undefined,
+  namespace: string | undefined,
+): Promise<readonly View[]> {
+  if (name !== undefined)
+    return [(await client.call('GET', `/resources/${kind.plural}/${namespace ?? 'default'}/${name}`)) as View]
   const query = namespace === undefined ? '' : `?namespace=${encodeURIComponent(namespace)}`
   return ((await client.call('GET', `/resources/${kind.plural}${query}`)) as { items: View[] }).items
 }
 
-/** The columns that say most, by kind. */
-const columns: Readonly<Record<string, readonly (readonly [title: string, value: (view: View) => unknown])[]>> = {
-  Project: [
-    ['READY', (view) => view.status['ready']],
-    ['REASON', (view) => view.status['reason']],
-  ],
-  Repository: [
-    ['PROJECT', (view) => view.spec['projectRef']],
-    ['URL', (view) => view.spec['url']],
-  ],
-  Task: [
-    ['KIND', (view) => view.spec['kind']],
-    ['STAGE', (view) => view.status['stage']],
-    ['REASON', (view) => view.status['stageReason']],
-    ['AGENT', (view) => view.status['agentKind']],
-  ],
-  QueuedEvent: [
-    ['STATE', (view) => view.status['state']],
-    ['POSITION', (view) => view.status['position']],
-    ['TASK', (view) => view.spec['taskRef']],
-  ],
-  Issue: [
-    ['STATUS', (view) => view.status['status']],
-    ['OWNER', (view) => view.status['owner']],
-  ],
-  MergeRequest: [
-    ['STATUS', (view) => view.status['status']],
-    ['OWNER', (view) => view.status['owner']],
-  ],
-}
-
+/** The columns of `kubectl get`, those of `-o wide` aside. */
 function table(kind: Kind, views: readonly View[]): string {
   if (views.length === 0) return `no ${kind.plural}`
-  const shown = [['NAME', (view: View) => view.metadata.name] as const, ...(columns[kind.kind] ?? [])]
-  const rows = [shown.map(([title]) => title), ...views.map((view) => shown.map(([, value]) => String(value(view) ?? '') || '-'))]
-  const widths = shown.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n')
+  const shown = columnsOf(kind.kind).filter(({ wide }) => wide !== true)
+  const rows = [
+    ['NAME', ...shown.map(({ name }) => name.toUpperCase())],
+    ...views.map((view) => [view.metadata.name, ...shown.map(({ path }) => cell(view, path))]),
+  ]
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows
+    .map((row) =>
+      row
+        .map((text, column) => text.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** A path as columns have it: a dot before each name. */
+function cell(view: View, path: string): string {
+  let at: unknown = view
+  for (const name of path.split('.').slice(1))
+    at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[name] : undefined
+  return String(at ?? '') || '-'
 }

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { UsageError } from '../args.ts'
+import { get } from './get.ts'
+import { said, withOrchestrator } from './testing.ts'
+
+const metadata = (name: string): object => ({ name, namespace: 'default' })
+const tasks = [
+  {
+    kind: 'Task',
+    metadata: metadata('implement-a-1-x7f3q'),
+    spec: { kind: 'implement', projectRef: 'demo' },
+    status: { stage: 'review', stageReason: null, agentKind: 'review' },
+  },
+  {
+    kind: 'Task',
+    metadata: metadata('short'),
+    spec: { kind: 'refine' },
+    status: { stage: 'parked', stageReason: 'Question', agentKind: '' },
+  },
+]
+
+describe('get', () => {
+  test('shows a table with the columns of its kind, a dash where there is nothing', async () => {
+    await withOrchestrator(async (scene) => {
+      scene.items['tasks'] = tasks
+      const { out } = await said(() => get(['tasks', '--dir', scene.dir]))
+      expect(out.split('\n')).toEqual([
+        'NAME                 KIND       STAGE   REASON    AGENT',
+        'implement-a-1-x7f3q  implement  review  -         review',
+        'short                refine     parked  Question  -',
+      ])
+    })
+  })
+
+  test('shows false as false, and no columns for nothing', async () => {
+    await withOrchestrator(async (scene) => {
+      scene.items['projects'] = [
+        {
+          kind: 'Project',
+          metadata: metadata('demo'),
+          spec: { maxConcurrentAgents: 0 },
+          status: { ready: false, reason: 'SecretMissingKeys' },
+        },
+      ]
+      expect((await said(() => get(['proj', '--dir', scene.dir]))).out).toBe(
+        'NAME  READY  REASON             AGENTS\ndemo  false  SecretMissingKeys  0',
+      )
+      expect((await said(() => get(['repo', '--dir', scene.dir]))).out).toBe('no repositories')
+    })
+  })
+
+  test('shows one by its name, as JSON or YAML, and a list as items', async () => {
+    await withOrchestrator(async (scene) => {
+      scene.items['tasks'] = tasks
+      const of = async (...args: string[]): Promise<string> =>
+        (await said(() => get([...args, '--dir', scene.dir]))).out
+      expect(JSON.parse(await of('task', 'short', '-o', 'json'))).toEqual(tasks[1])
+      expect(parse(await of('task', 'short', '-o', 'yaml'))).toEqual(tasks[1])
+      expect(JSON.parse(await of('Task', '-o', 'json'))).toEqual({ items: tasks })
+      await expect(get(['task', 'none', '--dir', scene.dir])).rejects.toThrow('there is no tasks none')
+    })
+  })
+
+  test('asks for one namespace where one is named', async () => {
+    await withOrchestrator(async (scene) => {
+      await said(() => get(['qe', '--namespace', 'a&b', '--dir', scene.dir]))
+      expect(scene.asked).toEqual(['/resources/queuedevents?namespace=a%26b'])
+    })
+  })
+
+  test('is called wrongly with an unknown kind or form, and never shows secrets', async () => {
+    await withOrchestrator(async (scene) => {
+      await expect(get(['widgets', '--dir', scene.dir])).rejects.toThrow(UsageError)
+      await expect(get([])).rejects.toThrow(UsageError)
+      for (const name of ['secret', 'secrets', 'Secret'])
+        await expect(get([name, '--dir', scene.dir])).rejects.toThrow('secrets are never shown')
+      await expect(get(['tasks', '-o', 'xml', '--dir', scene.dir])).rejects.toThrow('-o takes json or yaml, not xml')
+      expect(scene.asked).toEqual([])
+    })
+  })
+})
