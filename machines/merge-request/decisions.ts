@@ -113,5 +113,6 @@ export const mergeRequestActions = {
   keepVerdict: on('verdict.posted', (_context, { task, sha, verdict: value, at }) => ({
     context: { verdict: { task, sha, value, at } },
   })),
+  tellHead: on('merge.asked', ({ owner, facts }) => ({ effects: facts ? [headMoved(owner, facts)] : [] })),
   voidVerdict: on('merge.left', () => ({ context: { verdict: null } })),
 }

@@ -65,6 +65,15 @@ describe('ownership', () => {
   test('not wanted: nobody is asked', () => {
     expect(observe(drive(mergeRequestMachine, id))).toEqual([])
   })
+  test('a merge asked for on a head that has moved: the owner is told the head again, and nothing merges', () => {
+    const mr = withVerdict()
+    observe(mr, { headSha: 'sha-2' })
+    expect(toTask(mr.send({ type: 'merge.asked', task, sha: 'sha-1' }))).toMatchObject([
+      { type: 'mr.headMoved', sha: 'sha-2' },
+    ])
+    expect(mr.value).toBe('open')
+    expect(toTask(mr.send({ type: 'merge.asked', task: 'default/other', sha: 'sha-1' }))).toEqual([])
+  })
   test('a head that moved before its Task could say that it owns it is told with the ownership', () => {
     const mr = seen()
     expect(toTask(observe(mr, { headSha: 'sha-2' }))).toEqual([])

@@ -29,7 +29,11 @@ function fromOwnerOnHead({ context, event }: Guarded): boolean {
 
 const whileOpen = {
   'verdict.posted': { guard: 'fromOwnerOnHead', target: 'verdictPosted', actions: 'keepVerdict' },
-  'merge.asked': { guard: 'fromOwnerOnHead', target: 'merging' },
+  'merge.asked': [
+    { guard: 'fromOwnerOnHead', target: 'merging' },
+    // It judged a head that it read before the newest one was told: told again, it reviews again instead of asking in vain.
+    { guard: 'fromOwner', actions: 'tellHead' },
+  ],
 } as const
 
 const ends = [
