@@ -71,8 +71,21 @@ describe('a callback', () => {
     await withCallbacks(async ({ send, delivered }) => {
       expect(await send(callback, signed(callback))).toEqual({ status: 200, body: { accepted: true } })
       expect(delivered).toEqual([
-        { to: turn, key: 'callback/turn-1', event: { type: 'turn.callback', at: 5_000, turnId: 'turn-1' } },
+        {
+          to: turn,
+          key: expect.stringMatching(/^callback\/turn-1\/[0-9a-f]{16}$/) as string,
+          event: { type: 'turn.callback', at: 5_000, turnId: 'turn-1' },
+        },
       ])
+    })
+  })
+
+  test('repeated is delivered once, and one that came too early does not use up the key of the one that is due (R3)', async () => {
+    await withCallbacks(async ({ send, delivered }) => {
+      const early = { ...callback, finalText: 'Not yet.' }
+      for (const body of [early, callback, callback]) await send(body, signed(body))
+      expect(delivered).toHaveLength(2)
+      expect(new Set(delivered.map(({ key }) => key)).size).toBe(2)
     })
   })
 

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto'
+import { createHash, hkdfSync } from 'node:crypto'
 import { Type } from 'typebox'
 import type { ActorAddress } from '../../machines/definition.ts'
 import { TurnComplete } from '../../machines/turn/schema.ts'
@@ -47,9 +47,11 @@ export function registerTurnComplete(app: HttpApp, deps: CallbackDeps): void {
       if (!key.startsWith(`${pod}/`)) return { accepted: false }
       const turn: ActorAddress = `turn:${key}`
       if ((await deps.runtime.read(turn)) === undefined) return { accepted: false }
+      // Of the whole body: a hint that came too early may not use up the key of the one that is due (R3).
+      const digest = createHash('sha256').update(raw).digest('hex').slice(0, 16)
       await deps.runtime.deliver({
         to: turn,
-        key: `callback/${body.turnId}`,
+        key: `callback/${body.turnId}/${digest}`,
         event: { type: 'turn.callback', at: deps.clock.now(), turnId: body.turnId },
       })
       return { accepted: true }

@@ -1,0 +1,90 @@
+/**
+ * A wrapper without an agent, for tests: it serves the wrapper's API, keeps what it is told, and a turn ends when a
+ * test says so by POST /_end {finalText}. A hand-off turn ends by itself. Run as the program of a pod.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { signHmac } from '../../edges/http/auth/hmac.ts'
+
+interface Turn {
+  readonly turnId: string
+  readonly text: string
+  readonly idempotencyKey: string
+  readonly handoff: boolean
+  readonly startedAt: string
+  completedAt?: string
+  finalText?: string
+}
+
+/** Nobody waits longer for a test than this; what a killed test leaves behind ends by itself. */
+const lifetimeMs = 180_000
+
+const env = process.env
+const turns: Turn[] = []
+const startedAt = new Date().toISOString()
+const noUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, byModel: {} }
+
+function resultOf(turn: Turn): object {
+  const { turnId, idempotencyKey, handoff, completedAt, finalText } = turn
+  const summary = { turnId, idempotencyKey, handoff, startedAt: turn.startedAt }
+  if (completedAt === undefined) return { ...summary, state: 'running' }
+  return { ...summary, state: 'completed', completedAt, finalText, usage: noUsage, stopReason: 'end_turn', pushed: [], failed: [] }
+}
+
+async function end(turn: Turn, finalText: string): Promise<void> {
+  turn.completedAt = new Date().toISOString()
+  turn.finalText = finalText
+  const { handoff: _handoff, ...result } = resultOf(turn) as { readonly handoff: boolean }
+  const body = JSON.stringify({ ...result, task: env['PLATFORM_TASK'], pod: Number(env['PLATFORM_POD']) })
+  const secret = readFileSync(env['CALLBACK_HMAC_SECRET_FILE'] ?? '', 'utf8')
+  await fetch(env['CALLBACK_URL'] ?? '', { method: 'POST', body, headers: { 'content-type': 'application/json', 'x-platform-signature': signHmac(secret, body) } })
+}
+
+function session(): object {
+  const running = turns.some((turn) => turn.completedAt === undefined)
+  const turnsCompleted = turns.filter((turn) => turn.completedAt !== undefined).length
+  return { state: running ? 'busy' : 'idle', turnsCompleted, model: '', repo: '', contractVersion: 4, sessionId: 's', startedAt, lastActivityAt: new Date().toISOString() }
+}
+
+async function answer(request: IncomingMessage, body: { readonly text?: string; readonly handoff?: boolean; readonly finalText?: string }): Promise<[number, object]> {
+  const path = request.url ?? ''
+  if (request.method === 'DELETE') {
+    setTimeout(() => process.exit(0), 20)
+    return [202, {}]
+  }
+  if (path === '/v1/session') return [200, session()]
+  if (path === '/_turns') return [200, { items: turns }]
+  if (path === '/_end') {
+    const open = turns.find((turn) => turn.completedAt === undefined)
+    if (open === undefined) return [409, {}]
+    await end(open, body.finalText ?? 'done')
+    return [200, { turnId: open.turnId }]
+  }
+  if (path === '/v1/messages' && request.method === 'POST') {
+    const handoff = body.handoff === true
+    const turn = { turnId: `turn-${turns.length}`, text: body.text ?? '', idempotencyKey: String(request.headers['idempotency-key']), handoff, startedAt: new Date().toISOString() }
+    turns.push(turn)
+    if (handoff) setTimeout(() => void end(turn, 'handed off'), 20)
+    return [202, { turnId: turn.turnId }]
+  }
+  if (path === '/v1/messages') return [200, { items: turns.map(({ turnId, startedAt: at, idempotencyKey, completedAt }) => ({ turnId, startedAt: at, idempotencyKey, state: completedAt === undefined ? 'running' : 'completed' })) }]
+  const turn = turns.find(({ turnId }) => path === `/v1/messages/${turnId}`)
+  return turn === undefined ? [404, {}] : [200, resultOf(turn)]
+}
+
+const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+  let text = ''
+  request.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  request.on('end', () => {
+    void answer(request, JSON.parse(text || '{}') as object).then(([status, body]) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)))
+  })
+})
+
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  writeFileSync(join(env['STATE_DIR'] ?? '', 'endpoint.json'), JSON.stringify({ url: `http://127.0.0.1:${port}` }))
+})
+setTimeout(() => process.exit(0), lifetimeMs).unref()
+process.once('SIGTERM', () => process.exit(0))
