@@ -1,0 +1,114 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { PodTokens } from '../edges/agents/pod-tokens.ts'
+import type { ProjectDirectory } from '../edges/forge/projects.ts'
+import { PodFolder } from '../edges/local/pod-folder.ts'
+import type { PodSpec } from '../edges/ports/pods.ts'
+import { callbackSecret } from '../edges/wrapper/inbound.ts'
+import { podEnvironment } from './pod-environment.ts'
+import { readSettings } from './settings.ts'
+
+const spec: PodSpec = {
+  pod: 'default/implement-a-1/2',
+  task: 'default/implement-a-1',
+  ordinal: 2,
+  project: 'default/demo',
+  agentKind: 'implement',
+  model: 'claude-opus-5-5',
+  effort: 'high',
+  permissionMode: 'plan',
+  turnTimeoutSeconds: 60,
+  agentPodTTLSeconds: 600,
+  repositories: [{ name: 'a', base: 'main', branch: 'platform/implement-a-1' }],
+}
+
+const secrets = {
+  OIDC_CLIENT_SECRET: 'orchestrator-secret',
+  MODEL_PROVIDER_API_KEY: 'model-key',
+  AGENT_RUNTIME_OAUTH_TOKEN: 'oauth-token',
+}
+
+async function environmentOf(
+  change: Readonly<Record<string, string>> = {},
+): Promise<{ readonly env: Record<string, string>; readonly folder: PodFolder; readonly minted: unknown[] }> {
+  const root = mkdtempSync(join(tmpdir(), 'statewright-pod-'))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  const folder = new PodFolder(root, spec.pod)
+  folder.create()
+  const minted: unknown[] = []
+  const identity = {
+    OIDC_ISSUER: 'http://127.0.0.1:1',
+    OIDC_AUDIENCE: 'urn:operator',
+    WRAPPER_AUDIENCE: 'urn:wrapper',
+    OIDC_CLIENT_ID: 'orchestrator',
+  }
+  const mint: PodTokens['mint'] = async (claims) => {
+    minted.push(claims)
+    return 'pod-token'
+  }
+  const project: ProjectDirectory['project'] = async (name) =>
+    ({ name, scm: { botLogin: 'bot', botEmail: 'bot@acme.invalid' } }) as Awaited<
+      ReturnType<ProjectDirectory['project']>
+    >
+  const env = await podEnvironment({
+    settings: readSettings({ ...identity, ...secrets, ...change }, '/program'),
+    directory: { project } as ProjectDirectory,
+    tokens: { mint } as PodTokens,
+    callbackMaster: 'master',
+    programDir: '/program',
+    urls: () => ({ operator: 'http://127.0.0.1:8080', internal: 'http://127.0.0.1:8082' }),
+  })(spec, folder)
+  return { env, folder, minted }
+}
+
+test('the wrapper of a pod knows its Task, its place and its repositories through the gateway', async () => {
+  const { env, minted } = await environmentOf()
+  expect(env).toMatchObject({
+    PLATFORM_TASK: 'default/implement-a-1',
+    PLATFORM_PROJECT: 'default/demo',
+    PLATFORM_POD: '2',
+    PLATFORM_TOOL_PROFILE: 'implement',
+    PLATFORM_OPERATOR_URL: 'http://127.0.0.1:8080',
+    CALLBACK_URL: 'http://127.0.0.1:8082/internal/turn-complete',
+    OIDC_AUDIENCE: 'urn:wrapper',
+    MODEL: 'claude-opus-5-5',
+    EFFORT: 'high',
+    PERMISSION_MODE: 'plan',
+    TURN_TIMEOUT_SECONDS: '60',
+    AGENT_POD_TTL_SECONDS: '600',
+    BOT_LOGIN: 'bot',
+    BOT_EMAIL: 'bot@acme.invalid',
+  })
+  expect(JSON.parse(env['REPOS'] ?? '')).toEqual([
+    { name: 'a', base: 'main', branch: 'platform/implement-a-1', sha: '', url: 'http://127.0.0.1:8080/git/demo/a.git' },
+  ])
+  expect(minted).toEqual([{ project: 'default/demo', task: 'default/implement-a-1', pod: 2, agentKind: 'implement' }])
+})
+
+test('no secret is in the environment of a process: each is a file that only its owner reads', async () => {
+  const { env, folder } = await environmentOf()
+  const files = {
+    PLATFORM_POD_TOKEN_FILE: 'pod-token',
+    CALLBACK_HMAC_SECRET_FILE: callbackSecret('master', spec.pod),
+    MODEL_PROVIDER_API_KEY_FILE: 'model-key',
+    AGENT_RUNTIME_OAUTH_TOKEN_FILE: 'oauth-token',
+  }
+  for (const [name, content] of Object.entries(files)) {
+    const path = env[name] ?? ''
+    expect(path.startsWith(`${folder.path}/`)).toBe(true)
+    expect(readFileSync(path, 'utf8')).toBe(content)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  }
+  const values = Object.values(env)
+  for (const secret of ['orchestrator-secret', 'model-key', 'master', ...Object.values(files)])
+    expect(values).not.toContain(secret)
+})
+
+test('of the two keys of the model a pod is given those that there are', async () => {
+  const { env } = await environmentOf({ MODEL_PROVIDER_API_KEY: '', MODEL_BASE_URL: 'http://127.0.0.1:9/' })
+  expect(env).not.toHaveProperty('MODEL_PROVIDER_API_KEY_FILE')
+  expect(env).toHaveProperty('AGENT_RUNTIME_OAUTH_TOKEN_FILE')
+  expect(env['MODEL_BASE_URL']).toBe('http://127.0.0.1:9')
+})

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { readSettings, SettingsError } from './settings.ts'
+
+const needed = {
+  OIDC_ISSUER: 'http://127.0.0.1:1',
+  OIDC_AUDIENCE: 'urn:operator',
+  WRAPPER_AUDIENCE: 'urn:wrapper',
+  OIDC_CLIENT_ID: 'orchestrator',
+  OIDC_CLIENT_SECRET: 'client-secret',
+  MODEL_PROVIDER_API_KEY: 'model-key',
+}
+
+function file(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'statewright-settings-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'secret'), text)
+  return join(folder, 'secret')
+}
+
+describe('the settings of the orchestrator', () => {
+  test('need the identity provider and a key of the model; the rest has defaults', () => {
+    expect(readSettings({ ...needed, HOME: '/home/rita' }, '/program')).toEqual({
+      stateDir: join(process.cwd(), '.statewright'),
+      databaseUrl: '',
+      http: { host: '127.0.0.1', port: 8080 },
+      internal: { host: '127.0.0.1', port: 8082 },
+      publicUrl: '',
+      oidc: {
+        issuer: 'http://127.0.0.1:1',
+        audience: 'urn:operator',
+        wrapperAudience: 'urn:wrapper',
+        clientId: 'orchestrator',
+        clientSecret: 'client-secret',
+      },
+      modelBaseUrl: '',
+      modelKey: 'model-key',
+      oauthToken: '',
+      agentCli: ['/program/node_modules/.bin/claude'],
+      isolation: 'auto',
+      logLevel: 'info',
+      userHome: '/home/rita',
+    })
+  })
+
+  test('that are missing are all told at once', () => {
+    const reading = (): unknown => readSettings({}, '/program')
+    expect(reading).toThrow(SettingsError)
+    for (const name of ['OIDC_ISSUER', 'OIDC_AUDIENCE', 'WRAPPER_AUDIENCE', 'OIDC_CLIENT_ID'])
+      expect(reading).toThrow(`- ${name} is required`)
+    expect(reading).toThrow('- OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE is required')
+    expect(reading).toThrow('- one of MODEL_PROVIDER_API_KEY and AGENT_RUNTIME_OAUTH_TOKEN is required')
+  })
+
+  test('that are wrong are all told at once, each by its name', () => {
+    const wrong = {
+      ...needed,
+      HTTP_ADDR: 'nowhere',
+      INTERNAL_ADDR: '127.0.0.1:99999',
+      PUBLIC_URL: 'ftp://x',
+      OIDC_ISSUER: 'issuer',
+      AGENT_CLI: '[]',
+      POD_ISOLATION: 'maybe',
+      MODEL_PROVIDER_API_KEY_FILE: '/no/such/file',
+    }
+    let message = ''
+    try {
+      readSettings(wrong, '/program')
+    } catch (error) {
+      message = String(error)
+    }
+    const told = message.split('\n').slice(1)
+    const named = [
+      'HTTP_ADDR',
+      'INTERNAL_ADDR',
+      'PUBLIC_URL',
+      'OIDC_ISSUER',
+      'MODEL_PROVIDER_API_KEY_FILE',
+      'AGENT_CLI',
+      'POD_ISOLATION',
+    ]
+    expect(told).toHaveLength(named.length)
+    for (const name of named) expect(told.filter((line) => line.startsWith(`- ${name} `))).toHaveLength(1)
+  })
+
+  test('take secrets from files before variables, and either key of the model', () => {
+    const { OIDC_CLIENT_SECRET: _, MODEL_PROVIDER_API_KEY: __, ...rest } = needed
+    const env = {
+      ...rest,
+      OIDC_CLIENT_SECRET_FILE: file('from a file\n'),
+      AGENT_RUNTIME_OAUTH_TOKEN: 'oauth',
+      DATABASE_URL_FILE: file('postgres://x'),
+    }
+    const { oidc, oauthToken, modelKey, databaseUrl } = readSettings(env, '/program')
+    expect([oidc.clientSecret, oauthToken, modelKey, databaseUrl]).toEqual(['from a file', 'oauth', '', 'postgres://x'])
+  })
+
+  test('never repeat a secret in what is wrong', () => {
+    expect(() => readSettings({ ...needed, OIDC_ISSUER: '' }, '/program')).toThrow(
+      /^(?![\s\S]*(client-secret|model-key))/,
+    )
+  })
+})
