@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, w
 import { join } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import type { ProcessIdentity } from './processes.ts'
 
 const Identity = Type.Object({ pid: Type.Integer(), startTime: Type.String() })
 
@@ -64,6 +65,12 @@ export class PodFolder {
   url(): string | undefined {
     const value = readJson(join(this.state, 'endpoint.json'))
     return Value.Check(Endpoint, value) ? value.url : undefined
+  }
+
+  /** The agent process as the wrapper recorded it; absent before it starts and after an orderly stop. */
+  agent(): ProcessIdentity | undefined {
+    const value = readJson(join(this.state, 'agent.json'))
+    return Value.Check(Identity, value) ? value : undefined
   }
 
   /** A file that only the pod may read. */

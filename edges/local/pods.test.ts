@@ -211,6 +211,30 @@ describe('watching pods', () => {
     })
   })
 
+  test('ends the agent that a killed wrapper left behind before it tells that the pod is gone', async () => {
+    await withMachine(async (machine) => {
+      const recording = wrapper.replace(
+        'sleep 300 &\n',
+        `sleep 300 &
+read -r -a stat < "/proc/$!/stat"
+printf '{"pid":%s,"startTime":"%s"}' "$!" "\${stat[21]}" > "$STATE_DIR/agent.json"\n`,
+      )
+      const pods = machine.start({ command: ['/bin/bash', '-c', recording] })
+      await pods.create(spec)
+      const folder = machine.folder()
+      await vi.waitFor(() => expect(folder.url()).toBeDefined(), bound)
+      const agent = folder.agent() as ProcessIdentity
+      expect(isAlive(agent)).toBe(true)
+      const atTheEnd: boolean[] = []
+      const stop = pods.watch(async ({ state }) => {
+        if (state === 'gone') atTheEnd.push(isAlive(agent))
+      })
+      signal(folder.read()?.process as ProcessIdentity, 'SIGKILL')
+      await vi.waitFor(() => expect(atTheEnd).toEqual([false]), bound)
+      stop()
+    })
+  })
+
   test('tells again what the listener did not take, and no more once it did', async () => {
     await withMachine(async (machine) => {
       const pods = machine.start()

@@ -121,6 +121,7 @@ export class LocalPods implements PodPort {
     if (record.phase === 'spawning') return undefined
     if (record.phase === 'gone') return { pod: record.pod, state: 'gone', reason: record.reason ?? 'ended' }
     if (record.process === undefined || !isAlive(record.process)) {
+      if (!record.isolated && endAgent(folder)) return undefined
       return { pod: record.pod, state: 'gone', reason: folder.lastWords() || 'the process ended' }
     }
     const url = folder.url()
@@ -191,4 +192,15 @@ export class LocalPods implements PodPort {
   #workspace(task: string): string {
     return join(this.#options.stateDir, 'workspaces', slug(task))
   }
+}
+
+/**
+ * Whether the agent still lives. Without a namespace it outlives a wrapper that was killed; it is ended before the pod's
+ * end is told: the next pod of the Task has the same workspace, and two agents in it is one too many (law 7).
+ */
+function endAgent(folder: PodFolder): boolean {
+  const agent = folder.agent()
+  if (agent === undefined || !isAlive(agent)) return false
+  for (const member of familyOf(agent)) signal(member, 'SIGKILL')
+  return true
 }
