@@ -30,7 +30,16 @@ function resultOf(turn: Turn): object {
   const { turnId, idempotencyKey, handoff, completedAt, finalText } = turn
   const summary = { turnId, idempotencyKey, handoff, startedAt: turn.startedAt }
   if (completedAt === undefined) return { ...summary, state: 'running' }
-  return { ...summary, state: 'completed', completedAt, finalText, usage: noUsage, stopReason: 'end_turn', pushed: [], failed: [] }
+  return {
+    ...summary,
+    state: 'completed',
+    completedAt,
+    finalText,
+    usage: noUsage,
+    stopReason: 'end_turn',
+    pushed: [],
+    failed: [],
+  }
 }
 
 async function end(turn: Turn, finalText: string): Promise<void> {
@@ -39,16 +48,32 @@ async function end(turn: Turn, finalText: string): Promise<void> {
   const { handoff: _handoff, ...result } = resultOf(turn) as { readonly handoff: boolean }
   const body = JSON.stringify({ ...result, task: env['PLATFORM_TASK'], pod: Number(env['PLATFORM_POD']) })
   const secret = readFileSync(env['CALLBACK_HMAC_SECRET_FILE'] ?? '', 'utf8')
-  await fetch(env['CALLBACK_URL'] ?? '', { method: 'POST', body, headers: { 'content-type': 'application/json', 'x-platform-signature': signHmac(secret, body) } })
+  await fetch(env['CALLBACK_URL'] ?? '', {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', 'x-platform-signature': signHmac(secret, body) },
+  })
 }
 
 function session(): object {
   const running = turns.some((turn) => turn.completedAt === undefined)
   const turnsCompleted = turns.filter((turn) => turn.completedAt !== undefined).length
-  return { state: running ? 'busy' : 'idle', turnsCompleted, model: '', repo: '', contractVersion: 4, sessionId: 's', startedAt, lastActivityAt: new Date().toISOString() }
+  return {
+    state: running ? 'busy' : 'idle',
+    turnsCompleted,
+    model: '',
+    repo: '',
+    contractVersion: 4,
+    sessionId: 's',
+    startedAt,
+    lastActivityAt: new Date().toISOString(),
+  }
 }
 
-async function answer(request: IncomingMessage, body: { readonly text?: string; readonly handoff?: boolean; readonly finalText?: string }): Promise<[number, object]> {
+async function answer(
+  request: IncomingMessage,
+  body: { readonly text?: string; readonly handoff?: boolean; readonly finalText?: string },
+): Promise<[number, object]> {
   const path = request.url ?? ''
   if (request.method === 'DELETE') {
     setTimeout(() => process.exit(0), 20)
@@ -64,12 +89,29 @@ async function answer(request: IncomingMessage, body: { readonly text?: string; 
   }
   if (path === '/v1/messages' && request.method === 'POST') {
     const handoff = body.handoff === true
-    const turn = { turnId: `turn-${turns.length}`, text: body.text ?? '', idempotencyKey: String(request.headers['idempotency-key']), handoff, startedAt: new Date().toISOString() }
+    const turn = {
+      turnId: `turn-${turns.length}`,
+      text: body.text ?? '',
+      idempotencyKey: String(request.headers['idempotency-key']),
+      handoff,
+      startedAt: new Date().toISOString(),
+    }
     turns.push(turn)
     if (handoff) setTimeout(() => void end(turn, 'handed off'), 20)
     return [202, { turnId: turn.turnId }]
   }
-  if (path === '/v1/messages') return [200, { items: turns.map(({ turnId, startedAt: at, idempotencyKey, completedAt }) => ({ turnId, startedAt: at, idempotencyKey, state: completedAt === undefined ? 'running' : 'completed' })) }]
+  if (path === '/v1/messages')
+    return [
+      200,
+      {
+        items: turns.map(({ turnId, startedAt: at, idempotencyKey, completedAt }) => ({
+          turnId,
+          startedAt: at,
+          idempotencyKey,
+          state: completedAt === undefined ? 'running' : 'completed',
+        })),
+      },
+    ]
   const turn = turns.find(({ turnId }) => path === `/v1/messages/${turnId}`)
   return turn === undefined ? [404, {}] : [200, resultOf(turn)]
 }
@@ -78,7 +120,9 @@ const server = createServer((request: IncomingMessage, response: ServerResponse)
   let text = ''
   request.on('data', (chunk: Buffer) => (text += chunk.toString()))
   request.on('end', () => {
-    void answer(request, JSON.parse(text || '{}') as object).then(([status, body]) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)))
+    void answer(request, JSON.parse(text || '{}') as object).then(([status, body]) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+    )
   })
 })
 

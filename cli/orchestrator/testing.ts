@@ -48,7 +48,14 @@ export interface PodUnderTest {
   readonly callbackSecret: string
   /** Ends the turn that runs there; the wrapper then calls back. */
   endTurn(finalText?: string): Promise<void>
-  turns(): Promise<readonly { readonly turnId: string; readonly text: string; readonly idempotencyKey: string; readonly completedAt?: string }[]>
+  turns(): Promise<
+    readonly {
+      readonly turnId: string
+      readonly text: string
+      readonly idempotencyKey: string
+      readonly completedAt?: string
+    }[]
+  >
 }
 
 export interface Room {
@@ -90,7 +97,11 @@ export async function startRoom(): Promise<Room> {
     ],
   })
   const logFile = join(dir, 'orchestrator.log')
-  const logger = createLogger({ name: 'orchestrator', level: 'info', destination: { write: (line: string) => writeFileSync(logFile, line, { flag: 'a' }) } as never })
+  const logger = createLogger({
+    name: 'orchestrator',
+    level: 'info',
+    destination: { write: (line: string) => writeFileSync(logFile, line, { flag: 'a' }) } as never,
+  })
   const stateDir = join(dir, 'state')
   const orchestrator = await startOrchestrator(settingsOf(dir, identity.issuer), {
     clock: systemClock,
@@ -106,7 +117,10 @@ export async function startRoom(): Promise<Room> {
   const tokens = (clientId: string, secret: string, audience: string): Promise<string> =>
     clientCredentials({ tokenUrl: identity.tokenUrl, clientId, secret, audience, clock: systemClock, fetch }).token()
 
-  async function until<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
+  async function until<T>(
+    what: string,
+    look: () => Promise<T | undefined | false> | T | undefined | false,
+  ): Promise<T> {
     const limit = Date.now() + waitLimitMs
     for (;;) {
       const found = await look()
@@ -143,7 +157,12 @@ export async function startRoom(): Promise<Room> {
     const actors = await Promise.all(actorKinds.map((kind) => runtime.list(kind, { limit: 500 })))
     const [effects, dead] = [await runtime.pendingEffects(), await runtime.deadLetters()]
     const rows = actors.flat().map(({ address, seq, path }) => `${address} ${seq} ${path}`)
-    return [...rows, ...effects.map(({ key, attempts }) => `${key} ${attempts}`), `dead ${dead.length}`, `forge ${forge.audit().length}`].join('\n')
+    return [
+      ...rows,
+      ...effects.map(({ key, attempts }) => `${key} ${attempts}`),
+      `dead ${dead.length}`,
+      `forge ${forge.audit().length}`,
+    ].join('\n')
   }
 
   async function task(): Promise<TaskContext | undefined> {
@@ -168,12 +187,15 @@ export async function startRoom(): Promise<Room> {
     podAtWork: async (ordinal) => {
       const { id } = await until('a Task', task)
       const pod = `${id}/${ordinal}`
-      await until(`the first turn of pod ${pod}`, async () => (await runtime.read(`turn:${pod}/0`))?.path.startsWith('open.running'))
+      await until(`the first turn of pod ${pod}`, async () =>
+        (await runtime.read(`turn:${pod}/0`))?.path.startsWith('open.running'),
+      )
       return podUnderTest(join(stateDir, 'pods'), pod)
     },
     stop: async () => {
       await orchestrator.stop()
-      for (const { process: one } of podFolders(join(stateDir, 'pods'))) if (one !== undefined && isAlive(one)) signal(one, 'SIGKILL')
+      for (const { process: one } of podFolders(join(stateDir, 'pods')))
+        if (one !== undefined && isAlive(one)) signal(one, 'SIGKILL')
       await Promise.all([forge.close(), identity.close()])
       rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
     },
@@ -181,8 +203,16 @@ export async function startRoom(): Promise<Room> {
 
   async function resourcesOf(): Promise<string> {
     const token = await room.operatorToken()
-    const lists = await Promise.all(['projects', 'repositories', 'tasks'].map((kind) => room.call(`/resources/${kind}`, { token })))
-    return lists.map(({ body }) => JSON.stringify((body['items'] as { metadata: unknown; spec: unknown }[]).map(({ metadata, spec }) => ({ metadata, spec })))).join('\n')
+    const lists = await Promise.all(
+      ['projects', 'repositories', 'tasks'].map((kind) => room.call(`/resources/${kind}`, { token })),
+    )
+    return lists
+      .map(({ body }) =>
+        JSON.stringify(
+          (body['items'] as { metadata: unknown; spec: unknown }[]).map(({ metadata, spec }) => ({ metadata, spec })),
+        ),
+      )
+      .join('\n')
   }
 
   try {
@@ -197,14 +227,37 @@ export async function startRoom(): Promise<Room> {
 /** A Project that works, one of the other provider and one without its Secret. */
 async function prepare(room: Room): Promise<void> {
   const token = await room.operatorToken()
-  const given = { project: 'demo', repository: 'duration', defaultBranch: 'main', forgeUrl: room.forge.url, forgeApi: room.forge.apiUrl, token: botToken, webhookSecret: hookSecret, triggerLabel: 'platform' }
-  const scm = { owner: people.owner, botLogin: people.bot, maintainerLogins: [people.maintainer], apiURL: room.forge.apiUrl, webURL: room.forge.url }
-  const other = (name: string, provider: string): object => ({ apiVersion: 'platform.dev/v1alpha1', kind: 'Project', metadata: { name }, spec: { scmSecretRef: `${name}-scm`, scm: { ...scm, provider } } })
+  const given = {
+    project: 'demo',
+    repository: 'duration',
+    defaultBranch: 'main',
+    forgeUrl: room.forge.url,
+    forgeApi: room.forge.apiUrl,
+    token: botToken,
+    webhookSecret: hookSecret,
+    triggerLabel: 'platform',
+  }
+  const scm = {
+    owner: people.owner,
+    botLogin: people.bot,
+    maintainerLogins: [people.maintainer],
+    apiURL: room.forge.apiUrl,
+    webURL: room.forge.url,
+  }
+  const other = (name: string, provider: string): object => ({
+    apiVersion: 'platform.dev/v1alpha1',
+    kind: 'Project',
+    metadata: { name },
+    spec: { scmSecretRef: `${name}-scm`, scm: { ...scm, provider } },
+  })
   for (const manifest of [...localManifests(given), other('elsewhere', 'forge_b'), other('keyless', 'forge_a')]) {
     const { status, body } = await room.call('/resources', { method: 'PUT', token, body: manifest })
     if (status !== 200) throw new Error(`a manifest was refused: ${JSON.stringify(body)}`)
   }
-  await room.until('the Project is ready', async () => (await room.runtime.read('project:default/demo'))?.path === 'ready')
+  await room.until(
+    'the Project is ready',
+    async () => (await room.runtime.read('project:default/demo'))?.path === 'ready',
+  )
   await room.quiet()
 }
 
@@ -213,7 +266,10 @@ const botToken = 'token-of-the-bot'
 function users(): { login: string; token: string; type?: 'Bot' }[] {
   return [
     { login: people.bot, token: botToken },
-    ...[people.owner, people.maintainer, people.reporter, people.stranger].map((login) => ({ login, token: `token-of-${login}` })),
+    ...[people.owner, people.maintainer, people.reporter, people.stranger].map((login) => ({
+      login,
+      token: `token-of-${login}`,
+    })),
   ]
 }
 
@@ -227,7 +283,12 @@ async function serve(forge: Forge, dir: string): Promise<void> {
     name: 'duration',
     fromPath: source,
     // The stranger may label: so it is the platform's own gate that keeps him out.
-    permissions: { [people.bot]: 'admin', [people.maintainer]: 'admin', [people.reporter]: 'triage', [people.stranger]: 'triage' },
+    permissions: {
+      [people.bot]: 'admin',
+      [people.maintainer]: 'admin',
+      [people.reporter]: 'triage',
+      [people.stranger]: 'triage',
+    },
     labels: [{ name: 'platform', color: '5319e7' }],
     ci: { enabled: false },
   })
@@ -250,7 +311,13 @@ function settingsOf(dir: string, issuer: string): Parameters<typeof startOrchest
     http: anyPort,
     internal: anyPort,
     publicUrl: '',
-    oidc: { issuer, audience: audiences.operator, wrapperAudience: audiences.wrapper, clientId: 'orchestrator', clientSecret: 'o' },
+    oidc: {
+      issuer,
+      audience: audiences.operator,
+      wrapperAudience: audiences.wrapper,
+      clientId: 'orchestrator',
+      clientSecret: 'o',
+    },
     modelBaseUrl: '',
     modelKey: 'no model is asked',
     oauthToken: '',
@@ -264,12 +331,23 @@ function settingsOf(dir: string, issuer: string): Parameters<typeof startOrchest
 async function ask(base: string, path: string, { method, token, body, headers = {} }: Asked = {}): Promise<Answer> {
   const answer = await fetch(new URL(path, base), {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
-    headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    ...(body === undefined ? {} : { body: typeof body === 'string' || body instanceof Uint8Array ? (body as never) : JSON.stringify(body) }),
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined
+      ? {}
+      : { body: typeof body === 'string' || body instanceof Uint8Array ? (body as never) : JSON.stringify(body) }),
   })
   const text = await answer.text()
   const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? ''
-  return { status: answer.status, type, headers: answer.headers, body: type.endsWith('json') ? (JSON.parse(text) as Record<string, unknown>) : { text } }
+  return {
+    status: answer.status,
+    type,
+    headers: answer.headers,
+    body: type.endsWith('json') ? (JSON.parse(text) as Record<string, unknown>) : { text },
+  }
 }
 
 function podUnderTest(root: string, pod: string): PodUnderTest {

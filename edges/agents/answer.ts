@@ -17,6 +17,8 @@ export function answerFrom(receipt: Receipt, reply: FastifyReply): FastifyReply 
   if (answer === undefined) throw new Problem('conflict', 'the Task takes no such call in its present stage')
   if (answer.status < 400) return reply.code(answer.status).send(answer.body)
   const { code, detail, ...members } = answer.body
-  const known = runtimeCodes[String(code)] ?? (typeof code === 'string' && code in problemCodes ? (code as ProblemCode) : 'conflict')
+  const known =
+    runtimeCodes[String(code)] ??
+    (typeof code === 'string' && code in problemCodes ? (code as ProblemCode) : 'conflict')
   throw new Problem(known, typeof detail === 'string' ? detail : '', { members })
 }

@@ -17,7 +17,18 @@ import { taskRoutes } from './routes/tasks.ts'
 export async function registerAgentApi(app: HttpApp, deps: AgentApiDeps): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onRequest', guard(authenticateAgent(deps)))
-    scope.setErrorHandler((error, request, reply) => answerError(problemOf(error), request as FastifyRequest, reply as never))
-    for (const route of [taskRoutes, noteRoutes, outcomeRoute, projectRoutes, scmRoute, issueRoutes, mergeRequestRoutes]) route(scope as HttpApp, deps)
+    scope.setErrorHandler((error, request, reply) =>
+      answerError(problemOf(error), request as FastifyRequest, reply as never),
+    )
+    for (const route of [
+      taskRoutes,
+      noteRoutes,
+      outcomeRoute,
+      projectRoutes,
+      scmRoute,
+      issueRoutes,
+      mergeRequestRoutes,
+    ])
+      route(scope as HttpApp, deps)
   })
 }

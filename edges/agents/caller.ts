@@ -25,7 +25,9 @@ export function authenticateAgent(deps: Pick<AgentApiDeps, 'podTokens' | 'verify
 function looksLikePodToken(token: string): boolean {
   try {
     const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
-    return typeof payload === 'object' && payload !== null && 'iss' in payload && payload.iss === 'statewright-orchestrator'
+    return (
+      typeof payload === 'object' && payload !== null && 'iss' in payload && payload.iss === 'statewright-orchestrator'
+    )
   } catch {
     return false
   }
@@ -44,36 +46,54 @@ export interface CallingPod {
 }
 
 /** The calling pod's own Task, for tools that act: only a living pod of exactly this Task, with the tool in its profile. */
-export async function requirePod(request: FastifyRequest, deps: AgentApiDeps, name: string, tool: ToolName): Promise<CallingPod> {
+export async function requirePod(
+  request: FastifyRequest,
+  deps: AgentApiDeps,
+  name: string,
+  tool: ToolName,
+): Promise<CallingPod> {
   const claims = podOf(request)
   if (claims === undefined) throw new Problem('forbidden', 'only a pod of the Task may do this')
   if (claims.task !== taskId(name)) throw new Problem('forbidden', 'the token belongs to another Task')
-  if (!mayCall(claims.agentKind, tool)) throw new Problem('tool-denied', `the profile ${claims.agentKind} has no ${tool}`)
+  if (!mayCall(claims.agentKind, tool))
+    throw new Problem('tool-denied', `the profile ${claims.agentKind} has no ${tool}`)
   await refuseEndedPod(deps, claims)
   const { view, task } = await requireTask(deps, name)
   return { claims, view, task }
 }
 
 /** Reading stays within the token's Project; other Tasks of it may be read where the tool says so (rulings 3.6). */
-export async function requireReadable(request: FastifyRequest, deps: AgentApiDeps, name: string, tool: ToolName): Promise<{ view: ActorView; task: TaskContext }> {
+export async function requireReadable(
+  request: FastifyRequest,
+  deps: AgentApiDeps,
+  name: string,
+  tool: ToolName,
+): Promise<{ view: ActorView; task: TaskContext }> {
   const claims = await requireTool(request, deps, tool)
   const found = await requireTask(deps, name)
-  if (claims !== undefined && found.task.config.project !== claims.project) throw new Problem('forbidden', 'the Task belongs to another Project')
+  if (claims !== undefined && found.task.config.project !== claims.project)
+    throw new Problem('forbidden', 'the Task belongs to another Project')
   return found
 }
 
 /** The tool of a living pod, for routes that name no Task; undefined for an OIDC caller. */
-export async function requireTool(request: FastifyRequest, deps: Pick<AgentApiDeps, 'runtime'>, tool: ToolName): Promise<PodClaims | undefined> {
+export async function requireTool(
+  request: FastifyRequest,
+  deps: Pick<AgentApiDeps, 'runtime'>,
+  tool: ToolName,
+): Promise<PodClaims | undefined> {
   const claims = podOf(request)
   if (claims === undefined) return undefined
-  if (!mayCall(claims.agentKind, tool)) throw new Problem('tool-denied', `the profile ${claims.agentKind} has no ${tool}`)
+  if (!mayCall(claims.agentKind, tool))
+    throw new Problem('tool-denied', `the profile ${claims.agentKind} has no ${tool}`)
   await refuseEndedPod(deps, claims)
   return claims
 }
 
 /** A `project` argument may name the pod's own Project and no other (rulings 3.6). */
 export function refuseForeignProject(claims: PodClaims, project: string | undefined): void {
-  if (project !== undefined && projectActorId(project) !== claims.project) throw new Problem('forbidden', 'the token belongs to another Project')
+  if (project !== undefined && projectActorId(project) !== claims.project)
+    throw new Problem('forbidden', 'the token belongs to another Project')
 }
 
 export async function refuseEndedPod(deps: Pick<AgentApiDeps, 'runtime'>, claims: PodClaims): Promise<void> {
@@ -81,7 +101,10 @@ export async function refuseEndedPod(deps: Pick<AgentApiDeps, 'runtime'>, claims
   if (pod?.status !== 'active') throw new Problem('forbidden', 'the pod of this token has ended')
 }
 
-async function requireTask(deps: Pick<AgentApiDeps, 'runtime'>, name: string): Promise<{ view: ActorView; task: TaskContext }> {
+async function requireTask(
+  deps: Pick<AgentApiDeps, 'runtime'>,
+  name: string,
+): Promise<{ view: ActorView; task: TaskContext }> {
   const view = await deps.runtime.read(`task:${taskId(name)}`)
   if (view === undefined) throw new Problem('not-found', `there is no Task ${name}`)
   return { view, task: view.context as unknown as TaskContext }

@@ -49,7 +49,10 @@ async function read({ forge, path, repository }: ForgeAccess, number: number, no
 const logTailBytes = 4000
 const failed = ['failure', 'timed_out', 'cancelled']
 
-function toCheck({ name, status, conclusion, url, summary }: CiReport['checks'][number], required: readonly string[]): object {
+function toCheck(
+  { name, status, conclusion, url, summary }: CiReport['checks'][number],
+  required: readonly string[],
+): object {
   const tail = summary !== undefined && failed.includes(conclusion ?? status) ? { logTail: lastBytes(summary) } : {}
   return { name, status, conclusion, url, required: required.includes(name), ...tail }
 }

@@ -1,6 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { OverloadedError, RetryableError, RuntimeStoppedError, StoreUnavailableError, TerminalError } from '../../runtime/errors.ts'
-import { ConflictError, ForbiddenError, ForgeUnavailableError, HeadMovedError, NotFoundError, NotMergeableError, RateLimitedError, UnauthorizedError, ValidationError } from '../forge/errors.ts'
+import {
+  OverloadedError,
+  RetryableError,
+  RuntimeStoppedError,
+  StoreUnavailableError,
+  TerminalError,
+} from '../../runtime/errors.ts'
+import {
+  ConflictError,
+  ForbiddenError,
+  ForgeUnavailableError,
+  HeadMovedError,
+  NotFoundError,
+  NotMergeableError,
+  RateLimitedError,
+  UnauthorizedError,
+  ValidationError,
+} from '../forge/errors.ts'
 import { Problem } from '../http/problem.ts'
 import { problemOf } from './forge-problem.ts'
 
@@ -27,7 +43,9 @@ describe('what a tool is told of a failure', () => {
   })
 
   it('keeps the address of our store to itself', () => {
-    expect((problemOf(new StoreUnavailableError('connection refused 10.0.0.7')) as Problem).message).not.toContain('10.0.0.7')
+    expect((problemOf(new StoreUnavailableError('connection refused 10.0.0.7')) as Problem).message).not.toContain(
+      '10.0.0.7',
+    )
   })
 
   it('leaves a problem, and what nobody foresaw, as they are', () => {

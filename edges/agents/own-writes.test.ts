@@ -3,10 +3,22 @@ import type { ForgeComment, ForgePort } from '../forge/port.ts'
 import { agentMarker, commentOnce, type AgentComment } from './own-writes.ts'
 import { aForge, aForgeComment } from './testing.ts'
 
-const question: AgentComment = { task: 'default/implement-lib-1-x7k2p', path: 'acme/lib', on: 'issue', number: 1, body: 'May I?' }
+const question: AgentComment = {
+  task: 'default/implement-lib-1-x7k2p',
+  path: 'acme/lib',
+  on: 'issue',
+  number: 1,
+  body: 'May I?',
+}
 
 /** A forge with one thread, which may lose its answer after it wrote. */
-function aThread(): { readonly forge: ForgePort; readonly written: ForgeComment[]; readonly reviews: ForgeComment[]; write(body: string): Promise<ForgeComment>; losing: boolean } {
+function aThread(): {
+  readonly forge: ForgePort
+  readonly written: ForgeComment[]
+  readonly reviews: ForgeComment[]
+  write(body: string): Promise<ForgeComment>
+  losing: boolean
+} {
   const written: ForgeComment[] = []
   const reviews: ForgeComment[] = []
   return {

@@ -18,7 +18,11 @@ export function agentMarker({ task, path, on, number, body }: AgentComment): str
   return `<!-- platform:agent/${digest} -->`
 }
 
-export async function commentOnce(forge: ForgePort, comment: AgentComment, write: (body: string) => Promise<ForgeComment>): Promise<{ readonly comment: ForgeComment; readonly existing: boolean }> {
+export async function commentOnce(
+  forge: ForgePort,
+  comment: AgentComment,
+  write: (body: string) => Promise<ForgeComment>,
+): Promise<{ readonly comment: ForgeComment; readonly existing: boolean }> {
   const marker = agentMarker(comment)
   const earlier = [
     ...(await forge.listComments(comment.path, comment.on, comment.number)),

@@ -3,8 +3,18 @@ import { generateSigningKeyPem, importSigningKey, signToken } from '../http/auth
 import { testClock } from '../http/testing.ts'
 import { podTokens, tokenLifetimeSeconds, type PodClaims } from './pod-tokens.ts'
 
-const claims: PodClaims = { project: 'default/demo', task: 'default/implement-lib-1-x7k2p', pod: 2, agentKind: 'implement' }
-const ours = { issuer: 'statewright-orchestrator', audience: 'statewright-agents', subject: `${claims.task}/2`, expiresInSeconds: 60 }
+const claims: PodClaims = {
+  project: 'default/demo',
+  task: 'default/implement-lib-1-x7k2p',
+  pod: 2,
+  agentKind: 'implement',
+}
+const ours = {
+  issuer: 'statewright-orchestrator',
+  audience: 'statewright-agents',
+  subject: `${claims.task}/2`,
+  expiresInSeconds: 60,
+}
 const invalid = { code: 'unauthenticated', status: 401 }
 
 const key = await importSigningKey(generateSigningKeyPem())
@@ -48,7 +58,10 @@ describe('the token of a pod', () => {
     ['no project', { ...claims, project: undefined }],
   ])('with %s is none, though our key signed it', async (_what, wrong) => {
     const clock = testClock()
-    const token = await signToken(key, clock, { ...ours, claims: JSON.parse(JSON.stringify(wrong)) as Record<string, unknown> })
+    const token = await signToken(key, clock, {
+      ...ours,
+      claims: JSON.parse(JSON.stringify(wrong)) as Record<string, unknown>,
+    })
     await expect(podTokens(key, clock).verify(token)).rejects.toMatchObject(invalid)
   })
 

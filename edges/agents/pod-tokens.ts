@@ -24,7 +24,10 @@ const issuer = 'statewright-orchestrator'
 const audience = 'statewright-agents'
 
 /** Two turns, the stop sequence's slack and the boot budget beyond the TTL: no pod outlives its token (rulings 3.6). */
-export function tokenLifetimeSeconds(pod: { readonly agentPodTTLSeconds: number; readonly turnTimeoutSeconds: number }): number {
+export function tokenLifetimeSeconds(pod: {
+  readonly agentPodTTLSeconds: number
+  readonly turnTimeoutSeconds: number
+}): number {
   return pod.agentPodTTLSeconds + 2 * pod.turnTimeoutSeconds + 60 + 15 * 60
 }
 
@@ -34,7 +37,12 @@ export function podTokens(key: SigningKey, clock: Clock): PodTokens {
       signToken(key, clock, { issuer, audience, subject: `${claims.task}/${claims.pod}`, expiresInSeconds, claims }),
     verify: async (token) => {
       const { claims } = await verifyToken([key], clock, { issuer, audience }, token)
-      const picked = { project: claims['project'], task: claims['task'], pod: claims['pod'], agentKind: claims['agentKind'] }
+      const picked = {
+        project: claims['project'],
+        task: claims['task'],
+        pod: claims['pod'],
+        agentKind: claims['agentKind'],
+      }
       if (faultsOf(PodClaims, picked).length > 0) throw unauthenticated('the token is not a pod’s', true)
       return picked as PodClaims
     },

@@ -17,20 +17,33 @@ const denied: Readonly<Record<AgentKind, readonly ToolName[]>> = {
 
 describe('the profile of', () => {
   it.each(agentKinds)('%s is the column of document 2', (kind) => {
-    expect(toolNames.filter((tool) => !mayCall(kind, tool))).toEqual(toolNames.filter((tool) => denied[kind].includes(tool)))
+    expect(toolNames.filter((tool) => !mayCall(kind, tool))).toEqual(
+      toolNames.filter((tool) => denied[kind].includes(tool)),
+    )
     expect(new Set(profiles[kind]).size).toBe(profiles[kind].length)
   })
 
   it('each kind has as many tools as document 2 counts', () => {
     const counts = Object.fromEntries(agentKinds.map((kind) => [kind, toolsOf(kind).length]))
-    expect(counts).toEqual({ brainstorm: 17, incident: 18, implement: 18, review: 16, refine: 13, documentation: 18, upgrade: 16 })
+    expect(counts).toEqual({
+      brainstorm: 17,
+      incident: 18,
+      implement: 18,
+      review: 16,
+      refine: 13,
+      documentation: 18,
+      upgrade: 16,
+    })
     expect(toolNames.length).toBe(21)
   })
 
-  it.each(['', 'clarify', 'Implement', 'constructor', '__proto__'])('%j fails closed: the always-on set and no outcome', (kind) => {
-    expect(isAgentKind(kind)).toBe(false)
-    expect(toolsOf(kind)).toEqual(alwaysOn)
-    expect(mayCall(kind, 'submit_outcome')).toBe(false)
-    expect(mayCall(kind, 'task_note')).toBe(true)
-  })
+  it.each(['', 'clarify', 'Implement', 'constructor', '__proto__'])(
+    '%j fails closed: the always-on set and no outcome',
+    (kind) => {
+      expect(isAgentKind(kind)).toBe(false)
+      expect(toolsOf(kind)).toEqual(alwaysOn)
+      expect(mayCall(kind, 'submit_outcome')).toBe(false)
+      expect(mayCall(kind, 'task_note')).toBe(true)
+    },
+  )
 })

@@ -30,7 +30,14 @@ export const toolNames = [
 export type ToolName = (typeof toolNames)[number]
 
 /** On for every profile, the fail-closed one included. */
-export const alwaysOn: readonly ToolName[] = ['task_get', 'task_context', 'task_note', 'project_get', 'repo_list', 'report_internal_issue']
+export const alwaysOn: readonly ToolName[] = [
+  'task_get',
+  'task_context',
+  'task_note',
+  'project_get',
+  'repo_list',
+  'report_internal_issue',
+]
 
 const codeTools: readonly ToolName[] = ['code_search', 'code_context', 'code_graph', 'code_explain']
 const memoryReads: readonly ToolName[] = ['memory_query', 'memory_describe']

@@ -14,27 +14,77 @@ export function aTask(change: Partial<TaskContext> = {}): TaskContext {
 }
 
 export function aView(context: object, change: Partial<ActorView> = {}): ActorView {
-  const base = { address: 'task:default/t', kind: 'task', id: 'default/t', seq: 1, version: 1, status: 'active', path: '', value: '', updatedAt: noon } as const
+  const base = {
+    address: 'task:default/t',
+    kind: 'task',
+    id: 'default/t',
+    seq: 1,
+    version: 1,
+    status: 'active',
+    path: '',
+    value: '',
+    updatedAt: noon,
+  } as const
   return { ...base, context: context as ActorView['context'], ...change }
 }
 
 /** A runtime that only reads, from this list. */
-export function reading(actors: Readonly<Record<string, ActorView>>): { read(address: string): Promise<ActorView | undefined> } {
+export function reading(actors: Readonly<Record<string, ActorView>>): {
+  read(address: string): Promise<ActorView | undefined>
+} {
   return { read: async (address) => actors[address] }
 }
 
 export function aThreadComment(change: Partial<MirroredComment> = {}): MirroredComment {
-  return { id: '12', author: 'maria', bot: false, body: '/approve', bodyHash: 'hash-12', createdAt: noon, updatedAt: noon, ...change }
+  return {
+    id: '12',
+    author: 'maria',
+    bot: false,
+    body: '/approve',
+    bodyHash: 'hash-12',
+    createdAt: noon,
+    updatedAt: noon,
+    ...change,
+  }
 }
 
 export function aThreadIssue(change: Partial<MirroredIssue> = {}): MirroredIssue {
   const url = 'http://forge/acme/lib/issues/1'
-  return { repository: 'lib', number: 1, state: 'open', title: 'Fails', author: 'rita', bot: false, body: 'It fails.', url, labels: ['platform'], updatedAt: noon, ...change }
+  return {
+    repository: 'lib',
+    number: 1,
+    state: 'open',
+    title: 'Fails',
+    author: 'rita',
+    bot: false,
+    body: 'It fails.',
+    url,
+    labels: ['platform'],
+    updatedAt: noon,
+    ...change,
+  }
 }
 
 export function aThreadMergeRequest(change: Partial<MirroredMergeRequest> = {}): MirroredMergeRequest {
-  const own = { draft: false, headSha: 'sha-1', headBranch: 'platform/implement-lib-1-x7k2p', baseBranch: 'main', ci: 'success', mergeable: true } as const
-  return { ...aThreadIssue(), number: 7, author: 'bot', bot: true, title: 'Fix', body: 'Fixed.', url: 'http://forge/acme/lib/pull/7', ...own, ...change }
+  const own = {
+    draft: false,
+    headSha: 'sha-1',
+    headBranch: 'platform/implement-lib-1-x7k2p',
+    baseBranch: 'main',
+    ci: 'success',
+    mergeable: true,
+  } as const
+  return {
+    ...aThreadIssue(),
+    number: 7,
+    author: 'bot',
+    bot: true,
+    title: 'Fix',
+    body: 'Fixed.',
+    url: 'http://forge/acme/lib/pull/7',
+    ...own,
+    ...change,
+  }
 }
 
 export interface Threads {
@@ -46,8 +96,10 @@ export interface Threads {
 
 export function aThreadReader({ issues = [], mergeRequests = [], comments = {} }: Threads): ThreadReader {
   return {
-    issue: async (_project, repository, number) => issues.find((one) => one.repository === repository && one.number === number),
-    mergeRequest: async (_project, repository, number) => mergeRequests.find((one) => one.repository === repository && one.number === number),
+    issue: async (_project, repository, number) =>
+      issues.find((one) => one.repository === repository && one.number === number),
+    mergeRequest: async (_project, repository, number) =>
+      mergeRequests.find((one) => one.repository === repository && one.number === number),
     comments: async (_project, _repository, number, on) => comments[`${on} ${number}`] ?? [],
     issues: async () => issues,
     mergeRequests: async () => mergeRequests,
@@ -56,7 +108,18 @@ export function aThreadReader({ issues = [], mergeRequests = [], comments = {} }
 
 export function aForgeComment(change: Partial<ForgeComment> = {}): ForgeComment {
   const author = { login: 'bot', id: '3', bot: true }
-  return { id: '1', sort: 'comment', on: 'issue', number: 1, author, body: '', url: 'http://forge/c/1', createdAt: noon, updatedAt: noon, ...change }
+  return {
+    id: '1',
+    sort: 'comment',
+    on: 'issue',
+    number: 1,
+    author,
+    body: '',
+    url: 'http://forge/c/1',
+    createdAt: noon,
+    updatedAt: noon,
+    ...change,
+  }
 }
 
 /** Only what is given can be called. */

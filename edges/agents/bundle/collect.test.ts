@@ -1,12 +1,31 @@
 import { describe, expect, it } from 'vitest'
 import type { Note, TaskContext } from '../../../machines/task/context.ts'
 import { aMergeRequest } from '../../../machines/task/a-task.ts'
-import { aTask, aThreadComment, aThreadIssue, aThreadMergeRequest, aThreadReader, aView, noon, reading } from '../testing.ts'
+import {
+  aTask,
+  aThreadComment,
+  aThreadIssue,
+  aThreadMergeRequest,
+  aThreadReader,
+  aView,
+  noon,
+  reading,
+} from '../testing.ts'
 import { collectBundle } from './collect.ts'
 import type { BundleInput } from './input.ts'
 
 function aNote(n: number, change: Partial<Note> = {}): Note {
-  return { id: `note-${n}`, agent: 'implement', pod: 1, at: noon + n, kind: 'note', body: `note ${n}`, bodyHash: `h-${n}`, source: 'agent', ...change }
+  return {
+    id: `note-${n}`,
+    agent: 'implement',
+    pod: 1,
+    at: noon + n,
+    kind: 'note',
+    body: `note ${n}`,
+    bodyHash: `h-${n}`,
+    source: 'agent',
+    ...change,
+  }
 }
 
 const threads = aThreadReader({
@@ -14,7 +33,9 @@ const threads = aThreadReader({
   mergeRequests: [aThreadMergeRequest({ mergeable: null, ci: 'pending' })],
   comments: {
     'issue 1': [aThreadComment()],
-    'mr 7': [aThreadComment({ id: 'inline-3', author: 'otto', path: 'a.ts', line: 3, inReplyTo: 'inline-2', body: 'Why?' })],
+    'mr 7': [
+      aThreadComment({ id: 'inline-3', author: 'otto', path: 'a.ts', line: 3, inReplyTo: 'inline-2', body: 'Why?' }),
+    ],
   },
 })
 
@@ -24,7 +45,11 @@ const actors = reading({
 })
 
 function collect(task: TaskContext, options: Partial<Parameters<typeof collectBundle>[2]> = {}): Promise<BundleInput> {
-  return collectBundle({ runtime: actors as never, threads }, task, { notes: 'recent', eventsUpTo: task.eventSequence, ...options })
+  return collectBundle({ runtime: actors as never, threads }, task, {
+    notes: 'recent',
+    eventsUpTo: task.eventSequence,
+    ...options,
+  })
 }
 
 function withMergeRequest(change: Partial<TaskContext> = {}): TaskContext {
@@ -66,7 +91,18 @@ describe('what a bundle is made from', () => {
           mergeable: 'unknown',
           headBranch: 'platform/implement-lib-1-x7k2p',
           headSha: 'sha-1',
-          comments: [{ externalId: 'inline-3', author: 'otto', bot: false, body: 'Why?', at: noon, path: 'a.ts', line: 3, inReplyTo: 'inline-2' }],
+          comments: [
+            {
+              externalId: 'inline-3',
+              author: 'otto',
+              bot: false,
+              body: 'Why?',
+              at: noon,
+              path: 'a.ts',
+              line: 3,
+              inReplyTo: 'inline-2',
+            },
+          ],
         },
       ],
       events: [],
@@ -97,7 +133,12 @@ describe('what a bundle is made from', () => {
   it('has the newest 30 notes, oldest first, and counts all', async () => {
     const notes = Array.from({ length: 40 }, (_, n) => aNote(n))
     const recent = await collect(aTask({ notes, podOrdinal: 9 }))
-    expect([recent.notes.length, recent.notes[0]?.body, recent.notes.at(-1)?.body, recent.notesTotal]).toEqual([30, 'note 10', 'note 39', 40])
+    expect([recent.notes.length, recent.notes[0]?.body, recent.notes.at(-1)?.body, recent.notesTotal]).toEqual([
+      30,
+      'note 10',
+      'note 39',
+      40,
+    ])
     expect((await collect(aTask({ notes, podOrdinal: 9 }), { notes: 'all' })).notes.length).toBe(40)
   })
 
@@ -108,7 +149,12 @@ describe('what a bundle is made from', () => {
   })
 
   it('always has the plans and hand-offs of the last two pods, however old they are', async () => {
-    const early = [aNote(1, { kind: 'plan', pod: 7 }), aNote(2, { kind: 'plan', pod: 8 }), aNote(3, { kind: 'handoff', pod: 9 }), aNote(4, { kind: 'finding', pod: 9 })]
+    const early = [
+      aNote(1, { kind: 'plan', pod: 7 }),
+      aNote(2, { kind: 'plan', pod: 8 }),
+      aNote(3, { kind: 'handoff', pod: 9 }),
+      aNote(4, { kind: 'finding', pod: 9 }),
+    ]
     const notes = [...early, ...Array.from({ length: 30 }, (_, n) => aNote(n + 10, { pod: 9 }))]
     const { notes: kept } = await collect(aTask({ notes, podOrdinal: 9 }))
     expect(kept.slice(0, 3).map(({ body }) => body)).toEqual(['note 2', 'note 3', 'note 10'])

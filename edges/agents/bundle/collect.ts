@@ -15,10 +15,18 @@ export interface CollectOptions {
   readonly eventsUpTo: number
 }
 
-export async function collectBundle(deps: Pick<AgentApiDeps, 'runtime' | 'threads'>, task: TaskContext, options: CollectOptions): Promise<BundleInput> {
+export async function collectBundle(
+  deps: Pick<AgentApiDeps, 'runtime' | 'threads'>,
+  task: TaskContext,
+  options: CollectOptions,
+): Promise<BundleInput> {
   const notes = task.notes.map(({ agent, at, kind, source, body }) => ({ agent, at, kind, source, body }))
-  const issues = await Promise.all(task.issues.map((issue) => issueThread(deps, task, issue.repository, issue.number, issue.issue)))
-  const owned = task.mergeRequests.map((mr) => mergeRequestThread(deps, task, mr.repository, mr.number, mr.mergeRequest))
+  const issues = await Promise.all(
+    task.issues.map((issue) => issueThread(deps, task, issue.repository, issue.number, issue.issue)),
+  )
+  const owned = task.mergeRequests.map((mr) =>
+    mergeRequestThread(deps, task, mr.repository, mr.number, mr.mergeRequest),
+  )
   return {
     task: nameOf(task.id),
     kind: task.kind,
@@ -45,7 +53,17 @@ async function issueThread(
   if (issue === undefined) return undefined
   const comments = await deps.threads.comments(project, repository, number, 'issue')
   const { state, title, author, body, url } = issue
-  return { repository, number, state, title, author, body, url, status: await statusOf(deps, `issue:${actor}`), comments: comments.map(toComment) }
+  return {
+    repository,
+    number,
+    state,
+    title,
+    author,
+    body,
+    url,
+    status: await statusOf(deps, `issue:${actor}`),
+    comments: comments.map(toComment),
+  }
 }
 
 async function mergeRequestThread(
@@ -62,15 +80,41 @@ async function mergeRequestThread(
   const { state, title, author, body, url, ci, headBranch, headSha } = mr
   const status = await statusOf(deps, `merge-request:${actor}`)
   const mergeable = mr.mergeable === null ? 'unknown' : String(mr.mergeable)
-  return { repository, number, state, title, author, body, url, status, ci, mergeable, headBranch, headSha, comments: comments.map(toComment) }
+  return {
+    repository,
+    number,
+    state,
+    title,
+    author,
+    body,
+    url,
+    status,
+    ci,
+    mergeable,
+    headBranch,
+    headSha,
+    comments: comments.map(toComment),
+  }
 }
 
 function toComment(comment: MirroredComment): BundleComment {
   const { id, author, bot, body, createdAt, path, line, inReplyTo } = comment
-  return { externalId: id, author, bot, body, at: createdAt, ...(path && { path }), ...(line !== undefined && { line }), ...(inReplyTo && { inReplyTo }) }
+  return {
+    externalId: id,
+    author,
+    bot,
+    body,
+    at: createdAt,
+    ...(path && { path }),
+    ...(line !== undefined && { line }),
+    ...(inReplyTo && { inReplyTo }),
+  }
 }
 
-async function statusOf(deps: Pick<AgentApiDeps, 'runtime'>, address: `issue:${string}` | `merge-request:${string}`): Promise<string> {
+async function statusOf(
+  deps: Pick<AgentApiDeps, 'runtime'>,
+  address: `issue:${string}` | `merge-request:${string}`,
+): Promise<string> {
   const path = (await deps.runtime.read(address))?.path ?? ''
   return path.slice(path.lastIndexOf('.') + 1)
 }

@@ -21,7 +21,10 @@ export function renderRoot(input: BundleInput, inner: string): string {
 
 export function renderThread({ thread, sort, body, shown }: ThreadForm): string {
   const common = { repo: thread.repository, number: thread.number, state: thread.state, status: thread.status }
-  const own = 'headSha' in thread ? { ci: thread.ci, mergeable: thread.mergeable, head_branch: thread.headBranch, head_sha: thread.headSha } : {}
+  const own =
+    'headSha' in thread
+      ? { ci: thread.ci, mergeable: thread.mergeable, head_branch: thread.headBranch, head_sha: thread.headSha }
+      : {}
   return [
     `<${sort}${attributes({ ...common, ...own, url: thread.url })}>\n`,
     `<title>${escapeText(thread.title)}</title>\n<author>${escapeText(thread.author)}</author>\n`,
@@ -45,7 +48,10 @@ function renderComments(thread: BundleThread, sort: ThreadForm['sort'], shown: n
   const total = thread.comments.length
   const elided = total - shown
   const fetch = elided === 0 ? undefined : fetchThread(thread, sort)
-  const inner = thread.comments.slice(total - shown).map(renderComment).join('')
+  const inner = thread.comments
+    .slice(total - shown)
+    .map(renderComment)
+    .join('')
   return `<comments${attributes({ total, rendered: shown, elided, fetch })}>${inner === '' ? '' : `\n${inner}`}</comments>\n`
 }
 
@@ -56,14 +62,26 @@ function fetchThread(thread: BundleThread, sort: ThreadForm['sort']): string {
 
 export function renderComment(comment: BundleComment): string {
   const place = { path: comment.path, line: comment.line, in_reply_to: comment.inReplyTo }
-  const head = { author: comment.author, at: minute(comment.at), bot: comment.bot, external_id: comment.externalId, ...place }
+  const head = {
+    author: comment.author,
+    at: minute(comment.at),
+    bot: comment.bot,
+    external_id: comment.externalId,
+    ...place,
+  }
   return `<comment${attributes(head)}>${escapeText(comment.body)}</comment>\n`
 }
 
 export function renderEvents(events: readonly BundleEvent[]): string {
   if (events.length === 0) return ''
   const inner = events.map((event) => {
-    const head = { kind: event.kind, repo: event.repository, number: event.number, author: event.author, at: minute(event.at) }
+    const head = {
+      kind: event.kind,
+      repo: event.repository,
+      number: event.number,
+      author: event.author,
+      at: minute(event.at),
+    }
     return `<event${attributes(head)}>${escapeText(event.text ?? '')}</event>\n`
   })
   return `<events${attributes({ count: events.length })}>\n${inner.join('')}</events>\n`

@@ -2,7 +2,13 @@ import { showInvisible } from '../../../machines/rules/quote.ts'
 
 /** Text and attribute values of the bundle: five escapes, and nothing that XML 1.0 forbids (decisions, Orchestrator). */
 
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 
 // Forbidden by XML 1.0 section 2.2: controls but tab, line feed and carriage return, the two non-characters.
 const forbidden = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g

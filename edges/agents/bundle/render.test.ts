@@ -61,7 +61,13 @@ describe('the bundle', () => {
   })
 
   it('orders issues, merge requests, events and notes, and leaves out sections that are empty', () => {
-    const mr = { ...anIssue({ number: 9, comments: [] }), ci: 'success', mergeable: 'true', headBranch: 'platform/x', headSha: 'abc' }
+    const mr = {
+      ...anIssue({ number: 9, comments: [] }),
+      ci: 'success',
+      mergeable: 'true',
+      headBranch: 'platform/x',
+      headSha: 'abc',
+    }
     const { text } = renderBundle(
       aBundle({
         issues: [anIssue({ number: 12 }), anIssue({ number: 3 })],
@@ -72,8 +78,16 @@ describe('the bundle', () => {
       }),
       roomy,
     )
-    const order = ['number="3"', 'number="12"', '<merge_request', '<events count="1"', '<notes total="4" rendered="1" elided="3"']
-    expect(order.map((mark) => text.indexOf(mark))).toEqual(order.map((mark) => text.indexOf(mark)).toSorted((a, b) => a - b))
+    const order = [
+      'number="3"',
+      'number="12"',
+      '<merge_request',
+      '<events count="1"',
+      '<notes total="4" rendered="1" elided="3"',
+    ]
+    expect(order.map((mark) => text.indexOf(mark))).toEqual(
+      order.map((mark) => text.indexOf(mark)).toSorted((a, b) => a - b),
+    )
     expect(order.every((mark) => text.includes(mark))).toBe(true)
     expect(text).toContain('fetch="task_context(task=implement-lib-7-abcde, notes=all)"')
     expect(renderBundle(aBundle(), roomy).text).not.toContain('<notes')
@@ -89,7 +103,13 @@ describe('the bundle', () => {
   })
 
   it('under pressure gives up notes first, then bodies, and says how much of a body is there', () => {
-    const notes = Array.from({ length: 5 }, (_, n) => ({ agent: 'implement', at: n, kind: 'note', source: 'agent' as const, body: 'n'.repeat(3000) }))
+    const notes = Array.from({ length: 5 }, (_, n) => ({
+      agent: 'implement',
+      at: n,
+      kind: 'note',
+      source: 'agent' as const,
+      body: 'n'.repeat(3000),
+    }))
     const issues = [anIssue({ body: 'b'.repeat(60_000), comments: [] })]
     const { text, squeezed } = renderBundle(aBundle({ issues, notes, notesTotal: 5 }), { ...roomy, maxBytes: 50_000 })
     expect(squeezed).toBe(true)
@@ -97,19 +117,41 @@ describe('the bundle', () => {
     expect(text).toContain('rendered="0" elided="5"')
   })
 
-  const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(']]>', '</comment>', '\u0000\u0007', '\u202Eevil', '\uD800', '<!-- x -->'))
+  const anyText = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(']]>', '</comment>', '\u0000\u0007', '\u202Eevil', '\uD800', '<!-- x -->'),
+  )
   const anyThread = fc
-    .record({ body: anyText, title: anyText, comments: fc.array(anyText, { maxLength: 20 }), number: fc.integer({ min: 1, max: 400 }) })
+    .record({
+      body: anyText,
+      title: anyText,
+      comments: fc.array(anyText, { maxLength: 20 }),
+      number: fc.integer({ min: 1, max: 400 }),
+    })
     .map(({ comments, ...rest }) => anIssue({ ...rest, comments: comments.map((body, n) => aComment(n, body)) }))
 
   it('never exceeds its budget, whatever it holds', () => {
     fc.assert(
-      fc.property(fc.array(anyThread, { maxLength: 8 }), fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 6 }), fc.integer({ min: 2000, max: 60_000 }), (issues, sizes, maxBytes) => {
-        const notes = sizes.map((size, at) => ({ agent: 'implement', at, kind: 'note', source: 'agent' as const, body: 'n'.repeat(size) }))
-        const long = issues.map((issue) => ({ ...issue, body: issue.body.repeat(200) }))
-        const { text } = renderBundle(aBundle({ issues: long, notes, notesTotal: notes.length }), { ...roomy, maxBytes })
-        expect(bytesOf(text)).toBeLessThanOrEqual(maxBytes)
-      }),
+      fc.property(
+        fc.array(anyThread, { maxLength: 8 }),
+        fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 6 }),
+        fc.integer({ min: 2000, max: 60_000 }),
+        (issues, sizes, maxBytes) => {
+          const notes = sizes.map((size, at) => ({
+            agent: 'implement',
+            at,
+            kind: 'note',
+            source: 'agent' as const,
+            body: 'n'.repeat(size),
+          }))
+          const long = issues.map((issue) => ({ ...issue, body: issue.body.repeat(200) }))
+          const { text } = renderBundle(aBundle({ issues: long, notes, notesTotal: notes.length }), {
+            ...roomy,
+            maxBytes,
+          })
+          expect(bytesOf(text)).toBeLessThanOrEqual(maxBytes)
+        },
+      ),
     )
   })
 
@@ -135,7 +177,11 @@ describe('the bundle', () => {
   })
 
   it('shares room between threads in proportion to their length', () => {
-    const thread = (number: number, length: number) => ({ repository: 'lib', number, sizes: Array.from({ length }, () => 100) })
+    const thread = (number: number, length: number) => ({
+      repository: 'lib',
+      number,
+      sizes: Array.from({ length }, () => 100),
+    })
     expect(fillComments([thread(1, 30), thread(2, 10)], 2000)).toEqual([15, 5])
     expect(fillComments([thread(1, 30), thread(2, 1)], 1500)).toEqual([14, 1])
   })

@@ -5,7 +5,15 @@
  */
 import { bytesOf } from './escape.ts'
 import { fillComments, type FillThread } from './fill.ts'
-import { renderComment, renderEvents, renderNotes, renderRoot, renderThread, type BodyForm, type ThreadForm } from './elements.ts'
+import {
+  renderComment,
+  renderEvents,
+  renderNotes,
+  renderRoot,
+  renderThread,
+  type BodyForm,
+  type ThreadForm,
+} from './elements.ts'
 import type { BundleInput, BundleThread } from './input.ts'
 
 export interface RenderedBundle {
@@ -44,14 +52,23 @@ export function renderBundle(input: BundleInput, options: RenderOptions): Render
 }
 
 function skeleton(input: BundleInput): readonly ThreadForm[] {
-  const byPlace = (a: BundleThread, b: BundleThread): number => (a.repository < b.repository ? -1 : a.repository > b.repository ? 1 : a.number - b.number)
-  const form = (sort: ThreadForm['sort']) => (thread: BundleThread) => ({ thread, sort, body: 'whole', shown: 0 }) satisfies ThreadForm
-  return [...input.issues.toSorted(byPlace).map(form('issue')), ...input.mergeRequests.toSorted(byPlace).map(form('merge_request'))]
+  const byPlace = (a: BundleThread, b: BundleThread): number =>
+    a.repository < b.repository ? -1 : a.repository > b.repository ? 1 : a.number - b.number
+  const form = (sort: ThreadForm['sort']) => (thread: BundleThread) =>
+    ({ thread, sort, body: 'whole', shown: 0 }) satisfies ThreadForm
+  return [
+    ...input.issues.toSorted(byPlace).map(form('issue')),
+    ...input.mergeRequests.toSorted(byPlace).map(form('merge_request')),
+  ]
 }
 
 function write(input: BundleInput, form: Form): string {
   const marker = form.left === 0 ? '' : `<elided${` count="${form.left}" fetch="scm_read(kind=issues)"`}/>\n`
-  const inner = form.threads.map(renderThread).join('') + marker + (form.events ? renderEvents(input.events) : '') + renderNotes(input, form.notes)
+  const inner =
+    form.threads.map(renderThread).join('') +
+    marker +
+    (form.events ? renderEvents(input.events) : '') +
+    renderNotes(input, form.notes)
   return renderRoot(input, inner)
 }
 
@@ -83,5 +100,7 @@ function withBody(form: ThreadForm, body: BodyForm): ThreadForm {
 
 /** Numbers grow with time on both forges. */
 function oldestFirst(threads: readonly ThreadForm[]): readonly number[] {
-  return threads.map((_, index) => index).toSorted((a, b) => (threads[a]?.thread.number ?? 0) - (threads[b]?.thread.number ?? 0))
+  return threads
+    .map((_, index) => index)
+    .toSorted((a, b) => (threads[a]?.thread.number ?? 0) - (threads[b]?.thread.number ?? 0))
 }

@@ -41,19 +41,31 @@ to the next major</body>
   })
 
   it('of an empty Project is empty', () => {
-    expect(renderTaskIndex([], 'demo', 'incident', noon)).toBe('<task_index project="demo" count="0" scope="incident">\n</task_index>\n')
+    expect(renderTaskIndex([], 'demo', 'incident', noon)).toBe(
+      '<task_index project="demo" count="0" scope="incident">\n</task_index>\n',
+    )
   })
 
   it('shows a brainstorm its brainstorms and an incident its incidents', () => {
-    const tasks = (['brainstorm', 'incident', 'implement'] as const).map((kind) => startedAt(noon, { id: `default/${kind}-x`, kind }))
-    const names = (scope: 'all' | 'brainstorm' | 'incident'): string[] => [...renderTaskIndex(tasks, 'demo', scope, noon).matchAll(/name="([^"]*)"/g)].map(([, name]) => name ?? '')
+    const tasks = (['brainstorm', 'incident', 'implement'] as const).map((kind) =>
+      startedAt(noon, { id: `default/${kind}-x`, kind }),
+    )
+    const names = (scope: 'all' | 'brainstorm' | 'incident'): string[] =>
+      [...renderTaskIndex(tasks, 'demo', scope, noon).matchAll(/name="([^"]*)"/g)].map(([, name]) => name ?? '')
     expect([names('brainstorm'), names('incident'), names('all').length]).toEqual([['brainstorm-x'], ['incident-x'], 3])
   })
 
   it('holds at most the 100 newest, and 500 characters of each goal, counted as people count them', () => {
-    const tasks = Array.from({ length: 120 }, (_, n) => startedAt(noon + n, { id: `default/t-${n}`, goal: '🙂'.repeat(600) }))
+    const tasks = Array.from({ length: 120 }, (_, n) =>
+      startedAt(noon + n, { id: `default/t-${n}`, goal: '🙂'.repeat(600) }),
+    )
     const text = renderTaskIndex(tasks, 'demo', 'all', noon + day)
-    expect([text.match(/<task /g)?.length, text.includes('name="t-119"'), text.includes('name="t-20"'), text.includes('name="t-19"')]).toEqual([100, true, true, false])
+    expect([
+      text.match(/<task /g)?.length,
+      text.includes('name="t-119"'),
+      text.includes('name="t-20"'),
+      text.includes('name="t-19"'),
+    ]).toEqual([100, true, true, false])
     expect(/<body>(.*?)<\/body>/.exec(text)?.[1]).toBe('🙂'.repeat(500))
   })
 

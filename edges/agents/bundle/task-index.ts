@@ -6,7 +6,12 @@ const maxEntries = 100
 const maxGoalCharacters = 500
 
 /** The compact project-wide index (document 2): newest first, at most 100, bodies cut at 500 characters. */
-export function renderTaskIndex(tasks: readonly TaskContext[], project: string, scope: 'all' | 'brainstorm' | 'incident', now: number): string {
+export function renderTaskIndex(
+  tasks: readonly TaskContext[],
+  project: string,
+  scope: 'all' | 'brainstorm' | 'incident',
+  now: number,
+): string {
   const inScope = tasks.filter((task) => scope === 'all' || task.kind === scope)
   const newest = inScope.toSorted((a, b) => startOf(b) - startOf(a)).slice(0, maxEntries)
   const inner = newest.map((task) => renderEntry(task, now)).join('')
@@ -16,7 +21,9 @@ export function renderTaskIndex(tasks: readonly TaskContext[], project: string, 
 function renderEntry(task: TaskContext, now: number): string {
   const head = { name: nameOf(task.id), kind: task.kind, stage: task.stage, age: age(now - startOf(task)) }
   const list = (name: string, items: readonly { readonly repository: string; readonly number: number }[]): string =>
-    items.length === 0 ? '' : `<${name}>${escapeText(items.map(({ repository, number }) => `${repository}#${number}`).join(', '))}</${name}>\n`
+    items.length === 0
+      ? ''
+      : `<${name}>${escapeText(items.map(({ repository, number }) => `${repository}#${number}`).join(', '))}</${name}>\n`
   const title = task.goal.split('\n')[0] ?? ''
   const body = [...task.goal].slice(0, maxGoalCharacters).join('')
   return `<task${attributes(head)}>\n<title>${escapeText(title)}</title>\n<body>${escapeText(body)}</body>\n${list('issues', task.issues)}${list('mrs', task.mergeRequests)}</task>\n`

@@ -49,12 +49,20 @@ export function assignmentContext(task: TaskContext): AssignmentContext {
       .filter(({ name }) => task.repositories.includes(name))
       .map(({ name, base }) => {
         const mr = open.find(({ repository }) => repository === name)
-        return { name, base, branch: mr?.headBranch ?? branch, ...(agent === 'review' && mr ? { sha: mr.headSha } : {}) }
+        return {
+          name,
+          base,
+          branch: mr?.headBranch ?? branch,
+          ...(agent === 'review' && mr ? { sha: mr.headSha } : {}),
+        }
       }),
     hasPlan: task.planNoteId !== null,
     ...(task.planNoteId === null ? {} : { planNoteId: task.planNoteId }),
     granted: live.length > 0 && live.every((issue) => issue.grant !== null),
-    selfGrant: task.config.autoApproveMaxSignificance !== 'off' && live.length > 0 && live.every((issue) => issue.selfProposed && !issue.humanCommented),
+    selfGrant:
+      task.config.autoApproveMaxSignificance !== 'off' &&
+      live.length > 0 &&
+      live.every((issue) => issue.selfProposed && !issue.humanCommented),
     ownsIssue: task.everOwnedIssue,
     ownsMergeRequest: open.length > 0,
   }

@@ -11,7 +11,10 @@ const plan = { id: 'note-1', hash: 'plan-1' }
 const project = {
   name: 'demo',
   scm: { maintainerLogins: ['Maria', 'statewright-bot'] },
-  repositories: [{ name: 'lib', url: 'http://forge/acme/lib.git' }, { name: 'app', url: 'http://forge/acme/app.git', maintainerLogins: ['otto'] }],
+  repositories: [
+    { name: 'lib', url: 'http://forge/acme/lib.git' },
+    { name: 'app', url: 'http://forge/acme/app.git', maintainerLogins: ['otto'] },
+  ],
 } as unknown as ProjectSettings
 
 interface Given {
@@ -29,7 +32,13 @@ async function claimsOf(given: Given): Promise<Awaited<ReturnType<typeof buildCl
     threads: aThreadReader({ comments }),
   }
   const cited = { approving_maintainer: 'maria', approval_citations: [{ id: '12', quote: '/approve' }] }
-  return buildClaims(deps, task, { action: 'approved', reason: 'maria approves', plan_note_id: plan.id, ...cited, ...payload })
+  return buildClaims(deps, task, {
+    action: 'approved',
+    reason: 'maria approves',
+    plan_note_id: plan.id,
+    ...cited,
+    ...payload,
+  })
 }
 
 function planned(): TaskContext {
@@ -44,14 +53,25 @@ async function refusedBy(given: Given): Promise<string | undefined> {
 describe('the claim of an approval', () => {
   it('carries the comment as the mirror has it when every conjunct holds there', async () => {
     expect(await claimsOf({})).toEqual([
-      { issue: 'default/lib-1', approvingMaintainer: 'maria', citation: { commentId: '12', author: 'maria', quote: '/approve', span: '/approve', bodyHash: 'hash-12' } },
+      {
+        issue: 'default/lib-1',
+        approvingMaintainer: 'maria',
+        citation: { commentId: '12', author: 'maria', quote: '/approve', span: '/approve', bodyHash: 'hash-12' },
+      },
     ])
   })
 
   it('keeps the span of the raw comment where the quote was copied from its escaped form', async () => {
     const comments = { 'issue 1': [aThreadComment({ body: 'a <b> & c\r\n/approve' })] }
-    const [claim] = await claimsOf({ comments, payload: { approval_citations: [{ id: '12', quote: 'a &lt;b&gt; &amp; c' }] } })
-    expect([claim?.refusedBy, claim?.citation?.span, claim?.citation?.quote]).toEqual([undefined, 'a <b> & c', 'a &lt;b&gt; &amp; c'])
+    const [claim] = await claimsOf({
+      comments,
+      payload: { approval_citations: [{ id: '12', quote: 'a &lt;b&gt; &amp; c' }] },
+    })
+    expect([claim?.refusedBy, claim?.citation?.span, claim?.citation?.quote]).toEqual([
+      undefined,
+      'a <b> & c',
+      'a &lt;b&gt; &amp; c',
+    ])
   })
 
   it.each<[string, Given]>([
@@ -61,15 +81,34 @@ describe('the claim of an approval', () => {
     ['comment-exists', { comments: { 'mr 1': [aThreadComment()], 'issue 2': [aThreadComment()] } }],
     ['author-matches', { payload: { approving_maintainer: 'otto' } }],
     ['author-matches', { comments: { 'issue 1': [aThreadComment({ author: 'sam' })] } }],
-    ['author-is-maintainer', { comments: { 'issue 1': [aThreadComment({ author: 'sam' })] }, payload: { approving_maintainer: 'sam' } }],
-    ['author-is-maintainer', { comments: { 'issue 1': [aThreadComment({ author: 'statewright-bot', bot: true })] }, payload: { approving_maintainer: 'statewright-bot' } }],
+    [
+      'author-is-maintainer',
+      { comments: { 'issue 1': [aThreadComment({ author: 'sam' })] }, payload: { approving_maintainer: 'sam' } },
+    ],
+    [
+      'author-is-maintainer',
+      {
+        comments: { 'issue 1': [aThreadComment({ author: 'statewright-bot', bot: true })] },
+        payload: { approving_maintainer: 'statewright-bot' },
+      },
+    ],
     ['author-is-maintainer', { project: undefined }],
     ['quote-matches', { payload: { approval_citations: [{ id: '12', quote: 'go ahead, ship it all' }] } }],
     ['quote-matches', { payload: { approval_citations: [{ id: '12', quote: '' }] } }],
     ['comment-approves', { comments: { 'issue 1': [aThreadComment({ body: 'what about /approve later?' })] } }],
     ['comment-approves', { comments: { 'issue 1': [aThreadComment({ body: '> /approve\n\nsaid nobody' })] } }],
     ['comment-approves', { comments: { 'issue 1': [aThreadComment({ body: '/hold\n/approve' })] } }],
-    ['one-per-issue', { payload: { approval_citations: [{ id: '12', quote: '/approve' }, { id: '12', quote: '/approve' }] } }],
+    [
+      'one-per-issue',
+      {
+        payload: {
+          approval_citations: [
+            { id: '12', quote: '/approve' },
+            { id: '12', quote: '/approve' },
+          ],
+        },
+      },
+    ],
     ['plan-newest', { payload: { plan_note_id: 'note-0' } }],
     ['plan-newest', { task: aTask(), payload: { plan_note_id: plan.id } }],
   ])('names %s when it is the first that fails', async (conjunct, given) => {
@@ -79,7 +118,9 @@ describe('the claim of an approval', () => {
   it('names the first of several failures, in the order of rulings 3.2', async () => {
     const comments = { 'issue 1': [aThreadComment({ author: 'sam', body: 'hm' })] }
     expect(await refusedBy({ comments, payload: { plan_note_id: 'note-0' } })).toBe('author-matches')
-    expect(await refusedBy({ comments, payload: { plan_note_id: 'note-0', approving_maintainer: 'sam' } })).toBe('author-is-maintainer')
+    expect(await refusedBy({ comments, payload: { plan_note_id: 'note-0', approving_maintainer: 'sam' } })).toBe(
+      'author-is-maintainer',
+    )
   })
 
   it('takes logins without regard to case or a leading @', async () => {
@@ -103,7 +144,12 @@ describe('the claim of an approval', () => {
       .running()
       .planned(plan.id, plan.hash)
     const comments = { 'issue 1': [aThreadComment()], 'issue 2': [aThreadComment({ id: '22', bodyHash: 'hash-22' })] }
-    const both = { approval_citations: [{ id: '22', quote: '/approve' }, { id: '12', quote: '/approve' }] }
+    const both = {
+      approval_citations: [
+        { id: '22', quote: '/approve' },
+        { id: '12', quote: '/approve' },
+      ],
+    }
     const claims = await claimsOf({ task: two.context, comments, payload: both })
     expect(claims.map((claim) => [claim.issue, claim.citation?.commentId, claim.refusedBy])).toEqual([
       ['default/lib-1', '12', undefined],
@@ -112,12 +158,19 @@ describe('the claim of an approval', () => {
     const one = await claimsOf({ task: two.context, comments })
     expect(one.map((claim) => claim.refusedBy)).toEqual(['one-per-issue', 'comment-exists'])
     two.send('issue.closed', { issue: 'default/lib-2' })
-    expect((await claimsOf({ task: two.context, comments })).map((claim) => [claim.issue, claim.refusedBy])).toEqual([['default/lib-1', undefined]])
+    expect((await claimsOf({ task: two.context, comments })).map((claim) => [claim.issue, claim.refusedBy])).toEqual([
+      ['default/lib-1', undefined],
+    ])
   })
 
   it('without a citation is bare: the Issue alone says whether the platform may approve its own proposal', async () => {
-    const bare = { approving_maintainer: undefined, approval_citations: undefined } as unknown as Partial<ImplementOutcome>
+    const bare = {
+      approving_maintainer: undefined,
+      approval_citations: undefined,
+    } as unknown as Partial<ImplementOutcome>
     expect(await claimsOf({ payload: bare })).toEqual([{ issue: 'default/lib-1' }])
-    expect(await claimsOf({ payload: { ...bare, plan_note_id: 'note-0' } })).toEqual([{ issue: 'default/lib-1', refusedBy: 'plan-newest' }])
+    expect(await claimsOf({ payload: { ...bare, plan_note_id: 'note-0' } })).toEqual([
+      { issue: 'default/lib-1', refusedBy: 'plan-newest' },
+    ])
   })
 })

@@ -10,10 +10,16 @@ import type { MirroredComment } from '../../ports/threads.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import type { ImplementOutcome } from './schemas.ts'
 
-export async function buildClaims(deps: Pick<AgentApiDeps, 'projects' | 'threads'>, task: TaskContext, payload: ImplementOutcome): Promise<readonly ApprovalClaim[]> {
+export async function buildClaims(
+  deps: Pick<AgentApiDeps, 'projects' | 'threads'>,
+  task: TaskContext,
+  payload: ImplementOutcome,
+): Promise<readonly ApprovalClaim[]> {
   const project = await deps.projects.project(bareName(task.config.project))
   const live = task.issues.filter((issue) => issue.state === 'open')
-  const threads = await Promise.all(live.map((issue) => deps.threads.comments(task.config.project, issue.repository, issue.number, 'issue')))
+  const threads = await Promise.all(
+    live.map((issue) => deps.threads.comments(task.config.project, issue.repository, issue.number, 'issue')),
+  )
   return live.map((issue, index) => claimFor(project, task, payload, issue, threads[index] ?? [], live.length))
 }
 
@@ -27,7 +33,8 @@ function claimFor(
 ): ApprovalClaim {
   const citations = payload.approval_citations ?? []
   const planNewest = payload.plan_note_id === task.planNoteId
-  if (citations.length === 0) return planNewest ? { issue: issue.issue } : { issue: issue.issue, refusedBy: 'plan-newest' }
+  if (citations.length === 0)
+    return planNewest ? { issue: issue.issue } : { issue: issue.issue, refusedBy: 'plan-newest' }
 
   const maintainer = payload.approving_maintainer ?? ''
   const cited = citations.find(({ id }) => comments.some((comment) => comment.id === id))
@@ -48,7 +55,15 @@ function claimFor(
     approvingMaintainer: maintainer,
     ...(comment === undefined || cited === undefined
       ? {}
-      : { citation: { commentId: comment.id, author: comment.author, quote: cited.quote, span: span ?? '', bodyHash: comment.bodyHash } }),
+      : {
+          citation: {
+            commentId: comment.id,
+            author: comment.author,
+            quote: cited.quote,
+            span: span ?? '',
+            bodyHash: comment.bodyHash,
+          },
+        }),
     ...(refusedBy === undefined ? {} : { refusedBy }),
   }
 }

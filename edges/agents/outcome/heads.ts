@@ -6,7 +6,10 @@ import { bareName, forgePath, maintainersOf, repositoryNamed } from '../../forge
 import { Problem } from '../../http/problem.ts'
 import type { AgentApiDeps } from '../deps.ts'
 
-export async function readHeads(deps: Pick<AgentApiDeps, 'projects' | 'openForge'>, task: TaskContext): Promise<readonly LiveHead[]> {
+export async function readHeads(
+  deps: Pick<AgentApiDeps, 'projects' | 'openForge'>,
+  task: TaskContext,
+): Promise<readonly LiveHead[]> {
   const name = bareName(task.config.project)
   const project = await deps.projects.project(name)
   if (project === undefined) throw new Problem('not-found', `there is no Project ${name}`)
@@ -24,7 +27,14 @@ export async function readHeads(deps: Pick<AgentApiDeps, 'projects' | 'openForge
         upgradeEngineLogins: project.upgradeEngineLogins,
       }
       const authorMayMerge = mayMerge({ author: mr.author.login, headBranch: mr.headBranch }, policy)
-      return { repository: repositoryName, number, sha: mr.headSha, draft: mr.draft, author: mr.author.login, authorMayMerge }
+      return {
+        repository: repositoryName,
+        number,
+        sha: mr.headSha,
+        draft: mr.draft,
+        author: mr.author.login,
+        authorMayMerge,
+      }
     }),
   )
 }

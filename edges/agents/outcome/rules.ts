@@ -25,7 +25,9 @@ const requiredBy: ReadonlyMap<string, readonly string[]> = new Map([
 
 export function conditionalFaults(kind: AgentKind, payload: Payload): readonly RuleFault[] {
   const action = actionOf(kind, payload)
-  const faults: RuleFault[] = (requiredBy.get(action) ?? []).filter((field) => isEmpty(payload[field])).map((field) => missing(field, action))
+  const faults: RuleFault[] = (requiredBy.get(action) ?? [])
+    .filter((field) => isEmpty(payload[field]))
+    .map((field) => missing(field, action))
   if (action === 'discuss') {
     for (const field of mergeRequestShaped) {
       if (payload[field] !== undefined) faults.push({ path: `/${field}`, message: 'does not go with discuss' })
@@ -47,7 +49,13 @@ function citationFaults(payload: Payload): readonly RuleFault[] {
   const named = !isEmpty(payload['approving_maintainer'])
   if (cited === named) return []
   const field = cited ? 'approving_maintainer' : 'approval_citations'
-  return [{ path: `/${field}`, message: 'approving_maintainer and approval_citations go together: both or neither', code: 'citation-incomplete' }]
+  return [
+    {
+      path: `/${field}`,
+      message: 'approving_maintainer and approval_citations go together: both or neither',
+      code: 'citation-incomplete',
+    },
+  ]
 }
 
 function missing(field: string, action: string): RuleFault {

@@ -8,7 +8,9 @@ type Payload = Readonly<Record<string, unknown>>
 
 /** Paths of every fault, of form and of rule, as a caller is told them. */
 function told(kind: AgentKind, payload: Payload): string[] {
-  const paths = [...faultsOf(outcomeSchemas[kind], payload), ...conditionalFaults(kind, payload)].map(({ path }) => path)
+  const paths = [...faultsOf(outcomeSchemas[kind], payload), ...conditionalFaults(kind, payload)].map(
+    ({ path }) => path,
+  )
   return [...new Set(paths)].toSorted()
 }
 
@@ -18,12 +20,20 @@ const cited = { approving_maintainer: 'maria', approval_citations: [{ id: '12', 
 const finding = { repo: 'lib', number: 7, body: 'off by one', severity: 'high' }
 const read = [{ repo: 'lib', number: 7, sha: '0123456789abcdef' }]
 const proposal = { repo: 'lib', title: 'Say more', body: 'The error names no file.', kind: 'bug' }
-const filed = { action: 'file_issue', alert_rules: ['disk-full'], reason: 'the disk is full', issue: { repo: 'lib', title: 'Disk', body: 'Full.' } }
+const filed = {
+  action: 'file_issue',
+  alert_rules: ['disk-full'],
+  reason: 'the disk is full',
+  issue: { repo: 'lib', title: 'Disk', body: 'Full.' },
+}
 
 describe('an outcome of document 2', () => {
   it.each<[AgentKind, Payload]>([
     ['implement', submitted],
-    ['implement', { ...submitted, change_significance: 'major', merge_order: ['lib', 'app'], task: 'implement-lib-1-x7k2p' }],
+    [
+      'implement',
+      { ...submitted, change_significance: 'major', merge_order: ['lib', 'app'], task: 'implement-lib-1-x7k2p' },
+    ],
     ['implement', { action: 'declined', decline_reason: 'not worth it' }],
     ['implement', { ...approved, ...cited }],
     ['implement', approved],
@@ -34,13 +44,26 @@ describe('an outcome of document 2', () => {
     ['upgrade', { action: 'discuss', reason: 'which hop?' }],
     ['review', { verdict: 'approve', reviewed_shas: read }],
     ['review', { verdict: 'approve', reviewed_shas: read, change_significance: 'minor', findings: [] }],
-    ['review', { verdict: 'request_changes', reviewed_shas: read, findings: [finding, { ...finding, path: 'a.ts', line: 3 }] }],
+    [
+      'review',
+      { verdict: 'request_changes', reviewed_shas: read, findings: [finding, { ...finding, path: 'a.ts', line: 3 }] },
+    ],
     ['brainstorm', { action: 'propose', proposals: [proposal, proposal, proposal, proposal, proposal] }],
     ['brainstorm', { action: 'skip', reason: 'all is well' }],
     ['incident', filed],
     ['incident', { action: 'false_positive', alert_rules: ['disk-full'], reason: 'it was a test' }],
     ['refine', {}],
-    ['refine', { folds: [{ task: 'a' }], closes: [{ repo: 'lib', number: 1, reason: 'done' }], links: [{ repo: 'lib', number: 2, isPR: true }, { repo: 'lib', number: 3 }] }],
+    [
+      'refine',
+      {
+        folds: [{ task: 'a' }],
+        closes: [{ repo: 'lib', number: 1, reason: 'done' }],
+        links: [
+          { repo: 'lib', number: 2, isPR: true },
+          { repo: 'lib', number: 3 },
+        ],
+      },
+    ],
   ])('is taken: %s %j', (kind, payload) => {
     expect(told(kind, payload)).toEqual([])
   })
@@ -61,9 +84,29 @@ describe('an outcome of document 2', () => {
     ['implement', { ...approved, approving_maintainer: 'maria' }, ['/approval_citations']],
     ['implement', { ...approved, approval_citations: cited.approval_citations }, ['/approving_maintainer']],
     ['implement', { ...approved, ...cited, approval_citations: [{ id: '12' }] }, ['/approval_citations/0/quote']],
-    ['implement', { ...approved, ...cited, approval_citations: [{ ...cited.approval_citations[0], at: 1 }] }, ['/approval_citations/0/at']],
-    ['implement', { action: 'discuss', reason: 'hm', title: 'a', body: 'b', change_significance: 'patch', merge_order: [], decline_reason: 'c' }, ['/body', '/change_significance', '/decline_reason', '/merge_order', '/title']],
-    ['implement', { action: 'submitted', colour: 'red', verdict: 'request_changes' }, ['/body', '/change_significance', '/colour', '/title', '/verdict']],
+    [
+      'implement',
+      { ...approved, ...cited, approval_citations: [{ ...cited.approval_citations[0], at: 1 }] },
+      ['/approval_citations/0/at'],
+    ],
+    [
+      'implement',
+      {
+        action: 'discuss',
+        reason: 'hm',
+        title: 'a',
+        body: 'b',
+        change_significance: 'patch',
+        merge_order: [],
+        decline_reason: 'c',
+      },
+      ['/body', '/change_significance', '/decline_reason', '/merge_order', '/title'],
+    ],
+    [
+      'implement',
+      { action: 'submitted', colour: 'red', verdict: 'request_changes' },
+      ['/body', '/change_significance', '/colour', '/title', '/verdict'],
+    ],
     // documentation, upgrade
     ['documentation', { action: 'approved', reason: 'x', plan_note_id: 'y' }, ['/action', '/plan_note_id']],
     ['upgrade', { action: 'rejected', reason: 'x' }, ['/action']],
@@ -72,15 +115,31 @@ describe('an outcome of document 2', () => {
     ['review', {}, ['/reviewed_shas', '/verdict']],
     ['review', { verdict: 'comment', reviewed_shas: read }, ['/verdict']],
     ['review', { verdict: 'approve', reviewed_shas: [] }, ['/reviewed_shas']],
-    ['review', { verdict: 'approve', reviewed_shas: [{ repo: 'lib' }] }, ['/reviewed_shas/0/number', '/reviewed_shas/0/sha']],
+    [
+      'review',
+      { verdict: 'approve', reviewed_shas: [{ repo: 'lib' }] },
+      ['/reviewed_shas/0/number', '/reviewed_shas/0/sha'],
+    ],
     ['review', { verdict: 'request_changes', reviewed_shas: read }, ['/findings']],
     ['review', { verdict: 'request_changes', reviewed_shas: read, findings: [] }, ['/findings']],
-    ['review', { verdict: 'request_changes', reviewed_shas: read, findings: [{ severity: 'awful', line: 1.5 }] }, ['/findings/0/body', '/findings/0/line', '/findings/0/number', '/findings/0/repo', '/findings/0/severity']],
+    [
+      'review',
+      { verdict: 'request_changes', reviewed_shas: read, findings: [{ severity: 'awful', line: 1.5 }] },
+      ['/findings/0/body', '/findings/0/line', '/findings/0/number', '/findings/0/repo', '/findings/0/severity'],
+    ],
     ['review', { verdict: 'approve', reviewed_shas: read, action: 'submitted' }, ['/action']],
     // brainstorm
     ['brainstorm', { action: 'propose' }, ['/proposals']],
-    ['brainstorm', { action: 'propose', proposals: [proposal, proposal, proposal, proposal, proposal, proposal] }, ['/proposals']],
-    ['brainstorm', { action: 'propose', proposals: [{ ...proposal, kind: 'idea', repo: undefined }] }, ['/proposals/0/kind', '/proposals/0/repo']],
+    [
+      'brainstorm',
+      { action: 'propose', proposals: [proposal, proposal, proposal, proposal, proposal, proposal] },
+      ['/proposals'],
+    ],
+    [
+      'brainstorm',
+      { action: 'propose', proposals: [{ ...proposal, kind: 'idea', repo: undefined }] },
+      ['/proposals/0/kind', '/proposals/0/repo'],
+    ],
     ['brainstorm', { action: 'skip' }, ['/reason']],
     ['brainstorm', { action: 'exhausted', reason: 'x' }, ['/action']],
     // incident
@@ -90,7 +149,11 @@ describe('an outcome of document 2', () => {
     ['incident', { ...filed, alert_rules: [] }, ['/alert_rules']],
     // refine
     ['refine', { action: 'propose' }, ['/action']],
-    ['refine', { folds: [{}], closes: [{ repo: 'lib', number: '1' }], links: [{ repo: 'lib', number: 2, isPR: 'yes' }] }, ['/closes/0/number', '/closes/0/reason', '/folds/0/task', '/links/0/isPR']],
+    [
+      'refine',
+      { folds: [{}], closes: [{ repo: 'lib', number: '1' }], links: [{ repo: 'lib', number: 2, isPR: 'yes' }] },
+      ['/closes/0/number', '/closes/0/reason', '/folds/0/task', '/links/0/isPR'],
+    ],
   ])('is refused with every fault: %s %j', (kind, payload, paths) => {
     // As it arrives: JSON has no undefined.
     expect(told(kind, JSON.parse(JSON.stringify(payload)) as Payload)).toEqual(paths)
@@ -115,10 +178,13 @@ describe('an outcome of document 2', () => {
     }
   })
 
-  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('with the action %s is refused like any unknown one', (action) => {
-    expect(told('implement', { action })).toEqual(['/action'])
-    expect(told('review', { verdict: action, reviewed_shas: read })).toEqual(['/verdict'])
-  })
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+    'with the action %s is refused like any unknown one',
+    (action) => {
+      expect(told('implement', { action })).toEqual(['/action'])
+      expect(told('review', { verdict: action, reviewed_shas: read })).toEqual(['/verdict'])
+    },
+  )
 
   it('refuses a property that is called like a part of JavaScript', () => {
     const payload = JSON.parse('{"action":"rejected","reason":"x","constructor":1,"toString":2}') as Payload
@@ -126,7 +192,11 @@ describe('an outcome of document 2', () => {
   })
 
   it('says which half of a citation is missing, under its own code', () => {
-    const [fault, ...rest] = conditionalFaults('implement', { ...approved, approving_maintainer: 'maria', approval_citations: [] })
+    const [fault, ...rest] = conditionalFaults('implement', {
+      ...approved,
+      approving_maintainer: 'maria',
+      approval_citations: [],
+    })
     expect([fault?.path, fault?.code, rest]).toEqual(['/approval_citations', 'citation-incomplete', []])
   })
 

@@ -10,7 +10,12 @@ const closed = { additionalProperties: false } as const
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
   // A mapped union has no static type of its own.
-  Type.Unsafe<T[number]>(Type.Union(values.map((value) => Type.Literal(value)), { description }))
+  Type.Unsafe<T[number]>(
+    Type.Union(
+      values.map((value) => Type.Literal(value)),
+      { description },
+    ),
+  )
 
 const task = text('Name of the Task; yours unless told.')
 const significance = Type.Optional(
@@ -22,7 +27,9 @@ const mergeRequestFields = {
   body: text('Body of the merge request; required when submitted.'),
   change_significance: significance,
   merge_order: Type.Optional(
-    Type.Array(Type.String(), { description: 'Repository names, first-merged first; required when the merge requests span repositories.' }),
+    Type.Array(Type.String(), {
+      description: 'Repository names, first-merged first; required when the merge requests span repositories.',
+    }),
   ),
   decline_reason: text('Required when declined.'),
 }
@@ -32,7 +39,9 @@ export const ImplementOutcome = Type.Object(
     action: oneOf(['submitted', 'declined', 'approved', 'discuss', 'rejected'], 'What you conclude.'),
     ...mergeRequestFields,
     reason: text('Required for approved, discuss and rejected; for approved: what you treat as the go-ahead.'),
-    approving_maintainer: text('Login of the maintainer whose comment you cite; sent together with approval_citations, both or neither.'),
+    approving_maintainer: text(
+      'Login of the maintainer whose comment you cite; sent together with approval_citations, both or neither.',
+    ),
     plan_note_id: text('Required for approved: the id that task_note answered for the plan that is approved.'),
     approval_citations: Type.Optional(
       Type.Array(
@@ -69,7 +78,10 @@ export const ReviewOutcome = Type.Object(
     verdict: oneOf(['approve', 'request_changes'], 'There is no comment verdict.'),
     change_significance: significance,
     reviewed_shas: Type.Array(
-      Type.Object({ repo: Type.String(), number: Type.Integer({ minimum: 1 }), sha: Type.String({ minLength: 7 }) }, closed),
+      Type.Object(
+        { repo: Type.String(), number: Type.Integer({ minimum: 1 }), sha: Type.String({ minLength: 7 }) },
+        closed,
+      ),
       { minItems: 1, description: 'The head that you checked out and read, per merge request.' },
     ),
     findings: Type.Optional(Type.Array(ReviewFinding, { description: 'At least one when request_changes.' })),
@@ -84,7 +96,15 @@ export const BrainstormOutcome = Type.Object(
     action: oneOf(['propose', 'skip'], 'What you conclude.'),
     proposals: Type.Optional(
       Type.Array(
-        Type.Object({ repo: Type.String(), title: Type.String(), body: Type.String(), kind: oneOf(['bug', 'improvement'], 'Sort of proposal.') }, closed),
+        Type.Object(
+          {
+            repo: Type.String(),
+            title: Type.String(),
+            body: Type.String(),
+            kind: oneOf(['bug', 'improvement'], 'Sort of proposal.'),
+          },
+          closed,
+        ),
         { minItems: 1, maxItems: 5 },
       ),
     ),
@@ -108,9 +128,18 @@ export const IncidentOutcome = Type.Object(
 export const RefineOutcome = Type.Object(
   {
     folds: Type.Optional(Type.Array(Type.Object({ task: Type.String() }, closed))),
-    closes: Type.Optional(Type.Array(Type.Object({ repo: Type.String(), number: Type.Integer({ minimum: 1 }), reason: Type.String() }, closed))),
+    closes: Type.Optional(
+      Type.Array(
+        Type.Object({ repo: Type.String(), number: Type.Integer({ minimum: 1 }), reason: Type.String() }, closed),
+      ),
+    ),
     links: Type.Optional(
-      Type.Array(Type.Object({ repo: Type.String(), number: Type.Integer({ minimum: 1 }), isPR: Type.Optional(Type.Boolean()) }, closed)),
+      Type.Array(
+        Type.Object(
+          { repo: Type.String(), number: Type.Integer({ minimum: 1 }), isPR: Type.Optional(Type.Boolean()) },
+          closed,
+        ),
+      ),
     ),
     task,
   },

@@ -15,7 +15,13 @@ export const IssueWrite = Type.Object(
     number: Type.Optional(Type.Integer({ minimum: 1 })),
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     body: Type.Optional(Type.String({ minLength: 1, maxLength: 60_000 })),
-    comment: Type.Optional(Type.String({ minLength: 1, maxLength: 60_000, description: 'Required for close: every close cites its reason.' })),
+    comment: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 60_000,
+        description: 'Required for close: every close cites its reason.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -29,18 +35,28 @@ const requiredBy: Readonly<Record<IssueWrite['action'], readonly (keyof IssueWri
 }
 
 export function issueRoutes(app: HttpApp, deps: AgentApiDeps): void {
-  app.post('/tasks/:task/issues', { schema: { params: Type.Object({ task: Type.String() }), body: IssueWrite, summary: 'Write to an issue' } }, async (request, reply) => {
-    const caller = await requirePod(request, deps, request.params.task, 'issue_write')
-    const wanted = request.body
-    const missing = requiredBy[wanted.action].filter((field) => wanted[field] === undefined)
-    if (missing.length > 0) throw invalidInput(missing.map((field) => ({ path: `/${field}`, message: `is required for ${wanted.action}` })))
-    refuseForeignProject(caller.claims, wanted.project)
-    const access = await accessRepository(deps, caller.claims.project, wanted.repo)
-    return reply.code(wanted.action === 'create' ? 201 : 200).send(await perform(deps, caller, access, wanted))
-  })
+  app.post(
+    '/tasks/:task/issues',
+    { schema: { params: Type.Object({ task: Type.String() }), body: IssueWrite, summary: 'Write to an issue' } },
+    async (request, reply) => {
+      const caller = await requirePod(request, deps, request.params.task, 'issue_write')
+      const wanted = request.body
+      const missing = requiredBy[wanted.action].filter((field) => wanted[field] === undefined)
+      if (missing.length > 0)
+        throw invalidInput(missing.map((field) => ({ path: `/${field}`, message: `is required for ${wanted.action}` })))
+      refuseForeignProject(caller.claims, wanted.project)
+      const access = await accessRepository(deps, caller.claims.project, wanted.repo)
+      return reply.code(wanted.action === 'create' ? 201 : 200).send(await perform(deps, caller, access, wanted))
+    },
+  )
 }
 
-async function perform(deps: AgentApiDeps, caller: CallingPod, access: ForgeAccess, wanted: IssueWrite): Promise<object> {
+async function perform(
+  deps: AgentApiDeps,
+  caller: CallingPod,
+  access: ForgeAccess,
+  wanted: IssueWrite,
+): Promise<object> {
   const { forge, path } = access
   const number = wanted.number ?? 0
   if (wanted.action === 'create') {
@@ -48,17 +64,34 @@ async function perform(deps: AgentApiDeps, caller: CallingPod, access: ForgeAcce
     return { status: 'ok', number: issue.number, url: issue.url }
   }
   if (wanted.action === 'edit') {
-    const issue = await forge.editIssue(path, number, { ...(wanted.title && { title: wanted.title }), ...(wanted.body && { body: wanted.body }) })
+    const issue = await forge.editIssue(path, number, {
+      ...(wanted.title && { title: wanted.title }),
+      ...(wanted.body && { body: wanted.body }),
+    })
     return { status: 'ok', number, url: issue.url }
   }
-  const said = await comment(deps, caller, access, number, (wanted.action === 'close' ? wanted.comment : wanted.body) ?? '')
+  const said = await comment(
+    deps,
+    caller,
+    access,
+    number,
+    (wanted.action === 'close' ? wanted.comment : wanted.body) ?? '',
+  )
   if (wanted.action === 'close') await forge.closeIssue(path, number)
   return said
 }
 
-async function comment(deps: AgentApiDeps, { claims }: CallingPod, { forge, path, repository }: ForgeAccess, number: number, body: string): Promise<object> {
+async function comment(
+  deps: AgentApiDeps,
+  { claims }: CallingPod,
+  { forge, path, repository }: ForgeAccess,
+  number: number,
+  body: string,
+): Promise<object> {
   const asked = { task: claims.task, path, on: 'issue', number, body } as const
-  const { comment: written, existing } = await commentOnce(forge, asked, (text) => forge.createComment(path, 'issue', number, text))
+  const { comment: written, existing } = await commentOnce(forge, asked, (text) =>
+    forge.createComment(path, 'issue', number, text),
+  )
   await deps.runtime.deliver({
     to: `task:${claims.task}`,
     key: `asked/${claims.pod}/${written.id}`,

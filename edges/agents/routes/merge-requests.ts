@@ -17,7 +17,9 @@ export const MrWrite = Type.Object(
     number: Type.Optional(Type.Integer({ minimum: 1 })),
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     body: Type.Optional(Type.String({ minLength: 1, maxLength: 60_000 })),
-    in_reply_to: Type.Optional(Type.String({ description: 'external_id of the comment, from scm_read(kind=comments).' })),
+    in_reply_to: Type.Optional(
+      Type.String({ description: 'external_id of the comment, from scm_read(kind=comments).' }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -32,13 +34,21 @@ const requiredBy: Readonly<Record<MrWrite['action'], readonly (keyof MrWrite)[]>
 export function mergeRequestRoutes(app: HttpApp, deps: AgentApiDeps): void {
   app.post(
     '/tasks/:task/merge-requests',
-    { schema: { params: Type.Object({ task: Type.String() }), body: MrWrite, summary: 'Open or answer a merge request' } },
+    {
+      schema: {
+        params: Type.Object({ task: Type.String() }),
+        body: MrWrite,
+        summary: 'Open or answer a merge request',
+      },
+    },
     async (request) => {
       const caller = await requirePod(request, deps, request.params.task, 'mr_write')
       const wanted = request.body
-      if (caller.claims.agentKind === 'refine' && wanted.action !== 'comment') throw new Problem('tool-denied', 'refine may only comment')
+      if (caller.claims.agentKind === 'refine' && wanted.action !== 'comment')
+        throw new Problem('tool-denied', 'refine may only comment')
       const missing = requiredBy[wanted.action].filter((field) => wanted[field] === undefined)
-      if (missing.length > 0) throw invalidInput(missing.map((field) => ({ path: `/${field}`, message: `is required for ${wanted.action}` })))
+      if (missing.length > 0)
+        throw invalidInput(missing.map((field) => ({ path: `/${field}`, message: `is required for ${wanted.action}` })))
       refuseForeignProject(caller.claims, wanted.project)
       const access = await accessRepository(deps, caller.claims.project, wanted.repo)
       return wanted.action === 'open' ? open(deps, caller, access, wanted) : comment(deps, caller, access, wanted)
@@ -46,15 +56,25 @@ export function mergeRequestRoutes(app: HttpApp, deps: AgentApiDeps): void {
   )
 }
 
-async function open(deps: AgentApiDeps, { claims, task }: CallingPod, { forge, path, repository }: ForgeAccess, wanted: MrWrite): Promise<object> {
+async function open(
+  deps: AgentApiDeps,
+  { claims, task }: CallingPod,
+  { forge, path, repository }: ForgeAccess,
+  wanted: MrWrite,
+): Promise<object> {
   const branch = `platform/${nameOf(claims.task)}`
   const [there] = await forge.listMergeRequests(path, { state: 'open', headBranch: branch })
-  if (there !== undefined) return { status: 'ok', existing: true, number: there.number, url: there.url, head_sha: there.headSha }
+  if (there !== undefined)
+    return { status: 'ok', existing: true, number: there.number, url: there.url, head_sha: there.headSha }
   const merged = task.mergeRequests.find((mr) => mr.repository === repository.name && mr.state === 'merged')
-  if (merged !== undefined) throw new Problem('mr-merged', `merge request ${merged.number} of ${repository.name} is merged`)
+  if (merged !== undefined)
+    throw new Problem('mr-merged', `merge request ${merged.number} of ${repository.name} is merged`)
   refuseUngranted(task)
-  if ((await forge.branchHead(path, branch)) === undefined) throw new Problem('branch-not-pushed', `${branch} is not on the forge yet: commit, and call again`)
-  const base = task.config.repositories.find(({ name }) => name === repository.name)?.base ?? (await forge.repository(path)).defaultBranch
+  if ((await forge.branchHead(path, branch)) === undefined)
+    throw new Problem('branch-not-pushed', `${branch} is not on the forge yet: commit, and call again`)
+  const base =
+    task.config.repositories.find(({ name }) => name === repository.name)?.base ??
+    (await forge.repository(path)).defaultBranch
   const mr = await forge.createMergeRequest(path, { branch, base, title: wanted.title ?? '', body: wanted.body ?? '' })
   await deps.runtime.deliver({
     to: `task:${claims.task}`,
@@ -81,17 +101,36 @@ function refuseUngranted(task: TaskContext): void {
   if (task.kind !== 'implement' || blocking.length === 0) return
   const issues = blocking.map(({ repository, number, accepted }) =>
     accepted
-      ? { repository, number, detail: 'needs-approval-tool', guidance: 'A maintainer has approved: call submit_outcome with action approved and cite that comment.' }
-      : { repository, number, detail: 'needs-maintainer-comment', guidance: 'Ask on the issue and wait: a maintainer has to approve by a comment.' },
+      ? {
+          repository,
+          number,
+          detail: 'needs-approval-tool',
+          guidance: 'A maintainer has approved: call submit_outcome with action approved and cite that comment.',
+        }
+      : {
+          repository,
+          number,
+          detail: 'needs-maintainer-comment',
+          guidance: 'Ask on the issue and wait: a maintainer has to approve by a comment.',
+        },
   )
-  throw new Problem('approval-required', 'an issue of this Task lacks its approval', { members: { reason: 'approval-required', issues } })
+  throw new Problem('approval-required', 'an issue of this Task lacks its approval', {
+    members: { reason: 'approval-required', issues },
+  })
 }
 
-async function comment(deps: AgentApiDeps, { claims }: CallingPod, { forge, path, repository }: ForgeAccess, wanted: MrWrite): Promise<object> {
+async function comment(
+  deps: AgentApiDeps,
+  { claims }: CallingPod,
+  { forge, path, repository }: ForgeAccess,
+  wanted: MrWrite,
+): Promise<object> {
   const number = wanted.number ?? 0
   const asked = { task: claims.task, path, on: 'mr', number, body: wanted.body ?? '' } as const
   const { comment: written, existing } = await commentOnce(forge, asked, (text) =>
-    wanted.action === 'reply' ? forge.reply(path, number, wanted.in_reply_to ?? '', text) : forge.createComment(path, 'mr', number, text),
+    wanted.action === 'reply'
+      ? forge.reply(path, number, wanted.in_reply_to ?? '', text)
+      : forge.createComment(path, 'mr', number, text),
   )
   await deps.runtime.deliver({
     to: `task:${claims.task}`,

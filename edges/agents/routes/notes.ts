@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
+import type { TaskContext } from '../../../machines/task/context.ts'
 import { NoteKind } from '../../../machines/task/events.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { answerFrom } from '../answer.ts'
@@ -9,26 +10,53 @@ import type { AgentApiDeps } from '../deps.ts'
 const Params = Type.Object({ task: Type.String() })
 /** A note of this size still fits the smallest bundle. */
 const maxNoteCharacters = 32_768
-const Body = Type.Object({ kind: NoteKind, body: Type.String({ minLength: 1, maxLength: maxNoteCharacters }) }, { additionalProperties: false })
+const Body = Type.Object(
+  { kind: NoteKind, body: Type.String({ minLength: 1, maxLength: maxNoteCharacters }) },
+  { additionalProperties: false },
+)
 
 /** GET and POST /tasks/{task}/notes. The writer is stamped here: no caller can write an operator's note. */
 export function noteRoutes(app: HttpApp, deps: AgentApiDeps): void {
-  app.post('/tasks/:task/notes', { schema: { params: Params, body: Body, summary: 'Write a note into the journal of the Task' } }, async (request, reply) => {
-    const { claims } = await requirePod(request, deps, request.params.task, 'task_note')
-    const { kind, body } = request.body
-    const bodyHash = createHash('sha256').update(body).digest('hex')
-    const id = `note-${claims.pod}-${createHash('sha256').update(`${kind}\n${body}`).digest('hex').slice(0, 10)}`
-    const receipt = await deps.runtime.deliver({
-      to: `task:${claims.task}`,
-      // The same words by the same pod are the same note: a retry writes nothing twice.
-      key: `note/${id}`,
-      event: { type: 'note.written', at: deps.clock.now(), pod: claims.pod, id, kind, body, bodyHash },
-    })
-    return answerFrom(receipt, reply)
-  })
+  app.post(
+    '/tasks/:task/notes',
+    { schema: { params: Params, body: Body, summary: 'Write a note into the journal of the Task' } },
+    async (request, reply) => {
+      const { claims, task } = await requirePod(request, deps, request.params.task, 'task_note')
+      const { kind, body } = request.body
+      const bodyHash = createHash('sha256').update(body).digest('hex')
+      const id = `note-${claims.pod}-${createHash('sha256').update(`${kind}\n${body}`).digest('hex').slice(0, 10)}`
+      const receipt = await deps.runtime.deliver({
+        to: `task:${claims.task}`,
+        key: noteKey(task, id),
+        event: { type: 'note.written', at: deps.clock.now(), pod: claims.pod, id, kind, body, bodyHash },
+      })
+      return answerFrom(receipt, reply)
+    },
+  )
 
-  app.get('/tasks/:task/notes', { schema: { params: Params, summary: 'The whole journal of the Task' } }, async (request) => {
-    const { task } = await requireReadable(request, deps, request.params.task, 'task_context')
-    return { items: task.notes.map(({ id, agent, at, kind, body, source }) => ({ id, agent, at: new Date(at).toISOString(), kind, source, body })) }
-  })
+  app.get(
+    '/tasks/:task/notes',
+    { schema: { params: Params, summary: 'The whole journal of the Task' } },
+    async (request) => {
+      const { task } = await requireReadable(request, deps, request.params.task, 'task_context')
+      return {
+        items: task.notes.map(({ id, agent, at, kind, body, source }) => ({
+          id,
+          agent,
+          at: new Date(at).toISOString(),
+          kind,
+          source,
+          body,
+        })),
+      }
+    },
+  )
+}
+
+/** The same words by the same pod are the same note: a retry writes nothing twice. But a plan after which another came may be taken up again. */
+function noteKey(task: TaskContext, id: string): string {
+  const times = task.notes.filter((note) => note.id === id).length
+  const superseded = task.notes.findLast((note) => note.id === id)?.kind === 'plan' && task.planNoteId !== id
+  const ordinal = superseded ? times : Math.max(0, times - 1)
+  return ordinal === 0 ? `note/${id}` : `note/${id}/${ordinal}`
 }

@@ -22,7 +22,10 @@ const Body = Type.Object(
 export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
   app.post(
     '/tasks/:task/outcome',
-    { schema: { params: Type.Object({ task: Type.String() }), body: Body, summary: 'Submit the outcome of this pod' }, bodyLimit: 2 * 1024 * 1024 },
+    {
+      schema: { params: Type.Object({ task: Type.String() }), body: Body, summary: 'Submit the outcome of this pod' },
+      bodyLimit: 2 * 1024 * 1024,
+    },
     async (request, reply) => {
       const { claims, task } = await requirePod(request, deps, request.params.task, 'submit_outcome')
       const { kind, payload } = request.body
@@ -56,7 +59,8 @@ export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
 }
 
 function refuseForeignTask(claims: PodClaims, { task }: Record<string, unknown>): void {
-  if (typeof task === 'string' && taskId(task) !== claims.task) throw new Problem('forbidden', 'the token belongs to another Task')
+  if (typeof task === 'string' && taskId(task) !== claims.task)
+    throw new Problem('forbidden', 'the token belongs to another Task')
 }
 
 function checkPayload(kind: keyof typeof outcomeSchemas, payload: Record<string, unknown>): void {
@@ -71,6 +75,8 @@ function checkPayload(kind: keyof typeof outcomeSchemas, payload: Record<string,
 /** The same JSON whatever the order of keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))) : inner,
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
   )
 }

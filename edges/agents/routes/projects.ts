@@ -37,17 +37,21 @@ export function projectRoutes(app: HttpApp, deps: AgentApiDeps): void {
     }
   })
 
-  app.get('/projects/:project/repositories', { schema: { params: Params, summary: 'The repositories of a Project' } }, async (request) => {
-    const project = await require(request, request.params.project, 'repo_list')
-    const bases = new Map(project.taskConfig.repositories.map(({ name, base }) => [name, base]))
-    return {
-      items: project.repositories.map((repository) => ({
-        name: repository.name,
-        url: repository.url,
-        defaultBranch: bases.get(repository.name) ?? repository.defaultBranch ?? null,
-        maintainerLogins: maintainersOf(project, repository),
-        reporterLogins: reportersOf(project, repository),
-      })),
-    }
-  })
+  app.get(
+    '/projects/:project/repositories',
+    { schema: { params: Params, summary: 'The repositories of a Project' } },
+    async (request) => {
+      const project = await require(request, request.params.project, 'repo_list')
+      const bases = new Map(project.taskConfig.repositories.map(({ name, base }) => [name, base]))
+      return {
+        items: project.repositories.map((repository) => ({
+          name: repository.name,
+          url: repository.url,
+          defaultBranch: bases.get(repository.name) ?? repository.defaultBranch ?? null,
+          maintainerLogins: maintainersOf(project, repository),
+          reporterLogins: reportersOf(project, repository),
+        })),
+      }
+    },
+  )
 }

@@ -12,7 +12,12 @@ export const ScmRead = Type.Object({
   kind: Type.Union(['issues', 'mr', 'comments', 'commits', 'ci'].map((kind) => Type.Literal(kind))),
   repo: Type.String({ description: 'Repository name, as repo_list gives it.' }),
   project: Type.Optional(Type.String()),
-  number: Type.Optional(Type.Integer({ minimum: 1, description: 'Required for ci and comments; one issue or merge request for issues and mr.' })),
+  number: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Required for ci and comments; one issue or merge request for issues and mr.',
+    }),
+  ),
   is_pr: Type.Optional(Type.Boolean({ description: 'comments only: the thread of the merge request.' })),
   state: Type.Optional(Type.Union(['open', 'closed', 'merged', 'all'].map((state) => Type.Literal(state)))),
   since: Type.Optional(Type.String({ format: 'date-time', description: 'issues and mr only.' })),
@@ -32,59 +37,115 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 }
 
 function check(query: ScmRead): void {
-  const extra = Object.keys(query).filter((name) => !['kind', 'repo', 'project', ...(allowed[query.kind] ?? [])].includes(name))
-  const faults = extra.map((name) => ({ in: 'query', path: `/${name}`, message: `does not go with kind=${query.kind}` }) as const)
+  const extra = Object.keys(query).filter(
+    (name) => !['kind', 'repo', 'project', ...(allowed[query.kind] ?? [])].includes(name),
+  )
+  const faults = extra.map(
+    (name) => ({ in: 'query', path: `/${name}`, message: `does not go with kind=${query.kind}` }) as const,
+  )
   const missing = ['ci', 'comments'].includes(query.kind) && query.number === undefined
-  const state = query.kind === 'issues' && query.state === 'merged' ? [{ in: 'query', path: '/state', message: 'an issue is open, closed or all' } as const] : []
-  const all = [...faults, ...state, ...(missing ? [{ in: 'query', path: '/number', message: `is required for kind=${query.kind}` } as const] : [])]
+  const state =
+    query.kind === 'issues' && query.state === 'merged'
+      ? [{ in: 'query', path: '/state', message: 'an issue is open, closed or all' } as const]
+      : []
+  const all = [
+    ...faults,
+    ...state,
+    ...(missing ? [{ in: 'query', path: '/number', message: `is required for kind=${query.kind}` } as const] : []),
+  ]
   if (all.length > 0) throw invalidInput(all)
 }
 
 export function scmRoute(app: HttpApp, deps: AgentApiDeps): void {
   const ci = createCiReads(deps.clock)
-  app.get('/tasks/:task/scm', { schema: { params: Type.Object({ task: Type.String() }), querystring: ScmRead, summary: 'Read the forge' } }, async (request) => {
-    const { claims } = await requirePod(request, deps, request.params.task, 'scm_read')
-    const query = request.query
-    check(query)
-    refuseForeignProject(claims, query.project)
-    const access = await accessRepository(deps, claims.project, query.repo)
-    const number = query.number ?? 0
-    const limit = clampLimit(query.limit)
-    switch (query.kind) {
-      case 'ci':
-        return ci(access, number)
-      case 'comments':
-        return { items: (await deps.threads.comments(claims.project, query.repo, number, query.is_pr ? 'mr' : 'issue')).slice(-limit).map(toComment) }
-      case 'commits': {
-        const since = deps.clock.now() - (query.since_days ?? 30) * 24 * 60 * 60 * 1000
-        return { items: await access.forge.commits(access.path, { since, limit }) }
+  app.get(
+    '/tasks/:task/scm',
+    { schema: { params: Type.Object({ task: Type.String() }), querystring: ScmRead, summary: 'Read the forge' } },
+    async (request) => {
+      const { claims } = await requirePod(request, deps, request.params.task, 'scm_read')
+      const query = request.query
+      check(query)
+      refuseForeignProject(claims, query.project)
+      const access = await accessRepository(deps, claims.project, query.repo)
+      const number = query.number ?? 0
+      const limit = clampLimit(query.limit)
+      switch (query.kind) {
+        case 'ci':
+          return ci(access, number)
+        case 'comments':
+          return {
+            items: (await deps.threads.comments(claims.project, query.repo, number, query.is_pr ? 'mr' : 'issue'))
+              .slice(-limit)
+              .map(toComment),
+          }
+        case 'commits': {
+          const since = deps.clock.now() - (query.since_days ?? 30) * 24 * 60 * 60 * 1000
+          return { items: await access.forge.commits(access.path, { since, limit }) }
+        }
+        default:
+          return listThreads(deps, claims.project, query, limit)
       }
-      default:
-        return listThreads(deps, claims.project, query, limit)
-    }
-  })
+    },
+  )
 }
 
 async function listThreads(deps: AgentApiDeps, project: string, query: ScmRead, limit: number): Promise<object> {
   const mr = query.kind === 'mr'
   if (query.number !== undefined) {
-    const one = await (mr ? deps.threads.mergeRequest(project, query.repo, query.number) : deps.threads.issue(project, query.repo, query.number))
-    if (one === undefined) throw new Problem('not-found', `${query.repo} has no ${mr ? 'merge request' : 'issue'} ${query.number}`)
+    const one = await (mr
+      ? deps.threads.mergeRequest(project, query.repo, query.number)
+      : deps.threads.issue(project, query.repo, query.number))
+    if (one === undefined)
+      throw new Problem('not-found', `${query.repo} has no ${mr ? 'merge request' : 'issue'} ${query.number}`)
     return { items: [{ ...toItem(one), body: one.body }] }
   }
   const labels = query.labels?.split(',').map((label) => label.trim())
-  const filter = { state: query.state ?? 'open', limit, ...(query.since && { since: Date.parse(query.since) }), ...(labels && { labels }) }
-  const found = await (mr ? deps.threads.mergeRequests(project, query.repo, filter) : deps.threads.issues(project, query.repo, filter))
+  const filter = {
+    state: query.state ?? 'open',
+    limit,
+    ...(query.since && { since: Date.parse(query.since) }),
+    ...(labels && { labels }),
+  }
+  const found = await (mr
+    ? deps.threads.mergeRequests(project, query.repo, filter)
+    : deps.threads.issues(project, query.repo, filter))
   return { items: found.map(toItem) }
 }
 
 function toItem(thread: MirroredIssue | MirroredMergeRequest): object {
   const { number, title, state, author, bot, labels, url, updatedAt } = thread
-  const own = 'headSha' in thread ? { headSha: thread.headSha, headBranch: thread.headBranch, ci: thread.ci, mergeable: thread.mergeable, draft: thread.draft } : {}
+  const own =
+    'headSha' in thread
+      ? {
+          headSha: thread.headSha,
+          headBranch: thread.headBranch,
+          ci: thread.ci,
+          mergeable: thread.mergeable,
+          draft: thread.draft,
+        }
+      : {}
   return { number, title, state, author, bot, labels, url, updatedAt: new Date(updatedAt).toISOString(), ...own }
 }
 
-function toComment(comment: { readonly id: string; readonly author: string; readonly bot: boolean; readonly body: string; readonly createdAt: number; readonly path?: string; readonly line?: number; readonly inReplyTo?: string }): object {
+function toComment(comment: {
+  readonly id: string
+  readonly author: string
+  readonly bot: boolean
+  readonly body: string
+  readonly createdAt: number
+  readonly path?: string
+  readonly line?: number
+  readonly inReplyTo?: string
+}): object {
   const { id, author, bot, body, createdAt, path, line, inReplyTo } = comment
-  return { external_id: id, author, bot, at: new Date(createdAt).toISOString(), body, path, line, in_reply_to: inReplyTo }
+  return {
+    external_id: id,
+    author,
+    bot,
+    at: new Date(createdAt).toISOString(),
+    body,
+    path,
+    line,
+    in_reply_to: inReplyTo,
+  }
 }

@@ -26,9 +26,26 @@ function toTask(task: TaskContext): object {
     agentKind: task.agentKind || null,
     goal: task.goal,
     repositories: task.repositories,
-    issues: task.issues.map(({ repository, number, state, grant }) => ({ repository, number, state, approved: grant !== null })),
-    mergeRequests: task.mergeRequests.map(({ repository, number, state, headSha, url }) => ({ repository, number, state, headSha, url })),
-    notes: task.notes.map(({ id, kind, agent, at, source }) => ({ id, kind, agent, at: new Date(at).toISOString(), source })),
+    issues: task.issues.map(({ repository, number, state, grant }) => ({
+      repository,
+      number,
+      state,
+      approved: grant !== null,
+    })),
+    mergeRequests: task.mergeRequests.map(({ repository, number, state, headSha, url }) => ({
+      repository,
+      number,
+      state,
+      headSha,
+      url,
+    })),
+    notes: task.notes.map(({ id, kind, agent, at, source }) => ({
+      id,
+      kind,
+      agent,
+      at: new Date(at).toISOString(),
+      source,
+    })),
     planNoteId: task.planNoteId,
   }
 }
@@ -68,7 +85,12 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       if (wanted === undefined) throw new Problem('invalid-input', 'project is required')
       if (claims !== undefined) refuseForeignProject(claims, project)
       const after = cursor === undefined ? '' : decodeCursor(Type.String(), cursor)
-      const found = (await tasksOf(deps, wanted)).filter((task) => (kind === undefined || task.kind === kind) && (stage === undefined || task.stage === stage) && task.id > after)
+      const found = (await tasksOf(deps, wanted)).filter(
+        (task) =>
+          (kind === undefined || task.kind === kind) &&
+          (stage === undefined || task.stage === stage) &&
+          task.id > after,
+      )
       const limit = clampLimit(request.query.limit)
       const shown = page(found.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit + 1), limit, (task) => task.id)
       return { ...shown, items: shown.items.map(toTask) }
@@ -86,7 +108,10 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
     },
     async (request, reply) => {
       const { task } = await requireReadable(request, deps, request.params.task, 'task_context')
-      const input = await collectBundle(deps, task, { notes: request.query.notes ?? 'recent', eventsUpTo: task.eventSequence })
+      const input = await collectBundle(deps, task, {
+        notes: request.query.notes ?? 'recent',
+        eventsUpTo: task.eventSequence,
+      })
       const maxBytes = await deps.maxBundleBytes(task.config.project)
       const { text } = renderBundle(input, { maxBytes, reservedBytes: 0, eventsInside: true })
       return reply.type('application/xml; charset=utf-8').send(text)
@@ -98,7 +123,9 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
     {
       schema: {
         params: Type.Object({ project: Type.String() }),
-        querystring: Type.Object({ scope: Type.Optional(Type.Union([Type.Literal('all'), Type.Literal('brainstorm'), Type.Literal('incident')])) }),
+        querystring: Type.Object({
+          scope: Type.Optional(Type.Union([Type.Literal('all'), Type.Literal('brainstorm'), Type.Literal('incident')])),
+        }),
         summary: 'The compact index of all Tasks of a Project',
       },
     },
@@ -107,7 +134,9 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       const project = projectActorId(request.params.project)
       if (claims !== undefined) refuseForeignProject(claims, project)
       const scope = request.query.scope ?? 'all'
-      return reply.type('application/xml; charset=utf-8').send(renderTaskIndex(await tasksOf(deps, project), nameOf(project), scope, deps.clock.now()))
+      return reply
+        .type('application/xml; charset=utf-8')
+        .send(renderTaskIndex(await tasksOf(deps, project), nameOf(project), scope, deps.clock.now()))
     },
   )
 }

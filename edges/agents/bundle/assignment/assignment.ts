@@ -11,7 +11,8 @@ export type TurnReason = 'first' | 'events' | 'continue' | 'handoff'
 const lead: Readonly<Record<TurnReason, string>> = {
   first: '',
   events: 'Something happened since your last turn: read the `events` element first, then go on with your work.\n\n',
-  continue: 'Your last turn ended without an outcome and without a question. Go on, or finish with `submit_outcome`.\n\n',
+  continue:
+    'Your last turn ended without an outcome and without a question. Go on, or finish with `submit_outcome`.\n\n',
   handoff: '',
 }
 

@@ -3,7 +3,12 @@ export interface AssignmentContext {
   readonly agent: string
   readonly stage: string
   readonly goal: string
-  readonly repositories: readonly { readonly name: string; readonly branch: string; readonly base: string; readonly sha?: string }[]
+  readonly repositories: readonly {
+    readonly name: string
+    readonly branch: string
+    readonly base: string
+    readonly sha?: string
+  }[]
   readonly hasPlan: boolean
   /** The id of the newest plan, for `plan_note_id`. */
   readonly planNoteId?: string
@@ -16,6 +21,9 @@ export interface AssignmentContext {
 
 export function listRepositories({ repositories }: AssignmentContext): string {
   return repositories
-    .map(({ name, branch, base, sha }) => `- \`${name}\`: folder \`${name}/\` of the workspace, branch \`${branch}\`, base \`${base}\`${sha ? `, head \`${sha}\`` : ''}`)
+    .map(
+      ({ name, branch, base, sha }) =>
+        `- \`${name}\`: folder \`${name}/\` of the workspace, branch \`${branch}\`, base \`${base}\`${sha ? `, head \`${sha}\`` : ''}`,
+    )
     .join('\n')
 }

@@ -2,7 +2,11 @@ import { listRepositories, type AssignmentContext } from './context.ts'
 
 /** Implement: plan and ask first, write code once a maintainer's approval is granted (document 2, implement schema). */
 export function implementAssignment(context: AssignmentContext): string {
-  return [`You implement this Task: ${context.goal}`, `Repositories, already checked out:\n${listRepositories(context)}`, next(context)].join('\n\n')
+  return [
+    `You implement this Task: ${context.goal}`,
+    `Repositories, already checked out:\n${listRepositories(context)}`,
+    next(context),
+  ].join('\n\n')
 }
 
 function next(context: AssignmentContext): string {
@@ -14,7 +18,8 @@ function next(context: AssignmentContext): string {
 }
 
 function plan({ hasPlan, planNoteId }: AssignmentContext): string {
-  if (hasPlan) return `Your plan is among the notes${planNoteId ? ` (its id is \`${planNoteId}\`)` : ''}. A new plan voids an approval of the old one, so write one only if the old one is wrong.`
+  if (hasPlan)
+    return `Your plan is among the notes${planNoteId ? ` (its id is \`${planNoteId}\`)` : ''}. A new plan voids an approval of the old one, so write one only if the old one is wrong.`
   return 'Read the issue and the code, then write your plan with `task_note` (kind `plan`). Change no code yet: pushes are refused until the plan is approved.'
 }
 
