@@ -24,6 +24,7 @@ describe('the settings of the orchestrator', () => {
   test('need the identity provider and a key of the model; the rest has defaults', () => {
     expect(readSettings({ ...needed, HOME: '/home/rita' }, '/program')).toEqual({
       stateDir: join(process.cwd(), '.statewright'),
+      coveredDir: join(process.cwd(), '.statewright'),
       databaseUrl: '',
       http: { host: '127.0.0.1', port: 8080 },
       internal: { host: '127.0.0.1', port: 8082 },
@@ -83,6 +84,14 @@ describe('the settings of the orchestrator', () => {
     ]
     expect(told).toHaveLength(named.length)
     for (const name of named) expect(told.filter((line) => line.startsWith(`- ${name} `))).toHaveLength(1)
+  })
+
+  test('cover the state, and more where they name a folder around it', () => {
+    const covered = (COVERED_DIR: string): string =>
+      readSettings({ ...needed, STATE_DIR: '/srv/demo/state', COVERED_DIR }, '/program').coveredDir
+    expect([covered(''), covered('/srv/demo')]).toEqual(['/srv/demo/state', '/srv/demo'])
+    for (const elsewhere of ['/srv/demo/state/pods', '/srv/demo/sta', '/tmp'])
+      expect(() => covered(elsewhere)).toThrow('- COVERED_DIR must be')
   })
 
   test('take secrets from files before variables, and either key of the model', () => {

@@ -7,6 +7,8 @@ import { EnvironmentReader, type Address, type Environment } from '../wrapper/bo
 
 export interface OrchestratorSettings {
   readonly stateDir: string
+  /** What pods of this machine may not see; the state is in it. */
+  readonly coveredDir: string
   /** Empty: the embedded store below `stateDir`. */
   readonly databaseUrl: string
   readonly http: Address
@@ -37,8 +39,10 @@ const Command = Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })
 
 export function readSettings(env: Environment, programDir: string): OrchestratorSettings {
   const read = new EnvironmentReader(env, (path) => readFileSync(path, 'utf8'))
+  const stateDir = resolve(read.text('STATE_DIR', '.statewright'))
   const settings: OrchestratorSettings = {
-    stateDir: resolve(read.text('STATE_DIR', '.statewright')),
+    stateDir,
+    coveredDir: resolve(read.text('COVERED_DIR', stateDir)),
     databaseUrl: read.secret('DATABASE_URL') ?? '',
     http: read.address('HTTP_ADDR', '127.0.0.1:8080'),
     internal: read.address('INTERNAL_ADDR', '127.0.0.1:8082'),
@@ -58,6 +62,8 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
     logLevel: read.text('LOG_LEVEL', 'info'),
     userHome: read.text('HOME', homedir()),
   }
+  if (!`${stateDir}/`.startsWith(`${settings.coveredDir}/`))
+    read.fault('COVERED_DIR must be STATE_DIR or a folder around it')
   if (settings.oidc.clientSecret === '') read.fault('OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE is required')
   if (settings.modelKey === '' && settings.oauthToken === '')
     read.fault('one of MODEL_PROVIDER_API_KEY and AGENT_RUNTIME_OAUTH_TOKEN is required')

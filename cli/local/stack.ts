@@ -10,6 +10,7 @@ import { startModel, type Model } from '../standins/model/server.ts'
 import type { Scenario } from '../standins/scenarios/format.ts'
 import { orchestratorClient, type OrchestratorClient } from '../client.ts'
 import { programDir } from '../main.ts'
+import { databaseFor } from './database.ts'
 import { endPods } from './end-pods.ts'
 import { findEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'
 import { headBranch, seedRepository } from './git-seed.ts'
@@ -92,11 +93,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     told = resolve
     failed = reject
   })
+  const server = process.env['DATABASE_URL']
+  const databaseUrl = server === undefined || server === '' ? undefined : await databaseFor(server, dir)
   const logFile = join(dir, 'orchestrator.log')
   const orchestrator = new Supervisor({
     command: [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'orchestrator'],
     cwd: dir,
-    env: orchestratorEnv(options, ports, identity, model, secrets),
+    env: orchestratorEnv(options, ports, identity, model, secrets, databaseUrl),
     logFile,
     onLine: (line) => {
       if (line['msg'] === 'ready') told(line)
@@ -197,6 +200,7 @@ function orchestratorEnv(
   identity: Identity,
   model: Model | undefined,
   secrets: { readonly operator: string; readonly model: string },
+  databaseUrl: string | undefined,
 ): Record<string, string> {
   const { dir } = options
   const scripted = options.model.provider === 'scripted'
@@ -207,6 +211,8 @@ function orchestratorEnv(
       : 'MODEL_PROVIDER_API_KEY_FILE'
   return {
     STATE_DIR: join(dir, 'state'),
+    // Beside the state lie the forge's memory, the keys of the identity provider and of the command line.
+    COVERED_DIR: dir,
     HTTP_ADDR: `127.0.0.1:${ports.http}`,
     INTERNAL_ADDR: `127.0.0.1:${ports.internal}`,
     OIDC_ISSUER: identity.issuer,
@@ -220,7 +226,7 @@ function orchestratorEnv(
     POD_ISOLATION: options.unsafeNoIsolation ? 'none' : scripted ? 'auto' : 'required',
     HOME: process.env['HOME'] ?? '/root',
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-    ...(process.env['DATABASE_URL'] === undefined ? {} : { DATABASE_URL: process.env['DATABASE_URL'] }),
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     ...(process.env['LOG_LEVEL'] === undefined ? {} : { LOG_LEVEL: process.env['LOG_LEVEL'] }),
   }
 }

@@ -260,12 +260,12 @@ export async function startOrchestrator(
   }
 
   function localPods(): { readonly isolation: Isolation; readonly pods: LocalPods } {
-    const { stateDir, userHome } = settings
+    const { stateDir, coveredDir, userHome } = settings
     const probe = {
       pod: join(stateDir, 'keys'),
       workspace: join(stateDir, 'keys'),
       program: programDir,
-      state: stateDir,
+      state: coveredDir,
       home: userHome,
     }
     const found = settings.isolation === 'none' ? 'none' : detectIsolation(probe)
@@ -285,7 +285,17 @@ export async function startOrchestrator(
     const command = [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'wrapper']
     return {
       isolation: found,
-      pods: new LocalPods({ stateDir, programDir, userHome, isolation: found, command, environment, clock, logger }),
+      pods: new LocalPods({
+        stateDir,
+        coveredDir,
+        programDir,
+        userHome,
+        isolation: found,
+        command,
+        environment,
+        clock,
+        logger,
+      }),
     }
   }
 

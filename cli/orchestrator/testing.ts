@@ -324,6 +324,7 @@ function settingsOf(dir: string, issuer: string): Parameters<typeof startOrchest
     agentCli: ['false'],
     isolation: 'none',
     logLevel: 'info',
+    coveredDir: dir,
     userHome: dir,
   }
 }

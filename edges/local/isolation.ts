@@ -11,7 +11,7 @@ export interface IsolatedPaths {
   readonly workspace: string
   /** Where the program and its packages are, read-only inside. */
   readonly program: string
-  /** Covered: the platform's state. */
+  /** Covered: the platform's state, with what lies around it and is not the pod's either. */
   readonly state: string
   /** Covered: the user's home. */
   readonly home: string
@@ -28,11 +28,15 @@ mkdir /mnt/pod /mnt/workspace /mnt/program
 mount -n --bind "$SW_POD" /mnt/pod
 mount -n --bind "$SW_WORKSPACE" /mnt/workspace
 mount -n --rbind "$SW_PROGRAM" /mnt/program
-mount -n -t tmpfs -o mode=0755 tmpfs "$SW_HOME"
+cover() { mkdir -p "$1"; mount -n -t tmpfs -o mode=0755 tmpfs "$1"; }
+test -d "$SW_HOME"
+cover "$SW_HOME"
+cover "$SW_STATE"
 mkdir -p "$SW_PROGRAM"
 mount -n --move /mnt/program "$SW_PROGRAM"
-mkdir -p "$SW_STATE" 2>/dev/null || true
-mount -n -t tmpfs -o mode=0755 tmpfs "$SW_STATE"
+for covered in "$SW_HOME" "$SW_STATE"; do
+  case "$covered" in "$SW_PROGRAM"/*) cover "$covered" ;; esac
+done
 mkdir -p "$SW_POD" "$SW_WORKSPACE"
 mount -n --move /mnt/pod "$SW_POD"
 mount -n --move /mnt/workspace "$SW_WORKSPACE"

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
@@ -53,6 +53,7 @@ async function withMachine(use: (machine: Machine) => Promise<void>): Promise<vo
       const pods = new LocalPods({
         stateDir: state,
         programDir: program,
+        coveredDir: state,
         userHome: home,
         isolation: 'none',
         command: ['/bin/sh', '-c', wrapper],
@@ -329,6 +330,25 @@ describe.each(isolations)(`a pod with isolation %s${isolations.length === 1 ? re
     })
   })
 })
+
+test.skipIf(isolations.length === 1)(
+  'a pod in namespaces does not see what lies around the state of the platform',
+  async () => {
+    await withMachine(async (machine) => {
+      writeFileSync(join(machine.root, 'secrets.json'), 'a forge token')
+      const command = [
+        '/bin/sh',
+        '-c',
+        `ls ${machine.root} ${machine.root}/state > "$WORKSPACE_DIR/seen.new"; mv "$WORKSPACE_DIR/seen.new" "$WORKSPACE_DIR/seen"`,
+      ]
+      await machine.start({ isolation: 'namespaces', coveredDir: machine.root, command }).create(spec)
+      await vi.waitFor(() => expect(machine.workspaceFile('seen')).not.toBe(''), bound)
+      expect(machine.workspaceFile('seen')).toBe(
+        `${machine.root}:\nprogram\nstate\n\n${machine.root}/state:\npods\nworkspaces\n`,
+      )
+    })
+  },
+)
 
 test('removing what is gone or was never there is fine', async () => {
   await withMachine(async (machine) => {

@@ -15,6 +15,8 @@ import { childrenOf, familyOf, findByVariable, identify, isAlive, signal } from 
 export interface LocalPodsOptions {
   /** The platform's state folder; pods and workspaces are kept below it. */
   readonly stateDir: string
+  /** Hidden from pods with all it holds: the state folder, or a folder around it with more that is not theirs. */
+  readonly coveredDir: string
   readonly programDir: string
   readonly userHome: string
   readonly isolation: Isolation
@@ -185,8 +187,8 @@ export class LocalPods implements PodPort {
   }
 
   #isolated(folder: PodFolder, workspace: string, command: readonly string[]): ReturnType<typeof isolated> {
-    const { programDir, stateDir, userHome } = this.#options
-    return isolated({ pod: folder.path, workspace, program: programDir, state: stateDir, home: userHome }, command)
+    const { programDir, coveredDir, userHome } = this.#options
+    return isolated({ pod: folder.path, workspace, program: programDir, state: coveredDir, home: userHome }, command)
   }
 
   #workspace(task: string): string {
