@@ -226,7 +226,9 @@ function orchestratorEnv(
     POD_ISOLATION: options.unsafeNoIsolation ? 'none' : scripted ? 'auto' : 'required',
     HOME: process.env['HOME'] ?? '/root',
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL_FILE: secretFile(dir, 'database-url', databaseUrl) }),
+    // One orchestrator has this store, so after a crash the next goes on under the same name without waiting for the lease.
+    OWNER: 'orchestrator',
     ...(process.env['LOG_LEVEL'] === undefined ? {} : { LOG_LEVEL: process.env['LOG_LEVEL'] }),
   }
 }

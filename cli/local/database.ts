@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+
+const duplicateDatabase = '42P04'
+
+/**
+ * A database of its own for the stack of one folder, on the server that DATABASE_URL names: two demos on one server, or a
+ * demo beside the tests, are strangers to each other.
+ */
+export async function databaseFor(serverUrl: string, dir: string): Promise<string> {
+  const name = `statewright_${createHash('sha256').update(dir).digest('hex').slice(0, 12)}`
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  try {
+    await client.query(`create database ${name}`)
+  } catch (error) {
+    if ((error as { code?: string }).code !== duplicateDatabase) throw error
+  } finally {
+    await client.end()
+  }
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
