@@ -21,8 +21,8 @@ import {
   pathsOf,
   unauthenticated,
   type Refusal,
-} from './refusals.ts'
-import { hookSecret, repository, startRoom, type Answer, type Room } from './testing.ts'
+} from './testing/refusals.ts'
+import { hookSecret, repository, startRoom, type Answer, type Room } from './testing/room.ts'
 
 let room: Room
 

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { signHmac } from '../../edges/http/auth/hmac.ts'
+import { signHmac } from '../../../edges/http/auth/hmac.ts'
 
 interface Turn {
   readonly turnId: string

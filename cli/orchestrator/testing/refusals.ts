@@ -1,6 +1,6 @@
 /** What a refused input must look like: one form of answer, and nothing changed. Test code only. */
 import { expect } from 'vitest'
-import { hookSecret, type Answer, type Room } from './testing.ts'
+import { hookSecret, type Answer, type Room } from './room.ts'
 
 export interface Refusal {
   readonly status: number

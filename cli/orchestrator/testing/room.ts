@@ -7,21 +7,21 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { clientCredentials } from '../../edges/http/token-source.ts'
-import { createLogger } from '../../edges/http/logging.ts'
-import { PodFolder, podFolders } from '../../edges/local/pod-folder.ts'
-import { isAlive, signal } from '../../edges/local/processes.ts'
-import type { ActorKind } from '../../machines/definition.ts'
-import type { TaskContext } from '../../machines/task/context.ts'
-import { systemClock } from '../../runtime/clock.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
-import { localManifests } from '../local/manifests.ts'
-import { people } from '../local/people.ts'
-import { programDir } from '../main.ts'
-import { startForge, type Forge } from '../standins/forge/forge.ts'
-import { commit, run } from '../standins/forge/testing.ts'
-import { startIdentity } from '../standins/identity/identity.ts'
-import { startOrchestrator, type Orchestrator } from './compose.ts'
+import { clientCredentials } from '../../../edges/http/token-source.ts'
+import { createLogger } from '../../../edges/http/logging.ts'
+import { PodFolder, podFolders } from '../../../edges/local/pod-folder.ts'
+import { isAlive, signal } from '../../../edges/local/processes.ts'
+import type { ActorKind } from '../../../machines/definition.ts'
+import type { TaskContext } from '../../../machines/task/context.ts'
+import { systemClock } from '../../../runtime/clock.ts'
+import type { Runtime } from '../../../runtime/runtime.ts'
+import { localManifests } from '../../local/manifests.ts'
+import { people } from '../../local/people.ts'
+import { programDir } from '../../main.ts'
+import { startForge, type Forge } from '../../standins/forge/forge.ts'
+import { commit, run } from '../../standins/forge/testing.ts'
+import { startIdentity } from '../../standins/identity/identity.ts'
+import { startOrchestrator, type Orchestrator } from '../compose.ts'
 
 const audiences = { operator: 'urn:statewright:operator', wrapper: 'urn:statewright:wrapper' } as const
 export const repository = `${people.owner}/duration`
@@ -298,7 +298,7 @@ async function serve(forge: Forge, dir: string): Promise<void> {
 function quietProgram(dir: string): string {
   const bin = join(dir, 'program', 'bin')
   mkdirSync(bin, { recursive: true })
-  const wrapper = pathToFileURL(join(programDir, 'cli', 'orchestrator', 'quiet-wrapper.ts')).href
+  const wrapper = pathToFileURL(join(programDir, 'cli', 'orchestrator', 'testing', 'quiet-wrapper.ts')).href
   writeFileSync(join(bin, 'statewright.mjs'), `await import(${JSON.stringify(wrapper)})\n`)
   return join(dir, 'program')
 }
