@@ -1,0 +1,15 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { expect, test } from 'vitest'
+import { freePort, isFree } from './ports.ts'
+
+test('a free port is free until somebody listens on it', async () => {
+  const port = await freePort()
+  expect(await isFree(port)).toBe(true)
+  const server = createServer().listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  expect(await isFree(port)).toBe(false)
+  server.close()
+  await once(server, 'close')
+  expect(await isFree(port)).toBe(true)
+})

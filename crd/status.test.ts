@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest'
+import type { WaitingEntry } from '../machines/queue/context.ts'
+import { newQueue, type QueueContext } from '../machines/queue/context.ts'
+import { newTask } from '../machines/task/context.ts'
+import type { TaskContext } from '../machines/task/context.ts'
+import { columnsOf } from './columns.ts'
+import { kinds } from './kinds.ts'
+import { factsResource, queuedEventResources, taskResource } from './status.ts'
+
+const at = Date.parse('2026-01-02T03:04:05Z')
+const time = '2026-01-02T03:04:05.000Z'
+const id = 'default/implement-a-1-x7f3q'
+
+function taskActor(change: Partial<TaskContext> = {}): Parameters<typeof taskResource>[0] {
+  const blank = newTask(id)
+  const context = {
+    ...blank,
+    config: { ...blank.config, project: 'default/demo' },
+    kind: 'implement',
+    goal: 'Do it',
+    ...change,
+  }
+  return { id, path: 'stage.live.minted pod.none', seq: 7, context }
+}
+
+describe('a Task as a resource', () => {
+  test('is named after its actor; its generation is the actor’s newest step', () => {
+    const { apiVersion, kind, metadata, spec } = taskResource(taskActor())
+    expect({ apiVersion, kind }).toEqual({ apiVersion: 'platform.dev/v1alpha1', kind: 'Task' })
+    expect(metadata).toEqual({ name: 'implement-a-1-x7f3q', namespace: 'default', generation: 7 })
+    expect(spec).toMatchObject({ projectRef: 'demo', kind: 'implement', goal: 'Do it', priority: 100 })
+  })
+
+  test('shows times as text, and none where nothing happened yet', () => {
+    const { status } = taskResource(
+      taskActor({
+        stageEnteredAt: at,
+        stageWorkStartedAt: null,
+        podStartedAt: at,
+        stages: [{ stage: 'minted', at, reason: null }],
+      }),
+    )
+    expect(status).toMatchObject({
+      stageEnteredAt: time,
+      stageWorkStartedAt: null,
+      podStartedAt: time,
+      stages: [{ stage: 'minted', at: time, reason: null }],
+    })
+    expect(taskResource(taskActor()).status).toMatchObject({ stageEnteredAt: null })
+  })
+
+  test('shows a pod while one lives, and whether it works yet', () => {
+    const podOf = (change: Partial<TaskContext>): unknown =>
+      (taskResource(taskActor(change)).status as { pod: unknown }).pod
+    expect(podOf({ podOrdinal: 2, podAlive: false })).toBeNull()
+    expect(podOf({ podOrdinal: 2, podAlive: true })).toEqual({ ordinal: 2, phase: 'starting' })
+    expect(podOf({ podOrdinal: 2, podAlive: true, podWorked: true })).toEqual({ ordinal: 2, phase: 'working' })
+  })
+
+  test('tells that an approval was granted, and nothing of whose words it rests on', () => {
+    const grant = { commentId: 'c-1', author: 'maria', quote: 'Go ahead' }
+    const issues = [
+      { repository: 'a', number: 1, state: 'open', accepted: true, grant },
+    ] as unknown as TaskContext['issues']
+    const { status, spec } = taskResource(taskActor({ issues }))
+    expect(status).toMatchObject({
+      issues: [{ repository: 'a', number: 1, state: 'open', accepted: true, granted: true }],
+    })
+    expect(spec).toMatchObject({ issues: [{ repository: 'a', number: 1 }] })
+    expect(JSON.stringify(status)).not.toContain('Go ahead')
+  })
+})
+
+describe('an Issue or a merge request as a resource', () => {
+  test('is its actor’s facts, with the innermost state as its status', () => {
+    const context = { facts: { repository: 'a', number: 1 }, owner: 'default/implement-a-1' }
+    const resource = factsResource('Issue', { id: 'default/a-1', path: 'known.open', seq: 3, context })
+    expect(resource.metadata).toEqual({ name: 'a-1', namespace: 'default', generation: 3 })
+    expect(resource.spec).toEqual({ repositoryRef: 'a', number: 1 })
+    expect(resource.status).toMatchObject({ status: 'open', owner: 'default/implement-a-1' })
+  })
+
+  test('that was never observed names nothing yet', () => {
+    expect(
+      factsResource('MergeRequest', { id: 'default/a-mr-2', path: 'unknown', seq: 1, context: { facts: null } }),
+    ).toMatchObject({
+      kind: 'MergeRequest',
+      spec: { repositoryRef: null, number: null },
+      status: { status: 'unknown' },
+    })
+  })
+})
+
+describe('the entries of a queue as resources', () => {
+  function entry(name: string, change: Partial<WaitingEntry> = {}): WaitingEntry {
+    return {
+      entry: `mint/default/${name}`,
+      sort: 'mint',
+      task: `default/${name}`,
+      class: 'normal',
+      priority: 100,
+      kind: 'implement',
+      sequence: 1,
+      enqueuedAt: at,
+      admittedAt: null,
+      ...change,
+    } as WaitingEntry
+  }
+  function resourcesOf(change: Partial<QueueContext>): ReturnType<typeof queuedEventResources> {
+    const context = { ...newQueue('default/demo'), maxConcurrentAgents: 2, closedReason: null, ...change }
+    return queuedEventResources({ id: 'default/demo', path: 'open', seq: 9, context })
+  }
+
+  test('say where they wait in the order of admission, and those that have a slot since when', () => {
+    const entries = [
+      entry('late', { sequence: 4 }),
+      entry('running', { sequence: 1, admittedAt: at }),
+      entry('early', { sequence: 2 }),
+      entry('urgent', { sequence: 3, priority: 10 }),
+    ]
+    expect(resourcesOf({ entries }).map(({ metadata, status }) => [metadata.name, status])).toEqual([
+      ['mint-default-late', { state: 'Queued', position: 3, reason: 'no free slot' }],
+      ['mint-default-running', { state: 'Admitted', admittedAt: time }],
+      ['mint-default-early', { state: 'Queued', position: 2, reason: 'no free slot' }],
+      ['mint-default-urgent', { state: 'Queued', position: 1, reason: 'no free slot' }],
+    ])
+  })
+
+  test('say why nobody is admitted', () => {
+    const reasonOf = (change: Partial<QueueContext>): unknown =>
+      resourcesOf({ entries: [entry('a')], ...change }).map(({ status }) => (status as { reason: string }).reason)
+    expect(reasonOf({ closedReason: 'SecretMissingKeys' })).toEqual(['SecretMissingKeys'])
+    expect(reasonOf({ maxConcurrentAgents: 0 })).toEqual(['paused'])
+  })
+
+  test('belong to the Project of their queue', () => {
+    expect(resourcesOf({ entries: [entry('a', { sequence: 5 })] })).toMatchObject([
+      {
+        kind: 'QueuedEvent',
+        metadata: { namespace: 'default', generation: 9 },
+        spec: { projectRef: 'demo', sequence: 5, sort: 'mint', taskRef: 'default/a' },
+      },
+    ])
+    expect(resourcesOf({ entries: [] })).toEqual([])
+  })
+})
+
+test('every column of a kind that only actors write finds its field', () => {
+  const shown = {
+    Task: taskResource(taskActor()),
+    QueuedEvent: queuedEventResources({
+      id: 'default/demo',
+      path: 'open',
+      seq: 1,
+      context: {
+        ...newQueue('default/demo'),
+        entries: [
+          {
+            entry: 'e',
+            sort: 'mint',
+            task: 't',
+            class: 'normal',
+            priority: 1,
+            kind: 'implement',
+            sequence: 1,
+            enqueuedAt: 0,
+            admittedAt: null,
+          },
+        ],
+      },
+    })[0],
+  }
+  for (const [kind, resource] of Object.entries(shown)) {
+    expect(kinds.map((one) => one.kind)).toContain(kind)
+    for (const { path } of columnsOf(kind)) {
+      const value = path
+        .split('.')
+        .slice(1)
+        .reduce<unknown>((from, name) => (from as Record<string, unknown> | undefined)?.[name], resource)
+      expect(value, `${kind} ${path}`).not.toBeUndefined()
+    }
+  }
+})
