@@ -13,15 +13,7 @@ import { Relay } from './relay.ts'
 import { replayActor } from './replay.ts'
 import { restoreActor } from './restore.ts'
 import type { Known } from './restore.ts'
-import type {
-  ActorView,
-  DeadLetter,
-  Delivery,
-  JournalRow,
-  PendingEffect,
-  Receipt,
-  Runtime,
-} from './runtime.ts'
+import type { ActorView, DeadLetter, Delivery, JournalRow, PendingEffect, Receipt, Runtime } from './runtime.ts'
 import type { InboxNumber } from './store/commit-steps.ts'
 import { countShards } from './store/count-shards.ts'
 import { findDeadLetter, listDeadLetters, removeDeadLetter } from './store/dead-letters.ts'

@@ -45,10 +45,13 @@ export async function demo(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, options, usage)
   if (parsed === undefined) return 0
   const dir = resolve(text(parsed, 'dir') ?? join('.statewright', `demo-${stamp()}`))
-  if (existsSync(join(dir, 'forge'))) throw new UsageError(`${dir} holds an earlier demo: name another folder with --dir`)
+  if (existsSync(join(dir, 'forge')))
+    throw new UsageError(`${dir} holds an earlier demo: name another folder with --dir`)
   // Ctrl-C ends the run, and with it everything that it started.
   const interrupted = untilInterrupted()
-  const result = await (parsed.values['chaos'] === undefined ? runMainJob(await runOptions(parsed, dir, interrupted)) : disturbed(parsed, dir, interrupted))
+  const result = await (parsed.values['chaos'] === undefined
+    ? runMainJob(await runOptions(parsed, dir, interrupted))
+    : disturbed(parsed, dir, interrupted))
   tell(parsed, result, dir)
   if (flag(parsed, 'keep')) await untilStopped(result, write(parsed), interrupted)
   return result.report.ok ? 0 : 1
@@ -80,7 +83,8 @@ async function disturbed(parsed: Parsed, dir: string, signal: AbortSignal): Prom
   say(`chaos: ${kills} kills, seed ${seed}; first an undisturbed run, to know its length`)
   const quiet = `${dir}-undisturbed`
   const undisturbed = await runMainJob({ ...(await runOptions(parsed, quiet, signal)), keep: false })
-  if (!undisturbed.report.ok) throw new Error(`the undisturbed run failed already: ${undisturbed.faults.join('; ')}; its state is in ${quiet}`)
+  if (!undisturbed.report.ok)
+    throw new Error(`the undisturbed run failed already: ${undisturbed.faults.join('; ')}; its state is in ${quiet}`)
   removeFolder(quiet)
   const lengthMs = spanOf(undisturbed)
   say(`chaos: undisturbed, the job took ${(lengthMs / 1000).toFixed(1)} s from the issue to the end`)
@@ -100,14 +104,22 @@ function write(parsed: Parsed): (line: string) => void {
 function tell(parsed: Parsed, { report, kills }: RunResult, dir: string): void {
   const say = write(parsed)
   say('')
-  say(report.ok ? `done in ${(report.durationMs / 1000).toFixed(1)} s: the change is on the main branch and its tests pass` : 'failed:')
+  say(
+    report.ok
+      ? `done in ${(report.durationMs / 1000).toFixed(1)} s: the change is on the main branch and its tests pass`
+      : 'failed:',
+  )
   for (const fault of report.faults) say(`  - ${fault}`)
   if (kills.length > 0) say(`  ${kills.length} kills, ${report.restarts} restarts of the orchestrator`)
   say(`state: ${dir}`)
   if (flag(parsed, 'json')) console.log(JSON.stringify({ ...report, ...(kills.length > 0 ? { kills } : {}) }))
 }
 
-async function untilStopped({ stack }: RunResult, say: (line: string) => void, interrupted: AbortSignal): Promise<void> {
+async function untilStopped(
+  { stack }: RunResult,
+  say: (line: string) => void,
+  interrupted: AbortSignal,
+): Promise<void> {
   say(`everything keeps running: ${stack.endpoints.inspector}; Ctrl-C ends it`)
   await aborted(interrupted)
   await stack.stop()

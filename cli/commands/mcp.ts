@@ -14,15 +14,29 @@ const patienceMs = 60_000
 export async function mcp(env: Readonly<Record<string, string | undefined>>, version: string): Promise<void> {
   const given = env['PLATFORM_CONTRACT_VERSION']
   if (given !== undefined && Number(given) !== contractVersion) {
-    throw new Error(`PLATFORM_CONTRACT_VERSION is ${given}, this server speaks ${contractVersion}: the pod and the platform are of different releases`)
+    throw new Error(
+      `PLATFORM_CONTRACT_VERSION is ${given}, this server speaks ${contractVersion}: the pod and the platform are of different releases`,
+    )
   }
   const profile = env['PLATFORM_TOOL_PROFILE'] ?? ''
-  if (!isAgentKind(profile)) console.error(`WARN the tool profile ${profile === '' ? 'is empty' : `"${profile}" is unknown`}: only the always-on tools are served`)
+  if (!isAgentKind(profile))
+    console.error(
+      `WARN the tool profile ${profile === '' ? 'is empty' : `"${profile}" is unknown`}: only the always-on tools are served`,
+    )
   const operatorUrl = env['PLATFORM_OPERATOR_URL'] ?? ''
   const memoryUrl = env['PLATFORM_MEMORY_URL'] ?? ''
   const nameOf = (id: string): string => id.slice(id.indexOf('/') + 1)
   const pod = { task: nameOf(env['PLATFORM_TASK'] ?? ''), project: nameOf(env['PLATFORM_PROJECT'] ?? ''), profile }
-  const backend = httpBackend({ pod, operatorUrl, memoryUrl, internalUrl: env['PLATFORM_INTERNAL_URL'] ?? '', fetch, timeoutMs: callTimeoutMs, patienceMs, clock: systemClock })
+  const backend = httpBackend({
+    pod,
+    operatorUrl,
+    memoryUrl,
+    internalUrl: env['PLATFORM_INTERNAL_URL'] ?? '',
+    fetch,
+    timeoutMs: callTimeoutMs,
+    patienceMs,
+    clock: systemClock,
+  })
   const tools = toolsFor(profile, { operator: operatorUrl !== '', memory: memoryUrl !== '' })
   const server = createMcpServer(tools, backend, version)
   await server.connect(new StdioServerTransport())

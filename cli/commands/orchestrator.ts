@@ -7,7 +7,10 @@ import { storyLine } from '../orchestrator/story-line.ts'
 import { readSettings } from '../settings.ts'
 
 /** `statewright orchestrator`: runs until SIGTERM or SIGINT, then stops gracefully. Logs are JSON lines on stdout. */
-export async function orchestrator(env: Readonly<Record<string, string | undefined>>, version: string): Promise<number> {
+export async function orchestrator(
+  env: Readonly<Record<string, string | undefined>>,
+  version: string,
+): Promise<number> {
   const settings = readSettings(env, programDir)
   const logger = createLogger({ name: 'orchestrator', level: settings.logLevel })
   const running = await startOrchestrator(settings, {

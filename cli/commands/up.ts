@@ -31,7 +31,8 @@ export async function up(args: readonly string[]): Promise<number> {
   if (parsed === undefined) return 0
   const dir = resolve(text(parsed, 'dir') ?? '.statewright')
   const running = findEndpoints(dir)
-  if (running !== undefined && isRunning(running.pid)) throw new Error(`${dir} is in use by process ${running.pid}: ${running.inspector}`)
+  if (running !== undefined && isRunning(running.pid))
+    throw new Error(`${dir} is in use by process ${running.pid}: ${running.inspector}`)
   const interrupted = untilInterrupted()
   const repository = text(parsed, 'repo')
   const testCommand = text(parsed, 'test-command')
@@ -49,7 +50,11 @@ export async function up(args: readonly string[]): Promise<number> {
     write: (line) => console.log(line),
   })
   if (!interrupted.aborted) {
-    console.log(report.ok ? '\nthe main job is done; everything keeps running, Ctrl-C ends it' : `\nthe main job did not end well:\n${report.faults.map((fault) => `  - ${fault}`).join('\n')}`)
+    console.log(
+      report.ok
+        ? '\nthe main job is done; everything keeps running, Ctrl-C ends it'
+        : `\nthe main job did not end well:\n${report.faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    )
     console.log(`inspector: ${stack.endpoints.inspector} (statewright inspector prints a link that signs in)`)
     await aborted(interrupted)
   }

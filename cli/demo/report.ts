@@ -86,15 +86,13 @@ export async function createReport(stack: Stack, facts: ReportFacts): Promise<Re
     issue: { number: facts.issue, state: issue.state, labels: issue.labels.map(({ name }) => name) },
     mergeRequest: facts.verdict,
     reviews: reviewsOf(stack, full),
-    comments: stack.forge
-      .issues(full)
-      .flatMap((one) =>
-        [...one.comments.values()].map(({ author, body }) => ({
-          author: author.login,
-          number: one.number,
-          text: body.replaceAll(/<!--.*?-->/gs, '').trim(),
-        })),
-      ),
+    comments: stack.forge.issues(full).flatMap((one) =>
+      [...one.comments.values()].map(({ author, body }) => ({
+        author: author.login,
+        number: one.number,
+        text: body.replaceAll(/<!--.*?-->/gs, '').trim(),
+      })),
+    ),
     turns: turns.map(({ agent, turnId, state, tokens }) => ({ agent, turnId, state, tokens })),
     pods,
     restarts: stack.orchestrator.restarts,

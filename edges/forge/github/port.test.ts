@@ -40,15 +40,13 @@ forgePortContract('GitHub', (use) =>
         deleteComment: async (id) => forge.deleteComment('maintainer', 'acme/library', Number(id)),
         async reportCheck(sha, name, state) {
           const status = state === 'running' ? 'in_progress' : 'completed'
-          await room
-            .octokit('bot')
-            .checks.create({
-              ...REPO,
-              head_sha: sha,
-              name,
-              status,
-              ...(state === 'running' ? {} : { conclusion: state }),
-            })
+          await room.octokit('bot').checks.create({
+            ...REPO,
+            head_sha: sha,
+            name,
+            status,
+            ...(state === 'running' ? {} : { conclusion: state }),
+          })
         },
         settled: () => forge.idle(),
       })

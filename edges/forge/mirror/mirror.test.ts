@@ -293,16 +293,14 @@ test("a merge request's head, checks, reviews and go-ahead reach its actor; a go
       wanted: false,
       ci: 'none',
     })
-    await room
-      .octokit('bot')
-      .checks.create({
-        owner: 'acme',
-        repo: 'library',
-        name: 'test',
-        head_sha: sha,
-        status: 'completed',
-        conclusion: 'success',
-      })
+    await room.octokit('bot').checks.create({
+      owner: 'acme',
+      repo: 'library',
+      name: 'test',
+      head_sha: sha,
+      status: 'completed',
+      conclusion: 'success',
+    })
     await room.quiet()
     expect(lastFacts<MergeRequestFacts>(room, 'mr.observed').ci).toBe('success')
 
