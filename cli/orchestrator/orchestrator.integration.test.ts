@@ -202,18 +202,19 @@ describe('the API', () => {
   })
 })
 
+const handMade = {
+  apiVersion: 'platform.dev/v1alpha1',
+  kind: 'Task',
+  metadata: { name: 'by-hand' },
+  spec: { projectRef: 'demo', kind: 'implement', goal: 'Do it', repositories: ['duration'] },
+}
+
 describe('a manifest', () => {
   const project = {
     apiVersion: 'platform.dev/v1alpha1',
     kind: 'Project',
     metadata: { name: 'typo' },
     spec: { scmSecretRef: 's', scm: { provider: 'forge_a', owner: 'acme', botLogin: 'bot' } },
-  }
-  const handMade = {
-    apiVersion: 'platform.dev/v1alpha1',
-    kind: 'Task',
-    metadata: { name: 'by-hand' },
-    spec: { projectRef: 'demo', kind: 'implement', goal: 'Do it', repositories: ['duration'] },
   }
 
   async function put(body: unknown): Promise<Answer> {
@@ -312,4 +313,16 @@ test('an issue by someone outside reporterLogins stays unanswered, label and all
   expect(await room.runtime.list('issue')).toEqual([])
   expect(await room.runtime.list('task')).toEqual([])
   expect((await room.runtime.read('queue:default/demo'))?.context).toMatchObject({ entries: {} })
+})
+
+test('a Task by hand that was refused before is made once it is right, and once however often it is applied', async () => {
+  const token = await room.operatorToken()
+  const right = handMade.spec
+  const put = (spec: object): Promise<Answer> =>
+    room.call('/resources', { method: 'PUT', token, body: { ...handMade, spec } })
+  expectProblem(room, await put({ ...right, repositories: ['other'] }), missing, 'a wrong Repository')
+  expect((await put(right)).body).toMatchObject({ kind: 'Task', change: 'created' })
+  expect((await put(right)).body).toMatchObject({ kind: 'Task', change: 'unchanged' })
+  await room.podAtWork(1)
+  expect((await room.runtime.list('task')).map(({ id }) => id)).toEqual(['default/by-hand'])
 })
