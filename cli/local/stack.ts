@@ -3,7 +3,7 @@
  * child that is started again when it dies, pods as its detached children.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { startForge, type Forge } from '../standins/forge/forge.ts'
 import { startIdentity, type Identity } from '../standins/identity/identity.ts'
 import { startModel, type Model } from '../standins/model/server.ts'
@@ -212,7 +212,7 @@ function orchestratorEnv(
   return {
     STATE_DIR: join(dir, 'state'),
     // Beside the state lie the forge's memory, the keys of the identity provider and of the command line.
-    COVERED_DIR: dir,
+    COVERED_DIR: coveredDir(dir),
     HTTP_ADDR: `127.0.0.1:${ports.http}`,
     INTERNAL_ADDR: `127.0.0.1:${ports.internal}`,
     OIDC_ISSUER: identity.issuer,
@@ -231,6 +231,11 @@ function orchestratorEnv(
     OWNER: 'orchestrator',
     ...(process.env['LOG_LEVEL'] === undefined ? {} : { LOG_LEVEL: process.env['LOG_LEVEL'] }),
   }
+}
+
+/** State of other runs lies beside this one's: their keys are covered too. */
+function coveredDir(dir: string): string {
+  return basename(dirname(dir)) === '.statewright' ? dirname(dir) : dir
 }
 
 function secretFile(dir: string, name: string, value: string): string {

@@ -27,15 +27,16 @@ import { localSecrets } from '../../edges/local/secrets.ts'
 import { createWrapperClient } from '../../edges/wrapper/client.ts'
 import { registerTurnComplete, watchPods } from '../../edges/wrapper/inbound.ts'
 import { wrapperHandlers } from '../../edges/wrapper/outbound.ts'
+import type { EffectAction } from '../../machines/emit.ts'
 import { machines } from '../../machines/registry.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { createRuntime } from '../../runtime/create-runtime.ts'
-import type { Random } from '../../runtime/ids.ts'
+import type { Handlers } from '../../runtime/handlers.ts'
+import type { Random } from '../../runtime/random.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { podEnvironment } from '../pod-environment.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 import { addGitGateway } from './gateway.ts'
-import type { EffectHandlers } from './handlers.ts'
 import { loadKeys } from './keys.ts'
 import { registerOperations } from './operations.ts'
 import { derivedResources, mintByHand, statusOf, tellProject, type ResourceViewsDeps } from './resources.ts'
@@ -147,7 +148,7 @@ export async function startOrchestrator(
   })
   const client = createWrapperClient({ fetch, clock, token: () => wrapperTokens.token(), timeoutMs: wrapperTimeoutMs })
   const readActor: Runtime['read'] = (address) => runtime.read(address)
-  const handlers: EffectHandlers = {
+  const handlers: Handlers<EffectAction> = {
     ...forge.handlers,
     ...wrapperHandlers({
       clock,
@@ -161,7 +162,7 @@ export async function startOrchestrator(
   const runtime = createRuntime({
     sql,
     definitions: machines,
-    handlers: handlers as never,
+    handlers,
     clock,
     random,
     logger,

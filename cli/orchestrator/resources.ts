@@ -7,6 +7,7 @@ import type { Resource } from '../../edges/ports/resources.ts'
 import type { ThreadReader } from '../../edges/ports/threads.ts'
 import { Problem } from '../../edges/http/problem.ts'
 import type { ActorKind } from '../../machines/definition.ts'
+import type { ProjectContext } from '../../machines/project/machine.ts'
 import type { OwnedIssue, TaskSeed } from '../../machines/task/events.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -45,19 +46,22 @@ export async function derivedResources(
 export async function statusOf(deps: ResourceViewsDeps, resource: Resource): Promise<object> {
   if (resource.kind !== 'Project') return {}
   const actor = await deps.runtime.read(`project:${resource.namespace}/${resource.name}`)
-  const ready = actor?.path === 'ready'
-  const reason = String(actor?.context['reason'] ?? 'NotChecked')
+  const { generation, checkedGeneration } = (actor?.context ?? {}) as Partial<ProjectContext>
+  // Ready says so of what is applied now, not of what was before the last change.
+  const ready = actor?.path === 'ready' && generation === checkedGeneration
+  const reason = ready ? 'Checked' : String(actor?.context['reason'] || 'NotChecked')
   const message = String(actor?.context['message'] ?? '')
   const status = ready ? 'True' : 'False'
   return {
     ready,
     reason,
+    observedGeneration: checkedGeneration ?? 0,
     webhookURL: deps.webhookUrl(resource.name),
     conditions: [{ type: 'Ready', status, reason, message }],
   }
 }
 
-/** A Project changed: its actor checks it again. The generation counts its Repositories' changes too. */
+/** A Project changed: its actor checks it again. Applied again unchanged, nothing is told twice. */
 export async function tellProject(deps: ResourceViewsDeps, namespace: string, name: string): Promise<void> {
   const [settings, found] = [await deps.directory.project(name), await deps.directory.spec(name)]
   if (settings === undefined || found === undefined) return
@@ -65,7 +69,7 @@ export async function tellProject(deps: ResourceViewsDeps, namespace: string, na
   const maxConcurrentAgents = spec.maxConcurrentAgents ?? 3
   await deps.runtime.deliver({
     to: `project:${namespace}/${name}`,
-    key: `applied/${settings.generation}/${settings.repositories.map((repository) => repository.name).join(',')}`,
+    key: `applied/${settings.generation}`,
     event: {
       type: 'project.applied',
       at: deps.clock.now(),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ForgeComment, ForgePort } from '../forge/port.ts'
-import { agentMarker, commentOnce, type AgentComment } from './own-writes.ts'
+import type { ForgeComment, ForgeIssue, ForgePort } from '../forge/port.ts'
+import { agentMarker, commentOnce, openIssueOnce, type AgentComment } from './own-writes.ts'
 import { aForge, aForgeComment } from './testing.ts'
 
 const question: AgentComment = {
@@ -71,5 +71,28 @@ describe('a comment on behalf of an agent', () => {
     await commentOnce(thread.forge, question, (body) => thread.write(body))
     const other = await commentOnce(thread.forge, { ...question, ...change }, (body) => thread.write(body))
     expect([other.existing, thread.written.length]).toEqual([false, 2])
+  })
+})
+
+describe('an issue on behalf of an agent', () => {
+  it('is never doubled: its repeat, even after a lost answer, finds the first', async () => {
+    const open: ForgeIssue[] = []
+    const forge = aForge({
+      listIssues: async () => open,
+      createIssue: async (_path: string, { title, body }: { readonly title: string; readonly body: string }) => {
+        open.push({ number: open.length + 1, title, body } as ForgeIssue)
+        throw new Error('502 after the write')
+      },
+    })
+    const asked = {
+      task: 'default/implement-lib-1-x7k2p',
+      path: 'acme/lib',
+      title: 'Flaky',
+      body: 'It fails at night.',
+    }
+    await expect(openIssueOnce(forge, asked)).rejects.toThrow('502')
+    expect(await openIssueOnce(forge, asked)).toMatchObject({ existing: true, issue: { number: 1 } })
+    await expect(openIssueOnce(forge, { ...asked, title: 'Another' })).rejects.toThrow('502')
+    expect(open.map(({ title }) => title)).toEqual(['Flaky', 'Another'])
   })
 })

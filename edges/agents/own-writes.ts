@@ -3,7 +3,7 @@
  * before it is written, so that a retry, by the same pod or by the next one, never doubles a comment.
  */
 import { createHash } from 'node:crypto'
-import type { ForgeComment, ForgePort, ForgeSubjectKind } from '../forge/port.ts'
+import type { ForgeComment, ForgeIssue, ForgePort, ForgeSubjectKind } from '../forge/port.ts'
 
 export interface AgentComment {
   readonly task: string
@@ -30,4 +30,22 @@ export async function commentOnce(
   ].find(({ body }) => body.includes(marker))
   if (earlier !== undefined) return { comment: earlier, existing: true }
   return { comment: await write(`${comment.body}\n\n${marker}`), existing: false }
+}
+
+export interface AgentIssue {
+  readonly task: string
+  readonly path: string
+  readonly title: string
+  readonly body: string
+}
+
+/** The same words as an issue of its own: looked for among the open ones, the newest page of which is where a retry's is. */
+export async function openIssueOnce(
+  forge: ForgePort,
+  { task, path, title, body }: AgentIssue,
+): Promise<{ readonly issue: ForgeIssue; readonly existing: boolean }> {
+  const marker = agentMarker({ task, path, on: 'issue', number: 0, body: `${title}\n${body}` })
+  const earlier = (await forge.listIssues(path, { state: 'open' })).find((issue) => issue.body.includes(marker))
+  if (earlier !== undefined) return { issue: earlier, existing: true }
+  return { issue: await forge.createIssue(path, { title, body: `${body}\n\n${marker}` }), existing: false }
 }

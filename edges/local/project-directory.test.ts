@@ -43,7 +43,7 @@ describe('a Project', () => {
     expect(await directory.project('demo')).toEqual({
       name: 'demo',
       namespace: 'default',
-      generation: 1,
+      generation: expect.any(Number),
       triggerLabel: 'platform',
       autoApproveMaxSignificance: 'off',
       upgradeEngineLogins: [],
@@ -220,6 +220,21 @@ describe('a Repository', () => {
     )
     const project = await directory.project('demo')
     expect(project?.repositories.map(({ name }) => name)).toEqual(['a'])
-    expect(project?.generation).toBe(5)
+  })
+
+  test('is another one to check after every change of it or of a Repository, and the same where nothing changed', async () => {
+    const generationOf = async (...repositories: Parameters<typeof applied>): Promise<number | undefined> =>
+      (await applied({ kind: 'Project', name: 'demo', spec: bare }, ...repositories).directory.project('demo'))
+        ?.generation
+    const a = { kind: 'Repository', name: 'a', spec: { projectRef: 'demo' } }
+    const seen = [
+      await generationOf(),
+      await generationOf(a),
+      await generationOf({ ...a, generation: 2 }),
+      await generationOf({ ...a, uid: 'made again' }),
+    ]
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(await generationOf(a)).toBe(seen[1])
+    expect(seen.every(Number.isSafeInteger)).toBe(true)
   })
 })

@@ -1,4 +1,5 @@
 /** Projects and Repositories as applied, in the words of the edges. Read at every use: settings change under running Tasks. */
+import { createHash } from 'node:crypto'
 import { Value } from 'typebox/value'
 import type { RepositorySpec } from '../../crd/kinds.ts'
 import { effortByKind, modelsByKind } from '../../crd/models.ts'
@@ -51,7 +52,7 @@ export function localProjectDirectory(deps: ProjectDirectoryDeps): LocalProjectD
 async function toSettings(deps: ProjectDirectoryDeps, resource: Resource, spec: ProjectSpec): Promise<ProjectSettings> {
   const all = await deps.resources.list('Repository', resource.namespace)
   const own = all
-    .map(({ name, generation, spec: given }) => ({ name, generation, spec: given as RepositorySpec }))
+    .map(({ name, uid, generation, spec: given }) => ({ name, uid, generation, spec: given as RepositorySpec }))
     .filter((one) => one.spec.projectRef === resource.name)
   const repositories = own.map((one) => toRepository(one.name, one.spec, spec))
   const branches = await Promise.all(
@@ -63,8 +64,7 @@ async function toSettings(deps: ProjectDirectoryDeps, resource: Resource, spec: 
   return {
     name: resource.name,
     namespace: resource.namespace,
-    // A change of a Repository is a change of what its Project has to check.
-    generation: resource.generation + own.reduce((sum, one) => sum + one.generation, 0),
+    generation: fingerprint([resource, ...own]),
     scm: toScm(spec),
     triggerLabel: spec.triggerLabel ?? 'platform',
     autoApproveMaxSignificance: spec.autoApproveMaxSignificance || 'off',
@@ -121,4 +121,16 @@ function toTaskConfig(project: string, spec: ProjectSpec, repositories: TaskConf
     permissionMode: spec.agent?.permissionMode ?? 'bypassPermissions',
     repositories,
   }
+}
+
+/**
+ * Another number for every set of resources and of their changes: a change of a Repository, or another one under an old
+ * name, is a change of what its Project has to check. Compared for equality only.
+ */
+function fingerprint(resources: readonly Pick<Resource, 'uid' | 'generation'>[]): number {
+  const said = resources
+    .map(({ uid, generation }) => `${uid}:${generation}`)
+    .toSorted()
+    .join(' ')
+  return createHash('sha256').update(said).digest().readUIntBE(0, 6)
 }

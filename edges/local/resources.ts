@@ -1,4 +1,5 @@
 import type { Queryable, Sql } from '../../runtime/store/sql.ts'
+import { contentHash } from '../forge/hash.ts'
 import type { Clock, Ids } from '../http/ports.ts'
 import type { AppliedResource, Resource, ResourcePort } from '../ports/resources.ts'
 
@@ -73,13 +74,5 @@ function toResource(row: Row): Resource {
 
 /** Order of keys is no change: jsonb keeps its own. */
 function sameJson(a: unknown, b: unknown): boolean {
-  return canonical(a) === canonical(b)
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([x], [y]) => (x < y ? -1 : 1)))
-      : inner,
-  )
+  return contentHash(a) === contentHash(b)
 }

@@ -1,6 +1,5 @@
 import { Type, type Static } from 'typebox'
-
-const At = { at: Type.Integer({ description: 'epoch ms' }) }
+import { At, EffectFailed } from '../event.ts'
 
 export const ProjectEvent = Type.Union([
   /** The Project or one of its Repositories was applied. */
@@ -22,12 +21,6 @@ export const ProjectEvent = Type.Union([
   }),
   Type.Object({ type: Type.Literal('project.resynced'), ...At }),
   Type.Object({ type: Type.Literal('project.deleted'), ...At }),
-  Type.Object({
-    type: Type.Literal('effect.failed'),
-    ...At,
-    effect: Type.String(),
-    reason: Type.String(),
-    key: Type.String(),
-  }),
+  EffectFailed,
 ])
 export type ProjectEvent = Static<typeof ProjectEvent>

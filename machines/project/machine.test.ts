@@ -57,6 +57,14 @@ test('ready: read back and checked every 30 minutes, without opening the queue a
   expect(types(it.fire('resync')).toSorted()).toEqual(['checkProject', 'resyncMirror'])
   expect(it.send(checked(true))).toEqual([])
 })
+test('a repository enrolled while ready: once its checks hold, the mirror is read back for what it holds', () => {
+  const it = ready()
+  it.send({ ...applied, generation: 3 })
+  expect([it.context.generation, it.context.checkedGeneration]).toEqual([3, 2])
+  expect(types(it.send(checked(true, 3)))).toEqual(['resyncMirror'])
+  expect(it.context.checkedGeneration).toBe(3)
+  expect(it.send(checked(true, 3))).toEqual([])
+})
 test('no longer ready: the queue closes with the reason; running turns are not spoken of (rulings 5.17)', () => {
   const it = ready()
   expect(sent(it.send(checked(false)))).toEqual([{ type: 'queue.closed', reason: 'SecretMissingKeys' }])

@@ -11,6 +11,8 @@ export interface ProjectContext {
   /** Also the id of the Project's queue. */
   readonly id: string
   readonly generation: number
+  /** Newest generation whose checks held: behind `generation` while they run. */
+  readonly checkedGeneration: number
   /** Why it is not ready; empty when it is. */
   readonly reason: string
   readonly message: string
@@ -59,13 +61,16 @@ export const projectMachine = setup({
       effects: [tellQueue(id, { type: 'queue.configured', maxConcurrentAgents, capacity, alertCapacity })],
     })),
     check: always(({ id }) => ({ effects: [effect('checkProject', { project: id })] })),
-    open: on('project.checked', ({ id }, { message }) => ({
-      context: { reason: '', message },
+    open: on('project.checked', ({ id }, { message, generation }) => ({
+      context: { reason: '', message, checkedGeneration: generation },
       effects: [tellQueue(id, { type: 'queue.opened' })],
     })),
     close: on('project.checked', ({ id }, { reason, message }) => ({
       context: { reason, message },
       effects: [tellQueue(id, { type: 'queue.closed', reason })],
+    })),
+    keepChecked: on('project.checked', (_context, { message, generation }) => ({
+      context: { message, checkedGeneration: generation },
     })),
     keepReason: on('project.checked', (_context, { reason, message }) => ({ context: { reason, message } })),
     keepFailure: on('effect.failed', (_context, { reason }) => ({
@@ -78,12 +83,21 @@ export const projectMachine = setup({
   guards: {
     ready: isChecked(true),
     notReady: isChecked(false),
+    changed: ({ context, event }) =>
+      isChecked(true)({ context, event }) && context.generation !== context.checkedGeneration,
     checkFailed: ({ event }) => event.type === 'effect.failed' && event.effect === 'checkProject',
   },
 }).createMachine({
   // Nothing at the root: XState would still run it on a machine that is done.
   id: 'project',
-  context: ({ input }) => ({ id: input.id, generation: 0, reason: 'NotChecked', message: '', resyncedAt: null }),
+  context: ({ input }) => ({
+    id: input.id,
+    generation: 0,
+    checkedGeneration: 0,
+    reason: 'NotChecked',
+    message: '',
+    resyncedAt: null,
+  }),
   initial: 'notReady',
   states: {
     notReady: {
@@ -110,7 +124,11 @@ export const projectMachine = setup({
       after: { resync: { target: 'ready', reenter: true, actions: 'check' } },
       on: {
         'project.applied': { actions: ['configure', 'check'] },
-        'project.checked': { guard: 'notReady', target: 'notReady', actions: 'close' },
+        'project.checked': [
+          { guard: 'notReady', target: 'notReady', actions: 'close' },
+          // A repository that was enrolled meanwhile may hold issues that nobody told us of.
+          { guard: 'changed', actions: ['keepChecked', 'resync'] },
+        ],
         'project.resynced': { actions: 'keepResync' },
         'project.deleted': 'deleted',
       },

@@ -4,7 +4,7 @@ import { invalidInput } from '../../http/problem.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository, type ForgeAccess } from '../forge-access.ts'
-import { commentOnce } from '../own-writes.ts'
+import { commentOnce, openIssueOnce } from '../own-writes.ts'
 
 /** issue_write. No status and no labels: approval and every lifecycle label belong to the orchestrator (document 2). */
 export const IssueWrite = Type.Object(
@@ -60,8 +60,9 @@ async function perform(
   const { forge, path } = access
   const number = wanted.number ?? 0
   if (wanted.action === 'create') {
-    const issue = await forge.createIssue(path, { title: wanted.title ?? '', body: wanted.body ?? '' })
-    return { status: 'ok', number: issue.number, url: issue.url }
+    const asked = { task: caller.claims.task, path, title: wanted.title ?? '', body: wanted.body ?? '' }
+    const { issue, existing } = await openIssueOnce(forge, asked)
+    return { status: 'ok', number: issue.number, url: issue.url, ...(existing ? { existing: true } : {}) }
   }
   if (wanted.action === 'edit') {
     const issue = await forge.editIssue(path, number, {

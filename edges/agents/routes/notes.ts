@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import { NoteKind } from '../../../machines/task/events.ts'
+import { bodyHash } from '../../forge/hash.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { answerFrom } from '../answer.ts'
 import { requirePod, requireReadable } from '../caller.ts'
@@ -23,12 +23,19 @@ export function noteRoutes(app: HttpApp, deps: AgentApiDeps): void {
     async (request, reply) => {
       const { claims, task } = await requirePod(request, deps, request.params.task, 'task_note')
       const { kind, body } = request.body
-      const bodyHash = createHash('sha256').update(body).digest('hex')
-      const id = `note-${claims.pod}-${createHash('sha256').update(`${kind}\n${body}`).digest('hex').slice(0, 10)}`
+      const id = `note-${claims.pod}-${bodyHash(`${kind}\n${body}`).slice(0, 10)}`
       const receipt = await deps.runtime.deliver({
         to: `task:${claims.task}`,
         key: noteKey(task, id),
-        event: { type: 'note.written', at: deps.clock.now(), pod: claims.pod, id, kind, body, bodyHash },
+        event: {
+          type: 'note.written',
+          at: deps.clock.now(),
+          pod: claims.pod,
+          id,
+          kind,
+          body,
+          bodyHash: bodyHash(body),
+        },
       })
       return answerFrom(receipt, reply)
     },

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { AgentKind } from '../../../machines/task/events.ts'
+import { contentHash } from '../../forge/hash.ts'
 import { faultsOf } from '../../http/validation.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
 import type { HttpApp } from '../../http/app.ts'
@@ -32,7 +32,7 @@ export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
       checkPayload(kind, payload)
       refuseForeignTask(claims, payload)
       const action = actionOf(kind, payload)
-      const digest = createHash('sha256').update(canonical({ kind, payload })).digest('hex')
+      const digest = contentHash({ kind, payload })
       const approving = kind === 'implement' && action === 'approved'
       const receipt = await deps.runtime.deliver({
         to: `task:${claims.task}`,
@@ -70,13 +70,4 @@ function checkPayload(kind: keyof typeof outcomeSchemas, payload: Record<string,
   if (errors.length === 0) return
   const code = shape.length === 0 && rules.every((fault) => fault.code === rules[0]?.code) ? rules[0]?.code : undefined
   throw code === undefined ? invalidInput(errors) : new Problem(code, rules[0]?.message ?? '', { members: { errors } })
-}
-
-/** The same JSON whatever the order of keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  )
 }
