@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { detectIsolation, isolated, type IsolatedPaths } from './isolation.ts'
 import { removeFolder } from './pod-folder.ts'
@@ -57,6 +57,17 @@ describe.skipIf(refused)(`a pod in namespaces of its own${refused ? ` (skipped: 
       expect({ status, said }).toEqual({
         status: 0,
         said: [join(paths.program, 'main'), join(paths.pod, 'pod-token')].join('\n'),
+      })
+    })
+  })
+
+  test('has a /tmp of its own: what others keep there under its uid is not in its way, and it leaves nothing there', async () => {
+    await withFolder(async (others) => {
+      await withFolder(async (root) => {
+        const left = `/tmp/left-by-${basename(root)}`
+        const { status, said } = inside(secretive(root), `test -e ${others} && echo seen; touch ${left} && echo wrote`)
+        expect({ status, said }).toEqual({ status: 0, said: 'wrote' })
+        expect(existsSync(left)).toBe(false)
       })
     })
   })

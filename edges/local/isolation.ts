@@ -1,6 +1,7 @@
 /**
  * A pod of its own on one machine: mount and process namespaces in which only the workspace, the pod's own folder and
- * the program remain; the user's home and the platform's state are covered (rulings 4.5). The network is shared.
+ * the program remain; the user's home and the platform's state are covered (rulings 4.5), and /tmp is the pod's own:
+ * programs keep folders there by uid, and every namespace has a uid 0. The network is shared.
  */
 import { spawnSync } from 'node:child_process'
 
@@ -30,6 +31,7 @@ mount -n --bind "$SW_WORKSPACE" /mnt/workspace
 mount -n --rbind "$SW_PROGRAM" /mnt/program
 cover() { mkdir -p "$1"; mount -n -t tmpfs -o mode=0755 tmpfs "$1"; }
 test -d "$SW_HOME"
+mount -n -t tmpfs -o mode=1777 tmpfs /tmp
 cover "$SW_HOME"
 cover "$SW_STATE"
 mkdir -p "$SW_PROGRAM"
