@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox'
+import { At, EffectFailed } from '../event.ts'
 import { ApprovalClaim, TaskConfig } from '../task/events.ts'
-
-const At = { at: Type.Integer({ description: 'epoch ms' }) }
 
 /** A maintainer's comment that approves and stands (rules/approval-grammar). */
 export const StandingApproval = Type.Object({
@@ -99,12 +98,6 @@ export const IssueEvent = Type.Union([
     stage: Type.String(),
     reason: Type.String(),
   }),
-  Type.Object({
-    type: Type.Literal('effect.failed'),
-    ...At,
-    effect: Type.String(),
-    reason: Type.String(),
-    key: Type.String(),
-  }),
+  EffectFailed,
 ])
 export type IssueEvent = Static<typeof IssueEvent>

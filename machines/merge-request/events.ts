@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox'
+import { At, EffectFailed } from '../event.ts'
 import { TaskConfig } from '../task/events.ts'
-
-const At = { at: Type.Integer({ description: 'epoch ms' }) }
 
 export const ciStates = ['success', 'failure', 'pending', 'running', 'cancelled', 'none'] as const
 export const CiState = Type.Unsafe<(typeof ciStates)[number]>(Type.Union(ciStates.map((state) => Type.Literal(state))))
@@ -70,12 +69,6 @@ export const MergeRequestEvent = Type.Union([
   }),
   Type.Object({ type: Type.Literal('merge.asked'), ...At, task: Type.String(), sha: Type.String() }),
   Type.Object({ type: Type.Literal('merge.left'), ...At, task: Type.String(), reason: Type.String() }),
-  Type.Object({
-    type: Type.Literal('effect.failed'),
-    ...At,
-    effect: Type.String(),
-    reason: Type.String(),
-    key: Type.String(),
-  }),
+  EffectFailed,
 ])
 export type MergeRequestEvent = Static<typeof MergeRequestEvent>

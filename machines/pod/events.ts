@@ -1,8 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { PodRepository } from '../effect.ts'
+import { At, EffectFailed } from '../event.ts'
 import { AgentKind, PushReport } from '../task/events.ts'
-
-const At = { at: Type.Integer({ description: 'epoch ms' }) }
 
 export const PodEvent = Type.Union([
   Type.Object({
@@ -60,12 +59,6 @@ export const PodEvent = Type.Union([
     kind: Type.String(),
     source: Type.Union([Type.Literal('agent'), Type.Literal('operator')]),
   }),
-  Type.Object({
-    type: Type.Literal('effect.failed'),
-    ...At,
-    effect: Type.String(),
-    reason: Type.String(),
-    key: Type.String(),
-  }),
+  EffectFailed,
 ])
 export type PodEvent = Static<typeof PodEvent>

@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox'
+import { At } from '../event.ts'
 import { TaskSeed } from '../task/events.ts'
-
-const At = { at: Type.Integer({ description: 'epoch ms' }) }
 
 /** What an entry asks for: one pod spawn. `mint`: its Task comes into being at admission (S3; lifecycles, Queue). */
 export const QueueEntry = Type.Object({

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Finding } from '../effect.ts'
+import { At, EffectFailed } from '../event.ts'
 
-const At = { at: Type.Integer({ description: 'epoch ms' }) }
 const Pod = { pod: Type.Integer({ description: 'ordinal of the pod that speaks' }) }
 const Mr = { repository: Type.String(), number: Type.Integer() }
 
@@ -19,9 +19,6 @@ export const AgentKind = Type.Unsafe<(typeof agentKinds)[number]>(
   Type.Union(agentKinds.map((kind) => Type.Literal(kind))),
 )
 export type AgentKind = (typeof agentKinds)[number]
-
-export const significances = ['patch', 'minor', 'major'] as const
-export type Significance = (typeof significances)[number]
 
 /** What a Task needs of its Project, fixed at mint so that its steps replay without looking anything up. Seconds are seconds. */
 export const TaskConfig = Type.Object({
@@ -264,13 +261,7 @@ export const TaskEvent = Type.Union([
   }),
   /** Anything else worth telling the agent; never enqueues [H3]. */
   Type.Object({ type: Type.Literal('forge.event'), ...At, ...ForgeFact, text: Type.Optional(Type.String()) }),
-  Type.Object({
-    type: Type.Literal('effect.failed'),
-    ...At,
-    effect: Type.String(),
-    reason: Type.String(),
-    key: Type.String(),
-  }),
+  EffectFailed,
 ])
 export type TaskEvent = Static<typeof TaskEvent>
 

@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox'
+import { At, EffectFailed } from '../event.ts'
 import { PushReport } from '../task/events.ts'
-
-const At = { at: Type.Integer({ description: 'epoch ms' }) }
 
 export const TurnEvent = Type.Union([
   Type.Object({
@@ -46,12 +45,6 @@ export const TurnEvent = Type.Union([
   Type.Object({ type: Type.Literal('turn.interruptRefused'), ...At }),
   Type.Object({ type: Type.Literal('turn.abandon'), ...At }),
   Type.Object({ type: Type.Literal('turn.podFinal'), ...At }),
-  Type.Object({
-    type: Type.Literal('effect.failed'),
-    ...At,
-    effect: Type.String(),
-    reason: Type.String(),
-    key: Type.String(),
-  }),
+  EffectFailed,
 ])
 export type TurnEvent = Static<typeof TurnEvent>
