@@ -129,7 +129,7 @@ describe('the entries of a queue as resources', () => {
   test('say why nobody is admitted', () => {
     const reasonOf = (change: Partial<QueueContext>): unknown =>
       resourcesOf({ entries: [entry('a')], ...change }).map(({ status }) => (status as { reason: string }).reason)
-    expect(reasonOf({ closedReason: 'SecretMissingKeys' })).toEqual(['SecretMissingKeys'])
+    expect(reasonOf({ closedReason: 'SecretMissingKeys' })).toEqual(['project not ready: SecretMissingKeys'])
     expect(reasonOf({ maxConcurrentAgents: 0 })).toEqual(['paused'])
   })
 

@@ -1,4 +1,5 @@
 /** Resources of the kinds that only the orchestrator writes, made from their actors: snapshot to status, level-triggered. */
+import { positions } from '../machines/queue/admission.ts'
 import type { QueueContext } from '../machines/queue/context.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 
@@ -96,15 +97,12 @@ export function factsResource(kind: 'Issue' | 'MergeRequest', actor: ActorShape)
   return { apiVersion, kind, metadata: metadataOf(actor), spec, status }
 }
 
-/** One resource per entry that waits or holds a slot; `position` counts those that wait, in admission order. */
+/** One resource per entry that waits or holds a slot; where it waits and why is the queue's own word. */
 export function queuedEventResources(actor: ActorShape): readonly DerivedResource[] {
   const queue = actor.context as QueueContext
   const { namespace } = metadataOf(actor)
-  const waiting = queue.entries
-    .filter((entry) => entry.admittedAt === null)
-    .toSorted((a, b) => a.priority - b.priority || a.sequence - b.sequence)
+  const waiting = new Map(positions(queue, queue.at).map(({ entry, position, reason }) => [entry, { position, reason }]))
   return queue.entries.map((entry) => {
-    const position = waiting.indexOf(entry) + 1
     const spec = {
       projectRef: metadataOf(actor).name,
       sort: entry.sort,
@@ -116,11 +114,7 @@ export function queuedEventResources(actor: ActorShape): readonly DerivedResourc
     }
     const status =
       entry.admittedAt === null
-        ? {
-            state: 'Queued',
-            position,
-            reason: queue.closedReason ?? (queue.maxConcurrentAgents === 0 ? 'paused' : 'no free slot'),
-          }
+        ? { state: 'Queued', ...waiting.get(entry.entry) }
         : { state: 'Admitted', admittedAt: time(entry.admittedAt) }
     const name = entry.entry.replaceAll('/', '-')
     return { apiVersion, kind: 'QueuedEvent', metadata: { name, namespace, generation: actor.seq }, spec, status }
