@@ -123,7 +123,7 @@ export const effectSchemas = {
 } satisfies Record<string, TSchema>
 
 export type EffectType = keyof typeof effectSchemas
-/** Those the runtime performs itself. */
+/** Those the runtime performs itself, inside the commit. */
 export type RuntimeEffectType = 'deliver' | 'answer' | 'withdrawEffects'
 /** Those that need a handler. */
 export type OutboxEffectType = Exclude<EffectType, RuntimeEffectType>

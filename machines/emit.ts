@@ -4,7 +4,7 @@
  */
 import { enqueueActions, type ActionFunction, type EventObject, type MachineContext } from 'xstate'
 import type { ActorAddress } from './definition.ts'
-import type { EffectParams, EffectType } from './effect.ts'
+import type { EffectParams, EffectType, OutboxEffectType } from './effect.ts'
 import type { IssueEvent } from './issue/events.ts'
 import type { MergeRequestEvent } from './merge-request/events.ts'
 import type { PodEvent } from './pod/events.ts'
@@ -14,6 +14,8 @@ import type { TurnEvent } from './turn/events.ts'
 
 /** One effect as data; a mapped type, so that `type` and `params` belong together. */
 export type EffectAction = { [T in EffectType]: { readonly type: T; readonly params: EffectParams<T> } }[EffectType]
+/** Those that an edge has to perform. */
+export type OutboxEffect = Extract<EffectAction, { readonly type: OutboxEffectType }>
 
 export interface Decision<Context> {
   readonly context?: Partial<Context>

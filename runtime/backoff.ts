@@ -1,4 +1,4 @@
-import type { Random } from './ids.ts'
+import type { Random } from './random.ts'
 
 const firstMs = 500
 const longestMs = 60_000

@@ -1,8 +1,6 @@
 import type { JsonObject } from '../machines/definition.ts'
+import type { RuntimeEffectType } from '../machines/effect.ts'
 import type { EffectHandler } from './runtime.ts'
-
-/** What the runtime performs itself, inside the commit. */
-export type RuntimeEffectType = 'deliver' | 'answer' | 'withdrawEffects'
 
 interface TypedEffect {
   readonly type: string

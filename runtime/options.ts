@@ -1,7 +1,7 @@
 /** What a runtime is started with, and what it takes when it is not told. */
 import type { MachineDefinition } from '../machines/definition.ts'
 import type { Clock } from './clock.ts'
-import type { Random } from './ids.ts'
+import type { Random } from './random.ts'
 import type { Logger } from './logger.ts'
 import type { EffectHandler } from './runtime.ts'
 import type { Sql } from './store/sql.ts'

@@ -18,7 +18,7 @@ import {
   TerminalError,
   messageOf,
 } from './errors.ts'
-import type { Random } from './ids.ts'
+import type { Random } from './random.ts'
 import type { Leases } from './leases.ts'
 import type { Logger } from './logger.ts'
 import { restoreActor } from './restore.ts'

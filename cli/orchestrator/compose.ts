@@ -27,7 +27,7 @@ import { localSecrets } from '../../edges/local/secrets.ts'
 import { createWrapperClient } from '../../edges/wrapper/client.ts'
 import { registerTurnComplete, watchPods } from '../../edges/wrapper/inbound.ts'
 import { wrapperHandlers } from '../../edges/wrapper/outbound.ts'
-import type { EffectAction } from '../../machines/emit.ts'
+import type { OutboxEffect } from '../../machines/emit.ts'
 import { machines } from '../../machines/registry.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { createRuntime } from '../../runtime/create-runtime.ts'
@@ -148,7 +148,7 @@ export async function startOrchestrator(
   })
   const client = createWrapperClient({ fetch, clock, token: () => wrapperTokens.token(), timeoutMs: wrapperTimeoutMs })
   const readActor: Runtime['read'] = (address) => runtime.read(address)
-  const handlers: Handlers<EffectAction> = {
+  const handlers: Handlers<OutboxEffect> = {
     ...forge.handlers,
     ...wrapperHandlers({
       clock,

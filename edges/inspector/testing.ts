@@ -1,11 +1,11 @@
 /** A small living platform for this folder's tests: the real machines over a memory store, and a world that answers their effects. */
+import { randomUUID } from 'node:crypto'
 import { effectSchemas, type EffectType } from '../../machines/effect.ts'
 import type { ActorAddress, MachineEvent } from '../../machines/definition.ts'
 import { machines } from '../../machines/registry.ts'
 import { systemClock, type Clock } from '../../runtime/clock.ts'
 import { createRuntime } from '../../runtime/create-runtime.ts'
 import { RetryableError } from '../../runtime/errors.ts'
-import { randomIds } from '../../runtime/ids.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import type { ActorView, Delivery, EffectContext, EffectHandler, Runtime } from '../../runtime/runtime.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
@@ -30,7 +30,7 @@ export const goodToken = 'people'
 
 export async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
   const clock = systemClock
-  const ids = randomIds(Math.random)
+  const ids = { next: () => randomUUID() }
   const { logger } = captureLog()
   const sql = await openMemorySql()
   await migrate(sql)
