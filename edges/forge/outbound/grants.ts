@@ -1,5 +1,5 @@
 import type { ActorAddress } from '../../../machines/definition.ts'
-import type { IssueContext } from '../../../machines/issue/context.ts'
+import { grantHolds, type IssueContext } from '../../../machines/issue/context.ts'
 import { addressOf, parseAddress } from '../../../runtime/address.ts'
 import type { Runtime } from '../../../runtime/runtime.ts'
 
@@ -11,8 +11,8 @@ export function grantHoldsIn(runtime: Pick<Runtime, 'read'>): (issue: string) =>
   return async (issue) => {
     const view = await runtime.read(addressOfIssue(issue))
     if (view === undefined || view.status === 'quarantined') return false
-    const { grant, facts } = view.context as unknown as Pick<IssueContext, 'grant' | 'facts'>
-    return grant !== null && !(facts?.state === 'closed' && facts.closedBy === 'human')
+    const context = view.context as unknown as Pick<IssueContext, 'grant' | 'facts'>
+    return grantHolds(context) && !(context.facts?.state === 'closed' && context.facts.closedBy === 'human')
   }
 }
 
