@@ -9,6 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isAllowed, isOutcome, type Caller, type Service } from './broker/allowed-calls.ts'
 import { forward, type ForwardOptions, type OwnHeaders } from './broker/forward.ts'
 import { hookEvents, HookInput, type HookAnswer, type HookEvent } from './hooks/hook-input.ts'
+import { IssueReport } from './issue-report.ts'
 import type { WrapperMetrics } from './metrics.ts'
 import { forwardToModel, maxModelRequestBytes, type ModelProxyOptions } from './model-proxy/proxy.ts'
 import { AccountUsageSnapshot } from './usage/account-usage.ts'
@@ -39,26 +40,6 @@ export interface InternalServerOptions {
 }
 
 const KeyParams = Type.Object({ key: Type.String() })
-const IssueReport = Type.Object(
-  {
-    category: Type.Union(
-      [
-        'tool_error',
-        'directive_contradiction',
-        'workspace_broken',
-        'memory_inconsistent',
-        'graph_inconsistent',
-        'auth',
-        'other',
-      ].map((value) => Type.Literal(value)),
-    ),
-    description: Type.String({ minLength: 1 }),
-    severity: Type.Optional(Type.Union([Type.Literal('warn'), Type.Literal('error')])),
-    offending_tool: Type.Optional(Type.String()),
-    resource_id: Type.Optional(Type.String()),
-  },
-  { additionalProperties: false },
-)
 
 export async function createInternalServer(options: InternalServerOptions): Promise<HttpServer> {
   const server = await createServer({

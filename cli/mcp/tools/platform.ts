@@ -1,18 +1,10 @@
 import { Type } from 'typebox'
 import { agentKinds, NoteKind } from '../../../machines/task/events.ts'
+import { IssueReport } from '../../../wrapper/issue-report.ts'
 import { reading, writingOnce, type Tool } from '../tool.ts'
 
 const closed = { additionalProperties: false } as const
 const Task = Type.Optional(Type.String({ description: 'Name of a Task of this project; yours unless told.' }))
-const IssueCategories = [
-  'tool_error',
-  'directive_contradiction',
-  'workspace_broken',
-  'memory_inconsistent',
-  'graph_inconsistent',
-  'auth',
-  'other',
-]
 
 export const platformTools: readonly Tool[] = [
   {
@@ -102,16 +94,7 @@ export const platformTools: readonly Tool[] = [
     title: 'Report a fault of the platform',
     description:
       'Tells the operators that the platform itself misbehaves: a tool that errs, instructions that contradict each other, a broken workspace. Not for problems of the repository: those are your work. Example: {"category": "tool_error", "description": "scm_read answers 500"}.',
-    input: Type.Object(
-      {
-        category: Type.Union(IssueCategories.map((category) => Type.Literal(category))),
-        description: Type.String({ minLength: 1 }),
-        severity: Type.Optional(Type.Union([Type.Literal('warn'), Type.Literal('error')])),
-        offending_tool: Type.Optional(Type.String()),
-        resource_id: Type.Optional(Type.String()),
-      },
-      closed,
-    ),
+    input: IssueReport,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
     needs: 'none',
     call: (report, backend) => backend.reportIssue(report),

@@ -1,0 +1,23 @@
+import { Type } from 'typebox'
+
+const categories = [
+  'tool_error',
+  'directive_contradiction',
+  'workspace_broken',
+  'memory_inconsistent',
+  'graph_inconsistent',
+  'auth',
+  'other',
+]
+
+/** What an agent may report about the platform itself: the tool's input, which the wrapper takes as it is. */
+export const IssueReport = Type.Object(
+  {
+    category: Type.Union(categories.map((category) => Type.Literal(category))),
+    description: Type.String({ minLength: 1 }),
+    severity: Type.Optional(Type.Union([Type.Literal('warn'), Type.Literal('error')])),
+    offending_tool: Type.Optional(Type.String()),
+    resource_id: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+)
