@@ -30,6 +30,3 @@ export type HookInput = Static<typeof HookInput>
 export interface HookAnswer {
   readonly hookSpecificOutput: { readonly hookEventName: HookEvent; readonly additionalContext: string }
 }
-
-/** One listener per running agent; an answer is printed by the hook program. */
-export type OnHook = (event: HookEvent, input: HookInput) => HookAnswer | undefined

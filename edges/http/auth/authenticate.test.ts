@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { Problem } from '../problem.ts'
 import { withServer } from '../testing.ts'
 import { bearer, guard, principalOf, unauthenticated, type Principal, type VerifyToken } from './authenticate.ts'
-import { verifyByIssuer } from './by-issuer.ts'
 
 /** Tokens of this test are names. */
 const verify: VerifyToken = async (token): Promise<Principal> => {
@@ -119,21 +118,4 @@ test('probes need no token; documents do where the server says so, and not where
       { authenticate: bearer(verify), operational: { auth } },
     )
   }
-})
-
-test('of several issuers the one that the token names has to prove it', async () => {
-  const asked: string[] = []
-  const from =
-    (name: string): VerifyToken =>
-    async () => {
-      asked.push(name)
-      return { subject: name, issuer: name, claims: {} }
-    }
-  const token = (iss: string): string => `e30.${Buffer.from(JSON.stringify({ iss })).toString('base64url')}.x`
-  const both = verifyByIssuer({ people: from('people'), pods: from('pods') })
-  expect(await both(token('pods'))).toMatchObject({ subject: 'pods' })
-  for (const unknown of [token('else'), token('toString'), 'garbage', '']) {
-    await expect(both(unknown)).rejects.toMatchObject({ status: 401 })
-  }
-  expect(asked).toEqual(['pods'])
 })

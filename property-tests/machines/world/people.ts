@@ -10,7 +10,6 @@ export type Login = 'maya' | 'rita' | 'sam' | 'platform-bot' | 'ci[bot]'
 export const botLogin = 'platform-bot'
 export const triggerLabel = 'agent'
 export const repositories = ['lib', 'app'] as const
-export type RepositoryName = (typeof repositories)[number]
 
 export interface Lists {
   readonly ceiling: Ceiling
