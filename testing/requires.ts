@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { describe, test } from 'vitest'
 
 /** What a test may need of the machine that npm does not bring. */
-export type Requirement = 'postgres' | 'claude' | 'chromium' | 'bubblewrap'
+export type Requirement = 'postgres' | 'claude' | 'chromium'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -13,7 +13,6 @@ const programs: Readonly<Record<Requirement, readonly string[]>> = {
   postgres: [],
   claude: ['claude', 'node_modules/.bin/claude'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome'],
-  bubblewrap: ['bwrap'],
 }
 
 /**
