@@ -17,6 +17,7 @@ import { headBranch, seedRepository } from './git-seed.ts'
 import { loadLocalSecrets } from './local-secrets.ts'
 import { localManifests } from './manifests.ts'
 import { people } from './people.ts'
+import { portOwner } from './port-owner.ts'
 import { freePort, isFree } from './ports.ts'
 import { Supervisor } from './supervisor.ts'
 
@@ -182,8 +183,9 @@ interface Ports {
 async function choosePorts(port: number): Promise<Ports> {
   if (port === 0) return { http: await freePort(), internal: await freePort() }
   for (const wanted of [port, port + 2]) {
-    if (!(await isFree(wanted)))
-      throw new Error(`port ${wanted} is taken by another program: end it, or choose another pair with --port`)
+    if (await isFree(wanted)) continue
+    const owner = portOwner(wanted) ?? 'another program'
+    throw new Error(`port ${wanted} is taken by ${owner}: end it, or choose another pair with --port`)
   }
   return { http: port, internal: port + 2 }
 }
