@@ -139,7 +139,7 @@ function tellKill(say: (text: string) => void): (kill: KillRecord) => void {
 
 const readyLimitMs = 60_000
 
-async function untilReady(stack: Stack): Promise<void> {
+export async function untilReady(stack: Stack): Promise<void> {
   const limit = Date.now() + readyLimitMs
   for (;;) {
     const project = (await stack.client.call('GET', `/resources/projects/default/${stack.project}`)) as {
