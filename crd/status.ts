@@ -101,7 +101,9 @@ export function factsResource(kind: 'Issue' | 'MergeRequest', actor: ActorShape)
 export function queuedEventResources(actor: ActorShape): readonly DerivedResource[] {
   const queue = actor.context as QueueContext
   const { namespace } = metadataOf(actor)
-  const waiting = new Map(positions(queue, queue.at).map(({ entry, position, reason }) => [entry, { position, reason }]))
+  const waiting = new Map(
+    positions(queue, queue.at).map(({ entry, position, reason }) => [entry, { position, reason }]),
+  )
   return queue.entries.map((entry) => {
     const spec = {
       projectRef: metadataOf(actor).name,

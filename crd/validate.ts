@@ -104,7 +104,7 @@ function checkSecret(given: Document, name: string, namespace: string, faults: M
 }
 
 /** The spec of one kind: what is unknown, removed or wrong; `value` has defaults and no unknown key. */
-export function judgeSpec(
+function judgeSpec(
   kind: Kind,
   spec: Document,
 ): { faults: readonly ManifestFault[]; warnings: readonly ManifestFault[]; value: Document } {

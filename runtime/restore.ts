@@ -27,7 +27,7 @@ export function restoreActor(known: Known, stored: StoredActor): Exclude<ActorSt
   }
 }
 
-export function quarantined(stored: StoredActor, reason: string): Quarantined {
+function quarantined(stored: StoredActor, reason: string): Quarantined {
   const rowStale = stored.row.status !== 'quarantined' || stored.row.fault !== reason
   return { row: { ...stored.row, status: 'quarantined', fault: reason }, reason, body: stored.snapshot?.body, rowStale }
 }
@@ -77,7 +77,7 @@ function loaded(outcome: StepOutcome): Step {
 }
 
 /** Steps of other code are compared by what can be seen of them; those of the same code by every byte of the state. */
-export function differenceOf(row: EventRow, next: Step, hash: string): string | undefined {
+function differenceOf(row: EventRow, next: Step, hash: string): string | undefined {
   if (JSON.stringify(next.effects) !== row.effects)
     return `effects ${JSON.stringify(next.effects)} instead of ${row.effects}`
   if (next.path !== row.path) return `state ${next.path} instead of ${row.path}`

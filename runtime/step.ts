@@ -39,7 +39,7 @@ export type StepOutcome = Step | StepFault
  * A finished actor takes nothing more in, but the caller learns so. XState itself would still run a transition at
  * the root of a done machine.
  */
-export const finalAnswer: Effect = { type: 'answer', params: { status: 409, body: { code: 'actor-final' } } }
+const finalAnswer: Effect = { type: 'answer', params: { status: 409, body: { code: 'actor-final' } } }
 
 export function step(
   definition: MachineDefinition,

@@ -6,19 +6,6 @@ export function sleep(clock: Clock, delayMs: number): Promise<void> {
   return new Promise((resolve) => void clock.setTimer(delayMs, resolve))
 }
 
-/** Rejects with `message` when `promise` has not settled within `limitMs`. */
-export async function within<T>(clock: Clock, limitMs: number, promise: Promise<T>, message: string): Promise<T> {
-  let timer: { cancel(): void } | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = clock.setTimer(limitMs, () => reject(new Error(message)))
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    timer?.cancel()
-  }
-}
-
 /** Asks `condition` every `everyMs` until it holds; false when `limitMs` passed without. */
 export async function until(
   clock: Clock,

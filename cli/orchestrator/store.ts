@@ -8,7 +8,7 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 
 /** Every migration of the orchestrator's store. */
-export const orchestratorMigrations = [runtimeMigrations, forgeMigrations, localMigrations]
+const orchestratorMigrations = [runtimeMigrations, forgeMigrations, localMigrations]
 
 /** A real Postgres where one is named, else the embedded store below the state folder. */
 export async function openStore(settings: Pick<OrchestratorSettings, 'databaseUrl' | 'stateDir'>): Promise<Sql> {

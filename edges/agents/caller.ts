@@ -34,7 +34,7 @@ function looksLikePodToken(token: string): boolean {
 }
 
 /** The pod behind the request; undefined for an OIDC caller. */
-export function podOf(request: FastifyRequest): PodClaims | undefined {
+function podOf(request: FastifyRequest): PodClaims | undefined {
   const principal = principalOf(request)
   return principal.issuer === podIssuer ? (principal.claims as unknown as PodClaims) : undefined
 }

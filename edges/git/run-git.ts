@@ -19,7 +19,7 @@ export interface GitResult {
 
 export type RunGit = (call: GitCall) => Promise<GitResult>
 
-export class GitError extends Error {
+class GitError extends Error {
   override readonly name = 'GitError'
 }
 

@@ -26,7 +26,7 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
     .send(problemBody(problem, request.id))
 }
 
-export function toProblem(error: unknown, request: FastifyRequest): Problem {
+function toProblem(error: unknown, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error
   if (error instanceof ValidationFaults) return invalidInput(allFaults(error, request))
   return fromFramework(error as FrameworkError) ?? new Problem('internal', '', { cause: error })

@@ -28,7 +28,7 @@ export function addJsonParser(app: FastifyInstance): void {
   app.removeContentTypeParser('text/plain')
 }
 
-export function keepBytes(request: FastifyRequest, bytes: Buffer): void {
+function keepBytes(request: FastifyRequest, bytes: Buffer): void {
   if (request.routeOptions.config.rawBody === true) request.rawBody = bytes
 }
 

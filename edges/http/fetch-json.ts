@@ -4,10 +4,10 @@ import { faultsOf } from './validation.ts'
 import type { Clock, Fetch } from './ports.ts'
 
 /** decisions.md, HTTP: a request of ours waits no longer than this for an identity provider. */
-export const IDENTITY_TIMEOUT_MS = 2_000
+const IDENTITY_TIMEOUT_MS = 2_000
 
 /** An answer that was not 2xx. The body stays out of the message: it may repeat what was sent. */
-export class AnswerError extends Error {
+class AnswerError extends Error {
   readonly status: number
 
   constructor(url: string, status: number) {

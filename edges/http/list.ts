@@ -2,8 +2,8 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { faultsOf } from './validation.ts'
 import { invalidInput } from './problem.ts'
 
-export const DEFAULT_LIMIT = 100
-export const MAX_LIMIT = 500
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 500
 
 /** The two keys of every list's query; spread into the route's own: `Type.Object({...listQuery, kind: ...})`. */
 export const listQuery = {

@@ -1,8 +1,8 @@
 import { Compile } from 'typebox/compile'
-import type { Static, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { decodeText } from './decode-text.ts'
 import { foldFaults } from './faults.ts'
-import { invalidInput, type Fault } from './problem.ts'
+import type { Fault } from './problem.ts'
 
 export type RequestPart = 'body' | 'params' | 'querystring' | 'headers'
 
@@ -44,11 +44,4 @@ export function compilePart(schema: TSchema, part: RequestPart): PartValidator {
 export function faultsOf(schema: TSchema, value: unknown): Fault[] {
   const validator = Compile(schema)
   return validator.Check(value) ? [] : foldFaults(validator.Errors(value))
-}
-
-/** The value as its schema's type, or an `invalid-input` problem that lists every fault. */
-export function decode<S extends TSchema>(schema: S, value: unknown, what = 'the input'): Static<S> {
-  const faults = faultsOf(schema, value)
-  if (faults.length > 0) throw invalidInput(faults, `${what} breaks its schema`)
-  return value as Static<S>
 }

@@ -10,9 +10,9 @@ import type { InspectorDeps } from './deps.ts'
 import type { Feed } from './feed.ts'
 import type { HelloMessage } from './messages.ts'
 
-export const livePath = '/inspector/live'
+const livePath = '/inspector/live'
 /** Proxies cut lines that are silent for a minute. */
-export const HEARTBEAT_MS = 25_000
+const HEARTBEAT_MS = 25_000
 /** A page that does not read is cut off; it resumes where it was. */
 const mostBuffered = 1024 * 1024
 const tryAgainLater = 1013

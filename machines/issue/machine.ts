@@ -19,7 +19,7 @@ function is(status: IssueStatus): Guard {
 }
 
 /** Where each status can lead in one step. `done` absorbs. */
-export const issueMoves: Readonly<Record<Exclude<IssueStatus, 'done'>, readonly IssueStatus[]>> = {
+const issueMoves: Readonly<Record<Exclude<IssueStatus, 'done'>, readonly IssueStatus[]>> = {
   observed: ['refined', 'approved', 'implementing', 'rejected', 'closed', 'done'],
   refined: ['observed', 'approved', 'implementing', 'rejected', 'closed', 'done'],
   approved: ['observed', 'refined', 'implementing', 'rejected', 'closed', 'done'],

@@ -5,7 +5,7 @@ import { namespaceOf, type IssueContext } from './context.ts'
 import type { IssueFacts } from './events.ts'
 
 /** Rulings 3.11, lower first: asked for by a person; labelled by one; proposed by the platform itself. */
-export const priorities = { urged: 20, labelled: 60, proposed: 80 } as const
+const priorities = { urged: 20, labelled: 60, proposed: 80 } as const
 
 export interface ForgeSubject {
   readonly project: string

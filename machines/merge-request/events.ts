@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { At, EffectFailed } from '../event.ts'
 import { TaskConfig } from '../task/events.ts'
 
-export const ciStates = ['success', 'failure', 'pending', 'running', 'cancelled', 'none'] as const
+const ciStates = ['success', 'failure', 'pending', 'running', 'cancelled', 'none'] as const
 export const CiState = Type.Unsafe<(typeof ciStates)[number]>(Type.Union(ciStates.map((state) => Type.Literal(state))))
 export type CiState = (typeof ciStates)[number]
 

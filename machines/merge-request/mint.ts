@@ -5,7 +5,7 @@ import type { MergeRequestContext } from './context.ts'
 import type { MergeRequestFacts } from './events.ts'
 
 /** Rulings 3.11, lower first: asked for by a person; offered by the platform's own watch. */
-export const priorities = { urged: 20, offered: 60 } as const
+const priorities = { urged: 20, offered: 60 } as const
 
 interface Minted {
   readonly context: MergeRequestContext

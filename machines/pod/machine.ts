@@ -15,7 +15,7 @@ const second = 1000
 const minute = 60 * second
 
 /** Fixed waits; the others depend on the Project's settings. */
-export const podWaits = {
+const podWaits = {
   volumes: 10 * minute,
   boot: 15 * minute,
   /** Grace of a graceful stop, and between two forced ones (rulings 3.24). */
@@ -24,7 +24,7 @@ export const podWaits = {
   note: minute,
 }
 
-export const podDelays = {
+const podDelays = {
   ...podWaits,
   ttl: ({ context }: { context: PodContext }): number => context.agentPodTTLSeconds * second,
   turnTimeout: ({ context }: { context: PodContext }): number => context.turnTimeoutSeconds * second,

@@ -23,7 +23,7 @@ type EventOf<T extends ProjectEvent['type']> = Extract<ProjectEvent, { type: T }
 
 const minute = 60_000
 
-export const projectDelays = {
+const projectDelays = {
   /** A mirror is at most an hour stale, with one resync lost (rulings 3.13). */
   resync: 30 * minute,
   /** A Secret may come or a forge return without anything being applied. */

@@ -4,7 +4,7 @@ import type { QueueContext, WaitingEntry } from './context.ts'
 const agingStep = 2 * 60 * 60 * 1000
 
 /** Distance of two classes of rulings 3.11: an entry ages one class up per 2 h. */
-export const agingClass = 20
+const agingClass = 20
 
 function urgency({ priority, enqueuedAt }: WaitingEntry, at: number): number {
   const steps = Math.floor(Math.max(0, at - enqueuedAt) / agingStep)
@@ -16,7 +16,7 @@ function used(context: QueueContext, entryClass: WaitingEntry['class']): number 
 }
 
 /** Alert pods have slots of their own: they never use normal ones, nor the reverse. */
-export function slots(context: QueueContext, entryClass: WaitingEntry['class']): number {
+function slots(context: QueueContext, entryClass: WaitingEntry['class']): number {
   return entryClass === 'alert' ? context.alertCapacity : Math.min(context.capacity, context.maxConcurrentAgents)
 }
 
@@ -25,7 +25,7 @@ export function isPaused(context: QueueContext): boolean {
 }
 
 /** Which hold wins (rulings 5.16), then whether its class is full; null: it may be admitted. */
-export function holdOf(context: QueueContext, entry: WaitingEntry): string | null {
+function holdOf(context: QueueContext, entry: WaitingEntry): string | null {
   if (context.closedReason !== null) return `project not ready: ${context.closedReason}`
   if (isPaused(context)) return 'paused'
   if (context.budget === 'allHeld') return 'token budget: emergency'
@@ -34,7 +34,7 @@ export function holdOf(context: QueueContext, entry: WaitingEntry): string | nul
 }
 
 /** By urgency, then by arrival. */
-export function inOrder(context: QueueContext, at: number): readonly WaitingEntry[] {
+function inOrder(context: QueueContext, at: number): readonly WaitingEntry[] {
   return context.entries
     .filter(({ admittedAt }) => admittedAt === null)
     .toSorted((a, b) => urgency(a, at) - urgency(b, at) || a.sequence - b.sequence)

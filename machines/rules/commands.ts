@@ -1,7 +1,7 @@
 import { decidingLines } from './comment-text.ts'
 
 /** Slash commands people give in comments (decisions.md; rulings 3.14, 4.4, 4.7, 4.17). */
-export const commandNames = ['approve', 'unapprove', 'hold', 'cancel', 'retry', 'takeover', 'allow-ci-changes'] as const
+const commandNames = ['approve', 'unapprove', 'hold', 'cancel', 'retry', 'takeover', 'allow-ci-changes'] as const
 export type CommandName = (typeof commandNames)[number]
 
 export interface Command {

@@ -5,7 +5,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-export const stageBudgets = { implementing: 72 * hour, reviewing: 24 * hour, merging: 6 * hour } as const
+const stageBudgets = { implementing: 72 * hour, reviewing: 24 * hour, merging: 6 * hour } as const
 
 /** Sum of pod residency over one visit: the only backstop against an endless respawn loop (rulings 1.3). */
 export const residencyCap = 24 * hour
@@ -29,7 +29,7 @@ export function turnBackoff(failures: number): number {
 }
 
 /** 5 s, 10 s, 20 s ... 5 min. */
-export function mergeBackoff(asks: number): number {
+function mergeBackoff(asks: number): number {
   return Math.min(5 * minute, 5 * second * 2 ** Math.max(0, asks - 1))
 }
 

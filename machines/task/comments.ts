@@ -9,7 +9,7 @@ interface Subject {
   readonly number: number
 }
 
-export function commentOnIssue(context: TaskContext, { repository, number }: Subject, body: string): EffectAction {
+function commentOnIssue(context: TaskContext, { repository, number }: Subject, body: string): EffectAction {
   return effect('postComment', { project: context.config.project, repository, number, on: 'issue', body })
 }
 

@@ -107,7 +107,7 @@ export const PushReport = Type.Object({
 })
 export type PushReport = Static<typeof PushReport>
 
-export const noteKinds = ['plan', 'handoff', 'note', 'finding', 'decision'] as const
+const noteKinds = ['plan', 'handoff', 'note', 'finding', 'decision'] as const
 export const NoteKind = Type.Unsafe<(typeof noteKinds)[number]>(Type.Union(noteKinds.map((kind) => Type.Literal(kind))))
 export type NoteKind = (typeof noteKinds)[number]
 

@@ -19,7 +19,7 @@ export function isReviewKind(context: TaskContext): boolean {
   return context.kind === 'review'
 }
 
-export function taskBranch(context: TaskContext): string {
+function taskBranch(context: TaskContext): string {
   return `platform/${context.id.slice(context.id.indexOf('/') + 1)}`
 }
 

@@ -89,7 +89,7 @@ export function recordReopened(context: TaskContext, event: EventOf<'mr.reopened
 
 type HeadMoved = EventOf<'mr.headMoved'>
 
-export function recordHead(context: TaskContext, event: HeadMoved): Change {
+function recordHead(context: TaskContext, event: HeadMoved): Change {
   return { context: patched(context, event, { headSha: event.sha }) }
 }
 

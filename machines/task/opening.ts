@@ -7,7 +7,7 @@ import { branchIn, grantsHold, isMergedIn, liveIssues, planHolds } from './facts
 import { tell } from './pending.ts'
 
 /** Repositories with a pushed branch and nothing merged yet. */
-export function opensIn(context: TaskContext): readonly string[] {
+function opensIn(context: TaskContext): readonly string[] {
   return context.pushedRepositories.filter((repository) => !isMergedIn(context, repository))
 }
 

@@ -5,7 +5,7 @@ import type { EventOf } from './chart.ts'
 import type { PendingEvent } from './events.ts'
 
 /** S2 Events 2: when full, the oldest is dropped before the write. */
-export const maxPending = 20
+const maxPending = 20
 
 /** Author of what the platform itself has to tell. */
 export const platformAuthor = 'statewright'

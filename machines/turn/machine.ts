@@ -13,7 +13,7 @@ import type { TurnEvent } from './events.ts'
 const second = 1000
 
 /** A turn that is quiet this many windows in all is interrupted even when it answers every probe (lifecycles.md, Turn). */
-export const maxQuietWindows = 4
+const maxQuietWindows = 4
 
 /** An answer may have come since the last poll: the wrapper is read once more this long before a verdict on its silence. */
 const lastLook = 10 * second
@@ -29,7 +29,7 @@ function untilQuiet({ context }: Timed): number {
   return Math.min(timeout, Math.max(0, due - context.seenAt))
 }
 
-export const turnDelays = {
+const turnDelays = {
   poll: 60 * second,
   retry: 60 * second,
   quiet: untilQuiet,

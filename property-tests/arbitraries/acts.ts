@@ -6,7 +6,7 @@ import type { World } from '../machines/world/world.ts'
 type Act = (world: World) => void
 export type Model = Record<string, never>
 
-export class Said implements fc.Command<Model, World> {
+class Said implements fc.Command<Model, World> {
   readonly #says: string
   readonly #act: Act
 

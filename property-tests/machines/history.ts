@@ -12,7 +12,7 @@ const longestLead = 200
 /** Enough for what was begun to have its consequences. */
 const longestRest = 120
 
-export function live(
+function live(
   setting: Setting,
   begin: Lead,
   history: Iterable<fc.Command<Model, World>>,

@@ -32,7 +32,7 @@ export interface Harness {
   end(): Promise<void>
 }
 
-export const startAt = 1_700_000_000_000
+const startAt = 1_700_000_000_000
 
 export function harness(sql: Sql): Harness {
   const clock = simulatedClock(startAt)

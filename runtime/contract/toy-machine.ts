@@ -94,7 +94,7 @@ export const toyMachine = toySetup.createMachine({
 })
 
 /** Notes what the toy tells it and answers it. */
-export const podMachine = toySetup.createMachine({
+const podMachine = toySetup.createMachine({
   id: 'pod',
   context: ({ input }) => ({ id: input.id, count: 0, log: [] }),
   initial: 'on',

@@ -6,7 +6,7 @@ import type { Sql } from './sql.ts'
 import { acquireStoreLock } from './store-lock.ts'
 
 /** Where the thread's source lies beside this file; a bundle passes its own. */
-export const pgliteWorkerUrl = new URL('./pglite-worker.ts', import.meta.url)
+const pgliteWorkerUrl = new URL('./pglite-worker.ts', import.meta.url)
 
 /**
  * The embedded store: PGlite in a worker thread over a folder that one process has at a time.

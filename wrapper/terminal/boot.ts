@@ -9,7 +9,7 @@ const pollMs = 50
 /** Time for the dialog to take one key before the next. */
 const keyGapMs = 200
 
-export class AgentBootError extends Error {
+class AgentBootError extends Error {
   readonly reason: string
 
   constructor(reason: string, message: string) {

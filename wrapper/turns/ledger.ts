@@ -80,7 +80,7 @@ export function liveTurn(ledger: Ledger): Turn | undefined {
   return last && !isEnded(last) ? last : undefined
 }
 
-export function wireState(turn: Turn): TurnState {
+function wireState(turn: Turn): TurnState {
   return turn.phase === 'accepted' ? 'running' : turn.phase
 }
 

@@ -100,6 +100,6 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-export function asCount(value: unknown): number {
+function asCount(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0
 }

@@ -39,7 +39,7 @@ export interface GitRun {
 
 export type Git = (args: readonly string[], run: GitRun) => Promise<GitResult>
 
-export class GitError extends Error {
+class GitError extends Error {
   readonly result: GitResult
 
   constructor(args: readonly string[], result: GitResult) {

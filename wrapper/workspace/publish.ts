@@ -120,7 +120,7 @@ function isBehind(result: GitResult): boolean {
 }
 
 /** `--porcelain` gives one line for the ref; what the gateway says comes as `remote:` lines. */
-export function refusalReason(result: GitResult): string {
+function refusalReason(result: GitResult): string {
   const said = result.stderr
     .split('\n')
     .filter((line) => line.startsWith('remote:'))

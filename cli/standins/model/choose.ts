@@ -13,7 +13,7 @@ import { fixedParts } from './template.ts'
 
 export type Choice = { readonly entry: Entry } | { readonly wait: string }
 
-export function isOrdered(entries: readonly Entry[]): boolean {
+function isOrdered(entries: readonly Entry[]): boolean {
   return entries.length > 1 && entries.every((entry) => entry.when === undefined)
 }
 

@@ -20,7 +20,7 @@ const token = /<(\/?)([a-zA-Z_][\w-]*)((?:\s+[\w:-]+="[^"]*")*)\s*(\/?)>|[^<]+|<
 const attribute = /([\w:-]+)="([^"]*)"/g
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-export function unescapeText(text: string): string {
+function unescapeText(text: string): string {
   return text.replace(
     /&(amp|lt|gt|quot|apos|#(\d+)|#x([0-9a-fA-F]+));/g,
     (whole, name: string, decimal?: string, hex?: string) => {

@@ -99,7 +99,7 @@ interface PlacedCall {
   readonly place: CallPlace
 }
 
-export function callsOf(turn: Turn, entry: Entry): readonly PlacedCall[] {
+function callsOf(turn: Turn, entry: Entry): readonly PlacedCall[] {
   return turn.calls.flatMap((call) => {
     const place = readCallId(call.id)
     return place !== undefined && place.entry === slug(entry.name) ? [{ call, place }] : []

@@ -11,7 +11,7 @@ export interface Result {
 }
 
 /** Members of a JSON object that a tool answered stand beside `text` and `error`. A failed call gives no members. */
-export function readResult(answer: { readonly text: string; readonly error: boolean }): Result {
+function readResult(answer: { readonly text: string; readonly error: boolean }): Result {
   const text = withoutReminders(answer.text).trim()
   const json = answer.error ? undefined : readJson(text)
   return { ...(isObject(json) ? json : { json }), text, error: answer.error }

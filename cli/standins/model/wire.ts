@@ -21,7 +21,7 @@ export function tokensOf(value: unknown): number {
 }
 
 /** The newest message is fresh input; what stands before it was cached by the request before. */
-export function usageOf(request: MessagesRequest, answer: Answer): Usage {
+function usageOf(request: MessagesRequest, answer: Answer): Usage {
   const before = request.messages.slice(0, -1)
   const fixed = tokensOf([request.system ?? '', request.tools ?? []])
   return {

@@ -11,7 +11,7 @@ const common = {
   allowError: Type.Optional(Type.Boolean()),
 }
 
-export const faultKinds = [
+const faultKinds = [
   'overloaded',
   'rateLimit',
   'usageLimit',

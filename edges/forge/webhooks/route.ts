@@ -20,7 +20,7 @@ export interface WebhookRouteDeps {
 }
 
 /** Document 3, Limits. */
-export const WEBHOOK_BODY_LIMIT = 5 * 1024 * 1024
+const WEBHOOK_BODY_LIMIT = 5 * 1024 * 1024
 
 interface Answer {
   readonly status: 200 | 202

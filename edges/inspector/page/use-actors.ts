@@ -71,7 +71,7 @@ function grown({ kind, items }: Group, more: readonly ActorRow[], nextCursor: st
 }
 
 /** A row keeps its place while it moves; one that ended stays until the list is read anew, so that nothing jumps away. */
-export function moved(group: Group, step: StepMessage, { query, showEnded }: Filter): Group {
+function moved(group: Group, step: StepMessage, { query, showEnded }: Filter): Group {
   if (!step.address.startsWith(`${group.kind}:`)) return group
   const id = step.address.slice(group.kind.length + 1)
   const row: ActorRow = {

@@ -19,7 +19,7 @@ function missingApproval({ repository, number, issue, accepted: isAccepted }: Ta
 }
 
 /** Live ones without a grant; when all are closed, all of them: closing is no approval [H22]. */
-export function blockingIssues(context: TaskContext): readonly { readonly [key: string]: unknown }[] {
+function blockingIssues(context: TaskContext): readonly { readonly [key: string]: unknown }[] {
   const live = liveIssues(context)
   return (live.length > 0 ? live.filter(({ grant }) => grant === null) : context.issues).map(missingApproval)
 }

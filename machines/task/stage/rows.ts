@@ -77,7 +77,7 @@ const podFinal: readonly Row<EventOf<'pod.final'>>[] = [
 ]
 
 /** What a pod and its turns mean to the stage that wants them. */
-export const workRows = {
+const workRows = {
   'pod.final': podFinal,
   'turn.ended': [
     { guard: when(isLastSilence), target: '#awaiting-human', actions: does(because('no-outcome')) },
@@ -95,7 +95,7 @@ const missedDeadline: Decide<Cause> = (context) => ({
 })
 
 /** The budget starts at the first `pod.working` of the visit and survives respawns: two states instead of a timestamp in a guard. */
-export function workStates(
+function workStates(
   budget: string,
   wants: AgentKind,
   id: string,

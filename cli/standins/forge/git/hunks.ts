@@ -16,7 +16,7 @@ export interface Spot {
   readonly excerpt: string
 }
 
-export function patchLines(patch: string): PatchLine[] {
+function patchLines(patch: string): PatchLine[] {
   const lines: PatchLine[] = []
   let oldLine = 0
   let newLine = 0

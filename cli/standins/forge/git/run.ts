@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 
 /** A failed git command: its arguments and what it said, for the log and never for an answer. */
-export class GitError extends Error {
+class GitError extends Error {
   readonly code: number
 
   constructor(args: readonly string[], code: number, stderr: string) {

@@ -13,7 +13,7 @@ import type {
 } from './document.ts'
 
 /** A document whose parts name each other and don't find each other. */
-export class BrokenReference extends Error {
+class BrokenReference extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'BrokenReference'

@@ -6,7 +6,7 @@ import { Refusal } from './refusal.ts'
 import { emit, findUser, noteChange, record, timestamp, type World } from './world.ts'
 
 /** The limit of GitHub's database column, in characters. */
-export const BODY_LIMIT = 65_536
+const BODY_LIMIT = 65_536
 const TITLE_LIMIT = 256
 
 export interface IssueInput {
@@ -152,7 +152,7 @@ export function replaceLabels(
   }
 }
 
-export function tellThread(
+function tellThread(
   world: World,
   repository: Repository,
   actor: User,

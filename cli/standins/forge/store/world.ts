@@ -116,7 +116,7 @@ function newUser(world: World, spec: UserSpec): User {
   return user
 }
 
-export function addToken(world: World, user: User, spec: TokenSpec): void {
+function addToken(world: World, user: User, spec: TokenSpec): void {
   world.tokens.set(fingerprint(spec.token), { user, cap: spec.permission ?? 'admin', scopes: spec.scopes ?? ['repo'] })
 }
 
