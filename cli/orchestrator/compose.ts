@@ -8,7 +8,7 @@ import { createForgeEdge } from '../../edges/forge/forge-edge.ts'
 import { threadReader } from '../../edges/forge/mirror/threads.ts'
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
 import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
-import { bareName, forgePath, repositoryNamed, type ProjectSettings } from '../../edges/forge/projects.ts'
+import { bareName, type ProjectSettings } from '../../edges/forge/projects.ts'
 import { bearer } from '../../edges/http/auth/authenticate.ts'
 import { oidcVerifier } from '../../edges/http/auth/oidc.ts'
 import type { Logger } from '../../edges/http/logging.ts'
@@ -36,6 +36,7 @@ import type { Random } from '../../runtime/random.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { podEnvironment } from '../pod-environment.ts'
 import type { OrchestratorSettings } from '../settings.ts'
+import { defaultBranches } from './default-branch.ts'
 import { addGitGateway } from './gateway.ts'
 import { loadKeys } from './keys.ts'
 import { registerOperations } from './operations.ts'
@@ -66,8 +67,6 @@ export interface Orchestrator {
 }
 
 const wrapperTimeoutMs = 30_000
-/** How long the forge's answer for a default branch is believed. */
-const branchCacheMs = 10 * 60_000
 
 export async function startOrchestrator(
   settings: OrchestratorSettings,
@@ -81,32 +80,9 @@ export async function startOrchestrator(
 
   const resources = localResources(sql, clock, ids)
   const secrets = localSecrets(join(settings.stateDir, 'secrets'))
-  const branches = new Map<string, { readonly at: number; readonly name: string }>()
-  const directory = localProjectDirectory({ resources, secrets, defaultBranch: lookUpBranch })
+  const defaultBranch = defaultBranches({ resources, secrets, fetch, clock, logger })
+  const directory = localProjectDirectory({ resources, secrets, defaultBranch })
   const openForge = createOpenForge({ directory, fetch, clock })
-
-  async function lookUpBranch(projectName: string, repositoryName: string): Promise<string> {
-    const key = `${projectName}/${repositoryName}`
-    const known = branches.get(key)
-    if (known !== undefined && clock.now() - known.at < branchCacheMs) return known.name
-    // The directory asks for this very branch while it reads the Project, so the Project is read here without it.
-    branches.set(key, { at: clock.now(), name: known?.name ?? 'main' })
-    try {
-      const project = await directory.project(projectName)
-      const repository = project && repositoryNamed(project, repositoryName)
-      if (project === undefined || repository === undefined) return 'main'
-      const { defaultBranch } = await (await openForge(projectName)).repository(forgePath(repository, project.scm))
-      branches.set(key, { at: clock.now(), name: defaultBranch })
-      return defaultBranch
-    } catch (error) {
-      branches.delete(key)
-      logger.warn(
-        { project: projectName, repository: repositoryName, err: error },
-        'the default branch could not be asked for',
-      )
-      return known?.name ?? 'main'
-    }
-  }
 
   const webhookUrl = (project: ProjectSettings): string => `${publicUrl()}/operator/webhooks/${project.name}`
   const forge = createForgeEdge({
@@ -226,7 +202,7 @@ export async function startOrchestrator(
     clock,
     fetch,
     grantHolds: (issue) => grantHolds(issue),
-    defaultBranch: lookUpBranch,
+    defaultBranch,
   })
   const inspected = {
     runtime,

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { captureLog, testClock } from '../../edges/http/testing.ts'
+import type { Resource, ResourcePort, SecretPort } from '../../edges/ports/resources.ts'
+import { defaultBranches } from './default-branch.ts'
+
+const scm = {
+  provider: 'forge_a',
+  owner: 'acme',
+  botLogin: 'bot',
+  apiURL: 'http://127.0.0.1:9/api/v3',
+  webURL: 'http://127.0.0.1:9',
+}
+const stored: readonly Partial<Resource>[] = [
+  { kind: 'Project', name: 'demo', spec: { scmSecretRef: 's', scm } },
+  { kind: 'Repository', name: 'lib', spec: { projectRef: 'demo' } },
+]
+const resources = {
+  list: async (kind: string) =>
+    stored
+      .filter((one) => one.kind === kind)
+      .map((one) => ({ namespace: 'default', uid: one.name, generation: 1, createdAt: 0, updatedAt: 0, ...one })),
+} as unknown as ResourcePort
+const secrets = { read: async () => ({ token: 't', webhookSecret: 'w' }) } as unknown as SecretPort
+
+/** A forge that answers only when it is told to. */
+function aForge(): { readonly fetch: typeof fetch; readonly asked: string[]; branch: string; up: boolean } {
+  const forge = {
+    asked: [] as string[],
+    branch: 'trunk',
+    up: true,
+    fetch: (async (input: string | URL | Request) => {
+      forge.asked.push(String(input instanceof Request ? input.url : input))
+      if (!forge.up) throw new TypeError('connection refused')
+      return Response.json({ id: 1, full_name: 'acme/lib', default_branch: forge.branch, private: false })
+    }) as typeof fetch,
+  }
+  return forge
+}
+
+test('those who ask at the same time get the same answer, and none of them a guess', async () => {
+  const forge = aForge()
+  const branchOf = defaultBranches({
+    resources,
+    secrets,
+    fetch: forge.fetch,
+    clock: testClock(),
+    logger: captureLog().logger,
+  })
+  expect(await Promise.all([branchOf('demo', 'lib'), branchOf('demo', 'lib'), branchOf('demo', 'lib')])).toEqual([
+    'trunk',
+    'trunk',
+    'trunk',
+  ])
+  expect(forge.asked).toHaveLength(1)
+})
+
+test('an answer is believed for ten minutes, and beyond them while the forge cannot be asked', async () => {
+  const forge = aForge()
+  const clock = testClock()
+  const branchOf = defaultBranches({ resources, secrets, fetch: forge.fetch, clock, logger: captureLog().logger })
+  await branchOf('demo', 'lib')
+  forge.branch = 'next'
+  expect(await branchOf('demo', 'lib')).toBe('trunk')
+  clock.advance(10 * 60_000)
+  forge.up = false
+  expect(await branchOf('demo', 'lib')).toBe('trunk')
+  forge.up = true
+  expect(await branchOf('demo', 'lib')).toBe('next')
+})
