@@ -29,7 +29,7 @@ export async function publishAll(
     try {
       const outcome = await publish(git, repository, stamp)
       if (outcome.state === 'refused') failed.push({ repo: repository.name, error: outcome.reason })
-      else if (outcome.state === 'pushed' || (await movedSince(git, repository, heads))) pushed.push(repository.name)
+      else if (outcome.state === 'pushed' || (await isPublished(git, repository, heads))) pushed.push(repository.name)
     } catch (error) {
       failed.push({ repo: repository.name, error: (error as Error).message })
     }
@@ -57,11 +57,17 @@ export async function readHeads(git: Git, repositories: readonly Repository[]): 
   return heads
 }
 
-/** True when the mid-turn push already published what this turn committed. */
-async function movedSince(git: Git, repository: Repository, heads: ReadonlyMap<string, string>): Promise<boolean> {
+/**
+ * True when the remote holds what is here: the mid-turn push published what this turn committed, or an earlier pod was
+ * killed between its push and its report. Said by nobody, such work would be submitted again and again.
+ */
+async function isPublished(git: Git, repository: Repository, heads: ReadonlyMap<string, string>): Promise<boolean> {
   const reader = new RepositoryReader(git, repository.dir)
   const head = await reader.sha('HEAD')
-  return head !== heads.get(repository.name) && head === (await reader.sha(remoteRef(repository.branch)))
+  if (head === undefined || head !== (await reader.sha(remoteRef(repository.branch)))) return false
+  const base = await reader.sha(remoteRef(repository.base))
+  const isOwnWork = repository.sha === '' && base !== undefined && !(await reader.isAncestor(head, base))
+  return head !== heads.get(repository.name) || isOwnWork
 }
 
 async function publish(git: Git, repository: Repository, stamp: string): Promise<PushOutcome> {

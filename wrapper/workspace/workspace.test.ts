@@ -214,6 +214,16 @@ describe('the workspace', () => {
     expect((await publishAll(git, [repository], heads, 't')).pushed).toEqual(['lib'])
   })
 
+  test('counts work that a pod pushed and was killed before it could say so', async () => {
+    const { repository } = await boot()
+    write('new.txt', 'new')
+    commit('new')
+    expect(await push(git, repository)).toEqual({ state: 'pushed' })
+    const next = await boot()
+    const heads = await readHeads(git, [next.repository])
+    expect(await publishAll(git, [next.repository], heads, 't')).toEqual({ pushed: ['lib'], failed: [] })
+  })
+
   test('merges a task branch that moved at the remote before pushing again', async () => {
     const { repository } = await boot()
     write('a.txt', 'a')
