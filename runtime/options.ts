@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts'
 import type { Random } from './random.ts'
 import type { Logger } from './logger.ts'
 import type { EffectHandler } from './runtime.ts'
+import { silentObserver, type RuntimeObserver } from './observer.ts'
 import type { Sql } from './store/sql.ts'
 
 export interface RuntimeOptions {
@@ -31,6 +32,8 @@ export interface RuntimeOptions {
   readonly pollMs?: number
   /** How long `stop` lets effects under way come to an end. */
   readonly stopGraceMs?: number
+  /** Is told what the runtime does, for metrics and traces. */
+  readonly observer?: RuntimeObserver
   /** Tells another owner (undefined: all of them) that its inbox has something; without, its poll finds it a little later. */
   readonly hint?: (owner: string | undefined) => void
 }
@@ -44,5 +47,6 @@ export const runtimeDefaults = {
   maxHot: 10_000,
   pollMs: 250,
   stopGraceMs: 10_000,
+  observer: silentObserver,
   hint: (): void => undefined,
 }
