@@ -21,6 +21,7 @@ export interface MachineEvent {
  * One machine as data: runtime, prover, charts and documentation read this and nothing else.
  * `createdBy` lists the event types that may bring an actor of the kind into being; any other event for an
  * unknown actor is refused as a dead letter. `upgrades[n]` turns a persisted snapshot of version n into n + 1 (R10).
+ * `sourceHash` names the machine's code with every rule that it reaches; generated, absent for machines of tests.
  */
 export interface MachineDefinition {
   readonly kind: ActorKind
@@ -28,6 +29,7 @@ export interface MachineDefinition {
   readonly machine: AnyStateMachine
   readonly createdBy: readonly string[]
   readonly upgrades: Readonly<Record<number, (snapshot: JsonObject) => JsonObject>>
+  readonly sourceHash?: string
 }
 
 /** Input of every machine: the actor's own id. Everything else arrives on events. */

@@ -1,5 +1,6 @@
 /** Every machine, as data: runtime, prover, charts and documentation read this and nothing else. */
 import type { MachineDefinition } from './definition.ts'
+import { sourceHashes } from './generated/hashes.ts'
 import { issueDefinition } from './issue/machine.ts'
 import { mergeRequestDefinition } from './merge-request/machine.ts'
 import { podDefinition } from './pod/machine.ts'
@@ -8,7 +9,7 @@ import { queueDefinition } from './queue/machine.ts'
 import { taskDefinition } from './task/machine.ts'
 import { turnDefinition } from './turn/machine.ts'
 
-export const machines: readonly MachineDefinition[] = [
+const definitions: readonly MachineDefinition[] = [
   projectDefinition,
   queueDefinition,
   taskDefinition,
@@ -17,3 +18,8 @@ export const machines: readonly MachineDefinition[] = [
   issueDefinition,
   mergeRequestDefinition,
 ]
+
+export const machines: readonly MachineDefinition[] = definitions.map((definition) => ({
+  ...definition,
+  sourceHash: sourceHashes[definition.kind],
+}))

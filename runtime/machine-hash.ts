@@ -9,11 +9,13 @@ function withSources(_key: string, value: unknown): unknown {
 }
 
 /**
- * Names the code a step was made by: the machine's config, the sources of its own guards and actions, and the version.
- * Rules that those functions import are not seen: a change there that alters behaviour needs a new version.
+ * Names the code a step was made by, alike for sources and for a bundle: the version and the generated hash over the
+ * machine and every rule it reaches. A machine of a test has none: its table and the sources of its own guards and
+ * actions stand for it, and what those import is not seen.
  */
 export function machineHash(definition: MachineDefinition): string {
   const { config, implementations } = definition.machine
-  const text = JSON.stringify([definition.kind, definition.version, config, implementations], withSources)
+  const code = definition.sourceHash ?? [config, implementations]
+  const text = JSON.stringify([definition.kind, definition.version, code], withSources)
   return createHash('sha256').update(text).digest('hex').slice(0, hexDigits)
 }
