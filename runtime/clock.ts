@@ -3,9 +3,13 @@ export interface Timer {
   cancel(): void
 }
 
-/** `now` is epoch milliseconds; `setTimer` calls back once, no earlier than `delayMs` later. */
+/**
+ * `now` is epoch milliseconds and may jump, as people and time servers set it. `elapsed` is milliseconds since some
+ * beginning and never jumps: leases are judged by it. `setTimer` calls back once, no earlier than `delayMs` later.
+ */
 export interface Clock {
   now(): number
+  elapsed(): number
   setTimer(delayMs: number, callback: () => void): Timer
 }
 
@@ -14,6 +18,7 @@ const longestTimeoutMs = 2_147_483_647
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   setTimer(delayMs, callback) {
     const timeout = setTimeout(callback, Math.min(Math.max(0, delayMs), longestTimeoutMs))
     return { cancel: () => clearTimeout(timeout) }

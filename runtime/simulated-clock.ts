@@ -37,6 +37,7 @@ export function simulatedClock(startAt: number): SimulatedClock {
 
   return {
     now: () => now,
+    elapsed: () => now - startAt,
     setTimer(delayMs, callback): Timer {
       const timer = { dueAt: now + Math.max(0, delayMs), order: order++, callback }
       timers.push(timer)

@@ -2,8 +2,9 @@
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
 import { forgePath, repositoryNamed } from '../../edges/forge/projects.ts'
 import type { Logger } from '../../edges/http/logging.ts'
-import type { Clock, Fetch } from '../../edges/http/ports.ts'
+import type { Fetch } from '../../edges/http/ports.ts'
 import { localProjectDirectory, type ProjectDirectoryDeps } from '../../edges/local/project-directory.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 export interface DefaultBranchDeps extends Pick<ProjectDirectoryDeps, 'resources' | 'secrets'> {
   readonly fetch: Fetch

@@ -112,6 +112,7 @@ function cuttable(sql: Sql, line: Line): Sql {
 function muted(clock: Clock, line: Line): Clock {
   return {
     now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
     setTimer: (delayMs, callback) => clock.setTimer(delayMs, () => void (line.isCut || callback())),
   }
 }
