@@ -5,6 +5,8 @@ import { createServer, type HttpServer, type ServerOptions } from './server.ts'
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock extends Clock {
+  /** What the runtime asks of a clock besides: milliseconds that no jump changes. */
+  elapsed(): number
   advance(milliseconds: number): void
 }
 
@@ -13,6 +15,7 @@ export function testClock(start = 1_750_000_000_000): TestClock {
   const timers = new Set<{ readonly due: number; readonly run: () => void }>()
   return {
     now: () => now,
+    elapsed: () => now - start,
     setTimer: (milliseconds, run) => {
       const timer = { due: now + milliseconds, run }
       timers.add(timer)
