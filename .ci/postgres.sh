@@ -4,6 +4,7 @@
 #   postgres.sh find         prints the folder of the server's programs
 #   postgres.sh start DIR    starts one with its data in DIR, prints its DATABASE_URL
 #   postgres.sh stop DIR     stops it and removes DIR
+# POSTGRES_OPTIONS: further options of the server, `-c name=value` each.
 set -euo pipefail
 
 programs() {
@@ -47,7 +48,7 @@ start() {
   for attempt in 1 2 3 4 5; do
     port=$(free_port)
     if as_server "$bin/pg_ctl" -D "$dir/data" -l "$dir/data/log" -w -t 60 -s start \
-      -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=on -c max_connections=200" >&2; then
+      -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=on -c max_connections=200 ${POSTGRES_OPTIONS:-}" >&2; then
       echo "postgres://postgres@127.0.0.1:$port/postgres"
       return 0
     fi

@@ -35,6 +35,7 @@ export const zones: readonly Zone[] = [
     imports: ['machines/', 'runtime/', 'crd/', 'edges/', 'memory/', 'wrapper/'],
     development: true,
   },
+  { folder: 'bench/', imports: ['runtime/', 'machines/', 'memory/', 'wrapper/', kit], development: true },
   { folder: 'testing/', imports: [], development: true },
   { folder: 'bin/', imports: [], development: true },
 ]

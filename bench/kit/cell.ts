@@ -1,0 +1,127 @@
+/**
+ * A cell: one contender at one number of clients in a process of its own, so that each starts with a heap and compiled
+ * code of its own and ends without a trace. The process gets the cell as its argument and prints the result as its
+ * last line.
+ */
+import { Window, closedLoop } from './closed-loop.ts'
+import { percentile } from './percentile.ts'
+import { postgresMeter } from './postgres-meter.ts'
+import { machineSeconds, treeSeconds, writtenBytes } from './process-times.ts'
+
+export interface CellSpec {
+  readonly clients: number
+  readonly warmMs: number
+  readonly measureMs: number
+  /** The servers' processes; their CPU time and what they write counts as the contender's. */
+  readonly serverPids: readonly number[]
+  /** The database, folder or address that the contender works on. */
+  readonly store: string
+  readonly isPostgres: boolean
+  /** Unlike those of any other cell, for keys and ids. */
+  readonly tag: string
+  /** What only some contenders take. */
+  readonly options: Readonly<Record<string, number | string>>
+}
+
+export interface CellResult {
+  readonly operations: number
+  readonly seconds: number
+  readonly perSecond: number
+  readonly ackP50Ms?: number
+  readonly ackP99Ms?: number
+  readonly effectP50Ms?: number
+  readonly effectP99Ms?: number
+  readonly cpuUs: number
+  /** Write-ahead log a piece on Postgres, bytes written to disk elsewhere. */
+  readonly logBytes: number
+  /** Growth of the database a piece: tables and indexes, dead rows included. */
+  readonly storedBytes?: number
+  /** Cores that other processes than the contender's took meanwhile. */
+  readonly foreignCores: number
+}
+
+export interface Contender {
+  once(client: number, window: Window): Promise<void>
+  /** Resolves when everything that was begun is settled. */
+  drained?(): Promise<void>
+  close(): Promise<void>
+}
+
+/** The whole life of a cell's process. */
+export async function runCell(open: (spec: CellSpec) => Promise<Contender>): Promise<void> {
+  const spec = JSON.parse(process.argv[2] ?? '') as CellSpec
+  const contender = await open(spec)
+  await phase(contender, spec.clients, new Window(spec.warmMs))
+  const meters = await openMeters(spec)
+  const before = await meters.read()
+  const startedAt = performance.now()
+  const window = new Window(spec.measureMs)
+  await phase(contender, spec.clients, window)
+  const seconds = (performance.now() - startedAt) / 1000
+  const after = await meters.read()
+  await meters.close()
+  await contender.close()
+  console.log(JSON.stringify(resultOf(window, seconds, before, after)))
+  // A peer's pool or heartbeat may still hold the loop.
+  process.exit(0)
+}
+
+async function phase(contender: Contender, clients: number, window: Window): Promise<void> {
+  await closedLoop(window, clients, (client) => contender.once(client, window))
+  await contender.drained?.()
+}
+
+interface Reading {
+  readonly cpuSeconds: number
+  readonly machineSeconds: number
+  readonly logBytes: number
+  readonly storedBytes: number | undefined
+}
+
+interface Meters {
+  read(): Promise<Reading>
+  close(): Promise<void>
+}
+
+async function openMeters(spec: CellSpec): Promise<Meters> {
+  const postgres = spec.isPostgres ? await postgresMeter(spec.store) : undefined
+  return {
+    async read() {
+      const stored = await postgres?.storedBytes()
+      const log = await postgres?.logPosition()
+      const own = process.cpuUsage()
+      return {
+        cpuSeconds: (own.user + own.system) / 1e6 + treeSeconds(spec.serverPids),
+        machineSeconds: machineSeconds(),
+        logBytes: log ?? writtenBytes(spec.serverPids.length > 0 ? spec.serverPids : [process.pid]),
+        storedBytes: stored,
+      }
+    },
+    close: async () => postgres?.close(),
+  }
+}
+
+function resultOf(window: Window, seconds: number, before: Reading, after: Reading): CellResult {
+  const { operations, latenciesMs, effectsMs } = window
+  const cpuSeconds = after.cpuSeconds - before.cpuSeconds
+  return {
+    operations,
+    seconds,
+    perSecond: operations / seconds,
+    ...named('ackP50Ms', percentile(latenciesMs, 0.5)),
+    ...named('ackP99Ms', percentile(latenciesMs, 0.99)),
+    ...named('effectP50Ms', percentile(effectsMs, 0.5)),
+    ...named('effectP99Ms', percentile(effectsMs, 0.99)),
+    cpuUs: (cpuSeconds * 1e6) / operations,
+    logBytes: (after.logBytes - before.logBytes) / operations,
+    ...named(
+      'storedBytes',
+      after.storedBytes === undefined ? undefined : (after.storedBytes - (before.storedBytes ?? 0)) / operations,
+    ),
+    foreignCores: Math.max(0, (after.machineSeconds - before.machineSeconds - cpuSeconds) / seconds),
+  }
+}
+
+function named<Name extends string>(name: Name, value: number | undefined): { readonly [key in Name]?: number } {
+  return (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: number }
+}

@@ -1,0 +1,22 @@
+/** What a bench is measured by. The gate must be met; the goal is what we are after. */
+export interface Goal {
+  readonly name: string
+  /** Undefined: not measured in this run. */
+  readonly value: number | undefined
+  readonly unit: string
+  readonly better: 'higher' | 'lower'
+  readonly gate: number
+  readonly goal: number
+}
+
+export type Verdict = 'goal' | 'gate' | 'missed' | 'not measured'
+
+export function verdictOf(goal: Goal): Verdict {
+  if (goal.value === undefined || Number.isNaN(goal.value)) return 'not measured'
+  if (reaches(goal, goal.goal)) return 'goal'
+  return reaches(goal, goal.gate) ? 'gate' : 'missed'
+}
+
+function reaches({ value, better }: Goal, bound: number): boolean {
+  return better === 'higher' ? value! >= bound : value! <= bound
+}

@@ -1,0 +1,55 @@
+import type { Machine } from './describe-machine.ts'
+import { verdictOf } from './goals.ts'
+import type { Goal } from './goals.ts'
+import { markdownTable } from './markdown.ts'
+import { numberText } from './number-text.ts'
+
+export interface Report {
+  readonly name: string
+  readonly machine: Machine & { readonly postgres: string }
+  readonly startedAt: string
+  readonly minutes: number
+  readonly quick: boolean
+  /** Why the figures must not be believed; empty for a valid run. */
+  readonly invalid: readonly string[]
+  readonly rows: readonly object[]
+  readonly goals: readonly Goal[]
+}
+
+export function jsonLine(report: Report): string {
+  return JSON.stringify({ ...report, goals: report.goals.map((goal) => ({ ...goal, verdict: verdictOf(goal) })) })
+}
+
+export function goalTable(goals: readonly Goal[]): string {
+  return markdownTable(
+    ['goal', 'value', 'gate', 'goal', 'verdict'],
+    goals.map((goal) => {
+      const unit = goal.unit === '' ? '' : ` ${goal.unit}`
+      const bound = goal.better === 'higher' ? '≥' : '≤'
+      return [
+        goal.name,
+        `${numberText(goal.value)}${goal.value === undefined ? '' : unit}`,
+        `${bound} ${goal.gate}${unit}`,
+        `${bound} ${goal.goal}${unit}`,
+        verdictOf(goal),
+      ]
+    }),
+  )
+}
+
+/** 2: the run is invalid and says nothing; 1: a gate was missed. */
+export function exitCodeOf(report: Pick<Report, 'invalid' | 'goals'>): 0 | 1 | 2 {
+  if (report.invalid.length > 0) return 2
+  return report.goals.some((goal) => verdictOf(goal) === 'missed') ? 1 : 0
+}
+
+export function verdictLines(report: Report): string[] {
+  const missed = report.goals.filter((goal) => verdictOf(goal) === 'missed')
+  return [
+    ...report.invalid.map((reason) => `INVALID: ${reason}`),
+    ...missed.map(
+      ({ name, value, unit, gate }) => `GATE MISSED: ${name}: ${numberText(value)} ${unit}, gate ${gate} ${unit}`,
+    ),
+    ...(report.invalid.length + missed.length === 0 ? ['valid, and every gate that was measured is met'] : []),
+  ]
+}

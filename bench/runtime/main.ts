@@ -1,0 +1,85 @@
+/** `npm run bench -- runtime`: the durable runtime against its peers, what is written by hand, and the limit. */
+import { benchArguments } from '../kit/arguments.ts'
+import { describeMachine } from '../kit/describe-machine.ts'
+import { writeSection } from '../kit/document.ts'
+import { exitCodeOf, jsonLine, verdictLines } from '../kit/report.ts'
+import type { Report } from '../kit/report.ts'
+import { contenders } from './contenders.ts'
+import type { ContenderInfo } from './contenders.ts'
+import { documentOf } from './document.ts'
+import { goalsOf } from './goals.ts'
+import { fullPlan, quickPlan } from './plan.ts'
+import type { Plan } from './plan.ts'
+import { measureRecovery } from './recovery.ts'
+import type { Results } from './results.ts'
+import { jsonRows } from './rows.ts'
+import { measureScale } from './scale.ts'
+import { makeTemplates, startServers, stopServers } from './servers.ts'
+import { tablesOf } from './tables.ts'
+import { measureThroughput } from './throughput.ts'
+import { measureTimers } from './timers.ts'
+import { invalidity } from './validity.ts'
+
+const name = 'runtime'
+const sections = ['throughput', 'scale', 'recovery', 'timers']
+
+interface Run {
+  readonly results: Results
+  readonly postgresVersion: string
+}
+
+function say(line: string): void {
+  console.error(line)
+}
+
+/** A contender's name asks for its throughput alone; a section's for all of the section. */
+function wantedOf(only: ReadonlySet<string>): {
+  readonly has: (section: string) => boolean
+  readonly wanted: readonly ContenderInfo[]
+} {
+  const named = contenders.filter((contender) => only.has(contender.name))
+  const all = only.size === 0 || only.has('throughput')
+  return { has: (section) => only.size === 0 || only.has(section), wanted: all ? contenders : named }
+}
+
+async function measure(only: ReadonlySet<string>, plan: Plan): Promise<Run> {
+  const { has, wanted } = wantedOf(only)
+  const servers = await startServers(wanted)
+  const stop = (): void => void stopServers(servers).finally(() => process.exit(130))
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  try {
+    await makeTemplates(servers.postgres, wanted, plan.actors)
+    const throughput = await measureThroughput(servers, wanted, plan, say)
+    const recovery = has('recovery') ? await measureRecovery(servers, plan, say) : []
+    const timers = has('timers') ? await measureTimers(servers, plan, say) : undefined
+    const scale = has('scale') ? await measureScale(servers, plan, say) : []
+    return { results: { throughput, scale, recovery, timers }, postgresVersion: servers.postgres.version }
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop)
+    await stopServers(servers)
+  }
+}
+
+async function main(): Promise<number> {
+  const asked = benchArguments(process.argv.slice(2), [...sections, ...contenders.map((contender) => contender.name)])
+  const machine = describeMachine()
+  const startedAt = new Date()
+  const { results, postgresVersion } = await measure(asked.only, asked.quick ? quickPlan : fullPlan)
+  const report: Report = {
+    name,
+    machine: { ...machine, postgres: postgresVersion },
+    startedAt: startedAt.toISOString(),
+    minutes: (Date.now() - startedAt.getTime()) / 60_000,
+    quick: asked.quick,
+    invalid: invalidity(results.throughput),
+    rows: jsonRows(results),
+    goals: goalsOf(results),
+  }
+  console.log(`\n${tablesOf(report, results)}\n`)
+  for (const line of verdictLines(report)) console.log(line)
+  if (asked.write) await writeSection(name, documentOf(report, results))
+  if (asked.json) console.log(jsonLine(report))
+  return exitCodeOf(report)
+}
+
+process.exitCode = await main()

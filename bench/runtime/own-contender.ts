@@ -1,0 +1,49 @@
+/** Events to effects through `createRuntime`: the same on either store. */
+import { shares, until } from '../kit/closed-loop.ts'
+import type { Window } from '../kit/closed-loop.ts'
+import type { CellSpec, Contender } from '../kit/cell.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
+import { eventIds } from './event-ids.ts'
+import { actorOf, ownRuntime } from './own-runtime.ts'
+
+interface Sent {
+  readonly at: number
+  readonly window: Window
+}
+
+/** Any of so many actors, or each client its share in turn. */
+type Pick = (client: number) => number
+
+export async function ownContender(spec: CellSpec, sql: Sql, pick: Pick): Promise<Contender> {
+  const underWay = new Map<string, Sent>()
+  const runtime = ownRuntime(sql, async ({ id }) => {
+    const sent = underWay.get(id as string)
+    if (sent) sent.window.effectBegan(performance.now() - sent.at)
+    underWay.delete(id as string)
+    return []
+  })
+  await runtime.start()
+  const nextId = eventIds(spec.tag)
+  return {
+    async once(client, window) {
+      const id = nextId()
+      const at = performance.now()
+      underWay.set(id, { at, window })
+      await runtime.deliver({
+        to: actorOf(pick(client)),
+        key: id,
+        event: { type: 'ring.moved', at: Date.now(), id },
+      })
+      window.acknowledged(performance.now() - at)
+    },
+    async drained() {
+      await until(() => underWay.size === 0, 'all effects begun')
+      await until(async () => (await runtime.pendingEffects()).length === 0, 'all effects settled')
+    },
+    close: () => runtime.stop().then(() => sql.close()),
+  }
+}
+
+export function sharePicker(spec: CellSpec): Pick {
+  return shares(Number(spec.options['actors']), spec.clients)
+}

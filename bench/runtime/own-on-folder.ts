@@ -1,0 +1,16 @@
+/** A cell: the product on its embedded store. */
+import { runCell } from '../kit/cell.ts'
+import { migrate } from '../../runtime/store/migrate.ts'
+import { openFolderSql } from '../../runtime/store/pglite-folder.ts'
+import { ownContender, sharePicker } from './own-contender.ts'
+import { openActors, ownRuntime } from './own-runtime.ts'
+
+await runCell(async (spec) => {
+  const sql = await openFolderSql(spec.store)
+  await migrate(sql)
+  const opening = ownRuntime(sql, async () => [])
+  await opening.start()
+  await openActors(opening, 0, Number(spec.options['actors']))
+  await opening.stop()
+  return ownContender(spec, sql, sharePicker(spec))
+})

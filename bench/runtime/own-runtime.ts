@@ -1,0 +1,45 @@
+/** The product as a contender: its own runtime with its own defaults, and a handler that does nothing. */
+import { createRuntime } from '../../runtime/create-runtime.ts'
+import type { ActorAddress } from '../../machines/definition.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { silentLogger } from '../../runtime/logger.ts'
+import type { EffectHandler, Runtime } from '../../runtime/runtime.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
+import { ringDefinition } from './machine.ts'
+
+/** The same owner in each process: one that was killed goes on without waiting for a lease of its own to end. */
+const owner = 'bench'
+
+export function ownRuntime(sql: Sql, perform: EffectHandler['perform']): Runtime {
+  return createRuntime({
+    sql,
+    definitions: [ringDefinition],
+    handlers: { perform: { perform } },
+    clock: systemClock,
+    random: Math.random,
+    logger: silentLogger,
+    owner,
+  })
+}
+
+export function actorOf(index: number): ActorAddress {
+  return `task:${index}`
+}
+
+/** Brings actors into being by their first event, as everything else does. */
+export async function openActors(runtime: Runtime, from: number, to: number): Promise<void> {
+  const atOnce = 1000
+  for (let first = from; first < to; first += atOnce) {
+    const last = Math.min(first + atOnce, to)
+    const indexes = Array.from({ length: last - first }, (_, offset) => first + offset)
+    await Promise.all(
+      indexes.map((index) =>
+        runtime.deliver({
+          to: actorOf(index),
+          key: `open-${index}`,
+          event: { type: 'ring.opened', at: Date.now(), id: 'open' },
+        }),
+      ),
+    )
+  }
+}

@@ -1,0 +1,19 @@
+/** A cell: events to Restate virtual objects that read, step and set the snapshot. */
+import { runCell } from '../../kit/cell.ts'
+import { shares } from '../../kit/closed-loop.ts'
+import { eventIds } from '../event-ids.ts'
+import { restateCaller } from './restate-call.ts'
+
+await runCell(async (spec) => {
+  const { call, close } = restateCaller(spec.store)
+  const pick = shares(Number(spec.options['actors']), spec.clients)
+  const nextId = eventIds(spec.tag)
+  return {
+    async once(client, window) {
+      const at = performance.now()
+      await call(`/actor/${spec.tag}-${pick(client)}/move`, { type: 'ring.moved', at: Date.now(), id: nextId() })
+      window.acknowledged(performance.now() - at)
+    },
+    close: async () => close(),
+  }
+})

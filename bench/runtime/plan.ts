@@ -1,0 +1,43 @@
+export interface Plan {
+  readonly rounds: number
+  readonly warmMs: number
+  readonly measureMs: number
+  readonly clients: readonly number[]
+  /** Actors that the clients of a throughput cell share. */
+  readonly actors: number
+  /** Actor rows of the scale cells. */
+  readonly populations: readonly number[]
+  readonly scaleClients: number
+  readonly recoveringActors: number
+  readonly recoveryRounds: number
+  readonly pendingTimers: number
+  readonly timersASecond: number
+  readonly timerSeconds: number
+}
+
+export const fullPlan: Plan = {
+  rounds: 3,
+  warmMs: 1500,
+  measureMs: 3000,
+  clients: [1, 16, 128, 1024],
+  actors: 4096,
+  populations: [10_000, 100_000, 1_000_000],
+  scaleClients: 128,
+  recoveringActors: 10_000,
+  recoveryRounds: 3,
+  pendingTimers: 1_000_000,
+  timersASecond: 1000,
+  timerSeconds: 10,
+}
+
+export const quickPlan: Plan = {
+  ...fullPlan,
+  rounds: 1,
+  warmMs: 800,
+  measureMs: 1500,
+  clients: [1, 16, 128],
+  populations: [10_000, 100_000],
+  recoveryRounds: 1,
+  pendingTimers: 100_000,
+  timerSeconds: 4,
+}

@@ -1,0 +1,78 @@
+/** A Restate server with its defaults (fsync on, one node) in a folder of its own, and the service registered with it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { arch, platform, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startServing } from '../kit/child.ts'
+import { until } from '../kit/closed-loop.ts'
+import { freePort } from '../kit/free-port.ts'
+
+export interface RestateServer {
+  readonly ingress: string
+  readonly pids: readonly number[]
+  stop(): Promise<void>
+}
+
+const service = new URL('./peers/restate-service.ts', import.meta.url)
+const readyBoundMs = 60_000
+
+export async function startRestate(): Promise<RestateServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'statewright-bench-restate-'))
+  const [ingress, admin, node, endpoint] = [await freePort(), await freePort(), await freePort(), await freePort()]
+  const config = join(folder, 'restate.toml')
+  await writeFile(config, configuration(folder, { ingress, admin, node }))
+  const program = createRequire(import.meta.url).resolve(
+    `@restatedev/restate-server-${platform()}-${arch()}/bin/restate-server`,
+  )
+  const server = spawn(program, ['--config-file', config, '--no-logo'], { stdio: ['ignore', 'ignore', 'ignore'] })
+  const closed = once(server, 'close')
+  const serving = await startServing(service, { argument: { port: endpoint }, boundMs: readyBoundMs })
+  const stop = async (): Promise<void> => {
+    server.kill('SIGKILL')
+    await closed
+    await serving.kill()
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    await until(() => register(admin, endpoint), 'the Restate server takes the service', readyBoundMs)
+    return { ingress: `http://127.0.0.1:${ingress}`, pids: [server.pid!, serving.pid], stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+interface Ports {
+  readonly ingress: number
+  readonly admin: number
+  readonly node: number
+}
+
+function configuration(folder: string, { ingress, admin, node }: Ports): string {
+  return `
+node-name = "bench"
+base-dir = "${join(folder, 'data')}"
+listen-mode = "tcp"
+bind-ip = "127.0.0.1"
+bind-port = ${node}
+disable-telemetry = true
+auto-provision = true
+
+[ingress]
+bind-port = ${ingress}
+
+[admin]
+bind-port = ${admin}
+`
+}
+
+async function register(admin: number, endpoint: number): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${admin}/deployments`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ uri: `http://127.0.0.1:${endpoint}`, force: true }),
+  }).catch(() => undefined)
+  return answer?.ok === true
+}

@@ -1,0 +1,59 @@
+/** What a store of many actors costs: a hot few thousand of them, and any of them, which must be loaded first. */
+import type { CellResult, CellSpec } from '../kit/cell.ts'
+import { lastLineOf } from '../kit/child.ts'
+import { interleave } from '../kit/interleave.ts'
+import type { Plan } from './plan.ts'
+import { seed } from './seed.ts'
+import type { Servers } from './servers.ts'
+import { cellLine } from './throughput.ts'
+
+export interface ScaleResult {
+  readonly population: number
+  readonly pick: 'hot' | 'any'
+  readonly round: number
+  readonly result: CellResult
+}
+
+const program = new URL('./own-on-postgres.ts', import.meta.url)
+const overheadBoundMs = 90_000
+
+export async function measureScale(
+  { postgres }: Servers,
+  plan: Plan,
+  say: (line: string) => void,
+): Promise<ScaleResult[]> {
+  const results: ScaleResult[] = []
+  for (const population of plan.populations) {
+    const startedAt = performance.now()
+    await postgres.create(databaseOf(population))
+    await seed(postgres.url(databaseOf(population)), population)
+    say(`${population} actors seeded in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+  }
+  const cells = plan.populations.flatMap((population) => [
+    { population, pick: 'hot' as const },
+    { population, pick: 'any' as const },
+  ])
+  await interleave(plan.rounds, cells, async ({ population, pick }, round) => {
+    const result = await lastLineOf<CellResult>(program, {
+      argument: {
+        clients: plan.scaleClients,
+        warmMs: plan.warmMs,
+        measureMs: plan.measureMs,
+        serverPids: [postgres.pid],
+        store: postgres.url(databaseOf(population)),
+        isPostgres: true,
+        tag: `scale-${population}-${pick}-${round}`,
+        options: { actors: pick === 'hot' ? plan.actors : population, pick },
+      } satisfies CellSpec,
+      boundMs: plan.warmMs + plan.measureMs + overheadBoundMs,
+    })
+    results.push({ population, pick, round, result })
+    say(cellLine(`round ${round + 1} ${pick} of ${population} actors`, result))
+  })
+  for (const population of plan.populations) await postgres.drop(databaseOf(population))
+  return results
+}
+
+function databaseOf(population: number): string {
+  return `scale_${population}`
+}

@@ -1,0 +1,61 @@
+/** All contenders at all numbers of clients, round by round. */
+import type { CellResult, CellSpec } from '../kit/cell.ts'
+import { lastLineOf } from '../kit/child.ts'
+import { interleave } from '../kit/interleave.ts'
+import { numberText } from '../kit/number-text.ts'
+import type { ContenderInfo, ContenderName } from './contenders.ts'
+import type { Plan } from './plan.ts'
+import type { Servers } from './servers.ts'
+import { withStore } from './servers.ts'
+
+export interface Measured {
+  readonly contender: ContenderName
+  readonly clients: number
+  readonly round: number
+  readonly result: CellResult
+}
+
+/** Beyond measuring: opening a store, warming up, draining what a slow peer has begun. */
+const overheadBoundMs = 90_000
+
+export async function measureThroughput(
+  servers: Servers,
+  wanted: readonly ContenderInfo[],
+  plan: Plan,
+  say: (line: string) => void,
+): Promise<Measured[]> {
+  const measured: Measured[] = []
+  const cells = plan.clients.flatMap((clients) => wanted.map((contender) => ({ contender, clients })))
+  await interleave(plan.rounds, cells, async ({ contender, clients }, round) => {
+    const tag = `${contender.name}_${clients}_${round}`.replaceAll('-', '_')
+    const result = await withStore(servers, contender, tag, (place) =>
+      lastLineOf<CellResult>(contender.program, {
+        argument: {
+          ...place,
+          clients,
+          warmMs: plan.warmMs,
+          measureMs: plan.measureMs,
+          tag,
+          options: { actors: plan.actors },
+        } satisfies CellSpec,
+        boundMs: plan.warmMs + plan.measureMs + overheadBoundMs,
+      }),
+    )
+    measured.push({ contender: contender.name, clients, round, result })
+    say(cellLine(`round ${round + 1} c=${clients} ${contender.name}`, result))
+  })
+  return measured
+}
+
+export function cellLine(name: string, result: CellResult): string {
+  const { perSecond, ackP50Ms, ackP99Ms, effectP50Ms, cpuUs, logBytes, foreignCores } = result
+  const figures = [
+    `${numberText(perSecond)}/s`,
+    `ack ${numberText(ackP50Ms)}/${numberText(ackP99Ms)} ms`,
+    `effect ${numberText(effectP50Ms)} ms`,
+    `CPU ${numberText(cpuUs)} µs`,
+    `log ${numberText(logBytes)} B`,
+    `others ${numberText(foreignCores)} cores`,
+  ]
+  return `${name}: ${figures.join(', ')}`
+}
