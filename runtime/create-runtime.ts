@@ -4,7 +4,8 @@ import { journalRow, viewOf } from './actor-state.ts'
 import { effectKey, isIndexable, parseAddress, parseEffectKey, shardOf } from './address.ts'
 import type { Batch } from './batch.ts'
 import { RuntimeStoppedError, TerminalError, messageOf } from './errors.ts'
-import { forward } from './forward.ts'
+import { sleep } from './clock.ts'
+import { Forward } from './forward.ts'
 import { Leases } from './leases.ts'
 import { machineHash } from './machine-hash.ts'
 import { Recovery } from './recovery.ts'
@@ -23,6 +24,7 @@ import { listEffects } from './store/list-effects.ts'
 import { listTimers } from './store/list-timers.ts'
 import { loadActors } from './store/load-actors.ts'
 import { readJournal } from './store/read-journal.ts'
+import { pendingEffects } from './store/pending-effects.ts'
 import { reviveEffect } from './store/revive-effect.ts'
 import type { EffectRow, TimerRow } from './store/rows.ts'
 import { Timers } from './timers.ts'
@@ -43,12 +45,13 @@ class DurableRuntime implements Runtime {
   readonly #timers: Timers
   readonly #leases: Leases
   readonly #recovery: Recovery
+  readonly #forward: Forward
   #isOpen = false
 
   constructor(options: Required<RuntimeOptions>) {
     this.#options = options
-    const { sql, clock, random, logger, definitions, handlers } = options
-    const ports = { sql, clock, random, logger }
+    const { sql, clock, random, logger, observer, definitions, handlers } = options
+    const ports = { sql, clock, random, logger, observer }
     const alone = <T>(task: () => Promise<T>): Promise<T> => this.#worker.exclusive(task)
     const shards = (): readonly number[] => this.#leases.owned()
     this.#known = new Map(
@@ -59,10 +62,17 @@ class DurableRuntime implements Runtime {
       owner: options.owner,
       shards: options.shards,
       leaseMs: options.leaseMs,
+      pollMs: options.pollMs,
       alone,
-      gained: (gained) => this.#gained(gained),
-      lost: (lost) => this.#lost(lost),
+      hooks: {
+        gained: (gained) => this.#recovery.takeOver(gained),
+        opened: () => this.#opened(),
+        drained: (leaving) => this.#drained(leaving),
+        lost: (lost) => this.#lost(new Set(lost)),
+        freed: () => options.hint(undefined),
+      },
     })
+    this.#forward = new Forward({ ...ports, maxQueued: options.maxQueued, hint: (owner) => this.#hint(owner) })
     this.#worker = new Worker({
       ...ports,
       leases: this.#leases,
@@ -92,7 +102,7 @@ class DurableRuntime implements Runtime {
       queued: () => this.#worker.queued,
       submit: (work) => this.#worker.submit(work),
       alone,
-      resume: (effects) => this.#resume(effects),
+      resume: (resumed) => this.#resume(resumed),
     })
   }
 
@@ -101,21 +111,23 @@ class DurableRuntime implements Runtime {
     if (divided > 0 && divided !== this.#options.shards) {
       throw new Error(`the store is divided into ${divided} shards, not ${this.#options.shards}`)
     }
+    this.#relay.start()
     await this.#leases.start()
     this.#isOpen = true
-    this.#relay.start()
     this.#timers.start()
     this.#recovery.start()
   }
 
   async stop(): Promise<void> {
     this.#isOpen = false
+    this.#leases.close()
     this.#recovery.stop()
     await this.#timers.stop()
     await this.#relay.stop(this.#options.stopGraceMs)
     await this.#worker.idle()
     await this.#snapshotAll()
     await this.#leases.stop()
+    this.#forward.stop()
   }
 
   deliver(delivery: Delivery): Promise<Receipt> {
@@ -127,7 +139,7 @@ class DurableRuntime implements Runtime {
     const shard = this.#shardOf(to)
     return new Promise((resolve, reject) => {
       const work: Work = { kind: 'event', to, key, event, shard, done: { resolve, reject } }
-      if (this.#leases.epochOf(shard) === undefined) this.#misrouted(work)
+      if (!this.#leases.serves(shard) || this.#forward.isForwarding(to)) this.#misrouted(work)
       else this.#worker.offer(work)
     })
   }
@@ -202,7 +214,7 @@ class DurableRuntime implements Runtime {
     const id = parseEffectKey(effectKeyOrLetterId)
     if (!id) return false
     const effect = await this.#worker.exclusive(() => reviveEffect(this.#options.sql, id))
-    if (effect && this.#leases.epochOf(effect.shard) !== undefined) this.#relay.add([effect])
+    if (effect && this.#leases.serves(effect.shard)) this.#relay.add([effect])
     return effect !== undefined
   }
 
@@ -212,7 +224,9 @@ class DurableRuntime implements Runtime {
   }
 
   wake(): void {
-    if (this.#isOpen) this.#recovery.poll()
+    if (!this.#isOpen) return
+    this.#leases.look()
+    this.#recovery.poll()
   }
 
   #shardOf(address: ActorAddress): number {
@@ -308,7 +322,7 @@ class DurableRuntime implements Runtime {
     let isForOthers = false
     for (const row of commit.inbox) {
       const id = numbers.get(`${row.actor} ${row.key}`)
-      if (this.#leases.epochOf(row.shard) === undefined) isForOthers = true
+      if (!this.#leases.serves(row.shard)) isForOthers = true
       else if (id !== undefined) this.#recovery.receive({ ...row, id })
     }
     if (isForOthers) this.#options.hint(undefined)
@@ -338,30 +352,35 @@ class DurableRuntime implements Runtime {
       body: JSON.stringify(work.event),
       at: this.#options.clock.now(),
     }
-    forward(this.#options, row).then(work.done.resolve, work.done.reject)
+    this.#forward.deliver(row).then(work.done.resolve, work.done.reject)
   }
 
-  async #gained(shards: readonly number[]): Promise<void> {
-    this.#options.logger.info({ shards: shards.length }, 'shards acquired')
-    try {
-      await this.#recovery.takeOver(shards)
-    } catch (error) {
-      this.#recovery.requestFullRead()
-      throw error
-    }
+  #hint(owner: string): void {
+    if (owner === this.#options.owner) this.#recovery.poll()
+    else this.#options.hint(owner)
+  }
+
+  #opened(): void {
     this.#timers.look()
   }
 
-  #lost(shards: readonly number[]): void {
-    this.#options.logger.warn({ shards: shards.length }, 'shards lost to another owner')
-    const lost = new Set(shards)
+  /** Who waits in the queue and which effects are under way may end here; the rest is the next owner's. */
+  async #drained(shards: ReadonlySet<number>): Promise<void> {
+    const { clock, stopGraceMs } = this.#options
+    const until = clock.elapsed() + stopGraceMs
+    while (clock.elapsed() < until && this.#worker.waitingFor(shards) > 0) await sleep(clock, drainLookMs)
+  }
+
+  #lost(lost: ReadonlySet<number>): void {
     this.#worker.forget((address) => lost.has(this.#shardOf(address)))
     this.#relay.forget((effect) => lost.has(effect.shard))
+    this.#recovery.forget(lost)
   }
 
-  #resume(effects: readonly EffectRow[]): void {
+  async #resume(shards: readonly number[]): Promise<number> {
+    const effects = await pendingEffects(this.#options.sql, shards)
     this.#relay.add(effects)
-    this.#timers.look()
+    return effects.length
   }
 
   /** So that the next start folds nothing, and code that comes with it starts from snapshots (R10). */
@@ -383,3 +402,5 @@ function plainEvent(event: Delivery['event']): Delivery['event'] | undefined {
 }
 
 const letterPrefix = 'letter:'
+/** How often a hand-over looks whether its shards have come to rest. */
+const drainLookMs = 10

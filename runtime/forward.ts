@@ -1,62 +1,191 @@
-/** Delivery to an actor of another process: through the inbox table, whose row is on disk before anything is said (R1). */
+/**
+ * Delivery to actors of other processes: through the inbox table, whose row is on disk before anything is said (R1).
+ * What gathers while one statement is under way goes into the next one, and one question asks for all that is awaited.
+ */
 import type { ActorAddress } from '../machines/definition.ts'
 import { quarantinedActor, unknownActor } from './batch.ts'
-import { sleep } from './clock.ts'
-import type { Clock } from './clock.ts'
-import { StoreUnavailableError } from './errors.ts'
+import type { Clock, Timer } from './clock.ts'
+import { OverloadedError, RuntimeStoppedError, StoreUnavailableError, messageOf } from './errors.ts'
+import type { Logger } from './logger.ts'
 import type { Answer, Receipt } from './runtime.ts'
-import { countDeadLetters } from './store/dead-letters.ts'
-import { findReceipts } from './store/find-receipts.ts'
+import { forwardOutcomes } from './store/forward-outcomes.ts'
+import type { ForwardOutcome } from './store/forward-outcomes.ts'
 import { insertInbox } from './store/insert-inbox.ts'
-import { loadActors } from './store/load-actors.ts'
 import type { InboxRow } from './store/rows.ts'
-import { shardOwner } from './store/shard-owner.ts'
+import { shardOwners } from './store/shard-owners.ts'
 import type { Sql } from './store/sql.ts'
+import type { Completion } from './work.ts'
 
 export interface ForwardOptions {
   readonly sql: Sql
   readonly clock: Clock
-  readonly hint: (owner: string | undefined) => void
+  readonly logger: Logger
+  readonly maxQueued: number
+  readonly hint: (owner: string) => void
 }
 
-const firstLookMs = 20
+interface Forwarded {
+  readonly row: InboxRow
+  readonly done: Completion<Receipt>
+  readonly giveUpAt: number
+  /** Dead letters that were there before. */
+  letters: number
+  /** Another deliverer's row of this key was there already. */
+  isRepeat: boolean
+}
+
+const mostAtOnce = 1000
+const firstLookMs = 5
 const longestLookMs = 250
+/** Looks become rarer as what is awaited grows older. */
+const looksPerAge = 4
 /** Longer than any lease: by then the shard has an owner again, or there is none left. */
 const patienceMs = 60_000
+const overloadRetryMs = 1000
 
-/** Resolves when the owner has stepped the event. */
-export async function forward(options: ForwardOptions, row: InboxRow): Promise<Receipt> {
-  const { sql, clock, hint } = options
-  const before = await receipt(sql, row.actor, row.key)
-  if (before) return before
-  const letters = await countDeadLetters(sql, row.actor, row.key)
-  await insertInbox(sql, [row])
-  hint(await shardOwner(sql, row.shard))
-  const until = clock.now() + patienceMs
-  for (let lookMs = firstLookMs; clock.now() < until; lookMs = Math.min(longestLookMs, lookMs * 2)) {
-    await sleep(clock, lookMs)
-    const outcome = await outcomeOf(sql, row, letters)
-    if (outcome) return outcome
+export class Forward {
+  readonly #options: ForwardOptions
+  #queue: Forwarded[] = []
+  readonly #awaited = new Map<string, Forwarded[]>()
+  /** How many events of an actor are under way: those after them must go the same way, or they would overtake (R2). */
+  readonly #actors = new Map<ActorAddress, number>()
+  #isSending = false
+  #timer: Timer | undefined
+  #youngest = -Infinity
+
+  constructor(options: ForwardOptions) {
+    this.#options = options
   }
-  throw new StoreUnavailableError(`shard ${row.shard} has no owner that answers; the event waits in the inbox`)
+
+  isForwarding(actor: ActorAddress): boolean {
+    return this.#actors.has(actor)
+  }
+
+  /** Resolves when the owner has stepped the event. */
+  deliver(row: InboxRow): Promise<Receipt> {
+    const { clock, maxQueued } = this.#options
+    if (this.#queue.length >= maxQueued) return Promise.reject(new OverloadedError(this.#queue.length, overloadRetryMs))
+    return new Promise((resolve, reject) => {
+      const leave = (): void => this.#count(row.actor, -1)
+      const done: Completion<Receipt> = {
+        resolve: (receipt) => (leave(), resolve(receipt)),
+        reject: (error) => (leave(), reject(error)),
+      }
+      this.#count(row.actor, 1)
+      this.#queue.push({ row, done, giveUpAt: clock.elapsed() + patienceMs, letters: 0, isRepeat: false })
+      void this.#send()
+    })
+  }
+
+  /** Those who wait are told so; what is in the inbox is applied all the same. */
+  stop(): void {
+    this.#timer?.cancel()
+    const stopped = new RuntimeStoppedError('the runtime stops; the event waits in the inbox of another')
+    for (const one of [...this.#queue.splice(0), ...[...this.#awaited.values()].flat()]) one.done.reject(stopped)
+    this.#awaited.clear()
+  }
+
+  #count(actor: ActorAddress, change: 1 | -1): void {
+    const count = (this.#actors.get(actor) ?? 0) + change
+    if (count === 0) this.#actors.delete(actor)
+    else this.#actors.set(actor, count)
+  }
+
+  async #send(): Promise<void> {
+    if (this.#isSending) return
+    this.#isSending = true
+    while (this.#queue.length > 0) {
+      const items = this.#queue.splice(0, mostAtOnce)
+      await this.#insert(items).catch((error: unknown) => {
+        const unavailable = new StoreUnavailableError(`the inbox did not take it: ${messageOf(error)}`, {
+          cause: error,
+        })
+        for (const item of items) item.done.reject(unavailable)
+      })
+    }
+    this.#isSending = false
+  }
+
+  async #insert(items: readonly Forwarded[]): Promise<void> {
+    const { sql, clock, hint } = this.#options
+    const known = await this.#outcomes(items.map((item) => item.row))
+    const fresh = items.filter((item) => !this.#isKnown(item, known.get(nameOf(item.row))))
+    if (fresh.length === 0) return
+    const rows = fresh.map((item) => item.row)
+    const inserted = new Set((await insertInbox(sql, rows)).map(nameOf))
+    for (const item of fresh) {
+      const name = nameOf(item.row)
+      item.isRepeat = !inserted.delete(name)
+      this.#awaited.set(name, [...(this.#awaited.get(name) ?? []), item])
+    }
+    this.#youngest = clock.elapsed()
+    this.#schedule()
+    // The rows are there: should nobody be told, their owner finds them at its next poll.
+    const owners = await shardOwners(sql, [...new Set(rows.map((row) => row.shard))]).catch(() => [])
+    for (const owner of owners) hint(owner)
+  }
+
+  #isKnown(item: Forwarded, outcome: ForwardOutcome | undefined): boolean {
+    item.letters = outcome?.letters ?? 0
+    if (!outcome || outcome.seq === null) return false
+    item.done.resolve({ ...receiptOf(outcome, outcome.seq), applied: false })
+    return true
+  }
+
+  async #outcomes(rows: readonly InboxRow[]): Promise<ReadonlyMap<string, ForwardOutcome>> {
+    const found = await forwardOutcomes(this.#options.sql, rows)
+    return new Map(found.map((outcome) => [nameOf(outcome), outcome]))
+  }
+
+  #schedule(): void {
+    const { clock, logger } = this.#options
+    if (this.#awaited.size === 0) return
+    this.#timer?.cancel()
+    const age = (clock.elapsed() - this.#youngest) / looksPerAge
+    this.#timer = clock.setTimer(Math.min(longestLookMs, Math.max(firstLookMs, age)), () => {
+      void this.#look()
+        .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'forwarded events could not be looked for'))
+        .finally(() => this.#schedule())
+    })
+  }
+
+  async #look(): Promise<void> {
+    const awaited = [...this.#awaited].slice(0, mostAtOnce)
+    // Those that are looked at go to the end: none is left out for ever.
+    for (const [name, items] of awaited) {
+      this.#awaited.delete(name)
+      this.#awaited.set(name, items)
+    }
+    const outcomes = await this.#outcomes(awaited.map(([, items]) => items[0]!.row))
+    for (const [name] of awaited) {
+      const outcome = outcomes.get(name)
+      const left = (this.#awaited.get(name) ?? []).filter((item) => !this.#finish(item, outcome))
+      if (left.length === 0) this.#awaited.delete(name)
+      else this.#awaited.set(name, left)
+    }
+  }
+
+  #finish({ row, done, giveUpAt, letters, isRepeat }: Forwarded, outcome: ForwardOutcome | undefined): boolean {
+    if (outcome && outcome.seq !== null) {
+      done.resolve({ ...receiptOf(outcome, outcome.seq), applied: !isRepeat })
+      return true
+    }
+    const refusal = { key: row.key, applied: false, seq: outcome?.actorSeq ?? 0 }
+    const isQuarantined = outcome?.status === 'quarantined'
+    if (isQuarantined || (outcome?.letters ?? 0) > letters) {
+      done.resolve({ ...refusal, answer: isQuarantined ? quarantinedActor : unknownActor })
+      return true
+    }
+    if (this.#options.clock.elapsed() < giveUpAt) return false
+    done.reject(new StoreUnavailableError(`shard ${row.shard} has no owner that answers; the event waits in the inbox`))
+    return true
+  }
 }
 
-async function outcomeOf(sql: Sql, row: InboxRow, letters: number): Promise<Receipt | undefined> {
-  const applied = await receipt(sql, row.actor, row.key)
-  if (applied) return { ...applied, applied: true }
-  const state = (await loadActors(sql, [row.actor])).get(row.actor)?.row
-  const refusal = { key: row.key, applied: false, seq: state?.seq ?? 0 }
-  if (state?.status === 'quarantined') return { ...refusal, answer: quarantinedActor }
-  return (await countDeadLetters(sql, row.actor, row.key)) > letters ? { ...refusal, answer: unknownActor } : undefined
+function nameOf({ actor, key }: { readonly actor: string; readonly key: string }): string {
+  return `${actor} ${key}`
 }
 
-async function receipt(sql: Sql, actor: ActorAddress, key: string): Promise<Receipt | undefined> {
-  const [row] = await findReceipts(sql, [{ actor, key }])
-  if (!row) return undefined
-  return {
-    key,
-    applied: false,
-    seq: row.seq,
-    ...(row.answer === null ? {} : { answer: JSON.parse(row.answer) as Answer }),
-  }
+function receiptOf({ key, answer }: ForwardOutcome, seq: number): Omit<Receipt, 'applied'> {
+  return { key, seq, ...(answer === null ? {} : { answer: JSON.parse(answer) as Answer }) }
 }

@@ -6,12 +6,11 @@ import type { ActorAddress, MachineEvent } from '../machines/definition.ts'
 import { messageOf } from './errors.ts'
 import type { Clock, Timer } from './clock.ts'
 import type { Logger } from './logger.ts'
+import type { RuntimeObserver } from './observer.ts'
 import type { Receipt } from './runtime.ts'
-import { pendingEffects } from './store/pending-effects.ts'
 import { pendingInbox } from './store/pending-inbox.ts'
 import type { StoredInboxRow } from './store/pending-inbox.ts'
 import { quarantinedActors } from './store/quarantined-actors.ts'
-import type { EffectRow } from './store/rows.ts'
 import type { Sql } from './store/sql.ts'
 import { nobodyWaits } from './work.ts'
 import type { Work } from './work.ts'
@@ -20,23 +19,30 @@ export interface RecoveryOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly logger: Logger
+  readonly observer: RuntimeObserver
   readonly pollMs: number
   readonly maxQueued: number
+  /** Those that are served. */
   readonly shards: () => readonly number[]
   readonly shardOf: (address: ActorAddress) => number
   readonly queued: () => number
   readonly submit: (work: Work) => void
   readonly alone: <T>(task: () => Promise<T>) => Promise<T>
-  readonly resume: (effects: readonly EffectRow[]) => void
+  /** Reads the pending effects of these shards; gives how many it took into memory. */
+  readonly resume: (shards: readonly number[]) => Promise<number>
 }
 
 /** Effects that another process put back to life are noticed within this time. */
 const fullReadMs = 30_000
+/** Between two readings while the inbox holds more than there is room for. */
+const backlogPollMs = 10
 
 export class Recovery {
   readonly #options: RecoveryOptions
-  /** Inbox rows whose work is queued here, or that wait for a quarantined actor. */
-  readonly #inHand = new Set<number>()
+  /** Inbox rows whose work is queued here, or that wait for a quarantined actor, and their shards. */
+  readonly #inHand = new Map<number, number>()
+  /** The inbox holds rows that were not read: fresh ones must not overtake them (R2). */
+  #isBehind = false
   #isFullReadDue = false
   #lastFullRead = -Infinity
   #timer: Timer | undefined
@@ -72,18 +78,29 @@ export class Recovery {
 
   /** Before anything else is done for shards that came to this process. Call it between two commits only. */
   async takeOver(shards: readonly number[]): Promise<void> {
-    const { sql, submit } = this.#options
-    await this.#inbox()
-    this.#options.resume(await pendingEffects(sql, shards))
+    const { sql, clock, observer, submit, shards: served, resume, shardOf } = this.#options
+    const began = clock.elapsed()
+    await this.#inbox([...served(), ...shards])
+    const effects = await resume(shards)
     for (const to of await quarantinedActors(sql, shards)) {
-      submit({ kind: 'touch', to, shard: this.#options.shardOf(to), done: nobodyWaits })
+      submit({ kind: 'touch', to, shard: shardOf(to), done: nobodyWaits })
     }
+    observer.recovered({ shards: shards.length, effects, durationMs: clock.elapsed() - began })
   }
 
-  /** Hands an inbox row to the worker, unless that is done already. */
+  /** Another process has them: its rows are not in hand here, and may come back. */
+  forget(shards: ReadonlySet<number>): void {
+    for (const [id, shard] of this.#inHand) if (shards.has(shard)) this.#inHand.delete(id)
+  }
+
+  /** A row of a commit of this process: it is handed on at once, unless older ones still wait to be read. */
   receive(row: StoredInboxRow): void {
+    if (!this.#isBehind) this.#take(row)
+  }
+
+  #take(row: StoredInboxRow): void {
     if (this.#inHand.has(row.id)) return
-    this.#inHand.add(row.id)
+    this.#inHand.set(row.id, row.shard)
     const done = {
       resolve: (receipt: Receipt) => void (isWaiting(receipt) || this.#inHand.delete(row.id)),
       reject: () => void this.#inHand.delete(row.id),
@@ -95,7 +112,7 @@ export class Recovery {
   #schedule(): void {
     if (!this.#isOpen) return
     const { alone, clock, logger, pollMs } = this.#options
-    this.#timer = clock.setTimer(pollMs, () => {
+    this.#timer = clock.setTimer(this.#isBehind ? backlogPollMs : pollMs, () => {
       const round = alone(() => this.#read())
       void round
         .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'the store could not be read'))
@@ -104,20 +121,30 @@ export class Recovery {
   }
 
   async #read(): Promise<void> {
-    await this.#inbox()
-    const { sql, clock, shards, resume } = this.#options
-    if (!this.#isFullReadDue && clock.now() - this.#lastFullRead < fullReadMs) return
-    resume(await pendingEffects(sql, shards()))
+    const { clock, shards, resume } = this.#options
+    await this.#inbox(shards())
+    if (!this.#isFullReadDue && clock.elapsed() - this.#lastFullRead < fullReadMs) return
+    await resume(shards())
     this.#isFullReadDue = false
-    this.#lastFullRead = clock.now()
+    this.#lastFullRead = clock.elapsed()
   }
 
-  async #inbox(): Promise<void> {
-    const { sql, shards, maxQueued, queued } = this.#options
-    const room = maxQueued - queued()
-    if (room <= 0) return
-    const rows = await pendingInbox(sql, { shards: shards(), except: [...this.#inHand], limit: room })
-    for (const row of rows) this.receive(row)
+  async #inbox(shards: readonly number[]): Promise<void> {
+    const { sql, clock, observer, maxQueued, queued } = this.#options
+    const limit = maxQueued - queued()
+    const wasBehind = this.#isBehind
+    this.#isBehind = true
+    if (limit <= 0) return
+    const rows = await pendingInbox(sql, { shards, except: [...this.#inHand.keys()], limit })
+    this.#isBehind = rows.length === limit
+    if (rows[0]) observer.inboxLag(Math.max(0, clock.now() - rows[0].at))
+    for (const row of rows) this.#take(row)
+    if (this.#isBehind && !wasBehind) this.#hurry()
+  }
+
+  #hurry(): void {
+    this.#timer?.cancel()
+    this.#schedule()
   }
 }
 

@@ -63,6 +63,7 @@ const overloadRetryMs = 1000
 export class Worker {
   readonly #options: WorkerOptions
   #queue: Work[] = []
+  #underWay: readonly Work[] = []
   #tasks: (() => Promise<void>)[] = []
   readonly #hot = new Map<ActorAddress, ActorState>()
   #running: Promise<void> | undefined
@@ -73,6 +74,11 @@ export class Worker {
 
   get queued(): number {
     return this.#queue.length
+  }
+
+  /** Items of these shards that are queued or in a commit under way. */
+  waitingFor(shards: ReadonlySet<number>): number {
+    return [...this.#queue, ...this.#underWay].filter((item) => shards.has(item.shard)).length
   }
 
   /** Work that must not be refused: it is on disk already, or settles what is. */
@@ -127,7 +133,9 @@ export class Worker {
     while (this.#queue.length > 0 || this.#tasks.length > 0) {
       for (const task of this.#tasks.splice(0)) await task()
       const items = this.#queue.splice(0, this.#options.maxBatch)
+      this.#underWay = items
       if (items.length > 0) await this.#commit(items, 1)
+      this.#underWay = []
     }
   }
 

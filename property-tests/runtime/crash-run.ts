@@ -15,7 +15,7 @@ export interface Outcome {
   readonly leftovers: readonly object[]
 }
 
-const emptied = 'truncate shard, actor, snapshot, baseline, event, inbox, effect, timer, dead_letter'
+const emptied = 'truncate process, shard, actor, snapshot, baseline, event, inbox, effect, timer, dead_letter'
 
 const actors: readonly ActorAddress[] = ['task:a', 'task:b', 'pod:a', 'pod:b']
 

@@ -9,7 +9,7 @@ import type { Harness } from './harness.ts'
 import { faultySql } from './store-faults.ts'
 import { toyDefinition, toyMachine } from './toy-machine.ts'
 
-const emptied = 'truncate shard, actor, snapshot, baseline, event, inbox, effect, timer, dead_letter'
+const emptied = 'truncate process, shard, actor, snapshot, baseline, event, inbox, effect, timer, dead_letter'
 
 function noted(id: string, key: string, note: string): Delivery {
   return { to: task(id), key, event: event('noted', { note }) }
@@ -276,9 +276,9 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
       it('nothing of an owner whose lease another holds by now (R5)', async () => {
         const stale = await world.start({ owner: 'one', leaseMs: 1000 })
         await stale.runtime.deliver(noted('a', 'k1', 'one'))
+        await sql.exec("insert into process (owner, incarnation, beat) values ('two', 1000, 0)")
         const { rows } = await sql.query<{ shard: number }>(
-          "update shard set owner = 'two', epoch = epoch + 1, expires_at = $1 returning shard",
-          [world.clock.now() + 1_000_000],
+          "update shard set owner = 'two', epoch = epoch + 1 returning shard",
         )
         expect(rows).toHaveLength(4)
         const late = stale.runtime.deliver(noted('a', 'k2', 'two')).catch(() => 'refused')
@@ -560,7 +560,7 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         expect((await second.runtime.read(task('a')))?.path).toBe('waiting')
         world.clock.advance(1)
         await until(
-          async () => (await second.runtime.read(task('a')))?.path,
+          () => (world.clock.advance(0), second.runtime.read(task('a')).then((view) => view?.path)),
           (path) => path === 'rung',
         )
         world.clock.advance(60_000)

@@ -3,34 +3,24 @@ import type { Queryable } from './sql.ts'
 
 interface Claim {
   readonly owner: string
-  readonly shards: number
-  readonly now: number
-  readonly expiresAt: number
-  /** Take what carries this owner's name too, expired or not. */
-  readonly reclaim: boolean
+  readonly limit: number
+  /** Shards that this process holds: they carry its name and are not free. */
+  readonly except: readonly number[]
 }
 
 /**
- * Takes every shard that is free or expired, or was this owner's in an earlier life, under a new epoch (R5).
- * Rows locked by a commit or another taker are left for the next time: waiting here could deadlock.
+ * Takes up to `limit` shards that are free, those that an earlier life of this owner left first, each under a new
+ * epoch (R5). Rows locked by a commit or another taker are left for the next time: waiting here could deadlock.
  */
-export async function acquireShards(
-  sql: Queryable,
-  claim: Claim,
-  except: readonly number[],
-): Promise<readonly Lease[]> {
-  await sql.query(
-    `insert into shard (shard, owner, epoch, expires_at)
-      select n, null, 0, 0 from generate_series(0, $1::int - 1) as n on conflict do nothing`,
-    [claim.shards],
-  )
+export async function acquireShards(sql: Queryable, { owner, limit, except }: Claim): Promise<readonly Lease[]> {
   const { rows } = await sql.query<Lease>(
-    `update shard set owner = $1, epoch = epoch + 1, expires_at = $2::bigint
+    `update shard set owner = $1, epoch = epoch + 1
       where shard in (select s.shard from shard s
-        where (s.owner is null or ($6::boolean and s.owner = $1) or s.expires_at <= $3::bigint) and s.shard < $4::int and s.shard <> all($5::int[])
-        order by s.shard for update skip locked)
+        where s.shard <> all($2::int[])
+          and (s.owner is null or s.owner = $1 or not exists (select from process p where p.owner = s.owner))
+        order by s.owner is distinct from $1, s.shard limit $3::int for update of s skip locked)
       returning shard, epoch`,
-    [claim.owner, claim.expiresAt, claim.now, claim.shards, except, claim.reclaim],
+    [owner, except, limit],
   )
   return rows
 }

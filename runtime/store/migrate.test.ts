@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -29,7 +29,8 @@ describe('migrations', () => {
   it('do nothing when they were applied already', async () => {
     await migrate(sql)
     const { rows } = await sql.query('select owner, name from migration')
-    expect(rows).toEqual([{ owner: 'runtime', name: '0001-actors.sql' }])
+    const files = (await readdir(runtimeMigrations.folder)).toSorted()
+    expect(rows).toEqual(files.map((name) => ({ owner: 'runtime', name })))
   })
 
   it('of another folder are applied beside, in order, and all or none', async () => {

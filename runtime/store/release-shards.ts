@@ -13,7 +13,7 @@ export async function releaseShards(sql: Queryable, leases: readonly Lease[], ow
     2,
   )
   await sql.query(
-    `update shard s set owner = null, expires_at = 0 from ${source.sql} where s.shard = r.shard and s.epoch = r.epoch and s.owner = $1`,
+    `update shard s set owner = null from ${source.sql} where s.shard = r.shard and s.epoch = r.epoch and s.owner = $1`,
     [owner, ...source.params],
   )
 }

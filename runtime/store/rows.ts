@@ -85,3 +85,18 @@ export interface Lease {
   readonly shard: number
   readonly epoch: number
 }
+
+/** One life of a process; no two have the same incarnation. */
+export interface ProcessId {
+  readonly owner: string
+  readonly incarnation: number
+}
+
+/** A living process as stored: `beat` goes up as long as it lives. */
+export interface ProcessRow extends ProcessId {
+  readonly beat: number
+}
+
+export interface ShardRow extends Lease {
+  readonly owner: string | null
+}

@@ -80,11 +80,16 @@ create table migration (
   checksum text not null,
   constraint migration_pkey PRIMARY KEY (owner, name)
 );
+create table process (
+  owner text collate "C" not null,
+  incarnation bigint not null,
+  beat bigint not null,
+  constraint process_pkey PRIMARY KEY (owner)
+);
 create table shard (
   shard integer not null,
   owner text,
   epoch bigint not null,
-  expires_at bigint not null,
   constraint shard_pkey PRIMARY KEY (shard)
 );
 create table snapshot (
