@@ -1,7 +1,8 @@
 /** Secrets are never shown: not those under a telling key, and not those that look like one wherever they stand. */
 import type { Json } from '../../machines/definition.ts'
+import { hiddenSecret, hideSecrets } from '../../runtime/secrets-in-text.ts'
 
-export const redacted = '•••'
+export const redacted = hiddenSecret
 /** A whole context bundle or log helps nobody in a panel. */
 const longestText = 4000
 
@@ -9,19 +10,6 @@ const secretKey =
   /token|secret|passw(or)?d|passphrase|authorization|cookie|credential|api-?_?key|private-?_?key|signing-?_?key/i
 /** Names, numbers and places of secrets are not secrets: `tokenSecretRef`, `tokensUsed`, `tokenUrl`. */
 const harmlessKey = /(ref|refs|name|count|used|budget|limit|kind|type|state|at|url)$/i
-
-const secretTexts: readonly RegExp[] = [
-  /\bgh[pousr]_[A-Za-z0-9]{16,}/g,
-  /\bgithub_pat_[A-Za-z0-9_]{16,}/g,
-  /\bgl[a-z]{2,6}-[A-Za-z0-9_-]{16,}/g,
-  /\bsk-[A-Za-z0-9_-]{16,}/g,
-  /\bAKIA[A-Z0-9]{16}\b/g,
-  /\bxox[a-z]-[A-Za-z0-9-]{10,}/g,
-  /\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g,
-  /(?<=\b(bearer|basic) )[A-Za-z0-9._~+/=-]{8,}/gi,
-  /(?<=:\/\/)[^\s/@]+(?=@)/g,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g,
-]
 
 export function redact(value: unknown): Json {
   return hide(value, false)
@@ -40,7 +28,7 @@ function hide(value: unknown, isSecret: boolean): Json {
 }
 
 export function redactText(text: string): string {
-  const clean = secretTexts.reduce((left, pattern) => left.replaceAll(pattern, redacted), text)
+  const clean = hideSecrets(text)
   return clean.length <= longestText
     ? clean
     : `${clean.slice(0, longestText)}… (${clean.length - longestText} characters more)`
