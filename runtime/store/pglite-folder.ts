@@ -9,15 +9,14 @@ import { acquireStoreLock } from './store-lock.ts'
 const pgliteWorkerUrl = new URL('./pglite-worker.ts', import.meta.url)
 
 /**
- * The embedded store: PGlite in a worker thread over a folder that one process has at a time.
- * Durability `process-death`: PGlite never calls fsync (electric-sql/pglite#1107), so what was acknowledged outlives
- * a killed process, because the kernel has the pages, and not the loss of power.
+ * The embedded store: PGlite in a worker thread over a folder that one process has at a time. What was acknowledged
+ * outlives the loss of power (R1, `durable-files/`), as far as the drive keeps what it says it has kept.
  */
 export async function openFolderSql(folder: string, workerUrl: URL = pgliteWorkerUrl): Promise<Sql> {
   await mkdir(dirname(folder), { recursive: true })
   const lock = await acquireStoreLock(`${folder}.lock`)
   try {
-    const sql = sessionSql(await openWorkerSession(folder, workerUrl), 'process-death')
+    const sql = sessionSql(await openWorkerSession(folder, workerUrl), 'power-loss')
     return { ...sql, close: () => sql.close().finally(() => lock.release()) }
   } catch (error) {
     await lock.release()

@@ -4,5 +4,5 @@ import type { Sql } from './sql.ts'
 
 /** PGlite in this thread and in memory: deterministic, for tests and simulations. Takes about two seconds to open. */
 export async function openMemorySql(): Promise<Sql> {
-  return sessionSql(await openPglite(undefined), 'none')
+  return sessionSql(await openPglite(), 'none')
 }

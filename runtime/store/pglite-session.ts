@@ -1,27 +1,121 @@
-import type { PGlite } from '@electric-sql/pglite'
+import type { PGlite, PGliteOptions } from '@electric-sql/pglite'
+import type { SyncedFolder } from './durable-files/synced-folder.ts'
 import { resultParsers } from './result-types.ts'
 import type { Session } from './session-sql.ts'
+import { SqlError, toSqlError } from './sql-error.ts'
 
-/** A session on a PGlite that lives in this thread. */
-export async function openPglite(dataDir: string | undefined): Promise<Session> {
-  const { PGlite } = await import('@electric-sql/pglite')
-  const parsers = { ...resultParsers }
-  const db = await (dataDir === undefined ? PGlite.create({ parsers }) : PGlite.create(dataDir, { parsers }))
-  return pgliteSession(db)
+export interface PgliteSession extends Session {
+  /** Why nothing can be had from it any more: Postgres panicked, or a sync failed. Only opening it anew helps. */
+  readonly brokenBy: SqlError | undefined
+  /** What background processes do on a server, and PGlite has none: to be called between queries. */
+  tidy(): Promise<void>
 }
 
-function pgliteSession(db: PGlite): Session {
+/** Between checkpoints; each segment is 16 MiB of WAL, to be replayed at the next start when this process dies. */
+const segmentsToCheckpoint = 4
+
+/** A session on a PGlite that lives in this thread: over files that are synced, or in memory. */
+export async function openPglite(files?: SyncedFolder): Promise<PgliteSession> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  const parsers = { ...resultParsers }
+  if (!files) return pgliteSession(await PGlite.create({ parsers }))
+  const db = await PGlite.create({ parsers, fs: files, startParams: durableParams(PGlite.defaultStartParams) })
+  await refuseUnsafeSettings(db)
+  return pgliteSession(db, files)
+}
+
+/**
+ * PGlite starts Postgres with `-F`, which turns every sync off, and its fdatasync reaches no file: fsync does, and what
+ * it does is ours to say. A torn page is mended from its full image in the WAL.
+ */
+function durableParams(standard: readonly string[]): NonNullable<PGliteOptions['startParams']> {
+  const settings = ['fsync=on', 'wal_sync_method=fsync', 'full_page_writes=on', 'synchronous_commit=on']
+  return [...standard.filter((param) => param !== '-F'), ...settings.flatMap((setting) => ['-c', setting])]
+}
+
+/** A setting of a role or a database wins over the command line. */
+async function refuseUnsafeSettings(db: PGlite): Promise<void> {
+  const { rows } = await db.query<{ name: string; setting: string }>(
+    `select name, setting from pg_settings where (name, setting) not in (('fsync', 'on'), ('wal_sync_method', 'fsync'),
+    ('full_page_writes', 'on'), ('synchronous_commit', 'on')) and name in ('fsync', 'wal_sync_method', 'full_page_writes', 'synchronous_commit')`,
+  )
+  if (rows.length === 0) return
+  await db.close()
+  const found = rows.map(({ name, setting }) => `${name} = ${setting}`).join(', ')
+  throw new Error(`its settings would lose acknowledged rows with the power: ${found}`)
+}
+
+function pgliteSession(db: PGlite, files?: SyncedFolder): PgliteSession {
+  let brokenBy: SqlError | undefined
+  let segmentsAtCheckpoint = 0
+
+  /** After a panic the database is gone but would still take queries, and never answer them. */
+  async function run<T>(ask: () => Promise<T>): Promise<T> {
+    if (brokenBy) throw brokenBy
+    try {
+      return await ask()
+    } catch (error) {
+      if (isFatal(error)) brokenBy = broken(error)
+      throw brokenBy ?? error
+    } finally {
+      if (files?.failure !== undefined) brokenBy ??= broken(files.failure)
+    }
+  }
+
+  async function tidy(): Promise<void> {
+    if (!files || brokenBy || files.segmentsBegun - segmentsAtCheckpoint < segmentsToCheckpoint) return
+    const begun = files.segmentsBegun
+    try {
+      await run(() => vacuumWorst(db))
+      await run(() => db.exec('checkpoint'))
+      segmentsAtCheckpoint = begun
+    } catch (error) {
+      if (!isInsideTransaction(error)) throw error
+    }
+  }
+
   return {
+    get brokenBy() {
+      return brokenBy
+    },
+    tidy,
     async query(text, params) {
-      const result = await db.query<object>(text, [...params])
+      const result = await run(() => db.query<object>(text, [...params]))
+      if (brokenBy) throw brokenBy
       await breath()
       return { rows: result.rows, rowCount: Math.max(result.affectedRows ?? 0, result.rows.length) }
     },
     async exec(text) {
-      await db.exec(text)
+      await run(() => db.exec(text))
+      if (brokenBy) throw brokenBy
     },
-    close: () => db.close(),
+    close: () => (brokenBy ? Promise.resolve() : db.close()),
   }
+}
+
+/** One table at a time, so that nobody waits for more than one. The share of dead rows is autovacuum's own. */
+async function vacuumWorst(db: PGlite): Promise<void> {
+  const { rows } = await db.query<{ name: string }>(
+    `select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables
+    where n_dead_tup > 1000 + 0.2 * n_live_tup order by n_dead_tup desc limit 1`,
+  )
+  for (const { name } of rows) await db.exec(`vacuum (analyze) ${name}`)
+}
+
+/** 25001: not within a transaction; 25P02: within one that failed. The next call tries again. */
+function isInsideTransaction(error: unknown): boolean {
+  return ['25001', '25P02'].includes(toSqlError(error).code)
+}
+
+/** Postgres ended, or its WebAssembly did. */
+function isFatal(error: unknown): boolean {
+  const { severity, name } = error as { severity?: unknown; name?: unknown }
+  return severity === 'PANIC' || severity === 'FATAL' || name === 'ExitStatus' || name === 'RuntimeError'
+}
+
+/** `unreachable`, as when a connection breaks: whether the commit is on disk is known when the store is opened again. */
+function broken(cause: unknown): SqlError {
+  return new SqlError(`the embedded store failed: ${toSqlError(cause).message}`, { code: 'unreachable', cause })
 }
 
 /** PGlite answers in microtasks only: a caller that loops over queries would never let a timer or socket run. */

@@ -13,12 +13,23 @@ interface Waiting {
 /** A session on a PGlite in a thread of its own. `workerUrl` is `pglite-worker.ts` or the bundle made of it. */
 export async function openWorkerSession(dataDir: string, workerUrl: URL): Promise<Session> {
   const worker = new Worker(workerUrl, { workerData: { dataDir } })
-  const [ready] = (await once(worker, 'message')) as [WorkerReady]
+  const ready = await firstWord(worker)
   if (!ready.ready) {
     await worker.terminate()
     throw new SqlError(`PGlite could not open ${dataDir}: ${ready.message}`, { code: 'unreachable' })
   }
   return workerSession(worker)
+}
+
+/** A thread that ends in silence says so too. */
+async function firstWord(worker: Worker): Promise<WorkerReady> {
+  const settled = new AbortController()
+  const silence = once(worker, 'exit', settled).then(() => ({ ready: false, message: 'its thread ended' }) as const)
+  try {
+    return await Promise.race([once(worker, 'message', settled).then(([word]) => word as WorkerReady), silence])
+  } finally {
+    settled.abort()
+  }
 }
 
 function workerSession(worker: Worker): Session {

@@ -1,0 +1,92 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { PGlite } from '@electric-sql/pglite'
+import { EmscriptenBuiltinFilesystem } from '@electric-sql/pglite/basefs'
+import { addSync } from './add-sync.ts'
+import { realDisk, type Disk } from './disk.ts'
+import type { NodeFiles } from './node-files.ts'
+import { syncTree } from './sync-tree.ts'
+
+type ModuleOptions = Parameters<EmscriptenBuiltinFilesystem['init']>[1]
+
+/** Where PGlite looks for its data inside its own tree. */
+const mountPoint = '/pglite/data'
+
+/**
+ * PGlite's files in a folder of the machine, on disk when Postgres says so. What this adds to PGlite's own `NodeFS`:
+ *
+ * 1. Syncs are done (`add-sync.ts`).
+ * 2. A new database is made beside the folder, synced whole and renamed: a folder that is there is complete.
+ * 3. A folder that is there is synced whole before it is opened: a copy that somebody restored, or what a version that
+ *    never synced left, may still be in the kernel's memory only.
+ */
+export class SyncedFolder extends EmscriptenBuiltinFilesystem {
+  readonly folder: string
+  /** The first sync that failed. From then on nothing may be acknowledged. */
+  failure: unknown
+  /** WAL segments that were begun, each of 16 MiB. */
+  segmentsBegun = 0
+  readonly #disk: Disk
+  readonly #watch: (files: NodeFiles) => void
+  readonly #mount: { root: string }
+
+  /** `watch` sees the file operations before anything is added to them. */
+  constructor(folder: string, disk: Disk = realDisk, watch: (files: NodeFiles) => void = () => undefined) {
+    super(folder)
+    this.folder = resolve(folder)
+    this.#disk = disk
+    this.#watch = watch
+    this.#mount = { root: this.folder }
+  }
+
+  get #draft(): string {
+    return `${this.folder}.new`
+  }
+
+  override async init(pg: PGlite, options: ModuleOptions): ReturnType<EmscriptenBuiltinFilesystem['init']> {
+    this.pg = pg
+    if (existsSync(join(this.folder, 'PG_VERSION'))) this.#syncFound()
+    else this.#beginDraft()
+    const mount: NonNullable<ModuleOptions['preRun']>[number] = ({ FS }) => {
+      const files = FS.filesystems['NODEFS'] as unknown as NodeFiles
+      this.#watch(files)
+      addSync(files, this.#disk, {
+        failed: (error) => void (this.failure ??= error),
+        segmentBegun: () => void this.segmentsBegun++,
+      })
+      FS.mkdirTree(mountPoint)
+      FS.mount(files as never, this.#mount, mountPoint)
+    }
+    return { emscriptenOpts: { ...options, preRun: [...(options.preRun ?? []), mount] } }
+  }
+
+  /** PGlite calls it after every query, and before all of them when a new database is whole and not yet started. */
+  override async syncToFs(): Promise<void> {
+    if (this.#mount.root !== this.folder) this.#finishDraft()
+  }
+
+  override async closeFs(): Promise<void> {
+    this.pg?.Module.FS.quit()
+  }
+
+  #syncFound(): void {
+    syncTree(this.folder, this.#disk)
+    this.#disk.syncFolder(dirname(this.folder))
+  }
+
+  #beginDraft(): void {
+    if (existsSync(this.folder) && readdirSync(this.folder).length > 0) {
+      throw new Error(`${this.folder} is not empty and holds no database`)
+    }
+    rmSync(this.#draft, { recursive: true, force: true })
+    mkdirSync(this.#draft, { recursive: true })
+    this.#mount.root = this.#draft
+  }
+
+  #finishDraft(): void {
+    syncTree(this.#draft, this.#disk)
+    this.#disk.rename(this.#draft, this.folder)
+    this.#disk.syncFolder(dirname(this.folder))
+    this.#mount.root = this.folder
+  }
+}
