@@ -32,6 +32,11 @@ export interface MachineDefinition {
   readonly sourceHash?: string
 }
 
+/** An upgrade that only adds what the context did not know: the old snapshot says nothing of it (R10). */
+export function withContext(snapshot: JsonObject, added: JsonObject): JsonObject {
+  return { ...snapshot, context: { ...(snapshot['context'] as JsonObject), ...added } }
+}
+
 /** Input of every machine: the actor's own id. Everything else arrives on events. */
 export interface MachineInput {
   readonly id: string

@@ -52,7 +52,32 @@ export const effectSchemas = {
     body: Type.String(),
     topic: Type.Optional(Type.String()),
   }),
-  closeIssue: Type.Object({ ...ForgeSubject, comment: Type.Optional(Type.String()) }),
+  /** `retires`: nobody works on it any more, and the Issue is told -> `issue.retired`. */
+  closeIssue: Type.Object({
+    ...ForgeSubject,
+    comment: Type.Optional(Type.String()),
+    retires: Type.Optional(Type.Boolean()),
+  }),
+  /** An issue of the platform's own, once: by the effect's key, and by `dedupe` among the open ones of its sort. */
+  fileIssue: Type.Object({
+    project: Type.String(),
+    repository: Repository,
+    title: Type.String(),
+    body: Type.String(),
+    sort: Type.Union([Type.Literal('proposal'), Type.Literal('incident')]),
+    dedupe: Type.String(),
+  }),
+  /**
+   * Asks a member Task to fold; it answers by itself -> `fold.accepted` | `fold.refused`. A member that is not there or has
+   * ended is answered for, so that every request is (an actor that is done takes no delivery).
+   */
+  requestFold: Type.Object({
+    member: Type.String(),
+    by: Type.String(),
+    project: Type.String(),
+    to: Type.String(),
+    entry: Type.String(),
+  }),
   /** Opens, or finds open, the merge request of the Task's pushed branch -> `mr.ready` | `mr.openFailed` to the Task. */
   openMergeRequest: Type.Object({
     project: Type.String(),

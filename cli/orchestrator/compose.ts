@@ -1,8 +1,10 @@
 /** The orchestrator, wired: the one place that knows every part of it. */
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { renderTurn } from '../../edges/agents/bundle/turn-text.ts'
 import { registerAgentApi } from '../../edges/agents/api.ts'
 import type { AgentApiDeps } from '../../edges/agents/deps.ts'
+import { requestFold } from '../../edges/agents/outcome/request-fold.ts'
 import { podTokens } from '../../edges/agents/pod-tokens.ts'
 import { createForgeEdge } from '../../edges/forge/forge-edge.ts'
 import { threadReader } from '../../edges/forge/mirror/threads.ts'
@@ -34,6 +36,7 @@ import { createRuntime } from '../../runtime/create-runtime.ts'
 import type { Handlers } from '../../runtime/handlers.ts'
 import type { Random } from '../../runtime/random.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import { storeDesk } from '../journal/store-desk.ts'
 import { podEnvironment } from '../pod-environment.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 import { defaultBranches } from './default-branch.ts'
@@ -126,6 +129,7 @@ export async function startOrchestrator(
   const readActor: Runtime['read'] = (address) => runtime.read(address)
   const handlers: Handlers<OutboxEffect> = {
     ...forge.handlers,
+    requestFold: requestFold(agents),
     ...wrapperHandlers({
       clock,
       logger,
@@ -192,7 +196,8 @@ export async function startOrchestrator(
   })
   const tickets = createTickets({ clock, ids })
   const inspectorLink = (): string => `${publicUrl()}/inspector?ticket=${tickets.mint()}`
-  await registerOperations(outside.app, { runtime, authenticate: operatorAuth, inspectorLink })
+  const desk = storeDesk({ sql, definitions: machines, randomBytes: () => randomBytes(32) })
+  await registerOperations(outside.app, { runtime, desk, authenticate: operatorAuth, inspectorLink })
   addGitGateway(outside.app, {
     agents,
     forge,

@@ -57,7 +57,7 @@ export function refusal(context: IssueContext, held: HeldClaim): string | undefi
   const { facts, owner, delivered, rejected } = context
   if (facts === null || held.task !== owner) return 'issue-owned'
   if (delivered) return 'issue-done'
-  if (facts.state === 'closed' && facts.closedBy !== 'bot') return 'issue-closed'
+  if (context.retired || (facts.state === 'closed' && facts.closedBy !== 'bot')) return 'issue-closed'
   if (rejected !== '') return 'issue-rejected'
   if (held.claim.refusedBy !== undefined) return held.claim.refusedBy
   return held.claim.citation ? refusedCitation(context, facts, held) : refusedSelfGrant(context, facts, held)

@@ -32,6 +32,8 @@ export interface Grant {
 export interface Mint {
   readonly task: string
   readonly entry: string
+  /** Asked for by another Task, for more than this issue: never taken back here. */
+  readonly shared?: true
 }
 
 /** Plain JSON. Task ids and the Issue's own id, never addresses. */
@@ -48,6 +50,8 @@ export interface IssueContext {
   readonly held: boolean
   readonly rejected: string
   readonly delivered: boolean
+  /** Closed by the platform itself as over; reopening takes that back. */
+  readonly retired: boolean
   /** An implement agent ran for the present owner. */
   readonly implementRan: boolean
   /** A person asked for the Task by command or comment: it goes first (rulings 3.11). */
@@ -75,6 +79,7 @@ export function newIssue(id: string): IssueContext {
     held: false,
     rejected: '',
     delivered: false,
+    retired: false,
     implementRan: false,
     urged: false,
     plans: [],

@@ -50,7 +50,7 @@ const askedAgain = { held: false, rejected: '', urged: true } as const
 
 function observe(context: IssueContext, { facts, retry }: EventOf<'issue.observed'>): Fold {
   const again = retry === true && context.owner === '' ? askedAgain : {}
-  const reopened = context.facts?.state === 'closed' && facts.state === 'open' ? { held: false } : {}
+  const reopened = context.facts?.state === 'closed' && facts.state === 'open' ? { held: false, retired: false } : {}
   return { context: { facts, approvedBodies: bodiesApproved(context, facts), ...reopened, ...again } }
 }
 
@@ -65,6 +65,17 @@ function own(context: IssueContext, { task }: EventOf<'issue.owned'>): Fold {
     return { context: mine, effects: [tellTask(task, { type: 'issue.closed', issue: id })] }
   const moved = owner === task ? {} : { ...noOwner, owner: task, held: false, rejected: '' }
   return { context: { ...mine, ...moved } }
+}
+
+/** It waits for the heir as for any mint of its own (laws 7, 23). */
+function handOver(context: IssueContext, { task, to, entry }: EventOf<'issue.handedOver'>): Fold {
+  if (task !== context.owner) return {}
+  return { context: { ...noOwner, mint: { task: to, entry, shared: true }, mints: context.mints + 1 } }
+}
+
+/** The owner learns of it as of any closing by a human. */
+function retire(): Fold {
+  return { context: { retired: true, held: true } }
 }
 
 function claim(context: IssueContext, event: EventOf<'approval.claimed'>): Fold {
@@ -132,6 +143,8 @@ export const issueActions = {
   noteRunning: on('issue.agentRunning', ({ owner }, { task, agentKind }) =>
     task === owner && agentKind === 'implement' ? { context: { implementRan: true } } : {},
   ),
+  handOver: on('issue.handedOver', handOver),
+  retire: on('issue.retired', retire),
   publish: on('plan.written', publish),
   judgeClaim: on('approval.claimed', claim),
   finish: on('task.delivered', deliverDone),

@@ -40,6 +40,7 @@ export const IssueFacts = Type.Object({
     approved: Type.String(),
     implementation: Type.String(),
     declined: Type.String(),
+    priority: Type.Optional(Type.String()),
   }),
   config: TaskConfig,
 })
@@ -72,6 +73,16 @@ export const IssueEvent = Type.Union([
     by: Type.String(),
   }),
   Type.Object({ type: Type.Literal('issue.owned'), ...At, task: Type.String() }),
+  /** Its owner gives it to a Task that will be minted by `entry` (fold). */
+  Type.Object({
+    type: Type.Literal('issue.handedOver'),
+    ...At,
+    task: Type.String(),
+    to: Type.String(),
+    entry: Type.String(),
+  }),
+  /** The platform closed it because there is nothing left to do (refine). */
+  Type.Object({ type: Type.Literal('issue.retired'), ...At, reason: Type.String() }),
   Type.Object({ type: Type.Literal('issue.agentRunning'), ...At, task: Type.String(), agentKind: Type.String() }),
   Type.Object({
     type: Type.Literal('plan.written'),

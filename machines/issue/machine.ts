@@ -6,7 +6,7 @@
  * Which status holds follows from the facts (`settle.ts`); the table says which moves there are.
  */
 import { setup } from 'xstate'
-import type { MachineDefinition, MachineInput } from '../definition.ts'
+import { withContext, type MachineDefinition, type MachineInput } from '../definition.ts'
 import { issueStatuses, type IssueStatus } from '../rules/labels.ts'
 import { newIssue, type IssueContext } from './context.ts'
 import { issueActions } from './decisions.ts'
@@ -52,6 +52,8 @@ export const issueMachine = setup({
         'issue.event': { actions: 'forwardEvent' },
         'issue.command': { actions: 'command' },
         'issue.owned': { actions: 'own' },
+        'issue.handedOver': { actions: 'handOver' },
+        'issue.retired': { actions: 'retire' },
         'issue.agentRunning': { actions: 'noteRunning' },
         'plan.written': { actions: 'publish' },
         ...answersClaims,
@@ -106,6 +108,8 @@ export const issueMachine = setup({
             'issue.event': {},
             'issue.command': {},
             'issue.owned': { actions: 'refuseOwner' },
+            'issue.handedOver': {},
+            'issue.retired': {},
             'issue.agentRunning': {},
             'plan.written': {},
             'task.delivered': {},
@@ -119,8 +123,8 @@ export const issueMachine = setup({
 
 export const issueDefinition: MachineDefinition = {
   kind: 'issue',
-  version: 1,
+  version: 2,
   machine: issueMachine,
-  createdBy: ['issue.observed'],
-  upgrades: {},
+  createdBy: ['issue.observed', 'issue.retired'],
+  upgrades: { 1: (snapshot) => withContext(snapshot, { retired: false }) },
 }

@@ -42,8 +42,14 @@ export function mintOf(context: IssueContext): Minted {
   return { context: { ...context, mint: { task, entry }, mints: mints + 1, implementRan: false }, effects: [enqueue] }
 }
 
-function priorityOf({ urged }: IssueContext, { humanCommented, selfProposed }: IssueFacts): number {
-  if (urged || humanCommented) return priorities.urged
+/** A person spoke for it: what the priority label shows (rulings 3.11). */
+export function isUrgent({ urged }: IssueContext, { humanCommented }: IssueFacts): boolean {
+  return urged || humanCommented
+}
+
+function priorityOf(context: IssueContext, facts: IssueFacts): number {
+  const { selfProposed } = facts
+  if (isUrgent(context, facts)) return priorities.urged
   return selfProposed ? priorities.proposed : priorities.labelled
 }
 

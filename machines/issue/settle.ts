@@ -6,7 +6,7 @@ import { effect, tellQueue, tellTask, type Decision, type EffectAction } from '.
 import { managedLabels, projectLabels, type IssueStatus } from '../rules/labels.ts'
 import { acceptedApproval, grantOf, refusal, revocation } from './approval.ts'
 import type { Grant, IssueContext } from './context.ts'
-import { forgeSubject, mintOf } from './mint.ts'
+import { forgeSubject, isUrgent, mintOf } from './mint.ts'
 
 /** `answered`: the claim of this very event was answered already, so its effect on the grant is no news (N5). */
 export interface Cause {
@@ -71,7 +71,7 @@ function bind({ grant, boundPlans }: IssueContext): IssueContext['boundPlans'] {
 function statusOf(context: IssueContext): IssueStatus {
   const { facts, delivered, rejected, owner, accepted, grant, implementRan } = context
   if (delivered) return 'done'
-  if (facts?.state === 'closed') return 'closed'
+  if (facts?.state === 'closed' || context.retired) return 'closed'
   if (rejected !== '') return 'rejected'
   if (!facts || (!facts.wanted && owner === '')) return 'observed'
   if (grant && implementRan) return 'implementing'
@@ -107,9 +107,9 @@ function grantNews(before: Grant | null, now: IssueContext): readonly EffectActi
   return before && !grant ? [tellTask(owner, { type: 'approval.revoked', issue: id, reason: revocation(now) })] : []
 }
 
-/** A merge that closes its issue is the Task's own doing (law 18 speaks of humans). */
-function isClosedByHuman({ facts }: IssueContext): boolean {
-  return facts?.state === 'closed' && facts.closedBy !== 'bot'
+/** A merge that closes its issue is the Task's own doing (law 18 speaks of humans); one that was retired is wanted by nobody. */
+function isClosedByHuman({ facts, retired }: IssueContext): boolean {
+  return retired || (facts?.state === 'closed' && facts.closedBy !== 'bot')
 }
 
 function stateNews(previous: IssueContext, now: IssueContext): readonly EffectAction[] {
@@ -142,7 +142,7 @@ const wantsTask: ReadonlySet<IssueStatus> = new Set(['refined', 'approved'])
 function withMint(context: IssueContext): Settled {
   const wants = context.owner === '' && !context.held && context.facts?.wanted === true && wantsTask.has(context.status)
   if (wants && !context.mint) return mintOf(context)
-  if (wants || !context.mint || !context.facts) return { context, effects: [] }
+  if (wants || !context.mint || context.mint.shared || !context.facts) return { context, effects: [] }
   const { entry } = context.mint
   return {
     context: { ...context, mint: null },
@@ -153,7 +153,7 @@ function withMint(context: IssueContext): Settled {
 function withLabels(context: IssueContext): Settled {
   const { facts } = context
   if (!facts) return { context, effects: [] }
-  const labels = projectLabels(context.status, context.implementRan, facts.labels)
+  const labels = projectLabels(context.status, context.implementRan, facts.labels, isUrgent(context, facts))
   const before = context.labels ?? []
   if (labels.join('\n') === before.join('\n')) return { context, effects: [] }
   const params = { ...forgeSubject(facts), labels: [...labels], managed: [...managedLabels(facts.labels)] }

@@ -5,6 +5,8 @@ export interface Mint {
   readonly task: string
   readonly entry: string
   readonly headSha: string
+  /** Asked for by another Task: never taken back here. */
+  readonly shared?: true
 }
 
 /** Plain JSON. Task ids, never addresses. */

@@ -59,7 +59,15 @@ function release(context: MergeRequestContext, { task }: EventOf<'mr.released'>)
   return task === context.owner ? { context: { owner: '', held: true, urged: false, verdict: null } } : {}
 }
 
-function command(context: MergeRequestContext, { command: name, by, headSha }: EventOf<'mr.command'>): Fold {
+/** It waits for the heir as for any mint of its own, and tells it then what changed meanwhile (laws 7, 23). */
+function handOver({ owner, mints, facts }: MergeRequestContext, { task, to, entry }: EventOf<'mr.handedOver'>): Fold {
+  if (task !== owner) return {}
+  const mint = { task: to, entry, headSha: facts?.headSha ?? '', shared: true } as const
+  return { context: { owner: '', verdict: null, mint, mints: mints + 1 } }
+}
+
+function command(context: MergeRequestContext, event: EventOf<'mr.command'>): Fold {
+  const { command: name, by, headSha } = event
   const { owner, facts } = context
   if (owner === '')
     return name === 'retry'
@@ -67,6 +75,14 @@ function command(context: MergeRequestContext, { command: name, by, headSha }: E
       : name === 'cancel'
         ? { context: { held: true } }
         : {}
+  if (name === 'takeover')
+    return facts
+      ? {
+          effects: [
+            tellTask(owner, { type: 'takeover.accepted', ...placeOf(facts), by, commentId: event.commentId ?? '' }),
+          ],
+        }
+      : {}
   if (name === 'cancel') return { effects: [tellTask(owner, { type: 'task.close', by, reason: 'cancelled' })] }
   if (name === 'retry') return { effects: [tellTask(owner, { type: 'task.retry', by })] }
   return facts
@@ -107,6 +123,7 @@ export const mergeRequestActions = {
   observeMerging: on('mr.observed', (context, { facts }) => observe(context, facts, false)),
   own: on('mr.owned', own),
   release: on('mr.released', release),
+  handOver: on('mr.handedOver', handOver),
   command: on('mr.command', command),
   forwardComment: on('mr.commented', comment),
   forwardEvent: on('mr.event', hear),

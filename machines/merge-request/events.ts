@@ -50,15 +50,29 @@ export const MergeRequestEvent = Type.Union([
     author: Type.String(),
     text: Type.Optional(Type.String()),
   }),
-  /** `/approve` by a maintainer on a merge request that waits for one: a go-ahead on exactly this head. */
+  /** `/takeover` by its author or a maintainer; `/approve` by a maintainer on a merge request that waits for one: a go-ahead on exactly this head. */
   Type.Object({
     type: Type.Literal('mr.command'),
     ...At,
-    command: Type.Union([Type.Literal('goAhead'), Type.Literal('cancel'), Type.Literal('retry')]),
+    command: Type.Union([
+      Type.Literal('goAhead'),
+      Type.Literal('cancel'),
+      Type.Literal('retry'),
+      Type.Literal('takeover'),
+    ]),
+    commentId: Type.Optional(Type.String()),
     by: Type.String(),
     headSha: Type.String(),
   }),
   Type.Object({ type: Type.Literal('mr.owned'), ...At, task: Type.String() }),
+  /** Its owner gives it to a Task that will be minted by `entry` (fold, takeover). */
+  Type.Object({
+    type: Type.Literal('mr.handedOver'),
+    ...At,
+    task: Type.String(),
+    to: Type.String(),
+    entry: Type.String(),
+  }),
   Type.Object({ type: Type.Literal('mr.released'), ...At, task: Type.String(), reason: Type.String() }),
   Type.Object({
     type: Type.Literal('verdict.posted'),

@@ -265,3 +265,52 @@ describe('verdict and merge', () => {
     expect(mr.value).toBe('merged')
   })
 })
+
+describe('handed over', () => {
+  const heir = 'default/implement-lib-7-heir0'
+  const handed = { type: 'mr.handedOver', task, to: heir, entry: `mint/${heir}` }
+
+  test.each([
+    ['open', owned],
+    ['verdictPosted', withVerdict],
+    ['merging', merging],
+  ] as const)(
+    'MergeRequest handedOver/%s: it waits for the heir, the verdict void, and asks for no review',
+    (_state, make) => {
+      const mr = make()
+      expect(sent(mr.send(handed), 'queue')).toEqual([])
+      expect([mr.value, mr.context.owner, mr.context.verdict, mr.context.mint?.task]).toEqual(['open', '', null, heir])
+      expect(sent(observe(mr, { wanted: true, headSha: 'sha-2' }), 'queue')).toEqual([])
+    },
+  )
+
+  test('MergeRequest handedOver/heir: it is told of a head that moved while it waited for its slot', () => {
+    const mr = owned()
+    mr.send(handed)
+    observe(mr, { headSha: 'sha-2' })
+    const told = toTask(mr.send({ type: 'mr.owned', task: heir }))
+    expect(told).toEqual([expect.objectContaining({ type: 'mr.headMoved', sha: 'sha-2' })])
+    expect(mr.context.owner).toBe(heir)
+  })
+
+  test('MergeRequest handedOver/heir: closed meanwhile, the entry is not taken back, and the heir is told', () => {
+    const mr = owned()
+    mr.send(handed)
+    expect(sent(observe(mr, { state: 'closed' }), 'queue')).toEqual([])
+    expect(toTask(mr.send({ type: 'mr.owned', task: heir }))).toEqual([expect.objectContaining({ type: 'mr.closed' })])
+  })
+
+  test('the word of a Task that does not own it changes nothing', () => {
+    const mr = withVerdict()
+    mr.send({ ...handed, task: 'default/other' })
+    expect([mr.value, mr.context.owner]).toEqual(['verdictPosted', task])
+  })
+
+  test('3.14: /takeover goes to the owner, with the comment that says it', () => {
+    const command = { type: 'mr.command', command: 'takeover', by: 'ann', headSha: 'sha-1', commentId: 'c9' }
+    expect(toTask(owned().send(command))).toEqual([
+      expect.objectContaining({ type: 'takeover.accepted', repository: 'lib', number: 7, by: 'ann', commentId: 'c9' }),
+    ])
+    expect(seen().send(command)).toEqual([])
+  })
+})

@@ -76,6 +76,7 @@ export const mergeRequestMachine = setup({
         ...whileOpen,
         'mr.observed': [...ends, { actions: 'observe' }],
         'mr.released': { actions: 'release' },
+        'mr.handedOver': { actions: 'handOver' },
       },
     },
     verdictPosted: {
@@ -88,6 +89,7 @@ export const mergeRequestMachine = setup({
         ...whileOpen,
         'mr.observed': [...ends, { guard: 'voids', target: 'open', actions: 'observe' }, { actions: 'observe' }],
         'mr.released': { guard: 'fromOwner', target: 'open', actions: 'release' },
+        'mr.handedOver': { guard: 'fromOwner', target: 'open', actions: 'handOver' },
         'mr.owned': { guard: 'fromAnother', target: 'open', actions: 'own' },
         'merge.left': { guard: 'fromOwner', target: 'open', actions: 'voidVerdict' },
       },
@@ -101,6 +103,7 @@ export const mergeRequestMachine = setup({
       on: {
         'mr.observed': [...ends, { guard: 'voids', target: 'open', actions: 'observe' }, { actions: 'observeMerging' }],
         'mr.released': { guard: 'fromOwner', target: 'open', actions: 'release' },
+        'mr.handedOver': { guard: 'fromOwner', target: 'open', actions: 'handOver' },
         'mr.owned': { guard: 'fromAnother', target: 'open', actions: 'own' },
         'merge.left': { guard: 'fromOwner', target: 'open', actions: 'voidVerdict' },
       },
@@ -114,6 +117,7 @@ export const mergeRequestMachine = setup({
           { actions: 'observe' },
         ],
         'mr.released': { actions: 'release' },
+        'mr.handedOver': { actions: 'handOver' },
       },
     },
     merged: {
@@ -124,6 +128,7 @@ export const mergeRequestMachine = setup({
         'mr.event': {},
         'mr.command': {},
         'mr.released': { actions: 'release' },
+        'mr.handedOver': { actions: 'handOver' },
       },
     },
   },

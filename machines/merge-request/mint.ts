@@ -17,7 +17,7 @@ export function withMint(context: MergeRequestContext): Minted {
   const { facts, owner, held, mint } = context
   const wants = facts !== null && facts.state === 'open' && facts.wanted && owner === '' && !held
   if (wants && !mint) return mintOf(context, facts)
-  if (wants || !mint || !facts) return { context, effects: [] }
+  if (wants || !mint || mint.shared || !facts) return { context, effects: [] }
   return {
     context: { ...context, mint: null },
     effects: [tellQueue(facts.config.project, { type: 'queue.withdraw', entry: mint.entry })],

@@ -9,7 +9,7 @@
  * | `observed`, `done`, `closed` | none |
  *
  * and `implementationLabel` beside them in `refined`, `approved`, `implementing` once the Task's running agent became
- * implement. The incident label is additive and managed by nobody here.
+ * implement, and `priorityLabel` in the same statuses while a person speaks for the issue (rulings 3.11). The incident label is additive and managed by nobody here.
  */
 export const issueStatuses = ['observed', 'refined', 'approved', 'implementing', 'done', 'rejected', 'closed'] as const
 export type IssueStatus = (typeof issueStatuses)[number]
@@ -19,6 +19,7 @@ export interface LabelNames {
   readonly approved: string
   readonly implementation: string
   readonly declined: string
+  readonly priority?: string
 }
 
 const phaseLabel: Readonly<Record<IssueStatus, keyof LabelNames | undefined>> = {
@@ -34,12 +35,23 @@ const phaseLabel: Readonly<Record<IssueStatus, keyof LabelNames | undefined>> = 
 const inWork: ReadonlySet<IssueStatus> = new Set(['refined', 'approved', 'implementing'])
 
 /** An empty name switches a label off. */
-export function projectLabels(status: IssueStatus, implementRan: boolean, names: LabelNames): readonly string[] {
+export function projectLabels(
+  status: IssueStatus,
+  implementRan: boolean,
+  names: LabelNames,
+  isUrgent = false,
+): readonly string[] {
   const phase = phaseLabel[status]
-  const labels = [phase && names[phase], implementRan && inWork.has(status) ? names.implementation : undefined]
+  const isInWork = inWork.has(status)
+  const labels = [
+    phase && names[phase],
+    implementRan && isInWork ? names.implementation : undefined,
+    isUrgent && isInWork ? names.priority : undefined,
+  ]
   return [...new Set(labels.filter((label): label is string => Boolean(label)))]
 }
 
 export function managedLabels(names: LabelNames): readonly string[] {
-  return [...new Set([names.brainstorming, names.approved, names.implementation, names.declined].filter(Boolean))]
+  const { brainstorming, approved, implementation, declined, priority = '' } = names
+  return [...new Set([brainstorming, approved, implementation, declined, priority].filter(Boolean))]
 }

@@ -5,7 +5,16 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-const stageBudgets = { implementing: 72 * hour, reviewing: 24 * hour, merging: 6 * hour } as const
+const stageBudgets = {
+  brainstorming: 4 * hour,
+  investigating: 4 * hour,
+  refining: 2 * hour,
+  implementing: 72 * hour,
+  documenting: 24 * hour,
+  upgrading: 24 * hour,
+  reviewing: 24 * hour,
+  merging: 6 * hour,
+} as const
 
 /** Sum of pod residency over one visit: the only backstop against an endless respawn loop (rulings 1.3). */
 export const residencyCap = 24 * hour
@@ -15,6 +24,12 @@ export const maxLaps = 5
 export const maxInRow = 3
 /** Losses before the first work, in a row (rulings 4.9). */
 export const maxStartFailures = 5
+
+/** Openings in a row that came to nothing: pushing is the wrapper's business, so a fourth try would end as these. */
+export const maxFailedOpenings = 3
+
+/** Members answer within a step; one that does not is quarantined, and only people repair that. */
+const foldWait = 10 * minute
 
 const longestBackoff = 10 * minute
 
@@ -39,9 +54,15 @@ interface Armed {
 
 /** The delays by name, as XState arms them. */
 export const taskDelays = {
+  brainstormingBudget: stageBudgets.brainstorming,
+  investigatingBudget: stageBudgets.investigating,
+  refiningBudget: stageBudgets.refining,
   implementingBudget: stageBudgets.implementing,
+  documentingBudget: stageBudgets.documenting,
+  upgradingBudget: stageBudgets.upgrading,
   reviewingBudget: stageBudgets.reviewing,
   mergingBudget: stageBudgets.merging,
+  foldWait,
   respawnDelay: ({ context }: Armed): number => context.respawnDelayMs,
   turnDelay: ({ context }: Armed): number => context.turnDelayMs,
   mergeDelay: ({ context }: Armed): number => mergeBackoff(context.mergeAsks),

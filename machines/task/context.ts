@@ -17,14 +17,15 @@ export interface Grant {
 }
 
 export interface TaskIssue extends OwnedIssue {
-  readonly state: 'open' | 'closed'
+  /** `handedOver`: another Task owns it now. */
+  readonly state: 'open' | 'closed' | 'handedOver'
   /** A maintainer's approving comment stands, granted or not (rulings 1.2). */
   readonly accepted: boolean
   readonly grant: Grant | null
 }
 
 export interface TaskMergeRequest extends OwnedMergeRequest {
-  readonly state: 'open' | 'merged' | 'closed'
+  readonly state: 'open' | 'merged' | 'closed' | 'handedOver'
   readonly mergeCommit: string | null
 }
 
@@ -62,6 +63,23 @@ export interface Submission {
   readonly significance: Level
   readonly mergeOrder: readonly string[] | null
 }
+
+/** A member Task that was asked to fold into this one; `null`: it has not answered. */
+export interface Fold {
+  readonly task: string
+  readonly answer: FoldAnswer | null
+}
+
+export type FoldAnswer =
+  | {
+      readonly accepted: true
+      readonly goal: string
+      readonly priority: number
+      readonly repositories: readonly string[]
+      readonly issues: readonly OwnedIssue[]
+      readonly mergeRequests: readonly OwnedMergeRequest[]
+    }
+  | { readonly accepted: false; readonly reason: string }
 
 /** Why the next turn is asked for; the edge that renders its text reads it. */
 export type Prompt = 'first' | 'events' | 'continue' | 'write-code' | 'retry'
@@ -115,12 +133,18 @@ export interface TaskContext {
   readonly goAheads: readonly Head[]
 
   readonly openAttempt: number
+  /** Openings in a row that came to nothing: the third one needs a human. */
+  readonly failedOpenings: number
   /** Repositories whose merge request was asked for and is not ready yet; outlives a failed opening [N7]. */
   readonly awaitingOpen: readonly string[]
   readonly mergeAttempt: number
   /** Asks since the stage was entered: the backoff grows with them. */
   readonly mergeAsks: number
   readonly merging: Head | null
+  /** Members of a refine Task's outcome; ownership moves with their answers [H12]. */
+  readonly folds: readonly Fold[]
+  /** What maintainers added to the spending budget of this Task. */
+  readonly budgetRaised: number
 
   /** The entry asked for, or under which the pod runs. */
   readonly entry: string | null
@@ -217,10 +241,13 @@ const blankForge = {
   reviewed: null,
   goAheads: [],
   openAttempt: 0,
+  failedOpenings: 0,
   awaitingOpen: [],
   mergeAttempt: 0,
   mergeAsks: 0,
   merging: null,
+  folds: [],
+  budgetRaised: 0,
 } as const
 
 const blankPod = {

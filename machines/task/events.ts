@@ -56,6 +56,8 @@ export const OwnedMergeRequest = Type.Object({
   headBranch: Type.String(),
   author: Type.String(),
   url: Type.String(),
+  /** People handed their own branch over: pods may push to it (rulings 3.14). */
+  writable: Type.Optional(Type.Boolean()),
 })
 export type OwnedMergeRequest = Static<typeof OwnedMergeRequest>
 
@@ -100,6 +102,21 @@ export const LiveHead = Type.Object({
   authorMayMerge: Type.Boolean(),
 })
 export type LiveHead = Static<typeof LiveHead>
+
+/** What a `propose` meets: how many proposals still fit, and which of its titles are filed already (rulings 3.15). */
+export const ProposalRoom = Type.Object({
+  left: Type.Integer({ minimum: 0 }),
+  filed: Type.Array(Type.Object({ title: Type.String(), ...Mr })),
+})
+export type ProposalRoom = Static<typeof ProposalRoom>
+
+const memberStates = ['free', 'running', 'ended', 'unknown'] as const
+/** A member of a refine outcome as the edge found it in the call; the member itself decides when it is asked. */
+export const FoldMember = Type.Object({
+  task: Type.String(),
+  state: Type.Unsafe<(typeof memberStates)[number]>(Type.Union(memberStates.map((state) => Type.Literal(state)))),
+})
+export type FoldMember = Static<typeof FoldMember>
 
 export const PushReport = Type.Object({
   pushed: Type.Array(Type.String()),
@@ -185,6 +202,8 @@ export const TaskEvent = Type.Union([
     payload: Type.Record(Type.String(), Type.Unknown()),
     claims: Type.Array(ApprovalClaim),
     heads: Type.Array(LiveHead),
+    proposals: Type.Optional(ProposalRoom),
+    members: Type.Optional(Type.Array(FoldMember)),
     workspaceClean: Type.Boolean(),
   }),
   Type.Object({
@@ -249,6 +268,33 @@ export const TaskEvent = Type.Union([
     by: Type.String(),
     shas: Type.Array(Type.Object({ ...Mr, sha: Type.String() })),
   }),
+
+  /** A refine Task asks this one to fold; answered by `fold.accepted` or `fold.refused`. `to` and `entry`: who will own what it has. */
+  Type.Object({
+    type: Type.Literal('fold.requested'),
+    ...At,
+    by: Type.String(),
+    project: Type.String(),
+    to: Type.String(),
+    entry: Type.String(),
+  }),
+  Type.Object({
+    type: Type.Literal('fold.accepted'),
+    ...At,
+    task: Type.String(),
+    goal: Type.String(),
+    priority: Type.Integer(),
+    repositories: Type.Array(Type.String()),
+    issues: Type.Array(OwnedIssue),
+    mergeRequests: Type.Array(OwnedMergeRequest),
+  }),
+  Type.Object({ type: Type.Literal('fold.refused'), ...At, task: Type.String(), reason: Type.String() }),
+  /** The author of a merge request, or a maintainer, hands it over: the edge decided who may (rulings 3.14). */
+  Type.Object({ type: Type.Literal('takeover.accepted'), ...At, ...Mr, by: Type.String(), commentId: Type.String() }),
+
+  /** The spending ledger has nothing left for this Task; `budget.raised` by a maintainer's `/budget +N`. */
+  Type.Object({ type: Type.Literal('budget.exhausted'), ...At, detail: Type.Optional(Type.String()) }),
+  Type.Object({ type: Type.Literal('budget.raised'), ...At, by: Type.String(), amount: Type.Number() }),
 
   /** A gated human wrote (the edge decided that, rulings 1.4). */
   Type.Object({

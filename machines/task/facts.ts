@@ -4,15 +4,45 @@ import { isWithin, type Level } from '../rules/significance.ts'
 import type { Head, TaskContext, TaskIssue, TaskMergeRequest } from './context.ts'
 import type { AgentKind } from './events.ts'
 
-/** Own work stage by the kind a Task was minted for. A kind that is not here is not offered. */
-const ownStages: { readonly [K in AgentKind]?: string } = { implement: 'implementing', review: 'reviewing' }
+/** Own work stage by the kind a Task was minted for (lifecycles.md, Task). */
+const ownStages = {
+  brainstorm: 'brainstorming',
+  incident: 'investigating',
+  implement: 'implementing',
+  review: 'reviewing',
+  refine: 'refining',
+  documentation: 'documenting',
+  upgrade: 'upgrading',
+} as const satisfies { readonly [K in AgentKind]: string }
 
-export function isOffered(kind: AgentKind): boolean {
-  return ownStages[kind] !== undefined
+export type WorkStage = (typeof ownStages)[AgentKind]
+/** Stages whose work ends in merge requests. */
+export type CodeStage = Extract<WorkStage, 'implementing' | 'documenting' | 'upgrading'>
+/** Where a released Task can go on; `folding` waits for members instead of a pod. */
+export type ResumedStage = WorkStage | 'folding'
+
+export function ownStageOf(kind: AgentKind): WorkStage {
+  return ownStages[kind]
 }
 
-export function ownStage(context: TaskContext): string {
-  return ownStages[context.kind] ?? 'rejected'
+export function ownStage(context: TaskContext): WorkStage {
+  return ownStages[context.kind]
+}
+
+const codeKinds: ReadonlySet<AgentKind> = new Set(['implement', 'review', 'documentation', 'upgrade'])
+
+/** Kinds without merge requests have nobody to wait for: at their limits they fail. */
+export function hasMergeRequests({ kind }: TaskContext): boolean {
+  return codeKinds.has(kind)
+}
+
+/** Somebody may answer there; a Task that owns nothing hears of no comment. */
+export function isHeard(context: TaskContext): boolean {
+  return context.issues.length > 0 || hasOpenMergeRequest(context)
+}
+
+export function isFolding({ folds }: TaskContext): boolean {
+  return folds.some(({ answer }) => answer === null)
 }
 
 export function isReviewKind(context: TaskContext): boolean {
@@ -99,8 +129,9 @@ export function isAnyMerged(context: TaskContext): boolean {
 }
 
 /** Where a released park goes on (rulings 5.11): a merge is judged again, a review without an open merge request has nothing to read. */
-export function resumedStage(context: TaskContext): string {
-  const from = context.parkedFrom === 'merging' ? 'reviewing' : context.parkedFrom
-  if (from === null || from === 'refined' || from === 'minted') return ownStage(context)
-  return from === 'reviewing' && !hasOpenMergeRequest(context) ? ownStage(context) : from
+export function resumedStage(context: TaskContext): ResumedStage {
+  if (isFolding(context)) return 'folding'
+  const isReview = context.parkedFrom === 'merging' || context.parkedFrom === 'reviewing'
+  const isOpen = hasOpenMergeRequest(context) && context.stageReason !== 'not-opened'
+  return isReview && isOpen ? 'reviewing' : ownStage(context)
 }

@@ -4,7 +4,7 @@
  * Nothing stands on the root: a done snapshot still takes what stands there.
  */
 import { setup } from 'xstate'
-import type { MachineDefinition, MachineInput } from '../definition.ts'
+import { withContext, type MachineDefinition, type MachineInput } from '../definition.ts'
 import { taskDelays } from './budgets.ts'
 import { meta } from './chart.ts'
 import { newTask, type TaskContext } from './context.ts'
@@ -26,8 +26,8 @@ export const taskMachine = setup({
 
 export const taskDefinition: MachineDefinition = {
   kind: 'task',
-  version: 1,
+  version: 2,
   machine: taskMachine,
   createdBy: ['task.minted'],
-  upgrades: {},
+  upgrades: { 1: (snapshot) => withContext(snapshot, { failedOpenings: 0, folds: [], budgetRaised: 0 }) },
 }

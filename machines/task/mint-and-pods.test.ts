@@ -72,12 +72,36 @@ describe('minted', () => {
     expect(new ATask().mint(options).stage).toBe('refined')
   })
 
-  test('a kind that is not offered is refused, ends as rejected, and gives its slot and its issue back', () => {
-    const task = new ATask().mint({ kind: 'upgrade', entry: 'mint/x' })
-    expect([task.stage, task.reason, task.status]).toEqual(['rejected', 'kind-not-offered', 'done'])
-    expect(task.answer).toMatchObject({ status: 409, body: { reason: 'kind-not-offered' } })
-    expect(task.told('queue')).toEqual([{ type: 'queue.release', entry: 'mint/x' }])
-    expect(task.told('issue').at(-1)).toMatchObject({ type: 'task.ended', stage: 'rejected' })
+  test.each([
+    ['brainstorm', 'brainstorming'],
+    ['incident', 'investigating'],
+    ['implement', 'implementing'],
+    ['review', 'reviewing'],
+    ['refine', 'refining'],
+    ['documentation', 'documenting'],
+    ['upgrade', 'upgrading'],
+  ] as const)('Task minted/other: kind %s, minted by an entry, starts in %s with that slot', (kind, stage) => {
+    const task = new ATask().mint({ kind, issues: [], entry: 'mint/x' })
+    expect([task.stage, task.pod]).toEqual([stage, 'starting'])
+    expect(task.told('pod')[0]).toMatchObject({ type: 'pod.start', entry: 'mint/x', agentKind: kind })
+    expect(task.told('queue')).toEqual([])
+  })
+
+  test('Task minted/other: made by hand, it asks for its first slot in its own stage', () => {
+    const task = new ATask().mint({ kind: 'upgrade', issues: [] })
+    expect([task.stage, task.pod]).toEqual(['upgrading', 'awaitingSlot'])
+    expect(task.told('queue')[0]).toMatchObject({ sort: 'spawn', kind: 'upgrade', class: 'normal' })
+  })
+
+  test('an incident Task takes the slots of alerts, for every pod of it', () => {
+    const task = new ATask().mint({
+      kind: 'incident',
+      issues: [],
+      origin: { kind: 'alert', ref: 'a' },
+      entry: 'mint/x',
+    })
+    task.works().final('lost')
+    expect(task.told('queue')[0]).toMatchObject({ type: 'queue.enqueue', class: 'alert' })
   })
 
   test('a second mint changes nothing, and the slot it brought goes back', () => {

@@ -1,19 +1,18 @@
 /** A Task comes into being: by hand, by a sweep, or by an admitted `mint` entry that brings its slot along [H5]. */
 import { tellIssue, tellMergeRequest, tellQueue } from '../emit.ts'
-import { answer, refusal } from './answers.ts'
 import type { Change, EventOf } from './chart.ts'
 import type { TaskContext, TaskIssue, TaskMergeRequest } from './context.ts'
 import type { OwnedIssue, OwnedMergeRequest, TaskSeed } from './events.ts'
-import { isOffered } from './facts.ts'
+import { ownStageOf, type WorkStage } from './facts.ts'
 
 type Minted = EventOf<'task.minted'>
 
+export type FirstStage = WorkStage | 'refined' | 'backlog-sweep'
+
 /** Where a seed begins. `minted by an entry` needs no `refined`: its slot is there already. */
-export function firstStage({ seed, entry }: Minted): string {
-  if (!isOffered(seed.kind)) return 'rejected'
+export function firstStage({ seed, entry }: Minted): FirstStage {
   if (isBacklog(seed)) return 'backlog-sweep'
-  if (seed.kind === 'review') return 'reviewing'
-  return entry === undefined ? 'refined' : 'implementing'
+  return seed.kind === 'implement' && entry === undefined ? 'refined' : ownStageOf(seed.kind)
 }
 
 /** S3 `autoApproveMaxSignificance`: off parks every self-proposed chain until a human comments. */
@@ -25,7 +24,7 @@ function isBacklog({ kind, issues, config }: TaskSeed): boolean {
 
 /** The slot of the entry is used at once. */
 export function startsWithSlot(event: Minted): boolean {
-  return event.entry !== undefined && ['implementing', 'reviewing'].includes(firstStage(event))
+  return event.entry !== undefined && firstStage(event) !== 'backlog-sweep'
 }
 
 function asIssue(issue: OwnedIssue): TaskIssue {
@@ -68,9 +67,4 @@ export function adopt(context: TaskContext, { seed }: Minted): Change {
 export function returnSlot(context: TaskContext, { seed, entry }: Minted): Change {
   if (entry === undefined || entry === context.entry) return {}
   return { effects: [tellQueue(seed.config.project, { type: 'queue.release', entry })] }
-}
-
-export function refuseKind(_context: TaskContext, { seed }: Minted): Change {
-  const refused = refusal('conflict', `Tasks of kind ${seed.kind} are not offered`, { reason: 'kind-not-offered' })
-  return { context: { stageReason: 'kind-not-offered', stageDetail: seed.kind }, effects: [answer(refused)] }
 }

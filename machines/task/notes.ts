@@ -38,6 +38,26 @@ export function writeNote(context: TaskContext, event: Written): Change {
   }
 }
 
+/** What the platform itself has to remember of this Task; a hand-off is written elsewhere. */
+export function noteByPlatform(
+  context: TaskContext,
+  kind: Note['kind'],
+  body: string,
+): { readonly context: Pick<TaskContext, 'notes'> } {
+  const pod = context.podOrdinal
+  const note: Note = {
+    id: `operator-${pod}-${kind}`,
+    agent: context.agentKind || context.kind,
+    pod,
+    at: context.at,
+    kind,
+    body,
+    bodyHash: shortHash(body),
+    source: 'operator',
+  }
+  return { context: { notes: [...context.notes, note] } }
+}
+
 function listed(title: string, repositories: readonly string[]): string {
   return `${title}: ${repositories.length > 0 ? repositories.join(', ') : 'none'}`
 }

@@ -3,12 +3,15 @@ import { effect } from '../emit.ts'
 import { coversRepositories } from '../rules/merge-order.ts'
 import type { Cause, Change, EventOf } from './chart.ts'
 import type { TaskContext } from './context.ts'
-import { branchIn, grantsHold, isMergedIn, liveIssues, planHolds } from './facts.ts'
+import { maxFailedOpenings } from './budgets.ts'
+import { afterPod, comments } from './comments.ts'
+import { branchIn, grantsHold, isMergedIn, liveIssues, openMergeRequests, planHolds } from './facts.ts'
 import { tell } from './pending.ts'
 
-/** Repositories with a pushed branch and nothing merged yet. */
+/** Repositories with a pushed branch, or an open merge request that came with the Task, and nothing merged yet. */
 function opensIn(context: TaskContext): readonly string[] {
-  return context.pushedRepositories.filter((repository) => !isMergedIn(context, repository))
+  const open = openMergeRequests(context).map(({ repository }) => repository)
+  return [...new Set([...context.pushedRepositories, ...open])].filter((repository) => !isMergedIn(context, repository))
 }
 
 /** Why it cannot open, or null. The gate is read again: a withdrawal may have come while the pod stopped (rulings 5.2). */
@@ -23,12 +26,34 @@ export function openingFault(context: TaskContext): string | null {
   return null
 }
 
+function failedOpening(context: TaskContext, text: string, at?: { readonly repository: string }): Change {
+  const told = tell(context, 'push', text, at)
+  return { context: { ...told.context, failedOpenings: context.failedOpenings + 1, stageDetail: text } }
+}
+
+/** Submitted again and again with nothing to show: an agent that cannot push learns nothing from another turn. */
+export function isLastOpening(context: TaskContext): boolean {
+  return context.failedOpenings + 1 >= maxFailedOpenings
+}
+
+/** After the failure was recorded: `stageDetail` has its words. */
+export function sayNeverOpened(context: TaskContext): Change {
+  const why = context.stageDetail ?? ''
+  const body = `The work was submitted ${maxFailedOpenings} times and no merge request came of it: ${why}. A comment here lets the Task go on.`
+  const said = afterPod(context, comments(context, body))
+  return { ...said, context: { ...said.context, stageReason: 'not-opened', stageDetail: why } }
+}
+
+export function opened(): Change {
+  return { context: { failedOpenings: 0 } }
+}
+
 export function sayOpeningFault(context: TaskContext): Change {
-  return tell(context, 'push', `no merge request was opened: ${openingFault(context) ?? ''}`)
+  return failedOpening(context, `no merge request was opened: ${openingFault(context) ?? ''}`)
 }
 
 export function sayOpenFailed(context: TaskContext, { repository, reason }: EventOf<'mr.openFailed'>): Change {
-  return tell(context, 'push', `the merge request could not be opened: ${reason}`, { repository })
+  return failedOpening(context, `the merge request could not be opened: ${reason}`, { repository })
 }
 
 export function isOwnOpening(context: TaskContext, { attempt }: EventOf<'mr.openFailed'>): boolean {

@@ -4,7 +4,8 @@ import type { PodRepository } from '../effect.ts'
 import { maxStartFailures, residencyCap, respawnBackoff } from './budgets.ts'
 import type { Cause, Change, EventOf } from './chart.ts'
 import type { TaskContext } from './context.ts'
-import { branchIn, openMergeRequests, podId, servesStage } from './facts.ts'
+import type { Reason } from './reasons.ts'
+import { branchIn, isHeard, openMergeRequests, podId, servesStage } from './facts.ts'
 
 type Final = EventOf<'pod.final'>
 
@@ -172,12 +173,13 @@ export function isWaitingForReply(context: TaskContext, event: Final): boolean {
   return (
     endsWantedPod('gone')(context, event) &&
     context.asked &&
+    isHeard(context) &&
     context.pending.length === 0 &&
     context.claims.length === 0
   )
 }
 
-export function namePodEnd(reason: string): (context: TaskContext, event: Final) => Change {
+export function namePodEnd(reason: Reason): (context: TaskContext, event: Final) => Change {
   return (_context, event) => ({ context: { stageReason: reason, stageDetail: event.reason ?? null } })
 }
 

@@ -3,7 +3,7 @@ import { tellPod } from '../emit.ts'
 import { maxInRow, turnBackoff } from './budgets.ts'
 import type { Change, EventOf } from './chart.ts'
 import type { TaskContext } from './context.ts'
-import { podId, servesStage } from './facts.ts'
+import { isHeard, podId, servesStage } from './facts.ts'
 
 type Ended = EventOf<'turn.ended'>
 type Failed = EventOf<'turn.failed'>
@@ -51,9 +51,10 @@ export function recordTurn(context: TaskContext, event: Ended | Failed): Change 
   }
 }
 
-/** No outcome, no question on the forge, no claim in flight: the agent just stopped. */
+/** No outcome, no question that would be heard, no claim in flight: the agent just stopped. */
 export function isSilent(context: TaskContext, event: Ended): boolean {
-  return isWorkTurn(context, event) && servesStage(context) && !context.asked && !context.turnSpoke
+  const hasAsked = context.asked && isHeard(context)
+  return isWorkTurn(context, event) && servesStage(context) && !hasAsked && !context.turnSpoke
 }
 
 export function isLastSilence(context: TaskContext, event: Ended): boolean {

@@ -5,6 +5,7 @@ import { afterPod, staysOpen } from './comments.ts'
 import type { StageClass, TaskContext } from './context.ts'
 import type { AgentKind } from './events.ts'
 import { openMergeRequests } from './facts.ts'
+import type { Reason } from './reasons.ts'
 
 const maxHistory = 200
 
@@ -43,26 +44,33 @@ export function startWork(context: TaskContext): Change {
   return { context: { stageWorkStartedAt: context.stageWorkStartedAt ?? context.at } }
 }
 
-export function because(reason: string, detail: string | null = null): Decide<Cause> {
+export function because(reason: Reason, detail: string | null = null): Decide<Cause> {
   return () => ({ context: { stageReason: reason, stageDetail: detail } })
 }
 
+/** What was handed over belongs to another Task, which says so itself. */
+function isOurs({ state }: { readonly state: string }): boolean {
+  return state !== 'handedOver'
+}
+
 function tellIssues(context: TaskContext, stage: string): NonNullable<Change['effects']> {
-  return context.issues.map(({ issue }) =>
-    tellIssue(
-      issue,
-      stage === 'delivered'
-        ? { type: 'task.delivered', task: context.id }
-        : { type: 'task.ended', task: context.id, stage, reason: context.stageReason ?? stage },
-    ),
-  )
+  return context.issues
+    .filter(isOurs)
+    .map(({ issue }) =>
+      tellIssue(
+        issue,
+        stage === 'delivered'
+          ? { type: 'task.delivered', task: context.id }
+          : { type: 'task.ended', task: context.id, stage, reason: context.stageReason ?? stage },
+      ),
+    )
 }
 
 /** `delivered` closes and clears labels by the Issues' own rows [H31]; what is still open loses its owner and is said so. */
 export function enterFinal(stage: string): Decide<Cause> {
   return (context) => {
     const why = context.stageReason ?? stage
-    const left = context.mergeRequests.filter(({ state }) => state !== 'merged')
+    const left = context.mergeRequests.filter((mr) => isOurs(mr) && mr.state !== 'merged')
     const said = afterPod(
       context,
       openMergeRequests(context).map((mr) => staysOpen(context, mr, why)),

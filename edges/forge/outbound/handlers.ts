@@ -4,7 +4,7 @@ import type { EffectHandler } from '../../../runtime/runtime.ts'
 import { bareName } from '../projects.ts'
 import { checkProject } from './check-project.ts'
 import type { OutboundDeps } from './deps.ts'
-import { closeIssue, postComment, writeLabels } from './issues.ts'
+import { closeIssue, fileIssue, postComment, writeLabels } from './issues.ts'
 import { mergeMergeRequest } from './merge.ts'
 import { openMergeRequest } from './open.ts'
 import { postReview } from './review.ts'
@@ -13,6 +13,7 @@ type ForgeEffect =
   | 'writeLabels'
   | 'postComment'
   | 'closeIssue'
+  | 'fileIssue'
   | 'openMergeRequest'
   | 'mergeMergeRequest'
   | 'postReview'
@@ -27,6 +28,7 @@ export function createForgeHandlers(deps: OutboundDeps): ForgeHandlers {
     writeLabels: writeLabels(deps),
     postComment: postComment(deps),
     closeIssue: closeIssue(deps),
+    fileIssue: fileIssue(deps),
     openMergeRequest: openMergeRequest(deps),
     mergeMergeRequest: mergeMergeRequest(deps),
     postReview: postReview(deps),

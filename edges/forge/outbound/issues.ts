@@ -1,8 +1,9 @@
 /** Writes on issues. Each looks at the forge first, so that its repetition after a lost answer finds the first try (R6). */
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { EffectParams } from '../../../machines/effect.ts'
-import type { EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
+import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
 import { keyMarker, topicMarker, withMarkers } from '../marker.ts'
+import { subjectAddress } from '../mirror/tell.ts'
 import type { ForgeComment, ForgeSubjectKind } from '../port.ts'
 import { targetOf, type OutboundDeps, type Target } from './deps.ts'
 import { labelSpecOf } from './label-specs.ts'
@@ -64,6 +65,60 @@ async function commentOnce(
   else await forge.editComment(path, { on, number, id: earlier.id }, text)
 }
 
+function retired(
+  { project }: Target,
+  { repository, number, comment }: EffectParams<'closeIssue'>,
+  context: EffectContext,
+): Delivery {
+  const to = subjectAddress(project, { repository, sort: 'issue', number })
+  return { to, key: `${context.key}/retired`, event: { type: 'issue.retired', at: context.at, reason: comment ?? '' } }
+}
+
+/**
+ * An issue of our own. Its key finds this effect's earlier try; `dedupe` finds one that another Task filed for the same
+ * reason, as long as it is open.
+ */
+export function fileIssue(deps: OutboundDeps): EffectHandler<EffectParams<'fileIssue'>> {
+  return {
+    ordered: true,
+    // Its Task has ended by then: a dead letter can be put back, an event to it could not.
+    onTerminal: 'dead-letter',
+    async perform(params, { key }) {
+      const target = await targetOf(deps, params)
+      const number = (await filed(target, params, key)) ?? (await file(target, params, key))
+      await deps.mirror.refresh(params.project, params.repository, 'issue', number)
+      return []
+    },
+  }
+}
+
+async function filed(
+  { forge, path, project }: Target,
+  { sort, dedupe }: EffectParams<'fileIssue'>,
+  key: string,
+): Promise<number | undefined> {
+  const open = await forge.listIssues(path, { state: 'open' })
+  const marks = [keyMarker(key), topicMarker(`${sort}/${dedupe}`)]
+  return open.find(
+    ({ author, body }) => sameLogin(author.login, project.scm.botLogin) && marks.some((mark) => body.includes(mark)),
+  )?.number
+}
+
+async function file(
+  { forge, path, project }: Target,
+  { title, body, sort, dedupe }: EffectParams<'fileIssue'>,
+  key: string,
+): Promise<number> {
+  const labels = sort === 'incident' ? [project.scm.labels.incident].filter((name) => name !== '') : []
+  if (labels.length > 0)
+    await forge.ensureLabels(
+      path,
+      labels.map((name) => labelSpecOf(name, project)),
+    )
+  const text = withMarkers(body, topicMarker(`${sort}/${dedupe}`), keyMarker(key))
+  return (await forge.createIssue(path, { title, body: text, labels })).number
+}
+
 export function closeIssue(deps: OutboundDeps): EffectHandler<EffectParams<'closeIssue'>> {
   return {
     ordered: true,
@@ -72,7 +127,7 @@ export function closeIssue(deps: OutboundDeps): EffectHandler<EffectParams<'clos
       if (params.comment !== undefined) await commentOnce(target, 'issue', params.number, params.comment, context)
       const { state } = await target.forge.issue(target.path, params.number)
       if (state === 'open') await target.forge.closeIssue(target.path, params.number)
-      return []
+      return params.retires === true ? [retired(target, params, context)] : []
     },
   }
 }

@@ -86,6 +86,55 @@ test('an issue is closed once, with its comment once', async () => {
   })
 })
 
+test('an issue that is retired: its actor learns so, once', async () => {
+  await withForgeEdge({}, async (room) => {
+    const number = openIssue(room)
+    const params = { ...SUBJECT, number, comment: 'Done in #2', retires: true }
+    const [retired] = await room.edge.handlers.closeIssue.perform(params, room.context('k/1/0'))
+    expect(retired).toMatchObject({ to: `issue:default/library-${number}`, event: { type: 'issue.retired' } })
+    expect(count(room, 'issue.close')).toBe(1)
+  })
+})
+
+const PROPOSAL = { ...SUBJECT, title: 'Cache it', body: 'Slow.', sort: 'proposal', dedupe: 'k-cache-it' } as const
+
+test('an issue is filed once, lost answer or not, and its actor is told of it', async () => {
+  await withForgeEdge(lostAnswer('POST', '/repos/acme/library/issues'), async (room) => {
+    const file = (key: string): Promise<unknown> => room.edge.handlers.fileIssue.perform(PROPOSAL, room.context(key))
+    await expect(file('task:t/4/0')).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
+    await file('task:t/4/0')
+    await file('task:t/4/0')
+    expect(count(room, 'issue.open')).toBe(1)
+    expect(room.delivered.map(({ event }) => event.type)).toEqual(['issue.observed'])
+    expect(room.delivered[0]?.event).toMatchObject({ facts: { selfProposed: true, wanted: true, title: 'Cache it' } })
+  })
+})
+
+test('what another Task filed for the same reason and is open is not filed again; a marker of somebody else counts for nothing', async () => {
+  await withForgeEdge({}, async (room) => {
+    const file = (key: string, change = {}): Promise<unknown> =>
+      room.edge.handlers.fileIssue.perform({ ...PROPOSAL, ...change }, room.context(key))
+    const { data } = await room
+      .octokit('maintainer')
+      .issues.create({ ...PLACE, title: 'Forged', body: 'x\n\n<!-- platform:topic=proposal%2Fk%2Dcache%2Dit -->' })
+    expect(data.number).toBeGreaterThan(0)
+    await file('task:a/1/0')
+    await file('task:b/1/0')
+    await file('task:c/1/0', { dedupe: 'other' })
+    expect(count(room, 'issue.open')).toBe(3)
+  })
+})
+
+test('S3 Labels: an incident carries the incident label from the start', async () => {
+  await withForgeEdge({}, async (room) => {
+    await room.edge.handlers.fileIssue.perform({ ...PROPOSAL, sort: 'incident' }, room.context('task:t/1/0'))
+    const { data } = await room.octokit('bot').issues.listForRepo(PLACE)
+    expect(data[0]?.labels.map((label) => (typeof label === 'string' ? label : label.name))).toEqual([
+      'platform-incident',
+    ])
+  })
+})
+
 test('a merge request is opened once for its branch, lost answer or not, and is known before its Task hears', async () => {
   await withForgeEdge(lostAnswer('POST', '/repos/acme/library/pulls'), async (room) => {
     const number = openIssue(room)

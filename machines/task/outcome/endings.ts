@@ -1,7 +1,9 @@
-/** Outcomes by which an implement agent stops: `rejected`, `declined`, `discuss`. */
-import { tellIssue } from '../../emit.ts'
+/** Outcomes by which a working agent stops: `rejected`, `declined`, `discuss`. */
+import { tellIssue, type EffectAction } from '../../emit.ts'
 import { afterPod, comments, issueComments } from '../comments.ts'
-import { accepted, type Judge } from './judgement.ts'
+import type { TaskContext } from '../context.ts'
+import { hasOpenMergeRequest } from '../facts.ts'
+import { accepted, refused, type Judge } from './judgement.ts'
 import type { ReasonPayload } from './payloads.ts'
 
 /** One agent's word closes nothing: the forge's issue stays open, and who can undo it is said (rulings 5.25). */
@@ -11,11 +13,16 @@ export const rejected: Judge = (context, event) => {
   return accepted(context, event, 'rejected', afterPod(context, issueComments(context, body)), 'rejected', reason)
 }
 
+function declinedComments(context: TaskContext, reason: string): readonly EffectAction[] {
+  const said = `The agent declines to make this change: ${reason}`
+  if (context.issues.length === 0) return comments(context, said)
+  return issueComments(context, `${said}\n\nA maintainer can have it tried again by \`/retry\`.`)
+}
+
 /** The issues are given up in the same commit, so that a later approval may mint anew without a second owner [N12]. */
 export const declined: Judge = (context, event) => {
   const { decline_reason: reason = '' } = event.payload as ReasonPayload
-  const body = `The agent declines to make this change: ${reason}\n\nA maintainer can have it tried again by \`/retry\`.`
-  const said = afterPod(context, issueComments(context, body))
+  const said = afterPod(context, declinedComments(context, reason))
   const givenUp = context.issues.map(({ issue }) =>
     tellIssue(issue, { type: 'task.ended', task: context.id, stage: 'implement-declined', reason }),
   )
@@ -25,6 +32,22 @@ export const declined: Judge = (context, event) => {
   }
   return accepted(context, event, 'implement-declined', change, 'declined', reason)
 }
+
+/**
+ * Nothing to upgrade is a common and right answer: parked, it would hold `maxOpenUpgrades` for ever [H41]. With a merge
+ * request open somebody has to say what becomes of it [N9].
+ */
+export const declinedUpgrade: Judge = (context, event) => {
+  const { decline_reason: reason = '' } = event.payload as ReasonPayload
+  const to = hasOpenMergeRequest(context) ? 'awaiting-human' : 'delivered'
+  return accepted(context, event, to, afterPod(context, declinedComments(context, reason)), 'declined', reason)
+}
+
+/** Somebody has to have a place to answer in (S2, documentation and upgrade schema). */
+export const discussOnMergeRequest: Judge = (context, event) =>
+  hasOpenMergeRequest(context)
+    ? discuss(context, event)
+    : refused('no-open-merge-request', 'this Task has no open merge request on which somebody could answer')
 
 /** An implement Task may pause without a merge request (rulings 1.13). */
 export const discuss: Judge = (context, event) => {

@@ -1,19 +1,33 @@
-/** The table of outcomes by stage, kind and action: offering another kind is adding its rows here. */
+/** The table of outcomes by stage, kind and action (law 12: every action of every schema has its row). */
 import { answer } from '../answers.ts'
 import type { Change } from '../chart.ts'
 import type { TaskContext } from '../context.ts'
 import { approved } from './approved.ts'
-import { declined, discuss, rejected } from './endings.ts'
+import { propose, skip } from './brainstorm.ts'
+import { declined, declinedUpgrade, discuss, discussOnMergeRequest, rejected } from './endings.ts'
+import { falsePositive, fileIssue } from './incident.ts'
 import { refused, type Judge, type Judgement, type Outcome } from './judgement.ts'
+import { refine } from './refine.ts'
 import { approve, requestChanges } from './review.ts'
 import { submitted } from './submitted.ts'
 
 export const outcomeRows: Readonly<Record<string, Judge>> = {
+  'brainstorming brainstorm propose': propose,
+  'brainstorming brainstorm skip': skip,
+  'investigating incident file_issue': fileIssue,
+  'investigating incident false_positive': falsePositive,
+  'refining refine refine': refine,
   'implementing implement approved': approved,
   'implementing implement rejected': rejected,
   'implementing implement declined': declined,
   'implementing implement discuss': discuss,
   'implementing implement submitted': submitted,
+  'documenting documentation declined': declined,
+  'documenting documentation discuss': discussOnMergeRequest,
+  'documenting documentation submitted': submitted,
+  'upgrading upgrade declined': declinedUpgrade,
+  'upgrading upgrade discuss': discussOnMergeRequest,
+  'upgrading upgrade submitted': submitted,
   'reviewing review approve': approve,
   'reviewing review request_changes': requestChanges,
 }

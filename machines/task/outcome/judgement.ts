@@ -2,6 +2,8 @@
 import { refusal, type Answer } from '../answers.ts'
 import { sequence, type Change, type EventOf } from '../chart.ts'
 import type { TaskContext } from '../context.ts'
+import { ownStage, type CodeStage } from '../facts.ts'
+import type { Reason } from '../reasons.ts'
 
 export type Outcome = EventOf<'outcome'>
 
@@ -10,6 +12,10 @@ export const outcomeTargets = [
   'opening',
   'merging',
   'implementing',
+  'documenting',
+  'upgrading',
+  'folding',
+  'delivered',
   'awaiting-human',
   'implement-declined',
   'rejected',
@@ -21,6 +27,10 @@ const stageOf: { readonly [T in OutcomeTarget]: string } = {
   opening: 'reviewing',
   merging: 'merging',
   implementing: 'implementing',
+  documenting: 'documenting',
+  upgrading: 'upgrading',
+  folding: 'refining',
+  delivered: 'delivered',
   'awaiting-human': 'awaiting-human',
   'implement-declined': 'implement-declined',
   rejected: 'rejected',
@@ -53,14 +63,21 @@ export function accepted(
   event: Outcome,
   to: OutcomeTarget,
   change: Change = {},
-  reason: string | null = null,
+  reason: Reason | null = null,
   detail: string | null = null,
+  members: Answer['body'] = {},
 ): Judgement {
-  const body = acceptedBody(stageOf[to], event)
+  const body = { ...acceptedBody(stageOf[to], event), ...members }
   const { pod, digest, outcomeId, action } = event
   const recorded = { pod, digest, outcomeId, action, body }
   const keep = () => ({
     context: { recordedOutcome: recorded, turnSpoke: true, stageReason: reason, stageDetail: detail },
   })
   return { to, answer: { status: 200, body }, change: sequence<Outcome>(keep, () => change)(context, event) }
+}
+
+/** Where a review sends the work back to; a review-kind Task has none of its own. */
+export function ownWork(context: TaskContext): CodeStage | null {
+  const stage = ownStage(context)
+  return stage === 'implementing' || stage === 'documenting' || stage === 'upgrading' ? stage : null
 }

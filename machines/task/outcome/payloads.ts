@@ -20,6 +20,29 @@ export interface ReviewPayload {
   readonly findings?: readonly Finding[]
 }
 
+export interface Proposal {
+  readonly repo: string
+  readonly title: string
+  readonly body: string
+  readonly kind: 'bug' | 'improvement'
+}
+
+export interface BrainstormPayload {
+  readonly proposals?: readonly Proposal[]
+}
+
+export interface IncidentPayload {
+  readonly alert_rules: readonly string[]
+  readonly issue?: { readonly repo: string; readonly title: string; readonly body: string }
+  readonly reason: string
+}
+
+export interface RefinePayload {
+  readonly folds?: readonly { readonly task: string }[]
+  readonly closes?: readonly { readonly repo: string; readonly number: number; readonly reason: string }[]
+  readonly links?: readonly { readonly repo: string; readonly number: number; readonly isPR?: boolean }[]
+}
+
 /** `reason` of approved, discuss and rejected, `decline_reason` of declined. */
 export interface ReasonPayload {
   readonly reason?: string

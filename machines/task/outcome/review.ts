@@ -6,7 +6,7 @@ import { afterPod, comments } from '../comments.ts'
 import type { Head, TaskContext } from '../context.ts'
 import { ceilingHolds, grantsHold, headOf, isReviewKind, isSameHead, openMergeRequests } from '../facts.ts'
 import { tell } from '../pending.ts'
-import { accepted, refused, type Judge, type Judgement, type Outcome } from './judgement.ts'
+import { accepted, ownWork, refused, type Judge, type Judgement, type Outcome } from './judgement.ts'
 import type { ReviewPayload } from './payloads.ts'
 
 function payloadOf(event: Outcome): ReviewPayload {
@@ -181,9 +181,10 @@ export const requestChanges: Judge = (context, event) => {
       },
     }),
   )(context, event)
-  return isReviewKind(context)
+  const stage = ownWork(context)
+  return stage === null
     ? accepted(context, event, 'awaiting-human', change, 'changes-requested')
-    : accepted(context, event, 'implementing', change)
+    : accepted(context, event, stage, change)
 }
 
 function tellChanges(context: TaskContext, event: Outcome): Partial<TaskContext> {

@@ -2,7 +2,8 @@
 import { dropClaim, ownsIssue, revoke, sayRefused } from '../approvals.ts'
 import { does, meta, sequence, when, type EventOf, type Row, type StateConfig } from '../chart.ts'
 import type { TaskContext } from '../context.ts'
-import { coversHeads, grantsHold, hasOpenMergeRequest } from '../facts.ts'
+import { coversHeads, grantsHold, hasOpenMergeRequest, ownStage } from '../facts.ts'
+import { askMembers } from '../folds.ts'
 import { askToMerge, isOwnAsk, leaveMerging, sayConflict, sayRed, sayRefusedMerge, withdrawMerge } from '../merging.ts'
 import {
   findMergeRequest,
@@ -16,10 +17,21 @@ import {
   withMerged,
   withReady,
 } from '../merge-requests.ts'
-import { askToOpen, isOwnOpening, openingFault, sayOpeningFault, sayOpenFailed, withdrawOpening } from '../opening.ts'
+import {
+  askToOpen,
+  isLastOpening,
+  isOwnOpening,
+  opened,
+  openingFault,
+  sayNeverOpened,
+  sayOpeningFault,
+  sayOpenFailed,
+  withdrawOpening,
+} from '../opening.ts'
 import { isOwnGrant } from '../pods.ts'
+import { takeoverRows } from '../takeover.ts'
 import { because, enterActive } from '../visit.ts'
-import { backToWork, noneOpenRows, workStage } from './rows.ts'
+import { backToWork, noneOpenRows, rowsTo, workStage } from './rows.ts'
 
 const refined: StateConfig = {
   id: 'refined',
@@ -40,6 +52,49 @@ const implementing = workStage({
       actions: does(sequence(dropClaim, sayRefused)),
     },
   },
+})
+
+const brainstorming = workStage({
+  name: 'brainstorming',
+  wants: 'brainstorm',
+  budget: 'brainstormingBudget',
+  meta: meta('agent', 'the agent looks for what is worth proposing', 'its proposals, or that it has none'),
+})
+
+const investigating = workStage({
+  name: 'investigating',
+  wants: 'incident',
+  budget: 'investigatingBudget',
+  meta: meta('agent', 'the agent finds out what an alert is about', 'its issue, or that the alert was false'),
+})
+
+/** Members are asked once the outcome stands; nothing is owned here in between: it goes from them to the Task that is minted. */
+const folding: StateConfig = {
+  meta: meta('platform', 'member Tasks are folding', 'they answer; after 10 minutes it is parked until they do'),
+  entry: does(askMembers),
+  after: { foldWait: { target: '#awaiting-human', actions: does(because('fold-unanswered')) } },
+}
+
+const refining = workStage({
+  name: 'refining',
+  wants: 'refine',
+  budget: 'refiningBudget',
+  meta: meta('agent', 'the agent sorts what is open', 'its outcome'),
+  states: { folding },
+})
+
+const documenting = workStage({
+  name: 'documenting',
+  wants: 'documentation',
+  budget: 'documentingBudget',
+  meta: meta('agent', 'the agent brings the documentation up to date', 'its outcome'),
+})
+
+const upgrading = workStage({
+  name: 'upgrading',
+  wants: 'upgrade',
+  budget: 'upgradingBudget',
+  meta: meta('agent', 'the agent upgrades a dependency', 'its outcome'),
 })
 
 /** A withdrawal takes the verdict along; the merge may be on its way, so the stage is left at once (rulings 4.2, H20). */
@@ -63,7 +118,7 @@ const asksToOpen: StateConfig = {
       {
         guard: when((context, event) => opensAll((now) => withReady(now, event))(context)),
         target: '#reviewing.fresh',
-        actions: does(recordReady),
+        actions: does(sequence(recordReady, opened)),
       },
       { actions: does(recordReady) },
     ],
@@ -72,12 +127,23 @@ const asksToOpen: StateConfig = {
       {
         guard: when((context, event) => opensAll((now) => withMerged(now, event))(context)),
         target: '#reviewing.fresh',
-        actions: does(recordMerged),
+        actions: does(sequence(recordMerged, opened)),
       },
       { actions: does(recordMerged) },
     ],
-    'mr.openFailed': { guard: when(isOwnOpening), target: '#implementing', actions: does(sayOpenFailed) },
+    'mr.openFailed': [
+      {
+        guard: when((context, event) => isOwnOpening(context, event) && isLastOpening(context)),
+        target: '#awaiting-human',
+        actions: [does(sayOpenFailed), does(sayNeverOpened)],
+      },
+      ...rowsTo(ownStage, isOwnOpening, [sayOpenFailed]),
+    ],
   },
+}
+
+function isFaulty(context: TaskContext): boolean {
+  return !context.podAlive && openingFault(context) !== null
 }
 
 const opening: StateConfig = {
@@ -88,10 +154,11 @@ const opening: StateConfig = {
       meta: meta('platform', 'waits for the end of the pod that submitted', 'the pod stops'),
       always: [
         {
-          guard: when((context) => !context.podAlive && openingFault(context) !== null),
-          target: '#implementing',
-          actions: does(sayOpeningFault),
+          guard: when((context) => isFaulty(context) && isLastOpening(context)),
+          target: '#awaiting-human',
+          actions: [does(sayOpeningFault), does(sayNeverOpened)],
         },
+        ...rowsTo(ownStage, isFaulty, [sayOpeningFault]),
         { guard: when((context) => !context.podAlive), target: 'asked' },
       ],
     },
@@ -104,7 +171,7 @@ const reviewing = workStage({
   wants: 'review',
   budget: 'reviewingBudget',
   meta: meta('agent', 'another agent reviews the heads', 'its verdict'),
-  on: { 'approval.revoked': revokedHere },
+  on: { 'approval.revoked': revokedHere, 'takeover.accepted': takeoverRows },
   states: { opening },
 })
 
@@ -198,5 +265,15 @@ const merging: StateConfig = {
 export const active: StateConfig = {
   meta: meta('platform', 'the Task is under way', 'its stage says who'),
   initial: 'refined',
-  states: { refined, implementing, reviewing, merging },
+  states: {
+    refined,
+    brainstorming,
+    investigating,
+    refining,
+    implementing,
+    documenting,
+    upgrading,
+    reviewing,
+    merging,
+  },
 }

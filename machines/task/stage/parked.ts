@@ -26,29 +26,40 @@ import {
   isSameHead,
   ownStage,
   resumedStage,
+  type ResumedStage,
 } from '../facts.ts'
 import { findMergeRequest, isForeignHead, recordMovedHead } from '../merge-requests.ts'
 import { appendForgeEvent } from '../pending.ts'
+import type { Reason } from '../reasons.ts'
+import { raiseBudget } from '../spending.ts'
+import { takeoverRows } from '../takeover.ts'
 import { because, enterParked } from '../visit.ts'
+import { rowsTo } from './rows.ts'
 
 type Commented = EventOf<'human.commented'>
 type Retried = EventOf<'task.retry'>
 
 /** Released by their own rows only: an ordinary comment is read later, and moves nothing [H21, N1]. */
-const ownRelease: ReadonlySet<string> = new Set(['approval-revoked', 'needs-maintainer', 'over-auto-approve-ceiling'])
+const ownRelease: ReadonlySet<string | null> = new Set<Reason>([
+  'approval-revoked',
+  'needs-maintainer',
+  'over-auto-approve-ceiling',
+  'budget',
+  'fold-unanswered',
+])
 /** Waits for a maintainer's go-ahead on exactly the reviewed heads. */
-const needsGoAhead: ReadonlySet<string> = new Set(['needs-maintainer', 'over-auto-approve-ceiling'])
+const needsGoAhead: ReadonlySet<string | null> = new Set<Reason>(['needs-maintainer', 'over-auto-approve-ceiling'])
 
-function isParkedBy(context: TaskContext, ...reasons: readonly string[]): boolean {
-  return context.stageReason !== null && reasons.includes(context.stageReason)
+function isParkedBy(context: TaskContext, ...reasons: readonly Reason[]): boolean {
+  return reasons.some((reason) => reason === context.stageReason)
 }
 
 function isGoAheadPark(context: TaskContext): boolean {
-  return needsGoAhead.has(context.stageReason ?? '')
+  return needsGoAhead.has(context.stageReason)
 }
 
 function releasesByComment(context: TaskContext, event: Commented): boolean {
-  if (ownRelease.has(context.stageReason ?? '')) return false
+  if (ownRelease.has(context.stageReason)) return false
   if (isParkedBy(context, 'stage-deadline') && context.deadlines >= 2) return false
   if (!isReviewKind(context)) return true
   return event.on === 'mr' && findMergeRequest(context, event) !== undefined && context.reviewLaps < maxLaps
@@ -56,7 +67,7 @@ function releasesByComment(context: TaskContext, event: Commented): boolean {
 
 /** A human let it go on: soon, and without what machines did wrong before. */
 const release: Decide<Cause> = () => ({
-  context: { released: true, lostInRow: 0, startFailures: 0, respawnDelayMs: 0 },
+  context: { released: true, lostInRow: 0, startFailures: 0, failedOpenings: 0, respawnDelayMs: 0 },
 })
 
 const countLap: Decide<Cause> = (context) => ({
@@ -64,41 +75,34 @@ const countLap: Decide<Cause> = (context) => ({
 })
 
 function goOn<E extends Cause>(
-  to: (context: TaskContext) => string,
+  to: (context: TaskContext) => ResumedStage,
   guard: (context: TaskContext, event: E) => boolean,
   actions: readonly Decide<E>[],
 ): readonly Row<E>[] {
-  const done = [...actions.map((decide) => does(decide)), does(release)]
-  return [
-    {
-      guard: when((context, event: E) => guard(context, event) && to(context) === 'implementing'),
-      target: '#implementing',
-      actions: done,
-    },
-    {
-      guard: when((context, event: E) => guard(context, event) && to(context) === 'reviewing'),
-      target: '#reviewing.fresh',
-      actions: done,
-    },
-  ]
+  return rowsTo(to, guard, [...actions, release])
 }
 
-function retryStage(context: TaskContext): string {
+function retryStage(context: TaskContext): ResumedStage {
   return isParkedBy(context, 'approval-revoked') ? ownStage(context) : resumedStage(context)
 }
 
-function answerRetry(stage: (context: TaskContext) => string): Decide<Retried> {
+/** As status names it. */
+function nameOf(stage: ResumedStage | 'refined'): string {
+  return stage === 'folding' ? 'refining' : stage
+}
+
+function answerRetry(stage: (context: TaskContext) => ResumedStage | 'refined'): Decide<Retried> {
   return (context): Change => ({
     context: { deadlines: 0 },
-    effects: [answer({ status: 200, body: { accepted: true, task: { stage: stage(context) } } })],
+    effects: [answer({ status: 200, body: { accepted: true, task: { stage: nameOf(stage(context)) } } })],
   })
 }
 
 const retryRows = goOn<Retried>(retryStage, () => true, [answerRetry(retryStage)])
 
 /** Back to where a review is due, or to the work when there is nothing to review. */
-function byOpenMergeRequest(context: TaskContext): string {
-  return hasOpenMergeRequest(context) ? 'reviewing' : 'implementing'
+function byOpenMergeRequest(context: TaskContext): ResumedStage {
+  return hasOpenMergeRequest(context) ? 'reviewing' : ownStage(context)
 }
 
 function grantsAgain(context: TaskContext, event: EventOf<'approval.granted'>): boolean {
@@ -188,6 +192,11 @@ const awaitingHuman: Rows = {
     { actions: does(appendForgeEvent) },
   ],
   'task.retry': retryRows,
+  'takeover.accepted': takeoverRows,
+  'budget.raised': [
+    ...goOn<EventOf<'budget.raised'>>(resumedStage, (context) => isParkedBy(context, 'budget'), [raiseBudget]),
+    { actions: does(raiseBudget) },
+  ],
   'approval.granted': [
     ...goOn<EventOf<'approval.granted'>>(
       byOpenMergeRequest,

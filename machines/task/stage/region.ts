@@ -1,7 +1,17 @@
 /** What the Task is about. Rows of `live` hold wherever a stage or park has no row of its own. */
 import { accept, dropClaim, grant, reopenIssue, revoke } from '../approvals.ts'
 import { answer, refuses } from '../answers.ts'
-import { does, meta, when, type Decide, type EventOf, type Row, type Rows, type StateConfig } from '../chart.ts'
+import {
+  does,
+  meta,
+  sequence,
+  when,
+  type Decide,
+  type EventOf,
+  type Row,
+  type Rows,
+  type StateConfig,
+} from '../chart.ts'
 import { staysOpen } from '../comments.ts'
 import { tellMergeRequest } from '../../emit.ts'
 import {
@@ -14,7 +24,11 @@ import {
   withMerged,
   withReady,
 } from '../merge-requests.ts'
-import { adopt, firstStage, refuseKind, returnSlot } from '../mint.ts'
+import { adopt, firstStage, returnSlot, type FirstStage } from '../mint.ts'
+import { completesFolds, finishFolds, isFoldable, fold, recordFold, refuseFold } from '../folds.ts'
+import { isFolding } from '../facts.ts'
+import { raiseBudget } from '../spending.ts'
+import { refuseTakeover } from '../takeover.ts'
 import { judge, takeOutcome } from '../outcome/judge.ts'
 import { outcomeTargets, type OutcomeTarget } from '../outcome/judgement.ts'
 import { appendForgeEvent } from '../pending.ts'
@@ -25,7 +39,7 @@ import { noneOpenRows } from './rows.ts'
 
 type Minted = EventOf<'task.minted'>
 
-function mintRow(stage: string, target: string, ...decides: readonly Decide<Minted>[]): Row<Minted> {
+function mintRow(stage: FirstStage, target: string, ...decides: readonly Decide<Minted>[]): Row<Minted> {
   return {
     guard: when((_context, event) => firstStage(event) === stage),
     target,
@@ -37,10 +51,14 @@ const minted: StateConfig = {
   meta: meta('platform', 'is being minted', 'left in the same step'),
   on: {
     'task.minted': [
-      mintRow('rejected', '#rejected', refuseKind, returnSlot),
       mintRow('backlog-sweep', '#backlog-sweep', returnSlot),
       mintRow('reviewing', '#reviewing.fresh'),
       mintRow('implementing', '#implementing'),
+      mintRow('brainstorming', '#brainstorming'),
+      mintRow('investigating', '#investigating'),
+      mintRow('refining', '#refining'),
+      mintRow('documenting', '#documenting'),
+      mintRow('upgrading', '#upgrading'),
       mintRow('refined', '#refined'),
     ],
   },
@@ -50,6 +68,10 @@ const outcomeState: { readonly [T in OutcomeTarget]: string } = {
   opening: '#reviewing.opening',
   merging: '#merging',
   implementing: '#implementing',
+  documenting: '#documenting',
+  upgrading: '#upgrading',
+  folding: '#refining.folding',
+  delivered: '#delivered',
   'awaiting-human': '#awaiting-human',
   'implement-declined': '#implement-declined',
   rejected: '#rejected',
@@ -79,10 +101,26 @@ const effectFailed: Row<EventOf<'effect.failed'>> = {
   })),
 }
 
+/** The last answer finishes the refine Task, wherever it waits for it. */
+const foldRows: readonly Row<EventOf<'fold.accepted' | 'fold.refused'>>[] = [
+  { guard: when(completesFolds), target: '#delivered', actions: does(sequence(recordFold, finishFolds)) },
+  { actions: does(recordFold) },
+]
+
 const liveRows: Rows = {
   outcome: outcomeRows,
   'task.minted': { actions: does(returnSlot) },
-  'task.close': { target: '#rejected', actions: does(cancel) },
+  'task.close': [
+    {
+      guard: when(isFolding),
+      actions: does(
+        refuses('conflict', 'member Tasks are about to hand over what they own: close it when they have answered', {
+          reason: 'folds-outstanding',
+        }),
+      ),
+    },
+    { target: '#rejected', actions: does(cancel) },
+  ],
   'task.retry': { actions: does(refuses('conflict', 'only a parked Task can be retried', { reason: 'not-parked' })) },
   'issue.closed': issueClosedRows,
   'issue.reopened': { actions: does(reopenIssue) },
@@ -95,6 +133,14 @@ const liveRows: Rows = {
   'mr.closed': [...noneOpenRows(withClosed, recordClosed), { actions: does(recordClosed) }],
   'mr.reopened': { actions: does(recordReopened) },
   'mr.headMoved': { actions: does(recordMovedHead) },
+  'fold.requested': [
+    { guard: when(isFoldable), target: '#folded', actions: does(fold) },
+    { actions: does(refuseFold) },
+  ],
+  'fold.accepted': foldRows,
+  'fold.refused': foldRows,
+  'takeover.accepted': { actions: does(refuseTakeover) },
+  'budget.raised': { actions: does(raiseBudget) },
   'human.commented': { actions: does(appendForgeEvent) },
   'forge.event': { actions: does(appendForgeEvent) },
   'effect.failed': effectFailed,
@@ -119,6 +165,8 @@ const finalRows: Rows = {
   'task.close': { actions: does(refuses('task-terminal', 'the Task has ended')) },
   'task.retry': { actions: does(refuses('task-terminal', 'the Task has ended')) },
   'mr.ready': { actions: does(giveUp) },
+  'fold.requested': { actions: does(refuseFold) },
+  'takeover.accepted': { actions: does(refuses('task-terminal', 'the Task has ended')) },
 }
 
 function final(name: string, said: string): StateConfig {
@@ -145,5 +193,6 @@ export const stage: StateConfig = {
     delivered: final('delivered', 'delivered'),
     rejected: final('rejected', 'rejected, cancelled or closed by a human'),
     failed: final('failed', 'failed'),
+    folded: final('folded', 'folded into another Task, which owns what it had'),
   },
 }

@@ -15,7 +15,18 @@ import {
 } from '../chart.ts'
 import type { TaskContext } from '../context.ts'
 import type { AgentKind } from '../events.ts'
-import { isAnyMerged, isNoneOpen, isReviewKind, servesStage } from '../facts.ts'
+import type { Reason } from '../reasons.ts'
+import {
+  hasMergeRequests,
+  hasOpenMergeRequest,
+  isAnyMerged,
+  isNoneOpen,
+  isReviewKind,
+  ownStage,
+  servesStage,
+  type ResumedStage,
+} from '../facts.ts'
+import { holdForBudget } from '../spending.ts'
 import { endsWantedPod, isLastStartFailure, isOverResidency, isWaitingForReply, namePodEnd } from '../pods.ts'
 import {
   calmDown,
@@ -51,20 +62,44 @@ export function noneOpenRows<E extends Cause>(
   ]
 }
 
-/** Back to the Task's own work; a review-kind Task has none that it could do itself. */
-export function backToWork<E extends Cause>(
+const stageIds = {
+  brainstorming: '#brainstorming',
+  investigating: '#investigating',
+  refining: '#refining',
+  folding: '#refining.folding',
+  implementing: '#implementing',
+  documenting: '#documenting',
+  upgrading: '#upgrading',
+  reviewing: '#reviewing.fresh',
+} as const satisfies { readonly [S in ResumedStage]: string }
+
+/** A target cannot be computed, so a decision where to go on is one row for each place. */
+export function rowsTo<E extends Cause>(
+  to: (context: TaskContext) => ResumedStage,
   guard: (context: TaskContext, event: E) => boolean,
-  reason: string,
   actions: readonly Decide<E>[],
 ): readonly Row<E>[] {
   const done = actions.map((decide) => does(decide))
+  return Object.entries(stageIds).map(([stage, target]) => ({
+    guard: when((context, event: E) => guard(context, event) && to(context) === stage),
+    target,
+    actions: done,
+  }))
+}
+
+/** Back to the Task's own work; a review-kind Task has none that it could do itself. */
+export function backToWork<E extends Cause>(
+  guard: (context: TaskContext, event: E) => boolean,
+  reason: Reason,
+  actions: readonly Decide<E>[],
+): readonly Row<E>[] {
   return [
     {
       guard: when((context, event: E) => guard(context, event) && isReviewKind(context)),
       target: '#awaiting-human',
-      actions: [...done, does(because(reason))],
+      actions: [...actions.map((decide) => does(decide)), does(because(reason))],
     },
-    { guard: when(guard), target: '#implementing', actions: done },
+    ...rowsTo(ownStage, guard, actions),
   ]
 }
 
@@ -80,6 +115,11 @@ const podFinal: readonly Row<EventOf<'pod.final'>>[] = [
 const workRows = {
   'pod.final': podFinal,
   'turn.ended': [
+    {
+      guard: when((context, event) => isLastSilence(context, event) && !hasMergeRequests(context)),
+      target: '#failed',
+      actions: does(because('no-outcome')),
+    },
     { guard: when(isLastSilence), target: '#awaiting-human', actions: does(because('no-outcome')) },
     { guard: when(isSilent), actions: does(remindAgent) },
     { guard: when(isWorkTurn), actions: does(calmDown) },
@@ -88,7 +128,17 @@ const workRows = {
     { guard: when(isLastFailure), target: '#operator-error', actions: does(nameFailure) },
     { guard: when(isFailure), actions: does(countFailure) },
   ],
+  'budget.exhausted': {
+    guard: when((context) => context.wants !== null),
+    target: '#awaiting-human',
+    actions: does(holdForBudget),
+  },
 } satisfies Rows
+
+/** Nobody would ever wake it: only an implement Task and a review have a thread from the start. */
+function failsOverdue(context: TaskContext): boolean {
+  return context.kind !== 'implement' && context.kind !== 'review' && !hasOpenMergeRequest(context)
+}
 
 const missedDeadline: Decide<Cause> = (context) => ({
   context: { stageReason: 'stage-deadline', stageDetail: null, deadlines: context.deadlines + 1 },
@@ -114,7 +164,12 @@ function workStates(
     },
     clocked: {
       meta: meta('agent', 'the agent works', 'its outcome; at the end of the time budget the Task is parked'),
-      after: { [budget]: { target: '#awaiting-human', actions: does(missedDeadline) } },
+      after: {
+        [budget]: [
+          { guard: when(failsOverdue), target: '#failed', actions: does(because('stage-deadline')) },
+          { target: '#awaiting-human', actions: does(missedDeadline) },
+        ],
+      },
     },
   }
 }

@@ -1,0 +1,296 @@
+import { describe, expect, test } from 'vitest'
+import { granted, reworking, working, type ATask } from './a-task.ts'
+
+const hour = 3_600_000
+const proposal = { repo: 'lib', title: 'Cache the index', body: 'It is slow.', kind: 'improvement' } as const
+const room = { left: 3, filed: [] }
+
+describe('brainstorming', () => {
+  const brainstorm = () => working('brainstorm')
+
+  test('Task brainstorming/outcome: proposals are filed once its pod is gone, and it is delivered at the call', () => {
+    const task = brainstorm().outcome('propose', { proposals: [proposal] }, { proposals: room })
+    expect([task.stage, task.reason, task.answer?.body['files']]).toEqual([
+      'delivered',
+      null,
+      [{ repo: 'lib', title: 'Cache the index' }],
+    ])
+    expect(task.did).not.toContain('fileIssue')
+    task.final()
+    expect(task.only('fileIssue')).toEqual([
+      expect.objectContaining({ repository: 'lib', title: 'Cache the index', sort: 'proposal' }),
+    ])
+    expect(task.status).toBe('done')
+  })
+
+  test('Task brainstorming/outcome: skip says why in a note, and files nothing', () => {
+    const task = brainstorm().outcome('skip', { reason: 'nothing worth it' }).final()
+    expect([task.stage, task.did.includes('fileIssue')]).toEqual(['delivered', false])
+    expect(task.context.notes[0]).toMatchObject({ kind: 'finding', source: 'operator', agent: 'brainstorm' })
+    expect(task.context.notes[0]?.body).toContain('nothing worth it')
+  })
+
+  test('3.15: more than fit are refused with the number left, and the pod may propose again', () => {
+    const two = [proposal, { ...proposal, title: 'Other' }]
+    const task = brainstorm().outcome('propose', { proposals: two }, { proposals: { left: 1, filed: [] } })
+    expect([task.stage, task.answer?.status, task.answer?.body]).toEqual([
+      'brainstorming',
+      409,
+      expect.objectContaining({ code: 'proposal-cap', left: 1 }),
+    ])
+    expect(task.outcome('propose', { proposals: [proposal] }, { proposals: room }).stage).toBe('delivered')
+  })
+
+  test('3.15: what is filed already is named and filed no second time, by title as people read it', () => {
+    const filed = [{ title: 'cache  the INDEX!', repository: 'lib', number: 4 }]
+    const both = [proposal, { ...proposal, title: 'Other' }]
+    const task = brainstorm().outcome('propose', { proposals: both }, { proposals: { left: 1, filed } })
+    expect(task.answer?.body).toMatchObject({ files: [{ title: 'Other' }], filed })
+    expect(task.final().only('fileIssue')).toHaveLength(1)
+  })
+
+  test('3.15: the same title in another repository is another proposal, and twice in one call counts once', () => {
+    const filed = [{ title: proposal.title, repository: 'lib', number: 4 }]
+    const all = [
+      { ...proposal, repo: 'app' },
+      { ...proposal, repo: 'app', title: 'Cache the index.' },
+    ]
+    const task = brainstorm().outcome('propose', { proposals: all }, { proposals: { left: 1, filed } })
+    expect(task.final().only('fileIssue')).toEqual([expect.objectContaining({ repository: 'app' })])
+  })
+
+  test('3.15: nothing but duplicates is refused', () => {
+    const filed = [{ title: proposal.title, repository: 'lib', number: 4 }]
+    const task = brainstorm().outcome('propose', { proposals: [proposal] }, { proposals: { left: 3, filed } })
+    expect([task.stage, task.answer?.body['reason']]).toEqual(['brainstorming', 'duplicate-proposals'])
+  })
+})
+
+describe('investigating', () => {
+  const payload = { alert_rules: ['HighLatency'], reason: 'the cache is gone', issue: proposal }
+
+  test('Task investigating/outcome: an issue with the incident label once the pod is gone', () => {
+    const task = working('incident').outcome('file_issue', payload)
+    expect(task.stage).toBe('delivered')
+    expect(task.final().only('fileIssue')).toEqual([
+      expect.objectContaining({ sort: 'incident', body: expect.stringContaining('`HighLatency`') }),
+    ])
+  })
+
+  test('Task investigating/outcome: a false positive is a note', () => {
+    const task = working('incident')
+      .outcome('false_positive', { alert_rules: ['A', 'B'], reason: 'a deploy' })
+      .final()
+    expect([task.stage, task.did.includes('fileIssue')]).toEqual(['delivered', false])
+    expect(task.context.notes[0]?.body).toContain('`A`, `B`: a deploy')
+  })
+})
+
+describe('refining', () => {
+  test('Task refining/outcome: closes with its reason, and links each thread to the others', () => {
+    const task = working('refine').outcome('refine', {
+      closes: [{ repo: 'lib', number: 3, reason: 'done in #2' }],
+      links: [
+        { repo: 'lib', number: 1 },
+        { repo: 'app', number: 5, isPR: true },
+      ],
+    })
+    expect([task.stage, task.did.includes('closeIssue')]).toEqual(['delivered', false])
+    task.final()
+    expect(task.only('closeIssue')).toEqual([
+      expect.objectContaining({ number: 3, retires: true, comment: expect.stringContaining('done in #2') }),
+    ])
+    expect(task.only('postComment').map(({ on, number, body }) => [on, number, body])).toEqual([
+      ['issue', 1, 'Related: app!5'],
+      ['mr', 5, 'Related: lib#1'],
+    ])
+  })
+
+  test('an outcome with nothing to do is an outcome', () => {
+    expect(working('refine').outcome('refine', {}).final().status).toBe('done')
+  })
+
+  test('a question that nobody can answer is no reason to wait: it owns no thread', () => {
+    const task = working('refine').send('agent.asked', { pod: 1, repository: 'lib', number: 1 }).ended()
+    expect([task.context.prompt, task.context.silentTurns]).toEqual(['continue', 1])
+  })
+})
+
+describe.each([
+  ['documentation', 'documenting'],
+  ['upgrade', 'upgrading'],
+] as const)('%s', (kind, stage) => {
+  test('Task same/submitted: ungated, for it never owned an issue; then reviewed and merged', () => {
+    const task = working(kind).submit()
+    expect(task.stage).toBe('reviewing')
+    task
+      .ended({ pushed: ['lib'] })
+      .final()
+      .ready()
+      .running()
+      .approve()
+      .final()
+    expect(task.did).toContain('mergeMergeRequest')
+    expect(task.merged().stage).toBe('delivered')
+  })
+
+  test('Task reviewing/request_changes: goes back to its own work stage', () => {
+    const task = reworking(kind)
+    expect([task.stage, task.context.agentKind]).toEqual([stage, kind])
+  })
+
+  test('Task merging.asked/conflict: goes back to its own work stage', () => {
+    const task = working(kind)
+      .submit()
+      .ended({ pushed: ['lib'] })
+      .final()
+      .ready()
+      .running()
+      .approve()
+      .final()
+    expect(task.mergeAnswer('mr.conflict').stage).toBe(stage)
+  })
+
+  test('Task opening/openFailed: goes back to its own work stage', () => {
+    const task = working(kind)
+      .submit()
+      .ended({ pushed: ['lib'] })
+      .final()
+    task.send('mr.openFailed', { repository: 'lib', reason: '422', attempt: 1 })
+    expect(task.stage).toBe(stage)
+  })
+
+  test('Task same/discuss: refused without an open merge request, parked with one', () => {
+    const task = working(kind).outcome('discuss', { reason: '?' })
+    expect([task.stage, task.answer?.body['code']]).toEqual([stage, 'no-open-merge-request'])
+    const open = reworking(kind).outcome('discuss', { reason: '?' }).final()
+    expect([open.stage, open.reason]).toEqual(['awaiting-human', 'discuss'])
+    expect(open.comment({ on: 'mr', number: 7 }).stage).toBe(stage)
+  })
+
+  test('5.12: over its budget it fails without a merge request, and is parked with one', () => {
+    const task = working(kind).fire(`${stage}Budget`)
+    expect([task.stage, task.reason]).toEqual(['failed', 'stage-deadline'])
+    const open = reworking(kind).fire(`${stage}Budget`)
+    expect([open.stage, open.reason]).toEqual(['awaiting-human', 'stage-deadline'])
+  })
+
+  test('Task work/turn.ended silent: the third silence in a row waits for a human', () => {
+    expect(working(kind).ended().ended().ended().stage).toBe('awaiting-human')
+  })
+})
+
+describe('declined', () => {
+  test('Task implementing/declined: a documentation Task is parked for good; its merge request stays its own', () => {
+    const task = reworking('documentation').outcome('declined', { decline_reason: 'no' }).final()
+    expect([task.stage, task.context.mergeRequests[0]?.state]).toEqual(['implement-declined', 'open'])
+    expect(task.only('postComment')).toEqual([expect.objectContaining({ on: 'mr', number: 7 })])
+  })
+
+  test('Task upgrading/declined: delivered without a merge request, for it must hold no place', () => {
+    const task = working('upgrade').outcome('declined', { decline_reason: 'nothing old enough' }).final()
+    expect([task.stage, task.reason, task.status]).toEqual(['delivered', 'declined', 'done'])
+  })
+
+  test('Task upgrading/declined: with a merge request open a human is asked there', () => {
+    const task = reworking('upgrade').outcome('declined', { decline_reason: 'unsafe' }).final()
+    expect([task.stage, task.reason]).toEqual(['awaiting-human', 'declined'])
+    expect(task.only('postComment')).toEqual([expect.objectContaining({ on: 'mr' })])
+    expect(task.comment({ on: 'mr', number: 7 }).stage).toBe('upgrading')
+  })
+
+  test('Task final/mr.ready: an opening that succeeds after the decline is given up, and people are told', () => {
+    const task = working('upgrade')
+      .submit()
+      .ended({ pushed: ['lib'] })
+      .final()
+    task.send('effect.failed', { effect: 'openMergeRequest', reason: '500', key: 'k' })
+    task.send('task.retry', { by: 'maya' }).running().outcome('declined', { decline_reason: 'no' })
+    expect(task.stage).toBe('delivered')
+    task.ready('lib', 'sha-1', 7, 1)
+    expect(task.stage).toBe('delivered')
+    expect(task.told('merge-request')).toEqual([expect.objectContaining({ type: 'mr.released' })])
+    expect(task.only('postComment')).toHaveLength(1)
+  })
+})
+
+describe('limits of the kinds that own no thread', () => {
+  test.each([
+    ['brainstorm', 4, 'brainstorming'],
+    ['incident', 4, 'investigating'],
+    ['refine', 2, 'refining'],
+  ] as const)('Task stages/budget: %s has %i h of work, then it fails', (kind, hours, stage) => {
+    const task = working(kind)
+    const delays = Object.entries(task.timers).filter(([name]) => name.includes(`${stage}Budget`))
+    expect(delays.map(([, delay]) => delay)).toEqual([hours * hour])
+    expect([task.fire(`${stage}Budget`).stage, task.reason]).toEqual(['failed', 'stage-deadline'])
+  })
+
+  test.each(['brainstorm', 'incident', 'refine'] as const)(
+    'Task work/turn.ended silent: the third silence in a row of %s fails it',
+    (kind) => {
+      const task = working(kind).ended().ended().ended()
+      expect([task.stage, task.reason]).toEqual(['failed', 'no-outcome'])
+    },
+  )
+
+  test.each(['brainstorm', 'incident', 'refine', 'documentation', 'upgrade'] as const)(
+    'law 13: a %s Task that something outside stopped goes on by a retry',
+    (kind) => {
+      const task = working(kind).failed('api_error').fire('turnDelay').failed('api_error').fire('turnDelay')
+      const { stage } = task
+      expect(task.failed('api_error').stage).toBe('operator-error')
+      expect(task.final().send('task.retry', { by: 'maya' }).stage).toBe(stage)
+    },
+  )
+
+  test('an outcome of another kind is a mismatch, whatever its action is called', () => {
+    const task = working('upgrade').outcome('submitted', {}, { kind: 'documentation' })
+    expect(task.answer?.body['code']).toBe('kind-mismatch')
+  })
+})
+
+describe('openings that come to nothing', () => {
+  const submitted = (task: ATask) => task.running().submit().ended().final()
+
+  test('Task opening/never: submitted three times with nothing pushed, a human is asked once, and a comment lets it go on', () => {
+    const task = granted().ended().submit().ended().final()
+    expect(task.stage).toBe('implementing')
+    expect(submitted(task).stage).toBe('implementing')
+    submitted(task)
+    expect([task.stage, task.reason]).toEqual(['awaiting-human', 'not-opened'])
+    expect(task.context.stageDetail).toContain('nothing was pushed')
+    expect(task.only('postComment')).toEqual([expect.objectContaining({ on: 'issue', number: 1 })])
+    expect([task.comment().stage, task.context.failedOpenings]).toEqual(['implementing', 0])
+  })
+
+  test('Task opening/never: refusals by the forge count like empty pushes', () => {
+    const task = granted()
+    for (const attempt of [1, 2, 3]) {
+      task
+        .submit()
+        .ended({ pushed: ['lib'] })
+        .final()
+        .send('mr.openFailed', { repository: 'lib', reason: '422', attempt })
+      if (attempt < 3) task.running()
+    }
+    expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
+      'awaiting-human',
+      'not-opened',
+      'the merge request could not be opened: 422',
+    ])
+  })
+
+  test('one that succeeds in between starts the count anew', () => {
+    const task = granted()
+      .submit()
+      .ended()
+      .final()
+      .running()
+      .submit()
+      .ended({ pushed: ['lib'] })
+      .final()
+      .ready()
+    expect([task.stage, task.context.failedOpenings]).toEqual(['reviewing', 0])
+  })
+})

@@ -1,0 +1,81 @@
+/**
+ * Every `status.stageReason` of a Task: the stage it is said of, who can move the Task from there, and what does.
+ * `because` takes nothing else, and the README and `why` read this table.
+ */
+interface StageReason {
+  readonly stage: 'awaiting-human' | 'identity-unverified' | 'implement-declined' | 'operator-error' | 'final'
+  readonly owner: 'human' | 'maintainer' | 'operator' | 'none'
+  readonly unblocks: string
+}
+
+const comment = 'a comment on its issue or merge request, or a retry by a maintainer'
+const repaired = 'a retry by a maintainer once it is repaired'
+const ended = 'nothing: it has ended'
+
+export const stageReasons = {
+  discuss: { stage: 'awaiting-human', owner: 'human', unblocks: comment },
+  'waiting-for-reply': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
+  'no-outcome': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
+  'not-opened': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
+  'merge-deadline': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
+  'merge-refused': { stage: 'awaiting-human', owner: 'human', unblocks: `the setting it names, then ${comment}` },
+  'mr-closed': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
+  'issue-closed': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
+  conflict: { stage: 'awaiting-human', owner: 'human', unblocks: 'a new head, or a comment on its merge request' },
+  'ci-red': { stage: 'awaiting-human', owner: 'human', unblocks: 'a new head, or a comment on its merge request' },
+  'stage-deadline': {
+    stage: 'awaiting-human',
+    owner: 'human',
+    unblocks: 'a comment; the second one of a Task a retry by a maintainer',
+  },
+  'changes-requested': {
+    stage: 'awaiting-human',
+    owner: 'human',
+    unblocks: 'a new head, or a comment on its merge request, five times in all; a retry by a maintainer',
+  },
+  laps: { stage: 'awaiting-human', owner: 'maintainer', unblocks: 'a retry by a maintainer' },
+  'approval-revoked': {
+    stage: 'awaiting-human',
+    owner: 'maintainer',
+    unblocks: "a maintainer's approving comment on the issue, or a retry",
+  },
+  'needs-maintainer': {
+    stage: 'awaiting-human',
+    owner: 'maintainer',
+    unblocks: "a maintainer's `/approve` on exactly the reviewed head, a new head, or a retry",
+  },
+  'over-auto-approve-ceiling': {
+    stage: 'awaiting-human',
+    owner: 'maintainer',
+    unblocks: "a maintainer's `/approve` on exactly the reviewed head, a new head, or a retry",
+  },
+  budget: { stage: 'awaiting-human', owner: 'maintainer', unblocks: '`/budget +N`, or a retry by a maintainer' },
+  'fold-unanswered': {
+    stage: 'awaiting-human',
+    owner: 'operator',
+    unblocks: 'the answer of the member Tasks it names; a retry asks them again',
+  },
+  'approval-refused': {
+    stage: 'identity-unverified',
+    owner: 'maintainer',
+    unblocks: "a maintainer's comment on the issue, or a retry",
+  },
+  declined: {
+    stage: 'implement-declined',
+    owner: 'maintainer',
+    unblocks: '`/retry` on the issue mints a new Task; this one can only be closed',
+  },
+  'effect-failed': { stage: 'operator-error', owner: 'operator', unblocks: repaired },
+  'turn-failed': { stage: 'operator-error', owner: 'operator', unblocks: repaired },
+  unbound: { stage: 'operator-error', owner: 'operator', unblocks: repaired },
+  'pod-start-failed': { stage: 'operator-error', owner: 'operator', unblocks: repaired },
+  'residency-cap': { stage: 'operator-error', owner: 'operator', unblocks: 'a retry by a maintainer' },
+  rejected: { stage: 'final', owner: 'none', unblocks: ended },
+  cancelled: { stage: 'final', owner: 'none', unblocks: ended },
+  folded: { stage: 'final', owner: 'none', unblocks: ended },
+  'taken-over': { stage: 'final', owner: 'none', unblocks: ended },
+  'partly-merged': { stage: 'final', owner: 'none', unblocks: ended },
+  'agent-contract-mismatch': { stage: 'final', owner: 'none', unblocks: ended },
+} satisfies Readonly<Record<string, StageReason>>
+
+export type Reason = keyof typeof stageReasons

@@ -1,0 +1,15 @@
+/** What the spending ledger does to a Task: held with its state and a reason, never killed (lifecycles.md, Task). */
+import type { Change, EventOf } from './chart.ts'
+import { afterPod, comments } from './comments.ts'
+import type { TaskContext } from './context.ts'
+
+export function holdForBudget(context: TaskContext, { detail }: EventOf<'budget.exhausted'>): Change {
+  const why = detail === undefined ? '' : ` (${detail})`
+  const body = `The spending budget of this Task is used up${why}. It keeps its state; a maintainer lets it go on by \`/budget +N\` or \`/retry\`.`
+  const said = afterPod(context, comments(context, body))
+  return { ...said, context: { ...said.context, stageReason: 'budget', stageDetail: detail ?? null } }
+}
+
+export function raiseBudget(context: TaskContext, { amount }: EventOf<'budget.raised'>): Change {
+  return { context: { budgetRaised: context.budgetRaised + amount } }
+}
