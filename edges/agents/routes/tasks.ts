@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { AgentKind } from '../../../machines/task/events.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
-import type { ActorView } from '../../../runtime/runtime.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { clampLimit, decodeCursor, listQuery, page } from '../../http/list.ts'
 import { Problem } from '../../http/problem.ts'
@@ -10,11 +9,10 @@ import { renderBundle } from '../bundle/render.ts'
 import { renderTaskIndex } from '../bundle/task-index.ts'
 import { projectActorId, refuseForeignProject, requireReadable, requireTool } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
+import { findTasks } from '../find-tasks.ts'
 import { nameOf } from '../names.ts'
 
 const Params = Type.Object({ task: Type.String() })
-/** Filters are applied to what a scan of this many actors finds. */
-const scanLimit = 500
 
 /** What a Task looks like to a tool: its state, not its bundle. */
 function toTask(task: TaskContext): object {
@@ -50,15 +48,6 @@ function toTask(task: TaskContext): object {
   }
 }
 
-async function tasksOf(deps: AgentApiDeps, project: string): Promise<readonly TaskContext[]> {
-  const views = await deps.runtime.list('task', { limit: scanLimit })
-  return views.map(taskOf).filter((task) => task.config.project === project)
-}
-
-function taskOf(view: ActorView): TaskContext {
-  return view.context as unknown as TaskContext
-}
-
 export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
   app.get('/tasks/:task', { schema: { params: Params, summary: 'One Task' } }, async (request) => {
     const { task } = await requireReadable(request, deps, request.params.task, 'task_get')
@@ -85,14 +74,11 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       if (wanted === undefined) throw new Problem('invalid-input', 'project is required')
       if (claims !== undefined) refuseForeignProject(claims, project)
       const after = cursor === undefined ? '' : decodeCursor(Type.String(), cursor)
-      const found = (await tasksOf(deps, wanted)).filter(
-        (task) =>
-          (kind === undefined || task.kind === kind) &&
-          (stage === undefined || task.stage === stage) &&
-          task.id > after,
-      )
       const limit = clampLimit(request.query.limit)
-      const shown = page(found.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit + 1), limit, (task) => task.id)
+      const matches = (task: TaskContext): boolean =>
+        (kind === undefined || task.kind === kind) && (stage === undefined || task.stage === stage)
+      const found = await findTasks(deps.runtime, { project: wanted, after, atMost: limit + 1, matches })
+      const shown = page(found, limit, (task) => task.id)
       return { ...shown, items: shown.items.map(toTask) }
     },
   )
@@ -136,7 +122,7 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       const scope = request.query.scope ?? 'all'
       return reply
         .type('application/xml; charset=utf-8')
-        .send(renderTaskIndex(await tasksOf(deps, project), nameOf(project), scope, deps.clock.now()))
+        .send(renderTaskIndex(await findTasks(deps.runtime, { project }), nameOf(project), scope, deps.clock.now()))
     },
   )
 }

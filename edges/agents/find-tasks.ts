@@ -1,0 +1,29 @@
+import type { TaskContext } from '../../machines/task/context.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+
+export interface TaskSearch {
+  /** The Project's id: `<namespace>/<project>`. */
+  readonly project: string
+  /** Tasks behind this id only. */
+  readonly after?: string
+  /** The search ends when it has found this many. */
+  readonly atMost?: number
+  readonly matches?: (task: TaskContext) => boolean
+}
+
+const readAtOnce = 500
+
+/** A Project's Tasks in the order of their ids, however many others there are: a Task lives in its Project's namespace. */
+export async function findTasks(runtime: Pick<Runtime, 'list'>, search: TaskSearch): Promise<readonly TaskContext[]> {
+  const { project, atMost = Infinity, matches = () => true } = search
+  const idPrefix = project.slice(0, project.indexOf('/') + 1)
+  const found: TaskContext[] = []
+  for (let after = search.after ?? ''; found.length < atMost;) {
+    const views = await runtime.list('task', { idPrefix, after, limit: readAtOnce })
+    const tasks = views.map((view) => view.context as unknown as TaskContext)
+    found.push(...tasks.filter((task) => task.config.project === project && matches(task)))
+    if (views.length < readAtOnce) break
+    after = views.at(-1)?.id ?? ''
+  }
+  return found.slice(0, atMost)
+}
