@@ -1,10 +1,15 @@
 import type { Random } from './random.ts'
 
 const firstMs = 500
+const shortestMs = 50
 const longestMs = 60_000
 
-/** Doubles from half a second to a minute; the jitter takes up to half of it off, so that many do not come back at once. */
+/**
+ * Full jitter: anywhere between nothing and a bound that doubles from half a second to a minute. Of the usual forms it
+ * brings many that failed together back with the least work and the shortest queue
+ * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/). A floor keeps one from coming back at once.
+ */
 export function backoffMs(attempts: number, random: Random): number {
-  const full = Math.min(longestMs, firstMs * 2 ** Math.min(attempts - 1, 16))
-  return Math.round(full * (1 - random() / 2))
+  const bound = Math.min(longestMs, firstMs * 2 ** Math.min(attempts - 1, 16))
+  return Math.max(shortestMs, Math.round(bound * random()))
 }

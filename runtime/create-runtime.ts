@@ -91,8 +91,16 @@ class DurableRuntime implements Runtime {
         resync: () => this.#recovery.requestFullRead(),
       },
     })
-    this.#relay = new Relay({ ...ports, handlers, settle: (effect, outcome) => this.#settle(effect, outcome) })
-    this.#timers = new Timers({ ...ports, shards, fire: (timer) => this.#fire(timer) })
+    this.#relay = new Relay({
+      ...ports,
+      handlers,
+      observer,
+      alone,
+      maxHeld: options.maxHeldEffects,
+      settle: (effect, outcome) => this.#settle(effect, outcome),
+      read: (page, of = shards()) => pendingEffects(sql, of, page),
+    })
+    this.#timers = new Timers({ ...ports, observer, shards, fire: (timer) => this.#fire(timer) })
     this.#recovery = new Recovery({
       ...ports,
       pollMs: options.pollMs,
@@ -326,7 +334,7 @@ class DurableRuntime implements Runtime {
       else if (id !== undefined) this.#recovery.receive({ ...row, id })
     }
     if (isForOthers) this.#options.hint(undefined)
-    for (const timer of commit.timersSet) this.#timers.armed(timer.dueAt)
+    this.#timers.committed(commit.timersSet, commit.timersCleared)
     for (const event of commit.events) this.#tell(journalRow(event))
   }
 
@@ -375,12 +383,13 @@ class DurableRuntime implements Runtime {
     this.#worker.forget((address) => lost.has(this.#shardOf(address)))
     this.#relay.forget((effect) => lost.has(effect.shard))
     this.#recovery.forget(lost)
+    this.#timers.forget((timer) => lost.has(timer.shard))
   }
 
   async #resume(shards: readonly number[]): Promise<number> {
-    const effects = await pendingEffects(this.#options.sql, shards)
-    this.#relay.add(effects)
-    return effects.length
+    const effects = await this.#relay.resume(shards)
+    this.#timers.look()
+    return effects
   }
 
   /** So that the next start folds nothing, and code that comes with it starts from snapshots (R10). */

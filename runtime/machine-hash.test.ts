@@ -3,7 +3,6 @@ import { toyDefinition, toyMachine } from './contract/toy-machine.ts'
 import { machineHash } from './machine-hash.ts'
 import { statePath } from './state-path.ts'
 import { upgradeSnapshot } from './upgrade.ts'
-import { backoffMs } from './backoff.ts'
 import { answerOf, childOf, withdrawnTypes } from './own-effects.ts'
 
 describe('the hash of a machine', () => {
@@ -45,13 +44,6 @@ describe('upgrades', () => {
     expect(() => upgradeSnapshot({ ...definition, upgrades: {} }, {}, 2)).toThrow(
       'no upgrade of task from version 2 to 3',
     )
-  })
-})
-
-describe('backoff', () => {
-  it('doubles to a minute and takes at most half off', () => {
-    expect([1, 2, 3, 20].map((attempts) => backoffMs(attempts, () => 0))).toEqual([500, 1000, 2000, 60_000])
-    expect(backoffMs(1, () => 0.999)).toBeGreaterThanOrEqual(250)
   })
 })
 

@@ -28,6 +28,8 @@ export interface RuntimeOptions {
   readonly maxBatch?: number
   /** Actors kept in memory. */
   readonly maxHot?: number
+  /** Pending effects of one type kept in memory, ordered types counted together; the others wait in the store. */
+  readonly maxHeldEffects?: number
   /** How often the inbox is searched for events from other processes. */
   readonly pollMs?: number
   /** How long `stop` lets effects under way come to an end. */
@@ -45,6 +47,7 @@ export const runtimeDefaults = {
   maxQueued: 10_000,
   maxBatch: 500,
   maxHot: 10_000,
+  maxHeldEffects: 5000,
   pollMs: 250,
   stopGraceMs: 10_000,
   observer: silentObserver,

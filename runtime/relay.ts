@@ -1,17 +1,25 @@
 /**
- * Performs effects once they are committed, from memory; the store's copy is for recovery. At least once and always
- * under one key (R6); a failure is retried with backoff, or becomes an event or a dead letter (R7).
+ * Performs effects once they are committed, from memory; the store's copy is for recovery and for what memory does not
+ * hold (`backlog.ts`). At least once and always under one key (R6); a failure is retried with backoff, or becomes an
+ * event or a dead letter (R7).
  */
 import type { ActorAddress, JsonObject } from '../machines/definition.ts'
 import { effectKey } from './address.ts'
+import { Alarms, type Alarm } from './alarms.ts'
 import { backoffMs } from './backoff.ts'
-import type { Clock, Timer } from './clock.ts'
+import { Backlog } from './backlog.ts'
+import type { Clock } from './clock.ts'
 import { RetryableError, TerminalError, messageOf } from './errors.ts'
-import type { Random } from './random.ts'
+import { Lanes } from './lanes.ts'
 import type { Logger } from './logger.ts'
+import type { EffectOutcome, RuntimeObserver } from './observer.ts'
+import type { Random } from './random.ts'
+import { ReadyEffects, type Queued } from './ready-effects.ts'
 import type { Delivery, EffectHandler } from './runtime.ts'
 import type { Withdrawal } from './store/commit-steps.ts'
+import type { EffectPage } from './store/pending-effects.ts'
 import type { EffectRow } from './store/rows.ts'
+import { Targets, type Target } from './targets.ts'
 import type { SettleOutcome } from './work.ts'
 
 export interface RelayOptions {
@@ -19,55 +27,96 @@ export interface RelayOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
+  readonly observer: RuntimeObserver
+  /** Effects of one type, ordered types counted together, that are held in memory. */
+  readonly maxHeld: number
   /** Commits what became of an effect together with what it brought back. */
   readonly settle: (effect: EffectRow, outcome: SettleOutcome) => Promise<void>
+  /** Pending effects of these shards, or of those that this process serves. */
+  readonly read: (page: EffectPage, shards?: readonly number[]) => Promise<readonly EffectRow[]>
+  /** Runs a task between two commits. */
+  readonly alone: <T>(task: () => Promise<T>) => Promise<T>
 }
 
 type EntryState = 'waiting' | 'performing' | 'settling'
 
-interface Entry {
+interface Entry extends Queued {
   effect: EffectRow
   state: EntryState
   readonly key: string
-  readonly lane: ActorAddress | undefined
-  readonly abort: AbortController
-  timer?: Timer
+  readonly isOrdered: boolean
+  /** Where it stands among its actor's. */
+  slot: number
+  /** Since when nothing but limits keeps it waiting. */
+  readySince: number
+  abort: AbortController | undefined
+  alarm: Alarm | undefined
+  /** Ends the wait before a settlement is tried again. */
+  wake: (() => void) | undefined
+  isGone: boolean
 }
 
 const defaultConcurrency = 8
 const defaultMaxAttempts = 50
 const noHandler = 'no handler for this type of effect'
+/** What a failed settlement is tried, over about a minute, before the effect is left to the next reading of the store. */
+const settleAttempts = 8
+const longestError = 2000
 
 export class Relay {
   readonly #options: RelayOptions
+  readonly #alarms: Alarms
+  readonly #targets: Targets
+  readonly #ready: ReadyEffects
+  readonly #backlog: Backlog
+  readonly #lanes = new Lanes<Entry>()
   readonly #entries = new Map<string, Entry>()
-  /** Ordered effects of one actor, in journal order: only the first may be performed. */
-  readonly #lanes = new Map<ActorAddress, Entry[]>()
-  /** Waiting entries whose time has come, by type, and how many of the type are being performed. */
-  readonly #ready = new Map<string, Entry[]>()
-  readonly #performing = new Map<string, number>()
-  #open = false
+  readonly #byActor = new Map<ActorAddress, Entry[]>()
+  /** How many a target has in memory, by its name. */
+  readonly #perTarget = new Map<Target, number>()
+  #isOpen = false
+  #underWay = 0
+  #changed: (() => void)[] = []
 
   constructor(options: RelayOptions) {
     this.#options = options
+    const { clock, logger, handlers, observer, read, alone, maxHeld } = options
+    this.#alarms = new Alarms(clock, 'elapsed')
+    this.#targets = new Targets(clock, this.#alarms)
+    this.#ready = new ReadyEffects({
+      targets: this.#targets,
+      limitOf: (type) => handlers[type]?.concurrency ?? defaultConcurrency,
+      start: (effect) => void this.#perform(effect as Entry),
+      changed: (type, counts) => observer.effectsPending(type, counts),
+    })
+    this.#backlog = new Backlog({
+      clock,
+      logger,
+      read,
+      alone,
+      maxHeld,
+      alarms: this.#alarms,
+      types: Object.keys(handlers),
+      isOrdered: (type) => handlers[type]?.ordered === true,
+      take: (effect) => this.#take(effect),
+    })
   }
 
   start(): void {
-    this.#open = true
-    for (const type of this.#ready.keys()) this.#pump(type)
+    this.#isOpen = true
+    this.#ready.open()
   }
 
-  /** Takes committed effects, in journal order; those it has are left alone. */
+  /** Takes effects as they are committed, in journal order; those it has are left alone. */
   add(effects: readonly EffectRow[]): void {
     for (const effect of effects) {
-      const key = keyOf(effect)
-      if (this.#entries.has(key)) continue
-      const lane = this.#options.handlers[effect.type]?.ordered ? effect.actor : undefined
-      const entry: Entry = { effect, key, lane, state: 'waiting', abort: new AbortController() }
-      this.#entries.set(key, entry)
-      if (lane) this.#enterLane(lane, entry)
-      this.#schedule(entry)
+      if (!this.#entries.has(keyOf(effect)) && this.#backlog.admits(effect.type)) this.#hold(effect)
     }
+  }
+
+  /** Reads from the store what memory has room for, and says how much that was. Call it between two commits only. */
+  resume(shards: readonly number[]): Promise<number> {
+    return this.#backlog.readAll(shards)
   }
 
   stateOf(key: string): EntryState | undefined {
@@ -77,10 +126,9 @@ export class Relay {
   /** Waiting ones are gone with the commit that withdrew them; one under way is told, and its results still count. */
   withdraw(withdrawals: readonly Withdrawal[]): void {
     for (const { actor, type, belowSeq } of withdrawals) {
-      for (const entry of this.#entries.values()) {
-        const { effect } = entry
-        if (effect.actor !== actor || effect.type !== type || effect.seq >= belowSeq) continue
-        entry.abort.abort(new TerminalError('withdrawn'))
+      for (const entry of [...(this.#byActor.get(actor as ActorAddress) ?? [])]) {
+        if (entry.type !== type || entry.effect.seq >= belowSeq) continue
+        this.#abort(entry, 'withdrawn')
         if (entry.state === 'waiting') this.#remove(entry)
       }
     }
@@ -90,146 +138,257 @@ export class Relay {
   forget(isForgotten: (effect: EffectRow) => boolean): void {
     for (const entry of this.#entries.values()) {
       if (!isForgotten(entry.effect)) continue
-      entry.abort.abort(new TerminalError('lease-lost'))
+      this.#abort(entry, 'lease-lost')
       this.#remove(entry)
     }
   }
 
   /** Starts nothing new; resolves when all that is under way has ended. */
   async stop(graceMs: number): Promise<void> {
-    this.#open = false
-    for (const entry of this.#entries.values()) entry.timer?.cancel()
+    this.#isOpen = false
+    this.#ready.close()
+    this.#backlog.stop()
+    this.#alarms.clear()
     const grace = this.#options.clock.setTimer(graceMs, () => this.forget(() => true))
-    while ([...this.#entries.values()].some((entry) => entry.state !== 'waiting')) await this.#nextChange()
+    for (const entry of this.#entries.values()) if (entry.alarm) this.#remove(entry)
+    while (this.#underWay > 0 && this.#entries.size > 0) await this.#nextChange()
     grace.cancel()
   }
-
-  #changed: (() => void)[] = []
 
   #nextChange(): Promise<void> {
     return new Promise((resolve) => this.#changed.push(resolve))
   }
 
-  #enterLane(actor: ActorAddress, entry: Entry): void {
-    const lane = [...(this.#lanes.get(actor) ?? []), entry]
-    this.#lanes.set(
+  /** One target may have half of what its type may hold: the others' effects are behind it in the store. */
+  #take(effect: EffectRow): 'taken' | 'known' | 'left-out' {
+    if (this.#entries.has(keyOf(effect))) return 'known'
+    const target = this.#targetOf(effect)
+    if (target && (this.#perTarget.get(target) ?? 0) * 2 >= this.#options.maxHeld) return 'left-out'
+    this.#hold(effect, target)
+    return 'taken'
+  }
+
+  #hold(effect: EffectRow, target = this.#targetOf(effect)): void {
+    const isOrdered = this.#options.handlers[effect.type]?.ordered === true
+    const { actor, type } = effect
+    const own = this.#byActor.get(actor)
+    const entry: Entry = {
+      effect,
       actor,
-      lane.toSorted((a, b) => a.effect.seq - b.effect.seq || a.effect.idx - b.effect.idx),
-    )
+      type,
+      target,
+      isOrdered,
+      key: keyOf(effect),
+      state: 'waiting',
+      slot: own?.length ?? 0,
+      readySince: 0,
+      place: undefined,
+      abort: undefined,
+      alarm: undefined,
+      wake: undefined,
+      isGone: false,
+    }
+    this.#entries.set(entry.key, entry)
+    if (own) own.push(entry)
+    else this.#byActor.set(actor, [entry])
+    if (target) this.#perTarget.set(target, (this.#perTarget.get(target) ?? 0) + 1)
+    this.#backlog.held(type)
+    if (isOrdered) this.#enterLane(entry)
+    else this.#schedule(entry)
+  }
+
+  #targetOf(effect: EffectRow): Target | undefined {
+    const rule = this.#options.handlers[effect.type]?.target
+    if (!rule) return undefined
+    return this.#targets.of(`${rule.name} ${rule.of(paramsOf(effect))}`, rule)
+  }
+
+  #enterLane(entry: Entry): void {
+    const { isFirst, displaced } = this.#lanes.enter(entry, (first) => first.state === 'waiting')
+    if (displaced) this.#unschedule(displaced)
+    if (isFirst) this.#schedule(entry)
   }
 
   #schedule(entry: Entry): void {
     const { clock } = this.#options
     const waitMs = entry.effect.notBefore - clock.now()
-    if (waitMs > 0) entry.timer = clock.setTimer(waitMs, () => this.#schedule(entry))
-    else this.#enqueue(entry)
+    if (waitMs <= 0) return this.#makeReady(entry)
+    entry.alarm = this.#alarms.at(clock.elapsed() + waitMs, () => this.#makeReady(entry))
   }
 
-  #enqueue(entry: Entry): void {
-    const { type } = entry.effect
-    this.#ready.set(type, [...(this.#ready.get(type) ?? []), entry])
-    this.#pump(type)
+  #makeReady(entry: Entry): void {
+    entry.alarm = undefined
+    entry.readySince = this.#options.clock.elapsed()
+    this.#ready.add(entry)
   }
 
-  #pump(type: string): void {
-    const limit = this.#options.handlers[type]?.concurrency ?? defaultConcurrency
-    while (this.#open && (this.#performing.get(type) ?? 0) < limit) {
-      const ready = this.#ready.get(type) ?? []
-      const next = ready.find((entry) => this.#isFirstInLane(entry))
-      if (!next) return
-      this.#ready.set(
-        type,
-        ready.filter((entry) => entry !== next),
-      )
-      void this.#perform(next)
-    }
-  }
-
-  #isFirstInLane(entry: Entry): boolean {
-    return entry.lane === undefined || this.#lanes.get(entry.lane)?.[0] === entry
+  #unschedule(entry: Entry): void {
+    entry.alarm?.cancel()
+    entry.alarm = undefined
+    this.#ready.remove(entry)
   }
 
   async #perform(entry: Entry): Promise<void> {
-    const { type } = entry.effect
+    const { clock, observer } = this.#options
+    const { key, actor, type } = entry
+    const { attempts, at: decidedAt } = entry.effect
     entry.state = 'performing'
-    this.#performing.set(type, (this.#performing.get(type) ?? 0) + 1)
+    this.#underWay++
+    const startedAt = clock.elapsed()
+    const start = { key, actor, type, attempt: attempts + 1, queuedMs: startedAt - entry.readySince }
+    observer.effectStarted(start)
     const outcome = await this.#ask(entry)
+    const durationMs = clock.elapsed() - startedAt
     entry.state = 'settling'
-    this.#performing.set(type, (this.#performing.get(type) ?? 1) - 1)
-    await this.#settle(entry, outcome)
-    this.#pump(type)
+    this.#ready.release(entry)
+    const isSettled = await this.#settle(entry, outcome, 1)
+    const error = outcome.kind === 'performed' ? {} : { error: outcome.lastError }
+    const told = isSettled ? toldOutcome(entry, outcome, attempts) : 'unsettled'
+    observer.effectSettled({ ...start, durationMs, decidedAt, outcome: told, ...error })
   }
 
   async #ask(entry: Entry): Promise<SettleOutcome> {
-    const { effect, key, abort } = entry
+    const { effect, key } = entry
     const handler = this.#options.handlers[effect.type]
     const attempt = effect.attempts + 1
+    if (!handler) return { kind: 'dead', attempts: attempt, lastError: noHandler }
+    entry.abort = new AbortController()
     try {
-      if (!handler) return { kind: 'dead', attempts: attempt, lastError: noHandler }
-      const context = { key, actor: effect.actor, attempt, at: this.#options.clock.now(), signal: abort.signal }
-      const deliveries: readonly Delivery[] = await handler.perform(JSON.parse(effect.params) as JsonObject, context)
+      const { signal } = entry.abort
+      const context = { key, actor: effect.actor, attempt, at: this.#options.clock.now(), signal }
+      const deliveries: readonly Delivery[] = await handler.perform(paramsOf(effect), context)
       return { kind: 'performed', deliveries }
     } catch (error) {
       return this.#failure(entry, handler, error)
     }
   }
 
-  #failure({ effect, key, abort }: Entry, handler: EffectHandler | undefined, error: unknown): SettleOutcome {
+  #failure(entry: Entry, handler: EffectHandler, error: unknown): SettleOutcome {
     const { clock, random, logger } = this.#options
+    const { key, type, effect } = entry
     const attempts = effect.attempts + 1
-    logger.warn({ key, type: effect.type, attempts, error: messageOf(error) }, 'an effect failed')
-    if (abort.signal.aborted) return { kind: 'performed', deliveries: [] }
+    const lastError = errorText(error)
+    logger.warn({ key, type, attempts, error: lastError }, 'an effect failed')
+    if (isAborted(entry)) return { kind: 'performed', deliveries: [] }
     if (error instanceof TerminalError) return { kind: 'dead', attempts, lastError: error.reason }
-    const lastError = messageOf(error)
     const askedMs = error instanceof RetryableError ? error.retryAfterMs : undefined
-    if (askedMs !== undefined)
+    if (askedMs !== undefined) {
+      this.#pause(entry, askedMs)
       return { kind: 'postponed', attempts: effect.attempts, notBefore: Math.ceil(clock.now() + askedMs), lastError }
-    if (attempts >= (handler?.maxAttempts ?? defaultMaxAttempts))
+    }
+    if (attempts >= (handler.maxAttempts ?? defaultMaxAttempts))
       return { kind: 'dead', attempts, lastError: `retries-exhausted: ${lastError}` }
     return { kind: 'postponed', attempts, notBefore: clock.now() + backoffMs(attempts, random), lastError }
   }
 
-  /** An unsettled effect is performed again after the next reading of the store, under the same key (R6). */
-  async #settle(entry: Entry, outcome: SettleOutcome): Promise<void> {
+  #pause({ target, type }: Entry, askedMs: number): void {
+    if (!target) return
+    this.#targets.pause(target, askedMs)
+    this.#options.observer.targetPaused(type, askedMs)
+  }
+
+  /** What was performed is not performed again because the store was away: the outcome is kept and settled later. */
+  async #settle(entry: Entry, outcome: SettleOutcome, attempt: number): Promise<boolean> {
+    const { settle, logger, clock, random } = this.#options
     try {
-      await this.#options.settle(entry.effect, outcome)
+      await settle(entry.effect, outcome)
     } catch (error) {
-      this.#options.logger.warn({ key: entry.key, error: messageOf(error) }, 'an effect could not be settled')
-      return this.#remove(entry)
+      logger.warn({ key: entry.key, attempt, error: messageOf(error) }, 'an effect could not be settled')
+      if (!this.#isOpen || entry.isGone || attempt >= settleAttempts) {
+        this.#end(entry)
+        return false
+      }
+      await new Promise<void>((resolve) => {
+        entry.alarm = this.#alarms.at(clock.elapsed() + backoffMs(attempt, random), resolve)
+        entry.wake = resolve
+      })
+      entry.alarm = undefined
+      entry.wake = undefined
+      if (!entry.isGone) return this.#settle(entry, outcome, attempt + 1)
+      this.#end(entry)
+      return false
     }
-    if (outcome.kind !== 'postponed' || entry.abort.signal.aborted) return this.#remove(entry)
+    this.#settled(entry, outcome)
+    return true
+  }
+
+  #settled(entry: Entry, outcome: SettleOutcome): void {
+    if (outcome.kind !== 'postponed' || isAborted(entry) || entry.isGone) return this.#end(entry)
     const { attempts, notBefore, lastError } = outcome
+    this.#underWay--
     entry.effect = { ...entry.effect, attempts, notBefore, lastError }
     entry.state = 'waiting'
     this.#notify()
-    if (this.#open) this.#schedule(entry)
+    const waitMs = notBefore - this.#options.clock.now()
+    if (!this.#isOpen || this.#backlog.mayForget(entry.type, waitMs)) this.#remove(entry)
+    else this.#schedule(entry)
+  }
+
+  #end(entry: Entry): void {
+    this.#underWay--
+    this.#remove(entry)
+    this.#notify()
+  }
+
+  #abort(entry: Entry, reason: string): void {
+    entry.abort?.abort(new TerminalError(reason))
   }
 
   #remove(entry: Entry): void {
-    entry.timer?.cancel()
-    if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key)
-    const { type } = entry.effect
-    const ready = this.#ready.get(type)
-    if (ready)
-      this.#ready.set(
-        type,
-        ready.filter((other) => other !== entry),
-      )
+    if (entry.isGone) return
+    entry.isGone = true
+    this.#unschedule(entry)
+    entry.wake?.()
+    this.#entries.delete(entry.key)
+    this.#forgetActor(entry)
+    if (entry.target) this.#leaveTarget(entry.target)
+    const next = entry.isOrdered ? this.#lanes.leave(entry) : undefined
+    if (next && this.#isOpen) this.#schedule(next)
+    this.#backlog.freed(entry.type)
     this.#notify()
-    if (entry.lane) this.#leaveLane(entry.lane, entry)
   }
 
-  #leaveLane(actor: ActorAddress, entry: Entry): void {
-    const lane = (this.#lanes.get(actor) ?? []).filter((other) => other !== entry)
-    if (lane.length === 0) this.#lanes.delete(actor)
-    else this.#lanes.set(actor, lane)
-    const next = lane[0]
-    if (next) this.#pump(next.effect.type)
+  #forgetActor({ actor, slot }: Entry): void {
+    const own = this.#byActor.get(actor)
+    const last = own?.pop()
+    if (!own || !last) return
+    if (own.length === 0) this.#byActor.delete(actor)
+    if (last.slot === slot) return
+    own[slot] = last
+    last.slot = slot
+  }
+
+  #leaveTarget(target: Target): void {
+    const left = (this.#perTarget.get(target) ?? 1) - 1
+    if (left > 0) this.#perTarget.set(target, left)
+    else this.#perTarget.delete(target)
   }
 
   #notify(): void {
     for (const resolve of this.#changed.splice(0)) resolve()
   }
+}
+
+function isAborted(entry: Entry): boolean {
+  return entry.abort?.signal.aborted === true
+}
+
+function toldOutcome(entry: Entry, outcome: SettleOutcome, attempts: number): EffectOutcome {
+  if (isAborted(entry)) return 'withdrawn'
+  if (outcome.kind !== 'postponed') return outcome.kind
+  return outcome.attempts === attempts ? 'asked-to-wait' : 'retried'
+}
+
+/** What the store can hold and a person reads: no control characters, and not a whole page of somebody's HTML. */
+function errorText(error: unknown): string {
+  return messageOf(error)
+    .slice(0, longestError)
+    .replaceAll(/[\u0000-\u0008\u000b-\u001f]/g, ' ')
+    .toWellFormed()
+}
+
+function paramsOf(effect: EffectRow): JsonObject {
+  return JSON.parse(effect.params) as JsonObject
 }
 
 function keyOf(effect: EffectRow): string {

@@ -7,6 +7,7 @@
  * R10 old snapshots are upgraded or quarantined; R11 the journal replays.
  */
 import type { ActorAddress, ActorKind, JsonObject, MachineEvent } from '../machines/definition.ts'
+import type { TargetLimits } from './targets.ts'
 
 /** An event on its way to an actor. `key` dedupes for ever per actor (R3). */
 export interface Delivery {
@@ -114,6 +115,15 @@ export interface EffectContext {
 }
 
 /**
+ * Names what an effect is performed against, and how much that bears. Types whose rules give the same name and target
+ * share its limits; when one is told to wait (`retryAfterMs`), nothing of any of them is performed there until then.
+ */
+export interface TargetRule<P extends JsonObject = JsonObject> extends TargetLimits {
+  readonly name: string
+  of(params: P): string
+}
+
+/**
  * Performs one type of effect. What it returns is delivered (key defaults are the handler's own business: use
  * `<ctx.key>/<name>`). Throw `RetryableError` (optionally with `retryAfterMs`) to be asked again, `TerminalError` to
  * give up: the actor then gets `effect.failed {effect, reason, key}` unless `onTerminal` is `dead-letter`.
@@ -121,6 +131,8 @@ export interface EffectContext {
  */
 export interface EffectHandler<P extends JsonObject = JsonObject> {
   readonly concurrency?: number
+  /** What the effect is performed against. */
+  readonly target?: TargetRule<P>
   readonly ordered?: boolean
   /** Failed attempts after which the effect is given up as terminal, `retries-exhausted`; waits that were asked for do not count. */
   readonly maxAttempts?: number

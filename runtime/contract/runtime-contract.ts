@@ -372,15 +372,15 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
           () => runtime.pendingEffects(),
           (seen) => seen[0]?.attempts === 1 && seen[0].state === 'pending',
         )
-        expect(pending).toMatchObject({ lastError: 'busy', notBefore: world.clock.now() + 375 })
-        world.clock.advance(374)
+        expect(pending).toMatchObject({ lastError: 'busy', notBefore: world.clock.now() + 250 })
+        world.clock.advance(249)
         expect(world.performed).toHaveLength(1)
         world.clock.advance(1)
         await until(
           () => runtime.pendingEffects(),
           (seen) => seen[0]?.attempts === 2 && seen[0].state === 'pending',
         )
-        world.clock.advance(750)
+        world.clock.advance(500)
         await until(
           () => runtime.pendingEffects(),
           (seen) => seen.length === 0,

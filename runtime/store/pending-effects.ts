@@ -1,14 +1,48 @@
+import type { EffectId } from '../address.ts'
 import { selectList } from './columns.ts'
 import type { EffectRow } from './rows.ts'
 import type { Queryable } from './sql.ts'
 import { effectColumns } from './tables.ts'
 
-/** Effects of these shards that wait to be performed, in journal order: what a new owner continues with (R6). */
-export async function pendingEffects(sql: Queryable, shards: readonly number[]): Promise<readonly EffectRow[]> {
+export interface EffectPage {
+  readonly after?: EffectId | undefined
+  readonly limit: number
+  /** These alone. */
+  readonly types?: readonly string[]
+  /** All but these. */
+  readonly butTypes?: readonly string[]
+  /** Later ones are left out, but for those of `everTypes`. */
+  readonly readyBy: number
+  readonly everTypes: readonly string[]
+}
+
+/**
+ * Effects of these shards that wait to be performed, in the order of actor and journal (R6): the order of the primary
+ * key, so that a page is a range of it and nothing is sorted.
+ */
+export async function pendingEffects(
+  sql: Queryable,
+  shards: readonly number[],
+  page: EffectPage,
+): Promise<readonly EffectRow[]> {
+  const { after, limit, types, butTypes = [], readyBy, everTypes } = page
   const { rows } = await sql.query<EffectRow>(
     `select ${selectList(effectColumns, 'e')} from effect e
-      where e.shard = any($1::int[]) and not e.dead order by e.actor, e.seq, e.idx`,
-    [shards],
+      where (e.actor, e.seq, e.idx) > ($1::text collate "C", $2::bigint, $3::int) and e.shard = any($4::int[]) and not e.dead
+        and ($5::text[] is null or e.type = any($5)) and not (e.type = any($6::text[]))
+        and (e.not_before <= $7::bigint or e.type = any($8::text[]))
+      order by e.actor, e.seq, e.idx limit $9::int`,
+    [
+      after?.actor ?? '',
+      after?.seq ?? 0,
+      after?.index ?? 0,
+      shards,
+      types ?? null,
+      butTypes,
+      readyBy,
+      everTypes,
+      limit,
+    ],
   )
   return rows
 }

@@ -111,4 +111,4 @@ create table timer (
 );
 CREATE INDEX dead_letter_actor ON public.dead_letter USING btree (actor, key);
 CREATE INDEX inbox_shard ON public.inbox USING btree (shard, id);
-CREATE INDEX timer_due ON public.timer USING btree (due_at);
+CREATE INDEX timer_shard_due ON public.timer USING btree (shard, due_at);
