@@ -28,3 +28,11 @@ export const realDisk: Disk = {
   },
   rename: (from, to) => renameSync(from, to),
 }
+
+/** Syncs nothing: for a folder of which nobody asks that it outlives anything. */
+export const idleDisk: Disk = {
+  syncBytes: () => undefined,
+  syncFile: () => undefined,
+  syncFolder: () => undefined,
+  rename: realDisk.rename,
+}
