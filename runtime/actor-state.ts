@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { AnyMachineSnapshot } from 'xstate'
 import type { ActorAddress, JsonObject } from '../machines/definition.ts'
 import { parseAddress } from './address.ts'
 import type { ActorView, JournalRow } from './runtime.ts'
@@ -7,10 +8,11 @@ import type { ActorRow, EventRow, SnapshotRow } from './store/rows.ts'
 /** An actor as committed, ready for its next step. Never changed in place: a failed commit leaves it as it was. */
 export interface Actor {
   readonly row: ActorRow
-  readonly snapshot: JsonObject
-  readonly body: string
+  readonly snapshot: AnyMachineSnapshot
   /** Where the stored snapshot stands; -1 asks for a new one with the next commit. */
   readonly snapshotSeq: number
+  /** Of the events and effects journaled behind the stored snapshot: what a load would fold. */
+  readonly tailBytes: number
   /** Armed timers: id and the sequence number that armed it (R8). */
   readonly timers: ReadonlyMap<string, number>
   /** To be written with the next commit: the ground that this code's steps are folded from (R11). */
@@ -34,7 +36,7 @@ export function isQuarantined(state: ActorState): state is Quarantined {
   return state !== undefined && 'reason' in state
 }
 
-/** 64 bits of the snapshot's text: shows at every event whether a replay goes the same way (R11). */
+/** 64 bits of the snapshot's text, in the journal where a snapshot was written: a replay must pass through it (R11). */
 export function stateHash(body: string): string {
   return createHash('sha256').update(body).digest('hex').slice(0, 16)
 }
@@ -45,7 +47,7 @@ export function idOf(address: ActorAddress): string {
 
 export function viewOf(state: Actor | Quarantined): ActorView {
   const { row } = state
-  const snapshot = 'snapshot' in state ? state.snapshot : readable(state.body)
+  const { value, context } = 'snapshot' in state ? state.snapshot : readable(state.body)
   return {
     address: row.address,
     kind: row.kind as ActorView['kind'],
@@ -54,16 +56,16 @@ export function viewOf(state: Actor | Quarantined): ActorView {
     version: row.version,
     status: isQuarantined(state) ? 'quarantined' : row.status,
     path: row.path,
-    value: snapshot['value'] ?? null,
-    context: (snapshot['context'] ?? {}) as JsonObject,
+    value: value ?? null,
+    context: (context ?? {}) as JsonObject,
     ...(isQuarantined(state) ? { fault: state.reason } : {}),
     updatedAt: row.updatedAt,
   }
 }
 
-function readable(body: string | undefined): JsonObject {
+function readable(body: string | undefined): { readonly value?: unknown; readonly context?: unknown } {
   try {
-    return JSON.parse(body ?? '{}') as JsonObject
+    return JSON.parse(body ?? '{}') as object
   } catch {
     return {}
   }

@@ -6,17 +6,20 @@ import { idOf } from './actor-state.ts'
 import { effectKey, isIndexable, parseAddress, shardOf } from './address.ts'
 import { Draft } from './draft.ts'
 import type { StepContext } from './draft.ts'
+import { tooLarge } from './event-size.ts'
 import type { Known } from './restore.ts'
 import type { Answer, Delivery, Receipt } from './runtime.ts'
 import { step } from './step.ts'
 import type { Commit } from './store/commit-steps.ts'
-import type { DeadLetterRow, EventRow, InboxRow } from './store/rows.ts'
+import type { InboxRow } from './store/rows.ts'
 import type { EventWork, SettleWork, TouchWork, Work } from './work.ts'
 
 export interface BatchContext {
   readonly now: number
   readonly shards: number
+  /** A snapshot is due after so many events behind the last one, or so many bytes of events and effects. */
   readonly snapshotEvery: number
+  readonly snapshotBytes: number
   readonly known: (kind: ActorKind) => Known | undefined
   readonly isTerminalEvent: (effectType: string) => boolean
 }
@@ -44,27 +47,24 @@ export function buildBatch(
 export const unknownActor: Answer = { status: 404, body: { code: 'actor-unknown' } }
 export const quarantinedActor: Answer = { status: 503, body: { code: 'actor-quarantined' } }
 
-type Content = Batch['commit']
-type CommitPart = Partial<Content>
+type Content = { -readonly [Section in keyof Batch['commit']]: Batch['commit'][Section][number][] }
 
-function joined(parts: readonly CommitPart[]): Content {
-  const section = <Name extends keyof Content>(name: Name): Content[Name] =>
-    parts.flatMap((part): readonly unknown[] => part[name] ?? []) as unknown as Content[Name]
+function emptyContent(): Content {
   return {
-    created: section('created'),
-    updated: section('updated'),
-    snapshots: section('snapshots'),
-    baselines: section('baselines'),
-    events: section('events'),
-    effects: section('effects'),
-    settled: section('settled'),
-    postponed: section('postponed'),
-    withdrawn: section('withdrawn'),
-    timersSet: section('timersSet'),
-    timersCleared: section('timersCleared'),
-    inbox: section('inbox'),
-    inboxDone: section('inboxDone'),
-    deadLetters: section('deadLetters'),
+    created: [],
+    updated: [],
+    snapshots: [],
+    baselines: [],
+    events: [],
+    effects: [],
+    settled: [],
+    postponed: [],
+    withdrawn: [],
+    timersSet: [],
+    timersCleared: [],
+    inbox: [],
+    inboxDone: [],
+    deadLetters: [],
   }
 }
 
@@ -73,13 +73,10 @@ class BatchBuilder {
   readonly #context: BatchContext
   readonly #drafts = new Map<ActorAddress, Draft>()
   readonly #receipts = new Map<Work, Receipt>()
-  readonly #byKey = new Map<string, Receipt>()
   readonly #shards = new Set<number>()
   readonly #stuck = new Set<Work>()
-  readonly #inbox: InboxRow[] = []
-  readonly #inboxDone: { readonly id: number }[] = []
+  readonly #content = emptyContent()
   readonly #settled: SettleWork[] = []
-  readonly #deadLetters: DeadLetterRow[] = []
   readonly #snapshotNow = new Set<ActorAddress>()
 
   constructor(states: ReadonlyMap<ActorAddress, ActorState>, context: BatchContext) {
@@ -101,19 +98,14 @@ class BatchBuilder {
   }
 
   #event(item: EventWork): Receipt {
-    const mark = `${item.to} ${item.key}`
-    const known = item.known ?? this.#byKey.get(mark)
-    if (known) {
-      this.#taken(item)
-      return { ...known, applied: item.known !== undefined && item.uncertain === true }
-    }
-    const receipt = this.#apply(item)
-    if (receipt.applied) this.#byKey.set(mark, receipt)
-    return receipt
+    const known = item.known ?? this.#drafts.get(item.to)?.receiptOf(item.key)
+    if (!known) return this.#apply(item)
+    this.#taken(item)
+    return { ...known, applied: item.known !== undefined && item.uncertain === true }
   }
 
   #taken(item: EventWork): void {
-    if (item.inboxId !== undefined) this.#inboxDone.push({ id: item.inboxId })
+    if (item.inboxId !== undefined) this.#content.inboxDone.push({ id: item.inboxId })
   }
 
   #apply(item: EventWork): Receipt {
@@ -133,15 +125,13 @@ class BatchBuilder {
     if (outcome.fault === 'snapshot') return this.#wait(item, draft.quarantine(outcome.message))
     if (outcome.fault && !state) return this.#bury(item, draft, outcome.message)
     this.#taken(item)
-    return receiptOf(
-      outcome.fault ? draft.applyFault(item, outcome.message, context.now) : draft.apply(item, outcome, context),
-    )
+    return outcome.fault ? draft.applyFault(item, outcome.message, context.now) : draft.apply(item, outcome, context)
   }
 
   /** Stays in the inbox, or goes there, until code comes that can load the actor (R10). */
   #wait(item: EventWork, state: Quarantined): Receipt {
     if (item.timer) this.#stuck.add(item)
-    else if (item.inboxId === undefined) this.#inbox.push(this.#inboxRow(item))
+    else if (item.inboxId === undefined) this.#content.inbox.push(this.#inboxRow(item, item.body))
     return refused(item, state, quarantinedActor)
   }
 
@@ -151,14 +141,8 @@ class BatchBuilder {
     return refused(item, draft.current, unknownActor)
   }
 
-  #inboxRow({ to, key, event }: Pick<EventWork, 'to' | 'key' | 'event'>): InboxRow {
-    return {
-      actor: to,
-      shard: shardOf(to, this.#context.shards),
-      key,
-      body: JSON.stringify(event),
-      at: this.#context.now,
-    }
+  #inboxRow({ to, key }: Pick<EventWork, 'to' | 'key'>, body: string): InboxRow {
+    return { actor: to, shard: shardOf(to, this.#context.shards), key, body, at: this.#context.now }
   }
 
   #touch(item: TouchWork): void {
@@ -175,17 +159,13 @@ class BatchBuilder {
   }
 
   #result(item: SettleWork, delivery: Delivery): void {
-    if (parseAddress(delivery.to) && isIndexable(delivery.key)) return void this.#inbox.push(this.#inboxRow(delivery))
     const { effect } = item
+    const body = JSON.stringify(delivery.event)
+    const isAddressed = parseAddress(delivery.to) !== undefined && isIndexable(delivery.key)
+    const reason = isAddressed ? tooLarge(body) : `a result of ${effect.type} has no usable address or key`
+    if (reason === undefined) return void this.#content.inbox.push(this.#inboxRow(delivery, body))
     const key = effectKey({ actor: effect.actor, seq: effect.seq, index: effect.idx })
-    const reason = `a result of ${effect.type} has no usable address or key`
-    this.#deadLetters.push({
-      actor: effect.actor,
-      key,
-      body: JSON.stringify(delivery.event),
-      reason,
-      at: this.#context.now,
-    })
+    this.#content.deadLetters.push({ actor: effect.actor, key, body, reason, at: this.#context.now })
   }
 
   #failure({ effect }: SettleWork, reason: string): Delivery {
@@ -195,61 +175,59 @@ class BatchBuilder {
   }
 
   finish(): Batch {
-    const drafts = [...this.#drafts].map(([address, draft]) => ({ address, ...this.#outcome(address, draft) }))
-    const states = new Map<ActorAddress, ActorState>(drafts.map(({ address, state }) => [address, state]))
-    const own = drafts.map(({ part }) => part)
-    const rest: CommitPart = {
-      inbox: this.#inbox,
-      inboxDone: this.#inboxDone,
-      deadLetters: this.#deadLetters,
-      ...this.#settlements(),
-    }
+    const states = new Map<ActorAddress, ActorState>()
+    for (const [address, draft] of this.#drafts) states.set(address, this.#collect(address, draft))
+    this.#settlements()
     return {
       shards: this.#shards,
       states,
       receipts: this.#receipts,
       stuck: this.#stuck,
-      commit: joined([rest, ...own]),
+      commit: this.#content,
     }
   }
 
-  #outcome(address: ActorAddress, draft: Draft): { readonly state: ActorState; readonly part: CommitPart } {
+  /** Adds what the draft changes to the commit; returns the state as it is once the commit has happened. */
+  #collect(address: ActorAddress, draft: Draft): ActorState {
     const { before, current } = draft
-    const snapshots = this.#snapshotOf(address, draft)
-    const state = written(current, snapshots.length > 0)
-    const row = current && rowChanged(draft) ? current.row : undefined
-    const baseline = snapshots.length > 0 && current && 'baseline' in current ? current.baseline : undefined
-    const timers = [...draft.timers]
-    const part: CommitPart = {
-      created: row && !before ? [row] : [],
-      updated: row && before ? [{ ...row, previousSeq: before.row.seq }] : [],
-      snapshots,
-      baselines: baseline ? [{ ...baseline, at: this.#context.now }] : [],
-      events: draft.events,
-      effects: draft.effects,
-      withdrawn: [...draft.withdrawn].map((type) => ({ actor: address, type, belowSeq: draft.firstSeq })),
-      timersSet: timers.flatMap(([, timer]) => timer ?? []),
-      timersCleared: timers.flatMap(([id, timer]) => (timer ? [] : [{ actor: address, id }])),
-      inbox: draft.children,
-      deadLetters: draft.deadLetters,
+    const content = this.#content
+    const isSnapshotDue = this.#isSnapshotDue(address, draft)
+    if (isSnapshotDue) this.#snapshot(draft)
+    if (current && rowChanged(draft)) {
+      if (before) content.updated.push({ ...current.row, previousSeq: before.row.seq })
+      else content.created.push(current.row)
     }
-    return { state, part }
+    push(content.events, draft.events)
+    push(content.effects, draft.effects)
+    push(content.inbox, draft.children)
+    push(content.deadLetters, draft.deadLetters)
+    for (const type of draft.withdrawn) content.withdrawn.push({ actor: address, type, belowSeq: draft.firstSeq })
+    for (const [id, timer] of draft.timers) {
+      if (timer) content.timersSet.push(timer)
+      else content.timersCleared.push({ actor: address, id })
+    }
+    return written(current, isSnapshotDue)
   }
 
-  #snapshotOf(address: ActorAddress, draft: Draft): Commit['snapshots'] {
-    const { current } = draft
-    if (!current || isQuarantined(current)) return []
-    const { row, snapshotSeq, body } = current
-    const due = row.seq - snapshotSeq >= this.#context.snapshotEvery || row.status === 'done' || snapshotSeq < 0
-    const wanted = this.#snapshotNow.has(address) && row.seq > snapshotSeq
-    if (!(draft.events.length > 0 && due) && !wanted) return []
-    return [{ actor: address, seq: row.seq, version: row.version, machineHash: row.machineHash, body }]
+  #isSnapshotDue(address: ActorAddress, { current, events }: Draft): boolean {
+    if (!current || isQuarantined(current)) return false
+    const { row, snapshotSeq, tailBytes } = current
+    const { snapshotEvery, snapshotBytes } = this.#context
+    const isDue =
+      row.seq - snapshotSeq >= snapshotEvery || tailBytes >= snapshotBytes || row.status === 'done' || snapshotSeq < 0
+    return (events.length > 0 && isDue) || (this.#snapshotNow.has(address) && row.seq > snapshotSeq)
+  }
+
+  #snapshot(draft: Draft): void {
+    const { row, baseline } = draft.current as Actor
+    const { address: actor, seq, version, machineHash } = row
+    this.#content.snapshots.push({ actor, seq, version, machineHash, body: draft.written() })
+    if (baseline) this.#content.baselines.push({ ...baseline, at: this.#context.now })
   }
 
   /** A row that the same statement deletes by withdrawal must not be updated in it too. */
-  #settlements(): Pick<Commit, 'settled' | 'postponed'> {
-    const settled: Commit['settled'][number][] = []
-    const postponed: Commit['postponed'][number][] = []
+  #settlements(): void {
+    const { settled, postponed } = this.#content
     for (const { effect, outcome } of this.#settled) {
       const id = { actor: effect.actor, seq: effect.seq, idx: effect.idx }
       const isOver =
@@ -266,8 +244,11 @@ class BatchBuilder {
         })
       }
     }
-    return { settled, postponed }
   }
+}
+
+function push<Row>(all: Row[], some: readonly Row[]): void {
+  for (const one of some) all.push(one)
 }
 
 function rowChanged({ events, current }: Draft): boolean {
@@ -279,12 +260,7 @@ function written(state: ActorState, hasSnapshot: boolean): ActorState {
   if (!state) return state
   if (isQuarantined(state) || !hasSnapshot) return state.rowStale ? { ...state, rowStale: false } : state
   const { baseline: _, ...rest } = state
-  return { ...rest, snapshotSeq: state.row.seq, rowStale: false }
-}
-
-function receiptOf(event: EventRow): Receipt {
-  const answer = event.answer === null ? {} : { answer: JSON.parse(event.answer) as Answer }
-  return { key: event.key, applied: true, seq: event.seq, ...answer }
+  return { ...rest, snapshotSeq: state.row.seq, tailBytes: 0, rowStale: false }
 }
 
 function refused(item: EventWork, state: ActorState, answer: Answer): Receipt {

@@ -5,6 +5,7 @@ import { effectKey, isIndexable, parseAddress, parseEffectKey, shardOf } from '.
 import type { Batch } from './batch.ts'
 import { RuntimeStoppedError, TerminalError, messageOf } from './errors.ts'
 import { sleep } from './clock.ts'
+import { tooLarge } from './event-size.ts'
 import { Forward } from './forward.ts'
 import { Leases } from './leases.ts'
 import { machineHash } from './machine-hash.ts'
@@ -28,8 +29,7 @@ import { pendingEffects } from './store/pending-effects.ts'
 import { reviveEffect } from './store/revive-effect.ts'
 import type { EffectRow, TimerRow } from './store/rows.ts'
 import { Timers } from './timers.ts'
-import { nobodyWaits } from './work.ts'
-import type { SettleOutcome, Work } from './work.ts'
+import type { EventWork, SettleOutcome, Work } from './work.ts'
 import { Worker } from './worker.ts'
 
 export function createRuntime(options: RuntimeOptions): Runtime {
@@ -76,12 +76,18 @@ class DurableRuntime implements Runtime {
     this.#worker = new Worker({
       ...ports,
       leases: this.#leases,
+      observer: options.observer,
       maxQueued: options.maxQueued,
+      maxQueuedBytes: options.maxQueuedBytes,
       maxBatch: options.maxBatch,
+      maxBatchBytes: options.maxBatchBytes,
       maxHot: options.maxHot,
+      idleSnapshotMs: options.idleSnapshotMs,
+      shardOf: (address) => this.#shardOf(address),
       batch: {
         shards: options.shards,
         snapshotEvery: options.snapshotEvery,
+        snapshotBytes: options.snapshotBytes,
         known: (kind) => this.#known.get(kind),
         isTerminalEvent: (type) => type in handlers && handlers[type]?.onTerminal !== 'dead-letter',
       },
@@ -132,8 +138,7 @@ class DurableRuntime implements Runtime {
     this.#recovery.stop()
     await this.#timers.stop()
     await this.#relay.stop(this.#options.stopGraceMs)
-    await this.#worker.idle()
-    await this.#snapshotAll()
+    await this.#worker.stop()
     await this.#leases.stop()
     this.#forward.stop()
   }
@@ -142,11 +147,13 @@ class DurableRuntime implements Runtime {
     const fault = this.#faultOf(delivery)
     if (fault) return Promise.reject(fault)
     const { to, key } = delivery
-    const event = plainEvent(delivery.event)
-    if (!event) return Promise.reject(new TerminalError('bad-event', 'an event is plain JSON with a type and a time'))
+    const plain = plainEvent(delivery.event)
+    if (!plain) return Promise.reject(new TerminalError('bad-event', 'an event is plain JSON with a type and a time'))
+    const size = tooLarge(plain.body)
+    if (size !== undefined) return Promise.reject(new TerminalError('event-too-large', size))
     const shard = this.#shardOf(to)
     return new Promise((resolve, reject) => {
-      const work: Work = { kind: 'event', to, key, event, shard, done: { resolve, reject } }
+      const work: EventWork = { kind: 'event', to, key, ...plain, shard, done: { resolve, reject } }
       if (!this.#leases.serves(shard) || this.#forward.isForwarding(to)) this.#misrouted(work)
       else this.#worker.offer(work)
     })
@@ -181,7 +188,7 @@ class DurableRuntime implements Runtime {
     const known = this.#known.get(parseAddress(address)?.kind ?? '')
     if (!known)
       return { address, steps: 0, equal: false, firstDifference: 'there is no machine for this kind of actor' }
-    return replayActor(this.#options.sql, known, address)
+    return replayActor(this.#options.sql, known, address, () => this.#worker.cached(address))
   }
 
   async pendingEffects(
@@ -314,6 +321,7 @@ class DurableRuntime implements Runtime {
         to: timer.actor,
         key: `timer:${timer.id}:${timer.seq}`,
         event,
+        body: JSON.stringify(event),
         shard: timer.shard,
         timer: { id: timer.id, seq: timer.seq },
         done: { resolve, reject },
@@ -335,7 +343,7 @@ class DurableRuntime implements Runtime {
     }
     if (isForOthers) this.#options.hint(undefined)
     this.#timers.committed(commit.timersSet, commit.timersCleared)
-    for (const event of commit.events) this.#tell(journalRow(event))
+    if (this.#listeners.size > 0) for (const event of commit.events) this.#tell(journalRow(event))
   }
 
   #tell(row: JournalRow): void {
@@ -357,7 +365,7 @@ class DurableRuntime implements Runtime {
       actor: work.to,
       shard: work.shard,
       key: work.key,
-      body: JSON.stringify(work.event),
+      body: work.body,
       at: this.#options.clock.now(),
     }
     this.#forward.deliver(row).then(work.done.resolve, work.done.reject)
@@ -391,20 +399,19 @@ class DurableRuntime implements Runtime {
     this.#timers.look()
     return effects
   }
+}
 
-  /** So that the next start folds nothing, and code that comes with it starts from snapshots (R10). */
-  async #snapshotAll(): Promise<void> {
-    for (const to of this.#worker.hotActors())
-      this.#worker.submit({ kind: 'touch', to, shard: this.#shardOf(to), done: nobodyWaits })
-    await this.#worker.idle()
-  }
+interface PlainEvent {
+  readonly event: Delivery['event']
+  readonly body: string
 }
 
 /** What the journal will say: the step must see exactly that, or replay could differ from it (R11). */
-function plainEvent(event: Delivery['event']): Delivery['event'] | undefined {
+function plainEvent(given: Delivery['event']): PlainEvent | undefined {
   try {
-    const plain = JSON.parse(JSON.stringify(event)) as Delivery['event']
-    return typeof plain.type === 'string' && Number.isFinite(plain.at) ? plain : undefined
+    const body = JSON.stringify(given)
+    const event = JSON.parse(body) as Delivery['event']
+    return typeof event.type === 'string' && Number.isFinite(event.at) ? { event, body } : undefined
   } catch {
     return undefined
   }

@@ -2,10 +2,12 @@
 import type { MachineEvent } from '../machines/definition.ts'
 import type { Actor, ActorState, Quarantined } from './actor-state.ts'
 import { stateHash } from './actor-state.ts'
+import { bodyOf } from './live-machine.ts'
 import { effectKey, shardOf } from './address.ts'
 import { answerOf, childOf, isOwnEffect, withdrawnTypes } from './own-effects.ts'
+import { tooLarge } from './event-size.ts'
 import type { Known } from './restore.ts'
-import type { Effect } from './runtime.ts'
+import type { Answer, Effect, Receipt } from './runtime.ts'
 import type { Step } from './step.ts'
 import type { ActorRow, DeadLetterRow, EffectRow, EventRow, InboxRow, TimerRow } from './store/rows.ts'
 import type { EventWork } from './work.ts'
@@ -16,6 +18,9 @@ export interface StepContext {
   readonly shards: number
 }
 
+const noTimers: ReadonlyMap<string, TimerRow | undefined> = new Map()
+const noTypes: ReadonlySet<string> = new Set()
+
 export class Draft {
   readonly before: ActorState
   current: ActorState
@@ -23,13 +28,21 @@ export class Draft {
   effects: EffectRow[] = []
   readonly children: InboxRow[] = []
   readonly deadLetters: DeadLetterRow[] = []
-  /** Undefined: cleared. */
-  readonly timers = new Map<string, TimerRow | undefined>()
-  readonly withdrawn = new Set<string>()
+  #timers: Map<string, TimerRow | undefined> | undefined
+  #withdrawn: Set<string> | undefined
 
   constructor(before: ActorState) {
     this.before = before
     this.current = before
+  }
+
+  /** Undefined: cleared. */
+  get timers(): ReadonlyMap<string, TimerRow | undefined> {
+    return this.#timers ?? noTimers
+  }
+
+  get withdrawn(): ReadonlySet<string> {
+    return this.#withdrawn ?? noTypes
   }
 
   /** Effects decided in earlier commits have a lower sequence number than this. */
@@ -37,48 +50,63 @@ export class Draft {
     return (this.before?.row.seq ?? 0) + 1
   }
 
-  apply(work: EventWork, step: Step, context: StepContext): EventRow {
+  /** What an event of this batch was answered; a key of an earlier one is the journal's to find (R3). */
+  receiptOf(key: string): Receipt | undefined {
+    const event = this.events.find((row) => row.key === key)
+    return event && receiptOf(event)
+  }
+
+  apply(work: EventWork, step: Step, context: StepContext): Receipt {
     const row = this.#nextRow(work, step, context)
-    const event = this.#journal(work, row, context.now, step)
-    this.#timersOf(work, step, row, context.now)
-    step.effects.forEach((effect, index) => this.#effectOf(work, effect, { row, index, context }))
     const before = this.current as Actor | undefined
+    const params = step.effects.map((effect) => JSON.stringify(effect.params))
+    const event = this.#journal(work, row, { ...step, text: effectsText(step.effects, params), now: context.now })
+    this.#timersOf(work, step, row, context.now)
+    step.effects.forEach((effect, index) =>
+      this.#effectOf(work, effect, { row, index, context, params: params[index]! }),
+    )
     this.current = {
       row,
       snapshot: step.snapshot,
-      body: step.body,
       snapshotSeq: before?.snapshotSeq ?? 0,
+      tailBytes: (before?.tailBytes ?? 0) + event.body.length + event.effects.length,
       timers: this.#armed(before),
       ...(before?.baseline ? { baseline: before.baseline } : {}),
     }
-    return event
+    return receiptOf(event)
   }
 
   /** The event threw: it is journaled, so that its key is spent, and shown; the actor stays as it was (R7). */
-  applyFault(work: EventWork, message: string, now: number): EventRow {
+  applyFault(work: EventWork, message: string, now: number): Receipt {
     const actor = this.current as Actor
     const row: ActorRow = { ...actor.row, seq: actor.row.seq + 1, updatedAt: now }
-    const answer = { status: 500, body: { code: 'actor-fault', message } }
-    const event = this.#journal(work, row, now, {
-      effects: [{ type: 'answer', params: answer }],
-      body: actor.body,
-      handled: false,
-      fault: message,
-    })
-    if (work.timer) this.timers.set(work.timer.id, undefined)
+    const params = { status: 500, body: { code: 'actor-fault', message } }
+    const effects = [{ type: 'answer', params }]
+    const text = JSON.stringify(effects)
+    const event = this.#journal(work, row, { effects, text, handled: false, fault: message, now })
+    if (work.timer) this.#setTimer(work.timer.id, undefined)
     this.bury(work, message, now)
     this.current = { ...actor, row, timers: this.#armed(actor), rowStale: false }
-    return event
+    return receiptOf(event)
   }
 
   quarantine(reason: string): Quarantined {
-    const { row, body } = this.current as Actor
+    const { row, snapshot } = this.current as Actor
+    const body = bodyOf(snapshot)
     this.current = { row: { ...row, status: 'quarantined', fault: reason }, reason, body, rowStale: true }
     return this.current
   }
 
+  /** The state as text; the journal row that led to it then carries its hash, so that a replay passes through it. */
+  written(): string {
+    const body = bodyOf((this.current as Actor).snapshot)
+    const last = this.events.pop()
+    if (last) this.events.push({ ...last, stateHash: stateHash(body) })
+    return body
+  }
+
   bury(work: EventWork, reason: string, now: number): void {
-    this.deadLetters.push({ actor: work.to, key: work.key, body: JSON.stringify(work.event), reason, at: now })
+    this.deadLetters.push({ actor: work.to, key: work.key, body: work.body, reason, at: now })
   }
 
   #nextRow(work: EventWork, step: Step, { known, now }: StepContext): ActorRow {
@@ -98,63 +126,54 @@ export class Draft {
     }
   }
 
-  #journal(
-    work: EventWork,
-    row: ActorRow,
-    now: number,
-    step: Pick<Step, 'effects' | 'body' | 'handled'> & { readonly fault?: string | undefined },
-  ): EventRow {
-    const answer = answerOf(step.effects)
+  #journal(work: EventWork, row: ActorRow, outcome: Journaled): EventRow {
+    const answer = answerOf(outcome.effects)
     const event: EventRow = {
       actor: work.to,
       seq: row.seq,
       key: work.key,
-      body: JSON.stringify(work.event),
-      effects: JSON.stringify(step.effects),
+      body: work.body,
+      effects: outcome.text,
       answer: answer ? JSON.stringify(answer) : null,
       path: row.path,
       status: row.status,
-      handled: step.handled,
-      fault: step.fault ?? null,
-      stateHash: stateHash(step.body),
+      handled: outcome.handled,
+      fault: outcome.fault ?? null,
+      stateHash: null,
       machineHash: row.machineHash,
-      at: now,
+      at: outcome.now,
     }
     this.events.push(event)
     return event
   }
 
+  #setTimer(id: string, timer: TimerRow | undefined): void {
+    this.#timers ??= new Map()
+    this.#timers.set(id, timer)
+  }
+
   #timersOf(work: EventWork, step: Step, row: ActorRow, now: number): void {
-    if (work.timer) this.timers.set(work.timer.id, undefined)
-    for (const id of step.timersCancelled) this.timers.set(id, undefined)
+    if (work.timer) this.#setTimer(work.timer.id, undefined)
+    for (const id of step.timersCancelled) this.#setTimer(id, undefined)
     for (const { id, delayMs, event } of step.timersSet) {
       const dueAt = Math.ceil(now + delayMs)
-      this.timers.set(id, {
-        actor: row.address,
-        id,
-        shard: row.shard,
-        seq: row.seq,
-        dueAt,
-        body: JSON.stringify(event),
-      })
+      const body = JSON.stringify(event)
+      this.#setTimer(id, { actor: row.address, id, shard: row.shard, seq: row.seq, dueAt, body })
     }
   }
 
   #armed(before: Actor | undefined): ReadonlyMap<string, number> {
+    if (!this.#timers) return before?.timers ?? new Map<string, number>()
     const armed = new Map(before?.timers)
-    for (const [id, timer] of this.timers) {
+    for (const [id, timer] of this.#timers) {
       if (timer) armed.set(id, timer.seq)
       else armed.delete(id)
     }
     return armed
   }
 
-  #effectOf(
-    work: EventWork,
-    effect: Effect,
-    at: { readonly row: ActorRow; readonly index: number; readonly context: StepContext },
-  ): void {
-    const { row, index, context } = at
+  #effectOf(work: EventWork, effect: Effect, at: EffectPlace): void {
+    const { row, index, context, params } = at
     if (effect.type === 'deliver') return this.#child(work.event, effect, at)
     for (const type of withdrawnTypes(effect)) this.#withdraw(type)
     if (isOwnEffect(effect)) return
@@ -164,7 +183,7 @@ export class Draft {
       idx: index,
       shard: row.shard,
       type: effect.type,
-      params: JSON.stringify(effect.params),
+      params,
       attempts: 0,
       notBefore: 0,
       lastError: null,
@@ -175,27 +194,45 @@ export class Draft {
 
   #withdraw(type: string): void {
     this.effects = this.effects.filter((effect) => effect.type !== type)
-    this.withdrawn.add(type)
+    this.#withdrawn ??= new Set()
+    this.#withdrawn.add(type)
   }
 
   /** The child's inbox row is in this commit, its step comes after it: together once, and once only (R9). */
-  #child(
-    cause: MachineEvent,
-    effect: Effect,
-    { row, index, context }: { readonly row: ActorRow; readonly index: number; readonly context: StepContext },
-  ): void {
+  #child(cause: MachineEvent, effect: Effect, { row, index, context, params }: EffectPlace): void {
     const key = effectKey({ actor: row.address, seq: row.seq, index })
     const child = childOf(effect, cause.at)
-    const body = JSON.stringify(child?.event ?? effect.params)
-    if (child)
-      this.children.push({ actor: child.to, shard: shardOf(child.to, context.shards), key, body, at: context.now })
-    else
-      this.deadLetters.push({
-        actor: row.address,
-        key,
-        body,
-        reason: 'deliver without an address and an event',
-        at: context.now,
-      })
+    const body = child ? JSON.stringify(child.event) : params
+    const reason = child ? tooLarge(body) : 'deliver without an address and an event'
+    if (!child || reason !== undefined)
+      this.deadLetters.push({ actor: child?.to ?? row.address, key, body, reason: reason ?? '', at: context.now })
+    else this.children.push({ actor: child.to, shard: shardOf(child.to, context.shards), key, body, at: context.now })
   }
+}
+
+interface Journaled {
+  readonly effects: readonly Effect[]
+  /** The effects as JSON. */
+  readonly text: string
+  readonly handled: boolean
+  readonly fault?: string | undefined
+  readonly now: number
+}
+
+interface EffectPlace {
+  readonly row: ActorRow
+  readonly index: number
+  readonly context: StepContext
+  readonly params: string
+}
+
+/** As `JSON.stringify(effects)` would say it, from params that are text already. */
+function effectsText(effects: readonly Effect[], params: readonly string[]): string {
+  const each = effects.map((effect, index) => `{"type":${JSON.stringify(effect.type)},"params":${params[index]}}`)
+  return `[${each.join(',')}]`
+}
+
+function receiptOf(event: EventRow): Receipt {
+  const answer = event.answer === null ? {} : { answer: JSON.parse(event.answer) as Answer }
+  return { key: event.key, applied: true, seq: event.seq, ...answer }
 }

@@ -21,11 +21,17 @@ export interface RuntimeOptions {
   /** Fixed at the store's first start: rows carry the number. */
   readonly shards?: number
   readonly leaseMs?: number
-  /** Steps between snapshots of an actor: a load folds at most so many events. */
+  /** Steps between snapshots of an actor, and bytes of their events and effects: a load folds at most so much. */
   readonly snapshotEvery?: number
+  readonly snapshotBytes?: number
+  /** How long an actor rests until its snapshot is brought up to its last event. */
+  readonly idleSnapshotMs?: number
   /** Events that may wait in memory before callers are sent away (`OverloadedError`). */
   readonly maxQueued?: number
+  readonly maxQueuedBytes?: number
+  /** What one commit takes, in work and in bytes of event text. */
   readonly maxBatch?: number
+  readonly maxBatchBytes?: number
   /** Actors kept in memory. */
   readonly maxHot?: number
   /** Pending effects of one type kept in memory, ordered types counted together; the others wait in the store. */
@@ -43,9 +49,13 @@ export interface RuntimeOptions {
 export const runtimeDefaults = {
   shards: 64,
   leaseMs: 15_000,
-  snapshotEvery: 10,
+  snapshotEvery: 20,
+  snapshotBytes: 65_536,
+  idleSnapshotMs: 5000,
   maxQueued: 10_000,
+  maxQueuedBytes: 67_108_864,
   maxBatch: 500,
+  maxBatchBytes: 1_048_576,
   maxHot: 10_000,
   maxHeldEffects: 5000,
   pollMs: 250,

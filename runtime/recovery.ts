@@ -106,7 +106,8 @@ export class Recovery {
       reject: () => void this.#inHand.delete(row.id),
     }
     const event = JSON.parse(row.body) as MachineEvent
-    this.#options.submit({ kind: 'event', to: row.actor, key: row.key, event, shard: row.shard, inboxId: row.id, done })
+    const { actor: to, key, body, shard, id: inboxId } = row
+    this.#options.submit({ kind: 'event', to, key, event, body, shard, inboxId, done })
   }
 
   #schedule(): void {

@@ -3,15 +3,18 @@
  * it. Each folded step must give what the journal says it gave; where it does not, this code is not the code that
  * made it, and the actor is quarantined rather than guessed (R10, R11).
  */
+import type { AnyMachineSnapshot } from 'xstate'
 import type { JsonObject, MachineDefinition, MachineEvent } from '../machines/definition.ts'
 import { stateHash } from './actor-state.ts'
 import type { Actor, ActorState, Quarantined } from './actor-state.ts'
 import { idOf } from './actor-state.ts'
 import { messageOf } from './errors.ts'
-import { inspectSnapshot, step } from './step.ts'
+import { bodyOf } from './live-machine.ts'
+import { readSnapshot, step } from './step.ts'
 import type { Step, StepOutcome } from './step.ts'
 import type { StoredActor } from './store/load-actors.ts'
 import type { EventRow } from './store/rows.ts'
+import { statePath } from './state-path.ts'
 import { upgradeSnapshot } from './upgrade.ts'
 
 export interface Known {
@@ -35,9 +38,13 @@ function quarantined(stored: StoredActor, reason: string): Quarantined {
 function restored({ definition, hash }: Known, stored: StoredActor): Actor {
   const { row, snapshot, tail } = stored
   const ground = snapshot && upgradeSnapshot(definition, JSON.parse(snapshot.body) as JsonObject, snapshot.version)
-  const last = foldEvents({ definition, hash }, ground, row.address, tail)
-  const timers = new Map(stored.timers.map((timer) => [timer.id, timer.seq]))
-  const state = { snapshot: last.snapshot, body: last.body, timers, rowStale: row.status === 'quarantined' }
+  const last = foldEvents({ definition, hash }, ground && groundOf(definition, ground), row.address, tail)
+  const state = {
+    snapshot: last.snapshot,
+    tailBytes: tail.reduce((sum, { body, effects }) => sum + body.length + effects.length, 0),
+    timers: new Map(stored.timers.map((timer) => [timer.id, timer.seq])),
+    rowStale: row.status === 'quarantined',
+  }
   const current = {
     ...row,
     version: definition.version,
@@ -47,19 +54,35 @@ function restored({ definition, hash }: Known, stored: StoredActor): Actor {
     fault: null,
   }
   if (row.machineHash === hash) return { ...state, row: current, snapshotSeq: snapshot?.seq ?? 0 }
-  const baseline = { actor: row.address, seq: row.seq, version: definition.version, machineHash: hash, body: last.body }
+  const body = bodyOf(last.snapshot)
+  const baseline = { actor: row.address, seq: row.seq, version: definition.version, machineHash: hash, body }
   return { ...state, row: current, snapshotSeq: -1, baseline }
+}
+
+/** What a replay starts from. */
+export function groundOf(definition: MachineDefinition, persisted: JsonObject): AnyMachineSnapshot {
+  return loaded(readSnapshot(definition, persisted)).snapshot
+}
+
+interface Folded {
+  readonly snapshot: AnyMachineSnapshot
+  readonly path: string
+  readonly status: Step['status']
 }
 
 /** Folds journal rows over a snapshot; throws at the first that does not go as it went. */
 export function foldEvents(
   { definition, hash }: Known,
-  ground: JsonObject | undefined,
+  ground: AnyMachineSnapshot | undefined,
   address: Actor['row']['address'],
   rows: readonly EventRow[],
-): Step {
+): Folded {
   const input = { id: idOf(address) }
-  let current: Step | undefined = ground && loaded(inspectSnapshot(definition, ground, input))
+  let current: Folded | undefined = ground && {
+    snapshot: ground,
+    path: statePath(ground.value),
+    status: ground.status === 'done' ? 'done' : 'active',
+  }
   for (const row of rows) {
     if (row.fault !== null) continue
     const next = loaded(step(definition, current?.snapshot, JSON.parse(row.body) as MachineEvent, input))
@@ -76,11 +99,11 @@ function loaded(outcome: StepOutcome): Step {
   return outcome
 }
 
-/** Steps of other code are compared by what can be seen of them; those of the same code by every byte of the state. */
+/** By what can be seen of a step; and where the same code wrote a snapshot with it, by every byte of the state. */
 function differenceOf(row: EventRow, next: Step, hash: string): string | undefined {
-  if (JSON.stringify(next.effects) !== row.effects)
-    return `effects ${JSON.stringify(next.effects)} instead of ${row.effects}`
+  const effects = JSON.stringify(next.effects)
+  if (effects !== row.effects) return `effects ${effects} instead of ${row.effects}`
   if (next.path !== row.path) return `state ${next.path} instead of ${row.path}`
-  if (row.machineHash === hash && stateHash(next.body) !== row.stateHash) return 'the context is another'
-  return undefined
+  if (row.stateHash === null || row.machineHash !== hash) return undefined
+  return stateHash(bodyOf(next.snapshot)) === row.stateHash ? undefined : 'the context is another'
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../machines/definition.ts'
+import { plain } from './plain.ts'
 import type { Effect } from './runtime.ts'
 
 /** What XState hands out for an action: its type and its resolved params. */
@@ -32,17 +33,19 @@ interface RaiseParams {
  */
 export function sortActions(actions: readonly Action[]): SortedActions {
   const effects: Effect[] = []
-  const timers = new Map<string, TimerSet | undefined>()
+  let timers: Map<string, TimerSet | undefined> | undefined
   for (const action of actions) {
-    if (action.type === 'xstate.raise') raise(action.params as RaiseParams, timers)
+    if (action.type === 'xstate.raise') raise(action.params as RaiseParams, (timers ??= new Map()))
     else if (action.type === 'xstate.cancel')
-      timers.set((action.params as { readonly sendId: string }).sendId, undefined)
+      (timers ??= new Map()).set((action.params as { readonly sendId: string }).sendId, undefined)
     else effects.push(asEffect(action))
   }
+  if (!timers) return { effects, timersSet: [], timersCancelled: [] }
+  const orders = [...timers]
   return {
     effects,
-    timersSet: [...timers.values()].filter((timer) => timer !== undefined),
-    timersCancelled: [...timers.keys()].filter((id) => timers.get(id) === undefined),
+    timersSet: orders.flatMap(([, timer]) => timer ?? []),
+    timersCancelled: orders.flatMap(([id, timer]) => (timer ? [] : [id])),
   }
 }
 
@@ -59,8 +62,4 @@ function asEffect(action: Action): Effect {
     throw new Error(`action ${action.type} is not data: machines name their effects and start nothing`)
   }
   return { type: action.type, params: plain(action.params ?? {}) as JsonObject }
-}
-
-function plain(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value))
 }

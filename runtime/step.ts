@@ -2,22 +2,20 @@
  * One step of one actor, pure: the same snapshot and event give the same outcome, now and at replay (R11).
  * Time comes on the event, nothing is performed; what the machine asks for is returned as data.
  */
-import { createActor, initialTransition, transition } from 'xstate'
-import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate'
+import type { AnyMachineSnapshot } from 'xstate'
 import type { JsonObject, MachineDefinition, MachineEvent, MachineInput } from '../machines/definition.ts'
 import { messageOf } from './errors.ts'
+import { liveMachine } from './live-machine.ts'
+import type { Taken } from './live-machine.ts'
 import type { Effect } from './runtime.ts'
 import { statePath } from './state-path.ts'
 import { sortActions } from './step-actions.ts'
-import type { Action, TimerSet } from './step-actions.ts'
+import type { TimerSet } from './step-actions.ts'
 
 export interface Step {
   readonly fault?: undefined
-  /** XState's persisted snapshot as plain JSON. */
-  readonly snapshot: JsonObject
-  /** The same as text: what is stored, and what replay compares byte by byte. */
-  readonly body: string
-  readonly value: unknown
+  /** Frozen where it is data; `bodyOf` gives its text. */
+  readonly snapshot: AnyMachineSnapshot
   readonly path: string
   readonly status: 'active' | 'done'
   readonly effects: readonly Effect[]
@@ -43,78 +41,55 @@ const finalAnswer: Effect = { type: 'answer', params: { status: 409, body: { cod
 
 export function step(
   definition: MachineDefinition,
-  persisted: JsonObject | undefined,
+  before: AnyMachineSnapshot | undefined,
   event: MachineEvent,
   input: MachineInput,
 ): StepOutcome {
-  const loaded = load(definition.machine, persisted, input)
-  if ('fault' in loaded) return loaded
   try {
-    return take(definition.machine, loaded, event)
+    const machine = liveMachine(definition.machine)
+    const born = before ? undefined : machine.initial(input)
+    if (born && isBroken(born.snapshot)) return fault('event', born.snapshot)
+    const from = born?.snapshot ?? (before as AnyMachineSnapshot)
+    if (from.status === 'done') return finished(from, born)
+    const taken = machine.transition(from, event)
+    return isBroken(taken.snapshot) ? fault('event', taken.snapshot) : outcome(taken, born)
   } catch (error) {
     return { fault: 'event', message: messageOf(error) }
   }
 }
 
-/** What a stored snapshot says, or why this code cannot read it. */
-export function inspectSnapshot(
-  definition: MachineDefinition,
-  persisted: JsonObject,
-  input: MachineInput,
-): StepOutcome {
-  const loaded = load(definition.machine, persisted, input)
-  return 'fault' in loaded ? loaded : outcome(loaded.snapshot, [], false)
-}
-
-interface Loaded {
-  readonly snapshot: AnyMachineSnapshot
-  readonly actions: readonly Action[]
-}
-
-function load(machine: AnyStateMachine, persisted: JsonObject | undefined, input: MachineInput): Loaded | StepFault {
+/** What a stored snapshot says, or why this code cannot read it (R10). */
+export function readSnapshot(definition: MachineDefinition, persisted: JsonObject): StepOutcome {
   try {
-    if (persisted === undefined) {
-      const [snapshot, actions] = initialTransition(machine, input)
-      return checked({ snapshot, actions }, 'event')
-    }
-    const snapshot = createActor(machine, { snapshot: persisted as never, input }).getSnapshot() as AnyMachineSnapshot
-    return checked({ snapshot, actions: [] }, 'snapshot')
+    const snapshot = liveMachine(definition.machine).load(persisted)
+    return isBroken(snapshot) ? fault('snapshot', snapshot) : outcome({ snapshot, actions: [], handled: false })
   } catch (error) {
-    return { fault: persisted === undefined ? 'event' : 'snapshot', message: messageOf(error) }
+    return { fault: 'snapshot', message: messageOf(error) }
   }
 }
 
-function checked(loaded: Loaded, fault: StepFault['fault']): Loaded | StepFault {
-  const { status, error } = loaded.snapshot as { readonly status: string; readonly error: unknown }
+function isBroken({ status }: AnyMachineSnapshot): boolean {
   return status === 'error' || status === 'stopped'
-    ? { fault, message: `the snapshot is ${status}: ${messageOf(error)}` }
-    : loaded
 }
 
-function take(machine: AnyStateMachine, loaded: Loaded, event: MachineEvent): StepOutcome {
-  const { snapshot } = loaded
-  if (snapshot.status === 'done') {
-    const final = outcome(snapshot, loaded.actions, false)
-    return 'fault' in final && final.fault
-      ? final
-      : { ...(final as Step), effects: [...(final as Step).effects, finalAnswer] }
-  }
-  const handled = machine.getTransitionData(snapshot, event).length > 0
-  const [next, actions] = transition(machine, snapshot, event)
-  const after = checked({ snapshot: next, actions: [...loaded.actions, ...actions] }, 'event')
-  return 'fault' in after ? after : outcome(after.snapshot, after.actions, handled)
+function fault(kind: StepFault['fault'], snapshot: AnyMachineSnapshot): StepFault {
+  return { fault: kind, message: `the snapshot is ${snapshot.status}: ${messageOf(snapshot.error)}` }
 }
 
-function outcome(snapshot: AnyMachineSnapshot, actions: readonly Action[], handled: boolean): StepOutcome {
-  const body = JSON.stringify(snapshot.machine.getPersistedSnapshot(snapshot))
-  const plain = JSON.parse(body) as JsonObject
+function finished(snapshot: AnyMachineSnapshot, born: Taken | undefined): Step {
+  const last = outcome({ snapshot, actions: born?.actions ?? [], handled: false })
+  return { ...last, effects: [...last.effects, finalAnswer] }
+}
+
+function outcome({ snapshot, actions, handled }: Taken, born?: Taken): Step {
+  const { effects, timersSet, timersCancelled } = sortActions(born ? [...born.actions, ...actions] : actions)
   return {
-    snapshot: plain,
-    body,
-    value: plain['value'],
-    path: statePath(plain['value']),
+    snapshot,
+    path: statePath(snapshot.value),
     status: snapshot.status === 'done' ? 'done' : 'active',
-    ...sortActions(actions),
+    effects,
+    timersSet,
+    timersCancelled,
     handled,
   }
 }

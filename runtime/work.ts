@@ -8,6 +8,8 @@ export interface EventWork {
   readonly to: ActorAddress
   readonly key: string
   readonly event: MachineEvent
+  /** The event as text: what the journal will say, and what `event` was parsed from (R11). */
+  readonly body: string
   readonly shard: number
   /** The inbox row that this came from; it goes with the commit. */
   readonly inboxId?: number

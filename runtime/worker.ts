@@ -18,6 +18,10 @@ import {
   TerminalError,
   messageOf,
 } from './errors.ts'
+import { FairQueue } from './fair-queue.ts'
+import { HotActors } from './hot-actors.ts'
+import { IdleSnapshots } from './idle-snapshots.ts'
+import type { RuntimeObserver } from './observer.ts'
 import type { Random } from './random.ts'
 import type { Leases } from './leases.ts'
 import type { Logger } from './logger.ts'
@@ -30,7 +34,7 @@ import { findReceipts } from './store/find-receipts.ts'
 import { loadActors } from './store/load-actors.ts'
 import { SqlError, isRefusedData } from './store/sql-error.ts'
 import type { Sql } from './store/sql.ts'
-import { actorOf } from './work.ts'
+import { actorOf, nobodyWaits } from './work.ts'
 import type { EventWork, Work } from './work.ts'
 
 export interface WorkerOptions {
@@ -40,9 +44,14 @@ export interface WorkerOptions {
   readonly logger: Logger
   readonly leases: Leases
   readonly batch: Omit<BatchContext, 'now'>
+  readonly shardOf: (address: ActorAddress) => number
+  readonly observer: RuntimeObserver
   readonly maxQueued: number
+  readonly maxQueuedBytes: number
   readonly maxBatch: number
+  readonly maxBatchBytes: number
   readonly maxHot: number
+  readonly idleSnapshotMs: number
   readonly hooks: WorkerHooks
 }
 
@@ -62,23 +71,28 @@ const overloadRetryMs = 1000
 
 export class Worker {
   readonly #options: WorkerOptions
-  #queue: Work[] = []
+  readonly #queue = new FairQueue()
   #underWay: readonly Work[] = []
   #tasks: (() => Promise<void>)[] = []
-  readonly #hot = new Map<ActorAddress, ActorState>()
+  readonly #hot: HotActors
+  readonly #idleSnapshots: IdleSnapshots
   #running: Promise<void> | undefined
 
   constructor(options: WorkerOptions) {
+    const { clock, idleSnapshotMs, maxHot } = options
     this.#options = options
+    this.#hot = new HotActors(maxHot)
+    this.#idleSnapshots = new IdleSnapshots({ clock, idleMs: idleSnapshotMs, write: (actors) => this.touch(actors) })
   }
 
   get queued(): number {
-    return this.#queue.length
+    return this.#queue.size
   }
 
   /** Items of these shards that are queued or in a commit under way. */
   waitingFor(shards: ReadonlySet<number>): number {
-    return [...this.#queue, ...this.#underWay].filter((item) => shards.has(item.shard)).length
+    const isCounted = (item: Work): boolean => shards.has(item.shard)
+    return this.#queue.count(isCounted) + this.#underWay.filter(isCounted).length
   }
 
   /** Work that must not be refused: it is on disk already, or settles what is. */
@@ -89,9 +103,25 @@ export class Worker {
 
   /** Work from outside: bounded (back-pressure instead of memory). */
   offer(work: EventWork): void {
-    const { maxQueued } = this.#options
-    if (this.#queue.length >= maxQueued) work.done.reject(new OverloadedError(this.#queue.length, overloadRetryMs))
-    else this.submit(work)
+    const { maxQueued, maxQueuedBytes, observer } = this.#options
+    const { size, bytes } = this.#queue
+    if (size < maxQueued && bytes + work.body.length <= maxQueuedBytes) return this.submit(work)
+    observer.overloaded(size)
+    work.done.reject(new OverloadedError(size, overloadRetryMs))
+  }
+
+  /** Writes snapshots where journals have a tail. */
+  touch(actors: Iterable<ActorAddress>): void {
+    for (const to of actors) this.submit({ kind: 'touch', to, shard: this.#options.shardOf(to), done: nobodyWaits })
+  }
+
+  /** So that the next start folds nothing, and code that comes with it starts from snapshots (R10). */
+  async stop(): Promise<void> {
+    await this.idle()
+    this.#idleSnapshots.stop()
+    this.touch(this.#hot.states.keys())
+    await this.idle()
+    this.#idleSnapshots.stop()
   }
 
   /** Runs between two commits, alone: what it reads cannot be half of one. */
@@ -108,16 +138,17 @@ export class Worker {
   }
 
   cached(address: ActorAddress): ActorState {
-    return this.#hot.get(address)
-  }
-
-  hotActors(): readonly ActorAddress[] {
-    return [...this.#hot.keys()]
+    return this.#hot.states.get(address)
   }
 
   /** The shards went to another owner: what is known of their actors is worth nothing from now on (R5). */
   forget(isForgotten: (address: ActorAddress) => boolean): void {
-    for (const address of this.#hot.keys()) if (isForgotten(address)) this.#hot.delete(address)
+    this.#hot.forget(isForgotten)
+    this.#idleSnapshots.forget(isForgotten)
+  }
+
+  get #hasWork(): boolean {
+    return this.#queue.size > 0 || this.#tasks.length > 0
   }
 
   #run(): void {
@@ -125,14 +156,17 @@ export class Worker {
       .then(() => this.#drain())
       .finally(() => {
         this.#running = undefined
-        if (this.#queue.length > 0 || this.#tasks.length > 0) this.#run()
+        if (this.#hasWork) this.#run()
       })
   }
 
   async #drain(): Promise<void> {
-    while (this.#queue.length > 0 || this.#tasks.length > 0) {
+    const { maxBatch, maxBatchBytes } = this.#options
+    while (this.#hasWork) {
       for (const task of this.#tasks.splice(0)) await task()
-      const items = this.#queue.splice(0, this.#options.maxBatch)
+      // Those who were just answered, and what came over sockets meanwhile, make the next commit larger.
+      if (this.#queue.size > 0) await turnOfTheLoop()
+      const items = this.#queue.take({ items: maxBatch, bytes: maxBatchBytes })
       this.#underWay = items
       if (items.length > 0) await this.#commit(items, 1)
       this.#underWay = []
@@ -142,16 +176,19 @@ export class Worker {
   async #commit(all: readonly Work[], attempt: number): Promise<void> {
     const items = all.filter((item) => this.#isOurs(item))
     if (items.length === 0) return
+    const { clock } = this.#options
     let batch: Batch
     let inbox: readonly InboxNumber[]
+    const startedAt = clock.now()
     try {
-      await this.#load(items)
-      batch = buildBatch(items, this.#hot, { ...this.#options.batch, now: this.#options.clock.now() })
+      await this.#loadCold(items)
+      batch = buildBatch(items, this.#hot.states, { ...this.#options.batch, now: clock.now() })
       inbox = await this.#write(batch)
     } catch (error) {
       return this.#failed(items, error, attempt)
     }
     this.#publish(items, batch, inbox)
+    this.#observe(items, batch, startedAt)
   }
 
   #isOurs(item: Work): boolean {
@@ -160,16 +197,18 @@ export class Worker {
     return false
   }
 
-  async #load(items: readonly Work[]): Promise<void> {
-    const cold = [...new Set(items.map(actorOf))].filter(
-      (address) => address !== undefined && !this.#hot.has(address),
-    ) as ActorAddress[]
-    if (cold.length === 0) return
-    const stored = await loadActors(this.#options.sql, cold)
+  async #loadCold(items: readonly Work[]): Promise<void> {
+    const { sql, batch } = this.#options
+    let cold: Set<ActorAddress> | undefined
+    for (const item of items) {
+      if (item.kind !== 'settle' && !this.#hot.states.has(item.to)) (cold ??= new Set()).add(item.to)
+    }
+    if (!cold) return
+    const stored = await loadActors(sql, [...cold])
     for (const address of cold) {
       const one = stored.get(address)
-      const known = one && this.#options.batch.known(one.row.kind as never)
-      this.#hot.set(address, one && known ? restoreActor(known, one) : undefined)
+      const known = one && batch.known(one.row.kind as never)
+      this.#hot.load(address, one && known ? restoreActor(known, one) : undefined)
     }
   }
 
@@ -180,21 +219,31 @@ export class Worker {
   }
 
   #publish(items: readonly Work[], batch: Batch, inbox: readonly InboxNumber[]): void {
-    for (const [address, state] of batch.states) {
-      this.#hot.delete(address)
-      if (state) this.#hot.set(address, state)
-    }
-    this.#evict()
+    this.#hot.commit(batch.states)
+    this.#idleSnapshots.committed(batch.states)
     this.#options.hooks.committed(batch, inbox)
     for (const item of items) complete(item, batch)
   }
 
-  /** The map keeps the order of use: the first were not used the longest. */
-  #evict(): void {
-    for (const address of this.#hot.keys()) {
-      if (this.#hot.size <= this.#options.maxHot) return
-      this.#hot.delete(address)
+  #observe(items: readonly Work[], { commit }: Batch, startedAt: number): void {
+    const { clock, observer } = this.#options
+    const { events, effects, snapshots, deadLetters } = commit
+    let bytes = 0
+    for (const event of events) {
+      bytes += event.body.length + event.effects.length
+      if (event.fault !== null) observer.stepFault(kindOf(event.actor))
     }
+    for (const { actor, body } of snapshots) observer.snapshotWritten(kindOf(actor), body.length)
+    for (const { actor } of deadLetters) observer.deadLetter(kindOf(actor))
+    observer.batchCommitted({
+      steps: events.length,
+      items: items.length,
+      effects: effects.length,
+      bytes,
+      durationMs: clock.now() - startedAt,
+      queued: this.#queue.size,
+      waitedMs: 0,
+    })
   }
 
   async #failed(items: readonly Work[], error: unknown, attempt: number): Promise<void> {
@@ -209,7 +258,7 @@ export class Worker {
 
   #forgetActors(items: readonly Work[]): void {
     const touched = new Set(items.map(actorOf))
-    this.forget((address) => touched.has(address))
+    this.#hot.forget((address) => touched.has(address))
   }
 
   /** Asks who holds the leases now; items of lost shards are then misrouted, the others go on. */
@@ -290,4 +339,12 @@ function complete(item: Work, batch: Batch): void {
   if (item.kind !== 'event') return item.done.resolve(undefined)
   const receipt = batch.receipts.get(item)
   if (receipt) item.done.resolve(receipt)
+}
+
+function kindOf(address: string): string {
+  return address.slice(0, address.indexOf(':'))
+}
+
+function turnOfTheLoop(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve))
 }

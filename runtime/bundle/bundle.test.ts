@@ -1,3 +1,4 @@
+import { persistedOf } from '../live-machine.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { event, harness, task, until } from '../contract/harness.ts'
 import type { Harness } from '../contract/harness.ts'
@@ -109,7 +110,7 @@ describe('an exported journal', () => {
   it('goes on from a baseline that other code started from', async () => {
     const bundle = await life()
     const made = foldBundle(known, bundle).made.get(4)!
-    const baseline = { seq: 4, version: 1, machineHash: known.hash, snapshot: { ...made.snapshot } }
+    const baseline = { seq: 4, version: 1, machineHash: known.hash, snapshot: persistedOf(made.snapshot) }
     const compacted = { ...bundle, baselines: [baseline], events: bundle.events.slice(4) }
     expect(foldBundle(known, compacted)).toMatchObject({ steps: 3, last: { path: 'waiting' } })
     expect(foldBundle(known, compacted).difference).toBeUndefined()

@@ -1,5 +1,6 @@
 /** A bundle as it may leave the house: masked, and folded once more to see whether it still decides the same. */
 import type { Json } from '../../machines/definition.ts'
+import { persistedOf } from '../live-machine.ts'
 import type { Known } from '../restore.ts'
 import { foldBundle, sameDecisions } from './fold.ts'
 import type { Folded } from './fold.ts'
@@ -48,7 +49,8 @@ function asMade(masked: ActorBundle, { made }: Folded, hash: string): ActorBundl
   return {
     ...masked,
     replay: { ok: true },
-    snapshot: snapshot && reached ? { ...snapshot, machineHash: hash, snapshot: { ...reached.snapshot } } : snapshot,
+    snapshot:
+      snapshot && reached ? { ...snapshot, machineHash: hash, snapshot: persistedOf(reached.snapshot) } : snapshot,
     events: masked.events.map((row) => {
       const step = made.get(row.seq)
       return step ? { ...row, effects: step.effects.map(({ type, params }) => ({ type, params: { ...params } })) } : row

@@ -8,7 +8,7 @@
  * per pending effect, gone when it is settled, is the whole truth in one place, and the measured figures include it.
  */
 import { DuplicateKeyError, SequenceConflictError, StaleLeaseError } from '../errors.ts'
-import { arraySource, columnNames } from './columns.ts'
+import { arrayParams, arraySourceText, columnNames, rowParams, rowSourceText } from './columns.ts'
 import type { Columns } from './columns.ts'
 import type { ActorRow, DeadLetterRow, EffectRow, EventRow, InboxRow, Lease, SnapshotRow, TimerRow } from './rows.ts'
 import { SqlError } from './sql-error.ts'
@@ -66,7 +66,7 @@ const staleLease = 'SW001'
 const sequenceConflict = 'SW002'
 
 interface Section {
-  readonly rows: keyof Commit
+  readonly rows: Exclude<keyof Commit, 'owner'>
   readonly columns: Columns
   readonly sql: (source: string) => string
 }
@@ -82,11 +82,24 @@ function insert(table: string, columns: Columns, suffix = ''): (source: string) 
   return (source) => `insert into ${table} (${names}) select ${names} from ${source} ${suffix}`
 }
 
+/** What a step changes of a row. */
+const updateColumns: Columns = [
+  ['address', 'text'],
+  ['seq', 'bigint'],
+  ['version', 'int'],
+  ['machine_hash', 'text'],
+  ['status', 'text'],
+  ['path', 'text'],
+  ['fault', 'text'],
+  ['updated_at', 'bigint'],
+  ['previous_seq', 'bigint'],
+]
+
 const sections: readonly Section[] = [
   { rows: 'created', columns: actorColumns, sql: insert('actor', actorColumns, 'returning 1') },
   {
     rows: 'updated',
-    columns: [...actorColumns, ['previous_seq', 'bigint']],
+    columns: updateColumns,
     sql: (
       source,
     ) => `update actor a set seq = r.seq, version = r.version, machine_hash = r.machine_hash, status = r.status,
@@ -169,38 +182,72 @@ export async function commitSteps(sql: Queryable, commit: Commit): Promise<reado
   }
 }
 
+const leaseColumns: Columns = [
+  ['shard', 'int'],
+  ['epoch', 'bigint'],
+]
+
+const allSections: readonly Section[] = [{ rows: 'leases', columns: leaseColumns, sql: fence }, ...sections]
+
 /** `for share` of the lease rows holds off a takeover until this commits; `for key share` would let it pass. */
+function fence(source: string): string {
+  return `select s.shard from shard s, ${source}
+    where s.shard = r.shard and s.epoch = r.epoch and s.owner = $1 order by s.shard for share of s`
+}
+
+/** Which sections have rows, and which of them one that goes as scalars: the text depends on nothing else. */
+interface Shape {
+  readonly text: string
+  readonly sections: readonly ShapedSection[]
+}
+
+interface ShapedSection extends Section {
+  readonly isScalar: boolean
+}
+
+/** Commits of larger batches all go as arrays: a text for each mixture would be parsed and planned more than run. */
+const mostRowsOfSmall = 2
+/** Two bits for each section: it has rows, and they go as scalars. */
+const shapes = new Map<number, Shape>()
+
 function statement(commit: Commit): { readonly text: string; readonly params: readonly unknown[] } {
-  const params: unknown[] = [commit.owner, commit.leases.length]
-  const leases = arraySource(
-    [
-      ['shard', 'int'],
-      ['epoch', 'bigint'],
-    ],
-    commit.leases,
-    params.length + 1,
-  )
-  params.push(...leases.params)
-  const parts = [
-    `fence as (select s.shard from shard s, ${leases.sql}
-      where s.shard = r.shard and s.epoch = r.epoch and s.owner = $1 order by s.shard for share of s)`,
-  ]
-  const results = [`statewright_require((select count(*) from fence) = $2::int, '${staleLease}')`]
-  for (const { rows, columns, sql } of sections) {
+  const isSmall = allSections.every(({ rows }) => commit[rows].length <= mostRowsOfSmall)
+  let key = 0
+  allSections.forEach(({ rows }, index) => {
+    const count = commit[rows].length
+    if (count > 0) key |= (isSmall && count === 1 ? 3 : 1) << (2 * index)
+  })
+  const shape = shapes.get(key) ?? shapeOf(key)
+  shapes.set(key, shape)
+  const params: unknown[] = [commit.owner]
+  for (const { rows, columns, isScalar } of shape.sections) {
     const given = commit[rows] as readonly object[]
-    if (given.length === 0) continue
-    const source = arraySource(columns, given, params.length + 1)
-    params.push(...source.params)
-    parts.push(`${cteName(rows)} as (${sql(source.sql)})`)
-    if (rows === 'updated') {
-      params.push(given.length)
-      results.push(
-        `statewright_require((select count(*) from x_updated) = $${params.length}::int, '${sequenceConflict}')`,
-      )
-    }
+    params.push(...(isScalar ? rowParams(columns, given[0]!) : arrayParams(columns, given)))
+    if (rows === 'leases' || rows === 'updated') params.push(given.length)
   }
-  const inbox = commit.inbox.length > 0 ? `(select json_agg(x_inbox)::text from x_inbox)` : 'null::text'
-  return { text: `with ${parts.join(',\n')}\nselect ${results.join(', ')}, ${inbox} as inbox`, params }
+  return { text: shape.text, params }
+}
+
+function shapeOf(key: number): Shape {
+  const parts: string[] = []
+  const results: string[] = []
+  const used = allSections.flatMap((section, index) => {
+    const bits = (key >> (2 * index)) & 3
+    return bits === 0 ? [] : [{ ...section, isScalar: bits === 3 }]
+  })
+  let next = 2
+  for (const { rows, columns, sql, isScalar } of used) {
+    const source = isScalar ? rowSourceText(columns, next) : arraySourceText(columns, next)
+    next += columns.length
+    parts.push(`${cteName(rows)} as (${sql(source)})`)
+    const state = rows === 'leases' ? staleLease : rows === 'updated' ? sequenceConflict : undefined
+    if (state === undefined) continue
+    results.push(`statewright_require((select count(*) from ${cteName(rows)}) = $${next}::int, '${state}')`)
+    next += 1
+  }
+  const hasInbox = used.some(({ rows }) => rows === 'inbox')
+  results.push(`${hasInbox ? `(select json_agg(x_inbox)::text from x_inbox)` : 'null::text'} as inbox`)
+  return { text: `with ${parts.join(',\n')}\nselect ${results.join(', ')}`, sections: used }
 }
 
 function cteName(rows: string): string {

@@ -1,5 +1,7 @@
 import pg from 'pg'
 import type { QueryConfig } from 'pg'
+import { binaryArray } from './binary-array.ts'
+import { ColumnArray } from './columns.ts'
 import { resultParsers } from './result-types.ts'
 import { type SqlError, toSqlError } from './sql-error.ts'
 import type { Durability, Queryable, Sql } from './sql.ts'
@@ -60,7 +62,8 @@ function queryable(
   return {
     async query(text, params = []) {
       const name = params.length > 0 ? nameOf(text) : undefined
-      const config = name === undefined ? { text, values: [...params] } : { name, text, values: [...params] }
+      const values = params.map(encoded)
+      const config = name === undefined ? { text, values } : { name, text, values }
       const result = await run(config).catch(rethrow)
       return { rows: result.rows as never[], rowCount: result.rowCount ?? 0 }
     },
@@ -68,6 +71,11 @@ function queryable(
       await run(text).catch(rethrow)
     },
   }
+}
+
+/** The driver sends a Buffer in binary form, and leaves its reading to the type of the parameter. */
+function encoded(param: unknown): unknown {
+  return param instanceof ColumnArray ? binaryArray(param) : param
 }
 
 async function transaction<T>(pool: pg.Pool, run: (tx: Queryable) => Promise<T>): Promise<T> {

@@ -36,7 +36,8 @@ export interface EventRow {
   readonly status: string
   readonly handled: boolean
   readonly fault: string | null
-  readonly stateHash: string
+  /** Of the state as text, where a snapshot of it was written in the same commit. */
+  readonly stateHash: string | null
   readonly machineHash: string
   readonly at: number
 }

@@ -58,7 +58,7 @@ create table event (
   status text not null,
   handled boolean not null,
   fault text,
-  state_hash text not null,
+  state_hash text,
   machine_hash text not null,
   at bigint not null,
   constraint event_key UNIQUE (actor, key),

@@ -1,3 +1,4 @@
+import { ColumnArray } from './columns.ts'
 import { toSqlError } from './sql-error.ts'
 import type { Durability, Queryable, Result, Sql } from './sql.ts'
 
@@ -19,7 +20,7 @@ export function sessionSql(session: Session, durability: Durability): Sql {
   }
 
   const inside: Queryable = {
-    query: (text, params = []) => session.query(text, params).catch(rethrow) as Promise<Result<never>>,
+    query: (text, params = []) => session.query(text, params.map(plainArray)).catch(rethrow) as Promise<Result<never>>,
     exec: (text) => session.exec(text).catch(rethrow),
   }
 
@@ -42,6 +43,10 @@ export function sessionSql(session: Session, durability: Durability): Sql {
     tx: (run) => alone(() => transaction(run)),
     close: () => alone(() => session.close()),
   }
+}
+
+function plainArray(param: unknown): unknown {
+  return param instanceof ColumnArray ? param.values : param
 }
 
 function rethrow(error: unknown): never {
