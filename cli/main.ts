@@ -40,6 +40,34 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'set a Secret from standard input: set NAME KEY=-',
     run: async (args) => (await import('./commands/secret.ts')).secret(args),
   },
+  actors: {
+    summary: 'list actors: [PREFIX] [--status quarantined]',
+    run: async (args) => (await import('./commands/actors.ts')).actors(args),
+  },
+  history: {
+    summary: 'show what happened to an actor: ACTOR',
+    run: async (args) => (await import('./commands/history.ts')).history(args),
+  },
+  replay: {
+    summary: 'fold journals and compare them with what is stored: ACTOR... | --all',
+    run: async (args) => (await import('./commands/replay.ts')).replay(args),
+  },
+  export: {
+    summary: 'write actors with their journals, redacted: ACTOR... [--out FILE]',
+    run: async (args) => (await import('./commands/export.ts')).exportActors(args),
+  },
+  import: {
+    summary: 'fold exported journals by this version, as a test: FILE...',
+    run: async (args) => (await import('./commands/import.ts')).importBundles(args),
+  },
+  effects: {
+    summary: 'what is not settled: list, show KEY, redeliver KEY... | --all',
+    run: async (args) => (await import('./commands/outbox.ts')).effects(args),
+  },
+  'dead-letters': {
+    summary: 'events that changed nothing: list, show ID, redeliver ID... | --all',
+    run: async (args) => (await import('./commands/outbox.ts')).deadLetters(args),
+  },
   orchestrator: {
     summary: 'run the orchestrator (settings from the environment)',
     run: async () => (await import('./commands/orchestrator.ts')).orchestrator(process.env, version()),

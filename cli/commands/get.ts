@@ -4,6 +4,7 @@ import { kindNamed, kinds, type Kind } from '../../crd/kinds.ts'
 import { readArgs, text, UsageError } from '../args.ts'
 import { orchestratorClient } from '../client.ts'
 import { requireEndpoints } from '../local/endpoints.ts'
+import { table } from '../table.ts'
 
 const usage = `usage: statewright get KIND [NAME] [-o json|yaml] [--dir DIR]
 
@@ -42,7 +43,7 @@ export async function get(args: readonly string[]): Promise<number> {
   const views = await read(client, kind, name, text(parsed, 'namespace'))
   if (output === 'json') console.log(JSON.stringify(name === undefined ? { items: views } : views[0], null, 2))
   else if (output === 'yaml') console.log(stringify(name === undefined ? { items: views } : views[0]))
-  else console.log(table(kind, views))
+  else console.log(tableOf(kind, views))
   return 0
 }
 
@@ -59,22 +60,13 @@ async function read(
 }
 
 /** The columns of `kubectl get`, those of `-o wide` aside. */
-function table(kind: Kind, views: readonly View[]): string {
+function tableOf(kind: Kind, views: readonly View[]): string {
   if (views.length === 0) return `no ${kind.plural}`
   const shown = columnsOf(kind.kind).filter(({ wide }) => wide !== true)
-  const rows = [
+  return table(
     ['NAME', ...shown.map(({ name }) => name.toUpperCase())],
-    ...views.map((view) => [view.metadata.name, ...shown.map(({ path }) => cell(view, path))]),
-  ]
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows
-    .map((row) =>
-      row
-        .map((text, column) => text.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+    views.map((view) => [view.metadata.name, ...shown.map(({ path }) => cell(view, path))]),
+  )
 }
 
 /** A path as columns have it: a dot before each name. */

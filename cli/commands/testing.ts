@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { vi } from 'vitest'
+import type { HttpApp } from '../../edges/http/app.ts'
 import { bearer } from '../../edges/http/auth/authenticate.ts'
 import { oidcVerifier } from '../../edges/http/auth/oidc.ts'
 import { invalidInput, Problem } from '../../edges/http/problem.ts'
@@ -28,7 +29,11 @@ export interface CommandScene {
   file(text: string): string
 }
 
-export async function withOrchestrator(use: (scene: CommandScene) => Promise<void>): Promise<void> {
+/** `routes`: more of the API than resources. */
+export async function withOrchestrator(
+  use: (scene: CommandScene) => Promise<void>,
+  routes: (app: HttpApp) => void = () => undefined,
+): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'statewright-cli-'))
   const identity = await startIdentity({ clients: [{ clientId: 'cli', secret: 'cli-secret', audiences: [audience] }] })
   const scene: CommandScene = {
@@ -48,6 +53,7 @@ export async function withOrchestrator(use: (scene: CommandScene) => Promise<voi
   try {
     await withServer(
       (app) => {
+        routes(app)
         app.put('/resources', { schema: { body: document } }, async ({ body }) => {
           const { name } = body.metadata
           if (scene.refused.has(name)) throw invalidInput([{ path: '/spec', message: 'is refused' }])

@@ -6,9 +6,12 @@ import { Problem } from '../../edges/http/problem.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
+import type { JournalDesk } from '../journal/desk.ts'
+import { journalRoutes } from '../journal/routes.ts'
 
 export interface OperationsDeps {
   readonly runtime: Runtime
+  readonly desk: JournalDesk
   readonly authenticate: Authenticate
   /** A link that signs one browser in, once. */
   readonly inspectorLink: () => string
@@ -16,11 +19,12 @@ export interface OperationsDeps {
 
 export async function registerOperations(
   app: HttpApp,
-  { runtime, authenticate, inspectorLink }: OperationsDeps,
+  { runtime, desk, authenticate, inspectorLink }: OperationsDeps,
 ): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onRequest', guard(authenticate))
     const routes = scope as HttpApp
+    journalRoutes(routes, desk)
     routes.get(
       '/operations/open',
       { schema: { summary: 'Unsettled effects and live pods, turns and Tasks' } },
@@ -53,14 +57,6 @@ export async function registerOperations(
         const turns = await runtime.list('turn', { limit: 500 })
         return { items: await Promise.all(turns.map((turn) => describeTurn(runtime, turn))) }
       },
-    )
-    routes.get(
-      '/operations/dead-letters',
-      { schema: { summary: 'Effects and events that were given up' } },
-      async () => ({
-        effects: await runtime.pendingEffects({ state: 'dead' }),
-        events: await runtime.deadLetters(),
-      }),
     )
     routes.post(
       '/operations/redeliver',

@@ -43,10 +43,10 @@ function everything(row: BundledEvent, made: Step): string | undefined {
 
 /** What was decided, whatever texts said: for a journal whose texts are masked. */
 export function sameDecisions(row: BundledEvent, made: Step): string | undefined {
-  return firstDifference(decided(row), decided(made), 'decision')
+  return firstDifference(decided(row as Pick<Step, 'path' | 'handled' | 'effects'>), decided(made), 'decision')
 }
 
-function decided({ path, handled, effects }: Pick<Step, 'path' | 'handled'> & Pick<BundledEvent, 'effects'>): object {
+function decided({ path, handled, effects }: Pick<Step, 'path' | 'handled' | 'effects'>): object {
   return { path, handled, effects: effects.map(({ type, params }) => [type, params['to'], params['status']]) }
 }
 

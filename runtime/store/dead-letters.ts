@@ -3,15 +3,17 @@ import type { Queryable } from './sql.ts'
 
 export type StoredDeadLetter = DeadLetterRow & { readonly id: number }
 
-/** Events that changed nothing and should be looked at, newest first. */
+/** Events that changed nothing and should be looked at, newest first; `before`: older than this one. */
 export async function listDeadLetters(
   sql: Queryable,
   actor: string | undefined,
   limit: number,
+  before?: number,
 ): Promise<readonly StoredDeadLetter[]> {
   const { rows } = await sql.query<StoredDeadLetter>(
-    `select id, actor, key, body, reason, at from dead_letter where $1::text is null or actor = $1 order by id desc limit $2::int`,
-    [actor ?? null, limit],
+    `select id, actor, key, body, reason, at from dead_letter where ($1::text is null or actor = $1) and ($3::bigint is null or id < $3::bigint)
+      order by id desc limit $2::int`,
+    [actor ?? null, limit, before ?? null],
   )
   return rows
 }

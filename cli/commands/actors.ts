@@ -1,0 +1,58 @@
+import { count, flag, readArgs, text, UsageError } from '../args.ts'
+import type { ActorAnswer } from '../journal/answers.ts'
+import { allOf, type ActorsQuery } from '../journal/desk.ts'
+import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import { table } from '../table.ts'
+
+const usage = `usage: statewright actors [PREFIX] [options]
+
+Lists actors with their states: all, or those whose address begins with PREFIX (task:, task:default/implement-).
+A quarantined actor is one that this version cannot load: it says why, its events wait, all others run.
+
+  --status STATUS   active, done or quarantined
+  --limit N         at most so many (default 1000)
+  --json            one line of JSON each
+${deskUsage}`
+
+const statuses = ['active', 'done', 'quarantined'] as const
+
+export async function actors(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(
+    args,
+    { ...deskOptions, status: { type: 'string' }, limit: { type: 'string' }, json: { type: 'boolean' } },
+    usage,
+  )
+  if (parsed === undefined) return 0
+  const given = text(parsed, 'status')
+  const status = statuses.find((one) => one === given)
+  if (given !== undefined && status === undefined)
+    throw new UsageError(`--status takes ${statuses.join(', ')}, not ${given}`)
+  const query = { prefix: parsed.positionals[0] ?? '', ...(status === undefined ? {} : { status }) }
+  const found = await withDesk(parsed, (desk) =>
+    readUpTo((page) => desk.actors(page), query, count(parsed, 'limit', 1000)),
+  )
+  if (flag(parsed, 'json')) for (const actor of found) console.log(JSON.stringify(actor))
+  else console.log(found.length === 0 ? 'no actors' : tableOf(found))
+  return 0
+}
+
+async function readUpTo(
+  read: (query: ActorsQuery) => Promise<{ readonly items: readonly ActorAnswer[]; readonly next?: string }>,
+  query: Omit<ActorsQuery, 'limit' | 'after'>,
+  limit: number,
+): Promise<readonly ActorAnswer[]> {
+  const found: ActorAnswer[] = []
+  const pages = allOf((after) =>
+    read({ ...query, limit: Math.min(500, limit), ...(after === undefined ? {} : { after }) }),
+  )
+  for await (const actor of pages) {
+    if (found.length >= limit) break
+    found.push(actor)
+  }
+  return found
+}
+
+function tableOf(found: readonly ActorAnswer[]): string {
+  const rows = found.map(({ address, status, seq, path, fault }) => [address, status, String(seq), fault ?? path])
+  return table(['ACTOR', 'STATUS', 'EVENTS', 'STATE'], rows)
+}

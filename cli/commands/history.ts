@@ -1,0 +1,53 @@
+import { count, flag, readArgs, UsageError } from '../args.ts'
+import type { HistoryAnswer } from '../journal/answers.ts'
+import { allOf } from '../journal/desk.ts'
+import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import { table } from '../table.ts'
+
+const usage = `usage: statewright history ACTOR [options]
+
+Shows what happened to an actor: each event, what it asked for, and the state it led to. ACTOR is an address, such as
+task:default/implement-lib-1-x7k2p; statewright actors lists them.
+
+  --limit N         the newest N events (default 50)
+  --json            one line of JSON for each event, with its fields; what looks like a secret is hidden
+${deskUsage}`
+
+export async function history(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, { ...deskOptions, limit: { type: 'string' }, json: { type: 'boolean' } }, usage)
+  if (parsed === undefined) return 0
+  const [address, ...rest] = parsed.positionals
+  if (address === undefined || rest.length > 0) throw new UsageError(`history takes one actor\n\n${usage}`)
+  const limit = count(parsed, 'limit', 50)
+  const rows = await withDesk(parsed, async (desk) => {
+    const newest: HistoryAnswer[] = []
+    const pages = allOf((after) =>
+      desk.history({ address, limit: Math.min(500, limit), ...(after === undefined ? {} : { after }) }),
+    )
+    for await (const row of pages) {
+      if (newest.length >= limit) break
+      newest.push(row)
+    }
+    return newest.toReversed()
+  })
+  if (flag(parsed, 'json')) for (const row of rows) console.log(JSON.stringify(row))
+  else console.log(rows.length === 0 ? 'no events' : tableOf(rows))
+  return 0
+}
+
+function tableOf(rows: readonly HistoryAnswer[]): string {
+  return table(
+    ['SEQ', 'AT', 'EVENT', 'STATE', 'ASKED FOR'],
+    rows.map(({ seq, at, event, path, effects, handled, fault }) => [
+      String(seq),
+      new Date(at).toISOString(),
+      (event as { readonly type: string }).type,
+      path,
+      fault === null
+        ? handled
+          ? effects.map(({ type }) => type).join(' ') || '-'
+          : '(nothing took it)'
+        : `threw: ${fault}`,
+    ]),
+  )
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import { faultsOf } from '../../edges/http/validation.ts'
+import { machines } from '../../machines/registry.ts'
+import { foldBundle } from '../../runtime/bundle/fold.ts'
+import { BundleFile, type ActorBundle } from '../../runtime/bundle/schema.ts'
+import { machineHash } from '../../runtime/machine-hash.ts'
+import { flag, readArgs, UsageError } from '../args.ts'
+
+const usage = `usage: statewright import FILE... [--json]
+
+Folds the journals of exported bundles by the machines of this version, as a regression test: nothing is written
+anywhere. A bundle whose masked journal could not be replayed where it was exported is passed over, and said so.
+
+Exit code 0: all decide as they did. 1: at least one differs; its first difference is printed.
+
+  --json            one line of JSON for each actor`
+
+interface Verdict {
+  readonly file: string
+  readonly address: string
+  readonly steps: number
+  /** `skipped`: the bundle says that it cannot be replayed. */
+  readonly result: 'equal' | 'different' | 'skipped'
+  readonly sameCode: boolean
+  readonly why?: string
+}
+
+export async function importBundles(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, { json: { type: 'boolean' } }, usage)
+  if (parsed === undefined) return 0
+  if (parsed.positionals.length === 0) throw new UsageError(`import takes files\n\n${usage}`)
+  const verdicts = parsed.positionals.flatMap((file) => readBundle(file).actors.map((actor) => judge(file, actor)))
+  for (const verdict of verdicts) console.log(flag(parsed, 'json') ? JSON.stringify(verdict) : said(verdict))
+  const different = verdicts.filter(({ result }) => result === 'different').length
+  const skipped = verdicts.filter(({ result }) => result === 'skipped').length
+  if (!flag(parsed, 'json')) console.log(`${verdicts.length} actors, ${different} different, ${skipped} passed over`)
+  return different === 0 ? 0 : 1
+}
+
+function readBundle(file: string): BundleFile {
+  const value = parse(file, readFileSync(file, 'utf8'))
+  const faults = faultsOf(BundleFile, value)
+  if (faults.length > 0)
+    throw new Error(
+      `${file} is no bundle of this program:\n${faults.map(({ path, message }) => `  ${path} ${message}`).join('\n')}`,
+    )
+  return value as BundleFile
+}
+
+function parse(file: string, content: string): unknown {
+  try {
+    return JSON.parse(content)
+  } catch (error) {
+    throw new Error(`${file} is no JSON: it was cut or is another file`, { cause: error })
+  }
+}
+
+function judge(file: string, bundle: ActorBundle): Verdict {
+  const definition = machines.find(({ kind }) => kind === bundle.kind)
+  const { address, replay } = bundle
+  if (!replay.ok)
+    return {
+      file,
+      address,
+      steps: 0,
+      result: 'skipped',
+      sameCode: false,
+      ...(replay.why === undefined ? {} : { why: replay.why }),
+    }
+  if (definition === undefined)
+    return {
+      file,
+      address,
+      steps: 0,
+      result: 'different',
+      sameCode: false,
+      why: `this program has no machine for ${bundle.kind}`,
+    }
+  const hash = machineHash(definition)
+  const { steps, difference } = foldBundle({ definition, hash }, bundle)
+  const sameCode = bundle.machineHash === hash
+  return difference === undefined
+    ? { file, address, steps, result: 'equal', sameCode }
+    : { file, address, steps, result: 'different', sameCode, why: difference }
+}
+
+function said({ address, steps, result, sameCode, why }: Verdict): string {
+  const code = sameCode ? 'the same code' : 'other code than made it'
+  if (result === 'skipped') return `${address}: passed over, its export says: ${why ?? 'it cannot be replayed'}`
+  return result === 'equal'
+    ? `${address}: ${steps} steps, equal (${code})`
+    : `${address}: ${why ?? 'differs'} (${code})`
+}

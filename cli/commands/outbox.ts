@@ -1,0 +1,150 @@
+/** `effects` and `dead-letters`: what is not settled, what was given up, and how it is tried again (R7). */
+import { flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
+import { ApiError, orchestratorClient, type OrchestratorClient } from '../client.ts'
+import type { DeadLetterAnswer, EffectAnswer } from '../journal/answers.ts'
+import { allOf, type DeskPage, type JournalDesk, type PageQuery } from '../journal/desk.ts'
+import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import { requireEndpoints } from '../local/endpoints.ts'
+import { table } from '../table.ts'
+
+const effectsUsage = `usage: statewright effects [list | show KEY | redeliver KEY... | redeliver --all] [options]
+
+Effects that were decided and are not settled. A pending one is tried again by itself; a dead one was given up and waits
+for somebody to put it back. Its key stays the same, so that its handler finds what an earlier attempt did (R6).
+
+  --only STATE      list pending or dead ones only
+  --actor ACTOR     list those of one actor
+  --all             redeliver every dead one (of --actor, where given)
+  --json            one line of JSON each
+${deskUsage}
+                    redeliver needs the running orchestrator`
+
+const lettersUsage = `usage: statewright dead-letters [list | show ID | redeliver ID... | redeliver --all] [options]
+
+Events that changed nothing and should be looked at: for an actor that does not exist, one whose step threw, or one that the
+store refused. redeliver delivers it again; it leaves the list once its actor took it.
+
+  --actor ACTOR     list those of one actor
+  --all             redeliver every one (of --actor, where given)
+  --json            one line of JSON each
+${deskUsage}
+                    redeliver needs the running orchestrator`
+
+const options = {
+  ...deskOptions,
+  actor: { type: 'string' },
+  all: { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const
+
+const pageSize = 500
+
+/** One of the two lists, as its command shows it. */
+interface Outbox<Item> {
+  readonly usage: string
+  readonly none: string
+  readonly pages: (desk: JournalDesk, page: PageQuery) => Promise<DeskPage<Item>>
+  /** Those that may be put back. */
+  readonly givenUp: (desk: JournalDesk, page: PageQuery) => Promise<DeskPage<Item>>
+  readonly one: (desk: JournalDesk, id: string) => Promise<Item>
+  readonly idOf: (item: Item) => string
+  readonly headings: readonly string[]
+  readonly row: (item: Item) => readonly string[]
+}
+
+export async function effects(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, { ...options, only: { type: 'string' } }, effectsUsage)
+  if (parsed === undefined) return 0
+  const given = text(parsed, 'only')
+  const state = (['pending', 'dead'] as const).find((one) => one === given)
+  if (given !== undefined && state === undefined) throw new UsageError(`--only takes pending or dead, not ${given}`)
+  const of = actorOf(parsed)
+  return run<EffectAnswer>(parsed, {
+    usage: effectsUsage,
+    none: 'no effects',
+    pages: (desk, page) => desk.effects({ ...page, ...of, ...(state === undefined ? {} : { state }) }),
+    givenUp: (desk, page) => desk.effects({ ...page, ...of, state: 'dead' }),
+    one: (desk, key) => desk.effect(key),
+    idOf: ({ key }) => key,
+    headings: ['KEY', 'TYPE', 'STATE', 'ATTEMPTS', 'LAST ERROR'],
+    row: ({ key, type, state: now, attempts, lastError }) => [key, type, now, String(attempts), lastError ?? '-'],
+  })
+}
+
+export async function deadLetters(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, options, lettersUsage)
+  if (parsed === undefined) return 0
+  const pages: Outbox<DeadLetterAnswer>['pages'] = (desk, page) => desk.deadLetters({ ...page, ...actorOf(parsed) })
+  return run<DeadLetterAnswer>(parsed, {
+    usage: lettersUsage,
+    none: 'no dead letters',
+    pages,
+    givenUp: pages,
+    one: (desk, id) => desk.deadLetter(id),
+    idOf: ({ id }) => id,
+    headings: ['ID', 'AT', 'ACTOR', 'EVENT', 'REASON'],
+    row: ({ id, at, actor, event, reason }) => [
+      id,
+      new Date(at).toISOString(),
+      actor,
+      (event as { readonly type: string }).type,
+      reason,
+    ],
+  })
+}
+
+function actorOf(parsed: Parsed): { readonly actor?: string } {
+  const actor = text(parsed, 'actor')
+  return actor === undefined ? {} : { actor }
+}
+
+async function run<Item>(parsed: Parsed, outbox: Outbox<Item>): Promise<number> {
+  const [verb = 'list', ...ids] = parsed.positionals
+  if (verb === 'list' && ids.length === 0) return list(parsed, outbox)
+  if (verb === 'show' && ids.length === 1) {
+    const item = await withDesk(parsed, (desk) => outbox.one(desk, ids[0] ?? ''))
+    console.log(JSON.stringify(item, null, 2))
+    return 0
+  }
+  if (verb === 'redeliver' && flag(parsed, 'all') !== ids.length > 0) return redeliver(parsed, ids, outbox)
+  throw new UsageError(outbox.usage)
+}
+
+async function list<Item>(parsed: Parsed, outbox: Outbox<Item>): Promise<number> {
+  const items = await withDesk(parsed, (desk) => every((page) => outbox.pages(desk, page)))
+  if (flag(parsed, 'json')) for (const item of items) console.log(JSON.stringify(item))
+  else console.log(items.length === 0 ? outbox.none : table(outbox.headings, items.map(outbox.row)))
+  return 0
+}
+
+async function every<Item>(read: (page: PageQuery) => Promise<DeskPage<Item>>): Promise<readonly Item[]> {
+  const items: Item[] = []
+  const pages = allOf((after) => read({ limit: pageSize, ...(after === undefined ? {} : { after }) }))
+  for await (const item of pages) items.push(item)
+  return items
+}
+
+/** Exit code 1 when one was not taken: it stays where it is. */
+async function redeliver<Item>(parsed: Parsed, ids: readonly string[], outbox: Outbox<Item>): Promise<number> {
+  if (text(parsed, 'state') !== undefined || text(parsed, 'database') !== undefined)
+    throw new UsageError('redeliver asks the running orchestrator: name it by --dir')
+  const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
+  const wanted = flag(parsed, 'all')
+    ? (await withDesk(parsed, (desk) => every((page) => outbox.givenUp(desk, page)))).map(outbox.idOf)
+    : ids
+  let refused = 0
+  for (const id of wanted) if (!(await putBack(client, id))) refused += 1
+  console.log(`${wanted.length - refused} redelivered, ${refused} refused`)
+  return refused === 0 ? 0 : 1
+}
+
+async function putBack(client: OrchestratorClient, key: string): Promise<boolean> {
+  try {
+    await client.call('POST', '/operations/redeliver', { key })
+    return true
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error
+    console.error(`${key}: ${error.message}`)
+    return false
+  }
+}

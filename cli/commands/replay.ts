@@ -1,0 +1,49 @@
+import { flag, readArgs, UsageError } from '../args.ts'
+import type { ReplayAnswer } from '../journal/answers.ts'
+import { allOf, type JournalDesk } from '../journal/desk.ts'
+import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+
+const usage = `usage: statewright replay ACTOR... | --all [options]
+
+Folds the journal of each actor from its beginning (or from where retention or newer code made it begin) and compares
+every step with what is stored: effects, state, and the snapshot byte by byte. Changes nothing.
+
+Exit code 0: every journal replays. 1: at least one differs; its first difference is printed.
+
+  --all             every actor
+  --json            one line of JSON for each actor
+${deskUsage}`
+
+const pageSize = 500
+
+export async function replay(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, { ...deskOptions, all: { type: 'boolean' }, json: { type: 'boolean' } }, usage)
+  if (parsed === undefined) return 0
+  const named = parsed.positionals
+  if (flag(parsed, 'all') === named.length > 0) throw new UsageError(`replay takes actors, or --all\n\n${usage}`)
+  const isJson = flag(parsed, 'json')
+  const sum = { actors: 0, steps: 0, different: 0 }
+  await withDesk(parsed, async (desk) => {
+    for await (const address of flag(parsed, 'all') ? everyAddress(desk) : named) {
+      const result = await desk.replay(address)
+      sum.actors += 1
+      sum.steps += result.steps
+      if (!result.equal) sum.different += 1
+      if (isJson) console.log(JSON.stringify(result))
+      else if (!result.equal || named.length > 0) console.log(said(result))
+    }
+  })
+  if (!isJson) console.log(`${sum.actors} actors, ${sum.steps} steps, ${sum.different} different`)
+  return sum.different === 0 ? 0 : 1
+}
+
+async function* everyAddress(desk: JournalDesk): AsyncGenerator<string> {
+  const pages = allOf((after) =>
+    desk.actors({ prefix: '', limit: pageSize, ...(after === undefined ? {} : { after }) }),
+  )
+  for await (const { address } of pages) yield address
+}
+
+function said({ address, steps, equal, firstDifference }: ReplayAnswer): string {
+  return equal ? `${address}: ${steps} steps, equal` : `${address}: ${firstDifference ?? 'differs'}`
+}
