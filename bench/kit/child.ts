@@ -36,13 +36,13 @@ interface Serving<T> {
   kill(): Promise<void>
 }
 
-/** Starts a program of the bench that prints one line when it is ready, and goes on. */
+/** Starts a program of the bench that prints an object when it is ready, and goes on. */
 export async function startServing<T>(program: URL, { argument, boundMs }: ChildOptions): Promise<Serving<T>> {
   const child = start(program, argument)
   const output = collect(child)
   const closed = once(child, 'close')
   const bound = setTimeout(() => child.kill('SIGKILL'), boundMs)
-  const ready = await Promise.race([firstLine(child), closed.then(() => undefined)])
+  const ready = await Promise.race([firstObject(child), closed.then(() => undefined)])
   clearTimeout(bound)
   if (ready === undefined) throw new Error(`${nameOf(program)} did not get ready: ${output.errors.slice(-tailLength)}`)
   return {
@@ -69,13 +69,14 @@ function collect(child: ChildProcess): { text: string; errors: string } {
   return output
 }
 
-function firstLine(child: ChildProcess): Promise<string> {
+/** A library's own words may come before. */
+function firstObject(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
     child.stdout?.on('data', (chunk: string) => {
       text += chunk
-      const end = text.indexOf('\n')
-      if (end >= 0) resolve(text.slice(0, end))
+      const line = /^\{.*\}$/m.exec(text)?.[0]
+      if (line !== undefined) resolve(line)
     })
   })
 }

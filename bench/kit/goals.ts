@@ -17,6 +17,10 @@ export function verdictOf(goal: Goal): Verdict {
   return reaches(goal, goal.gate) ? 'gate' : 'missed'
 }
 
+export function isMeasured(goal: Goal): boolean {
+  return verdictOf(goal) !== 'not measured'
+}
+
 function reaches({ value, better }: Goal, bound: number): boolean {
   return better === 'higher' ? value! >= bound : value! <= bound
 }

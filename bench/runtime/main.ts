@@ -2,6 +2,8 @@
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
 import { writeSection } from '../kit/document.ts'
+import { isMeasured } from '../kit/goals.ts'
+import type { Goal } from '../kit/goals.ts'
 import { exitCodeOf, jsonLine, verdictLines } from '../kit/report.ts'
 import type { Report } from '../kit/report.ts'
 import { contenders } from './contenders.ts'
@@ -60,20 +62,26 @@ async function measure(only: ReadonlySet<string>, plan: Plan): Promise<Run> {
   }
 }
 
+/** A whole run answers all of them. */
+function unmeasured(goals: readonly Goal[]): string[] {
+  return goals.filter((goal) => !isMeasured(goal)).map((goal) => `${goal.name} was not measured`)
+}
+
 async function main(): Promise<number> {
   const asked = benchArguments(process.argv.slice(2), [...sections, ...contenders.map((contender) => contender.name)])
   const machine = describeMachine()
   const startedAt = new Date()
   const { results, postgresVersion } = await measure(asked.only, asked.quick ? quickPlan : fullPlan)
+  const goals = goalsOf(results)
   const report: Report = {
     name,
     machine: { ...machine, postgres: postgresVersion },
     startedAt: startedAt.toISOString(),
     minutes: (Date.now() - startedAt.getTime()) / 60_000,
     quick: asked.quick,
-    invalid: invalidity(results.throughput),
+    invalid: [...invalidity(results.throughput), ...(asked.only.size === 0 ? unmeasured(goals) : [])],
     rows: jsonRows(results),
-    goals: goalsOf(results),
+    goals,
   }
   console.log(`\n${tablesOf(report, results)}\n`)
   for (const line of verdictLines(report)) console.log(line)

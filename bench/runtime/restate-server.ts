@@ -1,5 +1,6 @@
 /** A Restate server with its defaults (fsync on, one node) in a folder of its own, and the service registered with it. */
 import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -19,29 +20,36 @@ const service = new URL('./peers/restate-service.ts', import.meta.url)
 const readyBoundMs = 60_000
 
 export async function startRestate(): Promise<RestateServer> {
+  await using begun = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'statewright-bench-restate-'))
+  begun.defer(() => rm(folder, { recursive: true, force: true }))
   const [ingress, admin, node, endpoint] = [await freePort(), await freePort(), await freePort(), await freePort()]
   const config = join(folder, 'restate.toml')
   await writeFile(config, configuration(folder, { ingress, admin, node }))
-  const program = createRequire(import.meta.url).resolve(
-    `@restatedev/restate-server-${platform()}-${arch()}/bin/restate-server`,
-  )
-  const server = spawn(program, ['--config-file', config, '--no-logo'], { stdio: ['ignore', 'ignore', 'ignore'] })
-  const closed = once(server, 'close')
+  const server = spawn(programPath(), ['--config-file', config, '--no-logo'], { stdio: 'ignore' })
+  begun.defer(() => killed(server))
   const serving = await startServing(service, { argument: { port: endpoint }, boundMs: readyBoundMs })
-  const stop = async (): Promise<void> => {
-    server.kill('SIGKILL')
-    await closed
-    await serving.kill()
-    await rm(folder, { recursive: true, force: true })
+  begun.defer(() => serving.kill())
+  await until(() => register(admin, endpoint), 'the Restate server takes the service', readyBoundMs)
+  const running = begun.move()
+  return {
+    ingress: `http://127.0.0.1:${ingress}`,
+    pids: [server.pid!, serving.pid],
+    stop: () => running.disposeAsync(),
   }
-  try {
-    await until(() => register(admin, endpoint), 'the Restate server takes the service', readyBoundMs)
-    return { ingress: `http://127.0.0.1:${ingress}`, pids: [server.pid!, serving.pid], stop }
-  } catch (error) {
-    await stop()
-    throw error
-  }
+}
+
+/** The package's own starter would be a process in between. */
+function programPath(): string {
+  const name = `@restatedev/restate-server-${platform()}-${arch()}/bin/restate-server`
+  return createRequire(import.meta.url).resolve(name)
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const closed = once(child, 'close')
+  child.kill('SIGKILL')
+  await closed
 }
 
 interface Ports {

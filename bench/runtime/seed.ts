@@ -22,13 +22,8 @@ export async function seed(url: string, actors: number, timers = 0): Promise<voi
   await client.connect()
   await client.query('set synchronous_commit = off')
   for (const table of await tablesOf(client)) {
-    if (table.name === 'timer') continue
-    await copy(client, table, { from: 1, to: actors, id: (index) => actorOf(index) })
-  }
-  if (timers > 0) {
-    const table = { name: 'timer', column: 'actor' }
-    await copy(client, table, { from: 0, to: timers, id: (index) => `task:far-${index}` })
-    await client.query(`delete from timer where actor = $1`, [original])
+    if (table.name !== 'timer') await copy(client, table, { from: 1, to: actors, id: actorOf })
+    else if (timers > 0) await copy(client, table, { from: 0, to: timers, id: (index) => `task:far-${index}` })
   }
   await client.query('vacuum analyze')
   await client.query('checkpoint')
@@ -49,14 +44,18 @@ async function makeOriginal(url: string, armed: boolean): Promise<void> {
 
 interface Table {
   readonly name: string
-  readonly column: string
+  /** The column that holds the actor's address. */
+  readonly key: string
+  readonly columns: readonly string[]
 }
 
 async function tablesOf(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(
-    `select c.table_name as name, c.column_name as column from information_schema.columns c
-     join information_schema.tables t using (table_schema, table_name)
-     where t.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.column_name in ('address', 'actor')`,
+    `select table_name as name, array_agg(column_name::text) as columns,
+       min(column_name::text) filter (where column_name in ('address', 'actor')) as key
+     from information_schema.columns join information_schema.tables using (table_schema, table_name)
+     where table_schema = 'public' and table_type = 'BASE TABLE'
+     group by 1 having count(*) filter (where column_name in ('address', 'actor')) > 0`,
   )
   return rows
 }
@@ -67,10 +66,11 @@ interface Copies {
   readonly id: (index: number) => string
 }
 
-async function copy(client: pg.Client, { name, column }: Table, { from, to, id }: Copies): Promise<void> {
-  const text = `insert into ${name} select copy.* from (select * from ${name} where ${column} = $1) as original,
-    unnest($2::text[], $3::int[]) as given (address, shard),
-    jsonb_populate_record(original::${name}, jsonb_build_object('${column}', given.address, 'shard', given.shard)) as copy`
+async function copy(client: pg.Client, { name, key, columns }: Table, { from, to, id }: Copies): Promise<void> {
+  const given: Readonly<Record<string, string>> = { [key]: 'given.address', shard: 'given.shard' }
+  const text = `insert into ${name} (${columns.join(', ')})
+    select ${columns.map((column) => given[column] ?? `original.${column}`).join(', ')}
+    from (select * from ${name} where ${key} = $1) as original, unnest($2::text[], $3::int[]) as given (address, shard)`
   for (let first = from; first < to; first += rowsAtOnce) {
     const count = Math.min(rowsAtOnce, to - first)
     const ids = Array.from({ length: count }, (_, offset) => id(first + offset))

@@ -1,4 +1,5 @@
 /** The figures of a run as text: on the terminal, and in BENCHMARKS.md. */
+import { isMeasured } from '../kit/goals.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
 import { median } from '../kit/percentile.ts'
@@ -12,7 +13,7 @@ import { checkPeers, foreignCoresOf } from './validity.ts'
 
 export function tablesOf(report: Report, results: Results): string {
   return [
-    goalTable(report.goals),
+    goalTable(report.goals.filter(isMeasured)),
     throughputTables(results),
     scaleTable(results),
     recoveryText(results),
