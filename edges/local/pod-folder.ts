@@ -15,6 +15,8 @@ export const PodRecord = Type.Object({
   /** The recorded process is the namespace's keeper; the wrapper is its child. */
   isolated: Type.Boolean(),
   createdAt: Type.Integer(),
+  /** When its end was told. */
+  endedAt: Type.Optional(Type.Integer()),
   reason: Type.Optional(Type.String()),
 })
 export type PodRecord = Static<typeof PodRecord>
@@ -52,8 +54,7 @@ export class PodFolder {
   }
 
   read(): PodRecord | undefined {
-    const value = readJson(join(this.path, 'record.json'))
-    return Value.Check(PodRecord, value) ? value : undefined
+    return readRecord(this.path)
   }
 
   write(record: PodRecord): void {
@@ -90,12 +91,19 @@ export class PodFolder {
   }
 }
 
+/** Names of the folders that pods have below the root. */
+export function podNames(root: string): readonly string[] {
+  return existsSync(root) ? readdirSync(root) : []
+}
+
 export function podFolders(root: string): readonly PodRecord[] {
-  if (!existsSync(root)) return []
-  return readdirSync(root).flatMap((name) => {
-    const value = readJson(join(root, name, 'record.json'))
-    return Value.Check(PodRecord, value) ? [value] : []
-  })
+  return podNames(root).flatMap((name) => readRecord(join(root, name)) ?? [])
+}
+
+/** Undefined while a pod's folder has no record yet, and for one that is none of ours. */
+export function readRecord(folder: string): PodRecord | undefined {
+  const value = readJson(join(folder, 'record.json'))
+  return Value.Check(PodRecord, value) ? value : undefined
 }
 
 export function removeFolder(path: string): void {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
+import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { captureLog } from '../http/testing.ts'
 import type { PodObservation, PodSpec } from '../ports/pods.ts'
 import { detectIsolation, type Isolation } from './isolation.ts'
@@ -252,6 +253,27 @@ printf '{"pid":%s,"startTime":"%s"}' "$!" "\${stat[21]}" > "$STATE_DIR/agent.jso
       await vi.waitFor(() => expect(told.map(({ pod }) => pod)).toContain('default/task/2'), bound)
       stop()
       expect(told.filter(({ pod, state }) => pod === spec.pod && state === 'gone')).toHaveLength(3)
+    })
+  })
+
+  test('removes the folder of a pod that ended long ago, not of one that runs or has just ended', async () => {
+    await withMachine(async (machine) => {
+      const clock = simulatedClock(1_000_000)
+      const pods = machine.start({ clock, keepEndedMs: 60_000 })
+      const { told, stop } = watched(pods)
+      const until = (done: () => boolean): Promise<void> =>
+        vi.waitFor(() => {
+          clock.advance(1000)
+          expect(done()).toBe(true)
+        }, bound)
+      for (const ordinal of [1, 2]) await pods.create({ ...spec, pod: `default/task/${ordinal}`, ordinal })
+      await served(machine)
+      await pods.remove(spec.pod, { force: true })
+      await until(() => told.some(({ pod, state }) => pod === spec.pod && state === 'gone'))
+      expect(existsSync(machine.folder().log)).toBe(true)
+      await until(() => !existsSync(machine.folder().path))
+      expect(machine.folder('default/task/2').read()).toMatchObject({ phase: 'running' })
+      stop()
     })
   })
 

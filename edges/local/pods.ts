@@ -10,6 +10,7 @@ import type { Logger } from '../http/logging.ts'
 import type { PodObservation, PodPort, PodSpec } from '../ports/pods.ts'
 import { isolated, type Isolation } from './isolation.ts'
 import { PodFolder, podFolders, removeFolder, slug, type PodRecord } from './pod-folder.ts'
+import { PodWatch } from './pod-watch.ts'
 import { childrenOf, familyOf, findByVariable, identify, isAlive, signal } from './processes.ts'
 
 export interface LocalPodsOptions {
@@ -30,9 +31,11 @@ export interface LocalPodsOptions {
   ) => Promise<Readonly<Record<string, string>>>
   readonly clock: Clock
   readonly logger: Logger
+  /** How long the folder of an ended pod is kept: its log, its home and the transcript in it. A week unless told. */
+  readonly keepEndedMs?: number
 }
 
-const pollMs = 150
+const weekMs = 7 * 24 * 3_600_000
 /** Set for every pod, so that a spawn which was not recorded is found again. */
 const marker = 'STATE_DIR'
 
@@ -80,42 +83,17 @@ export class LocalPods implements PodPort {
   }
 
   watch(listener: (observation: PodObservation) => Promise<void>): () => void {
-    const { clock } = this.#options
-    const told = new Map<string, PodObservation['state']>()
-    const telling = new Set<string>()
-    let stopped = false
-    let timer = clock.setTimer(0, () => look())
-    const look = (): void => {
-      if (stopped) return
-      for (const { pod, observation } of this.list().map((record) => ({
-        pod: record.pod,
-        observation: this.#observe(record),
-      }))) {
-        if (observation === undefined || told.get(pod) === observation.state || telling.has(pod)) continue
-        telling.add(pod)
-        void this.#tell(listener, observation)
-          .then((taken) => taken && told.set(pod, observation.state))
-          .finally(() => telling.delete(pod))
-      }
-      timer = clock.setTimer(pollMs, look)
-    }
-    return () => {
-      stopped = true
-      timer.cancel()
-    }
-  }
-
-  /** Whether the listener took it. An end that was taken is final, so that a later watch need not guess its reason. */
-  async #tell(listener: (observation: PodObservation) => Promise<void>, observation: PodObservation): Promise<boolean> {
-    const { pod, state } = observation
-    try {
-      await listener(observation)
-      if (observation.state === 'gone') this.#bury(pod, observation.reason)
-      return true
-    } catch (error) {
-      this.#options.logger.warn({ pod, state, error: String(error) }, 'pod observation not taken; told again')
-      return false
-    }
+    const { clock, logger, keepEndedMs = weekMs } = this.#options
+    const watch = new PodWatch({
+      root: this.#root,
+      clock,
+      logger,
+      keepEndedMs,
+      listener,
+      observe: (record) => this.#observe(record),
+      bury: (pod, reason) => this.#bury(pod, reason),
+    })
+    return () => watch.stop()
   }
 
   #observe(record: PodRecord): PodObservation | undefined {
@@ -133,7 +111,8 @@ export class LocalPods implements PodPort {
   #bury(pod: string, reason: string): void {
     const folder = new PodFolder(this.#root, pod)
     const record = folder.read()
-    if (record !== undefined) folder.write({ ...record, phase: 'gone', reason })
+    if (record === undefined || record.phase === 'gone') return
+    folder.write({ ...record, phase: 'gone', reason, endedAt: this.#options.clock.now() })
   }
 
   async #createOnce(spec: PodSpec): Promise<void> {
