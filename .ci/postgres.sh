@@ -3,6 +3,7 @@
 # look at what survived).
 #   postgres.sh find         prints the folder of the server's programs
 #   postgres.sh start DIR    starts one with its data in DIR, prints its DATABASE_URL
+#   postgres.sh restart DIR MODE   restarts it on its port; MODE is pg_ctl's: fast, or immediate, which is a crash
 #   postgres.sh stop DIR     stops it and removes DIR
 # POSTGRES_OPTIONS: further options of the server, `-c name=value` each.
 set -euo pipefail
@@ -58,6 +59,13 @@ start() {
   return 1
 }
 
+# The settings of the start are remembered in the data folder.
+restart() {
+  local dir=$1 mode=$2 bin
+  bin=$(programs)
+  as_server "$bin/pg_ctl" -D "$dir/data" -l "$dir/data/log" -m "$mode" -w -t 60 -s restart >&2
+}
+
 stop() {
   local dir=$1 bin
   bin=$(programs)
@@ -68,9 +76,10 @@ stop() {
 case "${1:-}" in
   find) programs ;;
   start) start "${2:?the folder}" ;;
+  restart) restart "${2:?the folder}" "${3:?fast or immediate}" ;;
   stop) stop "${2:?the folder}" ;;
   *)
-    echo "usage: postgres.sh find | start DIR | stop DIR" >&2
+    echo "usage: postgres.sh find | start DIR | restart DIR fast|immediate | stop DIR" >&2
     exit 2
     ;;
 esac

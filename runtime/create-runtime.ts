@@ -65,7 +65,7 @@ class DurableRuntime implements Runtime {
       pollMs: options.pollMs,
       alone,
       hooks: {
-        gained: (gained) => this.#recovery.takeOver(gained),
+        gained: (gained) => this.#gained(gained),
         opened: () => this.#opened(),
         drained: (leaving) => this.#drained(leaving),
         lost: (lost) => this.#lost(new Set(lost)),
@@ -105,6 +105,7 @@ class DurableRuntime implements Runtime {
       maxHeld: options.maxHeldEffects,
       settle: (effect, outcome) => this.#settle(effect, outcome),
       read: (page, of = shards()) => pendingEffects(sql, of, page),
+      mayPerform: ({ shard }) => this.#leases.mayPerform(shard),
     })
     this.#timers = new Timers({ ...ports, observer, shards, fire: (timer) => this.#fire(timer) })
     this.#recovery = new Recovery({
@@ -125,9 +126,9 @@ class DurableRuntime implements Runtime {
     if (divided > 0 && divided !== this.#options.shards) {
       throw new Error(`the store is divided into ${divided} shards, not ${this.#options.shards}`)
     }
-    this.#relay.start()
     await this.#leases.start()
     this.#isOpen = true
+    this.#relay.start()
     this.#timers.start()
     this.#recovery.start()
   }
@@ -376,7 +377,15 @@ class DurableRuntime implements Runtime {
     else this.#options.hint(owner)
   }
 
+  /** A commit that ended after its shard was lost may have left an actor in memory. */
+  #gained(shards: readonly number[]): Promise<void> {
+    const gained = new Set(shards)
+    this.#worker.forget((address) => gained.has(this.#shardOf(address)))
+    return this.#recovery.takeOver(shards)
+  }
+
   #opened(): void {
+    this.#relay.unpark()
     this.#timers.look()
   }
 
@@ -384,7 +393,8 @@ class DurableRuntime implements Runtime {
   async #drained(shards: ReadonlySet<number>): Promise<void> {
     const { clock, stopGraceMs } = this.#options
     const until = clock.elapsed() + stopGraceMs
-    while (clock.elapsed() < until && this.#worker.waitingFor(shards) > 0) await sleep(clock, drainLookMs)
+    const inHand = (): number => this.#worker.waitingFor(shards) + this.#relay.performingFor(shards)
+    while (clock.elapsed() < until && inHand() > 0) await sleep(clock, drainLookMs)
   }
 
   #lost(lost: ReadonlySet<number>): void {

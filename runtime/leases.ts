@@ -1,7 +1,7 @@
 /**
  * Which shards this process may write, and under which fencing token (R5). The living share the shards evenly: who
- * joins is given its part, who stops gives back at once, and who is silent for three quarters of the lease is called
- * dead and its shards go to the others, within the lease time.
+ * joins is given its part, who stops gives back at once, and who is silent for most of the lease is called dead and its
+ * shards go to the others, within the lease time.
  *
  * Two guards keep a process that was paused from doing harm. Its commits are refused by the epoch in the committing
  * statement. Its effects are not even begun: they need a lease that is believed, and belief ends, by this process's
@@ -55,10 +55,10 @@ export interface LeaseHooks {
 }
 
 /** Parts of the lease. Belief ends before silence does, by more than two clocks may differ in speed. */
-const silence = 3 / 4
-const belief = 0.7
-const beatsPerLease = 4
-const looksPerLease = 8
+const silence = 0.6
+const belief = 0.55
+const beatsPerLease = 5
+const looksPerLease = 10
 
 export class Leases {
   readonly #options: LeaseOptions
@@ -71,6 +71,7 @@ export class Leases {
   #self: ProcessId | undefined
   #believedFrom = { elapsed: -Infinity, now: -Infinity }
   #beatAt = -Infinity
+  #isDoubted = false
   #isAlone = false
   #isClosing = false
   #timer: Timer | undefined
@@ -103,9 +104,12 @@ export class Leases {
     return [...shards].map((shard) => ({ shard, epoch: this.#epochs.get(shard) ?? -1 }))
   }
 
-  /** Whether an effect of this shard may be begun now. */
+  /** Whether an effect of this shard may be begun now. In doubt the store is asked at once, and `opened` says it is over. */
   mayPerform(shard: number): boolean {
-    return this.serves(shard) && this.#isBelieved()
+    if (this.#isBelieved()) return this.serves(shard)
+    this.#isDoubted = true
+    this.look()
+    return false
   }
 
   /** The time of day counts too, though it may jump: it goes on while a suspended machine's other clock stands still. */
@@ -168,10 +172,17 @@ export class Leases {
   #tick(): void {
     const { logger } = this.#options
     this.#round = this.#live()
-      .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'leases could not be renewed'))
-      .finally(() => {
+      .then(
+        () => this.#isDoubted && !this.#isBelieved(),
+        (error: unknown) => {
+          logger.warn({ error: messageOf(error) }, 'leases could not be renewed')
+          return false
+        },
+      )
+      .then((isDoubtful) => {
         this.#round = undefined
-        this.#schedule()
+        if (isDoubtful && !this.#isClosing) this.#tick()
+        else this.#schedule()
       })
   }
 
@@ -204,10 +215,11 @@ export class Leases {
     observer.leasesRenewed({ durationMs: this.#time().elapsed - asked.elapsed, ok, expiresInMs })
     if (this.#self !== self) return
     if (!ok) return this.#calledDead()
-    const wasBelieved = this.#isBelieved()
     this.#believedFrom = asked
     this.#beatAt = asked.elapsed
-    if (!wasBelieved) this.#options.hooks.opened(this.owned())
+    if (!this.#isDoubted || !this.#isBelieved()) return
+    this.#isDoubted = false
+    this.#options.hooks.opened(this.owned())
   }
 
   #time(): { readonly elapsed: number; readonly now: number } {

@@ -29,7 +29,7 @@ export class Neighbours {
 
   /** Who did not look for a while, paused or without a store, knows nothing of the silence in between. */
   observe(processes: readonly ProcessRow[], elapsed: number): Roll {
-    const wasAway = elapsed - this.#lookedAt > this.#silenceMs / 2
+    const wasAway = elapsed - this.#lookedAt > this.#silenceMs
     this.#lookedAt = elapsed
     this.#sights = new Map(processes.map((row) => [row.owner, this.#sight(row, elapsed, wasAway)]))
     const dead = processes.filter(({ owner }) => elapsed - this.#sights.get(owner)!.since >= this.#silenceMs)

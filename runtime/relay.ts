@@ -36,6 +36,8 @@ export interface RelayOptions {
   readonly read: (page: EffectPage, shards?: readonly number[]) => Promise<readonly EffectRow[]>
   /** Runs a task between two commits. */
   readonly alone: <T>(task: () => Promise<T>) => Promise<T>
+  /** Asked right before an effect is begun: whether its shard is this process's without doubt. */
+  readonly mayPerform: (effect: EffectRow) => boolean
 }
 
 type EntryState = 'waiting' | 'performing' | 'settling'
@@ -54,6 +56,8 @@ interface Entry extends Queued {
   /** Ends the wait before a settlement is tried again. */
   wake: (() => void) | undefined
   isGone: boolean
+  /** Its shard went to another owner, who performs it. */
+  isForgotten: boolean
 }
 
 const defaultConcurrency = 8
@@ -74,6 +78,8 @@ export class Relay {
   readonly #byActor = new Map<ActorAddress, Entry[]>()
   /** How many a target has in memory, by its name. */
   readonly #perTarget = new Map<Target, number>()
+  /** Those whose turn came while their lease was in doubt. */
+  readonly #parked = new Set<Entry>()
   #isOpen = false
   #underWay = 0
   #changed: (() => void)[] = []
@@ -138,9 +144,25 @@ export class Relay {
   forget(isForgotten: (effect: EffectRow) => boolean): void {
     for (const entry of this.#entries.values()) {
       if (!isForgotten(entry.effect)) continue
+      entry.isForgotten = true
       this.#abort(entry, 'lease-lost')
       this.#remove(entry)
     }
+  }
+
+  /** Leases are beyond doubt again: what waited for that has its turn. */
+  unpark(): void {
+    for (const entry of this.#parked) {
+      this.#parked.delete(entry)
+      this.#makeReady(entry)
+    }
+  }
+
+  /** How many effects of these shards are being performed or settled. */
+  performingFor(shards: ReadonlySet<number>): number {
+    let count = 0
+    for (const { state, effect } of this.#entries.values()) if (state !== 'waiting' && shards.has(effect.shard)) count++
+    return count
   }
 
   /** Starts nothing new; resolves when all that is under way has ended. */
@@ -187,6 +209,7 @@ export class Relay {
       alarm: undefined,
       wake: undefined,
       isGone: false,
+      isForgotten: false,
     }
     this.#entries.set(entry.key, entry)
     if (own) own.push(entry)
@@ -225,11 +248,19 @@ export class Relay {
   #unschedule(entry: Entry): void {
     entry.alarm?.cancel()
     entry.alarm = undefined
+    this.#parked.delete(entry)
     this.#ready.remove(entry)
   }
 
+  /** Gives its turn back later, not now: whose turn is next may have to be parked as well. */
+  #park(entry: Entry): void {
+    this.#parked.add(entry)
+    queueMicrotask(() => this.#ready.release(entry))
+  }
+
   async #perform(entry: Entry): Promise<void> {
-    const { clock, observer } = this.#options
+    const { clock, observer, mayPerform } = this.#options
+    if (!mayPerform(entry.effect)) return this.#park(entry)
     const { key, actor, type } = entry
     const { attempts, at: decidedAt } = entry.effect
     entry.state = 'performing'
@@ -290,6 +321,11 @@ export class Relay {
   /** What was performed is not performed again because the store was away: the outcome is kept and settled later. */
   async #settle(entry: Entry, outcome: SettleOutcome, attempt: number): Promise<boolean> {
     const { settle, logger, clock, random } = this.#options
+    // Should the shard have come back meanwhile, an abort's empty outcome must not stand for the effect.
+    if (entry.isForgotten) {
+      this.#end(entry)
+      return false
+    }
     try {
       await settle(entry.effect, outcome)
     } catch (error) {

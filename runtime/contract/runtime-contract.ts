@@ -293,10 +293,10 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
       })
 
       it('continues under another owner when the lease of the first has run out (R5, R1)', async () => {
-        const first = await world.start({ owner: 'one', leaseMs: 1000 })
+        const first = await world.start({ owner: 'one', leaseMs: 10_000 })
         await first.runtime.deliver(noted('a', 'k1', 'one'))
         first.crash()
-        const second = await world.start({ owner: 'two', leaseMs: 1000 })
+        const second = await world.start({ owner: 'two', leaseMs: 10_000 })
         const waiting = second.runtime.deliver(noted('a', 'k2', 'two'))
         const pump = pumping(world)
         expect((await waiting).applied).toBe(true)

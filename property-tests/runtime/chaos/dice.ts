@@ -1,0 +1,29 @@
+/** Chance that a seed decides (mulberry32): the same seed, the same run of faults. */
+export interface Dice {
+  /** 0 up to 1. */
+  next(): number
+  between(low: number, high: number): number
+  pick<T>(items: readonly T[]): T
+  /** One of the names, each as likely as its weight says. */
+  weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name
+}
+
+export function dice(seed: number): Dice {
+  let state = seed >>> 0
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  return {
+    next,
+    between: (low, high) => low + next() * (high - low),
+    pick: (items) => items[Math.floor(next() * items.length)]!,
+    weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
+      const names = Object.keys(weights) as Name[]
+      let rest = next() * names.reduce((sum, name) => sum + weights[name], 0)
+      return names.find((name) => (rest -= weights[name]) < 0) ?? names.at(-1)!
+    },
+  }
+}

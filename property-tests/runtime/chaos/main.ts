@@ -1,0 +1,40 @@
+/** `npm run chaos -- --rounds N --seed S [--plant BUG] [--json]`: exit code 0 when no law was broken. */
+import { parseArgs } from 'node:util'
+import { plants, type Plant } from './messages.ts'
+import { run, type Verdict } from './run.ts'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '20' },
+    seed: { type: 'string' },
+    plant: { type: 'string', default: 'none' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const rounds = Number(values.rounds)
+const seed = Number(values.seed ?? Date.now() % 1_000_000)
+if (!Number.isSafeInteger(rounds) || rounds < 1 || !Number.isSafeInteger(seed))
+  throw new Error('--rounds is a number from 1 on, --seed a whole number')
+if (!plants.includes(values.plant as Plant)) throw new Error(`--plant is one of ${plants.join(', ')}`)
+
+/** Enough to see what is wrong; the rest is more of the same. */
+const mostShown = 30
+
+function story({ broken, faults, ...numbers }: Verdict): string {
+  const { acknowledged, repeated, steps, performed, takeovers, takeoverMs, seconds } = numbers
+  const done = Object.entries(faults).map(([fault, count]) => `${count} ${fault}`)
+  return [
+    `${numbers.rounds} rounds in ${seconds} s: ${done.join(', ')}`,
+    `${acknowledged} events acknowledged, ${repeated} attempts repeated; ${steps} steps, ${performed} effects performed`,
+    `${takeovers} shards taken over; after a kill all are held again in ${takeoverMs.p50} ms (median), ${takeoverMs.max} ms (longest)`,
+    ...broken.slice(0, mostShown).map((one) => `BROKEN ${one}`),
+    broken.length === 0
+      ? 'no law was broken'
+      : `${broken.length} laws were broken; again: npm run chaos -- --rounds ${numbers.rounds} --seed ${numbers.seed}`,
+  ].join('\n')
+}
+
+const verdict = await run({ rounds, seed, plant: values.plant as Plant, say: (line) => console.log(line) })
+console.log(story(verdict))
+if (values.json) console.log(JSON.stringify({ name: 'chaos', ok: verdict.broken.length === 0, ...verdict }))
+process.exitCode = verdict.broken.length === 0 ? 0 : 1

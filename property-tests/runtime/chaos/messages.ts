@@ -1,0 +1,45 @@
+/** What the driver and a worker process say to each other. */
+import type { Delivery, Receipt } from '../../../runtime/runtime.ts'
+
+/** A bug that is built in on purpose: the checker must find it, or it proves nothing. */
+export type Plant = 'none' | 'no-fence' | 'early-ack' | 'blind-to-pauses'
+
+export const plants: readonly Plant[] = ['none', 'no-fence', 'early-ack', 'blind-to-pauses']
+
+export interface WorkerSettings {
+  readonly url: string
+  readonly owner: string
+  readonly leaseMs: number
+  readonly shards: number
+  /** Where its effect handlers write what they did. */
+  readonly receipts: string
+  readonly plant: Plant
+}
+
+export type ToWorker =
+  | { readonly type: 'deliver'; readonly id: number; readonly delivery: Delivery }
+  | { readonly type: 'state'; readonly id: number }
+
+export interface WorkerState {
+  /** Deliveries that wait for their answer. */
+  readonly waiting: number
+  /** Effects under way. */
+  readonly performing: number
+}
+
+export type FromWorker =
+  | { readonly type: 'ready' }
+  | { readonly type: 'receipt'; readonly id: number; readonly receipt: Receipt }
+  | { readonly type: 'refused'; readonly id: number; readonly error: string }
+  | { readonly type: 'state'; readonly id: number; readonly state: WorkerState }
+
+/** One line of a handler's own account, written before anything else is done. */
+export interface EffectLine {
+  readonly key: string
+  readonly type: string
+  readonly params: string
+  readonly actor: string
+  readonly owner: string
+  readonly attempt: number
+  readonly at: number
+}

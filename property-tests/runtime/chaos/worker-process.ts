@@ -1,0 +1,126 @@
+/** One of the processes that are killed and paused: a runtime over the shared Postgres, spoken to by its parent. */
+import { openSync, writeSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createRuntime } from '../../../runtime/create-runtime.ts'
+import { systemClock, type Clock } from '../../../runtime/clock.ts'
+import { RetryableError } from '../../../runtime/errors.ts'
+import { silentLogger } from '../../../runtime/logger.ts'
+import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
+import { openPgHints } from '../../../runtime/store/pg-hints.ts'
+import { openPgSql } from '../../../runtime/store/pg-sql.ts'
+import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
+import { chaosDefinitions, type ChaosEffect } from './machines.ts'
+import type { EffectLine, FromWorker, Plant, ToWorker, WorkerSettings, WorkerState } from './messages.ts'
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings
+const receipts = openSync(settings.receipts, 'a')
+const state = { waiting: 0, performing: 0 }
+
+function say(message: FromWorker): void {
+  if (process.connected) process.send!(message)
+}
+
+function handler(type: ChaosEffect): EffectHandler {
+  return {
+    ordered: type === 'callInOrder',
+    async perform(params, context) {
+      writeReceipt(type, JSON.stringify(params), context)
+      state.performing += 1
+      try {
+        await delay(Math.random() * 20)
+        const luck = Math.random()
+        if (luck < 0.05) throw new RetryableError('asked to wait', { retryAfterMs: 30 })
+        if (luck < 0.1) throw new Error('out of luck')
+        const event = { type: 'call.done', at: Date.now(), note: context.key }
+        return [{ to: context.actor, key: `${context.key}/done`, event }]
+      } finally {
+        state.performing -= 1
+      }
+    },
+  }
+}
+
+/** One write per line: what a kill leaves is whole lines. */
+function writeReceipt(type: string, params: string, { key, actor, attempt }: EffectContext): void {
+  const line: EffectLine = { key, type, params, actor, attempt, owner: settings.owner, at: Date.now() }
+  writeSync(receipts, `${JSON.stringify(line)}\n`)
+}
+
+/** The fence and the sequence check let everything pass. */
+function withoutFence(sql: Sql): Sql {
+  const query = (text: string, params?: readonly unknown[]): unknown =>
+    sql.query(text.replaceAll(/statewright_require\(/g, 'statewright_require(true or '), params)
+  return { ...sql, query: query as Queryable['query'] }
+}
+
+function clockOf(plant: Plant): Clock {
+  return plant === 'blind-to-pauses' ? { ...systemClock, now: () => Date.now(), elapsed: () => 0 } : systemClock
+}
+
+async function deliver(id: number, delivery: Delivery): Promise<void> {
+  const early = { key: delivery.key, applied: true, seq: 0 }
+  if (settings.plant === 'early-ack') say({ type: 'receipt', id, receipt: early })
+  state.waiting += 1
+  try {
+    say({ type: 'receipt', id, receipt: await runtime.deliver(delivery) })
+  } catch (error) {
+    say({ type: 'refused', id, error: String(error) })
+  } finally {
+    state.waiting -= 1
+  }
+}
+
+function heard(message: ToWorker): void {
+  if (message.type === 'deliver') return void deliver(message.id, message.delivery)
+  say({ type: 'state', id: message.id, state: { ...state } satisfies WorkerState })
+}
+
+/** The server may be away when a process starts. */
+async function opened(): Promise<Sql> {
+  for (;;) {
+    try {
+      return await openPgSql({ url: settings.url })
+    } catch {
+      await delay(50)
+    }
+  }
+}
+
+async function started(): Promise<void> {
+  for (;;) {
+    try {
+      return await runtime.start()
+    } catch {
+      await delay(50)
+    }
+  }
+}
+
+process.on('disconnect', () => process.exit(0))
+const store = await opened()
+const hints = openPgHints({
+  url: settings.url,
+  owner: settings.owner,
+  clock: systemClock,
+  logger: silentLogger,
+  hear: () => runtime.wake(),
+})
+const runtime = createRuntime({
+  sql: settings.plant === 'no-fence' ? withoutFence(store) : store,
+  definitions: chaosDefinitions,
+  handlers: { call: handler('call'), callInOrder: handler('callInOrder') },
+  clock: clockOf(settings.plant),
+  random: Math.random,
+  logger: silentLogger,
+  owner: settings.owner,
+  leaseMs: settings.leaseMs,
+  shards: settings.shards,
+  stopGraceMs: 2000,
+  hint: hints.tell,
+})
+process.on('message', (message) => heard(message as ToWorker))
+process.once('SIGTERM', () => {
+  void runtime.stop().finally(() => process.exit(0))
+})
+await started()
+say({ type: 'ready' })
