@@ -1,6 +1,7 @@
 /** The orchestrator, wired: the one place that knows every part of it. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { Registry } from 'prom-client'
 import { renderTurn } from '../../edges/agents/bundle/turn-text.ts'
 import { registerAgentApi } from '../../edges/agents/api.ts'
 import type { AgentApiDeps } from '../../edges/agents/deps.ts'
@@ -29,6 +30,9 @@ import { localSecrets } from '../../edges/local/secrets.ts'
 import { createWrapperClient } from '../../edges/wrapper/client.ts'
 import { registerTurnComplete, watchPods } from '../../edges/wrapper/inbound.ts'
 import { wrapperHandlers } from '../../edges/wrapper/outbound.ts'
+import { exposeMetrics } from '../../edges/http/expose-metrics.ts'
+import { platformMetrics } from '../../edges/telemetry/platform-metrics.ts'
+import { runtimeMetrics } from '../../edges/telemetry/runtime-metrics.ts'
 import type { OutboxEffect } from '../../machines/emit.ts'
 import { machines } from '../../machines/registry.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -85,7 +89,9 @@ export async function startOrchestrator(
   const secrets = localSecrets(join(settings.stateDir, 'secrets'))
   const defaultBranch = defaultBranches({ resources, secrets, fetch, clock, logger })
   const directory = localProjectDirectory({ resources, secrets, defaultBranch })
-  const openForge = createOpenForge({ directory, fetch, clock })
+  const metrics = new Registry()
+  const platform = platformMetrics(metrics, () => runtime)
+  const openForge = createOpenForge({ directory, fetch, clock, onLimited: platform.scmLimited })
 
   const webhookUrl = (project: ProjectSettings): string => `${publicUrl()}/operator/webhooks/${project.name}`
   const forge = createForgeEdge({
@@ -148,7 +154,9 @@ export async function startOrchestrator(
     logger,
     owner: ports.owner,
     leaseMs: 10_000,
+    observer: runtimeMetrics(metrics),
   })
+  runtime.subscribe(platform.stepped)
   const grantHolds = grantHoldsIn(runtime)
 
   const operatorAuth = bearer(agents.verifyOidc)
@@ -183,6 +191,7 @@ export async function startOrchestrator(
     clock,
     webhookUrl: (name) => `${publicUrl()}/operator/webhooks/${name}`,
   }
+  exposeMetrics(metrics, outside.metrics)
   forge.registerWebhooks(outside.app)
   await registerAgentApi(outside.app, agents)
   await registerResourceApi(outside.app, {

@@ -18,7 +18,7 @@ export const zones: readonly Zone[] = [
   { folder: 'runtime/', imports: ['machines/'] },
   { folder: 'crd/', imports: ['machines/'] },
   { folder: kit, imports: [] },
-  ...['ports', 'forge', 'alerts', 'wrapper', 'timers', 'kubernetes', 'local', 'agents', 'git', 'inspector'].map(
+  ...['ports', 'forge', 'alerts', 'wrapper', 'timers', 'kubernetes', 'local', 'agents', 'git', 'inspector', 'telemetry'].map(
     (name) => ({
       folder: `edges/${name}/`,
       imports: edge,

@@ -1,0 +1,15 @@
+import type { RuntimeObserver } from '../../runtime/observer.ts'
+
+/** Tells each of them everything. */
+export function bothObservers(first: RuntimeObserver, second: RuntimeObserver): RuntimeObserver {
+  const names = Object.keys(first) as (keyof RuntimeObserver)[]
+  const pairs = names.map((name) => {
+    const [one, two] = [first[name], second[name]] as [(...told: unknown[]) => void, (...told: unknown[]) => void]
+    const both = (...told: unknown[]): void => {
+      one(...told)
+      two(...told)
+    }
+    return [name, both] as const
+  })
+  return Object.fromEntries(pairs) as unknown as RuntimeObserver
+}

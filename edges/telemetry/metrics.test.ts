@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs'
+import { Registry } from 'prom-client'
+import { expect, test } from 'vitest'
+import type { JournalRow } from '../../runtime/runtime.ts'
+import { RetryableError } from '../../runtime/errors.ts'
+import { event, harness, task, until } from '../../runtime/contract/harness.ts'
+import { migrate } from '../../runtime/store/migrate.ts'
+import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
+import { exposeMetrics } from '../http/expose-metrics.ts'
+import { withServer } from '../http/testing.ts'
+import { platformMetrics } from './platform-metrics.ts'
+import { runtimeMetrics } from './runtime-metrics.ts'
+
+const documented = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8')
+
+interface Described {
+  readonly name: string
+  readonly type: unknown
+  readonly help: string
+  readonly labelNames?: readonly string[]
+}
+
+function rowOf({ name, type, help, labelNames = [] }: Described): string {
+  const labels = labelNames.map((label) => `\`${label}\``).join(', ')
+  return `| \`${name}\` | ${String(type)} | ${labels || '-'} | ${help} |`
+}
+
+test('docs/metrics.md has a row for each series, as the program has it, and no other', () => {
+  const registry = new Registry()
+  runtimeMetrics(registry)
+  platformMetrics(registry, () => ({ list: async () => [] }))
+  const rows = (registry.getMetricsAsArray() as unknown as Described[]).map(rowOf)
+  expect(documented.split('\n').filter((line) => line.startsWith('| `'))).toEqual(expect.arrayContaining(rows))
+  expect(documented.match(/^\| `/gm)).toHaveLength(rows.length)
+})
+
+test('names and units follow the conventions of Prometheus', () => {
+  const registry = new Registry()
+  runtimeMetrics(registry)
+  platformMetrics(registry, () => ({ list: async () => [] }))
+  for (const { name, type, help } of registry.getMetricsAsArray() as unknown as Described[]) {
+    expect(name).toMatch(/^(operator|statewright)_[a-z_]+$/)
+    expect(String(type) === 'counter').toBe(name.endsWith('_total'))
+    expect(name).not.toMatch(/_(ms|milliseconds|kb)(_|$)/)
+    expect(help).toMatch(/^[A-Z].*\.$/)
+  }
+})
+
+test('a scrape in the middle of work shows it, and no actor by name', async () => {
+  const sql = await openMemorySql()
+  await migrate(sql)
+  const world = harness(sql)
+  const registry = new Registry()
+  try {
+    const { runtime } = await world.start({ observer: runtimeMetrics(registry) })
+    let isLimited = true
+    world.behave = async (call) => {
+      if (call.name === 'slow') return new Promise(() => undefined)
+      if (isLimited) throw new RetryableError('busy', { retryAfterMs: 1000 })
+      return []
+    }
+    await runtime.deliver({ to: task('a-name'), key: 'k1', event: event('noted') })
+    await runtime.deliver({ to: task('a-name'), key: 'k2', event: event('asked', { name: 'quick' }) })
+    await until(
+      () => runtime.pendingEffects(),
+      ([effect]) => effect?.lastError === 'busy' && effect.state === 'pending',
+    )
+    isLimited = false
+    world.clock.advance(1000)
+    await until(
+      () => runtime.pendingEffects(),
+      (pending) => pending.length === 0,
+    )
+    await runtime.deliver({ to: task('a-name'), key: 'k3', event: event('asked', { name: 'slow' }) })
+    await runtime.deliver({ to: task('a-name'), key: 'k4', event: event('armed') })
+    world.clock.advance(5000)
+    await until(
+      () => runtime.history(task('a-name')),
+      (rows) => rows.length === 5,
+    )
+    await withServer(
+      () => undefined,
+      async ({ url, server }) => {
+        exposeMetrics(registry, server.metrics)
+        const text = await (await fetch(`${url}/metrics`)).text()
+        const effects = 'statewright_effects_total{type="call",outcome='
+        expect(text).toContain(`${effects}"asked-to-wait",service="test"} 1`)
+        expect(text).toContain(`${effects}"performed",service="test"} 1`)
+        expect(text).toContain('statewright_effects_pending{type="call",state="performing",service="test"} 1')
+        expect(text).toContain('statewright_timer_lateness_seconds_count{service="test"} 1')
+        expect(text).not.toContain('a-name')
+      },
+    )
+  } finally {
+    await world.end()
+    await sql.close()
+  }
+})
+
+function podRow(ordinal: number, type: string, fields: object, path = 'running', status = 'active'): JournalRow {
+  const row = { address: `pod:default/t/${ordinal}`, event: { type, at: 1, ...fields }, path, status, handled: true }
+  return row as unknown as JournalRow
+}
+
+test('pods are counted by how they ended, by who wrote the note, and by why another one came', async () => {
+  const registry = new Registry()
+  const metrics = platformMetrics(registry, () => ({ list: async () => [] }))
+  metrics.stepped(podRow(1, 'pod.start', { ordinal: 1 }))
+  metrics.stepped(podRow(1, 'pod.noted', { kind: 'handoff', source: 'operator' }))
+  metrics.stepped(podRow(1, 'pod.vanished', { reason: 'killed' }, 'lost', 'done'))
+  metrics.stepped(podRow(2, 'pod.start', { ordinal: 2 }))
+  metrics.stepped(podRow(2, 'pod.stopped', {}, 'gone', 'done'))
+  const text = await registry.metrics()
+  expect(text).toContain('operator_pod_recreations_total{reason="lost"} 1')
+  expect(text).toContain('operator_pod_stops_total{reason="lost",handoff="operator"} 1')
+  expect(text).toContain('operator_pod_stops_total{reason="gone",handoff="none"} 1')
+})
+
+test('the queues’ depth is read when it is scraped, with a zero where nobody waits', async () => {
+  const registry = new Registry()
+  const entries = [
+    { class: 'normal', admittedAt: null },
+    { class: 'normal', admittedAt: 5 },
+  ]
+  platformMetrics(registry, () => ({ list: async () => [{ context: { entries } }] as never }))
+  const text = await registry.metrics()
+  expect(text).toContain('operator_queue_depth{class="normal",state="waiting"} 1')
+  expect(text).toContain('operator_queue_depth{class="normal",state="admitted"} 1')
+  expect(text).toContain('operator_queue_depth{class="alert",state="waiting"} 0')
+})

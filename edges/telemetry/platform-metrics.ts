@@ -1,0 +1,97 @@
+/** The orchestrator's own series, under the names of document 3 (Events 4) and ruling 3.29. */
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { LimitType } from '../forge/errors.ts'
+import type { QueueContext } from '../../machines/queue/context.ts'
+import type { JournalRow, Runtime } from '../../runtime/runtime.ts'
+
+export interface PlatformMetrics {
+  /** For `createOpenForge`; `path` is a template. */
+  scmLimited(provider: string, path: string, limitType: LimitType): void
+  /** Counts pods by the journal; give it to `runtime.subscribe`. */
+  stepped(row: JournalRow): void
+}
+
+/** Who wrote a pod's handoff note; `none`: nobody. */
+type Handoff = 'agent' | 'operator' | 'none'
+
+export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime, 'list'>): PlatformMetrics {
+  const to = { registers: [registry] }
+  const limited = new Counter({
+    name: 'operator_scm_ratelimited_total',
+    help: 'Requests to a forge that a limit held back or refused.',
+    labelNames: ['provider', 'path', 'limit_type'],
+    ...to,
+  })
+  const recreations = new Counter({
+    name: 'operator_pod_recreations_total',
+    help: 'Pods after the first of a Task, by how the one before ended.',
+    labelNames: ['reason'],
+    ...to,
+  })
+  const stops = new Counter({
+    name: 'operator_pod_stops_total',
+    help: 'Pods that ended, by how, and by who wrote the handoff note.',
+    labelNames: ['reason', 'handoff'],
+    ...to,
+  })
+  queueDepth(registry, runtime)
+  const handoffs = new Map<string, Handoff>()
+  const lastEnd = new Map<string, string>()
+
+  function ended({ address, path }: JournalRow): void {
+    stops.inc({ reason: path, handoff: handoffs.get(address) ?? 'none' })
+    handoffs.delete(address)
+    remember(lastEnd, taskOf(address), path)
+  }
+
+  return {
+    scmLimited: (provider, path, limitType) => limited.inc({ provider, path, limit_type: limitType }),
+    stepped(row) {
+      const { address, event } = row
+      if (!address.startsWith('pod:')) return
+      if (event.type === 'pod.start' && Number(event['ordinal']) > 1)
+        recreations.inc({ reason: lastEnd.get(taskOf(address)) ?? 'unknown' })
+      if (event.type === 'pod.noted' && event['kind'] === 'handoff')
+        remember(handoffs, address, event['source'] === 'operator' ? 'operator' : 'agent')
+      if (row.status === 'done' && row.handled) ended(row)
+    },
+  }
+}
+
+/** Read from the queues when it is scraped: there is one for each Project. */
+function queueDepth(registry: Registry, runtime: () => Pick<Runtime, 'list'>): void {
+  const gauge = new Gauge({
+    name: 'operator_queue_depth',
+    help: 'Entries of all queues by class and state.',
+    labelNames: ['class', 'state'],
+    registers: [],
+    async collect() {
+      const depths = new Map(['normal', 'alert'].flatMap((one) => states.map((state) => [`${one} ${state}`, 0])))
+      for (const { context } of await runtime().list('queue'))
+        for (const entry of (context as unknown as QueueContext).entries) {
+          const name = `${entry.class} ${entry.admittedAt === null ? 'waiting' : 'admitted'}`
+          depths.set(name, (depths.get(name) ?? 0) + 1)
+        }
+      for (const [name, depth] of depths) {
+        const [className, state] = name.split(' ') as [string, string]
+        this.set({ class: className, state }, depth)
+      }
+    },
+  })
+  registry.registerMetric(gauge)
+}
+
+const states = ['waiting', 'admitted'] as const
+/** What is remembered between two events of a pod; of more the oldest are forgotten. */
+const mostRemembered = 10_000
+
+function remember<T>(map: Map<string, T>, name: string, value: T): void {
+  map.delete(name)
+  map.set(name, value)
+  if (map.size > mostRemembered) map.delete(map.keys().next().value!)
+}
+
+/** `pod:<task>/<ordinal>`. */
+function taskOf(address: string): string {
+  return address.slice('pod:'.length, address.lastIndexOf('/'))
+}

@@ -1,0 +1,248 @@
+/**
+ * What the runtime tells of itself, as Prometheus series; docs/metrics.md lists them, and a test compares the two. Labels
+ * are types of effects, kinds of actors and outcomes: as many as the program has, never as many as there are actors.
+ */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { EffectCounts, RuntimeObserver } from '../../runtime/observer.ts'
+
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+const counts = [1, 2, 5, 10, 20, 50, 100, 200, 500]
+
+export function runtimeMetrics(registry: Registry): RuntimeObserver {
+  return {
+    ...commitMetrics(registry),
+    ...inboxMetrics(registry),
+    ...shardMetrics(registry),
+    ...effectMetrics(registry),
+    ...timerMetrics(registry),
+  }
+}
+
+type Part<Name extends keyof RuntimeObserver> = Pick<RuntimeObserver, Name>
+
+function commitMetrics(
+  registry: Registry,
+): Part<
+  'batchCommitted' | 'commitFailed' | 'stepFault' | 'snapshotWritten' | 'quarantined' | 'deadLetter' | 'overloaded'
+> {
+  const to = { registers: [registry] }
+  const steps = new Counter({ name: 'statewright_steps_total', help: 'Events stepped and committed.', ...to })
+  const decided = new Counter({
+    name: 'statewright_effects_decided_total',
+    help: 'Effects that steps asked for.',
+    ...to,
+  })
+  const bytes = new Counter({
+    name: 'statewright_journal_bytes_total',
+    help: 'Events and their effects as journaled.',
+    ...to,
+  })
+  const items = new Histogram({
+    name: 'statewright_batch_items',
+    help: 'Items of work that one commit answered: events, settled effects, snapshots.',
+    buckets: counts,
+    ...to,
+  })
+  const duration = new Histogram({
+    name: 'statewright_commit_duration_seconds',
+    help: 'Of the one statement of a commit.',
+    buckets: seconds,
+    ...to,
+  })
+  const waited = new Histogram({
+    name: 'statewright_commit_wait_seconds',
+    help: 'How long the oldest item of a commit waited for it to begin.',
+    buckets: seconds,
+    ...to,
+  })
+  const failed = new Counter({
+    name: 'statewright_commit_failures_total',
+    help: 'Commits made again, cut in two or given up.',
+    labelNames: ['reason'],
+    ...to,
+  })
+  const faults = new Counter({
+    name: 'statewright_step_faults_total',
+    help: 'Steps that threw; the event is a dead letter.',
+    labelNames: ['kind'],
+    ...to,
+  })
+  const snapshots = new Counter({
+    name: 'statewright_snapshots_total',
+    help: 'Snapshots written.',
+    labelNames: ['kind'],
+    ...to,
+  })
+  const snapshotBytes = new Counter({
+    name: 'statewright_snapshot_bytes_total',
+    help: 'Of snapshots written.',
+    labelNames: ['kind'],
+    ...to,
+  })
+  const quarantined = new Counter({
+    name: 'statewright_actors_quarantined_total',
+    help: 'Actors that this code could not load.',
+    labelNames: ['kind'],
+    ...to,
+  })
+  const letters = new Counter({
+    name: 'statewright_dead_letters_total',
+    help: 'Events that changed nothing and should be looked at.',
+    labelNames: ['kind'],
+    ...to,
+  })
+  const overloaded = new Counter({
+    name: 'statewright_overloaded_total',
+    help: 'Callers sent away because too many events waited.',
+    ...to,
+  })
+  return {
+    batchCommitted: (batch) => {
+      steps.inc(batch.steps)
+      decided.inc(batch.effects)
+      bytes.inc(batch.bytes)
+      items.observe(batch.items)
+      duration.observe(batch.durationMs / 1000)
+      waited.observe(batch.waitedMs / 1000)
+    },
+    commitFailed: (reason) => failed.inc({ reason }),
+    stepFault: (kind) => faults.inc({ kind }),
+    snapshotWritten: (kind, written) => {
+      snapshots.inc({ kind })
+      snapshotBytes.inc({ kind }, written)
+    },
+    quarantined: (kind) => quarantined.inc({ kind }),
+    deadLetter: (kind) => letters.inc({ kind }),
+    overloaded: () => overloaded.inc(),
+  }
+}
+
+function inboxMetrics(registry: Registry): Part<'queued' | 'inboxLag'> {
+  const to = { registers: [registry] }
+  const queued = new Gauge({ name: 'statewright_queued_events', help: 'Events in memory that wait for a step.', ...to })
+  const lag = new Gauge({
+    name: 'statewright_inbox_lag_seconds',
+    help: 'Age of the oldest event that the last reading of the inbox found.',
+    ...to,
+  })
+  return { queued: (count) => queued.set(count), inboxLag: (lagMs) => lag.set(lagMs / 1000) }
+}
+
+function shardMetrics(
+  registry: Registry,
+): Part<'shardsHeld' | 'shardsGained' | 'shardsLost' | 'leasesRenewed' | 'recovered'> {
+  const to = { registers: [registry] }
+  const held = new Gauge({ name: 'statewright_shards_held', help: 'Shards that this process serves.', ...to })
+  const gained = new Counter({ name: 'statewright_shards_gained_total', help: 'Shards taken over.', ...to })
+  const lost = new Counter({ name: 'statewright_shards_lost_total', help: 'Shards that went to others.', ...to })
+  const renewals = new Counter({
+    name: 'statewright_lease_renewals_total',
+    help: 'Renewals of the leases.',
+    labelNames: ['result'],
+    ...to,
+  })
+  const renewal = new Histogram({
+    name: 'statewright_lease_renewal_duration_seconds',
+    help: 'Of one renewal.',
+    buckets: seconds,
+    ...to,
+  })
+  const left = new Gauge({
+    name: 'statewright_lease_remaining_seconds',
+    help: 'What was left of the leases when they were last renewed; at 0 this process stops writing.',
+    ...to,
+  })
+  const recovery = new Histogram({
+    name: 'statewright_recovery_duration_seconds',
+    help: 'From taking shards over to having what they held in hand.',
+    buckets: seconds,
+    ...to,
+  })
+  const effects = new Counter({
+    name: 'statewright_recovered_effects_total',
+    help: 'Pending effects that came with shards.',
+    ...to,
+  })
+  return {
+    shardsHeld: (count) => held.set(count),
+    shardsGained: (count) => gained.inc(count),
+    shardsLost: (count) => lost.inc(count),
+    leasesRenewed: ({ durationMs, ok, expiresInMs }) => {
+      renewals.inc({ result: ok ? 'ok' : 'failed' })
+      renewal.observe(durationMs / 1000)
+      left.set(Math.max(0, expiresInMs) / 1000)
+    },
+    recovered: (told) => {
+      recovery.observe(told.durationMs / 1000)
+      effects.inc(told.effects)
+    },
+  }
+}
+
+function effectMetrics(
+  registry: Registry,
+): Part<'effectStarted' | 'effectSettled' | 'effectsPending' | 'targetPaused'> {
+  const to = { registers: [registry] }
+  const settled = new Counter({
+    name: 'statewright_effects_total',
+    help: 'Attempts at effects by what became of them.',
+    labelNames: ['type', 'outcome'],
+    ...to,
+  })
+  const duration = new Histogram({
+    name: 'statewright_effect_duration_seconds',
+    help: 'Of one attempt, without its settlement.',
+    labelNames: ['type'],
+    buckets: seconds,
+    ...to,
+  })
+  const queued = new Histogram({
+    name: 'statewright_effect_wait_seconds',
+    help: 'How long limits of its type or target kept an effect waiting whose time had come.',
+    labelNames: ['type'],
+    buckets: seconds,
+    ...to,
+  })
+  const paused = new Counter({
+    name: 'statewright_target_pauses_total',
+    help: 'Targets that asked to be left alone.',
+    labelNames: ['type'],
+    ...to,
+  })
+  // Written thousands of times between two scrapes: the gauge is set when it is read.
+  const latest = new Map<string, EffectCounts>()
+  const gauge = new Gauge({
+    name: 'statewright_effects_pending',
+    help: 'Effects in memory by state: ready and held back by limits, or under way.',
+    labelNames: ['type', 'state'],
+    registers: [],
+    collect() {
+      for (const [type, { waiting, performing }] of latest) {
+        this.set({ type, state: 'ready' }, waiting)
+        this.set({ type, state: 'performing' }, performing)
+      }
+    },
+  })
+  registry.registerMetric(gauge)
+  return {
+    effectStarted: ({ type, queuedMs }) => queued.observe({ type }, queuedMs / 1000),
+    effectSettled: ({ type, outcome, durationMs }) => {
+      settled.inc({ type, outcome })
+      duration.observe({ type }, durationMs / 1000)
+    },
+    effectsPending: (type, told) => void latest.set(type, told),
+    targetPaused: (type) => paused.inc({ type }),
+  }
+}
+
+function timerMetrics(registry: Registry): Part<'timerFired' | 'timersDue'> {
+  const to = { registers: [registry] }
+  const lateness = new Histogram({
+    name: 'statewright_timer_lateness_seconds',
+    help: 'From the due time of a timer to the commit of its event.',
+    buckets: seconds,
+    ...to,
+  })
+  const due = new Gauge({ name: 'statewright_timers_due', help: 'Due timers that wait for their turn.', ...to })
+  return { timerFired: (latenessMs) => lateness.observe(latenessMs / 1000), timersDue: (count) => due.set(count) }
+}
