@@ -63,7 +63,8 @@ export const AgentSpec = Closed({
   mcpServers: Optional(Type.Array(McpServer)),
 })
 
-const CronBlock = (extra: TProperties) => Optional(Closed({ schedule: Text('five-field cron, UTC'), ...extra }))
+const CronBlock = <const Extra extends TProperties>(extra: Extra) =>
+  Optional(Closed({ schedule: Text('five-field cron, UTC'), ...extra }))
 
 export const ScmSpec = Closed({
   provider: Type.Union([Type.Literal('forge_a'), Type.Literal('forge_b')]),
@@ -96,7 +97,8 @@ export const ScmSpec = Closed({
       issueScan: CronBlock({ maxPerRepo: Optional(Type.Integer({ minimum: 1, default: 1 })) }),
       brainstorm: CronBlock({
         enabled: Optional(Type.Boolean({ default: false })),
-        targetOpenProposals: Optional(Type.Integer({ minimum: 0, default: 3 })),
+        // No default of the schema: the deprecated alias counts where it is not set.
+        targetOpenProposals: Optional(Type.Integer({ minimum: 0, description: '3 unless set; 0 disables refill' })),
         maxOpenProposals: Optional(Type.Integer({ deprecated: true })),
         historyWindow: Optional(Type.Integer({ minimum: 0, default: 20 })),
         minSessionIntervalMinutes: Optional(Type.Integer({ default: 12 })),

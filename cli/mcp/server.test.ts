@@ -71,6 +71,7 @@ describe('the tools of a pod', () => {
       const { tools } = await client.listTools()
       expect(tools.map(({ name }) => name).toSorted()).toEqual(
         [
+          'mr_takeover_request',
           'mr_write',
           'project_get',
           'repo_list',

@@ -11,6 +11,7 @@ import { noteRoutes } from './routes/notes.ts'
 import { outcomeRoute } from './routes/outcome.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { scmRoute } from './routes/scm.ts'
+import { takeoverRoute } from './routes/takeovers.ts'
 import { taskRoutes } from './routes/tasks.ts'
 
 /** The REST side of the tools, in a scope of its own: every route needs a pod's token or an OIDC bearer. */
@@ -28,6 +29,7 @@ export async function registerAgentApi(app: HttpApp, deps: AgentApiDeps): Promis
       scmRoute,
       issueRoutes,
       mergeRequestRoutes,
+      takeoverRoute,
     ])
       route(scope as HttpApp, deps)
   })

@@ -18,6 +18,11 @@ export function topicMarker(topic: string): string {
   return `${PREFIX}topic=${safe(topic)}${SUFFIX}`
 }
 
+/** Of a topic of this sort, whichever it is. */
+export function hasTopicOf(body: string, sort: string): boolean {
+  return body.includes(`${PREFIX}topic=${safe(`${sort}/`)}`)
+}
+
 export function hasMarker(body: string): boolean {
   return body.includes(PREFIX)
 }

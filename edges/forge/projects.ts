@@ -41,6 +41,22 @@ export interface RepositorySettings {
   readonly reporterLogins?: readonly string[]
 }
 
+/** What single agent kinds are told of the Project (document 3: Cron blocks, UpgradePolicySpec). */
+export interface KindSettings {
+  /** Backlog of proposals over all repositories; 0 disables refill. */
+  readonly targetOpenProposals: number
+  /** Newest proposals shown to a brainstorm; 0 shows none. */
+  readonly historyWindow: number
+  /** What a brainstorm may draw on beside the repositories. */
+  readonly proposalSources: readonly string[]
+  /** How far back a refine looks at closed issues. */
+  readonly closedLookbackDays: number
+  /** Handed to the upgrade agent as it stands; nothing here acts on it. */
+  readonly upgradePolicy?: Readonly<Record<string, unknown>>
+  /** Head-branch prefix of the dependency engine's own merge requests; empty adopts none. */
+  readonly adoptBranchPrefix: string
+}
+
 export interface ProjectSettings {
   readonly name: string
   readonly namespace: string
@@ -53,6 +69,7 @@ export interface ProjectSettings {
   readonly upgradeEngineLogins: readonly string[]
   readonly repositories: readonly RepositorySettings[]
   readonly taskConfig: TaskConfig
+  readonly kinds: KindSettings
 }
 
 export interface ProjectSecret {

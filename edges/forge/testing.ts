@@ -73,6 +73,13 @@ export function aProject(room: Pick<ForgeRoom, 'forge'>, change: Partial<Project
     triggerLabel: 'platform',
     autoApproveMaxSignificance: 'off',
     upgradeEngineLogins: [],
+    kinds: {
+      targetOpenProposals: 3,
+      historyWindow: 20,
+      proposalSources: [],
+      closedLookbackDays: 30,
+      adoptBranchPrefix: '',
+    },
     repositories: [{ name: 'library', url: room.forge.gitUrl('acme', 'library'), defaultBranch: 'main' }],
     taskConfig: {
       project: 'default/demo',

@@ -98,3 +98,21 @@ test('protected paths open by a word of a maintainer in a thread of the Task', a
     protectedPaths: true,
   })
 })
+
+test.each(['brainstorm', 'incident', 'refine', 'review'] as const)('a %s has nothing to push', async (kind) => {
+  const access = await rights({ context: { kind, everOwnedIssue: false, issues: [] } }).taskAccess(identity)
+  expect(access?.branches).toEqual({})
+})
+
+test("3.14: a branch that people handed over is the Task's own; any other of people's is not", async () => {
+  const mr = {
+    repository: 'library',
+    number: 7,
+    state: 'open',
+    headBranch: 'fix',
+  } as TaskContext['mergeRequests'][number]
+  const context = { everOwnedIssue: false, issues: [] }
+  const handed = rights({ context: { ...context, mergeRequests: [{ ...mr, writable: true }] } })
+  expect((await handed.taskAccess(identity))?.branches).toEqual({ library: 'fix' })
+  expect((await rights({ context: { ...context, mergeRequests: [mr] } }).taskAccess(identity))?.branches).toEqual({})
+})

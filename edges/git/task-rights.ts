@@ -1,6 +1,6 @@
 /** What the Task's own actor says about its pods' rights, read at every request. */
 import type { TaskContext } from '../../machines/task/context.ts'
-import { branchIn, grantsHold, liveIssues } from '../../machines/task/facts.ts'
+import { branchIn, grantsHold, liveIssues, openMergeRequests } from '../../machines/task/facts.ts'
 import { addressOf } from '../../runtime/address.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GitGatewayDeps, TaskAccess } from './gateway.ts'
@@ -44,10 +44,20 @@ export function createTaskRights(deps: TaskRightsDeps): Pick<GitGatewayDeps, 'ta
   }
 }
 
+/** Kinds whose work is a change of code; the others have nothing to push. */
+const pushing: ReadonlySet<TaskContext['kind']> = new Set(['implement', 'documentation', 'upgrade'])
+
 function branchesOf(context: TaskContext): TaskAccess['branches'] {
-  if (context.kind === 'review') return {}
+  if (!pushing.has(context.kind)) return {}
   const branches = context.repositories.map((repository) => [repository, branchIn(context, repository)] as const)
-  return Object.fromEntries(branches.filter(([, branch]) => branch.startsWith(OWN_BRANCHES)))
+  return Object.fromEntries(
+    branches.filter(([, branch]) => branch.startsWith(OWN_BRANCHES) || isHandedOver(context, branch)),
+  )
+}
+
+/** Its author or a maintainer gave the branch to this very Task (rulings 3.14). */
+function isHandedOver(context: TaskContext, branch: string): boolean {
+  return openMergeRequests(context).some(({ headBranch, writable }) => writable === true && headBranch === branch)
 }
 
 /** Both the Task's copy and the Issues' rows have to hold: the copy may be late (rulings 4.4, law 18). */

@@ -47,6 +47,13 @@ describe('a Project', () => {
       triggerLabel: 'platform',
       autoApproveMaxSignificance: 'off',
       upgradeEngineLogins: [],
+      kinds: {
+        targetOpenProposals: 3,
+        historyWindow: 20,
+        proposalSources: [],
+        closedLookbackDays: 30,
+        adoptBranchPrefix: '',
+      },
       repositories: [],
       scm: {
         ...scm,
@@ -89,7 +96,7 @@ describe('a Project', () => {
         triggerLabel: 'agents',
         agentPodTTLSeconds: 900,
         autoApproveMaxSignificance: 'minor',
-        upgradePolicy: { upgradeEngineLogins: ['renovate'] },
+        upgradePolicy: { upgradeEngineLogins: ['renovate'], adoptBranchPrefix: 'renovate/' },
         agent: { turnTimeoutSeconds: 60, stallProbeGraceSeconds: 61, stallProbeMaxAttempts: 3, permissionMode: 'plan' },
         scm: {
           ...scm,
@@ -108,6 +115,10 @@ describe('a Project', () => {
       triggerLabel: 'agents',
       autoApproveMaxSignificance: 'minor',
       upgradeEngineLogins: ['renovate'],
+      kinds: {
+        adoptBranchPrefix: 'renovate/',
+        upgradePolicy: { upgradeEngineLogins: ['renovate'], adoptBranchPrefix: 'renovate/' },
+      },
       scm: {
         botEmail: 'bot@acme.invalid',
         apiURL: 'http://127.0.0.1:1/api',
@@ -236,5 +247,21 @@ describe('a Repository', () => {
     expect(new Set(seen).size).toBe(seen.length)
     expect(await generationOf(a)).toBe(seen[1])
     expect(seen.every(Number.isSafeInteger)).toBe(true)
+  })
+})
+
+test.each([
+  ['nothing', {}, 3],
+  ['the deprecated alias alone', { maxOpenProposals: 7 }, 7],
+  ['both', { targetOpenProposals: 0, maxOpenProposals: 7 }, 0],
+])('S3 Cron: with %s the target of proposals is %o -> %i', async (_what, brainstorm, target) => {
+  const { directory } = applied({
+    kind: 'Project',
+    name: 'demo',
+    spec: { ...bare, scm: { ...scm, cron: { brainstorm, refine: { closedLookbackDays: 0 } } } },
+  })
+  expect((await directory.project('demo'))?.kinds).toMatchObject({
+    targetOpenProposals: target,
+    closedLookbackDays: 30,
   })
 })

@@ -71,6 +71,7 @@ async function toSettings(deps: ProjectDirectoryDeps, resource: Resource, spec: 
     upgradeEngineLogins: spec.upgradePolicy?.upgradeEngineLogins ?? [],
     repositories,
     taskConfig: toTaskConfig(`${resource.namespace}/${resource.name}`, spec, branches),
+    kinds: toKinds(spec),
   }
 }
 
@@ -105,6 +106,19 @@ function toScm({ scm }: ProjectSpec): ProjectSettings['scm'] {
       incident: scm.incidentLabel ?? 'platform-incident',
       ...(scm.priorityLabel ? { priority: scm.priorityLabel } : {}),
     },
+  }
+}
+
+/** The deprecated `maxOpenProposals` counts only where no target is given; a lookback of 0 days is 30 (document 3, Cron blocks). */
+function toKinds({ scm, upgradePolicy }: ProjectSpec): ProjectSettings['kinds'] {
+  const { brainstorm, refine } = scm.cron ?? {}
+  return {
+    targetOpenProposals: brainstorm?.targetOpenProposals ?? brainstorm?.maxOpenProposals ?? 3,
+    historyWindow: brainstorm?.historyWindow ?? 20,
+    proposalSources: brainstorm?.sources ?? [],
+    closedLookbackDays: refine?.closedLookbackDays || 30,
+    ...(upgradePolicy === undefined ? {} : { upgradePolicy }),
+    adoptBranchPrefix: upgradePolicy?.adoptBranchPrefix ?? '',
   }
 }
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { IssueWrite } from '../../../edges/agents/routes/issues.ts'
 import { MrWrite } from '../../../edges/agents/routes/merge-requests.ts'
+import { TakeoverRequest } from '../../../edges/agents/routes/takeovers.ts'
 import { ScmRead } from '../../../edges/agents/routes/scm.ts'
 import { reading, writingOnce, type Tool } from '../tool.ts'
 
@@ -38,5 +39,16 @@ export const scmTools: readonly Tool[] = [
       if (wanted['action'] === 'open') await backend.push()
       return backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/merge-requests`, wanted)
     },
+  },
+  {
+    name: 'mr_takeover_request',
+    title: 'Take a merge request over',
+    description:
+      'Asks the platform to take over a merge request that you review, because its author or a maintainer says so in a comment (/takeover, or a mention of the bot that asks for it). Your Task then ends, and an implement agent goes on with it. Not for a request by anybody else. Example: {"repo": "api", "number": 12, "comment_external_id": "4711"}.',
+    input: TakeoverRequest,
+    annotations: writingOnce,
+    needs: 'operator',
+    call: (wanted, backend) =>
+      backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/takeover-requests`, wanted),
   },
 ]

@@ -1,6 +1,8 @@
 import type { TaskContext } from '../../../machines/task/context.ts'
 import { nameOf } from '../names.ts'
-import { attributes, escapeText } from './escape.ts'
+import { attributes, bytesOf, escapeText } from './escape.ts'
+
+export type IndexScope = 'all' | 'brainstorm' | 'incident'
 
 const maxEntries = 100
 const maxGoalCharacters = 500
@@ -9,13 +11,17 @@ const maxGoalCharacters = 500
 export function renderTaskIndex(
   tasks: readonly TaskContext[],
   project: string,
-  scope: 'all' | 'brainstorm' | 'incident',
+  scope: IndexScope,
   now: number,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): string {
   const inScope = tasks.filter((task) => scope === 'all' || task.kind === scope)
   const newest = inScope.toSorted((a, b) => startOf(b) - startOf(a)).slice(0, maxEntries)
-  const inner = newest.map((task) => renderEntry(task, now)).join('')
-  return `<task_index${attributes({ project, count: newest.length, scope })}>\n${inner}</task_index>\n`
+  const write = (entries: readonly string[]): string =>
+    `<task_index${attributes({ project, count: entries.length, scope })}>\n${entries.join('')}</task_index>\n`
+  let entries = newest.map((task) => renderEntry(task, now))
+  while (entries.length > 0 && bytesOf(write(entries)) > maxBytes) entries = entries.slice(0, -1)
+  return write(entries)
 }
 
 function renderEntry(task: TaskContext, now: number): string {

@@ -4,16 +4,18 @@
  */
 import type { EffectParams } from '../../../machines/effect.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
+import type { AgentKind } from '../../../machines/task/events.ts'
 import { TerminalError } from '../../../runtime/errors.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { renderAssignment, type TurnReason } from './assignment/assignment.ts'
-import type { AssignmentContext } from './assignment/context.ts'
+import type { AssignmentContext, KindHints } from './assignment/context.ts'
+import { prefaceOf } from './preface.ts'
 import { collectBundle } from './collect.ts'
 import { renderEvents } from './elements.ts'
 import { bytesOf } from './escape.ts'
 import { renderBundle } from './render.ts'
 
-type Deps = Pick<AgentApiDeps, 'runtime' | 'threads' | 'maxBundleBytes' | 'logger'>
+type Deps = Pick<AgentApiDeps, 'runtime' | 'threads' | 'maxBundleBytes' | 'logger' | 'projects' | 'clock'>
 
 export async function renderTurn(deps: Deps, turn: EffectParams<'submitTurn'>, ordinal: number): Promise<string> {
   const view = await deps.runtime.read(`task:${turn.task}`)
@@ -22,13 +24,14 @@ export async function renderTurn(deps: Deps, turn: EffectParams<'submitTurn'>, o
   const input = await collectBundle(deps, task, { notes: 'recent', eventsUpTo: turn.eventsUpTo })
   const first = ordinal === 0
   const reason = turn.purpose === 'handoff' ? 'handoff' : reasonOf(task, first)
-  const assignment = renderAssignment(assignmentContext(task), reason)
-  const events = first ? '' : renderEvents(input.events)
   const maxBytes = await deps.maxBundleBytes(task.config.project)
-  const reservedBytes = bytesOf(assignment) + bytesOf(events) + 2
+  const preface = await prefaceOf(deps, task, agentOf(task), maxBytes)
+  const assignment = renderAssignment(assignmentContext(task, preface.hints), reason)
+  const events = first ? '' : renderEvents(input.events)
+  const reservedBytes = bytesOf(assignment) + bytesOf(events) + bytesOf(preface.text) + 2
   const { text, squeezed } = renderBundle(input, { maxBytes, reservedBytes, eventsInside: first })
   if (squeezed) deps.logger.warn({ task: task.id, maxBytes }, 'the bundle had to give up more than comments')
-  return `${events === '' ? '' : `${events}\n`}${text}\n${assignment}`
+  return `${events === '' ? '' : `${events}\n`}${preface.text}${text}\n${assignment}`
 }
 
 function reasonOf(task: TaskContext, first: boolean): TurnReason {
@@ -36,12 +39,18 @@ function reasonOf(task: TaskContext, first: boolean): TurnReason {
   return task.prompt === 'continue' ? 'continue' : 'events'
 }
 
-export function assignmentContext(task: TaskContext): AssignmentContext {
+/** Of the live pod; a render between two pods speaks for the next one. */
+function agentOf(task: TaskContext): AgentKind {
+  return task.agentKind || (task.wants ?? task.kind)
+}
+
+export function assignmentContext(task: TaskContext, hints: KindHints = {}): AssignmentContext {
   const open = task.mergeRequests.filter((mr) => mr.state === 'open')
   const live = task.issues.filter((issue) => issue.state === 'open')
   const branch = `platform/${task.id.slice(task.id.indexOf('/') + 1)}`
-  const agent = task.agentKind || (task.wants ?? '')
+  const agent = agentOf(task)
   return {
+    hints,
     agent,
     stage: task.stage,
     goal: task.goal,

@@ -23,7 +23,7 @@ export async function readHeads(
       const policy = {
         botLogin: project.scm.botLogin,
         maintainerLogins: maintainersOf(project, repository),
-        adoptBranchPrefix: '',
+        adoptBranchPrefix: project.kinds.adoptBranchPrefix,
         upgradeEngineLogins: project.upgradeEngineLogins,
       }
       const authorMayMerge = mayMerge({ author: mr.author.login, headBranch: mr.headBranch }, policy)

@@ -44,6 +44,32 @@ export function actionOf(kind: AgentKind, payload: Payload): string {
   return typeof said === 'string' ? said : ''
 }
 
+/** What is to be written on the forge names repositories of the Project: said in the call, for later nobody is there to hear it. */
+export function repositoryFaults(
+  kind: AgentKind,
+  payload: Payload,
+  repositories: readonly string[],
+): readonly RuleFault[] {
+  return namedRepositories(kind, payload)
+    .filter(({ repo }) => !repositories.includes(repo))
+    .map(({ path, repo }) => ({ path, message: `the Project has no Repository ${repo}; repo_list names them` }))
+}
+
+function namedRepositories(
+  kind: AgentKind,
+  payload: Payload,
+): readonly { readonly path: string; readonly repo: string }[] {
+  const each = (field: string) =>
+    ((payload[field] ?? []) as readonly { readonly repo: string }[]).map(({ repo }, index) => ({
+      path: `/${field}/${index}/repo`,
+      repo,
+    }))
+  if (kind === 'brainstorm') return each('proposals')
+  if (kind === 'refine') return [...each('closes'), ...each('links')]
+  const issue = payload['issue'] as { readonly repo: string } | undefined
+  return kind === 'incident' && issue !== undefined ? [{ path: '/issue/repo', repo: issue.repo }] : []
+}
+
 function citationFaults(payload: Payload): readonly RuleFault[] {
   const cited = !isEmpty(payload['approval_citations'])
   const named = !isEmpty(payload['approving_maintainer'])

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { agentKinds, type AgentKind } from '../../../machines/task/events.ts'
 import { faultsOf } from '../../http/validation.ts'
-import { actionOf, conditionalFaults } from './rules.ts'
+import { outcomeRows } from '../../../machines/task/outcome/judge.ts'
+import { actionOf, conditionalFaults, repositoryFaults } from './rules.ts'
 import { DocumentationOutcome, outcomeSchemas } from './schemas.ts'
 
 type Payload = Readonly<Record<string, unknown>>
@@ -208,4 +209,33 @@ describe('an outcome of document 2', () => {
   ])('does what its own schema calls the decision: %s %j', (kind, payload, action) => {
     expect(actionOf(kind, payload)).toBe(action)
   })
+})
+
+describe('law 12', () => {
+  const actions = (kind: AgentKind): readonly string[] => {
+    if (kind === 'refine') return ['refine']
+    const field = outcomeSchemas[kind].properties[kind === 'review' ? 'verdict' : 'action'] as {
+      readonly anyOf: readonly { readonly const: string }[]
+    }
+    return field.anyOf.map((literal) => literal.const)
+  }
+
+  it.each(agentKinds)(
+    'every action of the schema of %s has its row in the table of outcomes, and no row has another',
+    (kind) => {
+      const rows = Object.keys(outcomeRows)
+        .map((row) => row.split(' '))
+        .filter(([, agent]) => agent === kind)
+      expect(rows.map(([, , action]) => action).toSorted()).toEqual(actions(kind).toSorted())
+    },
+  )
+})
+
+it.each([
+  ['brainstorm', { action: 'propose', proposals: [{ repo: 'x' }, { repo: 'lib' }] }, ['/proposals/0/repo']],
+  ['incident', { action: 'file_issue', issue: { repo: 'x' } }, ['/issue/repo']],
+  ['refine', { closes: [{ repo: 'x' }], links: [{ repo: 'lib' }, { repo: 'y' }] }, ['/closes/0/repo', '/links/1/repo']],
+  ['implement', { action: 'submitted' }, []],
+] as const)('what %s wants written names repositories of the Project', (kind, payload, paths) => {
+  expect(repositoryFaults(kind, payload, ['lib']).map(({ path }) => path)).toEqual(paths)
 })

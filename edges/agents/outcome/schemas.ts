@@ -145,6 +145,7 @@ export const RefineOutcome = Type.Object(
   },
   closed,
 )
+export type RefineOutcome = Static<typeof RefineOutcome>
 
 export const outcomeSchemas: Readonly<Record<AgentKind, TObject>> = {
   brainstorm: BrainstormOutcome,

@@ -9,9 +9,11 @@ import { requirePod, taskId } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import type { PodClaims } from '../pod-tokens.ts'
 import { buildClaims } from '../outcome/claims.ts'
+import { foldMembers } from '../outcome/members.ts'
+import { proposalRoom } from '../outcome/proposals.ts'
 import { readHeads } from '../outcome/heads.ts'
-import { actionOf, conditionalFaults } from '../outcome/rules.ts'
-import { outcomeSchemas, type ImplementOutcome } from '../outcome/schemas.ts'
+import { actionOf, conditionalFaults, repositoryFaults } from '../outcome/rules.ts'
+import { outcomeSchemas, type ImplementOutcome, type RefineOutcome } from '../outcome/schemas.ts'
 
 const Body = Type.Object(
   { kind: AgentKind, payload: Type.Record(Type.String(), Type.Unknown()) },
@@ -29,7 +31,11 @@ export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
     async (request, reply) => {
       const { claims, task } = await requirePod(request, deps, request.params.task, 'submit_outcome')
       const { kind, payload } = request.body
-      checkPayload(kind, payload)
+      checkPayload(
+        kind,
+        payload,
+        task.config.repositories.map(({ name }) => name),
+      )
       refuseForeignTask(claims, payload)
       const action = actionOf(kind, payload)
       const digest = contentHash({ kind, payload })
@@ -49,6 +55,10 @@ export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
           payload,
           claims: approving ? await buildClaims(deps, task, payload as unknown as ImplementOutcome) : [],
           heads: kind === 'review' ? await readHeads(deps, task) : [],
+          ...(action === 'propose' ? { proposals: await proposalRoom(deps, task) } : {}),
+          ...(kind === 'refine'
+            ? { members: await foldMembers(deps, task, (payload as RefineOutcome).folds ?? []) }
+            : {}),
           // Said by the wrapper's broker; a call that did not come through it proves nothing (rulings 5.3).
           workspaceClean: request.headers['x-platform-workspace'] === 'clean',
         },
@@ -63,9 +73,16 @@ function refuseForeignTask(claims: PodClaims, { task }: Record<string, unknown>)
     throw new Problem('forbidden', 'the token belongs to another Task')
 }
 
-function checkPayload(kind: keyof typeof outcomeSchemas, payload: Record<string, unknown>): void {
+function checkPayload(
+  kind: keyof typeof outcomeSchemas,
+  payload: Record<string, unknown>,
+  repositories: readonly string[],
+): void {
   const shape = faultsOf(outcomeSchemas[kind], payload).map((fault) => ({ ...fault, path: `/payload${fault.path}` }))
-  const rules = conditionalFaults(kind, payload)
+  const rules =
+    shape.length > 0
+      ? conditionalFaults(kind, payload)
+      : [...conditionalFaults(kind, payload), ...repositoryFaults(kind, payload, repositories)]
   const errors = [...shape, ...rules.map(({ path, message }) => ({ path: `/payload${path}`, message }))]
   if (errors.length === 0) return
   const code = shape.length === 0 && rules.every((fault) => fault.code === rules[0]?.code) ? rules[0]?.code : undefined

@@ -2,6 +2,7 @@
 import type { IssueFacts } from '../../../machines/issue/events.ts'
 import type { MergeRequestFacts } from '../../../machines/merge-request/events.ts'
 import { judgeThread, type ThreadComment } from '../../../machines/rules/approval-grammar.ts'
+import { isAdopted } from '../../../machines/rules/may-merge.ts'
 import { isInReactionScope } from '../../../machines/rules/mentions.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import { bodyHash } from '../hash.ts'
@@ -92,6 +93,7 @@ export function mergeRequestFactsOf(
 ): MergeRequestFacts {
   const { mergeRequest: found, notes } = row
   const pusher = { login: notes.pushedBy, id: '', bot: false }
+  const adopted = isAdoptedHere(row, project)
   return {
     project: projectId(project),
     repository: row.repository,
@@ -107,12 +109,26 @@ export function mergeRequestFactsOf(
     ci: notes.ci,
     mergeable: found.mergeable,
     ...(found.mergeCommit === undefined ? {} : { mergeCommit: found.mergeCommit }),
-    headByBot: notes.headByBot,
+    // An engine that runs under our own account is no pod of the Task that reviews it.
+    headByBot: notes.headByBot && !adopted,
     pushedBy: notes.pushedBy,
-    pushedByGated: notes.headByBot ? false : people.isGatedHuman(pusher),
-    wanted: isReviewed(row, project, people, thread),
+    pushedByGated: adopted
+      ? people.isBot(pusher) || people.isGatedHuman(pusher)
+      : !notes.headByBot && people.isGatedHuman(pusher),
+    wanted: adopted || isReviewed(row, project, people, thread),
     config: project.taskConfig,
   }
+}
+
+/** Of the dependency engine, by branch and author (document 3, UpgradePolicySpec); our own Tasks' branches are no engine's. */
+function isAdoptedHere(
+  { mergeRequest: found }: MirroredMergeRequest,
+  { scm, kinds, upgradeEngineLogins }: ProjectSettings,
+): boolean {
+  const { botLogin, maintainerLogins } = scm
+  const policy = { botLogin, maintainerLogins, adoptBranchPrefix: kinds.adoptBranchPrefix, upgradeEngineLogins }
+  const candidate = { author: found.author.login, headBranch: found.headBranch }
+  return !found.headBranch.startsWith('platform/') && isAdopted(candidate, policy)
 }
 
 /** A human's merge request that the intake gate and `prReactionScope` let in. */

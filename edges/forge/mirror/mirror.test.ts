@@ -375,3 +375,51 @@ test('prReactionScope: with labeledOrMentioned a human change is wanted once the
     })
   })
 })
+
+test('S3 UpgradePolicySpec: an engine’s merge request is adopted by prefix and author; a person under the same prefix is a person', async () => {
+  const project: EdgeRoomOptions['project'] = (given) => ({
+    ...given,
+    upgradeEngineLogins: ['bot'],
+    scm: { ...given.scm, botLogin: 'other-bot', prReactionScope: 'labeledOrMentioned' },
+    kinds: { ...given.kinds, adoptBranchPrefix: 'renovate' },
+  })
+  await withForgeEdge({ project }, async (room) => {
+    const folder = await room.clone('bot')
+    const open = async (login: string, head: string): Promise<MergeRequestFacts | undefined> => {
+      await room.push(folder, head, { [`${head.replaceAll('/', '-')}.txt`]: 'x' })
+      const { number } = await room.forge.openPull(login, REPO, { title: 'Bump', body: '', head, base: 'main' })
+      await room.edge.mirror.refresh('demo', 'library', 'mr', number)
+      const told = room.delivered.findLast(({ to }) => to === `merge-request:default/library-mr-${number}`)
+      return told?.event['facts'] as MergeRequestFacts | undefined
+    }
+    expect(await open('bot', 'renovate/left-pad')).toMatchObject({ wanted: true, headByBot: false })
+    expect(await open('bot', 'other/left-pad')).toBeUndefined()
+    expect(await open('maintainer', 'renovate/mine')).toBeUndefined()
+  })
+})
+
+test('3.14: /takeover by its author or a maintainer is a command, by others words', async () => {
+  await withHook({}, async (room) => {
+    const folder = await room.clone('maintainer')
+    await room.push(folder, 'fix', { 'x.txt': 'x' })
+    const { number } = await room.forge.openPull('maintainer', REPO, {
+      title: 'Fix',
+      body: '',
+      head: 'fix',
+      base: 'main',
+    })
+    await room.quiet()
+    const said = (): unknown => room.delivered.findLast(({ event }) => /^mr.com/.test(event.type))?.event
+    room.forge.comment('maintainer', REPO, number, '/takeover')
+    await room.quiet()
+    expect(said()).toMatchObject({
+      type: 'mr.command',
+      command: 'takeover',
+      by: 'maintainer',
+      commentId: expect.stringMatching(/./),
+    })
+    room.forge.comment('reader', REPO, number, '/takeover')
+    await room.quiet()
+    expect(said()).toMatchObject({ type: 'mr.commented', author: 'reader' })
+  })
+})

@@ -4,11 +4,12 @@
  * delivery that brought it, so that webhook, redelivery and resync of one thing are one event (R3).
  */
 import { commandsIn, type CommandName } from '../../../machines/rules/commands.ts'
+import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { Delivery } from '../../../runtime/runtime.ts'
 import { addressOf } from '../../../runtime/address.ts'
 import { contentHash } from '../hash.ts'
 import type { ForgeComment } from '../port.ts'
-import type { ProjectSettings } from '../projects.ts'
+import { forgePath, repositoryNamed, type ProjectSettings } from '../projects.ts'
 import { issueFactsOf, mergeRequestFactsOf, type FactsContext } from './facts.ts'
 import type { People } from './people.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectKey } from './records.ts'
@@ -61,7 +62,7 @@ export function commentTellings(row: MirroredSubject, context: FactsContext, at:
     if (people.isOwnComment(comment) || !people.isGatedHuman(comment.author)) return []
     return row.sort === 'issue'
       ? issueComment(to, comment, people, at)
-      : mergeRequestComment(to, comment, row, people, at)
+      : mergeRequestComment(to, comment, row, context, at)
   })
 }
 
@@ -88,18 +89,23 @@ function mergeRequestComment(
   to: ActorAddress,
   comment: ForgeComment,
   row: MirroredMergeRequest,
-  people: People,
+  { people, project }: FactsContext,
   at: number,
 ): Delivery[] {
   const maintainer = people.isMaintainer(comment.author)
   const author = comment.author.login
-  const command = maintainer ? mergeRequestCommand(comment, row) : undefined
+  const command = isTakeover(comment, row, project, maintainer)
+    ? 'takeover'
+    : maintainer
+      ? mergeRequestCommand(comment, row)
+      : undefined
   if (command !== undefined) {
+    const { headSha } = row.mergeRequest
     return [
       {
         to,
         key: `command/${comment.id}`,
-        event: { type: 'mr.command', at, command, by: author, headSha: row.mergeRequest.headSha },
+        event: { type: 'mr.command', at, command, by: author, headSha, commentId: comment.id },
       },
     ]
   }
@@ -113,6 +119,20 @@ function mergeRequestComment(
       event: { type: 'mr.commented', at, commentId: comment.id, author, maintainer, text, kind },
     },
   ]
+}
+
+/** Its author or a maintainer, and only of a branch that we can push to (rulings 3.14). */
+function isTakeover(
+  { body, author }: ForgeComment,
+  { mergeRequest, repository }: MirroredMergeRequest,
+  project: ProjectSettings,
+  maintainer: boolean,
+): boolean {
+  const mayAsk = maintainer || sameLogin(author.login, mergeRequest.author.login)
+  const settings = repositoryNamed(project, repository)
+  const path = settings === undefined ? undefined : forgePath(settings, project.scm)
+  const isReachable = mergeRequest.headRepository?.toLowerCase() === path?.toLowerCase()
+  return mayAsk && isReachable && commandOf(body, ['takeover']) !== undefined
 }
 
 /** A go-ahead speaks of the head that its author could see: none that came after it (rulings 1.1). */

@@ -46,6 +46,13 @@ export function projectOf({ ceiling, isBotListed, isGateOpen }: Lists): ProjectS
     triggerLabel,
     autoApproveMaxSignificance: ceiling,
     upgradeEngineLogins: [],
+    kinds: {
+      targetOpenProposals: 3,
+      historyWindow: 20,
+      proposalSources: [],
+      closedLookbackDays: 30,
+      adoptBranchPrefix: '',
+    },
     repositories: repositories.map((name) => ({
       name,
       url: `https://forge.test/acme/${name}.git`,

@@ -1,6 +1,8 @@
+import type { AgentKind } from '../../../../machines/task/events.ts'
+
 /** What an assignment depends on: the Task's state, not its history. */
 export interface AssignmentContext {
-  readonly agent: string
+  readonly agent: AgentKind
   readonly stage: string
   readonly goal: string
   readonly repositories: readonly {
@@ -17,6 +19,19 @@ export interface AssignmentContext {
   readonly selfGrant: boolean
   readonly ownsIssue: boolean
   readonly ownsMergeRequest: boolean
+  readonly hints: KindHints
+}
+
+/** What single kinds are told beside their Task; the settings of the Project as they are at the render. */
+export interface KindHints {
+  /** brainstorm: how many proposals still fit. */
+  readonly proposalsLeft?: number
+  /** brainstorm: what it may draw on beside the repositories. */
+  readonly sources?: readonly string[]
+  /** refine: since when closed issues are worth a look, RFC 3339. */
+  readonly closedSince?: string
+  /** upgrade: the Project's policy, as it stands. */
+  readonly upgradePolicy?: string
 }
 
 export function listRepositories({ repositories }: AssignmentContext): string {

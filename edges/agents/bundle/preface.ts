@@ -1,0 +1,69 @@
+/** What stands before the bundle of the broad-context kinds: the index of Tasks, and what was proposed before (document 2, task_index; document 3, Cron blocks). */
+import type { TaskContext } from '../../../machines/task/context.ts'
+import type { AgentKind } from '../../../machines/task/events.ts'
+import type { AgentApiDeps } from '../deps.ts'
+import { findTasks } from '../find-tasks.ts'
+import { nameOf } from '../names.ts'
+import { proposalsOf, type Proposals } from '../outcome/proposals.ts'
+import type { KindHints } from './assignment/context.ts'
+import { attributes, bytesOf, escapeText } from './escape.ts'
+import { renderTaskIndex, type IndexScope } from './task-index.ts'
+
+type Deps = Pick<AgentApiDeps, 'runtime' | 'threads' | 'projects' | 'clock'>
+
+export interface Preface {
+  readonly text: string
+  readonly hints: KindHints
+}
+
+const scopes: { readonly [K in AgentKind]?: IndexScope } = {
+  refine: 'all',
+  brainstorm: 'brainstorm',
+  incident: 'incident',
+}
+const day = 86_400_000
+
+export async function prefaceOf(deps: Deps, task: TaskContext, agent: AgentKind, maxBytes: number): Promise<Preface> {
+  const scope = scopes[agent]
+  // The bundle is what the agent needs first: whatever stands before it takes half of the room at most.
+  const index = scope === undefined ? '' : await indexOf(deps, task, scope, Math.floor(maxBytes / 2))
+  if (agent === 'brainstorm') {
+    const proposals = await proposalsOf(deps, task)
+    const history = historyOf(proposals)
+    const text = bytesOf(index) + bytesOf(history) <= maxBytes / 2 ? `${index}${history}` : index
+    return { text, hints: brainstormHints(proposals) }
+  }
+  return { text: index, hints: await hintsOf(deps, task, agent) }
+}
+
+async function indexOf(deps: Deps, task: TaskContext, scope: IndexScope, maxBytes: number): Promise<string> {
+  const { project } = task.config
+  return renderTaskIndex(await findTasks(deps.runtime, { project }), nameOf(project), scope, deps.clock.now(), maxBytes)
+}
+
+function historyOf({ settings, issues, isProposal }: Proposals): string {
+  const shown = issues.filter(isProposal).slice(0, settings.historyWindow)
+  if (shown.length === 0) return ''
+  const inner = shown.map(
+    ({ repository: repo, number, state, title }) =>
+      `<proposal${attributes({ repo, number, state })}>${escapeText(title)}</proposal>\n`,
+  )
+  return `<proposals${attributes({ count: shown.length })}>\n${inner.join('')}</proposals>\n`
+}
+
+function brainstormHints({ settings, issues, isOpenProposal }: Proposals): KindHints {
+  const open = issues.filter(isOpenProposal).length
+  return { proposalsLeft: Math.max(0, settings.targetOpenProposals - open), sources: settings.proposalSources }
+}
+
+async function hintsOf(deps: Deps, task: TaskContext, agent: AgentKind): Promise<KindHints> {
+  if (agent !== 'refine' && agent !== 'upgrade') return {}
+  const project = await deps.projects.project(nameOf(task.config.project))
+  if (project === undefined) return {}
+  const { closedLookbackDays, upgradePolicy } = project.kinds
+  if (agent === 'refine') {
+    const since = task.stageEnteredAt - closedLookbackDays * day
+    return { closedSince: new Date(since).toISOString().slice(0, 10) }
+  }
+  return upgradePolicy === undefined ? {} : { upgradePolicy: JSON.stringify(upgradePolicy, null, 2) }
+}

@@ -1,0 +1,26 @@
+/** The members of a refine outcome as they are in the call; each decides again when it is asked (H12). */
+import type { TaskContext } from '../../../machines/task/context.ts'
+import type { FoldMember } from '../../../machines/task/events.ts'
+import { addressOf } from '../../../runtime/address.ts'
+import type { ActorView } from '../../../runtime/runtime.ts'
+import { taskId } from '../caller.ts'
+import type { AgentApiDeps } from '../deps.ts'
+
+export async function foldMembers(
+  deps: Pick<AgentApiDeps, 'runtime'>,
+  task: TaskContext,
+  folds: readonly { readonly task: string }[],
+): Promise<readonly FoldMember[]> {
+  const names = [...new Set(folds.map((member) => taskId(member.task)))]
+  return Promise.all(
+    names.map(async (name) => ({ task: name, state: stateOf(task, await deps.runtime.read(addressOf('task', name))) })),
+  )
+}
+
+function stateOf(refine: TaskContext, view: ActorView | undefined): FoldMember['state'] {
+  if (view === undefined || view.status === 'quarantined') return 'unknown'
+  const member = view.context as unknown as TaskContext
+  if (member.config.project !== refine.config.project || member.kind !== 'implement') return 'unknown'
+  if (view.status === 'done' || member.stageClass === 'terminal') return 'ended'
+  return member.podAlive ? 'running' : 'free'
+}

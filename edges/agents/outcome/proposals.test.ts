@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { topicMarker, withMarkers } from '../../forge/marker.ts'
+import type { ProjectSettings } from '../../forge/projects.ts'
+import { aTask, aThreadIssue, aThreadReader } from '../testing.ts'
+import { proposalRoom } from './proposals.ts'
+
+const project = {
+  scm: { botLogin: 'bot', labels: { declined: 'platform-declined' } },
+  repositories: [{ name: 'lib' }],
+  kinds: { targetOpenProposals: 2 },
+} as unknown as ProjectSettings
+const body = withMarkers('x', topicMarker('proposal/k'))
+const own = { author: 'bot', bot: true, labels: [] as string[], body }
+
+async function room(issues: readonly object[]): Promise<Awaited<ReturnType<typeof proposalRoom>>> {
+  const deps = {
+    projects: { project: async () => project, projects: async () => [], secret: async () => undefined },
+    threads: aThreadReader({ issues: issues.map((change, n) => aThreadIssue({ number: n + 1, ...change })) }),
+  }
+  return proposalRoom(deps, aTask())
+}
+
+it('3.15: what is open of the platform’s own proposals takes room; declined, closed and other issues do not', async () => {
+  const found = await room([own, { ...own, labels: ['platform-declined'] }, { ...own, state: 'closed' }, {}])
+  expect(found.left).toBe(1)
+})
+
+it('a marker that somebody else pasted makes no proposal', async () => {
+  expect((await room([{ ...own, author: 'rita' }])).left).toBe(2)
+})
+
+it('never below nothing, when the target was lowered', async () => {
+  expect((await room([own, own, own])).left).toBe(0)
+})
+
+it('filed are all proposals, and what people have open', async () => {
+  const { filed } = await room([
+    { ...own, title: 'a', state: 'closed' },
+    { title: 'b' },
+    { title: 'c', state: 'closed' },
+  ])
+  expect(filed.map(({ title }) => title).toSorted()).toEqual(['a', 'b'])
+})

@@ -1,0 +1,56 @@
+/** What a `propose` meets: how many proposals still fit, and what is filed already (rulings 3.15; document 3, Cron blocks). */
+import { sameLogin } from '../../../machines/rules/logins.ts'
+import type { TaskContext } from '../../../machines/task/context.ts'
+import type { ProposalRoom } from '../../../machines/task/events.ts'
+import { hasTopicOf } from '../../forge/marker.ts'
+import { bareName, type KindSettings } from '../../forge/projects.ts'
+import { Problem } from '../../http/problem.ts'
+import type { MirroredIssue } from '../../ports/threads.ts'
+import type { AgentApiDeps } from '../deps.ts'
+
+/** Of each repository, newest change first: older ones are no news to anybody. */
+const looksAt = 500
+
+export interface Proposals {
+  readonly settings: KindSettings
+  /** Newest change first, people's own among them. */
+  readonly issues: readonly MirroredIssue[]
+  readonly isProposal: (issue: MirroredIssue) => boolean
+  readonly isOpenProposal: (issue: MirroredIssue) => boolean
+}
+
+export async function proposalsOf(
+  deps: Pick<AgentApiDeps, 'projects' | 'threads'>,
+  task: TaskContext,
+): Promise<Proposals> {
+  const project = await deps.projects.project(bareName(task.config.project))
+  if (project === undefined) throw new Problem('not-found', `there is no Project ${task.config.project}`)
+  const all = await Promise.all(
+    project.repositories.map(({ name }) =>
+      deps.threads.issues(task.config.project, name, { state: 'all', limit: looksAt }),
+    ),
+  )
+  const issues = all.flat().toSorted((a, b) => b.updatedAt - a.updatedAt)
+  const { botLogin, labels } = project.scm
+  /** Filed by a brainstorm: the bot's own words, which nobody else can write under its name. */
+  const isProposal = ({ author, body }: MirroredIssue): boolean =>
+    sameLogin(author, botLogin) && hasTopicOf(body, 'proposal')
+  return {
+    settings: project.kinds,
+    issues,
+    isProposal,
+    /** One that was declined holds no place, though the forge keeps it open (rulings 5.25). */
+    isOpenProposal: (issue) => isProposal(issue) && issue.state === 'open' && !issue.labels.includes(labels.declined),
+  }
+}
+
+export async function proposalRoom(
+  deps: Pick<AgentApiDeps, 'projects' | 'threads'>,
+  task: TaskContext,
+): Promise<ProposalRoom> {
+  const { settings, issues, isProposal, isOpenProposal } = await proposalsOf(deps, task)
+  const filed = issues
+    .filter((one) => one.state === 'open' || isProposal(one))
+    .map(({ title, repository, number }) => ({ title, repository, number }))
+  return { left: Math.max(0, settings.targetOpenProposals - issues.filter(isOpenProposal).length), filed }
+}
