@@ -13,6 +13,7 @@ import type { StoredActor } from './store/load-actors.ts'
 import { readJournal } from './store/read-journal.ts'
 import type { EventRow } from './store/rows.ts'
 import type { Sql } from './store/sql.ts'
+import { upgradeSnapshot } from './upgrade.ts'
 
 const everything = 1_000_000
 
@@ -38,7 +39,8 @@ export async function replayActor(
   const all = await readJournal(sql, { actor: address, from: (baseline?.seq ?? 0) + 1, limit: everything })
   // What was committed after the actor was read belongs to the next replay.
   const rows = all.filter((row) => row.seq <= stored.row.seq)
-  const ground = baseline && (JSON.parse(baseline.body) as JsonObject)
+  const ground =
+    baseline && upgradeSnapshot(known.definition, JSON.parse(baseline.body) as JsonObject, baseline.version)
   const firstDifference = difference(known, { stored, ground, rows, inMemory })
   return {
     address,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openFolderSql } from '../store/pglite-folder.ts'
 import { sqlContract } from '../store/sql-contract.ts'
+import { retentionContract } from './retention-contract.ts'
 import { runtimeContract } from './runtime-contract.ts'
 
 async function newFolder(): ReturnType<typeof openFolderSql> {
@@ -13,3 +14,4 @@ async function newFolder(): ReturnType<typeof openFolderSql> {
 
 sqlContract('PGlite in a worker thread', newFolder)
 runtimeContract('PGlite in a worker thread', newFolder)
+retentionContract('PGlite in a worker thread', newFolder)

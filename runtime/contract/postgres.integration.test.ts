@@ -1,6 +1,7 @@
 import { describe, it } from 'vitest'
 import { openPgSql } from '../store/pg-sql.ts'
 import { sqlContract } from '../store/sql-contract.ts'
+import { retentionContract } from './retention-contract.ts'
 import { runtimeContract } from './runtime-contract.ts'
 
 const url = process.env['DATABASE_URL']
@@ -8,6 +9,7 @@ const url = process.env['DATABASE_URL']
 if (url) {
   sqlContract('Postgres', () => openPgSql({ url }))
   runtimeContract('Postgres', () => openPgSql({ url }))
+  retentionContract('Postgres', () => openPgSql({ url }))
 } else {
   describe('the runtime over Postgres', () => {
     it.skip('needs DATABASE_URL', () => undefined)

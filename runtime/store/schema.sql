@@ -24,6 +24,12 @@ create table baseline (
   at bigint not null,
   constraint baseline_pkey PRIMARY KEY (actor, seq, machine_hash)
 );
+create table compaction (
+  actor text collate "C" not null,
+  seq bigint not null,
+  at bigint not null,
+  constraint compaction_pkey PRIMARY KEY (actor)
+);
 create table dead_letter (
   id bigint not null default nextval('dead_letter_id_seq'::regclass),
   actor text not null,
