@@ -15,8 +15,11 @@ import type { Plan } from './plan.ts'
 import { measureRecovery } from './recovery.ts'
 import type { Results } from './results.ts'
 import { jsonRows } from './rows.ts'
+import { runJournal } from './run-journal.ts'
+import type { RunJournal } from './run-journal.ts'
 import { measureScale } from './scale.ts'
 import { makeTemplates, startServers, stopServers } from './servers.ts'
+import type { Servers } from './servers.ts'
 import { tablesOf } from './tables.ts'
 import { measureThroughput } from './throughput.ts'
 import { measureTimers } from './timers.ts'
@@ -30,10 +33,6 @@ interface Run {
   readonly postgresVersion: string
 }
 
-function say(line: string): void {
-  console.error(line)
-}
-
 /** A contender's name asks for its throughput alone; a section's for all of the section. */
 function wantedOf(only: ReadonlySet<string>): {
   readonly has: (section: string) => boolean
@@ -44,17 +43,21 @@ function wantedOf(only: ReadonlySet<string>): {
   return { has: (section) => only.size === 0 || only.has(section), wanted: all ? contenders : named }
 }
 
-async function measure(only: ReadonlySet<string>, plan: Plan): Promise<Run> {
+type SectionArguments = readonly [servers: Servers, plan: Plan, journal: RunJournal]
+
+async function measure(only: ReadonlySet<string>, plan: Plan, journal: RunJournal): Promise<Run> {
   const { has, wanted } = wantedOf(only)
   const servers = await startServers(wanted)
   const stop = (): void => void stopServers(servers).finally(() => process.exit(130))
   process.once('SIGINT', stop).once('SIGTERM', stop)
   try {
     await makeTemplates(servers.postgres, wanted, plan.actors)
-    const throughput = await measureThroughput(servers, wanted, plan, say)
-    const recovery = has('recovery') ? await measureRecovery(servers, plan, say) : []
-    const timers = has('timers') ? await measureTimers(servers, plan, say) : undefined
-    const scale = has('scale') ? await measureScale(servers, plan, say) : []
+    const throughput = await measureThroughput(servers, wanted, plan, journal)
+    const section = <T>(title: string, run: (...given: SectionArguments) => Promise<T>): Promise<T | undefined> =>
+      has(title) ? journal.attempt(title, () => run(servers, plan, journal)) : Promise.resolve(undefined)
+    const recovery = (await section('recovery', measureRecovery)) ?? []
+    const timers = await section('timers', measureTimers)
+    const scale = (await section('scale', measureScale)) ?? []
     return { results: { throughput, scale, recovery, timers }, postgresVersion: servers.postgres.version }
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop)
@@ -71,15 +74,17 @@ async function main(): Promise<number> {
   const asked = benchArguments(process.argv.slice(2), [...sections, ...contenders.map((contender) => contender.name)])
   const machine = describeMachine()
   const startedAt = new Date()
-  const { results, postgresVersion } = await measure(asked.only, asked.quick ? quickPlan : fullPlan)
+  const journal = runJournal((line) => console.error(line))
+  const { results, postgresVersion } = await measure(asked.only, asked.quick ? quickPlan : fullPlan, journal)
   const goals = goalsOf(results)
+  const missing = asked.only.size === 0 ? unmeasured(goals) : []
   const report: Report = {
     name,
     machine: { ...machine, postgres: postgresVersion },
     startedAt: startedAt.toISOString(),
     minutes: (Date.now() - startedAt.getTime()) / 60_000,
     quick: asked.quick,
-    invalid: [...invalidity(results.throughput), ...(asked.only.size === 0 ? unmeasured(goals) : [])],
+    invalid: [...journal.failures, ...invalidity(results.throughput), ...missing],
     rows: jsonRows(results),
     goals,
   }

@@ -3,7 +3,7 @@ import type { CellResult } from '../kit/cell.ts'
 import { median } from '../kit/percentile.ts'
 import type { ContenderName } from './contenders.ts'
 import type { Results } from './results.ts'
-import { medianOf } from './summary.ts'
+import { medianOf, ratioOf } from './summary.ts'
 import type { Metric } from './summary.ts'
 
 type Figures = Readonly<Partial<Record<Metric, number>>>
@@ -15,6 +15,8 @@ export interface ThroughputRow extends Figures {
   readonly rounds: number
   /** The slowest and the fastest round. */
   readonly perSecondRange: readonly [number, number]
+  /** CPU time of the product on Postgres times this is the contender's: steady where times are not. */
+  readonly cpuToOwn?: number
 }
 
 export interface ScaleRow extends Figures {
@@ -41,12 +43,14 @@ export function throughputRows({ throughput }: Results): ThroughputRow[] {
     const rates = throughput
       .filter((one) => one.contender === contender && one.clients === clients)
       .map(({ result }) => result.perSecond)
+    const cpuToOwn = ratioOf(throughput, [contender, 'own-postgres'], clients, 'cpuUs')
     return {
       section: 'throughput',
       contender,
       clients,
       rounds: rates.length,
       perSecondRange: [Math.min(...rates), Math.max(...rates)],
+      ...(cpuToOwn === undefined ? {} : { cpuToOwn }),
       ...figures((metric) => medianOf(throughput, contender, clients, metric)),
     }
   })

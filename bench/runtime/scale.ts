@@ -3,6 +3,7 @@ import type { CellResult, CellSpec } from '../kit/cell.ts'
 import { lastLineOf } from '../kit/child.ts'
 import { interleave } from '../kit/interleave.ts'
 import type { Plan } from './plan.ts'
+import type { RunJournal } from './run-journal.ts'
 import { seed } from './seed.ts'
 import type { Servers } from './servers.ts'
 import { cellLine } from './throughput.ts'
@@ -17,11 +18,7 @@ export interface ScaleResult {
 const program = new URL('./own-on-postgres.ts', import.meta.url)
 const overheadBoundMs = 90_000
 
-export async function measureScale(
-  { postgres }: Servers,
-  plan: Plan,
-  say: (line: string) => void,
-): Promise<ScaleResult[]> {
+export async function measureScale({ postgres }: Servers, plan: Plan, { say }: RunJournal): Promise<ScaleResult[]> {
   const results: ScaleResult[] = []
   for (const population of plan.populations) {
     const startedAt = performance.now()

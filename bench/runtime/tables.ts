@@ -42,6 +42,7 @@ function throughputTable(rows: readonly ThroughputRow[], clients: number): strin
     'effect p50 ms',
     'p99',
     'CPU µs',
+    'to ours',
     'log B',
     'stored B',
   ]
@@ -59,6 +60,7 @@ function throughputLine(row: ThroughputRow): string[] {
     row.effectP50Ms,
     row.effectP99Ms,
     row.cpuUs,
+    row.cpuToOwn,
     row.logBytes,
     row.storedBytes,
   ]

@@ -5,6 +5,7 @@ import { interleave } from '../kit/interleave.ts'
 import { numberText } from '../kit/number-text.ts'
 import type { ContenderInfo, ContenderName } from './contenders.ts'
 import type { Plan } from './plan.ts'
+import type { RunJournal } from './run-journal.ts'
 import type { Servers } from './servers.ts'
 import { withStore } from './servers.ts'
 
@@ -18,33 +19,38 @@ export interface Measured {
 /** Beyond measuring: opening a store, warming up, draining what a slow peer has begun. */
 const overheadBoundMs = 90_000
 
+interface Cell {
+  readonly contender: ContenderInfo
+  readonly clients: number
+}
+
 export async function measureThroughput(
   servers: Servers,
   wanted: readonly ContenderInfo[],
   plan: Plan,
-  say: (line: string) => void,
+  journal: RunJournal,
 ): Promise<Measured[]> {
   const measured: Measured[] = []
   const cells = plan.clients.flatMap((clients) => wanted.map((contender) => ({ contender, clients })))
-  await interleave(plan.rounds, cells, async ({ contender, clients }, round) => {
-    const tag = `${contender.name}_${clients}_${round}`.replaceAll('-', '_')
-    const result = await withStore(servers, contender, tag, (place) =>
-      lastLineOf<CellResult>(contender.program, {
-        argument: {
-          ...place,
-          clients,
-          warmMs: plan.warmMs,
-          measureMs: plan.measureMs,
-          tag,
-          options: { actors: plan.actors },
-        } satisfies CellSpec,
-        boundMs: plan.warmMs + plan.measureMs + overheadBoundMs,
-      }),
-    )
-    measured.push({ contender: contender.name, clients, round, result })
-    say(cellLine(`round ${round + 1} c=${clients} ${contender.name}`, result))
+  await interleave(plan.rounds, cells, async (cell, round) => {
+    const name = `round ${round + 1} c=${cell.clients} ${cell.contender.name}`
+    const result = await journal.attempt(name, () => measureCell(servers, cell, round, plan))
+    if (!result) return
+    measured.push({ contender: cell.contender.name, clients: cell.clients, round, result })
+    journal.say(cellLine(name, result))
   })
   return measured
+}
+
+function measureCell(servers: Servers, { contender, clients }: Cell, round: number, plan: Plan): Promise<CellResult> {
+  const { warmMs, measureMs, actors } = plan
+  const tag = `${contender.name}_${clients}_${round}`.replaceAll('-', '_')
+  return withStore(servers, contender, tag, (place) =>
+    lastLineOf<CellResult>(contender.program, {
+      argument: { ...place, clients, warmMs, measureMs, tag, options: { actors } } satisfies CellSpec,
+      boundMs: warmMs + measureMs + overheadBoundMs,
+    }),
+  )
 }
 
 export function cellLine(name: string, result: CellResult): string {

@@ -2,6 +2,7 @@
 import { lastLineOf } from '../kit/child.ts'
 import { numberText } from '../kit/number-text.ts'
 import type { Plan } from './plan.ts'
+import type { RunJournal } from './run-journal.ts'
 import { seed } from './seed.ts'
 import type { Servers } from './servers.ts'
 
@@ -18,11 +19,7 @@ export interface TimersResult {
 const program = new URL('./timers-cell.ts', import.meta.url)
 const boundMs = 180_000
 
-export async function measureTimers(
-  { postgres }: Servers,
-  plan: Plan,
-  say: (line: string) => void,
-): Promise<TimersResult> {
+export async function measureTimers({ postgres }: Servers, plan: Plan, { say }: RunJournal): Promise<TimersResult> {
   const url = postgres.url('timers')
   await postgres.create('timers')
   await seed(url, plan.timersASecond * plan.timerSeconds, plan.pendingTimers)

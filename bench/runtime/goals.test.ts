@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import type { CellResult } from '../kit/cell.ts'
+import { isMeasured, verdictOf } from '../kit/goals.ts'
+import type { ContenderName } from './contenders.ts'
+import { goalsOf } from './goals.ts'
+import type { Results } from './results.ts'
+import type { Measured } from './throughput.ts'
+
+function cell(contender: ContenderName, clients: number, figures: Partial<CellResult>): Measured {
+  const result = { operations: 1, seconds: 1, perSecond: 1, cpuUs: 1, logBytes: 1, foreignCores: 0, ...figures }
+  return { contender, clients, round: 0, result }
+}
+
+const nothing: Results = { throughput: [], scale: [], recovery: [], timers: undefined }
+
+function named(results: Results, name: string): ReturnType<typeof goalsOf>[number] {
+  const goal = goalsOf(results).find((one) => one.name === name)
+  if (!goal) throw new Error(`no goal is named ${name}`)
+  return goal
+}
+
+describe('the goals of the runtime', () => {
+  it('name each thing once and ask for more than the gate, or as much', () => {
+    const goals = goalsOf(nothing)
+    expect(new Set(goals.map(({ name }) => name)).size).toBe(goals.length)
+    for (const { better, gate, goal } of goals) expect(better === 'higher' ? goal >= gate : goal <= gate).toBe(true)
+  })
+  it('are not met by a run that measured nothing', () => {
+    expect(goalsOf(nothing).filter(isMeasured)).toEqual([])
+  })
+  it('compare throughput as ours to theirs', () => {
+    const throughput = [cell('own-postgres', 128, { perSecond: 20 }), cell('dbos-steps', 128, { perSecond: 2 })]
+    const goal = named({ ...nothing, throughput }, 'throughput against DBOS steps, c=128')
+    expect(goal.value).toBe(10)
+    expect(verdictOf(goal)).toBe('missed')
+  })
+  it('compare times as theirs to ours', () => {
+    const throughput = [cell('own-postgres', 1, { effectP50Ms: 0.2 }), cell('dbos-messages', 1, { effectP50Ms: 10 })]
+    const goal = named({ ...nothing, throughput }, 'event to effect p50, sooner than DBOS send to recv, c=1')
+    expect(goal.value).toBeCloseTo(50)
+    expect(verdictOf(goal)).toBe('goal')
+  })
+  it('take the share of the limit in percent and recovery in seconds', () => {
+    const throughput = [cell('own-postgres', 128, { perSecond: 70 }), cell('raw-group-commit', 128, { perSecond: 100 })]
+    const recovery = [{ startMs: 1, performedMs: 2, settledMs: 1500, processMs: 1600 }]
+    const results = { ...nothing, throughput, recovery }
+    expect(named(results, 'share of the raw group commit, c=128').value).toBeCloseTo(70)
+    expect(named(results, 'recovery of 10,000 actors with pending effects').value).toBe(1.5)
+  })
+})
