@@ -11,21 +11,24 @@ export interface BenchArguments {
   readonly only: ReadonlySet<string>
 }
 
-/** `known`: what `--only` may name. */
-export function benchArguments(given: readonly string[], known: readonly string[]): BenchArguments {
-  const { values } = parseArgs({
-    args: [...given],
-    options: {
-      json: { type: 'boolean', default: false },
-      quick: { type: 'boolean', default: false },
-      write: { type: 'boolean', default: false },
-      only: { type: 'string', multiple: true, default: [] },
-    },
-  })
-  const only = values.only.flatMap((list) => list.split(',')).filter((name) => name !== '')
-  const unknown = only.filter((name) => !known.includes(name))
-  if (unknown.length > 0) throw new Error(`--only knows ${known.join(', ')}; not ${unknown.join(', ')}`)
-  if (values.write && (values.quick || only.length > 0))
-    throw new Error('--write takes a whole run: no --quick, no --only')
-  return { json: values.json, quick: values.quick, write: values.write, only: new Set(only) }
+const options = {
+  json: { type: 'boolean', default: false },
+  quick: { type: 'boolean', default: false },
+  write: { type: 'boolean', default: false },
+  only: { type: 'string', multiple: true, default: [] as string[] },
+} as const
+
+/** `known`: what `--only` may name. A text: what is wrong with them. */
+export function benchArguments(given: readonly string[], known: readonly string[]): BenchArguments | string {
+  try {
+    const { values } = parseArgs({ args: [...given], options })
+    const { json, quick, write } = values
+    const only = values.only.flatMap((list) => list.split(',')).filter((name) => name !== '')
+    const unknown = only.filter((name) => !known.includes(name))
+    if (unknown.length > 0) return `--only knows ${known.join(', ')}; not ${unknown.join(', ')}`
+    if (write && (quick || only.length > 0)) return '--write takes a whole run: no --quick, no --only'
+    return { json, quick, write, only: new Set(only) }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }

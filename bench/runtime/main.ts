@@ -26,6 +26,8 @@ import { measureTimers } from './timers.ts'
 import { invalidity } from './validity.ts'
 
 const name = 'runtime'
+/** EX_USAGE of sysexits: neither a missed gate nor an invalid run. */
+const usageExitCode = 64
 const sections = ['throughput', 'scale', 'recovery', 'timers']
 
 interface Run {
@@ -72,6 +74,10 @@ function unmeasured(goals: readonly Goal[]): string[] {
 
 async function main(): Promise<number> {
   const asked = benchArguments(process.argv.slice(2), [...sections, ...contenders.map((contender) => contender.name)])
+  if (typeof asked === 'string') {
+    console.error(asked)
+    return usageExitCode
+  }
   const machine = describeMachine()
   const startedAt = new Date()
   const journal = runJournal((line) => console.error(line))
