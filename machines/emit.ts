@@ -17,12 +17,15 @@ export type EffectAction = { [T in EffectType]: { readonly type: T; readonly par
 /** Those that an edge has to perform. */
 export type OutboxEffect = Extract<EffectAction, { readonly type: OutboxEffectType }>
 
-export interface Decision<Context> {
+export interface Decision<Context, Effect = EffectAction> {
   readonly context?: Partial<Context>
-  readonly effects?: readonly EffectAction[]
+  readonly effects?: readonly Effect[]
 }
 
-export type Decide<Context, Event> = (context: Context, event: Event) => Decision<Context>
+export type Decide<Context, Event, Effect = EffectAction> = (
+  context: Context,
+  event: Event,
+) => Decision<Context, Effect>
 
 // XState's own type parameters for actors, actions, guards and delays say nothing here: a decision names none of them.
 /* oxlint-disable no-explicit-any */
@@ -40,8 +43,8 @@ type Performed<Context extends MachineContext, Event extends EventObject> = Acti
 /* oxlint-enable no-explicit-any */
 
 /** Turns a decision into an XState action: the patch first, then the effects. */
-export function perform<Context extends MachineContext, Event extends EventObject>(
-  decide: Decide<Context, Event>,
+export function perform<Context extends MachineContext, Event extends EventObject, Effect = EffectAction>(
+  decide: Decide<Context, Event, Effect>,
 ): Performed<Context, Event> {
   return enqueueActions(({ context, event, enqueue }) => {
     const decision = decide(context as Context, event as Event)

@@ -2,6 +2,7 @@
 import type { AnyStateMachine } from 'xstate'
 import { describe, expect, test } from 'vitest'
 import { effectSchemas } from './effect.ts'
+import { ingestJobDefinition } from './ingest-job/machine.ts'
 import { issueDefinition } from './issue/machine.ts'
 import { mergeRequestDefinition } from './merge-request/machine.ts'
 import { podDefinition } from './pod/machine.ts'
@@ -18,44 +19,48 @@ function below(node: Node): readonly Node[] {
 const needsMeta = (node: Node): boolean =>
   node.type !== 'parallel' && node.meta === undefined && node.type !== 'compound'
 
-describe.each([podDefinition, turnDefinition, issueDefinition, mergeRequestDefinition, projectDefinition])(
-  '$kind',
-  ({ machine }) => {
-    test('every state where the actor can rest names its owner and the reason', () => {
-      expect(
-        below(machine.root)
-          .filter(needsMeta)
-          .map(({ id }) => id),
-      ).toEqual([])
-      for (const { meta, type, id } of below(machine.root)) {
-        if (!meta) continue
-        expect(meta, id).toMatchObject({ owner: expect.stringMatching(/./), reason: expect.stringMatching(/./) })
-        if (type !== 'final') expect(meta.unblocks, id).toMatch(/./)
-      }
-    })
-    test('no action of the table bears the name of an effect: it would be performed instead of asked for', () => {
-      expect(Object.keys(machine.implementations.actions).filter((name) => name in effectSchemas)).toEqual([])
-    })
-    test('every action and guard that the table names exists', () => {
-      const { actions, guards } = machine.implementations
-      const named = below(machine.root).flatMap((node) => [...node.transitions.values()].flat())
-      const actionsNamed = below(machine.root)
-        .flatMap((node) => [...node.entry, ...node.exit])
-        .concat(named.flatMap((transition) => transition.actions as never[]))
-        .map(nameOf)
-        .filter((name) => !name.startsWith('xstate.'))
-      expect(actionsNamed.filter((name) => !(name in actions))).toEqual([])
-      expect(
-        named.flatMap(({ guard }) => (guard === undefined ? [] : [nameOf(guard)])).filter((name) => !(name in guards)),
-      ).toEqual([])
-    })
-    test('nothing stands unused: every action and guard that exists is named', () => {
-      const text = JSON.stringify(machine.config)
-      const unused = [...Object.keys(machine.implementations.actions), ...Object.keys(machine.implementations.guards)]
-      expect(unused.filter((name) => !text.includes(`"${name}"`))).toEqual([])
-    })
-  },
-)
+describe.each([
+  ingestJobDefinition,
+  podDefinition,
+  turnDefinition,
+  issueDefinition,
+  mergeRequestDefinition,
+  projectDefinition,
+])('$kind', ({ machine }) => {
+  test('every state where the actor can rest names its owner and the reason', () => {
+    expect(
+      below(machine.root)
+        .filter(needsMeta)
+        .map(({ id }) => id),
+    ).toEqual([])
+    for (const { meta, type, id } of below(machine.root)) {
+      if (!meta) continue
+      expect(meta, id).toMatchObject({ owner: expect.stringMatching(/./), reason: expect.stringMatching(/./) })
+      if (type !== 'final') expect(meta.unblocks, id).toMatch(/./)
+    }
+  })
+  test('no action of the table bears the name of an effect: it would be performed instead of asked for', () => {
+    expect(Object.keys(machine.implementations.actions).filter((name) => name in effectSchemas)).toEqual([])
+  })
+  test('every action and guard that the table names exists', () => {
+    const { actions, guards } = machine.implementations
+    const named = below(machine.root).flatMap((node) => [...node.transitions.values()].flat())
+    const actionsNamed = below(machine.root)
+      .flatMap((node) => [...node.entry, ...node.exit])
+      .concat(named.flatMap((transition) => transition.actions as never[]))
+      .map(nameOf)
+      .filter((name) => !name.startsWith('xstate.'))
+    expect(actionsNamed.filter((name) => !(name in actions))).toEqual([])
+    expect(
+      named.flatMap(({ guard }) => (guard === undefined ? [] : [nameOf(guard)])).filter((name) => !(name in guards)),
+    ).toEqual([])
+  })
+  test('nothing stands unused: every action and guard that exists is named', () => {
+    const text = JSON.stringify(machine.config)
+    const unused = [...Object.keys(machine.implementations.actions), ...Object.keys(machine.implementations.guards)]
+    expect(unused.filter((name) => !text.includes(`"${name}"`))).toEqual([])
+  })
+})
 
 function nameOf(reference: unknown): string {
   return typeof reference === 'string' ? reference : ((reference as { readonly type?: string }).type ?? '(inline)')

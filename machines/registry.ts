@@ -1,6 +1,7 @@
-/** Every machine, as data: runtime, prover, charts and documentation read this and nothing else. */
+/** Every machine, as data: runtimes, prover, charts and documentation read this and nothing else. */
 import type { MachineDefinition } from './definition.ts'
 import { sourceHashes } from './generated/hashes.ts'
+import { ingestJobDefinition } from './ingest-job/machine.ts'
 import { issueDefinition } from './issue/machine.ts'
 import { mergeRequestDefinition } from './merge-request/machine.ts'
 import { podDefinition } from './pod/machine.ts'
@@ -19,7 +20,11 @@ const definitions: readonly MachineDefinition[] = [
   mergeRequestDefinition,
 ]
 
+/** Those that the orchestrator runs. */
 export const machines: readonly MachineDefinition[] = definitions.map((definition) => ({
   ...definition,
   sourceHash: sourceHashes[definition.kind],
 }))
+
+/** Every machine there is: the memory service runs its own, in its own store. */
+export const allMachines: readonly MachineDefinition[] = [...machines, ingestJobDefinition]

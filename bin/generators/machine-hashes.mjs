@@ -16,9 +16,9 @@ export const machineHashes = {
   name: 'bin/generators/machine-hashes.mjs',
   files: [path],
   async run(outDir) {
-    const { machines } = await import('../../machines/registry.ts')
+    const { allMachines } = await import('../../machines/registry.ts')
     const lines = []
-    for (const { kind } of machines)
+    for (const { kind } of allMachines)
       lines.push(`  ${/^\w+$/.test(kind) ? kind : `'${kind}'`}: '${await hashOf(kind)}',`)
     const text = [
       '/** Generated from the machines by bin/generators/machine-hashes.mjs (npm run generate). Not edited by hand. */',

@@ -9,4 +9,5 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   turn: '8f9f04345832e3ca',
   issue: '28b4b8119a2af704',
   'merge-request': 'ccfcb710fe89f032',
+  'ingest-job': '9652c3816b007eaa',
 }

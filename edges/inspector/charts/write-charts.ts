@@ -1,7 +1,7 @@
 /** Generator: `generated/charts/<kind>.json` for the page and `<kind>.svg` for documents. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { machines } from '../../../machines/registry.ts'
+import { allMachines } from '../../../machines/registry.ts'
 import { chartOf } from './layout.ts'
 import { svgOf } from './svg.ts'
 
@@ -10,7 +10,7 @@ export const chartFolder = 'edges/inspector/generated/charts/'
 export async function writeCharts(outDir: string): Promise<void> {
   const folder = join(outDir, chartFolder)
   await mkdir(folder, { recursive: true })
-  for (const definition of machines) {
+  for (const definition of allMachines) {
     const chart = await chartOf(definition)
     await writeFile(join(folder, `${definition.kind}.json`), `${JSON.stringify(chart, null, 1)}\n`)
     await writeFile(join(folder, `${definition.kind}.svg`), svgOf(chart))

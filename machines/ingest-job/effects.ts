@@ -1,0 +1,22 @@
+/** What an ingest job asks for; its handlers are the memory service's, so these stand beside the orchestrator's effects. */
+import { Type, type Static, type TSchema } from 'typebox'
+
+const jobEffectSchemas = {
+  /** -> `job.admitted`, once no earlier job of the repository is unfinished; asked again until then. */
+  awaitLane: Type.Object({ job: Type.String(), repo: Type.String() }),
+  /** Deletes a file's memories with their idempotency keys (rulings 1.6, 1.7) -> `file.purged`. */
+  purgeFile: Type.Object({ job: Type.String(), repo: Type.String(), file: Type.String() }),
+  /** Stores one item of the request under its idempotency key -> `item.stored` | `item.failed`. */
+  storeItem: Type.Object({ job: Type.String(), repo: Type.String(), index: Type.Integer(), attempt: Type.Integer() }),
+  withdrawEffects: Type.Object({ types: Type.Array(Type.String()) }),
+} satisfies Record<string, TSchema>
+
+type JobEffectType = keyof typeof jobEffectSchemas
+type JobEffectParams<T extends JobEffectType> = Static<(typeof jobEffectSchemas)[T]>
+export type JobEffect = {
+  [T in JobEffectType]: { readonly type: T; readonly params: JobEffectParams<T> }
+}[JobEffectType]
+
+export function jobEffect<T extends JobEffectType>(type: T, params: JobEffectParams<T>): JobEffect {
+  return { type, params } as JobEffect
+}
