@@ -29,7 +29,19 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
 function toProblem(error: unknown, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error
   if (error instanceof ValidationFaults) return invalidInput(allFaults(error, request))
+  const seconds = secondsToWait(error)
+  if (seconds !== undefined) return notNow(seconds, error)
   return fromFramework(error as FrameworkError) ?? new Problem('internal', '', { cause: error })
+}
+
+/** An error that says when to come again is no failure of the request: a full queue, a store that is away, a stop. */
+function secondsToWait(error: unknown): number | undefined {
+  const waitMs = (error as { readonly retryAfterMs?: unknown } | null)?.retryAfterMs
+  return typeof waitMs === 'number' ? Math.max(1, Math.ceil(waitMs / 1000)) : undefined
+}
+
+function notNow(seconds: number, cause: unknown): Problem {
+  return new Problem('not-ready', '', { headers: { 'retry-after': String(seconds) }, cause })
 }
 
 /** fastify stops at the first part that fails; the caller is owed the faults of every part. */

@@ -160,6 +160,62 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         expect((await runtime.deliver(noted('a', 'later', 'later'))).applied).toBe(true)
       })
 
+      it('counts what waits in bytes too, and sends callers away before memory ends', async () => {
+        const { runtime } = await world.start({ maxQueuedBytes: 5000 })
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 10 }, (_, index) => runtime.deliver(noted('a', `k${index}`, 'x'.repeat(1000)))),
+        )
+        const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+        expect(refused.length).toBeGreaterThanOrEqual(5)
+        expect(refused[0]?.reason).toMatchObject({ name: 'OverloadedError', retryAfterMs: expect.any(Number) })
+        expect((await runtime.deliver(noted('a', 'later', 'later'))).applied).toBe(true)
+      })
+
+      it('lets one event of an actor into the next commit, while thousands wait for another (fairness)', async () => {
+        const { runtime } = await world.start({ maxBatch: 50 })
+        await runtime.deliver(noted('b', 'first', 'first'))
+        const order: string[] = []
+        const stopListening = runtime.subscribe((row) => void order.push(row.address))
+        const busy = Array.from({ length: 2000 }, (_, index) => runtime.deliver(noted('a', `k${index}`, 'n')))
+        await runtime.deliver(noted('b', 'second', 'second'))
+        expect(order.indexOf(task('b'))).toBeLessThan(100)
+        await Promise.all(busy)
+        stopListening()
+        expect(order.filter((address) => address === task('a'))).toHaveLength(2000)
+      })
+
+      it('takes an event of a megabyte, and refuses a larger one with the limit, before it is anywhere', async () => {
+        const { runtime } = await world.start()
+        const largest = 1_048_576 - JSON.stringify(event('noted', { note: '' })).length
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        const [large, other] = await Promise.all([
+          runtime.deliver({ to: task('a'), key: 'k2', event: event('unheard', { note: 'x'.repeat(1_000_000) }) }),
+          runtime.deliver(noted('b', 'k3', 'three')),
+        ])
+        expect([large.applied, other.applied]).toEqual([true, true])
+        await expect(runtime.deliver(noted('a', 'k4', 'x'.repeat(largest + 1)))).rejects.toMatchObject({
+          name: 'TerminalError',
+          reason: 'event-too-large',
+          message: 'an event may have 1048576 bytes as JSON, this one has 1048577',
+        })
+        expect((await runtime.deliver(noted('a', 'k5', 'five'))).seq).toBe(3)
+      })
+
+      it('shows what an effect brought back and no event may hold, and goes on (R7)', async () => {
+        world.behave = async (call) => [
+          { to: task('a'), key: `${call.key}/done`, event: event('call.done', { note: 'x'.repeat(1_100_000) }) },
+        ]
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
+        const [letter] = await until(
+          () => runtime.deadLetters(),
+          (seen) => seen.length === 1,
+        )
+        expect(letter).toMatchObject({ key: 'task:a/2/0', reason: expect.stringContaining('1048576 bytes') })
+        expect(await log(runtime, 'a')).toEqual(['one'])
+      })
+
       it.each([
         ['an address without a kind', { to: 'nowhere' as never, key: 'k', event: event('noted') }, 'bad-address'],
         ['a kind without a machine', { to: 'queue:q' as const, key: 'k', event: event('noted') }, 'unknown-kind'],
@@ -713,6 +769,42 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
           ['n/b'],
         )
         expect(await runtime.list('pod')).toEqual([])
+      })
+    })
+
+    describe('writes snapshots', () => {
+      const stored = async (): Promise<readonly { readonly seq: number }[]> =>
+        (await sql.query<{ seq: number }>("select seq from snapshot where actor = 'task:a'")).rows
+
+      it('every so many steps, or so many bytes', async () => {
+        const { runtime } = await world.start({ snapshotEvery: 3, snapshotBytes: 1500 })
+        for (const key of ['k1', 'k2']) await runtime.deliver(noted('a', key, key))
+        expect(await stored()).toEqual([])
+        await runtime.deliver(noted('a', 'k3', 'three'))
+        expect(await stored()).toEqual([{ seq: 3 }])
+        await runtime.deliver(noted('a', 'k4', 'x'.repeat(2000)))
+        expect(await stored()).toEqual([{ seq: 4 }])
+      })
+
+      it('when the actor has rested, and no more until it steps again', async () => {
+        const { runtime, crash } = await world.start({ idleSnapshotMs: 1000 })
+        for (const key of ['k1', 'k2']) await runtime.deliver(noted('a', key, key))
+        world.clock.advance(1000)
+        await until(stored, (rows) => rows[0]?.seq === 2)
+        await runtime.deliver(noted('a', 'k3', 'three'))
+        world.clock.advance(1000)
+        await until(stored, (rows) => rows[0]?.seq === 3)
+        expect(await runtime.replay(task('a'))).toEqual({ address: 'task:a', steps: 3, equal: true })
+        crash()
+        const second = await world.start()
+        expect(await log(second.runtime, 'a')).toEqual(['k1', 'k2', 'three'])
+      })
+
+      it('for none of the actors that fell out of memory, which come back by their journal', async () => {
+        const { runtime } = await world.start({ maxHot: 2 })
+        for (const [index, id] of ['a', 'b', 'c', 'd', 'a'].entries()) await runtime.deliver(noted(id, `k${index}`, id))
+        expect(await log(runtime, 'a')).toEqual(['a', 'a'])
+        expect(await stored()).toEqual([])
       })
     })
 

@@ -1,5 +1,6 @@
 /** What every store gives alike, whatever its driver's habits (see `sql.ts`). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ColumnArray } from './columns.ts'
 import type { Sql } from './sql.ts'
 
 export function sqlContract(store: string, open: () => Promise<Sql>): void {
@@ -49,6 +50,27 @@ export function sqlContract(store: string, open: () => Promise<Sql>): void {
       expect(rows.map((row) => row['t'])).toEqual(texts)
       expect(rows.at(-1)).toMatchObject({ n: 5e12, b: true })
       expect((await sql.query('select * from unnest($1::text[]) as r(t)', [[]])).rows).toEqual([])
+    })
+
+    it('take columns of rows, of every type, as they take arrays', async () => {
+      const texts = ['a,b', '{"x":"\\u0000 y\\\\"}', null, '', 'é𝄞'.repeat(40_000)]
+      const numbers = [0, -1, null, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+      const { rows } = await sql.query(
+        'select * from unnest($1::text[], $2::bigint[], $3::int[], $4::boolean[]) as r(t, n, i, b)',
+        [
+          new ColumnArray('text', texts),
+          new ColumnArray('bigint', numbers),
+          new ColumnArray('int', [0, 1, -1, 2_147_483_647, -2_147_483_648]),
+          new ColumnArray('boolean', [true, false, null, true, false]),
+        ],
+      )
+      expect(rows.map((row) => row['t'])).toEqual(texts)
+      expect(rows.map((row) => row['n'])).toEqual(numbers)
+      expect(rows.map((row) => row['i'])).toEqual([0, 1, -1, 2_147_483_647, -2_147_483_648])
+      expect(rows.map((row) => row['b'])).toEqual([true, false, null, true, false])
+      expect((await sql.query('select * from unnest($1::int[]) as r(n)', [new ColumnArray('int', [])])).rows).toEqual(
+        [],
+      )
     })
 
     it('count the rows that were read or changed', async () => {

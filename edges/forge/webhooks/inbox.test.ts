@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { simulatedClock } from '../../../runtime/simulated-clock.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
-import { RetryableError, TerminalError } from '../../../runtime/errors.ts'
+import { OverloadedError, RetryableError, TerminalError } from '../../../runtime/errors.ts'
 import { withSql } from '../testing.ts'
 import { createForgeInbox } from './inbox.ts'
 import type { NewDelivery, StoredDelivery } from './store.ts'
@@ -62,5 +62,28 @@ test('a delivery that fails waits, as long as the forge says where it does, and 
     await inbox.stop()
     const { rows } = await sql.query(`select delivery, body from forge_delivery where state = 'dead'`)
     expect(rows).toEqual([{ delivery: 'c', body: '{}' }])
+  })
+})
+
+test('a delivery that a full queue sends away is never given up, however often: each wait was asked for', async () => {
+  await withSql(async (sql) => {
+    const clock = simulatedClock(0)
+    let refusals = 50
+    const applied: string[] = []
+    const apply = async (row: StoredDelivery): Promise<void> => {
+      if (refusals-- > 0) throw new OverloadedError(10_000, 1000)
+      applied.push(row.delivery)
+    }
+    const inbox = createForgeInbox({ sql, clock, logger: silentLogger, apply })
+    inbox.start()
+    await inbox.accept(aDelivery('a'))
+    await inbox.settled()
+    for (let second = 0; second < 50; second++) {
+      expect(applied).toEqual([])
+      clock.advance(1000)
+      await inbox.settled()
+    }
+    expect(applied).toEqual(['a'])
+    await inbox.stop()
   })
 })

@@ -93,21 +93,19 @@ export function createForgeInbox({ sql, clock, logger, apply }: ForgeInboxOption
   }
 
   async function failed(row: StoredDelivery, error: unknown): Promise<void> {
-    const final =
-      error instanceof TerminalError || error instanceof MalformedPayloadError || row.attempts + 1 >= MOST_ATTEMPTS
+    const asked = error instanceof RetryableError ? error.retryAfterMs : undefined
+    // A wait that was asked for, by the forge or by a full queue of ours, is no failed attempt (R7).
+    const isSpent = asked === undefined && row.attempts + 1 >= MOST_ATTEMPTS
+    const final = error instanceof TerminalError || error instanceof MalformedPayloadError || isSpent
     const fields = { project: row.project, delivery: row.delivery, event: row.event, err: error }
     if (final) {
       logger.error(fields, 'a forge delivery was given up')
       return buryDelivery(sql, row, messageOf(error))
     }
     logger.warn(fields, 'a forge delivery waits')
-    const asked = error instanceof RetryableError ? error.retryAfterMs : undefined
-    await postponeDelivery(
-      sql,
-      row,
-      clock.now() + (asked ?? Math.min(FIRST_WAIT_MS * 2 ** row.attempts, LONGEST_WAIT_MS)),
-      messageOf(error),
-    )
+    const waitMs = asked ?? Math.min(FIRST_WAIT_MS * 2 ** row.attempts, LONGEST_WAIT_MS)
+    const attempts = row.attempts + (asked === undefined ? 1 : 0)
+    await postponeDelivery(sql, row, { attempts, notBefore: clock.now() + waitMs, error: messageOf(error) })
   }
 
   async function armTimer(): Promise<void> {

@@ -60,12 +60,11 @@ export async function settleDelivery(sql: Queryable, project: string, delivery: 
 export async function postponeDelivery(
   sql: Queryable,
   row: StoredDelivery,
-  notBefore: number,
-  error: string,
+  to: { readonly attempts: number; readonly notBefore: number; readonly error: string },
 ): Promise<void> {
   await sql.query(
-    `update forge_delivery set attempts = attempts + 1, not_before = $3, last_error = $4 where project = $1 and delivery = $2 and state = 'pending'`,
-    [row.project, row.delivery, notBefore, error],
+    `update forge_delivery set attempts = $3, not_before = $4, last_error = $5 where project = $1 and delivery = $2 and state = 'pending'`,
+    [row.project, row.delivery, to.attempts, to.notBefore, to.error],
   )
 }
 

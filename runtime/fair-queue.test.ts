@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import type { ActorAddress } from '../machines/definition.ts'
+import { FairQueue } from './fair-queue.ts'
+import { nobodyWaits } from './work.ts'
+import type { EventWork, SettleOutcome, SettleWork, Work } from './work.ts'
+
+function event(to: ActorAddress, key: string, body = '{}'): EventWork {
+  return { kind: 'event', to, key, event: { type: 'noted', at: 0 }, body, shard: 0, done: nobodyWaits }
+}
+
+function settle(outcome: SettleOutcome = { kind: 'performed', deliveries: [] }): SettleWork {
+  return { kind: 'settle', effect: {} as SettleWork['effect'], shard: 0, outcome, done: nobodyWaits }
+}
+
+function filled(...works: readonly Work[]): FairQueue {
+  const queue = new FairQueue()
+  for (const work of works) queue.push(work)
+  return queue
+}
+
+function many(count: number, make: (index: number) => Work): Work[] {
+  return Array.from({ length: count }, (_, index) => make(index))
+}
+
+function names(batch: readonly Work[]): readonly string[] {
+  return batch.map((work) => (work.kind === 'event' ? work.key : work.kind))
+}
+
+const all = { items: 1000, bytes: 1_000_000 }
+
+describe('work that waits for its commit', () => {
+  it('is taken in the order in which it came to each actor', () => {
+    const queue = filled(event('task:a', 'a1'), event('task:b', 'b1'), event('task:a', 'a2'), event('task:a', 'a3'))
+    expect(names(queue.take({ items: 2, bytes: 1000 }))).toEqual(['a1', 'b1'])
+    expect(names(queue.take(all))).toEqual(['a2', 'a3'])
+    expect(queue.size).toBe(0)
+  })
+
+  it('of a busy actor leaves the next batch room for every other', () => {
+    const queue = filled(...many(10_000, (index) => event('task:busy', `busy${index}`)))
+    for (const work of many(20, (index) => event(`task:${index}`, `single${index}`))) queue.push(work)
+    const batch = names(queue.take({ items: 100, bytes: 1_000_000 }))
+    expect(batch).toHaveLength(100)
+    expect(batch.filter((name) => name.startsWith('single'))).toHaveLength(20)
+  })
+
+  it('of a busy actor fills the batch when nobody else waits, and goes on where it stopped', () => {
+    const queue = filled(...many(250, (index) => event('task:busy', `${index}`)))
+    const taken = [100, 100, 100].flatMap((items) => names(queue.take({ items, bytes: 1_000_000 })))
+    expect(taken).toEqual(many(250, (index) => event('task:busy', `${index}`)).map((work) => names([work])[0]))
+  })
+
+  it('has no more bytes in a batch than it may, and at least one event however large', () => {
+    const queue = filled(
+      ...['x'.repeat(80), 'y'.repeat(30), 'z'.repeat(30)].map((body, index) => event('task:a', `${index}`, body)),
+    )
+    expect(queue.bytes).toBe(140)
+    expect(names(queue.take({ items: 10, bytes: 50 }))).toEqual(['0'])
+    expect(names(queue.take({ items: 10, bytes: 50 }))).toEqual(['1'])
+    expect(names(queue.take({ items: 10, bytes: 60 }))).toEqual(['2'])
+    expect(queue.bytes).toBe(0)
+  })
+
+  it('gives settlements half of a batch beside events, and all of it alone', () => {
+    const queue = filled(...many(30, () => settle()), ...many(30, (index) => event(`task:${index}`, 'e')))
+    const first = names(queue.take({ items: 20, bytes: 1000 }))
+    expect(first.filter((name) => name === 'settle')).toHaveLength(10)
+    expect(first.filter((name) => name === 'e')).toHaveLength(10)
+    const alone = filled(...many(30, () => settle()))
+    expect(alone.take({ items: 20, bytes: 1000 })).toHaveLength(20)
+  })
+
+  it('is urgent unless all of it settles effects that brought nothing', () => {
+    const queue = filled(settle())
+    expect(queue.isUrgent).toBe(false)
+    queue.push(settle({ kind: 'dead', attempts: 1, lastError: 'no' }))
+    expect(queue.isUrgent).toBe(true)
+    queue.take(all)
+    expect(queue.isUrgent).toBe(false)
+    queue.push(event('task:a', 'e'))
+    expect(queue.isUrgent).toBe(true)
+  })
+
+  it('is counted by what it is for', () => {
+    const queue = filled(event('task:a', '1'), event('task:a', '2'), event('task:b', '3'), settle())
+    expect(queue.count((work) => work.kind === 'event' && work.to === 'task:a')).toBe(2)
+    expect(queue.count(() => true)).toBe(4)
+  })
+})
