@@ -68,6 +68,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'events that changed nothing: list, show ID, redeliver ID... | --all',
     run: async (args) => (await import('./commands/outbox.ts')).deadLetters(args),
   },
+  retention: {
+    summary: 'how long journals are kept: [sweep]',
+    run: async (args) => (await import('./commands/retention.ts')).retention(args),
+  },
   orchestrator: {
     summary: 'run the orchestrator (settings from the environment)',
     run: async () => (await import('./commands/orchestrator.ts')).orchestrator(process.env, version()),

@@ -42,6 +42,9 @@ describe('the settings of the orchestrator', () => {
       agentCli: ['/program/node_modules/.bin/claude'],
       isolation: 'auto',
       logLevel: 'info',
+      retention: { days: 90, events: 20_000, finalDays: 30 },
+      retentionEveryMs: 3_600_000,
+      otlpEndpoint: '',
       userHome: '/home/rita',
     })
   })

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { RetentionPolicy } from '../runtime/retention.ts'
 import { EnvironmentReader, type Address, type Environment } from '../wrapper/boot/environment.ts'
 
 export interface OrchestratorSettings {
@@ -28,6 +29,11 @@ export interface OrchestratorSettings {
   readonly agentCli: readonly string[]
   readonly isolation: 'auto' | 'required' | 'none'
   readonly logLevel: string
+  readonly retention: RetentionPolicy
+  /** Between two walks over the journals. */
+  readonly retentionEveryMs: number
+  /** Where OpenTelemetry spans go, as a base URL; empty: nothing is traced. */
+  readonly otlpEndpoint: string
   readonly userHome: string
 }
 
@@ -60,6 +66,13 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
     agentCli: read.json('AGENT_CLI', Command, [join(programDir, 'node_modules', '.bin', 'claude')]),
     isolation: read.oneOf('POD_ISOLATION', ['auto', 'required', 'none'], 'auto') as OrchestratorSettings['isolation'],
     logLevel: read.text('LOG_LEVEL', 'info'),
+    retention: {
+      days: read.integer('RETENTION_DAYS', 90, 0),
+      events: read.integer('RETENTION_EVENTS', 20_000, 0),
+      finalDays: read.integer('RETENTION_FINAL_DAYS', 30, 0),
+    },
+    retentionEveryMs: read.seconds('RETENTION_INTERVAL_SECONDS', 3600, 60),
+    otlpEndpoint: read.text('OTEL_EXPORTER_OTLP_ENDPOINT', ''),
     userHome: read.text('HOME', homedir()),
   }
   if (!`${stateDir}/`.startsWith(`${settings.coveredDir}/`))

@@ -42,6 +42,7 @@ import type { Random } from '../../runtime/random.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { storeDesk } from '../journal/store-desk.ts'
 import { podEnvironment } from '../pod-environment.ts'
+import { startRetention } from '../../runtime/retention.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 import { defaultBranches } from './default-branch.ts'
 import { addGitGateway } from './gateway.ts'
@@ -206,7 +207,7 @@ export async function startOrchestrator(
   const tickets = createTickets({ clock, ids })
   const inspectorLink = (): string => `${publicUrl()}/inspector?ticket=${tickets.mint()}`
   const desk = storeDesk({ sql, definitions: machines, randomBytes: () => randomBytes(32) })
-  await registerOperations(outside.app, { runtime, desk, authenticate: operatorAuth, inspectorLink })
+  await registerOperations(outside.app, { runtime, desk, retention, policy, authenticate: operatorAuth, inspectorLink })
   addGitGateway(outside.app, {
     agents,
     forge,
@@ -214,6 +215,8 @@ export async function startOrchestrator(
     stateDir: settings.stateDir,
     runtime,
     clock,
+  const { retention: policy, retentionEveryMs: everyMs } = settings
+  const retention = startRetention({ sql, clock, logger, definitions: machines, owner: ports.owner, policy, everyMs })
     fetch,
     grantHolds: (issue) => grantHolds(issue),
     defaultBranch,
@@ -298,3 +301,4 @@ export async function startOrchestrator(
     await sql.close()
   }
 }
+    await retention.stop()

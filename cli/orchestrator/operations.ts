@@ -5,6 +5,7 @@ import { guard, type Authenticate } from '../../edges/http/auth/authenticate.ts'
 import { Problem } from '../../edges/http/problem.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
+import type { Retention, RetentionPolicy } from '../../runtime/retention.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import type { JournalDesk } from '../journal/desk.ts'
 import { journalRoutes } from '../journal/routes.ts'
@@ -12,6 +13,8 @@ import { journalRoutes } from '../journal/routes.ts'
 export interface OperationsDeps {
   readonly runtime: Runtime
   readonly desk: JournalDesk
+  readonly retention: Pick<Retention, 'sweep' | 'last'>
+  readonly policy: RetentionPolicy
   readonly authenticate: Authenticate
   /** A link that signs one browser in, once. */
   readonly inspectorLink: () => string
@@ -19,7 +22,7 @@ export interface OperationsDeps {
 
 export async function registerOperations(
   app: HttpApp,
-  { runtime, desk, authenticate, inspectorLink }: OperationsDeps,
+  { runtime, desk, retention, policy, authenticate, inspectorLink }: OperationsDeps,
 ): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onRequest', guard(authenticate))
@@ -58,6 +61,15 @@ export async function registerOperations(
         return { items: await Promise.all(turns.map((turn) => describeTurn(runtime, turn))) }
       },
     )
+    routes.get(
+      '/operations/retention',
+      { schema: { summary: 'How long journals are kept, and what the last walk over them did' } },
+      async () => ({ policy, last: retention.last() ?? null }),
+    )
+    routes.post('/operations/retention', { schema: { summary: 'Walk over the journals now' } }, async () => ({
+      policy,
+      last: await retention.sweep(),
+    }))
     routes.post(
       '/operations/redeliver',
       {

@@ -5,7 +5,21 @@
 
 /** Constants, names of things of the platform, hashes and times: without them nobody can read what was decided. */
 const openNames: ReadonlySet<string> = new Set([
-  ...['type', 'kind', 'id', 'key', 'status', 'state', 'code', 'action', 'verdict', 'severity', 'significance', 'sort'],
+  ...[
+    'type',
+    'kind',
+    'id',
+    'key',
+    'status',
+    'state',
+    'code',
+    'action',
+    'verdict',
+    'severity',
+    'significance',
+    'changeSignificance',
+    'sort',
+  ],
   ...['class', 'command', 'cause', 'reason', 'stopReason', 'effect', 'types', 'on', 'purpose', 'prompt', 'source'],
   ...['task', 'pod', 'turn', 'issue', 'mergeRequest', 'project', 'queue', 'entry', 'owner', 'to', 'ref', 'origin'],
   ...['repository', 'repo', 'repositories', 'name', 'base', 'branch', 'headBranch', 'baseBranch', 'url', 'ci'],

@@ -45,12 +45,12 @@ function maskBundle(bundle: ActorBundle, mask: Mask): ActorBundle {
 /** Texts that machines write themselves around what people said: told as this code tells them of the masked events. */
 function asMade(masked: ActorBundle, { made }: Folded, hash: string): ActorBundle {
   const { snapshot } = masked
-  const reached = snapshot && made.get(snapshot.seq)
+  // One by other code stays as that code left it: an upgrade starts from it.
+  const reached = snapshot?.machineHash === hash ? made.get(snapshot.seq) : undefined
   return {
     ...masked,
     replay: { ok: true },
-    snapshot:
-      snapshot && reached ? { ...snapshot, machineHash: hash, snapshot: persistedOf(reached.snapshot) } : snapshot,
+    snapshot: snapshot && reached ? { ...snapshot, snapshot: persistedOf(reached.snapshot) } : snapshot,
     events: masked.events.map((row) => {
       const step = made.get(row.seq)
       return step ? { ...row, effects: step.effects.map(({ type, params }) => ({ type, params: { ...params } })) } : row

@@ -324,6 +324,9 @@ function settingsOf(dir: string, issuer: string): Parameters<typeof startOrchest
     agentCli: ['false'],
     isolation: 'none',
     logLevel: 'info',
+    retention: { days: 0, events: 0, finalDays: 0 },
+    retentionEveryMs: 3_600_000,
+    otlpEndpoint: '',
     coveredDir: dir,
     userHome: dir,
   }
