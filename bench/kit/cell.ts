@@ -6,13 +6,14 @@
 import { Window, closedLoop } from './closed-loop.ts'
 import { percentile } from './percentile.ts'
 import { postgresMeter } from './postgres-meter.ts'
-import { machineSeconds, treeSeconds, writtenBytes } from './process-times.ts'
+import { machineSeconds, treeSeconds } from './process-times.ts'
+import { writtenBytes } from './written-bytes.ts'
 
 export interface CellSpec {
   readonly clients: number
   readonly warmMs: number
   readonly measureMs: number
-  /** The servers' processes; their CPU time and what they write counts as the contender's. */
+  /** The servers' processes; their CPU time counts as the contender's. */
   readonly serverPids: readonly number[]
   /** The database, folder or address that the contender works on. */
   readonly store: string
@@ -32,8 +33,8 @@ export interface CellResult {
   readonly effectP50Ms?: number
   readonly effectP99Ms?: number
   readonly cpuUs: number
-  /** Write-ahead log a piece on Postgres, bytes written to disk elsewhere. */
-  readonly logBytes: number
+  /** Write-ahead log a piece on Postgres; what the process wrote when the store is in it; nobody can say of another server. */
+  readonly logBytes?: number
   /** Growth of the database a piece: tables and indexes, dead rows included. */
   readonly storedBytes?: number
   /** Cores that other processes than the contender's took meanwhile. */
@@ -87,7 +88,7 @@ async function phase(contender: Contender, clients: number, window: Window): Pro
 interface Reading {
   readonly cpuSeconds: number
   readonly machineSeconds: number
-  readonly logBytes: number
+  readonly logBytes: number | undefined
   readonly storedBytes: number | undefined
 }
 
@@ -106,7 +107,7 @@ async function openMeters(spec: CellSpec): Promise<Meters> {
       return {
         cpuSeconds: (own.user + own.system) / 1e6 + treeSeconds(spec.serverPids),
         machineSeconds: machineSeconds(),
-        logBytes: log ?? writtenBytes(spec.serverPids.length > 0 ? spec.serverPids : [process.pid]),
+        logBytes: log ?? (spec.serverPids.length === 0 ? writtenBytes() : undefined),
         storedBytes: stored,
       }
     },
@@ -126,13 +127,14 @@ function resultOf(window: Window, seconds: number, before: Reading, after: Readi
     ...named('effectP50Ms', percentile(effectsMs, 0.5)),
     ...named('effectP99Ms', percentile(effectsMs, 0.99)),
     cpuUs: (cpuSeconds * 1e6) / operations,
-    logBytes: (after.logBytes - before.logBytes) / operations,
-    ...named(
-      'storedBytes',
-      after.storedBytes === undefined ? undefined : (after.storedBytes - (before.storedBytes ?? 0)) / operations,
-    ),
+    ...named('logBytes', growth(before.logBytes, after.logBytes, operations)),
+    ...named('storedBytes', growth(before.storedBytes, after.storedBytes, operations)),
     foreignCores: Math.max(0, (after.machineSeconds - before.machineSeconds - cpuSeconds) / seconds),
   }
+}
+
+function growth(before: number | undefined, after: number | undefined, operations: number): number | undefined {
+  return before === undefined || after === undefined ? undefined : (after - before) / operations
 }
 
 function named<Name extends string>(name: Name, value: number | undefined): { readonly [key in Name]?: number } {

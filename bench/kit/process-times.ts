@@ -50,11 +50,3 @@ export function machineSeconds(): number {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = fields
   return (user + nice + system + irq + softirq + steal) / ticksPerSecond
 }
-
-/** Bytes that these processes had written to disk. */
-export function writtenBytes(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => {
-    const text = readFileSync(`/proc/${pid}/io`, 'utf8')
-    return sum + Number(/^write_bytes: (\d+)$/m.exec(text)?.[1] ?? 0)
-  }, 0)
-}

@@ -27,7 +27,7 @@ function explanation(): string {
 rounds that visit all of them; figures are medians, ratios are medians of the ratios within a round. Each client has one
 operation under way. Those that step a machine step the same one, with a context of 2 KB, over ${actors.toLocaleString('en-US')} actors; the time runs until all
 that was begun is settled. CPU is that of the contender's process and its server's processes. Log is write-ahead log on Postgres, with no checkpoint
-in between, and what was written to disk elsewhere. Stored is the growth of the database, dead rows included.
+in between (but in the cells over many actors, which so include full-page images), and what the process wrote on the embedded store. Stored is the growth of the database, dead rows included.
 
 ${contenders.map(({ name, about }) => `- **${name}**: ${about}`).join('\n')}`
 }
