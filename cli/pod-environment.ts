@@ -16,6 +16,8 @@ export interface PodEnvironmentDeps {
   readonly programDir: string
   /** Where pods reach us; known once we listen. */
   readonly urls: () => { readonly operator: string; readonly internal: string }
+  /** Of the effect that creates the pod; undefined while nothing is traced. */
+  readonly traceparent?: () => string | undefined
 }
 
 /** The environment of one pod's wrapper (document 3, Wrapper configuration; decisions). Secrets go in files that it reads once and removes. */
@@ -79,6 +81,13 @@ export function podEnvironment(
       PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
       LANG: 'C.UTF-8',
       LOG_LEVEL: settings.logLevel,
+      ...tracingOf(settings, deps.traceparent?.()),
     }
   }
+}
+
+/** The collector's address without the headers that a collector may ask for: the agent can read this environment. */
+function tracingOf(settings: OrchestratorSettings, traceparent: string | undefined): Record<string, string> {
+  if (traceparent === undefined || settings.otlpEndpoint === '') return {}
+  return { TRACEPARENT: traceparent, OTEL_EXPORTER_OTLP_ENDPOINT: settings.otlpEndpoint }
 }

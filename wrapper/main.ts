@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createLogger } from '../edges/http/logging.ts'
+import { openSpanExporter } from '../edges/http/tracing/exporter.ts'
 import { runWrapper } from './supervisor.ts'
 import { openTerminal } from './terminal/terminal.ts'
 
@@ -7,7 +8,9 @@ import { openTerminal } from './terminal/terminal.ts'
 export async function startWrapper(version: string): Promise<number> {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort())
-  return runWrapper({
+  const endpoint = process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? ''
+  const spans = endpoint === '' ? undefined : await openSpanExporter({ service: 'wrapper', version, endpoint })
+  const exitCode = await runWrapper({
     env: process.env,
     clock: {
       now: () => Date.now(),
@@ -25,5 +28,8 @@ export async function startWrapper(version: string): Promise<number> {
     node: process.execPath,
     isRoot: process.getuid?.() === 0,
     stopSignal: stop.signal,
+    spans,
   })
+  await spans?.stop()
+  return exitCode
 }

@@ -19,6 +19,7 @@ import {
 } from '../machines/turn/schema.ts'
 import { isoTime } from './clock.ts'
 import type { WrapperMetrics } from './metrics.ts'
+import type { PodTrace } from './pod-trace.ts'
 import type { Conversation } from './turns/conversation.ts'
 import type { TurnDesk } from './turns/turn-desk.ts'
 import { isEnded, listedTurns, resultOf, summaryOf } from './turns/ledger.ts'
@@ -35,6 +36,7 @@ export interface WrapperServerOptions {
   readonly repositories: readonly string[]
   readonly startedAt: number
   readonly metrics: WrapperMetrics
+  readonly trace: PodTrace
   /** Begins the graceful stop (DELETE /v1/session). */
   readonly stop: () => void
 }
@@ -72,10 +74,11 @@ export async function createWrapperServer(options: WrapperServerOptions): Promis
   return server
 }
 
-function addMessages({ app }: HttpServer, { desk }: WrapperServerOptions): void {
+function addMessages({ app }: HttpServer, { desk, trace }: WrapperServerOptions): void {
   const submit = { body: MessageRequest, headers: KeyHeaders, response: { 202: MessageAccepted } }
   app.post('/v1/messages', { schema: submit }, async (request, reply) => {
     const turn = desk.submit(request.body, request.headers['idempotency-key'])
+    trace.accepted(turn.turnId, request.raw.headers['traceparent'])
     return reply.code(202).send({ turnId: turn.turnId })
   })
   app.get('/v1/messages', { schema: { querystring: ListQuery, response: { 200: TurnList } } }, async (request) => {

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { SpanExporter } from '../edges/http/tracing/exporter.ts'
 import { bearer } from '../edges/http/auth/authenticate.ts'
 import { oidcVerifier } from '../edges/http/auth/oidc.ts'
 import type { Logger } from '../edges/http/logging.ts'
@@ -25,6 +26,7 @@ import { upstreamsOf } from './boot/upstreams.ts'
 import { isoTime, until, type Clock } from './clock.ts'
 import { createInternalServer } from './internal-server.ts'
 import { createWrapperMetrics, type WrapperMetrics } from './metrics.ts'
+import { createPodTrace, noTrace, type PodTrace } from './pod-trace.ts'
 import { ModelMeter } from './model-proxy/meter.ts'
 import { createWrapperServer } from './server.ts'
 import { awaitReady } from './terminal/boot.ts'
@@ -47,6 +49,8 @@ export interface WrapperInput {
   /** Unguessable text: keys of the loopback, the agent's session id. */
   readonly entropy: { hex(bytes: number): string; uuid(): string }
   readonly fetch: Fetch
+  /** Where spans go; absent: nothing is traced. */
+  readonly spans?: SpanExporter | undefined
   readonly logger: Logger
   readonly openTerminal: OpenTerminal
   readonly version: string
@@ -97,6 +101,7 @@ class Wrapper {
   readonly #input: WrapperInput
   readonly #config: Config
   readonly #metrics: WrapperMetrics
+  readonly #trace: PodTrace
   readonly #meter = new ModelMeter()
   readonly #stop = Promise.withResolvers<StopRequest>()
   readonly #agentKey: string
@@ -112,6 +117,7 @@ class Wrapper {
     this.#input = input
     this.#config = config
     this.#metrics = createWrapperMetrics(config.identity, config.repositories.map(({ name }) => name).join(','))
+    this.#trace = input.spans ? createPodTrace(input.spans, input.env['TRACEPARENT'], config.identity) : noTrace
     this.#agentKey = input.entropy.hex(24)
     this.#gitKey = input.entropy.hex(24)
     this.#dummyKey = `sk-ant-wrapper-${input.entropy.hex(24)}`
@@ -149,6 +155,7 @@ class Wrapper {
       logger.info({ pid: terminal.pid }, 'the agent is ready')
       const { server, desk, callbacks } = await this.#serve(terminal, workspace, journal, startedAt)
       this.#metrics.booted((clock.now() - bootedAt) / 1000)
+      this.#trace.booted(bootedAt, clock.now())
       await this.#runHook(isRestart || config.identity.pod > 1 ? 'conversationRestart' : 'conversationStart')
       return await this.#untilStopped(server, desk, callbacks, workspace)
     } finally {
@@ -254,6 +261,7 @@ class Wrapper {
       clock,
       logger,
       defaultUrl: config.callbackUrl,
+      traceparentOf: (turnId) => this.#trace.traceparentOf(turnId),
       ...(config.secrets.callbackSecret ? { secret: config.secrets.callbackSecret } : {}),
     })
     const onAgentGone = (): void => this.#stop.resolve({ reason: 'the agent process ended', exitCode: 1 })
@@ -268,6 +276,7 @@ class Wrapper {
       onAgentGone,
       runHook: this.#runHook,
       metrics: this.#metrics,
+      trace: this.#trace,
       identity: config.identity,
       expiresAt: startedAt + config.ttlMs,
       accountUsage: () => this.#accountUsage,
@@ -286,6 +295,7 @@ class Wrapper {
       model: config.model,
       repositories: config.repositories.map(({ name }) => name),
       metrics: this.#metrics,
+      trace: this.#trace,
       stop: () => this.#stop.resolve({ reason: 'the session was deleted', exitCode: 0 }),
     })
     const { url } = await server.listen(config.http)

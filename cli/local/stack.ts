@@ -231,8 +231,15 @@ function orchestratorEnv(
     ...(databaseUrl === undefined ? {} : { DATABASE_URL_FILE: secretFile(dir, 'database-url', databaseUrl) }),
     // One orchestrator has this store, so after a crash the next goes on under the same name without waiting for the lease.
     OWNER: 'orchestrator',
-    ...(process.env['LOG_LEVEL'] === undefined ? {} : { LOG_LEVEL: process.env['LOG_LEVEL'] }),
+    ...fromOutside('LOG_LEVEL'),
+    ...fromOutside('OTEL_EXPORTER_OTLP_ENDPOINT'),
+    ...fromOutside('OTEL_EXPORTER_OTLP_HEADERS'),
   }
+}
+
+function fromOutside(name: string): Record<string, string> {
+  const value = process.env[name]
+  return value === undefined ? {} : { [name]: value }
 }
 
 /** State of other runs lies beside this one's: their keys are covered too. */

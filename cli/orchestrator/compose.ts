@@ -32,17 +32,20 @@ import { registerTurnComplete, watchPods } from '../../edges/wrapper/inbound.ts'
 import { wrapperHandlers } from '../../edges/wrapper/outbound.ts'
 import { exposeMetrics } from '../../edges/http/expose-metrics.ts'
 import { platformMetrics } from '../../edges/telemetry/platform-metrics.ts'
+import { bothObservers } from '../../edges/telemetry/both-observers.ts'
 import { runtimeMetrics } from '../../edges/telemetry/runtime-metrics.ts'
+import { createTracing } from '../../edges/telemetry/tracing.ts'
+import { openSpanExporter } from '../../edges/http/tracing/exporter.ts'
 import type { OutboxEffect } from '../../machines/emit.ts'
 import { machines } from '../../machines/registry.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { createRuntime } from '../../runtime/create-runtime.ts'
 import type { Handlers } from '../../runtime/handlers.ts'
 import type { Random } from '../../runtime/random.ts'
+import { startRetention } from '../../runtime/retention.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { storeDesk } from '../journal/store-desk.ts'
 import { podEnvironment } from '../pod-environment.ts'
-import { startRetention } from '../../runtime/retention.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 import { defaultBranches } from './default-branch.ts'
 import { addGitGateway } from './gateway.ts'
@@ -80,7 +83,11 @@ export async function startOrchestrator(
   settings: OrchestratorSettings,
   ports: OrchestratorPorts,
 ): Promise<Orchestrator> {
-  const { clock, random, ids, fetch, logger, version, programDir } = ports
+  const { clock, random, ids, logger, version, programDir } = ports
+  const { otlpEndpoint: endpoint } = settings
+  const spans = endpoint === '' ? undefined : await openSpanExporter({ service: 'orchestrator', version, endpoint })
+  const tracing = spans && createTracing({ exporter: spans, clock, logger, runtime: () => runtime })
+  const fetch = tracing ? tracing.fetch(ports.fetch) : ports.fetch
   const keys = await loadKeys(settings.stateDir)
   const sql = await openStore(settings)
   const listening = { operator: '', internal: '' }
@@ -146,18 +153,20 @@ export async function startOrchestrator(
       renderTurn: (turn, ordinal) => renderTurn(agents, turn, ordinal),
     }),
   }
+  const counting = runtimeMetrics(metrics)
   const runtime = createRuntime({
     sql,
     definitions: machines,
-    handlers,
+    handlers: tracing ? tracing.handlers(handlers) : handlers,
     clock,
     random,
     logger,
     owner: ports.owner,
     leaseMs: 10_000,
-    observer: runtimeMetrics(metrics),
+    observer: tracing ? bothObservers(counting, tracing.observer) : counting,
   })
   runtime.subscribe(platform.stepped)
+  if (tracing) runtime.subscribe(tracing.stepped)
   const grantHolds = grantHoldsIn(runtime)
 
   const operatorAuth = bearer(agents.verifyOidc)
@@ -206,6 +215,8 @@ export async function startOrchestrator(
   })
   const tickets = createTickets({ clock, ids })
   const inspectorLink = (): string => `${publicUrl()}/inspector?ticket=${tickets.mint()}`
+  const { retention: policy, retentionEveryMs: everyMs } = settings
+  const retention = startRetention({ sql, clock, logger, definitions: machines, owner: ports.owner, policy, everyMs })
   const desk = storeDesk({ sql, definitions: machines, randomBytes: () => randomBytes(32) })
   await registerOperations(outside.app, { runtime, desk, retention, policy, authenticate: operatorAuth, inspectorLink })
   addGitGateway(outside.app, {
@@ -215,8 +226,6 @@ export async function startOrchestrator(
     stateDir: settings.stateDir,
     runtime,
     clock,
-  const { retention: policy, retentionEveryMs: everyMs } = settings
-  const retention = startRetention({ sql, clock, logger, definitions: machines, owner: ports.owner, policy, everyMs })
     fetch,
     grantHolds: (issue) => grantHolds(issue),
     defaultBranch,
@@ -275,6 +284,7 @@ export async function startOrchestrator(
       callbackMaster: keys.callbackMaster,
       programDir,
       urls: () => listening,
+      traceparent: () => tracing?.traceparent(),
     })
     const command = [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'wrapper']
     return {
@@ -296,9 +306,11 @@ export async function startOrchestrator(
   async function stopAll(servers: readonly HttpServer[], stopWatching: () => void): Promise<void> {
     stopWatching()
     await Promise.all(servers.map((server) => server.close()))
+    await retention.stop()
     await forge.stop()
     await runtime.stop()
+    await tracing?.idle()
     await sql.close()
+    await spans?.stop()
   }
 }
-    await retention.stop()

@@ -7,6 +7,7 @@ import type { HttpApp } from '../http/app.ts'
 import type { Clock } from '../http/ports.ts'
 import { verifyHmac } from '../http/auth/hmac.ts'
 import { Problem } from '../http/problem.ts'
+import { readTraceparent } from '../http/tracing/traceparent.ts'
 import type { PodPort } from '../ports/pods.ts'
 
 /** Each pod signs with a key of its own, so that one pod cannot speak for another (rulings 4.6). */
@@ -39,6 +40,7 @@ export function registerTurnComplete(app: HttpApp, deps: CallbackDeps): void {
       const body = request.body
       const pod = `${body.task}/${body.pod}`
       const given = request.headers['x-platform-signature']
+      const { traceparent } = request.headers
       const raw = request.rawBody ?? Buffer.from(JSON.stringify(body))
       if (!verifyHmac(callbackSecret(deps.secret, pod), raw, typeof given === 'string' ? given : undefined)) {
         throw new Problem('signature-invalid', 'X-Platform-Signature is missing or is not this pod’s')
@@ -52,7 +54,13 @@ export function registerTurnComplete(app: HttpApp, deps: CallbackDeps): void {
       await deps.runtime.deliver({
         to: turn,
         key: `callback/${body.turnId}/${digest}`,
-        event: { type: 'turn.callback', at: deps.clock.now(), turnId: body.turnId },
+        event: {
+          type: 'turn.callback',
+          at: deps.clock.now(),
+          turnId: body.turnId,
+          // Only what hangs somewhere: the journal keeps it, so that a replay gives the same event.
+          ...(readTraceparent(traceparent) ? { traceparent } : {}),
+        },
       })
       return { accepted: true }
     },

@@ -10,6 +10,7 @@ export interface CallbackOptions {
   readonly logger: Logger
   readonly secret?: string
   readonly defaultUrl: string
+  readonly traceparentOf: (turnId: string) => string | undefined
 }
 
 const firstPauseMs = 500
@@ -53,13 +54,15 @@ export class CallbackSender {
 
   /** Redirects are not followed: they would lead around the rules for callback URLs. */
   async #attempt(url: string, body: string, turnId: string): Promise<string | undefined> {
-    const { fetch, clock, secret } = this.#options
+    const { fetch, clock, secret, traceparentOf } = this.#options
+    const traceparent = traceparentOf(turnId)
     const limit = new AbortController()
     const timer = clock.setTimer(attemptLimitMs, () => limit.abort())
     try {
       const headers = {
         'content-type': 'application/json',
         'x-request-id': turnId,
+        ...(traceparent === undefined ? {} : { traceparent }),
         ...(secret ? { 'x-platform-signature': signHmac(secret, body) } : {}),
       }
       const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: limit.signal })

@@ -6,6 +6,7 @@ import type { AccountUsage, FailedPush, MessageRequest, TurnComplete } from '../
 import type { RunLifecycleHook } from '../boot/lifecycle-hooks.ts'
 import { isoTime, type Clock } from '../clock.ts'
 import type { WrapperMetrics } from '../metrics.ts'
+import type { PodTrace } from '../pod-trace.ts'
 import { sanitise } from '../terminal/sanitise.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { CallbackSender } from './callback.ts'
@@ -26,6 +27,7 @@ export interface TurnDeskOptions {
   readonly ids: Ids
   readonly logger: Logger
   readonly metrics: WrapperMetrics
+  readonly trace: PodTrace
   readonly identity: { readonly task: string; readonly pod: number }
   /** After this instant only the hand-off is taken (S3 TTL stop sequence). */
   readonly expiresAt: number
@@ -118,7 +120,8 @@ export class TurnDesk {
   }
 
   async #perform(turnId: string, text: string): Promise<void> {
-    const { conversation, metrics, journal, runHook } = this.#options
+    const { conversation, metrics, trace, clock, journal, runHook } = this.#options
+    const startedAt = clock.now()
     metrics.turnInFlight(1)
     journal.record({ type: 'turn.started', at: this.#now(), turnId })
     const heads = this.#options.workspace.heads().catch(() => new Map<string, string>())
@@ -127,6 +130,7 @@ export class TurnDesk {
     await runHook('agentTurnFinished')
     metrics.turnEnded(outcome)
     metrics.turnInFlight(0)
+    trace.turnEnded(turnId, startedAt, clock.now(), outcome.stopReason)
     this.#record(turnId, { ...outcome, ...published, ...this.#account() })
     this.#tell(this.find(turnId)!)
     if (outcome.stopReason === 'agent_exited' || conversation.agentIsGone) this.#options.onAgentGone()
