@@ -1,9 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { StoreLockedError } from '../errors.ts'
+import { takeKernelLock } from './kernel-lock.ts'
 import { openWorkerSession } from './pglite-worker-session.ts'
 import { sessionSql } from './session-sql.ts'
 import type { Sql } from './sql.ts'
-import { acquireStoreLock } from './store-lock.ts'
+import { acquireStoreLock, type StoreLock } from './store-lock.ts'
 
 /** Where the thread's source lies beside this file; a bundle passes its own. */
 const pgliteWorkerUrl = new URL('./pglite-worker.ts', import.meta.url)
@@ -14,12 +16,25 @@ const pgliteWorkerUrl = new URL('./pglite-worker.ts', import.meta.url)
  */
 export async function openFolderSql(folder: string, workerUrl: URL = pgliteWorkerUrl): Promise<Sql> {
   await mkdir(dirname(folder), { recursive: true })
-  const lock = await acquireStoreLock(`${folder}.lock`)
+  const lock = await lockFolder(`${folder}.lock`)
   try {
     const sql = sessionSql(await openWorkerSession(folder, workerUrl), 'power-loss')
     return { ...sql, close: () => sql.close().finally(() => lock.release()) }
   } catch (error) {
     await lock.release()
+    throw error
+  }
+}
+
+/** The file says who has it, also to versions that know no other lock; the kernel knows about those who can't judge that. */
+async function lockFolder(path: string): Promise<StoreLock> {
+  const named = await acquireStoreLock(path)
+  try {
+    const held = takeKernelLock(`${path}.kernel`)
+    if (!held) throw new StoreLockedError(`${path} is held by a process that is not to be seen from here`)
+    return { release: () => named.release().finally(() => held.release()) }
+  } catch (error) {
+    await named.release()
     throw error
   }
 }

@@ -20,7 +20,6 @@ export async function openPglite(files?: SyncedFolder): Promise<PgliteSession> {
   const parsers = { ...resultParsers }
   if (!files) return pgliteSession(await PGlite.create({ parsers }))
   const db = await PGlite.create({ parsers, fs: files, startParams: durableParams(PGlite.defaultStartParams) })
-  await refuseUnsafeSettings(db)
   return pgliteSession(db, files)
 }
 
@@ -31,18 +30,6 @@ export async function openPglite(files?: SyncedFolder): Promise<PgliteSession> {
 function durableParams(standard: readonly string[]): NonNullable<PGliteOptions['startParams']> {
   const settings = ['fsync=on', 'wal_sync_method=fsync', 'full_page_writes=on', 'synchronous_commit=on']
   return [...standard.filter((param) => param !== '-F'), ...settings.flatMap((setting) => ['-c', setting])]
-}
-
-/** A setting of a role or a database wins over the command line. */
-async function refuseUnsafeSettings(db: PGlite): Promise<void> {
-  const { rows } = await db.query<{ name: string; setting: string }>(
-    `select name, setting from pg_settings where (name, setting) not in (('fsync', 'on'), ('wal_sync_method', 'fsync'),
-    ('full_page_writes', 'on'), ('synchronous_commit', 'on')) and name in ('fsync', 'wal_sync_method', 'full_page_writes', 'synchronous_commit')`,
-  )
-  if (rows.length === 0) return
-  await db.close()
-  const found = rows.map(({ name, setting }) => `${name} = ${setting}`).join(', ')
-  throw new Error(`its settings would lose acknowledged rows with the power: ${found}`)
 }
 
 function pgliteSession(db: PGlite, files?: SyncedFolder): PgliteSession {
@@ -62,16 +49,17 @@ function pgliteSession(db: PGlite, files?: SyncedFolder): PgliteSession {
     }
   }
 
+  /** What fails, as anything does inside a failed transaction, is tried again after the next query. */
   async function tidy(): Promise<void> {
     if (!files || brokenBy || files.segmentsBegun - segmentsAtCheckpoint < segmentsToCheckpoint) return
     const begun = files.segmentsBegun
-    try {
-      await run(() => vacuumWorst(db))
-      await run(() => db.exec('checkpoint'))
-      segmentsAtCheckpoint = begun
-    } catch (error) {
-      if (!isInsideTransaction(error)) throw error
-    }
+    await run(async () => {
+      await vacuumWorst(db)
+      await db.exec('checkpoint')
+    }).then(
+      () => void (segmentsAtCheckpoint = begun),
+      () => undefined,
+    )
   }
 
   return {
@@ -100,11 +88,6 @@ async function vacuumWorst(db: PGlite): Promise<void> {
     where n_dead_tup > 1000 + 0.2 * n_live_tup order by n_dead_tup desc limit 1`,
   )
   for (const { name } of rows) await db.exec(`vacuum (analyze) ${name}`)
-}
-
-/** 25001: not within a transaction; 25P02: within one that failed. The next call tries again. */
-function isInsideTransaction(error: unknown): boolean {
-  return ['25001', '25P02'].includes(toSqlError(error).code)
 }
 
 /** Postgres ended, or its WebAssembly did. */

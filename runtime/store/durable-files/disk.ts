@@ -1,4 +1,5 @@
 import { closeSync, fdatasyncSync, fsyncSync, openSync, renameSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 
 /**
  * What carries bytes and names over a loss of power. Paths are absolute. A test puts a disk here that fails, or one
@@ -12,6 +13,8 @@ export interface Disk {
   syncFile(fd: number, path: string): void
   /** The names in a folder: what was created in it, renamed or removed. */
   syncFolder(path: string): void
+  /** A file or folder that is not open, along with others: a file system that journals commits them together. */
+  syncEntry(path: string): Promise<void>
   rename(from: string, to: string): void
 }
 
@@ -26,6 +29,10 @@ export const realDisk: Disk = {
       closeSync(fd)
     }
   },
+  async syncEntry(path) {
+    const file = await open(path, 'r')
+    await file.sync().finally(() => file.close())
+  },
   rename: (from, to) => renameSync(from, to),
 }
 
@@ -34,5 +41,6 @@ export const idleDisk: Disk = {
   syncBytes: () => undefined,
   syncFile: () => undefined,
   syncFolder: () => undefined,
+  syncEntry: () => Promise.resolve(),
   rename: realDisk.rename,
 }

@@ -29,6 +29,7 @@ function recordingDisk(log: FileOp[], inRoot: (path: string) => string): Disk {
     syncBytes: (_, path) => sync(path),
     syncFile: (_, path) => sync(path),
     syncFolder: sync,
+    syncEntry: async (path) => sync(path),
     rename(from, to) {
       idleDisk.rename(from, to)
       log.push({ what: 'rename', path: inRoot(from), to: inRoot(to) })

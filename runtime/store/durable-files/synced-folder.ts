@@ -45,7 +45,7 @@ export class SyncedFolder extends EmscriptenBuiltinFilesystem {
 
   override async init(pg: PGlite, options: ModuleOptions): ReturnType<EmscriptenBuiltinFilesystem['init']> {
     this.pg = pg
-    if (existsSync(join(this.folder, 'PG_VERSION'))) this.#syncFound()
+    if (existsSync(join(this.folder, 'PG_VERSION'))) await this.#syncFound()
     else this.#beginDraft()
     const mount: NonNullable<ModuleOptions['preRun']>[number] = ({ FS }) => {
       const files = FS.filesystems['NODEFS'] as unknown as NodeFiles
@@ -62,15 +62,15 @@ export class SyncedFolder extends EmscriptenBuiltinFilesystem {
 
   /** PGlite calls it after every query, and before all of them when a new database is whole and not yet started. */
   override async syncToFs(): Promise<void> {
-    if (this.#mount.root !== this.folder) this.#finishDraft()
+    if (this.#mount.root !== this.folder) await this.#finishDraft()
   }
 
   override async closeFs(): Promise<void> {
     this.pg?.Module.FS.quit()
   }
 
-  #syncFound(): void {
-    syncTree(this.folder, this.#disk)
+  async #syncFound(): Promise<void> {
+    await syncTree(this.folder, this.#disk)
     this.#disk.syncFolder(dirname(this.folder))
   }
 
@@ -83,8 +83,8 @@ export class SyncedFolder extends EmscriptenBuiltinFilesystem {
     this.#mount.root = this.#draft
   }
 
-  #finishDraft(): void {
-    syncTree(this.#draft, this.#disk)
+  async #finishDraft(): Promise<void> {
+    await syncTree(this.#draft, this.#disk)
     this.#disk.rename(this.#draft, this.folder)
     this.#disk.syncFolder(dirname(this.folder))
     this.#mount.root = this.folder
