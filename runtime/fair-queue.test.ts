@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ActorAddress } from '../machines/definition.ts'
 import { FairQueue } from './fair-queue.ts'
+import type { Taken } from './fair-queue.ts'
 import { nobodyWaits } from './work.ts'
 import type { EventWork, SettleOutcome, SettleWork, Work } from './work.ts'
 
@@ -14,7 +15,7 @@ function settle(outcome: SettleOutcome = { kind: 'performed', deliveries: [] }):
 
 function filled(...works: readonly Work[]): FairQueue {
   const queue = new FairQueue()
-  for (const work of works) queue.push(work)
+  works.forEach((work, index) => queue.push(work, index))
   return queue
 }
 
@@ -22,8 +23,8 @@ function many(count: number, make: (index: number) => Work): Work[] {
   return Array.from({ length: count }, (_, index) => make(index))
 }
 
-function names(batch: readonly Work[]): readonly string[] {
-  return batch.map((work) => (work.kind === 'event' ? work.key : work.kind))
+function names({ works }: Pick<Taken, 'works'>): readonly string[] {
+  return works.map((work) => (work.kind === 'event' ? work.key : work.kind))
 }
 
 const all = { items: 1000, bytes: 1_000_000 }
@@ -38,7 +39,7 @@ describe('work that waits for its commit', () => {
 
   it('of a busy actor leaves the next batch room for every other', () => {
     const queue = filled(...many(10_000, (index) => event('task:busy', `busy${index}`)))
-    for (const work of many(20, (index) => event(`task:${index}`, `single${index}`))) queue.push(work)
+    for (const work of many(20, (index) => event(`task:${index}`, `single${index}`))) queue.push(work, 0)
     const batch = names(queue.take({ items: 100, bytes: 1_000_000 }))
     expect(batch).toHaveLength(100)
     expect(batch.filter((name) => name.startsWith('single'))).toHaveLength(20)
@@ -47,7 +48,7 @@ describe('work that waits for its commit', () => {
   it('of a busy actor fills the batch when nobody else waits, and goes on where it stopped', () => {
     const queue = filled(...many(250, (index) => event('task:busy', `${index}`)))
     const taken = [100, 100, 100].flatMap((items) => names(queue.take({ items, bytes: 1_000_000 })))
-    expect(taken).toEqual(many(250, (index) => event('task:busy', `${index}`)).map((work) => names([work])[0]))
+    expect(taken).toEqual(names({ works: many(250, (index) => event('task:busy', `${index}`)) }))
   })
 
   it('has no more bytes in a batch than it may, and at least one event however large', () => {
@@ -67,18 +68,16 @@ describe('work that waits for its commit', () => {
     expect(first.filter((name) => name === 'settle')).toHaveLength(10)
     expect(first.filter((name) => name === 'e')).toHaveLength(10)
     const alone = filled(...many(30, () => settle()))
-    expect(alone.take({ items: 20, bytes: 1000 })).toHaveLength(20)
+    expect(names(alone.take({ items: 20, bytes: 1000 }))).toHaveLength(20)
   })
 
-  it('is urgent unless all of it settles effects that brought nothing', () => {
-    const queue = filled(settle())
-    expect(queue.isUrgent).toBe(false)
-    queue.push(settle({ kind: 'dead', attempts: 1, lastError: 'no' }))
-    expect(queue.isUrgent).toBe(true)
-    queue.take(all)
-    expect(queue.isUrgent).toBe(false)
-    queue.push(event('task:a', 'e'))
-    expect(queue.isUrgent).toBe(true)
+  it('says since when the oldest of a batch waited', () => {
+    const queue = new FairQueue()
+    queue.push(event('task:a', '1'), 5)
+    queue.push(event('task:a', '2'), 3)
+    queue.push(event('task:b', '3'), 4)
+    expect(queue.take({ items: 2, bytes: 1000 }).since).toBe(4)
+    expect(queue.take(all).since).toBe(3)
   })
 
   it('is counted by what it is for', () => {

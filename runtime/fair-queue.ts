@@ -11,9 +11,21 @@ export interface BatchLimits {
   readonly bytes: number
 }
 
+/** Work and when it came, by the clock of whoever pushes. */
+interface Waiting {
+  readonly work: Work
+  readonly since: number
+}
+
 interface Lane {
   readonly name: string
-  readonly work: Fifo<Work>
+  readonly work: Fifo<Waiting>
+}
+
+export interface Taken {
+  readonly works: Work[]
+  /** When the work came that waited the longest. */
+  since: number
 }
 
 export class FairQueue {
@@ -21,10 +33,9 @@ export class FairQueue {
   /** Lanes with work, the next one first; a lane that had its share goes to the end. */
   readonly #ring = new Fifo<Lane>()
   /** Effects that were performed, of whatever actor: no more than were decided, and each of them ends something. */
-  readonly #settlements = new Fifo<Work>()
+  readonly #settlements = new Fifo<Waiting>()
   #size = 0
   #bytes = 0
-  #urgent = 0
 
   get size(): number {
     return this.#size
@@ -35,30 +46,24 @@ export class FairQueue {
     return this.#bytes
   }
 
-  /** False: what waits are settlements that bring nothing. Nobody is kept waiting when they go with a later commit. */
-  get isUrgent(): boolean {
-    return this.#urgent > 0
-  }
-
   count(isCounted: (work: Work) => boolean): number {
     const lanes = [this.#settlements, ...[...this.#lanes.values()].map((lane) => lane.work)]
-    return lanes.reduce((sum, lane) => sum + lane.waiting().filter(isCounted).length, 0)
+    return lanes.reduce((sum, lane) => sum + lane.waiting().filter(({ work }) => isCounted(work)).length, 0)
   }
 
-  push(work: Work): void {
-    if (work.kind === 'settle') this.#settlements.push(work)
-    else this.#laneOf(work.to).work.push(work)
+  push(work: Work, since: number): void {
+    const lane = work.kind === 'settle' ? this.#settlements : this.#laneOf(work.to).work
+    lane.push({ work, since })
     this.#size += 1
     this.#bytes += bytesOf(work)
-    if (isUrgent(work)) this.#urgent += 1
   }
 
   /** The next batch: settlements, half of it at most while there is other work, and every lane in turn. */
-  take(limits: BatchLimits): Work[] {
-    const batch: Work[] = []
+  take(limits: BatchLimits): Taken {
+    const batch: Taken = { works: [], since: Infinity }
     const left = { ...limits }
     const half = this.#ring.size > 0 ? Math.ceil(limits.items / 2) : limits.items
-    while (batch.length < half && this.#move(this.#settlements, batch, left));
+    while (batch.works.length < half && this.#move(this.#settlements, batch, left));
     for (let lane = this.#ring.peek(); lane; lane = this.#ring.peek()) {
       const share = Math.max(1, Math.floor(left.items / this.#ring.size))
       let taken = 0
@@ -74,33 +79,29 @@ export class FairQueue {
   #laneOf(name: string): Lane {
     const known = this.#lanes.get(name)
     if (known) return known
-    const lane = { name, work: new Fifo<Work>() }
+    const lane = { name, work: new Fifo<Waiting>() }
     this.#lanes.set(name, lane)
     this.#ring.push(lane)
     return lane
   }
 
   /** False when there is nothing to take, or no room for it. */
-  #move(from: Fifo<Work>, batch: Work[], left: { items: number; bytes: number }): boolean {
-    const work = from.peek()
-    if (!work || left.items === 0) return false
-    const bytes = bytesOf(work)
-    if (bytes > left.bytes && batch.length > 0) return false
+  #move(from: Fifo<Waiting>, batch: Taken, left: { items: number; bytes: number }): boolean {
+    const next = from.peek()
+    if (!next || left.items === 0) return false
+    const bytes = bytesOf(next.work)
+    if (bytes > left.bytes && batch.works.length > 0) return false
     from.shift()
-    batch.push(work)
+    batch.works.push(next.work)
+    batch.since = Math.min(batch.since, next.since)
     left.items -= 1
     left.bytes -= bytes
     this.#size -= 1
     this.#bytes -= bytes
-    if (isUrgent(work)) this.#urgent -= 1
     return true
   }
 }
 
 function bytesOf(work: Work): number {
   return work.kind === 'event' ? work.body.length : 0
-}
-
-function isUrgent(work: Work): boolean {
-  return work.kind !== 'settle' || work.outcome.kind !== 'performed' || work.outcome.deliveries.length > 0
 }

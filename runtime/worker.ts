@@ -22,6 +22,7 @@ import { FairQueue } from './fair-queue.ts'
 import { HotActors } from './hot-actors.ts'
 import { IdleSnapshots } from './idle-snapshots.ts'
 import type { RuntimeObserver } from './observer.ts'
+import { reportBatch } from './report-batch.ts'
 import type { Random } from './random.ts'
 import type { Leases } from './leases.ts'
 import type { Logger } from './logger.ts'
@@ -73,6 +74,7 @@ export class Worker {
   readonly #options: WorkerOptions
   readonly #queue = new FairQueue()
   #underWay: readonly Work[] = []
+  #waitedMs = 0
   #tasks: (() => Promise<void>)[] = []
   readonly #hot: HotActors
   readonly #idleSnapshots: IdleSnapshots
@@ -97,7 +99,7 @@ export class Worker {
 
   /** Work that must not be refused: it is on disk already, or settles what is. */
   submit(work: Work): void {
-    this.#queue.push(work)
+    this.#queue.push(work, this.#options.clock.elapsed())
     this.#run()
   }
 
@@ -166,9 +168,10 @@ export class Worker {
       for (const task of this.#tasks.splice(0)) await task()
       // Those who were just answered, and what came over sockets meanwhile, make the next commit larger.
       if (this.#queue.size > 0) await turnOfTheLoop()
-      const items = this.#queue.take({ items: maxBatch, bytes: maxBatchBytes })
-      this.#underWay = items
-      if (items.length > 0) await this.#commit(items, 1)
+      const { works, since } = this.#queue.take({ items: maxBatch, bytes: maxBatchBytes })
+      this.#underWay = works
+      this.#waitedMs = works.length > 0 ? this.#options.clock.elapsed() - since : 0
+      if (works.length > 0) await this.#commit(works, 1)
       this.#underWay = []
     }
   }
@@ -179,7 +182,7 @@ export class Worker {
     const { clock } = this.#options
     let batch: Batch
     let inbox: readonly InboxNumber[]
-    const startedAt = clock.now()
+    const startedAt = clock.elapsed()
     try {
       await this.#loadCold(items)
       batch = buildBatch(items, this.#hot.states, { ...this.#options.batch, now: clock.now() })
@@ -225,34 +228,37 @@ export class Worker {
     for (const item of items) complete(item, batch)
   }
 
-  #observe(items: readonly Work[], { commit }: Batch, startedAt: number): void {
+  #observe(items: readonly Work[], batch: Batch, startedAt: number): void {
     const { clock, observer } = this.#options
-    const { events, effects, snapshots, deadLetters } = commit
-    let bytes = 0
-    for (const event of events) {
-      bytes += event.body.length + event.effects.length
-      if (event.fault !== null) observer.stepFault(kindOf(event.actor))
-    }
-    for (const { actor, body } of snapshots) observer.snapshotWritten(kindOf(actor), body.length)
-    for (const { actor } of deadLetters) observer.deadLetter(kindOf(actor))
-    observer.batchCommitted({
-      steps: events.length,
+    reportBatch(observer, batch.commit, {
       items: items.length,
-      effects: effects.length,
-      bytes,
-      durationMs: clock.now() - startedAt,
+      durationMs: clock.elapsed() - startedAt,
       queued: this.#queue.size,
-      waitedMs: 0,
+      waitedMs: this.#waitedMs,
     })
   }
 
   async #failed(items: readonly Work[], error: unknown, attempt: number): Promise<void> {
-    if (error instanceof StaleLeaseError) return this.#reclaim(items, attempt)
-    if (error instanceof DuplicateKeyError) return this.#markKnown(items, attempt)
+    const { observer } = this.#options
+    if (error instanceof StaleLeaseError) {
+      observer.commitFailed('stale-lease')
+      return this.#reclaim(items, attempt)
+    }
+    if (error instanceof DuplicateKeyError) {
+      observer.commitFailed('duplicate-key')
+      return this.#markKnown(items, attempt)
+    }
     this.#forgetActors(items)
-    if (error instanceof SequenceConflictError) return this.#again(items, error, attempt)
+    if (error instanceof SequenceConflictError) {
+      observer.commitFailed('sequence-conflict')
+      return this.#again(items, error, attempt)
+    }
     // An error that is not the store's was thrown by some item of the batch itself.
-    if (isRefusedData(error) || !(error instanceof SqlError)) return this.#bisect(items, error)
+    if (isRefusedData(error) || !(error instanceof SqlError)) {
+      observer.commitFailed('refused')
+      return this.#bisect(items, error)
+    }
+    observer.commitFailed('store-unavailable')
     return this.#unanswered(items, error, attempt)
   }
 
@@ -339,10 +345,6 @@ function complete(item: Work, batch: Batch): void {
   if (item.kind !== 'event') return item.done.resolve(undefined)
   const receipt = batch.receipts.get(item)
   if (receipt) item.done.resolve(receipt)
-}
-
-function kindOf(address: string): string {
-  return address.slice(0, address.indexOf(':'))
 }
 
 function turnOfTheLoop(): Promise<void> {
