@@ -20,8 +20,8 @@ export interface Load {
   stop(): Promise<void>
 }
 
-/** Who does not answer within this time may be paused: the event is sent again by another way. */
-const answerBoundMs = 800
+/** Who does not answer may be paused: the event is sent again by another way, soon or, by some, only when it has waked. */
+const answerBoundsMs = [700, 700, 4000]
 const pauseMs = 12
 /** Longer than any fault lasts: by then an event that is repeated must have been taken in. */
 const patienceMs = 90_000
@@ -48,7 +48,7 @@ export function startLoad(crew: readonly Worker[], log: AcknowledgedLog, setting
     for (;;) {
       const ready = crew.filter((worker) => worker.isReady)
       const through = ready.length > 0 ? chance.pick(ready) : undefined
-      const receipt = await through?.deliver(delivery, answerBoundMs).catch(() => undefined)
+      const receipt = await through?.deliver(delivery, chance.pick(answerBoundsMs)).catch(() => undefined)
       if (receipt && (receipt.applied || receipt.answer === undefined)) {
         counts.acknowledged += 1
         return log.add({ actor: delivery.to, key: delivery.key, seq: receipt.seq, sentAt, ackedAt: Date.now() })

@@ -10,11 +10,12 @@ import { openPgHints } from '../../../runtime/store/pg-hints.ts'
 import { openPgSql } from '../../../runtime/store/pg-sql.ts'
 import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
 import { chaosDefinitions, type ChaosEffect } from './machines.ts'
-import type { EffectLine, FromWorker, Plant, ToWorker, WorkerSettings, WorkerState } from './messages.ts'
+import type { EffectLine, FromWorker, ToWorker, WorkerSettings, WorkerState } from './messages.ts'
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings
 const receipts = openSync(settings.receipts, 'a')
 const state = { waiting: 0, performing: 0 }
+const longestTickMs = 300
 
 function say(message: FromWorker): void {
   if (process.connected) process.send!(message)
@@ -29,8 +30,9 @@ function handler(type: ChaosEffect): EffectHandler {
       try {
         await delay(Math.random() * 20)
         const luck = Math.random()
-        if (luck < 0.05) throw new RetryableError('asked to wait', { retryAfterMs: 30 })
-        if (luck < 0.1) throw new Error('out of luck')
+        // Effects that wait for their time are what a process that was paused would begin first.
+        if (luck < 0.25) throw new RetryableError('asked to wait', { retryAfterMs: 200 })
+        if (luck < 0.3) throw new Error('out of luck')
         const event = { type: 'call.done', at: Date.now(), note: context.key }
         return [{ to: context.actor, key: `${context.key}/done`, event }]
       } finally {
@@ -53,8 +55,18 @@ function withoutFence(sql: Sql): Sql {
   return { ...sql, query: query as Queryable['query'] }
 }
 
-function clockOf(plant: Plant): Clock {
-  return plant === 'blind-to-pauses' ? { ...systemClock, now: () => Date.now(), elapsed: () => 0 } : systemClock
+/** A clock that stands still while its process does: it never learns that it was away. */
+function blindClock(): Clock {
+  const startedAt = Date.now()
+  let last = performance.now()
+  let elapsed = 0
+  function tick(): number {
+    const seen = performance.now()
+    elapsed += Math.min(seen - last, longestTickMs)
+    last = seen
+    return elapsed
+  }
+  return { ...systemClock, elapsed: tick, now: () => Math.floor(startedAt + tick()) }
 }
 
 async function deliver(id: number, delivery: Delivery): Promise<void> {
@@ -109,7 +121,7 @@ const runtime = createRuntime({
   sql: settings.plant === 'no-fence' ? withoutFence(store) : store,
   definitions: chaosDefinitions,
   handlers: { call: handler('call'), callInOrder: handler('callInOrder') },
-  clock: clockOf(settings.plant),
+  clock: settings.plant === 'blind-to-pauses' ? blindClock() : systemClock,
   random: Math.random,
   logger: silentLogger,
   owner: settings.owner,
