@@ -1,4 +1,6 @@
 import { openMemorySql } from '../store/pglite-memory.ts'
 import { runtimeContract } from './runtime-contract.ts'
+import { sharingContract } from './sharing-contract.ts'
 
 runtimeContract('PGlite in memory', openMemorySql)
+sharingContract('PGlite in memory', openMemorySql)

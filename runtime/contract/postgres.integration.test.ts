@@ -3,6 +3,7 @@ import { openPgSql } from '../store/pg-sql.ts'
 import { sqlContract } from '../store/sql-contract.ts'
 import { retentionContract } from './retention-contract.ts'
 import { runtimeContract } from './runtime-contract.ts'
+import { sharingContract } from './sharing-contract.ts'
 
 const url = process.env['DATABASE_URL']
 
@@ -10,6 +11,7 @@ if (url) {
   sqlContract('Postgres', () => openPgSql({ url }))
   runtimeContract('Postgres', () => openPgSql({ url }))
   retentionContract('Postgres', () => openPgSql({ url }))
+  sharingContract('Postgres', () => openPgSql({ url }))
 } else {
   describe('the runtime over Postgres', () => {
     it.skip('needs DATABASE_URL', () => undefined)

@@ -92,8 +92,11 @@ class PgHintLine {
     this.#timer ??= this.#options.clock.setTimer(gatherMs, () => void this.#send())
   }
 
+  /** The last word is said: a process that stops tells that its shards are free. */
   async close(): Promise<void> {
     this.#closed.abort()
+    this.#timer?.cancel()
+    if (this.#timer) await this.#send()
     this.#timer?.cancel()
     await this.#client?.end().catch(() => undefined)
   }

@@ -15,7 +15,7 @@ export interface CrewSettings {
   readonly folder: string
   readonly leaseMs: number
   readonly shards: number
-  readonly plant: Plant
+  readonly plants: readonly Plant[]
 }
 
 interface Waiting {
@@ -48,12 +48,12 @@ export class Worker {
 
   /** `asBefore`: under the name of the life before, which then continues at once. Resolves when it is started. */
   async start(asBefore: boolean): Promise<void> {
-    const { leaseMs, shards, plant, folder } = this.#settings
+    const { leaseMs, shards, plants, folder } = this.#settings
     this.#lives += 1
     if (!asBefore) this.owner = `${this.slot}.${this.#lives}`
     const receipts = join(folder, `${this.slot}.receipts`)
     const url = urlFor(this.proxy.port, this.owner)
-    const given: WorkerSettings = { url, leaseMs, shards, plant, receipts, owner: this.owner }
+    const given: WorkerSettings = { url, leaseMs, shards, plants, receipts, owner: this.owner }
     const child = fork(program, [JSON.stringify(given)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     this.#child = child
     const { promise: ready, resolve } = Promise.withResolvers<void>()

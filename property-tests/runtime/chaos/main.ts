@@ -1,4 +1,4 @@
-/** `npm run chaos -- --rounds N --seed S [--plant BUG] [--json]`: exit code 0 when no law was broken. */
+/** `npm run chaos -- --rounds N --seed S [--plant BUG]... [--json]`: exit code 0 when no law was broken. */
 import { parseArgs } from 'node:util'
 import { plants, type Plant } from './messages.ts'
 import { run, type Verdict } from './run.ts'
@@ -7,7 +7,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '20' },
     seed: { type: 'string' },
-    plant: { type: 'string', default: 'none' },
+    plant: { type: 'string', multiple: true, default: [] },
     json: { type: 'boolean', default: false },
   },
 })
@@ -15,7 +15,8 @@ const rounds = Number(values.rounds)
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 if (!Number.isSafeInteger(rounds) || rounds < 1 || !Number.isSafeInteger(seed))
   throw new Error('--rounds is a number from 1 on, --seed a whole number')
-if (!plants.includes(values.plant as Plant)) throw new Error(`--plant is one of ${plants.join(', ')}`)
+if (!values.plant.every((name) => plants.includes(name as Plant)))
+  throw new Error(`--plant is one of ${plants.join(', ')}`)
 
 /** Enough to see what is wrong; the rest is more of the same. */
 const mostShown = 30
@@ -34,7 +35,7 @@ function story({ broken, faults, ...numbers }: Verdict): string {
   ].join('\n')
 }
 
-const verdict = await run({ rounds, seed, plant: values.plant as Plant, say: (line) => console.log(line) })
+const verdict = await run({ rounds, seed, plants: values.plant as Plant[], say: (line) => console.log(line) })
 console.log(story(verdict))
 if (values.json) console.log(JSON.stringify({ name: 'chaos', ok: verdict.broken.length === 0, ...verdict }))
 process.exitCode = verdict.broken.length === 0 ? 0 : 1

@@ -2,9 +2,9 @@
 import type { Delivery, Receipt } from '../../../runtime/runtime.ts'
 
 /** A bug that is built in on purpose: the checker must find it, or it proves nothing. */
-export type Plant = 'none' | 'no-fence' | 'early-ack' | 'blind-to-pauses'
+export type Plant = 'no-fence' | 'early-ack' | 'blind-to-pauses'
 
-export const plants: readonly Plant[] = ['none', 'no-fence', 'early-ack', 'blind-to-pauses']
+export const plants: readonly Plant[] = ['no-fence', 'early-ack', 'blind-to-pauses']
 
 export interface WorkerSettings {
   readonly url: string
@@ -13,7 +13,7 @@ export interface WorkerSettings {
   readonly shards: number
   /** Where its effect handlers write what they did. */
   readonly receipts: string
-  readonly plant: Plant
+  readonly plants: readonly Plant[]
 }
 
 export type ToWorker =

@@ -19,7 +19,7 @@ import type { Plant } from './messages.ts'
 export interface RunSettings {
   readonly rounds: number
   readonly seed: number
-  readonly plant: Plant
+  readonly plants: readonly Plant[]
   readonly faults?: Partial<Record<Fault, number>>
   readonly say: (line: string) => void
 }
@@ -67,7 +67,7 @@ export async function run(settings: RunSettings): Promise<Verdict> {
       folder,
       leaseMs,
       shards,
-      plant: settings.plant,
+      plants: settings.plants,
     })
     try {
       await rest(database.sql, { shards, crew: crewSize }, restBoundMs)

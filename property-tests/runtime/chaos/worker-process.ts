@@ -16,6 +16,7 @@ const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings
 const receipts = openSync(settings.receipts, 'a')
 const state = { waiting: 0, performing: 0 }
 const longestTickMs = 300
+const pauseMs = 700
 
 function say(message: FromWorker): void {
   if (process.connected) process.send!(message)
@@ -48,10 +49,21 @@ function writeReceipt(type: string, params: string, { key, actor, attempt }: Eff
   writeSync(receipts, `${JSON.stringify(line)}\n`)
 }
 
-/** The fence and the sequence check let everything pass. */
+/** The fence and the sequence check let everything pass, and after a pause the word of its loss comes late. */
 function withoutFence(sql: Sql): Sql {
-  const query = (text: string, params?: readonly unknown[]): unknown =>
-    sql.query(text.replaceAll(/statewright_require\(/g, 'statewright_require(true or '), params)
+  let seen = Date.now()
+  let lateUntil = 0
+  const look = (): void => {
+    const now = Date.now()
+    if (now - seen > pauseMs) lateUntil = now + pauseMs
+    seen = now
+  }
+  setInterval(look, 50)
+  async function query(text: string, params?: readonly unknown[]): Promise<unknown> {
+    look()
+    if (/\bprocess\b/.test(text)) await delay(Math.max(0, lateUntil - Date.now()))
+    return sql.query(text.replaceAll('statewright_require(', 'statewright_require(true or '), params)
+  }
   return { ...sql, query: query as Queryable['query'] }
 }
 
@@ -71,7 +83,7 @@ function blindClock(): Clock {
 
 async function deliver(id: number, delivery: Delivery): Promise<void> {
   const early = { key: delivery.key, applied: true, seq: 0 }
-  if (settings.plant === 'early-ack') say({ type: 'receipt', id, receipt: early })
+  if (settings.plants.includes('early-ack')) say({ type: 'receipt', id, receipt: early })
   state.waiting += 1
   try {
     say({ type: 'receipt', id, receipt: await runtime.deliver(delivery) })
@@ -118,10 +130,10 @@ const hints = openPgHints({
   hear: () => runtime.wake(),
 })
 const runtime = createRuntime({
-  sql: settings.plant === 'no-fence' ? withoutFence(store) : store,
+  sql: settings.plants.includes('no-fence') ? withoutFence(store) : store,
   definitions: chaosDefinitions,
   handlers: { call: handler('call'), callInOrder: handler('callInOrder') },
-  clock: settings.plant === 'blind-to-pauses' ? blindClock() : systemClock,
+  clock: settings.plants.includes('blind-to-pauses') ? blindClock() : systemClock,
   random: Math.random,
   logger: silentLogger,
   owner: settings.owner,

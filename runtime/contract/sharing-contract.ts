@@ -1,0 +1,193 @@
+/** Several processes over one store: how they share the shards, and what becomes of one that dies or was away. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Clock } from '../clock.ts'
+import type { RuntimeOptions } from '../options.ts'
+import type { EffectHandler, Runtime } from '../runtime.ts'
+import { migrate } from '../store/migrate.ts'
+import type { Queryable, Sql } from '../store/sql.ts'
+import { event, harness, task, until } from './harness.ts'
+import type { Harness } from './harness.ts'
+
+const emptied = 'truncate process, shard, actor, snapshot, baseline, event, inbox, effect, timer, dead_letter'
+/** Long for the simulated clock's pace: a machine under load may look rarely. */
+const leaseMs = 20_000
+const shards = 12
+
+export function sharingContract(store: string, open: () => Promise<Sql>): void {
+  describe(`processes that share ${store}`, () => {
+    let sql: Sql
+    let world: Harness
+    let pump: NodeJS.Timeout
+
+    beforeAll(async () => {
+      sql = await open()
+      await migrate(sql)
+    })
+    afterAll(() => sql.close())
+    beforeEach(async () => {
+      await sql.exec(emptied)
+      world = harness(sql)
+      pump = setInterval(() => world.clock.advance(100), 2)
+    })
+    afterEach(async () => {
+      clearInterval(pump)
+      await world.end()
+    })
+
+    async function join(owner: string, options: Partial<RuntimeOptions> = {}): ReturnType<Harness['start']> {
+      return world.start({
+        owner,
+        leaseMs,
+        shards,
+        hint: () => instances.forEach((runtime) => runtime.wake()),
+        ...options,
+      })
+    }
+    let instances: Runtime[] = []
+    beforeEach(() => void (instances = []))
+
+    async function parts(): Promise<Readonly<Record<string, number>>> {
+      const { rows } = await sql.query<{ owner: string | null; held: number }>(
+        'select owner, count(*) as held from shard group by owner order by owner',
+      )
+      return Object.fromEntries(rows.map(({ owner, held }) => [owner ?? 'nobody', held]))
+    }
+
+    async function divided(expected: Readonly<Record<string, number>>): Promise<void> {
+      await until(parts, (seen) => JSON.stringify(seen) === JSON.stringify(expected))
+    }
+
+    it('divides the shards evenly as they join, and again at once when one stops', async () => {
+      const one = await join('one')
+      expect(await parts()).toEqual({ one: 12 })
+      await join('two')
+      await divided({ one: 6, two: 6 })
+      const three = await join('three')
+      await divided({ one: 4, three: 4, two: 4 })
+      const beforeStop = world.clock.elapsed()
+      await three.runtime.stop()
+      await divided({ one: 6, two: 6 })
+      expect(world.clock.elapsed() - beforeStop).toBeLessThan(leaseMs)
+      await one.runtime.stop()
+      await divided({ two: 12 })
+    })
+
+    it('keeps the order of every actor while its shard goes from one to another (R2)', async () => {
+      const one = await join('one')
+      instances.push(one.runtime)
+      const notes = Array.from({ length: 40 }, (_, index) => `n${index}`)
+      const actors = ['a', 'b', 'c', 'd', 'e']
+      const sending = Promise.all(
+        actors.map(async (id) => {
+          for (const note of notes) {
+            const through = instances[Math.floor(Math.random() * instances.length)]!
+            await through.deliver({ to: task(id), key: note, event: event('noted', { note }) })
+          }
+        }),
+      )
+      for (const owner of ['two', 'three']) instances.push((await join(owner)).runtime)
+      await sending
+      for (const id of actors) {
+        const rows = await one.runtime.history(task(id))
+        expect(rows.map((row) => row.event['note'])).toEqual(notes)
+      }
+    })
+
+    it('gives the shards of one that died to the others within its lease (R1)', async () => {
+      const one = await join('one')
+      const two = await join('two')
+      await divided({ one: 6, two: 6 })
+      const ids = Array.from({ length: 24 }, (_, index) => `x${index}`)
+      await Promise.all(
+        ids.map((id) => one.runtime.deliver({ to: task(id), key: 'k1', event: event('noted', { note: 'before' }) })),
+      )
+      const died = world.clock.elapsed()
+      one.crash()
+      await divided({ two: 12 })
+      expect(world.clock.elapsed() - died).toBeLessThanOrEqual(leaseMs)
+      for (const id of ids) {
+        await two.runtime.deliver({ to: task(id), key: 'k2', event: event('noted', { note: 'after' }) })
+        expect((await two.runtime.read(task(id)))?.context['log']).toEqual(['before', 'after'])
+      }
+    })
+
+    it('lets one that was away begin no effect of what it lost, commit nothing, and join again (R5)', async () => {
+      const begun: string[] = []
+      const handler = (owner: string): EffectHandler => ({
+        perform: async (_, { key }) => (begun.push(`${owner} ${key}`), []),
+      })
+      const line = pausable(sql, world.clock)
+      const away = await join('away', {
+        sql: line.sql,
+        clock: line.clock,
+        handlers: { call: handler('away'), ordered: handler('away') },
+      })
+      await away.runtime.deliver({ to: task('a'), key: 'k1', event: event('noted', { note: 'one' }) })
+      line.pause()
+      const late = away.runtime.deliver({ to: task('a'), key: 'k2', event: event('asked', { name: 'late' }) })
+      const other = await join('other', { handlers: { call: handler('other'), ordered: handler('other') } })
+      await divided({ other: 12 })
+      await other.runtime.deliver({ to: task('a'), key: 'k3', event: event('asked', { name: 'other' }) })
+      await until(() => begun.length === 1)
+      line.goOn()
+      await divided({ away: 6, other: 6 })
+      await late
+      await until(() => begun.length === 2)
+      const rows = await other.runtime.history(task('a'))
+      expect(rows.map((row) => row.key)).toEqual(['k1', 'k3', 'k2'])
+      const { rows: owners } = await sql.query<{ owner: string }>(
+        `select owner from shard where shard = (select shard from actor where address = 'task:a')`,
+      )
+      expect(begun).toEqual(['other task:a/2/0', `${owners[0]?.owner} task:a/3/0`])
+    })
+
+    it('calls nobody dead because a clock was set', async () => {
+      await join('one')
+      await join('two', { clock: { ...world.clock, now: () => world.clock.now() + 86_400_000 } })
+      await divided({ one: 6, two: 6 })
+      const { rows: before } = await sql.query('select shard, epoch from shard order by shard')
+      const end = world.clock.elapsed() + 3 * leaseMs
+      await until(() => world.clock.elapsed() > end)
+      expect((await sql.query('select shard, epoch from shard order by shard')).rows).toEqual(before)
+    })
+  })
+}
+
+interface Pausable {
+  readonly sql: Sql
+  readonly clock: Clock
+  pause(): void
+  goOn(): void
+}
+
+/** What SIGSTOP and SIGCONT do to a process: answers and timers wait, and time goes on. */
+function pausable(sql: Sql, clock: Clock): Pausable {
+  let gate = Promise.resolve()
+  let open = (): void => undefined
+  async function held<T>(run: () => Promise<T>): Promise<T> {
+    await gate
+    const result = await run()
+    await gate
+    return result
+  }
+  return {
+    sql: {
+      durability: sql.durability,
+      query: ((text: string, params?: readonly unknown[]) => held(() => sql.query(text, params))) as Queryable['query'],
+      exec: (text) => held(() => sql.exec(text)),
+      tx: (run) => held(() => sql.tx(run)),
+      close: () => sql.close(),
+    },
+    clock: {
+      now: () => clock.now(),
+      elapsed: () => clock.elapsed(),
+      setTimer: (delayMs, callback) => clock.setTimer(delayMs, () => void gate.then(callback)),
+    },
+    pause: () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      gate = promise
+      open = resolve
+    },
+    goOn: () => open(),
+  }
+}
