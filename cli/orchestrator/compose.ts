@@ -40,6 +40,7 @@ import type { OutboxEffect } from '../../machines/emit.ts'
 import { machines } from '../../machines/registry.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { createRuntime } from '../../runtime/create-runtime.ts'
+import { openPgHints } from '../../runtime/store/pg-hints.ts'
 import type { Handlers } from '../../runtime/handlers.ts'
 import type { Random } from '../../runtime/random.ts'
 import { startRetention } from '../../runtime/retention.ts'
@@ -154,6 +155,10 @@ export async function startOrchestrator(
     }),
   }
   const counting = runtimeMetrics(metrics)
+  const hints =
+    settings.databaseUrl === ''
+      ? undefined
+      : openPgHints({ url: settings.databaseUrl, owner: ports.owner, clock, logger, hear: () => runtime.wake() })
   const runtime = createRuntime({
     sql,
     definitions: machines,
@@ -163,6 +168,7 @@ export async function startOrchestrator(
     logger,
     owner: ports.owner,
     leaseMs: 10_000,
+    ...(hints ? { hint: hints.tell } : {}),
     observer: tracing ? bothObservers(counting, tracing.observer) : counting,
   })
   runtime.subscribe(platform.stepped)
@@ -309,6 +315,7 @@ export async function startOrchestrator(
     await retention.stop()
     await forge.stop()
     await runtime.stop()
+    await hints?.close()
     await tracing?.idle()
     await sql.close()
     await spans?.stop()
