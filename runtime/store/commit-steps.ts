@@ -5,7 +5,8 @@
  *
  * Pending effects have a table of their own. Keeping them in the journal row with a counter on the actor would save
  * two row operations, but withdrawal, attempts, dead letters and their listing would each need a side table; one row
- * per pending effect, gone when it is settled, is the whole truth in one place, and the measured figures include it.
+ * per pending effect, gone when it is settled, is the whole truth in one place. It costs 300 of 1,000 bytes of
+ * write-ahead log and about a third of the server's time for a transition (measured with and without it).
  */
 import { DuplicateKeyError, SequenceConflictError, StaleLeaseError } from '../errors.ts'
 import { arrayParams, arraySourceText, columnNames, rowParams, rowSourceText } from './columns.ts'
