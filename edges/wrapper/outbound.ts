@@ -2,7 +2,7 @@
 import type { EffectParams } from '../../machines/effect.ts'
 import type { ActorAddress } from '../../machines/definition.ts'
 import { messageOf, TerminalError } from '../../runtime/errors.ts'
-import type { ActorView, Delivery, EffectContext } from '../../runtime/runtime.ts'
+import type { ActorView, Delivery, EffectContext, TargetRule } from '../../runtime/runtime.ts'
 import type { Clock } from '../http/ports.ts'
 import type { Logger } from '../http/logging.ts'
 import type { PodPort } from '../ports/pods.ts'
@@ -21,6 +21,9 @@ export interface WrapperEffectDeps {
 
 export const probeText =
   'The platform has seen no activity for a while. If you are still working, carry on; nothing else is asked of you. If you are stuck, say in one line what blocks you.'
+
+/** One that hangs holds its own calls up for a deadline each, and nobody else's; a third may still interrupt it. */
+const pod: TargetRule<{ readonly url: string }> = { name: 'pod', of: ({ url }) => url, concurrency: 3 }
 
 function performing<P>(perform: (params: P, context: EffectContext) => Promise<readonly Delivery[]>): typeof perform {
   return perform
@@ -65,6 +68,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
       }),
     },
     readSession: {
+      target: pod,
       perform: performing(async (params: EffectParams<'readSession'>, context) => {
         if (await isOver(context.actor)) return []
         const { contractVersion } = await client.session(params.url)
@@ -97,6 +101,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
       }),
     },
     submitTurn: {
+      target: pod,
       concurrency: 8,
       perform: performing(async (params: EffectParams<'submitTurn'>, context) => {
         if (await isOver(context.actor)) return []
@@ -104,6 +109,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
       }),
     },
     pollTurn: {
+      target: pod,
       concurrency: 8,
       perform: performing(async (params: EffectParams<'pollTurn'>, context) => {
         const read = await readTurn(deps, params).catch((error: unknown) => {
@@ -119,6 +125,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
       }),
     },
     probeTurn: {
+      target: pod,
       perform: performing(async (params: EffectParams<'probeTurn'>, context) => {
         if (await isOver(context.actor)) return []
         await client.probe(params.url, String(params.probe), probeText)
@@ -126,6 +133,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
       }),
     },
     interruptTurn: {
+      target: pod,
       perform: performing(async (params: EffectParams<'interruptTurn'>, context) => {
         if (await isOver(context.actor)) return []
         if (await client.interrupt(params.url)) return []

@@ -1,6 +1,6 @@
 import type { EffectParams } from '../../../machines/effect.ts'
 import { TerminalError } from '../../../runtime/errors.ts'
-import type { EffectHandler } from '../../../runtime/runtime.ts'
+import type { EffectHandler, TargetRule } from '../../../runtime/runtime.ts'
 import { bareName } from '../projects.ts'
 import { checkProject } from './check-project.ts'
 import type { OutboundDeps } from './deps.ts'
@@ -22,18 +22,29 @@ type ForgeEffect =
 
 export type ForgeHandlers = { readonly [Type in ForgeEffect]: EffectHandler<EffectParams<Type>> }
 
+/**
+ * A Project's account at its forge. GitHub takes 80 content-creating requests a minute and asks that not many come at
+ * once (docs.github.com, "Rate limits for the REST API", secondary limits); what it tells to wait, waits for all effects.
+ */
+const forge: TargetRule<{ readonly project: string }> = {
+  name: 'forge',
+  of: ({ project }) => bareName(project),
+  concurrency: 4,
+  rate: { perSecond: 80 / 60, burst: 80 },
+}
+
 /** One handler for each effect that speaks to a forge. */
 export function createForgeHandlers(deps: OutboundDeps): ForgeHandlers {
   return {
-    writeLabels: writeLabels(deps),
-    postComment: postComment(deps),
-    closeIssue: closeIssue(deps),
-    fileIssue: fileIssue(deps),
-    openMergeRequest: openMergeRequest(deps),
-    mergeMergeRequest: mergeMergeRequest(deps),
-    postReview: postReview(deps),
-    checkProject: checkProject(deps),
-    resyncMirror: resyncMirror(deps),
+    writeLabels: { ...writeLabels(deps), target: forge },
+    postComment: { ...postComment(deps), target: forge },
+    closeIssue: { ...closeIssue(deps), target: forge },
+    fileIssue: { ...fileIssue(deps), target: forge },
+    openMergeRequest: { ...openMergeRequest(deps), target: forge },
+    mergeMergeRequest: { ...mergeMergeRequest(deps), target: forge },
+    postReview: { ...postReview(deps), target: forge },
+    checkProject: { ...checkProject(deps), target: forge },
+    resyncMirror: { ...resyncMirror(deps), target: forge },
   }
 }
 
