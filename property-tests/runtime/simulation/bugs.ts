@@ -1,0 +1,162 @@
+/** Negative controls: each of these runtimes is wrong in one place, and the simulation has to find out. */
+export interface Edit {
+  /** Below `runtime/`. */
+  readonly file: string
+  readonly find: RegExp
+  readonly replace: string
+}
+
+export interface PlantedBug {
+  readonly name: string
+  readonly does: string
+  /** The rule that must be broken first of all. */
+  readonly law: RegExp
+  readonly edits: readonly Edit[]
+  /** What of the schema would hold it back. */
+  readonly schema?: { readonly plant: string; readonly heal: string }
+}
+
+const commitFile = 'store/commit-steps.ts'
+const commitHead = /export (async )?function commitSteps\(/
+
+/** Puts something between the runtime and its one statement. `whole` is that statement, `part` a commit of some sections. */
+function aroundCommit(body: string): Edit {
+  const replace = `const part = (commit, ...names) => Object.fromEntries(Object.entries(commit).map(([name, rows]) =>
+    [name, names.includes(name) || name === 'owner' || name === 'leases' ? rows : []]))
+const but = (commit, ...names) => Object.fromEntries(Object.entries(commit).map(([name, rows]) =>
+    [name, names.includes(name) ? [] : rows]))
+export async function commitSteps(sql, commit) { ${body} }
+$1function whole(`
+  return { file: commitFile, find: commitHead, replace }
+}
+
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    name: 'no-fence',
+    does: 'lets a stale owner commit',
+    law: /R5/,
+    edits: [
+      { file: commitFile, find: / and s\.epoch = r\.epoch and s\.owner = \$1/, replace: ' and $$1::text is not null' },
+    ],
+  },
+  {
+    name: 'mark-after-commit',
+    does: 'writes the inbox mark after the commit',
+    law: /R[123]/,
+    edits: [
+      aroundCommit(`const numbers = await whole(sql, but(commit, 'events'))
+        await whole(sql, part(commit, 'events'))
+        return numbers`),
+    ],
+  },
+  {
+    name: 'children-after-commit',
+    does: 'sends events to other actors after the commit',
+    law: /R9|R7/,
+    edits: [
+      aroundCommit(`await whole(sql, but(commit, 'inbox'))
+        return whole(sql, part(commit, 'inbox'))`),
+    ],
+  },
+  {
+    name: 'lost-withdrawal',
+    does: 'does not write that effects were withdrawn',
+    law: /R[67]/,
+    edits: [aroundCommit(`return whole(sql, but(commit, 'withdrawn'))`)],
+  },
+  {
+    name: 'early-acknowledgement',
+    does: 'acknowledges before it has written',
+    law: /R1/,
+    edits: [
+      {
+        file: 'worker.ts',
+        find: /(\w+ = await this\.#write\(batch\))/,
+        replace: 'for (const item of items) complete(item, batch)\n      $1',
+      },
+    ],
+  },
+  {
+    name: 'void-timer',
+    does: 'fires timers that were cancelled or set anew meanwhile',
+    law: /R8/,
+    edits: [{ file: 'batch.ts', find: /if \(item\.timer && [^\n]*\n/, replace: '\n' }],
+  },
+  {
+    name: 'early-timer',
+    does: 'fires timers a second early',
+    law: /R8/,
+    edits: [{ file: 'timers.ts', find: /alarms\.at\(timer\.dueAt,/, replace: 'alarms.at(timer.dueAt - 1000,' }],
+  },
+  {
+    name: 'settled-first',
+    does: 'settles an effect before it performs it',
+    law: /R6/,
+    edits: [
+      {
+        file: 'relay.ts',
+        find: /(const outcome = await this\.#ask\(entry\))/,
+        replace:
+          "await this.#options.settle(entry.effect, { kind: 'performed', deliveries: [] }).catch(() => undefined)\n    $1",
+      },
+    ],
+  },
+  {
+    name: 'no-key-check',
+    does: 'applies a key again',
+    law: /R3/,
+    edits: [{ file: 'batch.ts', find: /this\.#byKey\.get\(mark\)/, replace: 'undefined' }],
+    schema: {
+      plant: 'alter table event drop constraint event_key',
+      heal: 'truncate event; alter table event add constraint event_key unique (actor, key)',
+    },
+  },
+  {
+    name: 'batch-backwards',
+    does: 'steps the events of a batch in another order',
+    law: /R2/,
+    edits: [
+      {
+        file: 'batch.ts',
+        find: /for \(const item of items\) builder\.add/,
+        replace: 'for (const item of [...items].reverse()) builder.add',
+      },
+    ],
+  },
+  {
+    name: 'another-key',
+    does: 'retries under another key',
+    law: /R6/,
+    edits: [
+      {
+        file: 'relay.ts',
+        find: /const context = \{ key,/,
+        replace: 'const context = { key: attempt > 1 ? `${key}+${attempt}` : key,',
+      },
+    ],
+  },
+  {
+    name: 'silent-failure',
+    does: 'drops an effect that failed for good',
+    law: /R7/,
+    edits: [
+      {
+        file: 'relay.ts',
+        find: /if \(error instanceof TerminalError\) return [^\n]*/,
+        replace: "if (error instanceof TerminalError) return { kind: 'performed', deliveries: [] }",
+      },
+    ],
+  },
+  {
+    name: 'no-lanes',
+    does: 'performs ordered effects side by side',
+    law: /R6/,
+    edits: [
+      {
+        file: 'lanes.ts',
+        find: /(rest\.splice\(place, 0, entry\)\n\s*return \{ isFirst:) false/,
+        replace: '$1 true',
+      },
+    ],
+  },
+]

@@ -1,0 +1,82 @@
+/** R8: a timer fires at or after its due time, once; one that was cancelled or set anew does not. */
+import type { JournalRow } from '../../../../runtime/runtime.ts'
+import { dozeMs } from '../machines.ts'
+import { jumpsOf } from '../plan.ts'
+import { name } from './facts.ts'
+import type { Facts, Law } from './facts.ts'
+
+export const timerLaws: readonly Law[] = [timersFireAsArmed]
+
+interface Armed {
+  readonly id: string
+  readonly by: JournalRow
+  readonly dueAt: number
+  /** The row that cancelled it or set it anew. */
+  endedBy?: JournalRow
+}
+
+function timersFireAsArmed({ journals, plan }: Facts): string[] {
+  const setBackMs = jumpsOf(plan).reduce((sum, jump) => sum + Math.max(0, -jump.byMs), 0)
+  return [...journals.values()].flatMap((rows) => {
+    const armed = armedIn(rows)
+    return [...armed.flatMap((timer) => faultsOf(timer, rows, setBackMs)), ...unarmed(rows, armed)]
+  })
+}
+
+function faultsOf(timer: Armed, rows: readonly JournalRow[], setBackMs: number): string[] {
+  const key = keyOf(timer)
+  const fired = rows.filter((row) => row.key === key)
+  const [first] = fired
+  const armedAs = `the timer ${timer.id} that ${name(timer.by)} armed`
+  if (!first) return timer.endedBy ? [] : [`R8: ${armedAs} never fired`]
+  if (fired.length > 1) return [`R8: ${armedAs} fired twice`]
+  if (timer.endedBy && timer.endedBy.seq < first.seq)
+    return [`R8: ${armedAs} fired although ${name(timer.endedBy)} ended it`]
+  const earlyMs = timer.dueAt - first.at
+  return earlyMs > setBackMs ? [`R8: ${armedAs} fired ${earlyMs} ms early`] : []
+}
+
+function unarmed(rows: readonly JournalRow[], armed: readonly Armed[]): string[] {
+  const keys = new Set(armed.map(keyOf))
+  return rows
+    .filter(({ key }) => key.startsWith('timer:') && !keys.has(key))
+    .map((row) => `R8: ${name(row)} is of the timer ${row.key}, which nothing armed`)
+}
+
+function keyOf({ id, by }: Armed): string {
+  return `timer:${id}:${by.seq}`
+}
+
+const bell = 'bell'
+const doze = `xstate.after.${dozeMs}.task.idle.dozing`
+
+/** Read off the journal alone, by what the events of `machines.ts` mean. */
+function armedIn(rows: readonly JournalRow[]): readonly Armed[] {
+  const armed: Armed[] = []
+  const running = new Map<string, Armed>()
+  const end = (id: string, row: JournalRow): void => {
+    const timer = running.get(id)
+    if (timer) timer.endedBy = row
+    running.delete(id)
+  }
+  const arm = (id: string, row: JournalRow, delayMs: number): void => {
+    end(id, row)
+    const timer: Armed = { id, by: row, dueAt: row.at + delayMs }
+    armed.push(timer)
+    running.set(id, timer)
+  }
+  rows.forEach((row, index) => {
+    for (const [id, timer] of running) if (row.key === keyOf(timer)) running.delete(id)
+    if (row.fault !== undefined || !row.handled) return
+    const wasDozing = isDozing(rows[index - 1])
+    if (row.event.type === 'armed') arm(bell, row, Number(row.event['ms']))
+    else if (row.event.type === 'disarmed') end(bell, row)
+    if (isDozing(row) && (!wasDozing || row.event.type === 'dozed')) arm(doze, row, dozeMs)
+    else if (wasDozing && !isDozing(row)) end(doze, row)
+  })
+  return armed
+}
+
+function isDozing(row: JournalRow | undefined): boolean {
+  return row?.path === 'idle.dozing'
+}

@@ -1,0 +1,174 @@
+/**
+ * `node property-tests/runtime/simulation/main.ts --seeds 1000 --from 1`: that many schedules, and the story of each that
+ * broke a law. `--bug NAME` runs them with a planted bug, `--bugs` looks for each of them in turn; `--json` ends with one
+ * line for programs; `--hashes` prints what each seed's trace comes to. `--seconds 60` ends sooner if need be,
+ * `--repeat 2` lives each seed twice.
+ */
+import { parseArgs } from 'node:util'
+import { plantedBugs } from './bugs.ts'
+import type { PlantedBug } from './bugs.ts'
+import { loadRuntime } from './plant.ts'
+import { crashPoints } from './points.ts'
+import { shrink } from './shrink.ts'
+import { withStore } from './simulate.ts'
+import type { Simulation, Verdict } from './simulate.ts'
+import { story } from './story.ts'
+import type { Sql } from '../../../runtime/store/sql.ts'
+
+const { values: flags } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '100' },
+    from: { type: 'string', default: '1' },
+    bug: { type: 'string' },
+    bugs: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    hashes: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: 'Infinity' },
+    repeat: { type: 'string', default: '1' },
+  },
+})
+
+const progressEveryMs = 5000
+/** More failing seeds than these say nothing new. */
+const mostFailures = 5
+
+interface Failure {
+  readonly seed: number
+  readonly broken: readonly string[]
+}
+
+interface Report {
+  readonly schedules: number
+  readonly from: number
+  readonly failures: readonly Failure[]
+  readonly perSecond: number
+  readonly cpuMsPerSchedule: number
+  readonly points: { readonly known: number; readonly diedAt: number; readonly missing: readonly string[] }
+  readonly hashes: readonly string[]
+}
+
+async function runSeeds(simulation: Simulation, from: number, seeds: number): Promise<Report> {
+  const beganAt = performance.now()
+  const usedBefore = process.cpuUsage()
+  const failures: Failure[] = []
+  const hashes: string[] = []
+  let toldAt = beganAt
+  const isTime = (): boolean => performance.now() - beganAt < Number(flags.seconds) * 1000
+  const all = Array.from({ length: seeds * Number(flags.repeat) }, (_, index) => from + (index % seeds))
+  for (const seed of all) {
+    if (failures.length >= mostFailures || !isTime()) break
+    const verdict = await simulation.run(seed)
+    hashes.push(verdict.outcome.hash)
+    if (verdict.broken.length > 0) failures.push(await explain(simulation, seed, verdict))
+    if (performance.now() - toldAt < progressEveryMs) continue
+    toldAt = performance.now()
+    say(`${hashes.length} of ${all.length} schedules, ${failures.length} failed`)
+  }
+  const used = process.cpuUsage(usedBefore)
+  const missing = crashPoints.filter((point) => !simulation.diedAt.has(point))
+  return {
+    schedules: hashes.length,
+    from,
+    failures,
+    perSecond: round(hashes.length / ((performance.now() - beganAt) / 1000)),
+    cpuMsPerSchedule: round((used.user + used.system) / 1000 / hashes.length),
+    points: { known: crashPoints.length, diedAt: crashPoints.length - missing.length, missing },
+    hashes,
+  }
+}
+
+async function explain(simulation: Simulation, seed: number, verdict: Verdict): Promise<Failure> {
+  const rule = ruleOf(verdict)
+  let smallest = verdict
+  await shrink(verdict.outcome.plan, async (plan) => {
+    const smaller = await simulation.runPlan(plan)
+    const isSame = smaller.broken.length > 0 && ruleOf(smaller) === rule
+    if (isSame) smallest = smaller
+    return isSame
+  })
+  const { plan } = smallest.outcome
+  const bug = flags.bug === undefined ? '' : ` --bug ${flags.bug}`
+  say(
+    `seed ${seed} breaks\n${verdict.broken
+      .slice(0, 5)
+      .map((one) => `  ${one}`)
+      .join('\n')}`,
+  )
+  say(
+    `its smallest form (${plan.faults.length} faults, ${plan.clients.length} senders) breaks\n  ${smallest.broken[0]}\n${story(smallest)}`,
+  )
+  say(`again: node property-tests/runtime/simulation/main.ts --seeds 1 --from ${seed}${bug}`)
+  return { seed, broken: verdict.broken }
+}
+
+function ruleOf({ broken }: Verdict): string {
+  return broken[0]!.split(':')[0]!
+}
+
+interface Found {
+  readonly bug: string
+  readonly seed: number | undefined
+  readonly tried: number
+  readonly broken: string | undefined
+}
+
+/** Runs seeds with the bug until one breaks the law that it should. */
+async function find(bug: PlantedBug, simulation: Simulation, store: Sql, seeds: number): Promise<Found> {
+  if (bug.schema) await store.exec(bug.schema.plant)
+  try {
+    for (let tried = 1; tried <= seeds; tried++) {
+      const seed = Number(flags.from) + tried - 1
+      const { broken } = await simulation.run(seed)
+      const sentence = broken.find((one) => bug.law.test(one))
+      if (sentence) return { bug: bug.name, seed, tried, broken: sentence }
+    }
+    return { bug: bug.name, seed: undefined, tried: seeds, broken: undefined }
+  } finally {
+    if (bug.schema) await store.exec(bug.schema.heal)
+  }
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+async function seedsMain(): Promise<boolean> {
+  const bug = plantedBugs.find((one) => one.name === flags.bug)
+  if (flags.bug !== undefined && !bug)
+    throw new Error(`there is no bug ${flags.bug}: ${plantedBugs.map((one) => one.name).join(', ')}`)
+  const createRuntime = await loadRuntime(bug)
+  return withStore(async (open, store) => {
+    if (bug?.schema) await store.exec(bug.schema.plant)
+    const report = await runSeeds(open(createRuntime), Number(flags.from), Number(flags.seeds))
+    const { schedules, failures, perSecond, cpuMsPerSchedule, points, hashes } = report
+    say(`${schedules} schedules, ${failures.length} failed; ${perSecond} a second, ${cpuMsPerSchedule} ms of CPU each`)
+    say(
+      `died at ${points.diedAt} of ${points.known} points${points.missing.length > 0 ? `, not at: ${points.missing.join('; ')}` : ''}`,
+    )
+    if (flags.hashes) hashes.forEach((hash) => console.log(hash))
+    if (flags.json) console.log(JSON.stringify({ ...report, hashes: undefined }))
+    return failures.length === 0
+  })
+}
+
+async function bugsMain(): Promise<boolean> {
+  return withStore(async (open, store) => {
+    const found: Found[] = []
+    for (const bug of plantedBugs) {
+      const simulation = open(await loadRuntime(bug))
+      const one = await find(bug, simulation, store, Number(flags.seeds))
+      found.push(one)
+      say(
+        `${bug.name}: ${one.seed === undefined ? `not found in ${one.tried} schedules` : `schedule ${one.tried}: ${one.broken}`}`,
+      )
+    }
+    if (flags.json) console.log(JSON.stringify(found))
+    return found.every((one) => one.seed !== undefined)
+  })
+}
+
+process.exitCode = (await (flags.bugs ? bugsMain() : seedsMain())) ? 0 : 1

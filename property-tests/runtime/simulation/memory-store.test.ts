@@ -1,0 +1,4 @@
+import { openMemoryStore } from './memory-store.ts'
+import { sqlContract } from '../../../runtime/store/sql-contract.ts'
+
+sqlContract('the store of the simulation', openMemoryStore)

@@ -1,0 +1,63 @@
+/**
+ * The simulation runs in processes of its own: node loads the runtime's sources as they are there, and rewrites them for
+ * the negative controls. The long form is `npm run simulate -- --seeds 20000`.
+ */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { plantedBugs } from './bugs.ts'
+
+const program = fileURLToPath(new URL('main.ts', import.meta.url))
+
+interface Run {
+  readonly code: number | string | null | undefined
+  readonly lines: readonly string[]
+  readonly told: string
+}
+
+function simulate(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> {
+  return new Promise((resolve) => {
+    const options = { env: { ...process.env, ...env }, maxBuffer: 1 << 26 }
+    execFile(process.execPath, [program, ...flags], options, (error, stdout, stderr) =>
+      resolve({ code: error ? error.code : 0, lines: stdout.trim().split('\n'), told: stderr }),
+    )
+  })
+}
+
+/** Of each of two processes, beside what loading takes. */
+const seconds = 45
+const timeout = 600_000
+
+describe('the runtime under a seed', { timeout }, () => {
+  it('holds every law in whatever schedules there is time for: crashes, lost answers, pauses, jumping clocks, takeovers (R1-R9, R11)', async () => {
+    const flags = ['--seeds', '100000', '--seconds', String(seconds), '--json']
+    const runs = await Promise.all(['1', '500000'].map((from) => simulate([...flags, '--from', from])))
+    for (const { lines, told, code } of runs) {
+      const report = JSON.parse(lines.at(-1)!) as { schedules: number; failures: readonly object[] }
+      expect(report.failures, told).toEqual([])
+      expect(report.schedules).toBeGreaterThan(0)
+      expect(code, told).toBe(0)
+    }
+  })
+
+  it('lives a seed the same way again, in one process and in another with another time zone and thread pool', async () => {
+    const flags = ['--seeds', '6', '--from', '40', '--repeat', '2', '--hashes']
+    const [here, there] = await Promise.all([
+      simulate(flags, { TZ: 'Pacific/Apia', UV_THREADPOOL_SIZE: '1' }),
+      simulate(flags, { TZ: 'America/St_Johns', UV_THREADPOOL_SIZE: '7' }),
+    ])
+    expect(here.lines).toHaveLength(12)
+    expect(new Set(here.lines).size).toBe(6)
+    expect(here.lines.slice(6)).toEqual(here.lines.slice(0, 6))
+    expect(there.lines).toEqual(here.lines)
+  })
+
+  it('finds each planted bug', async () => {
+    const { lines, told } = await simulate(['--bugs', '--seeds', '400', '--json'])
+    const found = JSON.parse(lines.at(-1)!) as readonly { bug: string; seed?: number }[]
+    expect(
+      found.filter((one) => one.seed !== undefined).map((one) => one.bug),
+      told,
+    ).toEqual(plantedBugs.map((bug) => bug.name))
+  })
+})
