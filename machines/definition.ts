@@ -6,6 +6,24 @@ export type ActorKind = 'project' | 'queue' | 'task' | 'pod' | 'turn' | 'issue' 
 /** `<kind>:<id>`; ids are those of `lifecycles.md` (Actors), for example `pod:default/implement-lib-1-x7k2p/1`. */
 export type ActorAddress = `${ActorKind}:${string}`
 
+/** Who can move a resting actor; `none` stands at finals. */
+export const owners = [
+  'agent',
+  'forge',
+  'human',
+  'maintainer',
+  'operator',
+  'platform',
+  'pod',
+  'project',
+  'queue',
+  'task',
+  'turn',
+  'wrapper',
+  'none',
+] as const
+export type Owner = (typeof owners)[number]
+
 /** Plain JSON: what events, effects and contexts are made of, so that snapshots and journals stay exact. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined }
 export type JsonObject = { readonly [key: string]: Json | undefined }
@@ -21,6 +39,7 @@ export interface MachineEvent {
  * One machine as data: runtime, prover, charts and documentation read this and nothing else.
  * `createdBy` lists the event types that may bring an actor of the kind into being; any other event for an
  * unknown actor is refused as a dead letter. `upgrades[n]` turns a persisted snapshot of version n into n + 1 (R10).
+ * `renamedTimers` says under which id the timer of a renamed state goes on: old id to new, both `xstate.after.<delay>.<path>`.
  * `sourceHash` names the machine's code with every rule that it reaches; generated, absent for machines of tests.
  */
 export interface MachineDefinition {
@@ -29,6 +48,7 @@ export interface MachineDefinition {
   readonly machine: AnyStateMachine
   readonly createdBy: readonly string[]
   readonly upgrades: Readonly<Record<number, (snapshot: JsonObject) => JsonObject>>
+  readonly renamedTimers?: Readonly<Record<string, string>>
   readonly sourceHash?: string
 }
 

@@ -3,7 +3,7 @@ import type { AnyMachineSnapshot } from 'xstate'
 import type { ActorAddress, JsonObject } from '../machines/definition.ts'
 import { parseAddress } from './address.ts'
 import type { ActorView, JournalRow } from './runtime.ts'
-import type { ActorRow, EventRow, SnapshotRow } from './store/rows.ts'
+import type { ActorRow, EventRow, SnapshotRow, TimerRow } from './store/rows.ts'
 
 /** An actor as committed, ready for its next step. Never changed in place: a failed commit leaves it as it was. */
 export interface Actor {
@@ -15,9 +15,11 @@ export interface Actor {
   readonly tailBytes: number
   /** Armed timers: id and the sequence number that armed it (R8). */
   readonly timers: ReadonlyMap<string, number>
+  /** What an upgrade changed of them, to be written with the next commit; undefined: cleared (R10). */
+  readonly rearmed?: ReadonlyMap<string, TimerRow | undefined>
   /** To be written with the next commit: the ground that this code's steps are folded from (R11). */
   readonly baseline?: SnapshotRow
-  /** The stored row still calls the actor quarantined. */
+  /** The stored row still calls the actor quarantined, or another code's. */
   readonly rowStale?: boolean
 }
 

@@ -258,8 +258,10 @@ function rowChanged({ events, current }: Draft): boolean {
 /** The state as it is once the commit has happened. */
 function written(state: ActorState, hasSnapshot: boolean): ActorState {
   if (!state) return state
-  if (isQuarantined(state) || !hasSnapshot) return state.rowStale ? { ...state, rowStale: false } : state
-  const { baseline: _, ...rest } = state
+  if (isQuarantined(state)) return state.rowStale ? { ...state, rowStale: false } : state
+  if (!hasSnapshot && !state.rearmed) return state.rowStale ? { ...state, rowStale: false } : state
+  const { baseline, rearmed: _, ...rest } = state
+  if (!hasSnapshot) return { ...rest, ...(baseline ? { baseline } : {}), rowStale: false }
   return { ...rest, snapshotSeq: state.row.seq, tailBytes: 0, rowStale: false }
 }
 

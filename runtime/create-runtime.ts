@@ -112,6 +112,7 @@ class DurableRuntime implements Runtime {
       ...ports,
       pollMs: options.pollMs,
       maxQueued: options.maxQueued,
+      versions: new Map(definitions.map(({ kind, version }) => [kind, version])),
       shards,
       shardOf: (address) => this.#shardOf(address),
       queued: () => this.#worker.queued,

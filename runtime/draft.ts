@@ -34,6 +34,7 @@ export class Draft {
   constructor(before: ActorState) {
     this.before = before
     this.current = before
+    if (before && 'rearmed' in before && before.rearmed) this.#timers = new Map(before.rearmed)
   }
 
   /** Undefined: cleared. */

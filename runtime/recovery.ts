@@ -8,6 +8,7 @@ import type { Clock, Timer } from './clock.ts'
 import type { Logger } from './logger.ts'
 import type { RuntimeObserver } from './observer.ts'
 import type { Receipt } from './runtime.ts'
+import { outdatedActors } from './store/outdated-actors.ts'
 import { pendingInbox } from './store/pending-inbox.ts'
 import type { StoredInboxRow } from './store/pending-inbox.ts'
 import { quarantinedActors } from './store/quarantined-actors.ts'
@@ -22,6 +23,8 @@ export interface RecoveryOptions {
   readonly observer: RuntimeObserver
   readonly pollMs: number
   readonly maxQueued: number
+  /** This code's version of each kind of actor. */
+  readonly versions: ReadonlyMap<string, number>
   /** Those that are served. */
   readonly shards: () => readonly number[]
   readonly shardOf: (address: ActorAddress) => number
@@ -44,6 +47,8 @@ export class Recovery {
   /** The inbox holds rows that were not read: fresh ones must not overtake them (R2). */
   #isBehind = false
   #isFullReadDue = false
+  /** More actors of older versions may be in the store than were asked for at once. */
+  #isUpgrading = false
   #lastFullRead = -Infinity
   #timer: Timer | undefined
   #isOpen = false
@@ -85,7 +90,19 @@ export class Recovery {
     for (const to of await quarantinedActors(sql, shards)) {
       submit({ kind: 'touch', to, shard: shardOf(to), done: nobodyWaits })
     }
+    await this.#upgrade(shards)
     observer.recovered({ shards: shards.length, effects, durationMs: clock.elapsed() - began })
+  }
+
+  /**
+   * Actors of older versions are loaded at once and not when they are next spoken to: what an upgrade gives them a timer for
+   * may be all that ever would, and one that cannot be upgraded is reported today (R10).
+   */
+  async #upgrade(shards: readonly number[]): Promise<void> {
+    const { sql, submit, shardOf, versions, maxQueued: limit } = this.#options
+    const found = await outdatedActors(sql, { shards, versions, limit })
+    this.#isUpgrading = found.length === limit
+    for (const to of found) submit({ kind: 'touch', to, shard: shardOf(to), done: nobodyWaits })
   }
 
   /** Another process has them: its rows are not in hand here, and may come back. */
@@ -126,6 +143,7 @@ export class Recovery {
     await this.#inbox(shards())
     if (!this.#isFullReadDue && clock.elapsed() - this.#lastFullRead < fullReadMs) return
     await resume(shards())
+    if (this.#isUpgrading) await this.#upgrade(shards())
     this.#isFullReadDue = false
     this.#lastFullRead = clock.elapsed()
   }

@@ -13,6 +13,7 @@ import type { StoredActor } from './store/load-actors.ts'
 import { readJournal } from './store/read-journal.ts'
 import type { EventRow } from './store/rows.ts'
 import type { Sql } from './store/sql.ts'
+import { samePath } from './state-path.ts'
 import { upgradeSnapshot } from './upgrade.ts'
 
 const everything = 1_000_000
@@ -63,7 +64,7 @@ function difference(known: Known, { stored, ground, rows, inMemory }: Story): st
     const behind = rows.slice(upToSnapshot.length)
     const last = behind.length > 0 ? foldEvents(known, reached?.snapshot ?? start, row.address, behind) : reached
     if (!last) return undefined
-    if (last.path !== row.path) return `state ${last.path} instead of ${row.path}`
+    if (!samePath(last.path, row.path)) return `state ${last.path} instead of ${row.path}`
     if (!inMemory || isQuarantined(inMemory) || inMemory.row.seq !== row.seq) return undefined
     const [replayed, held] = [bodyOf(last.snapshot), bodyOf(inMemory.snapshot)]
     return replayed === held ? undefined : `the state at ${row.seq}: ${replayed} instead of ${held}`

@@ -10,11 +10,12 @@ import type { Actor, ActorState, Quarantined } from './actor-state.ts'
 import { idOf } from './actor-state.ts'
 import { messageOf } from './errors.ts'
 import { bodyOf } from './live-machine.ts'
+import { rearmTimers } from './rearm-timers.ts'
 import { readSnapshot, step } from './step.ts'
 import type { Step, StepOutcome } from './step.ts'
 import type { StoredActor } from './store/load-actors.ts'
 import type { EventRow } from './store/rows.ts'
-import { statePath } from './state-path.ts'
+import { samePath, statePath } from './state-path.ts'
 import { upgradeSnapshot } from './upgrade.ts'
 
 export interface Known {
@@ -42,8 +43,8 @@ function restored({ definition, hash }: Known, stored: StoredActor): Actor {
   const state = {
     snapshot: last.snapshot,
     tailBytes: tail.reduce((sum, { body, effects }) => sum + body.length + effects.length, 0),
-    timers: new Map(stored.timers.map((timer) => [timer.id, timer.seq])),
-    rowStale: row.status === 'quarantined',
+    ...timersOf(definition, last.snapshot, stored),
+    rowStale: row.status === 'quarantined' || row.machineHash !== hash,
   }
   const current = {
     ...row,
@@ -57,6 +58,16 @@ function restored({ definition, hash }: Known, stored: StoredActor): Actor {
   const body = bodyOf(last.snapshot)
   const baseline = { actor: row.address, seq: row.seq, version: definition.version, machineHash: hash, body }
   return { ...state, row: current, snapshotSeq: -1, baseline }
+}
+
+function timersOf(
+  definition: MachineDefinition,
+  snapshot: AnyMachineSnapshot,
+  { row, timers }: StoredActor,
+): Pick<Actor, 'timers' | 'rearmed'> {
+  if (row.version === definition.version) return { timers: new Map(timers.map(({ id, seq }) => [id, seq])) }
+  const { armed, changes } = rearmTimers(definition, snapshot, row, timers)
+  return changes.size === 0 ? { timers: armed } : { timers: armed, rearmed: changes }
 }
 
 /** What a replay starts from. */
@@ -103,7 +114,7 @@ function loaded(outcome: StepOutcome): Step {
 function differenceOf(row: EventRow, next: Step, hash: string): string | undefined {
   const effects = JSON.stringify(next.effects)
   if (effects !== row.effects) return `effects ${effects} instead of ${row.effects}`
-  if (next.path !== row.path) return `state ${next.path} instead of ${row.path}`
+  if (!samePath(next.path, row.path)) return `state ${next.path} instead of ${row.path}`
   if (row.stateHash === null || row.machineHash !== hash) return undefined
   return stateHash(bodyOf(next.snapshot)) === row.stateHash ? undefined : 'the context is another'
 }

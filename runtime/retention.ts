@@ -1,6 +1,6 @@
 /**
  * Keeps journals as long as a policy says. What is older becomes a baseline that replay starts from (R11); the bodies
- * of the events go, their keys stay, so that a repeated delivery is still known (R3, decisions/0009). A final actor's
+ * of the events go, their keys stay, so that a repeated delivery is still known (R3, decisions/0011). A final actor's
  * rows go whole: no event can do anything to it. A journal that does not replay is evidence and is left alone.
  *
  * Each process compacts the shards it holds. Two that overlap for a moment do no harm: both write the same.

@@ -11,3 +11,8 @@ function leaves(value: unknown): string[] {
     return below.length === 0 ? [region] : below.map((leaf) => `${region}.${leaf}`)
   })
 }
+
+/** The same active leaves. The order of regions says nothing: code before document order wrote them as they were entered. */
+export function samePath(one: string, other: string): boolean {
+  return one === other || one.split(' ').toSorted().join(' ') === other.split(' ').toSorted().join(' ')
+}

@@ -1,5 +1,5 @@
 /**
- * What an export may show, by the name of a field (decisions/0008). Every text that is not named here is masked, so
+ * What an export may show, by the name of a field (decisions/0010). Every text that is not named here is masked, so
  * that a new field hides what it says until somebody decides otherwise.
  */
 

@@ -9,6 +9,7 @@ import { persistedOf } from '../live-machine.ts'
 import type { Known } from '../restore.ts'
 import { readSnapshot, step } from '../step.ts'
 import type { Step, StepOutcome } from '../step.ts'
+import { samePath } from '../state-path.ts'
 import { upgradeSnapshot } from '../upgrade.ts'
 import { firstDifference } from './difference.ts'
 import type { ActorBundle, BundledEvent, BundledSnapshot } from './schema.ts'
@@ -38,16 +39,23 @@ export function foldBundle(known: Known, bundle: Foldable, compare: CompareStep 
 }
 
 function everything(row: BundledEvent, made: Step): string | undefined {
-  return firstDifference(row.path, made.path, 'state') ?? firstDifference(row.effects, made.effects, 'effects')
+  return statesDiffer(row, made) ?? firstDifference(row.effects, made.effects, 'effects')
+}
+
+function statesDiffer(row: BundledEvent, made: Step): string | undefined {
+  return samePath(row.path, made.path) ? undefined : firstDifference(row.path, made.path, 'state')
 }
 
 /** What was decided, whatever texts said: for a journal whose texts are masked. */
 export function sameDecisions(row: BundledEvent, made: Step): string | undefined {
-  return firstDifference(decided(row as Pick<Step, 'path' | 'handled' | 'effects'>), decided(made), 'decision')
+  return (
+    statesDiffer(row, made) ??
+    firstDifference(decided(row as Pick<Step, 'handled' | 'effects'>), decided(made), 'decision')
+  )
 }
 
-function decided({ path, handled, effects }: Pick<Step, 'path' | 'handled' | 'effects'>): object {
-  return { path, handled, effects: effects.map(({ type, params }) => [type, params['to'], params['status']]) }
+function decided({ handled, effects }: Pick<Step, 'handled' | 'effects'>): object {
+  return { handled, effects: effects.map(({ type, params }) => [type, params['to'], params['status']]) }
 }
 
 class Fold {

@@ -1,5 +1,5 @@
 /**
- * Takes out of an exported journal what people wrote and who they are, and leaves how it was decided (decisions/0008).
+ * Takes out of an exported journal what people wrote and who they are, and leaves how it was decided (decisions/0010).
  * A word becomes another of the same length and case, the same one wherever it stands in the bundle, so that whatever
  * compares, counts or searches texts decides as before. Which word it was, only the key could tell; it is not kept.
  */

@@ -1,5 +1,5 @@
 /**
- * An exported actor: what it takes to fold its journal elsewhere. Redacted as decisions/0008 says; `replay` tells
+ * An exported actor: what it takes to fold its journal elsewhere. Redacted as decisions/0010 says; `replay` tells
  * whether what is left still folds to the same decisions. A file holds one or more of them.
  */
 import { Type, type Static } from 'typebox'
