@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Random } from '../../random.ts'
-import { cutModes, leaveAfter, type CutMode, type PowerCut } from './power-cut.ts'
-import { faultsOf, recordWorkload } from './power-cut-workload.ts'
-import type { FileOp } from './recorded-folder.ts'
+import { cutModes, leaveAfter, type CutMode, type PowerCut } from './testing/power-cut.ts'
+import { faultsOf, recordWorkload } from './testing/power-cut-workload.ts'
+import type { FileOp } from './testing/recorded-folder.ts'
 
 const cuts = Number(process.env['POWER_CUTS'] ?? 12)
 const seed = Number(process.env['POWER_CUT_SEED'] ?? 20_261)

@@ -1,14 +1,14 @@
 /** What the cuts fall into, and what must hold of whatever a cut left. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { event, harness, task } from '../../contract/harness.ts'
-import { migrate } from '../migrate.ts'
-import { openPglite } from '../pglite-session.ts'
-import { sessionSql } from '../session-sql.ts'
-import type { Queryable, Sql } from '../sql.ts'
-import { idleDisk } from './disk.ts'
+import { event, harness, task } from '../../../contract/harness.ts'
+import { migrate } from '../../migrate.ts'
+import { openPglite } from '../../pglite-session.ts'
+import { sessionSql } from '../../session-sql.ts'
+import type { Queryable, Sql } from '../../sql.ts'
+import { idleDisk } from '../disk.ts'
 import { recordedFolder, type FileOp } from './recorded-folder.ts'
-import { SyncedFolder } from './synced-folder.ts'
+import { SyncedFolder } from '../synced-folder.ts'
 
 /** What was acknowledged: the ledger's newest commit, or the key of an event. `begun` is asked for and not answered yet. */
 export type Note = { readonly ledger: number } | { readonly key: string } | { readonly begun: number }

@@ -1,9 +1,9 @@
 /** A `SyncedFolder` that writes down what it does to the files below `dirname(folder)`, in order and with the bytes. */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { idleDisk, type Disk } from './disk.ts'
-import { isFolder, type NodeFiles } from './node-files.ts'
-import { SyncedFolder } from './synced-folder.ts'
+import { idleDisk, type Disk } from '../disk.ts'
+import { isFolder, type NodeFiles } from '../node-files.ts'
+import { SyncedFolder } from '../synced-folder.ts'
 
 /** Paths are relative to the recorded root. A `note` is what the workload was told at that point, as an acknowledgement. */
 export type FileOp =

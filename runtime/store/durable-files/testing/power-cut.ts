@@ -1,7 +1,7 @@
 /** Builds the folder that a loss of power leaves: what was synced, and of the rest whatever the mode lets through. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Random } from '../../random.ts'
+import type { Random } from '../../../random.ts'
 import { applyNames, Bytes, diskAfter, type BytesOp, type FolderInode, type NameOp } from './disk-model.ts'
 import type { FileOp } from './recorded-folder.ts'
 
