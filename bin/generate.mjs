@@ -10,10 +10,11 @@ import { crds } from './generators/crds.mjs'
 import { inspectorCharts, inspectorPage } from './generators/inspector.mjs'
 import { machineHashes } from './generators/machine-hashes.mjs'
 import { machineReadmes } from './generators/machine-readmes.mjs'
+import { stateReasons } from './generators/state-reasons.mjs'
 import { onNode24, root } from './on-node-24.mjs'
 
 /** @type {readonly {name: string, files: readonly string[], run(outDir: string): Promise<void>}[]} */
-export const generators = [crds, machineHashes, machineReadmes, inspectorCharts, inspectorPage]
+export const generators = [crds, machineHashes, machineReadmes, stateReasons, inspectorCharts, inspectorPage]
 
 /** A folder that a generator owns is emptied before: what it no longer writes goes. */
 async function main() {

@@ -1,7 +1,10 @@
 /** Every state says who can move it (ARCHITECTURE, "Every message names what it answers"); effects are data and nothing else. */
 import type { AnyStateMachine } from 'xstate'
 import { describe, expect, test } from 'vitest'
+import { owners } from './definition.ts'
 import { effectSchemas } from './effect.ts'
+import { reasons } from './generated/reasons.ts'
+import { allMachines } from './registry.ts'
 import { ingestJobDefinition } from './ingest-job/machine.ts'
 import { issueDefinition } from './issue/machine.ts'
 import { mergeRequestDefinition } from './merge-request/machine.ts'
@@ -65,3 +68,14 @@ describe.each([
 function nameOf(reference: unknown): string {
   return typeof reference === 'string' ? reference : ((reference as { readonly type?: string }).type ?? '(inline)')
 }
+
+test.each(allMachines)(
+  'every state of $kind that is not final says who can move it, why it rests and what would, in the one enum',
+  (definition) => {
+    const resting = below(definition.machine.root).filter(({ type }) => type === 'atomic')
+    const keys = resting.map(({ path }) => `${definition.kind}/${path.join('.')}`)
+    expect(keys.filter((key) => !(key in reasons))).toEqual([])
+    for (const { meta, id } of below(definition.machine.root))
+      if (meta) expect(owners, id).toContain((meta as { owner: string }).owner)
+  },
+)

@@ -2,12 +2,12 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '0e8a0d8263923f53',
+  project: 'd38e8963927fdc06',
   queue: 'ceac2459b59357cd',
   task: 'e413e4dfea567e2e',
   pod: '0773aed00e4f46fc',
   turn: '8f9f04345832e3ca',
-  issue: '28b4b8119a2af704',
-  'merge-request': 'ccfcb710fe89f032',
-  'ingest-job': '9652c3816b007eaa',
+  issue: 'f2293e6b960086ec',
+  'merge-request': '2eac11ab1ca39623',
+  'ingest-job': 'b802c7907670c2a5',
 }

@@ -250,7 +250,7 @@ describe('plans', () => {
       [],
     )
   })
-  test('a newer plan voids the approval and the grant (rulings 4.15)', () => {
+  test('Issue grant/recomputed: a newer plan voids the approval and the grant (rulings 4.15)', () => {
     const issue = granted()
     issue.pass(60_000)
     const effects = plan(issue, 'plan-2')
@@ -272,7 +272,7 @@ describe('plans', () => {
 })
 
 describe('claims', () => {
-  test('all conjuncts hold: granted, with evidence (rulings 1.2, 3.2)', () => {
+  test('Issue claim/granted: all conjuncts hold: granted, with evidence (rulings 1.2, 3.2)', () => {
     const issue = planned()
     observe(issue, approved)
     expect(sent(issue.send(claimOf(issue)), 'task')).toEqual([
@@ -294,7 +294,7 @@ describe('claims', () => {
     ['a maintainer withdrew', {}, { approvals: [], withdrawnBy: 'max' }, 'not-withdrawn'],
     ['the comment was edited', {}, { approvals: [{ ...approval(), bodyHash: 'other' }] }, 'body-unchanged'],
     ['no citation and a human request', { citation: undefined }, {}, 'comment-exists'],
-  ])('%s: refused with the first false conjunct', (_name, claim, more, reason) => {
+  ])('Issue claim/refused: %s: refused with the first false conjunct', (_name, claim, more, reason) => {
     const issue = planned()
     observe(issue, { ...approved, ...more })
     expect(sent(issue.send(claimOf(issue, claim)), 'task')).toEqual([{ type: 'approval.refused', issue: id, reason }])
@@ -317,7 +317,7 @@ describe('claims', () => {
     })
     expect(grantHolds(issue.context)).toBe(true)
   })
-  test('every claim is answered, also without a change (N5)', () => {
+  test('Issue claim/answered: every claim is answered, also without a change (N5)', () => {
     const issue = granted()
     expect(toTask(issue.send(claimOf(issue)))).toEqual(['approval.granted'])
     expect(toTask(issue.send(claimOf(issue)))).toEqual(['approval.granted'])
@@ -335,7 +335,7 @@ describe('claims', () => {
       'issue-owned',
     ],
     ['done', (issue: Drive) => issue.send({ type: 'task.delivered', task: taskOf(issue) }), 'issue-owned'],
-  ])('in %s a claim is refused (E)', (_name, move, reason) => {
+  ])('Issue claim/answered: in %s a claim is refused (E)', (_name, move, reason) => {
     const issue = granted()
     move(issue)
     expect(sent(issue.send(claimOf(issue)), 'task')).toEqual([{ type: 'approval.refused', issue: id, reason }])
@@ -358,7 +358,7 @@ describe('revocations reach the owner, once', () => {
     expect(sent(observe(issue, { ...more, title: 'x' }), 'task')).toEqual([])
     expect(grantHolds(issue.context)).toBe(false)
   })
-  test('evidence that comes back grants again on the last claim', () => {
+  test('Issue grant/recomputed: evidence that comes back grants again on the last claim', () => {
     const issue = granted()
     observe(issue, { approvals: [] })
     expect(toTask(observe(issue, approved))).toEqual(['approval.granted', 'approval.commented'])
@@ -373,7 +373,7 @@ describe('self-grant', () => {
     plan(issue)
     return issue
   }
-  test('self-proposed, no human comment, ceiling not off: granted without citation', () => {
+  test('Issue grant/self: self-proposed, no human comment, ceiling not off: granted without citation', () => {
     const issue = proposed()
     expect(sent(issue.send(claimOf(issue, bare)), 'task')).toEqual([
       { type: 'approval.granted', issue: id, planHash: 'plan-1', self: true },
@@ -394,7 +394,7 @@ describe('self-grant', () => {
       reason: 'over-auto-approve-ceiling',
     })
   })
-  test('void on the first human comment (H34)', () => {
+  test('Issue grant/self: void on the first human comment (H34)', () => {
     const issue = proposed()
     issue.send(claimOf(issue, bare))
     expect(toTask(observe(issue, { ...own, humanCommented: true }))).toEqual(['approval.revoked'])
@@ -412,7 +412,7 @@ describe('implementing, done, rejected, closed', () => {
     expect(status(issue)).toBe('implementing')
     expect(issue.send({ ...running, agentKind: 'review' })).toEqual([])
   })
-  test('delivered: closed on the forge, labels cleared; done absorbs (H31)', () => {
+  test('Issue done/absorbs: delivered: closed on the forge, labels cleared; done absorbs (H31)', () => {
     const issue = granted()
     const effects = issue.send({ type: 'task.delivered', task: taskOf(issue) })
     expect(types(effects)).toEqual(['closeIssue', 'writeLabels'])
@@ -439,7 +439,7 @@ describe('implementing, done, rejected, closed', () => {
     expect(toTask(observe(issue, approved))).toEqual(['approval.granted', 'issue.reopened'])
     expect(status(issue)).toBe('approved')
   })
-  test('reopened without evidence: refined; a final owner is dropped and a new Task is asked for (M)', () => {
+  test('Issue reopened/status: reopened without evidence: refined; a final owner is dropped and a new Task is asked for (M)', () => {
     const issue = owned()
     observe(issue, { state: 'closed' })
     issue.send({ type: 'task.ended', task: taskOf(issue), stage: 'rejected', reason: 'issue-closed' })
@@ -453,15 +453,18 @@ describe('implementing, done, rejected, closed', () => {
     ['rejected', 'duplicate'],
     ['implement-declined', 'not worth it'],
     ['rejected', 'cancelled'],
-  ])('the owner ended %s, %s: rejected, declined label, given up, no new Task by itself', (stage, reason) => {
-    const issue = granted()
-    const effects = issue.send({ type: 'task.ended', task: taskOf(issue), stage, reason })
-    expect(labelsOf(effects)).toEqual(['d'])
-    expect(sent(effects, 'queue')).toEqual([])
-    expect(issue.context).toMatchObject({ owner: '', rejected: reason })
-    expect(status(issue)).toBe('rejected')
-  })
-  test('the owner failed: given up, but no Task is asked for until somebody wants one (rulings 5.14)', () => {
+  ])(
+    'Issue owner/ended: the owner ended %s, %s: rejected, declined label, given up, no new Task by itself',
+    (stage, reason) => {
+      const issue = granted()
+      const effects = issue.send({ type: 'task.ended', task: taskOf(issue), stage, reason })
+      expect(labelsOf(effects)).toEqual(['d'])
+      expect(sent(effects, 'queue')).toEqual([])
+      expect(issue.context).toMatchObject({ owner: '', rejected: reason })
+      expect(status(issue)).toBe('rejected')
+    },
+  )
+  test('Issue owner/ended: the owner failed: given up, but no Task is asked for until somebody wants one (rulings 5.14)', () => {
     const issue = planned()
     expect(
       sent(issue.send({ type: 'task.ended', task: taskOf(issue), stage: 'failed', reason: 'stage-deadline' }), 'queue'),
@@ -472,7 +475,7 @@ describe('implementing, done, rejected, closed', () => {
       priority: 20,
     })
   })
-  test('rejected and approved by a maintainer: back in the lifecycle with a new Task (N12)', () => {
+  test('Issue rejected/approved: rejected and approved by a maintainer: back in the lifecycle with a new Task (N12)', () => {
     const issue = planned()
     const first = taskOf(issue)
     issue.send({ type: 'task.ended', task: first, stage: 'rejected', reason: 'no' })
@@ -545,7 +548,7 @@ describe('people speak', () => {
       type: 'queue.enqueue',
     })
   })
-  test('a set owner hears once of what stands already', () => {
+  test('Issue owner/news: a set owner hears once of what stands already', () => {
     const issue = seen(approved)
     expect(toTask(issue.send({ type: 'issue.owned', task: taskOf(issue) }))).toEqual(['approval.commented'])
   })

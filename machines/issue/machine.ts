@@ -44,7 +44,7 @@ export const issueMachine = setup({
   initial: 'live',
   states: {
     live: {
-      meta: { owner: 'people', reason: 'is followed', unblocks: 'what people do on the forge, and what its Task does' },
+      meta: { owner: 'human', reason: 'is followed', unblocks: 'what people do on the forge, and what its Task does' },
       initial: 'observed',
       on: {
         'issue.observed': { actions: 'observe' },
@@ -65,7 +65,7 @@ export const issueMachine = setup({
       states: {
         observed: {
           meta: {
-            owner: 'people',
+            owner: 'human',
             reason: 'is not in the lifecycle',
             unblocks: 'the trigger label, by somebody the intake gate lets in',
           },
@@ -96,7 +96,7 @@ export const issueMachine = setup({
           always: leave('rejected'),
         },
         closed: {
-          meta: { owner: 'people', reason: 'is closed on the forge', unblocks: 'it is reopened, or its Task delivers' },
+          meta: { owner: 'human', reason: 'is closed on the forge', unblocks: 'it is reopened, or its Task delivers' },
           always: leave('closed'),
         },
         done: {

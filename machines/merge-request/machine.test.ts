@@ -89,7 +89,7 @@ describe('ownership', () => {
     const { entry } = mr.context.mint
     expect(sent(observe(mr, more), 'queue')).toEqual([{ type: 'queue.withdraw', entry }])
   })
-  test('taken by another Task: the entry is withdrawn, exactly one owner (laws 7, 23)', () => {
+  test('MergeRequest owner/one: taken by another Task: the entry is withdrawn, exactly one owner (laws 7, 23)', () => {
     const mr = seen({ wanted: true })
     expect(sent(mr.send({ type: 'mr.owned', task }), 'queue').map(({ type }) => type)).toEqual(['queue.withdraw'])
     expect(mr.context).toMatchObject({ owner: task, mint: null })
@@ -147,7 +147,7 @@ describe('what the owner hears', () => {
   test('red CI while a merge is asked is the merge’s own answer', () => {
     expect(observe(merging(), { ci: 'failure' })).toEqual([])
   })
-  test('reopened: the owner is asked', () => {
+  test('MergeRequest reopened/owner: reopened: the owner is asked', () => {
     const mr = owned()
     observe(mr, { state: 'closed' })
     expect(toTask(observe(mr))).toEqual([{ type: 'mr.reopened', repository: 'lib', number: 7, sha: 'sha-1' }])
@@ -209,7 +209,7 @@ describe('what the owner hears', () => {
 })
 
 describe('verdict and merge', () => {
-  test('a verdict on the head that stands, by the owner', () => {
+  test('MergeRequest verdict/posted: a verdict on the head that stands, by the owner', () => {
     const mr = withVerdict()
     expect(mr.value).toBe('verdictPosted')
     expect(mr.context.verdict).toMatchObject({ task, sha: 'sha-1', value: 'approve' })
@@ -226,20 +226,23 @@ describe('verdict and merge', () => {
     ['a new head', { headSha: 'sha-2' }],
     ['a new base', { baseBranch: 'next' }],
     ['a draft', { draft: true }],
-  ])('%s voids the verdict, in verdictPosted and in merging (rulings 5.15)', (_name, more) => {
-    for (const make of [withVerdict, merging]) {
-      const mr = make()
-      observe(mr, more)
-      expect(mr.value).toBe('open')
-      expect(mr.context.verdict).toBeNull()
-    }
-  })
+  ])(
+    'MergeRequest open/voided: %s voids the verdict, in verdictPosted and in merging (rulings 5.15)',
+    (_name, more) => {
+      for (const make of [withVerdict, merging]) {
+        const mr = make()
+        observe(mr, more)
+        expect(mr.value).toBe('open')
+        expect(mr.context.verdict).toBeNull()
+      }
+    },
+  )
   test('a draft is never merged (rulings 1.1)', () => {
     const mr = owned({ draft: true })
     mr.send({ type: 'merge.asked', task, sha: 'sha-1' })
     expect(mr.value).toBe('open')
   })
-  test('merge refused or left: open', () => {
+  test('MergeRequest merging/left: merge refused or left: open', () => {
     const mr = merging()
     mr.send({ type: 'merge.left', task, reason: 'refused' })
     expect(mr.value).toBe('open')
@@ -252,7 +255,7 @@ describe('verdict and merge', () => {
     expect(mr.value).toBe('open')
     expect(mr.context.verdict).toBeNull()
   })
-  test('merged absorbs', () => {
+  test('MergeRequest merged/absorbs: merged absorbs', () => {
     const mr = merging()
     expect(types(observe(mr, { state: 'merged', mergeCommit: 'm' }))).toEqual(['task<mr.merged'])
     expect(mr.value).toBe('merged')
@@ -275,7 +278,7 @@ describe('handed over', () => {
     ['verdictPosted', withVerdict],
     ['merging', merging],
   ] as const)(
-    'MergeRequest handedOver/%s: it waits for the heir, the verdict void, and asks for no review',
+    'MergeRequest handedOver/open: in %s it waits for the heir, the verdict void, and asks for no review',
     (_state, make) => {
       const mr = make()
       expect(sent(mr.send(handed), 'queue')).toEqual([])

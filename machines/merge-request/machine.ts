@@ -109,7 +109,7 @@ export const mergeRequestMachine = setup({
       },
     },
     closed: {
-      meta: { owner: 'people', reason: 'was closed unmerged', unblocks: 'it is reopened' },
+      meta: { owner: 'human', reason: 'was closed unmerged', unblocks: 'it is reopened' },
       on: {
         'mr.observed': [
           { guard: 'merged', target: 'merged', actions: 'observe' },

@@ -83,7 +83,7 @@ describe('volumes', () => {
     expect(pod.send(start)).toEqual([{ type: 'bindVolumes', params: { task: start.task, ordinal: 1 } }])
     expect(pod.timers()).toEqual({ volumes: 10 * minute })
   })
-  test('bound: the pod is created with what the Task asked for, and its absolute ends are armed', () => {
+  test('Pod volumes/bound: bound: the pod is created with what the Task asked for, and its absolute ends are armed', () => {
     const pod = inVolumes()
     const created = pod.send({ type: 'pod.volumesBound' }).find(({ type }) => type === 'createPod')
     expect(created?.params).toMatchObject({
@@ -107,7 +107,7 @@ describe('volumes', () => {
       (pod: Drive) => pod.send({ type: 'effect.failed', effect: 'bindVolumes', reason: 'forbidden', key: 'k' }),
       'bindVolumes: forbidden',
     ],
-  ])('unbound after %s: final, nothing created, the slot released', (_name, act, reason) => {
+  ])('Pod volumes/late: unbound after %s: final, nothing created, the slot released', (_name, act, reason) => {
     const pod = inVolumes()
     const effects = act(pod)
     expect(pod.value).toBe('unbound')
@@ -115,7 +115,7 @@ describe('volumes', () => {
     expect(sent(effects, 'queue')).toEqual([{ type: 'queue.release', entry: start.entry }])
     expect(types(effects)).not.toContain('createPod')
   })
-  test('pod.stop before anything was created is gone at once (H65)', () => {
+  test('Pod volumes/stop: pod.stop before anything was created is gone at once (H65)', () => {
     const pod = inVolumes()
     expect(finalOf(pod.send(stop))).toMatchObject({ cause: 'gone' })
     expect(pod.status).toBe('done')
@@ -130,13 +130,13 @@ describe('creating, booting, contract', () => {
       { type: 'readSession', params: { task: start.task, ordinal: 1, url: 'http://pod' } },
     ])
   })
-  test('an equal contract version is working', () => {
+  test('Pod contract/equal: an equal contract version is working', () => {
     const pod = inContract()
     expect(types(pod.send({ type: 'pod.session', contractVersion: 4 }))).toEqual(['task<pod.working'])
     expect(pod.value).toEqual({ alive: 'idle' })
   })
   test.each([[3], [5], [null]])(
-    'contract version %s: force delete first, final only once vanished, no turn ever',
+    'Pod contract/differs: contract version %s: force delete first, final only once vanished, no turn ever',
     (contractVersion) => {
       const pod = inContract()
       pod.send({ type: 'turn.requested', eventsUpTo: 0 })
@@ -145,7 +145,7 @@ describe('creating, booting, contract', () => {
       expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'mismatched' })
     },
   )
-  test('the boot budget is shared: it is not armed anew by progress (H66)', () => {
+  test('Pod boot/progress: the boot budget is shared: it is not armed anew by progress (H66)', () => {
     const pod = creating()
     pod.send({ type: 'pod.created', name: 'p' })
     expect(types(pod.fire('boot'))).toEqual(['forceDeletePod'])
@@ -161,7 +161,7 @@ describe('creating, booting, contract', () => {
     expect(finalOf(effects)).toMatchObject({ cause: 'lost', reason: 'node lost' })
     expect(types(effects)).not.toContain('task<pod.noteMissing')
   })
-  test('createPod that fails for good is lost with its reason (rulings 4.9)', () => {
+  test('Pod boot/lost: createPod that fails for good is lost with its reason (rulings 4.9)', () => {
     const pod = creating()
     pod.send({ type: 'effect.failed', effect: 'createPod', reason: 'ErrImageNeverPull', key: 'k' })
     expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'lost', reason: 'createPod: ErrImageNeverPull' })
@@ -170,7 +170,7 @@ describe('creating, booting, contract', () => {
     ['pod.stop', (pod: Drive) => pod.send(stop)],
     ['TTL', (pod: Drive) => pod.fire('ttl')],
     ['hard cap', (pod: Drive) => pod.fire('hardCap')],
-  ])('%s while it boots stops it and takes the creation back', (_name, act) => {
+  ])('Pod boot/stop: %s while it boots stops it and takes the creation back', (_name, act) => {
     const pod = creating()
     expect(types(act(pod))).toEqual(['withdrawEffects', 'stopPod'])
     expect(types(pod.send({ type: 'pod.created', name: 'late' }))).toEqual(['forceDeletePod'])
@@ -193,13 +193,13 @@ describe('creating, booting, contract', () => {
 })
 
 describe('idle and busy', () => {
-  test('a turn starts under the pod’s id and its own ordinal', () => {
+  test('Pod idle/turn: a turn starts under the pod’s id and its own ordinal', () => {
     const pod = idle()
     const [effect] = pod.send({ type: 'turn.requested', eventsUpTo: 3 })
     expect(effect?.params.to).toBe(`turn:${id}/0`)
     expect(pod.value).toEqual({ alive: 'busy' })
   })
-  test('accepted and ended are told to the Task with ordinal and purpose; the next turn has the next ordinal', () => {
+  test('Pod busy/ended: accepted and ended are told to the Task with ordinal and purpose; the next turn has the next ordinal', () => {
     const pod = busy()
     expect(sent(pod.send({ type: 'turn.accepted', turn: 0, eventsUpTo: 0 }))).toEqual([
       { type: 'turn.accepted', pod: 1, turn: 0, eventsUpTo: 0 },
@@ -229,7 +229,7 @@ describe('idle and busy', () => {
     ['interrupted', 'handingOff'],
     ['interrupt_unconfirmed', 'synthesizing'],
     ['agent_exited', 'synthesizing'],
-  ])('busy, turn failed %s: %s (N10)', (stopReason, state) => {
+  ])('Pod busy/cut: busy, turn failed %s: %s (N10)', (stopReason, state) => {
     const pod = busy()
     expect(sent(pod.send(failed(0, stopReason)), 'task')[0]).toMatchObject({
       type: 'turn.failed',
@@ -239,13 +239,13 @@ describe('idle and busy', () => {
     })
     expect(pod.value).toEqual({ alive: state })
   })
-  test('an agent that exited is a lost pod: note, stop in order, lost (rulings 5.9)', () => {
+  test('Pod busy/agent-gone: an agent that exited is a lost pod: note, stop in order, lost (rulings 5.9)', () => {
     const pod = busy()
     expect(types(pod.send(failed(0, 'agent_exited')))).toEqual(['task<turn.failed', 'task<pod.noteMissing'])
     expect(types(pod.send(operatorNote))).toEqual(['stopPod'])
     expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'lost', reason: 'agent_exited' })
   })
-  test('idle, pod.stop: synthesizing without a note, stopping with one', () => {
+  test('Pod idle/stop: idle, pod.stop: synthesizing without a note, stopping with one', () => {
     const pod = idle()
     expect(types(pod.send(stop))).toEqual(['task<pod.noteMissing'])
     const noted = idle()
@@ -257,17 +257,17 @@ describe('idle and busy', () => {
     pod.send({ type: 'pod.noted', kind: 'plan', source: 'agent' })
     expect(types(pod.send(stop))).toEqual(['task<pod.noteMissing'])
   })
-  test('idle, TTL: one hand-off turn', () => {
+  test('Pod idle/ttl: idle, TTL: one hand-off turn', () => {
     const pod = idle()
     expect(sent(pod.fire('ttl'), 'turn')[0]).toMatchObject({ purpose: 'handoff', ordinal: 0 })
     expect(pod.value).toEqual({ alive: 'handingOff' })
   })
-  test('idle, hard cap: synthesizing', () => {
+  test('Pod idle/hard-cap: idle, hard cap: synthesizing', () => {
     const pod = idle()
     pod.fire('hardCap')
     expect(pod.value).toEqual({ alive: 'synthesizing' })
   })
-  test('busy, hard cap: the turn is abandoned', () => {
+  test('Pod busy/hard-cap: busy, hard cap: the turn is abandoned', () => {
     const pod = busy()
     expect(types(pod.fire('hardCap'))).toEqual(['turn<turn.abandon', 'task<pod.noteMissing'])
   })
@@ -280,7 +280,7 @@ describe('idle and busy', () => {
 })
 
 describe('draining', () => {
-  test('TTL drains: requests are refused, then it hands off', () => {
+  test('Pod busy/ttl: TTL drains: requests are refused, then it hands off', () => {
     const pod = draining()
     expect(pod.send({ type: 'turn.requested', eventsUpTo: 9 })).toEqual([])
     expect(types(pod.send(ended(0)))).toEqual(['task<turn.ended', 'turn<turn.start'])
@@ -289,7 +289,7 @@ describe('draining', () => {
   test.each([
     [false, 'synthesizing'],
     [true, { stopping: 'graceful' }],
-  ])('with stop, note %s: no further turn (law 19)', (noted, state) => {
+  ])('Pod draining/ended: with stop, note %s: no further turn (law 19)', (noted, state) => {
     const pod = busy()
     pod.send(stop)
     expect(pod.send({ type: 'turn.requested', eventsUpTo: 9 })).toEqual([])
@@ -303,13 +303,13 @@ describe('draining', () => {
     pod.send(ended(0))
     expect(pod.value).toEqual({ alive: 'synthesizing' })
   })
-  test('TURN_TIMEOUT abandons the open turn before the hand-off: never two turn actors (H61)', () => {
+  test('Pod draining/timeout: TURN_TIMEOUT abandons the open turn before the hand-off: never two turn actors (H61)', () => {
     const pod = draining()
     expect(types(pod.fire('turnTimeout'))).toEqual(['turn<turn.abandon', 'turn<turn.start'])
     expect(pod.send(failed(0, 'abandoned'))).toEqual([])
     expect(pod.value).toEqual({ alive: 'handingOff' })
   })
-  test('TURN_TIMEOUT with stop: no hand-off turn', () => {
+  test('Pod draining/timeout: TURN_TIMEOUT with stop: no hand-off turn', () => {
     const pod = busy()
     pod.send(stop)
     expect(types(pod.fire('turnTimeout'))).toEqual(['turn<turn.abandon', 'task<pod.noteMissing'])
@@ -317,24 +317,24 @@ describe('draining', () => {
 })
 
 describe('handingOff', () => {
-  test('ended with its note: stopping', () => {
+  test('Pod handingOff/ended: ended with its note: stopping', () => {
     const pod = handingOff()
     pod.send(note)
     expect(types(pod.send(ended(0)))).toEqual(['task<turn.ended', 'stopPod'])
   })
-  test('ended without a note: synthesizing (H62)', () => {
+  test('Pod handingOff/ended: ended without a note: synthesizing (H62)', () => {
     const pod = handingOff()
     expect(types(pod.send(ended(0)))).toEqual(['task<turn.ended', 'task<pod.noteMissing'])
   })
   test.each([['conflict'], ['expired'], ['api_error'], ['interrupted']])(
-    'failed %s: synthesizing (S3 step 4)',
+    'Pod handingOff/failed: failed %s: synthesizing (S3 step 4)',
     (stopReason) => {
       const pod = handingOff()
       pod.send(failed(0, stopReason))
       expect(pod.value).toEqual({ alive: 'synthesizing' })
     },
   )
-  test.each([['turnTimeout'], ['hardCap']])('%s: abandoned, synthesizing', (timer) => {
+  test.each([['turnTimeout'], ['hardCap']])('Pod handingOff/failed: %s: abandoned, synthesizing', (timer) => {
     const pod = handingOff()
     expect(types(pod.fire(timer))).toEqual(['turn<turn.abandon', 'task<pod.noteMissing'])
   })
@@ -346,7 +346,7 @@ describe('handingOff', () => {
 })
 
 describe('synthesizing, stopping, losing', () => {
-  test('the note is asked for once, and again every minute, until it is there (law 6)', () => {
+  test('Pod synthesizing/noted: the note is asked for once, and again every minute, until it is there (law 6)', () => {
     const pod = synthesizing()
     expect(types(pod.fire('note'))).toEqual(['task<pod.noteMissing'])
     expect(pod.send({ type: 'pod.noted', kind: 'finding', source: 'agent' })).toEqual([])
@@ -360,7 +360,7 @@ describe('synthesizing, stopping, losing', () => {
     expect(pod.value).toEqual({ alive: 'losing' })
     expect(finalOf(pod.send(operatorNote))).toMatchObject({ cause: 'lost' })
   })
-  test('graceful, then by force, and by force again', () => {
+  test('Pod stopping/forced: graceful, then by force, and by force again', () => {
     const pod = stopping()
     expect(types(pod.fire('grace'))).toEqual(['forceDeletePod'])
     expect(types(pod.fire('grace'))).toEqual(['forceDeletePod'])
@@ -372,14 +372,14 @@ describe('synthesizing, stopping, losing', () => {
       'forceDeletePod',
     ])
   })
-  test('vanished in stopping is gone; residency counts from the volumes', () => {
+  test('Pod stopping/vanished: vanished in stopping is gone; residency counts from the volumes', () => {
     const pod = stopping()
     pod.pass(90_000)
     const effects = pod.send(vanished)
     expect(finalOf(effects)).toMatchObject({ cause: 'gone', residencyMs: 90_000, reason: 'submitted' })
     expect(sent(effects, 'queue')).toEqual([{ type: 'queue.release', entry: start.entry }])
   })
-  test('vanished after its first turn: the open turn ends, a note is written, then lost (H62, H63)', () => {
+  test('Pod ran/vanished: vanished after its first turn: the open turn ends, a note is written, then lost (H62, H63)', () => {
     const pod = busy()
     expect(types(pod.send(vanished))).toEqual(['turn<turn.podFinal', 'task<pod.noteMissing'])
     expect(types(pod.send(failed(0, 'agent_exited')))).toEqual(['task<turn.failed'])
@@ -393,7 +393,7 @@ describe('synthesizing, stopping, losing', () => {
     pod.send(note)
     expect(types(pod.send(vanished))).toEqual(['queue<queue.release', 'task<pod.final'])
   })
-  test('a final pod has no timer', () => {
+  test('Pod final/quiet: a final pod has no timer', () => {
     const pod = stopping()
     pod.send(vanished)
     expect(pod.timers()).toEqual({})

@@ -102,7 +102,7 @@ export const projectMachine = setup({
   states: {
     notReady: {
       meta: {
-        owner: 'people',
+        owner: 'human',
         reason: 'is not ready: context.reason says why',
         unblocks: 'what the reason names; checked again every 5 minutes',
       },

@@ -75,7 +75,7 @@ describe('admission', () => {
     expect(queue.context.entries[0]).toMatchObject({ entry: 'a', admittedAt: queue.context.at })
   })
 
-  test('a mint brings its Task into being, with the slot', () => {
+  test('Queue entries/mint: a mint brings its Task into being, with the slot', () => {
     const seed = { kind: 'implement', goal: 'g' } as unknown as TaskSeed
     const queue = ready().add('mint/t', { sort: 'mint', task: 'default/t', seed })
     expect(queue.effects[0]?.params).toEqual({
@@ -84,7 +84,7 @@ describe('admission', () => {
     })
   })
 
-  test('law 1: never more than the smaller of capacity and maxConcurrentAgents', () => {
+  test('Queue admission/caps: law 1: never more than the smaller of capacity and maxConcurrentAgents', () => {
     expect(ready(2, 10).add('a').add('b').add('c').admitted).toEqual(['a', 'b'])
     expect(ready(10, 1).add('a').add('b').admitted).toEqual(['a'])
   })
@@ -94,7 +94,7 @@ describe('admission', () => {
     expect(queue.granted).toEqual(['b'])
   })
 
-  test('lower priority first, then who came first', () => {
+  test('Queue admission/order: lower priority first, then who came first', () => {
     const queue = ready(1)
       .add('running')
       .add('a', { priority: 60 })
@@ -117,7 +117,7 @@ describe('admission', () => {
     expect(build(4 * hour)).toEqual(['old'])
   })
 
-  test('3.12: alerts have slots of their own, and neither class uses those of the other', () => {
+  test('Queue admission/classes: 3.12: alerts have slots of their own, and neither class uses those of the other', () => {
     const queue = ready(1, 10, 1)
       .add('a')
       .add('alert-1', { class: 'alert', priority: 0 })
@@ -134,7 +134,7 @@ describe('admission', () => {
     ).toEqual(['alert-1', 'a'])
   })
 
-  test('H10: a lowered cap evicts nothing, and admits nothing until it fits', () => {
+  test('Queue admission/lowered: H10: a lowered cap evicts nothing, and admits nothing until it fits', () => {
     const queue = ready(3).add('a').add('b').add('c').add('d').configure(1)
     expect(queue.admitted).toEqual(['a', 'b', 'c'])
     queue.send('queue.release', { entry: 'a' }).send('queue.release', { entry: 'b' })
@@ -160,13 +160,13 @@ describe('holds', () => {
     expect(queue.open().granted).toEqual(['b'])
   })
 
-  test('paused admits nothing of either class; a grant in flight stands', () => {
+  test('Queue admission/held: paused admits nothing of either class; a grant in flight stands', () => {
     const queue = ready(1).add('a').configure(0).add('alert', { class: 'alert', priority: 0 }).add('b')
     expect([queue.admitted, queue.value]).toEqual([['a'], { readiness: 'ready', pause: 'paused', budget: 'open' }])
     expect(queue.configure(2).granted).toEqual(['alert', 'b'])
   })
 
-  test('normalHeld lets alerts through, allHeld nothing', () => {
+  test('Queue admission/held: normalHeld lets alerts through, allHeld nothing', () => {
     const queue = ready()
       .send('queue.budgeted', { state: 'normalHeld' })
       .add('a')
@@ -176,13 +176,13 @@ describe('holds', () => {
     expect(queue.send('queue.budgeted', { state: 'open' }).granted).toEqual(['a'])
   })
 
-  test('H11: the budget changes while paused, and resuming does not forget it', () => {
+  test('Queue regions/budget: H11: the budget changes while paused, and resuming does not forget it', () => {
     const queue = ready().configure(0).send('queue.budgeted', { state: 'allHeld' }).add('a').configure(2)
     expect(queue.admitted).toEqual([])
     expect(queue.value).toEqual({ readiness: 'ready', pause: 'running', budget: 'allHeld' })
   })
 
-  test('5.16: of several holds the first of not ready, paused, emergency, proactive is said', () => {
+  test('Queue status/why: 5.16: of several holds the first of not ready, paused, emergency, proactive is said', () => {
     const queue = ready().send('queue.budgeted', { state: 'normalHeld' }).add('a')
     const why = () => positions(queue.context, queue.context.at)[0]?.reason
     expect(why()).toBe('token budget: proactive')
@@ -209,19 +209,19 @@ describe('holds', () => {
 })
 
 describe('repeats and strangers', () => {
-  test('law 8: a known entry is enqueued once, waiting, admitted or gone', () => {
+  test('Queue entries/known: law 8: a known entry is enqueued once, waiting, admitted or gone', () => {
     const queue = ready(1).add('a').add('b').add('a').add('b')
     expect(queue.context.entries.length).toBe(2)
     queue.send('queue.release', { entry: 'a' }).add('a')
     expect(queue.context.entries.map(({ entry }) => entry)).toEqual(['b'])
   })
 
-  test('withdraw and release of an unknown entry change nothing', () => {
+  test('Queue entries/unknown: withdraw and release of an unknown entry change nothing', () => {
     const queue = ready().add('a').send('queue.withdraw', { entry: 'x' }).send('queue.release', { entry: 'x' })
     expect([queue.admitted, queue.context.finished]).toEqual([['a'], []])
   })
 
-  test('withdraw frees a waiting entry and an admitted one', () => {
+  test('Queue entries/withdraw: withdraw frees a waiting entry and an admitted one', () => {
     const queue = ready(1).add('a').add('b').add('c').send('queue.withdraw', { entry: 'b' })
     expect(queue.context.entries.map(({ entry }) => entry)).toEqual(['a', 'c'])
     expect(queue.send('queue.withdraw', { entry: 'a' }).granted).toEqual(['c'])
@@ -234,7 +234,7 @@ describe('repeats and strangers', () => {
     expect(queue.send('queue.release', { entry: 'mint/t' }).granted).toEqual(['b'])
   })
 
-  test('what left is Done when it had its slot, else Dropped', () => {
+  test('Queue status/states: what left is Done when it had its slot, else Dropped', () => {
     const queue = ready(1)
       .add('a')
       .add('b')

@@ -45,7 +45,7 @@ export function aMergeRequest(repository = 'lib', headSha = 'sha-1', number = 7)
   }
 }
 
-interface Options extends Partial<Omit<TaskSeed, 'config'>> {
+export interface Options extends Partial<Omit<TaskSeed, 'config'>> {
   readonly config?: Partial<TaskConfig>
   readonly entry?: string
 }
@@ -292,24 +292,6 @@ export class ATask {
       ...fields,
     })
   }
-}
-
-/** A Task of this kind at its first turn; it owns nothing. */
-export function working(kind: TaskSeed['kind'], options: Options = {}): ATask {
-  return new ATask().mint({ kind, issues: [], ...options }).running()
-}
-
-/** A documentation or upgrade Task with an open merge request, back at work. */
-export function reworking(kind: 'documentation' | 'upgrade'): ATask {
-  return working(kind)
-    .submit()
-    .ended({ pushed: ['lib'] })
-    .final()
-    .ready()
-    .running()
-    .requestChanges()
-    .final()
-    .running()
 }
 
 /** implementing, its first turn running, its plan granted. */

@@ -1,4 +1,5 @@
 /** The vocabulary of the table's files: XState's own notation, with each event typed by its name. */
+import type { Owner } from '../definition.ts'
 import { perform, type Decision } from '../emit.ts'
 import type { TaskContext } from './context.ts'
 import type { TaskEvent } from './events.ts'
@@ -27,7 +28,7 @@ export type Rows = { readonly [T in TaskEvent['type']]?: Row<EventOf<T>> | reado
 
 /** Who can move a state, why it rests, and what would move it: shown to people (architecture, "Every message names what it answers"). */
 export interface Meta {
-  readonly owner: 'agent' | 'forge' | 'human' | 'platform' | 'queue' | 'none'
+  readonly owner: Owner
   readonly reason: string
   readonly unblocks: string
 }

@@ -15,7 +15,7 @@ import {
 } from './a-task.ts'
 
 describe('reviewing.opening', () => {
-  test('H26: opens the pushed repository once the submitting pod is gone, with what was submitted', () => {
+  test('Task opening/asked: H26: opens the pushed repository once the submitting pod is gone, with what was submitted', () => {
     const task = opening()
     expect(task.only('openMergeRequest')).toEqual([
       {
@@ -39,7 +39,7 @@ describe('reviewing.opening', () => {
     expect(task.context.mergeRequests).toMatchObject([{ number: 7, headSha: 'sha-1', state: 'open' }])
   })
 
-  test('nothing pushed: back to work, and the agent is told', () => {
+  test('Task opening/openFailed: nothing pushed: back to work, and the agent is told', () => {
     const task = granted().submit().final()
     expect(task.stage).toBe('implementing')
     expect(task.did).not.toContain('openMergeRequest')
@@ -76,7 +76,7 @@ describe('reviewing.opening', () => {
     expect(task.context.pending.at(-1)?.text).toContain('merge_order')
   })
 
-  test('mr.openFailed: back to work with the reason, and what is outstanding is withdrawn', () => {
+  test('Task opening/openFailed: mr.openFailed: back to work with the reason, and what is outstanding is withdrawn', () => {
     const task = opening().send('mr.openFailed', { repository: 'lib', reason: 'no commits', attempt: 1 })
     expect(task.stage).toBe('implementing')
     expect(task.only('withdrawEffects')).toEqual([{ types: ['openMergeRequest'] }])
@@ -94,7 +94,7 @@ describe('reviewing.opening', () => {
     expect(task.stage).toBe('reviewing')
   })
 
-  test('waits for every repository', () => {
+  test('Task opening/ready: waits for every repository', () => {
     const task = opening(['lib', 'app'], { repositories: ['lib', 'app'] })
     expect(task.only('openMergeRequest').map(({ repository }) => repository)).toEqual(['lib', 'app'])
     task.ready('app', 'sha-2', 8)
@@ -146,13 +146,13 @@ describe('reviewing.opening', () => {
     }
   })
 
-  test('J: a merge request that is ready late is owned all the same', () => {
+  test('Task live/mr.ready: J: a merge request that is ready late is owned all the same', () => {
     const task = opening().send('effect.failed', { effect: 'openMergeRequest', reason: 'x', key: 'k' }).ready()
     expect([task.stage, task.context.mergeRequests.length]).toEqual(['operator-error', 1])
     expect(task.told('merge-request')).toEqual([{ type: 'mr.owned', task: taskId }])
   })
 
-  test('J: ready while the ended Task still stops its pod: given up, and people are told', () => {
+  test('Task final/mr.ready: J: ready while the ended Task still stops its pod: given up, and people are told', () => {
     const task = granted().send('task.close', { by: 'a' }).ready()
     expect(task.told('merge-request')).toMatchObject([{ type: 'mr.released', task: taskId }])
     expect(task.only('postComment')[0]).toMatchObject({ on: 'mr', number: 7 })
@@ -160,13 +160,13 @@ describe('reviewing.opening', () => {
 })
 
 describe('merging', () => {
-  test('H27, law 16: the merge is asked for only when no pod lives', () => {
+  test('Task merging.settling/no-pod: H27, law 16: the merge is asked for only when no pod lives', () => {
     const task = inReview().approve()
     expect(task.did).not.toContain('mergeMergeRequest')
     expect(task.final().did).toContain('mergeMergeRequest')
   })
 
-  test('merged: delivered, and every issue is told', () => {
+  test('Task delivered/entry: merged: delivered, and every issue is told', () => {
     const task = merging().merged()
     expect([task.stage, task.reason, task.status]).toEqual(['delivered', null, 'done'])
     expect(task.told('issue')).toEqual([{ type: 'task.delivered', task: taskId }])
@@ -176,7 +176,7 @@ describe('merging', () => {
   test.each([
     ['mr.conflict', 'merge_conflict'],
     ['mr.ciRed', 'ci'],
-  ])('%s of its own ask goes back to work', (type, kind) => {
+  ])('Task merging.asked/conflict: %s of its own ask goes back to work', (type, kind) => {
     const task = merging().mergeAnswer(type)
     expect(task.stage).toBe('implementing')
     expect(task.context.pending.at(-1)?.kind).toBe(kind)
@@ -203,7 +203,7 @@ describe('merging', () => {
   )
 
   test.each(['mr.ciPending', 'mr.notMergeableYet'])(
-    '%s: asked again with backoff, each time as a new attempt',
+    'Task merging.asked/pending: %s: asked again with backoff, each time as a new attempt',
     (type) => {
       const task = merging()
       const waits: unknown[] = []
@@ -218,14 +218,14 @@ describe('merging', () => {
     },
   )
 
-  test('6 h: awaiting-human, merge-deadline, whatever was asked in between', () => {
+  test('Task stages/merge-deadline: 6 h: awaiting-human, merge-deadline, whatever was asked in between', () => {
     const task = merging()
     expect(task.timers['mergingBudget']).toBe(6 * 3_600_000)
     task.mergeAnswer('mr.ciPending').fire('mergingBudget')
     expect([task.stage, task.reason, task.timers]).toEqual(['awaiting-human', 'merge-deadline', {}])
   })
 
-  test('4.11: refused by the forge: awaiting-human at once, with what to change, said once', () => {
+  test('Task merging.asked/refused: 4.11: refused by the forge: awaiting-human at once, with what to change, said once', () => {
     const task = merging().mergeAnswer('mr.mergeRefused', { reason: 'required reviews' })
     expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
       'awaiting-human',
@@ -236,7 +236,7 @@ describe('merging', () => {
     expect(task.comment().stage).toBe('reviewing')
   })
 
-  test('H28: a head that is not the judged one goes to reviewing, not to work, and the verdict is off', () => {
+  test('Task merging/headMoved: H28: a head that is not the judged one goes to reviewing, not to work, and the verdict is off', () => {
     const task = merging().headMoved('sha-2')
     expect([task.stage, task.context.verdict]).toEqual(['reviewing', null])
     expect(task.context.pending.at(-1)).toMatchObject({ kind: 'push', text: 'new head sha-2' })
@@ -265,7 +265,7 @@ describe('merging', () => {
     ])
   })
 
-  test('N8: of two repositories the next in order follows the first', () => {
+  test('Task merging.asked/next: N8: of two repositories the next in order follows the first', () => {
     const task = inReviewOfTwo().approve().final()
     expect(task.only('mergeMergeRequest')).toMatchObject([{ repository: 'lib', sha: 'sha-1', attempt: 1 }])
     task.merged('lib')
@@ -274,7 +274,7 @@ describe('merging', () => {
     expect(task.merged('app', 8).stage).toBe('delivered')
   })
 
-  test('N8: the one that is not merged yet is closed by a human: awaiting-human, mr-closed', () => {
+  test('Task merging/closed: N8: the one that is not merged yet is closed by a human: awaiting-human, mr-closed', () => {
     const task = inReviewOfTwo().approve().final().closed('app', 8)
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'mr-closed'])
   })
@@ -296,12 +296,12 @@ describe('mr.noneOpen, in any live stage', () => {
     expect([task.stage, task.pod]).toEqual(['delivered', 'stopping'])
   })
 
-  test('H30: one merged, the other closed: delivered, partly-merged', () => {
+  test('Task live/noneOpen: H30: one merged, the other closed: delivered, partly-merged', () => {
     const task = inReviewOfTwo().merged('lib').closed('app', 8)
     expect([task.stage, task.reason]).toEqual(['delivered', 'partly-merged'])
   })
 
-  test('none merged: rejected, and its issues are told', () => {
+  test('Task live/noneOpen: none merged: rejected, and its issues are told', () => {
     const task = inReview().closed()
     expect([task.stage, task.reason]).toEqual(['rejected', 'mr-closed'])
     expect(task.told('issue')).toMatchObject([{ type: 'task.ended', stage: 'rejected' }])
@@ -336,7 +336,7 @@ describe('mr.noneOpen, in any live stage', () => {
 describe('issues closed by humans', () => {
   const second = { ...anIssue, number: 2, issue: 'default/lib-2' }
 
-  test('the last live one, no open merge request: rejected, issue-closed', () => {
+  test('Task live/allClosed: the last live one, no open merge request: rejected, issue-closed', () => {
     for (const task of [new ATask().mint(), granted(), parkedBy('discuss'), parkedBy('identity-unverified')]) {
       task.send('issue.closed', { issue: issueId })
       expect([task.stage, task.reason]).toEqual(['rejected', 'issue-closed'])
@@ -356,7 +356,7 @@ describe('issues closed by humans', () => {
     },
   )
 
-  test('N3: other parks stay as they are', () => {
+  test('Task live/allClosed: N3: other parks stay as they are', () => {
     const task = inReview()
       .send('effect.failed', { effect: 'postReview', reason: 'x', key: 'k' })
       .send('issue.closed', { issue: issueId })
@@ -385,7 +385,7 @@ describe('issues closed by humans', () => {
 })
 
 describe('effects that fail for good', () => {
-  test('5.13: an active stage goes to operator-error with the cause', () => {
+  test('Task active/effect.failed: 5.13: an active stage goes to operator-error with the cause', () => {
     const task = merging().send('effect.failed', { effect: 'mergeMergeRequest', reason: '403', key: 'k' })
     expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
       'operator-error',
@@ -406,7 +406,7 @@ describe('effects that fail for good', () => {
 })
 
 describe('the end', () => {
-  test('4.17: closed in any live stage: rejected, cancelled; open merge requests stay and are released', () => {
+  test('Task live/close: 4.17: closed in any live stage: rejected, cancelled; open merge requests stay and are released', () => {
     for (const task of [
       new ATask().mint(),
       granted(),

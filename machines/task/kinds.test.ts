@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { granted, reworking, working, type ATask } from './a-task.ts'
+import { granted, type ATask } from './a-task.ts'
+import { reworking, working } from './a-task-of-kind.ts'
 
 const hour = 3_600_000
 const proposal = { repo: 'lib', title: 'Cache the index', body: 'It is slow.', kind: 'improvement' } as const
@@ -175,7 +176,7 @@ describe.each([
     expect([open.stage, open.reason]).toEqual(['awaiting-human', 'stage-deadline'])
   })
 
-  test('Task work/turn.ended silent: the third silence in a row waits for a human', () => {
+  test('Task work/silent: the third silence in a row waits for a human', () => {
     expect(working(kind).ended().ended().ended().stage).toBe('awaiting-human')
   })
 })
@@ -227,7 +228,7 @@ describe('limits of the kinds that own no thread', () => {
   })
 
   test.each(['brainstorm', 'incident', 'refine'] as const)(
-    'Task work/turn.ended silent: the third silence in a row of %s fails it',
+    'Task work/silent: the third silence in a row of %s fails it',
     (kind) => {
       const task = working(kind).ended().ended().ended()
       expect([task.stage, task.reason]).toEqual(['failed', 'no-outcome'])

@@ -15,7 +15,7 @@ import {
 const selfProposed = { ...anIssue, selfProposed: true, humanCommented: false }
 
 describe('minted', () => {
-  test('an implement Task waits as refined for its first slot and owns its issue', () => {
+  test('Task minted/refined: an implement Task waits as refined for its first slot and owns its issue', () => {
     const task = new ATask().mint()
     expect(task.stage).toBe('refined')
     expect(task.pod).toBe('awaitingSlot')
@@ -29,7 +29,7 @@ describe('minted', () => {
     })
   })
 
-  test('H5: minted by an entry, it starts with that slot and asks for no other', () => {
+  test('Task minted/entry: H5: minted by an entry, it starts with that slot and asks for no other', () => {
     const task = new ATask().mint({ entry: 'mint/x' })
     expect(task.stage).toBe('implementing')
     expect(task.pod).toBe('starting')
@@ -44,7 +44,7 @@ describe('minted', () => {
     expect(task.did).toEqual(['merge-request<mr.owned', 'queue<queue.enqueue'])
   })
 
-  test('self-proposed, no human comment and the ceiling off: backlog-sweep, and a mint entry gives its slot back', () => {
+  test('Task minted/backlog: self-proposed, no human comment and the ceiling off: backlog-sweep, and a mint entry gives its slot back', () => {
     const task = new ATask().mint({
       entry: 'mint/x',
       issues: [selfProposed],
@@ -111,7 +111,7 @@ describe('minted', () => {
   })
 
   test.each(['human.commented', 'task.retry', 'approval.granted', 'approval.commented'])(
-    'backlog-sweep is released by %s',
+    'Task backlog-sweep/released: backlog-sweep is released by %s',
     (type) => {
       const task = new ATask().mint({ issues: [selfProposed], config: { autoApproveMaxSignificance: 'off' } })
       task.send(type, {
@@ -139,7 +139,7 @@ describe('the pod region', () => {
     expect([task.stage, task.pod, task.effects.length]).toEqual(['refined', 'awaitingSlot', 0])
   })
 
-  test('its own grant starts pod 1 in the same visit, with model, effort and branch of the Task', () => {
+  test('Task refined/slot.granted: its own grant starts pod 1 in the same visit, with model, effort and branch of the Task', () => {
     const task = new ATask().mint().slot()
     expect([task.stage, task.pod]).toEqual(['implementing', 'starting'])
     expect(task.told('pod')[0]).toEqual({
@@ -272,12 +272,12 @@ describe('the pod region', () => {
 })
 
 describe('how a pod ends', () => {
-  test('unbound: operator-error', () => {
+  test('Task work/unbound: unbound: operator-error', () => {
     const task = new ATask().mint().slot().final('unbound', { reason: 'no storage' })
     expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['operator-error', 'unbound', 'no storage'])
   })
 
-  test('mismatched: failed, agent-contract-mismatch', () => {
+  test('Task work/mismatched: mismatched: failed, agent-contract-mismatch', () => {
     const task = new ATask().mint().slot().final('mismatched')
     expect([task.stage, task.reason, task.status]).toEqual(['failed', 'agent-contract-mismatch', 'done'])
   })
@@ -292,7 +292,7 @@ describe('how a pod ends', () => {
     expect([task.stage, task.pod]).toEqual(['implementing', { working: 'busy' }])
   })
 
-  test('4.9: the fifth pod in a row that never got to work: operator-error', () => {
+  test('Task work/start-failures: 4.9: the fifth pod in a row that never got to work: operator-error', () => {
     const task = new ATask().mint()
     for (let lost = 0; lost < 5; lost += 1) {
       if (task.pod === 'backingOff') task.fire('respawnDelay')
@@ -316,7 +316,7 @@ describe('how a pod ends', () => {
     expect(task.stage).toBe('implementing')
   })
 
-  test('1.3: 24 h of residency in one visit: operator-error, residency-cap', () => {
+  test('Task stages/residency: 1.3: 24 h of residency in one visit: operator-error, residency-cap', () => {
     const task = granted()
     for (let pod = 0; pod < 23; pod += 1) task.final('gone', { residencyMs: 3_600_000 }).running()
     expect(task.stage).toBe('implementing')
@@ -332,7 +332,7 @@ describe('how a pod ends', () => {
     expect(task.final('gone', { residencyMs: 2 * 3_600_000 }).stage).toBe('implementing')
   })
 
-  test('4.8: at its TTL, the question asked and nothing new: awaiting-human, waiting-for-reply', () => {
+  test('Task work/waiting-for-reply: 4.8: at its TTL, the question asked and nothing new: awaiting-human, waiting-for-reply', () => {
     const task = new ATask().mint().running().send('agent.asked', { pod: 1, repository: 'lib', number: 1 }).ended()
     expect(task.pod).toEqual({ working: 'idle' })
     expect([task.final().stage, task.reason]).toEqual(['awaiting-human', 'waiting-for-reply'])

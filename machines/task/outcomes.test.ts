@@ -30,14 +30,14 @@ describe('who may speak', () => {
     expect(code(granted().outcome('submitted', {}, { kind: 'upgrade' }))).toEqual([409, 'kind-mismatch'])
   })
 
-  test('an ended Task takes nothing: task-terminal', () => {
+  test('Task final/anything: an ended Task takes nothing: task-terminal', () => {
     expect(code(granted().send('task.close', { by: 'a' }).outcome('discuss', { reason: 'x' }))).toEqual([
       409,
       'task-terminal',
     ])
   })
 
-  test('law 21: nothing a pod says moves a park', () => {
+  test('Task parks/outcome: law 21: nothing a pod says moves a park', () => {
     const task = granted().send('effect.failed', { effect: 'postReview', reason: 'x', key: 'k' }).submit()
     expect(code(task)).toEqual([409, 'conflict'])
     expect(task.stage).toBe('operator-error')
@@ -81,7 +81,7 @@ describe('approved', () => {
     },
   ]
 
-  test('is claimed from every live issue with the plan, and the stage stays', () => {
+  test('Task implementing/approved: is claimed from every live issue with the plan, and the stage stays', () => {
     const task = running()
       .planned()
       .outcome('approved', { plan_note_id: 'note-1', approving_maintainer: 'alice' }, { claims })
@@ -95,7 +95,7 @@ describe('approved', () => {
     expect(task.pod).toEqual({ working: 'busy' })
   })
 
-  test('one claim in flight at a time', () => {
+  test('Task implementing/approved: one claim in flight at a time', () => {
     const task = running()
       .planned()
       .outcome('approved', { plan_note_id: 'note-1' })
@@ -149,7 +149,7 @@ describe('approved', () => {
 })
 
 describe('rejected, declined, discuss', () => {
-  test('rejected ends the Task; its issue learns so, the forge issue stays open, and the comment waits for the pod', () => {
+  test('Task implementing/rejected: rejected ends the Task; its issue learns so, the forge issue stays open, and the comment waits for the pod', () => {
     const task = granted().outcome('rejected', { reason: 'out of scope' })
     expect([task.stage, task.reason, task.pod]).toEqual(['rejected', 'rejected', 'stopping'])
     expect(task.told('issue')).toEqual([{ type: 'task.ended', task: taskId, stage: 'rejected', reason: 'rejected' }])
@@ -162,7 +162,7 @@ describe('rejected, declined, discuss', () => {
     expect(task.status).toBe('done')
   })
 
-  test('N12: declined parks for good and gives its issues up', () => {
+  test('Task implementing/declined: N12: declined parks for good and gives its issues up', () => {
     const task = granted().outcome('declined', { decline_reason: 'unsafe' })
     expect([task.stage, task.reason]).toEqual(['implement-declined', 'declined'])
     expect(task.told('issue')).toEqual([
@@ -188,7 +188,7 @@ describe('rejected, declined, discuss', () => {
     expect(granted().outcome('declined', { decline_reason: 'x' }).context.everOwnedIssue).toBe(true)
   })
 
-  test('1.13: an implement Task may discuss without a merge request, on its issue', () => {
+  test('Task same/discuss: 1.13: an implement Task may discuss without a merge request, on its issue', () => {
     const task = granted().outcome('discuss', { reason: 'which way?' })
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'discuss'])
     expect(task.final().only('postComment')).toEqual([
@@ -203,7 +203,7 @@ describe('rejected, declined, discuss', () => {
 })
 
 describe('submitted', () => {
-  test('goes to reviewing.opening at the call, and asks the forge for nothing while the pod lives', () => {
+  test('Task same/submitted: goes to reviewing.opening at the call, and asks the forge for nothing while the pod lives', () => {
     const task = granted().submit()
     expect([task.stage, task.pod]).toEqual(['reviewing', 'stopping'])
     expect(task.answer?.body).toMatchObject({ accepted: true, task: { stage: 'reviewing' } })
@@ -286,7 +286,7 @@ describe('submitted', () => {
 })
 
 describe('verdicts', () => {
-  test('approve goes to merging; the review is posted when the pod is gone, then the merge is asked for', () => {
+  test('Task reviewing/approve: approve goes to merging; the review is posted when the pod is gone, then the merge is asked for', () => {
     const task = inReview().approve()
     expect([task.stage, task.pod, task.did]).toEqual(['merging', 'stopping', ['answer', 'pod<pod.stop']])
     task.final()
@@ -357,14 +357,14 @@ describe('verdicts', () => {
     expect(minor().approve({ change_significance: 'major' }).context.significance).toBe('major')
   })
 
-  test('4.16: raised over the ceiling of a self-grant: posted, and parked', () => {
+  test('Task reviewing/held: 4.16: raised over the ceiling of a self-grant: posted, and parked', () => {
     const task = parkedBy('over-auto-approve-ceiling')
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'over-auto-approve-ceiling'])
     expect(task.did).toContain('postReview')
     expect(task.did).not.toContain('mergeMergeRequest')
   })
 
-  test('1.1: an author who may not have it merged: posted, and parked as needs-maintainer', () => {
+  test('Task reviewing/held: 1.1: an author who may not have it merged: posted, and parked as needs-maintainer', () => {
     const task = parkedBy('needs-maintainer')
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'needs-maintainer'])
     expect(task.did).toEqual(['postReview', 'merge-request<verdict.posted', 'postComment'])
@@ -384,7 +384,7 @@ describe('verdicts', () => {
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'approval-revoked'])
   })
 
-  test('request_changes goes back to work; the review is posted inline, and the next pod hears of it', () => {
+  test('Task reviewing/request_changes: request_changes goes back to work; the review is posted inline, and the next pod hears of it', () => {
     const task = inReview().requestChanges()
     expect(task.stage).toBe('implementing')
     task.final()
@@ -412,7 +412,7 @@ describe('verdicts', () => {
     ])
   })
 
-  test('a review-kind Task parks after request_changes', () => {
+  test('Task reviewing/request_changes: a review-kind Task parks after request_changes', () => {
     const task = reviewTask().requestChanges()
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'changes-requested'])
   })

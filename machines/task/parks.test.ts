@@ -17,7 +17,7 @@ const onMr = { on: 'mr', number: 7, kind: 'mr_comment' } as const
 const retry = (task: ATask) => task.send('task.retry', { by: 'alice' })
 
 describe('awaiting-human and a comment', () => {
-  test('goes back to where it was parked from, with the comment pending', () => {
+  test('Task awaiting-human/commented: goes back to where it was parked from, with the comment pending', () => {
     const task = parkedBy('discuss').comment()
     expect([task.stage, task.context.parkedFrom, task.context.pending.at(-1)?.text]).toEqual([
       'implementing',
@@ -26,7 +26,7 @@ describe('awaiting-human and a comment', () => {
     ])
   })
 
-  test('H21: from merging it is reviewed again', () => {
+  test('Task awaiting-human/commented: H21: from merging it is reviewed again', () => {
     const task = merging().fire('mergingBudget').comment()
     expect([task.stage, task.context.wants]).toEqual(['reviewing', 'review'])
     expect(task.did).not.toContain('mergeMergeRequest')
@@ -49,7 +49,7 @@ describe('awaiting-human and a comment', () => {
     },
   )
 
-  test('a forge event is appended and releases nothing', () => {
+  test('Task live/forge.event: a forge event is appended and releases nothing', () => {
     const task = parkedBy('discuss').send('forge.event', { repository: 'lib', number: 1, author: 'ci', kind: 'ci' })
     expect([task.stage, task.context.pending.at(-1)?.kind]).toEqual(['awaiting-human', 'ci'])
   })
@@ -64,7 +64,7 @@ describe('laps of a review-kind Task', () => {
     expect(parked().comment(onMr).stage).toBe('reviewing')
   })
 
-  test('1.14: five releases in all, by comment or by a new head; then laps', () => {
+  test('Task awaiting-human/headMoved: 1.14: five releases in all, by comment or by a new head; then laps', () => {
     const task = parked()
     for (let lap = 1; lap <= 5; lap += 1) {
       if (lap % 2 === 0) task.comment(onMr)
@@ -86,7 +86,7 @@ describe('laps of a review-kind Task', () => {
     expect(parked().headMoved('sha-1').context.reviewLaps).toBe(0)
   })
 
-  test('a new head while it reviews is told to the agent', () => {
+  test('Task reviewing/headMoved: a new head while it reviews is told to the agent', () => {
     const task = reviewTask().headMoved('sha-2')
     expect([task.stage, task.context.pending.at(-1)?.kind]).toEqual(['reviewing', 'push'])
   })
@@ -107,13 +107,13 @@ describe('approval withdrawn and given again', () => {
     expect(task.context.pending.at(-1)?.text).toContain('edited')
   })
 
-  test('in implementing, submitted is refused from then on', () => {
+  test('Task any/approval.revoked: in implementing, submitted is refused from then on', () => {
     expect(granted().send('approval.revoked', { issue: issueId, reason: 'x' }).submit().answer?.body['code']).toBe(
       'approval-required',
     )
   })
 
-  test('granted again: reviewing when a merge request is open', () => {
+  test('Task any/approval.granted: granted again: reviewing when a merge request is open', () => {
     expect(parkedBy('approval-revoked').grant().stage).toBe('reviewing')
   })
 
@@ -125,7 +125,7 @@ describe('approval withdrawn and given again', () => {
     expect(task.grant({ issue: second.issue }).stage).toBe('reviewing')
   })
 
-  test('N6: a maintainer approves by a comment: implementing, where the agent claims again', () => {
+  test('Task awaiting-human/approved-comment: N6: a maintainer approves by a comment: implementing, where the agent claims again', () => {
     const task = parkedBy('approval-revoked').send('approval.commented', {
       issue: issueId,
       by: 'alice',
@@ -170,7 +170,7 @@ describe('waiting for a maintainer', () => {
     },
   )
 
-  test('N1: not on another head, not with a grant off, not in another park', () => {
+  test('Task reviewing/go-ahead: N1: not on another head, not with a grant off, not in another park', () => {
     expect(parkedBy('needs-maintainer').send('mr.goAhead', shas('sha-2')).stage).toBe('awaiting-human')
     expect(
       parkedBy('needs-maintainer').send('approval.revoked', { issue: issueId, reason: 'x' }).send('mr.goAhead', shas())
@@ -203,7 +203,7 @@ describe('waiting for a maintainer', () => {
 })
 
 describe('identity-unverified', () => {
-  test('a refused claim parks there, said on the issue with the first conjunct that failed', () => {
+  test('Task implementing/approval.refused: a refused claim parks there, said on the issue with the first conjunct that failed', () => {
     const task = new ATask()
       .mint()
       .running()
@@ -233,7 +233,7 @@ describe('identity-unverified', () => {
     expect([task.stage, task.reason, task.context.claims]).toEqual(['awaiting-human', 'discuss', []])
   })
 
-  test('only a maintainer releases it by a comment', () => {
+  test('Task identity-unverified/commented: only a maintainer releases it by a comment', () => {
     expect(parkedBy('identity-unverified').comment().stage).toBe('identity-unverified')
     expect(parkedBy('identity-unverified').comment({ maintainer: true }).stage).toBe('implementing')
   })
@@ -248,7 +248,7 @@ describe('identity-unverified', () => {
 })
 
 describe('retry', () => {
-  test('H42: releases operator-error to where it came from', () => {
+  test('Task parks/retry: H42: releases operator-error to where it came from', () => {
     const task = retry(parkedBy('operator-error'))
     expect(task.answer).toEqual({ status: 200, body: { accepted: true, task: { stage: 'implementing' } } })
     expect(task.stage).toBe('implementing')

@@ -2,9 +2,11 @@
  * Every `status.stageReason` of a Task: the stage it is said of, who can move the Task from there, and what does.
  * `because` takes nothing else, and the README and `why` read this table.
  */
+import type { Owner } from '../definition.ts'
+
 interface StageReason {
   readonly stage: 'awaiting-human' | 'identity-unverified' | 'implement-declined' | 'operator-error' | 'final'
-  readonly owner: 'human' | 'maintainer' | 'operator' | 'none'
+  readonly owner: Owner
   readonly unblocks: string
 }
 

@@ -41,7 +41,7 @@ describe('turns', () => {
     expect(task.context.prompt).toBe('continue')
   })
 
-  test('H46: the third in a row parks as no-outcome', () => {
+  test('Task work/silent: H46: the third in a row parks as no-outcome', () => {
     const task = running().ended().ended().ended()
     expect([task.stage, task.reason, task.pod]).toEqual(['awaiting-human', 'no-outcome', 'stopping'])
   })
@@ -86,7 +86,7 @@ describe('turns', () => {
     expect(task.failed('api_error').timers['turnDelay']).toBe(60_000)
   })
 
-  test('the third failure in a row: operator-error with the cause', () => {
+  test('Task work/turn.failed: the third failure in a row: operator-error with the cause', () => {
     const task = running()
       .failed('api_error')
       .fire('turnDelay')
@@ -111,7 +111,7 @@ describe('turns', () => {
     expect(task.stage).toBe('implementing')
   })
 
-  test('a usage limit waits for its reset and counts as no failure', () => {
+  test('Task work/turn.failed: a usage limit waits for its reset and counts as no failure', () => {
     const task = running()
     for (let n = 0; n < 4; n += 1) {
       task.failed('usage_limit', { resetsAt: task.context.at + 5_400_000 })
@@ -192,7 +192,7 @@ describe('time budgets', () => {
     expect(task.context.stageWorkStartedAt).toBe(startedAt)
   })
 
-  test('over budget: awaiting-human, stage-deadline, released by a comment with a new budget', () => {
+  test('Task stages/budget: over budget: awaiting-human, stage-deadline, released by a comment with a new budget', () => {
     const task = running().fire('implementingBudget')
     expect([task.stage, task.reason, task.timers]).toEqual(['awaiting-human', 'stage-deadline', {}])
     task.final().comment()
@@ -200,7 +200,7 @@ describe('time budgets', () => {
     expect(task.running().timers['implementingBudget']).toBe(72 * 3_600_000)
   })
 
-  test('5.11: a second stage-deadline of the Task needs a retry, which clears it', () => {
+  test('Task stages/budget: 5.11: a second stage-deadline of the Task needs a retry, which clears it', () => {
     const task = running().fire('implementingBudget').final().comment().running().fire('implementingBudget').final()
     expect(task.comment().stage).toBe('awaiting-human')
     expect(task.send('task.retry', { by: 'alice' }).stage).toBe('implementing')

@@ -60,19 +60,19 @@ describe('submitting', () => {
       },
     ])
   })
-  test('202: in flight, the pod hears what was taken (H70)', () => {
+  test('Turn submitting/accepted: 202: in flight, the pod hears what was taken (H70)', () => {
     const turn = submitting()
     expect(sent(turn.send({ type: 'submit.accepted', turnId: 'w1' }), 'pod')).toEqual([
       { type: 'turn.accepted', turn: 0, eventsUpTo: 5 },
     ])
     expect(watch(turn)).toBe('inFlight')
   })
-  test('409 for a hand-off fails it: it never waits (H67)', () => {
+  test('Turn submitting/conflict-handoff: 409 for a hand-off fails it: it never waits (H67)', () => {
     const turn = submitting('handoff')
     expect(failedWith(turn.send({ type: 'submit.conflict', liveTurnId: 'w0' }))).toBe('conflict')
     expect(turn.value).toBe('failed')
   })
-  test('409 by another turn: waits for it, submits again once it is over (H60)', () => {
+  test('Turn submitting/conflict-other: 409 by another turn: waits for it, submits again once it is over (H60)', () => {
     const turn = submitting()
     expect(turn.send({ type: 'submit.conflict', liveTurnId: 'w0' })).toContainEqual({
       type: 'pollTurn',
@@ -83,13 +83,13 @@ describe('submitting', () => {
     expect(types(effects)).toEqual(['submitTurn'])
     expect(turn.value).toEqual({ open: 'submitting' })
   })
-  test('409 without a name: looked at again after a minute', () => {
+  test('Turn waiting/over: 409 without a name: looked at again after a minute', () => {
     const turn = submitting()
     turn.send({ type: 'submit.conflict' })
     expect(turn.timers()).toEqual({ retry: 60 * second })
     expect(types(turn.fire('retry'))).toEqual(['submitTurn'])
   })
-  test('410: expired; the wrapper’s clock is believed', () => {
+  test('Turn submitting/expired: 410: expired; the wrapper’s clock is believed', () => {
     const turn = submitting()
     expect(failedWith(turn.send({ type: 'submit.expired' }))).toBe('expired')
   })
@@ -98,7 +98,7 @@ describe('submitting', () => {
     const [failed] = sent(turn.send({ type: 'effect.failed', effect: 'submitTurn', reason: '413', key: 'k' }), 'pod')
     expect(failed).toMatchObject({ type: 'turn.failed', stopReason: 'api_error', error: '413' })
   })
-  test('a result that overtook the 202 is believed: accepted, then ended (H68)', () => {
+  test('Turn open/result: a result that overtook the 202 is believed: accepted, then ended (H68)', () => {
     const turn = submitting()
     expect(turn.send({ type: 'turn.callback', turnId: 'w1' })).toEqual([
       { type: 'pollTurn', params: { url: 'http://pod', turnId: 'w1' } },
@@ -158,7 +158,7 @@ describe('inFlight', () => {
 })
 
 describe('probing and interrupting', () => {
-  test('no activity for turnTimeoutSeconds: probing 1, then 2, then interrupting', () => {
+  test('Turn inFlight/quiet: no activity for turnTimeoutSeconds: probing 1, then 2, then interrupting', () => {
     const turn = inFlight()
     expect(turn.fire('quiet')).toEqual([{ type: 'probeTurn', params: { url: 'http://pod', probe: 1 } }])
     expect(types(turn.fire('grace'))).toEqual(['pollTurn'])
@@ -173,13 +173,13 @@ describe('probing and interrupting', () => {
     turn.fire('grace')
     expect(before + (turn.timers()['lastLook'] ?? 0)).toBe(300 * second)
   })
-  test('activity clears it, attempts and windows with it', () => {
+  test('Turn probing/activity: activity clears it, attempts and windows with it', () => {
     const turn = probing()
     turn.send({ type: 'turn.activity', lastActivityAt: 1_000_000 + 1800 * second })
     expect(watch(turn)).toBe('inFlight')
     expect(turn.context).toMatchObject({ attempts: 0, quietWindows: 0 })
   })
-  test('an answer resets the attempts; the next window still counts from the last genuine activity (rulings 1.19)', () => {
+  test('Turn probing/answered: an answer resets the attempts; the next window still counts from the last genuine activity (rulings 1.19)', () => {
     const turn = probing()
     turn.pass(100 * second)
     turn.send({ type: 'turn.activity', lastActivityAt: 1_000_000, probeAnswered: 1 })
@@ -193,7 +193,7 @@ describe('probing and interrupting', () => {
     turn.send({ type: 'turn.activity', lastActivityAt: 1_000_000, probeAnswered: 1 })
     expect(watch(turn)).toEqual({ probing: 'asked' })
   })
-  test('four quiet windows in all end in an interrupt, however well it answers', () => {
+  test('Turn probing/windows: four quiet windows in all end in an interrupt, however well it answers', () => {
     const turn = inFlight()
     for (const probe of [1, 2, 3]) {
       expect(types(turn.fire('quiet'))).toEqual(['probeTurn'])
@@ -201,17 +201,17 @@ describe('probing and interrupting', () => {
     }
     expect(types(turn.fire('quiet'))).toEqual(['interruptTurn'])
   })
-  test('interrupting, result: as it says', () => {
+  test('Turn interrupting/result: interrupting, result: as it says', () => {
     const turn = interrupting()
     expect(failedWith(turn.send(result('w1', 'failed', 'interrupted')))).toBe('interrupted')
   })
-  test('interrupting, 60 s: interrupt_unconfirmed, after one last look (rulings 1.18)', () => {
+  test('Turn interrupting/unconfirmed: interrupting, 60 s: interrupt_unconfirmed, after one last look (rulings 1.18)', () => {
     const turn = interrupting()
     expect(turn.timers()).toMatchObject({ interruption: 50 * second })
     expect(types(turn.fire('interruption'))).toEqual(['pollTurn'])
     expect(failedWith(turn.fire('lastLook'))).toBe('interrupt_unconfirmed')
   })
-  test('interrupting, 503: interrupt_unconfirmed at once', () => {
+  test('Turn interrupting/unconfirmed: interrupting, 503: interrupt_unconfirmed at once', () => {
     expect(failedWith(interrupting().send({ type: 'turn.interruptRefused' }))).toBe('interrupt_unconfirmed')
   })
 })
@@ -231,18 +231,21 @@ describe('any non-final state', () => {
     ['probing', probing],
     ['interrupting', interrupting],
   ]
-  test.each(states)('%s: the pod’s end fails it as agent_exited (H63)', (_name, make) => {
+  test.each(states)('Turn open/pod-final: %s: the pod’s end fails it as agent_exited (H63)', (_name, make) => {
     expect(failedWith(make().send({ type: 'turn.podFinal' }))).toBe('agent_exited')
   })
-  test.each(states)('%s: turn.abandon fails it as abandoned, and no timer stays (H61)', (_name, make) => {
-    const turn = make()
-    expect(failedWith(turn.send({ type: 'turn.abandon' }))).toBe('abandoned')
-    expect(turn.timers()).toEqual({})
-  })
+  test.each(states)(
+    'Turn open/abandoned: %s: turn.abandon fails it as abandoned, and no timer stays (H61)',
+    (_name, make) => {
+      const turn = make()
+      expect(failedWith(turn.send({ type: 'turn.abandon' }))).toBe('abandoned')
+      expect(turn.timers()).toEqual({})
+    },
+  )
   test('a submission under way is taken back when the turn is abandoned', () => {
     expect(types(submitting().send({ type: 'turn.abandon' }))).toContain('withdrawEffects')
   })
-  test('a second result changes nothing', () => {
+  test('Turn any/older: a second result changes nothing', () => {
     const turn = inFlight()
     turn.send(result('w1'))
     expect(turn.send(result('w1'))).toEqual([])

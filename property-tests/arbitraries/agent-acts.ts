@@ -65,6 +65,9 @@ export const ofAgents: readonly Weighted[] = [
     fc.constantFrom('discuss' as const, 'discuss' as const, 'rejected' as const, 'declined' as const),
     ({ agents }, process, action) => agents.stop(process, action),
   ),
+  agentDoes(2, 'concludes, with nothing found:', fc.boolean(), ({ agents }, process, isMeagre) =>
+    agents.conclude(process, isMeagre),
+  ),
   agentDoes(2, 'repeats call', few, ({ agents }, process, index) => agents.repeat(process, index)),
   agentDoes(1, 'asks on the forge', nothing, ({ agents }, process) => agents.ask(process)),
   agentDoes(1, 'has a clean workspace:', fc.boolean(), (_world, process, isClean) => {

@@ -7,7 +7,7 @@ import { human } from './issue-acts.ts'
 export const onMergeRequests: readonly Weighted[] = [
   saying(
     4,
-    fc.tuple(human, fc.constantFrom('/approve', '/approve', 'hm', '/retry')),
+    fc.tuple(human, fc.constantFrom('/approve', '/approve', 'hm', '/retry', '/takeover')),
     ([who, text], index) => `${who} writes ${text} on merge request ${index}`,
     ({ forge }, [who, text], index) => on(forge.mergeRequests, index, (mr) => forge.comment(mr, who, text)),
   ),

@@ -9,4 +9,15 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
   issues: fc.constantFrom('wishes', 'wishes', 'own', 'pair', 'none'),
   hasMergeRequest: fc.boolean(),
   hasAlert: fc.boolean(),
+  other: fc.constantFrom(
+    'none',
+    'none',
+    'none',
+    'refine',
+    'refine',
+    'brainstorm',
+    'incident',
+    'documentation',
+    'upgrade',
+  ),
 })

@@ -2,16 +2,33 @@
 import { law1 } from './laws/admission.ts'
 import { law5 } from './laws/endings.ts'
 import { law16, law17 } from './laws/forge-writes.ts'
+import { law23 } from './laws/hand-over.ts'
 import { law18, law3 } from './laws/gates.ts'
 import type { Law } from './laws/law.ts'
 import { law6 } from './laws/notes.ts'
 import { law15 } from './laws/outcomes.ts'
 import { law4 } from './laws/own-voice.ts'
 import { law7 } from './laws/single.ts'
+import { law19, law21 } from './laws/stops.ts'
 import { law2 } from './laws/verdicts.ts'
 import type { Trace } from './world/trace.ts'
 
-export const laws: readonly Law[] = [law1, law2, law3, law4, law5, law6, law7, law15, law16, law17, law18]
+export const laws: readonly Law[] = [
+  law1,
+  law2,
+  law3,
+  law4,
+  law5,
+  law6,
+  law7,
+  law15,
+  law16,
+  law17,
+  law18,
+  law19,
+  law21,
+  law23,
+]
 
 export function brokenLaws(trace: Trace): readonly string[] {
   return laws.flatMap(({ number, breaches }) => breaches(trace).map((breach) => `law ${number}: ${breach}`))

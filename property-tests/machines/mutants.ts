@@ -123,7 +123,7 @@ const gates: readonly Mutant[] = [
     changed: task((table) => {
       dropRows(state(table, `${active}.reviewing`), 'approval.revoked')
       const settling = state(table, `${opening}.settling`)
-      settling['always'] = dropFirst(settling['always'] as Part[])
+      settling['always'] = (settling['always'] as Part[]).slice(-1)
     }),
   },
   {
@@ -270,6 +270,41 @@ const forgeWrites: readonly Mutant[] = [
   },
 ]
 
+const stops: readonly Mutant[] = [
+  {
+    law: 19,
+    wrong: 'an idle pod that is told to stop takes the turn that it was asked for',
+    changed: pod((table) => {
+      setRows(state(table, 'alive.idle'), 'pod.stop', [{ target: 'busy', actions: 'keepStop' }])
+    }),
+  },
+  {
+    law: 21,
+    wrong: 'a pod that ends moves a parked Task on [H14]',
+    changed: task((table) => setRows(state(table, `${live}.parked`), 'pod.final', [{ target: '#operator-error' }])),
+  },
+]
+
+const handOvers: readonly Mutant[] = [
+  {
+    law: 23,
+    wrong: 'a takeover ends the review and mints nobody',
+    changed: drops(({ type, params }) => type === 'deliver' && isHeirEntry(params)),
+  },
+  {
+    law: 23,
+    wrong: "a refine Task forgets its members' answers",
+    changed: task((table) => alsoDo(rowsOn(state(table, live), 'fold.accepted'), assign({ folds: [] }))),
+  },
+]
+
+function isHeirEntry(params: Effect['params']): boolean {
+  const { event } = params as unknown as {
+    readonly event: { readonly seed?: { readonly origin: { readonly kind: string } } }
+  }
+  return event.seed?.origin.kind === 'takeover'
+}
+
 export const mutants: readonly Mutant[] = [
   ...admission,
   ...verdicts,
@@ -280,4 +315,6 @@ export const mutants: readonly Mutant[] = [
   ...single,
   ...outcomes,
   ...forgeWrites,
+  ...stops,
+  ...handOvers,
 ]

@@ -46,7 +46,7 @@ function leftAt({ actor, timers, effects, after }: Stepped, live: readonly Actor
   ]
 }
 
-/** Every entry that a settled Task asked for was given back: by itself, or by the pod that ran on it. */
+/** Every entry that a settled Task asked for itself was given back: by itself, or by the pod that ran on it. */
 function slotsKept(trace: Trace): readonly string[] {
   const given = new Set<string>()
   const asked = new Map<string, string>()
@@ -54,7 +54,7 @@ function slotsKept(trace: Trace): readonly string[] {
     if (moment.kind !== 'stepped') continue
     for (const { to, event } of sentIn(moment)) {
       if (!to.startsWith('queue:')) continue
-      if (event.type === 'queue.enqueue' && kindOf(moment.actor) === 'task')
+      if (event.type === 'queue.enqueue' && event['task'] === idOf(moment.actor))
         asked.set(String(event['entry']), moment.actor)
       if (event.type === 'queue.release' || event.type === 'queue.withdraw') given.add(String(event['entry']))
     }

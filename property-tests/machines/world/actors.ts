@@ -81,6 +81,13 @@ export class Actors {
     return this.#actors.get(address)?.snapshot
   }
 
+  /** Ids of the actors of a kind that live. */
+  known(kind: ActorKind): readonly string[] {
+    return [...this.#actors]
+      .filter(([address, { snapshot }]) => kindOf(address) === kind && snapshot.status === 'active')
+      .map(([address]) => idOf(address))
+  }
+
   snapshots(): ReadonlyMap<ActorAddress, Snapshot> {
     return new Map([...this.#actors].map(([address, { snapshot }]) => [address, snapshot]))
   }
@@ -105,6 +112,13 @@ export class Actors {
     this.#timers = this.#timers.filter((one) => one !== timer)
     this.#now = Math.max(this.#now, timer.dueAt)
     this.#step(timer.actor, { ...timer.event, at: this.#now }, 'people')
+  }
+
+  /** Steps it now and says whether there was anybody to take it: what the receipt of a delivery tells (R1). */
+  ask(mail: Mail): boolean {
+    const isTaken = this.#actors.get(mail.to)?.snapshot.status === 'active'
+    this.#take(mail)
+    return isTaken
   }
 
   /** Performed and settled: it leaves the outbox. */

@@ -10,6 +10,9 @@ import { botLogin, repositories, type Login } from './people.ts'
 import type { Process, Processes, ReadHead } from './processes.ts'
 import { taskIn } from './trace.ts'
 
+/** Kinds that change no code. */
+const concluding: ReadonlySet<string> = new Set(['brainstorm', 'incident', 'refine'])
+
 /** What the agents of one Task wrote down for each other. */
 interface Memory {
   plan: { readonly id: string; readonly hash: string } | null
@@ -97,6 +100,7 @@ export class Agents {
     action: string,
     payload: Readonly<Record<string, unknown>>,
     claims: readonly ApprovalClaim[] = [],
+    facts: Readonly<Record<string, unknown>> = {},
   ): void {
     const outcomeId = this.#name('outcome')
     this.#processes.call(process, {
@@ -110,6 +114,7 @@ export class Agents {
       claims,
       heads: this.heads(process),
       workspaceClean: process.isClean,
+      ...facts,
     })
   }
 
@@ -152,6 +157,35 @@ export class Agents {
     this.#outcome(process, action, action === 'declined' ? { decline_reason: reason } : { reason })
   }
 
+  /** The end of a kind that changes no code. */
+  conclude(process: Process, isMeagre = false): void {
+    if (process.kind === 'brainstorm') this.#propose(process, isMeagre)
+    if (process.kind === 'incident')
+      this.#outcome(process, isMeagre ? 'false_positive' : 'file_issue', {
+        alert_rules: ['rule'],
+        reason: 'because',
+        issue: { repo: 'lib', title: 'Broken', body: 'It is.' },
+      })
+    if (process.kind === 'refine') this.#refine(process, isMeagre)
+  }
+
+  #propose(process: Process, isMeagre: boolean): void {
+    const proposals = [{ repo: 'lib', title: this.#name('idea'), body: 'Do it.', kind: 'improvement' }]
+    const action = isMeagre ? 'skip' : 'propose'
+    this.#outcome(process, action, isMeagre ? { reason: 'nothing' } : { proposals }, [], {
+      proposals: { left: 3, filed: [] },
+    })
+  }
+
+  /** Folds every implement Task that it can see; whether one may, the member says itself. */
+  #refine(process: Process, isMeagre: boolean): void {
+    const members = isMeagre ? [] : this.#actors.known('task').filter((task) => task.includes('/implement-'))
+    const closes = isMeagre ? [{ repo: 'lib', number: 1, reason: 'done' }] : []
+    this.#outcome(process, 'refine', { folds: members.map((task) => ({ task })), closes }, [], {
+      members: members.map((task) => ({ task, state: 'free' })),
+    })
+  }
+
   /** `isStale`: on the heads that it read when it began. */
   review(process: Process, verdict: 'approve' | 'request_changes', isStale = false): void {
     const now: readonly ReadHead[] = this.heads(process).map(({ repository, number, sha }) => ({
@@ -171,6 +205,7 @@ export class Agents {
     if (process.hasDecided || !this.#processes.running(process)) return false
     const memory = this.#memory(process.task)
     if (process.kind === 'review') this.review(process, 'approve')
+    else if (concluding.has(process.kind)) this.conclude(process)
     else if (memory.issues.length > 0 && !memory.plan) return this.#did(() => this.note(process, 'plan'))
     else if (memory.issues.length > 0 && !memory.hasClaimed)
       return this.#isApproved(memory) && this.#did(() => this.claim(process, 'maya'))

@@ -39,6 +39,8 @@ export class Forge {
   readonly mergeRequests: MergeRequestSubject[] = []
   /** Heads of the branches that pods and people pushed. */
   readonly branches = new Map<string, string>()
+  /** Effects whose issue is there. */
+  readonly filed = new Set<string>()
   #ids = 0
 
   constructor(project: ProjectSettings, people: People, actors: Actors) {

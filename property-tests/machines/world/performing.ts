@@ -64,10 +64,27 @@ const handlers: Readonly<Record<string, Handler>> = {
     if (found) forge.comment(found, botLogin, text('body'))
     return done()
   },
-  closeIssue: ({ forge, num, text }) => {
+  closeIssue: ({ actors, effect, forge, num, text }) => {
     const found = forge.issue(text('repository'), num('number'))
-    if (found) forge.closeIssue(found, botLogin)
+    if (!found) return 'nothing there'
+    forge.closeIssue(found, botLogin)
+    const event = { type: 'issue.retired', at: actors.now, reason: text('comment') }
+    if (effect.params['retires'] === true)
+      actors.post(effect.key, { to: forge.actorOf(found), key: `${effect.key}/retired`, event })
     return done()
+  },
+  fileIssue: ({ forge, effect, text }) => {
+    if (forge.filed.has(effect.key)) return 'found'
+    forge.filed.add(effect.key)
+    forge.openIssue(text('repository'), botLogin, false, true)
+    return 'filed'
+  },
+  requestFold: ({ actors, answer, effect, text }) => {
+    const { member, ...asked } = effect.params
+    const event = { type: 'fold.requested', at: actors.now, ...asked }
+    const isTaken = actors.ask({ to: `task:${text('member')}`, key: effect.key, event })
+    if (!isTaken) answer('fold.refused', { task: String(member), reason: 'task-terminal' })
+    return isTaken ? 'asked' : 'answered for'
   },
   openMergeRequest,
   mergeMergeRequest,

@@ -2,7 +2,7 @@
 import { machines } from '../../../machines/registry.ts'
 import type { MachineDefinition } from '../../../machines/definition.ts'
 import type { Ceiling } from '../../../machines/rules/significance.ts'
-import type { TaskSeed } from '../../../machines/task/events.ts'
+import type { AgentKind, TaskSeed } from '../../../machines/task/events.ts'
 import { Actors, type Tamper } from './actors.ts'
 import { Agents } from './agents.ts'
 import { Forge } from './forge.ts'
@@ -22,6 +22,8 @@ export interface Setting {
   readonly hasMergeRequest: boolean
   /** A Task that owns no issue, in the slots of alerts. */
   readonly hasAlert: boolean
+  /** A Task of another kind beside them. */
+  readonly other: Exclude<AgentKind, 'implement' | 'review'> | 'none'
 }
 
 /** A changed machine, rule or delivery: a negative control. */
@@ -30,6 +32,9 @@ export interface Changed {
   readonly tamper?: Tamper
   readonly judging?: Judging
 }
+
+/** What the git gateway lets through. */
+const pushes: ReadonlySet<string> = new Set(['implement', 'documentation', 'upgrade'])
 
 const projectAddress = 'project:default/demo'
 const queueAddress = 'queue:default/demo'
@@ -51,13 +56,15 @@ export class World {
     this.#furnish(setting)
   }
 
-  #furnish({ issues, hasMergeRequest, hasAlert }: Setting): void {
+  #furnish({ issues, hasMergeRequest, hasAlert, other }: Setting): void {
     if (issues === 'wishes') this.forge.openIssue('lib', 'rita', true)
     if (issues === 'wishes') this.forge.openIssue('lib', 'maya', true)
     if (issues === 'own') this.forge.openIssue('lib', 'platform-bot', true)
     if (issues === 'pair') this.#pair()
     if (hasMergeRequest) this.forge.openMergeRequest('lib', 'fix', 'rita')
     if (hasAlert) this.#mint('alert', { issues: [], repositories: ['lib'], origin: { kind: 'alert', ref: 'alert-1' } })
+    if (other !== 'none')
+      this.#mint('normal', { issues: [], repositories: ['lib'], origin: { kind: 'cron', ref: 'x' } }, other)
   }
 
   #pair(): void {
@@ -74,10 +81,14 @@ export class World {
     this.#mint('normal', { issues: owned, repositories: ['lib', 'app'], origin: { kind: 'sweep', ref: 'pair' } })
   }
 
-  #mint(entryClass: 'normal' | 'alert', seed: Pick<TaskSeed, 'issues' | 'repositories' | 'origin'>): void {
-    const task = `default/implement-${entryClass}`
+  #mint(
+    entryClass: 'normal' | 'alert',
+    seed: Pick<TaskSeed, 'issues' | 'repositories' | 'origin'>,
+    kind: AgentKind = 'implement',
+  ): void {
+    const task = `default/${kind}-${entryClass}`
     const whole: TaskSeed = {
-      kind: 'implement',
+      kind,
       goal: 'make it so',
       mergeRequests: [],
       priority: 60,
@@ -91,7 +102,7 @@ export class World {
       task,
       class: entryClass,
       priority: 60,
-      kind: 'implement',
+      kind,
       seed: whole,
     })
   }
@@ -125,7 +136,7 @@ export class World {
 
   /** A turn ends at the wrapper; what was committed is pushed first. */
   endTurn(process: Process, stopReason = 'end_turn', isPushLost = false): void {
-    const names = process.hasCommits && process.kind !== 'review' ? process.repositories : []
+    const names = process.hasCommits && pushes.has(process.kind) ? process.repositories : []
     if (!isPushLost) for (const { name, branch } of names) this.forge.push(name, branch, 'platform-bot')
     const pushed = isPushLost ? [] : names.map(({ name }) => name)
     const failed = isPushLost ? names.map(({ name }) => ({ repo: name, error: 'rejected' })) : []
