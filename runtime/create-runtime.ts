@@ -51,7 +51,7 @@ class DurableRuntime implements Runtime {
   constructor(options: Required<RuntimeOptions>) {
     this.#options = options
     const { sql, clock, random, logger, observer, definitions, handlers } = options
-    const ports = { sql, clock, random, logger, observer }
+    const ports = { sql, clock, random, logger, observer, definitions }
     const alone = <T>(task: () => Promise<T>): Promise<T> => this.#worker.exclusive(task)
     const shards = (): readonly number[] => this.#leases.owned()
     this.#known = new Map(
@@ -112,7 +112,6 @@ class DurableRuntime implements Runtime {
       ...ports,
       pollMs: options.pollMs,
       maxQueued: options.maxQueued,
-      versions: new Map(definitions.map(({ kind, version }) => [kind, version])),
       shards,
       shardOf: (address) => this.#shardOf(address),
       queued: () => this.#worker.queued,

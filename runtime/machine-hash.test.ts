@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { machines } from '../machines/registry.ts'
 import { toyDefinition, toyMachine } from './contract/toy-machine.ts'
 import { machineHash } from './machine-hash.ts'
 import { statePath } from './state-path.ts'
@@ -14,6 +15,18 @@ describe('the hash of a machine', () => {
     expect(
       machineHash({ ...toyDefinition, machine: toyMachine.provide({ guards: { isOpen: () => false } }) }),
     ).not.toBe(hash)
+  })
+})
+
+describe('the hash of a machine of ours', () => {
+  it('follows the generated one over its sources, and the version', () => {
+    for (const definition of machines) {
+      const hash = machineHash(definition)
+      expect(definition.sourceHash).toMatch(/^[0-9a-f]{16}$/)
+      expect(machineHash({ ...definition, sourceHash: '0' })).not.toBe(hash)
+      expect(machineHash({ ...definition, version: definition.version + 1 })).not.toBe(hash)
+    }
+    expect(new Set(machines.map(machineHash)).size).toBe(machines.length)
   })
 })
 

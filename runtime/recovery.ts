@@ -2,7 +2,7 @@
  * Brings into memory what the store holds and this process does not have in hand: at the start, after a takeover,
  * after a commit whose outcome nobody knows, and at every poll what other processes left in the inbox.
  */
-import type { ActorAddress, MachineEvent } from '../machines/definition.ts'
+import type { ActorAddress, MachineDefinition, MachineEvent } from '../machines/definition.ts'
 import { messageOf } from './errors.ts'
 import type { Clock, Timer } from './clock.ts'
 import type { Logger } from './logger.ts'
@@ -23,8 +23,7 @@ export interface RecoveryOptions {
   readonly observer: RuntimeObserver
   readonly pollMs: number
   readonly maxQueued: number
-  /** This code's version of each kind of actor. */
-  readonly versions: ReadonlyMap<string, number>
+  readonly definitions: readonly Pick<MachineDefinition, 'kind' | 'version'>[]
   /** Those that are served. */
   readonly shards: () => readonly number[]
   readonly shardOf: (address: ActorAddress) => number
@@ -99,7 +98,8 @@ export class Recovery {
    * may be all that ever would, and one that cannot be upgraded is reported today (R10).
    */
   async #upgrade(shards: readonly number[]): Promise<void> {
-    const { sql, submit, shardOf, versions, maxQueued: limit } = this.#options
+    const { sql, submit, shardOf, definitions, maxQueued: limit } = this.#options
+    const versions = new Map(definitions.map(({ kind, version }) => [kind, version]))
     const found = await outdatedActors(sql, { shards, versions, limit })
     this.#isUpgrading = found.length === limit
     for (const to of found) submit({ kind: 'touch', to, shard: shardOf(to), done: nobodyWaits })
