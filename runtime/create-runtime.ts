@@ -1,8 +1,10 @@
 /** Wires the parts of the runtime: worker (steps and commits), relay (effects), timers, leases, recovery. */
 import type { ActorAddress, ActorKind } from '../machines/definition.ts'
 import { journalRow, viewOf } from './actor-state.ts'
-import { effectKey, isIndexable, parseAddress, parseEffectKey, shardOf } from './address.ts'
+import { isIndexable, parseAddress, parseEffectKey, shardOf } from './address.ts'
 import type { Batch } from './batch.ts'
+import { deadLetterOf, letterPrefix, pendingEffectOf, pendingTimerOf } from './listed-rows.ts'
+import { plainEvent } from './plain-event.ts'
 import { RuntimeStoppedError, TerminalError, messageOf } from './errors.ts'
 import { sleep } from './clock.ts'
 import { tooLarge } from './event-size.ts'
@@ -196,32 +198,20 @@ class DurableRuntime implements Runtime {
     query: { readonly actor?: ActorAddress; readonly state?: PendingEffect['state'] } = {},
   ): Promise<readonly PendingEffect[]> {
     const rows = await listEffects(this.#options.sql, query.actor)
-    const effects = rows.map((row) => this.#pendingEffect(row))
+    const effects = rows.map((row) => pendingEffectOf(row, (key) => this.#relay.stateOf(key)))
     return query.state === undefined ? effects : effects.filter((effect) => effect.state === query.state)
   }
 
   async pendingTimers(query: { readonly actor?: ActorAddress } = {}): ReturnType<Runtime['pendingTimers']> {
     const rows = await listTimers(this.#options.sql, query.actor)
-    return rows.map(({ actor, id, dueAt, body }) => ({
-      actor,
-      id,
-      dueAt,
-      event: { at: dueAt, ...(JSON.parse(body) as { type: string }) },
-    }))
+    return rows.map(pendingTimerOf)
   }
 
   async deadLetters(
     query: { readonly to?: ActorAddress; readonly limit?: number } = {},
   ): Promise<readonly DeadLetter[]> {
     const rows = await listDeadLetters(this.#options.sql, query.to, query.limit ?? 100)
-    return rows.map(({ id, actor, key, body, reason, at }) => ({
-      id: `${letterPrefix}${id}`,
-      to: actor,
-      key,
-      event: JSON.parse(body) as DeadLetter['event'],
-      reason,
-      at,
-    }))
+    return rows.map(deadLetterOf)
   }
 
   async redeliver(effectKeyOrLetterId: string): Promise<boolean> {
@@ -270,21 +260,6 @@ class DurableRuntime implements Runtime {
       const known = this.#known.get(parseAddress(address)?.kind ?? '')
       return one && known ? [viewOf(restoreActor(known, one))] : []
     })
-  }
-
-  #pendingEffect(row: EffectRow): PendingEffect {
-    const key = effectKey({ actor: row.actor, seq: row.seq, index: row.idx })
-    const inMemory = this.#relay.stateOf(key)
-    const isPerforming = inMemory === 'performing' || inMemory === 'settling'
-    return {
-      key,
-      actor: row.actor,
-      effect: { type: row.type, params: JSON.parse(row.params) as PendingEffect['effect']['params'] },
-      attempts: row.attempts,
-      notBefore: row.notBefore,
-      ...(row.lastError === null ? {} : { lastError: row.lastError }),
-      state: row.dead ? 'dead' : isPerforming ? 'performing' : 'pending',
-    }
   }
 
   /** A key that the journal has is spent: a poisonous event that is tried again needs one of its own. */
@@ -411,22 +386,5 @@ class DurableRuntime implements Runtime {
   }
 }
 
-interface PlainEvent {
-  readonly event: Delivery['event']
-  readonly body: string
-}
-
-/** What the journal will say: the step must see exactly that, or replay could differ from it (R11). */
-function plainEvent(given: Delivery['event']): PlainEvent | undefined {
-  try {
-    const body = JSON.stringify(given)
-    const event = JSON.parse(body) as Delivery['event']
-    return typeof event.type === 'string' && Number.isFinite(event.at) ? { event, body } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const letterPrefix = 'letter:'
 /** How often a hand-over looks whether its shards have come to rest. */
 const drainLookMs = 10
