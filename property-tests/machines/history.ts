@@ -18,7 +18,7 @@ function live(
   history: Iterable<fc.Command<Model, World>>,
   changed: Changed = {},
 ): Trace {
-  const world = new World(setting, changed)
+  const world = World.begin(setting, changed)
   goOn(world, longestLead, (step, { actors }) => step === begin || actors.outbox.some(({ type }) => type === begin))
   fc.modelRun(() => ({ model: {}, real: world }), history)
   goOn(world, longestRest)
@@ -34,8 +34,9 @@ export function inEveryHistory(
   judge: (trace: Trace) => readonly string[],
   fails: (trace: Trace, breaches: readonly string[]) => Error,
   changed: Changed = {},
+  settings: fc.Arbitrary<Setting> = setting,
 ): fc.IPropertyWithHooks<[Setting, Lead, Iterable<fc.Command<Model, World>>]> {
-  return fc.property(setting, lead, commands, (where, begin, history) => {
+  return fc.property(settings, lead, commands, (where, begin, history) => {
     const trace = live(where, begin, history, changed)
     const breaches = judge(trace)
     if (breaches.length > 0) throw fails(trace, breaches)

@@ -4,7 +4,7 @@
  * receiver and in any order between channels (weaker than R2 and R9, so it covers them); a timer fires at or after its
  * time, in any order with the others (R8); a key is applied once (R3).
  */
-import { initialTransition, transition, type AnyMachineSnapshot } from 'xstate'
+import { initialTransition, transition, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate'
 import type {
   ActorAddress,
   ActorKind,
@@ -27,7 +27,20 @@ export interface Mail {
 /** A changed rule of delivery, for negative controls: what a step's effects become. */
 export type Tamper = (actor: ActorAddress, effects: readonly Effect[], after: Snapshot) => readonly Effect[]
 
-interface Timer {
+/** The pure step, and whether a timer's due time passes when it fires: the prover remembers steps, and knows no time. */
+export interface Pace {
+  readonly transition: (machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: MachineEvent) => Taken
+  readonly isTimeless: boolean
+}
+
+type Taken = readonly [AnyMachineSnapshot, readonly Action[]]
+
+const ordinary: Pace = {
+  transition: (machine, snapshot, event) => transition(machine, snapshot, event) as unknown as Taken,
+  isTimeless: false,
+}
+
+export interface Timer {
   readonly id: string
   readonly actor: ActorAddress
   readonly dueAt: number
@@ -42,17 +55,40 @@ interface Actor {
 export class Actors {
   readonly #definitions: ReadonlyMap<ActorKind, MachineDefinition>
   readonly #tamper: Tamper
-  readonly #actors = new Map<ActorAddress, Actor>()
-  readonly #keys = new Set<string>()
-  readonly #channels = new Map<string, Mail[]>()
+  readonly #pace: Pace
+  #actors = new Map<ActorAddress, Actor>()
+  #keys = new Set<string>()
+  #channels = new Map<string, readonly Mail[]>()
   readonly #trace: (Stepped | Trace[number])[] = []
   #timers: readonly Timer[] = []
   #outbox: readonly Outstanding[] = []
   #now = 1_800_000_000_000
 
-  constructor(definitions: readonly MachineDefinition[], tamper: Tamper = (_actor, effects) => effects) {
+  constructor(
+    definitions: readonly MachineDefinition[],
+    tamper: Tamper = (_actor, effects) => effects,
+    pace: Pace = ordinary,
+  ) {
     this.#definitions = new Map(definitions.map((definition) => [definition.kind, definition]))
     this.#tamper = tamper
+    this.#pace = pace
+  }
+
+  /** The same moment again, with a trace of its own: what one does from here, the other does not see. */
+  fork(): Actors {
+    const other = new Actors([...this.#definitions.values()], this.#tamper, this.#pace)
+    other.#actors = new Map(this.#actors)
+    other.#keys = new Set(this.#keys)
+    other.#channels = new Map([...this.#channels].filter(([, mail]) => mail.length > 0))
+    other.#timers = this.#timers
+    other.#outbox = this.#outbox
+    other.#now = this.#now
+    return other
+  }
+
+  /** What is on its way, oldest first. */
+  mail(channel: string): readonly Mail[] {
+    return this.#channels.get(channel) ?? []
   }
 
   get now(): number {
@@ -110,7 +146,7 @@ export class Actors {
 
   fire(timer: Timer): void {
     this.#timers = this.#timers.filter((one) => one !== timer)
-    this.#now = Math.max(this.#now, timer.dueAt)
+    if (!this.#pace.isTimeless) this.#now = Math.max(this.#now, timer.dueAt)
     this.#step(timer.actor, { ...timer.event, at: this.#now }, 'people')
   }
 
@@ -142,7 +178,7 @@ export class Actors {
     if (!definition || (!known && !definition.createdBy.includes(event.type))) return
     if (known?.snapshot.status === 'done') return
     const [first, begun] = known ? [known.snapshot, []] : initialTransition(definition.machine, { id: idOf(address) })
-    const [next, actions] = transition(definition.machine, first, event)
+    const [next, actions] = this.#pace.transition(definition.machine, first, event)
     const { effects, timersSet, timersCancelled } = sortActions([...begun, ...actions] as readonly Action[])
     const gone = new Set([...timersCancelled, ...timersSet.map(({ id }) => id)])
     const armed = timersSet.map(({ id, delayMs, event: due }) => ({

@@ -33,6 +33,19 @@ export class Agents {
     this.#processes = processes
   }
 
+  /** The same moment again. */
+  fork(actors: Actors, forge: Forge, processes: Processes): Agents {
+    const other = new Agents(actors, forge, processes)
+    for (const [task, memory] of this.#memories) other.#memories.set(task, { ...memory })
+    other.#calls = this.#calls
+    return other
+  }
+
+  /** What the agents of a Task know, as text: two worlds that differ here may go on differently. */
+  get memories(): string {
+    return JSON.stringify([...this.#memories].map(([task, { plan, hasClaimed }]) => [task, plan, hasClaimed]))
+  }
+
   #memory(task: string): Memory {
     const known = this.#memories.get(task) ?? { plan: null, hasClaimed: false, issues: [] }
     this.#memories.set(task, known)

@@ -49,6 +49,17 @@ export class Forge {
     this.#actors = actors
   }
 
+  /** The same moment again; subjects are copied, for they change in place. */
+  fork(actors: Actors): Forge {
+    const other = new Forge(this.project, this.people, actors)
+    other.issues.push(...this.issues.map((subject) => ({ ...subject })))
+    other.mergeRequests.push(...this.mergeRequests.map((subject) => ({ ...subject })))
+    for (const [branch, sha] of this.branches) other.branches.set(branch, sha)
+    for (const key of this.filed) other.filed.add(key)
+    other.#ids = this.#ids
+    return other
+  }
+
   #next(prefix: string): string {
     this.#ids += 1
     return `${prefix}${this.#ids}`

@@ -53,6 +53,14 @@ export class Processes {
     this.#actors = actors
   }
 
+  /** The same moment again; processes are copied, for they change in place. */
+  fork(actors: Actors): Processes {
+    const other = new Processes(actors)
+    other.all.push(...this.all.map((process) => ({ ...process })))
+    other.#posts = this.#posts
+    return other
+  }
+
   get alive(): readonly Process[] {
     return this.all.filter(({ isAlive }) => isAlive)
   }

@@ -3,7 +3,7 @@ import { machines } from '../../../machines/registry.ts'
 import type { MachineDefinition } from '../../../machines/definition.ts'
 import type { Ceiling } from '../../../machines/rules/significance.ts'
 import type { AgentKind, TaskSeed } from '../../../machines/task/events.ts'
-import { Actors, type Tamper } from './actors.ts'
+import { Actors, type Pace, type Tamper } from './actors.ts'
 import { Agents } from './agents.ts'
 import { Forge } from './forge.ts'
 import { peopleIn, projectOf, type Judging } from './people.ts'
@@ -31,6 +31,7 @@ export interface Changed {
   readonly definitions?: readonly MachineDefinition[]
   readonly tamper?: Tamper
   readonly judging?: Judging
+  readonly pace?: Pace
 }
 
 /** What the git gateway lets through. */
@@ -46,14 +47,35 @@ export class World {
   readonly agents: Agents
   #posts = 0
 
-  constructor(setting: Setting, { definitions = machines, tamper, judging = (people) => people }: Changed = {}) {
+  private constructor(actors: Actors, forge: Forge, processes: Processes, agents: Agents) {
+    this.actors = actors
+    this.forge = forge
+    this.processes = processes
+    this.agents = agents
+  }
+
+  static begin(
+    setting: Setting,
+    { definitions = machines, tamper, judging = (people) => people, pace }: Changed = {},
+  ): World {
     const project = projectOf(setting)
-    this.actors = new Actors(definitions, tamper)
-    this.forge = new Forge(project, peopleIn(project, judging), this.actors)
-    this.processes = new Processes(this.actors)
-    this.agents = new Agents(this.actors, this.forge, this.processes)
-    this.configure(setting.capacity)
-    this.#furnish(setting)
+    const actors = new Actors(definitions, tamper, pace)
+    const forge = new Forge(project, peopleIn(project, judging), actors)
+    const processes = new Processes(actors)
+    const world = new World(actors, forge, processes, new Agents(actors, forge, processes))
+    world.configure(setting.capacity)
+    world.#furnish(setting)
+    return world
+  }
+
+  /** The same moment again: what is done in one is not seen in the other. */
+  fork(): World {
+    const actors = this.actors.fork()
+    const forge = this.forge.fork(actors)
+    const processes = this.processes.fork(actors)
+    const other = new World(actors, forge, processes, this.agents.fork(actors, forge, processes))
+    other.#posts = this.#posts
+    return other
   }
 
   #furnish({ issues, hasMergeRequest, hasAlert, other }: Setting): void {
