@@ -34,7 +34,9 @@ export const TaskSpec = Type.Object(
     origin: Type.Optional(
       Type.Object(
         {
-          kind: Type.Union(['webhook', 'cron', 'sweep', 'alert', 'human'].map((kind) => Type.Literal(kind))),
+          kind: Type.Union(
+            ['webhook', 'cron', 'sweep', 'alert', 'human', 'fold', 'takeover'].map((kind) => Type.Literal(kind)),
+          ),
           ref: Type.String(),
         },
         closed,

@@ -7,9 +7,15 @@ import { human } from './issue-acts.ts'
 export const onMergeRequests: readonly Weighted[] = [
   saying(
     4,
-    fc.tuple(human, fc.constantFrom('/approve', '/approve', 'hm', '/retry', '/takeover')),
+    fc.tuple(human, fc.constantFrom('/approve', '/approve', 'hm', '/retry')),
     ([who, text], index) => `${who} writes ${text} on merge request ${index}`,
     ({ forge }, [who, text], index) => on(forge.mergeRequests, index, (mr) => forge.comment(mr, who, text)),
+  ),
+  saying(
+    1,
+    fc.constantFrom('maya' as const, 'rita' as const),
+    (who, index) => `${who} hands merge request ${index} over`,
+    ({ forge }, who, index) => on(forge.mergeRequests, index, (mr) => forge.comment(mr, who, '/takeover')),
   ),
   saying(
     1,

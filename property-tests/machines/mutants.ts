@@ -9,12 +9,14 @@ import { alsoDo, dropRows, rowsOn, setRows, state, withTable, type Part } from '
 import type { Tamper } from './world/actors.ts'
 import { botLogin } from './world/people.ts'
 import { podIn } from './world/trace.ts'
-import type { Changed } from './world/world.ts'
+import type { Changed, Setting } from './world/world.ts'
 
 export interface Mutant {
   readonly law: number
   readonly wrong: string
   readonly changed: Changed
+  /** What the worlds must have for the mutant to show: the search is short only where it looks at the right ones. */
+  readonly where?: Partial<Setting>
 }
 
 const live = 'stage.live'
@@ -290,11 +292,13 @@ const handOvers: readonly Mutant[] = [
     law: 23,
     wrong: 'a takeover ends the review and mints nobody',
     changed: drops(({ type, params }) => type === 'deliver' && isHeirEntry(params)),
+    where: { hasMergeRequest: true },
   },
   {
     law: 23,
     wrong: "a refine Task forgets its members' answers",
     changed: task((table) => alsoDo(rowsOn(state(table, live), 'fold.accepted'), assign({ folds: [] }))),
+    where: { other: 'refine' },
   },
 ]
 

@@ -79,6 +79,8 @@ export interface Room {
   task(): Promise<TaskContext | undefined>
   /** The pod of this ordinal, its first turn accepted. */
   podAtWork(ordinal: number): Promise<PodUnderTest>
+  /** The same of the Task of this name. */
+  podOf(name: string, ordinal: number): Promise<PodUnderTest>
   stop(): Promise<void>
 }
 
@@ -184,14 +186,8 @@ export async function startRoom(): Promise<Room> {
     quiet,
     fingerprint: async () => `${await state()}\n${await resourcesOf()}`,
     task,
-    podAtWork: async (ordinal) => {
-      const { id } = await until('a Task', task)
-      const pod = `${id}/${ordinal}`
-      await until(`the first turn of pod ${pod}`, async () =>
-        (await runtime.read(`turn:${pod}/0`))?.path.startsWith('open.running'),
-      )
-      return podUnderTest(join(stateDir, 'pods'), pod)
-    },
+    podAtWork: async (ordinal) => podOf((await until('a Task', task)).id, ordinal),
+    podOf: (name, ordinal) => podOf(`default/${name}`, ordinal),
     stop: async () => {
       await orchestrator.stop()
       for (const { process: one } of podFolders(join(stateDir, 'pods')))
@@ -199,6 +195,14 @@ export async function startRoom(): Promise<Room> {
       await Promise.all([forge.close(), identity.close()])
       rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
     },
+  }
+
+  async function podOf(task: string, ordinal: number): Promise<PodUnderTest> {
+    const pod = `${task}/${ordinal}`
+    await until(`the first turn of pod ${pod}`, async () =>
+      (await runtime.read(`turn:${pod}/0`))?.path.startsWith('open.running'),
+    )
+    return podUnderTest(join(stateDir, 'pods'), pod)
   }
 
   async function resourcesOf(): Promise<string> {

@@ -55,6 +55,11 @@ class Ways {
     return `${to} ${JSON.stringify(said, Object.keys(said).toSorted())}`
   }
 
+  /** Whoever had it before has it no more. */
+  giveUp(thing: string): void {
+    this.#arrived.delete(thing)
+  }
+
   isOnItsWay(thing: string): boolean {
     if (this.#arrived.has(thing)) return true
     return [...this.#mail.values(), ...[...this.#actors].map(heldBy)].some((things) => things.includes(thing))
@@ -74,10 +79,16 @@ function heldBy([address, { context, status }]: readonly [ActorAddress, Snapshot
 function breaches(trace: Trace): readonly string[] {
   const ways = new Ways()
   const given = new Map<string, string>()
+  const told = new Set<string>()
   return trace.flatMap((moment) => {
     if (moment.kind !== 'stepped') return []
     ways.step(moment)
-    if (kindOf(moment.actor) === 'task') for (const thing of givenUp(moment)) given.set(thing, idOf(moment.actor))
+    for (const thing of kindOf(moment.actor) === 'task' ? givenUp(moment) : []) {
+      if (told.has(`${moment.actor} ${thing}`)) continue
+      told.add(`${moment.actor} ${thing}`)
+      given.set(thing, idOf(moment.actor))
+      ways.giveUp(thing)
+    }
     const lost = [...given].filter(([thing]) => !ways.isOnItsWay(thing))
     for (const [thing] of lost) given.delete(thing)
     return lost.map(([thing, task]) => `${thing}, given up by ${task}, is owned by nobody and carried by nothing`)
