@@ -105,7 +105,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'no-key-check',
     does: 'applies a key again',
     law: /R3/,
-    edits: [{ file: 'batch.ts', find: /this\.#byKey\.get\(mark\)/, replace: 'undefined' }],
+    edits: [
+      { file: 'batch.ts', find: /this\.#drafts\.get\(item\.to\)\?\.receiptOf\(item\.key\)/, replace: 'undefined' },
+    ],
     schema: {
       plant: 'alter table event drop constraint event_key',
       heal: 'truncate event; alter table event add constraint event_key unique (actor, key)',

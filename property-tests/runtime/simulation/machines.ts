@@ -1,5 +1,5 @@
 /** Two small machines that ask for everything the runtime does, and note whatever reaches them, in order. */
-import { cancel, raise, setup } from 'xstate'
+import { cancel, setup } from 'xstate'
 import type { MachineDefinition, MachineEvent, MachineInput } from '../../../machines/definition.ts'
 
 interface Asked {
@@ -66,8 +66,8 @@ function ball(kind: 'task' | 'pod', part: string, spent: number): Order<'deliver
   return { type: 'deliver', params }
 }
 
-const bell = raise(({ event }: { event: MachineEvent }) => ({ type: 'rang', at: event.at, note: event['note'] }), {
-  delay: ({ event }: { event: MachineEvent }) => Number(event['ms']),
+const bell = kit.raise(({ event }) => ({ type: 'rang', at: event.at, note: event['note'] }), {
+  delay: ({ event }) => Number(event['ms']),
   id: 'bell',
 })
 

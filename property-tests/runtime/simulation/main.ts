@@ -2,11 +2,12 @@
  * `node property-tests/runtime/simulation/main.ts --seeds 1000 --from 1`: that many schedules, and the story of each that
  * broke a law. `--bug NAME` runs them with a planted bug, `--bugs` looks for each of them in turn; `--json` ends with one
  * line for programs; `--hashes` prints what each seed's trace comes to. `--seconds 60` ends sooner if need be,
- * `--repeat 2` lives each seed twice.
+ * `--repeat 2` lives each seed twice, `--jumps` lets nothing go wrong but the clocks.
  */
 import { parseArgs } from 'node:util'
 import { plantedBugs } from './bugs.ts'
 import type { PlantedBug } from './bugs.ts'
+import { withJumps } from './make-plan.ts'
 import { loadRuntime } from './plant.ts'
 import { crashPoints } from './points.ts'
 import { shrink } from './shrink.ts'
@@ -24,6 +25,7 @@ const { values: flags } = parseArgs({
     json: { type: 'boolean', default: false },
     hashes: { type: 'boolean', default: false },
     seconds: { type: 'string', default: 'Infinity' },
+    jumps: { type: 'boolean', default: false },
     repeat: { type: 'string', default: '1' },
   },
 })
@@ -57,7 +59,7 @@ async function runSeeds(simulation: Simulation, from: number, seeds: number): Pr
   const all = Array.from({ length: seeds * Number(flags.repeat) }, (_, index) => from + (index % seeds))
   for (const seed of all) {
     if (failures.length >= mostFailures || !isTime()) break
-    const verdict = await simulation.run(seed)
+    const verdict = await simulation.run(seed, flags.jumps ? withJumps : undefined)
     hashes.push(verdict.outcome.hash)
     if (verdict.broken.length > 0) failures.push(await explain(simulation, seed, verdict))
     if (performance.now() - toldAt < progressEveryMs) continue
@@ -87,7 +89,7 @@ async function explain(simulation: Simulation, seed: number, verdict: Verdict): 
     return isSame
   })
   const { plan } = smallest.outcome
-  const bug = flags.bug === undefined ? '' : ` --bug ${flags.bug}`
+  const how = `${flags.bug === undefined ? '' : ` --bug ${flags.bug}`}${flags.jumps ? ' --jumps' : ''}`
   say(
     `seed ${seed} breaks\n${verdict.broken
       .slice(0, 5)
@@ -97,7 +99,7 @@ async function explain(simulation: Simulation, seed: number, verdict: Verdict): 
   say(
     `its smallest form (${plan.faults.length} faults, ${plan.clients.length} senders) breaks\n  ${smallest.broken[0]}\n${story(smallest)}`,
   )
-  say(`again: node property-tests/runtime/simulation/main.ts --seeds 1 --from ${seed}${bug}`)
+  say(`again: node property-tests/runtime/simulation/main.ts --seeds 1 --from ${seed}${how}`)
   return { seed, broken: verdict.broken }
 }
 

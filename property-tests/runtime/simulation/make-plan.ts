@@ -24,9 +24,18 @@ export function makePlan(seed: number): Plan {
     })),
     settings,
     clients: ids.slice(0, roll.whole(1, 3)).map((id, index) => clientOf(dice(seed, `client ${index}`), index, id)),
-    faults: faultsOf(dice(seed, 'faults'), processes, settings),
+    faults: faultsOf(dice(seed, 'faults'), seed, processes, settings),
     ending: roll.pick(['stopped', 'crashed']),
   }
+}
+
+/** The same, but what goes wrong is the clocks: each process's is set on and back while timers are armed. */
+export function withJumps(plan: Plan): Plan {
+  const roll = dice(plan.seed, 'jumps')
+  const jumps = Array.from({ length: roll.whole(2, 6) }, () =>
+    jumpOf(roll, roll.whole(0, plan.processes.length - 1), roll.whole(0, activeMs)),
+  )
+  return { ...plan, faults: jumps }
 }
 
 function settingsOf(roll: Dice): Settings {
@@ -57,7 +66,7 @@ function clientOf(roll: Dice, index: number, id: string): ClientPlan {
   }
   const steps = Array.from({ length: roll.whole(3, 9) }, (): Step => {
     const afterMs = roll.chance(0.5) ? 0 : roll.whole(0, 1800)
-    if (roll.chance(0.12)) return { kind: 'operator', afterMs, asks: roll.pick([questions, [roll.pick(questions)]]) }
+    if (roll.chance(0.15)) return { kind: 'operator', afterMs, asks: roll.pick([questions, [roll.pick(questions)]]) }
     return { kind: 'send', afterMs, sends: Array.from({ length: roll.pick([1, 1, 1, 2, 4]) }, () => send()) }
   })
   return { name, steps: [opening, ...steps] }
@@ -70,7 +79,7 @@ const types = [
   [5, 'asked'],
   [2, 'askedTwice'],
   [3, 'askedInOrder'],
-  [1, 'filed'],
+  [2, 'filed'],
   [4, 'told'],
   [4, 'armed'],
   [3, 'disarmed'],
@@ -115,17 +124,30 @@ function fieldsOf(roll: Dice, type: string): Send['fields'] {
   if (type === 'told') return { hops: roll.whole(0, 2) }
   if (type === 'armed') return { ms: roll.pick([1, 50, 400, 1500, 4000]) }
   if (type === 'merged') return { how: roll.pick(['fine', 'hangs', 'fails once', 'asks to wait', 'slow']) }
-  if (/^(asked|filed)/.test(type)) return { how: roll.weighted(manners) }
+  if (type === 'filed') return { how: roll.pick(['refuses', 'always fails', 'fine']) }
+  if (type.startsWith('asked')) return { how: roll.weighted(manners) }
   return {}
 }
 
-/** One schedule in eight has none: the laws that only calm weather allows are checked there. */
-function faultsOf(roll: Dice, processes: number, settings: Settings): readonly Fault[] {
+/** One schedule in eight has none: the laws that only calm weather allows are checked there. Every other has one point in aim. */
+function faultsOf(roll: Dice, seed: number, processes: number, settings: Settings): readonly Fault[] {
   if (roll.chance(1 / 8)) return []
-  return Array.from({ length: roll.whole(1, 5) }, () => faultOf(roll, roll.whole(0, processes - 1), settings))
+  const others = Array.from({ length: roll.whole(1, 5) }, () => faultOf(roll, roll.whole(0, processes - 1), settings))
+  return seed % 2 === 0 ? others : [crashAt(roll, aimedAt(seed), settings), ...others]
 }
 
-function faultOf(roll: Dice, slot: number, { leaseMs }: Settings): Fault {
+/** Each in its turn, so that some hundred seeds have been everywhere. */
+function aimedAt(seed: number): string {
+  return crashPoints[((seed - 1) / 2) % crashPoints.length]!
+}
+
+function crashAt(roll: Dice, point: string, { leaseMs }: Settings): Fault {
+  const restartMs = roll.pick([0, 300, leaseMs * 2])
+  return { kind: 'crash', slot: undefined, point, nth: roll.pick([1, 1, 1, 2, 5]), restartMs }
+}
+
+function faultOf(roll: Dice, slot: number, settings: Settings): Fault {
+  const { leaseMs } = settings
   const atMs = roll.whole(0, activeMs)
   const longerThanLease = leaseMs + roll.whole(100, leaseMs)
   switch (roll.weighted(faultKinds)) {
@@ -138,13 +160,7 @@ function faultOf(roll: Dice, slot: number, { leaseMs }: Settings): Fault {
         restartMs: roll.pick([0, 300, longerThanLease]),
       }
     case 'crash at a point':
-      return {
-        kind: 'crash',
-        slot: undefined,
-        point: roll.pick(crashPoints),
-        nth: roll.pick([1, 1, 2, 5]),
-        restartMs: roll.pick([0, 300, longerThanLease]),
-      }
+      return crashAt(roll, roll.pick(crashPoints), settings)
     case 'store':
       return {
         kind: 'store',
@@ -181,7 +197,7 @@ function faultOf(roll: Dice, slot: number, { leaseMs }: Settings): Fault {
 
 const faultKinds = [
   [4, 'crash'],
-  [4, 'crash at a point'],
+  [3, 'crash at a point'],
   [4, 'store'],
   [4, 'commit'],
   [2, 'outage'],

@@ -1,28 +1,34 @@
 /**
  * Where a process can die: around each statement of each SQL verb, around each handler's work, at a timer of its own
- * and while it hints another process. The verbs are the store's files that the runtime imports, one verb a file, so that a new
+ * and while it hints another process. The verbs are the store's files that the runtime reaches, one verb a file, so that a new
  * one is a new point without anybody's doing.
  */
-import { readFileSync, readdirSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 const runtimeFolder = new URL('../../../runtime/', import.meta.url)
-const storeFolder = new URL('store/', runtimeFolder)
 
 /** Files that speak SQL and are no verb: drivers and migrations. */
 const noVerbs = /^(migrate|pg-|pglite-|session-sql|sql)/
 
 export const effectTypes = ['call', 'callInOrder', 'fileNote', 'merge'] as const
 
-/** What the running runtime imports of the store, and speaks SQL. */
-const verbs: readonly string[] = [...new Set(readdirSync(runtimeFolder).flatMap(importedVerbs))]
-  .filter((name) => /\.(query|exec|tx)[<(]/.test(readFileSync(new URL(`${name}.ts`, storeFolder), 'utf8')))
+/** What the runtime reaches, of the store's files, and speaks SQL. */
+const verbs: readonly string[] = [...filesBehind(new URL('create-runtime.ts', runtimeFolder))]
+  .flatMap(([file, source]) => (/\.(query|exec|tx)[<(]/.test(source) ? (verbOf(file) ?? []) : []))
   .toSorted()
 
-function importedVerbs(file: string): string[] {
-  if (!file.endsWith('.ts') || file.endsWith('.test.ts')) return []
-  const source = readFileSync(new URL(file, runtimeFolder), 'utf8')
-  const names = [...source.matchAll(/from '\.\/store\/([a-z-]+)\.ts'/g)].map((match) => match[1]!)
-  return names.filter((name) => !noVerbs.test(name))
+function filesBehind(file: URL, found = new Map<string, string>()): ReadonlyMap<string, string> {
+  if (found.has(file.href)) return found
+  const source = readFileSync(file, 'utf8')
+  found.set(file.href, source)
+  for (const [, path] of source.matchAll(/^import (?!type )[^;']*? from '(\.{1,2}\/[^']+)'/gm))
+    filesBehind(new URL(path!, file), found)
+  return found
+}
+
+function verbOf(address: string): string | undefined {
+  const name = /\/runtime\/store\/([a-z-]+)\.ts/.exec(address)?.[1]
+  return name !== undefined && !noVerbs.test(name) ? name : undefined
 }
 
 export const crashPoints: readonly string[] = [

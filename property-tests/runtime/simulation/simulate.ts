@@ -26,8 +26,8 @@ export class Simulation {
     this.#tables = tables
   }
 
-  run(seed: number): Promise<Verdict> {
-    return this.runPlan(makePlan(seed))
+  run(seed: number, change: (plan: Plan) => Plan = (plan) => plan): Promise<Verdict> {
+    return this.runPlan(change(makePlan(seed)))
   }
 
   async runPlan(plan: Plan): Promise<Verdict> {

@@ -1,6 +1,6 @@
 /**
  * The simulation runs in processes of its own: node loads the runtime's sources as they are there, and rewrites them for
- * the negative controls. The long form is `npm run simulate -- --seeds 20000`.
+ * the negative controls. The long form: `node property-tests/runtime/simulation/main.ts --seeds 20000`.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -38,6 +38,11 @@ describe('the runtime under a seed', { timeout }, () => {
       expect(report.schedules).toBeGreaterThan(0)
       expect(code, told).toBe(0)
     }
+  })
+
+  it('fires timers at or after their time and once, wherever the clocks of the processes jump meanwhile (R8)', async () => {
+    const { lines, told } = await simulate(['--jumps', '--seeds', '60', '--json'])
+    expect((JSON.parse(lines.at(-1)!) as { failures: readonly object[] }).failures, told).toEqual([])
   })
 
   it('lives a seed the same way again, in one process and in another with another time zone and thread pool', async () => {

@@ -1,6 +1,5 @@
 /** R5, R6, R7: every decided effect is performed under its one key, or withdrawn, or given up where it can be seen. */
 import type { Call } from '../evidence.ts'
-import { jumpsOf } from '../plan.ts'
 import type { Decided, Facts, Law } from './facts.ts'
 
 export const effectLaws: readonly Law[] = [
@@ -78,12 +77,8 @@ function bornAt(evidence: Facts['evidence'], by: string): number {
   return evidence.lives.find((life) => life.name === by)?.startedAt ?? Infinity
 }
 
-/**
- * Whose lease is over asks nobody for anything that its successor has settled (R5). Clocks that jump make two believe
- * that they hold one lease: commits are fenced then too, but the outside can be asked twice.
- */
-function settledIsNotBegunAgain({ plan, evidence, decided }: Facts): string[] {
-  if (jumpsOf(plan).length > 0) return []
+/** Whose lease is over asks nobody for anything that its successor has settled (R5), wherever their clocks jump to. */
+function settledIsNotBegunAgain({ evidence, decided }: Facts): string[] {
   const saidByCallback = new Set(
     decided.filter(({ effect }) => effect.params['how'] === 'answers twice').map((one) => one.key),
   )
