@@ -9,6 +9,7 @@ import { backoffMs } from './backoff.ts'
 import { Backlog } from './backlog.ts'
 import type { Clock } from './clock.ts'
 import { RetryableError, TerminalError, messageOf } from './errors.ts'
+import { HeldEffects, type Held } from './held-effects.ts'
 import { Lanes } from './lanes.ts'
 import type { Logger } from './logger.ts'
 import type { RuntimeObserver } from './observer.ts'
@@ -40,6 +41,28 @@ export interface RelayOptions {
   readonly mayPerform: (effect: EffectRow) => boolean
 }
 
+<<<<<<< /tmp/land.mine
+type EntryState = 'waiting' | 'performing' | 'settling'
+
+interface Entry extends Queued, Held {
+  readonly actor: ActorAddress
+  readonly target: Target | undefined
+  effect: EffectRow
+  state: EntryState
+  readonly isOrdered: boolean
+  /** Since when nothing but limits keeps it waiting. */
+  readySince: number
+  abort: AbortController | undefined
+  alarm: Alarm | undefined
+  /** Ends the wait before a settlement is tried again. */
+  wake: (() => void) | undefined
+  isGone: boolean
+  /** Its shard went to another owner, who performs it. */
+  isForgotten: boolean
+}
+
+=======
+>>>>>>> /tmp/land.new
 const defaultConcurrency = 8
 const defaultMaxAttempts = 50
 const noHandler = 'no handler for this type of effect'
@@ -53,10 +76,7 @@ export class Relay {
   readonly #ready: ReadyEffects
   readonly #backlog: Backlog
   readonly #lanes = new Lanes<Entry>()
-  readonly #entries = new Map<string, Entry>()
-  readonly #byActor = new Map<ActorAddress, Entry[]>()
-  /** How many a target has in memory, by its name. */
-  readonly #perTarget = new Map<Target, number>()
+  readonly #held = new HeldEffects<Entry>()
   /** Those whose turn came while their lease was in doubt. */
   readonly #parked = new Set<Entry>()
   #isOpen = false
@@ -95,7 +115,7 @@ export class Relay {
   /** Takes effects as they are committed, in journal order; those it has are left alone. */
   add(effects: readonly EffectRow[]): void {
     for (const effect of effects) {
-      if (!this.#entries.has(keyOf(effect)) && this.#backlog.admits(effect.type)) this.#hold(effect)
+      if (!this.#held.find(keyOf(effect)) && this.#backlog.admits(effect.type)) this.#hold(effect)
     }
   }
 
@@ -105,13 +125,13 @@ export class Relay {
   }
 
   stateOf(key: string): EntryState | undefined {
-    return this.#entries.get(key)?.state
+    return this.#held.find(key)?.state
   }
 
   /** Waiting ones are gone with the commit that withdrew them; one under way is told, and its results still count. */
   withdraw(withdrawals: readonly Withdrawal[]): void {
     for (const { actor, type, belowSeq } of withdrawals) {
-      for (const entry of [...(this.#byActor.get(actor as ActorAddress) ?? [])]) {
+      for (const entry of this.#held.ofActor(actor as ActorAddress)) {
         if (entry.type !== type || entry.effect.seq >= belowSeq) continue
         this.#abort(entry, 'withdrawn')
         if (entry.state === 'waiting') this.#remove(entry)
@@ -121,7 +141,7 @@ export class Relay {
 
   /** Another owner performs these now; what is under way here ends without a word. */
   forget(isForgotten: (effect: EffectRow) => boolean): void {
-    for (const entry of this.#entries.values()) {
+    for (const entry of this.#held.all()) {
       if (!isForgotten(entry.effect)) continue
       entry.isForgotten = true
       this.#abort(entry, 'lease-lost')
@@ -140,7 +160,7 @@ export class Relay {
   /** How many effects of these shards are being performed or settled. */
   performingFor(shards: ReadonlySet<number>): number {
     let count = 0
-    for (const { state, effect } of this.#entries.values()) if (state !== 'waiting' && shards.has(effect.shard)) count++
+    for (const { state, effect } of this.#held.all()) if (state !== 'waiting' && shards.has(effect.shard)) count++
     return count
   }
 
@@ -151,8 +171,8 @@ export class Relay {
     this.#backlog.stop()
     this.#alarms.clear()
     const grace = this.#options.clock.setTimer(graceMs, () => this.forget(() => true))
-    for (const entry of this.#entries.values()) if (entry.alarm) this.#remove(entry)
-    while (this.#underWay > 0 && this.#entries.size > 0) await this.#nextChange()
+    for (const entry of this.#held.all()) if (entry.alarm) this.#remove(entry)
+    while (this.#underWay > 0 && this.#held.size > 0) await this.#nextChange()
     grace.cancel()
   }
 
@@ -162,9 +182,9 @@ export class Relay {
 
   /** One target may have half of what its type may hold: the others' effects are behind it in the store. */
   #take(effect: EffectRow): 'taken' | 'known' | 'left-out' {
-    if (this.#entries.has(keyOf(effect))) return 'known'
+    if (this.#held.find(keyOf(effect))) return 'known'
     const target = this.#targetOf(effect)
-    if (target && (this.#perTarget.get(target) ?? 0) * 2 >= this.#options.maxHeld) return 'left-out'
+    if (target && this.#held.countOf(target) * 2 >= this.#options.maxHeld) return 'left-out'
     this.#hold(effect, target)
     return 'taken'
   }
@@ -172,7 +192,6 @@ export class Relay {
   #hold(effect: EffectRow, target = this.#targetOf(effect)): void {
     const isOrdered = this.#options.handlers[effect.type]?.ordered === true
     const { actor, type } = effect
-    const own = this.#byActor.get(actor)
     const entry: Entry = {
       effect,
       actor,
@@ -181,7 +200,7 @@ export class Relay {
       isOrdered,
       key: keyOf(effect),
       state: 'waiting',
-      slot: own?.length ?? 0,
+      slot: 0,
       readySince: 0,
       place: undefined,
       abort: undefined,
@@ -190,10 +209,7 @@ export class Relay {
       isGone: false,
       isForgotten: false,
     }
-    this.#entries.set(entry.key, entry)
-    if (own) own.push(entry)
-    else this.#byActor.set(actor, [entry])
-    if (target) this.#perTarget.set(target, (this.#perTarget.get(target) ?? 0) + 1)
+    this.#held.add(entry)
     this.#backlog.held(type)
     if (isOrdered) this.#enterLane(entry)
     else this.#schedule(entry)
@@ -354,29 +370,11 @@ export class Relay {
     entry.isGone = true
     this.#unschedule(entry)
     entry.wake?.()
-    this.#entries.delete(entry.key)
-    this.#forgetActor(entry)
-    if (entry.target) this.#leaveTarget(entry.target)
+    this.#held.remove(entry)
     const next = entry.isOrdered ? this.#lanes.leave(entry) : undefined
     if (next && this.#isOpen) this.#schedule(next)
     this.#backlog.freed(entry.type)
     this.#notify()
-  }
-
-  #forgetActor({ actor, slot }: Entry): void {
-    const own = this.#byActor.get(actor)
-    const last = own?.pop()
-    if (!own || !last) return
-    if (own.length === 0) this.#byActor.delete(actor)
-    if (last.slot === slot) return
-    own[slot] = last
-    last.slot = slot
-  }
-
-  #leaveTarget(target: Target): void {
-    const left = (this.#perTarget.get(target) ?? 1) - 1
-    if (left > 0) this.#perTarget.set(target, left)
-    else this.#perTarget.delete(target)
   }
 
   #notify(): void {
