@@ -3,8 +3,9 @@
  * hold (`backlog.ts`). At least once and always under one key (R6); a failure is retried with backoff, or becomes an
  * event or a dead letter (R7).
  */
-import type { ActorAddress } from '../machines/definition.ts'
-import { Alarms } from './alarms.ts'
+import type { ActorAddress, JsonObject } from '../machines/definition.ts'
+import { effectKey } from './address.ts'
+import { Alarms, type Alarm } from './alarms.ts'
 import { backoffMs } from './backoff.ts'
 import { Backlog } from './backlog.ts'
 import type { Clock } from './clock.ts'
@@ -12,10 +13,9 @@ import { RetryableError, TerminalError, messageOf } from './errors.ts'
 import { HeldEffects, type Held } from './held-effects.ts'
 import { Lanes } from './lanes.ts'
 import type { Logger } from './logger.ts'
-import type { RuntimeObserver } from './observer.ts'
+import type { EffectOutcome, RuntimeObserver } from './observer.ts'
 import type { Random } from './random.ts'
-import { errorText, isAborted, keyOf, paramsOf, toldOutcome, type Entry, type EntryState } from './relay-entry.ts'
-import { ReadyEffects } from './ready-effects.ts'
+import { ReadyEffects, type Queued } from './ready-effects.ts'
 import type { Delivery, EffectHandler } from './runtime.ts'
 import type { Withdrawal } from './store/commit-steps.ts'
 import type { EffectPage } from './store/pending-effects.ts'
@@ -41,7 +41,6 @@ export interface RelayOptions {
   readonly mayPerform: (effect: EffectRow) => boolean
 }
 
-<<<<<<< /tmp/land.mine
 type EntryState = 'waiting' | 'performing' | 'settling'
 
 interface Entry extends Queued, Held {
@@ -61,13 +60,12 @@ interface Entry extends Queued, Held {
   isForgotten: boolean
 }
 
-=======
->>>>>>> /tmp/land.new
 const defaultConcurrency = 8
 const defaultMaxAttempts = 50
 const noHandler = 'no handler for this type of effect'
 /** What a failed settlement is tried, over about a minute, before the effect is left to the next reading of the store. */
 const settleAttempts = 8
+const longestError = 2000
 
 export class Relay {
   readonly #options: RelayOptions
@@ -380,4 +378,30 @@ export class Relay {
   #notify(): void {
     for (const resolve of this.#changed.splice(0)) resolve()
   }
+}
+
+function isAborted(entry: Entry): boolean {
+  return entry.abort?.signal.aborted === true
+}
+
+function toldOutcome(entry: Entry, outcome: SettleOutcome, attempts: number): EffectOutcome {
+  if (isAborted(entry)) return 'withdrawn'
+  if (outcome.kind !== 'postponed') return outcome.kind
+  return outcome.attempts === attempts ? 'asked-to-wait' : 'retried'
+}
+
+/** What the store can hold and a person reads: no control characters, and not a whole page of somebody's HTML. */
+function errorText(error: unknown): string {
+  return messageOf(error)
+    .slice(0, longestError)
+    .replaceAll(/[\u0000-\u0008\u000b-\u001f]/g, ' ')
+    .toWellFormed()
+}
+
+function paramsOf(effect: EffectRow): JsonObject {
+  return JSON.parse(effect.params) as JsonObject
+}
+
+function keyOf(effect: EffectRow): string {
+  return effectKey({ actor: effect.actor, seq: effect.seq, index: effect.idx })
 }
