@@ -9,6 +9,7 @@ import { Alarms, type Alarm } from './alarms.ts'
 import { backoffMs } from './backoff.ts'
 import { Backlog } from './backlog.ts'
 import type { Clock } from './clock.ts'
+import { errorText } from './error-text.ts'
 import { RetryableError, TerminalError, messageOf } from './errors.ts'
 import { HeldEffects, type Held } from './held-effects.ts'
 import { Lanes } from './lanes.ts'
@@ -65,7 +66,6 @@ const defaultMaxAttempts = 50
 const noHandler = 'no handler for this type of effect'
 /** What a failed settlement is tried, over about a minute, before the effect is left to the next reading of the store. */
 const settleAttempts = 8
-const longestError = 2000
 
 export class Relay {
   readonly #options: RelayOptions
@@ -388,14 +388,6 @@ function toldOutcome(entry: Entry, outcome: SettleOutcome, attempts: number): Ef
   if (isAborted(entry)) return 'withdrawn'
   if (outcome.kind !== 'postponed') return outcome.kind
   return outcome.attempts === attempts ? 'asked-to-wait' : 'retried'
-}
-
-/** What the store can hold and a person reads: no control characters, and not a whole page of somebody's HTML. */
-function errorText(error: unknown): string {
-  return messageOf(error)
-    .slice(0, longestError)
-    .replaceAll(/[\u0000-\u0008\u000b-\u001f]/g, ' ')
-    .toWellFormed()
 }
 
 function paramsOf(effect: EffectRow): JsonObject {
