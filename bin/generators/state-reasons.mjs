@@ -16,13 +16,10 @@ export const stateReasons = {
     const said = Object.entries(stageReasons)
       .filter(([, { stage }]) => stage !== 'final')
       .map(([reason, { stage, owner, unblocks }]) => [`task/${stage}/${reason}`, owner, reason, unblocks])
-    const lines = [...states, ...said].flatMap(([name, owner, says, unblocks]) => [
-      `  ${quote(name)}: {`,
-      `    owner: ${quote(owner)},`,
-      `    says: ${quote(says)},`,
-      `    unblocks: ${quote(unblocks)},`,
-      '  },',
-    ])
+    const lines = [...states, ...said].map(
+      ([name, owner, says, unblocks]) =>
+        `  ${quote(name)}: { owner: ${quote(owner)}, says: ${quote(says)}, unblocks: ${quote(unblocks)} },`,
+    )
     const text = [
       '/** Generated from the machines by bin/generators/state-reasons.mjs (npm run generate). Not edited by hand. */',
       "import type { Owner } from '../definition.ts'",

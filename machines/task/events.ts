@@ -292,7 +292,7 @@ export const TaskEvent = Type.Union([
   /** The author of a merge request, or a maintainer, hands it over: the edge decided who may (rulings 3.14). */
   Type.Object({ type: Type.Literal('takeover.accepted'), ...At, ...Mr, by: Type.String(), commentId: Type.String() }),
 
-  /** The spending ledger has nothing left for this Task; `budget.raised` by a maintainer's `/budget +N`. */
+  /** The spending ledger has nothing left for this Task; `budget.raised`: a maintainer gave it more (rulings 4.29). */
   Type.Object({ type: Type.Literal('budget.exhausted'), ...At, detail: Type.Optional(Type.String()) }),
   Type.Object({ type: Type.Literal('budget.raised'), ...At, by: Type.String(), amount: Type.Number() }),
 

@@ -2,7 +2,8 @@ import { createActor, transition, type AnyStateNode } from 'xstate'
 import { describe, expect, test } from 'vitest'
 import { machines } from '../registry.ts'
 import { ATask, granted, inReview, merging, opening, parkedBy } from './a-task.ts'
-import { taskMachine } from './machine.ts'
+import { newTask } from './context.ts'
+import { taskDefinition, taskMachine } from './machine.ts'
 
 function nodes(node: AnyStateNode): readonly AnyStateNode[] {
   return [node, ...Object.values(node.states).flatMap(nodes)]
@@ -109,4 +110,15 @@ test('the registry holds each kind once', () => {
     'task',
     'turn',
   ])
+})
+
+test('R10: a version 1 snapshot has failed at no opening, asked no member and got no more money', () => {
+  const upgraded = taskDefinition.upgrades[1]?.({ value: { stage: 'x' }, context: { id: 'default/t' } })
+  expect(upgraded).toEqual({
+    value: { stage: 'x' },
+    context: { id: 'default/t', failedOpenings: 0, folds: [], budgetRaised: 0 },
+  })
+  expect(Object.keys(newTask('t'))).toEqual(
+    expect.arrayContaining(Object.keys((upgraded?.['context'] ?? {}) as object)),
+  )
 })

@@ -51,7 +51,7 @@ export const stageReasons = {
     owner: 'maintainer',
     unblocks: "a maintainer's `/approve` on exactly the reviewed head, a new head, or a retry",
   },
-  budget: { stage: 'awaiting-human', owner: 'maintainer', unblocks: '`/budget +N`, or a retry by a maintainer' },
+  budget: { stage: 'awaiting-human', owner: 'maintainer', unblocks: 'a maintainer who raises its budget, or a retry' },
   'fold-unanswered': {
     stage: 'awaiting-human',
     owner: 'operator',

@@ -5,7 +5,7 @@ import type { TaskContext } from './context.ts'
 
 export function holdForBudget(context: TaskContext, { detail }: EventOf<'budget.exhausted'>): Change {
   const why = detail === undefined ? '' : ` (${detail})`
-  const body = `The spending budget of this Task is used up${why}. It keeps its state; a maintainer lets it go on by \`/budget +N\` or \`/retry\`.`
+  const body = `The spending budget of this Task is used up${why}. It keeps its state; a maintainer lets it go on by raising its budget, or by \`/retry\`.`
   const said = afterPod(context, comments(context, body))
   return { ...said, context: { ...said.context, stageReason: 'budget', stageDetail: detail ?? null } }
 }

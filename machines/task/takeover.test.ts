@@ -84,12 +84,12 @@ describe('spending', () => {
     expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['awaiting-human', 'budget', '5 USD of 5 USD'])
     expect(task.told('pod')).toEqual([expect.objectContaining({ type: 'pod.stop', reason: 'budget' })])
     expect(task.final().only('postComment')).toEqual([
-      expect.objectContaining({ body: expect.stringContaining('/budget +N') }),
+      expect.objectContaining({ body: expect.stringContaining('raising its budget') }),
     ])
     expect(task.send('budget.exhausted', {}).only('postComment')).toEqual([])
   })
 
-  test('Task work/budget.exhausted: an ordinary comment is only read; /budget +N or a retry lets it go on', () => {
+  test('Task work/budget.exhausted: an ordinary comment is only read; a raised budget or a retry lets it go on', () => {
     const held = () => granted().send('budget.exhausted', {}).final()
     expect(held().comment({ maintainer: true }).stage).toBe('awaiting-human')
     const raised = held().send('budget.raised', { by: 'maya', amount: 5 })

@@ -100,6 +100,7 @@ const verdicts: readonly Mutant[] = [
   {
     law: 2,
     wrong: 'a park that a comment releases goes on to merging, whatever was judged [H21]',
+    where: { issues: 'none', hasAlert: true, hasMergeRequest: false },
     changed: task((table) => {
       const park = state(table, `${live}.parked.awaiting-human`)
       for (const row of rowsOn(park, 'human.commented'))
@@ -242,6 +243,7 @@ const outcomes: readonly Mutant[] = [
   {
     law: 15,
     wrong: 'an outcome is taken whichever pod of the Task it is from [H7]',
+    where: { issues: 'none', hasAlert: true },
     changed: task((table) => {
       for (const row of rowsOn(state(table, live), 'outcome')) {
         const guard = row['guard'] as Guard | undefined

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { ATask, working } from '../../../machines/task/a-task.ts'
+import { ATask } from '../../../machines/task/a-task.ts'
+import { working } from '../../../machines/task/a-task-of-kind.ts'
 import { aTask, aView, reading } from '../testing.ts'
 import { foldMembers } from './members.ts'
 

@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox'
 import type { TaskContext } from '../../../machines/task/context.ts'
+import { branchIn } from '../../../machines/task/facts.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository, type ForgeAccess } from '../forge-access.ts'
-import { nameOf } from '../names.ts'
 import { commentOnce } from '../own-writes.ts'
 
 /** mr_write. There is no merge, approve or request-changes action (document 2). */
@@ -62,7 +62,7 @@ async function open(
   { forge, path, repository }: ForgeAccess,
   wanted: MrWrite,
 ): Promise<object> {
-  const branch = `platform/${nameOf(claims.task)}`
+  const branch = branchIn(task, repository.name)
   const [there] = await forge.listMergeRequests(path, { state: 'open', headBranch: branch })
   if (there !== undefined)
     return { status: 'ok', existing: true, number: there.number, url: there.url, head_sha: there.headSha }
