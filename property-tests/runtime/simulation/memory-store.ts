@@ -2,10 +2,9 @@
  * PGlite in memory, with every statement parsed and planned once: a schedule is a few hundred small statements, and in
  * PGlite parsing them anew is two thirds of what they cost. The same database, the same SQL; only the driver differs.
  */
-import { PGlite, protocol } from '@electric-sql/pglite'
+import { PGlite, protocol, types } from '@electric-sql/pglite'
 import { migrate } from '../../../runtime/store/migrate.ts'
 import { resultParsers } from '../../../runtime/store/result-types.ts'
-import type { ParseText } from '../../../runtime/store/result-types.ts'
 import { sessionSql } from '../../../runtime/store/session-sql.ts'
 import type { Session } from '../../../runtime/store/session-sql.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
@@ -13,7 +12,7 @@ import type { Sql } from '../../../runtime/store/sql.ts'
 const { serialize } = protocol
 
 export async function openMemoryStore(): Promise<Sql> {
-  const db = await PGlite.create()
+  const db = await PGlite.create({ parsers: { ...resultParsers } })
   const store = sessionSql(preparedSession(db), 'none')
   await migrate(store)
   await store.exec(settings)
@@ -55,7 +54,7 @@ export function preparedSession(db: PGlite): Session {
           serialize.sync(),
         ]),
       )
-      return resultOf(messages)
+      return resultOf(messages, db.parsers)
     },
     async exec(text) {
       await db.exec(text)
@@ -78,42 +77,28 @@ function element(value: unknown): string {
   return typeof value === 'string' ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"` : String(value)
 }
 
-const bool = 16
-const int2 = 21
-const int4 = 23
-const oid = 26
-
-const parsers: Readonly<Record<number, ParseText>> = {
-  ...resultParsers,
-  [bool]: (text) => text === 't',
-  [int2]: Number,
-  [int4]: Number,
-  [oid]: Number,
+interface Column {
+  readonly name: string
+  readonly dataTypeID: number
 }
 
 type Messages = Awaited<ReturnType<PGlite['execProtocol']>>['messages']
 
-function resultOf(messages: Messages): Awaited<ReturnType<Session['query']>> {
-  let columns: readonly { readonly name: string; readonly dataTypeID: number }[] = []
+function resultOf(messages: Messages, parsers: PGlite['parsers']): Awaited<ReturnType<Session['query']>> {
+  let columns: readonly Column[] = []
   let affected = 0
   const rows: object[] = []
   for (const message of messages) {
     if (message instanceof protocol.messages.RowDescriptionMessage) columns = message.fields
-    else if (message instanceof protocol.messages.DataRowMessage) rows.push(rowOf(columns, message.fields))
+    else if (message instanceof protocol.messages.DataRowMessage) rows.push(rowOf(columns, message.fields, parsers))
     else if (message instanceof protocol.messages.CommandCompleteMessage) affected = affectedBy(message.text)
   }
   return { rows, rowCount: Math.max(affected, rows.length) }
 }
 
-function rowOf(
-  columns: readonly { readonly name: string; readonly dataTypeID: number }[],
-  fields: readonly (string | null)[],
-): object {
+function rowOf(columns: readonly Column[], fields: readonly (string | null)[], parsers: PGlite['parsers']): object {
   return Object.fromEntries(
-    columns.map(({ name, dataTypeID }, index) => {
-      const text = fields[index] ?? null
-      return [name, text === null ? null : (parsers[dataTypeID]?.(text) ?? text)]
-    }),
+    columns.map(({ name, dataTypeID }, index) => [name, types.parseType(fields[index] ?? null, dataTypeID, parsers)]),
   )
 }
 

@@ -16,14 +16,14 @@ export interface Verdict {
 export class Simulation {
   readonly #store: Sql
   readonly #createRuntime: CreateRuntime
-  readonly #tables: string
+  readonly #emptying: string
   readonly passed = new Set<string>()
   readonly diedAt = new Set<string>()
 
-  constructor(store: Sql, createRuntime: CreateRuntime, tables: string) {
+  constructor(store: Sql, createRuntime: CreateRuntime, emptying: string) {
     this.#store = store
     this.#createRuntime = createRuntime
-    this.#tables = tables
+    this.#emptying = emptying
   }
 
   run(seed: number, change: (plan: Plan) => Plan = (plan) => plan): Promise<Verdict> {
@@ -31,8 +31,7 @@ export class Simulation {
   }
 
   async runPlan(plan: Plan): Promise<Verdict> {
-    // Identities too, so that no schedule can see that there was another before it.
-    await this.#store.exec(`truncate ${this.#tables} restart identity`)
+    await this.#store.exec(this.#emptying)
     const outcome = await live(plan, {
       store: this.#store,
       createRuntime: this.#createRuntime,
@@ -47,14 +46,22 @@ export async function withStore<T>(
 ): Promise<T> {
   const store = await openMemoryStore()
   try {
-    const { rows } = await store.query<{ readonly tables: string }>(
-      "select string_agg(tablename, ', ' order by tablename) as tables from pg_tables where schemaname = 'public' and tablename <> $1",
-      [appliedMigrations],
-    )
-    return await use((create) => new Simulation(store, create, rows[0]!.tables), store)
+    const emptying = await emptyingOf(store)
+    return await use((create) => new Simulation(store, create, emptying), store)
   } finally {
     await store.close()
   }
 }
 
 const appliedMigrations = 'migration'
+
+/** Sequences too: no schedule can see that there was another before it. */
+async function emptyingOf(store: Sql): Promise<string> {
+  const names = async (text: string): Promise<readonly string[]> =>
+    (await store.query<{ readonly name: string }>(text)).rows.map((row) => row.name)
+  const tables = await names(
+    `select tablename as name from pg_tables where schemaname = 'public' and tablename <> '${appliedMigrations}' order by 1`,
+  )
+  const sequences = await names("select sequencename as name from pg_sequences where schemaname = 'public' order by 1")
+  return [`truncate ${tables.join(', ')}`, ...sequences.map((name) => `alter sequence ${name} restart`)].join('; ')
+}
