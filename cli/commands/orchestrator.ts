@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createLogger } from '../../edges/http/logging.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { programDir } from '../main.ts'
-import { startOrchestrator } from '../orchestrator/compose.ts'
+import { startOrchestrator } from '../orchestrator/start.ts'
 import { storyLine } from '../orchestrator/story-line.ts'
 import { readSettings } from '../settings.ts'
 

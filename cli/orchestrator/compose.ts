@@ -1,32 +1,27 @@
-/** The orchestrator, wired: the one place that knows every part of it. */
+/** The orchestrator, wired: the one place that knows every part of it. It opens nothing: `start.ts` does. */
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import { renderTurn } from '../../edges/agents/bundle/turn-text.ts'
 import { registerAgentApi } from '../../edges/agents/api.ts'
 import type { AgentApiDeps } from '../../edges/agents/deps.ts'
 import { requestFold } from '../../edges/agents/outcome/request-fold.ts'
-import { podTokens } from '../../edges/agents/pod-tokens.ts'
+import type { PodTokens } from '../../edges/agents/pod-tokens.ts'
 import { createForgeEdge } from '../../edges/forge/forge-edge.ts'
 import { threadReader } from '../../edges/forge/mirror/threads.ts'
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
 import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
 import { bareName, type ProjectSettings } from '../../edges/forge/projects.ts'
-import { bearer } from '../../edges/http/auth/authenticate.ts'
-import { oidcVerifier } from '../../edges/http/auth/oidc.ts'
+import { bearer, type VerifyToken } from '../../edges/http/auth/authenticate.ts'
 import type { Logger } from '../../edges/http/logging.ts'
 import type { Fetch, Ids } from '../../edges/http/ports.ts'
 import { createServer, type HttpServer } from '../../edges/http/server.ts'
-import { clientCredentials } from '../../edges/http/token-source.ts'
-import { discoverIssuer } from '../../edges/http/auth/discovery.ts'
 import { registerInspector } from '../../edges/inspector/register.ts'
 import { createTickets } from '../../edges/inspector/tickets.ts'
-import { detectIsolation, type Isolation } from '../../edges/local/isolation.ts'
-import { LocalPods } from '../../edges/local/pods.ts'
-import { localProjectDirectory } from '../../edges/local/project-directory.ts'
+import { localProjectDirectory, type LocalProjectDirectory } from '../../edges/local/project-directory.ts'
 import { registerResourceApi } from '../../edges/local/resource-api.ts'
 import { localResources } from '../../edges/local/resources.ts'
-import { localSecrets } from '../../edges/local/secrets.ts'
+import type { PodPort } from '../../edges/ports/pods.ts'
+import type { SecretPort } from '../../edges/ports/resources.ts'
 import { createWrapperClient } from '../../edges/wrapper/client.ts'
 import { registerTurnComplete, watchPods } from '../../edges/wrapper/inbound.ts'
 import { wrapperHandlers } from '../../edges/wrapper/outbound.ts'
@@ -34,26 +29,23 @@ import { exposeMetrics } from '../../edges/http/expose-metrics.ts'
 import { platformMetrics } from '../../edges/telemetry/platform-metrics.ts'
 import { bothObservers } from '../../edges/telemetry/both-observers.ts'
 import { runtimeMetrics } from '../../edges/telemetry/runtime-metrics.ts'
-import { createTracing } from '../../edges/telemetry/tracing.ts'
-import { openSpanExporter } from '../../edges/http/tracing/exporter.ts'
+import type { Tracing } from '../../edges/telemetry/tracing.ts'
 import type { OutboxEffect } from '../../machines/emit.ts'
 import { machines } from '../../machines/registry.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { createRuntime } from '../../runtime/create-runtime.ts'
-import { openPgHints } from '../../runtime/store/pg-hints.ts'
 import type { Handlers } from '../../runtime/handlers.ts'
+import type { RuntimeOptions } from '../../runtime/options.ts'
 import type { Random } from '../../runtime/random.ts'
 import { startRetention } from '../../runtime/retention.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
 import { storeDesk } from '../journal/store-desk.ts'
-import { podEnvironment } from '../pod-environment.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 import { defaultBranches } from './default-branch.ts'
 import { addGitGateway } from './gateway.ts'
-import { loadKeys } from './keys.ts'
 import { registerOperations } from './operations.ts'
 import { derivedResources, mintByHand, statusOf, tellProject, type ResourceViewsDeps } from './resources.ts'
-import { openStore } from './store.ts'
 
 export interface OrchestratorPorts {
   readonly clock: Clock
@@ -67,35 +59,58 @@ export interface OrchestratorPorts {
   readonly owner: string
 }
 
-export interface Orchestrator {
-  readonly url: string
-  readonly internalUrl: string
+/** What is opened before anything can be wired: files, sockets, processes and keys, each of them replaceable. */
+export interface OrchestratorParts {
+  readonly sql: Sql
+  readonly secrets: SecretPort
+  readonly podTokens: PodTokens
+  /** Master of the pods' callback secrets. */
+  readonly callbackMaster: string
+  readonly verifyOidc: VerifyToken
+  /** Bearer for the wrappers' API. */
+  readonly wrapperToken: () => Promise<string>
+  /** Tells the other processes on the store that there is something for them. */
+  readonly hint?: (owner: string | undefined) => void
+  readonly tracing?: Tracing
+  /** What the runtime takes when it is not told otherwise. */
+  readonly pace?: Pick<RuntimeOptions, 'shards' | 'leaseMs' | 'pollMs'>
+  pods(wiring: PodWiring): PodPort
+}
+
+export interface PodWiring {
+  readonly directory: LocalProjectDirectory
+  /** Where pods reach us; known once we listen. */
+  readonly urls: () => { readonly operator: string; readonly internal: string }
+}
+
+/** Everything of the orchestrator but its sockets: the servers answer as soon as somebody listens, or injects. */
+export interface ComposedOrchestrator {
+  readonly outside: HttpServer
+  readonly inside: HttpServer
   readonly runtime: Runtime
-  readonly isolation: Isolation
-  readonly durability: string
-  /** A link that signs a browser in, once. */
   readonly inspectorLink: () => string
+  /** The addresses by which both servers are reached from now on. */
+  listening(addresses: { readonly operator: string; readonly internal: string }): void
+  /** After `runtime.start()` and with known addresses: works off what an earlier process left, then what comes. */
+  begin(): void
+  publicUrl(): string
   stop(): Promise<void>
 }
 
 const wrapperTimeoutMs = 30_000
 
-export async function startOrchestrator(
+export async function composeOrchestrator(
   settings: OrchestratorSettings,
   ports: OrchestratorPorts,
-): Promise<Orchestrator> {
-  const { clock, random, ids, logger, version, programDir } = ports
-  const { otlpEndpoint: endpoint } = settings
-  const spans = endpoint === '' ? undefined : await openSpanExporter({ service: 'orchestrator', version, endpoint })
-  const tracing = spans && createTracing({ exporter: spans, clock, logger, runtime: () => runtime })
+  parts: OrchestratorParts,
+): Promise<ComposedOrchestrator> {
+  const { clock, random, ids, logger, version } = ports
+  const { sql, secrets, tracing, podTokens, verifyOidc } = parts
   const fetch = tracing ? tracing.fetch(ports.fetch) : ports.fetch
-  const keys = await loadKeys(settings.stateDir)
-  const sql = await openStore(settings)
   const listening = { operator: '', internal: '' }
   const publicUrl = (): string => settings.publicUrl || listening.operator
 
   const resources = localResources(sql, clock, ids)
-  const secrets = localSecrets(join(settings.stateDir, 'secrets'))
   const defaultBranch = defaultBranches({ resources, secrets, fetch, clock, logger })
   const directory = localProjectDirectory({ resources, secrets, defaultBranch })
   const metrics = new Registry()
@@ -115,8 +130,7 @@ export async function startOrchestrator(
   })
   const threads = threadReader(forge.mirror, directory)
 
-  const tokens = podTokens(keys.signing, clock)
-  const { isolation, pods } = localPods()
+  const pods = parts.pods({ directory, urls: () => listening })
   const agents: AgentApiDeps = {
     get runtime() {
       return runtime
@@ -126,21 +140,11 @@ export async function startOrchestrator(
     projects: directory,
     threads,
     openForge,
-    podTokens: tokens,
-    verifyOidc: oidcVerifier({ issuer: settings.oidc.issuer, audience: settings.oidc.audience, clock, fetch }),
+    podTokens,
+    verifyOidc,
     maxBundleBytes: async (project) => (await directory.spec(bareName(project)))?.spec.maxBundleBytes ?? 400_000,
   }
-  const { token_endpoint: tokenUrl } = await discoverIssuer(settings.oidc.issuer, clock, fetch)
-  const { clientId, clientSecret: secret, wrapperAudience: audience } = settings.oidc
-  const wrapperTokens = clientCredentials({
-    tokenUrl: tokenUrl ?? `${settings.oidc.issuer}/token`,
-    clientId,
-    secret,
-    audience,
-    clock,
-    fetch,
-  })
-  const client = createWrapperClient({ fetch, clock, token: () => wrapperTokens.token(), timeoutMs: wrapperTimeoutMs })
+  const client = createWrapperClient({ fetch, clock, token: parts.wrapperToken, timeoutMs: wrapperTimeoutMs })
   const readActor: Runtime['read'] = (address) => runtime.read(address)
   const handlers: Handlers<OutboxEffect> = {
     ...forge.handlers,
@@ -155,10 +159,6 @@ export async function startOrchestrator(
     }),
   }
   const counting = runtimeMetrics(metrics)
-  const hints =
-    settings.databaseUrl === ''
-      ? undefined
-      : openPgHints({ url: settings.databaseUrl, owner: ports.owner, clock, logger, hear: () => runtime.wake() })
   const runtime = createRuntime({
     sql,
     definitions: machines,
@@ -168,7 +168,8 @@ export async function startOrchestrator(
     logger,
     owner: ports.owner,
     leaseMs: 10_000,
-    ...(hints ? { hint: hints.tell } : {}),
+    ...parts.pace,
+    ...(parts.hint ? { hint: parts.hint } : {}),
     observer: tracing ? bothObservers(counting, tracing.observer) : counting,
   })
   runtime.subscribe(platform.stepped)
@@ -250,74 +251,28 @@ export async function startOrchestrator(
     outside.app,
     settings.publicUrl === '' ? inspected : { ...inspected, hosts: [new URL(settings.publicUrl).hostname] },
   )
-  registerTurnComplete(inside.app, { runtime, clock, secret: keys.callbackMaster })
+  registerTurnComplete(inside.app, { runtime, clock, secret: parts.callbackMaster })
 
-  await runtime.start()
-  listening.internal = (await inside.listen(settings.internal)).url
-  listening.operator = (await outside.listen(settings.http)).url
-  forge.start()
-  const unwatch = watchPods(pods, { runtime, clock })
-
+  let unwatch = (): void => undefined
   return {
-    url: publicUrl(),
-    internalUrl: listening.internal,
+    outside,
+    inside,
     runtime,
-    isolation,
-    durability: sql.durability,
     inspectorLink,
-    stop: () => stopAll([outside, inside], unwatch),
+    publicUrl,
+    listening: (addresses) => void Object.assign(listening, addresses),
+    begin() {
+      forge.start()
+      unwatch = watchPods(pods, { runtime, clock })
+    },
+    stop: () => stopAll([outside, inside]),
   }
 
-  function localPods(): { readonly isolation: Isolation; readonly pods: LocalPods } {
-    const { stateDir, coveredDir, userHome } = settings
-    const probe = {
-      pod: join(stateDir, 'keys'),
-      workspace: join(stateDir, 'keys'),
-      program: programDir,
-      state: coveredDir,
-      home: userHome,
-    }
-    const found = settings.isolation === 'none' ? 'none' : detectIsolation(probe)
-    if (settings.isolation === 'required' && found === 'none') {
-      throw new Error(
-        'this machine does not let us isolate pods (unshare with mount and process namespaces): a real model then needs --unsafe-no-isolation',
-      )
-    }
-    const environment = podEnvironment({
-      settings,
-      directory,
-      tokens,
-      callbackMaster: keys.callbackMaster,
-      programDir,
-      urls: () => listening,
-      traceparent: () => tracing?.traceparent(),
-    })
-    const command = [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'wrapper']
-    return {
-      isolation: found,
-      pods: new LocalPods({
-        stateDir,
-        coveredDir,
-        programDir,
-        userHome,
-        isolation: found,
-        command,
-        environment,
-        clock,
-        logger,
-      }),
-    }
-  }
-
-  async function stopAll(servers: readonly HttpServer[], stopWatching: () => void): Promise<void> {
-    stopWatching()
+  async function stopAll(servers: readonly HttpServer[]): Promise<void> {
+    unwatch()
     await Promise.all(servers.map((server) => server.close()))
     await retention.stop()
     await forge.stop()
     await runtime.stop()
-    await hints?.close()
-    await tracing?.idle()
-    await sql.close()
-    await spans?.stop()
   }
 }

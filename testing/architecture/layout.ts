@@ -18,12 +18,22 @@ export const zones: readonly Zone[] = [
   { folder: 'runtime/', imports: ['machines/'] },
   { folder: 'crd/', imports: ['machines/'] },
   { folder: kit, imports: [] },
-  ...['ports', 'forge', 'alerts', 'wrapper', 'timers', 'kubernetes', 'local', 'agents', 'git', 'inspector', 'telemetry'].map(
-    (name) => ({
-      folder: `edges/${name}/`,
-      imports: edge,
-    }),
-  ),
+  ...[
+    'ports',
+    'forge',
+    'alerts',
+    'wrapper',
+    'timers',
+    'kubernetes',
+    'local',
+    'agents',
+    'git',
+    'inspector',
+    'telemetry',
+  ].map((name) => ({
+    folder: `edges/${name}/`,
+    imports: edge,
+  })),
   // Only the generators run it: the layout engine stays out of the product. Page and inspector share the chart's types.
   { folder: 'edges/inspector/charts/', imports: ['machines/'], development: true },
   { folder: 'memory/', imports: ['runtime/', 'machines/', kit] },
@@ -35,6 +45,8 @@ export const zones: readonly Zone[] = [
     imports: ['machines/', 'runtime/', 'crd/', 'edges/', 'memory/', 'wrapper/'],
     development: true,
   },
+  // The orchestrator as it is composed, and the forge before it: the one place outside `cli/` that runs both.
+  { folder: 'property-tests/simulation/', imports: 'anything', development: true },
   { folder: 'bench/', imports: ['runtime/', 'machines/', 'memory/', 'wrapper/', kit], development: true },
   { folder: 'testing/', imports: [], development: true },
   { folder: 'bin/', imports: [], development: true },

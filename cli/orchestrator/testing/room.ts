@@ -21,7 +21,7 @@ import { programDir } from '../../main.ts'
 import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { commit, run } from '../../standins/forge/testing.ts'
 import { startIdentity } from '../../standins/identity/identity.ts'
-import { startOrchestrator, type Orchestrator } from '../compose.ts'
+import { startOrchestrator, type Orchestrator } from '../start.ts'
 
 const audiences = { operator: 'urn:statewright:operator', wrapper: 'urn:statewright:wrapper' } as const
 export const repository = `${people.owner}/duration`

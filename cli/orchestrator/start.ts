@@ -1,0 +1,134 @@
+/** Opens what the orchestrator of a process needs (store, keys, pods, listeners), wires it and lets it go. */
+import { join } from 'node:path'
+import { podTokens } from '../../edges/agents/pod-tokens.ts'
+import { discoverIssuer } from '../../edges/http/auth/discovery.ts'
+import { oidcVerifier } from '../../edges/http/auth/oidc.ts'
+import { clientCredentials } from '../../edges/http/token-source.ts'
+import { openSpanExporter } from '../../edges/http/tracing/exporter.ts'
+import { detectIsolation, type Isolation } from '../../edges/local/isolation.ts'
+import { LocalPods } from '../../edges/local/pods.ts'
+import { localSecrets } from '../../edges/local/secrets.ts'
+import { createTracing } from '../../edges/telemetry/tracing.ts'
+import { openPgHints } from '../../runtime/store/pg-hints.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { podEnvironment } from '../pod-environment.ts'
+import type { OrchestratorSettings } from '../settings.ts'
+import { composeOrchestrator, type OrchestratorPorts } from './compose.ts'
+import { loadKeys } from './keys.ts'
+import { openStore } from './store.ts'
+
+export interface Orchestrator {
+  readonly url: string
+  readonly internalUrl: string
+  readonly runtime: Runtime
+  readonly isolation: Isolation
+  readonly durability: string
+  /** A link that signs a browser in, once. */
+  readonly inspectorLink: () => string
+  stop(): Promise<void>
+}
+
+export async function startOrchestrator(
+  settings: OrchestratorSettings,
+  ports: OrchestratorPorts,
+): Promise<Orchestrator> {
+  const { clock, logger, version, programDir } = ports
+  const { otlpEndpoint: endpoint } = settings
+  const spans = endpoint === '' ? undefined : await openSpanExporter({ service: 'orchestrator', version, endpoint })
+  const tracing = spans && createTracing({ exporter: spans, clock, logger, runtime: () => composed.runtime })
+  const fetch = tracing ? tracing.fetch(ports.fetch) : ports.fetch
+  const keys = await loadKeys(settings.stateDir)
+  const sql = await openStore(settings)
+  const tokens = podTokens(keys.signing, clock)
+  const isolation = isolationOf(settings, programDir)
+  const { issuer, audience, clientId, clientSecret: secret, wrapperAudience } = settings.oidc
+  const { token_endpoint: tokenUrl } = await discoverIssuer(issuer, clock, fetch)
+  const wrapperTokens = clientCredentials({
+    tokenUrl: tokenUrl ?? `${issuer}/token`,
+    clientId,
+    secret,
+    audience: wrapperAudience,
+    clock,
+    fetch,
+  })
+  const hints =
+    settings.databaseUrl === ''
+      ? undefined
+      : openPgHints({
+          url: settings.databaseUrl,
+          owner: ports.owner,
+          clock,
+          logger,
+          hear: () => composed.runtime.wake(),
+        })
+
+  const composed = await composeOrchestrator(settings, ports, {
+    sql,
+    secrets: localSecrets(join(settings.stateDir, 'secrets')),
+    podTokens: tokens,
+    callbackMaster: keys.callbackMaster,
+    verifyOidc: oidcVerifier({ issuer, audience, clock, fetch }),
+    wrapperToken: () => wrapperTokens.token(),
+    ...(hints ? { hint: hints.tell } : {}),
+    ...(tracing ? { tracing } : {}),
+    pods({ directory, urls }) {
+      const { stateDir, coveredDir, userHome } = settings
+      const environment = podEnvironment({
+        settings,
+        directory,
+        tokens,
+        callbackMaster: keys.callbackMaster,
+        programDir,
+        urls,
+        traceparent: () => tracing?.traceparent(),
+      })
+      const command = [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'wrapper']
+      return new LocalPods({
+        stateDir,
+        coveredDir,
+        programDir,
+        userHome,
+        isolation,
+        command,
+        environment,
+        clock,
+        logger,
+      })
+    },
+  })
+
+  await composed.runtime.start()
+  const inside = await composed.inside.listen(settings.internal)
+  const outside = await composed.outside.listen(settings.http)
+  composed.listening({ operator: outside.url, internal: inside.url })
+  composed.begin()
+
+  return {
+    url: composed.publicUrl(),
+    internalUrl: inside.url,
+    runtime: composed.runtime,
+    isolation,
+    durability: sql.durability,
+    inspectorLink: composed.inspectorLink,
+    async stop() {
+      await composed.stop()
+      await hints?.close()
+      await tracing?.idle()
+      await sql.close()
+      await spans?.stop()
+    },
+  }
+}
+
+function isolationOf(settings: OrchestratorSettings, programDir: string): Isolation {
+  const { stateDir, coveredDir, userHome } = settings
+  const keys = join(stateDir, 'keys')
+  const probe = { pod: keys, workspace: keys, program: programDir, state: coveredDir, home: userHome }
+  const found = settings.isolation === 'none' ? 'none' : detectIsolation(probe)
+  if (settings.isolation === 'required' && found === 'none') {
+    throw new Error(
+      'this machine does not let us isolate pods (unshare with mount and process namespaces): a real model then needs --unsafe-no-isolation',
+    )
+  }
+  return found
+}
