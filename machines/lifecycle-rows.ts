@@ -28,6 +28,7 @@ export const lifecycleRows = {
     'opening/asked': 'once no pod lives',
     'opening/ready': 'all that are not merged',
     'opening/openFailed': 'back to its own work stage',
+    'opening/deadline': 'a forge that never answers: a human after 6 h',
     'opening/never': 'the third in a row needs a human',
     'reviewing/approve': 'merging, the review posted when the pod is gone',
     'reviewing/held': 'grant off, over the ceiling, or an author who may not merge',

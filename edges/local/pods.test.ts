@@ -372,10 +372,10 @@ test.skipIf(isolations.length === 1)(
   },
 )
 
-test('removing what is gone or was never there is fine', async () => {
+test('removing what is gone or was never there is fine, and says that nothing of it runs', async () => {
   await withMachine(async (machine) => {
-    await machine.start().remove('default/nobody/1', { force: true })
-    await machine.start().remove('default/nobody/1', { force: false })
+    expect(await machine.start().remove('default/nobody/1', { force: true })).toBe('gone')
+    expect(await machine.start().remove('default/nobody/1', { force: false })).toBe('gone')
   })
 })
 

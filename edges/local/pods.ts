@@ -62,15 +62,16 @@ export class LocalPods implements PodPort {
     return { name: slug(spec.pod) }
   }
 
-  async remove(pod: string, { force }: { readonly force: boolean }): Promise<void> {
+  async remove(pod: string, { force }: { readonly force: boolean }): Promise<'ending' | 'gone'> {
     const folder = new PodFolder(this.#root, pod)
     const known = folder.read()
     // Nobody may ever ask again for a pod whose spawn was not recorded: its end is the last chance to find it.
     const record = known?.phase === 'spawning' && !this.#creating.has(pod) ? this.#adopt(folder, known) : known
-    if (record?.process === undefined || !isAlive(record.process)) return
+    if (record?.process === undefined || !isAlive(record.process)) return this.#creating.has(pod) ? 'ending' : 'gone'
     // Gracefully only the wrapper is told: it stops its agent itself, after the work is pushed.
     const graceful = record.isolated ? childrenOf(record.process) : [record.process]
     for (const member of force ? familyOf(record.process) : graceful) signal(member, force ? 'SIGKILL' : 'SIGTERM')
+    return 'ending'
   }
 
   async deleteWorkspace(task: string): Promise<void> {

@@ -25,8 +25,11 @@ export interface PodPort {
   /** Resolves once the Task's volume is there; throws while it is not. */
   bindVolumes(task: string): Promise<void>
   create(spec: PodSpec): Promise<{ readonly name: string }>
-  /** `force` ends it at once; otherwise it has its grace. Unknown pods are fine: they are gone already. */
-  remove(pod: string, how: { readonly force: boolean }): Promise<void>
+  /**
+   * `force` ends it at once; otherwise it has its grace. `gone`: nothing of it runs or begins to, so no watch will tell of
+   * its end, for example of one that was never created.
+   */
+  remove(pod: string, how: { readonly force: boolean }): Promise<'ending' | 'gone'>
   deleteWorkspace(task: string): Promise<void>
   /** Tells of every pod there is now, then of every change, and again where the listener rejects. */
   watch(listener: (observation: PodObservation) => Promise<void>): () => void

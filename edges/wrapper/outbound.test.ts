@@ -27,6 +27,8 @@ interface Scene {
   readonly log: ReturnType<typeof captureLog>
   /** Thrown by the next creation of a pod. */
   refusal: Error | undefined
+  /** Nothing of the pod runs. */
+  isPodGone: boolean
 }
 
 async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
@@ -39,6 +41,7 @@ async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
       over: new Set(),
       log: captureLog(),
       refusal: undefined,
+      isPodGone: false,
     }
     const pods: PodPort = {
       bindVolumes: async (task) => void scene.platform.push(`bind ${task}`),
@@ -48,7 +51,10 @@ async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
         scene.specs.push(spec)
         return { name: 'pod-name' }
       },
-      remove: async (name, { force }) => void scene.platform.push(`remove ${name}${force ? ' by force' : ''}`),
+      remove: async (name, { force }) => {
+        scene.platform.push(`remove ${name}${force ? ' by force' : ''}`)
+        return scene.isPodGone ? 'gone' : 'ending'
+      },
       deleteWorkspace: async (task) => void scene.platform.push(`delete ${task}`),
       watch: () => () => undefined,
     }
@@ -319,6 +325,16 @@ describe('the life of a pod', () => {
       await handlers.stopPod.perform(address, asked(pod))
       expect(platform).toEqual(Array.from({ length: 3 }, () => 'remove default/task/1'))
       expect(log.lines().map(({ msg }) => msg)).toEqual(['graceful stop not answered'])
+    })
+  })
+
+  test('that was never created is told of as vanished when it is ended by force: no watch would say so', async () => {
+    await withScene(async (scene) => {
+      scene.isPodGone = true
+      const told = await scene.handlers.forceDeletePod.perform(address, asked(pod))
+      expect(told).toEqual([
+        expect.objectContaining({ to: pod, event: expect.objectContaining({ type: 'pod.vanished' }) }),
+      ])
     })
   })
 

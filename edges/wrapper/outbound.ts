@@ -89,9 +89,11 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
       }),
     },
     forceDeletePod: {
-      perform: performing(async (params: EffectParams<'forceDeletePod'>) => {
-        await pods.remove(podId(params), { force: true })
-        return []
+      perform: performing(async (params: EffectParams<'forceDeletePod'>, context) => {
+        const state = await pods.remove(podId(params), { force: true })
+        // Never created, or its end was told long ago: the pod would wait for it for ever (law 14).
+        if (state === 'ending' || (await isOver(context.actor))) return []
+        return [deliveryTo(context, 'gone', { type: 'pod.vanished', at: clock.now(), reason: 'nothing of it runs' })]
       }),
     },
     deleteWorkspace: {

@@ -13,6 +13,7 @@ const stageBudgets = {
   documenting: 24 * hour,
   upgrading: 24 * hour,
   reviewing: 24 * hour,
+  opening: 6 * hour,
   merging: 6 * hour,
 } as const
 
@@ -61,6 +62,7 @@ export const taskDelays = {
   documentingBudget: stageBudgets.documenting,
   upgradingBudget: stageBudgets.upgrading,
   reviewingBudget: stageBudgets.reviewing,
+  openingBudget: stageBudgets.opening,
   mergingBudget: stageBudgets.merging,
   foldWait,
   respawnDelay: ({ context }: Armed): number => context.respawnDelayMs,

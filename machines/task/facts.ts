@@ -3,6 +3,7 @@ import { nextToMerge } from '../rules/merge-order.ts'
 import { isWithin, type Level } from '../rules/significance.ts'
 import type { Head, TaskContext, TaskIssue, TaskMergeRequest } from './context.ts'
 import type { AgentKind } from './events.ts'
+import type { Reason } from './reasons.ts'
 
 /** Own work stage by the kind a Task was minted for (lifecycles.md, Task). */
 const ownStages = {
@@ -128,10 +129,13 @@ export function isAnyMerged(context: TaskContext): boolean {
   return context.mergeRequests.some(({ state }) => state === 'merged')
 }
 
+/** Parked before its work was up for review: an older merge request that is open shows none of it. */
+const neverOpened: ReadonlySet<string | null> = new Set<Reason>(['not-opened', 'open-deadline'])
+
 /** Where a released park goes on (rulings 5.11): a merge is judged again, a review without an open merge request has nothing to read. */
 export function resumedStage(context: TaskContext): ResumedStage {
   if (isFolding(context)) return 'folding'
   const isReview = context.parkedFrom === 'merging' || context.parkedFrom === 'reviewing'
-  const isOpen = hasOpenMergeRequest(context) && context.stageReason !== 'not-opened'
+  const isOpen = hasOpenMergeRequest(context) && !neverOpened.has(context.stageReason)
   return isReview && isOpen ? 'reviewing' : ownStage(context)
 }

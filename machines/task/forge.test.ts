@@ -136,6 +136,16 @@ describe('reviewing.opening', () => {
     expect(task.only('openMergeRequest').map(({ repository }) => repository)).toEqual(['app'])
   })
 
+  test('Task opening/deadline: 6 h without an answer: awaiting-human, what was asked for is taken back, and a comment goes to work', () => {
+    const task = opening().fire('openingBudget')
+    expect([task.stage, task.reason, task.only('withdrawEffects')]).toEqual([
+      'awaiting-human',
+      'open-deadline',
+      [{ types: ['openMergeRequest'] }],
+    ])
+    expect(task.comment().stage).toBe('implementing')
+  })
+
   test('H24, law 17: leaving it for any reason withdraws what it asked for', () => {
     for (const task of [
       opening().send('task.close', { by: 'a' }),

@@ -19,6 +19,7 @@ export const stageReasons = {
   'waiting-for-reply': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
   'no-outcome': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
   'not-opened': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
+  'open-deadline': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
   'merge-deadline': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
   'merge-refused': { stage: 'awaiting-human', owner: 'human', unblocks: `the setting it names, then ${comment}` },
   'mr-closed': { stage: 'awaiting-human', owner: 'human', unblocks: comment },

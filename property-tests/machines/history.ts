@@ -12,15 +12,26 @@ const longestLead = 200
 /** Enough for what was begun to have its consequences. */
 const longestRest = 120
 
+/** A history up to its last command, everybody as they are then. */
+export function liveThrough(
+  setting: Setting,
+  begin: Lead,
+  history: Iterable<fc.Command<Model, World>>,
+  changed: Changed = {},
+): World {
+  const world = World.begin(setting, changed)
+  goOn(world, longestLead, (step, { actors }) => step === begin || actors.outbox.some(({ type }) => type === begin))
+  fc.modelRun(() => ({ model: {}, real: world }), history)
+  return world
+}
+
 function live(
   setting: Setting,
   begin: Lead,
   history: Iterable<fc.Command<Model, World>>,
   changed: Changed = {},
 ): Trace {
-  const world = World.begin(setting, changed)
-  goOn(world, longestLead, (step, { actors }) => step === begin || actors.outbox.some(({ type }) => type === begin))
-  fc.modelRun(() => ({ model: {}, real: world }), history)
+  const world = liveThrough(setting, begin, history, changed)
   goOn(world, longestRest)
   return world.actors.trace
 }

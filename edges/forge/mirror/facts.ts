@@ -56,8 +56,8 @@ export function issueFactsOf(row: MirroredIssue, { project, people, thread }: Fa
 }
 
 function labelNamesOf({ scm: { labels } }: ProjectSettings): IssueFacts['labels'] {
-  const { brainstorming, approved, implementation, declined } = labels
-  return { brainstorming, approved, implementation, declined }
+  const { brainstorming, approved, implementation, declined, priority } = labels
+  return { brainstorming, approved, implementation, declined, ...(priority === undefined ? {} : { priority }) }
 }
 
 /** The trigger label, or our own issue; by somebody let in, or labelled by a maintainer's own hand. */

@@ -34,7 +34,11 @@ async function resync(room: EdgeRoom): Promise<void> {
 }
 
 test("an issue with the trigger label is observed, a maintainer's approval is judged before the comment is told, and nothing is told twice", async () => {
-  await withHook({}, async (room) => {
+  const project: EdgeRoomOptions['project'] = (given) => ({
+    ...given,
+    scm: { ...given.scm, labels: { ...given.scm.labels, priority: 'urgent' } },
+  })
+  await withHook({ project }, async (room) => {
     const number = openWanted(room)
     await room.quiet()
     expect(room.delivered.at(-1)).toMatchObject({
@@ -48,6 +52,7 @@ test("an issue with the trigger label is observed, a maintainer's approval is ju
     await room.quiet()
     expect(types(room).slice(-2)).toEqual(['issue.observed', 'issue.commented'])
     expect(lastFacts(room).approvals).toMatchObject([{ author: 'maintainer' }])
+    expect(lastFacts(room).labels).toMatchObject({ priority: 'urgent', declined: 'platform-declined' })
     expect(room.delivered.at(-1)?.event).toMatchObject({ author: 'maintainer', maintainer: true, text: '/approve' })
 
     const told = room.delivered.length

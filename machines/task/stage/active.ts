@@ -109,9 +109,11 @@ function opensAll(after: (context: TaskContext) => TaskContext): (context: TaskC
 }
 
 const asksToOpen: StateConfig = {
-  meta: meta('forge', 'merge requests are being opened', 'the forge answers'),
+  meta: meta('forge', 'merge requests are being opened', 'the forge answers; parked after 6 hours'),
   entry: does(askToOpen),
   exit: does(withdrawOpening),
+  // A forge that never answers must not hold the Task for ever (law 14).
+  after: { openingBudget: { target: '#awaiting-human', actions: does(because('open-deadline')) } },
   on: {
     'mr.ready': [
       ...noneOpenRows(withReady, recordReady),

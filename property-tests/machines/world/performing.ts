@@ -100,7 +100,11 @@ const handlers: Readonly<Record<string, Handler>> = {
     return done()
   },
   stopPod: removePod,
-  forceDeletePod: removePod,
+  forceDeletePod: (call) => {
+    const done = removePod(call)
+    if (done === 'nothing there') call.answer('pod.vanished', { reason: 'nothing of it runs' })
+    return done
+  },
   submitTurn,
   pollTurn,
   probeTurn: done,
