@@ -4,7 +4,7 @@ import type { ActorKind } from '../definition.ts'
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   project: 'd38e8963927fdc06',
   queue: 'ceac2459b59357cd',
-  task: '631f1d2a9f82fc7a',
+  task: 'dd7cf959c2cec65b',
   pod: '0773aed00e4f46fc',
   turn: '8f9f04345832e3ca',
   issue: 'f2293e6b960086ec',
