@@ -26,6 +26,7 @@ describe('the settings of the orchestrator', () => {
       stateDir: join(process.cwd(), '.statewright'),
       coveredDir: join(process.cwd(), '.statewright'),
       databaseUrl: '',
+      databaseAnswerMs: 15_000,
       http: { host: '127.0.0.1', port: 8080 },
       internal: { host: '127.0.0.1', port: 8082 },
       publicUrl: '',
@@ -62,6 +63,7 @@ describe('the settings of the orchestrator', () => {
     const wrong = {
       ...needed,
       HTTP_ADDR: 'nowhere',
+      DATABASE_ANSWER_SECONDS: '601',
       INTERNAL_ADDR: '127.0.0.1:99999',
       PUBLIC_URL: 'ftp://x',
       OIDC_ISSUER: 'issuer',
@@ -77,6 +79,7 @@ describe('the settings of the orchestrator', () => {
     }
     const told = message.split('\n').slice(1)
     const named = [
+      'DATABASE_ANSWER_SECONDS',
       'HTTP_ADDR',
       'INTERNAL_ADDR',
       'PUBLIC_URL',

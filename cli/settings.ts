@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { RetentionPolicy } from '../runtime/retention.ts'
+import { pgDefaults } from '../runtime/store/pg-sql.ts'
 import { EnvironmentReader, type Address, type Environment } from '../wrapper/boot/environment.ts'
 
 export interface OrchestratorSettings {
@@ -12,6 +13,8 @@ export interface OrchestratorSettings {
   readonly coveredDir: string
   /** Empty: the embedded store below `stateDir`. */
   readonly databaseUrl: string
+  /** How long the server of `databaseUrl` may take for one statement. */
+  readonly databaseAnswerMs: number
   readonly http: Address
   readonly internal: Address
   /** What forges and people reach us by; empty: the listener itself. */
@@ -41,6 +44,9 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
 
+/** A connection that is silent for longer is not slow. */
+const mostAnswerMs = 600_000
+
 const Command = Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })
 
 export function readSettings(env: Environment, programDir: string): OrchestratorSettings {
@@ -50,6 +56,7 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
     stateDir,
     coveredDir: resolve(read.text('COVERED_DIR', stateDir)),
     databaseUrl: read.secret('DATABASE_URL') ?? '',
+    databaseAnswerMs: read.seconds('DATABASE_ANSWER_SECONDS', pgDefaults.answerMs / 1000, 1),
     http: read.address('HTTP_ADDR', '127.0.0.1:8080'),
     internal: read.address('INTERNAL_ADDR', '127.0.0.1:8082'),
     publicUrl: read.url('PUBLIC_URL'),
@@ -75,6 +82,8 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
     otlpEndpoint: read.text('OTEL_EXPORTER_OTLP_ENDPOINT', ''),
     userHome: read.text('HOME', homedir()),
   }
+  if (settings.databaseAnswerMs > mostAnswerMs)
+    read.fault(`DATABASE_ANSWER_SECONDS must be at most ${mostAnswerMs / 1000}`)
   if (!`${stateDir}/`.startsWith(`${settings.coveredDir}/`))
     read.fault('COVERED_DIR must be STATE_DIR or a folder around it')
   if (settings.oidc.clientSecret === '') read.fault('OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE is required')

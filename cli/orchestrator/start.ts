@@ -56,6 +56,7 @@ export async function startOrchestrator(
       ? undefined
       : openPgHints({
           url: settings.databaseUrl,
+          answerMs: settings.databaseAnswerMs,
           owner: ports.owner,
           clock,
           logger,

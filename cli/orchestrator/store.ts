@@ -8,14 +8,16 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 
 /** Every migration of the orchestrator's store. */
-const orchestratorMigrations = [runtimeMigrations, forgeMigrations, localMigrations]
+export const orchestratorMigrations = [runtimeMigrations, forgeMigrations, localMigrations]
 
 /** A real Postgres where one is named, else the embedded store below the state folder. */
-export async function openStore(settings: Pick<OrchestratorSettings, 'databaseUrl' | 'stateDir'>): Promise<Sql> {
+export async function openStore(
+  settings: Pick<OrchestratorSettings, 'databaseUrl' | 'databaseAnswerMs' | 'stateDir'>,
+): Promise<Sql> {
   const sql =
     settings.databaseUrl === ''
       ? await openFolderSql(join(settings.stateDir, 'database'))
-      : await openPgSql({ url: settings.databaseUrl })
+      : await openPgSql({ url: settings.databaseUrl, answerMs: settings.databaseAnswerMs })
   await migrate(sql, orchestratorMigrations)
   return sql
 }

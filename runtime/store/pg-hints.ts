@@ -7,6 +7,7 @@ import pg from 'pg'
 import { sleep, type Clock, type Timer } from '../clock.ts'
 import { messageOf } from '../errors.ts'
 import type { Logger } from '../logger.ts'
+import { keepAlive, pgDefaults } from './pg-sql.ts'
 
 export interface PgHintOptions {
   readonly url: string
@@ -15,6 +16,8 @@ export interface PgHintOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly hear: () => void
+  /** A connection that takes longer for a hint is replaced. */
+  readonly answerMs?: number
 }
 
 export interface PgHints {
@@ -56,8 +59,8 @@ class PgHintLine {
   /** Connects, and again whenever the connection is lost. */
   open(): void {
     if (this.#closed.signal.aborted) return
-    const { url, clock, logger } = this.#options
-    const client = new pg.Client({ connectionString: url, keepAlive: true })
+    const { url, clock, logger, answerMs = pgDefaults.answerMs } = this.#options
+    const client = new pg.Client({ ...keepAlive, connectionString: url, query_timeout: answerMs })
     let isOver = false
     const again = (): void => {
       if (isOver) return
@@ -117,7 +120,10 @@ class PgHintLine {
     const hint = isForAll ? JSON.stringify({ from: this.#options.owner } satisfies Hint) : to
     this.#isForAll = false
     this.#owners.clear()
-    await this.#client?.query('select pg_notify($1, $2)', [channel, hint]).catch(() => undefined)
+    const client = this.#client
+    await client
+      ?.query('select pg_notify($1, $2)', [channel, hint])
+      .catch(() => void client.end().catch(() => undefined))
     this.#isSending = false
     this.#gather()
   }

@@ -2,7 +2,7 @@ import type { PGlite, PGliteOptions } from '@electric-sql/pglite'
 import type { SyncedFolder } from './durable-files/synced-folder.ts'
 import { resultParsers } from './result-types.ts'
 import type { Session } from './session-sql.ts'
-import { SqlError, toSqlError } from './sql-error.ts'
+import { SqlError, toSqlError, unreachable } from './sql-error.ts'
 
 export interface PgliteSession extends Session {
   /** Why nothing can be had from it any more: Postgres panicked, or a sync failed. Only opening it anew helps. */
@@ -98,7 +98,7 @@ function isFatal(error: unknown): boolean {
 
 /** `unreachable`, as when a connection breaks: whether the commit is on disk is known when the store is opened again. */
 function broken(cause: unknown): SqlError {
-  return new SqlError(`the embedded store failed: ${toSqlError(cause).message}`, { code: 'unreachable', cause })
+  return new SqlError(`the embedded store failed: ${toSqlError(cause).message}`, { code: unreachable, cause })
 }
 
 /** PGlite answers in microtasks only: a caller that loops over queries would never let a timer or socket run. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { WorkerAnswer, WorkerReady, WorkerRequest } from './pglite-worker-protocol.ts'
 import type { Session } from './session-sql.ts'
-import { SqlError } from './sql-error.ts'
+import { SqlError, unreachable } from './sql-error.ts'
 import type { Result } from './sql.ts'
 
 interface Waiting {
@@ -16,7 +16,7 @@ export async function openWorkerSession(dataDir: string, workerUrl: URL): Promis
   const ready = await firstWord(worker)
   if (!ready.ready) {
     await worker.terminate()
-    throw new SqlError(`PGlite could not open ${dataDir}: ${ready.message}`, { code: 'unreachable' })
+    throw new SqlError(`PGlite could not open ${dataDir}: ${ready.message}`, { code: unreachable })
   }
   return workerSession(worker)
 }
@@ -38,7 +38,7 @@ function workerSession(worker: Worker): Session {
   let ended: SqlError | undefined
 
   function end(reason: string): void {
-    ended ??= new SqlError(reason, { code: 'unreachable' })
+    ended ??= new SqlError(reason, { code: unreachable })
     for (const call of waiting.values()) call.reject(ended)
     waiting.clear()
   }

@@ -24,10 +24,13 @@ function textField(error: unknown, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+/** The server was not reached or did not answer. */
+export const unreachable = 'unreachable'
+
 /** A driver's error as `SqlError`; an error without a code means that the server was not reached or did not answer. */
 export function toSqlError(error: unknown): SqlError {
   if (error instanceof SqlError) return error
-  const code = textField(error, 'code') ?? 'unreachable'
+  const code = textField(error, 'code') ?? unreachable
   return new SqlError(messageOf(error), { code, constraint: textField(error, 'constraint'), cause: error })
 }
 

@@ -312,6 +312,7 @@ function settingsOf(dir: string, issuer: string): Parameters<typeof startOrchest
   return {
     stateDir: join(dir, 'state'),
     databaseUrl: '',
+    databaseAnswerMs: 15_000,
     http: anyPort,
     internal: anyPort,
     publicUrl: '',

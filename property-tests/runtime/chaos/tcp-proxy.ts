@@ -5,6 +5,8 @@ export interface TcpProxy {
   readonly port: number
   /** Connections that are open now end without a word. */
   cut(): void
+  /** Connections that are open now stay open, and nothing that is sent on them arrives any more; new ones work. */
+  swallow(): void
   /** Nothing goes through until the returned function is called. */
   stall(): () => void
   close(): Promise<void>
@@ -39,6 +41,9 @@ export async function tcpProxy(targetPort: number): Promise<TcpProxy> {
     port: (server.address() as AddressInfo).port,
     cut: () => {
       for (const socket of sockets) socket.resetAndDestroy()
+    },
+    swallow: () => {
+      for (const socket of sockets) socket.removeAllListeners('data').resume()
     },
     stall: () => {
       isStalled = true
