@@ -1,0 +1,203 @@
+/**
+ * What could happen next to a Task, if everybody did what it waits for: the environment in which `path.ts` looks for a
+ * way to `delivered`. It grants nothing that the real one would not: agents speak in turns, a pod ends when it was
+ * asked to or at its TTL, an Issue grants what was claimed, and the forge merges what it was asked for. A merge by hand
+ * is left out: it is always possible, and no plan. Of equal things (issues, repositories) the first comes first, so
+ * that their orders are not all tried.
+ */
+import type { TaskContext, TaskIssue } from '../task/context.ts'
+import { grantsHold, isFolding, liveIssues, openMergeRequests, servesStage } from '../task/facts.ts'
+import { move, type Move } from './move.ts'
+import { outcomeMoves } from './outcome-moves.ts'
+
+/** A Task as the moves see it: where it stands, what it knows, and whether its agent is in the middle of a turn. */
+export interface Standing {
+  readonly context: TaskContext
+  /** Whether this state, by its path, is among the active ones. */
+  readonly isIn: (path: string) => boolean
+  readonly isTurnOpen: boolean
+}
+
+export function movesOf(standing: Standing): readonly Move[] {
+  const { context } = standing
+  if (context.stageClass === 'terminal') return []
+  return [
+    ...(context.stageClass === 'parked' ? humanMoves(context) : []),
+    ...approvalMoves(standing),
+    ...agentMoves(standing),
+    ...podMoves(standing),
+    ...forgeMoves(standing),
+    ...memberMoves(context),
+  ]
+}
+
+const maintainer = 'a-maintainer'
+
+function humanMoves(context: TaskContext): readonly Move[] {
+  const shas = (context.reviewed ?? []).map((head) => ({ ...head }))
+  return [
+    ...commentMoves(context),
+    ...(shas.length === 0
+      ? []
+      : [move('maintainer', 'writes `/approve` on the reviewed head', { type: 'mr.goAhead', by: maintainer, shas })]),
+    ...(context.stageReason === 'budget'
+      ? [move('maintainer', 'adds to the budget by `/budget +N`', { type: 'budget.raised', by: maintainer, amount: 1 })]
+      : []),
+    move('maintainer', 'has it tried again by `/retry`', { type: 'task.retry', by: maintainer }),
+  ]
+}
+
+function commentMoves(context: TaskContext): readonly Move[] {
+  const issue = liveIssues(context)[0]
+  const mr = openMergeRequests(context)[0]
+  const on = mr ? ('mr' as const) : ('issue' as const)
+  const place = mr ?? issue
+  if (!place) return []
+  const { repository, number } = place
+  const said = { author: maintainer, maintainer: true, kind: on === 'mr' ? 'mr_comment' : 'issue_comment', on } as const
+  return [
+    move('human', `comments on ${repository}${on === 'mr' ? '!' : '#'}${number}`, {
+      type: 'human.commented',
+      repository,
+      number,
+      ...said,
+    }),
+  ]
+}
+
+/** A comment that approves, then the Issue's word on what the agent claimed by it. */
+function approvalMoves({ context }: Standing): readonly Move[] {
+  const closed = context.issues.find(({ state }) => state === 'closed')
+  const isGated = context.everOwnedIssue && liveIssues(context).length === 0
+  const unasked = liveIssues(context).find(({ accepted, grant }) => !accepted && grant === null)
+  const claimed = liveIssues(context).find(
+    ({ issue, accepted, grant }) =>
+      accepted && (context.claims.includes(issue) || (grant === null && isGrantedAgain(context))),
+  )
+  return [
+    ...(closed && isGated
+      ? [move('human', `reopens ${named(closed)}`, { type: 'issue.reopened', issue: closed.issue })]
+      : []),
+    ...(unasked && context.planHash !== null && !grantsHold(context)
+      ? [
+          move('maintainer', `approves on ${named(unasked)} by \`/approve\``, {
+            type: 'approval.commented',
+            issue: unasked.issue,
+            by: maintainer,
+            commentId: 'a-comment',
+          }),
+        ]
+      : []),
+    ...(claimed && context.planHash !== null
+      ? [
+          move('platform', `finds that the approval of ${named(claimed)} holds`, {
+            type: 'approval.granted',
+            issue: claimed.issue,
+            planHash: context.planHash,
+            self: false,
+          }),
+        ]
+      : []),
+  ]
+}
+
+/** What an Issue took back when it was closed it gives again when it is open, as long as the evidence stands. */
+function isGrantedAgain({ submission, stage }: TaskContext): boolean {
+  return submission !== null && (stage === 'reviewing' || stage === 'awaiting-human')
+}
+
+function named({ repository, number }: TaskIssue): string {
+  return `${repository}#${number}`
+}
+
+function agentMoves(standing: Standing): readonly Move[] {
+  const { context, isTurnOpen } = standing
+  if (!isTurnOpen) return []
+  return [...(servesStage(context) ? [...planMoves(context), ...outcomeMoves(context)] : []), endOfTurn(context)]
+}
+
+function planMoves(context: TaskContext): readonly Move[] {
+  if (context.stage !== 'implementing' || context.planHash !== null || context.issues.length === 0) return []
+  const pod = context.podOrdinal
+  const note = { id: `plan-${pod}`, kind: 'plan', body: 'the plan', bodyHash: `plan-of-${pod}` } as const
+  return [move('agent', 'writes its plan', { type: 'note.written', pod, ...note })]
+}
+
+/** Whatever it committed is pushed with the end of its turn. */
+function endOfTurn(context: TaskContext): Move {
+  return move('agent', 'ends its turn, and what it committed is pushed', {
+    type: 'turn.ended',
+    pod: context.podOrdinal,
+    turn: (context.lastTurn ?? -1) + 1,
+    purpose: 'work',
+    finalText: '',
+    usage: {},
+    pushed: context.agentKind === 'review' ? [] : [...context.repositories],
+    failed: [],
+  })
+}
+
+function podMoves({ context, isIn, isTurnOpen }: Standing): readonly Move[] {
+  const pod = context.podOrdinal
+  const entry = context.entry ?? ''
+  const ends = (does: string): Move => move('pod', does, { type: 'pod.final', pod, cause: 'gone', residencyMs: 0 })
+  return [
+    ...(isIn('pod.awaitingSlot') ? [move('queue', 'gives it a slot', { type: 'slot.granted', entry })] : []),
+    ...(isIn('pod.starting') ? [move('pod', 'begins to work', { type: 'pod.working', pod })] : []),
+    ...(isIn('pod.stopping') && !isTurnOpen ? [ends('stops')] : []),
+    ...(isIn('pod.working.ending') ? [ends('ends with its agent')] : []),
+    ...(isIn('pod.working.idle') ? [ends('reaches its TTL')] : []),
+  ]
+}
+
+function forgeMoves({ context, isIn }: Standing): readonly Move[] {
+  const repository = context.awaitingOpen[0]
+  return [
+    ...(isIn('stage.live.active.reviewing.opening.asked') && repository !== undefined
+      ? [openedIn(context, repository)]
+      : []),
+    ...(isIn('stage.live.active.merging.asked.outstanding') && context.merging !== null
+      ? [
+          move('forge', `merges ${context.merging.repository}!${context.merging.number}`, {
+            type: 'mr.merged',
+            ...context.merging,
+            mergeCommit: 'a-merge',
+          }),
+        ]
+      : []),
+  ]
+}
+
+/** The one that is open there is found again; a new one has a number that only the forge knows. */
+function openedIn(context: TaskContext, repository: string): Move {
+  const known = openMergeRequests(context).find((mr) => mr.repository === repository)
+  const namespace = context.id.slice(0, context.id.indexOf('/'))
+  const {
+    state: _state,
+    mergeCommit: _commit,
+    ...mr
+  } = known ?? {
+    repository,
+    number: 0,
+    mergeRequest: `${namespace}/${repository}-mr-0`,
+    headSha: 'the-pushed-head',
+    headBranch: `platform/${context.id.slice(context.id.indexOf('/') + 1)}`,
+    author: 'the-platform',
+    url: '',
+    state: 'open',
+    mergeCommit: null,
+  }
+  return move('forge', `opens the merge request in ${repository}`, {
+    type: 'mr.ready',
+    ...mr,
+    attempt: context.openAttempt,
+  })
+}
+
+function memberMoves(context: TaskContext): readonly Move[] {
+  const asked = context.folds.find(({ answer }) => answer === null)
+  if (!isFolding(context) || !asked) return []
+  const { task } = asked
+  const owned = { goal: context.goal, priority: context.priority, repositories: [], issues: [], mergeRequests: [] }
+  return [move('task', `${task} folds into the new Task`, { type: 'fold.accepted', task, ...owned })]
+}

@@ -1,0 +1,46 @@
+/** Which entry of the one enum of reasons says why an actor rests, from where it stands. */
+import type { ActorKind, Owner } from '../definition.ts'
+import { reasons } from '../generated/reasons.ts'
+import type { TaskContext } from '../task/context.ts'
+
+export type ReasonName = keyof typeof reasons
+
+/** Who can move an actor, why it rests, and what would move it; `reason` is an entry of the generated enum. */
+export interface Resting {
+  readonly reason: ReasonName
+  readonly owner: Owner
+  readonly says: string
+  readonly unblocks: string
+}
+
+/** `path`: the active leaves as dotted text, regions separated by a space. */
+export function restingOf(kind: ActorKind, path: string): readonly Resting[] {
+  return path
+    .split(' ')
+    .filter(Boolean)
+    .flatMap((leaf) => nearest(kind, leaf))
+}
+
+/** A state without words of its own is said by the one around it. */
+function nearest(kind: ActorKind, leaf: string): readonly Resting[] {
+  const name = `${kind}/${leaf}`
+  if (isReason(name)) return [{ reason: name, ...reasons[name] }]
+  const end = leaf.lastIndexOf('.')
+  return end < 0 ? [] : nearest(kind, leaf.slice(0, end))
+}
+
+function isReason(name: string): name is ReasonName {
+  return Object.hasOwn(reasons, name)
+}
+
+/**
+ * A park by its reason, a stage that wants a pod by where its pod is, any other by its own state. Undefined: it has
+ * ended, and rests for nobody.
+ */
+export function taskResting(context: TaskContext, path: string): Resting | undefined {
+  if (context.stageClass === 'terminal') return undefined
+  const park = `task/${context.stage}/${context.stageReason}`
+  if (context.stageClass === 'parked' && isReason(park)) return { reason: park, ...reasons[park] }
+  const [stage, pod] = restingOf('task', path)
+  return context.stageClass === 'active' && context.wants !== null ? pod : stage
+}

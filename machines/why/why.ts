@@ -1,0 +1,82 @@
+/**
+ * Why a Task rests, as one answer for the API, the command line, its status and the forge: the reason, who may move it,
+ * its place in the queue, its next timer, and the shortest way to `delivered`. Pure: what it is made of is read before.
+ */
+import type { JsonObject } from '../definition.ts'
+import { positions } from '../queue/admission.ts'
+import type { QueueContext } from '../queue/context.ts'
+import type { TaskContext } from '../task/context.ts'
+import { pathToDelivered, type PathStep } from './path.ts'
+import { restingOf, taskResting, type Resting } from './reason.ts'
+
+/** A committed actor, as far as it is asked. */
+export interface Actor {
+  readonly value: unknown
+  readonly path: string
+  readonly context: JsonObject
+}
+
+export interface Timer {
+  readonly id: string
+  readonly dueAt: number
+}
+
+export interface Surroundings {
+  readonly task: Actor
+  /** Its Project's queue; its pod and the pod's newest turn, where there are any. */
+  readonly queue?: Actor
+  readonly pod?: Actor
+  readonly turn?: Actor
+  readonly timers: readonly Timer[]
+  readonly now: number
+}
+
+export interface QueuePlace {
+  readonly entry: string
+  readonly position: number
+  readonly reason: string
+}
+
+export interface Why {
+  readonly task: string
+  readonly stage: string
+  /** Null: it has ended. */
+  readonly resting: Resting | null
+  /** What the Task says beyond its reason: the failed call, the refused citation. */
+  readonly detail: string | null
+  /** What its pod and the pod's turn wait for, while they are what it waits for. */
+  readonly below: readonly Resting[]
+  readonly queue: QueuePlace | null
+  readonly nextTimer: { readonly name: string; readonly dueAt: number } | null
+  /** Null: no way is known, and only people outside the Task can help. */
+  readonly path: readonly PathStep[] | null
+}
+
+export function explain({ task, queue, pod, turn, timers, now }: Surroundings): Why {
+  const context = task.context as unknown as TaskContext
+  return {
+    task: context.id,
+    stage: context.stage,
+    resting: taskResting(context, task.path) ?? null,
+    detail: context.stageDetail,
+    below: context.podAlive ? [...belowOf('pod', pod), ...belowOf('turn', turn)] : [],
+    queue: queue ? placeOf(queue.context as unknown as QueueContext, context.entry, now) : null,
+    nextTimer: nextOf(timers),
+    path: pathToDelivered({ value: task.value, context }) ?? null,
+  }
+}
+
+/** The innermost state of the first region is what it waits for. */
+function belowOf(kind: 'pod' | 'turn', actor: Actor | undefined): readonly Resting[] {
+  return actor ? restingOf(kind, actor.path).slice(-1) : []
+}
+
+function placeOf(queue: QueueContext, entry: string | null, now: number): QueuePlace | null {
+  return positions(queue, now).find((place) => place.entry === entry) ?? null
+}
+
+/** `xstate.after.<delay>.<state>` names the wait. */
+function nextOf(timers: readonly Timer[]): Why['nextTimer'] {
+  const next = timers.toSorted((a, b) => a.dueAt - b.dueAt)[0]
+  return next ? { name: next.id.split('.')[2] ?? next.id, dueAt: next.dueAt } : null
+}
