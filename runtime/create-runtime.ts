@@ -377,6 +377,7 @@ class DurableRuntime implements Runtime {
     this.#relay.forget((effect) => lost.has(effect.shard))
     this.#recovery.forget(lost)
     this.#timers.forget((timer) => lost.has(timer.shard))
+    this.#worker.lose(lost)
   }
 
   async #resume(shards: readonly number[]): Promise<number> {

@@ -37,6 +37,24 @@ describe('work that waits for its commit', () => {
     expect(queue.size).toBe(0)
   })
 
+  it('leaves when its shard is lost, and what is left keeps its order and its age', () => {
+    const elsewhere = { ...event('task:b', 'b1', '{"n":1}'), shard: 1 }
+    const queue = filled(
+      event('task:a', 'a1'),
+      elsewhere,
+      { ...settle(), shard: 1 },
+      event('task:a', 'a2'),
+      event('task:c', 'c1'),
+    )
+    expect(names({ works: [...queue.remove((work) => work.shard === 1)] })).toEqual(['settle', 'b1'])
+    expect([queue.size, queue.bytes]).toEqual([3, 6])
+    queue.push(event('task:b', 'b2'), 9)
+    const taken = queue.take(all)
+    expect(names(taken)).toEqual(['a1', 'a2', 'c1', 'b2'])
+    expect(taken.since).toBe(0)
+    expect(queue.remove(() => true)).toEqual([])
+  })
+
   it('of a busy actor leaves the next batch room for every other', () => {
     const queue = filled(...many(10_000, (index) => event('task:busy', `busy${index}`)))
     for (const work of many(20, (index) => event(`task:${index}`, `single${index}`))) queue.push(work, 0)

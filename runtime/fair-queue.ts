@@ -31,9 +31,9 @@ export interface Taken {
 export class FairQueue {
   readonly #lanes = new Map<string, Lane>()
   /** Lanes with work, the next one first; a lane that had its share goes to the end. */
-  readonly #ring = new Fifo<Lane>()
+  #ring = new Fifo<Lane>()
   /** Effects that were performed, of whatever actor: no more than were decided, and each of them ends something. */
-  readonly #settlements = new Fifo<Waiting>()
+  #settlements = new Fifo<Waiting>()
   #size = 0
   #bytes = 0
 
@@ -74,6 +74,21 @@ export class FairQueue {
       else this.#lanes.delete(lane.name)
     }
     return batch
+  }
+
+  /** The others keep their order and how long they have waited. */
+  remove(isRemoved: (work: Work) => boolean): readonly Work[] {
+    if (this.count(isRemoved) === 0) return []
+    const all = [this.#settlements, ...[...this.#lanes.values()].map((lane) => lane.work)].flatMap((fifo) =>
+      fifo.waiting(),
+    )
+    this.#settlements = new Fifo()
+    this.#ring = new Fifo()
+    this.#lanes.clear()
+    this.#size = 0
+    this.#bytes = 0
+    for (const { work, since } of all) if (!isRemoved(work)) this.push(work, since)
+    return all.flatMap(({ work }) => (isRemoved(work) ? [work] : []))
   }
 
   #laneOf(name: string): Lane {

@@ -149,6 +149,14 @@ export class Worker {
     this.#idleSnapshots.forget(isForgotten)
   }
 
+  /**
+   * What waits for them must not be here when they come back: it is read again then, and an old copy of a later event
+   * would be stepped before the new one of an earlier (R2).
+   */
+  lose(shards: ReadonlySet<number>): void {
+    for (const work of this.#queue.remove((item) => shards.has(item.shard))) this.#options.hooks.misrouted(work)
+  }
+
   get #hasWork(): boolean {
     return this.#queue.size > 0 || this.#tasks.length > 0
   }
