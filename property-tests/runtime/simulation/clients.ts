@@ -120,7 +120,7 @@ class Client {
     const { line, runtime } = await this.#process()
     const { world, evidence } = this.#options
     for (const question of asks) {
-      world.tell(`${this.#plan.name} asks ${line.name}: ${question}`, true)
+      world.tell(`${this.#plan.name} asks ${line.name}: ${question}`)
       const looked = looks[question](runtime, evidence).catch(() => undefined)
       await Promise.race([looked, line.died, this.#wait(patienceMs)])
     }

@@ -9,6 +9,11 @@ const ids = ['a', 'b', 'c'] as const
 const activeMs = 5000
 
 export function makePlan(seed: number): Plan {
+  const plan = plainPlan(seed)
+  return plan.faults.length > 0 && isAimed(seed) ? baited(plan, aimedAt(seed)) : plan
+}
+
+function plainPlan(seed: number): Plan {
   const processes = dice(seed, 'processes').weighted([
     [3, 1],
     [3, 2],
@@ -28,6 +33,35 @@ export function makePlan(seed: number): Plan {
     ending: roll.pick(['stopped', 'crashed']),
   }
 }
+
+/** Some points lie where chance seldom leads: given up effects, refused data from another process, a stop. */
+function baited(plan: Plan, point: string): Plan {
+  const [verb] = point.split(':')
+  const steps: readonly Step[] =
+    verb === 'bury-inbox' ? unholdables : [...failures, { kind: 'operator', afterMs: 1500, asks: questions }]
+  const [first, ...others] = plan.clients
+  const stop: Fault = { kind: 'stop', slot: 0, atMs: 2500, restartMs: 300 }
+  return {
+    ...plan,
+    clients: [{ ...first!, steps: [...first!.steps, ...steps] }, ...others],
+    faults: verb === 'release-shards' ? [...plan.faults, stop] : plan.faults,
+  }
+}
+
+const bait = { kind: 'send', afterMs: 100 } as const
+
+const failures: readonly Step[] = ids.map((id): Step => {
+  const fields = { note: `bait.${id}`, how: 'refuses' }
+  return { ...bait, sends: [{ key: `bait.${id}`, to: `task:${id}`, type: 'filed', fields, again: [] }] }
+})
+
+const unholdables: readonly Step[] = [0, 1, 2, 3, 4, 5].map((index): Step => {
+  const key = `bait.${index}`
+  return {
+    ...bait,
+    sends: [{ key, to: `task:${ids[index % 3]!}`, type: 'noted', fields: { note: `${key} unholdable` }, again: [] }],
+  }
+})
 
 /** The same, but what goes wrong is the clocks: each process's is set on and back while timers are armed. */
 export function withJumps(plan: Plan): Plan {
@@ -133,7 +167,11 @@ function fieldsOf(roll: Dice, type: string): Send['fields'] {
 function faultsOf(roll: Dice, seed: number, processes: number, settings: Settings): readonly Fault[] {
   if (roll.chance(1 / 8)) return []
   const others = Array.from({ length: roll.whole(1, 5) }, () => faultOf(roll, roll.whole(0, processes - 1), settings))
-  return seed % 2 === 0 ? others : [crashAt(roll, aimedAt(seed), settings), ...others]
+  return isAimed(seed) ? [crashAt(roll, aimedAt(seed), settings), ...others] : others
+}
+
+function isAimed(seed: number): boolean {
+  return seed % 2 === 1
 }
 
 /** Each in its turn, so that some hundred seeds have been everywhere. */
