@@ -143,8 +143,17 @@ export const effectSchemas = {
 
   /** Secret, token owner, repositories, webhooks -> `project.checked`. */
   checkProject: Type.Object({ project: Type.String() }),
-  /** Reads the forge back into the mirror; stale rows become observations. */
-  resyncMirror: Type.Object({ project: Type.String() }),
+  /** Reads the forge back into the mirror; stale rows become observations -> `project.resynced`. `run`: who asks. */
+  resyncMirror: Type.Object({ project: Type.String(), run: Type.Optional(Type.String()) }),
+  /** The first tick of a schedule after a time -> `tick.planned` | `tick.refused`. */
+  planTick: Type.Object({
+    project: Type.String(),
+    name: Type.String(),
+    schedule: Type.String(),
+    after: Type.Integer({ description: 'epoch ms' }),
+  }),
+  /** What there is to do, live and unminted Tasks with it -> `backlog.read`. */
+  readBacklog: Type.Object({ project: Type.String(), run: Type.String() }),
 } satisfies Record<string, TSchema>
 
 export type EffectType = keyof typeof effectSchemas

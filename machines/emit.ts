@@ -8,6 +8,7 @@ import type { EffectParams, EffectType, OutboxEffectType } from './effect.ts'
 import type { IssueEvent } from './issue/events.ts'
 import type { MergeRequestEvent } from './merge-request/events.ts'
 import type { PodEvent } from './pod/events.ts'
+import type { ProjectEvent } from './project/events.ts'
 import type { QueueEvent } from './queue/events.ts'
 import type { TaskEvent } from './task/events.ts'
 import type { TurnEvent } from './turn/events.ts'
@@ -79,6 +80,10 @@ export function tellTurn(id: string, event: Sent<TurnEvent>): EffectAction {
 
 export function tellQueue(id: string, event: Sent<QueueEvent>): EffectAction {
   return deliver(`queue:${id}`, event)
+}
+
+export function tellProject(id: string, event: Sent<ProjectEvent>): EffectAction {
+  return deliver(`project:${id}`, event)
 }
 
 export function tellIssue(id: string, event: Sent<IssueEvent>): EffectAction {

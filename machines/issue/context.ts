@@ -46,6 +46,8 @@ export interface IssueContext {
   /** A mint entry that waits in the queue. */
   readonly mint: Mint | null
   readonly mints: number
+  /** A sweep offered it: it waits for no other one. */
+  readonly offered?: boolean
   /** A Task ended here: no new one until a person asks for it, or a loop would be endless. */
   readonly held: boolean
   readonly rejected: string

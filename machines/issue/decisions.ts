@@ -5,7 +5,7 @@ import type { HeldClaim, IssueContext } from './context.ts'
 import type { IssueEvent } from './events.ts'
 import { forgeSubject } from './mint.ts'
 import { planComment } from './plan.ts'
-import { settle, type Cause } from './settle.ts'
+import { awaitsOffer, settle, type Cause } from './settle.ts'
 
 type EventOf<T extends IssueEvent['type']> = Extract<IssueEvent, { type: T }>
 type Does = Decision<IssueContext>
@@ -64,13 +64,18 @@ function own(context: IssueContext, { task }: EventOf<'issue.owned'>): Fold {
   if (owner !== '' && owner !== task)
     return { context: mine, effects: [tellTask(task, { type: 'issue.closed', issue: id })] }
   const moved = owner === task ? {} : { ...noOwner, owner: task, held: false, rejected: '' }
-  return { context: { ...mine, ...moved } }
+  return { context: { ...mine, ...moved, ...(context.offered ? { offered: false } : {}) } }
 }
 
 /** It waits for the heir as for any mint of its own (laws 7, 23). */
 function handOver(context: IssueContext, { task, to, entry }: EventOf<'issue.handedOver'>): Fold {
   if (task !== context.owner) return {}
   return { context: { ...noOwner, mint: { task: to, entry, shared: true }, mints: context.mints + 1 } }
+}
+
+/** Only to one that waits for it: what became of the others since the sweep read them needs no offer. */
+function takeOffer(context: IssueContext): Fold {
+  return awaitsOffer(context) ? { context: { offered: true } } : {}
 }
 
 /** The owner learns of it as of any closing by a human. */
@@ -144,6 +149,7 @@ export const issueActions = {
     task === owner && agentKind === 'implement' ? { context: { implementRan: true } } : {},
   ),
   handOver: on('issue.handedOver', handOver),
+  takeOffer: on('issue.offered', takeOffer),
   retire: on('issue.retired', retire),
   publish: on('plan.written', publish),
   judgeClaim: on('approval.claimed', claim),

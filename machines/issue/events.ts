@@ -28,6 +28,8 @@ export const IssueFacts = Type.Object({
   humanCommented: Type.Boolean(),
   /** Trigger label or bot authorship, and through the reporter intake gate. */
   wanted: Type.Boolean(),
+  /** Nobody asked for it and the Project scans for issues: a sweep offers it, within its caps. */
+  swept: Type.Optional(Type.Boolean()),
   /** Trigger label taken off by a maintainer. */
   unwantedByMaintainer: Type.Boolean(),
   approvals: Type.Array(StandingApproval),
@@ -81,6 +83,8 @@ export const IssueEvent = Type.Union([
     to: Type.String(),
     entry: Type.String(),
   }),
+  /** A sweep has room for it. */
+  Type.Object({ type: Type.Literal('issue.offered'), ...At }),
   /** The platform closed it because there is nothing left to do (refine). */
   Type.Object({ type: Type.Literal('issue.retired'), ...At, reason: Type.String() }),
   Type.Object({ type: Type.Literal('issue.agentRunning'), ...At, task: Type.String(), agentKind: Type.String() }),

@@ -138,9 +138,23 @@ function unwanted(owner: string): EffectAction {
 
 const wantsTask: ReadonlySet<IssueStatus> = new Set(['refined', 'approved'])
 
+function mayMint({ owner, held, facts, status }: IssueContext): boolean {
+  return owner === '' && !held && facts?.wanted === true && wantsTask.has(status)
+}
+
+/** It would have a Task if a sweep had room for one (document 3, `maxNewTasksPerSweep`). */
+export function awaitsOffer(context: IssueContext): boolean {
+  return mayMint(context) && isSwept(context) && !context.mint
+}
+
+/** A person who speaks for it waits for no sweep. */
+function isSwept({ facts, offered, urged }: IssueContext): boolean {
+  return facts?.swept === true && offered !== true && !urged
+}
+
 /** One entry at most; a withdrawn one is answered by the queue, and a Task that was admitted anyway owns the issue. */
 function withMint(context: IssueContext): Settled {
-  const wants = context.owner === '' && !context.held && context.facts?.wanted === true && wantsTask.has(context.status)
+  const wants = mayMint(context) && (!isSwept(context) || context.mint !== null)
   if (wants && !context.mint) return mintOf(context)
   if (wants || !context.mint || context.mint.shared || !context.facts) return { context, effects: [] }
   const { entry } = context.mint

@@ -20,6 +20,10 @@ export interface MergeRequestContext {
   /** A Task ended here: no new one until a person pushes or asks. */
   readonly held: boolean
   readonly urged: boolean
+  /** A sweep offered this head, whoever wrote it. */
+  readonly offered?: string
+  /** A maintainer cancelled work on this head: no sweep offers it. */
+  readonly cancelled?: string
   /** The verdict that stands, on exactly this head. */
   readonly verdict: { readonly task: string; readonly sha: string; readonly value: string; readonly at: number } | null
 }

@@ -2,7 +2,7 @@
 import { perform, tellTask, type Decision, type EffectAction } from '../emit.ts'
 import type { MergeRequestContext } from './context.ts'
 import type { MergeRequestEvent, MergeRequestFacts } from './events.ts'
-import { withMint } from './mint.ts'
+import { isUnattended, withMint } from './mint.ts'
 import { checkNews, endNews, headMoved, placeOf, stateNews } from './news.ts'
 
 type EventOf<T extends MergeRequestEvent['type']> = Extract<MergeRequestEvent, { type: T }>
@@ -59,6 +59,13 @@ function release(context: MergeRequestContext, { task }: EventOf<'mr.released'>)
   return task === context.owner ? { context: { owner: '', held: true, urged: false, verdict: null } } : {}
 }
 
+/** Of the head that the sweep saw; what happened since needs no offer. */
+function takeOffer(context: MergeRequestContext, { headSha }: EventOf<'mr.offered'>): Fold {
+  return isUnattended(context) && context.facts?.headSha === headSha
+    ? { context: { held: false, offered: headSha } }
+    : {}
+}
+
 /** It waits for the heir as for any mint of its own, and tells it then what changed meanwhile (laws 7, 23). */
 function handOver({ owner, mints, facts }: MergeRequestContext, { task, to, entry }: EventOf<'mr.handedOver'>): Fold {
   if (task !== owner) return {}
@@ -73,7 +80,7 @@ function command(context: MergeRequestContext, event: EventOf<'mr.command'>): Fo
     return name === 'retry'
       ? { context: { held: false, urged: true } }
       : name === 'cancel'
-        ? { context: { held: true } }
+        ? { context: { held: true, cancelled: headSha } }
         : {}
   if (name === 'takeover')
     return facts
@@ -83,7 +90,11 @@ function command(context: MergeRequestContext, event: EventOf<'mr.command'>): Fo
           ],
         }
       : {}
-  if (name === 'cancel') return { effects: [tellTask(owner, { type: 'task.close', by, reason: 'cancelled' })] }
+  if (name === 'cancel')
+    return {
+      context: { cancelled: headSha },
+      effects: [tellTask(owner, { type: 'task.close', by, reason: 'cancelled' })],
+    }
   if (name === 'retry') return { effects: [tellTask(owner, { type: 'task.retry', by })] }
   return facts
     ? { effects: [tellTask(owner, { type: 'mr.goAhead', by, shas: [{ ...placeOf(facts), sha: headSha }] })] }
@@ -123,6 +134,7 @@ export const mergeRequestActions = {
   observeMerging: on('mr.observed', (context, { facts }) => observe(context, facts, false)),
   own: on('mr.owned', own),
   release: on('mr.released', release),
+  takeOffer: on('mr.offered', takeOffer),
   handOver: on('mr.handedOver', handOver),
   command: on('mr.command', command),
   forwardComment: on('mr.commented', comment),

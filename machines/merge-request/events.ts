@@ -73,6 +73,8 @@ export const MergeRequestEvent = Type.Union([
     to: Type.String(),
     entry: Type.String(),
   }),
+  /** A sweep has room for a review of exactly this head. */
+  Type.Object({ type: Type.Literal('mr.offered'), ...At, headSha: Type.String() }),
   Type.Object({ type: Type.Literal('mr.released'), ...At, task: Type.String(), reason: Type.String() }),
   Type.Object({
     type: Type.Literal('verdict.posted'),

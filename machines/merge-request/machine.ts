@@ -62,6 +62,8 @@ export const mergeRequestMachine = setup({
     'mr.commented': { actions: 'forwardComment' },
     'mr.event': { actions: 'forwardEvent' },
     'mr.command': { actions: 'command' },
+    // An offer is for one that is open and unattended.
+    'mr.offered': {},
     // What cannot be posted or merged is the Task's to know: it asked.
     'effect.failed': {},
   },
@@ -76,6 +78,7 @@ export const mergeRequestMachine = setup({
         ...whileOpen,
         'mr.observed': [...ends, { actions: 'observe' }],
         'mr.released': { actions: 'release' },
+        'mr.offered': { actions: 'takeOffer' },
         'mr.handedOver': { actions: 'handOver' },
       },
     },

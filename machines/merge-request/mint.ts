@@ -7,6 +7,9 @@ import type { MergeRequestFacts } from './events.ts'
 /** Rulings 3.11, lower first: asked for by a person; offered by the platform's own watch. */
 const priorities = { urged: 20, offered: 60 } as const
 
+/** Decisions, "One machine": `platform/<task>`. */
+const taskBranches = 'platform/'
+
 interface Minted {
   readonly context: MergeRequestContext
   readonly effects: readonly EffectAction[]
@@ -15,13 +18,26 @@ interface Minted {
 /** One entry at most, and only while nobody owns it: exactly one owner at every moment (laws 7, 23). */
 export function withMint(context: MergeRequestContext): Minted {
   const { facts, owner, held, mint } = context
-  const wants = facts !== null && facts.state === 'open' && facts.wanted && owner === '' && !held
+  const wants = facts !== null && facts.state === 'open' && isWanted(context, facts) && owner === '' && !held
   if (wants && !mint) return mintOf(context, facts)
   if (wants || !mint || mint.shared || !facts) return { context, effects: [] }
   return {
     context: { ...context, mint: null },
     effects: [tellQueue(facts.config.project, { type: 'queue.withdraw', entry: mint.entry })],
   }
+}
+
+function isWanted({ offered }: MergeRequestContext, { wanted, headSha }: MergeRequestFacts): boolean {
+  return wanted || offered === headSha
+}
+
+/**
+ * Open, and nobody looks at it: a person's merge request whose Task ended, or one that a Task of ours left behind
+ * (lifecycles.md, Issue). A draft is nobody's work yet.
+ */
+export function isUnattended({ facts, owner, mint, held, cancelled }: MergeRequestContext): boolean {
+  if (facts === null || facts.state !== 'open' || facts.draft || owner !== '' || mint || !held) return false
+  return (facts.wanted || facts.headBranch.startsWith(taskBranches)) && facts.headSha !== cancelled
 }
 
 function mintOf(context: MergeRequestContext, facts: MergeRequestFacts): Minted {

@@ -1,146 +1,98 @@
 /**
  * One Project (lifecycles.md, Project; rulings 3.13, 5.17): not ready, it mints and spawns nothing while running turns
- * go on; ready, its mirror is read back every 30 minutes whatever the schedules say.
+ * go on; ready, its mirror is read back every 30 minutes whatever the schedules say. What it does by itself is a region
+ * each, beside its readiness, once it is applied with anything of that.
  */
 import { setup } from 'xstate'
-import type { MachineDefinition, MachineInput } from '../definition.ts'
-import { effect, perform, tellQueue, type Decision } from '../emit.ts'
+import { withContext, type MachineDefinition, type MachineInput } from '../definition.ts'
+import { keepRefineEnd, meta, type Part } from './block.ts'
+import { blocks } from './blocks.ts'
+import { newProject, type ProjectContext } from './context.ts'
+import type { Guarded } from './does.ts'
 import type { ProjectEvent } from './events.ts'
+import { readinessActions, readinessGuards, readinessStates } from './readiness.ts'
+import { spending } from './spending.ts'
 
-export interface ProjectContext {
-  /** Also the id of the Project's queue. */
-  readonly id: string
-  readonly generation: number
-  /** Newest generation whose checks held: behind `generation` while they run. */
-  readonly checkedGeneration: number
-  /** Why it is not ready; empty when it is. */
-  readonly reason: string
-  readonly message: string
-  readonly resyncedAt: number | null
-}
-
-type EventOf<T extends ProjectEvent['type']> = Extract<ProjectEvent, { type: T }>
+export type { ProjectContext } from './context.ts'
 
 const minute = 60_000
 
-const projectDelays = {
-  /** A mirror is at most an hour stale, with one resync lost (rulings 3.13). */
-  resync: 30 * minute,
-  /** A Secret may come or a forge return without anything being applied. */
-  recheck: 5 * minute,
+const parts: readonly Part[] = [...blocks, spending]
+
+function all<K extends 'actions' | 'guards' | 'delays'>(what: K): Part[K] {
+  return Object.assign({}, ...parts.map((part) => part[what])) as Part[K]
 }
 
-function on<T extends ProjectEvent['type']>(
-  _type: T,
-  decide: (context: ProjectContext, event: EventOf<T>) => Decision<ProjectContext>,
-) {
-  return perform<ProjectContext, ProjectEvent>((context, event) => decide(context, event as EventOf<T>))
+function comesWithSettings({ event }: Guarded): boolean {
+  return event.type === 'project.applied' && event.settings !== undefined
 }
 
-function always(decide: (context: ProjectContext) => Decision<ProjectContext>) {
-  return perform<ProjectContext, ProjectEvent>(decide)
-}
+const plain = readinessStates([
+  { guard: 'isScheduledReady', target: '#project.scheduled.ready' },
+  { guard: 'isScheduled', target: '#project.scheduled' },
+  {},
+])
+const scheduled = readinessStates([{}])
+const regions = Object.fromEntries(parts.map(({ region }) => [region.id, region]))
 
-interface Guarded {
-  readonly context: ProjectContext
-  readonly event: ProjectEvent
-}
-
-/** A check of an older generation says nothing about this one. */
-function isChecked(ready: boolean): (args: Guarded) => boolean {
-  return ({ context, event }) =>
-    event.type === 'project.checked' && event.generation === context.generation && event.ready === ready
-}
+const states = {
+  ...plain,
+  scheduled: {
+    id: 'project.scheduled',
+    type: 'parallel',
+    meta: meta('project', 'does what its schedules say', 'its regions say who'),
+    on: { 'task.ended': { actions: 'keepRefineEnd' } },
+    states: {
+      readiness: {
+        meta: meta('project', 'whether it is ready', 'its states say who'),
+        initial: 'notReady',
+        states: { ...scheduled, ready: { id: 'project.scheduled.ready', ...scheduled.ready } },
+      },
+      ...regions,
+    },
+  },
+  deleted: {
+    id: 'project.deleted',
+    type: 'final',
+    meta: meta('none', 'was deleted', ''),
+    entry: 'closeDeleted',
+  },
+} as const
 
 export const projectMachine = setup({
   types: { context: {} as ProjectContext, events: {} as ProjectEvent, input: {} as MachineInput },
-  delays: projectDelays,
-  actions: {
-    configure: on('project.applied', ({ id }, { generation, maxConcurrentAgents, capacity, alertCapacity }) => ({
-      context: { generation },
-      effects: [tellQueue(id, { type: 'queue.configured', maxConcurrentAgents, capacity, alertCapacity })],
-    })),
-    check: always(({ id }) => ({ effects: [effect('checkProject', { project: id })] })),
-    open: on('project.checked', ({ id }, { message, generation }) => ({
-      context: { reason: '', message, checkedGeneration: generation },
-      effects: [tellQueue(id, { type: 'queue.opened' })],
-    })),
-    close: on('project.checked', ({ id }, { reason, message }) => ({
-      context: { reason, message },
-      effects: [tellQueue(id, { type: 'queue.closed', reason })],
-    })),
-    keepChecked: on('project.checked', (_context, { message, generation }) => ({
-      context: { message, checkedGeneration: generation },
-    })),
-    keepReason: on('project.checked', (_context, { reason, message }) => ({ context: { reason, message } })),
-    keepFailure: on('effect.failed', (_context, { reason }) => ({
-      context: { reason: 'CheckFailed', message: reason },
-    })),
-    closeDeleted: always(({ id }) => ({ effects: [tellQueue(id, { type: 'queue.closed', reason: 'Deleted' })] })),
-    resync: always(({ id }) => ({ effects: [effect('resyncMirror', { project: id })] })),
-    keepResync: on('project.resynced', (_context, { at }) => ({ context: { resyncedAt: at } })),
+  delays: {
+    /** A mirror is at most an hour stale, with one resync lost (rulings 3.13). */
+    resync: 30 * minute,
+    /** A Secret may come or a forge return without anything being applied. */
+    recheck: 5 * minute,
+    ...all('delays'),
   },
+  actions: { ...readinessActions, ...all('actions'), keepRefineEnd },
   guards: {
-    ready: isChecked(true),
-    notReady: isChecked(false),
-    changed: ({ context, event }) =>
-      isChecked(true)({ context, event }) && context.generation !== context.checkedGeneration,
-    checkFailed: ({ event }) => event.type === 'effect.failed' && event.effect === 'checkProject',
+    ...readinessGuards,
+    ...all('guards'),
+    isScheduled: comesWithSettings,
+    isScheduledReady: (args) => comesWithSettings(args) && args.context.reason === '',
   },
 }).createMachine({
   // Nothing at the root: XState would still run it on a machine that is done.
   id: 'project',
-  context: ({ input }) => ({
-    id: input.id,
-    generation: 0,
-    checkedGeneration: 0,
-    reason: 'NotChecked',
-    message: '',
-    resyncedAt: null,
-  }),
+  context: ({ input }) => newProject(input.id),
   initial: 'notReady',
-  states: {
-    notReady: {
-      meta: {
-        owner: 'human',
-        reason: 'is not ready: context.reason says why',
-        unblocks: 'what the reason names; checked again every 5 minutes',
-      },
-      after: { recheck: { target: 'notReady', reenter: true, actions: 'check' } },
-      on: {
-        'project.applied': { actions: ['configure', 'check'] },
-        'project.checked': [
-          { guard: 'ready', target: 'ready', actions: 'open' },
-          { guard: 'notReady', actions: 'keepReason' },
-        ],
-        'project.resynced': { actions: 'keepResync' },
-        'project.deleted': 'deleted',
-        'effect.failed': { guard: 'checkFailed', actions: 'keepFailure' },
-      },
-    },
-    ready: {
-      meta: { owner: 'project', reason: 'is ready', unblocks: 'read back every 30 minutes' },
-      entry: 'resync',
-      after: { resync: { target: 'ready', reenter: true, actions: 'check' } },
-      on: {
-        'project.applied': { actions: ['configure', 'check'] },
-        'project.checked': [
-          { guard: 'notReady', target: 'notReady', actions: 'close' },
-          // A repository that was enrolled meanwhile may hold issues that nobody told us of.
-          { guard: 'changed', actions: ['keepChecked', 'resync'] },
-        ],
-        'project.resynced': { actions: 'keepResync' },
-        'project.deleted': 'deleted',
-      },
-    },
-    deleted: { type: 'final', meta: { owner: 'none', reason: 'was deleted', unblocks: '' }, entry: 'closeDeleted' },
-  },
+  // The parts name their rows by text; XState's own types would pair every row with the whole union.
+  states: states as unknown as { readonly [S in keyof typeof states]: object },
 })
+
+/** By the path of its state: with anything scheduled, readiness is one region of several. */
+export function isReady(path: string | undefined): boolean {
+  return path?.split(' ').some((leaf) => leaf === 'ready' || leaf === 'scheduled.readiness.ready') ?? false
+}
 
 export const projectDefinition: MachineDefinition = {
   kind: 'project',
-  version: 1,
+  version: 2,
   machine: projectMachine,
   createdBy: ['project.applied'],
-  upgrades: {},
+  upgrades: { 1: (snapshot) => withContext(snapshot, { at: 0, faults: [], isPaused: true, scheduled: null }) },
 }

@@ -1,5 +1,5 @@
 /** Entering a stage. The pod region reads `wants` and `visit`, and nothing else of the stage region [H1-H6]. */
-import { tellIssue, tellMergeRequest } from '../emit.ts'
+import { tellIssue, tellMergeRequest, tellProject } from '../emit.ts'
 import type { Cause, Change, Decide } from './chart.ts'
 import { afterPod, staysOpen } from './comments.ts'
 import type { StageClass, TaskContext } from './context.ts'
@@ -66,6 +66,12 @@ function tellIssues(context: TaskContext, stage: string): NonNullable<Change['ef
     )
 }
 
+/** A run of the Project's own schedule waits for its Task. */
+function tellSchedule({ id, origin, config, stageReason }: TaskContext, stage: string): NonNullable<Change['effects']> {
+  if (origin.kind !== 'cron') return []
+  return [tellProject(config.project, { type: 'task.ended', task: id, stage, reason: stageReason ?? stage })]
+}
+
 /** `delivered` closes and clears labels by the Issues' own rows [H31]; what is still open loses its owner and is said so. */
 export function enterFinal(stage: string): Decide<Cause> {
   return (context) => {
@@ -79,6 +85,7 @@ export function enterFinal(stage: string): Decide<Cause> {
       context: { ...stageEntry(context, stage, 'terminal'), ...said.context, wants: null, claims: [], verdict: null },
       effects: [
         ...tellIssues(context, stage),
+        ...tellSchedule(context, stage),
         ...left.map((mr) => tellMergeRequest(mr.mergeRequest, { type: 'mr.released', task: context.id, reason: why })),
         ...(said.effects ?? []),
       ],

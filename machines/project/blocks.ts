@@ -1,0 +1,91 @@
+/** The four cron blocks: what each does with the backlog of its run. */
+import { cronBlock, finishing, is, meta, type Part } from './block.ts'
+import { blockOf } from './context.ts'
+import { answers, on } from './does.ts'
+import { document, floorLeft, handOut, hasProposalRoom, noteTrouble, startSession, upgrade } from './runs.ts'
+
+const issueScan = cronBlock({
+  name: 'issueScan',
+  says: 'the issue scan',
+  prepares: true,
+  rows: [{ target: '#issueScan.planning', actions: 'issueScan.handOut' }],
+  own: {
+    actions: { 'issueScan.handOut': on('backlog.read', (context, { backlog }) => handOut(context, backlog)) },
+    guards: {},
+    delays: {},
+  },
+})
+
+const brainstorm = cronBlock({
+  name: 'brainstorm',
+  says: 'the brainstorm',
+  prepares: true,
+  rows: [
+    { guard: 'brainstorm.roomy', target: '#brainstorm.running.working', actions: 'brainstorm.start' },
+    { target: '#brainstorm.planning', actions: 'brainstorm.finish' },
+  ],
+  states: {
+    working: {
+      id: 'brainstorm.running.working',
+      meta: meta('task', 'the brainstorm: its Task looks for what is worth doing', 'it ends; at most 4 hours'),
+      on: {
+        'task.ended': [
+          { guard: 'brainstorm.delivered', target: '#brainstorm.planning', actions: 'brainstorm.finish' },
+          { guard: 'brainstorm.ended', target: '#brainstorm.planning', actions: 'brainstorm.fell' },
+        ],
+      },
+    },
+  },
+  gate: {
+    guard: 'brainstorm.tooSoon',
+    state: {
+      meta: meta('project', 'the brainstorm: another session was not long ago', 'the floor between two sessions'),
+      after: { 'brainstorm.floor': { target: 'due' } },
+    },
+  },
+  own: {
+    actions: {
+      ...finishing('brainstorm'),
+      'brainstorm.start': on('backlog.read', (context, { backlog }) => startSession(context, backlog)),
+      'brainstorm.fell': on('task.ended', (context, { stage, reason }) =>
+        noteTrouble(context, 'brainstorm', `its Task ended ${stage}: ${reason}`),
+      ),
+    },
+    guards: {
+      'brainstorm.roomy': ({ context, event }) =>
+        is(event, 'backlog.read') && answers(context, 'brainstorm', event.run) && hasProposalRoom(context, event.backlog),
+      'brainstorm.delivered': ({ context, event }) =>
+        is(event, 'task.ended') && event.task === blockOf(context, 'brainstorm').task && event.stage === 'delivered',
+      'brainstorm.ended': ({ context, event }) =>
+        is(event, 'task.ended') && event.task === blockOf(context, 'brainstorm').task,
+      'brainstorm.tooSoon': ({ context }) => floorLeft(context) > 0,
+    },
+    delays: { 'brainstorm.floor': ({ context }) => floorLeft(context) },
+  },
+})
+
+const documentation = cronBlock({
+  name: 'documentation',
+  says: 'the nightly documentation',
+  prepares: false,
+  rows: [{ target: '#documentation.planning', actions: 'documentation.mint' }],
+  own: {
+    actions: { 'documentation.mint': on('backlog.read', (context, { backlog }) => document(context, backlog)) },
+    guards: {},
+    delays: {},
+  },
+})
+
+const upgrades = cronBlock({
+  name: 'upgrade',
+  says: 'the upgrade',
+  prepares: false,
+  rows: [{ target: '#upgrade.planning', actions: 'upgrade.mint' }],
+  own: {
+    actions: { 'upgrade.mint': on('backlog.read', (context, { backlog }) => upgrade(context, backlog)) },
+    guards: {},
+    delays: {},
+  },
+})
+
+export const blocks: readonly Part[] = [issueScan, brainstorm, documentation, upgrades]

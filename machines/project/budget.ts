@@ -1,0 +1,87 @@
+/**
+ * The token budget as a hold on admission (document 3, TokenBudgetSpec): `proactivePercent` pauses the normal pool,
+ * `emergencyPercent` the alert pool too. Usage that nobody knows, or not any more, holds nothing: the gate fails open.
+ */
+import type { Hold, ProjectContext, Scheduled, Spending } from './context.ts'
+import type { AccountWindow, BudgetSettings } from './events.ts'
+
+const minute = 60_000
+
+/** Document 3, Limits: what an account was told to have used is believed for this long. */
+export const accountBelievedMs = 90 * minute
+
+interface Percents {
+  readonly proactivePercent: number
+  readonly emergencyPercent: number
+}
+
+const severity = { open: 0, normalHeld: 1, allHeld: 2 } as const satisfies Readonly<Record<Hold, number>>
+
+function holdAt(percent: number, { proactivePercent, emergencyPercent }: Percents): Hold {
+  // Raised to the proactive one if lower: alerts are never paused before the rest.
+  if (percent >= Math.max(proactivePercent, emergencyPercent)) return 'allHeld'
+  return percent >= proactivePercent ? 'normalHeld' : 'open'
+}
+
+/** 0 inherits: each window of the subscription may have a pair of its own. */
+function inherit(own: Percents, { proactivePercent, emergencyPercent }: Percents): Percents {
+  return {
+    proactivePercent: own.proactivePercent || proactivePercent,
+    emergencyPercent: own.emergencyPercent || emergencyPercent,
+  }
+}
+
+function strictest(one: Hold, other: Hold): Hold {
+  return severity[one] >= severity[other] ? one : other
+}
+
+/** A window that has been reset since is empty. */
+function usedOf({ usedPercent, resetsAt }: AccountWindow, at: number): number {
+  return resetsAt <= at ? 0 : usedPercent
+}
+
+function holdOfAccount(budget: BudgetSettings, { account }: Spending, at: number): Hold {
+  if (account === null || at - account.reportedAt > accountBelievedMs) return 'open'
+  return strictest(
+    holdAt(usedOf(account.fiveHour, at), inherit(budget.fiveHour, budget)),
+    holdAt(usedOf(account.weekly, at), inherit(budget.weekly, budget)),
+  )
+}
+
+/** A limit without a window would hold for ever, once reached. */
+export function hasWindow({ mode, resetSchedule, windowMs }: BudgetSettings): boolean {
+  return mode === 'customWindow' && (resetSchedule !== '' || windowMs > 0)
+}
+
+function holdOfWindow(budget: BudgetSettings, { windowTokens }: Spending): Hold {
+  if (budget.tokenLimit === 0 || !hasWindow(budget)) return 'open'
+  return holdAt((windowTokens / budget.tokenLimit) * 100, budget)
+}
+
+export function holdOf(budget: BudgetSettings | undefined, spending: Spending, at: number): Hold {
+  if (budget === undefined) return 'open'
+  return budget.mode === 'customWindow' ? holdOfWindow(budget, spending) : holdOfAccount(budget, spending, at)
+}
+
+/** When what is known may say something else by itself: a reset, or the end of belief. */
+export function accountChangesIn({ at, scheduled }: ProjectContext): number {
+  const account = scheduled?.spending.account
+  if (!account) return accountBelievedMs
+  const ends = [account.reportedAt + accountBelievedMs + 1, account.fiveHour.resetsAt, account.weekly.resetsAt]
+  return Math.max(0, Math.min(...ends.filter((end) => end > at)) - at)
+}
+
+/** A new window, from now. `boundary`: the next tick of `resetSchedule`, where there is one. */
+export function openWindow(scheduled: Scheduled, at: number, boundary: number | null): Scheduled {
+  const { windowMs = 0 } = scheduled.settings.budget ?? {}
+  const ends = [...(boundary === null ? [] : [boundary]), ...(windowMs > 0 ? [at + windowMs] : [])]
+  return {
+    ...scheduled,
+    spending: {
+      ...scheduled.spending,
+      windowStart: at,
+      windowTokens: 0,
+      windowEnd: ends.length === 0 ? null : Math.min(...ends),
+    },
+  }
+}

@@ -1,0 +1,166 @@
+/** The region of the token budget (document 3, TokenBudgetSpec): what it holds back is told to the queue, on a change only. */
+import { effect, tellQueue } from '../emit.ts'
+import { accountChangesIn, hasWindow, holdOf, openWindow } from './budget.ts'
+import { is, meta, type Actions, type Guards, type Part, type State } from './block.ts'
+import type { ProjectContext, Scheduled } from './context.ts'
+import { on, planned, type Does } from './does.ts'
+import type { BudgetSettings } from './events.ts'
+
+/** The name under which the reset of the window is asked for. */
+const windowName = 'window'
+
+function budgetOf({ scheduled }: ProjectContext): BudgetSettings | undefined {
+  return scheduled?.settings.budget
+}
+
+function wants(mode: (budget: BudgetSettings | undefined) => boolean): Guards[string] {
+  return ({ context }) => mode(budgetOf(context))
+}
+
+const isWindow = (budget: BudgetSettings | undefined): boolean => budget?.mode === 'customWindow'
+const isBounded = (budget: BudgetSettings | undefined): boolean => budget !== undefined && hasWindow(budget)
+const isAccount = (budget: BudgetSettings | undefined): boolean => budget?.mode === 'claudeSubscription'
+
+/** What follows for the queue from what is known now. */
+function settled({ id, at }: ProjectContext, scheduled: Scheduled): Does {
+  const hold = holdOf(scheduled.settings.budget, scheduled.spending, at)
+  const changed = hold !== scheduled.spending.hold
+  return {
+    context: { scheduled: { ...scheduled, spending: { ...scheduled.spending, hold } } },
+    effects: changed ? [tellQueue(id, { type: 'queue.budgeted', state: hold })] : [],
+  }
+}
+
+const actions: Actions = {
+  'budget.judge': planned(settled),
+  'budget.forget': planned((context, scheduled) =>
+    settled(context, {
+      ...scheduled,
+      spending: { ...scheduled.spending, windowStart: null, windowTokens: 0, windowEnd: null, account: null },
+    }),
+  ),
+  'budget.plan': planned(({ id, at }, { settings: { budget } }) =>
+    budget?.resetSchedule
+      ? { effects: [effect('planTick', { project: id, name: windowName, schedule: budget.resetSchedule, after: at })] }
+      : {},
+  ),
+  'budget.openPlanned': on('tick.planned', (context, { next }) =>
+    context.scheduled === null ? {} : settled(context, openWindow(context.scheduled, context.at, next)),
+  ),
+  'budget.open': planned((context, scheduled) => settled(context, openWindow(scheduled, context.at, null))),
+  'budget.spend': on('usage.spent', (context, { tokens }) => {
+    const { scheduled } = context
+    if (scheduled === null) return {}
+    const windowTokens = scheduled.spending.windowTokens + tokens
+    return settled(context, { ...scheduled, spending: { ...scheduled.spending, windowTokens } })
+  }),
+  'budget.keepAccount': on('usage.reported', (context, { fiveHour, weekly, reportedAt }) =>
+    context.scheduled === null
+      ? {}
+      : settled(context, {
+          ...context.scheduled,
+          spending: { ...context.scheduled.spending, account: { fiveHour, weekly, reportedAt } },
+        }),
+  ),
+}
+
+const guards: Guards = {
+  'budget.isWindow': wants(isWindow),
+  'budget.isAccount': wants(isAccount),
+  'budget.isScheduled': wants((budget) => isBounded(budget) && budget?.resetSchedule !== ''),
+  'budget.isBounded': wants(isBounded),
+  'budget.notWindow': wants((budget) => !isWindow(budget)),
+  'budget.notAccount': wants((budget) => !isAccount(budget)),
+  'budget.planned': ({ context, event }) =>
+    (is(event, 'tick.planned') || is(event, 'tick.refused')) &&
+    event.name === windowName &&
+    event.schedule === budgetOf(context)?.resetSchedule,
+  /** A snapshot that came late says less than the one that is known. */
+  'budget.isNewer': ({ context, event }) =>
+    is(event, 'usage.reported') && event.reportedAt >= (context.scheduled?.spending.account?.reportedAt ?? 0),
+}
+
+const spend = { 'usage.spent': { actions: 'budget.spend' } } as const
+/** A percentage or the limit may have changed; another schedule counts from the next window. */
+const applied = { 'project.applied': { actions: 'budget.judge' } } as const
+const notWindow = { guard: 'budget.notWindow', target: '#budget.off' } as const
+
+const windowStates: Readonly<Record<string, State>> = {
+  choosing: {
+    meta: meta('platform', 'a window of the token budget begins', 'nothing: it follows at once'),
+    always: [
+      { guard: 'budget.isScheduled', target: 'planning' },
+      { guard: 'budget.isBounded', target: 'metering', actions: 'budget.open' },
+      { target: 'unbounded' },
+    ],
+  },
+  planning: {
+    meta: meta('platform', 'asks when the window of the token budget ends', 'its schedule is read'),
+    entry: 'budget.plan',
+    always: notWindow,
+    on: {
+      ...spend,
+      'tick.planned': { guard: 'budget.planned', target: 'metering', actions: 'budget.openPlanned' },
+      'tick.refused': { guard: 'budget.planned', target: 'unbounded' },
+    },
+  },
+  metering: {
+    meta: meta('project', 'counts the tokens of a window', 'the reset of the window'),
+    always: notWindow,
+    after: { 'budget.reset': { target: 'choosing' } },
+    on: { ...spend, ...applied },
+  },
+  unbounded: {
+    meta: meta('human', 'counts tokens, and holds nothing back: no window is given', 'resetSchedule or windowDuration'),
+    entry: 'budget.open',
+    always: [notWindow],
+    on: { ...spend, 'project.applied': { target: 'choosing' } },
+  },
+}
+
+const accountStates: Readonly<Record<string, State>> = {
+  unknown: {
+    meta: meta('agent', 'nobody said how much of the subscription is used', 'a turn of any pod ends'),
+    always: { guard: 'budget.notAccount', target: '#budget.off' },
+    on: { 'usage.reported': { guard: 'budget.isNewer', target: 'known', actions: 'budget.keepAccount' } },
+  },
+  known: {
+    meta: meta('project', 'knows how much of the subscription is used', 'a newer report, a reset, or 90 minutes'),
+    always: { guard: 'budget.notAccount', target: '#budget.off' },
+    after: { 'budget.account': { target: 'known', reenter: true, actions: 'budget.judge' } },
+    on: {
+      'usage.reported': { guard: 'budget.isNewer', target: 'known', reenter: true, actions: 'budget.keepAccount' },
+      ...applied,
+    },
+  },
+}
+
+export const spending: Part = {
+  region: {
+    id: 'budget',
+    meta: meta('project', 'the token budget', 'its states say who'),
+    initial: 'off',
+    states: {
+      off: {
+        id: 'budget.off',
+        meta: meta('human', 'no token budget holds anything back', 'tokenBudget.enabled'),
+        entry: 'budget.forget',
+        always: [
+          { guard: 'budget.isWindow', target: 'choosing' },
+          { guard: 'budget.isAccount', target: 'unknown' },
+        ],
+      },
+      ...windowStates,
+      ...accountStates,
+    },
+  },
+  actions,
+  guards,
+  delays: {
+    'budget.reset': ({ context }) => {
+      const { windowEnd } = context.scheduled?.spending ?? { windowEnd: null }
+      return Math.max(0, (windowEnd ?? context.at) - context.at)
+    },
+    'budget.account': ({ context }) => accountChangesIn(context),
+  },
+}

@@ -1,0 +1,74 @@
+/**
+ * What one run hands out (document 3, top level and Cron blocks; rulings 1.28, 3.13, 4.28): pure choices over one backlog.
+ * Caps that speak of live Tasks count those that wait to be minted too: the backlog holds both.
+ */
+import type { Backlog, LiveTask, ScheduleSettings } from './events.ts'
+
+export interface Offers {
+  readonly issues: readonly string[]
+  readonly mergeRequests: readonly { readonly mergeRequest: string; readonly headSha: string }[]
+}
+
+type Limits = Pick<ScheduleSettings, 'maxNewTasksPerSweep' | 'maxOpenTasks'> & {
+  readonly issueScan: Pick<ScheduleSettings['issueScan'], 'maxPerRepo'>
+}
+
+/** How many Tasks this sweep may mint: none beyond `maxOpenTasks`, whatever the sweep before left. */
+export function sweepRoom({ maxNewTasksPerSweep, maxOpenTasks }: Limits, tasks: readonly LiveTask[]): number {
+  const open = tasks.filter((task) => task.open).length
+  return Math.max(0, Math.min(maxNewTasksPerSweep, maxOpenTasks - open))
+}
+
+/** The lane of a repository: its open implement Tasks, minted or not. */
+function laneOf(tasks: readonly LiveTask[], repository: string): number {
+  return tasks.filter((task) => task.open && task.kind === 'implement' && task.repositories.includes(repository)).length
+}
+
+/** Oldest issues first, as many as each repository's lane has room for; what room is left goes to merge requests. */
+export function chooseOffers(limits: Limits, backlog: Backlog, offered: readonly string[]): Offers {
+  const room = sweepRoom(limits, backlog.tasks)
+  const lanes = new Map<string, number>()
+  const issues: string[] = []
+  for (const { issue, repository, offerable } of backlog.issues) {
+    const used = lanes.get(repository) ?? laneOf(backlog.tasks, repository)
+    if (!offerable || issues.length >= room || used >= limits.issueScan.maxPerRepo) continue
+    issues.push(issue)
+    lanes.set(repository, used + 1)
+  }
+  const mergeRequests = backlog.mergeRequests
+    .filter((one) => !offered.includes(offerName(one)))
+    .slice(0, room - issues.length)
+    .map(({ mergeRequest, headSha }) => ({ mergeRequest, headSha }))
+  return { issues, mergeRequests }
+}
+
+export function offerName({
+  mergeRequest,
+  headSha,
+}: {
+  readonly mergeRequest: string
+  readonly headSha: string
+}): string {
+  return `${mergeRequest}@${headSha}`
+}
+
+/** Nothing owned or new changed since the last one: no pod is paid for (rulings 4.28). What is over now is no change. */
+export function needsRefine(seen: readonly string[], { issues }: Pick<Backlog, 'issues'>): boolean {
+  return issues.some(({ print }) => !seen.includes(print))
+}
+
+/** How many proposals a brainstorm may add; a target of 0 disables refill, and nothing is ever closed to come down to it. */
+export function proposalRoom(target: number, { openProposals }: Pick<Backlog, 'openProposals'>): number {
+  return Math.max(0, target - openProposals)
+}
+
+export function mayUpgrade(maxOpenUpgrades: number, tasks: readonly LiveTask[]): boolean {
+  return tasks.filter(({ kind }) => kind === 'upgrade').length < maxOpenUpgrades
+}
+
+/** The Repository whose pages are brought up to date tonight; none where its lane is full or nothing is enrolled. */
+export function toDocument(maxPerRepo: number, { tasks, documentation }: Backlog): string | undefined {
+  if (documentation === undefined) return undefined
+  const lane = tasks.filter(({ kind, repositories }) => kind === 'documentation' && repositories.includes(documentation))
+  return lane.length < maxPerRepo ? documentation : undefined
+}
