@@ -32,6 +32,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'show resources: KIND [NAME] [-o json|yaml]',
     run: async (args) => (await import('./commands/get.ts')).get(args),
   },
+  why: {
+    summary: 'say why a Task rests, and what would move it: TASK [--json]',
+    run: async (args) => (await import('./commands/why.ts')).why(args),
+  },
   inspector: {
     summary: 'print a link that signs a browser in to the inspector, once',
     run: async (args) => (await import('./commands/inspector.ts')).inspector(args),

@@ -49,6 +49,22 @@ describe('a Task as a resource', () => {
     expect(taskResource(taskActor()).status).toMatchObject({ stageEnteredAt: null })
   })
 
+  test('says why it rests, by the enum of reasons, and nothing once it has ended', () => {
+    const whyOf = (path: string, change: Partial<TaskContext>): unknown =>
+      (taskResource({ ...taskActor(change), path }).status as { why: unknown }).why
+    const parked = { stage: 'awaiting-human', stageClass: 'parked', stageReason: 'ci-red' } as const
+    expect(whyOf('stage.live.parked.awaiting-human pod.none', parked)).toMatchObject({
+      reason: 'task/awaiting-human/ci-red',
+      owner: 'human',
+    })
+    const waits = { stage: 'reviewing', stageClass: 'active', wants: 'review' } as const
+    expect(whyOf('stage.live.active.reviewing.fresh pod.awaitingSlot', waits)).toMatchObject({
+      reason: 'task/pod.awaitingSlot',
+      owner: 'queue',
+    })
+    expect(whyOf('stage.delivered pod.none', { stage: 'delivered', stageClass: 'terminal' })).toBeNull()
+  })
+
   test('shows a pod while one lives, and whether it works yet', () => {
     const podOf = (change: Partial<TaskContext>): unknown =>
       (taskResource(taskActor(change)).status as { pod: unknown }).pod

@@ -2,6 +2,7 @@
 import { positions } from '../machines/queue/admission.ts'
 import type { QueueContext } from '../machines/queue/context.ts'
 import type { TaskContext } from '../machines/task/context.ts'
+import { taskResting } from '../machines/why/reason.ts'
 
 interface ActorShape {
   readonly id: string
@@ -44,6 +45,8 @@ export function taskResource(actor: ActorShape): DerivedResource {
     stage: task.stage,
     stageClass: task.stageClass,
     stageReason: task.stageReason,
+    /** Of the one enum of reasons; `statewright why` says more. */
+    why: taskResting(task, actor.path) ?? null,
     stageEnteredAt: time(task.stageEnteredAt),
     stageWorkStartedAt: time(task.stageWorkStartedAt),
     podStartedAt: time(task.podStartedAt),

@@ -28,6 +28,8 @@ import { wrapperHandlers } from '../../edges/wrapper/outbound.ts'
 import { exposeMetrics } from '../../edges/http/expose-metrics.ts'
 import { platformMetrics } from '../../edges/telemetry/platform-metrics.ts'
 import { bothObservers } from '../../edges/telemetry/both-observers.ts'
+import { watchQuarantine } from '../../edges/telemetry/quarantine.ts'
+import { retentionMetrics } from '../../edges/telemetry/retention-metrics.ts'
 import { runtimeMetrics } from '../../edges/telemetry/runtime-metrics.ts'
 import type { Tracing } from '../../edges/telemetry/tracing.ts'
 import type { OutboxEffect } from '../../machines/emit.ts'
@@ -45,6 +47,7 @@ import type { OrchestratorSettings } from '../settings.ts'
 import { defaultBranches } from './default-branch.ts'
 import { addGitGateway } from './gateway.ts'
 import { registerOperations } from './operations.ts'
+import { orchestratorReadiness } from './readiness.ts'
 import { derivedResources, mintByHand, statusOf, tellProject, type ResourceViewsDeps } from './resources.ts'
 
 export interface OrchestratorPorts {
@@ -177,10 +180,9 @@ export async function composeOrchestrator(
   const grantHolds = grantHoldsIn(runtime)
 
   const operatorAuth = bearer(agents.verifyOidc)
-  const readiness = async (): Promise<{ ready: boolean; reasons: string[] }> => ({
-    ready: listening.operator !== '',
-    reasons: [],
-  })
+  const quarantine = watchQuarantine({ sql, clock, logger, registry: metrics })
+  const isListening = (): boolean => listening.operator !== ''
+  const readiness = orchestratorReadiness({ sql, isListening, degraded: () => quarantine.lines() })
   const outside = await createServer({
     name: 'orchestrator',
     version,
@@ -223,9 +225,26 @@ export async function composeOrchestrator(
   const tickets = createTickets({ clock, ids })
   const inspectorLink = (): string => `${publicUrl()}/inspector?ticket=${tickets.mint()}`
   const { retention: policy, retentionEveryMs: everyMs } = settings
-  const retention = startRetention({ sql, clock, logger, definitions: machines, owner: ports.owner, policy, everyMs })
+  const retention = startRetention({
+    sql,
+    clock,
+    logger,
+    definitions: machines,
+    owner: ports.owner,
+    policy,
+    everyMs,
+    swept: retentionMetrics(metrics),
+  })
   const desk = storeDesk({ sql, definitions: machines, randomBytes: () => randomBytes(32) })
-  await registerOperations(outside.app, { runtime, desk, retention, policy, authenticate: operatorAuth, inspectorLink })
+  await registerOperations(outside.app, {
+    runtime,
+    clock,
+    desk,
+    retention,
+    policy,
+    authenticate: operatorAuth,
+    inspectorLink,
+  })
   addGitGateway(outside.app, {
     agents,
     forge,

@@ -7,11 +7,14 @@ import type { PodContext } from '../../machines/pod/context.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
 import type { Retention, RetentionPolicy } from '../../runtime/retention.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { JournalDesk } from '../journal/desk.ts'
 import { journalRoutes } from '../journal/routes.ts'
+import { readWhy } from './why.ts'
 
 export interface OperationsDeps {
   readonly runtime: Runtime
+  readonly clock: Pick<Clock, 'now'>
   readonly desk: JournalDesk
   readonly retention: Pick<Retention, 'sweep' | 'last'>
   readonly policy: RetentionPolicy
@@ -22,7 +25,7 @@ export interface OperationsDeps {
 
 export async function registerOperations(
   app: HttpApp,
-  { runtime, desk, retention, policy, authenticate, inspectorLink }: OperationsDeps,
+  { runtime, clock, desk, retention, policy, authenticate, inspectorLink }: OperationsDeps,
 ): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onRequest', guard(authenticate))
@@ -46,6 +49,24 @@ export async function registerOperations(
           turns: living(turns),
           tasks: living(tasks),
         }
+      },
+    )
+    routes.get(
+      '/operations/why',
+      {
+        schema: {
+          querystring: Type.Object(
+            { task: Type.String({ minLength: 1, maxLength: 512 }) },
+            { additionalProperties: false },
+          ),
+          summary: 'Why a Task rests, who can move it, and the shortest way to delivered',
+        },
+      },
+      async ({ query }) => {
+        const why = await readWhy({ runtime, clock }, query.task)
+        if (why === undefined)
+          throw new Problem('not-found', `there is no Task ${query.task}, and none waits to be minted`)
+        return why
       },
     )
     routes.post(

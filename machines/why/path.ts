@@ -3,9 +3,10 @@
  * Every step is XState's own `transition`, so what is found is what the table does; what could happen is said by
  * `moves.ts`. Bounded: a Task from which no such way is known within the bound is said to have none.
  */
-import { transition, type AnyMachineSnapshot } from 'xstate'
+import { initialTransition, transition, type AnyMachineSnapshot } from 'xstate'
 import type { Owner } from '../definition.ts'
 import type { TaskContext } from '../task/context.ts'
+import type { TaskSeed } from '../task/events.ts'
 import { taskMachine } from '../task/machine.ts'
 import type { Move } from './move.ts'
 import { movesOf } from './moves.ts'
@@ -40,6 +41,20 @@ interface Found {
 export function pathToDelivered({ value, context }: Stand): readonly PathStep[] | undefined {
   const snapshot = taskMachine.resolveState({ value: value as never, context }) as AnyMachineSnapshot
   return search({ snapshot, isTurnOpen: isInTurn(snapshot) })
+}
+
+/** Of a Task that an entry of the queue will mint: the slot it waits for comes first. */
+export function pathFromQueue(
+  task: string,
+  entry: string,
+  seed: TaskSeed,
+  at: number,
+): readonly PathStep[] | undefined {
+  const [blank] = initialTransition(taskMachine, { id: task })
+  const [snapshot] = transition(taskMachine, blank, { type: 'task.minted', at, seed, entry })
+  const { stage } = snapshot.context as TaskContext
+  const path = search({ snapshot: snapshot as AnyMachineSnapshot, isTurnOpen: false })
+  return path && [{ by: 'queue', does: 'gives it a slot', event: { type: 'task.minted', seed, entry }, stage }, ...path]
 }
 
 function search(start: Found): readonly PathStep[] | undefined {

@@ -21,6 +21,9 @@ export function restingOf(kind: ActorKind, path: string): readonly Resting[] {
     .flatMap((leaf) => nearest(kind, leaf))
 }
 
+/** Of a Task that waits to be minted, which has no state of its own yet. */
+export const restingInQueue: Resting = { reason: 'task/pod.awaitingSlot', ...reasons['task/pod.awaitingSlot'] }
+
 /** A state without words of its own is said by the one around it. */
 function nearest(kind: ActorKind, leaf: string): readonly Resting[] {
   const name = `${kind}/${leaf}`

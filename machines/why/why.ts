@@ -6,8 +6,8 @@ import type { JsonObject } from '../definition.ts'
 import { positions } from '../queue/admission.ts'
 import type { QueueContext } from '../queue/context.ts'
 import type { TaskContext } from '../task/context.ts'
-import { pathToDelivered, type PathStep } from './path.ts'
-import { restingOf, taskResting, type Resting } from './reason.ts'
+import { pathFromQueue, pathToDelivered, type PathStep } from './path.ts'
+import { restingInQueue, restingOf, taskResting, type Resting } from './reason.ts'
 
 /** A committed actor, as far as it is asked. */
 export interface Actor {
@@ -63,6 +63,23 @@ export function explain({ task, queue, pod, turn, timers, now }: Surroundings): 
     queue: queue ? placeOf(queue.context as unknown as QueueContext, context.entry, now) : null,
     nextTimer: nextOf(timers),
     path: pathToDelivered({ value: task.value, context }) ?? null,
+  }
+}
+
+/** A Task that is not there yet, because its entry waits. Undefined: nothing of it waits in this queue. */
+export function explainQueued(task: string, queue: Actor, now: number): Why | undefined {
+  const context = queue.context as unknown as QueueContext
+  const waiting = context.entries.find((one) => one.task === task && one.sort === 'mint' && one.admittedAt === null)
+  if (!waiting?.seed) return undefined
+  return {
+    task,
+    stage: 'queued',
+    resting: restingInQueue,
+    detail: null,
+    below: [],
+    queue: placeOf(context, waiting.entry, now),
+    nextTimer: null,
+    path: pathFromQueue(task, waiting.entry, waiting.seed, now) ?? null,
   }
 }
 

@@ -1,0 +1,55 @@
+import type { Why } from '../../machines/why/why.ts'
+import { flag, readArgs, text, UsageError } from '../args.ts'
+import { orchestratorClient } from '../client.ts'
+import { requireEndpoints } from '../local/endpoints.ts'
+import { table } from '../table.ts'
+
+const usage = `usage: statewright why TASK [--json] [--dir DIR]
+
+Says why a Task rests, who can move it, where it waits, which timer is next, and the shortest way to delivered.
+
+  --json      the whole answer, events with their fields
+  --dir DIR   where statewright up keeps its state (default .statewright)`
+
+export async function why(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, { json: { type: 'boolean' }, dir: { type: 'string' } }, usage)
+  if (parsed === undefined) return 0
+  const [task, ...more] = parsed.positionals
+  if (task === undefined || more.length > 0) throw new UsageError(`why takes one Task\n\n${usage}`)
+  const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
+  const answer = (await client.call('GET', `/operations/why?task=${encodeURIComponent(task)}`)) as Why
+  console.log(flag(parsed, 'json') ? JSON.stringify(answer, null, 2) : sayWhy(answer))
+  return 0
+}
+
+function sayWhy(why: Why): string {
+  const { task, stage, resting, detail, below, queue, nextTimer } = why
+  const facts: (readonly [string, string])[] = [
+    ...(resting === null
+      ? [['why', 'it has ended'] as const]
+      : [
+          ['why', `${resting.says} (${resting.reason})`] as const,
+          ['who', resting.owner] as const,
+          ['moved by', resting.unblocks] as const,
+        ]),
+    ...(detail === null ? [] : [['detail', detail] as const]),
+    ...below.map(
+      ({ reason, says, unblocks }) => [reason.slice(0, reason.indexOf('/')), `${says}: ${unblocks}`] as const,
+    ),
+    ...(queue === null ? [] : [['queue', `position ${queue.position}: ${queue.reason}`] as const]),
+    ...(nextTimer === null
+      ? []
+      : [['timer', `${nextTimer.name} at ${new Date(nextTimer.dueAt).toISOString()}`] as const]),
+  ]
+  const width = Math.max(...facts.map(([name]) => name.length))
+  const lines = facts.map(([name, said]) => `  ${name.padEnd(width)}  ${said}`)
+  return [`${task}: ${stage}`, ...lines, ...sayPath(why)].join('\n')
+}
+
+function sayPath({ path, resting }: Why): readonly string[] {
+  if (resting === null) return []
+  if (path === null) return ['', 'No way to delivered is known from here.']
+  const rows = path.map(({ by, does, stage: then }, index) => [`${index + 1}.`, by, does, then])
+  const title = `The shortest way to delivered, ${path.length} ${path.length === 1 ? 'event' : 'events'}:`
+  return ['', title, table(['', 'WHO', 'DOES', 'THEN'], rows)]
+}

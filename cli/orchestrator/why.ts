@@ -1,0 +1,51 @@
+/** Reads what an answer to "why does this Task rest" is made of: the Task, its queue, its pod and turn, its timers. */
+import type { ActorAddress } from '../../machines/definition.ts'
+import type { PodContext } from '../../machines/pod/context.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import { explain, explainQueued, type Why } from '../../machines/why/why.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { ActorView, Runtime } from '../../runtime/runtime.ts'
+
+export interface WhyDeps {
+  readonly runtime: Pick<Runtime, 'read' | 'list' | 'pendingTimers'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** As many Projects as one orchestrator is asked to search for a Task that is not minted yet. */
+const maxQueues = 500
+
+/** `name` without a namespace is in `default`. Undefined: there is no such Task, and none waits to be minted. */
+export async function readWhy({ runtime, clock }: WhyDeps, name: string): Promise<Why | undefined> {
+  const id = name.includes('/') ? name : `default/${name}`
+  const task = await runtime.read(`task:${id}`)
+  const now = clock.now()
+  if (task === undefined) {
+    const queues = await runtime.list('queue', { limit: maxQueues })
+    return queues.map((queue) => explainQueued(id, queue, now)).find((why) => why !== undefined)
+  }
+  const context = task.context as unknown as TaskContext
+  const pod = await podOf(runtime, context)
+  const [queue, turn, timers] = await Promise.all([
+    runtime.read(`queue:${context.config.project}`),
+    turnOf(runtime, pod),
+    runtime.pendingTimers({ actor: task.address }),
+  ])
+  return explain({ task, timers, now, ...given('queue', queue), ...given('pod', pod), ...given('turn', turn) })
+}
+
+function given<K extends string>(name: K, view: ActorView | undefined): { readonly [N in K]?: ActorView } {
+  return (view === undefined ? {} : { [name]: view }) as { readonly [N in K]?: ActorView }
+}
+
+async function podOf(
+  runtime: WhyDeps['runtime'],
+  { id, podAlive, podOrdinal }: TaskContext,
+): Promise<ActorView | undefined> {
+  return podAlive ? runtime.read(`pod:${id}/${podOrdinal}`) : undefined
+}
+
+async function turnOf(runtime: WhyDeps['runtime'], pod: ActorView | undefined): Promise<ActorView | undefined> {
+  const { turns = 0, turnOpen = false, id = '' } = (pod?.context ?? {}) as Partial<PodContext>
+  const address: ActorAddress = `turn:${id}/${turns - 1}`
+  return turnOpen ? runtime.read(address) : undefined
+}
