@@ -4,6 +4,7 @@ import { podDefinition } from '../../machines/pod/machine.ts'
 import { queueDefinition } from '../../machines/queue/machine.ts'
 import { taskDefinition } from '../../machines/task/machine.ts'
 import { turnDefinition } from '../../machines/turn/machine.ts'
+import { until } from '../../runtime/contract/harness.ts'
 import { createRuntime } from '../../runtime/create-runtime.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import type { EffectHandler, Runtime } from '../../runtime/runtime.ts'
@@ -67,7 +68,7 @@ describe('why, read from a runtime', () => {
     await tell('queue:default/demo', 'queue.configured', { maxConcurrentAgents: 1, capacity: 1, alertCapacity: 0 })
     await tell('queue:default/demo', 'queue.opened')
     for (const task of ['default/first', 'default/second', 'default/third']) await enqueue(task)
-    await expect.poll(() => runtime.read('pod:default/first/1')).toBeDefined()
+    await until(() => runtime.read('pod:default/first/1'))
   })
   afterAll(async () => {
     await runtime.stop()
