@@ -44,6 +44,8 @@ export interface RetentionOptions {
   readonly owner: string
   readonly policy: RetentionPolicy
   readonly everyMs: number
+  /** Is told of each walk, for metrics. */
+  readonly swept?: (sweep: Sweep) => void
 }
 
 /** What one walk over all actors did. */
@@ -146,6 +148,7 @@ class Walks implements Retention {
     }
     this.#last = { startedAt, endedAt: clock.now(), ...sum, refused }
     logger.info({ ...sum, refused: refused.length }, 'journals compacted')
+    this.#options.swept?.(this.#last)
     return this.#last
   }
 

@@ -23,6 +23,8 @@ export interface Orchestrator {
   readonly runtime: Runtime
   readonly isolation: Isolation
   readonly durability: string
+  /** Resolves when the store can be used no more by this process. */
+  readonly lost: Promise<Error>
   /** A link that signs a browser in, once. */
   readonly inspectorLink: () => string
   stop(): Promise<void>
@@ -110,6 +112,7 @@ export async function startOrchestrator(
     runtime: composed.runtime,
     isolation,
     durability: sql.durability,
+    lost: sql.lost ?? new Promise<never>(() => undefined),
     inspectorLink: composed.inspectorLink,
     async stop() {
       await composed.stop()

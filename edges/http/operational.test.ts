@@ -45,6 +45,10 @@ test('readiness follows its check, and says why not', async () => {
     declareItems,
     async ({ url }) => {
       expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready' })
+      readiness = { ready: true, reasons: [], degraded: ['two actors wait'] }
+      const degraded = await fetch(`${url}/readyz`)
+      expect(degraded.status).toBe(200)
+      expect(await degraded.json()).toEqual({ status: 'ready', degraded: ['two actors wait'] })
       readiness = { ready: false, reasons: ['no database', 'no forge'] }
       const answer = await fetch(`${url}/readyz`)
       expect(answer.status).toBe(503)

@@ -21,7 +21,10 @@ export function addOperationalRoutes(app: HttpApp, options: OperationalOptions):
   const open = { config: { auth: false } } as const
   const documents = options.documentsNeedAuth ? {} : open
   const tags = ['operational']
-  const Ready = Type.Object({ status: Type.Literal('ready') })
+  const Ready = Type.Object({
+    status: Type.Literal('ready'),
+    degraded: Type.Optional(Type.Array(Type.String(), { description: 'What somebody should look at.' })),
+  })
   const Alive = Type.Object({ status: Type.Literal('ok'), name: Type.String(), version: Type.String() })
 
   app.get(
@@ -34,10 +37,10 @@ export function addOperationalRoutes(app: HttpApp, options: OperationalOptions):
     }),
   )
   app.get('/readyz', { ...open, schema: { tags, summary: 'Can it serve', response: { 200: Ready } } }, async () => {
-    const { ready, reasons } = await checkReadiness(options.clock, options.readiness)
+    const { ready, reasons, degraded = [] } = await checkReadiness(options.clock, options.readiness)
     if (!ready)
       throw new Problem('not-ready', reasons.join('; '), { members: { reasons }, headers: { 'retry-after': '1' } })
-    return { status: 'ready' as const }
+    return { status: 'ready' as const, ...(degraded.length > 0 ? { degraded: [...degraded] } : {}) }
   })
   app.get('/metrics', { ...open, schema: { tags, summary: 'Prometheus metrics' } }, async (_request, reply) => {
     void reply.type(options.registry.contentType)

@@ -5,6 +5,8 @@ export interface Readiness {
   readonly ready: boolean
   /** Why not, in words for an operator; no secret, no address of an inner system. */
   readonly reasons: readonly string[]
+  /** What somebody should look at, in the same words, though it serves. */
+  readonly degraded?: readonly string[]
 }
 
 /** Probes ask every few seconds: an answer that is later than this is worth nothing. */

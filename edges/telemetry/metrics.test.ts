@@ -4,11 +4,16 @@ import { expect, test } from 'vitest'
 import type { JournalRow } from '../../runtime/runtime.ts'
 import { RetryableError } from '../../runtime/errors.ts'
 import { event, harness, task, until } from '../../runtime/contract/harness.ts'
+import { silentLogger } from '../../runtime/logger.ts'
+import { simulatedClock } from '../../runtime/simulated-clock.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
 import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
 import { exposeMetrics } from '../http/expose-metrics.ts'
 import { withServer } from '../http/testing.ts'
 import { platformMetrics } from './platform-metrics.ts'
+import { watchQuarantine } from './quarantine.ts'
+import { retentionMetrics } from './retention-metrics.ts'
 import { runtimeMetrics } from './runtime-metrics.ts'
 
 const documented = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8')
@@ -25,10 +30,18 @@ function rowOf({ name, type, help, labelNames = [] }: Described): string {
   return `| \`${name}\` | ${String(type)} | ${labels || '-'} | ${help} |`
 }
 
-test('docs/metrics.md has a row for each series, as the program has it, and no other', () => {
-  const registry = new Registry()
+const noStore = { query: async () => ({ rows: [], rowCount: 0 }) } as unknown as Sql
+
+function registerAll(registry: Registry): void {
   runtimeMetrics(registry)
   platformMetrics(registry, () => ({ list: async () => [] }))
+  watchQuarantine({ sql: noStore, clock: simulatedClock(0), logger: silentLogger, registry })
+  retentionMetrics(registry)
+}
+
+test('docs/metrics.md has a row for each series, as the program has it, and no other', () => {
+  const registry = new Registry()
+  registerAll(registry)
   const rows = (registry.getMetricsAsArray() as unknown as Described[]).map(rowOf)
   expect(documented.split('\n').filter((line) => line.startsWith('| `'))).toEqual(expect.arrayContaining(rows))
   expect(documented.match(/^\| `/gm)).toHaveLength(rows.length)
@@ -36,8 +49,7 @@ test('docs/metrics.md has a row for each series, as the program has it, and no o
 
 test('names and units follow the conventions of Prometheus', () => {
   const registry = new Registry()
-  runtimeMetrics(registry)
-  platformMetrics(registry, () => ({ list: async () => [] }))
+  registerAll(registry)
   for (const { name, type, help } of registry.getMetricsAsArray() as unknown as Described[]) {
     expect(name).toMatch(/^(operator|statewright)_[a-z_]+$/)
     expect(String(type) === 'counter').toBe(name.endsWith('_total'))
@@ -127,4 +139,48 @@ test('the queues’ depth is read when it is scraped, with a zero where nobody w
   expect(text).toContain('operator_queue_depth{class="normal",state="waiting"} 1')
   expect(text).toContain('operator_queue_depth{class="normal",state="admitted"} 1')
   expect(text).toContain('operator_queue_depth{class="alert",state="waiting"} 0')
+})
+
+test('a walk of retention is counted, and what it left alone stays to be seen until the next', async () => {
+  const registry = new Registry()
+  const swept = retentionMetrics(registry)
+  const walk = { startedAt: 1000, endedAt: 3500, actors: 5, compacted: 2, events: 30, characters: 400 }
+  swept({ ...walk, refused: [{ address: 'task:a-name', reason: 'differs' }] })
+  swept({ ...walk, refused: [] })
+  const text = await registry.metrics()
+  expect(text).toContain('statewright_retention_events_total 60')
+  expect(text).toContain('statewright_retention_characters_total 800')
+  expect(text).toContain('statewright_retention_actors_total{outcome="shortened"} 4')
+  expect(text).toContain('statewright_retention_actors_total{outcome="refused"} 1')
+  expect(text).toContain('statewright_retention_actors_total{outcome="kept"} 5')
+  expect(text).toContain('statewright_retention_refused_actors 0')
+  expect(text).toContain('statewright_retention_duration_seconds 2.5')
+  expect(text).toContain('statewright_retention_last_end_timestamp_seconds 3.5')
+  expect(text).not.toContain('a-name')
+})
+
+test('actors in quarantine are counted by kind, for a scrape and in words, and no longer once they can be loaded', async () => {
+  const sql = await openMemorySql()
+  await migrate(sql)
+  const clock = simulatedClock(0)
+  const registry = new Registry()
+  const quarantine = watchQuarantine({ sql, clock, logger: silentLogger, registry })
+  const insert = `insert into actor (address, kind, shard, seq, version, machine_hash, status, path, created_at, updated_at)
+    select 'task:a-name' || n, 'task', 0, 1, 1, 'h', case when n > 3 then 'active' else 'quarantined' end, 'p', 0, 0 from generate_series(1, 5) n`
+  try {
+    expect(await quarantine.lines()).toEqual([])
+    await sql.exec(insert)
+    expect(await quarantine.lines()).toEqual([])
+    clock.advance(60_000)
+    expect(await quarantine.lines()).toEqual(['3 task actors are quarantined'])
+    expect(await registry.metrics()).toContain('statewright_quarantined_actors{kind="task"} 3')
+    await sql.exec(`update actor set status = 'active'`)
+    clock.advance(60_000)
+    expect(await registry.metrics()).not.toContain('statewright_quarantined_actors{')
+    await sql.close()
+    clock.advance(60_000)
+    expect(await quarantine.lines()).toEqual([])
+  } finally {
+    await sql.close().catch(() => undefined)
+  }
 })

@@ -70,6 +70,27 @@ describe('the embedded store over a folder', () => {
     await sql.close()
   })
 
+  it('says that it is lost when Postgres panics, lets nobody wait, and can be closed', async () => {
+    const sql = await openFolderSql(folder)
+    await sql.exec('create table t (n int)')
+    await rm(join(folder, 'pg_wal'), { recursive: true })
+    await expect(sql.query('insert into t select 1 from pg_switch_wal()')).rejects.toMatchObject({
+      code: 'unreachable',
+    })
+    await expect(sql.query('select 1')).rejects.toMatchObject({ code: 'unreachable' })
+    expect((await sql.lost)?.message).toContain('the embedded store failed')
+    await sql.close()
+  })
+
+  it('is not lost when it is closed', async () => {
+    const sql = await openFolderSql(folder)
+    let isLost = false
+    void sql.lost?.then(() => (isLost = true))
+    await sql.close()
+    await expect(sql.query('select 1')).rejects.toMatchObject({ code: 'unreachable' })
+    expect(isLost).toBe(false)
+  })
+
   it('checkpoints and vacuums by itself, also when a failed transaction stood in the way', async () => {
     const sql = await openFolderSql(folder)
     const redo = async (): Promise<unknown> =>

@@ -18,8 +18,9 @@ export async function openFolderSql(folder: string, workerUrl: URL = pgliteWorke
   await mkdir(dirname(folder), { recursive: true })
   const lock = await lockFolder(`${folder}.lock`)
   try {
-    const sql = sessionSql(await openWorkerSession(folder, workerUrl), 'power-loss')
-    return { ...sql, close: () => sql.close().finally(() => lock.release()) }
+    const session = await openWorkerSession(folder, workerUrl)
+    const sql = sessionSql(session, 'power-loss')
+    return { ...sql, lost: session.lost, close: () => sql.close().finally(() => lock.release()) }
   } catch (error) {
     await lock.release()
     throw error

@@ -10,8 +10,13 @@ interface Waiting {
   reject(error: SqlError): void
 }
 
+export interface WorkerSession extends Session {
+  /** Resolves when the thread has ended unasked: Postgres panicked, or a sync failed. */
+  readonly lost: Promise<Error>
+}
+
 /** A session on a PGlite in a thread of its own. `workerUrl` is `pglite-worker.ts` or the bundle made of it. */
-export async function openWorkerSession(dataDir: string, workerUrl: URL): Promise<Session> {
+export async function openWorkerSession(dataDir: string, workerUrl: URL): Promise<WorkerSession> {
   const worker = new Worker(workerUrl, { workerData: { dataDir } })
   const ready = await firstWord(worker)
   if (!ready.ready) {
@@ -32,13 +37,16 @@ async function firstWord(worker: Worker): Promise<WorkerReady> {
   }
 }
 
-function workerSession(worker: Worker): Session {
+function workerSession(worker: Worker): WorkerSession {
   const waiting = new Map<number, Waiting>()
+  const lost = Promise.withResolvers<Error>()
   let lastId = 0
+  let isClosing = false
   let ended: SqlError | undefined
 
   function end(reason: string): void {
     ended ??= new SqlError(reason, { code: unreachable })
+    if (!isClosing) lost.resolve(ended)
     for (const call of waiting.values()) call.reject(ended)
     waiting.clear()
   }
@@ -62,9 +70,12 @@ function workerSession(worker: Worker): Session {
   }
 
   return {
+    lost: lost.promise,
     query: (text, params) => ask({ what: 'query', text, params: [...params] }) as Promise<Result<object>>,
     exec: async (text) => void (await ask({ what: 'exec', text })),
     async close() {
+      isClosing = true
+      if (ended) return
       await ask({ what: 'close' })
       await worker.terminate()
     },

@@ -20,6 +20,8 @@ export type Durability = 'none' | 'process-death' | 'power-loss'
 
 export interface Sql extends Queryable {
   readonly durability: Durability
+  /** Resolves, with the reason, when nothing can be had from this store until a new process opens it anew. */
+  readonly lost?: Promise<Error>
   /** Commits when the function resolves, rolls back when it rejects. */
   tx<T>(run: (tx: Queryable) => Promise<T>): Promise<T>
   close(): Promise<void>

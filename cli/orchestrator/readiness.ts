@@ -1,0 +1,20 @@
+import type { Readiness } from '../../edges/http/readiness.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
+
+export interface ReadinessDeps {
+  readonly sql: Pick<Sql, 'lost'>
+  readonly isListening: () => boolean
+  /** What somebody should look at though all is served. */
+  readonly degraded: () => Promise<readonly string[]>
+}
+
+/** A lost store is lost for the life of this process, which ends soon. */
+export function orchestratorReadiness({ sql, isListening, degraded }: ReadinessDeps): () => Promise<Readiness> {
+  let isLost = false
+  void sql.lost?.then(() => (isLost = true))
+  return async () => {
+    if (isLost) return { ready: false, reasons: ['the embedded store failed'] }
+    if (!isListening()) return { ready: false, reasons: ['starting'] }
+    return { ready: true, reasons: [], degraded: await degraded() }
+  }
+}

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { createLogger } from '../../edges/http/logging.ts'
+import { simulatedClock } from '../../runtime/simulated-clock.ts'
+import { orchestratorReadiness } from './readiness.ts'
+import { untilEnded } from './until-ended.ts'
+
+const never = new Promise<never>(() => undefined)
+
+function scene(): {
+  lines: string[]
+  logger: ReturnType<typeof createLogger>
+  clock: ReturnType<typeof simulatedClock>
+} {
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(line) } as never
+  return { lines, logger: createLogger({ name: 'test', level: 'info', destination }), clock: simulatedClock(0) }
+}
+
+it('ends with 0 when it is asked to stop, and has stopped by then', async () => {
+  const { logger, clock } = scene()
+  let isStopped = false
+  const running = { lost: never, stop: async () => void (isStopped = true) }
+  expect(await untilEnded(running, { asked: Promise.resolve(), logger, clock })).toBe(0)
+  expect(isStopped).toBe(true)
+})
+
+it('ends with 1 and says why when its store is lost, also when its parts cannot be stopped', async () => {
+  const { lines, logger, clock } = scene()
+  const lost = Promise.resolve(new Error('the embedded store failed: could not fsync'))
+  const failing = { lost, stop: () => Promise.reject(new Error('unreachable')) }
+  expect(await untilEnded(failing, { asked: never, logger, clock })).toBe(1)
+  expect(lines.join('')).toContain('the store is lost')
+  expect(lines.join('')).toContain('could not fsync')
+  const stuck = untilEnded({ lost, stop: () => never }, { asked: never, logger, clock })
+  await new Promise((resolve) => setImmediate(resolve))
+  clock.advance(5000)
+  expect(await stuck).toBe(1)
+})
+
+it('is ready while it listens, says what should be looked at, and is not ready on a lost store', async () => {
+  const { promise: lost, resolve: lose } = Promise.withResolvers<Error>()
+  let isListening = false
+  const readiness = orchestratorReadiness({
+    sql: { lost },
+    isListening: () => isListening,
+    degraded: async () => ['1 task actor is quarantined'],
+  })
+  expect(await readiness()).toEqual({ ready: false, reasons: ['starting'] })
+  isListening = true
+  expect(await readiness()).toEqual({ ready: true, reasons: [], degraded: ['1 task actor is quarantined'] })
+  lose(new Error('could not fsync'))
+  await lost
+  expect(await readiness()).toEqual({ ready: false, reasons: ['the embedded store failed'] })
+})

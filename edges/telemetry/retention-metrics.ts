@@ -1,0 +1,49 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Sweep } from '../../runtime/retention.ts'
+
+/** Give it to `startRetention` as `swept`. */
+export function retentionMetrics(registry: Registry): (sweep: Sweep) => void {
+  const to = { registers: [registry] }
+  const events = new Counter({
+    name: 'statewright_retention_events_total',
+    help: 'Events whose bodies retention took out of journals.',
+    ...to,
+  })
+  const characters = new Counter({
+    name: 'statewright_retention_characters_total',
+    help: 'Of the bodies that retention took out.',
+    ...to,
+  })
+  const actors = new Counter({
+    name: 'statewright_retention_actors_total',
+    help: 'Journals that retention looked at, by what became of them.',
+    labelNames: ['outcome'],
+    ...to,
+  })
+  const refused = new Gauge({
+    name: 'statewright_retention_refused_actors',
+    help: 'Journals that the last walk left alone because they do not replay.',
+    ...to,
+  })
+  const duration = new Gauge({
+    name: 'statewright_retention_duration_seconds',
+    help: 'Of the last walk over the journals.',
+    ...to,
+  })
+  const endedAt = new Gauge({
+    name: 'statewright_retention_last_end_timestamp_seconds',
+    help: 'When the last walk over the journals ended.',
+    ...to,
+  })
+  return (sweep) => {
+    const leftAlone = sweep.refused.length
+    events.inc(sweep.events)
+    characters.inc(sweep.characters)
+    actors.inc({ outcome: 'shortened' }, sweep.compacted)
+    actors.inc({ outcome: 'refused' }, leftAlone)
+    actors.inc({ outcome: 'kept' }, Math.max(0, sweep.actors - sweep.compacted - leftAlone))
+    refused.set(leftAlone)
+    duration.set((sweep.endedAt - sweep.startedAt) / 1000)
+    endedAt.set(sweep.endedAt / 1000)
+  }
+}
