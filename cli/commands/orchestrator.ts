@@ -4,6 +4,7 @@ import { systemClock } from '../../runtime/clock.ts'
 import { programDir } from '../main.ts'
 import { startOrchestrator } from '../orchestrator/start.ts'
 import { storyLine } from '../orchestrator/story-line.ts'
+import { untilEnded } from '../orchestrator/until-ended.ts'
 import { readSettings } from '../settings.ts'
 
 /** `statewright orchestrator`: runs until SIGTERM or SIGINT, then stops gracefully. Logs are JSON lines on stdout. */
@@ -27,10 +28,11 @@ export async function orchestrator(
   running.runtime.subscribe((row) => logger.info(storyLine(row), 'step'))
   const { url, internalUrl, isolation, durability } = running
   logger.info({ url, internalUrl, isolation, durability, inspector: running.inspectorLink() }, 'ready')
-  await new Promise<void>((resolve) => {
+  const asked = new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
   })
-  logger.info('stopping')
-  await running.stop()
-  return 0
+  const code = await untilEnded(running, { asked, logger, clock: systemClock })
+  // What could not be stopped must not keep this process.
+  if (code !== 0) process.exit(code)
+  return code
 }
