@@ -11,7 +11,7 @@ function cell(contender: ContenderName, clients: number, figures: Partial<CellRe
   return { contender, clients, round: 0, result }
 }
 
-const nothing: Results = { throughput: [], scale: [], recovery: [], timers: undefined }
+const nothing: Results = { throughput: [], scale: [], recovery: [], forwarding: [], timers: undefined }
 
 function named(results: Results, name: string): ReturnType<typeof goalsOf>[number] {
   const goal = goalsOf(results).find((one) => one.name === name)

@@ -9,6 +9,7 @@ import type { Report } from '../kit/report.ts'
 import { contenders } from './contenders.ts'
 import type { ContenderInfo } from './contenders.ts'
 import { documentOf } from './document.ts'
+import { measureForwarding } from './forwarding.ts'
 import { goalsOf } from './goals.ts'
 import { fullPlan, quickPlan } from './plan.ts'
 import type { Plan } from './plan.ts'
@@ -28,7 +29,7 @@ import { invalidity } from './validity.ts'
 const name = 'runtime'
 /** EX_USAGE of sysexits: neither a missed gate nor an invalid run. */
 const usageExitCode = 64
-const sections = ['throughput', 'scale', 'recovery', 'timers']
+const sections = ['throughput', 'scale', 'recovery', 'forwarding', 'timers']
 
 interface Run {
   readonly results: Results
@@ -58,9 +59,10 @@ async function measure(only: ReadonlySet<string>, plan: Plan, journal: RunJourna
     const section = <T>(title: string, run: (...given: SectionArguments) => Promise<T>): Promise<T | undefined> =>
       has(title) ? journal.attempt(title, () => run(servers, plan, journal)) : Promise.resolve(undefined)
     const recovery = (await section('recovery', measureRecovery)) ?? []
+    const forwarding = (await section('forwarding', measureForwarding)) ?? []
     const timers = await section('timers', measureTimers)
     const scale = (await section('scale', measureScale)) ?? []
-    return { results: { throughput, scale, recovery, timers }, postgresVersion: servers.postgres.version }
+    return { results: { throughput, scale, recovery, forwarding, timers }, postgresVersion: servers.postgres.version }
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop)
     await stopServers(servers)

@@ -3,6 +3,7 @@ import { createRuntime } from '../../runtime/create-runtime.ts'
 import type { ActorAddress } from '../../machines/definition.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { silentLogger } from '../../runtime/logger.ts'
+import type { RuntimeOptions } from '../../runtime/options.ts'
 import type { EffectHandler, Runtime } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { ringDefinition } from './machine.ts'
@@ -10,7 +11,12 @@ import { ringDefinition } from './machine.ts'
 /** The same owner in each process: one that was killed goes on without waiting for a lease of its own to end. */
 const owner = 'bench'
 
-export function ownRuntime(sql: Sql, perform: EffectHandler['perform']): Runtime {
+/** `among`: where several processes share one store. */
+export function ownRuntime(
+  sql: Sql,
+  perform: EffectHandler['perform'],
+  among: Pick<RuntimeOptions, 'owner' | 'hint'> = { owner },
+): Runtime {
   return createRuntime({
     sql,
     definitions: [ringDefinition],
@@ -18,7 +24,7 @@ export function ownRuntime(sql: Sql, perform: EffectHandler['perform']): Runtime
     clock: systemClock,
     random: Math.random,
     logger: silentLogger,
-    owner,
+    ...among,
   })
 }
 

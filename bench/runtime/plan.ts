@@ -10,6 +10,8 @@ export interface Plan {
   readonly scaleClients: number
   readonly recoveringActors: number
   readonly recoveryRounds: number
+  /** Of the cells in which one process delivers to the actors of another. */
+  readonly forwardingClients: readonly number[]
   readonly pendingTimers: number
   readonly timersASecond: number
   readonly timerSeconds: number
@@ -25,6 +27,7 @@ export const fullPlan: Plan = {
   scaleClients: 128,
   recoveringActors: 10_000,
   recoveryRounds: 3,
+  forwardingClients: [1, 16, 128],
   pendingTimers: 1_000_000,
   timersASecond: 1000,
   timerSeconds: 10,

@@ -1,3 +1,4 @@
+import type { ForwardingResult } from './forwarding.ts'
 import type { RecoveryResult } from './recovery.ts'
 import type { ScaleResult } from './scale.ts'
 import type { Measured } from './throughput.ts'
@@ -8,5 +9,6 @@ export interface Results {
   readonly throughput: readonly Measured[]
   readonly scale: readonly ScaleResult[]
   readonly recovery: readonly RecoveryResult[]
+  readonly forwarding: readonly ForwardingResult[]
   readonly timers: TimersResult | undefined
 }

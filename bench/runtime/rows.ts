@@ -71,6 +71,7 @@ export function jsonRows(results: Results): object[] {
     ...throughputRows(results),
     ...scaleRows(results),
     ...results.recovery.map((one, round) => ({ section: 'recovery', round, ...one })),
+    ...results.forwarding.map((one) => ({ section: 'forwarding', ...one })),
     ...(results.timers ? [{ section: 'timers', ...results.timers }] : []),
   ]
 }

@@ -21,6 +21,7 @@ const results: Results = {
   ],
   scale: [{ population: 10_000, pick: 'any', round: 0, result: cell('own-postgres', 0, 9000, 60).result }],
   recovery: [{ startMs: 100, performedMs: 400, settledMs: 500, processMs: 700 }],
+  forwarding: [{ clients: 16, perSecond: 1500, p50Ms: 9, p99Ms: 22 }],
   timers: { fired: 10_000, p50Ms: 4, p99Ms: 12, maxMs: 20, earliestMs: 0.5 },
 }
 const report: Report = {
@@ -41,14 +42,16 @@ it('writes every section of a run, medians over the rounds, and the peers agains
   expect(text).toMatch(/\| dbos-steps \| 1,050 \|.*\| 840 \| 20\.0 \| 800 \| – \|/)
   expect(text).toContain('| any of 10,000 | 9,000 |')
   expect(text).toContain('| all settled | 500 |')
+  expect(text).toContain('| 16 | 1,500 | 9.00 | 22.0 |')
   expect(text).toContain('| 10000 | 0.500 | 4.00 | 12.0 | 20.0 |')
   expect(text).toContain('| dbos-steps, 128 | 1,050 | 1545 | 99 % | NO |')
 })
 
 it('leaves out what a part of a run did not measure', () => {
-  const part = { ...results, scale: [], recovery: [], timers: undefined }
+  const part = { ...results, scale: [], recovery: [], forwarding: [], timers: undefined }
   const text = documentOf({ ...report, goals: goalsOf(part) }, part)
   expect(text).not.toContain('Timers')
   expect(text).not.toContain('Recovery after')
+  expect(text).not.toContain('another process')
   expect(text).not.toContain('not measured')
 })

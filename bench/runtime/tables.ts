@@ -17,6 +17,7 @@ export function tablesOf(report: Report, results: Results): string {
     throughputTables(results),
     scaleTable(results),
     recoveryText(results),
+    forwardingText(results),
     timersText(results),
     peersText(results),
   ]
@@ -88,6 +89,15 @@ function recoveryText({ recovery }: Results): string {
     ['all settled, from the start of the process', of(({ processMs }) => processMs)],
   ]
   return `### Recovery after SIGKILL, 10,000 actors with a pending effect each\n\n${markdownTable(['until', 'ms'], lines)}`
+}
+
+function forwardingText({ forwarding }: Results): string {
+  if (forwarding.length === 0) return ''
+  const lines = forwarding.map(({ clients, ...figures }) => [
+    String(clients),
+    ...[figures.perSecond, figures.p50Ms, figures.p99Ms].map(numberText),
+  ])
+  return `### Deliveries to the actors of another process\n\n${markdownTable(['clients', 'per second', 'ack p50 ms', 'p99'], lines)}`
 }
 
 function timersText({ timers }: Results): string {
