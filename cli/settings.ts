@@ -17,6 +17,8 @@ export interface OrchestratorSettings {
   readonly databaseAnswerMs: number
   readonly http: Address
   readonly internal: Address
+  /** Of all schedules (rulings 1.20). */
+  readonly cronTimeZone: string
   /** What forges and people reach us by; empty: the listener itself. */
   readonly publicUrl: string
   readonly oidc: {
@@ -60,6 +62,7 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
     http: read.address('HTTP_ADDR', '127.0.0.1:8080'),
     internal: read.address('INTERNAL_ADDR', '127.0.0.1:8082'),
     publicUrl: read.url('PUBLIC_URL'),
+    cronTimeZone: read.text('CRON_TIME_ZONE', 'UTC'),
     oidc: {
       issuer: read.requiredUrl('OIDC_ISSUER'),
       audience: read.required('OIDC_AUDIENCE'),
@@ -84,6 +87,7 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
   }
   if (settings.databaseAnswerMs > mostAnswerMs)
     read.fault(`DATABASE_ANSWER_SECONDS must be at most ${mostAnswerMs / 1000}`)
+  if (!isTimeZone(settings.cronTimeZone)) read.fault('CRON_TIME_ZONE must be a time zone such as Europe/Berlin')
   if (!`${stateDir}/`.startsWith(`${settings.coveredDir}/`))
     read.fault('COVERED_DIR must be STATE_DIR or a folder around it')
   if (settings.oidc.clientSecret === '') read.fault('OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE is required')
@@ -92,4 +96,13 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
   if (read.faults.length > 0)
     throw new SettingsError(`the orchestrator cannot start:\n${read.faults.map((fault) => `- ${fault}`).join('\n')}`)
   return settings
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+    return true
+  } catch {
+    return false
+  }
 }

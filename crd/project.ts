@@ -1,5 +1,6 @@
 /** Project, as document 3 gives it field by field. Defaults are applied on write; deprecated fields are accepted and ignored. */
 import { Type, type Static, type TObject, type TProperties } from 'typebox'
+import { goDurationPattern } from './duration.ts'
 import { agentKinds } from '../machines/task/events.ts'
 
 function Closed<P extends TProperties>(properties: P, description?: string): TObject<P> {
@@ -63,8 +64,14 @@ export const AgentSpec = Closed({
   mcpServers: Optional(Type.Array(McpServer)),
 })
 
-const CronBlock = <const Extra extends TProperties>(extra: Extra) =>
-  Optional(Closed({ schedule: Text('five-field cron, UTC'), ...extra }))
+/** Empty switches off. What the fields mean is judged where ticks are computed; this catches six fields and nicknames. */
+const Schedule = Optional(
+  Type.String({
+    pattern: '^\\s*([0-9A-Za-z*,/-]+(\\s+[0-9A-Za-z*,/-]+){4}\\s*)?$',
+    description: 'five-field cron in the operator-wide time zone, UTC unless set; empty: off',
+  }),
+)
+const CronBlock = <const Extra extends TProperties>(extra: Extra) => Optional(Closed({ schedule: Schedule, ...extra }))
 
 export const ScmSpec = Closed({
   provider: Type.Union([Type.Literal('forge_a'), Type.Literal('forge_b')]),
@@ -99,10 +106,14 @@ export const ScmSpec = Closed({
         enabled: Optional(Type.Boolean({ default: false })),
         // No default of the schema: the deprecated alias counts where it is not set.
         targetOpenProposals: Optional(Type.Integer({ minimum: 0, description: '3 unless set; 0 disables refill' })),
-        maxOpenProposals: Optional(Type.Integer({ deprecated: true })),
+        maxOpenProposals: Optional(
+          Type.Integer({ deprecated: true, description: 'honoured only where targetOpenProposals is not set' }),
+        ),
         historyWindow: Optional(Type.Integer({ minimum: 0, default: 20 })),
-        minSessionIntervalMinutes: Optional(Type.Integer({ default: 12 })),
-        staleProposalDays: Optional(Type.Integer({ default: 0 })),
+        minSessionIntervalMinutes: Optional(
+          Type.Integer({ default: 12, description: 'floor between two sessions; 0: the default; negative: none' }),
+        ),
+        staleProposalDays: Deprecated,
         sources: Optional(
           Type.Array(Type.Union([Type.Literal('docs'), Type.Literal('memory'), Type.Literal('internet')])),
         ),
@@ -176,8 +187,10 @@ export const ProjectSpec = Closed({
       ),
       proactivePercent: Percent(50),
       emergencyPercent: Percent(80),
-      resetSchedule: Text(),
-      windowDuration: Text(),
+      resetSchedule: Schedule,
+      windowDuration: Optional(
+        Type.String({ pattern: `^$|${goDurationPattern}`, description: 'at most so long is a window, `5h`' }),
+      ),
       tokenLimit: Optional(Type.Integer({ minimum: 0 })),
       fiveHourProactivePercent: Percent(0),
       fiveHourEmergencyPercent: Percent(0),

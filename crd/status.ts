@@ -1,4 +1,6 @@
 /** Resources of the kinds that only the orchestrator writes, made from their actors: snapshot to status, level-triggered. */
+import type { Block, ProjectContext, Scheduled } from '../machines/project/context.ts'
+import { isReady } from '../machines/project/machine.ts'
 import { positions } from '../machines/queue/admission.ts'
 import type { QueueContext } from '../machines/queue/context.ts'
 import type { TaskContext } from '../machines/task/context.ts'
@@ -100,6 +102,89 @@ export function factsResource(kind: 'Issue' | 'MergeRequest', actor: ActorShape)
   return { apiVersion, kind, metadata: metadataOf(actor), spec, status }
 }
 
+interface Condition {
+  readonly type: string
+  readonly status: 'True' | 'False'
+  readonly reason: string
+  readonly message: string
+}
+
+/** Document 3, Project status; the address of its webhook is added by who knows it. */
+export function projectStatus(actor: Pick<ActorShape, 'path' | 'context'> | undefined): object {
+  const project = (actor?.context ?? {}) as Partial<ProjectContext>
+  const { generation, checkedGeneration = 0, message = '', faults = [], scheduled } = project
+  // Ready says so of what is applied now, not of what was before the last change.
+  const ready = isReady(actor?.path) && generation === checkedGeneration
+  const reason = ready ? 'Checked' : project.reason || 'NotChecked'
+  const conditions: readonly Condition[] = [
+    { type: 'Ready', status: ready ? 'True' : 'False', reason, message },
+    ...faults.map((fault) => warning(fault.reason, fault.reason, fault.message)),
+    ...(scheduled ? scheduleConditions(scheduled) : []),
+  ]
+  return {
+    ready,
+    reason,
+    observedGeneration: checkedGeneration,
+    conditions,
+    ...(scheduled ? scheduleStatus(scheduled) : {}),
+  }
+}
+
+/** What is wrong beside readiness, each under its own name. */
+function warning(type: string, reason: string, message: string): Condition {
+  return { type, status: 'True', reason, message }
+}
+
+const blockWords = {
+  issueScan: 'IssueScan',
+  brainstorm: 'Brainstorm',
+  documentation: 'Documentation',
+  upgrade: 'Upgrade',
+}
+
+function scheduleConditions({ blocks, settings, spending }: Scheduled): readonly Condition[] {
+  const budget = settings.budget
+  const isUnbounded = budget?.mode === 'customWindow' && budget.resetSchedule === '' && budget.windowMs === 0
+  return [
+    ...Object.entries(blocks).flatMap(([name, block]) =>
+      blockConditions(blockWords[name as keyof typeof blocks], block),
+    ),
+    ...(isUnbounded
+      ? [warning('TokenBudgetUnbounded', 'NoWindow', 'neither resetSchedule nor windowDuration: nothing is held back')]
+      : []),
+    ...(spending.hold === 'open'
+      ? []
+      : [
+          warning(
+            'TokenBudgetHeld',
+            spending.hold === 'allHeld' ? 'Emergency' : 'Proactive',
+            spending.hold === 'allHeld' ? 'nothing is admitted' : 'only alerts are admitted',
+          ),
+        ]),
+  ]
+}
+
+function blockConditions(word: string, { refused, trouble }: Block): readonly Condition[] {
+  return [
+    ...(refused === '' ? [] : [warning(`${word}Unscheduled`, 'ScheduleRefused', refused)]),
+    ...(trouble === '' ? [] : [warning(`${word}Incomplete`, 'LastRun', trouble)]),
+  ]
+}
+
+function scheduleStatus({ blocks, refine, spending, settings }: Scheduled): object {
+  const { windowStart, windowTokens } = spending
+  return {
+    lastIssueScan: time(blocks.issueScan.last),
+    lastBrainstorm: time(blocks.brainstorm.last),
+    lastDocumentation: time(blocks.documentation.last),
+    lastRefine: time(refine.last),
+    lastUpgrade: time(blocks.upgrade.last),
+    ...(settings.budget?.mode === 'customWindow'
+      ? { tokenBudget: { windowStart: time(windowStart), windowTokens } }
+      : {}),
+  }
+}
+
 /** One resource per entry that waits or holds a slot; where it waits and why is the queue's own word. */
 export function queuedEventResources(actor: ActorShape): readonly DerivedResource[] {
   const queue = actor.context as QueueContext
@@ -107,7 +192,7 @@ export function queuedEventResources(actor: ActorShape): readonly DerivedResourc
   const waiting = new Map(
     positions(queue, queue.at).map(({ entry, position, reason }) => [entry, { position, reason }]),
   )
-  return queue.entries.map((entry) => {
+  const held = queue.entries.map((entry) => {
     const spec = {
       projectRef: metadataOf(actor).name,
       sort: entry.sort,
@@ -124,4 +209,14 @@ export function queuedEventResources(actor: ActorShape): readonly DerivedResourc
     const name = entry.entry.replaceAll('/', '-')
     return { apiVersion, kind: 'QueuedEvent', metadata: { name, namespace, generation: actor.seq }, spec, status }
   })
+  const left = queue.finished.slice(-shownFinished).map(({ entry, state, reason }) => {
+    const name = entry.replaceAll('/', '-')
+    const metadata = { name, namespace, generation: actor.seq }
+    const spec = { projectRef: metadataOf(actor).name }
+    return { apiVersion, kind: 'QueuedEvent', metadata, spec, status: { state, reason } }
+  })
+  return [...held, ...left]
 }
+
+/** Of those that left: enough to see what became of the newest. */
+const shownFinished = 50

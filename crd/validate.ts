@@ -110,6 +110,7 @@ function judgeSpec(
 ): { faults: readonly ManifestFault[]; warnings: readonly ManifestFault[]; value: Document } {
   const faults: ManifestFault[] = []
   const warnings: ManifestFault[] = []
+  warnDeprecated(kind.spec, spec, '', warnings)
   const value = prune(kind.spec, structuredClone(spec), '', (path, key, known) => {
     const removed = kind.removed[`${path}/${key}`]
     if (removed !== undefined)
@@ -141,6 +142,8 @@ function specErrors(schema: TSchema, value: unknown): ManifestFault[] {
 
 interface SchemaShape {
   readonly type?: string
+  readonly deprecated?: boolean
+  readonly description?: string
   readonly properties?: Record<string, SchemaShape>
   readonly additionalProperties?: boolean
   readonly items?: SchemaShape
@@ -151,6 +154,19 @@ function allowed(schema: TSchema, pointer: string): string {
   let at = schema as SchemaShape | undefined
   for (const step of pointer.split('/').slice(1)) at = at?.properties?.[step] ?? at?.items
   return (at?.anyOf ?? []).map((option) => JSON.stringify(option.const)).join(', ')
+}
+
+/** Accepted, and said: what is written down and does nothing misleads (document 3, Versioning 1). */
+function warnDeprecated(schema: unknown, value: unknown, path: string, warnings: ManifestFault[]): void {
+  const { properties = {} } = schema as SchemaShape
+  if (!isObject(value)) return
+  for (const [key, inner] of Object.entries(value)) {
+    const property = properties[key]
+    if (property === undefined) continue
+    if (property.deprecated === true)
+      warnings.push({ path: `/spec${path}/${key}`, message: `is deprecated: ${property.description ?? 'ignored'}` })
+    warnDeprecated(property, inner, `${path}/${key}`, warnings)
+  }
 }
 
 function prune(

@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { Registry } from 'prom-client'
 import { renderTurn } from '../../edges/agents/bundle/turn-text.ts'
+import { registerAlertWebhook } from '../../edges/alerts/route.ts'
 import { registerAgentApi } from '../../edges/agents/api.ts'
 import type { AgentApiDeps } from '../../edges/agents/deps.ts'
+import { proposalsOf } from '../../edges/agents/outcome/proposals.ts'
 import { requestFold } from '../../edges/agents/outcome/request-fold.ts'
 import type { PodTokens } from '../../edges/agents/pod-tokens.ts'
 import { createForgeEdge } from '../../edges/forge/forge-edge.ts'
@@ -22,6 +24,9 @@ import { registerResourceApi } from '../../edges/local/resource-api.ts'
 import { localResources } from '../../edges/local/resources.ts'
 import type { PodPort } from '../../edges/ports/pods.ts'
 import type { SecretPort } from '../../edges/ports/resources.ts'
+import { scheduleHandlers } from '../../edges/schedule/handlers.ts'
+import { scheduleSettings } from '../../edges/schedule/settings.ts'
+import { usageDeliveries } from '../../edges/schedule/usage.ts'
 import { createWrapperClient } from '../../edges/wrapper/client.ts'
 import { registerTurnComplete, watchPods } from '../../edges/wrapper/inbound.ts'
 import { wrapperHandlers } from '../../edges/wrapper/outbound.ts'
@@ -32,6 +37,7 @@ import { watchQuarantine } from '../../edges/telemetry/quarantine.ts'
 import { retentionMetrics } from '../../edges/telemetry/retention-metrics.ts'
 import { runtimeMetrics } from '../../edges/telemetry/runtime-metrics.ts'
 import type { Tracing } from '../../edges/telemetry/tracing.ts'
+import type { BudgetSettings } from '../../machines/project/events.ts'
 import type { OutboxEffect } from '../../machines/emit.ts'
 import { machines } from '../../machines/registry.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -48,7 +54,16 @@ import { defaultBranches } from './default-branch.ts'
 import { addGitGateway } from './gateway.ts'
 import { registerOperations } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
-import { derivedResources, mintByHand, statusOf, tellProject, type ResourceViewsDeps } from './resources.ts'
+import { alertingOf } from './alerting.ts'
+import {
+  derivedResources,
+  mintByHand,
+  statusOf,
+  tellDeleted,
+  tellProject,
+  tellProjects,
+  type ResourceViewsDeps,
+} from './resources.ts'
 
 export interface OrchestratorPorts {
   readonly clock: Clock
@@ -148,10 +163,23 @@ export async function composeOrchestrator(
     maxBundleBytes: async (project) => (await directory.spec(bareName(project)))?.spec.maxBundleBytes ?? 400_000,
   }
   const client = createWrapperClient({ fetch, clock, token: parts.wrapperToken, timeoutMs: wrapperTimeoutMs })
+  const budget = async (project: string): Promise<BudgetSettings | undefined> => {
+    const found = await directory.spec(project)
+    return found && scheduleSettings(found.spec)?.budget
+  }
   const readActor: Runtime['read'] = (address) => runtime.read(address)
   const handlers: Handlers<OutboxEffect> = {
     ...forge.handlers,
     requestFold: requestFold(agents),
+    ...scheduleHandlers({
+      runtime: () => runtime,
+      directory,
+      openProposals: async (project) => {
+        const { issues, isOpenProposal } = await proposalsOf(agents, { config: { project } })
+        return issues.filter(isOpenProposal).length
+      },
+      cronTimeZone: settings.cronTimeZone,
+    }),
     ...wrapperHandlers({
       clock,
       logger,
@@ -159,6 +187,8 @@ export async function composeOrchestrator(
       client,
       readActor,
       renderTurn: (turn, ordinal) => renderTurn(agents, turn, ordinal),
+      tellUsage: (turn, usage) =>
+        usageDeliveries({ runtime: () => runtime, directory, budget }, turn, usage, clock.now()),
     }),
   }
   const counting = runtimeMetrics(metrics)
@@ -212,12 +242,18 @@ export async function composeOrchestrator(
   }
   exposeMetrics(metrics, outside.metrics)
   forge.registerWebhooks(outside.app)
+  registerAlertWebhook(outside.app, {
+    alerting: (name) => alertingOf({ directory, secrets }, name),
+    deliver: (delivery) => runtime.deliver(delivery),
+    clock,
+  })
   await registerAgentApi(outside.app, agents)
   await registerResourceApi(outside.app, {
     resources,
     secrets,
     authenticate: operatorAuth,
     onProjectChanged: (namespace, name) => tellProject(views, namespace, name),
+    onProjectDeleted: (resource) => tellDeleted(views, resource),
     onTaskApplied: (resource) => mintByHand(views, resource),
     derived: (kind, namespace) => derivedResources(views, kind, namespace),
     statusOf: (resource) => statusOf(views, resource),
@@ -282,6 +318,7 @@ export async function composeOrchestrator(
     listening: (addresses) => void Object.assign(listening, addresses),
     begin() {
       forge.start()
+      tellProjects(views).catch((error: unknown) => logger.error({ err: error }, 'a Project was not told again'))
       unwatch = watchPods(pods, { runtime, clock })
     },
     stop: () => stopAll([outside, inside]),

@@ -1,13 +1,19 @@
 /** What the resource API shows and sets in motion: stored kinds with their actor's word, derived kinds from their actors. */
 import type { Kind } from '../../crd/kinds.ts'
 import type { TaskSpec } from '../../crd/kinds.ts'
-import { factsResource, queuedEventResources, taskResource, type DerivedResource } from '../../crd/status.ts'
+import {
+  factsResource,
+  projectStatus,
+  queuedEventResources,
+  taskResource,
+  type DerivedResource,
+} from '../../crd/status.ts'
 import type { LocalProjectDirectory } from '../../edges/local/project-directory.ts'
 import type { Resource } from '../../edges/ports/resources.ts'
+import { scheduleSettings } from '../../edges/schedule/settings.ts'
 import type { ThreadReader } from '../../edges/ports/threads.ts'
 import { Problem } from '../../edges/http/problem.ts'
 import type { ActorKind } from '../../machines/definition.ts'
-import type { ProjectContext } from '../../machines/project/machine.ts'
 import type { OwnedIssue, TaskSeed } from '../../machines/task/events.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -46,38 +52,45 @@ export async function derivedResources(
 export async function statusOf(deps: ResourceViewsDeps, resource: Resource): Promise<object> {
   if (resource.kind !== 'Project') return {}
   const actor = await deps.runtime.read(`project:${resource.namespace}/${resource.name}`)
-  const { generation, checkedGeneration } = (actor?.context ?? {}) as Partial<ProjectContext>
-  // Ready says so of what is applied now, not of what was before the last change.
-  const ready = actor?.path === 'ready' && generation === checkedGeneration
-  const reason = ready ? 'Checked' : String(actor?.context['reason'] || 'NotChecked')
-  const message = String(actor?.context['message'] ?? '')
-  const status = ready ? 'True' : 'False'
-  return {
-    ready,
-    reason,
-    observedGeneration: checkedGeneration ?? 0,
-    webhookURL: deps.webhookUrl(resource.name),
-    conditions: [{ type: 'Ready', status, reason, message }],
-  }
+  return { ...projectStatus(actor), webhookURL: deps.webhookUrl(resource.name) }
 }
 
 /** A Project changed: its actor checks it again. Applied again unchanged, nothing is told twice. */
 export async function tellProject(deps: ResourceViewsDeps, namespace: string, name: string): Promise<void> {
-  const [settings, found] = [await deps.directory.project(name), await deps.directory.spec(name)]
-  if (settings === undefined || found === undefined) return
+  const [project, found] = [await deps.directory.project(name), await deps.directory.spec(name)]
+  if (project === undefined || found === undefined) return
   const { spec } = found
   const maxConcurrentAgents = spec.maxConcurrentAgents ?? 3
+  const settings = scheduleSettings(spec)
   await deps.runtime.deliver({
     to: `project:${namespace}/${name}`,
-    key: `applied/${settings.generation}`,
+    // By version of the event: an actor that knows no schedules yet is told of them after an upgrade.
+    key: `applied/${project.generation}${settings ? '/scheduled' : ''}`,
     event: {
       type: 'project.applied',
       at: deps.clock.now(),
-      generation: settings.generation,
+      generation: project.generation,
       maxConcurrentAgents,
       capacity: spec.queue?.capacity ?? maxConcurrentAgents,
       alertCapacity: spec.queue?.alertCapacity ?? 1,
+      ...(settings ? { settings } : {}),
     },
+  })
+}
+
+/** At the start: an apply may have ended before it was told, or have been told in the words of an earlier version. */
+export async function tellProjects(deps: ResourceViewsDeps): Promise<void> {
+  for (const { namespace, name } of await deps.directory.projects()) await tellProject(deps, namespace, name)
+}
+
+export async function tellDeleted(
+  deps: Pick<ResourceViewsDeps, 'runtime' | 'clock'>,
+  resource: Resource,
+): Promise<void> {
+  await deps.runtime.deliver({
+    to: `project:${resource.namespace}/${resource.name}`,
+    key: `deleted/${resource.uid}`,
+    event: { type: 'project.deleted', at: deps.clock.now() },
   })
 }
 

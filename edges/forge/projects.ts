@@ -53,6 +53,10 @@ export interface KindSettings {
   readonly closedLookbackDays: number
   /** Handed to the upgrade agent as it stands; nothing here acts on it. */
   readonly upgradePolicy?: Readonly<Record<string, unknown>>
+  /** The issue scan is scheduled: what nobody asked for waits for a sweep. */
+  readonly scansIssues?: boolean
+  /** Clone URL of the central documentation; empty or absent: disabled. */
+  readonly documentationRepo?: string
   /** Head-branch prefix of the dependency engine's own merge requests; empty adopts none. */
   readonly adoptBranchPrefix: string
 }
@@ -124,4 +128,18 @@ export function maintainersOf(project: ProjectSettings, repository: RepositorySe
 
 export function reportersOf(project: ProjectSettings, repository: RepositorySettings): readonly string[] {
   return repository.reporterLogins ?? project.scm.reporterLogins
+}
+
+/** Document 3, DocumentationSpec: the URL must be that of an enrolled Repository. */
+export function documentationOf({ kinds, repositories }: ProjectSettings): string | undefined {
+  const wanted = plainUrl(kinds.documentationRepo ?? '')
+  return wanted === '' ? undefined : repositories.find(({ url }) => plainUrl(url) === wanted)?.name
+}
+
+function plainUrl(url: string): string {
+  return url
+    .trim()
+    .toLowerCase()
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
 }

@@ -110,14 +110,16 @@ function toScm({ scm }: ProjectSpec): ProjectSettings['scm'] {
 }
 
 /** The deprecated `maxOpenProposals` counts only where no target is given; a lookback of 0 days is 30 (document 3, Cron blocks). */
-function toKinds({ scm, upgradePolicy }: ProjectSpec): ProjectSettings['kinds'] {
-  const { brainstorm, refine } = scm.cron ?? {}
+function toKinds({ scm, upgradePolicy, documentation }: ProjectSpec): ProjectSettings['kinds'] {
+  const { brainstorm, refine, issueScan } = scm.cron ?? {}
   return {
     targetOpenProposals: brainstorm?.targetOpenProposals ?? brainstorm?.maxOpenProposals ?? 3,
     historyWindow: brainstorm?.historyWindow ?? 20,
     proposalSources: brainstorm?.sources ?? [],
     closedLookbackDays: refine?.closedLookbackDays || 30,
     ...(upgradePolicy === undefined ? {} : { upgradePolicy }),
+    scansIssues: (issueScan?.schedule ?? '').trim() !== '',
+    documentationRepo: documentation?.enabled === true ? (documentation.repo ?? '') : '',
     adoptBranchPrefix: upgradePolicy?.adoptBranchPrefix ?? '',
   }
 }

@@ -68,6 +68,7 @@ async function withApi(use: (api: Api) => Promise<void>, changes: Partial<Resour
         return { subject: 'cli', issuer: 'test', claims: {} }
       }),
       onProjectChanged: async (namespace, name) => void told.push(`project ${namespace}/${name}`),
+      onProjectDeleted: async ({ namespace, name }) => void told.push(`deleted ${namespace}/${name}`),
       onTaskApplied: async ({ namespace, name }) => void told.push(`task ${namespace}/${name}`),
       derived: async (kind, namespace) => [
         { kind: kind.kind, metadata: { name: 'one', namespace: namespace ?? 'default' } },
@@ -269,7 +270,7 @@ describe('reading', () => {
 })
 
 describe('deleting', () => {
-  test('removes a resource, and tells the Project that lost a Repository', async () => {
+  test('removes a resource, and tells the Project that lost a Repository or is gone itself', async () => {
     await withApi(async ({ call, told }) => {
       await call('PUT', '/resources', project)
       await call('PUT', '/resources', repository)
@@ -278,7 +279,7 @@ describe('deleting', () => {
       expect(told).toEqual(['project default/demo'])
       expect((await call('DELETE', '/resources/repositories/default/a')).status).toBe(404)
       expect((await call('DELETE', '/resources/projects/default/demo')).status).toBe(204)
-      expect(told).toEqual(['project default/demo'])
+      expect(told).toEqual(['project default/demo', 'deleted default/demo'])
     })
   })
 

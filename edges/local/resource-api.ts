@@ -13,6 +13,7 @@ export interface ResourceApiDeps {
   readonly authenticate: Authenticate
   /** Called after a Project or one of its Repositories changed, with the Project's name. */
   readonly onProjectChanged: (namespace: string, project: string) => Promise<void>
+  readonly onProjectDeleted: (resource: Resource) => Promise<void>
   /** A Task that a person made, at every apply of it; refuses by a Problem. */
   readonly onTaskApplied: (resource: Resource) => Promise<void>
   /** Kinds whose rows are actors: their resource views. */
@@ -67,6 +68,7 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
       if (resource === undefined || !(await deps.resources.remove(known.kind, namespace, name)))
         throw new Problem('not-found', `there is no ${known.kind} ${namespace}/${name}`)
       if (known.kind === 'Repository') await deps.onProjectChanged(namespace, projectOf(resource))
+      if (known.kind === 'Project') await deps.onProjectDeleted(resource)
       return reply.code(204).send()
     },
   )

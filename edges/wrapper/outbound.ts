@@ -1,6 +1,7 @@
 /** Effects on pods and their turns. A pod that is gone answers nothing: its own final state ends what waits for it. */
 import type { EffectParams } from '../../machines/effect.ts'
 import type { ActorAddress } from '../../machines/definition.ts'
+import type { TurnResult } from '../../machines/turn/schema.ts'
 import { messageOf, TerminalError } from '../../runtime/errors.ts'
 import type { ActorView, Delivery, EffectContext, TargetRule } from '../../runtime/runtime.ts'
 import type { Clock } from '../http/ports.ts'
@@ -15,6 +16,8 @@ export interface WrapperEffectDeps {
   readonly pods: PodPort
   readonly client: WrapperClient
   readonly readActor: (address: ActorAddress) => Promise<ActorView | undefined>
+  /** What else is told of a turn's usage, once its result is read; `turn` is the turn actor's id. */
+  readonly tellUsage?: (turn: string, usage: Pick<TurnResult, 'usage' | 'accountUsage'>) => Promise<readonly Delivery[]>
   /** The text of the pod's n-th turn: bundle, events and assignment as they stand now (document 2). */
   readonly renderTurn: (turn: EffectParams<'submitTurn'>, ordinal: number) => Promise<string>
 }
@@ -119,11 +122,14 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
           deps.logger.info({ turn: context.actor, error: messageOf(error) }, 'turn could not be read')
           return []
         })
-        return read.map(({ name, event }) =>
-          name === 'result'
-            ? { to: context.actor, key: `result/${params.turnId}`, event }
-            : deliveryTo(context, name, event),
+        const told = await Promise.all(
+          read.map(async ({ name, event, turn }) => {
+            if (turn === undefined) return [deliveryTo(context, name, event)]
+            const usage = (await deps.tellUsage?.(context.actor.slice('turn:'.length), turn)) ?? []
+            return [{ to: context.actor, key: `result/${params.turnId}`, event }, ...usage]
+          }),
         )
+        return told.flat()
       }),
     },
     probeTurn: {
@@ -184,10 +190,10 @@ async function submit(
 async function readTurn(
   deps: WrapperEffectDeps,
   params: EffectParams<'pollTurn'>,
-): Promise<readonly { name: string; event: Delivery['event'] }[]> {
+): Promise<readonly { name: string; event: Delivery['event']; turn?: TurnResult }[]> {
   const turn = await deps.client.turn(params.url, params.turnId)
   if (turn !== undefined && turn.state !== 'running')
-    return [{ name: 'result', event: turnResult(turn, deps.clock.now()) }]
+    return [{ name: 'result', event: turnResult(turn, deps.clock.now()), turn }]
   const session = await deps.client.session(params.url)
   const answered =
     session.lastProbe?.answeredAt === undefined ? {} : { probeAnswered: Number(session.lastProbe.probeId) }

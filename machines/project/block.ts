@@ -144,7 +144,9 @@ export function finishing(name: BlockName): Actions {
 
 /** Read once, or again after the refine; then the work. */
 function steps({ name, says, prepares, rows }: Work): Readonly<Record<string, State>> {
-  const failed = { 'effect.failed': { guard: `${name}.unreadable`, target: `#${name}.planning`, actions: `${name}.failed` } }
+  const failed = {
+    'effect.failed': { guard: `${name}.unreadable`, target: `#${name}.planning`, actions: `${name}.failed` },
+  }
   const work = rows.map((row) => ({ guard: `${name}.read`, ...row }))
   if (!prepares)
     return {
@@ -240,6 +242,11 @@ export function cronBlock(work: Work): Part {
     region,
     actions: { ...actionsOf(name), ...(prepares ? preparingActions(name) : {}), ...own.actions },
     guards: { ...guardsOf(name), ...(prepares ? preparingGuards(name) : {}), ...own.guards },
-    delays: { runEnds, ...(prepares ? { refineWait } : {}), [`${name}.tick`]: ({ context }) => tickIn(context, name), ...own.delays },
+    delays: {
+      runEnds,
+      ...(prepares ? { refineWait } : {}),
+      [`${name}.tick`]: ({ context }) => tickIn(context, name),
+      ...own.delays,
+    },
   }
 }

@@ -26,7 +26,6 @@ const brainstorm = cronBlock({
   ],
   states: {
     working: {
-      id: 'brainstorm.running.working',
       meta: meta('task', 'the brainstorm: its Task looks for what is worth doing', 'it ends; at most 4 hours'),
       on: {
         'task.ended': [
@@ -53,7 +52,9 @@ const brainstorm = cronBlock({
     },
     guards: {
       'brainstorm.roomy': ({ context, event }) =>
-        is(event, 'backlog.read') && answers(context, 'brainstorm', event.run) && hasProposalRoom(context, event.backlog),
+        is(event, 'backlog.read') &&
+        answers(context, 'brainstorm', event.run) &&
+        hasProposalRoom(context, event.backlog),
       'brainstorm.delivered': ({ context, event }) =>
         is(event, 'task.ended') && event.task === blockOf(context, 'brainstorm').task && event.stage === 'delivered',
       'brainstorm.ended': ({ context, event }) =>

@@ -91,9 +91,13 @@ test('a resync is remembered', () => {
 test.each([
   ['notReady', project],
   ['ready', ready],
-])('deleted from %s: final, the queue closes, no timer stays', (_name, make) => {
-  const it = make()
-  expect(sent(it.send({ type: 'project.deleted' }))).toEqual([{ type: 'queue.closed', reason: 'Deleted' }])
-  expect(it.status).toBe('done')
-  expect(it.timers()).toEqual({})
-})
+])(
+  'deleted from %s: the queue closes, no timer stays, and one of the same name may be applied again',
+  (_name, make) => {
+    const it = make()
+    expect(sent(it.send({ type: 'project.deleted' }))).toEqual([{ type: 'queue.closed', reason: 'Deleted' }])
+    expect([it.value, it.timers()]).toEqual(['deleted', {}])
+    expect(types(it.send({ ...applied, generation: 9 }))).toEqual(['queue<queue.configured', 'checkProject'])
+    expect([it.value, it.context.reason]).toEqual(['notReady', 'Deleted'])
+  },
+)

@@ -28,7 +28,7 @@ function comesWithSettings({ event }: Guarded): boolean {
 }
 
 const plain = readinessStates([
-  { guard: 'isScheduledReady', target: '#project.scheduled.ready' },
+  { guard: 'isScheduledReady', target: '#project.scheduled.readiness.ready' },
   { guard: 'isScheduled', target: '#project.scheduled' },
   {},
 ])
@@ -38,7 +38,6 @@ const regions = Object.fromEntries(parts.map(({ region }) => [region.id, region]
 const states = {
   ...plain,
   scheduled: {
-    id: 'project.scheduled',
     type: 'parallel',
     meta: meta('project', 'does what its schedules say', 'its regions say who'),
     on: { 'task.ended': { actions: 'keepRefineEnd' } },
@@ -46,16 +45,22 @@ const states = {
       readiness: {
         meta: meta('project', 'whether it is ready', 'its states say who'),
         initial: 'notReady',
-        states: { ...scheduled, ready: { id: 'project.scheduled.ready', ...scheduled.ready } },
+        states: scheduled,
       },
       ...regions,
     },
   },
+  // Not final: a Project of the same name may be applied again, and has the same id.
   deleted: {
-    id: 'project.deleted',
-    type: 'final',
-    meta: meta('none', 'was deleted', ''),
+    meta: meta('human', 'was deleted', 'a Project of this name is applied again'),
     entry: 'closeDeleted',
+    on: {
+      'project.applied': [
+        { guard: 'isScheduled', target: '#project.scheduled', actions: ['configure', 'check'] },
+        { target: 'notReady', actions: ['configure', 'check'] },
+      ],
+      'project.deleted': {},
+    },
   },
 } as const
 

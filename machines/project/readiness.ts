@@ -45,14 +45,17 @@ export const readinessGuards: Guards = {
 }
 
 export const readinessActions: Actions = {
-  configure: on('project.applied', (context, { generation, maxConcurrentAgents, capacity, alertCapacity, settings }) => ({
-    context: {
-      generation,
-      isPaused: maxConcurrentAgents === 0,
-      scheduled: withSettings(context, settings),
-    },
-    effects: [tellQueue(context.id, { type: 'queue.configured', maxConcurrentAgents, capacity, alertCapacity })],
-  })),
+  configure: on(
+    'project.applied',
+    (context, { generation, maxConcurrentAgents, capacity, alertCapacity, settings }) => ({
+      context: {
+        generation,
+        isPaused: maxConcurrentAgents === 0,
+        scheduled: withSettings(context, settings),
+      },
+      effects: [tellQueue(context.id, { type: 'queue.configured', maxConcurrentAgents, capacity, alertCapacity })],
+    }),
+  ),
   check: always(({ id }) => ({ effects: [effect('checkProject', { project: id })] })),
   open: on('project.checked', ({ id }, { message, generation, faults = [] }) => ({
     context: { reason: '', message, checkedGeneration: generation, faults },
@@ -71,19 +74,27 @@ export const readinessActions: Actions = {
   keepFailure: on('effect.failed', (_context, { reason }) => ({
     context: { reason: 'CheckFailed', message: reason },
   })),
-  closeDeleted: always(({ id }) => ({ effects: [tellQueue(id, { type: 'queue.closed', reason: 'Deleted' })] })),
+  closeDeleted: always(({ id }) => ({
+    context: { reason: 'Deleted', message: '', faults: [] },
+    effects: [tellQueue(id, { type: 'queue.closed', reason: 'Deleted' })],
+  })),
   resync: always(({ id }) => ({ effects: [effect('resyncMirror', { project: id })] })),
   keepResync: on('project.resynced', (_context, { at }) => ({ context: { resyncedAt: at } })),
 }
 
 /** `applied`: rows for a Project that is applied again. */
-export function readinessStates(
-  applied: readonly { readonly guard?: string; readonly target?: string }[],
-): { readonly notReady: State; readonly ready: State } {
+export function readinessStates(applied: readonly { readonly guard?: string; readonly target?: string }[]): {
+  readonly notReady: State
+  readonly ready: State
+} {
   const onApplied = applied.map((row) => ({ ...row, actions: ['configure', 'check'] }))
   return {
     notReady: {
-      meta: meta('human', 'is not ready: context.reason says why', 'what the reason names; checked again every 5 minutes'),
+      meta: meta(
+        'human',
+        'is not ready: context.reason says why',
+        'what the reason names; checked again every 5 minutes',
+      ),
       after: { recheck: { target: 'notReady', reenter: true, actions: 'check' } },
       on: {
         'project.applied': onApplied,

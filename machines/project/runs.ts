@@ -90,7 +90,9 @@ export function endRefine({ at, scheduled }: ProjectContext, stage: string): Doe
 
 /** Nothing changed: as good as done (rulings 4.28). */
 export function skipRefine({ at, scheduled }: ProjectContext): Does {
-  return scheduled === null ? {} : { context: { scheduled: { ...scheduled, refine: { ...scheduled.refine, last: at } } } }
+  return scheduled === null
+    ? {}
+    : { context: { scheduled: { ...scheduled, refine: { ...scheduled.refine, last: at } } } }
 }
 
 export function finish(context: ProjectContext, name: BlockName): Does {
@@ -107,7 +109,9 @@ export function handOut(context: ProjectContext, backlog: Backlog): Does {
     context: { scheduled: withBlock({ ...scheduled, offered }, 'issueScan', { last: at }) },
     effects: [
       ...issues.map((issue) => tellIssue(issue, { type: 'issue.offered' })),
-      ...mergeRequests.map(({ mergeRequest, headSha }) => tellMergeRequest(mergeRequest, { type: 'mr.offered', headSha })),
+      ...mergeRequests.map(({ mergeRequest, headSha }) =>
+        tellMergeRequest(mergeRequest, { type: 'mr.offered', headSha }),
+      ),
     ],
   }
 }

@@ -142,7 +142,6 @@ export const spending: Part = {
     initial: 'off',
     states: {
       off: {
-        id: 'budget.off',
         meta: meta('human', 'no token budget holds anything back', 'tokenBudget.enabled'),
         entry: 'budget.forget',
         always: [

@@ -69,6 +69,8 @@ export function mayUpgrade(maxOpenUpgrades: number, tasks: readonly LiveTask[]):
 /** The Repository whose pages are brought up to date tonight; none where its lane is full or nothing is enrolled. */
 export function toDocument(maxPerRepo: number, { tasks, documentation }: Backlog): string | undefined {
   if (documentation === undefined) return undefined
-  const lane = tasks.filter(({ kind, repositories }) => kind === 'documentation' && repositories.includes(documentation))
+  const lane = tasks.filter(
+    ({ kind, repositories }) => kind === 'documentation' && repositories.includes(documentation),
+  )
   return lane.length < maxPerRepo ? documentation : undefined
 }

@@ -23,7 +23,7 @@ export const zones: readonly Zone[] = [
     'forge',
     'alerts',
     'wrapper',
-    'timers',
+    'schedule',
     'kubernetes',
     'local',
     'agents',

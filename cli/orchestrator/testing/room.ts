@@ -12,6 +12,7 @@ import { createLogger } from '../../../edges/http/logging.ts'
 import { PodFolder, podFolders } from '../../../edges/local/pod-folder.ts'
 import { isAlive, signal } from '../../../edges/local/processes.ts'
 import type { ActorKind } from '../../../machines/definition.ts'
+import { isReady } from '../../../machines/project/machine.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import type { Runtime } from '../../../runtime/runtime.ts'
@@ -260,7 +261,7 @@ async function prepare(room: Room): Promise<void> {
   }
   await room.until(
     'the Project is ready',
-    async () => (await room.runtime.read('project:default/demo'))?.path === 'ready',
+    async () => isReady((await room.runtime.read('project:default/demo'))?.path),
   )
   await room.quiet()
 }
@@ -316,6 +317,7 @@ function settingsOf(dir: string, issuer: string): Parameters<typeof startOrchest
     http: anyPort,
     internal: anyPort,
     publicUrl: '',
+    cronTimeZone: 'UTC',
     oidc: {
       issuer,
       audience: audiences.operator,

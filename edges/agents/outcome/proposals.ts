@@ -21,7 +21,7 @@ export interface Proposals {
 
 export async function proposalsOf(
   deps: Pick<AgentApiDeps, 'projects' | 'threads'>,
-  task: TaskContext,
+  task: { readonly config: Pick<TaskContext['config'], 'project'> },
 ): Promise<Proposals> {
   const project = await deps.projects.project(bareName(task.config.project))
   if (project === undefined) throw new Problem('not-found', `there is no Project ${task.config.project}`)

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { isReady } from '../../../machines/project/machine.ts'
 import { maintainersOf, projectId, reportersOf, type ProjectSettings } from '../../forge/projects.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { Problem } from '../../http/problem.ts'
@@ -26,7 +27,7 @@ export function projectRoutes(app: HttpApp, deps: AgentApiDeps): void {
     const state = await deps.runtime.read(`project:${projectId(project)}`)
     return {
       name: project.name,
-      ready: state?.path === 'ready',
+      ready: isReady(state?.path),
       provider: scm.provider,
       owner: scm.owner,
       botLogin: scm.botLogin,

@@ -44,8 +44,9 @@ export function issueFactsOf(row: MirroredIssue, { project, people, thread }: Fa
     bodyHash: bodyHash(`${issue.title}\n${issue.body}`),
     editedByOther: notes.editedByOther,
     selfProposed: people.isOwn(issue.author),
-    humanCommented: thread.some((one) => people.isGatedHuman(one.comment.author) && !people.isOwnComment(one.comment)),
+    humanCommented: isSpokenFor(thread, people),
     wanted: isWanted(row, project, people),
+    ...(isSwept(row, project, people, thread) ? { swept: true } : {}),
     unwantedByMaintainer: notes.unwantedByMaintainer,
     approvals: [...judged.approvals],
     ...(judged.withdrawnBy === undefined ? {} : { withdrawnBy: judged.withdrawnBy }),
@@ -58,6 +59,20 @@ export function issueFactsOf(row: MirroredIssue, { project, people, thread }: Fa
 function labelNamesOf({ scm: { labels } }: ProjectSettings): IssueFacts['labels'] {
   const { brainstorming, approved, implementation, declined, priority } = labels
   return { brainstorming, approved, implementation, declined, ...(priority === undefined ? {} : { priority }) }
+}
+
+/** Our own wish, which no person has spoken for: a sweep hands it out, where there are sweeps. */
+function isSwept(
+  { issue }: MirroredIssue,
+  { kinds }: ProjectSettings,
+  people: People,
+  thread: readonly MirroredComment[],
+): boolean {
+  return kinds.scansIssues === true && people.isOwn(issue.author) && !isSpokenFor(thread, people)
+}
+
+function isSpokenFor(thread: readonly MirroredComment[], people: People): boolean {
+  return thread.some((one) => people.isGatedHuman(one.comment.author) && !people.isOwnComment(one.comment))
 }
 
 /** The trigger label, or our own issue; by somebody let in, or labelled by a maintainer's own hand. */

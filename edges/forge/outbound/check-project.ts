@@ -8,6 +8,7 @@ import { messageOf, TerminalError } from '../../../runtime/errors.ts'
 import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
 import {
   bareName,
+  documentationOf,
   forgePath,
   maintainersOf,
   type ProjectSecret,
@@ -45,6 +46,7 @@ function checked(project: ProjectSettings, { actor, key, at }: EffectContext, fa
     ready: blocking === undefined,
     reason: blocking?.reason ?? 'Checked',
     message: faults.map((fault) => fault.message).join('; '),
+    faults: [...faults],
   }
   return { to: actor, key: `${key}/checked`, event }
 }
@@ -59,7 +61,7 @@ async function faultsOf(deps: OutboundDeps, project: ProjectSettings): Promise<r
   if (faults.some((fault) => fault.reason === 'TokenRefused')) return faults
   for (const repository of project.repositories)
     faults.push(...(await repositoryFaults(deps, forge, project, repository, secret!)))
-  return faults
+  return [...faults, ...documentationFaults(project)]
 }
 
 function missingKeys(secret: ProjectSecret | undefined): readonly string[] {
@@ -127,6 +129,14 @@ function maintainerFaults(project: ProjectSettings, repository: RepositorySettin
           blocks: false,
         },
       ]
+}
+
+/** Document 3, DocumentationSpec: nothing can be written where nothing is enrolled. */
+function documentationFaults(project: ProjectSettings): readonly Fault[] {
+  const { documentationRepo = '' } = project.kinds
+  if (documentationRepo === '' || documentationOf(project) !== undefined) return []
+  const message = `documentation.repo ${documentationRepo} is not enrolled as a Repository`
+  return [{ reason: 'DocumentationNotEnrolled', message, blocks: false }]
 }
 
 async function attempt(

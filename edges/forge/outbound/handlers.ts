@@ -50,12 +50,18 @@ export function createForgeHandlers(deps: OutboundDeps): ForgeHandlers {
 
 function resyncMirror(deps: OutboundDeps): ForgeHandlers['resyncMirror'] {
   return {
-    async perform({ project: id }, { actor, key, at }) {
+    async perform({ project: id, run }, { actor, key, at }) {
       const project = await deps.directory.project(bareName(id))
       if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${bareName(id)}`)
       const hookUrl = deps.webhookUrl(project)
       await deps.mirror.resync(id, hookUrl === undefined ? {} : { hookUrl })
-      return [{ to: actor, key: `${key}/resynced`, event: { type: 'project.resynced', at } }]
+      return [
+        {
+          to: actor,
+          key: `${key}/resynced`,
+          event: { type: 'project.resynced', at, ...(run === undefined ? {} : { run }) },
+        },
+      ]
     },
   }
 }

@@ -1,0 +1,19 @@
+import type { LocalProjectDirectory } from '../../edges/local/project-directory.ts'
+import type { Alerting } from '../../edges/alerts/route.ts'
+import type { SecretPort } from '../../edges/ports/resources.ts'
+
+/** Read at the delivery: neither settings nor secret are cached (document 3, Authentication). */
+export async function alertingOf(
+  { directory, secrets }: { readonly directory: LocalProjectDirectory; readonly secrets: SecretPort },
+  name: string,
+): Promise<Alerting | undefined> {
+  const [project, found] = [await directory.project(name), await directory.spec(name)]
+  if (project === undefined || found === undefined) return undefined
+  const { enabled = false, secretRef = '' } = found.spec.alerting ?? {}
+  return {
+    project,
+    enabled,
+    webhookSecret: async () =>
+      secretRef === '' ? undefined : (await secrets.read(project.namespace, secretRef))?.['webhookSecret'],
+  }
+}

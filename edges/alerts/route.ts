@@ -1,0 +1,122 @@
+/**
+ * POST /operator/webhooks/{project}/alerts (document 3, Endpoints, Authentication, Errors): size, Project, whether it
+ * takes alerts, secret, bearer; only then is the body looked at. What is answered with 202 is durable.
+ */
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Clock } from '../../runtime/clock.ts'
+import { OverloadedError } from '../../runtime/errors.ts'
+import type { Delivery, Receipt } from '../../runtime/runtime.ts'
+import type { ProjectSettings } from '../forge/projects.ts'
+import type { HttpApp } from '../http/app.ts'
+import { constantTimeEqual } from '../http/auth/hmac.ts'
+import { invalidInput, Problem } from '../http/problem.ts'
+import { incidentOf } from './incident.ts'
+import { AlertDelivery } from './payload.ts'
+
+/** A Project's alerting as it stands at this moment. */
+export interface Alerting {
+  readonly project: ProjectSettings
+  readonly enabled: boolean
+  /** `webhookSecret` of the Secret that `alerting.secretRef` names. */
+  readonly webhookSecret: () => Promise<string | undefined>
+}
+
+export interface AlertRouteDeps {
+  readonly alerting: (project: string) => Promise<Alerting | undefined>
+  readonly deliver: (delivery: Delivery) => Promise<Receipt>
+  readonly clock: Clock
+}
+
+/** Document 3, Limits. */
+const bodyLimit = 5 * 1024 * 1024
+
+const Answer = Type.Object({
+  routed: Type.Boolean(),
+  /** Firing, and not seen before. */
+  accepted: Type.Integer(),
+  duplicates: Type.Integer(),
+  /** Not firing. */
+  discarded: Type.Integer(),
+})
+
+export function registerAlertWebhook(app: HttpApp, deps: AlertRouteDeps): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body))
+    scope.post(
+      '/operator/webhooks/:project/alerts',
+      {
+        bodyLimit,
+        config: { auth: false },
+        schema: {
+          summary: 'Delivery of alerts',
+          description:
+            'Alertmanager’s webhook, with the Project’s `webhookSecret` as bearer. 202 once every firing alert is durable; others are discarded.',
+          tags: ['webhooks'],
+          params: Type.Object({ project: Type.String({ minLength: 1 }) }),
+          response: { 202: Answer },
+        },
+      },
+      async (request, reply) => {
+        const { project } = request.params as { project: string }
+        const alerting = await authorised(deps, project, request.headers.authorization)
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+        return reply.code(202).send(await take(deps, alerting.project, decoded(body)))
+      },
+    )
+  })
+}
+
+async function authorised(deps: AlertRouteDeps, name: string, given: string | undefined): Promise<Alerting> {
+  const alerting = await deps.alerting(name)
+  if (alerting === undefined) throw new Problem('not-found', `there is no Project ${name}`)
+  if (!alerting.enabled) throw new Problem('not-found', `the Project ${name} takes no alerts`)
+  const secret = await alerting.webhookSecret().catch((error: unknown) => {
+    throw new Problem('secret-unreadable', 'the secret of the alerts webhook cannot be read', { cause: error })
+  })
+  if (!secret) throw new Problem('secret-unreadable', 'the Secret of alerting.secretRef has no key webhookSecret')
+  const bearer = /^Bearer +(\S+) *$/i.exec(given ?? '')?.[1]
+  if (bearer === undefined || !constantTimeEqual(bearer, secret))
+    throw new Problem('signature-invalid', 'the bearer is missing or is not the webhookSecret')
+  return alerting
+}
+
+function decoded(body: Buffer): AlertDelivery {
+  const value = parsed(body)
+  const faults = [...Value.Errors(AlertDelivery, value)]
+  if (faults.length === 0) return value as AlertDelivery
+  throw invalidInput(faults.map(({ instancePath, message }) => ({ path: instancePath, message })))
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch (error) {
+    throw new Problem('malformed-request', 'the payload is not valid JSON', { cause: error })
+  }
+}
+
+/** Resolved and pending ones are read by the agent, with the alerting tool (rulings 1.8). */
+async function take(
+  deps: AlertRouteDeps,
+  project: ProjectSettings,
+  { groupKey, alerts }: AlertDelivery,
+): Promise<Static<typeof Answer>> {
+  const firing = alerts.filter(({ status }) => status === 'firing')
+  const at = deps.clock.now()
+  const receipts = await Promise.all(firing.map((alert) => deliver(deps, incidentOf(project, groupKey, alert, at))))
+  const accepted = receipts.filter(({ applied }) => applied).length
+  const duplicates = receipts.length - accepted
+  return { routed: firing.length > 0, accepted, duplicates, discarded: alerts.length - firing.length }
+}
+
+/** The sender tries again on an answer of this kind, and the same alerts are the same incidents then. */
+async function deliver(deps: AlertRouteDeps, delivery: Delivery): Promise<Receipt> {
+  try {
+    return await deps.deliver(delivery)
+  } catch (error) {
+    if (error instanceof OverloadedError) throw new Problem('not-ready', 'the inbox is full', { cause: error })
+    throw error
+  }
+}

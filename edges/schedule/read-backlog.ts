@@ -1,0 +1,99 @@
+/** What there is to do in one Project, as its runs decide on it: read from the actors, which know more than their mirrors. */
+import { createHash } from 'node:crypto'
+import type { EffectParams } from '../../machines/effect.ts'
+import type { IssueContext } from '../../machines/issue/context.ts'
+import { awaitsOffer } from '../../machines/issue/settle.ts'
+import type { MergeRequestContext } from '../../machines/merge-request/context.ts'
+import { isUnattended } from '../../machines/merge-request/mint.ts'
+import type { Backlog, LiveTask } from '../../machines/project/events.ts'
+import type { QueueContext } from '../../machines/queue/context.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import { TerminalError } from '../../runtime/errors.ts'
+import type { EffectHandler, Runtime } from '../../runtime/runtime.ts'
+import { bareName, documentationOf, type ProjectDirectory, type ProjectSettings } from '../forge/projects.ts'
+import { liveActors } from './live-actors.ts'
+
+export interface BacklogDeps {
+  readonly runtime: () => Pick<Runtime, 'list' | 'read'>
+  readonly directory: Pick<ProjectDirectory, 'project'>
+  /** Proposals of the platform that are open and not declined. */
+  readonly openProposals: (project: string) => Promise<number>
+}
+
+export function readBacklog(deps: BacklogDeps): EffectHandler<EffectParams<'readBacklog'>> {
+  return {
+    async perform({ project: id, run }, { actor, key, at }) {
+      const project = await deps.directory.project(bareName(id))
+      if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${bareName(id)}`)
+      const backlog = await backlogOf(deps, id, project)
+      return [{ to: actor, key: `${key}/read`, event: { type: 'backlog.read', at, run, backlog } }]
+    },
+  }
+}
+
+async function backlogOf(deps: BacklogDeps, id: string, project: ProjectSettings): Promise<Backlog> {
+  const runtime = deps.runtime()
+  const documentation = documentationOf(project)
+  return {
+    tasks: await tasksOf(runtime, id),
+    issues: await issuesOf(runtime, id),
+    mergeRequests: await mergeRequestsOf(runtime, id),
+    openProposals: await deps.openProposals(id),
+    repositories: project.repositories.map(({ name }) => name),
+    ...(documentation === undefined ? {} : { documentation }),
+    config: project.taskConfig,
+  }
+}
+
+/** Those that live, and those that wait to be minted or were admitted a moment ago. */
+async function tasksOf(runtime: Pick<Runtime, 'list' | 'read'>, project: string): Promise<LiveTask[]> {
+  const tasks = new Map<string, LiveTask>()
+  // The queue first: a Task that is minted between the two reads is found twice, never missed.
+  const queue = (await runtime.read(`queue:${project}`))?.context as QueueContext | undefined
+  for (const { sort, task, seed } of queue?.entries ?? [])
+    if (sort === 'mint' && seed) tasks.set(task, { task, kind: seed.kind, repositories: seed.repositories, open: true })
+  const minted = new Set([...tasks.keys()])
+  for await (const task of liveActors<TaskContext>(runtime, 'task', project)) {
+    if (task.config.project !== project) continue
+    minted.delete(task.id)
+    tasks.delete(task.id)
+    if (task.stageClass !== 'terminal') tasks.set(task.id, liveTask(task))
+  }
+  for (const id of minted) if ((await runtime.read(`task:${id}`))?.status === 'done') tasks.delete(id)
+  return [...tasks.values()]
+}
+
+/** Rulings 1.28: `merging` has no pod and holds nobody back. */
+function liveTask({ id, kind, repositories, stage, stageClass }: TaskContext): LiveTask {
+  return { task: id, kind, repositories: [...repositories], open: stageClass === 'active' && stage !== 'merging' }
+}
+
+async function issuesOf(runtime: Pick<Runtime, 'list'>, project: string): Promise<Backlog['issues']> {
+  const found: IssueContext[] = []
+  for await (const issue of liveActors<IssueContext>(runtime, 'issue', project))
+    if (issue.facts?.project === project && issue.facts.state === 'open' && (issue.facts.wanted || issue.owner !== ''))
+      found.push(issue)
+  return found
+    .toSorted((a, b) => a.facts!.number - b.facts!.number)
+    .map((issue) => ({
+      issue: issue.id,
+      repository: issue.facts!.repository,
+      print: printOf(issue),
+      offerable: awaitsOffer(issue),
+    }))
+}
+
+/** What a refine would see otherwise; not what the platform itself writes to the issue. */
+function printOf({ id, facts }: IssueContext): string {
+  const { bodyHash, humanCommented, approvals, withdrawnBy } = facts!
+  const said = [id, bodyHash, humanCommented, approvals.map((one) => one.commentId), withdrawnBy ?? '']
+  return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 12)
+}
+
+async function mergeRequestsOf(runtime: Pick<Runtime, 'list'>, project: string): Promise<Backlog['mergeRequests']> {
+  const found: Backlog['mergeRequests'] = []
+  for await (const mr of liveActors<MergeRequestContext>(runtime, 'merge-request', project))
+    if (mr.facts?.config.project === project && isUnattended(mr))
+      found.push({ mergeRequest: mr.id, repository: mr.facts.repository, headSha: mr.facts.headSha })
+  return found
+}
