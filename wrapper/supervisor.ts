@@ -102,7 +102,7 @@ class Wrapper {
   readonly #config: Config
   readonly #metrics: WrapperMetrics
   readonly #trace: PodTrace
-  readonly #meter = new ModelMeter()
+  readonly #meter: ModelMeter
   readonly #stop = Promise.withResolvers<StopRequest>()
   readonly #agentKey: string
   readonly #gitKey: string
@@ -116,6 +116,7 @@ class Wrapper {
   constructor(input: WrapperInput, config: Config) {
     this.#input = input
     this.#config = config
+    this.#meter = new ModelMeter(config.turnTokenCeiling)
     this.#metrics = createWrapperMetrics(config.identity, config.repositories.map(({ name }) => name).join(','))
     this.#trace = input.spans ? createPodTrace(input.spans, input.env['TRACEPARENT'], config.identity) : noTrace
     this.#agentKey = input.entropy.hex(24)

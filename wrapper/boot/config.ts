@@ -41,6 +41,8 @@ export interface Config {
   readonly repositories: readonly RepositoryConfig[]
   readonly taskBranch: string
   readonly turnTimeoutMs: number
+  /** 0: none. */
+  readonly turnTokenCeiling: number
   readonly bootTimeoutMs: number
   readonly ttlMs: number
   readonly pushIntervalMs: number
@@ -100,6 +102,7 @@ export function loadConfig(env: Environment, readSecretFile: (path: string) => s
     repositories: readRepositories(read),
     taskBranch: `platform/${task.slice(task.indexOf('/') + 1)}`,
     turnTimeoutMs: read.seconds('TURN_TIMEOUT_SECONDS', 1800, 1),
+    turnTokenCeiling: read.integer('TURN_TOKEN_CEILING', 0, 0),
     bootTimeoutMs: read.seconds('BOOT_TIMEOUT_SECONDS', 60, 5),
     ttlMs: read.seconds('AGENT_POD_TTL_SECONDS', 3600, 1),
     pushIntervalMs: read.seconds('BRANCH_PUSH_INTERVAL_SECONDS', 120, 0),

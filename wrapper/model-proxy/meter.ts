@@ -1,15 +1,22 @@
 import { asObject, asText, messageUsage } from '../turns/transcript.ts'
 import type { MessageUsage } from '../usage/usage.ts'
+import { TokenCeiling, tokensOf } from './ceiling.ts'
 
 /** What went through the model proxy since `reset`: exact token counts, sub-agents and repeats included. */
 export class ModelMeter {
+  readonly ceiling: TokenCeiling
   readonly #messages = new Map<string, MessageUsage>()
   #limitResetsAt: string | undefined
   #limited = false
   #openRequests = 0
   #outputBytes = 0
 
+  constructor(tokenCeiling = 0) {
+    this.ceiling = new TokenCeiling(tokenCeiling)
+  }
+
   reset(): void {
+    this.ceiling.reset()
     this.#messages.clear()
     this.#limitResetsAt = undefined
     this.#limited = false
@@ -18,6 +25,11 @@ export class ModelMeter {
 
   get messages(): readonly MessageUsage[] {
     return [...this.#messages.values()]
+  }
+
+  /** May the model still be asked, and may what it streams go on? Asked before each request and after each usage. */
+  mayGoOn(): boolean {
+    return !this.ceiling.enforce(tokensOf(this.#messages.values()))
   }
 
   /** The provider said that the subscription's window is used up: not an ordinary 429 (facts 7). */
@@ -85,9 +97,15 @@ export class StreamReader {
   readonly #meter: ModelMeter
   #partial = ''
   #messageId = ''
+  #isOpen = false
 
   constructor(meter: ModelMeter) {
     this.#meter = meter
+  }
+
+  /** A message began and its last usage has not come: there is something to break off. */
+  get isOpen(): boolean {
+    return this.#isOpen
   }
 
   push(text: string): void {
@@ -99,10 +117,13 @@ export class StreamReader {
   #event(text: string): void {
     const event = parse(text)
     if (event['type'] === 'message_start') {
+      this.#isOpen = true
       this.#messageId = asText(asObject(event['message'])['id'])
       this.#meter.message(event['message'])
     }
-    if (event['type'] === 'message_delta') this.#meter.delta(this.#messageId, event['usage'])
+    if (event['type'] !== 'message_delta') return
+    this.#isOpen = false
+    this.#meter.delta(this.#messageId, event['usage'])
   }
 }
 

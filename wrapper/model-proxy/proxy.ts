@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../edges/http/problem.ts'
 import type { Fetch } from '../../edges/http/ports.ts'
+import { refusalEvent, refusalOf } from './ceiling.ts'
 import { StreamReader, type ModelMeter } from './meter.ts'
 
 /** The real credential of the model: lives here and in no file, variable or argument of the agent. */
@@ -53,6 +54,10 @@ export async function forwardToModel(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  if (asksForTokens(path, request) && !options.meter.mayGoOn()) {
+    const { status, body } = refusalOf(options.meter.ceiling.limit)
+    return reply.code(status).send(body)
+  }
   const gone = new AbortController()
   reply.raw.on('close', () => gone.abort())
   options.meter.requestStarted()
@@ -65,6 +70,11 @@ export async function forwardToModel(
   void reply.code(response.status)
   if (!response.body) return reply.send('')
   return reply.send(counted(options, response, response.body))
+}
+
+/** Counting tokens or listing models is free. */
+function asksForTokens(path: string, request: FastifyRequest): boolean {
+  return request.method === 'POST' && path.split('?', 1)[0] === '/v1/messages'
 }
 
 async function ask(
@@ -113,6 +123,11 @@ async function* countStream(options: ModelProxyOptions, body: ReadableStream<Uin
     options.onOutput()
     reader.push(decoder.decode(chunk, { stream: true }))
     yield chunk
+    if (reader.isOpen && !options.meter.mayGoOn()) {
+      // Leaving the loop closes the request upstream, so the provider stops there too.
+      yield Buffer.from(refusalEvent(options.meter.ceiling.limit))
+      return
+    }
   }
 }
 

@@ -136,9 +136,10 @@ export class Conversation {
     this.#leave(running)
     // The CLI would go on by itself once the limit is reset (facts 7): nobody asked for that turn.
     if (ending.kind === 'stop-failure' && ending.usageLimited) this.#options.terminal.write(escape)
+    const { messages, limitResetsAt, ceiling } = this.#options.meter
     return outcomeOf(
       ending,
-      running.collector.evidence(this.#options.meter.messages, this.#options.meter.limitResetsAt),
+      running.collector.evidence(messages, limitResetsAt, ceiling.wasEnforced ? ceiling.limit : undefined),
     )
   }
 
@@ -187,8 +188,7 @@ export class Conversation {
   }
 
   #leave(running: Running): void {
-    for (const { id } of running.collector.evidence(this.#options.meter.messages, undefined).messages)
-      this.#counted.add(id)
+    for (const { id } of running.collector.evidence(this.#options.meter.messages).messages) this.#counted.add(id)
     this.#probes.turnEnded()
     this.#stall.turnEnded()
     this.#running = undefined

@@ -36,13 +36,14 @@ export class EvidenceCollector {
     return this.#lastText
   }
 
-  evidence(proxied: readonly MessageUsage[], limitResetsAt: string | undefined): TurnEvidence {
+  evidence(proxied: readonly MessageUsage[], limitResetsAt?: string, ceilingReached?: number): TurnEvidence {
     return {
       lastText: this.#lastText,
       lastStopReason: this.#lastStopReason,
       transcriptRead: this.#last !== undefined,
       messages: [...this.#messages, ...proxied],
       ...(limitResetsAt ? { limitResetsAt } : {}),
+      ...(ceilingReached === undefined ? {} : { ceilingReached }),
     }
   }
 }

@@ -21,6 +21,8 @@ export interface TurnEvidence {
   readonly transcriptRead: boolean
   readonly messages: readonly MessageUsage[]
   readonly limitResetsAt?: string
+  /** The turn's token ceiling was enforced: what the CLI calls a failure of the model is ours. */
+  readonly ceilingReached?: number
 }
 
 export type AgentOutcome = Omit<TurnOutcome, 'pushed' | 'failed' | 'accountUsage'>
@@ -75,10 +77,18 @@ function stopVerdict(input: HookInput, evidence: TurnEvidence): Verdict {
 function failureVerdict(input: HookInput, usageLimited: boolean, evidence: TurnEvidence): Verdict {
   const message =
     asText(input.last_assistant_message) || asText(input.error_details) || 'the model could not be reached'
+  if (evidence.ceilingReached !== undefined) return ceilingVerdict(evidence.ceilingReached)
   const code = asText(input.error) || 'unknown'
   if (!usageLimited) return { stopReason: 'api_error', error: { code, message } }
   const resetsAt = evidence.limitResetsAt
   return { stopReason: 'usage_limit', error: { code: 'usage_limit', message, ...(resetsAt ? { resetsAt } : {}) } }
+}
+
+function ceilingVerdict(limit: number): Verdict {
+  return {
+    stopReason: 'api_error',
+    error: { code: 'token_ceiling', message: `the turn reached its ceiling of ${limit} tokens and was ended` },
+  }
 }
 
 function finalTextOf(ending: Ending, evidence: TurnEvidence): string {

@@ -124,7 +124,7 @@ describe('the transcript', () => {
         cacheWriteTokens: 0,
       },
     ]
-    expect(sumUsage(read(lines).evidence(proxied, undefined).messages)).toMatchObject({
+    expect(sumUsage(read(lines).evidence(proxied).messages)).toMatchObject({
       inputTokens: 20,
       outputTokens: 10,
       costUsd: expect.closeTo(0.00021, 8),
