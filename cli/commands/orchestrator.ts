@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { createLogger } from '../../edges/http/logging.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { programDir } from '../main.ts'
+import { requireProof } from '../orchestrator/proof.ts'
 import { startOrchestrator } from '../orchestrator/start.ts'
-import { storyLine } from '../orchestrator/story-line.ts'
 import { untilEnded } from '../orchestrator/until-ended.ts'
+import { storyLine } from '../orchestrator/story-line.ts'
 import { readSettings } from '../settings.ts'
 
 /** `statewright orchestrator`: runs until SIGTERM or SIGINT, then stops gracefully. Logs are JSON lines on stdout. */
@@ -14,6 +15,7 @@ export async function orchestrator(
 ): Promise<number> {
   const settings = readSettings(env, programDir)
   const logger = createLogger({ name: 'orchestrator', level: settings.logLevel })
+  logger.info({ proof: requireProof() }, 'these machines are the proven ones')
   const running = await startOrchestrator(settings, {
     clock: systemClock,
     random: Math.random,

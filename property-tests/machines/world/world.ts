@@ -16,8 +16,8 @@ export interface Setting {
   readonly isBotListed: boolean
   readonly isGateOpen: boolean
   readonly capacity: number
-  /** `wishes`: two labelled issues; `own`: one that the platform proposed; `pair`: one Task for two issues in two repositories. */
-  readonly issues: 'wishes' | 'own' | 'pair' | 'none'
+  /** `wish`: one labelled issue, `wishes`: two; `own`: one that the platform proposed; `pair`: one Task for two issues in two repositories. */
+  readonly issues: 'wish' | 'wishes' | 'own' | 'pair' | 'none'
   /** A reporter's merge request to review. */
   readonly hasMergeRequest: boolean
   /** A Task that owns no issue, in the slots of alerts. */
@@ -79,7 +79,7 @@ export class World {
   }
 
   #furnish({ issues, hasMergeRequest, hasAlert, other }: Setting): void {
-    if (issues === 'wishes') this.forge.openIssue('lib', 'rita', true)
+    if (issues === 'wish' || issues === 'wishes') this.forge.openIssue('lib', 'rita', true)
     if (issues === 'wishes') this.forge.openIssue('lib', 'maya', true)
     if (issues === 'own') this.forge.openIssue('lib', 'platform-bot', true)
     if (issues === 'pair') this.#pair()

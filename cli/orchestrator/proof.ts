@@ -1,0 +1,55 @@
+/**
+ * Refuses to run tables that the prover did not explore: the machines of this program are named by hashes over their
+ * tables, guards and rules, and the certificate names those that were proven.
+ */
+import { certificate } from '../../machines/generated/certificate.ts'
+import { machines } from '../../machines/registry.ts'
+
+export interface Certificate {
+  readonly machines: Readonly<Record<string, string>>
+  readonly laws: readonly number[]
+  readonly worlds: readonly { readonly states: number; readonly transitions: number }[]
+}
+
+/** What is logged at start. */
+export interface Proof {
+  readonly machines: Readonly<Record<string, string>>
+  readonly laws: number
+  readonly states: number
+  readonly transitions: number
+}
+
+interface Named {
+  readonly kind: string
+  readonly sourceHash?: string
+}
+
+export function requireProof(running: readonly Named[] = machines, proven: Certificate = certificate): Proof {
+  const strangers = running.filter(
+    ({ kind, sourceHash }) => sourceHash === undefined || proven.machines[kind] !== sourceHash,
+  )
+  if (strangers.length > 0) throw new Error(refusal(strangers, proven))
+  return {
+    machines: proven.machines,
+    laws: proven.laws.length,
+    states: total(proven.worlds.map(({ states }) => states)),
+    transitions: total(proven.worlds.map(({ transitions }) => transitions)),
+  }
+}
+
+function refusal(strangers: readonly Named[], proven: Certificate): string {
+  const names = strangers.map(
+    ({ kind, sourceHash = 'no hash' }) =>
+      `  ${kind}: running ${sourceHash}, proven ${proven.machines[kind] ?? 'never'}`,
+  )
+  return [
+    'the certificate speaks of other machines than these, so nothing is known of what they would do:',
+    ...names,
+    'A release carries the certificate of its own machines: install it again. From the sources:',
+    '  npm run generate && npm run prove -- --certify',
+  ].join('\n')
+}
+
+function total(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0)
+}

@@ -1,0 +1,193 @@
+/**
+ * Every state of a world that at most so many deviations lead to. What is next by itself costs nothing, whatever else
+ * may happen costs one: all states within n deviations are met before one with n + 1 (delay-bounded search, Emmi,
+ * Qadeer and Rakamaric 2011, with people, faults and timers as delays). A world whose mail costs nothing in any order
+ * is explored in every order.
+ */
+import type { Move, WorldModel } from './world-model.ts'
+import { noGhosts, remember, type Ghosts } from './ghosts.ts'
+import { finiteLaws } from './laws.ts'
+import { hashOf, StateSet } from './state-set.ts'
+import { StateKeys } from './state-key.ts'
+import type { Remembered } from './remembered.ts'
+import type { Moment } from '../machines/world/trace.ts'
+import type { World } from '../machines/world/world.ts'
+
+export interface Bounds {
+  readonly deviations: number
+  readonly states: number
+  readonly milliseconds: number
+}
+
+export interface Breach {
+  readonly law: number
+  readonly what: string
+  /** The moves that lead there, in order. */
+  readonly path: readonly string[]
+}
+
+export interface Explored {
+  readonly world: string
+  readonly states: number
+  readonly transitions: number
+  readonly depth: number
+  /** Every state within this many deviations was expanded; -1: not even those of none. */
+  readonly deviations: number
+  readonly isComplete: boolean
+  readonly steps: number
+  readonly seconds: number
+  readonly breaches: readonly Breach[]
+}
+
+interface Node {
+  readonly world: World
+  readonly ghosts: Ghosts
+  readonly number: number
+  readonly depth: number
+}
+
+export interface Surroundings {
+  /** Milliseconds, never running backwards. */
+  readonly now: () => number
+  readonly onProgress?: (line: string) => void
+  /** A breach ends the search: who kills mutants asks no more. */
+  readonly stopsAtFirst?: boolean
+  /** Every moment that is met, once. */
+  readonly onMoment?: (moment: Moment) => void
+}
+
+export class Explorer {
+  readonly #model: WorldModel
+  readonly #bounds: Bounds
+  readonly #around: Surroundings
+  readonly #memory: Remembered
+  readonly #keys = new StateKeys()
+  readonly #seen = new StateSet()
+  /** By number of the state: where it was first reached from, and how. */
+  readonly #from: number[] = []
+  readonly #by: string[] = []
+  readonly #breaches = new Map<string, Breach>()
+  /** Snapshots whose future was asked for. */
+  readonly #asked = new Set<string>()
+  #levels: Node[][]
+  #transitions = 0
+  #depth = 0
+  readonly #startedAt: number
+
+  constructor(model: WorldModel, bounds: Bounds, memory: Remembered, around: Surroundings) {
+    this.#model = model
+    this.#bounds = bounds
+    this.#memory = memory
+    this.#around = around
+    this.#levels = Array.from({ length: bounds.deviations + 1 }, () => [])
+    this.#startedAt = around.now()
+  }
+
+  run(): Explored {
+    const [world, ghosts] = this.#judged(this.#model.begin(), noGhosts, () => [])
+    this.#meet(world, ghosts, 0, -1, '', 0)
+    let done = -1
+    for (const [level, nodes] of this.#levels.entries()) {
+      if (!this.#expandAll(nodes, level)) return this.#result(done)
+      this.#levels[level] = []
+      done = level
+    }
+    return this.#result(done)
+  }
+
+  #result(deviations: number): Explored {
+    return {
+      world: this.#model.name,
+      states: this.#seen.size,
+      transitions: this.#transitions,
+      depth: this.#depth,
+      deviations,
+      isComplete: deviations === this.#bounds.deviations,
+      steps: this.#memory.taken,
+      seconds: (this.#around.now() - this.#startedAt) / 1000,
+      breaches: [...this.#breaches.values()],
+    }
+  }
+
+  /** Breadth first, so that a counterexample is the shortest of its deviations. False: cut. */
+  #expandAll(nodes: Node[], level: number): boolean {
+    for (let next = 0; next < nodes.length; next++) {
+      if (this.#isCut()) return false
+      this.#expand(nodes[next]!, level)
+      nodes[next] = undefined as never
+      if (next % 2000 === 1999) this.#tell(level, nodes.length - next)
+    }
+    return true
+  }
+
+  #isCut(): boolean {
+    const { states, milliseconds } = this.#bounds
+    const isOver = this.#seen.size >= states || this.#around.now() - this.#startedAt > milliseconds
+    return isOver || (this.#around.stopsAtFirst === true && this.#breaches.size > 0)
+  }
+
+  #tell(level: number, waiting: number): void {
+    const seconds = Math.round((this.#around.now() - this.#startedAt) / 1000)
+    this.#around.onProgress?.(
+      `${this.#model.name}: ${this.#seen.size} states, ${this.#transitions} transitions, ${level} deviations, ${waiting} waiting, ${seconds} s`,
+    )
+  }
+
+  #expand(node: Node, level: number): void {
+    for (const move of this.#model.moves(node.world)) {
+      const cost = level + move.cost
+      if (cost > this.#bounds.deviations) continue
+      this.#transitions += 1
+      const path = (): readonly string[] => [...this.#pathTo(node.number), move.says]
+      const found = this.#breaches.size
+      const [world, ghosts] = this.#judged(node.world, node.ghosts, path, move)
+      if (this.#breaches.size === found) this.#meet(world, ghosts, cost, node.number, move.says, node.depth + 1)
+    }
+  }
+
+  /** The move, judged moment by moment. */
+  #judged(from: World, past: Ghosts, path: () => readonly string[], move?: Move): readonly [World, Ghosts] {
+    const world = from.fork()
+    move?.act(world)
+    let before = past
+    for (const moment of world.actors.trace) {
+      this.#around.onMoment?.(moment)
+      const ghosts = remember(before, moment)
+      for (const { law, breaches } of finiteLaws)
+        for (const what of breaches({ moment, world, past: before, ghosts })) this.#found(law, what, path)
+      before = ghosts
+    }
+    return [world, before]
+  }
+
+  #found(law: number, what: string, path: () => readonly string[]): void {
+    const name = `${law} ${what.replaceAll(/\d+/g, '#')}`
+    if (!this.#breaches.has(name)) this.#breaches.set(name, { law, what, path: path() })
+  }
+
+  #meet(world: World, ghosts: Ghosts, cost: number, from: number, by: string, depth: number): void {
+    const { number, isNew } = this.#seen.add(hashOf(this.#keys.of(world, ghosts)))
+    if (!isNew) return
+    this.#from.push(from)
+    this.#by.push(by)
+    this.#depth = Math.max(this.#depth, depth)
+    this.#levels[cost]!.push({ world, ghosts, number, depth })
+    this.#askAhead(world, number)
+  }
+
+  /** What may still come is asked once for each combination of a Task, its pod and their turn. */
+  #askAhead(world: World, number: number): void {
+    for (const { about, law, judge } of this.#model.futures) {
+      const name = `${law} ${about(world, this.#keys)}`
+      if (this.#asked.has(name)) continue
+      this.#asked.add(name)
+      for (const what of judge(world)) this.#found(law, what, () => this.#pathTo(number))
+    }
+  }
+
+  #pathTo(number: number): readonly string[] {
+    const path: string[] = []
+    for (let at = number; at > 0; at = this.#from[at]!) path.push(this.#by[at]!)
+    return path.toReversed()
+  }
+}

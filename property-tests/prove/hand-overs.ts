@@ -1,0 +1,49 @@
+import type { QueueContext } from '../../machines/queue/context.ts'
+import { kindOf, taskIn, type Snapshot } from '../machines/world/trace.ts'
+import type { World } from '../machines/world/world.ts'
+import type { Seen } from './laws.ts'
+
+interface Things {
+  readonly issues?: readonly { readonly issue: string; readonly state?: string }[]
+  readonly mergeRequests?: readonly { readonly mergeRequest: string; readonly state?: string }[]
+}
+
+function thingsIn(
+  { issues = [], mergeRequests = [] }: Things,
+  isWanted: (state?: string) => boolean,
+): readonly string[] {
+  return [
+    ...issues.filter(({ state }) => isWanted(state)).map(({ issue }) => `issue ${issue}`),
+    ...mergeRequests.filter(({ state }) => isWanted(state)).map(({ mergeRequest }) => `merge request ${mergeRequest}`),
+  ]
+}
+
+function isGiven(state?: string): boolean {
+  return state === 'handedOver'
+}
+
+function isKept(state?: string): boolean {
+  return !isGiven(state)
+}
+
+/** An entry of a queue, a message, or an answer that a refine Task collects. */
+function carriedIn({ actors }: World, tasks: readonly Snapshot[]): readonly string[] {
+  const queues = [...actors.snapshots()].filter(([address]) => kindOf(address) === 'queue')
+  const entries = queues.flatMap(([, { context }]) => (context as QueueContext).entries)
+  const mail = actors.channels.flatMap((channel) => actors.mail(channel).map(({ event }) => event['seed'] ?? event))
+  const answers = tasks
+    .filter(({ status }) => status === 'active')
+    .flatMap((task) => taskIn(task).folds.flatMap(({ answer }) => (answer?.accepted ? [answer] : [])))
+  const all: readonly unknown[] = [...entries.flatMap(({ seed }) => seed ?? []), ...mail, ...answers]
+  return all.flatMap((one) => thingsIn(one as Things, () => true))
+}
+
+/** Looked at when a step changed what a Task or a queue has. */
+export function isLost({ moment, world }: Seen): readonly string[] {
+  if (moment.kind !== 'stepped' || !/^(task|queue):/.test(moment.actor)) return []
+  const tasks = [...world.actors.snapshots()].filter(([address]) => kindOf(address) === 'task').map(([, task]) => task)
+  const given = tasks.flatMap((task) => thingsIn(taskIn(task), isGiven))
+  if (given.length === 0) return []
+  const there = new Set([...tasks.flatMap((task) => thingsIn(taskIn(task), isKept)), ...carriedIn(world, tasks)])
+  return given.filter((thing) => !there.has(thing)).map((thing) => `${thing} is owned by nobody and carried by nothing`)
+}

@@ -1,0 +1,329 @@
+/**
+ * The laws of lifecycles.md in their finite form: each looks at one moment, the world it left behind, and what the
+ * ghosts remember of the past. Their long form over whole histories is `property-tests/machines/laws/`.
+ */
+import type { ActorAddress } from '../../machines/definition.ts'
+import { isLost } from './hand-overs.ts'
+import { grantedIn, type Ghosts, type JudgedHead } from './ghosts.ts'
+import {
+  answerIn,
+  idOf,
+  issueIn,
+  kindOf,
+  parentOf,
+  podIn,
+  sentIn,
+  stageOf,
+  taskIn,
+  type Moment,
+  type Performed,
+  type Snapshot,
+  type Stepped,
+} from '../machines/world/trace.ts'
+import type { World } from '../machines/world/world.ts'
+import { overdue } from './times.ts'
+
+export interface Seen {
+  readonly moment: Moment
+  readonly world: World
+  /** Before the moment, and after it. */
+  readonly past: Ghosts
+  readonly ghosts: Ghosts
+}
+
+export interface FiniteLaw {
+  readonly law: number
+  readonly says: string
+  readonly breaches: (seen: Seen) => readonly string[]
+}
+
+function onStep(kind: string, judge: (step: Stepped, seen: Seen) => readonly string[]): FiniteLaw['breaches'] {
+  return (seen) =>
+    seen.moment.kind === 'stepped' && kindOf(seen.moment.actor) === kind ? judge(seen.moment, seen) : []
+}
+
+function onPerformed(
+  type: string,
+  result: string,
+  judge: (performed: Performed, seen: Seen) => readonly string[],
+): FiniteLaw['breaches'] {
+  return (seen) =>
+    seen.moment.kind === 'performed' && seen.moment.effect.type === type && seen.moment.result === result
+      ? judge(seen.moment, seen)
+      : []
+}
+
+const admission = onStep('queue', (step, { past, ghosts }) =>
+  grantedIn(step).flatMap((entry) => {
+    const { limits, held } = ghosts
+    const entryClass = held[entry] === 'alert' ? 'alert' : 'normal'
+    const used = Object.values(held).filter((one) => one === held[entry]).length
+    const isHeld = limits.budget === 'allHeld' || (limits.budget === 'normalHeld' && entryClass === 'normal')
+    return [
+      ...(entry in past.held ? [`${entry} is admitted twice`] : []),
+      ...(held[entry] === 'unknown' ? [`${entry} is admitted and was never asked for`] : []),
+      ...(used > limits[entryClass] ? [`more ${entryClass} entries are admitted than there are slots`] : []),
+      ...(limits.isPaused || !limits.isReady ? ['an entry is admitted while paused or not ready'] : []),
+      ...(isHeld ? ['an entry is admitted while the budget is spent'] : []),
+    ]
+  }),
+)
+
+/** A pod that lives on a slot that was given back is one too many, whoever gave it back [H1, H4]. */
+const slotless = onStep('queue', (_step, { world, ghosts }) =>
+  livingPods(world)
+    .filter(([, pod]) => !(podIn(pod).entry in ghosts.held))
+    .map(() => 'a pod lives and its slot is free'),
+)
+
+function livingPods(world: World): readonly (readonly [ActorAddress, Snapshot])[] {
+  return [...world.actors.snapshots()].filter(
+    ([address, { status }]) => kindOf(address) === 'pod' && status === 'active',
+  )
+}
+
+const verdict = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor, params } }, { ghosts }) => {
+  const word = ghosts.verdicts[idOf(actor)]
+  const isNamed = ({ repo, number, sha }: JudgedHead): boolean =>
+    repo === params['repository'] && number === params['number'] && sha === params['sha']
+  if (word?.action !== 'approve') return [`merged, and the newest verdict is ${word?.action ?? 'none'}`]
+  if (!word.heads.some(isNamed)) return ['merged a head that the review did not name']
+  const isLet = (ghosts.goAheads[idOf(actor)] ?? []).some(isNamed)
+  return word.isHeld && !isLet ? ['merged a head that waited for a maintainer'] : []
+})
+
+function ungranted(task: Snapshot, world: World): readonly string[] {
+  const { issues } = taskIn(task)
+  return issues
+    .filter(({ state }) => state !== 'handedOver')
+    .flatMap(({ issue }) => {
+      const snapshot = world.actors.snapshot(`issue:${issue}`)
+      const facts = snapshot && issueIn(snapshot).facts
+      if (facts?.state === 'closed') return facts.closedBy === 'human' ? [`issue ${issue} was closed by a human`] : []
+      return snapshot && issueIn(snapshot).grant ? [] : [`issue ${issue} has no grant`]
+    })
+}
+
+const opening = onPerformed('openMergeRequest', 'opened', ({ effect: { actor } }, { moment, world }) => {
+  const task = (moment as Performed).actors.get(actor)
+  if (!task || taskIn(task).kind !== 'implement' || !taskIn(task).everOwnedIssue) return []
+  return ungranted(task, world).map((why) => `a merge request is opened, and ${why}`)
+})
+
+/** The Issue's own word at the call; the mail that tells the Task may still be on its way. */
+const merging = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor } }, { moment, world }) => {
+  const task = (moment as Performed).actors.get(actor)
+  if (!task || !taskIn(task).everOwnedIssue) return []
+  const refused = ungranted(task, world).filter((why) => !why.endsWith('closed by a human'))
+  return refused.map((why) => `merged, and ${why}`)
+})
+
+const ownVoice: FiniteLaw['breaches'] = ({ moment }) => {
+  if (moment.kind !== 'stepped' || moment.causedBy !== 'bot') return []
+  const moved = kindOf(moment.actor) === 'task' && stageOf(moment.before) !== stageOf(moment.after)
+  const told = sentIn(moment).some(({ to, event }) => to.startsWith('task:') && /^(approval|human)\./.test(event.type))
+  return [
+    ...(moved ? [`our own comment moved a Task by ${moment.event.type}`] : []),
+    ...(told ? ['our own comment was told to a Task'] : []),
+  ]
+}
+
+const finals: ReadonlySet<string> = new Set(['"delivered"', '"rejected"', '"failed"', '"folded"'])
+
+const endings = onStep('task', (step, { world, ghosts }) => {
+  const { before, after, actor, timers, effects } = step
+  const left = stageOf(before)
+  const moved = finals.has(left) && left !== stageOf(after) ? [`${left} is left for ${stageOf(after)}`] : []
+  if (after.status !== 'done') return moved
+  const isAlive = ghosts.pods.some((pod) => parentOf(pod as ActorAddress) === idOf(actor))
+  const keepsVolume = taskIn(after).podOrdinal > 0 && !effects.some(({ type }) => type === 'deleteWorkspace')
+  const mine = Object.keys(ghosts.held).filter((entry) => entry.startsWith(`${idOf(actor)}/`))
+  const isGivenBack = world.actors.channels.some((channel) =>
+    world.actors.mail(channel).some(({ event }) => /^queue\.(release|withdraw)$/.test(event.type)),
+  )
+  return [
+    ...moved,
+    ...timers.map((timer) => `settled with the timer ${timer}`),
+    ...(isAlive ? ['settled while a pod lives'] : []),
+    ...(keepsVolume ? ['settled and kept its volume'] : []),
+    ...(mine.length > 0 && !isGivenBack ? ['settled and kept its slot'] : []),
+  ]
+})
+
+const notes = onStep('pod', ({ actor, after }, { world }) => {
+  if (after.status !== 'done') return []
+  const { turns, ordinal } = podIn(after)
+  const task = world.actors.snapshot(`task:${parentOf(actor)}`)
+  const isNoted = task && taskIn(task).notes.some((note) => note.pod === ordinal && note.kind === 'handoff')
+  const isOnItsWay = world.actors.mail(`${actor}>task:${parentOf(actor)}`).some(({ event }) => /note/i.test(event.type))
+  return turns === 0 || isNoted || isOnItsWay ? [] : ['a pod that ran left no note']
+})
+
+const single: FiniteLaw['breaches'] = ({ ghosts, past }) => {
+  if (ghosts.pods === past.pods && ghosts.turns === past.turns) return []
+  const doubled = (list: readonly string[]): boolean => {
+    const parents = list.map((one) => parentOf(one as ActorAddress))
+    return new Set(parents).size < parents.length
+  }
+  return [
+    ...(doubled(ghosts.pods) ? ['a Task has two pods'] : []),
+    ...(doubled(ghosts.turns) ? ['a pod has two turns in flight'] : []),
+  ]
+}
+
+function ownedBy(snapshot: Snapshot): readonly string[] {
+  const { stageClass, issues, mergeRequests } = taskIn(snapshot)
+  if (stageClass === 'terminal') return []
+  const open = ({ state }: { readonly state: string }): boolean => state === 'open'
+  return [
+    ...issues.filter(open).map(({ issue }) => `issue ${issue}`),
+    ...mergeRequests.filter(open).map(({ mergeRequest }) => `merge request ${mergeRequest}`),
+  ]
+}
+
+const owners: FiniteLaw['breaches'] = ({ moment, world }) => {
+  if (moment.kind !== 'stepped' || !moment.isQuiet) return []
+  const owned = tasksOf(world).flatMap(([, task]) => ownedBy(task))
+  return owned.filter((thing, index) => owned.indexOf(thing) !== index).map((thing) => `${thing} has two owners`)
+}
+
+function tasksOf(world: World): readonly (readonly [ActorAddress, Snapshot])[] {
+  return [...world.actors.snapshots()].filter(([address]) => kindOf(address) === 'task')
+}
+
+const outcomes = onStep('task', ({ actor, before, after, event }, { past }) => {
+  if (event.type !== 'outcome') return []
+  const pod = `${idOf(actor)}/${String(event['pod'])}`
+  const isMoved = stageOf(before) !== stageOf(after)
+  return [
+    ...(isMoved && past.moved.includes(pod) ? ['one pod moved the stage twice'] : []),
+    ...(isMoved && before && Number(event['pod']) !== taskIn(before).podOrdinal ? ['a replaced pod was heard'] : []),
+  ]
+})
+
+/** As the Project of these worlds names them (S3, Labels). */
+const phases: Readonly<Record<string, readonly string[]>> = {
+  refined: ['planning'],
+  approved: ['approved'],
+  implementing: ['approved'],
+  rejected: ['declined'],
+}
+const begun: ReadonlySet<string> = new Set(['refined', 'approved', 'implementing'])
+
+/** Judged when no writing of them is outstanding; before the first there are none. */
+const labels = onStep('issue', ({ actor, after, outstanding: waiting }, { ghosts }) => {
+  if (waiting.includes('writeLabels')) return []
+  const { status, implementRan } = issueIn(after)
+  const want = [...(phases[status] ?? []), ...(implementRan && begun.has(status) ? ['in-work'] : [])]
+    .toSorted()
+    .join(' ')
+  const there = ghosts.labels[actor] ?? ''
+  return want === there ? [] : [`an issue that is ${status} has the labels "${there}"`]
+})
+
+const lonelyMerge = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor } }, { ghosts }) =>
+  ghosts.pods.some((pod) => parentOf(pod as ActorAddress) === idOf(actor))
+    ? ['merged while a pod of the Task lives']
+    : [],
+)
+
+const writes: ReadonlySet<string> = new Set(['openMergeRequest', 'mergeMergeRequest'])
+
+const outstanding = onStep('task', ({ after, outstanding: waiting }) =>
+  taskIn(after).stageClass === 'active'
+    ? []
+    : waiting.filter((type) => writes.has(type)).map((type) => `${type} waits, and the stage is ${stageOf(after)}`),
+)
+
+const stops = onStep('pod', (step, { ghosts }) =>
+  ghosts.stopped.includes(step.actor) || step.after.status === 'done'
+    ? sentIn(step)
+        .filter(({ event }) => event.type === 'turn.start' && event['purpose'] === 'work')
+        .map(() => 'an ordinary turn begins after the pod was told to stop')
+    : [],
+)
+
+/** The wrapper's own book: a prompt that ended is not begun again. */
+const prompts: FiniteLaw['breaches'] = ({ moment, world }) => {
+  if (moment.kind !== 'performed' || moment.effect.type !== 'submitTurn') return []
+  return world.processes.alive.flatMap(({ turns }) =>
+    new Set(turns.map(({ key }) => key)).size < turns.length ? ['a wrapper took one prompt twice'] : [],
+  )
+}
+
+const spoken = /^(outcome$|pod\.|turn\.|note\.|agent\.)/
+
+const parks = onStep('task', ({ before, after, event }) =>
+  before && taskIn(before).stageClass === 'parked' && spoken.test(event.type) && stageOf(before) !== stageOf(after)
+    ? [`${event.type} moved the park ${stageOf(before)}`]
+    : [],
+)
+
+const work = /implementing|documenting|upgrading/
+/** An opening that comes to nothing goes back by itself. */
+function isJudged(stage: string): boolean {
+  return /"(reviewing|merging)"/.test(stage) && !stage.includes('opening')
+}
+
+/** Only these send a reviewed change back to work, and those of the forge only about the head that is merged. */
+const reasons: ReadonlySet<string> = new Set([
+  'mr.conflict',
+  'mr.ciRed',
+  'outcome',
+  'mr.openFailed',
+  'approval.commented',
+])
+
+const cost = onStep('task', ({ before, after, event }) => {
+  if (!before || !isJudged(stageOf(before)) || !work.test(stageOf(after))) return []
+  const { merging: asked, mergeAttempt } = taskIn(before)
+  const isForge = event.type === 'mr.conflict' || event.type === 'mr.ciRed'
+  if (isForge && (event['sha'] !== asked?.sha || event['attempt'] !== mergeAttempt))
+    return [`a late ${event.type} costs a pod of work`]
+  const isWon = event.type === 'outcome' && event['action'] !== 'request_changes'
+  return reasons.has(event.type) && !isWon ? [] : [`${event.type} costs a pod of work`]
+})
+
+/** A new head of a merge request that is only reviewed is reviewed, or its park says that the laps are spent. */
+const unseenHeads = onStep('task', ({ before, after, event }) => {
+  if (!before || event.type !== 'mr.headMoved' || event['gated'] !== true || event['byOwnPod'] === true) return []
+  const { kind, stageClass, mergeRequests } = taskIn(before)
+  const known = mergeRequests.find(
+    ({ repository, number }) => repository === event['repository'] && number === event['number'],
+  )
+  if (kind !== 'review' || stageClass !== 'parked' || known?.state !== 'open' || known.headSha === event['sha'])
+    return []
+  if (stageOf(before) !== stageOf(after) || !stageOf(before).includes('awaiting-human')) return []
+  return taskIn(after).stageReason === 'laps' ? [] : ['a new head is neither reviewed nor are the laps spent']
+})
+
+const refusals = onStep('task', (step) =>
+  step.event.type === 'outcome' && answerIn(step) === undefined && step.before?.status === 'active'
+    ? ['an outcome was not answered']
+    : [],
+)
+
+export const finiteLaws: readonly FiniteLaw[] = [
+  { law: 1, says: 'no admission above the slots of a class, and none while paused or held', breaches: admission },
+  { law: 1, says: 'a pod lives on a slot of its own', breaches: slotless },
+  { law: 2, says: 'no merge without an accepted `approve` on exactly the merged head', breaches: verdict },
+  { law: 3, says: 'no opening while a live issue lacks its grant', breaches: opening },
+  { law: 4, says: "the bot's own comment never moves a Task", breaches: ownVoice },
+  { law: 5, says: 'a final stage never changes; after `settled` no slot, timer, volume, pod', breaches: endings },
+  { law: 6, says: 'every pod that ran has a note', breaches: notes },
+  { law: 7, says: 'one live pod per Task, one turn in flight per pod', breaches: single },
+  { law: 7, says: 'one owner per issue and merge request', breaches: owners },
+  { law: 10, says: 'labels are the projection of the Issue', breaches: labels },
+  { law: 12, says: 'every outcome is answered', breaches: refusals },
+  { law: 14, says: 'every deadline is the one that the tables give', breaches: overdue },
+  { law: 15, says: 'at most one stage-moving outcome per pod', breaches: outcomes },
+  { law: 16, says: 'no pod of the Task lives when its merge is performed', breaches: lonelyMerge },
+  { law: 17, says: "an outstanding forge write's state is active", breaches: outstanding },
+  { law: 18, says: 'no merge while a grant is off', breaches: merging },
+  { law: 19, says: 'no ordinary turn after `pod.stop`', breaches: stops },
+  { law: 20, says: 'no prompt is accepted twice', breaches: prompts },
+  { law: 21, says: 'nothing a pod says moves a park', breaches: parks },
+  { law: 22, says: 'no pod of work but for conflict, red CI or request_changes on the current head', breaches: cost },
+  { law: 22, says: 'a new head of a reviewed merge request is reviewed, or the laps are spent', breaches: unseenHeads },
+  { law: 23, says: 'what is handed over is owned or carried at every moment', breaches: isLost },
+]

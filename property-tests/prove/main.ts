@@ -1,0 +1,92 @@
+/** `npm run prove -- --help`: exit code 0 when no law was broken; a search that was cut says so. */
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { certify } from './certify.ts'
+import type { Bounds, Breach, Explored } from './explore.ts'
+import { prove } from './prove.ts'
+import { worlds, type ProvedWorld } from './worlds.ts'
+
+const usage = `usage: npm run prove -- [options]
+
+Explores the running tables: every state that at most so many deviations from the straight way lead to, in worlds of a
+few Tasks. A deviation is what people, agents, faults, timers and disorder do. Prints the shortest story that breaks a law.
+
+  --world NAME      this world only (may be given again); --list says which there are
+  --long            one deviation more, and ten minutes for each world
+  --deviations N    so many deviations in each world
+  --states N        at most so many states in each world
+  --seconds N       at most so long in each world
+  --certify         write machines/generated/certificate.ts when no law is broken
+  --json            one line of JSON for each world`
+
+const { values } = parseArgs({
+  options: {
+    world: { type: 'string', multiple: true, default: [] },
+    list: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
+    deviations: { type: 'string' },
+    states: { type: 'string' },
+    seconds: { type: 'string' },
+    certify: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+function whole(name: string, said: string | undefined, otherwise: number): number {
+  const number = said === undefined ? otherwise : Number(said)
+  if (!Number.isSafeInteger(number) || number < 0) throw new Error(`--${name} is a whole number`)
+  return number
+}
+
+function chosen(): readonly ProvedWorld[] {
+  const unknown = values.world.find((name) => !worlds.some((world) => world.name === name))
+  if (unknown !== undefined)
+    throw new Error(`no world is called ${unknown}: ${worlds.map(({ name }) => name).join(', ')}`)
+  return values.world.length === 0 ? worlds : worlds.filter(({ name }) => values.world.includes(name))
+}
+
+function boundsOf(world: ProvedWorld): Bounds {
+  return {
+    deviations: whole('deviations', values.deviations, values.long ? world.long : world.quick),
+    states: whole('states', values.states, values.long ? 5_000_000 : 200_000),
+    milliseconds: whole('seconds', values.seconds, values.long ? 600 : 120) * 1000,
+  }
+}
+
+function said({ world, states, transitions, depth, deviations, isComplete, seconds }: Explored): string {
+  const extent = isComplete
+    ? `complete within ${deviations} deviation${deviations === 1 ? '' : 's'}`
+    : `CUT: complete within ${deviations} deviations only`
+  return `${world}: ${states} states, ${transitions} transitions, ${depth} deep, ${seconds.toFixed(1)} s, ${extent}`
+}
+
+function story({ law, what, path }: Breach): string {
+  return [`  law ${law} is broken: ${what}`, ...path.map((move) => `    ${move}`)].join('\n')
+}
+
+function main(): number {
+  if (values.help || values.list) {
+    console.log(values.help ? usage : worlds.map(({ name, says }) => `${name}: ${says}`).join('\n'))
+    return 0
+  }
+  const now = (): number => performance.now()
+  const onProgress = process.stderr.isTTY ? (line: string) => console.error(line) : undefined
+  const results = chosen().map((world) => {
+    const explored = prove(world, boundsOf(world), { now, ...(onProgress ? { onProgress } : {}) })
+    console.log(values.json ? JSON.stringify(explored) : said(explored))
+    if (!values.json) for (const breach of explored.breaches) console.log(story(breach))
+    return explored
+  })
+  const broken = results.reduce((sum, { breaches }) => sum + breaches.length, 0)
+  if (!values.json)
+    console.log(broken === 0 ? 'no law was broken' : `${broken} breaches; each story above is the shortest of its kind`)
+  if (values.certify && broken === 0) {
+    const path = new URL('../../machines/generated/certificate.ts', import.meta.url)
+    writeFileSync(path, certify(results))
+    console.log(`written: ${path.pathname}`)
+  }
+  return broken === 0 ? 0 : 1
+}
+
+process.exitCode = main()

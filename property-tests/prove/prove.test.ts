@@ -1,0 +1,76 @@
+/** The prover's own negative controls, and a small search; the whole of it is `npm run prove`. */
+import { assign } from 'xstate'
+import { describe, expect, it } from 'vitest'
+import { dropRows, rowsOn, setRows, state, withTable, type Part } from '../machines/rewrite.ts'
+import type { Changed } from '../machines/world/world.ts'
+import type { Explored } from './explore.ts'
+import { prove } from './prove.ts'
+import { hashOf, StateSet } from './state-set.ts'
+import { worlds } from './worlds.ts'
+
+const bounds = { deviations: 1, states: 20_000, milliseconds: 60_000 }
+
+/** A search is bounded by states here, never by time: it must be the same on every machine. */
+function explored(name: string, deviations: number, changed: Changed = {}, stopsAtFirst = true): Explored {
+  const world = worlds.find((one) => one.name === name)!
+  return prove(world, { ...bounds, deviations }, { now: () => 0, stopsAtFirst }, changed)
+}
+
+function task(change: (table: Part) => void): Changed {
+  return { definitions: withTable('task', change) }
+}
+
+describe('the prover', () => {
+  it.each(worlds.map(({ name }) => name))('finds no law broken on the straight way of the world %s', (name) => {
+    expect(explored(name, 0)).toMatchObject({ breaches: [], isComplete: true })
+  })
+
+  it('meets the same states in the same order again', () => {
+    expect(explored('refine', 1)).toEqual(explored('refine', 1))
+  })
+
+  it('finds a park that no retry leaves (law 13), and tells its story', () => {
+    const changed = task((table) => dropRows(state(table, 'stage.live.parked.awaiting-human'), 'task.retry'))
+    const { breaches } = explored('review', 1, changed)
+    expect(breaches).toMatchObject([{ law: 13 }])
+    expect(breaches[0]?.path.length).toBeGreaterThan(10)
+  })
+
+  it('finds a stage that nobody ends when all are silent (law 14)', () => {
+    const changed = task((table) => {
+      delete state(table, 'stage.live.active.merging')['after']
+    })
+    expect(explored('review', 1, changed).breaches).toMatchObject([{ law: 14 }])
+  })
+
+  it('finds a deadline that is not the one of the tables (law 14)', () => {
+    const changed = task((table) => {
+      const merging = state(table, 'stage.live.active.merging')
+      merging['after'] = { 1000: Object.values(merging['after'] as Part)[0] }
+    })
+    expect(explored('upgrade', 0, changed).breaches.map(({ law }) => law)).toContain(14)
+  })
+
+  it('finds a second outcome of one pod (law 15)', () => {
+    const changed = task((table) => {
+      const rows = rowsOn(state(table, 'stage.live'), 'outcome')
+      for (const row of rows) row['actions'] = [row['actions'], assign({ recordedOutcome: null })].flat()
+    })
+    expect(explored('forge', 1, changed).breaches).not.toEqual([])
+  })
+
+  it('finds a pod that moves a park (law 21)', () => {
+    const changed = task((table) =>
+      setRows(state(table, 'stage.live.parked'), 'pod.final', [{ target: '#operator-error' }]),
+    )
+    expect(explored('review', 1, changed, false).breaches.map(({ law }) => law)).toContain(21)
+  })
+
+  it('knows a state that it saw, however many others there are', () => {
+    const seen = new StateSet()
+    for (let one = 0; one < 30_000; one++)
+      expect(seen.add(hashOf(`state ${one}`))).toEqual({ number: one, isNew: true })
+    expect(seen.add(hashOf('state 7'))).toEqual({ number: 7, isNew: false })
+    expect(seen.size).toBe(30_000)
+  })
+})

@@ -1,0 +1,219 @@
+/**
+ * What makes two moments of a world the same state (lifecycle-model, section 3): names are the order of their first
+ * use, what decides nothing is left out, what is over is dropped, time is not looked at. A part of a world that was
+ * looked at before is known by its number, so that a state costs its names only.
+ */
+import type { ActorAddress, MachineEvent } from '../../machines/definition.ts'
+import type { Actors } from '../machines/world/actors.ts'
+import { botLogin } from '../machines/world/people.ts'
+import type { Process } from '../machines/world/processes.ts'
+import { kindOf, type Outstanding, type Snapshot } from '../machines/world/trace.ts'
+import type { Subject } from '../machines/world/forge.ts'
+import type { World } from '../machines/world/world.ts'
+import type { Ghosts } from './ghosts.ts'
+
+/** Says when, how it reads, or what it cost: no guard asks for it. */
+const words = ['at', 'title', 'body', 'text', 'goal', 'url', 'finalText', 'usage', 'config', 'summary', 'description']
+const times = ['stageEnteredAt', 'podStartedAt', 'startedAt', 'enqueuedAt', 'admittedAt', 'resyncedAt', 'residencyMs']
+const clocks = ['seenAt', 'lastActivityAt', 'createdAt', 'updatedAt', 'headSince', 'headAt', 'deletedAt', 'resetsAt']
+const books = ['stages', 'turns', 'recreations', 'stageDetail', 'eventSequence', 'eventsUpTo', 'carried', 'sequence']
+const lasts = [
+  'lastTurn',
+  'lastTurnPod',
+  'lastTurnFinalText',
+  'lastTurnPushedRepos',
+  'lastTurnFailedRepos',
+  'mergeAsks',
+]
+const counts = ['entries', 'visitResidencyMs', 'reviewRounds', 'probes', 'planHash', 'bodyHash', 'finished', 'message']
+const blank: ReadonlySet<string> = new Set([...words, ...times, ...clocks, ...books, ...lasts, ...counts])
+
+const names =
+  /"entry":"([a-z0-9/-]+\/\d+)"|"(?:attempt|openAttempt|mergeAttempt|pod|podOrdinal|ordinal|turn|podVisit|visit)":(\d+)|([a-z]+\/[a-z][a-z0-9-]*)\/(\d+)(?:\/(\d+))?|\b(?:sha|note|outcome|idea)-\d+|"c\d+"/g
+
+interface Part {
+  readonly shape: number
+  readonly names: readonly string[]
+}
+
+function plainOf(value: unknown, but: ReadonlySet<string> = blank): string {
+  return JSON.stringify(value, (key, inner: unknown) => (but.has(key) ? undefined : inner))
+}
+
+/** The queue's entries are its state, a Task's are a count. */
+const blankOfQueue: ReadonlySet<string> = new Set([...blank].filter((name) => name !== 'entries'))
+
+interface TaskLike {
+  readonly pending: readonly unknown[]
+  readonly notes: readonly { readonly pod: number; readonly kind: string }[]
+  readonly podOrdinal: number
+  readonly podVisit: number
+  readonly podAlive: boolean
+  readonly visit: number
+  readonly stageClass: string
+  readonly stageWorkStartedAt: number | null
+  readonly pushedRepositories: readonly string[]
+}
+
+/** What is pending is text for the agent; whether there is any decides. A note counts when it is of the newest pod. */
+function taskText(snapshot: Snapshot): string {
+  const context = snapshot.context as TaskLike
+  const { pending, notes, visit, podVisit, podAlive, stageWorkStartedAt, podOrdinal, ...rest } = context
+  const isNoted = notes.some(({ pod, kind }) => pod === podOrdinal && kind === 'handoff')
+  const reduced = {
+    ...rest,
+    podOrdinal,
+    podAlive,
+    isPending: pending.length > 0,
+    isNoted,
+    isSameVisit: podAlive && visit === podVisit,
+    hasWorked: stageWorkStartedAt !== null,
+  }
+  return plainOf([snapshot.value, reduced])
+}
+
+function actorText(address: ActorAddress, snapshot: Snapshot): string {
+  const kind = kindOf(address)
+  if (kind === 'task') return taskText(snapshot)
+  if (kind === 'queue') return plainOf([snapshot.value, snapshot.context], blankOfQueue)
+  if (kind !== 'pod') return plainOf([snapshot.value, snapshot.context])
+  const { turns } = snapshot.context as { readonly turns: number }
+  return `${plainOf([snapshot.value, snapshot.context])}"turn":${turns - 1}`
+}
+
+function subjectText({ row, thread, isDirty }: Subject): string {
+  const { sort, number, notes } = row
+  const said = thread
+    .filter(({ comment, told }) => comment.author.login !== botLogin || !told)
+    .map(({ comment, deletedAt, told }) => [comment.author.login, comment.body, deletedAt !== undefined, told])
+  const facts = row.sort === 'issue' ? row.issue : row.mergeRequest
+  return plainOf([sort, number, facts, notes, isDirty]) + JSON.stringify(said)
+}
+
+function processText({ pod, isReady, turns, hasCommits, hasPushed, isClean, hasDecided, read, sent }: Process): string {
+  const open = turns.map(({ key, end }) => [key, end === undefined])
+  return JSON.stringify([
+    pod,
+    isReady,
+    open.slice(-1),
+    hasCommits,
+    hasPushed,
+    isClean,
+    hasDecided,
+    read,
+    sent.length > 0,
+  ])
+}
+
+export class StateKeys {
+  readonly #shapes = new Map<string, number>()
+  readonly #parts = new WeakMap<object, Map<string, Part>>()
+
+  /** Text that two moments share exactly if they are the same state. */
+  of(world: World, ghosts: Ghosts): string {
+    const known = new Map<string, number>()
+    return this.#partsOf(world, ghosts)
+      .map(({ shape, names: used }) => `${shape}:${used.map((name) => numbered(known, name)).join(',')}`)
+      .join(';')
+  }
+
+  /** One actor, with its own names: for what is asked once for each snapshot that is met. */
+  ofActor(address: ActorAddress, snapshot: Snapshot): number {
+    return this.#part(snapshot, address, () => actorText(address, snapshot)).shape
+  }
+
+  #partsOf({ actors, forge, processes, agents }: World, ghosts: Ghosts): readonly Part[] {
+    const alive = [...actors.snapshots()].filter(([, { status }]) => status === 'active')
+    return [
+      ...sorted(alive).map(([address, snapshot]) =>
+        this.#part(snapshot, address, () => `${address} ${actorText(address, snapshot)}`),
+      ),
+      ...this.#mail(actors),
+      ...actors.timers.map((timer) => this.#part(timer, '', () => `${timer.actor} ${timer.id}`)),
+      ...actors.outbox.map((effect) => this.#effect(effect)),
+      ...[...forge.issues, ...forge.mergeRequests].map((subject) => this.#text(subjectText(subject))),
+      this.#text(JSON.stringify([...forge.branches])),
+      ...processes.alive.map((process) => this.#text(processText(process))),
+      this.#text(agents.memories),
+      this.#text(JSON.stringify(ghosts)),
+    ]
+  }
+
+  #mail(actors: Actors): readonly Part[] {
+    return actors.channels
+      .toSorted()
+      .flatMap((channel) =>
+        actors
+          .mail(channel)
+          .map(({ event }) => this.#part(event, channel, () => `${nameless(channel)} ${eventText(event)}`)),
+      )
+  }
+
+  #effect(effect: Outstanding): Part {
+    return this.#part(effect, '', () => `${effect.actor} ${effect.type} ${plainOf(effect.params)}`)
+  }
+
+  #part(object: object, about: string, text: () => string): Part {
+    const parts = this.#parts.get(object) ?? new Map<string, Part>()
+    this.#parts.set(object, parts)
+    const known = parts.get(about) ?? this.#text(text())
+    parts.set(about, known)
+    return known
+  }
+
+  #text(text: string): Part {
+    const used: string[] = []
+    const shape = text.replace(
+      names,
+      (match: string, entry?: string, count?: string, task?: string, ...rest: unknown[]) => {
+        if (entry !== undefined) used.push(`e${entry}`)
+        else if (count !== undefined) return counted(match, count, used)
+        else if (task !== undefined) {
+          used.push(`p${String(rest[0])}`)
+          if (typeof rest[1] === 'string') used.push(`turn${rest[1]}`)
+          return `${task}#`
+        } else used.push(match)
+        return '#'
+      },
+    )
+    const number = this.#shapes.get(shape) ?? this.#shapes.size
+    this.#shapes.set(shape, number)
+    return { shape: number, names: used }
+  }
+}
+
+/** Zero means none, and is no name. */
+function counted(match: string, count: string, used: string[]): string {
+  const field = match.slice(1, match.indexOf('"', 1))
+  if (count === '0') return match
+  used.push(`${spaceOf[field] ?? 'p'}${count}`)
+  return `${field}#`
+}
+
+const spaceOf: Readonly<Record<string, string>> = {
+  attempt: 'a',
+  openAttempt: 'a',
+  mergeAttempt: 'a',
+  turn: 'turn',
+  visit: 'v',
+  podVisit: 'v',
+}
+
+/** Who answers for an effect says so by the effect's key, which counts the steps of the asker. */
+function nameless(channel: string): string {
+  return channel.replace(/\/\d+\/\d+>/, '>')
+}
+
+function eventText(event: MachineEvent): string {
+  return plainOf(event)
+}
+
+function sorted<T>(entries: readonly (readonly [ActorAddress, T])[]): readonly (readonly [ActorAddress, T])[] {
+  return entries.toSorted(([a], [b]) => (a < b ? -1 : 1))
+}
+
+function numbered(known: Map<string, number>, name: string): number {
+  const number = known.get(name) ?? known.size
+  known.set(name, number)
+  return number
+}

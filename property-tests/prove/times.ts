@@ -1,0 +1,73 @@
+/** The deadlines of lifecycles.md, said once more and apart from the machines: a table that doubles one is found out. */
+import type { ActorAddress } from '../../machines/definition.ts'
+import { kindOf } from '../machines/world/trace.ts'
+import type { Seen } from './laws.ts'
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+/** TTL 1 h and turns of at most 30 min, as the worlds' Project says. */
+const ttl = hour
+const turnTimeout = 30 * minute
+
+/** By kind, then by the timer's name. A list: the least and the most. */
+const deadlines: Readonly<Record<string, Readonly<Record<string, number | readonly [number, number]>>>> = {
+  task: {
+    brainstormingBudget: 4 * hour,
+    investigatingBudget: 4 * hour,
+    refiningBudget: 2 * hour,
+    implementingBudget: 72 * hour,
+    documentingBudget: 24 * hour,
+    upgradingBudget: 24 * hour,
+    reviewingBudget: 24 * hour,
+    openingBudget: 6 * hour,
+    mergingBudget: 6 * hour,
+    foldWait: 10 * minute,
+    respawnDelay: [10 * second, 10 * minute],
+    turnDelay: [30 * second, 10 * minute],
+    mergeDelay: [5 * second, 5 * minute],
+  },
+  pod: {
+    volumes: 10 * minute,
+    boot: 15 * minute,
+    ttl,
+    turnTimeout,
+    hardCap: ttl + 2 * turnTimeout + minute,
+    grace: 2 * minute,
+    residency: 24 * hour,
+    note: minute,
+  },
+  turn: {
+    poll: minute,
+    retry: minute,
+    quiet: [1, turnTimeout],
+    grace: 50 * second,
+    interruption: 50 * second,
+    lastLook: 10 * second,
+  },
+  project: { resync: 30 * minute, recheck: 5 * minute },
+}
+
+/** Schedules of a Project are its own. */
+function isClosed(actor: ActorAddress): boolean {
+  return kindOf(actor) !== 'project'
+}
+
+export function overdue({ moment, world }: Seen): readonly string[] {
+  if (moment.kind !== 'stepped' || moment.timers.length === 0) return []
+  const { actor, timers } = moment
+  const { now } = world.actors
+  const armed = world.actors.timers
+  const table = deadlines[kindOf(actor)] ?? {}
+  return timers.flatMap((id) => {
+    const name = id.split('.')[2] ?? id
+    const limit = table[name]
+    const timer = armed.find((one) => one.actor === actor && one.id === id)
+    if (limit === undefined) return isClosed(actor) ? [`the tables know no timer ${name}`] : []
+    if (!timer) return []
+    const [least, most] = typeof limit === 'number' ? [limit, limit] : limit
+    const delay = timer.dueAt - now
+    return delay < least || delay > most ? [`${name} is armed for ${delay / second} s, the table says otherwise`] : []
+  })
+}

@@ -1,0 +1,138 @@
+/** The worlds that are explored: what is in them, what may happen, and how far from the straight way. */
+import type { Changed, Setting } from '../machines/world/world.ts'
+import { World } from '../machines/world/world.ts'
+import {
+  agents,
+  anyOrder,
+  effectFaults,
+  next,
+  operators,
+  peopleOnIssues,
+  peopleOnMergeRequests,
+  platform,
+  podFaults,
+  timers,
+  zombies,
+  type Moves,
+} from './moves.ts'
+import { futures } from './futures.ts'
+import type { WorldModel } from './world-model.ts'
+
+export interface ProvedWorld {
+  readonly name: string
+  readonly says: string
+  readonly setting: Setting
+  readonly moves: readonly Moves[]
+  /** In the ordinary run, and in the long one. */
+  readonly quick: number
+  readonly long: number
+}
+
+const empty: Setting = {
+  ceiling: 'minor',
+  isBotListed: false,
+  isGateOpen: false,
+  capacity: 2,
+  issues: 'none',
+  hasMergeRequest: false,
+  hasAlert: false,
+  other: 'none',
+}
+
+const people = [peopleOnIssues, peopleOnMergeRequests, operators]
+const faults = [podFaults, zombies, effectFaults]
+
+function of(other: Setting['other'], says: string): ProvedWorld {
+  return {
+    name: other,
+    says,
+    setting: { ...empty, other },
+    moves: [agents, timers, operators, peopleOnMergeRequests, podFaults, effectFaults],
+    quick: 1,
+    long: 2,
+  }
+}
+
+export const worlds: readonly ProvedWorld[] = [
+  {
+    name: 'forge',
+    says: 'an issue, its approval, its merge request: people, checks and agents',
+    setting: { ...empty, issues: 'wish' },
+    moves: [...people, agents],
+    quick: 1,
+    long: 2,
+  },
+  {
+    name: 'own',
+    says: 'an issue that the platform proposed, and grants that it gives itself',
+    setting: { ...empty, issues: 'own', isBotListed: true },
+    moves: [...people, agents],
+    quick: 1,
+    long: 2,
+  },
+  {
+    name: 'order',
+    says: 'an issue to its merge, mail, effects and webhooks in any order',
+    setting: { ...empty, issues: 'wish' },
+    moves: [anyOrder(1)],
+    quick: 1,
+    long: 3,
+  },
+  {
+    name: 'faults',
+    says: 'an issue to its merge: pods that vanish or go on, effects that fail or answer late, timers',
+    setting: { ...empty, issues: 'wish' },
+    moves: [...faults, timers],
+    quick: 1,
+    long: 2,
+  },
+  {
+    name: 'slots',
+    says: 'two Tasks, one slot and one for alerts; pauses and budgets',
+    setting: { ...empty, capacity: 1, hasAlert: true, other: 'brainstorm' },
+    moves: [platform, anyOrder(1), podFaults, operators],
+    quick: 1,
+    long: 2,
+  },
+  {
+    name: 'review',
+    says: 'a merge request of a reporter: pushes, laps, take-over',
+    setting: { ...empty, hasMergeRequest: true },
+    moves: [peopleOnMergeRequests, operators, agents],
+    quick: 1,
+    long: 2,
+  },
+  {
+    name: 'pair',
+    says: 'one Task in two repositories, merged in order',
+    setting: { ...empty, issues: 'pair' },
+    moves: [peopleOnMergeRequests, effectFaults, anyOrder(1)],
+    quick: 1,
+    long: 2,
+  },
+  {
+    name: 'fold',
+    says: 'two issues and a Task that folds theirs into one',
+    setting: { ...empty, issues: 'wishes', other: 'refine' },
+    moves: [anyOrder(1), peopleOnIssues, operators],
+    quick: 1,
+    long: 2,
+  },
+  of('upgrade', 'a Task that owns no issue and opens a merge request'),
+  of('documentation', 'as upgrade, with an end of its own when it declines'),
+  of('brainstorm', 'a Task that only proposes'),
+  of('incident', 'a Task that only reports'),
+  of('refine', 'a Task that sorts a backlog'),
+]
+
+/** `changed`: a mutant. */
+export function modelOf({ name, says, setting, moves }: ProvedWorld, changed: Changed): WorldModel {
+  const all = [next, ...moves]
+  return {
+    name,
+    says,
+    begin: () => World.begin(setting, changed),
+    moves: (world) => all.flatMap((some) => some(world)),
+    futures,
+  }
+}
