@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { RetryableError } from '../../runtime/errors.ts'
 import { silentLogger } from '../../runtime/logger.ts'
@@ -8,45 +6,17 @@ import { event, harness, task, until } from '../../runtime/contract/harness.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
 import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
 import { openSpanExporter } from '../http/tracing/exporter.ts'
+import { startCollector, type CollectedSpan, type Collector } from '../http/tracing/testing.ts'
 import { readTraceparent } from '../http/tracing/traceparent.ts'
 import { causeOf, effectPosition, rootOf, stepPosition, traceOf } from './trace-ids.ts'
 import { createTracing, type Tracing } from './tracing.ts'
 
-interface Span {
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly name: string
-  readonly startTimeUnixNano: string
-  readonly endTimeUnixNano: string
-  readonly status: { readonly code?: number }
-}
-
-/** A collector on a loopback port that keeps what it is sent. */
-async function withCollector(
-  use: (endpoint: string, spans: () => readonly Span[], text: () => string) => Promise<void>,
-) {
-  const bodies: string[] = []
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk) => (body += String(chunk)))
-    request.on('end', () => {
-      if (request.url === '/v1/traces') bodies.push(body)
-      response.setHeader('content-type', 'application/json').end('{}')
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const spans = (): readonly Span[] =>
-    bodies.flatMap((body) =>
-      (JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] }).resourceSpans.flatMap(
-        ({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans),
-      ),
-    )
+async function withCollector(use: (collector: Collector) => Promise<void>): Promise<void> {
+  const collector = await startCollector()
   try {
-    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans, () => bodies.join('\n'))
+    await use(collector)
   } finally {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await collector.close()
   }
 }
 
@@ -71,7 +41,7 @@ test.each([
 })
 
 test('one Task is one trace: step, effect, the step of its result, a pod’s steps, all below one root', async () => {
-  await withCollector(async (endpoint, spans, text) => {
+  await withCollector(async ({ endpoint, spans, text }) => {
     const sql = await openMemorySql()
     await migrate(sql)
     const world = harness(sql)
@@ -125,7 +95,7 @@ test('one Task is one trace: step, effect, the step of its result, a pod’s ste
       await sql.close()
     }
     const all = spans()
-    const named = (name: string): Span => all.find((span) => span.name === name)!
+    const named = (name: string): CollectedSpan => all.find((span) => span.name === name)!
     expect(new Set(all.map(({ traceId }) => traceId))).toEqual(new Set([traceOf(task('t'), 1)]))
     expect(all.map(({ name }) => name).toSorted()).toEqual([
       'attempt call',

@@ -27,7 +27,11 @@ const callback: TurnComplete = {
 
 interface Callbacks {
   /** Sends the bytes with this signature; undefined: none. */
-  send(body: unknown, signature?: string): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>
+  send(
+    body: unknown,
+    signature?: string,
+    traceparent?: string,
+  ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>
   readonly delivered: Delivery[]
 }
 
@@ -45,9 +49,10 @@ async function withCallbacks(use: (callbacks: Callbacks) => Promise<void>): Prom
   await withServer(
     (app) => registerTurnComplete(app, { runtime, clock: testClock(5_000), secret: master }),
     async ({ url }) => {
-      const send: Callbacks['send'] = async (body, signature) => {
+      const send: Callbacks['send'] = async (body, signature, traceparent) => {
         const headers = {
           'content-type': 'application/json',
+          ...(traceparent === undefined ? {} : { traceparent }),
           ...(signature === undefined ? {} : { 'x-platform-signature': signature }),
         }
         const response = await fetch(`${url}/internal/turn-complete`, { method: 'POST', headers, body: text(body) })
@@ -86,6 +91,18 @@ describe('a callback', () => {
       for (const body of [early, callback, callback]) await send(body, signed(body))
       expect(delivered).toHaveLength(2)
       expect(new Set(delivered.map(({ key }) => key)).size).toBe(2)
+    })
+  })
+
+  test('says where it hangs in its Task’s trace, and what is no place in one is not passed on', async () => {
+    await withCallbacks(async ({ send, delivered }) => {
+      const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+      const told = [traceparent, 'nonsense', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`, `${traceparent}-more`]
+      for (const [index, given] of told.entries()) {
+        const body = { ...callback, finalText: `Done ${index}.` }
+        expect((await send(body, signed(body), given)).status).toBe(200)
+      }
+      expect(delivered.map(({ event }) => event['traceparent'])).toEqual([traceparent, undefined, undefined, undefined])
     })
   })
 

@@ -7,6 +7,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { signHmac } from '../../../edges/http/auth/hmac.ts'
+import { openSpanExporter } from '../../../edges/http/tracing/exporter.ts'
+import { createPodTrace, noTrace } from '../../../wrapper/pod-trace.ts'
 
 interface Turn {
   readonly turnId: string
@@ -23,6 +25,10 @@ const lifetimeMs = 180_000
 
 const env = process.env
 const turns: Turn[] = []
+const endpoint = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? ''
+const spans = endpoint === '' ? undefined : await openSpanExporter({ service: 'wrapper', version: '0', endpoint })
+const identity = { task: env['PLATFORM_TASK'] ?? '', pod: Number(env['PLATFORM_POD']) }
+const trace = spans ? createPodTrace(spans, env['TRACEPARENT'], identity) : noTrace
 const startedAt = new Date().toISOString()
 const noUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, byModel: {} }
 
@@ -47,11 +53,17 @@ async function end(turn: Turn, finalText: string): Promise<void> {
   turn.finalText = finalText
   const { handoff: _handoff, ...result } = resultOf(turn) as { readonly handoff: boolean }
   const body = JSON.stringify({ ...result, task: env['PLATFORM_TASK'], pod: Number(env['PLATFORM_POD']) })
+  trace.turnEnded(turn.turnId, Date.parse(turn.startedAt), Date.now(), 'end_turn')
+  const traceparent = trace.traceparentOf(turn.turnId)
   const secret = readFileSync(env['CALLBACK_HMAC_SECRET_FILE'] ?? '', 'utf8')
   await fetch(env['CALLBACK_URL'] ?? '', {
     method: 'POST',
     body,
-    headers: { 'content-type': 'application/json', 'x-platform-signature': signHmac(secret, body) },
+    headers: {
+      'content-type': 'application/json',
+      'x-platform-signature': signHmac(secret, body),
+      ...(traceparent === undefined ? {} : { traceparent }),
+    },
   })
 }
 
@@ -76,7 +88,7 @@ async function answer(
 ): Promise<[number, object]> {
   const path = request.url ?? ''
   if (request.method === 'DELETE') {
-    setTimeout(() => process.exit(0), 20)
+    setTimeout(() => void leave(), 20)
     return [202, {}]
   }
   if (path === '/v1/session') return [200, session()]
@@ -97,6 +109,7 @@ async function answer(
       startedAt: new Date().toISOString(),
     }
     turns.push(turn)
+    trace.accepted(turn.turnId, request.headers['traceparent'])
     if (handoff) setTimeout(() => void end(turn, 'handed off'), 20)
     return [202, { turnId: turn.turnId }]
   }
@@ -127,8 +140,14 @@ const server = createServer((request: IncomingMessage, response: ServerResponse)
 })
 
 server.listen(0, '127.0.0.1', () => {
+  trace.booted(Date.parse(startedAt), Date.now())
   const { port } = server.address() as AddressInfo
   writeFileSync(join(env['STATE_DIR'] ?? '', 'endpoint.json'), JSON.stringify({ url: `http://127.0.0.1:${port}` }))
 })
 setTimeout(() => process.exit(0), lifetimeMs).unref()
-process.once('SIGTERM', () => process.exit(0))
+process.once('SIGTERM', () => void leave())
+
+async function leave(): Promise<void> {
+  await spans?.stop()
+  process.exit(0)
+}

@@ -19,6 +19,7 @@ import type { Runtime } from '../../../runtime/runtime.ts'
 import { localManifests } from '../../local/manifests.ts'
 import { people } from '../../local/people.ts'
 import { programDir } from '../../main.ts'
+import type { OrchestratorSettings } from '../../settings.ts'
 import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { commit, run } from '../../standins/forge/testing.ts'
 import { startIdentity } from '../../standins/identity/identity.ts'
@@ -89,7 +90,8 @@ const actorKinds: readonly ActorKind[] = ['task', 'pod', 'turn', 'queue', 'issue
 const waitLimitMs = 25_000
 const lookEveryMs = 50
 
-export async function startRoom(): Promise<Room> {
+/** `settings` in place of the room's own. */
+export async function startRoom(settings: Partial<OrchestratorSettings> = {}): Promise<Room> {
   const dir = mkdtempSync(join(tmpdir(), 'orchestrator-test-'))
   const forge = await startForge({ dir: join(dir, 'forge'), seed: { users: users() } })
   await serve(forge, dir)
@@ -106,16 +108,19 @@ export async function startRoom(): Promise<Room> {
     destination: { write: (line: string) => writeFileSync(logFile, line, { flag: 'a' }) } as never,
   })
   const stateDir = join(dir, 'state')
-  const orchestrator = await startOrchestrator(settingsOf(dir, identity.issuer), {
-    clock: systemClock,
-    random: Math.random,
-    ids: { next: () => randomUUID() },
-    fetch,
-    logger,
-    version: '0.0.0-test',
-    programDir: quietProgram(dir),
-    owner: 'test',
-  })
+  const orchestrator = await startOrchestrator(
+    { ...settingsOf(dir, identity.issuer), ...settings },
+    {
+      clock: systemClock,
+      random: Math.random,
+      ids: { next: () => randomUUID() },
+      fetch,
+      logger,
+      version: '0.0.0-test',
+      programDir: quietProgram(dir),
+      owner: 'test',
+    },
+  )
   const { runtime } = orchestrator
   const tokens = (clientId: string, secret: string, audience: string): Promise<string> =>
     clientCredentials({ tokenUrl: identity.tokenUrl, clientId, secret, audience, clock: systemClock, fetch }).token()
@@ -259,10 +264,7 @@ async function prepare(room: Room): Promise<void> {
     const { status, body } = await room.call('/resources', { method: 'PUT', token, body: manifest })
     if (status !== 200) throw new Error(`a manifest was refused: ${JSON.stringify(body)}`)
   }
-  await room.until(
-    'the Project is ready',
-    async () => isReady((await room.runtime.read('project:default/demo'))?.path),
-  )
+  await room.until('the Project is ready', async () => isReady((await room.runtime.read('project:default/demo'))?.path))
   await room.quiet()
 }
 
@@ -308,7 +310,7 @@ function quietProgram(dir: string): string {
   return join(dir, 'program')
 }
 
-function settingsOf(dir: string, issuer: string): Parameters<typeof startOrchestrator>[0] {
+function settingsOf(dir: string, issuer: string): OrchestratorSettings {
   const anyPort = { host: '127.0.0.1', port: 0 }
   return {
     stateDir: join(dir, 'state'),
