@@ -181,6 +181,9 @@ describeRequiring('claude', 'a subscription on the real CLI', () => {
       stopReason: 'usage_limit',
       error: { resetsAt: new Date(reset * 1000).toISOString() },
     })
+    expect((await pod.call('GET', '/v1/session')).body).toMatchObject({
+      hindrance: { kind: 'usage-limit', resetsAt: new Date(reset * 1000).toISOString() },
+    })
     rejecting = false
     expect(await pod.turn('and now')).toMatchObject({ state: 'completed', finalText: 'fine' })
   })

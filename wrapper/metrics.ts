@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Hindrance } from '../machines/turn/schema.ts'
 import type { Identity } from './boot/config.ts'
 import type { AgentOutcome } from './turns/outcome.ts'
 
@@ -14,6 +15,8 @@ export interface WrapperMetrics {
   internalIssue(category: string, severity: string): void
   interrupt(result: 'confirmed' | 'restored' | 'idle' | 'unconfirmed'): void
   stallSuspected(): void
+  hindered(kind: Hindrance['kind']): void
+  modelFailed(status: number): void
   safetyPush(result: 'ok' | 'failed'): void
   reconciled(result: string): void
   skillsInstalled(count: number): void
@@ -44,6 +47,10 @@ export function createWrapperMetrics(identity: Identity, repository: string): Wr
   ])
   const interrupts = counter('ccw_interrupts_total', 'Interrupts by how they resolved.', ['result'])
   const stalls = counter('ccw_turn_stall_suspected_total', 'Stalls suspected, once each.')
+  const hindrances = counter('ccw_turn_hindered_total', 'What kept a turn from going on, once each.', ['kind'])
+  const failures = counter('ccw_model_failures_total', 'Requests that the model did not answer; 0: no status.', [
+    'status',
+  ])
   const pushes = counter('ccw_safety_push_total', 'Mid-turn pushes.', ['result'])
   const reconciles = counter('ccw_bootstrap_reconcile_total', 'How a repository was brought up to date at boot.', [
     'result',
@@ -82,6 +89,8 @@ export function createWrapperMetrics(identity: Identity, repository: string): Wr
     internalIssue: (category, severity) => issues.inc({ category, severity, ...common }),
     interrupt: (result) => interrupts.inc({ result }),
     stallSuspected: () => stalls.inc(),
+    hindered: (kind) => hindrances.inc({ kind }),
+    modelFailed: (status) => failures.inc({ status: String(status) }),
     safetyPush: (result) => pushes.inc({ result }),
     reconciled: (result) => reconciles.inc({ result }),
     skillsInstalled: (count) => skills.inc({ profile: common.kind }, count),

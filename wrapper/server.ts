@@ -141,7 +141,7 @@ function addSession({ app }: HttpServer, options: WrapperServerOptions): void {
 }
 
 function sessionOf({ desk, conversation, model, repositories, startedAt }: WrapperServerOptions): Session {
-  const { stallSuspectedAt, lastProbe } = conversation
+  const { stallSuspectedAt, lastProbe, hindrance } = conversation
   return {
     state: desk.isStopping ? 'stopping' : desk.live ? 'busy' : 'idle',
     turnsCompleted: desk.turns.filter(isEnded).length,
@@ -152,6 +152,7 @@ function sessionOf({ desk, conversation, model, repositories, startedAt }: Wrapp
     startedAt: isoTime(startedAt),
     lastActivityAt: isoTime(conversation.lastActivityAt),
     ...(stallSuspectedAt === undefined ? {} : { stallSuspectedAt: isoTime(stallSuspectedAt) }),
+    ...(hindrance ? { hindrance } : {}),
     ...(lastProbe ? { lastProbe } : {}),
   }
 }

@@ -184,6 +184,7 @@ class Wrapper {
         fetch,
         meter: this.#meter,
         onOutput: () => this.#conversation?.onModelOutput(),
+        onFailure: (status) => this.#metrics.modelFailed(status),
       },
       metrics: this.#metrics,
       onHook: (event, hookInput) => this.#conversation?.onHook(event, hookInput),

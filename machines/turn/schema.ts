@@ -35,6 +35,8 @@ export const StopReason = Type.Union([
   Type.Literal('expired'),
   Type.Literal('conflict'),
   Type.Literal('abandoned'),
+  /** The ledger had no room for it. */
+  Type.Literal('budget'),
 ])
 export type StopReason = Static<typeof StopReason>
 
@@ -193,6 +195,21 @@ export const LastProbe = Type.Object(
 )
 export type LastProbe = Static<typeof LastProbe>
 
+export const Hindrance = Type.Object(
+  {
+    kind: Type.Union([Type.Literal('model-retries'), Type.Literal('usage-limit'), Type.Literal('screen-still')], {
+      description:
+        'The model fails and the CLI asks again; a window of the subscription is used up; the screen stands still in a turn, as a dialog makes it.',
+    }),
+    since: timestamp('When it was noticed; for `screen-still` the last repaint.'),
+    attempts: Type.Optional(count('Failed requests in a row.')),
+    status: Type.Optional(count('HTTP status of the last failure; 0 for a connection that failed or broke off.')),
+    resetsAt: Type.Optional(timestamp('For a usage limit: when it resets, if known.')),
+  },
+  { additionalProperties: false },
+)
+export type Hindrance = Static<typeof Hindrance>
+
 /** `model` and `repo` are empty strings when unset. */
 export const Session = Type.Object(
   {
@@ -205,6 +222,7 @@ export const Session = Type.Object(
     startedAt: timestamp('When this pod started; its TTL counts from here.'),
     lastActivityAt: timestamp('Last genuine activity of the agent.'),
     stallSuspectedAt: Type.Optional(timestamp('Since when the running turn shows no activity.')),
+    hindrance: Type.Optional(Hindrance),
     lastProbe: Type.Optional(LastProbe),
   },
   { additionalProperties: false },

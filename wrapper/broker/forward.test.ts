@@ -91,6 +91,7 @@ describe('a call through the broker', () => {
         fetch: globalThis.fetch,
         meter: new ModelMeter(),
         onOutput: () => undefined,
+        onFailure: () => undefined,
       },
       metrics: createWrapperMetrics(identity as never, 'lib'),
       onHook: () => undefined,

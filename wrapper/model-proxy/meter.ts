@@ -10,6 +10,7 @@ export class ModelMeter {
   #limited = false
   #openRequests = 0
   #outputBytes = 0
+  #failures = { inRow: 0, status: 0 }
 
   constructor(tokenCeiling = 0) {
     this.ceiling = new TokenCeiling(tokenCeiling)
@@ -21,6 +22,7 @@ export class ModelMeter {
     this.#limitResetsAt = undefined
     this.#limited = false
     this.#outputBytes = 0
+    this.#failures = { inRow: 0, status: 0 }
   }
 
   get messages(): readonly MessageUsage[] {
@@ -39,6 +41,11 @@ export class ModelMeter {
 
   get limitResetsAt(): string | undefined {
     return this.#limitResetsAt
+  }
+
+  /** Requests that failed since the last whole answer: the CLI repeats them in silence (facts 5). */
+  get failures(): { readonly inRow: number; readonly status: number } {
+    return this.#failures
   }
 
   get openRequests(): number {
@@ -64,6 +71,15 @@ export class ModelMeter {
       headers.get('anthropic-ratelimit-unified-reset') ?? headers.get('anthropic-ratelimit-unified-5h-reset'),
     )
     if (reset > 0) this.#limitResetsAt = new Date(reset * 1000).toISOString()
+  }
+
+  /** 0 stands for a connection that failed or broke off. */
+  failed(status: number): void {
+    this.#failures = { inRow: this.#failures.inRow + 1, status }
+  }
+
+  answeredWhole(): void {
+    this.#failures = { inRow: 0, status: 0 }
   }
 
   received(bytes: number): void {
@@ -123,6 +139,7 @@ export class StreamReader {
     }
     if (event['type'] !== 'message_delta') return
     this.#isOpen = false
+    this.#meter.answeredWhole()
     this.#meter.delta(this.#messageId, event['usage'])
   }
 }

@@ -18,7 +18,14 @@ async function openProxy(baseUrl: string, ceiling: number): Promise<{ meter: Mod
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.all('/*', (request, reply) =>
     forwardToModel(
-      { baseUrl, credential: { kind: 'api-key', value: 'real' }, fetch, meter, onOutput: () => undefined },
+      {
+        baseUrl,
+        credential: { kind: 'api-key', value: 'real' },
+        fetch,
+        meter,
+        onOutput: () => undefined,
+        onFailure: () => undefined,
+      },
       request.url,
       request,
       reply,
@@ -97,6 +104,39 @@ describe("a turn's token ceiling", () => {
     const { url } = await openProxy(model.url, 1)
     await (await ask(url)).text()
     expect((await fetch(`${url}/v1/models`)).status).toBe(404)
+  })
+})
+
+describe('failures of the model', () => {
+  test('count in a row until a whole answer comes', async () => {
+    const moves: Move[] = [
+      { kind: 'refuse', status: 529, type: 'overloaded_error' },
+      { kind: 'refuse', status: 500, type: 'api_error' },
+    ]
+    const model = await startTestModel((_request, index) => moves[index] ?? { kind: 'say', text: 'fine' })
+    closers.push(() => model.close())
+    const { meter, url } = await openProxy(model.url, 0)
+    await (await ask(url)).text()
+    await (await ask(url)).text()
+    expect(meter.failures).toEqual({ inRow: 2, status: 500 })
+    await (await ask(url)).text()
+    expect(meter.failures.inRow).toBe(0)
+  })
+
+  test('are connections that nobody takes and streams that break off, too', async () => {
+    const provider = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const message = { id: 'm', model: 'x', usage: { input_tokens: 5, output_tokens: 1 } }
+      response.write(`event: message_start\ndata: ${JSON.stringify({ type: 'message_start', message })}\n\n`, () =>
+        response.destroy(),
+      )
+    })
+    const broken = await openProxy(await listen(provider), 0)
+    await (await ask(broken.url)).text().catch(() => undefined)
+    expect(broken.meter.failures).toEqual({ inRow: 1, status: 0 })
+    const nobody = await openProxy('http://127.0.0.1:1', 0)
+    await (await ask(nobody.url)).text()
+    expect(nobody.meter.failures).toEqual({ inRow: 1, status: 0 })
   })
 })
 

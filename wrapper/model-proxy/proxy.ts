@@ -17,6 +17,8 @@ export interface ModelProxyOptions {
   readonly fetch: Fetch
   readonly meter: ModelMeter
   readonly onOutput: () => void
+  /** A request that brought no whole answer: its status, 0 when the connection failed or broke off. */
+  readonly onFailure: (status: number) => void
 }
 
 /** Largest request of the Messages API. */
@@ -66,6 +68,7 @@ export async function forwardToModel(
   // The CLI went away (an interrupt does that): there is nobody to answer.
   if (!response) return reply.hijack()
   options.meter.responseStarted(response.status, response.headers)
+  if (asksForTokens(path, request) && !response.ok) failed(options, response.status)
   for (const [name, value] of response.headers) if (!droppedResponseHeaders.has(name)) void reply.header(name, value)
   void reply.code(response.status)
   if (!response.body) return reply.send('')
@@ -94,6 +97,7 @@ async function ask(
     })
   } catch (cause) {
     if (signal.aborted) return undefined
+    failed(options, 0)
     throw new Problem('upstream-failed', 'the model provider could not be reached', { cause })
   }
 }
@@ -112,26 +116,43 @@ function requestHeaders(credential: ModelCredential, request: FastifyRequest): H
 
 function counted(options: ModelProxyOptions, response: Response, body: ReadableStream<Uint8Array>): Readable {
   const streams = (response.headers.get('content-type') ?? '').startsWith('text/event-stream')
-  return Readable.from(streams ? countStream(options, body) : countWhole(options, body), { objectMode: false })
+  return Readable.from(streams ? countStream(options, body) : countWhole(options, response, body), {
+    objectMode: false,
+  })
 }
 
 async function* countStream(options: ModelProxyOptions, body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = new StreamReader(options.meter)
   const decoder = new TextDecoder()
-  for await (const chunk of body) {
-    options.meter.received(chunk.length)
-    options.onOutput()
-    reader.push(decoder.decode(chunk, { stream: true }))
-    yield chunk
-    if (reader.isOpen && !options.meter.mayGoOn()) {
-      // Leaving the loop closes the request upstream, so the provider stops there too.
-      yield Buffer.from(refusalEvent(options.meter.ceiling.limit))
-      return
+  try {
+    for await (const chunk of body) {
+      options.meter.received(chunk.length)
+      options.onOutput()
+      reader.push(decoder.decode(chunk, { stream: true }))
+      yield chunk
+      if (reader.isOpen && !options.meter.mayGoOn()) {
+        // Leaving the loop closes the request upstream, so the provider stops there too.
+        yield Buffer.from(refusalEvent(options.meter.ceiling.limit))
+        return
+      }
     }
+  } catch (error) {
+    failed(options, 0)
+    throw error
   }
+  if (reader.isOpen) failed(options, 0)
 }
 
-async function* countWhole(options: ModelProxyOptions, body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+function failed({ meter, onFailure }: ModelProxyOptions, status: number): void {
+  meter.failed(status)
+  onFailure(status)
+}
+
+async function* countWhole(
+  options: ModelProxyOptions,
+  response: Response,
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   const chunks: Uint8Array[] = []
   for await (const chunk of body) {
     chunks.push(chunk)
@@ -140,6 +161,7 @@ async function* countWhole(options: ModelProxyOptions, body: ReadableStream<Uint
   }
   try {
     options.meter.message(JSON.parse(Buffer.concat(chunks).toString('utf8')))
+    if (response.ok) options.meter.answeredWhole()
   } catch {
     // Not a message: an error page or a count.
   }

@@ -1,4 +1,4 @@
-import type { LastProbe } from '../../machines/turn/schema.ts'
+import type { Hindrance, LastProbe } from '../../machines/turn/schema.ts'
 import type { Logger } from '../../edges/http/logging.ts'
 import { sleep, until, type Clock } from '../clock.ts'
 import type { HookAnswer, HookEvent, HookInput } from '../hooks/hook-input.ts'
@@ -7,6 +7,7 @@ import type { ModelMeter } from '../model-proxy/meter.ts'
 import { submit, typedLine } from '../terminal/submit.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { EvidenceCollector } from './evidence.ts'
+import { HindranceWatch } from './hindrance.ts'
 import { outcomeOf, type AgentOutcome, type Ending } from './outcome.ts'
 import { ProbeDesk } from './probe-desk.ts'
 import { StallWatch } from './stall-watch.ts'
@@ -53,6 +54,7 @@ export class Conversation {
   readonly #tail = new TranscriptTail()
   readonly #probes = new ProbeDesk()
   readonly #stall: StallWatch
+  readonly #hindrance = new HindranceWatch()
   readonly #tools: ToolCallCounter
   readonly #counted = new Set<string>()
   #running: Running | undefined
@@ -90,6 +92,12 @@ export class Conversation {
 
   get lastProbe(): LastProbe | undefined {
     return this.#probes.last
+  }
+
+  /** Looked at now: between turns nothing else looks. */
+  get hindrance(): Hindrance | undefined {
+    this.#lookForHindrance()
+    return this.#hindrance.current
   }
 
   get agentIsGone(): boolean {
@@ -240,9 +248,26 @@ export class Conversation {
           'the turn shows no activity',
         )
       }
+      this.#lookForHindrance()
       await Promise.race([sleep(this.#options.clock, tickMs), running.ended.promise])
       if (await isSettled(running.ended.promise)) return
     }
+  }
+
+  #lookForHindrance(): void {
+    const { meter, terminal, clock, metrics, logger } = this.#options
+    const running = this.#running
+    const { usageLimited, limitResetsAt, failures } = meter
+    const signs = {
+      isRunning: running !== undefined && running.isAccepted && !running.isOver,
+      lastOutputAt: terminal.lastOutputAt(),
+      failures,
+      usageLimit: usageLimited ? (limitResetsAt ? { resetsAt: limitResetsAt } : {}) : undefined,
+    }
+    if (!this.#hindrance.look(signs, clock.now())) return
+    const hindrance = this.#hindrance.current!
+    metrics.hindered(hindrance.kind)
+    logger.warn({ turnId: running?.turnId, ...hindrance }, 'something keeps the turn from going on')
   }
 
   async #read(running: Running): Promise<void> {
