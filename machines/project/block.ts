@@ -3,10 +3,10 @@
  * Project is paused or not ready stays due and is one tick, however many were missed; one that comes during a run
  * follows it, once.
  */
-import { isPausedOrNotReady } from './readiness.ts'
-import { blockOf, scheduleOf, type ProjectContext } from './context.ts'
-import { always, answers, on, type EventOf, type Guarded } from './does.ts'
-import type { BlockName, ProjectEvent } from './events.ts'
+import { is, meta, type Actions, type Guards, type Part, type Row, type State } from './chart.ts'
+import { blockOf, isPausedOrNotReady, scheduleOf } from './context.ts'
+import { always, answers, on } from './does.ts'
+import type { BlockName } from './events.ts'
 import {
   begin,
   endRefine,
@@ -31,36 +31,6 @@ const runEnds = 240 * minute
 /** The pre-step is mandatory, and never holds work up for longer (rulings 5.18). */
 const refineWait = 30 * minute
 
-export type Guards = Readonly<Record<string, (args: Guarded) => boolean>>
-export type Actions = Readonly<Record<string, ReturnType<typeof on>>>
-type Delays = Readonly<Record<string, number | ((args: { readonly context: ProjectContext }) => number)>>
-
-export interface Row {
-  readonly guard?: string
-  readonly target?: string
-  readonly reenter?: boolean
-  readonly actions?: string | readonly string[]
-}
-
-export interface State {
-  readonly id?: string
-  readonly meta: { readonly owner: string; readonly reason: string; readonly unblocks: string }
-  readonly initial?: string
-  readonly entry?: string
-  readonly on?: Readonly<Record<string, Row | readonly Row[]>>
-  readonly always?: Row | readonly Row[]
-  readonly after?: Readonly<Record<string, Row>>
-  readonly states?: Readonly<Record<string, State>>
-}
-
-/** A part of the machine: a region and what its names mean. */
-export interface Part {
-  readonly region: State
-  readonly actions: Actions
-  readonly guards: Guards
-  readonly delays: Delays
-}
-
 export interface Work {
   readonly name: BlockName
   /** Words for people: what a run of it is. */
@@ -73,14 +43,6 @@ export interface Work {
   /** Between a due tick and its run. */
   readonly gate?: { readonly state: State; readonly guard: string }
   readonly own: Pick<Part, 'actions' | 'guards' | 'delays'>
-}
-
-export function meta(owner: string, reason: string, unblocks: string): State['meta'] {
-  return { owner, reason, unblocks }
-}
-
-export function is<T extends ProjectEvent['type']>(event: ProjectEvent, type: T): event is EventOf<T> {
-  return event.type === type
 }
 
 function guardsOf(name: BlockName): Guards {
@@ -133,10 +95,23 @@ function preparingActions(name: BlockName): Actions {
   }
 }
 
-/** Heard of whether a run still waits for it or not. */
-export const keepRefineEnd = on('task.ended', (context, { task, stage }) =>
-  task === context.scheduled?.refine.task ? endRefine(context, stage) : {},
-)
+export const keepRefineEnd = on('task.ended', (context, { stage }) => endRefine(context, stage))
+
+/** The refine of a Project, one at a time: its end is heard whether a run still waits for it or not. */
+export const refineRegion: State = {
+  meta: meta('project', 'the refine before scans and brainstorms', 'its states say who'),
+  initial: 'none',
+  states: {
+    none: {
+      meta: meta('project', 'no refine is under way', 'a run finds issues that changed'),
+      always: { guard: 'refineLives', target: 'living' },
+    },
+    living: {
+      meta: meta('task', 'a refine is under way', 'its Task ends'),
+      on: { 'task.ended': { guard: 'refineEnded', target: 'none', actions: 'keepRefineEnd' } },
+    },
+  },
+}
 
 export function finishing(name: BlockName): Actions {
   return { [`${name}.finish`]: always((context) => finish(context, name)) }
@@ -218,7 +193,7 @@ export function cronBlock(work: Work): Part {
       idle: {
         meta: meta('project', `${says}: waits for its tick`, 'its time'),
         always: restart,
-        after: { [`${name}.tick`]: { target: 'due' } },
+        after: { [`${name}.tick`]: { target: 'due', actions: 'tellTime' } },
       },
       due: {
         meta: meta('human', `${says}: is due`, 'the Project is ready and not paused'),

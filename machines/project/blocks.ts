@@ -1,5 +1,6 @@
 /** The four cron blocks: what each does with the backlog of its run. */
-import { cronBlock, finishing, is, meta, type Part } from './block.ts'
+import { cronBlock, finishing } from './block.ts'
+import { is, meta, type Part } from './chart.ts'
 import { blockOf } from './context.ts'
 import { answers, on } from './does.ts'
 import { document, floorLeft, handOut, hasProposalRoom, noteTrouble, startSession, upgrade } from './runs.ts'
@@ -39,7 +40,7 @@ const brainstorm = cronBlock({
     guard: 'brainstorm.tooSoon',
     state: {
       meta: meta('project', 'the brainstorm: another session was not long ago', 'the floor between two sessions'),
-      after: { 'brainstorm.floor': { target: 'due' } },
+      after: { 'brainstorm.floor': { target: 'due', actions: 'tellTime' } },
     },
   },
   own: {

@@ -137,3 +137,8 @@ export function withBlock(scheduled: Scheduled, name: BlockName, patch: Partial<
 
 /** An open issue of the lifecycle as a backlog names it. */
 export type BacklogIssue = Backlog['issues'][number]
+
+/** `reason` is empty when it is ready. */
+export function isPausedOrNotReady({ isPaused, reason }: ProjectContext): boolean {
+  return isPaused || reason !== ''
+}

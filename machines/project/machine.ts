@@ -5,8 +5,9 @@
  */
 import { setup } from 'xstate'
 import { withContext, type MachineDefinition, type MachineInput } from '../definition.ts'
-import { keepRefineEnd, meta, type Part } from './block.ts'
+import { keepRefineEnd, refineRegion } from './block.ts'
 import { blocks } from './blocks.ts'
+import { meta, type Part } from './chart.ts'
 import { newProject, type ProjectContext } from './context.ts'
 import type { Guarded } from './does.ts'
 import type { ProjectEvent } from './events.ts'
@@ -40,13 +41,13 @@ const states = {
   scheduled: {
     type: 'parallel',
     meta: meta('project', 'does what its schedules say', 'its regions say who'),
-    on: { 'task.ended': { actions: 'keepRefineEnd' } },
     states: {
       readiness: {
         meta: meta('project', 'whether it is ready', 'its states say who'),
         initial: 'notReady',
         states: scheduled,
       },
+      refine: refineRegion,
       ...regions,
     },
   },
@@ -77,6 +78,8 @@ export const projectMachine = setup({
   guards: {
     ...readinessGuards,
     ...all('guards'),
+    refineLives: ({ context }) => context.scheduled !== null && context.scheduled.refine.task !== '',
+    refineEnded: ({ context, event }) => event.type === 'task.ended' && event.task === context.scheduled?.refine.task,
     isScheduled: comesWithSettings,
     isScheduledReady: (args) => comesWithSettings(args) && args.context.reason === '',
   },

@@ -2,13 +2,8 @@
 import { effect, tellQueue } from '../emit.ts'
 import { newScheduled, type ProjectContext } from './context.ts'
 import { always, on, type Guarded } from './does.ts'
-import { meta, type Actions, type Guards, type State } from './block.ts'
+import { meta, type Actions, type Guards, type State } from './chart.ts'
 import type { ScheduleSettings } from './events.ts'
-
-/** `reason` is empty when it is ready. */
-export function isPausedOrNotReady({ isPaused, reason }: ProjectContext): boolean {
-  return isPaused || reason !== ''
-}
 
 /** What ran stays known when settings change, and when they go and come back. Without any, everything is off. */
 function withSettings(
@@ -45,6 +40,8 @@ export const readinessGuards: Guards = {
 }
 
 export const readinessActions: Actions = {
+  /** What is judged next is judged by the time of this event. */
+  tellTime: always(() => ({})),
   configure: on(
     'project.applied',
     (context, { generation, maxConcurrentAgents, capacity, alertCapacity, settings }) => ({

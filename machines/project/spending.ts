@@ -1,7 +1,7 @@
 /** The region of the token budget (document 3, TokenBudgetSpec): what it holds back is told to the queue, on a change only. */
 import { effect, tellQueue } from '../emit.ts'
 import { accountChangesIn, hasWindow, holdOf, openWindow } from './budget.ts'
-import { is, meta, type Actions, type Guards, type Part, type State } from './block.ts'
+import { is, meta, type Actions, type Guards, type Part, type State } from './chart.ts'
 import type { ProjectContext, Scheduled } from './context.ts'
 import { on, planned, type Does } from './does.ts'
 import type { BudgetSettings } from './events.ts'

@@ -1,0 +1,148 @@
+/** The token budget (document 3, TokenBudgetSpec) as the queue hears of it. */
+import { describe, expect, test } from 'vitest'
+import { sent, types, type DrivenEffect } from '../drive.ts'
+import { AProject, hour, minute, settingsWith } from './a-project.ts'
+import type { BudgetSettings } from './events.ts'
+
+const inherits = { proactivePercent: 0, emergencyPercent: 0 }
+const budgetWith = (given: Partial<BudgetSettings> = {}): BudgetSettings => ({
+  mode: 'customWindow',
+  proactivePercent: 50,
+  emergencyPercent: 80,
+  resetSchedule: '',
+  windowMs: 5 * hour,
+  tokenLimit: 1000,
+  fiveHour: inherits,
+  weekly: inherits,
+  ...given,
+})
+const projectWith = (given: Partial<BudgetSettings> = {}): AProject =>
+  new AProject(settingsWith({ budget: budgetWith(given) }))
+const held = (effects: readonly DrivenEffect[]): readonly unknown[] =>
+  sent(effects, 'queue')
+    .filter(({ type }) => type === 'queue.budgeted')
+    .map(({ state }) => state)
+const spend = (project: AProject, tokens: number): readonly unknown[] =>
+  held(project.it.send({ type: 'usage.spent', turn: 't', tokens }))
+
+describe('customWindow', () => {
+  test('Project budget/window: proactive pauses the normal pool, emergency everything, and only a change is told', () => {
+    const project = projectWith()
+    expect([spend(project, 499), spend(project, 1), spend(project, 200), spend(project, 100)]).toEqual([
+      [],
+      ['normalHeld'],
+      [],
+      ['allHeld'],
+    ])
+  })
+
+  test('an emergency percent below the proactive one is raised to it', () => {
+    const project = projectWith({ proactivePercent: 60, emergencyPercent: 10 })
+    expect([spend(project, 599), spend(project, 1)]).toEqual([[], ['allHeld']])
+  })
+
+  test('Project budget/reset: at its end a new window begins, empty', () => {
+    const project = projectWith()
+    spend(project, 900)
+    expect(project.it.timers()['budget']).toBe(5 * hour)
+    expect(held(project.it.fire('budget'))).toEqual(['open'])
+    expect(project.it.context.scheduled.spending).toMatchObject({ windowTokens: 0, windowStart: project.it.context.at })
+  })
+
+  test('a reset by schedule comes first, at most windowDuration after the start', () => {
+    const project = projectWith({ resetSchedule: '0 0 * * *' })
+    expect(project.at('budget')).toBe('planning')
+    project.plan('window', '0 0 * * *', 2 * hour)
+    expect(project.it.timers()['budget']).toBe(2 * hour)
+    expect(types(project.it.fire('budget'))).toEqual(['planTick'])
+    project.plan('window', '0 0 * * *', 24 * hour)
+    expect(project.it.timers()['budget']).toBe(5 * hour)
+  })
+
+  test('without a window nothing is held, whatever is spent', () => {
+    const project = projectWith({ windowMs: 0 })
+    expect([project.at('budget'), spend(project, 5000)]).toEqual(['unbounded', []])
+  })
+
+  test('without a limit nothing is held', () => {
+    expect(spend(projectWith({ tokenLimit: 0 }), 5000)).toEqual([])
+  })
+
+  test('a higher limit opens at once, what was spent stays counted', () => {
+    const project = projectWith()
+    spend(project, 600)
+    expect(held(project.apply(settingsWith({ budget: budgetWith({ tokenLimit: 10_000 }) })))).toEqual(['open'])
+    expect(project.it.context.scheduled.spending.windowTokens).toBe(600)
+  })
+
+  test('switched off, what was held is let go', () => {
+    const project = projectWith()
+    spend(project, 900)
+    expect(held(project.apply(settingsWith()))).toEqual(['open'])
+    expect(project.at('budget')).toBe('off')
+  })
+})
+
+describe('claudeSubscription', () => {
+  const subscribed = (given: Partial<BudgetSettings> = {}): AProject =>
+    projectWith({ mode: 'claudeSubscription', ...given })
+  const report = (project: AProject, fiveHour: number, weekly = 0, ago = 0): readonly unknown[] => {
+    const { at } = project.it.context
+    const event = {
+      type: 'usage.reported',
+      fiveHour: { usedPercent: fiveHour, resetsAt: at + 3 * hour },
+      weekly: { usedPercent: weekly, resetsAt: at + 100 * hour },
+      reportedAt: at - ago,
+    }
+    return held(project.it.send(event))
+  }
+
+  test('Project budget/account: the stricter of both windows holds', () => {
+    const project = subscribed()
+    expect([report(project, 49), report(project, 10, 50), report(project, 80, 50), report(project, 0)]).toEqual([
+      [],
+      ['normalHeld'],
+      ['allHeld'],
+      ['open'],
+    ])
+  })
+
+  test('each window may have a pair of its own; 0 inherits', () => {
+    const project = subscribed({ weekly: { proactivePercent: 90, emergencyPercent: 0 } })
+    expect([report(project, 0, 89), report(project, 50, 89)]).toEqual([[], ['normalHeld']])
+    // The weekly emergency inherits 80 and is raised to its own 90.
+    expect(report(project, 0, 90)).toEqual(['allHeld'])
+  })
+
+  test('Project budget/stale: usage older than 90 minutes holds nothing', () => {
+    const project = subscribed()
+    report(project, 90)
+    expect(project.it.timers()['budget']).toBe(90 * minute + 1)
+    expect(held(project.it.fire('budget'))).toEqual(['open'])
+    expect(report(subscribed(), 90, 0, 91 * minute)).toEqual([])
+  })
+
+  test('a window that resets lets go before that', () => {
+    const project = subscribed()
+    const { at } = project.it.context
+    const soon = { usedPercent: 90, resetsAt: at + 10 * minute }
+    project.it.send({
+      type: 'usage.reported',
+      fiveHour: soon,
+      weekly: { usedPercent: 1, resetsAt: at + hour },
+      reportedAt: at,
+    })
+    expect(project.it.timers()['budget']).toBe(10 * minute)
+    expect(held(project.it.fire('budget'))).toEqual(['open'])
+  })
+
+  test('an older report says nothing beside a newer one', () => {
+    const project = subscribed()
+    report(project, 90)
+    expect(report(project, 0, 0, minute)).toEqual([])
+  })
+
+  test('tokens are not metered', () => {
+    expect(spend(subscribed(), 5000)).toEqual([])
+  })
+})
