@@ -76,9 +76,11 @@ async function authorised(deps: AlertRouteDeps, name: string, given: string | un
     throw new Problem('secret-unreadable', 'the secret of the alerts webhook cannot be read', { cause: error })
   })
   if (!secret) throw new Problem('secret-unreadable', 'the Secret of alerting.secretRef has no key webhookSecret')
-  const bearer = /^Bearer +(\S+) *$/i.exec(given ?? '')?.[1]
+  const bearer = /^Bearer +(.+?) *$/i.exec(given ?? '')?.[1]
   if (bearer === undefined || !constantTimeEqual(bearer, secret))
-    throw new Problem('signature-invalid', 'the bearer is missing or is not the webhookSecret')
+    throw new Problem('signature-invalid', 'the bearer is missing or is not the webhookSecret', {
+      headers: { 'www-authenticate': 'Bearer' },
+    })
   return alerting
 }
 
