@@ -42,11 +42,14 @@ export class OverloadedError extends RetryableError {
 /** The store did not answer; whether the event was applied will be told by repeating it under its key (R3). */
 export class StoreUnavailableError extends RetryableError {
   override readonly name = 'StoreUnavailableError'
+  /** An HTTP edge answers 503: nobody knows how long, and no target of effects is to blame. */
+  readonly temporary = true
 }
 
 /** The runtime is stopping or was not started. */
 export class RuntimeStoppedError extends RetryableError {
   override readonly name = 'RuntimeStoppedError'
+  readonly temporary = true
 }
 
 /** Another process owns the shard by now (R5). */

@@ -34,10 +34,11 @@ function toProblem(error: unknown, request: FastifyRequest): Problem {
   return fromFramework(error as FrameworkError) ?? new Problem('internal', '', { cause: error })
 }
 
-/** An error that says when to come again is no failure of the request: a full queue, a store that is away, a stop. */
+/** An error that passes is no failure of the request: a full queue says when to come again, a store that is away does not know. */
 function secondsToWait(error: unknown): number | undefined {
-  const waitMs = (error as { readonly retryAfterMs?: unknown } | null)?.retryAfterMs
-  return typeof waitMs === 'number' ? Math.max(1, Math.ceil(waitMs / 1000)) : undefined
+  const { retryAfterMs, temporary } = (error ?? {}) as { readonly retryAfterMs?: unknown; readonly temporary?: unknown }
+  if (typeof retryAfterMs === 'number') return Math.max(1, Math.ceil(retryAfterMs / 1000))
+  return temporary === true ? 1 : undefined
 }
 
 function notNow(seconds: number, cause: unknown): Problem {

@@ -1,5 +1,11 @@
 import { messageOf } from '../errors.ts'
 
+/** The server was not reached or did not answer. */
+export const unreachable = 'unreachable'
+
+/** SQLSTATE classes 08 (connection), 53 (resources), 57P (stopping or starting), and the system's words for a lost connection. */
+const awayCode = /^(08...|53...|57P..|ECONN[A-Z]+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
+
 interface SqlErrorFields {
   readonly code: string
   readonly constraint?: string | undefined
@@ -17,15 +23,17 @@ export class SqlError extends Error {
     this.code = fields.code
     this.constraint = fields.constraint
   }
+
+  /** The store is away or full, and the same statement may do later: an HTTP edge answers 503. */
+  get temporary(): boolean {
+    return this.code === unreachable || awayCode.test(this.code)
+  }
 }
 
 function textField(error: unknown, name: string): string | undefined {
   const value = typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined
   return typeof value === 'string' ? value : undefined
 }
-
-/** The server was not reached or did not answer. */
-export const unreachable = 'unreachable'
 
 /** A driver's error as `SqlError`; an error without a code means that the server was not reached or did not answer. */
 export function toSqlError(error: unknown): SqlError {
