@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs'
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { RepositoryConfig } from '../boot/repositories.ts'
 import { gitSucceeds, gitText, lastLines, type Git } from './git.ts'
-import { commitAll, isUsableClone, keepWorkTree, repair, type RepairReport } from './repair.ts'
-import { remoteRef, repositoryDir, RepositoryReader, type Repository } from './repository.ts'
+import { cloneInto, type CloneOptions } from './clone.ts'
+import { isUsableClone, keepWorkTree, repair, type RepairReport } from './repair.ts'
+import { keptRef, remoteRef, repositoryDir, RepositoryReader, type Repository } from './repository.ts'
 
 /** `ccw_bootstrap_reconcile_total{result}` of S3. */
 export type ReconcileResult = 'merged' | 'up_to_date' | 'conflict' | 'base_unresolved' | 'fetch_fail'
@@ -17,12 +15,7 @@ export interface Checkout {
   readonly repaired?: RepairReport
 }
 
-export interface CheckoutOptions {
-  readonly git: Git
-  readonly workspaceDir: string
-  readonly taskBranch: string
-  /** Names kept work; unique per boot. */
-  readonly stamp: string
+export interface CheckoutOptions extends CloneOptions {
   readonly beforeClone: (url: string) => Promise<void>
   readonly afterClone: (dir: string) => Promise<void>
 }
@@ -30,73 +23,52 @@ export interface CheckoutOptions {
 /**
  * Brings one repository to where the agent may start: cloned or resumed, on its work branch, with everything merged
  * in the order uncommitted work, local commits, remote work branch, base (S3 Continuity rules). With `sha` the work
- * branch is brought to exactly that head and nothing is merged (rulings 1.29).
+ * branch is brought to exactly that head and nothing is merged (rulings 1.29). A clone that looks usable and then fails
+ * is taken for an unusable one: a torn object shows only when somebody reads it.
  */
 export async function checkOut(config: RepositoryConfig, options: CheckoutOptions): Promise<Checkout> {
   const dir = repositoryDir(options.workspaceDir, config)
-  const resumed = await isUsableClone(options.git, dir)
-  const fresh = resumed ? undefined : await cloneInto(config, dir, options)
-  const repaired = resumed ? await repair(options.git, dir, options.stamp) : undefined
-  const fetched = resumed ? await fetchAll(options.git, dir, config) : undefined
-  const repository = await resolve(config, dir, options)
-  const findings = [...(fresh ?? []), ...describeRepair(repository, repaired)]
-  const steps = new Reconciler(options.git, repository, options.stamp)
-  const result = await steps.run(fetched !== undefined)
-  if (fetched !== undefined) findings.push(`The remote of ${config.name} could not be fetched: ${fetched}`)
-  return { repository, result, findings: [...findings, ...steps.findings], ...(repaired ? { repaired } : {}) }
+  if (!(await isUsableClone(options.git, dir))) return begin(config, dir, options, [])
+  try {
+    return await resume(config, dir, options)
+  } catch (error) {
+    const reason = (error as Error).message
+    return begin(config, dir, options, [`The clone of ${config.name} could not be resumed: ${reason}`])
+  }
 }
 
-/** Clones beside the target and renames: a clone that a crash cut short is never taken for a workspace. */
-async function cloneInto(config: RepositoryConfig, dir: string, options: CheckoutOptions): Promise<readonly string[]> {
-  const staging = `${dir}.cloning`
-  await rm(staging, { recursive: true, force: true })
-  await mkdir(options.workspaceDir, { recursive: true })
-  await options.beforeClone(config.url)
-  await gitText(options.git, ['clone', '--quiet', '--origin', 'origin', '--', config.url, staging], {
-    cwd: options.workspaceDir,
-    remote: true,
-  })
-  const left = await salvage(dir, staging)
-  if (!left) await rename(staging, dir)
-  const findings = left ? await adoptWorkTree(config, dir, staging, options) : []
-  await options.afterClone(dir)
-  return findings
-}
-
-/** Is there work in a folder whose `.git` is unusable? */
-async function salvage(dir: string, staging: string): Promise<boolean> {
-  if (!existsSync(dir)) return false
-  const files = (await readdir(dir)).filter((name) => name !== '.git')
-  if (files.length > 0) return existsSync(staging)
-  await rm(dir, { recursive: true, force: true })
-  return false
-}
-
-/** Puts the fresh `.git` under the old files, so that what was written there becomes a commit on the work branch. */
-async function adoptWorkTree(
+async function begin(
   config: RepositoryConfig,
   dir: string,
-  staging: string,
   options: CheckoutOptions,
-): Promise<readonly string[]> {
-  const git = options.git
-  const branch = config.branch || options.taskBranch
-  const reader = new RepositoryReader(git, staging)
-  const start = (await reader.sha(remoteRef(branch))) ?? (await reader.sha('HEAD'))
-  if (start) {
-    await gitText(git, ['update-ref', `refs/heads/${branch}`, start], { cwd: staging })
-    await gitText(git, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`], { cwd: staging })
-  }
-  await rm(join(dir, '.git'), { recursive: true, force: true })
-  await rename(join(staging, '.git'), join(dir, '.git'))
-  await rm(staging, { recursive: true, force: true })
-  await gitText(git, ['reset', '--quiet'], { cwd: dir })
-  const committed = await commitAll(git, dir, 'Keep the files of a workspace whose repository data was unusable')
-  return committed
-    ? [
-        `The git data of ${config.name} was unusable; it was cloned anew and the files that lay there were committed. Check that commit for files that are older than the branch.`,
-      ]
-    : []
+  findings: readonly string[],
+): Promise<Checkout> {
+  await options.beforeClone(config.url)
+  const cloned = await cloneInto(config, dir, options)
+  const checkout = await reconcile(config, dir, options, false)
+  await options.afterClone(dir)
+  return { ...checkout, findings: [...findings, ...cloned, ...checkout.findings] }
+}
+
+async function resume(config: RepositoryConfig, dir: string, options: CheckoutOptions): Promise<Checkout> {
+  const repaired = await repair(options.git, dir, options.stamp)
+  const failure = await fetchAll(options.git, dir, config)
+  const checkout = await reconcile(config, dir, options, failure !== undefined)
+  const findings = [...describeRepair(checkout.repository, repaired), ...checkout.findings]
+  if (failure !== undefined) findings.push(`The remote of ${config.name} could not be fetched: ${failure}`)
+  return { ...checkout, findings, repaired }
+}
+
+async function reconcile(
+  config: RepositoryConfig,
+  dir: string,
+  options: CheckoutOptions,
+  fetchFailed: boolean,
+): Promise<Checkout> {
+  const repository = await resolve(config, dir, options)
+  const steps = new Reconciler(options.git, repository, options.stamp)
+  const result = await steps.run(fetchFailed)
+  return { repository, result, findings: steps.findings }
 }
 
 async function fetchAll(git: Git, dir: string, config: RepositoryConfig): Promise<string | undefined> {
@@ -126,6 +98,9 @@ function describeRepair(repository: Repository, report: RepairReport | undefined
     : []
 }
 
+/** Enough to begin with; the agent can list the rest. */
+const maxNamed = 10
+
 class Reconciler {
   readonly findings: string[] = []
   readonly #git: Git
@@ -146,6 +121,7 @@ class Reconciler {
     const remoteSha = await this.#reader.sha(remoteRef(branch))
     await this.#enterBranch(remoteSha ?? baseSha)
     if (sha) return this.#pin(sha)
+    await this.#nameKept()
     if (remoteSha && !(await this.#merge(remoteSha, `the pushed state of ${branch}`))) return 'conflict'
     if (fetchFailed) return 'fetch_fail'
     if (!baseSha) return this.#baseUnresolved()
@@ -160,6 +136,20 @@ class Reconciler {
     return 'base_unresolved'
   }
 
+  /** Work that an earlier boot set aside is named until it is merged: the agent that was told may not have lived. */
+  async #nameKept(): Promise<void> {
+    const { dir, name } = this.#repository
+    const listed = await gitText(this.#git, ['for-each-ref', '--format=%(refname)', '--no-merged=HEAD', keptRef('')], {
+      cwd: dir,
+    })
+    const refs = listed.split('\n').filter(Boolean)
+    if (refs.length === 0) return
+    const more = refs.length > maxNamed ? ` and ${refs.length - maxNamed} more` : ''
+    this.findings.push(
+      `${name} keeps work of interrupted sessions that is not merged: ${refs.slice(-maxNamed).join(', ')}${more}. Look whether anything of it is still wanted (git diff HEAD...<ref>), and delete the refs you are done with.`,
+    )
+  }
+
   /** On the work branch with everything that HEAD held: commits made elsewhere are merged in, never left behind. */
   async #enterBranch(start: string | undefined): Promise<void> {
     const { branch, dir } = this.#repository
@@ -168,9 +158,11 @@ class Reconciler {
     const head = await this.#reader.sha('HEAD')
     const exists = (await this.#reader.sha(`refs/heads/${branch}`)) !== undefined
     const target = exists ? [branch] : ['--no-track', '-B', branch, ...(start ? [start] : [])]
-    await gitText(this.#git, ['checkout', '--quiet', ...target], { cwd: dir })
-    if (head && !(await this.#isPushed(head)))
-      await this.#merge(head, `commits made on ${current ?? 'a detached head'}`)
+    await gitText(this.#git, ['checkout', '--quiet', '--ignore-other-worktrees', ...target], { cwd: dir })
+    if (!head || (await this.#isPushed(head))) return
+    if (await this.#merge(head, `commits made on ${current ?? 'a detached head'}`)) return
+    // A detached head has no other name, and a branch may be deleted.
+    await gitText(this.#git, ['update-ref', keptRef(`${this.#stamp}-${head.slice(0, 12)}`), head], { cwd: dir })
   }
 
   async #isPushed(sha: string): Promise<boolean> {
@@ -215,7 +207,7 @@ class Reconciler {
 
   async #setAside(sha: string, head: string | undefined, branch: string): Promise<ReconcileResult> {
     const { dir, name } = this.#repository
-    const kept = `refs/statewright/kept/${this.#stamp}-before-${sha.slice(0, 12)}`
+    const kept = keptRef(`${this.#stamp}-before-${sha.slice(0, 12)}`)
     if (head) await gitText(this.#git, ['update-ref', kept, head], { cwd: dir })
     await keepWorkTree(this.#git, dir, `${this.#stamp}-work-tree`)
     await gitText(this.#git, ['checkout', '--quiet', '-B', branch, sha], { cwd: dir })
@@ -234,7 +226,7 @@ export async function returnToBranch(git: Git, repository: Repository, stamp: st
   if (await reader.isAncestor(head, 'HEAD')) return true
   if (await gitSucceeds(git, ['merge', '--quiet', '--no-edit', head], { cwd: repository.dir })) return true
   await git(['merge', '--abort'], { cwd: repository.dir })
-  await gitText(git, ['update-ref', `refs/statewright/kept/${stamp}-${head.slice(0, 12)}`, head], {
+  await gitText(git, ['update-ref', keptRef(`${stamp}-${head.slice(0, 12)}`), head], {
     cwd: repository.dir,
   })
   return false

@@ -94,6 +94,8 @@ export function createGit(options: GitOptions): Git {
       })
       const stdout = collect(child.stdout!)
       const stderr = collect(child.stderr!)
+      // A git that ends before it has read everything says why by its exit code.
+      child.stdin?.on('error', () => undefined)
       child.stdin?.end(run.input)
       child.on('error', reject)
       child.on('close', (code, signal) => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gitSucceeds, gitText, type Git } from './git.ts'
@@ -20,13 +20,15 @@ interface Operation {
   readonly name: string
   readonly mark: string
   readonly abort: readonly string[]
+  /** Instead, when HEAD is on a branch again: the abort would move that branch back over what came after. */
+  readonly quit?: readonly string[]
 }
 
 /** In this order: a rebase that stops in a cherry-pick has both marks, and its own abort clears the inner one. */
 const operations: readonly Operation[] = [
-  { name: 'rebase', mark: 'rebase-merge', abort: ['rebase', '--abort'] },
+  { name: 'rebase', mark: 'rebase-merge', abort: ['rebase', '--abort'], quit: ['rebase', '--quit'] },
   { name: 'am', mark: 'rebase-apply/applying', abort: ['am', '--abort'] },
-  { name: 'rebase', mark: 'rebase-apply', abort: ['rebase', '--abort'] },
+  { name: 'rebase', mark: 'rebase-apply', abort: ['rebase', '--abort'], quit: ['rebase', '--quit'] },
   { name: 'merge', mark: 'MERGE_HEAD', abort: ['merge', '--abort'] },
   { name: 'cherry-pick', mark: 'CHERRY_PICK_HEAD', abort: ['cherry-pick', '--abort'] },
   { name: 'revert', mark: 'REVERT_HEAD', abort: ['revert', '--abort'] },
@@ -34,14 +36,20 @@ const operations: readonly Operation[] = [
   { name: 'bisect', mark: 'BISECT_LOG', abort: ['bisect', 'reset'] },
 ]
 
-/** Can git work here at all? A folder without commits or with a broken `.git` can't be resumed. */
+const addAll = ['add', '--all', '--ignore-errors', '--', '.'] as const
+
+/**
+ * Can git work here at all? A folder without commits or with a broken `.git` can't be resumed, nor one where an object of
+ * a commit that no remote has is torn or gone: it could never be pushed.
+ */
 export async function isUsableClone(git: Git, dir: string): Promise<boolean> {
-  if (!existsSync(join(dir, '.git'))) return false
+  if (!statSync(join(dir, '.git'), { throwIfNoEntry: false })?.isDirectory()) return false
   const run = { cwd: dir }
   return (
     (await gitSucceeds(git, ['rev-parse', '--git-dir'], run)) &&
     (await gitSucceeds(git, ['rev-parse', '--verify', '--quiet', 'HEAD^{tree}'], run)) &&
-    (await gitSucceeds(git, ['for-each-ref', '--count=1'], run))
+    (await gitSucceeds(git, ['for-each-ref', '--count=1'], run)) &&
+    (await gitSucceeds(git, ['rev-list', '--quiet', '--verify-objects', 'HEAD', '--not', '--remotes=origin'], run))
   )
 }
 
@@ -49,16 +57,19 @@ export async function repair(git: Git, dir: string, stamp: string): Promise<Repa
   const sweptLocks = await sweepLocks(join(dir, '.git'))
   await dropBrokenIndex(git, dir)
   const pending = operations.filter((operation) => existsSync(join(dir, '.git', operation.mark)))
-  const kept = pending.length > 0 ? await keepWorkTree(git, dir, `${stamp}-${pending[0]!.name}`) : undefined
+  const kept = pending.length > 0 ? await keepState(git, dir, `${stamp}-${pending[0]!.name}`) : undefined
   const aborted = await abortAll(git, dir)
   const committed = await commitAll(git, dir, 'Keep uncommitted work of an interrupted session')
   return { sweptLocks, aborted, committed, ...(kept ? { kept } : {}) }
 }
 
-/** Commits everything that is not ignored; false when there was nothing. */
+/**
+ * Commits everything that is not ignored; false when there was nothing. What git can't add (a repository without a commit
+ * inside this one, a file that can't be read) stays where it is and keeps nothing else back.
+ */
 export async function commitAll(git: Git, dir: string, message: string): Promise<boolean> {
   if (!(await new RepositoryReader(git, dir).isDirty())) return false
-  await gitText(git, ['add', '--all', '--', '.'], { cwd: dir })
+  await git(addAll, { cwd: dir })
   if (await gitSucceeds(git, ['diff', '--cached', '--quiet'], { cwd: dir })) return false
   await gitText(git, ['commit', '--quiet', '--no-verify', '-m', message], { cwd: dir })
   return true
@@ -70,14 +81,11 @@ export async function keepWorkTree(git: Git, dir: string, name: string): Promise
   const run = { cwd: dir, env: { GIT_INDEX_FILE: index } }
   try {
     await gitText(git, ['read-tree', 'HEAD'], run)
-    await gitText(git, ['add', '--all', '--', '.'], run)
+    await git(addAll, run)
     const tree = await gitText(git, ['write-tree'], run)
     if (tree === (await gitText(git, ['rev-parse', 'HEAD^{tree}'], { cwd: dir }))) return undefined
-    const commit = await gitText(
-      git,
-      ['commit-tree', tree, '-p', 'HEAD', '-m', `Work tree before the repair ${name}`],
-      { cwd: dir },
-    )
+    const message = `Work tree before the repair ${name}`
+    const commit = await gitText(git, ['commit-tree', tree, '-p', 'HEAD', '-m', message], { cwd: dir })
     await gitText(git, ['update-ref', keptRef(name), commit], { cwd: dir })
     return keptRef(name)
   } finally {
@@ -85,12 +93,23 @@ export async function keepWorkTree(git: Git, dir: string, name: string): Promise
   }
 }
 
+/** An operation moves HEAD: what was committed in it has no name any more once the operation is aborted. */
+async function keepHead(git: Git, dir: string, name: string): Promise<string> {
+  await gitText(git, ['update-ref', keptRef(name), 'HEAD'], { cwd: dir })
+  return keptRef(name)
+}
+
+async function keepState(git: Git, dir: string, name: string): Promise<string> {
+  return (await keepWorkTree(git, dir, name)) ?? keepHead(git, dir, name)
+}
+
 async function abortAll(git: Git, dir: string): Promise<readonly string[]> {
   const aborted: string[] = []
   for (const operation of operations) {
     const mark = join(dir, '.git', operation.mark)
     if (!existsSync(mark)) continue
-    const clean = await gitSucceeds(git, operation.abort, { cwd: dir })
+    const wasLeft = operation.quit && (await new RepositoryReader(git, dir).branch()) !== undefined
+    const clean = await gitSucceeds(git, wasLeft ? operation.quit! : operation.abort, { cwd: dir })
     // The work tree is kept already, so a mark that its own abort can't clear is cleared by force.
     if (!clean || existsSync(mark)) await clearByForce(git, dir, operation.mark.split('/')[0]!)
     aborted.push(operation.name)

@@ -164,6 +164,67 @@ describe('the workspace', () => {
     expect(runGit(clone, 'show', 'HEAD:pushed.txt')).toBe('pushed')
   })
 
+  test('carries commits that no remote has out of repository data that is unusable', async () => {
+    await boot()
+    runGit(clone, 'checkout', '-q', '-b', 'elsewhere')
+    write('else.txt', 'only on another branch')
+    commit('else')
+    runGit(clone, 'checkout', '-q', branch)
+    write('mine.txt', 'mine')
+    commit('mine')
+    write('stashed.txt', 'stashed away')
+    runGit(clone, 'stash', '-q', '-u')
+    for (const torn of ['HEAD', `refs/heads/${branch}`, 'refs/stash']) writeFileSync(join(clone, '.git', torn), '')
+    const { findings } = await boot()
+    expect(findings.join()).toContain('refs/heads/elsewhere')
+    expect(runGit(clone, 'show', 'HEAD:mine.txt')).toBe('mine')
+    expect(runGit(clone, 'log', '-1', '--format=%s')).toBe('mine')
+    for (const text of ['only on another branch', 'stashed away']) expect(isLost(text)).toBe(false)
+  })
+
+  test('clones anew where an object of an unpushed commit is gone', async () => {
+    await boot()
+    write('mine.txt', 'mine')
+    commit('mine')
+    const blob = runGit(clone, 'rev-parse', 'HEAD:mine.txt')
+    const object = join(clone, '.git', 'objects', blob.slice(0, 2), blob.slice(2))
+    rmSync(object)
+    write('mine.txt', 'mine, and more')
+    const { findings } = await boot()
+    expect(findings.join()).toContain('unusable')
+    expect(isClean()).toBe(true)
+    expect(isLost('mine, and more')).toBe(false)
+  })
+
+  test('keeps what was committed in the middle of a rebase, and says so until it is merged', async () => {
+    await boot()
+    write('README.md', 'one\n')
+    commit('one')
+    try {
+      runGit(clone, 'rebase', '--no-ff', '--exec', 'false', 'HEAD~1')
+    } catch {
+      // It stops at the command that fails.
+    }
+    write('within.txt', 'written within the rebase')
+    commit('within')
+    expect((await boot()).findings.join()).toContain('refs/statewright/kept/')
+    expect(isLost('written within the rebase')).toBe(false)
+    expect((await boot()).findings.join()).toContain('is not merged')
+    runGit(clone, 'merge', '-q', runGit(clone, 'for-each-ref', '--format=%(refname)', 'refs/statewright/kept'))
+    expect((await boot()).findings).toEqual([])
+  })
+
+  test('leaves a repository inside a repository alone and commits the rest', async () => {
+    const { repository } = await boot()
+    write('a.txt', 'a')
+    mkdirSync(join(clone, 'inner'))
+    runGit(join(clone, 'inner'), 'init', '-q')
+    writeFileSync(join(clone, 'inner', 'b.txt'), 'b')
+    expect(await publishAll(git, [repository], new Map(), 't')).toEqual({ pushed: ['lib'], failed: [] })
+    await boot()
+    expect(readFileSync(join(clone, 'inner', 'b.txt'), 'utf8')).toBe('b')
+  })
+
   test('starts over after a clone that a crash cut short', async () => {
     mkdirSync(`${clone}.cloning`, { recursive: true })
     mkdirSync(join(clone, '.git'), { recursive: true })

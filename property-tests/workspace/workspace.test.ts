@@ -1,0 +1,20 @@
+/** No line that the agent wrote is lost, whatever it was doing and wherever a process died (S3 Continuity rules). */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { history } from './acts.ts'
+import { brokenLaws } from './laws.ts'
+import { mutants } from './mutants.ts'
+
+/** `WORKSPACE_RUNS=500 vitest run property-tests/workspace` is the long form; an ordinary run is a sample of it. */
+const runs = Number(process.env['WORKSPACE_RUNS'] ?? 10)
+const msPerRun = 60_000
+
+test('keeps every line over random acts, kills and torn files', { timeout: runs * msPerRun }, async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async (acts) => {
+      expect(await brokenLaws(acts)).toEqual([])
+    }),
+    // The histories that show a mutant must be sound without it.
+    { numRuns: runs, examples: mutants.map(({ acts }) => [acts]) },
+  )
+})
