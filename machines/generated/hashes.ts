@@ -2,12 +2,12 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: 'd38e8963927fdc06',
+  project: 'b80c2ff15b1473fe',
   queue: 'ceac2459b59357cd',
-  task: 'dd7cf959c2cec65b',
-  pod: '0773aed00e4f46fc',
+  task: 'b41f281d976cbb4e',
+  pod: 'a8d5cb9c76632cc0',
   turn: '8f9f04345832e3ca',
-  issue: 'f2293e6b960086ec',
-  'merge-request': '2eac11ab1ca39623',
+  issue: '0ff6ba68508bee95',
+  'merge-request': '1ef6cf95a4ab7b99',
   'ingest-job': 'b802c7907670c2a5',
 }
