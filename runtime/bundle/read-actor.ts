@@ -8,7 +8,7 @@ import type { Queryable, Sql } from '../store/sql.ts'
 import type { ActorBundle, BundledEvent, BundledSnapshot } from './schema.ts'
 
 /** A journal is exported whole or not at all: cut, it would fold to nothing. Retention keeps living ones shorter. */
-export const maxExportedEvents = 50_000
+const maxExportedEvents = 50_000
 
 export class JournalTooLongError extends Error {
   override readonly name = 'JournalTooLongError'

@@ -29,12 +29,3 @@ export async function findDeadLetter(sql: Queryable, id: number): Promise<Stored
 export async function removeDeadLetter(sql: Queryable, id: number): Promise<void> {
   await sql.query('delete from dead_letter where id = $1::bigint', [id])
 }
-
-/** How often an event under this key has become a dead letter. */
-export async function countDeadLetters(sql: Queryable, actor: string, key: string): Promise<number> {
-  const { rows } = await sql.query<{ count: number }>(
-    'select count(*) as count from dead_letter where actor = $1 and key = $2',
-    [actor, key],
-  )
-  return rows[0]?.count ?? 0
-}
