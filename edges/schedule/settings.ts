@@ -8,7 +8,7 @@ const defaultSessionMinutes = 12
 
 /** `undefined`: it does nothing by itself. */
 export function scheduleSettings(spec: ProjectSpec): ScheduleSettings | undefined {
-  const { issueScan, brainstorm, documentation, upgrade } = spec.scm.cron ?? {}
+  const { issueScan, documentation, upgrade } = spec.scm.cron ?? {}
   const budget = budgetSettings(spec)
   const settings: ScheduleSettings = {
     maxNewTasksPerSweep: spec.maxNewTasksPerSweep ?? 5,
