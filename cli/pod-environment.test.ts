@@ -49,7 +49,7 @@ async function environmentOf(
     return 'pod-token'
   }
   const project: ProjectDirectory['project'] = async (name) =>
-    ({ name, scm: { botLogin: 'bot', botEmail: 'bot@acme.invalid' } }) as Awaited<
+    ({ name, scm: { botLogin: 'bot', botEmail: 'bot@acme.invalid' }, taskConfig: { tokensPerTurn: 9000 } }) as Awaited<
       ReturnType<ProjectDirectory['project']>
     >
   const env = await podEnvironment({
@@ -85,6 +85,10 @@ test('the wrapper of a pod knows its Task, its place and its repositories throug
     { name: 'a', base: 'main', branch: 'platform/implement-a-1', sha: '', url: 'http://127.0.0.1:8080/git/demo/a.git' },
   ])
   expect(minted).toEqual([{ project: 'default/demo', task: 'default/implement-a-1', pod: 2, agentKind: 'implement' }])
+})
+
+test('what the ledger reserves for a turn is its ceiling in the wrapper', async () => {
+  expect((await environmentOf()).env['TURN_TOKEN_CEILING']).toBe('9000')
 })
 
 test('no secret is in the environment of a process: each is a file that only its owner reads', async () => {

@@ -47,6 +47,7 @@ export function podEnvironment(
       PERMISSION_MODE: spec.permissionMode,
       TURN_TIMEOUT_SECONDS: String(spec.turnTimeoutSeconds),
       AGENT_POD_TTL_SECONDS: String(spec.agentPodTTLSeconds),
+      ...ceilingOf(project?.taskConfig.tokensPerTurn),
       PLATFORM_TASK: spec.task,
       PLATFORM_PROJECT: spec.project,
       PLATFORM_TOOL_PROFILE: spec.agentKind,
@@ -84,6 +85,11 @@ export function podEnvironment(
       ...tracingOf(settings, deps.traceparent?.()),
     }
   }
+}
+
+/** What the ledger reserves for a turn is the most that it may use. */
+function ceilingOf(tokensPerTurn: number | undefined): Record<string, string> {
+  return tokensPerTurn === undefined ? {} : { TURN_TOKEN_CEILING: String(tokensPerTurn) }
 }
 
 /** The collector's address without the headers that a collector may ask for: the agent can read this environment. */

@@ -1,6 +1,7 @@
 /** Project, as document 3 gives it field by field. Defaults are applied on write; deprecated fields are accepted and ignored. */
 import { Type, type Static, type TObject, type TProperties } from 'typebox'
 import { goDurationPattern } from './duration.ts'
+import { defaultTokensPerTurn } from '../machines/rules/spending.ts'
 import { agentKinds } from '../machines/task/events.ts'
 
 function Closed<P extends TProperties>(properties: P, description?: string): TObject<P> {
@@ -198,6 +199,26 @@ export const ProjectSpec = Closed({
       weeklyEmergencyPercent: Percent(0),
       spawnCeilingByKind: ByKind(Type.Integer({ minimum: 0, maximum: 100 })),
     }),
+  ),
+  spending: Optional(
+    Closed(
+      {
+        tokensPerTurn: Optional(
+          Type.Integer({
+            minimum: 1,
+            default: defaultTokensPerTurn,
+            description: 'ceiling of one turn, reserved before it begins',
+          }),
+        ),
+        tokensPerTask: Optional(Type.Integer({ minimum: 0, default: 0 })),
+        tokensPerDay: Optional(Type.Integer({ minimum: 0, default: 0, description: 'days are those of UTC' })),
+        tokensPerProject: Optional(Type.Integer({ minimum: 0, default: 0 })),
+        maxRaisePerDay: Optional(
+          Type.Integer({ minimum: 0, default: 0, description: 'what `/budget +N` may add in a day; 0: it is off' }),
+        ),
+      },
+      'limits in tokens, sub-agents included; 0 is none; present, every turn reserves before it begins',
+    ),
   ),
   upgradePolicy: Optional(
     Closed({

@@ -1,7 +1,16 @@
 import type { AnyStateMachine } from 'xstate'
 
 /** The kinds of actor; one machine each. `ingest-job` lives in the memory service, the others in the orchestrator. */
-export type ActorKind = 'project' | 'queue' | 'task' | 'pod' | 'turn' | 'issue' | 'merge-request' | 'ingest-job'
+export type ActorKind =
+  | 'project'
+  | 'queue'
+  | 'ledger'
+  | 'task'
+  | 'pod'
+  | 'turn'
+  | 'issue'
+  | 'merge-request'
+  | 'ingest-job'
 
 /** `<kind>:<id>`; ids are those of `lifecycles.md` (Actors), for example `pod:default/implement-lib-1-x7k2p/1`. */
 export type ActorAddress = `${ActorKind}:${string}`

@@ -6,6 +6,7 @@ import { enqueueActions, type ActionFunction, type EventObject, type MachineCont
 import type { ActorAddress } from './definition.ts'
 import type { EffectParams, EffectType, OutboxEffectType } from './effect.ts'
 import type { IssueEvent } from './issue/events.ts'
+import type { LedgerEvent } from './ledger/events.ts'
 import type { MergeRequestEvent } from './merge-request/events.ts'
 import type { PodEvent } from './pod/events.ts'
 import type { ProjectEvent } from './project/events.ts'
@@ -84,6 +85,21 @@ export function tellQueue(id: string, event: Sent<QueueEvent>): EffectAction {
 
 export function tellProject(id: string, event: Sent<ProjectEvent>): EffectAction {
   return deliver(`project:${id}`, event)
+}
+
+export function tellLedger(id: string, event: Sent<LedgerEvent>): EffectAction {
+  return deliver(`ledger:${id}`, event)
+}
+
+/** Of a Project that meters nothing there is nothing to raise, and the Task says so. */
+export function askToRaise(
+  { project, tokensPerTurn }: { readonly project: string; readonly tokensPerTurn?: number },
+  asked: { readonly task: string; readonly by: string; readonly amount: number },
+): EffectAction {
+  const { task, by, amount } = asked
+  return tokensPerTurn === undefined
+    ? tellTask(task, { type: 'budget.refused', by, amount, left: 0 })
+    : tellLedger(project, { type: 'raise.asked', ...asked })
 }
 
 export function tellIssue(id: string, event: Sent<IssueEvent>): EffectAction {

@@ -59,6 +59,7 @@ export const lifecycleRows = {
     'work/mismatched': 'failed',
     'work/start-failures': 'the fifth in a row',
     'work/budget.exhausted': 'held, said once',
+    'awaiting-human/budget': 'let go on by a raise, by the next day, or by a retry; a raise that was refused is said',
     'active/effect.failed': 'operator-error but for labels',
     'live/forge.event': 'appended, never enqueued',
     'fold.requested/accepted': 'waiting for a slot or parked: folded, ownership moves with the answer',
@@ -99,6 +100,9 @@ export const lifecycleRows = {
     'final/quiet': 'no timer, turn or slot left',
   },
   Turn: {
+    'reserving/granted': 'submitted, once the ledger has room',
+    'reserving/refused': 'failed, budget',
+    'any/settled': 'what it used is told to the ledger once, all of it where nobody knows',
     'submitting/accepted': 'inFlight',
     'submitting/conflict-handoff': 'failed, conflict',
     'submitting/conflict-other': 'waiting',

@@ -3,6 +3,7 @@ import type { MachineDefinition } from './definition.ts'
 import { sourceHashes } from './generated/hashes.ts'
 import { ingestJobDefinition } from './ingest-job/machine.ts'
 import { issueDefinition } from './issue/machine.ts'
+import { ledgerDefinition } from './ledger/machine.ts'
 import { mergeRequestDefinition } from './merge-request/machine.ts'
 import { podDefinition } from './pod/machine.ts'
 import { projectDefinition } from './project/machine.ts'
@@ -13,6 +14,7 @@ import { turnDefinition } from './turn/machine.ts'
 const definitions: readonly MachineDefinition[] = [
   projectDefinition,
   queueDefinition,
+  ledgerDefinition,
   taskDefinition,
   podDefinition,
   turnDefinition,

@@ -12,6 +12,8 @@ import type { LocalProjectDirectory } from '../../edges/local/project-directory.
 import type { Resource } from '../../edges/ports/resources.ts'
 import { scheduleSettings } from '../../edges/schedule/settings.ts'
 import type { ThreadReader } from '../../edges/ports/threads.ts'
+import type { ProjectSpec } from '../../crd/project.ts'
+import { ledgerDeliveries } from './spending.ts'
 import { Problem } from '../../edges/http/problem.ts'
 import type { ActorKind } from '../../machines/definition.ts'
 import type { OwnedIssue, TaskSeed } from '../../machines/task/events.ts'
@@ -76,6 +78,18 @@ export async function tellProject(deps: ResourceViewsDeps, namespace: string, na
       ...(settings ? { settings } : {}),
     },
   })
+  await tellLedger(deps, `${namespace}/${name}`, project.generation, spec)
+}
+
+async function tellLedger(
+  { runtime, clock }: ResourceViewsDeps,
+  project: string,
+  generation: number,
+  spec: ProjectSpec,
+): Promise<void> {
+  const hasLedger = (await runtime.read(`ledger:${project}`)) !== undefined
+  const applied = { project, generation, spec, hasLedger, at: clock.now() }
+  for (const delivery of ledgerDeliveries(applied)) await runtime.deliver(delivery)
 }
 
 /** At the start: an apply may have ended before it was told, or have been told in the words of an earlier version. */

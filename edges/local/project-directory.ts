@@ -4,6 +4,7 @@ import { Value } from 'typebox/value'
 import type { RepositorySpec } from '../../crd/kinds.ts'
 import { effortByKind, modelsByKind } from '../../crd/models.ts'
 import { ProjectSpec } from '../../crd/project.ts'
+import { defaultTokensPerTurn } from '../../machines/rules/spending.ts'
 import type { TaskConfig } from '../../machines/task/events.ts'
 import type { ProjectDirectory, ProjectSecret, ProjectSettings, RepositorySettings } from '../forge/projects.ts'
 import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
@@ -135,6 +136,7 @@ function toTaskConfig(project: string, spec: ProjectSpec, repositories: TaskConf
     model: modelsByKind(spec.agent),
     effort: effortByKind(spec.agent),
     permissionMode: spec.agent?.permissionMode ?? 'bypassPermissions',
+    ...(spec.spending === undefined ? {} : { tokensPerTurn: spec.spending.tokensPerTurn ?? defaultTokensPerTurn }),
     repositories,
   }
 }

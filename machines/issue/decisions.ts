@@ -1,5 +1,5 @@
 /** What an Issue does on each event, as decisions: fold the event in, then settle what follows from the facts. */
-import { effect, perform, tellTask, type Decision, type EffectAction } from '../emit.ts'
+import { askToRaise, effect, perform, tellTask, type Decision, type EffectAction } from '../emit.ts'
 import { bodiesApproved, refusal } from './approval.ts'
 import type { HeldClaim, IssueContext } from './context.ts'
 import type { IssueEvent } from './events.ts'
@@ -124,8 +124,10 @@ function deliverDone(context: IssueContext, { task }: EventOf<'task.delivered'>)
   return { context: { ...noOwner, delivered: true }, effects: close }
 }
 
-function command(context: IssueContext, { command: name, by }: EventOf<'issue.command'>): Fold {
-  const { owner } = context
+function command(context: IssueContext, { command: name, by, amount = 0 }: EventOf<'issue.command'>): Fold {
+  const { owner, facts } = context
+  if (name === 'budget')
+    return owner === '' || !facts ? {} : { effects: [askToRaise(facts.config, { task: owner, by, amount })] }
   if (name === 'cancel')
     return owner === ''
       ? { context: { held: true } }

@@ -67,12 +67,14 @@ export const IssueEvent = Type.Union([
     author: Type.String(),
     text: Type.Optional(Type.String()),
   }),
-  /** `/cancel`, `/retry` by a maintainer. */
+  /** `/cancel`, `/retry`, `/budget +N` by a maintainer. */
   Type.Object({
     type: Type.Literal('issue.command'),
     ...At,
-    command: Type.Union([Type.Literal('cancel'), Type.Literal('retry')]),
+    command: Type.Union([Type.Literal('cancel'), Type.Literal('retry'), Type.Literal('budget')]),
     by: Type.String(),
+    /** Tokens, with `budget`. */
+    amount: Type.Optional(Type.Integer({ minimum: 1 })),
   }),
   Type.Object({ type: Type.Literal('issue.owned'), ...At, task: Type.String() }),
   /** Its owner gives it to a Task that will be minted by `entry` (fold). */

@@ -528,6 +528,16 @@ describe('people speak', () => {
     ).toEqual(['queue.withdraw'])
     expect(observe(issue, { title: 'x' })).toEqual([])
   })
+  test('4.29: /budget asks the ledger for the owner; where nothing is metered the owner says that nothing was raised', () => {
+    const asked = { type: 'issue.command', command: 'budget', by: 'maya', amount: 500 }
+    const unmetered = owned()
+    expect(sent(unmetered.send(asked), 'task')).toEqual([{ type: 'budget.refused', by: 'maya', amount: 500, left: 0 }])
+    observe(unmetered, { config: { ...config, tokensPerTurn: 10 } })
+    expect(sent(unmetered.send(asked), 'ledger')).toEqual([
+      { type: 'raise.asked', task: taskOf(unmetered), by: 'maya', amount: 500 },
+    ])
+    expect(seen().send(asked)).toEqual([])
+  })
   test('/retry wakes the owner; without one it mints anew, first in line (rulings 4.17)', () => {
     const issue = owned()
     expect(sent(issue.send({ type: 'issue.command', command: 'retry', by: 'maya' }), 'task')).toEqual([

@@ -1,5 +1,5 @@
 /** What a merge request does on events, as decisions; the table of `machine.ts` names them. */
-import { perform, tellTask, type Decision, type EffectAction } from '../emit.ts'
+import { askToRaise, perform, tellTask, type Decision, type EffectAction } from '../emit.ts'
 import type { MergeRequestContext } from './context.ts'
 import type { MergeRequestEvent, MergeRequestFacts } from './events.ts'
 import { isUnattended, withMint } from './mint.ts'
@@ -82,6 +82,8 @@ function command(context: MergeRequestContext, event: EventOf<'mr.command'>): Fo
       : name === 'cancel'
         ? { context: { held: true, cancelled: headSha } }
         : {}
+  if (name === 'budget')
+    return facts ? { effects: [askToRaise(facts.config, { task: owner, by, amount: event.amount ?? 0 })] } : {}
   if (name === 'takeover')
     return facts
       ? {

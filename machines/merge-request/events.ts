@@ -59,10 +59,13 @@ export const MergeRequestEvent = Type.Union([
       Type.Literal('cancel'),
       Type.Literal('retry'),
       Type.Literal('takeover'),
+      Type.Literal('budget'),
     ]),
     commentId: Type.Optional(Type.String()),
     by: Type.String(),
     headSha: Type.String(),
+    /** Tokens, with `budget`. */
+    amount: Type.Optional(Type.Integer({ minimum: 1 })),
   }),
   Type.Object({ type: Type.Literal('mr.owned'), ...At, task: Type.String() }),
   /** Its owner gives it to a Task that will be minted by `entry` (fold, takeover). */

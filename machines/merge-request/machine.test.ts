@@ -199,6 +199,8 @@ describe('what the owner hears', () => {
     expect(toTask(mr.send({ type: 'mr.command', command: 'goAhead', by: 'maya', headSha: 'sha-1' }))).toEqual([
       { type: 'mr.goAhead', by: 'maya', shas: [{ repository: 'lib', number: 7, sha: 'sha-1' }] },
     ])
+    const budget = { type: 'mr.command', command: 'budget', by: 'maya', headSha: '', amount: 500 }
+    expect(toTask(mr.send(budget))).toEqual([{ type: 'budget.refused', by: 'maya', amount: 500, left: 0 }])
     expect(toTask(mr.send({ type: 'mr.command', command: 'cancel', by: 'maya', headSha: '' }))).toMatchObject([
       { type: 'task.close', by: 'maya' },
     ])

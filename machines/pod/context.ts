@@ -17,6 +17,8 @@ export interface PodContext {
   readonly agentPodTTLSeconds: number
   readonly stallProbeGraceSeconds: number
   readonly stallProbeMaxAttempts: number
+  /** Actor id of the ledger where its turns reserve; absent: they are not metered. */
+  readonly ledger?: string
   /** When its volumes were bound: residency counts from here. */
   readonly startedAt: number | null
   readonly name: string

@@ -22,6 +22,7 @@ function startTurn(context: PodContext, purpose: PodContext['turnPurpose']): Doe
   const ordinal = context.turns
   const eventsUpTo = context.asked ?? context.carried
   const { task, ordinal: podOrdinal, url, turnTimeoutSeconds, stallProbeGraceSeconds, stallProbeMaxAttempts } = context
+  const metered = context.ledger === undefined ? {} : { ledger: context.ledger }
   return {
     context: { turns: ordinal + 1, turnOpen: true, turnPurpose: purpose, asked: null, carried: eventsUpTo },
     effects: [
@@ -37,6 +38,7 @@ function startTurn(context: PodContext, purpose: PodContext['turnPurpose']): Doe
         turnTimeoutSeconds,
         stallProbeGraceSeconds,
         stallProbeMaxAttempts,
+        ...metered,
       }),
     ],
   }

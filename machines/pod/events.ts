@@ -21,6 +21,8 @@ export const PodEvent = Type.Union([
     agentPodTTLSeconds: Type.Integer(),
     stallProbeGraceSeconds: Type.Integer(),
     stallProbeMaxAttempts: Type.Integer(),
+    /** Where its turns reserve; absent: they are not metered. */
+    ledger: Type.Optional(Type.String()),
   }),
   Type.Object({ type: Type.Literal('pod.stop'), ...At, reason: Type.String() }),
   Type.Object({ type: Type.Literal('pod.volumesBound'), ...At }),

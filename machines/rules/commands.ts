@@ -1,7 +1,16 @@
 import { decidingLines } from './comment-text.ts'
 
-/** Slash commands people give in comments (decisions.md; rulings 3.14, 4.4, 4.7, 4.17). */
-const commandNames = ['approve', 'unapprove', 'hold', 'cancel', 'retry', 'takeover', 'allow-ci-changes'] as const
+/** Slash commands people give in comments (decisions.md; rulings 3.14, 4.4, 4.7, 4.17, 4.29). */
+const commandNames = [
+  'approve',
+  'unapprove',
+  'hold',
+  'cancel',
+  'retry',
+  'takeover',
+  'allow-ci-changes',
+  'budget',
+] as const
 export type CommandName = (typeof commandNames)[number]
 
 export interface Command {

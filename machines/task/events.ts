@@ -36,6 +36,8 @@ export const TaskConfig = Type.Object({
   model: Type.Record(Type.String(), Type.String(), { description: 'model by agent kind' }),
   effort: Type.Record(Type.String(), Type.String(), { description: 'effort by agent kind' }),
   permissionMode: Type.String(),
+  /** Its turns reserve so much at the Project's ledger; absent: they are not metered. */
+  tokensPerTurn: Type.Optional(Type.Integer({ minimum: 1 })),
   repositories: Type.Array(Type.Object({ name: Type.String(), base: Type.String() })),
 })
 export type TaskConfig = Static<typeof TaskConfig>
@@ -295,6 +297,16 @@ export const TaskEvent = Type.Union([
   /** The spending ledger has nothing left for this Task; `budget.raised`: a maintainer gave it more (rulings 4.29). */
   Type.Object({ type: Type.Literal('budget.exhausted'), ...At, detail: Type.Optional(Type.String()) }),
   Type.Object({ type: Type.Literal('budget.raised'), ...At, by: Type.String(), amount: Type.Number() }),
+  /** More than may be added in a day, by comments in all. */
+  Type.Object({
+    type: Type.Literal('budget.refused'),
+    ...At,
+    by: Type.String(),
+    amount: Type.Integer(),
+    left: Type.Integer(),
+  }),
+  /** The day whose limit held it is over. */
+  Type.Object({ type: Type.Literal('budget.renewed'), ...At }),
 
   /** A gated human wrote (the edge decided that, rulings 1.4). */
   Type.Object({

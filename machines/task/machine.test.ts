@@ -103,6 +103,7 @@ test('time never runs backwards, whatever an edge sends', () => {
 test('the registry holds each kind once', () => {
   expect(machines.map(({ kind }) => kind).toSorted()).toEqual([
     'issue',
+    'ledger',
     'merge-request',
     'pod',
     'project',

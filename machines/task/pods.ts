@@ -1,5 +1,5 @@
 /** Slots and pods of a Task: one entry, one pod at a time, each under its ordinal (laws 1, 7). */
-import { effect, tellIssue, tellPod, tellQueue } from '../emit.ts'
+import { effect, tellIssue, tellLedger, tellPod, tellQueue } from '../emit.ts'
 import type { PodRepository } from '../effect.ts'
 import { maxStartFailures, residencyCap, respawnBackoff } from './budgets.ts'
 import type { Cause, Change, EventOf } from './chart.ts'
@@ -80,6 +80,7 @@ function startPod(context: TaskContext, ordinal: number): NonNullable<Change['ef
     agentPodTTLSeconds: config.agentPodTTLSeconds,
     stallProbeGraceSeconds: config.stallProbeGraceSeconds,
     stallProbeMaxAttempts: config.stallProbeMaxAttempts,
+    ...(config.tokensPerTurn === undefined ? {} : { ledger: config.project }),
   })
 }
 
@@ -151,7 +152,11 @@ export function podEnded(context: TaskContext, event: Final): Change {
 }
 
 export function settle(context: TaskContext): Change {
-  return context.podOrdinal > 0 ? { effects: [effect('deleteWorkspace', { task: context.id })] } : {}
+  if (context.podOrdinal === 0) return {}
+  const { id, config } = context
+  const over =
+    config.tokensPerTurn === undefined ? [] : [tellLedger(config.project, { type: 'task.settled', task: id })]
+  return { effects: [effect('deleteWorkspace', { task: id }), ...over] }
 }
 
 /** A pod that the stage did not want any more moves nothing [H14, law 21]. */

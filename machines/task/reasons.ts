@@ -52,7 +52,11 @@ export const stageReasons = {
     owner: 'maintainer',
     unblocks: "a maintainer's `/approve` on exactly the reviewed head, a new head, or a retry",
   },
-  budget: { stage: 'awaiting-human', owner: 'maintainer', unblocks: 'a maintainer who raises its budget, or a retry' },
+  budget: {
+    stage: 'awaiting-human',
+    owner: 'maintainer',
+    unblocks: 'a maintainer who raises its budget, a retry, or the next day where the day was used up',
+  },
   'fold-unanswered': {
     stage: 'awaiting-human',
     owner: 'operator',

@@ -10,6 +10,12 @@ export function holdForBudget(context: TaskContext, { detail }: EventOf<'budget.
   return { ...said, context: { ...said.context, stageReason: 'budget', stageDetail: detail ?? null } }
 }
 
+/** Said to whoever asked; a Task that is held stays so. */
+export function sayNotRaised(context: TaskContext, { by, amount, left }: EventOf<'budget.refused'>): Change {
+  const rest = left > 0 ? `${left} tokens are left for today` : 'nothing is left for today, or it is switched off'
+  return { effects: comments(context, `@${by}: the budget was not raised by ${amount} tokens: ${rest}.`) }
+}
+
 export function raiseBudget(context: TaskContext, { amount }: EventOf<'budget.raised'>): Change {
   return { context: { budgetRaised: context.budgetRaised + amount } }
 }

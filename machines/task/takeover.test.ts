@@ -97,6 +97,39 @@ describe('spending', () => {
     expect(held().send('task.retry', { by: 'maya' }).stage).toBe('implementing')
   })
 
+  test('Task awaiting-human/budget: 4.29: the next day lets it go on where the day held it; a raise that was refused is said', () => {
+    const held = () => granted().send('budget.exhausted', { detail: 'day' }).final()
+    expect(held().send('budget.renewed').stage).toBe('implementing')
+    const refused = held().send('budget.refused', { by: 'maya', amount: 500, left: 20 })
+    expect([refused.stage, refused.only('postComment')]).toEqual([
+      'awaiting-human',
+      [
+        expect.objectContaining({
+          body: '@maya: the budget was not raised by 500 tokens: 20 tokens are left for today.',
+        }),
+      ],
+    ])
+  })
+
+  test('a new day moves nobody who waits for something else', () => {
+    expect(granted().outcome('discuss', { reason: '?' }).final().send('budget.renewed').stage).toBe('awaiting-human')
+  })
+
+  test('a metered Task hands its ledger to its pods, and tells it when no turn will come any more', () => {
+    const task = granted({ config: { tokensPerTurn: 10 } })
+    const started = new ATask().mint({ config: { tokensPerTurn: 10 } }).slot()
+    expect(started.told('pod')[0]).toMatchObject({ type: 'pod.start', ledger: 'default/demo' })
+    expect(task.send('task.close', { by: 'maya' }).final().told('ledger')).toEqual([
+      { type: 'task.settled', task: taskId },
+    ])
+    expect(new ATask().mint().slot().told('pod')[0]).not.toHaveProperty('ledger')
+  })
+
+  test('a turn that the ledger refused is no failure of the agent', () => {
+    const task = granted().failed('budget')
+    expect([task.stage, task.context.failedTurns]).toEqual(['implementing', 0])
+  })
+
   test('raised before it is used up, it is only counted', () => {
     const task = granted()
       .send('budget.raised', { by: 'maya', amount: 5 })

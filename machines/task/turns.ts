@@ -82,7 +82,7 @@ const endsPod: ReadonlySet<string> = new Set([
   'interrupted',
   'interrupt_unconfirmed',
 ])
-/** Said by the pod's end or by the account, not by the agent. */
+/** Said by the pod's end, the account or the ledger, not by the agent. */
 const uncounted: ReadonlySet<string> = new Set([
   'agent_exited',
   'expired',
@@ -90,6 +90,7 @@ const uncounted: ReadonlySet<string> = new Set([
   'conflict',
   'shutdown',
   'usage_limit',
+  'budget',
 ])
 
 export function endsItsPod(context: TaskContext, event: Failed): boolean {

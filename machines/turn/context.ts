@@ -12,6 +12,8 @@ export interface TurnContext {
   readonly turnTimeoutSeconds: number
   readonly stallProbeGraceSeconds: number
   readonly stallProbeMaxAttempts: number
+  /** Actor id of the ledger where it reserved; absent: it spends unmetered. */
+  readonly ledger?: string
   /** The wrapper's id of it; empty until the 202, or what overtook it (H68). */
   readonly turnId: string
   readonly accepted: boolean

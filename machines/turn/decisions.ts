@@ -1,5 +1,6 @@
 /** What a turn does on events, as decisions; the table of `machine.ts` names them. */
-import { effect, perform, tellPod, type Decision, type EffectAction } from '../emit.ts'
+import { effect, perform, tellLedger, tellPod, type Decision, type EffectAction } from '../emit.ts'
+import { tokensOf } from '../rules/spending.ts'
 import { newTurn, type TurnContext } from './context.ts'
 import type { TurnEvent } from './events.ts'
 
@@ -31,6 +32,7 @@ function conclude(context: TurnContext, event: Result): Does {
         context.pod,
         endedWell(event) ? { type: 'turn.ended', ...report } : { type: 'turn.failed', ...report, ...cause(event) },
       ),
+      ...settleReservation(context, tokensOf(usage)),
     ],
   }
 }
@@ -42,6 +44,21 @@ function endedWell({ state, stopReason }: Result): boolean {
 
 function cause({ stopReason, error, resetsAt }: Result): { stopReason: string; error?: string; resetsAt?: number } {
   return { stopReason, ...(error === undefined ? {} : { error }), ...(resetsAt === undefined ? {} : { resetsAt }) }
+}
+
+/** Null: it may have run, and nobody can tell how far. */
+function settleReservation({ ledger, id }: TurnContext, tokens: number | null): readonly EffectAction[] {
+  return ledger === undefined ? [] : [tellLedger(ledger, { type: 'reservation.settled', turn: id, tokens })]
+}
+
+/** It never began: what was reserved is free, or will not be asked for. */
+function failUnbegun(context: TurnContext, stopReason: string): Does {
+  return { effects: [...(fail(context, stopReason).effects ?? []), ...settleReservation(context, 0)] }
+}
+
+/** It may have run: whatever it was allowed counts as spent. */
+function failUnknown(context: TurnContext, stopReason: string, error?: string): Does {
+  return { effects: [...(fail(context, stopReason, error).effects ?? []), ...settleReservation(context, null)] }
 }
 
 /** A turn that ends without a result of the wrapper has nothing to report. */
@@ -67,6 +84,9 @@ function poll(url: string, turnId: string): Does {
 export const turnActions = {
   begin: on('turn.start', (context, { type: _type, at, ...given }) => ({
     context: { ...newTurn(context.id), ...given, seenAt: at },
+  })),
+  reserve: always(({ ledger, id, task }) => ({
+    effects: ledger === undefined ? [] : [tellLedger(ledger, { type: 'reservation.asked', turn: id, task })],
   })),
   submit: always(({ task, podOrdinal, url, purpose, eventsUpTo }) => ({
     effects: [effect('submitTurn', { task, podOrdinal, url, purpose, eventsUpTo })],
@@ -95,10 +115,14 @@ export const turnActions = {
   interrupt: always(({ url }) => ({ effects: [effect('interruptTurn', { url })] })),
 
   conclude: on('turn.result', conclude),
-  failConflict: always((context) => fail(context, 'conflict')),
-  failExpired: always((context) => fail(context, 'expired')),
-  failUnconfirmed: always((context) => fail(context, 'interrupt_unconfirmed')),
-  failPodFinal: always((context) => fail(context, 'agent_exited')),
-  failAbandoned: always((context) => fail(context, 'abandoned')),
-  failRefused: on('effect.failed', (context, { reason }) => fail(context, 'api_error', reason)),
+  failConflict: always((context) => failUnbegun(context, 'conflict')),
+  failExpired: always((context) => failUnbegun(context, 'expired')),
+  failUnconfirmed: always((context) => failUnknown(context, 'interrupt_unconfirmed')),
+  failPodFinal: always((context) => failUnknown(context, 'agent_exited')),
+  failAbandoned: always((context) => failUnknown(context, 'abandoned')),
+  failRefused: on('effect.failed', (context, { reason }) => failUnknown(context, 'api_error', reason)),
+  /** The ledger keeps no reservation of a turn that it refused. */
+  failUnfunded: on('reservation.refused', (context, { reason }) => fail(context, 'budget', reason)),
+  failPodFinalUnbegun: always((context) => failUnbegun(context, 'agent_exited')),
+  failAbandonedUnbegun: always((context) => failUnbegun(context, 'abandoned')),
 }

@@ -16,7 +16,11 @@ export const TurnEvent = Type.Union([
     turnTimeoutSeconds: Type.Integer(),
     stallProbeGraceSeconds: Type.Integer(),
     stallProbeMaxAttempts: Type.Integer(),
+    /** Actor id of the ledger under which it spends; absent: nobody counts. */
+    ledger: Type.Optional(Type.String()),
   }),
+  Type.Object({ type: Type.Literal('reservation.granted'), ...At }),
+  Type.Object({ type: Type.Literal('reservation.refused'), ...At, reason: Type.String() }),
   Type.Object({ type: Type.Literal('submit.accepted'), ...At, turnId: Type.String() }),
   /** 409: another turn is live there. */
   Type.Object({ type: Type.Literal('submit.conflict'), ...At, liveTurnId: Type.Optional(Type.String()) }),

@@ -216,6 +216,63 @@ describe('probing and interrupting', () => {
   })
 })
 
+describe('a metered turn', () => {
+  const reserving = (): Drive => {
+    const turn = drive(turnMachine, id)
+    turn.send({ ...start, ledger: 'default/demo' })
+    return turn
+  }
+  const begun = (): Drive => {
+    const turn = reserving()
+    turn.send({ type: 'reservation.granted' })
+    return turn
+  }
+  const settled = (effects: ReturnType<Drive['send']>) => sent(effects, 'ledger')
+
+  test('Turn reserving/granted: it asks the ledger under its own id, and is submitted once there is room', () => {
+    const turn = drive(turnMachine, id)
+    const asked = turn.send({ ...start, ledger: 'default/demo' })
+    expect(asked).toEqual([
+      {
+        type: 'deliver',
+        params: { to: 'ledger:default/demo', event: { type: 'reservation.asked', turn: id, task: start.task } },
+      },
+    ])
+    expect(types(turn.send({ type: 'reservation.granted' }))).toEqual(['submitTurn'])
+  })
+
+  test('Turn reserving/refused: it fails by budget, and nothing was submitted', () => {
+    const effects = reserving().send({ type: 'reservation.refused', reason: 'day: 9 of 15 tokens' })
+    expect(types(effects)).toEqual(['pod<turn.failed'])
+    expect(sent(effects, 'pod')[0]).toMatchObject({ stopReason: 'budget', error: 'day: 9 of 15 tokens' })
+  })
+
+  test('Turn any/settled: with its result, what it used is told', () => {
+    const turn = begun()
+    turn.send({ type: 'submit.accepted', turnId: 'w1' })
+    const usage = { inputTokens: 1, outputTokens: 20, cacheReadTokens: 300, cacheWriteTokens: 4000 }
+    expect(settled(turn.send({ ...result('w1'), usage }))).toEqual([
+      { type: 'reservation.settled', turn: id, tokens: 4321 },
+    ])
+  })
+
+  test.each(['turn.podFinal', 'turn.abandon'])(
+    '%s: free where it never began, all of it where nobody knows',
+    (type) => {
+      expect(settled(reserving().send({ type }))).toEqual([{ type: 'reservation.settled', turn: id, tokens: 0 }])
+      expect(settled(begun().send({ type }))).toEqual([{ type: 'reservation.settled', turn: id, tokens: null }])
+    },
+  )
+
+  test.each(['submit.expired'])('%s: the wrapper never ran it, so nothing was spent', (type) => {
+    expect(settled(begun().send({ type }))).toEqual([{ type: 'reservation.settled', turn: id, tokens: 0 }])
+  })
+
+  test('one without a ledger tells nobody', () => {
+    expect(settled(submitting().send({ type: 'turn.abandon' }))).toEqual([])
+  })
+})
+
 describe('any non-final state', () => {
   const states: [string, () => Drive][] = [
     ['submitting', submitting],

@@ -65,6 +65,7 @@ export const turnMachine = setup({
     ours: isOurs,
     oursCompleted: (args) => isOurs(args) && args.event.type === 'turn.result' && args.event.state === 'completed',
     liveTurnOver: ({ context, event }) => event.type === 'turn.result' && event.turnId === context.liveTurnId,
+    metered: ({ event }) => event.type === 'turn.start' && event.ledger !== undefined,
     handoff: ({ context }) => context.purpose === 'handoff',
     genuine: isGenuine,
     answered: ({ context, event }) => event.type === 'turn.activity' && event.probeAnswered === context.probes,
@@ -80,7 +81,26 @@ export const turnMachine = setup({
   states: {
     new: {
       meta: { owner: 'pod', reason: 'asked for, not begun', unblocks: 'turn.start, in the step that creates it' },
-      on: { 'turn.start': { target: 'open', actions: 'begin' } },
+      on: {
+        'turn.start': [
+          { guard: 'metered', target: 'reserving', actions: 'begin' },
+          { target: 'open', actions: 'begin' },
+        ],
+      },
+    },
+    reserving: {
+      meta: {
+        owner: 'platform',
+        reason: 'waits for room in the spending budget',
+        unblocks: 'another turn settles, or the ledger refuses; the pod abandons it in time',
+      },
+      entry: 'reserve',
+      on: {
+        'reservation.granted': 'open',
+        'reservation.refused': { target: 'failed', actions: 'failUnfunded' },
+        'turn.podFinal': { target: 'failed', actions: 'failPodFinalUnbegun' },
+        'turn.abandon': { target: 'failed', actions: 'failAbandonedUnbegun' },
+      },
     },
     open: {
       meta: { owner: 'wrapper', reason: 'is under way', unblocks: 'its result, its pod, or turn.abandon' },

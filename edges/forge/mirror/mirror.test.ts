@@ -178,6 +178,25 @@ test('rulings 4.17: /cancel and /retry by a maintainer are commands, by others w
   })
 })
 
+test('rulings 4.29: /budget +N by a maintainer is a command with its amount; without one, or by others, it is words', async () => {
+  await withHook({}, async (room) => {
+    const number = openWanted(room)
+    await room.quiet()
+    room.forge.comment('maintainer', REPO, number, 'go on\n/budget +2M')
+    room.forge.comment('maintainer', REPO, number, '/budget a lot')
+    room.forge.comment('reader', REPO, number, '/budget +2M')
+    await room.quiet()
+    const said = room.delivered.filter(
+      (one) => one.event.type === 'issue.command' || one.event.type === 'issue.commented',
+    )
+    expect(said.map(({ event }) => [event.type, event['command'], event['amount']])).toEqual([
+      ['issue.command', 'budget', 2_000_000],
+      ['issue.commented', undefined, undefined],
+      ['issue.commented', undefined, undefined],
+    ])
+  })
+})
+
 test('an older telling changes nothing, a deleted comment stays deleted, and of two tellings of one second the forge decides', async () => {
   await withForgeEdge({}, async (room) => {
     const number = openWanted(room)

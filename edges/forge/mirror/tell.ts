@@ -4,6 +4,7 @@
  * delivery that brought it, so that webhook, redelivery and resync of one thing are one event (R3).
  */
 import { commandsIn, type CommandName } from '../../../machines/rules/commands.ts'
+import { amountOf } from '../../../machines/rules/spending.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { Delivery } from '../../../runtime/runtime.ts'
 import { addressOf } from '../../../runtime/address.ts'
@@ -74,8 +75,11 @@ function issueComment(to: ActorAddress, comment: ForgeComment, people: People, a
   const maintainer = people.isMaintainer(comment.author)
   const command = maintainer ? commandOf(comment.body, ['cancel', 'retry']) : undefined
   const author = comment.author.login
-  if (command !== undefined)
-    return [{ to, key: `command/${comment.id}`, event: { type: 'issue.command', at, command, by: author } }]
+  const amount = maintainer && command === undefined ? amountIn(comment.body) : undefined
+  if (command !== undefined || amount !== undefined) {
+    const said = amount === undefined ? { command } : { command: 'budget', amount }
+    return [{ to, key: `command/${comment.id}`, event: { type: 'issue.command', at, ...said, by: author } }]
+  }
   return [
     {
       to,
@@ -100,12 +104,21 @@ function mergeRequestComment(
       ? mergeRequestCommand(comment, row)
       : undefined
   if (command !== undefined) {
+    const amount = command === 'budget' ? amountIn(comment.body) : undefined
     const { headSha } = row.mergeRequest
     return [
       {
         to,
         key: `command/${comment.id}`,
-        event: { type: 'mr.command', at, command, by: author, headSha, commentId: comment.id },
+        event: {
+          type: 'mr.command',
+          at,
+          command,
+          by: author,
+          headSha,
+          commentId: comment.id,
+          ...(amount === undefined ? {} : { amount }),
+        },
       },
     ]
   }
@@ -139,12 +152,21 @@ function isTakeover(
 function mergeRequestCommand(
   comment: ForgeComment,
   row: MirroredMergeRequest,
-): 'goAhead' | 'cancel' | 'retry' | undefined {
+): 'goAhead' | 'cancel' | 'retry' | 'budget' | undefined {
   const command = commandOf(comment.body, ['approve', 'cancel', 'retry'])
   if (command === 'cancel' || command === 'retry') return command
   const sawHead =
     comment.sha === undefined ? comment.createdAt >= row.notes.headAt : comment.sha === row.mergeRequest.headSha
-  return (command === 'approve' || comment.verdict === 'approved') && sawHead ? 'goAhead' : undefined
+  if ((command === 'approve' || comment.verdict === 'approved') && sawHead) return 'goAhead'
+  return amountIn(comment.body) === undefined ? undefined : 'budget'
+}
+
+/** `/budget +N`: how much it asks for. One that names no amount is a comment like others. */
+function amountIn(text: string): number | undefined {
+  return commandsIn(text)
+    .filter(({ name }) => name === 'budget')
+    .map(({ argument }) => amountOf(argument))
+    .find((amount) => amount !== undefined)
 }
 
 function commandOf<Name extends CommandName>(text: string, names: readonly Name[]): Name | undefined {

@@ -197,6 +197,7 @@ const awaitingHuman: Rows = {
     ...goOn<EventOf<'budget.raised'>>(resumedStage, (context) => isParkedBy(context, 'budget'), [raiseBudget]),
     { actions: does(raiseBudget) },
   ],
+  'budget.renewed': goOn<EventOf<'budget.renewed'>>(resumedStage, (context) => isParkedBy(context, 'budget'), []),
   'approval.granted': [
     ...goOn<EventOf<'approval.granted'>>(
       byOpenMergeRequest,

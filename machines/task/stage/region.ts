@@ -27,7 +27,7 @@ import {
 import { adopt, firstStage, returnSlot, type FirstStage } from '../mint.ts'
 import { completesFolds, finishFolds, isFoldable, fold, recordFold, refuseFold } from '../folds.ts'
 import { isFolding } from '../facts.ts'
-import { raiseBudget } from '../spending.ts'
+import { raiseBudget, sayNotRaised } from '../spending.ts'
 import { refuseTakeover } from '../takeover.ts'
 import { judge, takeOutcome } from '../outcome/judge.ts'
 import { outcomeTargets, type OutcomeTarget } from '../outcome/judgement.ts'
@@ -141,6 +141,7 @@ const liveRows: Rows = {
   'fold.refused': foldRows,
   'takeover.accepted': { actions: does(refuseTakeover) },
   'budget.raised': { actions: does(raiseBudget) },
+  'budget.refused': { actions: does(sayNotRaised) },
   'human.commented': { actions: does(appendForgeEvent) },
   'forge.event': { actions: does(appendForgeEvent) },
   'effect.failed': effectFailed,
