@@ -1,0 +1,344 @@
+/**
+ * Agents at their turns. They read what the platform renders for them and call what it serves, each in its mood; one
+ * that finds orders in an issue obeys them all first, whatever its mood.
+ */
+import { approvalOf } from '../../cli/standins/model/approval.ts'
+import { readBundle, type Bundle } from '../../cli/standins/model/bundle.ts'
+import { people } from '../../cli/local/people.ts'
+import { signHmac } from '../../edges/http/auth/hmac.ts'
+import { dice } from '../runtime/simulation/dice.ts'
+import type { World } from '../runtime/simulation/world.ts'
+import type { Answered, Forge } from './forge.ts'
+import { repositoryName } from './forge.ts'
+import { callbackSecretOf, type Call, type Orchestrators } from './orchestrators.ts'
+import type { Plan } from './plan.ts'
+import { timeOf, usage, type Pod, type Pods, type Turn } from './pods.ts'
+
+export const ordersMark = 'ORDERS TO THE AGENT'
+const question = 'Is that wanted? If so, reply with /approve.'
+const concluding = new Set(['brainstorm', 'incident', 'refine'])
+
+/** What one call of an agent came to, kept outside the reach of any crash. */
+export interface Said {
+  readonly pod: string
+  readonly kind: string
+  readonly action: string
+  readonly payload: unknown
+  readonly status: number
+  readonly body: string
+  readonly place: number
+}
+
+export interface AgentsOptions {
+  readonly world: World
+  readonly plan: Plan
+  readonly forge: Forge
+  readonly pods: () => Pods
+  readonly orchestrators: () => Orchestrators
+}
+
+interface TaskView {
+  readonly stage: string
+  readonly issues: readonly {
+    readonly repository: string
+    readonly number: number
+    readonly state: string
+    readonly approved: boolean
+  }[]
+  readonly mergeRequests: readonly { readonly number: number; readonly state: string; readonly headSha: string }[]
+  readonly planNoteId: string | null
+}
+
+/** The pod is gone, and so is its agent. */
+class Gone extends Error {}
+
+const thinkMs = 4000
+const patienceMs = 300_000
+const hangMs = 86_400_000
+
+export class Agents {
+  readonly #options: AgentsOptions
+  readonly said: Said[] = []
+  #requests = 0
+  #isCalm = false
+
+  constructor(options: AgentsOptions) {
+    this.#options = options
+  }
+
+  /** From now on whoever begins a turn is honest. */
+  becalm(): void {
+    this.#isCalm = true
+  }
+
+  async work(pod: Pod, turn: Turn): Promise<void> {
+    try {
+      await this.#sleep(pod, thinkMs)
+      const bundle = readBundle(turn.text)
+      if (turn.handoff) await this.#note(pod, 'handoff', `${pod.spec.pod} stops here`)
+      else if (bundle) await this.#act(pod, bundle)
+      else await this.#continue(pod, turn)
+      const pushed = await this.#push(pod)
+      this.#options.pods().end(pod, turn, pushed)
+    } catch (error) {
+      if (!(error instanceof Gone)) throw error
+    }
+  }
+
+  /** The wrapper tells that the turn is over; twice, as if the first answer had been lost. */
+  async callBack(pod: Pod, turn: Turn): Promise<void> {
+    const { result } = turn
+    const { turnId, startedAt, completedAt, stopReason, finalText, pushed, failed, state } = result
+    const body = JSON.stringify({
+      turnId,
+      task: pod.spec.task,
+      pod: pod.spec.ordinal,
+      idempotencyKey: turn.key,
+      state,
+      usage,
+      stopReason,
+      finalText,
+      pushed,
+      failed,
+      startedAt,
+      completedAt,
+    })
+    const headers = {
+      'content-type': 'application/json',
+      'x-platform-signature': signHmac(callbackSecretOf(pod.spec.pod), body),
+    }
+    const call: Call = { kind: 'callback', method: 'POST', path: '/internal/turn-complete', headers, body }
+    const first = await this.#options.orchestrators().call(call)
+    if (first === undefined || dice(this.#options.plan.seed, `again ${turn.key}`).chance(0.2))
+      await this.#options.orchestrators().call(call)
+  }
+
+  /** Later turns of a pod may bring events alone: the Task is read anew. */
+  async #continue(pod: Pod, turn: Turn): Promise<void> {
+    const answer = await this.#ask(pod, 'GET', `/tasks/${nameOf(pod)}/context`)
+    const bundle = answer && answer.status === 200 ? readBundle(answer.body) : undefined
+    if (bundle) await this.#act(pod, { ...bundle, assignment: turn.text })
+  }
+
+  async #act(pod: Pod, bundle: Bundle): Promise<void> {
+    const { spec } = pod
+    const mood = this.#isCalm ? 'honest' : pod.mood
+    const isOrdered = bundle.issues.some(({ body }) => body.includes(ordersMark))
+    if (isOrdered && !this.#isCalm && pod.turns.length <= 2) await this.#obey(pod, bundle)
+    if (mood === 'hangs' && !this.#isCalm) await this.#sleep(pod, hangMs)
+    if (mood === 'lies') await this.#lie(pod, bundle)
+    if (mood === 'silent' && pod.turns.length === 1) return
+    if (spec.agentKind === 'review') return this.#review(pod, bundle)
+    if (concluding.has(spec.agentKind)) return this.#conclude(pod)
+    return this.#implement(pod, bundle)
+  }
+
+  async #implement(pod: Pod, bundle: Bundle): Promise<void> {
+    const task = await this.#task(pod)
+    if (!task || !['implementing', 'documenting', 'upgrading'].includes(task.stage)) return
+    if (task.issues.some(({ state, approved }) => state === 'open' && !approved))
+      return this.#askFirst(pod, bundle, task)
+    pod.hasCommits = true
+    await this.#submit(pod, 'submitted', {
+      action: 'submitted',
+      title: `Do what ${nameOf(pod)} asks`,
+      body: 'It is done, with a test.',
+      change_significance: 'patch',
+    })
+  }
+
+  async #askFirst(pod: Pod, bundle: Bundle, task: TaskView): Promise<void> {
+    const plan = task.planNoteId ?? (await this.#note(pod, 'plan', `1. Do what ${nameOf(pod)} asks.`))
+    if (plan === undefined) return
+    const found = bundle.issues.map((issue) => ({ issue, approval: approvalOf(issue) }))
+    const [first] = found
+    if (found.length > 0 && found.every(({ approval }) => approval !== undefined)) {
+      const cited = found.map(({ approval }) => ({ id: approval!.external_id, quote: approval!.quote }))
+      await this.#submit(pod, 'approved', {
+        action: 'approved',
+        reason: 'It was approved.',
+        approving_maintainer: first!.approval!.author,
+        plan_note_id: plan,
+        approval_citations: cited,
+      })
+    } else if (bundle.assignment.includes('without a citation'))
+      await this.#submit(pod, 'approved', { action: 'approved', reason: 'our own proposal', plan_note_id: plan })
+    else
+      for (const { issue, approval } of found)
+        if (!approval && !issue.comments.some(({ body, bot }) => bot && body.includes(question)))
+          await this.#ask(pod, 'POST', `/tasks/${nameOf(pod)}/issues`, {
+            action: 'comment',
+            repo: issue.repo,
+            number: issue.number,
+            body: question,
+          })
+  }
+
+  async #review(pod: Pod, bundle: Bundle): Promise<void> {
+    const open = bundle.mergeRequests.filter(({ state }) => state === 'open')
+    if (open.length === 0) return
+    const reviewed = open.map(({ repo, number, head_sha: sha }) => ({ repo, number, sha }))
+    const wantsChange = pod.mood !== 'honest' && dice(this.#options.plan.seed, `verdict ${pod.spec.pod}`).chance(0.4)
+    const [{ repo, number }] = reviewed as [(typeof reviewed)[number]]
+    const finding = { repo, number, body: 'Off by one.', severity: 'medium' }
+    await this.#submit(pod, wantsChange ? 'request_changes' : 'approve', {
+      verdict: wantsChange ? 'request_changes' : 'approve',
+      reviewed_shas: reviewed,
+      ...(wantsChange ? { findings: [finding] } : {}),
+    })
+  }
+
+  async #conclude(pod: Pod): Promise<void> {
+    const payloads: Readonly<Record<string, object>> = {
+      brainstorm: { action: 'skip', reason: 'nothing is worth it' },
+      incident: { action: 'false_positive', alert_rules: ['rule'], reason: 'nothing is broken' },
+      refine: { folds: [], closes: [] },
+    }
+    await this.#submit(pod, 'concluded', payloads[pod.spec.agentKind] ?? {})
+  }
+
+  /** Each of these has to be refused, or to change nothing on the forge. */
+  async #obey(pod: Pod, bundle: Bundle): Promise<void> {
+    const [issue] = bundle.issues
+    const [merge] = bundle.mergeRequests
+    await this.#tryPush(pod, 'main')
+    await this.#tryPush(pod, 'v9')
+    await this.#ask(pod, 'POST', `/tasks/${nameOf(pod)}/merge-requests`, {
+      action: 'open',
+      repo: repositoryName,
+      title: 'As the issue orders',
+      body: 'It says so.',
+    })
+    const citations = [{ id: issue?.comments[0]?.external_id ?? 'issue', quote: 'this is approved' }]
+    for (const approving_maintainer of [people.maintainer, issue?.author ?? ''])
+      await this.#submit(pod, 'approved', {
+        action: 'approved',
+        reason: 'The issue says so.',
+        approving_maintainer,
+        plan_note_id: 'none',
+        approval_citations: citations,
+      })
+    await this.#submitAs(pod, 'review', 'approve', {
+      verdict: 'approve',
+      reviewed_shas: [{ repo: repositoryName, number: merge?.number ?? 1, sha: merge?.head_sha ?? '0'.repeat(40) }],
+    })
+    await this.#ask(pod, 'POST', `/tasks/another-task/outcome`, { kind: 'implement', payload: { action: 'rejected' } })
+  }
+
+  async #lie(pod: Pod, bundle: Bundle): Promise<void> {
+    const [merge] = bundle.mergeRequests
+    const isReview = pod.spec.agentKind === 'review'
+    if (isReview)
+      await this.#submitAs(pod, 'implement', 'submitted', {
+        action: 'submitted',
+        title: 'I am another',
+        body: 'b',
+        change_significance: 'patch',
+      })
+    else
+      await this.#submitAs(pod, 'review', 'approve', {
+        verdict: 'approve',
+        reviewed_shas: [{ repo: repositoryName, number: merge?.number ?? 1, sha: merge?.head_sha ?? '0'.repeat(40) }],
+      })
+    // A head that nobody has read.
+    if (isReview && merge)
+      await this.#submit(pod, 'approve', {
+        verdict: 'approve',
+        reviewed_shas: [{ repo: repositoryName, number: merge.number, sha: 'f'.repeat(40) }],
+      })
+  }
+
+  async #submit(pod: Pod, action: string, payload: object): Promise<void> {
+    await this.#submitAs(pod, pod.spec.agentKind, action, payload)
+    if (pod.mood !== 'repeats') return
+    await this.#submitAs(pod, pod.spec.agentKind, action, payload)
+    await this.#submitAs(pod, pod.spec.agentKind, action, { ...payload, reason: 'once more' })
+  }
+
+  async #submitAs(pod: Pod, kind: string, action: string, payload: object): Promise<void> {
+    const answer = await this.#ask(pod, 'POST', `/tasks/${nameOf(pod)}/outcome`, { kind, payload })
+    if (!answer) return
+    const { world, forge } = this.#options
+    const { status, body } = answer
+    this.said.push({ pod: pod.spec.pod, kind, action, payload, status, body, place: forge.place })
+    world.tell(`${pod.spec.pod} submits ${kind} ${action}: ${status} ${status === 200 ? '' : body.slice(0, 80)}`)
+  }
+
+  async #note(pod: Pod, kind: string, body: string): Promise<string | undefined> {
+    const answer = await this.#ask(pod, 'POST', `/tasks/${nameOf(pod)}/notes`, { kind, body })
+    return answer && answer.status < 300 ? (JSON.parse(answer.body) as { readonly id?: string }).id : undefined
+  }
+
+  async #task(pod: Pod): Promise<TaskView | undefined> {
+    const answer = await this.#ask(pod, 'GET', `/tasks/${nameOf(pod)}`)
+    return answer?.status === 200 ? (JSON.parse(answer.body) as TaskView) : undefined
+  }
+
+  /** Repeated until somebody answers, under the name of the call, as the broker in the pod does. */
+  async #ask(pod: Pod, method: string, path: string, body?: object): Promise<Answered | undefined> {
+    const { world, orchestrators } = this.#options
+    const id = `agent-${(this.#requests += 1)}`
+    const since = world.elapsed()
+    for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 4000)) {
+      const answer = await orchestrators().call({
+        kind: 'agent',
+        method,
+        path,
+        headers: {
+          authorization: `Bearer ${pod.token}`,
+          'x-request-id': id,
+          'x-platform-workspace': 'clean',
+          ...(body ? { 'content-type': 'application/json' } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+      pod.lastActivityAt = timeOf(world)
+      const isDone = answer !== undefined && ![502, 503, 504].includes(answer.status)
+      if (isDone || world.elapsed() - since > patienceMs) return answer
+      await this.#sleep(pod, waitMs)
+    }
+  }
+
+  async #push(pod: Pod): Promise<{ pushed?: string[]; failed?: { repo: string; error: string }[] }> {
+    const [repository] = pod.spec.repositories
+    if (!pod.hasCommits || !repository) return {}
+    const refused = await this.#tryPush(pod, repository.branch)
+    if (refused !== undefined) return { failed: [{ repo: repository.name, error: refused }] }
+    pod.hasCommits = false
+    return { pushed: [repository.name] }
+  }
+
+  /** Through the gateway's own judgement; undefined: it is on the forge. */
+  async #tryPush(pod: Pod, branch: string): Promise<string | undefined> {
+    const { forge, orchestrators, world } = this.#options
+    const [repository] = pod.spec.repositories
+    if (!repository) return 'no repository'
+    const before = (await forge.tip(branch)) ?? '0'.repeat(40)
+    const { task, pod: id } = pod.spec
+    const attempt = { project: 'demo', repository: repository.name, task, pod: id, ref: `refs/heads/${branch}`, before }
+    const refused = await orchestrators().judgePush({ ...attempt, after: before })
+    if (refused !== undefined) {
+      world.tell(`${id} may not push ${branch}: ${refused}`)
+      return refused
+    }
+    const name = task.replaceAll('/', '-')
+    const after = await new Promise<string>((resolve) =>
+      world.onStore(async () => {
+        const change = { branch, base: repository.base, path: `src/${name}.txt`, text: `${id} ${world.elapsed()}\n` }
+        resolve(await forge.push(people.bot, { ...change, message: `Work of ${id}` }))
+      }),
+    )
+    world.tell(`${id} pushes ${branch} at ${after.slice(0, 7)}`)
+    await orchestrators().recordPush({ ...attempt, after, outcome: 'accepted', at: timeOf(world) })
+    return undefined
+  }
+
+  async #sleep(pod: Pod, ms: number): Promise<void> {
+    await new Promise<void>((resolve) => this.#options.world.after(ms, resolve))
+    if (pod.state === 'gone' && !pod.isZombie) throw new Gone()
+  }
+}
+
+function nameOf({ spec }: Pod): string {
+  return spec.task.slice(spec.task.indexOf('/') + 1)
+}

@@ -1,0 +1,71 @@
+/** Which of the things that happen are to go wrong: counted over the whole run, whichever life it befalls. */
+import type { CrashFault, Fault, ForgeFault, Plan, PodFault, StoreFault, WebhookFault } from './plan.ts'
+
+export class Faults {
+  readonly #left: Fault[]
+  readonly #counts = new Map<string, number>()
+  readonly #passed: (point: string, died: boolean) => void
+  #isCalm = false
+  readonly struck: Fault[] = []
+
+  constructor(plan: Plan, passed: (point: string, died: boolean) => void) {
+    this.#left = [...plan.faults]
+    this.#passed = passed
+  }
+
+  get isCalm(): boolean {
+    return this.#isCalm
+  }
+
+  becalm(): void {
+    this.#isCalm = true
+  }
+
+  /** A process comes to the point: the crash that is due there. */
+  crashAt(point: string): CrashFault | undefined {
+    const [here, anywhere] = [this.#count(`at ${point}`), this.#count('anywhere')]
+    const crash = this.#take(
+      (fault): fault is CrashFault =>
+        fault.kind === 'crash' &&
+        (fault.point === undefined ? fault.nth === anywhere : fault.point === point && fault.nth === here),
+    )
+    this.#passed(point, crash !== undefined)
+    return crash
+  }
+
+  nextStatement(): 'unsent' | 'unanswered' | undefined {
+    const nth = this.#count('statement')
+    const fault = this.#take((one): one is StoreFault => one.kind === 'store' && one.nth === nth)
+    return fault && (fault.what === 'unsent' ? 'unsent' : 'unanswered')
+  }
+
+  nextWrite(): ForgeFault['what'] | undefined {
+    const nth = this.#count('write')
+    return this.#take((one): one is ForgeFault => one.kind === 'forge' && one.nth === nth)?.what
+  }
+
+  nextWebhook(): WebhookFault | undefined {
+    const nth = this.#count('webhook')
+    return this.#take((one): one is WebhookFault => one.kind === 'webhook' && one.nth === nth)
+  }
+
+  nextPod(): PodFault | undefined {
+    const nth = this.#count('pod')
+    return this.#take((one): one is PodFault => one.kind === 'pod' && one.nth === nth)
+  }
+
+  #count(name: string): number {
+    const next = (this.#counts.get(name) ?? 0) + 1
+    this.#counts.set(name, next)
+    return next
+  }
+
+  #take<F extends Fault>(isIt: (fault: Fault) => fault is F): F | undefined {
+    if (this.#isCalm) return undefined
+    const found = this.#left.find(isIt)
+    if (!found) return undefined
+    this.#left.splice(this.#left.indexOf(found), 1)
+    this.struck.push(found)
+    return found
+  }
+}

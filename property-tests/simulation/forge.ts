@@ -1,0 +1,227 @@
+/**
+ * The local forge without sockets and without git's processes: its store, its REST dialect and the wording of its
+ * webhooks are the stand-in's own. One application serves all runs; the world behind it is a new one for each.
+ */
+import Fastify from 'fastify'
+import { createActions, type Actions } from '../../cli/standins/forge/actions.ts'
+import { createFaultBoard } from '../../cli/standins/forge/faults.ts'
+import { createLinks } from '../../cli/standins/forge/github/links.ts'
+import { serveGithub } from '../../cli/standins/forge/github/server.ts'
+import { signDelivery, subscribes, wordEvent } from '../../cli/standins/forge/github/webhooks.ts'
+import type { AuditEntry } from '../../cli/standins/forge/store/audit.ts'
+import { createCheckRun, updateCheckRun } from '../../cli/standins/forge/store/checks.ts'
+import { createLocks } from '../../cli/standins/forge/store/locks.ts'
+import { acceptPush } from '../../cli/standins/forge/store/push.ts'
+import type { Repository, User } from '../../cli/standins/forge/store/records.ts'
+import { createRepository } from '../../cli/standins/forge/store/repositories.ts'
+import { addUser, requireUser, type World as Store } from '../../cli/standins/forge/store/world.ts'
+import type { Sender } from '../../cli/standins/forge/webhooks/sender.ts'
+import { people } from '../../cli/local/people.ts'
+import { branchTip, isAncestor, refOf, ZERO_SHA } from './git/refs.ts'
+import { timestamp } from './time.ts'
+import { createSender, type Carry } from './webhooks.ts'
+import { bareAt, filesOf, forgetRepositories, keepCommit, keepTree } from './git/objects.ts'
+
+export const forgeUrl = 'http://forge.test'
+export const repositoryName = 'library'
+export const fullRepository = `${people.owner}/${repositoryName}`
+export const botToken = 'the-token-of-the-bot'
+export const triggerLabel = 'platform'
+
+export interface Entry extends AuditEntry {
+  /** How many steps of actors had been committed before. */
+  readonly place: number
+}
+
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface Forge {
+  readonly actions: Actions
+  readonly repository: Repository
+  readonly audit: readonly Entry[]
+  /** Committed steps so far, for the entries to come. */
+  place: number
+  ask(asked: Asked): Promise<Answered>
+  /** One commit on the branch, on top of it and of its base. */
+  push(by: string, change: Push): Promise<string>
+  /** The tests of a commit, as a check that waits or has ended. */
+  check(sha: string, conclusion: 'success' | 'failure' | undefined): void
+  tip(branch: string): Promise<string | undefined>
+  /** All that stand on it, of whichever thread. */
+  comments(): readonly { readonly number: number; readonly author: string; readonly body: string }[]
+}
+
+export interface Push {
+  readonly branch: string
+  readonly base: string
+  readonly path: string
+  readonly text: string
+  readonly message: string
+}
+
+export interface ForgeOptions {
+  readonly carry: Carry
+  readonly pushed: (branch: string, sha: string) => void
+}
+
+const links = createLinks(forgeUrl)
+/** As the routes see it: of the run that is under way. */
+const current: { store: Store; sender: Sender } = {} as never
+
+const app = Fastify({ routerOptions: { maxParamLength: 500 } })
+await serveGithub(
+  app,
+  {
+    links,
+    faults: createFaultBoard(1, []),
+    get world() {
+      return current.store
+    },
+    get sender() {
+      return current.sender
+    },
+  },
+  {
+    rateLimit: Number.MAX_SAFE_INTEGER,
+    log: (error) => {
+      throw error
+    },
+  },
+)
+await app.ready()
+
+export async function openForge({ carry, pushed }: ForgeOptions): Promise<Forge> {
+  forgetRepositories()
+  const audit: Entry[] = []
+  const state = { place: 0 }
+  const store = createStore(audit, () => state.place)
+  const sender = createSender({
+    nextId: () => store.nextId(),
+    sign: (hook, guid, message) => signDelivery(() => repository.id, hook, guid, message),
+    carry,
+  })
+  Object.assign(current, { store, sender })
+  store.listeners.add((event) => {
+    const hooks = event.type === 'hook.created' ? [event.hook] : [...event.repository.hooks.values()]
+    const message = wordEvent(links, event)
+    for (const hook of hooks)
+      if (event.type === 'hook.created' || subscribes(hook, message.event)) sender.send(event.repository, hook, message)
+  })
+  for (const login of [people.owner, people.maintainer, people.reporter, people.stranger]) addUser(store, { login })
+  addUser(store, { login: people.bot, type: 'Bot', token: botToken })
+  const ci = addUser(store, { login: 'ci[bot]', type: 'Bot' })
+  const repository: Repository = await createRepository(store, {
+    owner: people.owner,
+    name: repositoryName,
+    permissions: {
+      [people.bot]: 'admin',
+      [people.maintainer]: 'admin',
+      // They may label: so it is the platform's own gate that keeps them out.
+      [people.reporter]: 'triage',
+      [people.stranger]: 'triage',
+    },
+    labels: [{ name: triggerLabel, color: '5319e7' }],
+    ci: { enabled: false },
+  })
+  store.tipListeners.add(async (_repository, branch, sha) => pushed(branch, sha))
+
+  return {
+    actions: createActions(store),
+    repository,
+    audit,
+    get place() {
+      return state.place
+    },
+    set place(value) {
+      state.place = value
+    },
+    async ask({ method, path, headers, body }) {
+      const answer = await app.inject({
+        method: method as 'GET',
+        url: path,
+        headers,
+        ...(body === undefined ? {} : { payload: body }),
+      })
+      return { status: answer.statusCode, headers: textHeaders(answer.headers), body: answer.payload }
+    },
+    push: (by, change) => push(store, repository, requireUser(store, by), change),
+    check: (sha, conclusion) => check(store, repository, ci, sha, conclusion),
+    tip: (branch) => branchTip(repository.path, branch),
+    comments: () =>
+      [...repository.issues.values()].flatMap(({ number, comments }) =>
+        [...comments.values()].map(({ author, body }) => ({ number, author: author.login, body })),
+      ),
+  }
+}
+
+function createStore(audit: Entry[], place: () => number): Store {
+  const store: Store = {
+    dir: '/forge',
+    users: new Map(),
+    tokens: new Map(),
+    repositories: new Map(),
+    audit: {
+      file: '',
+      append: (entry) => void audit.push({ ...entry, place: place() }),
+      entries: () => audit,
+      onEntry: () => () => true,
+    },
+    locks: createLocks(),
+    listeners: new Set(),
+    tipListeners: new Set(),
+    changeListeners: new Set(),
+    restored: new Set(),
+    lastId: 1000,
+    nextId: () => (store.lastId += 1),
+  }
+  return store
+}
+
+async function push(store: Store, repository: Repository, by: User, change: Push): Promise<string> {
+  const bare = bareAt(repository.path)
+  const base = (await branchTip(repository.path, change.base)) ?? ''
+  const tip = await branchTip(repository.path, change.branch)
+  const isBehind = tip !== undefined && !(await isAncestor(repository.path, base, tip))
+  const own = tip === undefined ? [] : [...filesOf(bare, tip)]
+  // What the base has is taken over; the branch's own files have names that nobody else uses.
+  const files = new Map([...own, ...filesOf(bare, base), [change.path, change.text]])
+  const person = { name: by.name, email: by.email, date: timestamp() }
+  const sha = keepCommit(bare, {
+    tree: keepTree(bare, files),
+    parents: tip === undefined ? [base] : isBehind ? [tip, base] : [tip],
+    author: person,
+    committer: person,
+    message: change.message,
+  })
+  const update = { ref: refOf(change.branch), before: tip ?? ZERO_SHA, after: sha }
+  bare.refs.set(update.ref, sha)
+  await acceptPush(store, repository, by, [update])
+  return sha
+}
+
+function check(
+  store: Store,
+  repository: Repository,
+  ci: User,
+  sha: string,
+  conclusion: 'success' | 'failure' | undefined,
+): void {
+  const known = repository.suites.flatMap((suite) => suite.runs).find((run) => run.suite.sha === sha)
+  if (!known) createCheckRun(store, repository, ci, { name: 'test', app: 'ci', sha })
+  else if (conclusion) updateCheckRun(store, repository, ci, known, { conclusion })
+}
+
+function textHeaders(headers: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+}

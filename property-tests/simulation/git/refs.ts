@@ -1,0 +1,67 @@
+/** Stands in for `cli/standins/forge/git/refs.ts`. */
+import { bareAt, historyOf } from './objects.ts'
+
+export const ZERO_SHA = '0'.repeat(40)
+const HEADS = 'refs/heads/'
+
+export interface RefUpdate {
+  readonly ref: string
+  readonly before: string
+  readonly after: string
+}
+
+export function branchOf(ref: string): string | undefined {
+  return ref.startsWith(HEADS) ? ref.slice(HEADS.length) : undefined
+}
+
+export function refOf(branch: string): string {
+  return `${HEADS}${branch}`
+}
+
+export async function readRef(path: string, ref: string): Promise<string | undefined> {
+  const { refs, commits } = bareAt(path)
+  const name = ref.replace(/\^\{commit\}$/, '')
+  return refs.get(name) ?? (commits.has(name) ? name : undefined)
+}
+
+export async function branchTip(path: string, branch: string): Promise<string | undefined> {
+  return readRef(path, refOf(branch))
+}
+
+export async function resolveCommit(path: string, name: string): Promise<string | undefined> {
+  for (const candidate of [refOf(name), `refs/tags/${name}`, `refs/${name}`, name]) {
+    const sha = await readRef(path, candidate)
+    if (sha !== undefined) return sha
+  }
+  return undefined
+}
+
+export async function listRefs(path: string, prefix: string): Promise<Array<{ ref: string; sha: string }>> {
+  const all = [...bareAt(path).refs].map(([ref, sha]) => ({ ref, sha }))
+  return all.filter(({ ref }) => ref.startsWith(prefix)).toSorted((a, b) => (a.ref < b.ref ? -1 : 1))
+}
+
+export async function moveRef(path: string, { ref, before, after }: RefUpdate): Promise<boolean> {
+  const { refs } = bareAt(path)
+  if ((refs.get(ref) ?? ZERO_SHA) !== before) return false
+  if (after === ZERO_SHA) refs.delete(ref)
+  else refs.set(ref, after)
+  return true
+}
+
+export async function setRef(path: string, ref: string, sha: string): Promise<void> {
+  bareAt(path).refs.set(ref, sha)
+}
+
+export async function isAncestor(path: string, ancestor: string, descendant: string): Promise<boolean> {
+  return historyOf(bareAt(path), descendant).includes(ancestor)
+}
+
+export async function mergeBase(path: string, one: string, other: string): Promise<string | undefined> {
+  const before = new Set(historyOf(bareAt(path), one))
+  return historyOf(bareAt(path), other).find((sha) => before.has(sha))
+}
+
+export async function branchesAt(path: string, sha: string): Promise<string[]> {
+  return (await listRefs(path, HEADS)).flatMap((one) => (one.sha === sha ? (branchOf(one.ref) ?? []) : []))
+}

@@ -1,0 +1,129 @@
+/** All that goes in and out of one life of the orchestrator: statements, requests, answers; each may be its last. */
+import { SqlError } from '../../runtime/store/sql-error.ts'
+import type { Queryable, Sql } from '../../runtime/store/sql.ts'
+import type { Lifeline } from '../runtime/simulation/lifeline.ts'
+import type { Answered, Forge } from './forge.ts'
+import { forgeUrl } from './forge.ts'
+import { callingVerb, forgeCall, wrapperCall } from './points.ts'
+import type { Faults } from './faults.ts'
+import type { Pods } from './pods.ts'
+
+export interface Outside {
+  readonly forge: Forge
+  readonly pods: Pods
+  readonly faults: Faults
+}
+
+/** There and back, at most. */
+const latencyMs = 40
+
+interface Errand {
+  readonly line: Lifeline
+  readonly point: string
+}
+
+/**
+ * The work is done outside, as a whole and alone; its answer is heard later, if the process lives then. `lose` says that
+ * it is done or not and that nothing is heard but an error.
+ */
+export function travel<T>({ line, point }: Errand, work: () => Promise<T>, lose?: 'unsent' | 'unanswered'): Promise<T> {
+  const { world } = line
+  const journey = (): number => world.latency.fraction() * latencyMs
+  return new Promise<T>((resolve, reject) => {
+    if (line.passes(`${point}: not sent`)) return
+    const fail = (error: unknown): void => world.after(journey(), () => line.hear(() => reject(error)))
+    if (lose === 'unsent') return fail(unreachable())
+    world.after(journey(), () =>
+      world.onStore(async () => {
+        const outcome = await work().then(
+          (value) => ({ value }),
+          (error: unknown) => ({ error }),
+        )
+        if (line.passes(`${point}: done and not heard`)) return
+        if (lose === 'unanswered') fail(unreachable())
+        else if ('error' in outcome) fail(outcome.error)
+        else world.after(journey(), () => line.hear(() => resolve(outcome.value)))
+      }),
+    )
+  })
+}
+
+function unreachable(): SqlError {
+  return new SqlError('connection lost', { code: 'unreachable' })
+}
+
+export function storeOf(line: Lifeline, { forge, faults }: Outside): Sql {
+  const { world } = line
+  const { store } = world
+  const errand = <T>(text: string, work: () => Promise<T>): Promise<T> => {
+    const verb = callingVerb()
+    return travel(
+      { line, point: `sql ${verb}` },
+      async () => {
+        const result = await work()
+        if (verb === 'store/commit-steps') forge.place = await placeIn(store)
+        world.mark(`${line.name} ${verb} ${text} ${JSON.stringify(result)}`)
+        return result
+      },
+      faults.nextStatement(),
+    )
+  }
+  return {
+    durability: store.durability,
+    query: ((text: string, params?: readonly unknown[]) =>
+      errand(JSON.stringify(params ?? []), () => store.query(text, params))) as Queryable['query'],
+    exec: (text) => errand(text, () => store.exec(text)),
+    tx: (run) => errand('tx', () => store.tx(run)),
+    close: () => Promise.resolve(),
+  }
+}
+
+async function placeIn(store: Sql): Promise<number> {
+  const { rows } = await store.query<{ place: number | null }>('select max(place) as place from event')
+  return rows[0]?.place ?? 0
+}
+
+export function fetchOf(line: Lifeline, outside: Outside): typeof fetch {
+  return async (input, init = {}) => {
+    const url = new URL(input instanceof Request ? input.url : String(input))
+    const method = init.method ?? 'GET'
+    const headers = Object.fromEntries(new Headers(init.headers))
+    const body = typeof init.body === 'string' ? init.body : undefined
+    const path = url.pathname + url.search
+    const answer =
+      url.origin === forgeUrl
+        ? await askForge(line, outside, { method, path, headers, body })
+        : await travel({ line, point: `wrapper ${wrapperCall(method, url.pathname)}` }, async () =>
+            outside.pods.answer(url, method, headers, body),
+          )
+    const isEmpty = answer.status === 204 || answer.status === 304
+    return new Response(isEmpty ? null : answer.body, { status: answer.status, headers: answer.headers })
+  }
+}
+
+async function askForge(
+  line: Lifeline,
+  { forge, faults }: Outside,
+  asked: Parameters<Forge['ask']>[0],
+): Promise<Answered> {
+  const { world } = line
+  const what = asked.method === 'GET' ? undefined : faults.nextWrite()
+  const lost = what === 'no answer' ? 'unanswered' : undefined
+  return travel(
+    { line, point: `forge ${forgeCall(asked.method, asked.path)}` },
+    async () => {
+      if (what === '502 before the write') return problem(502)
+      if (what === 'rate limit') return problem(429, { 'retry-after': '2' })
+      const answer = await forge.ask(asked)
+      const text = `${asked.method} ${asked.path}`
+      if (asked.method === 'GET') world.mark(`${line.name} ${text}: ${answer.status} ${answer.body}`)
+      else world.tell(`${line.name} asks the forge ${text}: ${answer.status}${what ? `, and hears ${what}` : ''}`)
+      return what === '502 after the write' ? problem(502) : answer
+    },
+    lost,
+  )
+}
+
+function problem(status: number, headers: Readonly<Record<string, string>> = {}): Answered {
+  return { status, headers: { ...headers, 'content-type': 'application/json' }, body: '{"message":"Server Error"}' }
+}

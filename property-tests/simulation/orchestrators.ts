@@ -1,0 +1,275 @@
+/** The orchestrator as `cli/` composes it, one life after another over one store, and what calls it from outside. */
+import { people } from '../../cli/local/people.ts'
+import type { ComposedOrchestrator, OrchestratorParts, OrchestratorPorts } from '../../cli/orchestrator/compose.ts'
+import type { OrchestratorSettings } from '../../cli/settings.ts'
+import { unauthenticated } from '../../edges/http/auth/authenticate.ts'
+import { callbackSecret } from '../../edges/wrapper/inbound.ts'
+import { insertPush, type PushAudit } from '../../edges/forge/mirror/store/pushes.ts'
+import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
+import { createTaskRights } from '../../edges/git/task-rights.ts'
+import { createLogger } from '../../edges/http/logging.ts'
+import type { JournalRow } from '../../runtime/runtime.ts'
+import { dice } from '../runtime/simulation/dice.ts'
+import { lifeline, processClock } from '../runtime/simulation/lifeline.ts'
+import type { Lifeline, ProcessClock } from '../runtime/simulation/lifeline.ts'
+import type { World } from '../runtime/simulation/world.ts'
+import type { Answered } from './forge.ts'
+import { botToken } from './forge.ts'
+import { fetchOf, storeOf, travel, type Outside } from './network.ts'
+import { faultText, type Plan } from './plan.ts'
+import { podTokens } from './pod-tokens.ts'
+
+export type Compose = (
+  settings: OrchestratorSettings,
+  ports: OrchestratorPorts,
+  parts: OrchestratorParts,
+) => Promise<ComposedOrchestrator>
+
+export const callbackMaster = 'the master of the callbacks'
+export const hookSecret = 'the secret of the hook'
+export const operatorToken = 'operator-token'
+export const operatorUrl = 'http://orchestrator.test'
+export const internalUrl = 'http://internal.test'
+
+export interface Call {
+  readonly kind: 'webhook' | 'callback' | 'agent' | 'operator'
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+interface Life {
+  readonly line: Lifeline
+  readonly clock: ProcessClock
+  readonly composed: ComposedOrchestrator
+}
+
+export interface OrchestratorsOptions {
+  readonly world: World
+  readonly plan: Plan
+  readonly outside: Outside
+  readonly compose: Compose
+  readonly heard: (row: JournalRow) => void
+}
+
+/** Longer than the lease: whoever is silent for so long has been replaced. */
+const takeoverMs = 90_000
+const pace = { shards: 4, leaseMs: 60_000, pollMs: 20_000 }
+const restartMs = 500
+const logger = createLogger({ name: 'simulation', level: process.env['SIMULATION_LOG'] ?? 'silent' })
+
+export class Orchestrators {
+  readonly #options: OrchestratorsOptions
+  #current: Life | undefined
+  #lives = 0
+  #skew = 0
+  readonly #living = new Set<Lifeline>()
+  readonly #restarts = new Map<Lifeline, number>()
+
+  constructor(options: OrchestratorsOptions) {
+    this.#options = options
+  }
+
+  begin(): void {
+    const { world, plan } = this.#options
+    this.#start()
+    for (const fault of plan.faults) {
+      if (fault.kind === 'pause') world.after(fault.atMs, () => this.#pause(fault.forMs))
+      if (fault.kind === 'jump') world.after(fault.atMs, () => this.#jump(fault.byMs))
+    }
+  }
+
+  /** Nothing is paused any more, and whoever was replaced has ended. */
+  becalm(): void {
+    for (const line of this.#living) line.resume()
+    for (const line of this.#living) if (line !== this.#current?.line) line.cut('it was replaced')
+  }
+
+  end(): void {
+    for (const line of this.#living) line.cut('the end')
+  }
+
+  get current(): ComposedOrchestrator | undefined {
+    return this.#current?.composed
+  }
+
+  /** A request from outside; `undefined`: nobody answered. */
+  async call(call: Call): Promise<Answered | undefined> {
+    const { world } = this.#options
+    await new Promise<void>((resolve) => world.after(1 + world.latency.fraction() * 40, resolve))
+    const life = this.#current
+    if (!life || life.line.isCut) return undefined
+    const { line, composed } = life
+    const server = call.kind === 'callback' ? composed.inside : composed.outside
+    const answered = new Promise<Answered | undefined>((resolve) => {
+      line.hear(() => {
+        if (line.passes(`${call.kind}: come in`)) return resolve(undefined)
+        const { method, path: url, headers, body } = call
+        const payload = body === undefined ? {} : { payload: body }
+        void server.app.inject({ method: method as 'GET', url, headers, ...payload }).then((answer) => {
+          if (line.passes(`${call.kind}: done and not answered`)) return resolve(undefined)
+          const all = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as const)
+          resolve({ status: answer.statusCode, headers: Object.fromEntries(all), body: answer.payload })
+        })
+      })
+    })
+    return Promise.race([answered, line.died.then(() => undefined)])
+  }
+
+  /** What the git gateway would say to this push, and its record of it. */
+  async judgePush(push: Omit<PushAudit, 'outcome' | 'at' | 'reason'>): Promise<string | undefined> {
+    const life = this.#current
+    if (!life || life.line.isCut) return 'the gateway did not answer'
+    const { runtime } = life.composed
+    const rights = createTaskRights({
+      runtime,
+      grantHolds: grantHoldsIn(runtime),
+      ciChangesAllowed: () => Promise.resolve(false),
+    })
+    const pod = Number(push.pod.slice(push.pod.lastIndexOf('/') + 1))
+    const judge = async (): Promise<string | undefined> => {
+      const access = await rights.taskAccess({ task: push.task, pod, project: '' })
+      if (push.ref !== `refs/heads/${access?.branches[push.repository] ?? ''}`) return 'not the branch of this Task'
+      const right = await rights.mayPush(push.task, push.repository)
+      return right.allowed ? undefined : right.reason
+    }
+    return Promise.race([judge(), life.line.died.then(() => 'the gateway died')])
+  }
+
+  async recordPush(push: PushAudit): Promise<void> {
+    const { world } = this.#options
+    await new Promise<void>((resolve) =>
+      world.onStore(async () => {
+        await insertPush(world.store, push)
+        resolve()
+      }),
+    )
+  }
+
+  #start(): void {
+    const { world, plan, outside, compose, heard } = this.#options
+    this.#lives += 1
+    const name = `o${this.#lives}`
+    const { faults } = outside
+    const line = lifeline(world, 0, name, (point) => {
+      const crash = faults.crashAt(point)
+      if (crash) this.#restarts.set(line, crash.restartMs)
+      return crash !== undefined
+    })
+    const clock = processClock(line, this.#skew)
+    world.tell(`${name} starts`, true)
+    this.#living.add(line)
+    let ids = 0
+    const ports: OrchestratorPorts = {
+      clock,
+      random: dice(plan.seed, name).fraction,
+      ids: { next: () => `${name}-${plan.seed}-${(ids += 1)}` },
+      fetch: fetchOf(line, outside),
+      logger,
+      version: '0.0.0',
+      programDir: '/program',
+      owner: this.#current?.line.isCut === false ? name : 'orchestrator',
+    }
+    void line.died.then(() => this.#ended(line))
+    world.onStore(async () => {
+      const composed = await compose(settings, ports, this.#partsOf(line, clock))
+      await composed.outside.app.ready()
+      await composed.inside.app.ready()
+      composed.runtime.subscribe((row) => {
+        if (!line.isCut) heard(row)
+      })
+      composed.listening({ operator: operatorUrl, internal: internalUrl })
+      this.#current = { line, clock, composed }
+      void composed.runtime.start().then(
+        () => {
+          if (!line.isCut) composed.begin()
+        },
+        () => line.cut('it could not start'),
+      )
+    })
+  }
+
+  #partsOf(line: Lifeline, clock: ProcessClock): OrchestratorParts {
+    const { outside } = this.#options
+    return {
+      sql: storeOf(line, outside),
+      secrets: {
+        read: async () => ({ token: botToken, webhookSecret: hookSecret }),
+        write: async () => undefined,
+      },
+      podTokens: podTokens(clock),
+      callbackMaster,
+      verifyOidc: async (token) => {
+        if (token !== operatorToken) throw unauthenticated('the token is not valid here', true)
+        return { subject: 'operator', issuer: 'test', claims: {} }
+      },
+      wrapperToken: () => Promise.resolve('wrapper'),
+      pace,
+      pods: () => {
+        const { pods } = outside
+        return {
+          bindVolumes: () => travel({ line, point: 'pods volumes' }, async () => undefined),
+          create: (spec) => travel({ line, point: 'pods create' }, async () => pods.create(spec)),
+          remove: (pod, how) => travel({ line, point: 'pods remove' }, async () => pods.remove(pod, how)),
+          deleteWorkspace: (task) => travel({ line, point: 'pods workspace' }, async () => pods.deleteWorkspace(task)),
+          watch: (listener) => pods.watch(line, listener),
+        }
+      },
+    }
+  }
+
+  #ended(line: Lifeline): void {
+    const { world, outside } = this.#options
+    this.#living.delete(line)
+    if (this.#current?.line !== line && this.#living.size > 0) return
+    const afterMs = outside.faults.isCalm ? restartMs : (this.#restarts.get(line) ?? restartMs)
+    world.after(afterMs, () => {
+      if (this.#living.size === 0) this.#start()
+    })
+  }
+
+  #pause(forMs: number): void {
+    const { world, outside } = this.#options
+    const life = this.#current
+    if (outside.faults.isCalm || !life || life.line.isCut) return
+    world.tell(`${life.line.name} is paused for ${forMs} ms`, true)
+    life.line.pause()
+    world.after(forMs, () => life.line.resume())
+    if (forMs > takeoverMs) world.after(pace.leaseMs / 2, () => this.#start())
+  }
+
+  #jump(byMs: number): void {
+    const { world, outside } = this.#options
+    if (outside.faults.isCalm) return
+    world.tell(faultText({ kind: 'jump', atMs: world.elapsed(), byMs }), true)
+    this.#skew += byMs
+    this.#current?.clock.jump(byMs)
+  }
+}
+
+export function callbackSecretOf(pod: string): string {
+  return callbackSecret(callbackMaster, pod)
+}
+
+const settings: OrchestratorSettings = {
+  stateDir: '/state',
+  coveredDir: '/state',
+  databaseUrl: '',
+  databaseAnswerMs: 15_000,
+  http: { host: '127.0.0.1', port: 0 },
+  internal: { host: '127.0.0.1', port: 0 },
+  publicUrl: operatorUrl,
+  oidc: { issuer: 'http://issuer.test', audience: 'o', wrapperAudience: 'w', clientId: people.bot, clientSecret: 's' },
+  modelBaseUrl: '',
+  modelKey: 'none',
+  oauthToken: '',
+  agentCli: ['false'],
+  isolation: 'none',
+  logLevel: 'silent',
+  retention: { days: 0, events: 0, finalDays: 0 },
+  retentionEveryMs: 86_400_000,
+  otlpEndpoint: '',
+  userHome: '/home',
+  cronTimeZone: 'UTC',
+}

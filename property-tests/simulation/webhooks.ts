@@ -1,0 +1,52 @@
+/** The forge's deliveries: each is recorded and tried once, and again when it is asked for; the way there is the seed's. */
+import type { Hook, Repository } from '../../cli/standins/forge/store/records.ts'
+import { timestamp } from './time.ts'
+import type { Attempt, Delivery, Message, Sender } from '../../cli/standins/forge/webhooks/sender.ts'
+
+/** Carries a delivery; undefined: nobody has answered. */
+export type Carry = (attempt: Attempt & { readonly url: string; readonly event: string }) => Promise<number | undefined>
+
+export interface SenderOptions {
+  readonly nextId: () => number
+  readonly sign: (hook: Hook, guid: string, message: Message) => Attempt
+  readonly carry: Carry
+}
+
+export function createSender({ nextId, sign, carry }: SenderOptions): Sender {
+  const all: Delivery[] = []
+
+  function note(repository: Repository, hook: Hook, message: Message, guid: string, redelivery: boolean): Delivery {
+    const delivery: Delivery = {
+      id: nextId(),
+      guid,
+      hook,
+      repository,
+      message,
+      redelivery,
+      deliveredAt: timestamp(),
+      durationMs: 1,
+      status: 'pending',
+      statusText: 'pending',
+      statusCode: 0,
+      request: sign(hook, guid, message),
+      response: { headers: {}, body: '' },
+    }
+    all.push(delivery)
+    void carry({ ...delivery.request, url: hook.url, event: message.event }).then((status) => {
+      const isDelivered = status !== undefined && status < 300
+      const statusText = isDelivered ? 'OK' : 'failed to connect to host'
+      Object.assign(delivery, { status: isDelivered ? 'delivered' : 'failed', statusText, statusCode: status ?? 0 })
+    })
+    return delivery
+  }
+
+  return {
+    resume: () => undefined,
+    send: (repository, hook, message) =>
+      note(repository, hook, message, `00000000-0000-4000-8000-${String(all.length + 1).padStart(12, '0')}`, false),
+    redeliver: ({ repository, hook, message, guid }) => note(repository, hook, message, guid, true),
+    deliveries: (hook) => all.filter((delivery) => hook === undefined || delivery.hook === hook),
+    idle: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  }
+}
