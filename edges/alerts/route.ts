@@ -5,7 +5,6 @@
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Clock } from '../../runtime/clock.ts'
-import { OverloadedError } from '../../runtime/errors.ts'
 import type { Delivery, Receipt } from '../../runtime/runtime.ts'
 import type { ProjectSettings } from '../forge/projects.ts'
 import type { HttpApp } from '../http/app.ts'
@@ -107,18 +106,8 @@ async function take(
 ): Promise<Static<typeof Answer>> {
   const firing = alerts.filter(({ status }) => status === 'firing')
   const at = deps.clock.now()
-  const receipts = await Promise.all(firing.map((alert) => deliver(deps, incidentOf(project, groupKey, alert, at))))
+  const receipts = await Promise.all(firing.map((alert) => deps.deliver(incidentOf(project, groupKey, alert, at))))
   const accepted = receipts.filter(({ applied }) => applied).length
   const duplicates = receipts.length - accepted
   return { routed: firing.length > 0, accepted, duplicates, discarded: alerts.length - firing.length }
-}
-
-/** The sender tries again on an answer of this kind, and the same alerts are the same incidents then. */
-async function deliver(deps: AlertRouteDeps, delivery: Delivery): Promise<Receipt> {
-  try {
-    return await deps.deliver(delivery)
-  } catch (error) {
-    if (error instanceof OverloadedError) throw new Problem('not-ready', 'the inbox is full', { cause: error })
-    throw error
-  }
 }
