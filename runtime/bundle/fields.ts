@@ -29,6 +29,7 @@ const openNames: ReadonlySet<string> = new Set([
   ...['autoApproveMaxSignificance', 'closedBy', 'closedReason', 'rejected', 'refusedBy', 'budget', 'merging'],
   ...['awaitingOpen', 'pushedRepositories', 'lastTurnPushedRepos', 'lastTurnFailedRepos', 'mergeOrder', 'pushed'],
   ...['managed', 'value', 'historyValue'],
+  ...['run', 'schedule', 'resetSchedule', 'mode', 'hold', 'print', 'seen', 'minted', 'offered', 'documentation'],
 ])
 
 /** Maps whose keys are data: everything below them is open. */
