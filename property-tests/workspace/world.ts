@@ -11,13 +11,18 @@ import type { Act, breakages, operations } from './acts.ts'
 export const taskBranch = 'platform/task-1'
 export type Mutate = (git: Git) => Git
 
-/** A killed process runs no further command; what it wrote so far stays. */
+/** A killed process runs no further command; what it wrote so far stays, and git moves the files before it moves HEAD. */
 class Killed extends Error {}
 
 function killable(git: Git, after: number | undefined): Git {
   let left = after ?? Number.POSITIVE_INFINITY
   return async (args, run) => {
-    if (left <= 0) throw new Killed('the process was killed')
+    if (left <= 0) {
+      const moves = left === 0 && ['checkout', 'merge'].includes(args[0]!) && !args.at(-1)!.startsWith('-')
+      if (moves) await git(['restore', '--worktree', '--source', args.at(-1)!, '--', '.'], run)
+      left = -1
+      throw new Killed('the process was killed')
+    }
     left -= 1
     return git(args, run)
   }

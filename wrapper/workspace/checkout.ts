@@ -1,7 +1,9 @@
 import type { RepositoryConfig } from '../boot/repositories.ts'
-import { gitSucceeds, gitText, lastLines, type Git } from './git.ts'
+import { gitSucceeds, gitText, lastLines, type Git, type GitResult } from './git.ts'
 import { cloneInto, type CloneOptions } from './clone.ts'
-import { isUsableClone, keepWorkTree, repair, type RepairReport } from './repair.ts'
+import { keepWorkTree } from './keep.ts'
+import { whileMoving } from './moving.ts'
+import { isUsableClone, repair, type RepairReport } from './repair.ts'
 import { keptRef, remoteRef, repositoryDir, RepositoryReader, type Repository } from './repository.ts'
 
 /** `ccw_bootstrap_reconcile_total{result}` of S3. */
@@ -156,13 +158,16 @@ class Reconciler {
     const current = await this.#reader.branch()
     if (current === branch) return
     const head = await this.#reader.sha('HEAD')
+    const isLeft = head !== undefined && !(await this.#isPushed(head))
+    const kept = keptRef(`${this.#stamp}-${head?.slice(0, 12)}`)
+    // A detached head has no other name, and a branch may be deleted.
+    if (isLeft) await gitText(this.#git, ['update-ref', kept, head], { cwd: dir })
     const exists = (await this.#reader.sha(`refs/heads/${branch}`)) !== undefined
     const target = exists ? [branch] : ['--no-track', '-B', branch, ...(start ? [start] : [])]
-    await gitText(this.#git, ['checkout', '--quiet', '--ignore-other-worktrees', ...target], { cwd: dir })
-    if (!head || (await this.#isPushed(head))) return
-    if (await this.#merge(head, `commits made on ${current ?? 'a detached head'}`)) return
-    // A detached head has no other name, and a branch may be deleted.
-    await gitText(this.#git, ['update-ref', keptRef(`${this.#stamp}-${head.slice(0, 12)}`), head], { cwd: dir })
+    const checkout = ['checkout', '--quiet', '--ignore-other-worktrees', ...target]
+    await whileMoving(dir, () => gitText(this.#git, checkout, { cwd: dir }))
+    if (!isLeft || !(await this.#merge(head, `commits made on ${current ?? 'a detached head'}`))) return
+    await gitText(this.#git, ['update-ref', '-d', kept], { cwd: dir })
   }
 
   async #isPushed(sha: string): Promise<boolean> {
@@ -176,16 +181,23 @@ class Reconciler {
   async #merge(sha: string, what: string): Promise<boolean> {
     const { dir, name } = this.#repository
     if (await this.#reader.isAncestor(sha, 'HEAD')) return true
-    const merged = await this.#git(['merge', '--quiet', '--no-edit', '-m', `Merge ${what}`, sha], { cwd: dir })
+    const [merged, conflicts] = await whileMoving(dir, () => this.#tryMerge(sha, what))
     if (merged.code === 0) return true
-    const conflicts = await this.#git(['diff', '--name-only', '--diff-filter=U'], { cwd: dir })
-    await this.#git(['merge', '--abort'], { cwd: dir })
-    const files = conflicts.stdout.trim().split('\n').filter(Boolean)
+    const files = conflicts.trim().split('\n').filter(Boolean)
     const where = files.length > 0 ? ` in ${files.slice(0, 20).join(', ')}` : `: ${lastLines(merged.stderr)}`
     this.findings.push(
       `FIRST JOB in ${name}: merge ${what} (git merge ${sha}); it conflicts${where}. Resolve the conflict and commit before anything else.`,
     )
     return false
+  }
+
+  async #tryMerge(sha: string, what: string): Promise<readonly [GitResult, string]> {
+    const run = { cwd: this.#repository.dir }
+    const merged = await this.#git(['merge', '--quiet', '--no-edit', '-m', `Merge ${what}`, sha], run)
+    if (merged.code === 0) return [merged, '']
+    const conflicts = await this.#git(['diff', '--name-only', '--diff-filter=U'], run)
+    await this.#git(['merge', '--abort'], run)
+    return [merged, conflicts.stdout]
   }
 
   /** The exact head under review, on the work branch. Commits that only this volume has are kept and said. */
@@ -199,7 +211,7 @@ class Reconciler {
     const head = await this.#reader.sha('HEAD')
     if (head === sha) return 'up_to_date'
     if (head && (await this.#reader.isAncestor(head, sha))) {
-      await gitText(this.#git, ['merge', '--quiet', '--ff-only', sha], { cwd: dir })
+      await whileMoving(dir, () => gitText(this.#git, ['merge', '--quiet', '--ff-only', sha], { cwd: dir }))
       return 'merged'
     }
     return this.#setAside(sha, head, branch)
@@ -210,7 +222,7 @@ class Reconciler {
     const kept = keptRef(`${this.#stamp}-before-${sha.slice(0, 12)}`)
     if (head) await gitText(this.#git, ['update-ref', kept, head], { cwd: dir })
     await keepWorkTree(this.#git, dir, `${this.#stamp}-work-tree`)
-    await gitText(this.#git, ['checkout', '--quiet', '-B', branch, sha], { cwd: dir })
+    await whileMoving(dir, () => gitText(this.#git, ['checkout', '--quiet', '-B', branch, sha], { cwd: dir }))
     this.findings.push(`${name} held commits that are not part of ${sha}; they are kept as ${kept}.`)
     return 'merged'
   }
@@ -218,16 +230,32 @@ class Reconciler {
 
 /** Was the agent's checkout left on another branch? Answers false when the way back conflicts. */
 export async function returnToBranch(git: Git, repository: Repository, stamp: string): Promise<boolean> {
-  const reader = new RepositoryReader(git, repository.dir)
-  if ((await reader.branch()) === repository.branch) return true
+  const { branch, dir } = repository
+  const reader = new RepositoryReader(git, dir)
+  if ((await reader.branch()) === branch) return true
   const head = await reader.sha('HEAD')
   if (!head) return false
-  if (!(await gitSucceeds(git, ['checkout', '--quiet', repository.branch], { cwd: repository.dir }))) return false
-  if (await reader.isAncestor(head, 'HEAD')) return true
-  if (await gitSucceeds(git, ['merge', '--quiet', '--no-edit', head], { cwd: repository.dir })) return true
-  await git(['merge', '--abort'], { cwd: repository.dir })
-  await gitText(git, ['update-ref', keptRef(`${stamp}-${head.slice(0, 12)}`), head], {
-    cwd: repository.dir,
-  })
+  const kept = keptRef(`${stamp}-${head.slice(0, 12)}`)
+  await gitText(git, ['update-ref', kept, head], { cwd: dir })
+  if (!(await whileMoving(dir, () => switchOrReset(git, dir, branch)))) return false
+  if (!(await reader.isAncestor(head, 'HEAD')) && !(await mergeOrAbort(git, dir, head))) return false
+  await gitText(git, ['update-ref', '-d', kept], { cwd: dir })
+  return true
+}
+
+/** Everything is committed here: a checkout that fails half-way is taken back. */
+async function switchOrReset(git: Git, dir: string, branch: string): Promise<boolean> {
+  const checkout = ['checkout', '--quiet', '--ignore-other-worktrees', branch]
+  if (await gitSucceeds(git, checkout, { cwd: dir })) return true
+  await git(['reset', '--hard', '--quiet'], { cwd: dir })
   return false
+}
+
+/** A merge that conflicts leaves the tree as it was. */
+export function mergeOrAbort(git: Git, dir: string, revision: string): Promise<boolean> {
+  return whileMoving(dir, async () => {
+    if (await gitSucceeds(git, ['merge', '--quiet', '--no-edit', revision], { cwd: dir })) return true
+    await git(['merge', '--abort'], { cwd: dir })
+    return false
+  })
 }

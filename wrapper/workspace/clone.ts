@@ -3,6 +3,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { RepositoryConfig } from '../boot/repositories.ts'
 import { gitText, type Git } from './git.ts'
+import { markMoving, undoMove, unmarkMoving, wasMoving } from './moving.ts'
 import { commitAll } from './repair.ts'
 import { remoteRef, RepositoryReader } from './repository.ts'
 import { salvageInto, type Salvaged } from './salvage.ts'
@@ -40,8 +41,9 @@ export async function cloneInto(
   const broken = existsSync(join(dir, '.git')) ? join(dir, '.git') : aside
   const salvaged = await salvageInto(git, staging, broken, stamp)
   await placeHead(git, staging, salvaged, config.branch || options.taskBranch)
+  if (wasMoving(broken)) await markMoving(join(staging, '.git'))
   if (existsSync(join(dir, '.git'))) await setAside(join(dir, '.git'), aside)
-  const committed = await placeFiles(git, dir, staging)
+  const committed = await placeFiles(git, dir, staging, stamp)
   return findings(config.name, salvaged, committed)
 }
 
@@ -68,10 +70,11 @@ async function setAside(from: string, aside: string): Promise<void> {
 }
 
 /** Puts the clone under the files that lie there; true when they became a commit. */
-async function placeFiles(git: Git, dir: string, staging: string): Promise<boolean> {
+async function placeFiles(git: Git, dir: string, staging: string, stamp: string): Promise<boolean> {
   const files = existsSync(dir) ? await readdir(dir) : []
   if (files.length === 0) {
     await gitText(git, ['reset', '--hard', '--quiet'], { cwd: staging })
+    await unmarkMoving(join(staging, '.git'))
     await rm(dir, { recursive: true, force: true })
     await rename(staging, dir)
     return false
@@ -79,6 +82,7 @@ async function placeFiles(git: Git, dir: string, staging: string): Promise<boole
   await rename(join(staging, '.git'), join(dir, '.git'))
   await rm(staging, { recursive: true, force: true })
   await gitText(git, ['reset', '--quiet'], { cwd: dir })
+  if (wasMoving(join(dir, '.git'))) return (await undoMove(git, dir, stamp), false)
   return commitAll(git, dir, 'Keep the files of a workspace whose repository data was unusable')
 }
 

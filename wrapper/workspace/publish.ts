@@ -1,7 +1,7 @@
 import type { FailedPush } from '../../machines/turn/schema.ts'
-import { gitSucceeds, gitText, lastLines, type Git, type GitResult } from './git.ts'
+import { gitText, lastLines, type Git, type GitResult } from './git.ts'
 import { commitAll } from './repair.ts'
-import { returnToBranch } from './checkout.ts'
+import { mergeOrAbort, returnToBranch } from './checkout.ts'
 import { remoteRef, RepositoryReader, type Repository } from './repository.ts'
 
 export interface Published {
@@ -42,9 +42,13 @@ export async function pushAll(git: Git, repositories: readonly Repository[]): Pr
   const pushed: string[] = []
   const failed: FailedPush[] = []
   for (const repository of repositories) {
-    const outcome = await push(git, repository)
-    if (outcome.state === 'refused') failed.push({ repo: repository.name, error: outcome.reason })
-    if (outcome.state === 'pushed') pushed.push(repository.name)
+    try {
+      const outcome = await push(git, repository)
+      if (outcome.state === 'refused') failed.push({ repo: repository.name, error: outcome.reason })
+      if (outcome.state === 'pushed') pushed.push(repository.name)
+    } catch (error) {
+      failed.push({ repo: repository.name, error: (error as Error).message })
+    }
   }
   return { pushed, failed }
 }
@@ -116,8 +120,7 @@ async function mergeRemote(git: Git, repository: Repository): Promise<string | u
     remote: true,
   })
   if (fetched.code !== 0) return lastLines(fetched.stderr)
-  if (await gitSucceeds(git, ['merge', '--quiet', '--no-edit', remoteRef(branch)], { cwd: dir })) return undefined
-  await git(['merge', '--abort'], { cwd: dir })
+  if (await mergeOrAbort(git, dir, remoteRef(branch))) return undefined
   return `${branch} at the remote has commits that conflict with the work here`
 }
 

@@ -2,7 +2,9 @@ import { existsSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gitSucceeds, gitText, type Git } from './git.ts'
-import { keptRef, RepositoryReader } from './repository.ts'
+import { addAll, keepState } from './keep.ts'
+import { undoMove, wasMoving } from './moving.ts'
+import { RepositoryReader } from './repository.ts'
 
 /**
  * Resume repairs instead of trusting (S3 Continuity rules): locks swept, operations in progress aborted, uncommitted
@@ -36,8 +38,6 @@ const operations: readonly Operation[] = [
   { name: 'bisect', mark: 'BISECT_LOG', abort: ['bisect', 'reset'] },
 ]
 
-const addAll = ['add', '--all', '--ignore-errors', '--', '.'] as const
-
 /**
  * Can git work here at all? A folder without commits or with a broken `.git` can't be resumed, nor one where an object of
  * a commit that no remote has is torn or gone: it could never be pushed.
@@ -56,6 +56,10 @@ export async function isUsableClone(git: Git, dir: string): Promise<boolean> {
 export async function repair(git: Git, dir: string, stamp: string): Promise<RepairReport> {
   const sweptLocks = await sweepLocks(join(dir, '.git'))
   await dropBrokenIndex(git, dir)
+  if (wasMoving(join(dir, '.git'))) {
+    await abortAll(git, dir)
+    await undoMove(git, dir, stamp)
+  }
   const pending = operations.filter((operation) => existsSync(join(dir, '.git', operation.mark)))
   const kept = pending.length > 0 ? await keepState(git, dir, `${stamp}-${pending[0]!.name}`) : undefined
   const aborted = await abortAll(git, dir)
@@ -73,34 +77,6 @@ export async function commitAll(git: Git, dir: string, message: string): Promise
   if (await gitSucceeds(git, ['diff', '--cached', '--quiet'], { cwd: dir })) return false
   await gitText(git, ['commit', '--quiet', '--no-verify', '-m', message], { cwd: dir })
   return true
-}
-
-/** A commit of the work tree as it stands, made beside the index and HEAD; undefined when it equals HEAD. */
-export async function keepWorkTree(git: Git, dir: string, name: string): Promise<string | undefined> {
-  const index = join(dir, '.git', 'statewright-kept-index')
-  const run = { cwd: dir, env: { GIT_INDEX_FILE: index } }
-  try {
-    await gitText(git, ['read-tree', 'HEAD'], run)
-    await git(addAll, run)
-    const tree = await gitText(git, ['write-tree'], run)
-    if (tree === (await gitText(git, ['rev-parse', 'HEAD^{tree}'], { cwd: dir }))) return undefined
-    const message = `Work tree before the repair ${name}`
-    const commit = await gitText(git, ['commit-tree', tree, '-p', 'HEAD', '-m', message], { cwd: dir })
-    await gitText(git, ['update-ref', keptRef(name), commit], { cwd: dir })
-    return keptRef(name)
-  } finally {
-    await rm(index, { force: true })
-  }
-}
-
-/** An operation moves HEAD: what was committed in it has no name any more once the operation is aborted. */
-async function keepHead(git: Git, dir: string, name: string): Promise<string> {
-  await gitText(git, ['update-ref', keptRef(name), 'HEAD'], { cwd: dir })
-  return keptRef(name)
-}
-
-async function keepState(git: Git, dir: string, name: string): Promise<string> {
-  return (await keepWorkTree(git, dir, name)) ?? keepHead(git, dir, name)
 }
 
 async function abortAll(git: Git, dir: string): Promise<readonly string[]> {

@@ -15,6 +15,7 @@ interface SafetyPushOptions {
 
 /** The mid-turn safety net: push only, no add, no commit (S3). Behind the remote and nothing to push count as success. */
 export function startSafetyPush(options: SafetyPushOptions): { stop(): void } {
+  if (options.intervalMs === 0) return { stop: () => undefined }
   let stopped = false
   let timer = schedule()
   function schedule(): { cancel(): void } {
@@ -35,7 +36,6 @@ export function startSafetyPush(options: SafetyPushOptions): { stop(): void } {
       options.onResult('failed')
     }
   }
-  if (options.intervalMs === 0) timer.cancel()
   return {
     stop(): void {
       stopped = true
