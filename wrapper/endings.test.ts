@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ModelRequest, Move } from './testing/model.ts'
 import type { Session } from '../machines/turn/schema.ts'
 import { openWorld, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
@@ -11,19 +13,20 @@ function newestOf(request: ModelRequest): string {
 }
 
 let failing = 0
+let tooLong = 0
 const bash: Move = { kind: 'call', tool: 'Bash', input: { command: 'true', description: 'nothing' } }
 
-function decide(request: ModelRequest, index: number): Move {
+function decide(request: ModelRequest): Move {
   const asked = newestOf(request)
   if (asked.includes('WORK FOR EVER')) return bash
   if (asked.includes('BUSY') && failing > 0) {
     failing -= 1
     return { kind: 'refuse', status: 529, type: 'overloaded_error' }
   }
-  if (asked.includes('TOO LONG'))
-    return asked.includes('This session is being continued') || index > 1_000
-      ? { kind: 'say', text: 'shorter now' }
-      : { kind: 'refuse', status: 413, type: 'request_too_large' }
+  if (tooLong > 0) {
+    tooLong -= 1
+    return { kind: 'refuse', status: 413, type: 'request_too_large' }
+  }
   if (asked.includes('CUT OFF'))
     return asked.includes('Output token limit hit')
       ? { kind: 'say', text: 'the rest' }
@@ -66,4 +69,82 @@ describeRequiring('claude', 'how a turn ends on the real CLI', () => {
     expect(metrics).toMatch(/ccw_model_failures_total\{.*status="529".*\} 4/)
     expect(metrics).toMatch(/ccw_turn_hindered_total\{.*kind="model-retries".*\} 1/)
   })
+
+  test('an answer cut off at its limit goes on by itself, and the turn ends with the rest', async () => {
+    expect(await pod.turn('CUT OFF')).toMatchObject({
+      state: 'completed',
+      stopReason: 'end_turn',
+      finalText: 'the rest',
+    })
+  })
+
+  test('a refusal ends the turn as refused, and the next turn is taken', async () => {
+    expect(await pod.turn('FORBIDDEN FRUIT')).toMatchObject({ state: 'completed', stopReason: 'refusal' })
+    expect(await pod.turn('something else')).toMatchObject({ state: 'completed', stopReason: 'end_turn' })
+  })
+
+  test('a conversation that grew too long is compacted within the turn, which ends as any other', async () => {
+    for (const text of ['one', 'two', 'three']) await pod.turn(text)
+    tooLong = 1
+    const result = await pod.turn('carry on')
+    expect(result).toMatchObject({ state: 'completed', stopReason: 'end_turn', finalText: 'understood' })
+    expect((await pod.call('GET', '/v1/transcript')).text).toContain('compact_boundary')
+    expect(await pod.turn('and on')).toMatchObject({ state: 'completed', finalText: 'understood' })
+  })
 })
+
+describe('how a turn ends when the CLI misbehaves', () => {
+  const stub = join(import.meta.dirname, '..', 'cli', 'standins', 'stub-cli', 'claude')
+  let world: PodWorld
+  afterEach(() => world.close())
+  const startWith = async (faults: object): Promise<Pod> => {
+    world = await openWorld({ decide: decideForStub, cli: [stub] })
+    mkdirSync(world.home, { recursive: true })
+    writeFileSync(join(world.home, '.stub-cli.json'), JSON.stringify(faults))
+    return world.start()
+  }
+
+  test('the death of the process in a turn is its result, told before the wrapper ends with 1', async () => {
+    const pod = await startWith({ exitMidTurn: { turn: 1, code: 7 } })
+    expect(await pod.turn('first')).toMatchObject({ state: 'completed' })
+    const { body } = await pod.call('POST', '/v1/messages', { text: 'second' })
+    expect(await pod.exit).toBe(1)
+    expect(world.callbacks.at(-1)).toMatchObject({
+      turnId: body.turnId,
+      state: 'failed',
+      stopReason: 'agent_exited',
+      error: { code: 'exit', message: 'the agent process ended with 7' },
+    })
+  })
+
+  test('a turn that the CLI begins by itself is ended by the next, never taken for it, and accounted for in it', async () => {
+    const pod = await startWith({ spontaneousTurn: { afterTurn: 0, delayMs: 200, prompt: 'HOLD my own idea' } })
+    expect(await pod.turn('first')).toMatchObject({ finalText: 'understood', usage: { outputTokens: 7 } })
+    await waitFor(
+      () => world.model.requests.length === 2,
+      20_000,
+      () => pod.log(),
+    )
+    const result = await pod.turn('second')
+    expect(result).toMatchObject({ state: 'completed', finalText: 'understood' })
+    expect(result.usage).toMatchObject({ inputTokens: 200, outputTokens: 8 })
+    expect((await pod.turn('third')).usage).toMatchObject({ inputTokens: 100, outputTokens: 7 })
+    expect(await (await fetch(`${pod.url}/metrics`)).text()).toMatch(/ccw_spontaneous_turns_total\S* 1\n/)
+    expect(world.callbacks.map(({ turnId }) => turnId)).toHaveLength(3)
+  })
+
+  test('a lost Enter is pressed again, the message arrives once, and a line after the Stop hook still counts', async () => {
+    const pod = await startWith({ dropEnters: 1, transcriptDelayMs: 150 })
+    expect(await pod.turn('only once, heron')).toMatchObject({ finalText: 'understood', usage: { outputTokens: 7 } })
+    const heard = JSON.stringify(world.model.requests.at(-1)!.body.messages)
+    expect(heard.split('only once, heron')).toHaveLength(2)
+    expect((await pod.turn('again')).usage).toMatchObject({ outputTokens: 7 })
+  })
+})
+
+function decideForStub(request: ModelRequest): Move {
+  const last = JSON.stringify(request.body.messages.filter(({ role }) => role === 'user').at(-1)?.content)
+  return last.includes('HOLD') && !last.includes('[turn ')
+    ? { kind: 'say', text: 'I begin', hold: true }
+    : { kind: 'say', text: 'understood' }
+}

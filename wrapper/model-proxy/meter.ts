@@ -25,6 +25,12 @@ export class ModelMeter {
     this.#failures = { inRow: 0, status: 0 }
   }
 
+  /** What comes from here on is no longer that turn's; how the account stands stays known until the next. */
+  turnEnded(): void {
+    this.ceiling.reset()
+    this.#messages.clear()
+  }
+
   get messages(): readonly MessageUsage[] {
     return [...this.#messages.values()]
   }

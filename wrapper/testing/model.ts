@@ -15,9 +15,12 @@ export type Move =
       readonly kind: 'refuse'
       readonly status: number
       readonly type: string
+      readonly message?: string
       readonly headers?: Readonly<Record<string, string>>
     }
   | { readonly kind: 'silence' }
+  /** A stream that ends in the middle, with the API's own error event or without a word. */
+  | { readonly kind: 'break'; readonly how: 'error-event' | 'reset' }
 
 export interface ModelRequest {
   readonly text: string
@@ -35,18 +38,24 @@ interface MessagesBody {
 export interface TestModel {
   readonly url: string
   readonly requests: readonly ModelRequest[]
+  /** Method and path of whatever was asked besides messages. */
+  readonly strays: readonly string[]
   close(): Promise<void>
 }
 
 /** A Messages API that answers each request by `decide`; every stream has the shape of the real one. */
 export async function startTestModel(decide: (request: ModelRequest, index: number) => Move): Promise<TestModel> {
   const requests: ModelRequest[] = []
+  const strays: string[] = []
   const server = createServer((request, response) => void serve(request, response))
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const text = Buffer.concat(chunks).toString('utf8')
-    if (!request.url?.startsWith('/v1/messages') || request.method !== 'POST') return void response.writeHead(404).end()
+    if (!request.url?.startsWith('/v1/messages') || request.method !== 'POST') {
+      strays.push(`${request.method} ${request.url}`)
+      return void response.writeHead(404).end()
+    }
     const seen = { text, headers: request.headers, body: JSON.parse(text) as MessagesBody }
     requests.push(seen)
     answer(decide(seen, requests.length - 1), seen.body, response, requests.length)
@@ -55,6 +64,7 @@ export async function startTestModel(decide: (request: ModelRequest, index: numb
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    strays,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections()
@@ -65,10 +75,14 @@ export async function startTestModel(decide: (request: ModelRequest, index: numb
 
 function answer(move: Move, body: MessagesBody, response: ServerResponse, index: number): void {
   if (move.kind === 'silence') return
+  if (move.kind === 'break') return breakOff(move.how, body, response, index)
   if (move.kind === 'refuse') {
     response.writeHead(move.status, { 'content-type': 'application/json', ...move.headers })
     return void response.end(
-      JSON.stringify({ type: 'error', error: { type: move.type, message: `refused with ${move.type}` } }),
+      JSON.stringify({
+        type: 'error',
+        error: { type: move.type, message: move.message ?? `refused with ${move.type}` },
+      }),
     )
   }
   const block =
@@ -108,4 +122,16 @@ function answer(move: Move, body: MessagesBody, response: ServerResponse, index:
   })
   send({ type: 'message_stop' })
   response.end()
+}
+
+/** Streamed requests only: asked for a whole message, as the CLI does after such a break, the server answers. */
+function breakOff(how: 'error-event' | 'reset', body: MessagesBody, response: ServerResponse, index: number): void {
+  if (!body.stream) return answer({ kind: 'say', text: 'whole' }, body, response, index)
+  const usage = { input_tokens: 1, output_tokens: 1 }
+  const message = { id: `msg_${index}`, type: 'message', role: 'assistant', model: body.model, content: [], usage }
+  const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const start = `event: message_start\ndata: ${JSON.stringify({ type: 'message_start', message })}\n\n`
+  if (how === 'error-event') return void response.end(`${start}event: error\ndata: ${JSON.stringify(error)}\n\n`)
+  response.write(start, () => response.destroy())
 }

@@ -3,12 +3,14 @@ import type { Logger } from '../../edges/http/logging.ts'
 import { sleep, until, type Clock } from '../clock.ts'
 import type { HookAnswer, HookEvent, HookInput } from '../hooks/hook-input.ts'
 import type { WrapperMetrics } from '../metrics.ts'
+import { tokensOf } from '../model-proxy/ceiling.ts'
 import type { ModelMeter } from '../model-proxy/meter.ts'
 import { submit, typedLine } from '../terminal/submit.ts'
+import type { MessageUsage } from '../usage/usage.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { EvidenceCollector } from './evidence.ts'
 import { HindranceWatch } from './hindrance.ts'
-import { outcomeOf, type AgentOutcome, type Ending } from './outcome.ts'
+import { outcomeOf, type AgentOutcome, type Ending, type TurnEvidence } from './outcome.ts'
 import { ProbeDesk } from './probe-desk.ts'
 import { StallWatch } from './stall-watch.ts'
 import { ToolCallCounter } from './tool-calls.ts'
@@ -30,6 +32,8 @@ interface Running {
   readonly collector: EvidenceCollector
   readonly accepted: PromiseWithResolvers<void>
   readonly ended: PromiseWithResolvers<Ending>
+  /** Used since the turn before, by turns that nobody asked for; some turn must account for it. */
+  unasked: readonly MessageUsage[]
   promptId?: string
   isAccepted: boolean
   isOver: boolean
@@ -133,7 +137,7 @@ export class Conversation {
     await ready
     await this.#endSpontaneous()
     await this.#drain()
-    this.#options.meter.reset()
+    this.#takeUnasked(running)
     this.#stall.activity(this.#options.clock.now())
     const ticking = this.#tick(running)
     const ending = await this.#submitAndWait(running, body)
@@ -141,14 +145,11 @@ export class Conversation {
     await ticking
     if (ending.kind === 'stop') await this.#settle(running, asText(ending.input.last_assistant_message))
     await this.#read(running)
-    this.#leave(running)
+    const evidence = this.#evidenceOf(running)
+    this.#leave(evidence)
     // The CLI would go on by itself once the limit is reset (facts 7): nobody asked for that turn.
     if (ending.kind === 'stop-failure' && ending.usageLimited) this.#options.terminal.write(escape)
-    const { messages, limitResetsAt, ceiling } = this.#options.meter
-    return outcomeOf(
-      ending,
-      running.collector.evidence(messages, limitResetsAt, ceiling.wasEnforced ? ceiling.limit : undefined),
-    )
+    return outcomeOf(ending, evidence)
   }
 
   /** One ESC byte. False when there is no live terminal. Resolution is watched in the background (S3). */
@@ -175,6 +176,7 @@ export class Conversation {
       collector: new EvidenceCollector(this.#counted),
       accepted: Promise.withResolvers<void>(),
       ended: Promise.withResolvers<Ending>(),
+      unasked: [],
       isAccepted: false,
       isOver: false,
     }
@@ -195,8 +197,24 @@ export class Conversation {
     return typeof first === 'boolean' ? running.ended.promise : first
   }
 
-  #leave(running: Running): void {
-    for (const { id } of running.collector.evidence(this.#options.meter.messages).messages) this.#counted.add(id)
+  /** A turn of the CLI's own is told of in no result, so its tokens go into the next turn's: the sum stays exact. */
+  #takeUnasked(running: Running): void {
+    const { meter, logger } = this.#options
+    running.unasked = meter.messages
+    meter.reset()
+    if (running.unasked.length > 0)
+      logger.warn({ turnId: running.turnId, tokens: tokensOf(running.unasked) }, 'tokens that no turn asked for')
+  }
+
+  #evidenceOf({ collector, unasked }: Running): TurnEvidence {
+    const { messages, limitResetsAt, ceiling } = this.#options.meter
+    const ceilingReached = ceiling.wasEnforced ? ceiling.limit : undefined
+    return collector.evidence([...unasked, ...messages], limitResetsAt, ceilingReached)
+  }
+
+  #leave({ messages }: TurnEvidence): void {
+    for (const { id } of messages) this.#counted.add(id)
+    this.#options.meter.turnEnded()
     this.#probes.turnEnded()
     this.#stall.turnEnded()
     this.#running = undefined

@@ -77,6 +77,8 @@ function stopVerdict(input: HookInput, evidence: TurnEvidence): Verdict {
 function failureVerdict(input: HookInput, usageLimited: boolean, evidence: TurnEvidence): Verdict {
   const message =
     asText(input.last_assistant_message) || asText(input.error_details) || 'the model could not be reached'
+  // A second refusal in a row ends the turn as a failure of the API (observed on 2.1.329); nothing failed.
+  if (evidence.lastStopReason === 'refusal') return { stopReason: 'refusal' }
   if (evidence.ceilingReached !== undefined) return ceilingVerdict(evidence.ceilingReached)
   const code = asText(input.error) || 'unknown'
   if (!usageLimited) return { stopReason: 'api_error', error: { code, message } }

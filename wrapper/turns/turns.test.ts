@@ -207,6 +207,18 @@ describe('how a turn ends', () => {
       },
     ],
     [
+      'a refusal that the CLI calls an API error',
+      { kind: 'stop-failure', input: { error: 'invalid_request' }, usageLimited: false },
+      { lastStopReason: 'refusal' },
+      { state: 'completed', stopReason: 'refusal', finalText: 'partial' },
+    ],
+    [
+      'a turn at its token ceiling',
+      { kind: 'stop-failure', input: { error: 'authentication_failed' }, usageLimited: false },
+      { ceilingReached: 1500 },
+      { state: 'failed', stopReason: 'api_error', error: { code: 'token_ceiling' }, finalText: 'partial' },
+    ],
+    [
       'a used-up window',
       { kind: 'stop-failure', input: {}, usageLimited: true },
       { limitResetsAt: at },
