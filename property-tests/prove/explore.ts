@@ -8,7 +8,7 @@ import type { Move, WorldModel } from './world-model.ts'
 import { noGhosts, remember, type Ghosts } from './ghosts.ts'
 import { finiteLaws } from './laws.ts'
 import { hashOf, StateSet } from './state-set.ts'
-import { StateKeys } from './state-key.ts'
+import type { StateKeys } from './state-key.ts'
 import type { Remembered } from './remembered.ts'
 import type { Moment } from '../machines/world/trace.ts'
 import type { World } from '../machines/world/world.ts'
@@ -46,14 +46,22 @@ interface Node {
   readonly depth: number
 }
 
+/** Serves many searches: what one took another need not. */
+export interface Memory {
+  readonly steps: Remembered
+  readonly keys: StateKeys
+}
+
 export interface Surroundings {
   /** Milliseconds, never running backwards. */
   readonly now: () => number
   readonly onProgress?: (line: string) => void
   /** A breach ends the search: who kills mutants asks no more. */
   readonly stopsAtFirst?: boolean
-  /** Every moment that is met, once. */
-  readonly onMoment?: (moment: Moment) => void
+  /** What each move brought about, and the moves up to it. */
+  readonly onMove?: (moments: readonly Moment[], path: () => readonly string[]) => void
+  /** Moves that are made before the search begins, as far as they can be. */
+  readonly prefix?: readonly string[]
 }
 
 export class Explorer {
@@ -61,7 +69,7 @@ export class Explorer {
   readonly #bounds: Bounds
   readonly #around: Surroundings
   readonly #memory: Remembered
-  readonly #keys = new StateKeys()
+  readonly #keys: StateKeys
   readonly #seen = new StateSet()
   /** By number of the state: where it was first reached from, and how. */
   readonly #from: number[] = []
@@ -74,17 +82,18 @@ export class Explorer {
   #depth = 0
   readonly #startedAt: number
 
-  constructor(model: WorldModel, bounds: Bounds, memory: Remembered, around: Surroundings) {
+  constructor(model: WorldModel, bounds: Bounds, memory: Memory, around: Surroundings) {
     this.#model = model
+    this.#keys = memory.keys
     this.#bounds = bounds
-    this.#memory = memory
+    this.#memory = memory.steps
     this.#around = around
     this.#levels = Array.from({ length: bounds.deviations + 1 }, () => [])
     this.#startedAt = around.now()
   }
 
   run(): Explored {
-    const [world, ghosts] = this.#judged(this.#model.begin(), noGhosts, () => [])
+    const [world, ghosts] = this.#led(...this.#judged(this.#model.begin(), noGhosts, () => []))
     this.#meet(world, ghosts, 0, -1, '', 0)
     let done = -1
     for (const [level, nodes] of this.#levels.entries()) {
@@ -93,6 +102,18 @@ export class Explorer {
       done = level
     }
     return this.#result(done)
+  }
+
+  /** A mutant may not come as far as the real machines did. */
+  #led(world: World, ghosts: Ghosts): readonly [World, Ghosts] {
+    const prefix = this.#around.prefix ?? []
+    let led: readonly [World, Ghosts] = [world, ghosts]
+    for (const [index, says] of prefix.entries()) {
+      const move = this.#model.moves(led[0]).find((one) => one.says === says)
+      if (!move) return led
+      led = this.#judged(...led, () => prefix.slice(0, index + 1), move)
+    }
+    return led
   }
 
   #result(deviations: number): Explored {
@@ -151,12 +172,12 @@ export class Explorer {
     move?.act(world)
     let before = past
     for (const moment of world.actors.trace) {
-      this.#around.onMoment?.(moment)
       const ghosts = remember(before, moment)
       for (const { law, breaches } of finiteLaws)
         for (const what of breaches({ moment, world, past: before, ghosts })) this.#found(law, what, path)
       before = ghosts
     }
+    this.#around.onMove?.(world.actors.trace, path)
     return [world, before]
   }
 

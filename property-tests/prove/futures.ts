@@ -1,6 +1,7 @@
 /** What must be possible from wherever a world is: asked by living on from there in one way that must work. */
 import { idOf, kindOf, stageOf, taskIn, type Snapshot } from '../machines/world/trace.ts'
 import type { ActorAddress } from '../../machines/definition.ts'
+import type { QueueContext } from '../../machines/queue/context.ts'
 import type { Subject } from '../machines/world/forge.ts'
 import type { World } from '../machines/world/world.ts'
 import { botLogin } from '../machines/world/people.ts'
@@ -96,14 +97,23 @@ function cannotEnd(from: World): readonly string[] {
   const world = from.fork()
   let help = 0
   for (let step = 0; step < longestLife; step++) {
-    if (toEnd(world).length === 0) return []
+    if (toEnd(world).length === 0 && waiting(world) === 0) return []
     const isCalm = world.actors.channels.length === 0 && world.actors.outbox.length === 0
     if (help > 0 && isCalm && goOn(world)) continue
     if (world.cooperate()) continue
     if (help++ >= mostHelp) break
     helped(world, help)
   }
-  return toEnd(world).map(([, task]) => `a Task at ${stageOf(task)} (${taskIn(task).stageReason}) can come to no end`)
+  return [
+    ...toEnd(world).map(([, task]) => `a Task at ${stageOf(task)} (${taskIn(task).stageReason}) can come to no end`),
+    ...(waiting(world) > 0 ? ['an entry is never admitted'] : []),
+  ]
+}
+
+/** Entries that got no slot yet. */
+function waiting(world: World): number {
+  const queues = living(world, ['queue']).map(([, { context }]) => context as QueueContext)
+  return queues.flatMap(({ entries }) => entries.filter(({ admittedAt }) => admittedAt === null)).length
 }
 
 function toEnd(world: World): Known {

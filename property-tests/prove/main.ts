@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { certify } from './certify.ts'
+import { runMutants } from './mutants/supervise.ts'
 import type { Bounds, Breach, Explored } from './explore.ts'
 import { prove } from './prove.ts'
 import { worlds, type ProvedWorld } from './worlds.ts'
@@ -16,6 +17,9 @@ few Tasks. A deviation is what people, agents, faults, timers and disorder do. P
   --deviations N    so many deviations in each world
   --states N        at most so many states in each world
   --seconds N       at most so long in each world
+  --mutants         change one guard, conjunct, target, action, effect or timer at a time, and see whether a law notices:
+                    --tenth K (0 to 9, or "commit": by the commit's hash) for a tenth of them, --only TEXT for those of a
+                    machine or whose name holds TEXT
   --certify         write machines/generated/certificate.ts when no law is broken
   --json            one line of JSON for each world`
 
@@ -28,6 +32,9 @@ const { values } = parseArgs({
     states: { type: 'string' },
     seconds: { type: 'string' },
     certify: { type: 'boolean', default: false },
+    mutants: { type: 'boolean', default: false },
+    tenth: { type: 'string' },
+    only: { type: 'string' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -89,4 +96,10 @@ function main(): number {
   return broken === 0 ? 0 : 1
 }
 
-process.exitCode = main()
+process.exitCode = values.mutants
+  ? await runMutants({
+      isJson: values.json,
+      ...(values.tenth === undefined ? {} : { tenth: values.tenth }),
+      ...(values.only === undefined ? {} : { only: values.only }),
+    })
+  : main()

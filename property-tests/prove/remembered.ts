@@ -10,7 +10,7 @@ type Taken = ReturnType<Pace['transition']>
 
 export class Remembered implements Pace {
   readonly isTimeless = true
-  readonly #machines = new Map<AnyStateMachine, Map<string, AnyMachineSnapshot>>()
+  readonly #machines = new WeakMap<AnyStateMachine, Map<string, AnyMachineSnapshot>>()
   readonly #canonical = new WeakMap<AnyMachineSnapshot, AnyMachineSnapshot>()
   readonly #steps = new WeakMap<AnyMachineSnapshot, Map<string, Taken>>()
   readonly #texts = new WeakMap<MachineEvent, string>()

@@ -1,0 +1,32 @@
+/** `npm run prove -- --mutants`: see the usage in `../main.ts`. Started with `--import ./instrument.ts`. */
+import { parseArgs } from 'node:util'
+import { allMutants, Runner, type Judged } from './run.ts'
+import { tenthOf } from './tenth.ts'
+
+const { values } = parseArgs({
+  options: {
+    tenth: { type: 'string' },
+    only: { type: 'string' },
+    states: { type: 'string', default: '400' },
+    explored: { type: 'string', default: '6000' },
+    share: { type: 'string', default: '0/1' },
+    count: { type: 'boolean', default: false },
+  },
+})
+
+const [share = 0, shares = 1] = values.share.split('/').map(Number)
+const { only, tenth } = values
+const mutants = allMutants()
+  .filter(({ name, machine }) => only === undefined || machine === only || name.includes(only))
+  .filter(({ name }) => tenth === undefined || tenthOf(name) === Number(tenth))
+  .filter((_mutant, index) => index % shares === share)
+
+function line(judged: Judged | { readonly count: number }): void {
+  process.stdout.write(`${JSON.stringify(judged)}\n`)
+}
+
+line({ count: mutants.length })
+if (!values.count) {
+  const runner = new Runner(Number(values.states), Number(values.explored))
+  for (const mutant of mutants) line(runner.judge(mutant))
+}

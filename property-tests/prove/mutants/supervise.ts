@@ -1,0 +1,80 @@
+/** Shares the mutants among two processes, which load instrumented machines, and says what became of them. */
+import { execFileSync, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { Fate, Judged } from './run.ts'
+import { reasonFor } from './survivors.ts'
+
+export interface Asked {
+  readonly isJson: boolean
+  readonly tenth?: string
+  readonly only?: string
+}
+
+const shares = 2
+const goal = 0.95
+
+function commitTenth(): number {
+  return Number.parseInt(execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).slice(0, 8), 16) % 10
+}
+
+/** Exit code 0: every survivor has its reason. */
+export async function runMutants({ isJson, tenth, only }: Asked): Promise<number> {
+  const chosen = tenth === 'commit' ? String(commitTenth()) : tenth
+  if (chosen !== undefined && !/^[0-9]$/.test(chosen)) throw new Error('--tenth is one digit, or "commit"')
+  const parameters = [
+    ...(chosen === undefined ? [] : ['--tenth', chosen]),
+    ...(only === undefined ? [] : ['--only', only]),
+  ]
+  const judged: Judged[] = []
+  const say = (one: Judged): void => {
+    judged.push(one)
+    if (isJson) console.log(JSON.stringify(one))
+    else if (one.fate !== 'killed') console.log(`${one.fate}: ${one.name}${because(one)}`)
+  }
+  await Promise.all(Array.from({ length: shares }, (_, share) => shareOf(share, parameters, say)))
+  if (!isJson) console.log(table(judged))
+  const unexplained = judged.filter((one) => one.fate !== 'killed' && reasonFor(one) === undefined)
+  const share = judged.length === 0 ? 1 : judged.filter(({ fate }) => fate === 'killed').length / judged.length
+  console.log(
+    `${judged.length} mutants, ${(share * 100).toFixed(1)} % killed (goal ${goal * 100} %), ${unexplained.length} survive without a reason`,
+  )
+  return unexplained.length === 0 ? 0 : 1
+}
+
+function because(one: Judged): string {
+  const reason = reasonFor(one)
+  return reason === undefined ? '' : ` (${reason})`
+}
+
+function shareOf(share: number, parameters: readonly string[], say: (one: Judged) => void): Promise<void> {
+  const instrument = fileURLToPath(new URL('./instrument.ts', import.meta.url))
+  const program = fileURLToPath(new URL('./main.ts', import.meta.url))
+  const flags = ['--disable-warning=ExperimentalWarning', '--import', instrument]
+  const child = spawn(process.execPath, [...flags, program, '--share', `${share}/${shares}`, ...parameters], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const said = JSON.parse(line) as Judged | { readonly count: number }
+    if ('fate' in said) say(said)
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`a share of the mutants ended with ${code}`)),
+    )
+  })
+}
+
+const fates: readonly Fate[] = ['killed', 'survived', 'unreached', 'threw']
+
+function table(judged: readonly Judged[]): string {
+  const machines = [...new Set(judged.map(({ machine }) => machine))].toSorted()
+  const rows = machines.map((machine) => {
+    const own = judged.filter((one) => one.machine === machine)
+    return [machine, String(own.length), ...fates.map((fate) => String(own.filter((one) => one.fate === fate).length))]
+  })
+  return [['machine', 'mutants', ...fates], ...rows]
+    .map((row) => row.map((cell, index) => (index === 0 ? cell.padEnd(15) : cell.padStart(10))).join(''))
+    .join('\n')
+}
