@@ -31,6 +31,7 @@ import { createWrapperClient } from '../../edges/wrapper/client.ts'
 import { registerTurnComplete, watchPods } from '../../edges/wrapper/inbound.ts'
 import { wrapperHandlers } from '../../edges/wrapper/outbound.ts'
 import { exposeMetrics } from '../../edges/http/expose-metrics.ts'
+import { accountUsageMetrics } from '../../edges/telemetry/account-usage.ts'
 import { platformMetrics } from '../../edges/telemetry/platform-metrics.ts'
 import { bothObservers } from '../../edges/telemetry/both-observers.ts'
 import { watchQuarantine } from '../../edges/telemetry/quarantine.ts'
@@ -133,6 +134,7 @@ export async function composeOrchestrator(
   const directory = localProjectDirectory({ resources, secrets, defaultBranch })
   const metrics = new Registry()
   const platform = platformMetrics(metrics, () => runtime)
+  accountUsageMetrics(metrics, () => runtime, clock)
   const openForge = createOpenForge({ directory, fetch, clock, onLimited: platform.scmLimited })
 
   const webhookUrl = (project: ProjectSettings): string => `${publicUrl()}/operator/webhooks/${project.name}`

@@ -11,6 +11,7 @@ import { migrate } from '../../runtime/store/migrate.ts'
 import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
 import { exposeMetrics } from '../http/expose-metrics.ts'
 import { withServer } from '../http/testing.ts'
+import { accountUsageMetrics } from './account-usage.ts'
 import { platformMetrics } from './platform-metrics.ts'
 import { watchQuarantine } from './quarantine.ts'
 import { retentionMetrics } from './retention-metrics.ts'
@@ -37,6 +38,7 @@ function registerAll(registry: Registry): void {
   platformMetrics(registry, () => ({ list: async () => [] }))
   watchQuarantine({ sql: noStore, clock: simulatedClock(0), logger: silentLogger, registry })
   retentionMetrics(registry)
+  accountUsageMetrics(registry, () => ({ list: async () => [] }), simulatedClock(0))
 }
 
 test('docs/metrics.md has a row for each series, as the program has it, and no other', () => {
@@ -51,7 +53,7 @@ test('names and units follow the conventions of Prometheus', () => {
   const registry = new Registry()
   registerAll(registry)
   for (const { name, type, help } of registry.getMetricsAsArray() as unknown as Described[]) {
-    expect(name).toMatch(/^(operator|statewright)_[a-z_]+$/)
+    expect(name).toMatch(/^(operator|statewright|platform_account_usage)_[a-z_]+$/)
     expect(String(type) === 'counter').toBe(name.endsWith('_total'))
     expect(name).not.toMatch(/_(ms|milliseconds|kb)(_|$)/)
     expect(help).toMatch(/^[A-Z].*\.$/)
