@@ -132,6 +132,7 @@ class Wrapper {
         PLATFORM_TASK: config.identity.task,
         PLATFORM_PROJECT: config.identity.project,
       },
+      clock: input.clock,
       logger: input.logger,
       onFailure: (hook) => this.#metrics.hookFailed(hook),
     })

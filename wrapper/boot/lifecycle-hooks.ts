@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { Type, type Static } from 'typebox'
 import type { Logger } from '../../edges/http/logging.ts'
+import type { Clock } from '../clock.ts'
 import type { EnvironmentReader } from './environment.ts'
 
 const command = Type.Optional(Type.String())
@@ -32,10 +33,14 @@ interface HookRunnerOptions {
   readonly cwd: string
   readonly logger: Logger
   readonly onFailure: (hook: LifecycleHook) => void
+  readonly clock: Clock
+  readonly limitMs?: number
 }
 
 /** Bounds the damage of a hook that never ends. */
-const hookTimeoutMs = 300_000
+const defaultLimitMs = 300_000
+/** What a hook wrote right before its end arrives within this time. */
+const lastWordsMs = 250
 
 export function lifecycleHookRunner(options: HookRunnerOptions): RunLifecycleHook {
   return async (hook, argument) => {
@@ -51,18 +56,38 @@ export function lifecycleHookRunner(options: HookRunnerOptions): RunLifecycleHoo
 function runShell(
   script: string,
   argument: string | undefined,
-  options: HookRunnerOptions,
+  { cwd, env, clock, limitMs = defaultLimitMs }: HookRunnerOptions,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn('sh', ['-c', script, 'sh', ...(argument === undefined ? [] : [argument])], {
-      cwd: options.cwd,
-      env: { ...options.env },
+      cwd,
+      env: { ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: hookTimeoutMs,
+      // A group of its own, so that the limit ends what the hook started too.
+      detached: true,
     })
+    const limit = clock.setTimer(limitMs, () => endGroup(child.pid))
     let tail = ''
+    const settle = (failure: string | undefined): void => {
+      limit.cancel()
+      child.stderr.destroy()
+      resolve(failure)
+    }
     child.stderr.on('data', (chunk: Buffer) => (tail = (tail + chunk.toString()).slice(-500)))
-    child.on('error', (error) => resolve(error.message))
-    child.on('close', (code, signal) => resolve(code === 0 ? undefined : `${signal ?? `exit ${code}`}: ${tail.trim()}`))
+    child.on('error', (error) => settle(error.message))
+    // A hook may leave a server running, which holds its pipe open: its own end counts, not the pipe's.
+    child.on('exit', (code, signal) => {
+      const said = (): string | undefined => (code === 0 ? undefined : `${signal ?? `exit ${code}`}: ${tail.trim()}`)
+      const late = clock.setTimer(lastWordsMs, () => settle(said()))
+      child.on('close', () => (late.cancel(), settle(said())))
+    })
   })
+}
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It ended by itself in this moment.
+  }
 }
