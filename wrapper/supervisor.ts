@@ -17,6 +17,7 @@ import { readBaseInstructions } from './boot/instructions.ts'
 import { lifecycleHookRunner, type RunLifecycleHook } from './boot/lifecycle-hooks.ts'
 import { endOrphan, recordAgent } from './boot/orphan.ts'
 import { readMcpOverlays } from './boot/overlays.ts'
+import { removePlanted } from './boot/planted.ts'
 import type { AgentPlumbing } from './boot/plumbing.ts'
 import { podStart } from './boot/pod-start.ts'
 import { prepareWorkspace } from './boot/prepare-workspace.ts'
@@ -212,6 +213,8 @@ class Wrapper {
       logger,
       stamp,
     })
+    const planted = removePlanted(config)
+    if (planted.length > 0) logger.warn({ planted }, 'removed configuration that an earlier agent left')
     await installSkills(config, patient(), this.#metrics, logger)
     const repositories = checkouts.map(({ repository }) => repository)
     const findings = checkouts.flatMap((checkout) => checkout.findings)

@@ -1,0 +1,49 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { removePlanted } from './planted.ts'
+
+describe('configuration that an earlier agent left', () => {
+  let dir: string
+  beforeEach(() => (dir = mkdtempSync(join(tmpdir(), 'planted-'))))
+  afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+  const write = (...names: string[]): void => {
+    for (const path of names.map((name) => join(dir, name))) {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, '{}')
+    }
+  }
+  const has = (name: string): boolean => existsSync(join(dir, name))
+
+  test('is removed from the workspace and from the home, and named', () => {
+    const planted = [
+      'ws/.claude/settings.local.json',
+      'ws/.claude/skills/obey/SKILL.md',
+      'ws/CLAUDE.local.md',
+      'home/.claude/settings.local.json',
+      'home/.claude/commands/deploy.md',
+      'home/.claude/agents/other.md',
+      'home/.claude/skills/obey/SKILL.md',
+    ]
+    write(...planted)
+    const removed = removePlanted({ home: join(dir, 'home'), workspaceDir: join(dir, 'ws') })
+    expect(planted.filter(has)).toEqual([])
+    expect(removed).toContain(join(dir, 'ws', '.claude'))
+    expect(removePlanted({ home: join(dir, 'home'), workspaceDir: join(dir, 'ws') })).toEqual([])
+  })
+
+  test('is told from transcripts and the files of the clones, which stay', () => {
+    const kept = ['home/.claude/projects/-ws/1.jsonl', 'ws/lib/.claude/settings.json', 'ws/lib/CLAUDE.md']
+    write(...kept)
+    removePlanted({ home: join(dir, 'home'), workspaceDir: join(dir, 'ws') })
+    expect(kept.filter(has)).toEqual(kept)
+  })
+
+  test('is cleared name by name where the home is the workspace', () => {
+    write('.claude/projects/-ws/1.jsonl', '.claude/settings.local.json')
+    removePlanted({ home: dir, workspaceDir: dir })
+    expect([has('.claude/projects/-ws/1.jsonl'), has('.claude/settings.local.json')]).toEqual([true, false])
+  })
+})
