@@ -64,6 +64,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'fold exported journals by this version, as a test: FILE...',
     run: async (args) => (await import('./commands/import.ts')).importBundles(args),
   },
+  prove: {
+    summary: 'what if: list Tasks that these tables would have ended otherwise: --against LOG | --all',
+    run: async (args) => (await import('./commands/prove.ts')).prove(args),
+  },
   effects: {
     summary: 'what is not settled: list, show KEY, redeliver KEY... | --all',
     run: async (args) => (await import('./commands/outbox.ts')).effects(args),
@@ -81,8 +85,8 @@ const commands: Readonly<Record<string, Command>> = {
     run: async () => (await import('./commands/orchestrator.ts')).orchestrator(process.env, version()),
   },
   wrapper: {
-    summary: 'run the supervisor of one agent pod',
-    run: async () => process.exit(await (await import('../wrapper/main.ts')).startWrapper(version())),
+    summary: 'run the supervisor of one agent pod; selftest: check an agent CLI',
+    run: async (args) => process.exit(await (await import('./commands/wrapper.ts')).wrapper(args, version())),
   },
   mcp: {
     summary: 'serve the tools of one pod over MCP on stdio',

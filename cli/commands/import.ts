@@ -37,7 +37,7 @@ export async function importBundles(args: readonly string[]): Promise<number> {
   return different === 0 ? 0 : 1
 }
 
-function readBundle(file: string): BundleFile {
+export function readBundle(file: string): BundleFile {
   const value = parse(file, readFileSync(file, 'utf8'))
   const faults = faultsOf(BundleFile, value)
   if (faults.length > 0)

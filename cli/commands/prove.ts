@@ -1,0 +1,102 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { machines } from '../../machines/registry.ts'
+import type { ActorBundle } from '../../runtime/bundle/schema.ts'
+import { whatIf, type WhatIf } from '../../runtime/bundle/what-if.ts'
+import { machineHash } from '../../runtime/machine-hash.ts'
+import { flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
+import { allOf, type JournalDesk } from '../journal/desk.ts'
+import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import { readBundle } from './import.ts'
+
+const usage = `usage: statewright prove --against LOG [LOG...] | --all [options]
+
+What if: folds recorded journals by the tables of this program and lists every Task that would have ended otherwise,
+with the first event that it decides otherwise. From there on a journal is what a world did that had heard other
+decisions. Changes nothing.
+
+Exit code 0: every Task would have ended as it did. 1: at least one would not.
+
+  --against LOG     a file of statewright export, or a folder of such files
+  --all             the Tasks of a running orchestrator or a store
+  --kind KIND       other actors than Tasks: project, queue, pod, turn, issue, merge-request
+  --json            one line of JSON for each that differs
+${deskUsage}`
+
+const options = {
+  ...deskOptions,
+  against: { type: 'string' },
+  all: { type: 'boolean' },
+  kind: { type: 'string' },
+  json: { type: 'boolean' },
+} as const
+
+const pageSize = 500
+
+export async function prove(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, options, usage)
+  if (parsed === undefined) return 0
+  const against = text(parsed, 'against')
+  const logs = against === undefined ? [] : [against, ...parsed.positionals]
+  if (flag(parsed, 'all') === logs.length > 0) throw new UsageError(`prove takes --against LOG, or --all\n\n${usage}`)
+  const judge = judgeOf(parsed)
+  const sum = { actors: 0, steps: 0, different: 0, passedOver: 0 }
+  const take = (bundle: ActorBundle): void => {
+    const result = judge(bundle)
+    if (result === 'other kind') return
+    if (result === 'passed over') {
+      sum.passedOver += 1
+      return
+    }
+    sum.actors += 1
+    sum.steps += result.steps
+    if (!result.endsDifferently) return
+    sum.different += 1
+    console.log(flag(parsed, 'json') ? JSON.stringify(result) : said(result))
+  }
+  if (logs.length > 0) for (const file of logs.flatMap(filesOf)) readBundle(file).actors.forEach(take)
+  else await withDesk(parsed, async (desk) => eachBundle(desk, kindOf(parsed), take))
+  if (!flag(parsed, 'json'))
+    console.log(
+      `${sum.actors} journals, ${sum.steps} events: ${sum.different} would have ended otherwise` +
+        (sum.passedOver > 0 ? `; ${sum.passedOver} passed over, their exports say that they cannot be folded` : ''),
+    )
+  return sum.different === 0 ? 0 : 1
+}
+
+function kindOf(parsed: Parsed): string {
+  const kind = text(parsed, 'kind') ?? 'task'
+  if (!machines.some((machine) => machine.kind === kind)) throw new UsageError(`no machine is called ${kind}`)
+  return kind
+}
+
+function judgeOf(parsed: Parsed): (bundle: ActorBundle) => WhatIf | 'other kind' | 'passed over' {
+  const kind = kindOf(parsed)
+  const definition = machines.find((machine) => machine.kind === kind)!
+  const known = { definition, hash: machineHash(definition) }
+  return (bundle) => {
+    if (bundle.kind !== kind) return 'other kind'
+    return bundle.replay.ok ? whatIf(known, bundle) : 'passed over'
+  }
+}
+
+function filesOf(log: string): readonly string[] {
+  if (!statSync(log).isDirectory()) return [log]
+  const files = readdirSync(log).filter((name) => name.endsWith('.json'))
+  if (files.length === 0) throw new Error(`${log} holds no file of statewright export (*.json)`)
+  return files.toSorted().map((name) => join(log, name))
+}
+
+async function eachBundle(desk: JournalDesk, kind: string, take: (bundle: ActorBundle) => void): Promise<void> {
+  const pages = allOf((after) =>
+    desk.actors({ prefix: `${kind}:`, limit: pageSize, ...(after === undefined ? {} : { after }) }),
+  )
+  for await (const { address } of pages) take(await desk.bundle(address))
+}
+
+function said({ address, first, recordedEnd, decidedEnd, fault }: WhatIf): string {
+  const end = fault === undefined ? `ended ${recordedEnd}, would end ${decidedEnd}` : `cannot be folded: ${fault}`
+  if (first === undefined) return `${address}: ${end}`
+  const { seq, event, recorded, decided } = first
+  return `${address}: ${end}\n  from event ${seq}, ${event}: was ${recorded}, would be ${decided}`
+}
