@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { resolve } from 'node:path'
+import { systemClock } from '../../runtime/clock.ts'
+import { ContractRun, contractCases, type Verdict } from '../../wrapper/contract/suite.ts'
+import { startWrapper } from '../../wrapper/main.ts'
+import { flag, readArgs, text, UsageError } from '../args.ts'
+
+const usage = `usage: statewright wrapper                 the supervisor of one agent pod, settings from the environment
+       statewright wrapper selftest [options]
+
+selftest starts an agent CLI against a model of its own on the loopback and checks, one by one, the behaviours that the
+wrapper relies on. It says which changed, and which file of the wrapper has to follow. Nothing of yours is read or
+changed, and no key is needed. Exit code 1: something changed.
+
+  --cli PATH     the program to check (default: claude on PATH)
+  --only TEXT    only cases whose name contains it
+  --json         one line of JSON`
+
+/** @returns the exit code. */
+export async function wrapper(args: readonly string[], version: string): Promise<number> {
+  if (args.length === 0) return startWrapper(version)
+  const options = { cli: { type: 'string' }, only: { type: 'string' }, json: { type: 'boolean' } } as const
+  const parsed = readArgs(args, options, usage)
+  if (parsed === undefined) return 0
+  if (parsed.positionals.join(' ') !== 'selftest') throw new UsageError(usage)
+  return selftest(programOf(text(parsed, 'cli') ?? 'claude'), text(parsed, 'only') ?? '', flag(parsed, 'json'))
+}
+
+async function selftest(cli: string, only: string, json: boolean): Promise<number> {
+  const version = versionOf(cli)
+  const cases = contractCases.filter(({ id }) => id.includes(only))
+  if (cases.length === 0) throw new UsageError(`no case is named like ${only}`)
+  const run = new ContractRun({
+    cli,
+    clock: systemClock,
+    uuid: randomUUID,
+    node: process.execPath,
+    isRoot: process.getuid?.() === 0,
+    path: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+  })
+  const verdicts: Verdict[] = []
+  if (!json) console.log(`${cli}: ${version}`)
+  try {
+    for (const one of cases) {
+      const verdict = await run.judge(one)
+      verdicts.push(verdict)
+      if (!json) console.log(lineOf(verdict))
+    }
+  } finally {
+    await run.close()
+  }
+  const changed = verdicts.filter(({ fault }) => fault !== undefined)
+  if (json) console.log(JSON.stringify({ cli, version, checked: verdicts.length, changed }))
+  else console.log(`${verdicts.length} checked, ${changed.length} changed`)
+  return changed.length === 0 ? 0 : 1
+}
+
+/** The CLI starts in a folder of its own, so a path from here must not depend on where here is. */
+function programOf(cli: string): string {
+  return cli.includes('/') ? resolve(cli) : cli
+}
+
+function lineOf({ id, fact, adapter, fault }: Verdict): string {
+  if (fault === undefined) return `  as measured  ${id}`
+  return `  CHANGED      ${id}: not true any more: ${fact}\n               ${fault.split('\n', 1)[0]}\n               see ${adapter}`
+}
+
+function versionOf(cli: string): string {
+  try {
+    return execFileSync(cli, ['--version'], { encoding: 'utf8', timeout: 20_000 }).trim()
+  } catch (cause) {
+    throw new UsageError(`${cli} --version does not run`, { cause })
+  }
+}
