@@ -44,7 +44,12 @@ export interface TestModel {
 }
 
 /** A Messages API that answers each request by `decide`; every stream has the shape of the real one. */
-export async function startTestModel(decide: (request: ModelRequest, index: number) => Move): Promise<TestModel> {
+export async function startTestModel(
+  decide: (request: ModelRequest, index: number) => Move,
+  /** False: requests are judged and forgotten, for runs whose requests would not fit into memory. */
+  keeps = true,
+): Promise<TestModel> {
+  let count = 0
   const requests: ModelRequest[] = []
   const strays: string[] = []
   const server = createServer((request, response) => void serve(request, response))
@@ -57,8 +62,9 @@ export async function startTestModel(decide: (request: ModelRequest, index: numb
       return void response.writeHead(404).end()
     }
     const seen = { text, headers: request.headers, body: JSON.parse(text) as MessagesBody }
-    requests.push(seen)
-    answer(decide(seen, requests.length - 1), seen.body, response, requests.length)
+    count += 1
+    if (keeps) requests.push(seen)
+    answer(decide(seen, count - 1), seen.body, response, count)
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

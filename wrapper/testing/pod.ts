@@ -65,6 +65,8 @@ export interface WorldOptions {
   readonly decide: (request: ModelRequest, index: number) => Move
   readonly env?: Readonly<Record<string, string>>
   readonly cli?: readonly string[]
+  /** False: the model forgets its requests. */
+  readonly keepsRequests?: boolean
 }
 
 export const callbackSecret = 'a-secret-of-the-callbacks'
@@ -73,7 +75,7 @@ export const modelKey = 'sk-real-key-of-the-model-canary-77'
 export async function openWorld(options: WorldOptions): Promise<PodWorld> {
   const dir = mkdtempSync(join(tmpdir(), 'pod-'))
   const origin = makeOrigin(dir)
-  const model = await startTestModel(options.decide)
+  const model = await startTestModel(options.decide, options.keepsRequests)
   const identity = await startIdentity({
     clients: [{ clientId: 'operator', secret: 'operator-secret', audiences: [audience] }],
   })
