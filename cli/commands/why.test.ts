@@ -44,6 +44,7 @@ describe('why', () => {
       '  who       maintainer',
       "  moved by  a maintainer's `/approve` on exactly the reviewed head, a new head, or a retry",
       '  timer     retryDelay at 2026-01-02T03:04:05.000Z',
+      '  cost      at most 500,000,000 tokens a lap (implementing 240 turns, reviewing 10 turns); no limit is set for it',
       '',
       'The shortest way to delivered, 2 events:',
       '    WHO         DOES                                    THEN',

@@ -23,7 +23,7 @@ export async function why(args: readonly string[]): Promise<number> {
 }
 
 function sayWhy(why: Why): string {
-  const { task, stage, resting, detail, below, queue, nextTimer } = why
+  const { task, stage, resting, detail, below, queue, nextTimer, spending, worstCase } = why
   const facts: (readonly [string, string])[] = [
     ...(resting === null
       ? [['why', 'it has ended'] as const]
@@ -41,9 +41,33 @@ function sayWhy(why: Why): string {
       ? []
       : [['timer', `${nextTimer.name} at ${new Date(nextTimer.dueAt).toISOString()}`] as const]),
   ]
+  const costs: (readonly [string, string])[] = [
+    ...(spending ?? []).map(
+      ({ name, limit, spent, reserved }) => ['spent', sayAccount(name, limit, spent, reserved)] as const,
+    ),
+    ...(resting === null ? [] : [['cost', sayWorst(worstCase)] as const]),
+  ]
+  facts.push(...costs)
   const width = Math.max(...facts.map(([name]) => name.length))
   const lines = facts.map(([name, said]) => `  ${name.padEnd(width)}  ${said}`)
   return [`${task}: ${stage}`, ...lines, ...sayPath(why)].join('\n')
+}
+
+function sayAccount(name: string, limit: number, spent: number, reserved: number): string {
+  const open = reserved > 0 ? `, ${tokens(reserved)} reserved` : ''
+  return `${name}: ${tokens(spent)}${open}${limit === 0 ? '' : ` of ${tokens(limit)}`} tokens`
+}
+
+/** What the table and the ledger promise, in one line. */
+function sayWorst({ stages, tokensPerPass, laps, tokensAtMost }: Why['worstCase']): string {
+  const turns = stages.map(({ stage, turns: most }) => `${stage} ${most ?? 'any number of'} turns`).join(', ')
+  const pass = tokensPerPass === null ? 'no bound' : `at most ${tokens(tokensPerPass)} tokens${laps ? ' a lap' : ''}`
+  const held = tokensAtMost === null ? 'no limit is set for it' : `held at ${tokens(tokensAtMost)}`
+  return `${pass} (${turns}); ${held}`
+}
+
+function tokens(count: number): string {
+  return count.toLocaleString('en-US')
 }
 
 function sayPath({ path, resting }: Why): readonly string[] {

@@ -21,16 +21,23 @@ export async function readWhy({ runtime, clock }: WhyDeps, name: string): Promis
   const now = clock.now()
   if (task === undefined) {
     const queues = await runtime.list('queue', { limit: maxQueues })
-    return queues.map((queue) => explainQueued(id, queue, now)).find((why) => why !== undefined)
+    for (const queue of queues) {
+      const why = explainQueued(id, queue, await runtime.read(`ledger:${queue.id}`), now)
+      if (why !== undefined) return why
+    }
+    return undefined
   }
   const context = task.context as unknown as TaskContext
   const pod = await podOf(runtime, context)
-  const [queue, turn, timers] = await Promise.all([
-    runtime.read(`queue:${context.config.project}`),
+  const { project } = context.config
+  const [queue, ledger, turn, timers] = await Promise.all([
+    runtime.read(`queue:${project}`),
+    runtime.read(`ledger:${project}`),
     turnOf(runtime, pod),
     runtime.pendingTimers({ actor: task.address }),
   ])
-  return explain({ task, timers, now, ...given('queue', queue), ...given('pod', pod), ...given('turn', turn) })
+  const around = { ...given('queue', queue), ...given('ledger', ledger), ...given('pod', pod), ...given('turn', turn) }
+  return explain({ task, timers, now, ...around })
 }
 
 function given<K extends string>(name: K, view: ActorView | undefined): { readonly [N in K]?: ActorView } {

@@ -5,7 +5,10 @@
 import type { JsonObject } from '../definition.ts'
 import { positions } from '../queue/admission.ts'
 import type { QueueContext } from '../queue/context.ts'
+import { accountsOf, type LedgerContext } from '../ledger/context.ts'
+import { defaultTokensPerTurn, type Account } from '../rules/spending.ts'
 import type { TaskContext } from '../task/context.ts'
+import { worstCase, type WorstCase } from './worst-case.ts'
 import { pathFromQueue, pathToDelivered, type PathStep } from './path.ts'
 import { restingInQueue, restingOf, taskResting, type Resting } from './reason.ts'
 
@@ -27,6 +30,8 @@ export interface Surroundings {
   readonly queue?: Actor
   readonly pod?: Actor
   readonly turn?: Actor
+  /** Its Project's ledger, where the Project has one. */
+  readonly ledger?: Actor
   readonly timers: readonly Timer[]
   readonly now: number
 }
@@ -48,11 +53,14 @@ export interface Why {
   readonly below: readonly Resting[]
   readonly queue: QueuePlace | null
   readonly nextTimer: { readonly name: string; readonly dueAt: number } | null
+  /** Null: nobody counts. */
+  readonly spending: readonly Account[] | null
+  readonly worstCase: WorstCase
   /** Null: no way is known, and only people outside the Task can help. */
   readonly path: readonly PathStep[] | null
 }
 
-export function explain({ task, queue, pod, turn, timers, now }: Surroundings): Why {
+export function explain({ task, queue, pod, turn, ledger, timers, now }: Surroundings): Why {
   const context = task.context as unknown as TaskContext
   return {
     task: context.id,
@@ -62,12 +70,14 @@ export function explain({ task, queue, pod, turn, timers, now }: Surroundings): 
     below: context.podAlive ? [...belowOf('pod', pod), ...belowOf('turn', turn)] : [],
     queue: queue ? placeOf(queue.context as unknown as QueueContext, context.entry, now) : null,
     nextTimer: nextOf(timers),
+    spending: spendingOf(context.id, ledger),
+    worstCase: worstOf(context, ledger),
     path: pathToDelivered({ value: task.value, context }) ?? null,
   }
 }
 
 /** A Task that is not there yet, because its entry waits. Undefined: nothing of it waits in this queue. */
-export function explainQueued(task: string, queue: Actor, now: number): Why | undefined {
+export function explainQueued(task: string, queue: Actor, ledger: Actor | undefined, now: number): Why | undefined {
   const context = queue.context as unknown as QueueContext
   const waiting = context.entries.find((one) => one.task === task && one.sort === 'mint' && one.admittedAt === null)
   if (!waiting?.seed) return undefined
@@ -79,8 +89,24 @@ export function explainQueued(task: string, queue: Actor, now: number): Why | un
     below: [],
     queue: placeOf(context, waiting.entry, now),
     nextTimer: null,
+    spending: spendingOf(task, ledger),
+    worstCase: worstOf(waiting.seed, ledger),
     path: pathFromQueue(task, waiting.entry, waiting.seed, now) ?? null,
   }
+}
+
+function spendingOf(task: string, ledger: Actor | undefined): readonly Account[] | null {
+  return ledger ? accountsOf(ledger.context as unknown as LedgerContext, task) : null
+}
+
+function worstOf({ kind, config }: Pick<TaskContext, 'kind' | 'config'>, ledger: Actor | undefined): WorstCase {
+  const limits = (ledger?.context as unknown as LedgerContext | undefined)?.limits
+  const { agentPodTTLSeconds, tokensPerTurn } = config
+  return worstCase(kind, {
+    agentPodTTLSeconds,
+    tokensPerTurn: tokensPerTurn ?? limits?.tokensPerTurn ?? defaultTokensPerTurn,
+    tokensPerTask: tokensPerTurn === undefined ? 0 : (limits?.tokensPerTask ?? 0),
+  })
 }
 
 /** The innermost state of the first region is what it waits for. */
