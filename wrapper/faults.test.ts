@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { processStat } from './boot/orphan.ts'
 import type { ModelRequest, Move } from './testing/model.ts'
-import { modelKey, openWorld, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
+import { callbackSecret, modelKey, openWorld, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
 import { describeRequiring } from '../testing/requires.ts'
 
 /** Plays `{"tool": ..., "input": ...}` found in the newest turn's text, once; else says what the turn asks. */
@@ -66,15 +66,18 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     expect((await pod.call('POST', '/v1/probe', { text: 'x', probeId: 'p2' })).status).toBe(409)
   })
 
-  test('keeps the model key from the environment, the processes and the files that the agent can read', async () => {
+  test('keeps every secret from the environment, the processes, the files, the transcript, the callbacks and the log', async () => {
     await pod.turn(bash(`cat /proc/${pod.process.pid}/environ /proc/self/environ /proc/*/cmdline | tr '\\0' ' '`))
     await pod.turn(call('mcp__platform__environment', {}))
     const told = world.model.requests.at(-1)!.text
     expect(told).toContain('PLATFORM_OPERATOR_URL')
-    expect(world.model.requests.map((request) => request.text).join()).not.toContain(modelKey)
+    expect(world.callbacks.length).toBeGreaterThan(0)
     expect(world.model.requests.every((request) => request.headers['x-api-key'] === modelKey)).toBe(true)
-    expect(filesWith(world.dir, modelKey)).toEqual([])
-    expect(pod.log()).not.toContain(modelKey)
+    const said = [pod.log(), JSON.stringify(world.callbacks), ...world.model.requests.map((request) => request.text)]
+    for (const secret of [modelKey, callbackSecret]) {
+      expect(said.join()).not.toContain(secret)
+      expect(filesWith(world.dir, secret)).toEqual([])
+    }
   })
 
   test('gives the agent the instructions of the base branch and not those of the checkout', async () => {
