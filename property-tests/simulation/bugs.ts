@@ -1,6 +1,4 @@
 /** Negative controls: each of these systems is wrong in one place, and the simulation has to find out. */
-import type { CrashFault, Plan } from './plan.ts'
-
 export interface PlantedBug {
   readonly name: string
   readonly does: string
@@ -10,6 +8,83 @@ export interface PlantedBug {
   readonly edits: readonly { readonly file: string; readonly find: RegExp; readonly replace: string }[]
 }
 
-export const plantedBugs: readonly PlantedBug[] = []
-
-export type { CrashFault, Plan }
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    name: 'no-intake-gate',
+    does: 'hears whoever opens an issue',
+    law: /^stranger/,
+    edits: [
+      {
+        file: 'machines/rules/intake-gate.ts',
+        find: /return reporterLogins\.length === 0 \|\| [^\n]*/,
+        replace: 'return true',
+      },
+    ],
+  },
+  {
+    name: 'no-head-pin',
+    does: 'merges whatever head there is',
+    law: /^law 2|^reviewed/,
+    edits: [
+      {
+        file: 'edges/forge/outbound/merge.ts',
+        find: /if \(found\.headSha !== params\.sha\) return [^\n]*/,
+        replace: '',
+      },
+      {
+        file: 'edges/forge/github/merge-requests.ts',
+        find: /pull_number: number, sha, merge_method/,
+        replace: 'pull_number: number, merge_method',
+      },
+    ],
+  },
+  {
+    name: 'no-comment-key',
+    does: 'does not look for its own comment before it writes it again',
+    law: /^twice/,
+    edits: [
+      {
+        file: 'edges/forge/outbound/issues.ts',
+        find: /if \(own\.some\(\(comment\) => comment\.body\.includes\(mine\)\)\) return\n/,
+        replace: '\n',
+      },
+    ],
+  },
+  {
+    name: 'old-pods-heard',
+    does: 'hears a pod that another has replaced',
+    law: /^law 15/,
+    edits: [
+      {
+        file: 'machines/task/outcome/judge.ts',
+        find: /if \(event\.pod !== context\.podOrdinal\) return [^\n]*/,
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'settled-first',
+    does: 'settles an effect before it is performed',
+    law: /^rest|^wish/,
+    edits: [
+      {
+        file: 'runtime/relay.ts',
+        find: /(const outcome = await this\.#ask\(entry\))/,
+        replace:
+          "await this.#options.settle(entry.effect, { kind: 'performed', deliveries: [] }).catch(() => undefined)\n    $1",
+      },
+    ],
+  },
+  {
+    name: 'early-acknowledgement',
+    does: 'acknowledges an event before it is written',
+    law: /^R1|^rest|^wish/,
+    edits: [
+      {
+        file: 'runtime/worker.ts',
+        find: /(\w+ = await this\.#write\(batch\))/,
+        replace: 'for (const item of items) complete(item, batch)\n      $1',
+      },
+    ],
+  },
+]

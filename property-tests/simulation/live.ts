@@ -7,6 +7,7 @@ import { createRuntime } from '../../runtime/create-runtime.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import type { ActorView, DeadLetter, JournalRow, PendingEffect, ReplayResult } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
+import { dice } from '../runtime/simulation/dice.ts'
 import { createWorld } from '../runtime/simulation/world.ts'
 import type { Line, World } from '../runtime/simulation/world.ts'
 import { Agents, type Said } from './agents.ts'
@@ -51,8 +52,26 @@ export interface Stage {
   readonly passed: (point: string, died: boolean) => void
 }
 
-/** Two walks of the mirror over the forge, and what they set off. */
+const inspectEveryMs = 15_000
+const aTask = encodeURIComponent('queue:default/demo')
+const questions: readonly (readonly [method: string, path: string])[] = [
+  ['GET', '/operations/open'],
+  ['GET', '/operations/turns'],
+  ['POST', '/operations/retention'],
+  ['GET', '/operations/actors'],
+  ['GET', `/operations/history?address=${aTask}`],
+  ['GET', `/operations/replay?address=${aTask}`],
+  ['GET', `/operations/export?address=${aTask}`],
+  ['GET', '/operations/effects'],
+  ['GET', '/operations/dead-letters'],
+]
+
+/** Longer than any budget of what may be left. */
 const calmMs = 3 * 3_600_000
+/** After a verdict: about as long as it takes from there to the merge. */
+const latestPushMs = 6000
+/** Two walks of the mirror over the forge. */
+const walkedMs = 3_900_000
 const lookMs = 20_000
 const helpEveryMs = 60_000
 
@@ -70,7 +89,14 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
       )
     },
   })
-  const agents: Agents = new Agents({ world, plan, forge, pods: () => pods, orchestrators: () => orchestrators })
+  const agents: Agents = new Agents({
+    world,
+    plan,
+    forge,
+    pods: () => pods,
+    orchestrators: () => orchestrators,
+    approved,
+  })
   const pods = new Pods({
     place: () => forge.place,
     world,
@@ -88,6 +114,13 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
   })
   const crowd = new Crowd(world, forge, plan)
 
+  const late = dice(plan.seed, 'late pushes')
+  function approved(branches: readonly string[]): void {
+    if (faults.isCalm) return
+    for (const branch of branches)
+      if (late.chance(plan.latePushes)) world.after(late.whole(0, latestPushMs), () => crowd.pushLate(branch))
+  }
+
   /** What is lost here is asked for again, or the mirror finds it by itself. */
   async function carry({ url, event, headers, body }: Parameters<Carry>[0]): Promise<number | undefined> {
     const fault = faults.nextWebhook()
@@ -102,6 +135,15 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
     return send(fault?.what === 'late' || fault?.what === 'overtaken' ? fault.ms : 200)
   }
 
+  /** Somebody looks at things, as on any other day. */
+  const asks = dice(plan.seed, 'operator')
+  function inspect(): void {
+    if (faults.isCalm) return
+    world.after(inspectEveryMs, inspect)
+    const [method, path] = asks.pick(questions)
+    void orchestrators.inspect(method, path)
+  }
+
   async function stage(name: string, forMs: number, isOver: () => boolean): Promise<void> {
     if (!(await world.run(isOver, world.elapsed() + forMs))) stuck.push(name)
   }
@@ -110,6 +152,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
   const ready = watchReady(world, orchestrators, plan)
   await stage('becoming ready', troubledMs, () => ready.isReady)
   crowd.begin()
+  inspect()
   const from = world.elapsed()
   await stage('the troubled time', troubledMs + 1000, () => world.elapsed() >= from + troubledMs)
   faults.becalm()
@@ -200,13 +243,16 @@ interface Rest {
 /** Looks again and again until nobody has anything left to do; a maintainer brings back what is parked meanwhile. */
 function watchRest(world: World, orchestrators: Orchestrators, crowd: Crowd): Rest {
   const rest: Rest = { isOver: false, leftovers: [] }
-  let helpedAt = world.elapsed()
+  const from = world.elapsed()
+  let helpedAt = from
   const look = (): void => {
     if (rest.isOver) return
     world.after(lookMs, look)
     world.onStore(async () => {
       rest.leftovers = await leftovers(world.store)
-      if (rest.leftovers.length === 0 && world.elapsed() - helpedAt >= 2 * lookMs) rest.isOver = true
+      const isQuiet = rest.leftovers.length === 0 && world.elapsed() - helpedAt >= 2 * lookMs
+      // A wish whose webhook was lost is found by the next walk of the mirror.
+      rest.isOver = isQuiet && (crowd.isSatisfied || world.elapsed() - from > walkedMs)
     })
     const { current } = orchestrators
     if (!current || world.elapsed() - helpedAt < helpEveryMs) return

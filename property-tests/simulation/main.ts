@@ -88,7 +88,7 @@ async function simulate(): Promise<boolean> {
         from,
         failures,
         seconds,
-        points: { known: crashPoints.length, diedAt: crashPoints.length - missing.length, missing },
+        points: { known: crashPoints, diedAt: crashPoints.filter((point) => simulation.diedAt.has(point)) },
       }),
     )
   return bug ? failures.some(({ broken }) => broken.some((sentence) => bug.law.test(sentence))) : failures.length === 0

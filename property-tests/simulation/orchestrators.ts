@@ -57,6 +57,7 @@ export interface OrchestratorsOptions {
 const takeoverMs = 90_000
 const pace = { shards: 4, leaseMs: 60_000, pollMs: 20_000 }
 const restartMs = 500
+const stopPatienceMs = 60_000
 const logger = createLogger({ name: 'simulation', level: process.env['SIMULATION_LOG'] ?? 'silent' })
 
 export class Orchestrators {
@@ -76,6 +77,7 @@ export class Orchestrators {
     this.#start()
     for (const fault of plan.faults) {
       if (fault.kind === 'pause') world.after(fault.atMs, () => this.#pause(fault.forMs))
+      if (fault.kind === 'stop') world.after(fault.atMs, () => this.#stop())
       if (fault.kind === 'jump') world.after(fault.atMs, () => this.#jump(fault.byMs))
     }
   }
@@ -92,6 +94,11 @@ export class Orchestrators {
 
   get current(): ComposedOrchestrator | undefined {
     return this.#current?.composed
+  }
+
+  /** What an operator looks at, whatever comes of it. */
+  async inspect(method: string, path: string): Promise<void> {
+    await this.call({ kind: 'operator', method, path, headers: { authorization: `Bearer ${operatorToken}` } })
   }
 
   /** A request from outside; `undefined`: nobody answered. */
@@ -239,6 +246,20 @@ export class Orchestrators {
     if (forMs > takeoverMs) world.after(pace.leaseMs / 2, () => this.#start())
   }
 
+  /** The next one begins while the last still ends, and has another name. */
+  #stop(): void {
+    const { world, outside } = this.#options
+    const life = this.#current
+    if (outside.faults.isCalm || !life || life.line.isCut) return
+    world.tell(`${life.line.name} is told to stop`, true)
+    this.#start()
+    void life.composed.stop().then(
+      () => life.line.cut('stopped as told'),
+      () => life.line.cut('it could not stop well'),
+    )
+    world.after(stopPatienceMs, () => life.line.cut('it would not stop'))
+  }
+
   #jump(byMs: number): void {
     const { world, outside } = this.#options
     if (outside.faults.isCalm) return
@@ -267,8 +288,9 @@ const settings: OrchestratorSettings = {
   agentCli: ['false'],
   isolation: 'none',
   logLevel: 'silent',
-  retention: { days: 0, events: 0, finalDays: 0 },
-  retentionEveryMs: 86_400_000,
+  // Never so little that something of a run is lost.
+  retention: { days: 90, events: 20_000, finalDays: 30 },
+  retentionEveryMs: 300_000,
   otlpEndpoint: '',
   userHome: '/home',
   cronTimeZone: 'UTC',

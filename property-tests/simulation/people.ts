@@ -38,6 +38,14 @@ export class Crowd {
     this.#isCalm = true
   }
 
+  /** Everything that may be asked for is done, or was told no. */
+  get isSatisfied(): boolean {
+    return this.opened.every(({ number, plan }) => {
+      const isWish = plan.by !== 'stranger' && plan.isLabelled
+      return !isWish || this.#forge.actions.issue(fullRepository, number).state === 'closed'
+    })
+  }
+
   /** A maintainer's word that brings a parked Task back. */
   retry(number: number): void {
     this.#on(() => {
@@ -71,6 +79,22 @@ export class Crowd {
       for (const { number, plan } of this.opened) this.#answer(number, plan.maintainer)
       for (const thread of this.#forge.actions.issues(fullRepository))
         if (thread.author.login === people.bot && thread.kind === 'issue') this.#answer(thread.number, 'approves')
+    })
+  }
+
+  /** A maintainer adds a commit of their own to what was approved a moment ago. */
+  pushLate(branch: string): void {
+    this.#world.tell(`${people.maintainer} pushes to ${branch}`)
+    this.#world.onStore(async () => {
+      if ((await this.#forge.tip(branch)) === undefined) return
+      const text = `${this.#world.elapsed()}\n`
+      await this.#forge.push(people.maintainer, {
+        branch,
+        base: 'main',
+        path: `late/${branch}.txt`,
+        text,
+        message: 'One more',
+      })
     })
   }
 

@@ -6,9 +6,10 @@ export interface Plan {
   readonly seed: number
   readonly issues: readonly IssuePlan[]
   readonly faults: readonly Fault[]
-  /** `{}`: an honest agent, whatever pod it is in. */
   readonly agents: 'honest' | 'mixed'
   readonly maxConcurrentAgents: number
+  /** How often a maintainer pushes to a branch that was just approved. */
+  readonly latePushes: number
 }
 
 /** By whom and when an issue is opened; `orders` hides orders to the agent in it. */
@@ -23,7 +24,7 @@ export interface IssuePlan {
 /** What the maintainer does with a plan that asks for approval. */
 export type MaintainerMood = 'approves' | 'hesitates' | 'withdraws late' | 'closes' | 'edits'
 
-export type Fault = CrashFault | WebhookFault | ForgeFault | PauseFault | JumpFault | PodFault | StoreFault
+export type Fault = CrashFault | WebhookFault | ForgeFault | PauseFault | StopFault | JumpFault | PodFault | StoreFault
 
 /** The process dies at a point of `points.ts`, the nth time that it comes there; undefined: at whatever point comes nth. */
 export interface CrashFault {
@@ -52,6 +53,12 @@ export interface PauseFault {
   readonly kind: 'pause'
   readonly atMs: number
   readonly forMs: number
+}
+
+/** Told to stop, and started again under another name: as when a release is rolled out. */
+export interface StopFault {
+  readonly kind: 'stop'
+  readonly atMs: number
 }
 
 export interface JumpFault {
@@ -102,6 +109,10 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
     faults: [...crashes(seed, roll, points), ...troubles(roll)],
     agents: roll.chance(0.15) ? 'honest' : 'mixed',
     maxConcurrentAgents: roll.whole(1, 3),
+    latePushes: roll.weighted([
+      [2, 0],
+      [1, 0.6],
+    ]),
   }
 }
 
@@ -136,11 +147,13 @@ function crashes(seed: number, roll: Dice, points: readonly string[]): readonly 
     [5, 3],
     [2, 5],
   ])
-  const stride = 5
-  return Array.from({ length: turns }, (_, index): CrashFault => {
+  const stride = 7
+  return Array.from({ length: turns }, (_, index) => index).flatMap((index): readonly CrashFault[] => {
     const own = points[(seed * stride + index) % Math.max(1, points.length)]
     const isAnywhere = roll.chance(0.2)
-    return {
+    const before = own && waysThere.find(([point]) => own.startsWith(point))?.[1]
+    const way: readonly CrashFault[] = before ? [{ kind: 'crash', point: before, nth: 1, restartMs: 500 }] : []
+    const crash: CrashFault = {
       kind: 'crash',
       point: isAnywhere ? undefined : own,
       nth: isAnywhere
@@ -155,8 +168,14 @@ function crashes(seed: number, roll: Dice, points: readonly string[]): readonly 
         [1, 120_000],
       ]),
     }
+    return [...way, crash]
   })
 }
+
+/** Points that are come to only after something else went wrong, and what. */
+const waysThere: readonly (readonly [point: string, before: string])[] = [
+  ['wrapper GET messages', 'wrapper POST message: done and not heard'],
+]
 
 function troubles(roll: Dice): readonly Fault[] {
   const several = <T>(most: number, make: () => T): readonly T[] => Array.from({ length: roll.whole(0, most) }, make)
