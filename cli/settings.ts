@@ -100,8 +100,7 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
 
 function isTimeZone(timeZone: string): boolean {
   try {
-    new Intl.DateTimeFormat('en', { timeZone })
-    return true
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== ''
   } catch {
     return false
   }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { explain } from '../../machines/why/why.ts'
-import { ATask, inReview, parkedBy } from '../../machines/task/a-task.ts'
+import { type ATask, inReview, parkedBy } from '../../machines/task/a-task.ts'
 import { Problem } from '../../edges/http/problem.ts'
 import { statePath } from '../../runtime/state-path.ts'
 import { UsageError } from '../args.ts'

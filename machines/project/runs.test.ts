@@ -1,7 +1,17 @@
 /** What the runs of the four blocks do. */
 import { describe, expect, test } from 'vitest'
 import { sent, types, type DrivenEffect } from '../drive.ts'
-import { anIssue, AProject, backlogWith, everyTen, hour, liveTask, minute, planned, settingsWith } from './a-project.ts'
+import {
+  anIssue,
+  type AProject,
+  backlogWith,
+  everyTen,
+  hour,
+  liveTask,
+  minute,
+  planned,
+  settingsWith,
+} from './a-project.ts'
 import type { Backlog, ScheduleSettings } from './events.ts'
 
 const scanning = (given: Partial<ScheduleSettings> = {}): ScheduleSettings =>
@@ -205,7 +215,7 @@ describe('the brainstorm', () => {
   test('Project brainstorm/refill: one Task towards the target, which the guidance closes verbatim', () => {
     const { entry, project, task } = session(dreaming({ guidance: 'Prefer <small> things.' }))
     expect(entry).toMatchObject({ kind: 'brainstorm', priority: 100, seed: { origin: { kind: 'cron' } } })
-    expect((entry?.['seed'] as { goal: string }).goal).toMatch(/\n\nPrefer <small> things\.$/)
+    expect((entry?.['seed'] as { goal: string } | undefined)?.goal).toMatch(/\n\nPrefer <small> things\.$/)
     expect(project.at('brainstorm')).toEqual({ running: 'working' })
     project.ended('default/another')
     expect(project.at('brainstorm')).toEqual({ running: 'working' })
@@ -277,7 +287,7 @@ describe('documentation and upgrades', () => {
     const { entries, project } = tick('documentation', nightly, backlogWith({ documentation: 'docs' }))
     expect(entries).toMatchObject([{ kind: 'documentation', seed: { repositories: ['docs'] } }])
     const since = new Date(project.it.context.at - 24 * hour).toISOString()
-    expect((entries[0]?.['seed'] as { goal: string }).goal).toContain(since)
+    expect((entries[0]?.['seed'] as { goal: string } | undefined)?.goal).toContain(since)
   })
 
   test('Project documentation/lane: none while maxPerRepo of them live there', () => {
