@@ -53,6 +53,8 @@ describe('a Project', () => {
         proposalSources: [],
         closedLookbackDays: 30,
         adoptBranchPrefix: '',
+        documentationRepo: '',
+        scansIssues: false,
       },
       repositories: [],
       scm: {
