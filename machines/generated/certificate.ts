@@ -2,13 +2,14 @@
 export const certificate = {
   /** What was explored: the table of each machine with every rule that it reaches (generated/hashes.ts). */
   machines: {
-    project: 'b80c2ff15b1473fe',
+    project: '888db4041474fe6a',
     queue: 'ceac2459b59357cd',
-    task: 'b41f281d976cbb4e',
-    pod: 'a8d5cb9c76632cc0',
-    turn: '8f9f04345832e3ca',
-    issue: '0ff6ba68508bee95',
-    'merge-request': '1ef6cf95a4ab7b99',
+    ledger: 'addaa8d0e252ea88',
+    task: 'd039d4e3c7841fab',
+    pod: '25bcdf188bd5f680',
+    turn: '54e19ca7bd3ed59f',
+    issue: '5cab120d1c5f4fc7',
+    'merge-request': 'fa90c1e74355ec2d',
   },
   laws: [1, 2, 3, 4, 5, 6, 7, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23],
   worlds: [
