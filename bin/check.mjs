@@ -11,7 +11,20 @@ const checks = [
   { name: 'format (oxfmt)', run: () => run('oxfmt', ['--check', '.']) },
   { name: 'architecture', run: () => run('vitest', ['run', '--reporter=dot', 'architecture.test.ts']) },
   { name: `generated files (${generators.length} generators)`, run: generatedFiles },
+  { name: 'certificate of the machines', run: certificate },
 ]
+
+/** It is not written afresh here: that takes the prover (`npm run prove`). */
+async function certificate() {
+  const { requireProof } = await import('../cli/orchestrator/proof.ts')
+  try {
+    requireProof()
+    return 0
+  } catch (error) {
+    console.error(error.message)
+    return 1
+  }
+}
 
 async function generatedFiles() {
   const found = await drift(root, generators)
