@@ -7,6 +7,8 @@ import type { SharedCase } from '../case.ts'
 const adapter = 'wrapper/turns/conversation.ts'
 const escape = '\u001b'
 const clearBox = '\u0003'
+/** The model streams at once; an ESC before the CLI has read it would be the early one. */
+const firstWordsMs = 1_500
 /** Two Ctrl-C within 2 s end the CLI (facts 6). */
 const armedMs = 2_500
 
@@ -22,7 +24,7 @@ export const interruptCases: readonly SharedCase[] = [
       const [hooks, requests] = [agent.hooks.length, agent.model.requests.length]
       await agent.submit('hold')
       await agent.until('the request', () => agent.model.requests.length > requests)
-      await agent.until('the first words', () => agent.terminal.tail().includes('begin'))
+      await sleep(agent.clock, firstWordsMs)
       agent.terminal.write(escape)
       await agent.until('the marker', () => isInterrupted(agent))
       assert.ok(!agent.hooks.slice(hooks).some(({ event }) => event.startsWith('Stop')))

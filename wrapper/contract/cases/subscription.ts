@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { sleep } from '../../clock.ts'
 import type { Agent } from '../agent.ts'
 import type { SharedCase } from '../case.ts'
 
+/** The typed line begins with a bracket: right behind an ESC it would be read as a sequence. */
+const escapeGapMs = 500
 const anHourMs = 3_600_000
 
 function headers(agent: Agent, status: 'allowed' | 'rejected'): Record<string, string> {
@@ -56,6 +59,7 @@ export const subscriptionCases: readonly SharedCase[] = [
       assert.equal(seen.requests.length, 1)
       assert.deepEqual([seen.hooks.at(-1)?.event, seen.hooks.at(-1)?.input['error']], ['StopFailure', 'rate_limit'])
       agent.terminal.write('\u001b')
+      await sleep(agent.clock, escapeGapMs)
       const next = await agent.turn('and now', () => ({ kind: 'say', text: 'on' }))
       assert.equal(next.hooks.at(-1)?.event, 'Stop')
     },
