@@ -5,7 +5,8 @@ import { newTask } from '../machines/task/context.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 import { columnsOf } from './columns.ts'
 import { kinds } from './kinds.ts'
-import { factsResource, queuedEventResources, taskResource } from './status.ts'
+import { newProject, newScheduled, withBlock, type Scheduled } from '../machines/project/context.ts'
+import { factsResource, projectStatus, queuedEventResources, taskResource } from './status.ts'
 
 const at = Date.parse('2026-01-02T03:04:05Z')
 const time = '2026-01-02T03:04:05.000Z'
@@ -196,4 +197,81 @@ test('every column of a kind that only actors write finds its field', () => {
       expect(value, `${kind} ${path}`).not.toBeUndefined()
     }
   }
+})
+
+describe('a Project’s status', () => {
+  const off = { schedule: '' }
+  const settings = {
+    maxNewTasksPerSweep: 5,
+    maxOpenTasks: 6,
+    issueScan: { ...off, maxPerRepo: 1 },
+    brainstorm: { ...off, targetOpenProposals: 3, minSessionIntervalMs: 0, guidance: '' },
+    documentation: { ...off, maxPerRepo: 1 },
+    upgrade: { ...off, maxOpenUpgrades: 1 },
+  }
+  const ready = { ...newProject('default/demo'), reason: '', generation: 2, checkedGeneration: 2 }
+  const statusOf = (scheduled: Scheduled | null, path = 'scheduled.readiness.ready scheduled.issueScan.idle') =>
+    projectStatus({ path, context: { ...ready, scheduled } }) as { conditions: { type: string }[] }
+  const conditionsOf = (scheduled: Scheduled): readonly string[] =>
+    statusOf(scheduled).conditions.map(({ type }) => type)
+
+  test('is Ready of what is applied now, with a schedule or without', () => {
+    expect(statusOf(null, 'ready')).toMatchObject({ ready: true, conditions: [{ type: 'Ready', status: 'True' }] })
+    expect(statusOf(newScheduled(settings))).toMatchObject({ ready: true, lastIssueScan: null, lastRefine: null })
+    expect(projectStatus({ path: 'ready', context: { ...ready, generation: 3 } })).toMatchObject({ ready: false })
+    expect(projectStatus(undefined)).toMatchObject({ ready: false, reason: 'NotChecked' })
+  })
+
+  test('says everything that is wrong under its own name', () => {
+    const fault = { reason: 'SecretMissingKeys', message: 'no token', blocks: true }
+    const status = projectStatus({ path: 'notReady', context: { ...ready, reason: fault.reason, faults: [fault] } })
+    expect((status as { conditions: unknown }).conditions).toMatchObject([
+      { type: 'Ready', status: 'False', reason: 'SecretMissingKeys' },
+      { type: 'SecretMissingKeys', status: 'True', message: 'no token' },
+    ])
+  })
+
+  test('says what a run could not do, and a schedule that cannot be followed', () => {
+    const troubled = withBlock(newScheduled(settings), 'issueScan', { trouble: 'the refine was held', last: at })
+    expect(conditionsOf(withBlock(troubled, 'upgrade', { refused: 'never comes' }))).toEqual([
+      'Ready',
+      'IssueScanIncomplete',
+      'UpgradeUnscheduled',
+    ])
+    expect(statusOf(troubled)).toMatchObject({ lastIssueScan: time })
+  })
+
+  test('shows the window of a metered budget, what it holds, and that it has none', () => {
+    const percents = { proactivePercent: 50, emergencyPercent: 80 }
+    const budget = {
+      ...percents,
+      mode: 'customWindow' as const,
+      resetSchedule: '',
+      windowMs: 5,
+      tokenLimit: 10,
+      fiveHour: percents,
+      weekly: percents,
+    }
+    const metered = newScheduled({ ...settings, budget })
+    const held = {
+      ...metered,
+      spending: { ...metered.spending, windowStart: at, windowTokens: 9, hold: 'allHeld' as const },
+    }
+    expect(statusOf(held)).toMatchObject({ tokenBudget: { windowStart: time, windowTokens: 9 } })
+    expect(conditionsOf(held)).toEqual(['Ready', 'TokenBudgetHeld'])
+    expect(conditionsOf(newScheduled({ ...settings, budget: { ...budget, windowMs: 0 } }))).toEqual([
+      'Ready',
+      'TokenBudgetUnbounded',
+    ])
+  })
+})
+
+test('an entry that left says what became of it', () => {
+  const queue = {
+    ...newQueue('default/demo'),
+    finished: [{ entry: 'mint/a', state: 'Dropped', reason: 'project deleted' }],
+  }
+  expect(queuedEventResources({ id: 'default/demo', path: '', seq: 1, context: queue })).toMatchObject([
+    { metadata: { name: 'mint-a' }, status: { state: 'Dropped', reason: 'project deleted' } },
+  ])
 })

@@ -43,6 +43,36 @@ describe('a manifest', () => {
     expect(faults).toEqual([{ path: '/spec/scm/provider', message: 'must be one of "forge_a", "forge_b"' }])
   })
 
+  it('with a deprecated field is taken and says so, also where its value is honoured', () => {
+    const { faults, warnings } = checkManifest(
+      withSpec({
+        agent: { maxReviewRounds: 3 },
+        alerting: { cooldownSeconds: 60 },
+        scm: { ...project.spec.scm, cron: { brainstorm: { maxOpenProposals: 2, staleProposalDays: 9 } } },
+      }),
+    )
+    expect(faults).toEqual([])
+    expect(warnings.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual([
+      { path: '/spec/agent/maxReviewRounds', message: 'is deprecated: accepted and ignored' },
+      { path: '/spec/alerting/cooldownSeconds', message: 'is deprecated: accepted and ignored' },
+      {
+        path: '/spec/scm/cron/brainstorm/maxOpenProposals',
+        message: 'is deprecated: honoured only where targetOpenProposals is not set',
+      },
+      { path: '/spec/scm/cron/brainstorm/staleProposalDays', message: 'is deprecated: accepted and ignored' },
+    ])
+  })
+
+  it.each(['0 0 0 1 1 *', '@daily', 'soon'])('whose schedule is %j is refused', (schedule) => {
+    const { faults } = checkManifest(withSpec({ scm: { ...project.spec.scm, cron: { issueScan: { schedule } } } }))
+    expect(faults.map(({ path }) => path)).toEqual(['/spec/scm/cron/issueScan/schedule'])
+  })
+
+  it('whose windowDuration is no duration of Go is refused', () => {
+    const { faults } = checkManifest(withSpec({ tokenBudget: { windowDuration: '5 hours', resetSchedule: '' } }))
+    expect(faults.map(({ path }) => path)).toEqual(['/spec/tokenBudget/windowDuration'])
+  })
+
   it('with a removed key is taken with a warning that names what replaced it', () => {
     const { faults, warnings } = checkManifest(withSpec({ scm: { ...project.spec.scm, approvalLabel: 'ok' } }))
     expect(faults).toEqual([])
