@@ -2,9 +2,11 @@
 import type { Block, ProjectContext, Scheduled } from '../machines/project/context.ts'
 import { isReady } from '../machines/project/machine.ts'
 import { positions } from '../machines/queue/admission.ts'
-import type { QueueContext } from '../machines/queue/context.ts'
+import type { QueueContext, WaitingEntry } from '../machines/queue/context.ts'
+import { defaultTokensPerTurn } from '../machines/rules/spending.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 import { taskResting } from '../machines/why/reason.ts'
+import { worstCase } from '../machines/why/worst-case.ts'
 
 interface ActorShape {
   readonly id: string
@@ -90,6 +92,14 @@ export function taskResource(actor: ActorShape): DerivedResource {
     stages: task.stages.map(({ stage, at, reason }) => ({ stage, at: time(at), reason })),
   }
   return { apiVersion, kind: 'Task', metadata: metadataOf(actor), spec, status }
+}
+
+/** What a Task that waits to be minted costs at most, once through its stages; null: the table names no most. */
+function costOf({ seed }: Pick<WaitingEntry, 'seed'>): { readonly worstCase?: object } {
+  if (seed === undefined) return {}
+  const { agentPodTTLSeconds, tokensPerTurn = defaultTokensPerTurn } = seed.config
+  const { tokensPerPass, laps } = worstCase(seed.kind, { agentPodTTLSeconds, tokensPerTurn, tokensPerTask: 0 })
+  return { worstCase: { tokensPerPass, laps } }
 }
 
 /** Issue, MergeRequest and QueuedEvent carry their actor's own facts; `path` is the state. */
@@ -204,7 +214,7 @@ export function queuedEventResources(actor: ActorShape): readonly DerivedResourc
     }
     const status =
       entry.admittedAt === null
-        ? { state: 'Queued', ...waiting.get(entry.entry) }
+        ? { state: 'Queued', ...waiting.get(entry.entry), ...costOf(entry) }
         : { state: 'Admitted', admittedAt: time(entry.admittedAt) }
     const name = entry.entry.replaceAll('/', '-')
     return { apiVersion, kind: 'QueuedEvent', metadata: { name, namespace, generation: actor.seq }, spec, status }
