@@ -35,8 +35,6 @@ export interface AgentsOptions {
   readonly forge: Forge
   readonly pods: () => Pods
   readonly orchestrators: () => Orchestrators
-  /** A verdict was taken: these branches may be merged. */
-  readonly approved: (branches: readonly string[]) => void
 }
 
 interface TaskView {
@@ -188,7 +186,6 @@ export class Agents {
       reviewed_shas: reviewed,
       ...(wantsChange ? { findings: [finding] } : {}),
     })
-    if (!wantsChange) this.#options.approved(open.map(({ head_branch: branch }) => branch))
   }
 
   async #conclude(pod: Pod): Promise<void> {

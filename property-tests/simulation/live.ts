@@ -68,8 +68,6 @@ const questions: readonly (readonly [method: string, path: string])[] = [
 
 /** Longer than any budget of what may be left. */
 const calmMs = 3 * 3_600_000
-/** After a verdict: about as long as it takes from there to the merge. */
-const latestPushMs = 6000
 /** Two walks of the mirror over the forge. */
 const walkedMs = 3_900_000
 const lookMs = 20_000
@@ -95,7 +93,6 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
     forge,
     pods: () => pods,
     orchestrators: () => orchestrators,
-    approved,
   })
   const pods = new Pods({
     place: () => forge.place,
@@ -108,17 +105,15 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
   const orchestrators = new Orchestrators({
     world,
     plan,
-    outside: { forge, pods, faults },
+    outside: { forge, pods, faults, beforeMerge },
     compose,
     heard: (row) => world.tell(`${row.address} ${row.seq}: ${row.event.type} -> ${row.path}`),
   })
   const crowd = new Crowd(world, forge, plan)
 
   const late = dice(plan.seed, 'late pushes')
-  function approved(branches: readonly string[]): void {
-    if (faults.isCalm) return
-    for (const branch of branches)
-      if (late.chance(plan.latePushes)) world.after(late.whole(0, latestPushMs), () => crowd.pushLate(branch))
+  async function beforeMerge(number: number): Promise<void> {
+    if (late.chance(plan.latePushes)) await crowd.pushLate(number)
   }
 
   /** What is lost here is asked for again, or the mirror finds it by itself. */

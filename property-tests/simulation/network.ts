@@ -12,6 +12,8 @@ export interface Outside {
   readonly forge: Forge
   readonly pods: Pods
   readonly faults: Faults
+  /** A merge was asked for and is not there yet. */
+  readonly beforeMerge: (number: number) => Promise<void>
 }
 
 /** There and back, at most. */
@@ -103,7 +105,7 @@ export function fetchOf(line: Lifeline, outside: Outside): typeof fetch {
 
 async function askForge(
   line: Lifeline,
-  { forge, faults }: Outside,
+  { forge, faults, beforeMerge }: Outside,
   asked: Parameters<Forge['ask']>[0],
 ): Promise<Answered> {
   const { world } = line
@@ -114,6 +116,8 @@ async function askForge(
     async () => {
       if (what === '502 before the write') return problem(502)
       if (what === 'rate limit') return problem(429, { 'retry-after': '2' })
+      const merged = /\/pulls\/(\d+)\/merge$/.exec(asked.path)?.[1]
+      if (merged !== undefined) await beforeMerge(Number(merged))
       const answer = await forge.ask(asked)
       const text = `${asked.method} ${asked.path}`
       if (asked.method === 'GET') world.mark(`${line.name} ${text}: ${answer.status} ${answer.body}`)

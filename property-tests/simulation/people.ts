@@ -82,20 +82,13 @@ export class Crowd {
     })
   }
 
-  /** A maintainer adds a commit of their own to what was approved a moment ago. */
-  pushLate(branch: string): void {
-    this.#world.tell(`${people.maintainer} pushes to ${branch}`)
-    this.#world.onStore(async () => {
-      if ((await this.#forge.tip(branch)) === undefined) return
-      const text = `${this.#world.elapsed()}\n`
-      await this.#forge.push(people.maintainer, {
-        branch,
-        base: 'main',
-        path: `late/${branch}.txt`,
-        text,
-        message: 'One more',
-      })
-    })
+  /** A maintainer adds a commit of their own while the platform asks for the merge; it is done when this resolves. */
+  async pushLate(number: number): Promise<void> {
+    const pull = this.#forge.actions.issue(fullRepository, number)
+    if (this.#isCalm || pull.kind !== 'pull' || pull.state !== 'open') return
+    this.#world.tell(`${people.maintainer} pushes to ${pull.head}`)
+    const change = { branch: pull.head, base: 'main', path: 'late.txt', text: `${number}\n`, message: 'One more' }
+    await this.#forge.push(people.maintainer, change)
   }
 
   #answer(number: number, mood: MaintainerMood): void {

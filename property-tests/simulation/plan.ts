@@ -8,7 +8,7 @@ export interface Plan {
   readonly faults: readonly Fault[]
   readonly agents: 'honest' | 'mixed'
   readonly maxConcurrentAgents: number
-  /** How often a maintainer pushes to a branch that was just approved. */
+  /** How often a maintainer pushes to a branch in the very moment in which it is to be merged. */
   readonly latePushes: number
 }
 

@@ -9,7 +9,7 @@ import { preparedSession } from '../runtime/simulation/memory-store.ts'
 
 export interface MemoryStore {
   readonly sql: Sql
-  /** As after the migrations, identities too: no run can see that there was another before it. */
+  /** As after the migrations, sequences that no table owns too: no run can see that there was another before it. */
   clear(): Promise<void>
 }
 
@@ -27,8 +27,10 @@ export async function openStore(): Promise<MemoryStore> {
   const sql = sessionSql(preparedSession(await PGlite.create({ parsers: { ...resultParsers } })), 'none')
   await migrate(sql, orchestratorMigrations)
   await sql.exec(settings)
-  const { rows } = await sql.query<{ tables: string }>(
-    "select string_agg(tablename, ', ' order by tablename) as tables from pg_tables where schemaname = 'public' and tablename <> 'migration'",
+  const { rows } = await sql.query<{ statement: string }>(
+    `select 'truncate ' || string_agg(tablename, ', ' order by tablename) || ' restart identity' as statement
+       from pg_tables where schemaname = 'public' and tablename <> 'migration'
+     union all select 'alter sequence ' || sequencename || ' restart' from pg_sequences where schemaname = 'public'`,
   )
-  return { sql, clear: () => sql.exec(`truncate ${rows[0]!.tables} restart identity`) }
+  return { sql, clear: () => sql.exec(rows.map(({ statement }) => statement).join('; ')) }
 }
