@@ -86,7 +86,12 @@ function isAtWork(world: World): readonly string[] {
     const { stageClass, podAlive, wants } = taskIn(task)
     return stageClass === 'active' && (podAlive || wants === null)
   })
-  return [...pods, ...tasks.map(([, task]) => `a Task at ${stageOf(task)}`)]
+  const unsettled = living(world, ['task']).filter(([, task]) => taskIn(task).stageClass === 'terminal')
+  return [
+    ...pods,
+    ...tasks.map(([, task]) => `a Task at ${stageOf(task)}`),
+    ...unsettled.map(() => 'a Task that has ended and does not settle'),
+  ]
 }
 
 const longestLife = 1500

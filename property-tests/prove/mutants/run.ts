@@ -90,8 +90,14 @@ function placesOf(moment: Moment): readonly string[] {
     ...from.map((path) => (delay === undefined ? `${path} on ${event.type}` : `${path} after ${delay}`)),
     ...named(after.value),
     ...from,
+    ...leftIn(from, named(after.value)),
     ...timers.map((id) => `${kind} arms ${id.split('.')[2]}`),
   ]
+}
+
+/** Where a row without an event may have been taken. */
+function leftIn(from: readonly string[], to: readonly string[]): readonly string[] {
+  return from.filter((path) => !to.includes(path)).map((path) => `${path} always`)
 }
 
 interface Start {
@@ -149,7 +155,8 @@ export class Runner {
   }
 
   judge({ machine, name, sort, place, point, changed }: Mutant): Judged {
-    const starts = this.#places.startsOf(place)
+    const all = this.#places.startsOf(place)
+    const starts = all.length > 0 ? all : this.#places.startsOf(place.replace(/ always$/, ''))
     if (starts.length === 0) return { machine, name, sort, fate: 'unreached' }
     turnOn(point ?? -1)
     try {

@@ -146,7 +146,7 @@ function inState(name: string, path: readonly string[], part: Part, guards: Guar
     ),
     ...(part['always'] === undefined
       ? []
-      : inRows(`${name} always`, name, [...path, 'always'], part['always'], guards)),
+      : inRows(`${name} always`, `${name} always`, [...path, 'always'], part['always'], guards)),
     ...inTimers(name, path, part, guards),
     ...states.flatMap(([inner, state]) => inState(`${name}.${inner}`, [...path, 'states', inner], state, guards)),
   ]
