@@ -15,7 +15,7 @@ async function main(parameters) {
   process.env['WRAPPER_CONTRACT'] = 'all'
   process.env['WRAPPER_SOAK_TURNS'] ??= '200'
   process.env['STATEWRIGHT_REQUIRE'] ??= 'claude'
-  return run('vitest', ['run', 'wrapper', '--no-file-parallelism', ...parameters])
+  return run('vitest', ['run', '--no-file-parallelism', ...(parameters.length > 0 ? parameters : ['wrapper'])])
 }
 
 const entry = 'ip link set lo up 2>/dev/null || ifconfig lo up; exec "$@"'

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { ModelRequest, Move } from './testing/model.ts'
+import type { ModelRequest, Move } from './selftest/model.ts'
 import type { Session } from '../machines/turn/schema.ts'
 import { openWorld, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
 import { describeRequiring } from '../testing/requires.ts'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { processStat } from './boot/orphan.ts'
-import type { ModelRequest, Move } from './testing/model.ts'
+import type { ModelRequest, Move } from './selftest/model.ts'
 import { callbackSecret, modelKey, openWorld, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
 import { describeRequiring } from '../testing/requires.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ModelRequest, Move } from './testing/model.ts'
+import type { ModelRequest, Move } from './selftest/model.ts'
 import { openWorld, randomText, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
 import { describeRequiring } from '../testing/requires.ts'
 

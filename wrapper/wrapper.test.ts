@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { verifyHmac } from '../edges/http/auth/hmac.ts'
-import type { Move, ModelRequest } from './testing/model.ts'
+import type { Move, ModelRequest } from './selftest/model.ts'
 import { callbackSecret, openWorld, randomText, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
 import { describeRequiring } from '../testing/requires.ts'
 

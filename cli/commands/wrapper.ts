@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { systemClock } from '../../runtime/clock.ts'
-import { ContractRun, contractCases, type Verdict } from '../../wrapper/contract/suite.ts'
+import { ContractRun, contractCases, type Verdict } from '../../wrapper/selftest/suite.ts'
 import { startWrapper } from '../../wrapper/main.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 

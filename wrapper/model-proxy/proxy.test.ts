@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { startTestModel, type Move, type TestModel } from '../testing/model.ts'
+import { startTestModel, type Move, type TestModel } from '../selftest/model.ts'
 import { ModelMeter } from './meter.ts'
 import { forwardToModel } from './proxy.ts'
 

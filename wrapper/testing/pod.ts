@@ -9,7 +9,7 @@ import { startIdentity } from '../../cli/standins/identity/identity.ts'
 import { clientCredentials } from '../../edges/http/token-source.ts'
 import type { TurnComplete, TurnResult } from '../../machines/turn/schema.ts'
 import type { Clock } from '../clock.ts'
-import { startTestModel, type ModelRequest, type Move, type TestModel } from './model.ts'
+import { startTestModel, type ModelRequest, type Move, type TestModel } from '../selftest/model.ts'
 
 export const realClock: Clock = {
   now: () => Date.now(),
@@ -113,7 +113,7 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
     CALLBACK_HMAC_SECRET_FILE: secretFile(dir, 'callback-secret', callbackSecret),
     CALLBACK_URL: receiver.url,
     AGENT_CLI: JSON.stringify(options.cli ?? [realCli]),
-    PLATFORM_MCP_COMMAND: JSON.stringify(['node', join(import.meta.dirname, 'mcp-server.mjs')]),
+    PLATFORM_MCP_COMMAND: JSON.stringify(['node', join(import.meta.dirname, '..', 'selftest', 'mcp-server.mjs')]),
     REPOS: JSON.stringify([{ name: 'lib', url: origin, base: 'main' }]),
     BOT_LOGIN: 'statewright-bot',
     ...options.env,

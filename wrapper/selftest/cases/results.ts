@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseTranscriptLine, type TranscriptEntry } from '../../turns/transcript.ts'
-import type { Move } from '../../testing/model.ts'
+import type { Move } from '../model.ts'
 import { said, type Agent, type Decide, type Seen } from '../agent.ts'
 import type { SharedCase } from '../case.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Move } from '../../testing/model.ts'
+import type { Move } from '../model.ts'
 import { said, type Agent, type Decide, type Seen } from '../agent.ts'
 import type { SharedCase } from '../case.ts'
 

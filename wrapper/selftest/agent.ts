@@ -16,7 +16,7 @@ import { awaitReady } from '../terminal/boot.ts'
 import { sanitise } from '../terminal/sanitise.ts'
 import { submit, typedLine } from '../terminal/submit.ts'
 import { openTerminal, type Terminal } from '../terminal/terminal.ts'
-import { startTestModel, type ModelRequest, type Move, type TestModel } from '../testing/model.ts'
+import { startTestModel, type ModelRequest, type Move, type TestModel } from './model.ts'
 
 /** What the composition root gives. */
 export interface AgentInput {
@@ -184,10 +184,7 @@ function variables(
     MODEL: 'claude-sonnet-4-5',
     MODEL_BASE_URL: at.model,
     AGENT_CLI: JSON.stringify([cli]),
-    PLATFORM_MCP_COMMAND: JSON.stringify([
-      process.execPath,
-      fileURLToPath(new URL('../testing/mcp-server.mjs', import.meta.url)),
-    ]),
+    PLATFORM_MCP_COMMAND: JSON.stringify([process.execPath, fileURLToPath(new URL('mcp-server.mjs', import.meta.url))]),
     [subscription ? 'AGENT_RUNTIME_OAUTH_TOKEN' : 'MODEL_PROVIDER_API_KEY']: 'never-sent',
   }
 }
