@@ -63,6 +63,11 @@ async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
       logger: scene.log.logger,
       pods,
       client: wrapper.client,
+      tellUsage: async (name, { usage, accountUsage }) => {
+        if (accountUsage === undefined) return []
+        const event = { type: 'usage.reported', at: 5_000, turn: name, tokens: usage?.outputTokens ?? 0 }
+        return [{ to: 'project:default/demo', key: `reported/${name}`, event }]
+      },
       readActor: async (address) => ({ status: scene.over.has(address) ? 'done' : 'active' }) as ActorView,
       renderTurn: async (_turn, ordinal) => {
         scene.rendered.push(ordinal)
@@ -188,6 +193,19 @@ describe('asking after a turn', () => {
           { ...asked(turn), key: 'another' },
         ),
       ).toEqual(read)
+    })
+  })
+
+  test('brings its usage to whoever meters it, together with the result', async () => {
+    await withScene(async (scene) => {
+      const window = { usedPercent: 1, resetsAt: startedAt }
+      const accountUsage = { fiveHour: window, sevenDay: window, reportedAt: startedAt }
+      scene.wrapper.turns.push(anEndedTurn('turn-1', { accountUsage }))
+      const name = turn.slice('turn:'.length)
+      expect(await poll(scene)).toMatchObject([
+        { to: turn, key: 'result/turn-1' },
+        { to: 'project:default/demo', key: `reported/${name}`, event: { turn: name, tokens: 20 } },
+      ])
     })
   })
 

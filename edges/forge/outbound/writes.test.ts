@@ -276,6 +276,33 @@ test('each thing that is wrong with a Project is named', async () => {
   })
 })
 
+test('documentation that is not enrolled is said, and holds nothing up; enrolled under another spelling it is found', async () => {
+  const at =
+    (documentationRepo: (web: string) => string): EdgeRoomOptions['project'] =>
+    (given) => ({
+      ...given,
+      kinds: { ...given.kinds, documentationRepo: documentationRepo(String(given.scm.webURL)) },
+    })
+  await withForgeEdge({ project: at((web) => `${web}/acme/docs.git`) }, async (room) => {
+    expect(await checked(room)).toMatchObject({
+      ready: true,
+      faults: [{ reason: 'DocumentationNotEnrolled', blocks: false }],
+    })
+  })
+  await withForgeEdge({ project: at((web) => `${web}/ACME/library/`) }, async (room) => {
+    expect(await checked(room)).toMatchObject({ ready: true, faults: [] })
+  })
+})
+
+test('a resync names the run that asked for it', async () => {
+  await withForgeEdge({}, async (room) => {
+    const asked = { project: 'default/demo', run: 'issueScan/3' }
+    expect(await room.edge.handlers.resyncMirror.perform(asked, room.context('r'))).toMatchObject([
+      { event: { type: 'project.resynced', run: 'issueScan/3' } },
+    ])
+  })
+})
+
 test('a bot without the right to hooks leaves the Project ready and says so', async () => {
   await withForgeEdge({ repository: { permissions: { maintainer: 'admin', bot: 'write' } } }, async (room) => {
     const event = await checked(room)
