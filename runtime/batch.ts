@@ -11,8 +11,9 @@ import type { Known } from './restore.ts'
 import type { Answer, Delivery, Receipt } from './runtime.ts'
 import { step } from './step.ts'
 import type { Commit } from './store/commit-steps.ts'
-import type { InboxRow } from './store/rows.ts'
-import type { EventWork, SettleWork, TouchWork, Work } from './work.ts'
+import { joined, markOf, withoutMarks } from './store/pending-marks.ts'
+import type { EffectRow, InboxRow } from './store/rows.ts'
+import type { EventWork, SettleOutcome, SettleWork, TouchWork, Work } from './work.ts'
 
 export interface BatchContext {
   readonly now: number
@@ -26,6 +27,8 @@ export interface BatchContext {
 
 export interface Batch {
   readonly commit: Omit<Commit, 'owner' | 'leases'>
+  /** To be performed once that is committed. */
+  readonly effects: readonly EffectRow[]
   /** Shards whose lease the commit must hold. */
   readonly shards: ReadonlySet<number>
   readonly states: ReadonlyMap<ActorAddress, ActorState>
@@ -56,7 +59,8 @@ function emptyContent(): Content {
     snapshots: [],
     baselines: [],
     events: [],
-    effects: [],
+    cleared: [],
+    tried: [],
     settled: [],
     postponed: [],
     withdrawn: [],
@@ -76,7 +80,10 @@ class BatchBuilder {
   readonly #shards = new Set<number>()
   readonly #stuck = new Set<Work>()
   readonly #content = emptyContent()
+  readonly #effects: EffectRow[] = []
   readonly #settled: SettleWork[] = []
+  /** Marks that go with this commit. */
+  readonly #gone = new Map<ActorAddress, string[]>()
   readonly #snapshotNow = new Set<ActorAddress>()
 
   constructor(states: ReadonlyMap<ActorAddress, ActorState>, context: BatchContext) {
@@ -176,13 +183,15 @@ class BatchBuilder {
 
   finish(): Batch {
     const states = new Map<ActorAddress, ActorState>()
-    for (const [address, draft] of this.#drafts) states.set(address, this.#collect(address, draft))
     this.#settlements()
+    for (const [address, gone] of this.#gone) this.#unmark(address, gone)
+    for (const [address, draft] of this.#drafts) states.set(address, this.#collect(address, draft))
     return {
       shards: this.#shards,
       states,
       receipts: this.#receipts,
       stuck: this.#stuck,
+      effects: this.#effects,
       commit: this.#content,
     }
   }
@@ -198,7 +207,7 @@ class BatchBuilder {
       else content.created.push(current.row)
     }
     push(content.events, draft.events)
-    push(content.effects, draft.effects)
+    push(this.#effects, draft.effects)
     push(content.inbox, draft.children)
     push(content.deadLetters, draft.deadLetters)
     for (const type of draft.withdrawn) content.withdrawn.push({ actor: address, type, belowSeq: draft.firstSeq })
@@ -225,26 +234,44 @@ class BatchBuilder {
     if (baseline) this.#content.baselines.push({ ...baseline, at: this.#context.now })
   }
 
-  /** A row that the same statement deletes by withdrawal must not be updated in it too. */
   #settlements(): void {
-    const { settled, postponed } = this.#content
     for (const { effect, outcome } of this.#settled) {
-      const id = { actor: effect.actor, seq: effect.seq, idx: effect.idx }
+      if (effect.isMarked) this.#goneOf(effect.actor).push(markOf(effect))
       const isOver =
         outcome.kind === 'performed' || (outcome.kind === 'dead' && this.#context.isTerminalEvent(effect.type))
-      if (isOver) settled.push(id)
-      else if (!this.#drafts.get(effect.actor)?.withdrawn.has(effect.type)) {
-        const notBefore = outcome.kind === 'postponed' ? outcome.notBefore : effect.notBefore
-        postponed.push({
-          ...id,
-          attempts: outcome.attempts,
-          lastError: outcome.lastError,
-          notBefore,
-          dead: outcome.kind === 'dead',
-        })
-      }
+      if (!isOver) this.#keep(effect, outcome)
+      else if (!effect.isMarked) this.#content.settled.push(effect)
     }
   }
+
+  /** A row that the same statement deletes by withdrawal must not be written in it too. */
+  #keep(effect: EffectRow, outcome: Exclude<SettleOutcome, { kind: 'performed' }>): void {
+    if (this.#drafts.get(effect.actor)?.withdrawn.has(effect.type)) return
+    const { attempts, lastError } = outcome
+    const notBefore = outcome.kind === 'postponed' ? outcome.notBefore : effect.notBefore
+    const row = { ...effect, attempts, lastError, notBefore, dead: outcome.kind === 'dead' }
+    if (effect.isMarked) this.#content.tried.push({ ...row, mark: markOf(effect) })
+    else this.#content.postponed.push(row)
+  }
+
+  #goneOf(address: ActorAddress): string[] {
+    const known = this.#gone.get(address)
+    if (known) return known
+    const gone: string[] = []
+    this.#gone.set(address, gone)
+    return gone
+  }
+
+  /** With what a step writes of the actor's row anyway, or else alone: no statement changes a row twice. */
+  #unmark(address: ActorAddress, gone: readonly string[]): void {
+    const draft = this.#drafts.get(address)
+    if (draft) draft.current = unmarked(draft.current, gone)
+    if (!draft || !rowChanged(draft)) this.#content.cleared.push({ address, gone: joined(gone)! })
+  }
+}
+
+function unmarked(state: ActorState, gone: readonly string[]): ActorState {
+  return state && { ...state, row: { ...state.row, pending: withoutMarks(state.row.pending, gone) } }
 }
 
 function push<Row>(all: Row[], some: readonly Row[]): void {

@@ -307,9 +307,9 @@ class DurableRuntime implements Runtime {
   }
 
   #committed(batch: Batch, inbox: readonly InboxNumber[]): void {
-    const { commit } = batch
+    const { commit, effects } = batch
     this.#relay.withdraw(commit.withdrawn)
-    this.#relay.add(commit.effects)
+    this.#relay.add(effects)
     const numbers = new Map(inbox.map((row) => [`${row.actor} ${row.key}`, row.id]))
     let isForOthers = false
     for (const row of commit.inbox) {

@@ -1,5 +1,4 @@
 /** What one batch changes of one actor: several events of it chain here, each starting where the one before ended (R2). */
-import type { MachineEvent } from '../machines/definition.ts'
 import type { Actor, ActorState, Quarantined } from './actor-state.ts'
 import { stateHash } from './actor-state.ts'
 import { bodyOf } from './live-machine.ts'
@@ -9,6 +8,7 @@ import { tooLarge } from './event-size.ts'
 import type { Known } from './restore.ts'
 import type { Answer, Effect, Receipt } from './runtime.ts'
 import type { Step } from './step.ts'
+import { withMark, withoutType } from './store/pending-marks.ts'
 import type { ActorRow, DeadLetterRow, EffectRow, EventRow, InboxRow, TimerRow } from './store/rows.ts'
 import type { EventWork } from './work.ts'
 
@@ -30,6 +30,8 @@ export class Draft {
   readonly deadLetters: DeadLetterRow[] = []
   #timers: Map<string, TimerRow | undefined> | undefined
   #withdrawn: Set<string> | undefined
+  /** Of the step that is being applied. */
+  #pending: string | null = null
 
   constructor(before: ActorState) {
     this.before = before
@@ -58,14 +60,16 @@ export class Draft {
   }
 
   apply(work: EventWork, step: Step, context: StepContext): Receipt {
-    const row = this.#nextRow(work, step, context)
     const before = this.current as Actor | undefined
     const params = step.effects.map((effect) => JSON.stringify(effect.params))
+    const seq = (before?.row.seq ?? 0) + 1
+    this.#pending = before?.row.pending ?? null
+    step.effects.forEach((effect, index) =>
+      this.#effectOf(work, effect, { seq, index, context, params: params[index]! }),
+    )
+    const row = this.#nextRow(work, step, context)
     const event = this.#journal(work, row, { ...step, text: effectsText(step.effects, params), now: context.now })
     this.#timersOf(work, step, row, context.now)
-    step.effects.forEach((effect, index) =>
-      this.#effectOf(work, effect, { row, index, context, params: params[index]! }),
-    )
     this.current = {
       row,
       snapshot: step.snapshot,
@@ -124,6 +128,7 @@ export class Draft {
       fault: null,
       createdAt: row?.createdAt ?? now,
       updatedAt: now,
+      pending: this.#pending,
     }
   }
 
@@ -174,15 +179,16 @@ export class Draft {
   }
 
   #effectOf(work: EventWork, effect: Effect, at: EffectPlace): void {
-    const { row, index, context, params } = at
-    if (effect.type === 'deliver') return this.#child(work.event, effect, at)
+    const { seq, index, context, params } = at
+    if (effect.type === 'deliver') return this.#child(work, effect, at)
     for (const type of withdrawnTypes(effect)) this.#withdraw(type)
     if (isOwnEffect(effect)) return
+    this.#pending = withMark(this.#pending, { seq, idx: index, type: effect.type })
     this.effects.push({
-      actor: row.address,
-      seq: row.seq,
+      actor: work.to,
+      seq,
       idx: index,
-      shard: row.shard,
+      shard: work.shard,
       type: effect.type,
       params,
       attempts: 0,
@@ -190,23 +196,25 @@ export class Draft {
       lastError: null,
       dead: false,
       at: context.now,
+      isMarked: true,
     })
   }
 
   #withdraw(type: string): void {
     this.effects = this.effects.filter((effect) => effect.type !== type)
+    this.#pending = withoutType(this.#pending, type)
     this.#withdrawn ??= new Set()
     this.#withdrawn.add(type)
   }
 
   /** The child's inbox row is in this commit, its step comes after it: together once, and once only (R9). */
-  #child(cause: MachineEvent, effect: Effect, { row, index, context, params }: EffectPlace): void {
-    const key = effectKey({ actor: row.address, seq: row.seq, index })
-    const child = childOf(effect, cause.at)
+  #child(cause: EventWork, effect: Effect, { seq, index, context, params }: EffectPlace): void {
+    const key = effectKey({ actor: cause.to, seq, index })
+    const child = childOf(effect, cause.event.at)
     const body = child ? JSON.stringify(child.event) : params
     const reason = child ? tooLarge(body) : 'deliver without an address and an event'
     if (!child || reason !== undefined)
-      this.deadLetters.push({ actor: child?.to ?? row.address, key, body, reason: reason ?? '', at: context.now })
+      this.deadLetters.push({ actor: child?.to ?? cause.to, key, body, reason: reason ?? '', at: context.now })
     else this.children.push({ actor: child.to, shard: shardOf(child.to, context.shards), key, body, at: context.now })
   }
 }
@@ -221,7 +229,7 @@ interface Journaled {
 }
 
 interface EffectPlace {
-  readonly row: ActorRow
+  readonly seq: number
   readonly index: number
   readonly context: StepContext
   readonly params: string

@@ -13,7 +13,7 @@ import type { EffectRow } from './store/rows.ts'
 function effect(actor: string, seq: number, type = 'call', params: object = {}): EffectRow {
   const address = `task:${actor}` as ActorAddress
   const row = { actor: address, seq, idx: 0, shard: 0, type, params: JSON.stringify(params), attempts: 0 }
-  return { ...row, notBefore: 0, lastError: null, dead: false, at: 0 }
+  return { ...row, notBefore: 0, lastError: null, dead: false, at: 0, isMarked: true }
 }
 
 /** A relay over an array that stands for the table of effects; what a handler is asked waits until it is let go. */

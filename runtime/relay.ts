@@ -13,6 +13,7 @@ import { errorText } from './error-text.ts'
 import { RetryableError, TerminalError, messageOf } from './errors.ts'
 import { HeldEffects, type Held } from './held-effects.ts'
 import { Lanes } from './lanes.ts'
+import { LazyAbort, withSignal } from './lazy-abort.ts'
 import type { Logger } from './logger.ts'
 import type { EffectOutcome, RuntimeObserver } from './observer.ts'
 import type { Random } from './random.ts'
@@ -52,7 +53,7 @@ interface Entry extends Queued, Held {
   readonly isOrdered: boolean
   /** Since when nothing but limits keeps it waiting. */
   readySince: number
-  abort: AbortController | undefined
+  abort: LazyAbort | undefined
   alarm: Alarm | undefined
   /** Ends the wait before a settlement is tried again. */
   wake: (() => void) | undefined
@@ -276,11 +277,10 @@ export class Relay {
     const handler = this.#options.handlers[effect.type]
     const attempt = effect.attempts + 1
     if (!handler) return { kind: 'dead', attempts: attempt, lastError: noHandler }
-    entry.abort = new AbortController()
+    const abort = (entry.abort = new LazyAbort())
     try {
-      const { signal } = entry.abort
-      const context = { key, actor: effect.actor, attempt, at: this.#options.clock.now(), signal }
-      const deliveries: readonly Delivery[] = await handler.perform(paramsOf(effect), context)
+      const context = { key, actor: effect.actor, attempt, at: this.#options.clock.now(), signal: abort }
+      const deliveries: readonly Delivery[] = await handler.perform(paramsOf(effect), withSignal(context))
       return { kind: 'performed', deliveries }
     } catch (error) {
       return this.#failure(entry, handler, error)
@@ -345,7 +345,7 @@ export class Relay {
     if (outcome.kind !== 'postponed' || isAborted(entry) || entry.isGone) return this.#end(entry)
     const { attempts, notBefore, lastError } = outcome
     this.#underWay--
-    entry.effect = { ...entry.effect, attempts, notBefore, lastError }
+    entry.effect = { ...entry.effect, attempts, notBefore, lastError, isMarked: false }
     entry.state = 'waiting'
     this.#notify()
     const waitMs = notBefore - this.#options.clock.now()
@@ -381,7 +381,7 @@ export class Relay {
 }
 
 function isAborted(entry: Entry): boolean {
-  return entry.abort?.signal.aborted === true
+  return entry.abort?.isAborted === true
 }
 
 function toldOutcome(entry: Entry, outcome: SettleOutcome, attempts: number): EffectOutcome {

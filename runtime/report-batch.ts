@@ -1,11 +1,12 @@
 import type { Batch } from './batch.ts'
 import type { CommittedBatch, RuntimeObserver } from './observer.ts'
 
+type Told = Pick<Batch, 'commit' | 'effects'>
 type Figures = Pick<CommittedBatch, 'items' | 'durationMs' | 'queued' | 'waitedMs'>
 
 /** Tells the observer of a commit, in whole and by what is worth counting in it. */
-export function reportBatch(observer: RuntimeObserver, commit: Batch['commit'], figures: Figures): void {
-  const { events, effects, snapshots, deadLetters, updated } = commit
+export function reportBatch(observer: RuntimeObserver, { commit, effects }: Told, figures: Figures): void {
+  const { events, snapshots, deadLetters, updated } = commit
   let bytes = 0
   for (const { actor, body, effects: decided, fault } of events) {
     bytes += body.length + decided.length

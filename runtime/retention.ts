@@ -154,10 +154,16 @@ class Walks implements Retention {
 
   async #compact(candidate: Candidate, now: number): Promise<Compacted> {
     const { finalDays } = this.#options.policy
-    const { status, updatedAt, seq, snapshotSeq } = candidate
-    if (status === 'done' && finalDays > 0 && updatedAt < now - finalDays * dayMs && snapshotSeq === seq)
+    const { status, updatedAt, seq, snapshotSeq, settledSeq } = candidate
+    if (
+      status === 'done' &&
+      finalDays > 0 &&
+      updatedAt < now - finalDays * dayMs &&
+      snapshotSeq === seq &&
+      settledSeq === seq
+    )
       return this.#rounds(candidate, (from) => this.#finalPlan(candidate, from, now))
-    const upTo = Math.min(snapshotSeq, await this.#limit(candidate, now))
+    const upTo = Math.min(snapshotSeq, settledSeq, await this.#limit(candidate, now))
     return this.#rounds(candidate, (from) => this.#livingPlan(candidate, { from, upTo, now }))
   }
 

@@ -53,7 +53,7 @@ export interface Completion<T> {
 /** For work that nobody waits for: it comes again from the store. */
 export const nobodyWaits: Completion<unknown> = { resolve: () => undefined, reject: () => undefined }
 
-/** The actor whose state the work needs; settling needs none. */
-export function actorOf(work: Work): ActorAddress | undefined {
-  return work.kind === 'settle' ? undefined : work.to
+/** The actor whose row the work may change. */
+export function actorOf(work: Work): ActorAddress {
+  return work.kind === 'settle' ? work.effect.actor : work.to
 }

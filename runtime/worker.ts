@@ -231,6 +231,7 @@ export class Worker {
 
   #publish(items: readonly Work[], batch: Batch, inbox: readonly InboxNumber[]): void {
     this.#hot.commit(batch.states)
+    this.#hot.unmark(batch.commit.cleared)
     this.#idleSnapshots.committed(batch.states)
     this.#options.hooks.committed(batch, inbox)
     for (const item of items) complete(item, batch)
@@ -238,7 +239,7 @@ export class Worker {
 
   #observe(items: readonly Work[], batch: Batch, startedAt: number): void {
     const { clock, observer } = this.#options
-    reportBatch(observer, batch.commit, {
+    reportBatch(observer, batch, {
       items: items.length,
       durationMs: clock.elapsed() - startedAt,
       queued: this.#queue.size,

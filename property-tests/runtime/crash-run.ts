@@ -4,6 +4,7 @@ import { event, harness, task, until } from '../../runtime/contract/harness.ts'
 import type { Instance, Performed } from '../../runtime/contract/harness.ts'
 import type { JournalRow, Receipt } from '../../runtime/runtime.ts'
 import type { Queryable, Sql } from '../../runtime/store/sql.ts'
+import { unsettledText } from '../../runtime/store/unsettled-effects.ts'
 import type { Crash, Plan, Send } from './crash-plan.ts'
 
 export interface Outcome {
@@ -84,7 +85,7 @@ export async function live(sql: Sql, { sends, crashes }: Plan): Promise<Outcome>
 }
 
 function unsettled(sql: Sql): Promise<readonly object[]> {
-  const text = `select actor from inbox union all select actor from effect union all select actor from timer`
+  const text = `select actor from inbox union all select actor from (${unsettledText({ where: 'true' })}) as unsettled union all select actor from timer`
   return sql.query(text).then((result) => result.rows)
 }
 

@@ -7,7 +7,7 @@ import type { RetentionPolicy, Sweep } from '../retention.ts'
 import type { Receipt, Runtime } from '../runtime.ts'
 import { migrate } from '../store/migrate.ts'
 import type { Sql } from '../store/sql.ts'
-import { event, harness, task } from './harness.ts'
+import { event, harness, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
 import { podDefinition, toyDefinition, toyMachine } from './toy-machine.ts'
 
@@ -60,6 +60,24 @@ export function retentionContract(store: string, open: () => Promise<Sql>): void
       expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 100 }, (_, index) => 1104 + index))
       expect(await runtime.replay(task('a'))).toEqual({ address: 'task:a', steps: 100, equal: true })
       expect((await readActor(sql, task('a')))?.baselines.map(({ seq }) => seq)).toEqual([1103])
+    })
+
+    it('leaves events whose effects wait to be performed, and takes them when they are settled (R6)', async () => {
+      world.behave = () => new Promise(() => undefined)
+      const first = await world.start({ snapshotEvery: 5 })
+      await note(first.runtime, 3)
+      await first.runtime.deliver({ to: task('a'), key: 'ask', event: event('asked', { name: 'late' }) })
+      await note(first.runtime, 20, 4)
+      expect(await sweep({ events: 5 })).toMatchObject({ events: 3, refused: [] })
+      first.crash()
+      world.behave = async () => []
+      const second = await world.start({ snapshotEvery: 5 })
+      await until(
+        () => second.runtime.pendingEffects(),
+        (pending) => pending.length === 0,
+      )
+      expect(world.performed.map(({ name }) => name)).toEqual(['late', 'late'])
+      expect(await sweep({ events: 5 })).toMatchObject({ events: 16, refused: [] })
     })
 
     it('knows the key of an event that it took, with the first answer, in this life and the next (R3)', async () => {

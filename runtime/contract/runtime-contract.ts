@@ -586,6 +586,36 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         )
       })
 
+      it('not again when they were withdrawn while under way and failed after that', async () => {
+        let fail: (error: Error) => void = () => undefined
+        world.behave = () => new Promise((_, reject) => (fail = reject))
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('merged') })
+        await until(() => world.performed.length === 1)
+        await runtime.deliver({ to: task('a'), key: 'k3', event: event('parked') })
+        fail(new Error('too late'))
+        await runtime.stop()
+        expect(await runtime.pendingEffects()).toEqual([])
+        expect((await sql.query('select pending from actor')).rows).toEqual([{ pending: null }])
+      })
+
+      it('and settles those of an actor that has left memory meanwhile', async () => {
+        const finish: (() => void)[] = []
+        world.behave = () => new Promise((resolve) => void finish.push(() => resolve([])))
+        const { runtime } = await world.start({ maxHot: 1 })
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        for (const key of ['k2', 'k3']) await runtime.deliver({ to: task('a'), key, event: event('asked') })
+        await until(() => finish.length === 2)
+        await runtime.deliver(noted('b', 'k1', 'one'))
+        for (const end of finish) end()
+        await until(
+          () => runtime.pendingEffects(),
+          (pending) => pending.length === 0,
+        )
+        expect((await sql.query('select pending from actor')).rows).toEqual([{ pending: null }, { pending: null }])
+      })
+
       it('only the one that stands when a state was left and entered again in one batch', async () => {
         const { runtime } = await world.start()
         await runtime.deliver(noted('a', 'k1', 'one'))

@@ -11,6 +11,8 @@ export interface Candidate {
   readonly snapshotSeq: number
   /** Up to here its journal was compacted before; 0: never. */
   readonly compactedSeq: number
+  /** Effects decided behind this event wait to be performed, and the journal alone tells them. */
+  readonly settledSeq: number
   /** When the oldest event of the rest was stepped. */
   readonly oldestAt: number
 }
@@ -22,7 +24,7 @@ export async function compactionCandidates(
 ): Promise<readonly Candidate[]> {
   const { rows } = await sql.query<Candidate>(
     `select a.address, a.kind, a.seq, a.status, a.updated_at as "updatedAt", s.seq as "snapshotSeq",
-      coalesce(c.seq, 0) as "compactedSeq", (select e.at from event e
+      coalesce(c.seq, 0) as "compactedSeq", coalesce(split_part(a.pending, '.', 1)::bigint - 1, a.seq) as "settledSeq", (select e.at from event e
         where e.actor = a.address and e.seq > coalesce(c.seq, 0) order by e.seq limit 1) as "oldestAt"
       from actor a join snapshot s on s.actor = a.address left join compaction c on c.actor = a.address
       where a.address > $1 and a.seq > coalesce(c.seq, 0) and a.shard in (select shard from shard where owner = $2)

@@ -1,8 +1,7 @@
 import type { EffectId } from '../address.ts'
-import { selectList } from './columns.ts'
 import type { EffectRow } from './rows.ts'
 import type { Queryable } from './sql.ts'
-import { effectColumns } from './tables.ts'
+import { readUnsettled, unsettledText } from './unsettled-effects.ts'
 
 export interface EffectPage {
   readonly after?: EffectId | undefined
@@ -16,33 +15,30 @@ export interface EffectPage {
   readonly everTypes: readonly string[]
 }
 
-/**
- * Effects of these shards that wait to be performed, in the order of actor and journal (R6): the order of the primary
- * key, so that a page is a range of it and nothing is sorted.
- */
+const text = unsettledText({
+  where: `(e.actor, e.seq, e.idx) > ($1::text collate "C", $2::bigint, $3::int) and e.shard = any($4::int[]) and not e.dead
+    and ($5::text[] is null or e.type = any($5)) and not (e.type = any($6::text[]))
+    and (e.not_before <= $7::bigint or e.type = any($8::text[]))`,
+  from: '$1::text collate "C"',
+  limit: '$9::int',
+})
+
+/** Effects of these shards that wait to be performed, in the order of actor and journal (R6). */
 export async function pendingEffects(
   sql: Queryable,
   shards: readonly number[],
   page: EffectPage,
 ): Promise<readonly EffectRow[]> {
   const { after, limit, types, butTypes = [], readyBy, everTypes } = page
-  const { rows } = await sql.query<EffectRow>(
-    `select ${selectList(effectColumns, 'e')} from effect e
-      where (e.actor, e.seq, e.idx) > ($1::text collate "C", $2::bigint, $3::int) and e.shard = any($4::int[]) and not e.dead
-        and ($5::text[] is null or e.type = any($5)) and not (e.type = any($6::text[]))
-        and (e.not_before <= $7::bigint or e.type = any($8::text[]))
-      order by e.actor, e.seq, e.idx limit $9::int`,
-    [
-      after?.actor ?? '',
-      after?.seq ?? 0,
-      after?.index ?? 0,
-      shards,
-      types ?? null,
-      butTypes,
-      readyBy,
-      everTypes,
-      limit,
-    ],
-  )
-  return rows
+  return readUnsettled(sql, text, [
+    after?.actor ?? '',
+    after?.seq ?? 0,
+    after?.index ?? 0,
+    shards,
+    types ?? null,
+    butTypes,
+    readyBy,
+    everTypes,
+    limit,
+  ])
 }

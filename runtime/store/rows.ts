@@ -15,6 +15,8 @@ export interface ActorRow {
   readonly fault: string | null
   readonly createdAt: number
   readonly updatedAt: number
+  /** Effects that were decided and not tried yet, as `pending-marks.ts` writes them. Of a state in memory it alone is changed in place. */
+  pending: string | null
 }
 
 export interface SnapshotRow {
@@ -62,6 +64,8 @@ export interface EffectRow {
   readonly lastError: string | null
   readonly dead: boolean
   readonly at: number
+  /** It has no row of its own: the journal tells it, and its actor's row says that it is pending. */
+  readonly isMarked: boolean
 }
 
 export interface TimerRow {

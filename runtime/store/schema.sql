@@ -12,6 +12,7 @@ create table actor (
   fault text,
   created_at bigint not null,
   updated_at bigint not null,
+  pending text,
   constraint actor_pkey PRIMARY KEY (address),
   constraint actor_status_check CHECK ((status = ANY (ARRAY['active'::text, 'done'::text, 'quarantined'::text])))
 );

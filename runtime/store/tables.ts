@@ -13,6 +13,7 @@ export const actorColumns = [
   ['fault', 'text'],
   ['created_at', 'bigint'],
   ['updated_at', 'bigint'],
+  ['pending', 'text'],
 ] as const satisfies Columns
 
 export const snapshotColumns = [

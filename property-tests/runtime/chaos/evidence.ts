@@ -9,6 +9,7 @@ import { replayActor } from '../../../runtime/replay.ts'
 import { listActors } from '../../../runtime/store/list-actors.ts'
 import { readJournal } from '../../../runtime/store/read-journal.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
+import { unsettledText } from '../../../runtime/store/unsettled-effects.ts'
 import { readLines } from './acknowledged-log.ts'
 import type { Acknowledged, History, Row, Takeover } from './history.ts'
 import { chaosDefinitions } from './machines.ts'
@@ -27,7 +28,8 @@ export interface Rest {
 const everything = 1_000_000
 
 const unsettled = `select 'inbox: ' || actor || ' ' || key as one from inbox
-  union all select 'effect: ' || actor || ' ' || seq || ' ' || type || coalesce(' ' || last_error, '') from effect
+  union all select 'effect: ' || actor || ' ' || seq || ' ' || type || coalesce(' ' || "lastError", '')
+    from (${unsettledText({ where: 'true' })}) as unsettled
   union all select 'timer: ' || actor || ' ' || id || ' ' || seq from timer
   union all select 'dead letter: ' || actor || ' ' || key || ' ' || reason from dead_letter limit 20`
 

@@ -91,7 +91,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'settled-first',
     does: 'settles an effect before it performs it',
-    law: /R6/,
+    law: /R[67]/,
     edits: [
       {
         file: 'relay.ts',

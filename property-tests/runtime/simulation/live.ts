@@ -10,6 +10,7 @@ import type {
   Runtime,
 } from '../../../runtime/runtime.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
+import { unsettledText } from '../../../runtime/store/unsettled-effects.ts'
 import { runClients, sendAll } from './clients.ts'
 import { Evidence } from './evidence.ts'
 import { definitions } from './machines.ts'
@@ -102,7 +103,7 @@ function lastFaultAt({ faults }: Plan): number {
 /** Looks again and again, until the store holds no work. */
 function resting(world: World, rest: { leftovers: readonly object[] }): Promise<void> {
   const text = `select 'inbox' as what, actor, key from inbox
-    union all select 'effect', actor, type || ' ' || seq from effect where not dead
+    union all select 'effect', actor, type || ' ' || seq from (${unsettledText({ where: 'not e.dead' })}) as unsettled
     union all select 'timer', actor, id from timer`
   return new Promise((resolve) => {
     const look = (): void =>
