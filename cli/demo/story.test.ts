@@ -18,8 +18,9 @@ test('every state of a Task is told by the name of its stage', () => {
   expect([...stages].toSorted()).toEqual(
     [
       ...['minted', 'refined', 'implementing', 'reviewing', 'merging'],
+      ...['brainstorming', 'investigating', 'refining', 'documenting', 'upgrading'],
       ...['awaiting-human', 'backlog-sweep', 'identity-unverified', 'implement-declined', 'operator-error'],
-      ...['delivered', 'rejected', 'failed'],
+      ...['delivered', 'rejected', 'failed', 'folded'],
     ].toSorted(),
   )
 })

@@ -19,7 +19,9 @@ test(
     const property = inEveryHistory(differences, (_trace, found) => new Error(found.slice(0, 3).join('\n')))
     const found = fc.check(property, { numRuns, seed: 20261121 })
     expect(found.failed ? String(found.errorInstance) : '').toBe('')
-    expect([...seen].toSorted()).toEqual(machines.map(({ kind }) => kind).toSorted())
+    // No world meters its turns: the ledger has a law of its own in property-tests/spending.
+    const lived = machines.map(({ kind }) => kind).filter((kind) => kind !== 'ledger')
+    expect([...seen].toSorted()).toEqual(lived.toSorted())
   },
 )
 
