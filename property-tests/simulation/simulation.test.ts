@@ -59,8 +59,8 @@ describe('the whole system under a seed', { timeout }, () => {
   })
 
   it.each(['no-head-pin', 'no-comment-key'])('finds the planted bug %s', async (bug) => {
-    const { code, lines, told } = await simulate(['--bug', bug, '--seeds', '12', '--json'])
-    expect(code, told).toBe(1)
+    const { code, lines, told } = await simulate(['--bug', bug, '--seeds', '100', '--json'])
+    expect(code, told).toBe(0)
     const { failures } = JSON.parse(lines.at(-1)!) as Report
     expect(failures.length, told).toBeGreaterThan(0)
   })

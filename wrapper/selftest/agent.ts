@@ -190,11 +190,11 @@ function variables(
 }
 
 function plumbingOf(node: string, internalUrl: string): AgentPlumbing {
-  const program = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))
+  const statusline = fileURLToPath(new URL('../usage/statusline.mjs', import.meta.url))
   return {
     node,
-    hookProgram: program('hooks/hook.mjs'),
-    statuslineCommand: shellWords([node, program('usage/statusline.mjs'), `${internalUrl}/internal/account-usage`]),
+    hookProgram: fileURLToPath(new URL('../hooks/hook.mjs', import.meta.url)),
+    statuslineCommand: shellWords([node, statusline, `${internalUrl}/internal/account-usage`]),
     internalUrl,
     agentKey: key,
   }
