@@ -1,5 +1,6 @@
 /** What a turn used, for the token budgets that want to know (document 3, TokenBudgetSpec). */
 import type { BudgetSettings } from '../../machines/project/events.ts'
+import { tokensOf } from '../../machines/rules/spending.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { AccountUsage, TokenCounts } from '../../machines/turn/schema.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
@@ -49,10 +50,6 @@ async function projectOf({ runtime }: UsageDeps, turn: string): Promise<string |
   const { task } = ((await runtime().read(`turn:${turn}`))?.context ?? {}) as Partial<TurnContext>
   if (task === undefined) return undefined
   return ((await runtime().read(`task:${task}`))?.context as TaskContext | undefined)?.config.project
-}
-
-function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: TokenCounts): number {
-  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens
 }
 
 function reported({ fiveHour, sevenDay, reportedAt }: AccountUsage): object {
