@@ -1,4 +1,5 @@
 import { createMachine } from 'xstate'
+import { emptyStore } from './contract/empty-store.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject, MachineDefinition } from '../machines/definition.ts'
 import { event, harness, task, until } from './contract/harness.ts'
@@ -41,7 +42,7 @@ describe('the timers of an upgraded actor (R10)', () => {
   })
   afterAll(() => sql.close())
   beforeEach(async () => {
-    await sql.exec('truncate shard, actor, snapshot, baseline, event, inbox, effect, timer, dead_letter, compaction')
+    await emptyStore(sql)
     world = harness(sql)
   })
   afterEach(() => world.end())

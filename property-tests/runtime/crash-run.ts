@@ -1,5 +1,6 @@
 /** Lives a plan through: sends, dies, starts again, repeats what was not acknowledged, and lets all come to rest. */
 import type { ActorAddress } from '../../machines/definition.ts'
+import { emptyStore } from '../../runtime/contract/empty-store.ts'
 import { event, harness, task, until } from '../../runtime/contract/harness.ts'
 import type { Instance, Performed } from '../../runtime/contract/harness.ts'
 import type { JournalRow, Receipt } from '../../runtime/runtime.ts'
@@ -16,12 +17,10 @@ export interface Outcome {
   readonly leftovers: readonly object[]
 }
 
-const emptied = 'truncate process, shard, actor, snapshot, baseline, event, inbox, effect, timer, dead_letter'
-
 const actors: readonly ActorAddress[] = ['task:a', 'task:b', 'pod:a', 'pod:b']
 
 export async function live(sql: Sql, { sends, crashes }: Plan): Promise<Outcome> {
-  await sql.exec(emptied)
+  await emptyStore(sql)
   const world = harness(sql)
   world.behave = async (call) => [
     {

@@ -1,4 +1,5 @@
 import { persistedOf } from '../live-machine.ts'
+import { emptyStore } from '../contract/empty-store.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { event, harness, task, until } from '../contract/harness.ts'
 import type { Harness } from '../contract/harness.ts'
@@ -25,7 +26,7 @@ describe('an exported journal', () => {
   })
   afterAll(() => sql.close())
   beforeEach(async () => {
-    await sql.exec('truncate shard, actor, snapshot, baseline, event, inbox, effect, timer, dead_letter')
+    await emptyStore(sql)
     world = harness(sql)
   })
   afterEach(() => world.end())

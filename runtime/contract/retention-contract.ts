@@ -1,5 +1,6 @@
 /** Retention over any store: what goes, what stays, and that replay goes on from there (R3, R10, R11). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { emptyStore } from './empty-store.ts'
 import { readActor } from '../bundle/read-actor.ts'
 import { silentLogger } from '../logger.ts'
 import { startRetention } from '../retention.ts'
@@ -11,7 +12,6 @@ import { event, harness, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
 import { podDefinition, toyDefinition, toyMachine } from './toy-machine.ts'
 
-const emptied = 'truncate shard, actor, snapshot, baseline, event, inbox, effect, timer, dead_letter, compaction'
 const dayMs = 86_400_000
 const forEver: RetentionPolicy = { days: 0, events: 0, finalDays: 0 }
 
@@ -25,7 +25,7 @@ export function retentionContract(store: string, open: () => Promise<Sql>): void
     })
     afterAll(() => sql.close())
     beforeEach(async () => {
-      await sql.exec(emptied)
+      await emptyStore(sql)
       world = harness(sql)
     })
     afterEach(() => world.end())

@@ -1,5 +1,6 @@
 /** The runtime's contract, R1 to R11 of ARCHITECTURE.md, over any store. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { emptyStore } from './empty-store.ts'
 import { OverloadedError, RetryableError, TerminalError } from '../errors.ts'
 import type { Delivery, Runtime } from '../runtime.ts'
 import { migrate } from '../store/migrate.ts'
@@ -8,8 +9,6 @@ import { event, harness, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
 import { faultySql } from './store-faults.ts'
 import { toyDefinition, toyMachine } from './toy-machine.ts'
-
-const emptied = 'truncate process, shard, actor, snapshot, baseline, event, inbox, effect, timer, dead_letter'
 
 function noted(id: string, key: string, note: string): Delivery {
   return { to: task(id), key, event: event('noted', { note }) }
@@ -31,7 +30,7 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
     })
     afterAll(() => sql.close())
     beforeEach(async () => {
-      await sql.exec(emptied)
+      await emptyStore(sql)
       world = harness(sql)
     })
     afterEach(() => world.end())
@@ -237,7 +236,7 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         'all of a step or nothing of it, when the store breaks %s any one statement (R4)',
         async (moment) => {
           for (let nth = 1; nth <= 4; nth++) {
-            await sql.exec(emptied)
+            await emptyStore(sql)
             const broken = faultySql(sql)
             const own = harness(sql)
             const { runtime, crash } = await own.start({ sql: broken })

@@ -1,5 +1,6 @@
 /** Several processes over one store: how they share the shards, and what becomes of one that dies or was away. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { emptyStore } from './empty-store.ts'
 import type { Clock } from '../clock.ts'
 import type { RuntimeOptions } from '../options.ts'
 import type { EffectHandler, Runtime } from '../runtime.ts'
@@ -8,7 +9,6 @@ import type { Queryable, Sql } from '../store/sql.ts'
 import { event, harness, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
 
-const emptied = 'truncate process, shard, actor, snapshot, baseline, event, inbox, effect, timer, dead_letter'
 /** Long for the simulated clock's pace: a machine under load may look rarely. */
 const leaseMs = 20_000
 const shards = 12
@@ -25,7 +25,7 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
     })
     afterAll(() => sql.close())
     beforeEach(async () => {
-      await sql.exec(emptied)
+      await emptyStore(sql)
       world = harness(sql)
       pump = setInterval(() => world.clock.advance(100), 2)
     })
