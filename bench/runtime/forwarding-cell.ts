@@ -2,13 +2,10 @@
 import { Window, closedLoop, shares, until } from '../kit/closed-loop.ts'
 import { percentile } from '../kit/percentile.ts'
 import { shardOf } from '../../runtime/address.ts'
-import { systemClock } from '../../runtime/clock.ts'
-import { silentLogger } from '../../runtime/logger.ts'
 import { runtimeDefaults } from '../../runtime/options.ts'
-import { openPgHints } from '../../runtime/store/pg-hints.ts'
-import { openPgSql } from '../../runtime/store/pg-sql.ts'
 import type { ForwardingResult } from './forwarding.ts'
-import { actorOf, ownRuntime } from './own-runtime.ts'
+import { actorOf } from './own-runtime.ts'
+import { startSharedRuntime } from './shared-runtime.ts'
 
 interface Argument {
   readonly url: string
@@ -19,17 +16,7 @@ interface Argument {
 }
 
 const { url, clients, actors, warmMs, measureMs } = JSON.parse(process.argv[2] ?? '') as Argument
-const owner = 'sender'
-const sql = await openPgSql({ url })
-const hints = openPgHints({
-  url,
-  owner,
-  clock: systemClock,
-  logger: silentLogger,
-  hear: () => runtime.wake(),
-})
-const runtime = ownRuntime(sql, async () => [], { owner, hint: hints.tell })
-await runtime.start()
+const { sql, runtime } = await startSharedRuntime(url, 'sender')
 
 async function shardsOfTheOther(): Promise<ReadonlySet<number>> {
   const { rows } = await sql.query<{ shard: number }>(`select shard from shard where owner = 'other'`)
