@@ -62,7 +62,6 @@ export async function startOrchestrator(
           owner: ports.owner,
           clock,
           logger,
-          hear: () => composed.runtime.wake(),
         })
 
   const composed = await composeOrchestrator(settings, ports, {
@@ -101,6 +100,7 @@ export async function startOrchestrator(
   })
 
   await composed.runtime.start()
+  hints?.listen(() => composed.runtime.wake())
   const inside = await composed.inside.listen(settings.internal)
   const outside = await composed.outside.listen(settings.http)
   composed.listening({ operator: outside.url, internal: inside.url })

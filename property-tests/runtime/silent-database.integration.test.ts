@@ -63,15 +63,17 @@ describeRequiring('postgres', 'a database that falls silent', () => {
 
   it('hears hints on a new connection, in place of the silent one', async () => {
     const heard = { one: 0, two: 0 }
-    const line = (owner: 'one' | 'two', port: number): PgHints =>
-      openPgHints({
+    const line = (owner: 'one' | 'two', port: number): PgHints => {
+      const hints = openPgHints({
         url: urlFor(port, owner),
         owner,
         clock: systemClock,
         logger: silentLogger,
-        hear: () => void heard[owner]++,
         answerMs,
       })
+      hints.listen(() => void heard[owner]++)
+      return hints
+    }
     const lines = [line('one', network.port), line('two', database.port)]
     try {
       await until(() => heard.one === 1 && heard.two === 1)

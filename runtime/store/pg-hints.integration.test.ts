@@ -14,15 +14,11 @@ describeRequiring('postgres', 'a hint over Postgres', () => {
   ): Promise<void> {
     const heard: Record<string, number> = {}
     const names = ['one', 'two', 'three']
-    const hints = names.map((owner) =>
-      openPgHints({
-        url,
-        owner,
-        clock: systemClock,
-        logger: silentLogger,
-        hear: () => void (heard[owner] = (heard[owner] ?? 0) + 1),
-      }),
-    )
+    const hints = names.map((owner) => openPgHints({ url, owner, clock: systemClock, logger: silentLogger }))
+    hints.forEach((one, index) => {
+      const owner = names[index] ?? ''
+      one.listen(() => void (heard[owner] = (heard[owner] ?? 0) + 1))
+    })
     try {
       // Each hears once when it is connected.
       await until(() => names.every((name) => heard[name] === 1))
@@ -50,6 +46,29 @@ describeRequiring('postgres', 'a hint over Postgres', () => {
       await until(() => heard['one'] === 2)
       expect(heard).toEqual({ one: 2, two: 2, three: 2 })
     })
+  })
+
+  it('that came while nobody listened yet is heard as soon as somebody does', async () => {
+    const options = { url, clock: systemClock, logger: silentLogger }
+    const late = openPgHints({ ...options, owner: 'late' })
+    const sql = await openPgSql({ url })
+    try {
+      await until(async () => {
+        const { rows } = await sql.query(`select 1 from pg_stat_activity where query = 'listen statewright_hint'`)
+        return rows.length > 0
+      })
+      await withHearers(async (heard, [one]) => {
+        one?.tell('late')
+        one?.tell('two')
+        await until(() => heard['two'] === 2)
+      })
+      let times = 0
+      late.listen(() => void times++)
+      await until(() => times > 0)
+      expect(times).toBe(1)
+    } finally {
+      await Promise.all([late.close(), sql.close()])
+    }
   })
 
   it('is heard again after the connection was lost, and what anybody else writes to the channel does nothing', async () => {

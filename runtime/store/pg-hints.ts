@@ -15,7 +15,6 @@ export interface PgHintOptions {
   readonly owner: string
   readonly clock: Clock
   readonly logger: Logger
-  readonly hear: () => void
   /** A connection that takes longer for a hint is replaced. */
   readonly answerMs?: number
 }
@@ -23,6 +22,8 @@ export interface PgHintOptions {
 export interface PgHints {
   /** Whom to tell: undefined means everyone. */
   readonly tell: (owner: string | undefined) => void
+  /** From now on; what was said before, even to nobody, is heard at once as one hint. */
+  readonly listen: (hear: () => void) => void
   close(): Promise<void>
 }
 
@@ -40,7 +41,7 @@ interface Hint {
 export function openPgHints(options: PgHintOptions): PgHints {
   const hints = new PgHintLine(options)
   hints.open()
-  return { tell: (owner) => hints.tell(owner), close: () => hints.close() }
+  return { tell: (owner) => hints.tell(owner), listen: (hear) => hints.listen(hear), close: () => hints.close() }
 }
 
 class PgHintLine {
@@ -51,6 +52,7 @@ class PgHintLine {
   #client: pg.Client | undefined
   #timer: Timer | undefined
   #isSending = false
+  #hear: (() => void) | undefined
 
   constructor(options: PgHintOptions) {
     this.#options = options
@@ -84,6 +86,11 @@ class PgHintLine {
       )
   }
 
+  listen(hear: () => void): void {
+    this.#hear = hear
+    if (this.#client) hear()
+  }
+
   tell(owner: string | undefined): void {
     if (owner === undefined) this.#isForAll = true
     else this.#owners.add(owner)
@@ -108,7 +115,7 @@ class PgHintLine {
     if (this.#closed.signal.aborted) return void client.end().catch(() => undefined)
     this.#client = client
     // What was said while nobody listened.
-    this.#options.hear()
+    this.#hear?.()
   }
 
   /** One at a time; what is told meanwhile goes with the next. */
@@ -129,9 +136,9 @@ class PgHintLine {
   }
 
   #heard(payload: string): void {
-    const { owner, hear } = this.#options
+    const { owner } = this.#options
     const hint = parsed(payload)
-    if (hint && hint.from !== owner && (hint.to === undefined || hint.to.includes(owner))) hear()
+    if (hint && hint.from !== owner && (hint.to === undefined || hint.to.includes(owner))) this.#hear?.()
   }
 }
 

@@ -127,7 +127,6 @@ const hints = openPgHints({
   owner: settings.owner,
   clock: systemClock,
   logger: silentLogger,
-  hear: () => runtime.wake(),
 })
 const runtime = createRuntime({
   sql: settings.plants.includes('no-fence') ? withoutFence(store) : store,
@@ -147,4 +146,5 @@ process.once('SIGTERM', () => {
   void runtime.stop().finally(() => process.exit(0))
 })
 await started()
+hints.listen(() => runtime.wake())
 say({ type: 'ready' })
