@@ -1,0 +1,142 @@
+/**
+ * One retrieval engine, in words of no provider. Memories, entities and edges belong to our Postgres; an engine is fed
+ * from it, finds things, and can be filled anew at any time.
+ *
+ * - P1 `upsert` and `remove` may be repeated: the same memory again goes on where the earlier call stood.
+ * - P2 Outcomes are data, one for each memory given, in the order given. What is thrown says nothing about any of them.
+ * - P3 A memory is found once its `upsert` said `stored`, `duplicate` or `partial`, and no longer once its `remove` began.
+ * - P4 Scores lie in [0, 1], descend, and are of the kind that the answer names. None is invented.
+ */
+export const queryModes = ['local', 'global', 'hybrid', 'naive'] as const
+export type QueryMode = (typeof queryModes)[number]
+
+/** `rank` is 1/rank: the engine tells an order and no figure. */
+export const scoreKinds = ['cosine', 'bm25', 'fused', 'rank'] as const
+export type ScoreKind = (typeof scoreKinds)[number]
+
+export interface EngineInfo {
+  readonly engine: 'embedded' | 'lightrag'
+  /** What the engine calls its version; null while it was not reached. */
+  readonly version: string | null
+  /** Whether a language model reads what is stored and writes what is described. */
+  readonly llm: boolean
+  readonly embeddings: 'none' | 'openai-compatible' | 'engine'
+  readonly embeddingModel: string | null
+  readonly modes: readonly QueryMode[]
+  readonly scoreKinds: Readonly<Record<QueryMode, ScoreKind>>
+}
+
+export interface EngineMemory {
+  readonly id: string
+  readonly content: string
+  readonly metadata: Readonly<Record<string, string>>
+  /** Empty: of no repository. */
+  readonly repo: string
+  readonly file: string | null
+}
+
+/** `duplicate`: the engine held this text already, for another memory; both are found from now on. */
+export type UpsertOutcome =
+  | { readonly id: string; readonly status: 'stored' }
+  | { readonly id: string; readonly status: 'duplicate'; readonly of: string | null }
+  | { readonly id: string; readonly status: 'partial'; readonly message: string }
+  | { readonly id: string; readonly status: 'failed'; readonly message: string; readonly retryable: boolean }
+
+/** `queued`: hidden from every answer now, and taken out of the engine as soon as the engine lets it. */
+export type RemoveOutcome =
+  | { readonly id: string; readonly status: 'removed' | 'absent' | 'queued' }
+  | { readonly id: string; readonly status: 'failed'; readonly message: string; readonly retryable: boolean }
+
+export interface QueryFilter {
+  readonly repo?: string | undefined
+  /** Every pair must be in the memory's metadata. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+}
+
+export interface EngineQuery {
+  readonly mode: QueryMode
+  readonly text: string
+  readonly topK: number
+  readonly filter?: QueryFilter | undefined
+}
+
+export interface ChunkHit {
+  readonly memoryId: string
+  readonly chunkId: string
+  readonly content: string
+  readonly score: number
+  /** 1 is the best. */
+  readonly rank: number
+}
+
+export interface EntityHit {
+  /** The stable id of our own row. */
+  readonly id: string
+  readonly name: string
+  readonly type: string
+  readonly description: string
+  readonly score: number
+}
+
+export interface RelationHit {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly relation: string
+  readonly description: string
+  readonly score: number
+}
+
+export interface Retrieval {
+  readonly scoreKind: ScoreKind
+  /** By falling score. */
+  readonly chunks: readonly ChunkHit[]
+  readonly entities: readonly EntityHit[]
+  readonly relations: readonly RelationHit[]
+}
+
+export interface Description {
+  readonly summary: string
+  /** `extractive`: sentences of the memories themselves, none of them written by a model. */
+  readonly generatedBy: 'extractive' | 'llm'
+  readonly scoreKind: ScoreKind
+  readonly references: readonly { readonly memoryId: string; readonly score: number }[]
+}
+
+/** Why an engine cannot serve, in words for an operator: no address, no secret. */
+export interface EngineReadiness {
+  readonly ready: boolean
+  readonly reasons: readonly string[]
+  /** What somebody should look at, though it serves. */
+  readonly degraded: readonly string[]
+}
+
+/** Counters since the start of the process; the server tells them as metrics. */
+export interface EngineFigures {
+  readonly stored: number
+  readonly duplicates: number
+  readonly failed: number
+  /** Stored, and not one entity found in it: an extraction that fails silently shows here. */
+  readonly withoutEntities: number
+  /** Removals that wait for the engine. */
+  readonly removalsQueued: number
+  /** How often an engine that had stopped working on what it had accepted was woken. */
+  readonly wakes: number
+}
+
+export interface RetrievalEngine {
+  info(): Promise<EngineInfo>
+  ready(): Promise<EngineReadiness>
+  figures(): Promise<EngineFigures>
+  upsert(memories: readonly EngineMemory[], signal?: AbortSignal): Promise<readonly UpsertOutcome[]>
+  remove(ids: readonly string[], signal?: AbortSignal): Promise<readonly RemoveOutcome[]>
+  /** Of the memories given, those whose `upsert` has come to a good end: what `rebuild` need not feed again. */
+  holds(ids: readonly string[]): Promise<ReadonlySet<string>>
+  retrieve(query: EngineQuery): Promise<Retrieval>
+  describe(query: EngineQuery): Promise<Description>
+  /** Brings into our rows of entities and edges what the engine knows by that name or part of it. */
+  learnEntities(q: string, limit: number): Promise<void>
+  /** Begins the engine's own work between calls: queued removals, work that stopped. */
+  start(): void
+  stop(): Promise<void>
+}
