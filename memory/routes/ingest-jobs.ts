@@ -1,0 +1,4 @@
+import type { HttpApp } from '../../edges/http/app.ts'
+import type { MemoryDeps } from '../deps.ts'
+
+export function ingestJobsRoutes(_app: HttpApp, _deps: MemoryDeps): void {}

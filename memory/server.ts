@@ -1,0 +1,55 @@
+/** The HTTP side of the memory service: the kit's server with all routes of S1 below one authentication. */
+import type { Authenticate } from '../edges/http/auth/authenticate.ts'
+import { exposeMetrics } from '../edges/http/expose-metrics.ts'
+import type { Logger } from '../edges/http/logging.ts'
+import type { Readiness } from '../edges/http/readiness.ts'
+import { createServer, type HttpServer } from '../edges/http/server.ts'
+import type { MemoryDeps } from './deps.ts'
+import { codeGraphRoutes } from './routes/code-graph.ts'
+import { codeRoutes } from './routes/code.ts'
+import { edgesRoutes } from './routes/edges.ts'
+import { engineRoutes } from './routes/engine.ts'
+import { entitiesRoutes } from './routes/entities.ts'
+import { ingestJobsRoutes } from './routes/ingest-jobs.ts'
+import { memoriesRoutes } from './routes/memories.ts'
+import { queriesRoutes } from './routes/queries.ts'
+
+export interface MemoryServerOptions {
+  readonly version: string
+  readonly logger: Logger
+  readonly authenticate: Authenticate
+  readonly readiness: () => Promise<Readiness>
+  /** Opens /openapi.json and /docs to anyone; they need the bearer unless told (rulings 1.10). */
+  readonly openDocuments?: boolean
+}
+
+const routes = [
+  memoriesRoutes,
+  ingestJobsRoutes,
+  queriesRoutes,
+  entitiesRoutes,
+  edgesRoutes,
+  engineRoutes,
+  codeRoutes,
+  codeGraphRoutes,
+]
+
+export async function createMemoryServer(deps: MemoryDeps, options: MemoryServerOptions): Promise<HttpServer> {
+  const server = await createServer({
+    name: 'memory',
+    version: options.version,
+    logger: options.logger,
+    clock: deps.clock,
+    ids: deps.ids,
+    authenticate: options.authenticate,
+    readiness: options.readiness,
+    operational: { auth: options.openDocuments !== true },
+    openapi: {
+      title: 'Statewright memory',
+      description: 'Memories, semantic queries, the entity graph and the code graph of one Project.',
+    },
+  })
+  for (const declare of routes) declare(server.app, deps)
+  exposeMetrics(deps.metrics, server.metrics)
+  return server
+}
