@@ -6,7 +6,8 @@ import { numberText } from './number-text.ts'
 
 export interface Report {
   readonly name: string
-  readonly machine: Machine & { readonly postgres: string }
+  /** With the version of what is measured, or of what it runs on. */
+  readonly machine: Machine & { readonly postgres?: string; readonly cli?: string }
   readonly startedAt: string
   readonly minutes: number
   readonly quick: boolean

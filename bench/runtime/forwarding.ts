@@ -2,7 +2,7 @@
 import { lastLineOf, startServing } from '../kit/child.ts'
 import { numberText } from '../kit/number-text.ts'
 import type { Plan } from './plan.ts'
-import type { RunJournal } from './run-journal.ts'
+import type { RunJournal } from '../kit/run-journal.ts'
 import { seed } from './seed.ts'
 import type { Servers } from './servers.ts'
 

@@ -1,7 +1,7 @@
 /** SIGKILL with an effect of each of 10,000 actors pending, then a new process under the same name. */
 import { lastLineOf, startServing } from '../kit/child.ts'
 import type { Plan } from './plan.ts'
-import type { RunJournal } from './run-journal.ts'
+import type { RunJournal } from '../kit/run-journal.ts'
 import { seed } from './seed.ts'
 import type { Servers } from './servers.ts'
 

@@ -5,7 +5,7 @@ import { interleave } from '../kit/interleave.ts'
 import { numberText } from '../kit/number-text.ts'
 import type { ContenderInfo, ContenderName } from './contenders.ts'
 import type { Plan } from './plan.ts'
-import type { RunJournal } from './run-journal.ts'
+import type { RunJournal } from '../kit/run-journal.ts'
 import type { Servers } from './servers.ts'
 import { withStore } from './servers.ts'
 
