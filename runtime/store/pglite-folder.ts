@@ -2,23 +2,24 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StoreLockedError } from '../errors.ts'
 import { takeKernelLock } from './kernel-lock.ts'
+import type { StoreExtension } from './pglite-session.ts'
 import { openWorkerSession } from './pglite-worker-session.ts'
 import { sessionSql } from './session-sql.ts'
 import type { Sql } from './sql.ts'
 import { acquireStoreLock, type StoreLock } from './store-lock.ts'
 
-/** Where the thread's source lies beside this file; a bundle passes its own. */
+/** Where the thread's source lies beside this file; the bundle has its own beside itself. */
 const pgliteWorkerUrl = new URL('./pglite-worker.ts', import.meta.url)
 
 /**
  * The embedded store: PGlite in a worker thread over a folder that one process has at a time. What was acknowledged
  * outlives the loss of power (R1, `durable-files/`), as far as the drive keeps what it says it has kept.
  */
-export async function openFolderSql(folder: string, workerUrl: URL = pgliteWorkerUrl): Promise<Sql> {
+export async function openFolderSql(folder: string, extensions: readonly StoreExtension[] = []): Promise<Sql> {
   await mkdir(dirname(folder), { recursive: true })
   const lock = await lockFolder(`${folder}.lock`)
   try {
-    const session = await openWorkerSession(folder, workerUrl)
+    const session = await openWorkerSession(folder, pgliteWorkerUrl, extensions)
     const sql = sessionSql(session, 'power-loss')
     return { ...sql, lost: session.lost, close: () => sql.close().finally(() => lock.release()) }
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { PGlite, PGliteOptions } from '@electric-sql/pglite'
+import type { Extensions, PGlite, PGliteOptions } from '@electric-sql/pglite'
 import type { SyncedFolder } from './durable-files/synced-folder.ts'
 import { resultParsers } from './result-types.ts'
 import type { Session } from './session-sql.ts'
@@ -14,12 +14,20 @@ export interface PgliteSession extends Session {
 /** Between checkpoints; each segment is 16 MiB of WAL, to be replayed at the next start when this process dies. */
 const segmentsToCheckpoint = 4
 
+/** What a store can have beside Postgres itself; `create extension` then finds it. */
+export type StoreExtension = 'vector'
+
 /** A session on a PGlite that lives in this thread: over files that are synced, or in memory. */
-export async function openPglite(files?: SyncedFolder): Promise<PgliteSession> {
+export async function openPglite(
+  files?: SyncedFolder,
+  wanted: readonly StoreExtension[] = [],
+): Promise<PgliteSession> {
   const { PGlite } = await import('@electric-sql/pglite')
-  const parsers = { ...resultParsers }
-  if (!files) return pgliteSession(await PGlite.create({ parsers }))
-  const db = await PGlite.create({ parsers, fs: files, startParams: durableParams(PGlite.defaultStartParams) })
+  const extensions: Extensions = {}
+  if (wanted.includes('vector')) extensions['vector'] = (await import('@electric-sql/pglite-pgvector')).vector
+  const options = { parsers: { ...resultParsers }, extensions }
+  if (!files) return pgliteSession(await PGlite.create(options))
+  const db = await PGlite.create({ ...options, fs: files, startParams: durableParams(PGlite.defaultStartParams) })
   return pgliteSession(db, files)
 }
 

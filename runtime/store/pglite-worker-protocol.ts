@@ -1,4 +1,11 @@
 /** What crosses between the process and the thread that holds PGlite. */
+import type { StoreExtension } from './pglite-session.ts'
+
+export interface WorkerStart {
+  readonly dataDir: string
+  readonly extensions: readonly StoreExtension[]
+}
+
 export type WorkerCall =
   | { readonly id: number; readonly what: 'query'; readonly text: string; readonly params: readonly unknown[] }
   | { readonly id: number; readonly what: 'exec'; readonly text: string }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { WorkerAnswer, WorkerReady, WorkerRequest } from './pglite-worker-protocol.ts'
+import type { StoreExtension } from './pglite-session.ts'
+import type { WorkerAnswer, WorkerReady, WorkerRequest, WorkerStart } from './pglite-worker-protocol.ts'
 import type { Session } from './session-sql.ts'
 import { SqlError, unreachable } from './sql-error.ts'
 import type { Result } from './sql.ts'
@@ -16,8 +17,12 @@ export interface WorkerSession extends Session {
 }
 
 /** A session on a PGlite in a thread of its own. `workerUrl` is `pglite-worker.ts` or the bundle made of it. */
-export async function openWorkerSession(dataDir: string, workerUrl: URL): Promise<WorkerSession> {
-  const worker = new Worker(workerUrl, { workerData: { dataDir } })
+export async function openWorkerSession(
+  dataDir: string,
+  workerUrl: URL,
+  extensions: readonly StoreExtension[],
+): Promise<WorkerSession> {
+  const worker = new Worker(workerUrl, { workerData: { dataDir, extensions } satisfies WorkerStart })
   const ready = await firstWord(worker)
   if (!ready.ready) {
     await worker.terminate()

@@ -6,11 +6,12 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { SyncedFolder } from './durable-files/synced-folder.ts'
 import { openPglite, type PgliteSession } from './pglite-session.ts'
 import { toSqlError } from './sql-error.ts'
-import type { WorkerAnswer, WorkerCall } from './pglite-worker-protocol.ts'
+import type { WorkerAnswer, WorkerCall, WorkerStart } from './pglite-worker-protocol.ts'
 
 const port = parentPort
 if (!port) throw new Error('pglite-worker runs as a worker thread only')
-const opening = openPglite(new SyncedFolder((workerData as { readonly dataDir: string }).dataDir))
+const { dataDir, extensions } = workerData as WorkerStart
+const opening = openPglite(new SyncedFolder(dataDir), extensions)
 let last: Promise<unknown> = opening.then(
   () => port.postMessage({ ready: true }),
   (error: unknown) => port.postMessage({ ready: false, message: toSqlError(error).message }),
