@@ -3,7 +3,7 @@ import { contractVersion } from '../../machines/turn/schema.ts'
 import { isAgentKind } from '../../edges/agents/profiles.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { httpBackend } from '../mcp/backend.ts'
-import { createMcpServer, toolsFor } from '../mcp/server.ts'
+import { createMcpServer } from '../mcp/server.ts'
 
 /** Long calls are those that ask the forge; a model waits rather than asks twice. */
 const callTimeoutMs = 120_000
@@ -23,22 +23,25 @@ export async function mcp(env: Readonly<Record<string, string | undefined>>, ver
     console.error(
       `WARN the tool profile ${profile === '' ? 'is empty' : `"${profile}" is unknown`}: only the always-on tools are served`,
     )
-  const operatorUrl = env['PLATFORM_OPERATOR_URL'] ?? ''
-  const memoryUrl = env['PLATFORM_MEMORY_URL'] ?? ''
   const nameOf = (id: string): string => id.slice(id.indexOf('/') + 1)
   const pod = { task: nameOf(env['PLATFORM_TASK'] ?? ''), project: nameOf(env['PLATFORM_PROJECT'] ?? ''), profile }
-  const backend = httpBackend({
+  const options = {
     pod,
-    operatorUrl,
-    memoryUrl,
+    operatorUrl: env['PLATFORM_OPERATOR_URL'] ?? '',
+    memoryUrl: env['PLATFORM_MEMORY_URL'] ?? '',
     internalUrl: env['PLATFORM_INTERNAL_URL'] ?? '',
     fetch,
     timeoutMs: callTimeoutMs,
     patienceMs,
     clock: systemClock,
+    logError: (line: string) => console.error(line),
+  }
+  const server = createMcpServer({
+    profile,
+    version,
+    clock: systemClock,
+    backend: (call) => httpBackend(options, call),
   })
-  const tools = toolsFor(profile, { operator: operatorUrl !== '', memory: memoryUrl !== '' })
-  const server = createMcpServer(tools, backend, version)
   await server.connect(new StdioServerTransport())
   await new Promise<void>((resolve) => {
     server.onclose = resolve

@@ -8,6 +8,14 @@ export interface PodIdentity {
   readonly profile: string
 }
 
+/** One call of a tool, while it goes on. */
+export interface OngoingCall {
+  /** The client gave it up: nothing more is asked. */
+  readonly signal: AbortSignal
+  /** Why it takes so long. */
+  readonly tell: (message: string) => void
+}
+
 /** The two REST interfaces, behind the wrapper's broker, which adds the credential that this process never has. */
 export interface Backend {
   readonly pod: PodIdentity
@@ -41,6 +49,14 @@ export interface BackendOptions {
   /** How long a platform that cannot be reached is waited for; every call here may be repeated. */
   readonly patienceMs: number
   readonly clock: Clock
+  /** For the report of a platform so broken that even the wrapper cannot be reached: one line. */
+  readonly logError: (line: string) => void
+}
+
+/** A Project may go without a memory service, and a pod's start may have failed half way. */
+const absent = {
+  operator: 'this pod cannot reach the orchestrator; report it with report_internal_issue and end your turn',
+  memory: 'this project has no memory service: go on without it',
 }
 
 /** What a broker says while the orchestrator behind it restarts. */
@@ -48,15 +64,17 @@ const unreachable = [502, 503, 504]
 const firstWaitMs = 250
 const longestWaitMs = 4000
 
-export function httpBackend(options: BackendOptions): Backend {
+export function httpBackend(options: BackendOptions, call: OngoingCall): Backend {
   /** Notes, outcomes and comments are recognised when they come again, so an unanswered call is simply repeated. */
   async function reach(url: string, init: RequestInit, since: number, waitMs: number): Promise<Response> {
     const response = await options
-      .fetch(url, { ...init, signal: AbortSignal.timeout(options.timeoutMs) })
+      .fetch(url, { ...init, signal: AbortSignal.any([call.signal, AbortSignal.timeout(options.timeoutMs)]) })
       .catch((error: unknown) => error as Error)
+    if (call.signal.aborted) throw new ToolFailure('the call was cancelled; what it asked for may have happened')
     if (response instanceof Response && !unreachable.includes(response.status)) return response
     if (options.clock.now() - since < options.patienceMs) {
-      await sleep(options.clock, waitMs)
+      call.tell('the platform cannot be reached; trying again')
+      await sleep(options.clock, waitMs, call.signal)
       return reach(url, init, since, Math.min(waitMs * 2, longestWaitMs))
     }
     if (response instanceof Response) return response
@@ -66,27 +84,39 @@ export function httpBackend(options: BackendOptions): Backend {
     const response = await reach(url, init, options.clock.now(), firstWaitMs)
     const text = await response.text()
     const data = parse(text)
+    if (response.ok && text === '') return { text: 'done', data: { status: 'ok' } }
     if (response.ok) return data === undefined ? { text } : { text: JSON.stringify(data, null, 2), data }
     if (data !== undefined && guidance.includes(String(data['code'])))
       return { text: JSON.stringify(data, null, 2), data }
     throw new ToolFailure(sayProblem(response.status, data, text))
   }
-  const base = { operator: options.operatorUrl, memory: options.memoryUrl }
+  function urlOf(service: 'operator' | 'memory', path: string): string {
+    const base = service === 'operator' ? options.operatorUrl : options.memoryUrl
+    if (base === '') throw new ToolFailure(absent[service])
+    return `${base}/${path}`
+  }
   const json = { 'content-type': 'application/json' }
   return {
     pod: options.pod,
-    get: (service, path, query = {}) => ask(`${base[service]}/${path}${toQuery(query)}`, { method: 'GET' }),
-    send: (service, method, path, body) =>
-      ask(`${base[service]}/${path}`, {
+    get: async (service, path, query = {}) => ask(`${urlOf(service, path)}${toQuery(query)}`, { method: 'GET' }),
+    send: async (service, method, path, body) =>
+      ask(urlOf(service, path), {
         method,
         ...(body === undefined ? {} : { headers: json, body: JSON.stringify(body) }),
       }),
-    reportIssue: (body) =>
-      ask(`${options.internalUrl}/internal/report-issue`, {
-        method: 'POST',
-        headers: json,
-        body: JSON.stringify(body),
-      }),
+    reportIssue: async (body) => {
+      const report = { method: 'POST', headers: json, body: JSON.stringify(body) }
+      try {
+        if (options.internalUrl === '') throw new ToolFailure('no wrapper')
+        return await ask(`${options.internalUrl}/internal/report-issue`, report)
+      } catch (error) {
+        if (!(error instanceof ToolFailure)) throw error
+        options.logError(
+          JSON.stringify({ level: 'error', msg: 'internal issue reported by the agent', ...Object(body) }),
+        )
+        return { text: 'recorded', data: { recorded: true } }
+      }
+    },
     push: async () => {
       await ask(`${options.internalUrl}/internal/push`, { method: 'POST' })
     },

@@ -1,11 +1,14 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
-import { describe, expect, it } from 'vitest'
-import { profiles } from '../../edges/agents/profiles.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { ImplementOutcome } from '../../edges/agents/outcome/schemas.ts'
+import { profiles, toolsOf } from '../../edges/agents/profiles.ts'
+import { IssueWrite } from '../../edges/agents/routes/issues.ts'
 import { agentKinds } from '../../machines/task/events.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { httpBackend } from './backend.ts'
-import { createMcpServer, toolsFor } from './server.ts'
+import { simulatedClock } from '../../runtime/simulated-clock.ts'
+import { httpBackend, type BackendOptions } from './backend.ts'
+import { createMcpServer } from './server.ts'
 
 interface Asked {
   readonly method: string
@@ -16,18 +19,21 @@ interface Asked {
 async function withPod<T>(
   profile: string,
   answer: (asked: Asked) => Response,
-  run: (client: Client, asked: Asked[]) => Promise<T>,
+  run: (client: Client, asked: Asked[], logged: string[]) => Promise<T>,
+  more: Partial<BackendOptions> = {},
 ): Promise<T> {
+  const logged: string[] = []
   const asked: Asked[] = []
-  const backend = httpBackend({
+  const options = {
     pod: { task: 'implement-lib-1-abcde', project: 'demo', profile },
     operatorUrl: 'http://broker/operator',
-    memoryUrl: '',
+    memoryUrl: 'http://broker/memory',
     internalUrl: 'http://broker',
     timeoutMs: 1000,
     patienceMs: 1000,
     clock: systemClock,
-    fetch: async (url, init) => {
+    logError: (line: string) => void logged.push(line),
+    fetch: async (url: unknown, init?: RequestInit) => {
       const one = {
         method: init?.method ?? 'GET',
         url: String(url),
@@ -36,13 +42,19 @@ async function withPod<T>(
       asked.push(one)
       return answer(one)
     },
+    ...more,
+  }
+  const server = createMcpServer({
+    profile,
+    version: '0.0.0',
+    clock: options.clock,
+    backend: (call) => httpBackend(options, call),
   })
-  const server = createMcpServer(toolsFor(profile, { operator: true, memory: false }), backend, '0.0.0')
   const client = new Client({ name: 'test', version: '0' })
   const [near, far] = InMemoryTransport.createLinkedPair()
   await Promise.all([server.connect(far), client.connect(near)])
   try {
-    return await run(client, asked)
+    return await run(client, asked, logged)
   } finally {
     await client.close()
     await server.close()
@@ -66,23 +78,34 @@ describe('the tools of a pod', () => {
     })
   })
 
-  it('are only those of the profile, and without a memory service only those that need none', async () => {
-    await withPod('review', ok, async (client) => {
+  it.each(agentKinds)(
+    'of %s are its column of the gating table, each with its title, schemas and hints',
+    async (kind) => {
+      await withPod(kind, ok, async (client) => {
+        const { tools } = await client.listTools()
+        expect(tools.map(({ name }) => name).toSorted()).toEqual(toolsOf(kind).toSorted())
+        for (const tool of tools) {
+          expect(tool.inputSchema, tool.name).toMatchObject({ type: 'object', additionalProperties: false })
+          expect(tool.annotations, tool.name).toMatchObject({
+            title: expect.stringMatching(/\w/),
+            readOnlyHint: expect.any(Boolean),
+            destructiveHint: expect.any(Boolean),
+            idempotentHint: expect.any(Boolean),
+          })
+          expect(tool.description, tool.name).toContain('Example: {')
+          // What task_context answers is quoted from, so it stays text.
+          expect(tool.outputSchema === undefined, tool.name).toBe(tool.name === 'task_context')
+        }
+      })
+    },
+  )
+
+  it('publish the schemas that validate, unchanged', async () => {
+    await withPod('implement', ok, async (client) => {
       const { tools } = await client.listTools()
-      expect(tools.map(({ name }) => name).toSorted()).toEqual(
-        [
-          'mr_takeover_request',
-          'mr_write',
-          'project_get',
-          'repo_list',
-          'report_internal_issue',
-          'scm_read',
-          'submit_outcome',
-          'task_context',
-          'task_get',
-          'task_note',
-        ].toSorted(),
-      )
+      const schema = (name: string): unknown => tools.find((tool) => tool.name === name)?.inputSchema
+      expect(schema('submit_outcome')).toEqual(JSON.parse(JSON.stringify(ImplementOutcome)))
+      expect(schema('issue_write')).toEqual(JSON.parse(JSON.stringify(IssueWrite)))
     })
   })
 
@@ -130,20 +153,173 @@ describe('the tools of a pod', () => {
     })
   })
 
+  it('tell which argument goes with which, before anything is sent', async () => {
+    await withPod('implement', ok, async (client, asked) => {
+      const faultsOfCall = async (name: string, given: Record<string, unknown>): Promise<string> => {
+        const result = await client.callTool({ name, arguments: given })
+        expect(result.isError, name).toBe(true)
+        return text(result)
+      }
+      expect(await faultsOfCall('submit_outcome', { action: 'submitted' })).toContain(
+        '/title is required when submitted',
+      )
+      expect(await faultsOfCall('scm_read', { kind: 'ci', repo: 'lib', labels: 'x' })).toMatch(
+        /labels[^]*number is req/,
+      )
+      expect(await faultsOfCall('issue_write', { action: 'close', repo: 'lib' })).toMatch(/number[^]*comment is req/)
+      expect(await faultsOfCall('mr_write', { action: 'reply', repo: 'lib', number: 1, body: 'x' })).toContain(
+        'in_reply_to',
+      )
+      expect(await faultsOfCall('code_context', { repo: 'lib', rel: 'callers', direction: 'in' })).toMatch(
+        /\/id is required[^]*\/direction only goes with rel=neighbors/,
+      )
+      expect(await faultsOfCall('code_graph', { repo: 'lib', op: 'path', community: 1 })).toMatch(
+        /\/from is required[^]*\/to is required[^]*\/community only goes/,
+      )
+      expect(asked).toEqual([])
+    })
+  })
+
+  it('let refine only comment on a merge request', async () => {
+    await withPod('refine', ok, async (client, asked) => {
+      const denied = await client.callTool({
+        name: 'mr_write',
+        arguments: { action: 'open', repo: 'lib', title: 't', body: 'b' },
+      })
+      expect([denied.isError, text(denied)]).toEqual([true, expect.stringContaining('refine may only comment')])
+      await client.callTool({ name: 'mr_write', arguments: { action: 'comment', repo: 'lib', number: 3, body: 'b' } })
+      expect(asked).toHaveLength(1)
+    })
+  })
+
+  const code = 'http://broker/memory/code'
+  it.each([
+    ['code_search', { repo: 'lib', q: 'parse', limit: 3 }, 'GET', `${code}/entities?repo=lib&q=parse&limit=3`],
+    ['code_context', { repo: 'lib', rel: 'entity', id: 'a#b' }, 'GET', `${code}/entity?repo=lib&id=a%23b`],
+    [
+      'code_context',
+      { repo: 'lib', rel: 'neighbors', id: 'a', direction: 'in', depth: 2 },
+      'GET',
+      `${code}/neighbors?repo=lib&direction=in&depth=2&id=a`,
+    ],
+    [
+      'code_context',
+      { repo: 'lib', rel: 'file_imports', id: 'src/a.ts' },
+      'GET',
+      `${code}/file-imports?repo=lib&path=src%2Fa.ts`,
+    ],
+    ['code_context', { repo: 'lib', rel: 'related', id: 'a' }, 'GET', `${code}-graph/related?repo=lib&id=a`],
+    ['code_context', { repo: 'lib', rel: 'cross_repo', id: 'a' }, 'GET', `${code}/cross-repo?repo=lib&id=a`],
+    ['code_graph', { repo: 'lib', op: 'path', from: 'a', to: 'b' }, 'GET', `${code}-graph/path?repo=lib&from=a&to=b`],
+    ['code_graph', { repo: 'lib', op: 'communities' }, 'GET', `${code}-graph/communities?repo=lib`],
+    [
+      'code_graph',
+      { repo: 'lib', op: 'communities', community: 4 },
+      'GET',
+      `${code}-graph/community?repo=lib&community=4`,
+    ],
+    ['code_graph', { repo: 'lib', op: 'hyperedges' }, 'GET', `${code}-graph/hyperedges?repo=lib`],
+    ['code_graph', { repo: 'lib', op: 'hyperedges', id: 'h' }, 'GET', `${code}-graph/hyperedge?repo=lib&id=h`],
+    ['code_graph', { repo: 'lib', op: 'resource_graph', id: 'r' }, 'GET', `${code}/resource-graph?repo=lib&id=r`],
+    ['code_explain', { repo: 'lib', id: 'a' }, 'GET', `${code}-graph/explain?repo=lib&id=a`],
+    ['memory_query', { mode: 'naive', text: 'x', top_k: 2 }, 'POST', 'http://broker/memory/queries'],
+    ['memory_describe', { mode: 'global', text: 'x' }, 'POST', 'http://broker/memory/queries:describe'],
+    ['memory_write', { text: 'x', metadata: { a: 'b' } }, 'POST', 'http://broker/memory/memories'],
+    ['memory_entity', { op: 'search', q: 'x' }, 'GET', 'http://broker/memory/entities?q=x'],
+    ['memory_entity', { op: 'get', id: 'a/b' }, 'GET', 'http://broker/memory/entities/a%2Fb'],
+    [
+      'memory_entity',
+      { op: 'patch', id: 'e', patch: { description: 'x' } },
+      'PATCH',
+      'http://broker/memory/entities/e',
+    ],
+    ['memory_edges', { op: 'list', from: 'a' }, 'GET', 'http://broker/memory/edges?from=a'],
+    ['memory_edges', { op: 'create', from: 'a', to: 'b', relation: 'r' }, 'POST', 'http://broker/memory/edges'],
+    ['memory_edges', { op: 'delete', id: 'e' }, 'DELETE', 'http://broker/memory/edges/e'],
+  ] as const)('reach the memory service: %s %j', async (name, given, method, url) => {
+    await withPod('incident', ok, async (client, asked) => {
+      const result = await client.callTool({ name, arguments: given })
+      expect(result.isError, text(result)).toBeFalsy()
+      const { op: _op, id: _id, patch, ...rest } = given as Record<string, unknown>
+      const body = method === 'POST' ? rest : method === 'PATCH' ? patch : undefined
+      expect(asked).toEqual([{ method, url, body }])
+    })
+  })
+
+  it('say that there is no memory service where the project has none', async () => {
+    const without = { memoryUrl: '' }
+    await withPod(
+      'review',
+      ok,
+      async (client, asked) => {
+        const result = await client.callTool({ name: 'memory_query', arguments: { mode: 'naive', text: 'x' } })
+        expect([result.isError, text(result)]).toEqual([true, expect.stringContaining('no memory service')])
+        expect(asked).toEqual([])
+      },
+      without,
+    )
+  })
+
+  it('report an internal issue even where nothing else works: to the log', async () => {
+    await withPod(
+      '',
+      ok,
+      async (client, asked, logged) => {
+        const report = { category: 'auth', description: 'no token' }
+        const result = await client.callTool({ name: 'report_internal_issue', arguments: report })
+        expect(result.isError).toBeFalsy()
+        expect(asked).toEqual([])
+        expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ level: 'error', ...report }])
+      },
+      { internalUrl: '' },
+    )
+  })
+
+  it('tell of a long call that it goes on, and stop asking when the client gives it up', async () => {
+    const clock = simulatedClock(0)
+    const hanging = new AbortController()
+    let given: AbortSignal | undefined
+    const neverAnswers: typeof fetch = (_url, init) =>
+      new Promise((_resolve, reject) => {
+        given = init?.signal ?? undefined
+        given?.addEventListener('abort', () => reject(given?.reason))
+      })
+    await withPod(
+      'implement',
+      ok,
+      async (client) => {
+        const told: unknown[] = []
+        const call = client.callTool({ name: 'task_get', arguments: {} }, undefined, {
+          signal: hanging.signal,
+          onprogress: (progress) => void told.push(progress),
+        })
+        call.catch(() => undefined)
+        await vi.waitFor(() => expect(given).toBeDefined(), 15_000)
+        await clock.advance(11_000)
+        await vi.waitFor(() => expect(told).toHaveLength(2), 15_000)
+        expect(told).toMatchObject([{ progress: 1 }, { progress: 2, message: 'waiting for the platform' }])
+        hanging.abort()
+        await expect(call).rejects.toThrow()
+        await vi.waitFor(() => expect(given?.aborted).toBe(true), 15_000)
+      },
+      { fetch: neverAnswers, clock },
+    )
+  })
+
   it('turn a refusal into words the model can act on', async () => {
     const refused = (): Response =>
       Response.json(
-        {
-          code: 'invalid-input',
-          detail: 'two faults',
-          errors: [{ path: '/payload/title', message: 'is required when submitted' }],
-        },
-        { status: 400 },
+        { code: 'head-moved', detail: 'read it again', errors: [{ path: '/payload/reviewed_shas', message: 'moved' }] },
+        { status: 409 },
       )
-    await withPod('implement', refused, async (client) => {
-      const result = await client.callTool({ name: 'submit_outcome', arguments: { action: 'submitted' } })
+    await withPod('review', refused, async (client) => {
+      const reviewed_shas = [{ repo: 'lib', number: 1, sha: 'abcdef1' }]
+      const result = await client.callTool({
+        name: 'submit_outcome',
+        arguments: { verdict: 'approve', reviewed_shas },
+      })
       expect(result.isError).toBe(true)
-      expect(text(result)).toContain('/payload/title is required when submitted')
+      expect(text(result)).toMatch(/head-moved: read it again\n- \/payload\/reviewed_shas moved/)
     })
   })
 

@@ -1,47 +1,105 @@
 /** The MCP stdio server of a pod: the tools of its profile, and no others, over the wrapper's broker (document 2). */
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { CallToolRequestSchema, ListToolsRequestSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import {
+  CallToolRequestSchema,
+  ListToolsRequestSchema,
+  type CallToolResult,
+  type ServerNotification,
+  type ServerRequest,
+} from '@modelcontextprotocol/sdk/types.js'
 import { faultsOf } from '../../edges/http/validation.ts'
 import { isAgentKind, mayCall } from '../../edges/agents/profiles.ts'
-import { ToolFailure, type Backend } from './backend.ts'
+import type { Clock, Timer } from '../../runtime/clock.ts'
+import { ToolFailure, type Backend, type OngoingCall } from './backend.ts'
 import type { Tool } from './tool.ts'
+import { codeTools } from './tools/code.ts'
+import { memoryTools } from './tools/memory.ts'
 import { outcomeTool } from './tools/outcome.ts'
 import { platformTools } from './tools/platform.ts'
 import { scmTools } from './tools/scm.ts'
 
-export interface AvailableBackends {
-  readonly operator: boolean
-  readonly memory: boolean
+export interface McpServerOptions {
+  /** `Task.status.agentKind`, as the wrapper says it; any other word gets the always-on tools. */
+  readonly profile: string
+  readonly version: string
+  readonly clock: Clock
+  readonly backend: (call: OngoingCall) => Backend
 }
 
-/** Registered: what the profile has and what has a backend. An unknown profile gets the always-on set without an outcome. */
-export function toolsFor(profile: string, available: AvailableBackends): readonly Tool[] {
+/** Exactly the profile's column of the gating table. An unknown profile gets the always-on set without an outcome. */
+export function toolsFor(profile: string): readonly Tool[] {
   const outcome = isAgentKind(profile) ? [outcomeTool(profile)] : []
-  return [...platformTools, ...scmTools, ...outcome].filter(
-    ({ name, needs }) => mayCall(profile, name) && (needs === 'none' || available[needs]),
-  )
+  const all = [...platformTools, ...scmTools, ...codeTools, ...memoryTools, ...outcome]
+  return all.filter(({ name }) => mayCall(profile, name))
 }
 
-export function createMcpServer(tools: readonly Tool[], backend: Backend, version: string): Server {
-  const server = new Server({ name: 'platform', version }, { capabilities: { tools: {} } })
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: tools.map(({ name, title, description, input, annotations }) => ({
-      name,
-      title,
-      description,
-      inputSchema: input as { type: 'object' },
-      annotations: { title, ...annotations, openWorldHint: false },
-    })),
-  }))
-  server.setRequestHandler(CallToolRequestSchema, async (request) =>
-    callTool(tools, backend, request.params.name, request.params.arguments ?? {}),
-  )
+/** As `tools/list` publishes them: the schemas are those that validate, unchanged. */
+export function published({ name, title, description, input, output, annotations }: Tool): object {
+  return {
+    name,
+    title,
+    description,
+    inputSchema: input,
+    ...(output && { outputSchema: output }),
+    annotations: { title, ...annotations, openWorldHint: false },
+  }
+}
+
+export function createMcpServer(options: McpServerOptions): Server {
+  const tools = toolsFor(options.profile)
+  const server = new Server({ name: 'platform', version: options.version }, { capabilities: { tools: {} } })
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(published) as never }))
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    const progress = tellProgress(options.clock, params._meta?.progressToken, extra)
+    try {
+      const backend = options.backend({ signal: extra.signal, tell: progress.tell })
+      return await callTool(tools, options.profile, backend, params.name, params.arguments ?? {})
+    } finally {
+      progress.stop()
+    }
+  })
   return server
+}
+
+/** A call that takes longer than this says that it still goes on, and a client that waits on progress waits on. */
+const progressEveryMs = 5000
+
+interface Progress {
+  readonly tell: (message: string) => void
+  readonly stop: () => void
+}
+
+/** Only to a client that asked for it; counted up, because a client may drop what does not grow (MCP, progress). */
+function tellProgress(
+  clock: Clock,
+  token: string | number | undefined,
+  extra: RequestHandlerExtra<ServerRequest, ServerNotification>,
+): Progress {
+  if (token === undefined) return { tell: () => undefined, stop: () => undefined }
+  const progressToken = token
+  let progress = 0
+  let timer: Timer | undefined
+  function tell(message: string): void {
+    progress += 1
+    void extra
+      .sendNotification({ method: 'notifications/progress', params: { progressToken, progress, message } })
+      .catch(() => undefined)
+  }
+  function again(): void {
+    timer = clock.setTimer(progressEveryMs, () => {
+      tell('waiting for the platform')
+      again()
+    })
+  }
+  again()
+  return { tell, stop: () => timer?.cancel() }
 }
 
 /** The low-level server validates nothing: that is done here, and every fault is told at once. */
 async function callTool(
   tools: readonly Tool[],
+  profile: string,
   backend: Backend,
   name: string,
   input: Record<string, unknown>,
@@ -49,7 +107,9 @@ async function callTool(
   const tool = tools.find((candidate) => candidate.name === name)
   if (tool === undefined)
     return failure(`there is no tool ${name}; there are: ${tools.map((known) => known.name).join(', ')}`)
-  const faults = faultsOf(tool.input, input)
+  const shape = faultsOf(tool.input, input)
+  const told = new Set(shape.map(({ path }) => path))
+  const faults = [...shape, ...(tool.faults?.(input, profile) ?? []).filter(({ path }) => !told.has(path))]
   if (faults.length > 0)
     return failure(
       [
@@ -59,7 +119,8 @@ async function callTool(
     )
   try {
     const { text, data } = await tool.call(input, backend)
-    return { content: [{ type: 'text', text }], ...(data === undefined ? {} : { structuredContent: { ...data } }) }
+    const structured = tool.output && data !== undefined ? { structuredContent: { ...data } } : {}
+    return { content: [{ type: 'text', text }], ...structured }
   } catch (error) {
     if (error instanceof ToolFailure) return failure(error.message)
     throw error

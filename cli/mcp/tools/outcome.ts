@@ -1,6 +1,8 @@
+import { Type } from 'typebox'
 import type { AgentKind } from '../../../machines/task/events.ts'
 import { outcomeSchemas } from '../../../edges/agents/outcome/schemas.ts'
-import type { Tool } from '../tool.ts'
+import { conditionalFaults } from '../../../edges/agents/outcome/rules.ts'
+import { answers, type Tool } from '../tool.ts'
 
 const descriptions: Readonly<Record<AgentKind, string>> = {
   implement:
@@ -26,8 +28,9 @@ export function outcomeTool(kind: AgentKind): Tool {
     title: 'Submit the outcome',
     description: descriptions[kind],
     input: outcomeSchemas[kind],
+    output: answers({ accepted: Type.Boolean(), outcomeId: Type.String() }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-    needs: 'operator',
+    faults: (input) => conditionalFaults(kind, input).map(({ path, message }) => ({ path, message })),
     call: ({ task: _task, ...payload }, backend) =>
       backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/outcome`, {
         kind: backend.pod.profile,

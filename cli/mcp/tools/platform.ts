@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { agentKinds, NoteKind } from '../../../machines/task/events.ts'
 import { IssueReport } from '../../../wrapper/issue-report.ts'
-import { reading, writingOnce, type Tool } from '../tool.ts'
+import { answers, listAnswer, reading, writingOnce, type Tool } from '../tool.ts'
 
 const closed = { additionalProperties: false } as const
 const Task = Type.Optional(Type.String({ description: 'Name of a Task of this project; yours unless told.' }))
@@ -13,8 +13,8 @@ export const platformTools: readonly Tool[] = [
     description:
       'State of a Task: stage, issues with their approval, merge requests, ids of its notes. Not its threads: those are in task_context. Example: {}.',
     input: Type.Object({ task: Task }, closed),
+    output: answers({ name: Type.String(), kind: Type.String(), stage: Type.String() }),
     annotations: reading,
-    needs: 'operator',
     call: ({ task }, backend) =>
       backend.get('operator', `tasks/${encodeURIComponent(String(task ?? backend.pod.task))}`),
   },
@@ -31,8 +31,8 @@ export const platformTools: readonly Tool[] = [
       },
       closed,
     ),
+    output: listAnswer,
     annotations: reading,
-    needs: 'operator',
     call: (query, backend) => backend.get('operator', 'tasks', { ...query, project: backend.pod.project }),
   },
   {
@@ -49,7 +49,6 @@ export const platformTools: readonly Tool[] = [
       closed,
     ),
     annotations: reading,
-    needs: 'operator',
     call: ({ task, index, notes }, backend) => {
       if (index === true) {
         const scope = ['brainstorm', 'incident'].includes(backend.pod.profile) ? backend.pod.profile : 'all'
@@ -64,8 +63,8 @@ export const platformTools: readonly Tool[] = [
     description:
       'Writes into the journal of your Task, the only thing that the next pod inherits. kind plan: what you will do, before approval; handoff: where you stand; finding, decision, note: the rest. Answers the note\'s id. Not for people: they read the forge. Example: {"kind": "plan", "body": "1. ..."}.',
     input: Type.Object({ kind: NoteKind, body: Type.String({ minLength: 1, maxLength: 32_768 }) }, closed),
+    output: answers({ id: Type.String() }),
     annotations: writingOnce,
-    needs: 'operator',
     call: (note, backend) =>
       backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/notes`, note),
   },
@@ -74,8 +73,8 @@ export const platformTools: readonly Tool[] = [
     title: 'Read the project',
     description: 'Settings of the project: owner, bot, maintainers, repositories. Example: {}.',
     input: Type.Object({}, closed),
+    output: answers({ name: Type.String() }),
     annotations: reading,
-    needs: 'operator',
     call: (_input, backend) => backend.get('operator', `projects/${encodeURIComponent(backend.pod.project)}`),
   },
   {
@@ -84,8 +83,8 @@ export const platformTools: readonly Tool[] = [
     description:
       'Repositories of the project with their default branches; other tools take these names as repo. Example: {}.',
     input: Type.Object({}, closed),
+    output: listAnswer,
     annotations: reading,
-    needs: 'operator',
     call: (_input, backend) =>
       backend.get('operator', `projects/${encodeURIComponent(backend.pod.project)}/repositories`),
   },
@@ -95,8 +94,8 @@ export const platformTools: readonly Tool[] = [
     description:
       'Tells the operators that the platform itself misbehaves: a tool that errs, instructions that contradict each other, a broken workspace. Not for problems of the repository: those are your work. Example: {"category": "tool_error", "description": "scm_read answers 500"}.',
     input: IssueReport,
+    output: answers({ recorded: Type.Boolean() }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
-    needs: 'none',
     call: (report, backend) => backend.reportIssue(report),
   },
 ]

@@ -1,9 +1,20 @@
 import { Type } from 'typebox'
-import { IssueWrite } from '../../../edges/agents/routes/issues.ts'
-import { MrWrite } from '../../../edges/agents/routes/merge-requests.ts'
+import { IssueWrite, issueWriteFaults } from '../../../edges/agents/routes/issues.ts'
+import { mayWriteMr, MrWrite, mrWriteFaults } from '../../../edges/agents/routes/merge-requests.ts'
 import { TakeoverRequest } from '../../../edges/agents/routes/takeovers.ts'
-import { ScmRead } from '../../../edges/agents/routes/scm.ts'
-import { reading, writingOnce, type Tool } from '../tool.ts'
+import { ScmRead, scmReadFaults } from '../../../edges/agents/routes/scm.ts'
+import { answers, listAnswer, reading, writingOnce, type Tool } from '../tool.ts'
+
+const written = answers({
+  status: Type.String(),
+  existing: Type.Boolean(),
+  number: Type.Integer(),
+  url: Type.String(),
+  head_sha: Type.String(),
+  external_id: Type.String(),
+  code: Type.String(),
+  issues: Type.Array(Type.Unknown()),
+})
 
 export const scmTools: readonly Tool[] = [
   {
@@ -12,8 +23,14 @@ export const scmTools: readonly Tool[] = [
     description:
       'kind issues or mr lists (or reads one with number); comments reads a whole thread (is_pr for a merge request); commits lists recent ones; ci tells the checks of a merge request, live, at most every 20 s. Threads are at most an hour old. Example: {"kind": "ci", "repo": "api", "number": 12}.',
     input: Type.Object(ScmRead.properties, { additionalProperties: false }),
+    output: answers({
+      ...listAnswer.properties,
+      status: Type.String(),
+      checks: Type.Array(Type.Unknown()),
+      cached: Type.Boolean(),
+    }),
     annotations: reading,
-    needs: 'operator',
+    faults: scmReadFaults,
     call: (query, backend) => backend.get('operator', `tasks/${encodeURIComponent(backend.pod.task)}/scm`, query),
   },
   {
@@ -22,8 +39,9 @@ export const scmTools: readonly Tool[] = [
     description:
       'Comments on an issue (to ask or report), creates, edits or closes one. To ask: comment, then end your turn; the answer starts the next. Labels and approval are not yours to set. Example: {"action": "comment", "repo": "api", "number": 7, "body": "..."}.',
     input: IssueWrite,
+    output: written,
     annotations: writingOnce,
-    needs: 'operator',
+    faults: issueWriteFaults,
     call: (wanted, backend) =>
       backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/issues`, wanted),
   },
@@ -33,8 +51,12 @@ export const scmTools: readonly Tool[] = [
     description:
       'Comments on a merge request, replies in a thread (in_reply_to), or opens one for your pushed branch. submit_outcome opens it for you when your work is whole: prefer that. Nothing here merges or approves. Example: {"action": "comment", "repo": "api", "number": 12, "body": "..."}.',
     input: MrWrite,
+    output: written,
     annotations: writingOnce,
-    needs: 'operator',
+    faults: (input, profile) => [
+      ...(mayWriteMr(profile, input['action']) ? [] : [{ path: '/action', message: 'refine may only comment' }]),
+      ...mrWriteFaults(input),
+    ],
     call: async (wanted, backend) => {
       if (wanted['action'] === 'open') await backend.push()
       return backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/merge-requests`, wanted)
@@ -46,8 +68,8 @@ export const scmTools: readonly Tool[] = [
     description:
       'Asks the platform to take over a merge request that you review, because its author or a maintainer says so in a comment (/takeover, or a mention of the bot that asks for it). Your Task then ends, and an implement agent goes on with it. Not for a request by anybody else. Example: {"repo": "api", "number": 12, "comment_external_id": "4711"}.',
     input: TakeoverRequest,
+    output: answers({}),
     annotations: writingOnce,
-    needs: 'operator',
     call: (wanted, backend) =>
       backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/takeover-requests`, wanted),
   },

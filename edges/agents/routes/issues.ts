@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { invalidInput } from '../../http/problem.ts'
+import { invalidInput, type Fault } from '../../http/problem.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository, type ForgeAccess } from '../forge-access.ts'
@@ -34,6 +34,14 @@ const requiredBy: Readonly<Record<IssueWrite['action'], readonly (keyof IssueWri
   comment: ['number', 'body'],
 }
 
+/** What the schema cannot say; the tool asks it before it calls. */
+export function issueWriteFaults(wanted: Partial<IssueWrite>): Fault[] {
+  const needs = wanted.action === undefined ? [] : (requiredBy[wanted.action] ?? [])
+  return needs
+    .filter((field) => wanted[field] === undefined)
+    .map((field) => ({ path: `/${field}`, message: `is required for ${wanted.action}` }))
+}
+
 export function issueRoutes(app: HttpApp, deps: AgentApiDeps): void {
   app.post(
     '/tasks/:task/issues',
@@ -41,9 +49,8 @@ export function issueRoutes(app: HttpApp, deps: AgentApiDeps): void {
     async (request, reply) => {
       const caller = await requirePod(request, deps, request.params.task, 'issue_write')
       const wanted = request.body
-      const missing = requiredBy[wanted.action].filter((field) => wanted[field] === undefined)
-      if (missing.length > 0)
-        throw invalidInput(missing.map((field) => ({ path: `/${field}`, message: `is required for ${wanted.action}` })))
+      const faults = issueWriteFaults(wanted)
+      if (faults.length > 0) throw invalidInput(faults)
       refuseForeignProject(caller.claims, wanted.project)
       const access = await accessRepository(deps, caller.claims.project, wanted.repo)
       return reply.code(wanted.action === 'create' ? 201 : 200).send(await perform(deps, caller, access, wanted))

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import { branchIn } from '../../../machines/task/facts.ts'
 import type { HttpApp } from '../../http/app.ts'
-import { invalidInput, Problem } from '../../http/problem.ts'
+import { invalidInput, Problem, type Fault } from '../../http/problem.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository, type ForgeAccess } from '../forge-access.ts'
@@ -31,6 +31,19 @@ const requiredBy: Readonly<Record<MrWrite['action'], readonly (keyof MrWrite)[]>
   reply: ['number', 'body', 'in_reply_to'],
 }
 
+/** The one cell of the gating table that is neither yes nor no (document 2): said by the tool and held by the route. */
+export function mayWriteMr(agentKind: string, action: unknown): boolean {
+  return agentKind !== 'refine' || action === 'comment'
+}
+
+/** What the schema cannot say; the tool asks it before it calls. */
+export function mrWriteFaults(wanted: Partial<MrWrite>): Fault[] {
+  const needs = wanted.action === undefined ? [] : (requiredBy[wanted.action] ?? [])
+  return needs
+    .filter((field) => wanted[field] === undefined)
+    .map((field) => ({ path: `/${field}`, message: `is required for ${wanted.action}` }))
+}
+
 export function mergeRequestRoutes(app: HttpApp, deps: AgentApiDeps): void {
   app.post(
     '/tasks/:task/merge-requests',
@@ -44,11 +57,10 @@ export function mergeRequestRoutes(app: HttpApp, deps: AgentApiDeps): void {
     async (request) => {
       const caller = await requirePod(request, deps, request.params.task, 'mr_write')
       const wanted = request.body
-      if (caller.claims.agentKind === 'refine' && wanted.action !== 'comment')
+      if (!mayWriteMr(caller.claims.agentKind, wanted.action))
         throw new Problem('tool-denied', 'refine may only comment')
-      const missing = requiredBy[wanted.action].filter((field) => wanted[field] === undefined)
-      if (missing.length > 0)
-        throw invalidInput(missing.map((field) => ({ path: `/${field}`, message: `is required for ${wanted.action}` })))
+      const faults = mrWriteFaults(wanted)
+      if (faults.length > 0) throw invalidInput(faults)
       refuseForeignProject(caller.claims, wanted.project)
       const access = await accessRepository(deps, caller.claims.project, wanted.repo)
       return wanted.action === 'open' ? open(deps, caller, access, wanted) : comment(deps, caller, access, wanted)

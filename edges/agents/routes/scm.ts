@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import { clampLimit, listQuery } from '../../http/list.ts'
-import { invalidInput, Problem } from '../../http/problem.ts'
+import { invalidInput, Problem, type Fault } from '../../http/problem.ts'
 import type { MirroredIssue, MirroredMergeRequest } from '../../ports/threads.ts'
 import { refuseForeignProject, requirePod } from '../caller.ts'
 import { createCiReads } from '../ci-reads.ts'
@@ -25,7 +25,7 @@ export const ScmRead = Type.Object({
   since_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3650, description: 'commits only; 30 unless told.' })),
   limit: listQuery.limit,
 })
-type ScmRead = Static<typeof ScmRead>
+export type ScmRead = Static<typeof ScmRead>
 
 /** Which argument goes with which kind (document 2); any other is told, not ignored. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -36,24 +36,26 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ci: ['number'],
 }
 
-function check(query: ScmRead): void {
+/** Which argument is missing or does not go with the kind; the tool asks it before it calls. */
+export function scmReadFaults(query: Partial<ScmRead>): Fault[] {
+  const { kind } = query
+  if (kind === undefined) return []
   const extra = Object.keys(query).filter(
-    (name) => !['kind', 'repo', 'project', ...(allowed[query.kind] ?? [])].includes(name),
+    (name) => !['kind', 'repo', 'project', ...(allowed[kind] ?? [])].includes(name),
   )
   const faults = extra.map(
-    (name) => ({ in: 'query', path: `/${name}`, message: `does not go with kind=${query.kind}` }) as const,
+    (name) => ({ in: 'query', path: `/${name}`, message: `does not go with kind=${kind}` }) as const,
   )
-  const missing = ['ci', 'comments'].includes(query.kind) && query.number === undefined
+  const missing = ['ci', 'comments'].includes(kind) && query.number === undefined
   const state =
-    query.kind === 'issues' && query.state === 'merged'
+    kind === 'issues' && query.state === 'merged'
       ? [{ in: 'query', path: '/state', message: 'an issue is open, closed or all' } as const]
       : []
-  const all = [
+  return [
     ...faults,
     ...state,
-    ...(missing ? [{ in: 'query', path: '/number', message: `is required for kind=${query.kind}` } as const] : []),
+    ...(missing ? [{ in: 'query', path: '/number', message: `is required for kind=${kind}` } as const] : []),
   ]
-  if (all.length > 0) throw invalidInput(all)
 }
 
 export function scmRoute(app: HttpApp, deps: AgentApiDeps): void {
@@ -64,7 +66,8 @@ export function scmRoute(app: HttpApp, deps: AgentApiDeps): void {
     async (request) => {
       const { claims } = await requirePod(request, deps, request.params.task, 'scm_read')
       const query = request.query
-      check(query)
+      const faults = scmReadFaults(query)
+      if (faults.length > 0) throw invalidInput(faults)
       refuseForeignProject(claims, query.project)
       const access = await accessRepository(deps, claims.project, query.repo)
       const number = query.number ?? 0
