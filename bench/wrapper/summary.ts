@@ -1,0 +1,65 @@
+/** Every figure beyond the CLI's own time is a turn's time less the median of the CLI by itself in the same round. */
+import { median, percentile } from '../kit/percentile.ts'
+import type { ContenderName, Results, TurnSample } from './results.ts'
+
+export type Span = 'askedMs' | 'toldMs'
+
+export function turnsOf(results: Results, contender: ContenderName, isPushed = false): readonly TurnSample[] {
+  return results.turns.filter((turn) => turn.contender === contender && turn.isPushed === isPushed)
+}
+
+/** A round without the CLI's figure has none. */
+export function beyondCli(results: Results, contender: ContenderName, span: Span, isPushed = false): readonly number[] {
+  return turnsOf(results, contender, isPushed).flatMap((turn) => {
+    const floor = median(
+      turnsOf(results, 'cli')
+        .filter(({ round }) => round === turn.round)
+        .map((one) => one[span]),
+    )
+    return floor === undefined ? [] : [turn[span] - floor]
+  })
+}
+
+export function bootBeyondCli(results: Results, contender: ContenderName): readonly number[] {
+  return results.boots
+    .filter((boot) => boot.contender === contender)
+    .flatMap(({ round, readyMs }) => {
+      const floor = results.boots.find((boot) => boot.contender === 'cli' && boot.round === round)
+      return floor ? [readyMs - floor.readyMs] : []
+    })
+}
+
+/** How many times sooner ours tells the end of a turn, from the model's answer on; the CLI's own time included. */
+export function timesSooner(results: Results): number | undefined {
+  const rounds = new Set(results.turns.map(({ round }) => round))
+  return median(
+    [...rounds].flatMap((round) => {
+      const of = (contender: ContenderName): number | undefined =>
+        median(turnsOf(results, contender).flatMap((turn) => (turn.round === round ? turn.toldMs : [])))
+      const [own, screen] = [of('own'), of('screen')]
+      return own === undefined || screen === undefined ? [] : [screen / own]
+    }),
+  )
+}
+
+export function shareOf(
+  turns: readonly TurnSample[],
+  what: 'isHeardExactly' | 'isReportedExactly',
+): number | undefined {
+  return turns.length === 0 ? undefined : (turns.filter((turn) => turn[what]).length / turns.length) * 100
+}
+
+/** Resident after the last turn against after the first, of the worst round. */
+export function growthMiB({ memory }: Results): number | undefined {
+  return percentile(
+    memory.map(({ earlyMiB, lateMiB }) => lateMiB - earlyMiB),
+    1,
+  )
+}
+
+export function residentMiB({ memory }: Results): number | undefined {
+  return percentile(
+    memory.map(({ lateMiB }) => lateMiB),
+    1,
+  )
+}
