@@ -12,10 +12,20 @@ import { machineHashes } from './generators/machine-hashes.mjs'
 import { machineReadmes } from './generators/machine-readmes.mjs'
 import { reference } from './generators/reference.mjs'
 import { stateReasons } from './generators/state-reasons.mjs'
+import { toolManifestFile } from './generators/tool-manifest.mjs'
 import { onNode24, root } from './on-node-24.mjs'
 
 /** @type {readonly {name: string, files: readonly string[], run(outDir: string): Promise<void>}[]} */
-export const generators = [crds, machineHashes, machineReadmes, stateReasons, inspectorCharts, inspectorPage, reference]
+export const generators = [
+  crds,
+  machineHashes,
+  machineReadmes,
+  stateReasons,
+  inspectorCharts,
+  inspectorPage,
+  reference,
+  toolManifestFile,
+]
 
 /** A folder that a generator owns is emptied before: what it no longer writes goes. */
 async function main() {

@@ -80,6 +80,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'how long journals are kept: [sweep]',
     run: async (args) => (await import('./commands/retention.ts')).retention(args),
   },
+  skills: {
+    summary: 'hold the tool calls in skill files against the tools: check PATH... [--manifest FILE|URL]',
+    run: async (args) => (await import('./commands/skills.ts')).skills(args),
+  },
   orchestrator: {
     summary: 'run the orchestrator (settings from the environment)',
     run: async () => (await import('./commands/orchestrator.ts')).orchestrator(process.env, version()),

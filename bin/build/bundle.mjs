@@ -10,7 +10,7 @@ const namedByData = ['cli/standins/scenarios/repository']
 
 /**
  * Writes the programs below `outDir`: `statewright.mjs` with its commands as chunks that load when they are called, and
- * `mcp.mjs`, the server of a pod's tools, with everything that it needs.
+ * `mcp.mjs`, the server of a pod's tools, with everything that it needs; beside them the manifest of those tools.
  *
  * What `dependencies` lists stays with npm, native code and WebAssembly among it. The rest is bundled, so that an
  * install without development packages has the stand-ins of one machine as well.
@@ -35,6 +35,7 @@ export async function bundle({ root, outDir }) {
     output: { ...output, codeSplitting: false },
   })
   for (const path of namedByData) await cp(join(root, path), join(outDir, path), { recursive: true })
+  await cp(join(root, 'docs', 'tool-manifest.json'), join(outDir, 'tool-manifest.json'))
   await warmCompileCache(outDir)
 }
 
