@@ -47,6 +47,7 @@ export async function createMemoryServer(deps: MemoryDeps, options: MemoryServer
     openapi: {
       title: 'Statewright memory',
       description: 'Memories, semantic queries, the entity graph and the code graph of one Project.',
+      problems: 'listed',
     },
   })
   for (const declare of routes) declare(server.app, deps)

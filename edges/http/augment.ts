@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox'
 import type { Authenticate, Principal } from './auth/authenticate.ts'
 
 // What the kit adds to fastify's own types.
@@ -13,5 +14,9 @@ declare module 'fastify' {
     auth?: false | Authenticate
     /** Keep the bytes of the body beside the parsed one, as a signature over them needs. */
     rawBody?: boolean
+    /** What the document says of a body that the route reads by itself. */
+    documentedBody?: TSchema
+    /** Statuses of problems that this route answers beside those of every route (`OpenApiInfo.problems`). */
+    problems?: readonly number[]
   }
 }

@@ -5,10 +5,25 @@ import { problemCodes } from './problem-codes.ts'
 export interface OpenApiInfo {
   readonly title: string
   readonly description: string
+  /**
+   * How problems are documented: as `default` of every operation (unless told), or `listed`, each status that the
+   * operation may answer. 500 is listed nowhere: it is a bug of ours, never an answer to rely on.
+   */
+  readonly problems?: 'default' | 'listed'
 }
+
+const problemStatuses = 'x-problems'
 
 interface Operation {
   responses?: Record<string, unknown>
+  [problemStatuses]?: readonly number[]
+}
+
+interface Documented {
+  readonly body?: unknown
+  readonly params?: unknown
+  readonly querystring?: unknown
+  readonly headers?: unknown
 }
 
 interface Document {
@@ -23,26 +38,51 @@ export async function collectOpenApi(
   info: OpenApiInfo,
   authenticated: boolean,
 ): Promise<void> {
+  const { problems = 'default', ...words } = info
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { ...info, version },
+      info: { ...words, version },
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
       ...(authenticated ? { security: [{ bearer: [] }] } : {}),
     },
-    transform: ({ schema, url, route }) => ({
-      schema: route.config?.auth === false ? { ...schema, security: [] } : schema,
-      url,
-    }),
+    transform: ({ schema, url, route }) => {
+      const { auth, documentedBody, problems: own = [] } = route.config ?? {}
+      const isOpen = auth === false || (auth === undefined && !authenticated)
+      const shown = { ...schema, ...(documentedBody === undefined ? {} : { body: documentedBody }) }
+      return {
+        schema: {
+          ...shown,
+          ...(auth === false ? { security: [] } : {}),
+          ...(problems === 'listed' ? { [problemStatuses]: statusesOf(shown as Documented, isOpen, own) } : {}),
+        },
+        url,
+      }
+    },
     transformObject: (given) =>
       withProblems(('openapiObject' in given ? given.openapiObject : {}) as Document) as object,
   })
 }
 
-/** Any operation may answer a problem: said once as `default`, which a route's own entries leave in place. */
+function statusesOf(schema: Documented, isOpen: boolean, own: readonly number[]): readonly number[] {
+  const takesInput = [schema.body, schema.params, schema.querystring, schema.headers].some((part) => part !== undefined)
+  return [
+    ...(takesInput ? [400] : []),
+    ...(isOpen ? [] : [401, 503]),
+    ...(schema.body === undefined ? [] : [413, 415]),
+    ...own,
+  ]
+}
+
+/** Any operation may answer a problem: said once as `default` or for each status; a route's own entries stay in place. */
 function withProblems(document: Document): Document {
+  const reference = { $ref: '#/components/responses/Problem' }
   for (const operation of Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))) {
-    operation.responses = { default: { $ref: '#/components/responses/Problem' }, ...operation.responses }
+    const { [problemStatuses]: statuses } = operation
+    delete operation[problemStatuses]
+    const added = statuses?.map((status) => [String(status), reference] as const) ?? [['default', reference] as const]
+    const { default: _none, ...declared } = operation.responses ?? {}
+    operation.responses = { ...Object.fromEntries(added), ...(statuses ? declared : operation.responses) }
   }
   const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
   return {

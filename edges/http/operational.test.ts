@@ -143,6 +143,35 @@ test('the OpenAPI document is 3.1, made of the schemas that validate, and every 
   )
 })
 
+test('problems may be listed, each operation with those that it answers: those of its input, its token and its own', async () => {
+  await withServer(
+    (app) => {
+      app.get('/plain', async () => ({}))
+      app.post(
+        '/streamed',
+        { config: { documentedBody: Type.Array(Type.String()), problems: [409] } },
+        async () => ({}),
+      )
+    },
+    async ({ url }) => {
+      const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document
+      const statuses = (path: string, method: string): string[] =>
+        Object.keys(document.paths[path]![method]!.responses).filter((status) => status !== '200')
+      expect(statuses('/plain', 'get')).toEqual(['401', '503'])
+      expect(statuses('/streamed', 'post')).toEqual(['400', '401', '409', '413', '415', '503'])
+      expect(statuses('/healthz', 'get')).toEqual([])
+      expect(statuses('/readyz', 'get')).toEqual(['503'])
+      expect(document.paths['/streamed']!['post']!.requestBody).toMatchObject({
+        content: { 'application/json': { schema: { type: 'array' } } },
+      })
+    },
+    {
+      authenticate: async () => ({ subject: 's', issuer: 'i', claims: {} }),
+      openapi: { title: 'Test', description: 'A server for tests.', problems: 'listed' },
+    },
+  )
+})
+
 test('the document says which operations need no token', async () => {
   await withServer(
     declareItems,

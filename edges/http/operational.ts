@@ -36,7 +36,11 @@ export function addOperationalRoutes(app: HttpApp, options: OperationalOptions):
       version: options.version,
     }),
   )
-  app.get('/readyz', { ...open, schema: { tags, summary: 'Can it serve', response: { 200: Ready } } }, async () => {
+  const readyz = {
+    config: { auth: false, problems: [503] },
+    schema: { tags, summary: 'Can it serve', response: { 200: Ready } },
+  } as const
+  app.get('/readyz', readyz, async () => {
     const { ready, reasons, degraded = [] } = await checkReadiness(options.clock, options.readiness)
     if (!ready)
       throw new Problem('not-ready', reasons.join('; '), { members: { reasons }, headers: { 'retry-after': '1' } })
