@@ -28,5 +28,10 @@ export const machines: readonly MachineDefinition[] = definitions.map((definitio
   sourceHash: sourceHashes[definition.kind],
 }))
 
-/** Every machine there is: the memory service runs its own, in its own store. */
-export const allMachines: readonly MachineDefinition[] = [...machines, ingestJobDefinition]
+/** Those that the memory service runs, in a store of its own. */
+export const memoryMachines: readonly MachineDefinition[] = [
+  { ...ingestJobDefinition, sourceHash: sourceHashes['ingest-job'] },
+]
+
+/** Every machine there is. */
+export const allMachines: readonly MachineDefinition[] = [...machines, ...memoryMachines]

@@ -10,5 +10,5 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   turn: '54e19ca7bd3ed59f',
   issue: '5cab120d1c5f4fc7',
   'merge-request': 'fa90c1e74355ec2d',
-  'ingest-job': 'b802c7907670c2a5',
+  'ingest-job': '103fe5827ea19499',
 }

@@ -13,6 +13,7 @@ export interface IngestJobContext {
   /** Those to purge that bring no items first, then as in the request. */
   readonly groups: readonly FileGroup[]
   readonly total: number
+  readonly itemTimeoutMs?: number
   /** The cursor: a restart resumes at the first item without a result. */
   readonly group: number
   readonly isPurged: boolean

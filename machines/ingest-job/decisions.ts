@@ -59,12 +59,13 @@ function withdraw(...types: readonly string[]) {
 }
 
 export const jobActions = {
-  create: on('job.created', ({ id }, { repo, groups, at }) => ({
+  create: on('job.created', ({ id }, { repo, groups, itemTimeoutMs, at }) => ({
     context: {
       ...newIngestJob(id),
       repo,
       groups: [...groups.filter(isOnlyPurge), ...groups.filter((group) => !isOnlyPurge(group))],
       total: groups.reduce((sum, { items }) => sum + items, 0),
+      ...(itemTimeoutMs === undefined ? {} : { itemTimeoutMs }),
       createdAt: at,
     },
   })),
@@ -88,9 +89,10 @@ export const jobActions = {
     return { context: { attempt }, effects: [jobEffect('storeItem', { job, repo, index, attempt })] }
   }),
   leaveStore: withdraw('storeItem'),
-  keepStored: on('item.stored', (context, { outcome }) => ({
+  keepStored: on('item.stored', (context, { outcome, purged = 0 }) => ({
     context: {
       ...nextItem(context),
+      ...(purged > 0 ? { purged: context.purged + purged } : {}),
       ...(outcome === 'skipped' ? { skipped: context.skipped + 1 } : { stored: context.stored + 1 }),
     },
   })),

@@ -1,7 +1,11 @@
 import { Type, type Static } from 'typebox'
 import { At, EffectFailed } from '../event.ts'
 
-/** Items that belong to one file, in the order of the request; `purges`: the file's earlier memories go first (S1, reconcile). */
+/**
+ * Items that belong together, in the order of the request; `purges`: the earlier memories of `file` go first (S1,
+ * reconcile). A file per group is not asked for: an event has a size, a request has 32 MiB. `*` is every file of the
+ * request that brings no items; a file that brings some may be purged by whoever stores the first of them.
+ */
 export const FileGroup = Type.Object({
   file: Type.Union([Type.String(), Type.Null()]),
   purges: Type.Boolean(),
@@ -12,7 +16,14 @@ export type FileGroup = Static<typeof FileGroup>
 const itemOutcomes = ['stored', 'duplicated', 'partial_success', 'skipped'] as const
 
 export const IngestJobEvent = Type.Union([
-  Type.Object({ type: Type.Literal('job.created'), ...At, repo: Type.String(), groups: Type.Array(FileGroup) }),
+  Type.Object({
+    type: Type.Literal('job.created'),
+    ...At,
+    repo: Type.String(),
+    groups: Type.Array(FileGroup),
+    /** How long one try of an item may take, 60 seconds unless told. */
+    itemTimeoutMs: Type.Optional(Type.Integer({ minimum: 1 })),
+  }),
   /** No earlier job of its repository is unfinished. */
   Type.Object({ type: Type.Literal('job.admitted'), ...At }),
   Type.Object({ type: Type.Literal('job.cancelled'), ...At }),
@@ -22,6 +33,8 @@ export const IngestJobEvent = Type.Union([
     ...At,
     index: Type.Integer(),
     outcome: Type.Unsafe<(typeof itemOutcomes)[number]>(Type.Union(itemOutcomes.map((one) => Type.Literal(one)))),
+    /** Earlier memories of its file that went with it. */
+    purged: Type.Optional(Type.Integer()),
   }),
   Type.Object({
     type: Type.Literal('item.failed'),

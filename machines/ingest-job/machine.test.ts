@@ -109,6 +109,16 @@ describe('items', () => {
     expect([job.value, job.context.errors[0]?.message]).toEqual(['failed', 'timed out'])
   })
 
+  test("how long a try may take is the job's to say, and what a stored item purged is counted", () => {
+    const job = drive(ingestJobMachine, 'job-1')
+    job.send({ type: 'job.created', repo: 'lib', groups: [group(null, 2)], itemTimeoutMs: 5000 })
+    job.send({ type: 'job.admitted' })
+    expect(Object.values(job.timers())).toEqual([5000])
+    job.send({ type: 'item.stored', index: 0, outcome: 'stored', purged: 3 })
+    stored(job, 1)
+    expect([job.value, job.context.purged]).toEqual(['succeeded', 3])
+  })
+
   test('the failure of an earlier try moves nothing; that it was stored after all does', () => {
     const job = running(group(null, 1))
     job.fire('itemTimeout')

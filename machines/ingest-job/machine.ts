@@ -35,7 +35,7 @@ export const ingestJobMachine = setup({
   types: { context: {} as IngestJobContext, events: {} as IngestJobEvent, input: {} as MachineInput },
   actions: jobActions,
   delays: {
-    itemTimeout,
+    itemTimeout: ({ context }: { readonly context: IngestJobContext }): number => context.itemTimeoutMs ?? itemTimeout,
     /** 5 s, then 10 s. */
     retry: ({ context }: { readonly context: IngestJobContext }): number => 5 * second * 2 ** (context.attempt - 1),
   },

@@ -39,14 +39,19 @@ function cut(text: string, sizes: readonly number[]): Buffer[] {
   return [...pieces, bytes.subarray(at)]
 }
 
-const safeJson = fc.jsonValue({ noUnicodeString: false }).filter((value) => !JSON.stringify(value).includes('__proto__'))
+const safeJson = fc
+  .jsonValue({ noUnicodeString: false })
+  .filter((value) => !JSON.stringify(value).includes('__proto__'))
 
 describe('the scanner', () => {
   test('finds what JSON.parse finds, wherever the bytes are cut', () => {
     fc.assert(
       fc.property(
         fc.array(safeJson),
-        fc.dictionary(fc.string().filter((key) => key !== '__proto__' && key !== 'items'), safeJson),
+        fc.dictionary(
+          fc.string().filter((key) => key !== '__proto__' && key !== 'items'),
+          safeJson,
+        ),
         fc.array(fc.integer({ min: 0, max: 9 })),
         fc.constantFrom(undefined, 2),
         (items, members, sizes, indent) => {
@@ -64,24 +69,53 @@ describe('the scanner', () => {
   test('refuses what JSON.parse refuses: one byte changed or gone', () => {
     const chars = fc.constantFrom(...'{}[],:"\\ tn1-.e'.split(''))
     fc.assert(
-      fc.property(fc.array(safeJson, { maxLength: 4 }), fc.nat(), chars, fc.boolean(), (items, place, char, removes) => {
-        const whole = JSON.stringify({ repo: 'a', items })
-        const at = place % whole.length
-        const text = whole.slice(0, at) + (removes ? '' : char) + whole.slice(at + 1)
-        const verdict = judge(text)
-        if (verdict === undefined) expect(() => scan([text])).toThrow(JsonSyntaxError)
-        else if (verdict !== null && typeof verdict === 'object' && !repeatsKey(text, verdict)) scan([text])
-        else expect(() => scan([text])).toThrow(JsonSyntaxError)
-      }),
+      fc.property(
+        fc.array(safeJson, { maxLength: 4 }),
+        fc.nat(),
+        chars,
+        fc.boolean(),
+        (items, place, char, removes) => {
+          const whole = JSON.stringify({ repo: 'a', items })
+          const at = place % whole.length
+          const text = whole.slice(0, at) + (removes ? '' : char) + whole.slice(at + 1)
+          const verdict = judge(text)
+          if (verdict === undefined) expect(() => scan([text])).toThrow(JsonSyntaxError)
+          else if (verdict !== null && typeof verdict === 'object' && !repeatsKey(text, verdict)) scan([text])
+          else expect(() => scan([text])).toThrow(JsonSyntaxError)
+        },
+      ),
       { numRuns: 500 },
     )
   })
 
-  test.each(['', ' ', '{', '[', '{"items":[', '{"items":[1', '{"items":[1,]}', '[1 2]', '[1,]', '[,1]', '{"a" 1}', '{"a":1,}', '{"a":}',
-    '{a:1}', '[1]]', '{}{}', '1', '"a"', 'null', '[01]', '["\u0001"]', '[tru]', '{"a":1 2}', '{1:2}', '{"items":[]', '[{"a":1]'])(
-    'refuses %j',
-    (text) => expect(() => scan([text])).toThrow(JsonSyntaxError),
-  )
+  test.each([
+    '',
+    ' ',
+    '{',
+    '[',
+    '{"items":[',
+    '{"items":[1',
+    '{"items":[1,]}',
+    '[1 2]',
+    '[1,]',
+    '[,1]',
+    '{"a" 1}',
+    '{"a":1,}',
+    '{"a":}',
+    '{a:1}',
+    '[1]]',
+    '{}{}',
+    '1',
+    '"a"',
+    'null',
+    '[01]',
+    '["\u0001"]',
+    '[tru]',
+    '{"a":1 2}',
+    '{1:2}',
+    '{"items":[]',
+    '[{"a":1]',
+  ])('refuses %j', (text) => expect(() => scan([text])).toThrow(JsonSyntaxError))
 
   test('refuses bytes that are not UTF-8, a member that is there twice, and a prototype', () => {
     expect(() => scan([Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])])).toThrow('the body is not UTF-8')

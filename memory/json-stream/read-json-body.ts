@@ -3,7 +3,13 @@ import { createGunzip } from 'node:zlib'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { invalidInput, Problem } from '../../edges/http/problem.ts'
-import { JsonScanner, JsonSyntaxError, ValueTooLargeError, type ScannerEvents, type ScannerLimits } from './json-scanner.ts'
+import {
+  JsonScanner,
+  JsonSyntaxError,
+  ValueTooLargeError,
+  type ScannerEvents,
+  type ScannerLimits,
+} from './json-scanner.ts'
 
 export const maxBulkBytes = 32 * 1024 * 1024
 

@@ -8,8 +8,7 @@ export function streamBodies(app: HttpApp, declare: (scope: HttpApp) => void): v
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('application/json', (request, payload, done) => {
       const announced = Number(request.headers['content-length'] ?? 0)
-      if (announced > maxBulkBytes)
-        return done(new Problem('body-too-large', '', { headers: { connection: 'close' } }))
+      if (announced > maxBulkBytes) return done(new Problem('body-too-large', '', { headers: { connection: 'close' } }))
       return done(null, payload)
     })
     declare(scope as unknown as HttpApp)
