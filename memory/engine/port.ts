@@ -132,6 +132,8 @@ export interface RetrievalEngine {
   remove(ids: readonly string[], signal?: AbortSignal): Promise<readonly RemoveOutcome[]>
   /** Of the memories given, those whose `upsert` has come to a good end: what `rebuild` need not feed again. */
   holds(ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** Forgets all it was fed with, for `rebuild`. What people wrote of entities, and edges they asserted, stay. */
+  clear(): Promise<void>
   retrieve(query: EngineQuery): Promise<Retrieval>
   describe(query: EngineQuery): Promise<Description>
   /** Brings into our rows of entities and edges what the engine knows by that name or part of it. */

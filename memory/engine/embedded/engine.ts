@@ -1,0 +1,167 @@
+/**
+ * The engine without a server or a model: everything in our own Postgres. A memory is found as soon as its upsert has
+ * committed. Without an embedder nothing here is called semantic: BM25, names, and how names stand together.
+ */
+import type { Logger } from '../../../runtime/logger.ts'
+import type { Clock, Timer } from '../../../runtime/clock.ts'
+import type { Sql } from '../../../runtime/store/sql.ts'
+import type { Embedder } from '../embeddings/embedder.ts'
+import { createVectorFeed, type VectorFeed } from '../embeddings/vector-feed.ts'
+import { sweepKnowledge } from '../knowledge/forget-memories.ts'
+import { heldMemories } from '../knowledge/held-memories.ts'
+import type {
+  Description,
+  EngineFigures,
+  EngineInfo,
+  EngineMemory,
+  EngineQuery,
+  EngineReadiness,
+  RemoveOutcome,
+  RetrievalEngine,
+  Retrieval,
+  UpsertOutcome,
+} from '../port.ts'
+import { queryModes } from '../port.ts'
+import { tokenizerVersion } from '../text/tokenize.ts'
+import { clearIndex } from './clear-index.ts'
+import { createCommunities } from './communities.ts'
+import { indexMemories } from './index-memories.ts'
+import { prepare } from './prepare.ts'
+import { retrieve, type RetrievalSources } from './retrieve.ts'
+import { summarize } from './summarize.ts'
+import { unindexMemories } from './unindex-memories.ts'
+
+export interface EmbeddedEngineOptions {
+  readonly sql: Sql
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly embedder?: Embedder | undefined
+}
+
+/** The version of what the index holds: terms, entities, scores. */
+const version = '1'
+/** One transaction takes so many: enough to share its cost, few enough that nobody waits long behind it. */
+const mostAtOnce = 32
+/** Chunks of the best memories that a description reads. */
+const vectorsDueMs = 15_000
+
+export function createEmbeddedEngine({ sql, clock, logger, embedder }: EmbeddedEngineOptions): RetrievalEngine {
+  const counts = { stored: 0, duplicates: 0, failed: 0, withoutEntities: 0 }
+  const vectors: VectorFeed | undefined = embedder && createVectorFeed({ sql, embedder, logger })
+  const sources: RetrievalSources = { sql, communities: createCommunities(sql), vectors }
+  let timer: Timer | undefined
+  let background: Promise<unknown> = Promise.resolve()
+  let isStopped = true
+
+  async function upsert(memories: readonly EngineMemory[]): Promise<UpsertOutcome[]> {
+    const outcomes: UpsertOutcome[] = []
+    for (let from = 0; from < memories.length; from += mostAtOnce) {
+      outcomes.push(...(await upsertGroup(memories.slice(from, from + mostAtOnce))))
+    }
+    return outcomes
+  }
+
+  /** One that cannot be stored must not take the others of its group along. */
+  async function upsertGroup(memories: readonly EngineMemory[]): Promise<UpsertOutcome[]> {
+    const prepared = memories.map(prepare)
+    try {
+      await sql.tx((tx) => indexMemories(tx, prepared))
+    } catch (error) {
+      if (memories.length === 1) return [failed(memories[0]!, error)]
+      const each: UpsertOutcome[] = []
+      for (const memory of memories) each.push(...(await upsertGroup([memory])))
+      return each
+    }
+    counts.stored += memories.length
+    counts.withoutEntities += prepared.filter((one) => one.entities.length === 0).length
+    return addVectors(memories)
+  }
+
+  function failed(memory: EngineMemory, error: unknown): UpsertOutcome {
+    counts.failed += 1
+    const { message, code } = error as { message?: string; code?: string }
+    // Class 22 is a fault of the data: it stays one.
+    const retryable = !(code ?? '').startsWith('22')
+    return { id: memory.id, status: 'failed', message: message ?? String(error), retryable }
+  }
+
+  async function addVectors(memories: readonly EngineMemory[]): Promise<UpsertOutcome[]> {
+    const fault = await vectors?.addFor(memories.map((one) => one.id))
+    return memories.map(({ id }) =>
+      fault === undefined ? { id, status: 'stored' } : { id, status: 'partial', message: fault },
+    )
+  }
+
+  async function remove(ids: readonly string[]): Promise<RemoveOutcome[]> {
+    if (ids.length === 0) return []
+    const held = await heldMemories(sql, ids)
+    await sql.tx(async (tx) => {
+      await tx.query('select from engine_index for update')
+      await sweepKnowledge(tx, await unindexMemories(tx, ids))
+    })
+    return ids.map((id) => ({ id, status: held.has(id) ? 'removed' : 'absent' }))
+  }
+
+  async function describe(query: EngineQuery): Promise<Description> {
+    const { chunks, scoreKind } = await retrieve(sources, query)
+    const best = new Map<string, number>()
+    for (const { memoryId, score } of chunks) best.set(memoryId, Math.max(best.get(memoryId) ?? 0, score))
+    const references = [...best].map(([memoryId, score]) => ({ memoryId, score }))
+    return { summary: summarize(query.text, chunks), generatedBy: 'extractive', scoreKind, references }
+  }
+
+  async function ready(): Promise<EngineReadiness> {
+    const { rows } = await sql.query<{ tokenizer: number; chunks: number }>(
+      'select tokenizer, chunks from engine_index',
+    )
+    const { tokenizer, chunks } = rows[0]!
+    const degraded =
+      chunks > 0 && tokenizer !== tokenizerVersion ? ['the index was made by another version: rebuild it'] : []
+    return {
+      ready: true,
+      reasons: [],
+      degraded: [...degraded, ...(vectors?.fault === undefined ? [] : [vectors.fault])],
+    }
+  }
+
+  function schedule(): void {
+    if (isStopped || !vectors) return
+    timer = clock.setTimer(vectorsDueMs, () => {
+      background = vectors.addMissing().finally(schedule)
+    })
+  }
+
+  return {
+    info: async (): Promise<EngineInfo> => informationOf(embedder),
+    ready,
+    figures: async (): Promise<EngineFigures> => ({ ...counts, removalsQueued: 0, wakes: 0 }),
+    upsert,
+    remove,
+    holds: (ids) => heldMemories(sql, ids),
+    clear: () => clearIndex(sql),
+    retrieve: (query): Promise<Retrieval> => retrieve(sources, query),
+    describe,
+    learnEntities: async () => undefined,
+    start() {
+      isStopped = false
+      schedule()
+    },
+    async stop() {
+      isStopped = true
+      timer?.cancel()
+      await background
+    },
+  }
+}
+
+function informationOf(embedder: Embedder | undefined): EngineInfo {
+  return {
+    engine: 'embedded',
+    version,
+    llm: false,
+    embeddings: embedder ? 'openai-compatible' : 'none',
+    embeddingModel: embedder?.model ?? null,
+    modes: queryModes,
+    scoreKinds: { naive: embedder ? 'fused' : 'bm25', local: 'fused', global: 'fused', hybrid: 'fused' },
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * What a query lets through, as clauses of SQL. Nothing is joined that nobody asked for. `first` is the number of the
+ * repository's parameter, the metadata's follows it; both come from `filterParams`.
+ */
+import type { QueryFilter } from '../port.ts'
+
+export function chunkFilter(filter: QueryFilter | undefined, chunk: string, first: number): string {
+  return clause(filter, `engine_chunk fc join engine_memory fm using (memory_id) where fc.no = ${chunk}`, first)
+}
+
+/** Only what one of the memories that are let through speaks of. */
+export function entityFilter(filter: QueryFilter | undefined, entity: string, first: number): string {
+  return clause(
+    filter,
+    `knowledge_entity_source fs join engine_memory fm using (memory_id) where fs.entity_id = ${entity}`,
+    first,
+  )
+}
+
+export function edgeFilter(filter: QueryFilter | undefined, edge: string, first: number): string {
+  return clause(
+    filter,
+    `knowledge_edge_source fs join engine_memory fm using (memory_id) where fs.edge_id = ${edge}`,
+    first,
+  )
+}
+
+export function filterParams(filter: QueryFilter | undefined): unknown[] {
+  if (!isFiltering(filter)) return []
+  return [filter.repo ?? null, filter.metadata === undefined ? null : JSON.stringify(filter.metadata)]
+}
+
+function clause(filter: QueryFilter | undefined, source: string, first: number): string {
+  if (!isFiltering(filter)) return ''
+  return `and exists (select from ${source} and ($${first}::text is null or fm.repo = $${first})
+    and ($${first + 1}::jsonb is null or fm.metadata @> $${first + 1}::jsonb))`
+}
+
+function isFiltering(filter: QueryFilter | undefined): filter is QueryFilter {
+  return filter?.repo !== undefined || filter?.metadata !== undefined
+}

@@ -1,0 +1,111 @@
+import type { Sql } from '../../../runtime/store/sql.ts'
+import type { VectorFeed } from '../embeddings/vector-feed.ts'
+import type { ChunkHit, EngineQuery, EntityHit, RelationHit, Retrieval, ScoreKind } from '../port.ts'
+import { entitiesOfQuery, type WeightedEntity } from './entities.ts'
+import { queryTerms, rankLexically, type RankedChunk } from './lexical.ts'
+import { centralEntities, communitiesOfQuery, rankGlobally } from './rank-globally.ts'
+import { rankLocally } from './rank-locally.ts'
+import { relationsAmong, type WeightedRelation } from './relations.ts'
+import { bounded, fuse } from './score.ts'
+
+export interface RetrievalSources {
+  readonly sql: Sql
+  readonly communities: { refresh(): Promise<void> }
+  readonly vectors?: VectorFeed | undefined
+}
+
+/** What one way of looking found, before it is told in hits; `score` of chunks lies in [0, 1]. */
+interface Found {
+  readonly scoreKind: ScoreKind
+  readonly chunks: readonly RankedChunk[]
+  readonly entities: readonly WeightedEntity[]
+  readonly relations: readonly WeightedRelation[]
+}
+
+/** Lists are fused over more than is asked for: what one list has late another may have early. */
+const fusedDepth = 100
+const mostEntities = 50
+
+export async function retrieve(sources: RetrievalSources, query: EngineQuery): Promise<Retrieval> {
+  const found = await ways[query.mode](sources, query)
+  return {
+    scoreKind: found.scoreKind,
+    chunks: found.chunks.slice(0, query.topK).map(chunkHit),
+    entities: relative(found.entities.slice(0, Math.min(query.topK, mostEntities))).map(entityHit),
+    relations: relative(found.relations.slice(0, Math.min(query.topK, mostEntities))).map(relationHit),
+  }
+}
+
+type Way = (sources: RetrievalSources, query: EngineQuery) => Promise<Found>
+
+const ways: Readonly<Record<EngineQuery['mode'], Way>> = { naive, local, global, hybrid }
+
+async function naive({ sql, vectors }: RetrievalSources, { text, topK, filter }: EngineQuery): Promise<Found> {
+  const depth = vectors ? Math.max(topK, fusedDepth) : topK
+  const lexical = await rankLexically(sql, queryTerms(text), depth, filter)
+  const near = await vectors?.rank(text, depth, filter)
+  const chunks = near ? fused([lexical, near]) : withBounds(lexical)
+  return { scoreKind: near ? 'fused' : 'bm25', chunks, entities: [], relations: [] }
+}
+
+async function local({ sql }: RetrievalSources, { text, topK, filter }: EngineQuery): Promise<Found> {
+  const terms = queryTerms(text)
+  const entities = await entitiesOfQuery(sql, terms, filter)
+  const chunks = await rankLocally(sql, terms, entities, Math.max(topK, fusedDepth), filter)
+  const relations = await relationsAmong(sql, entities, topK, filter)
+  return { scoreKind: 'fused', chunks: withBounds(chunks), entities, relations }
+}
+
+async function global({ sql, communities }: RetrievalSources, { text, topK, filter }: EngineQuery): Promise<Found> {
+  await communities.refresh()
+  const terms = queryTerms(text)
+  const found = await communitiesOfQuery(sql, terms, filter)
+  const entities = await centralEntities(sql, found, filter)
+  const chunks = await rankGlobally(sql, terms, found, Math.max(topK, fusedDepth), filter)
+  const relations = await relationsAmong(sql, entities, topK, filter)
+  return { scoreKind: 'fused', chunks: withBounds(chunks), entities, relations }
+}
+
+/** What is near the names of the query and what its subject is about; a query that names nothing has its words still. */
+async function hybrid(sources: RetrievalSources, query: EngineQuery): Promise<Found> {
+  const deep = { ...query, topK: Math.max(query.topK, fusedDepth) }
+  const found = [await local(sources, deep), await global(sources, deep), await naive(sources, deep)]
+  return {
+    scoreKind: 'fused',
+    chunks: fused(found.map((one) => one.chunks)),
+    entities: fuse(
+      found.map((one) => one.entities),
+      (one) => one.id,
+    ).map(({ item, score }) => ({ ...item, weight: score })),
+    relations: fuse(
+      found.map((one) => one.relations),
+      (one) => one.id,
+    ).map(({ item, score }) => ({ ...item, weight: score })),
+  }
+}
+
+function fused(lists: readonly (readonly RankedChunk[])[]): RankedChunk[] {
+  return fuse(lists, (chunk) => chunk.no).map(({ item, score }) => ({ ...item, score }))
+}
+
+function withBounds(chunks: readonly RankedChunk[]): RankedChunk[] {
+  return chunks.map((chunk) => ({ ...chunk, score: bounded(chunk.score) }))
+}
+
+/** Weights of names and ties are relative to the best of the answer, which has 1. */
+function relative<T extends { readonly weight: number }>(items: readonly T[]): T[] {
+  const best = Math.max(...items.map((one) => one.weight), Number.MIN_VALUE)
+  return items.map((one) => ({ ...one, weight: one.weight / best }))
+}
+
+function chunkHit({ memoryId, ord, content, score }: RankedChunk, at: number): ChunkHit {
+  return { memoryId, chunkId: `${memoryId}:${ord}`, content, score, rank: at + 1 }
+}
+
+function entityHit({ id, name, type, description, weight }: WeightedEntity): EntityHit {
+  return { id, name, type, description, score: weight }
+}
+
+function relationHit({ weight, ...relation }: WeightedRelation): RelationHit {
+  return { ...relation, score: weight }
+}

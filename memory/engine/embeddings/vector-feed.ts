@@ -1,0 +1,92 @@
+import type { Logger } from '../../../runtime/logger.ts'
+import type { Sql } from '../../../runtime/store/sql.ts'
+import type { QueryFilter } from '../port.ts'
+import type { RankedChunk } from '../embedded/lexical.ts'
+import type { Embedder } from './embedder.ts'
+import {
+  canHoldVectors,
+  chunksWithoutVector,
+  dimensionsOf,
+  rankByVector,
+  storeVectors,
+  type ChunkText,
+} from './vectors.ts'
+
+/** Vectors beside the index: a model that is away makes nothing else fail. */
+export interface VectorFeed {
+  /** Why the last attempt failed; undefined while it works. */
+  readonly fault: string | undefined
+  /** The fault, if the vectors of these memories are not there yet: `addMissing` brings them later. */
+  addFor(memoryIds: readonly string[]): Promise<string | undefined>
+  addMissing(): Promise<void>
+  /** Undefined when the model can't be asked: the caller ranks without. */
+  rank(text: string, limit: number, filter?: QueryFilter): Promise<RankedChunk[] | undefined>
+}
+
+export interface VectorFeedOptions {
+  readonly sql: Sql
+  readonly embedder: Embedder
+  readonly logger: Logger
+}
+
+const batch = 64
+
+export function createVectorFeed({ sql, embedder, logger }: VectorFeedOptions): VectorFeed {
+  let fault: string | undefined
+  let canHold: boolean | undefined
+
+  async function attempt<T>(run: () => Promise<T>): Promise<T | undefined> {
+    try {
+      canHold ??= await canHoldVectors(sql)
+      if (!canHold) throw new Error('the store has no pgvector')
+      const result = await run()
+      fault = undefined
+      return result
+    } catch (error) {
+      fault = `embeddings: ${error instanceof Error ? error.message : String(error)}`
+      logger.warn({ err: error }, 'embeddings are not to be had: ranking goes on without')
+      return undefined
+    }
+  }
+
+  async function add(chunks: readonly ChunkText[]): Promise<void> {
+    if (chunks.length === 0) return
+    const vectors = await embedder.embed(chunks.map((one) => one.content))
+    await storeVectors(
+      sql,
+      embedder.model,
+      chunks.map((one, at) => ({ no: one.no, vector: vectors[at]! })),
+    )
+  }
+
+  return {
+    get fault() {
+      return fault
+    },
+    async addFor(memoryIds) {
+      const done = await attempt(async () => {
+        const { rows } = await sql.query<ChunkText>(
+          'select no, content from engine_chunk where memory_id = any($1::text[]) order by no',
+          [memoryIds],
+        )
+        await add(rows)
+        return true
+      })
+      return done ? undefined : fault
+    },
+    async addMissing() {
+      await attempt(async () => {
+        for (;;) {
+          const chunks = await chunksWithoutVector(sql, embedder.model, await dimensionsOf(sql, embedder.model), batch)
+          if (chunks.length === 0) return
+          await add(chunks)
+        }
+      })
+    },
+    rank: (text, limit, filter) =>
+      attempt(async () => {
+        const [vector] = await embedder.embed([text])
+        return rankByVector(sql, embedder.model, vector!, limit, filter)
+      }),
+  }
+}
