@@ -9,6 +9,7 @@
  * - G4 An end that nobody declares is an entity of the type `external`.
  * - G5 Lists have an order of their own and a bound, and say when it cut them.
  */
+import type { Pushed } from './settle.ts'
 import type { CodeEdge, CodeEntity, Contributions, Hyperedge, IndexedFile, Tier } from './model.ts'
 
 /** Which version an answer was made from. `version` grows with each push of the repository. */
@@ -32,6 +33,8 @@ export interface GraphPush {
 
 /** A snapshot in parts (rulings 1.5): readers see nothing of it before the final one. */
 export interface GraphPart extends Omit<GraphPush, 'mode'> {
+  /** What only all parts together can give to a file. */
+  readonly unsettled: Pushed
   readonly snapshotId: string
   /** From 0 or 1, without gaps; a part that comes again replaces itself. */
   readonly part: number

@@ -1,0 +1,88 @@
+import type { Queryable } from '../../../runtime/store/sql.ts'
+import type { GraphHead } from '../port.ts'
+import { Fold } from '../resolved/fold.ts'
+import type { ResolvedGraph } from '../resolved/graph.ts'
+import { readHead } from './heads.ts'
+import { readPiece } from './piece.ts'
+import { piecesIn } from './rows.ts'
+
+export interface LoadedGraph {
+  readonly head: GraphHead
+  readonly graph: ResolvedGraph
+}
+
+/** Entities and edges kept in memory over all repositories, the one asked for longest ago going first: some 1.5 GB. */
+const mostElements = 6_000_000
+/** Pushes that may come while one is read, before the reader gives up. */
+const mostAttempts = 20
+
+/** The newest version of each repository, made when it is first asked for. */
+export class GraphCache {
+  readonly #sql: Queryable
+  /** In the order of use. */
+  readonly #loaded = new Map<string, LoadedGraph>()
+  readonly #loading = new Map<string, Promise<LoadedGraph | undefined>>()
+
+  constructor(sql: Queryable) {
+    this.#sql = sql
+  }
+
+  async newest(repo: string): Promise<LoadedGraph | undefined> {
+    const stored = await readHead(this.#sql, repo)
+    if (stored === undefined) return undefined
+    const known = this.#loaded.get(repo)
+    if (known?.head.version === stored.head.version) {
+      this.#use(repo, known)
+      return known
+    }
+    const loading = await this.#loading.get(repo)
+    // Begun before this question: what it brings may be older than what the asker knows of.
+    if (loading !== undefined && loading.head.version >= stored.head.version) return loading
+    return this.#load(repo)
+  }
+
+  #load(repo: string): Promise<LoadedGraph | undefined> {
+    const loading = load(this.#sql, repo).then((loaded) => {
+      if (loaded !== undefined) this.#use(repo, loaded)
+      return loaded
+    })
+    this.#loading.set(repo, loading)
+    const done = (): void => {
+      if (this.#loading.get(repo) === loading) this.#loading.delete(repo)
+    }
+    loading.then(done, done)
+    return loading
+  }
+
+  #use(repo: string, loaded: LoadedGraph): void {
+    this.#loaded.delete(repo)
+    this.#loaded.set(repo, loaded)
+    let elements = [...this.#loaded.values()].reduce((sum, { graph }) => sum + sizeOf(graph), 0)
+    for (const [oldest, { graph }] of this.#loaded) {
+      if (elements <= mostElements || oldest === repo) break
+      this.#loaded.delete(oldest)
+      elements -= sizeOf(graph)
+    }
+  }
+
+  clear(): void {
+    this.#loaded.clear()
+  }
+}
+
+function sizeOf(graph: ResolvedGraph): number {
+  return graph.ids.length + graph.from.length
+}
+
+/** Pieces are read page by page without a transaction, which would hold up everyone else of an embedded store. */
+async function load(sql: Queryable, repo: string): Promise<LoadedGraph | undefined> {
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    const before = await readHead(sql, repo)
+    if (before === undefined) return undefined
+    const fold = new Fold()
+    for await (const { file, body } of piecesIn(sql, before.generation)) fold.add(file, readPiece(body))
+    const after = await readHead(sql, repo)
+    if (after?.head.version === before.head.version) return { head: before.head, graph: fold.finish() }
+  }
+  throw new Error(`the graph of ${repo} changes faster than it can be read`)
+}

@@ -1,0 +1,34 @@
+/** One version of a graph in memory: entities in the order of their ids, edges in the order (from, to, relation). */
+import type { CodeEdge, CodeEntity, Hyperedge, Metadata } from '../model.ts'
+import { tiers } from '../model.ts'
+import type { GraphArrays } from '../port.ts'
+import type { Adjacency } from './adjacency.ts'
+
+export interface ResolvedGraph extends GraphArrays {
+  readonly entities: readonly CodeEntity[]
+  readonly placeOf: ReadonlyMap<string, number>
+  /** Metadata of an edge, by its place; most have none. */
+  readonly edgeMetadata: ReadonlyMap<number, Metadata>
+  /** In the order of their ids. */
+  readonly hyperedges: readonly Hyperedge[]
+  readonly out: Adjacency
+  readonly in: Adjacency
+}
+
+export function edgeAt(graph: ResolvedGraph, place: number): CodeEdge {
+  const metadata = graph.edgeMetadata.get(place)
+  return {
+    from: graph.ids[graph.from[place] ?? 0] ?? '',
+    to: graph.ids[graph.to[place] ?? 0] ?? '',
+    relation: graph.relations[graph.relation[place] ?? 0] ?? '',
+    confidence: graph.confidence[place] ?? 0,
+    tier: tiers[graph.tier[place] ?? 0] ?? 'EXTRACTED',
+    ...(metadata === undefined ? {} : { metadata }),
+  }
+}
+
+export function entityAt(graph: ResolvedGraph, place: number): CodeEntity {
+  const entity = graph.entities[place]
+  if (entity === undefined) throw new RangeError(`the graph has no entity ${place}`)
+  return entity
+}

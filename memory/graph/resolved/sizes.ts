@@ -1,0 +1,23 @@
+import { tiers, type Tier } from '../model.ts'
+import type { GraphSizes } from '../port.ts'
+import type { ResolvedGraph } from './graph.ts'
+
+export function sizesOf(graph: ResolvedGraph): GraphSizes {
+  const byTier: Record<Tier, number> = { EXTRACTED: 0, INFERRED: 0, AMBIGUOUS: 0 }
+  for (const tier of graph.tier) byTier[tiers[tier] ?? 'EXTRACTED']++
+  return {
+    nodes: graph.ids.length,
+    edges: graph.from.length,
+    hyperedges: graph.hyperedges.length,
+    byType: counted(graph.entities.map((entity) => entity.type)),
+    byRelation: counted(Array.from(graph.relation, (place) => graph.relations[place] ?? '')),
+    byTier,
+  }
+}
+
+/** Names in their order, so that two equal graphs give equal text. */
+export function counted(names: readonly string[]): Record<string, number> {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,146 @@
+/**
+ * Which file each part of a push came from. An entity says so itself. An edge came from the file it names, else from
+ * the file of its `from`, else of its `to`; a hyperedge from the first file among its members. An entity without a file
+ * (a package, a namespace) is contributed by every file that brings an edge or hyperedge to it, so that it goes when
+ * the last of them goes.
+ */
+import type { CodeEdge, CodeEntity, Contribution, Contributions, Hyperedge } from './model.ts'
+
+export interface PushedEdge extends CodeEdge {
+  /** The file it came from, where that is not the one of its ends. */
+  readonly origin?: string
+}
+
+export interface PushedHyperedge extends Hyperedge {
+  readonly origin?: string
+}
+
+export interface Pushed {
+  readonly entities: readonly CodeEntity[]
+  readonly edges: readonly PushedEdge[]
+  readonly hyperedges: readonly PushedHyperedge[]
+}
+
+interface Growing {
+  readonly entities: CodeEntity[]
+  readonly edges: CodeEdge[]
+  readonly hyperedges: Hyperedge[]
+}
+
+/** Behind the name of any file in the order of code units. */
+const lastText = '\uFFFF'
+
+/** What belongs to a file for certain, and what other parts of the same snapshot have a say in. */
+export interface Sorted {
+  readonly settled: Contributions
+  readonly unsettled: Pushed
+}
+
+export function sortByFile(pushed: Pushed): Sorted {
+  const fileOf = new Map<string, string>()
+  for (const { id, file } of pushed.entities)
+    if (file !== undefined && file < (fileOf.get(id) ?? lastText)) fileOf.set(id, file)
+  const settled = new ByFile()
+  const open = { entities: [] as CodeEntity[], edges: [] as PushedEdge[], hyperedges: [] as PushedHyperedge[] }
+  for (const entity of pushed.entities)
+    if (entity.file === undefined) open.entities.push(entity)
+    else settled.of(entity.file).entities.push(entity)
+  for (const edge of pushed.edges) {
+    const file = edge.origin ?? fileOf.get(edge.from)
+    if (file === undefined) open.edges.push(edge)
+    else settled.of(file).edges.push(edgeOf(edge))
+  }
+  for (const hyperedge of pushed.hyperedges) {
+    const file = hyperedge.origin
+    if (file === undefined) open.hyperedges.push(hyperedge)
+    else settled.of(file).hyperedges.push(hyperedgeOf(hyperedge))
+  }
+  return { settled: settled.files, unsettled: open }
+}
+
+/** `pieces` is all that is settled, as often as it is asked for. */
+export type EachPiece = (visit: (file: string, contribution: Contribution) => void) => Promise<void>
+
+/** Gives what was left unsettled to its files, once everything is known. */
+export async function settle(unsettled: Pushed, eachPiece: EachPiece): Promise<Contributions> {
+  const { fileOf, filesOf } = await look(unsettled, eachPiece)
+  const settled = new ByFile()
+  for (const edge of unsettled.edges) {
+    const file = fileOf.get(edge.from) ?? fileOf.get(edge.to) ?? ''
+    settled.of(file).edges.push(edgeOf(edge))
+    for (const end of [edge.from, edge.to]) filesOf.get(end)?.add(file)
+  }
+  for (const hyperedge of unsettled.hyperedges) {
+    const file = hyperedge.members.map((id) => fileOf.get(id)).find((each) => each !== undefined) ?? ''
+    settled.of(file).hyperedges.push(hyperedgeOf(hyperedge))
+    for (const member of hyperedge.members) filesOf.get(member)?.add(file)
+  }
+  for (const entity of unsettled.entities) {
+    const files = filesOf.get(entity.id) ?? new Set()
+    for (const file of files.size === 0 ? [''] : files) settled.of(file).entities.push(entity)
+  }
+  return settled.files
+}
+
+interface Known {
+  /** Of the ids that unsettled edges and hyperedges name: the first file that declares them. */
+  readonly fileOf: ReadonlyMap<string, string>
+  /** Of entities without a file: whose edges and hyperedges name them. */
+  readonly filesOf: ReadonlyMap<string, Set<string>>
+}
+
+async function look(unsettled: Pushed, eachPiece: EachPiece): Promise<Known> {
+  const wanted = new Set([
+    ...unsettled.edges.flatMap(({ from, to }) => [from, to]),
+    ...unsettled.hyperedges.flatMap(({ members }) => members),
+  ])
+  const fileOf = new Map<string, string>()
+  const filesOf = new Map(unsettled.entities.map(({ id }) => [id, new Set<string>()]))
+  await eachPiece((file, { entities, edges, hyperedges }) => {
+    for (const { id } of entities)
+      if (wanted.has(id) && file !== '' && file < (fileOf.get(id) ?? lastText)) fileOf.set(id, file)
+    for (const { from, to } of edges) {
+      filesOf.get(from)?.add(file)
+      filesOf.get(to)?.add(file)
+    }
+    for (const { members } of hyperedges) for (const member of members) filesOf.get(member)?.add(file)
+  })
+  return { fileOf, filesOf }
+}
+
+export function eachOf(contributions: Contributions): EachPiece {
+  return async (visit) => contributions.forEach((contribution, file) => visit(file, contribution))
+}
+
+/** Both together, whoever brings more to a file that both know. */
+export function merged(one: Contributions, other: Contributions): Contributions {
+  const files = new ByFile()
+  for (const part of [one, other])
+    for (const [file, { entities, edges, hyperedges }] of part) {
+      const growing = files.of(file)
+      for (const entity of entities) growing.entities.push(entity)
+      for (const edge of edges) growing.edges.push(edge)
+      for (const hyperedge of hyperedges) growing.hyperedges.push(hyperedge)
+    }
+  return files.files
+}
+
+class ByFile {
+  readonly files = new Map<string, Growing>()
+
+  of(file: string): Growing {
+    const known = this.files.get(file)
+    if (known !== undefined) return known
+    const fresh: Growing = { entities: [], edges: [], hyperedges: [] }
+    this.files.set(file, fresh)
+    return fresh
+  }
+}
+
+function edgeOf({ origin: _, ...edge }: PushedEdge): CodeEdge {
+  return edge
+}
+
+function hyperedgeOf({ origin: _, ...hyperedge }: PushedHyperedge): Hyperedge {
+  return hyperedge
+}
