@@ -10,8 +10,8 @@ export interface ThreadForm {
   readonly thread: BundleThread | BundleMergeRequest
   readonly sort: 'issue' | 'merge_request'
   readonly body: BodyForm
-  /** Newest so many of its comments. */
-  readonly shown: number
+  /** Rendered, newest first: those that are shown. */
+  readonly comments: readonly string[]
 }
 
 export function renderRoot(input: BundleInput, inner: string): string {
@@ -19,7 +19,7 @@ export function renderRoot(input: BundleInput, inner: string): string {
   return `<task_context${attributes(head)}>\n${inner}</task_context>\n`
 }
 
-export function renderThread({ thread, sort, body, shown }: ThreadForm): string {
+export function renderThread({ thread, sort, body, comments }: ThreadForm): string {
   const common = { repo: thread.repository, number: thread.number, state: thread.state, status: thread.status }
   const own =
     'headSha' in thread
@@ -29,7 +29,7 @@ export function renderThread({ thread, sort, body, shown }: ThreadForm): string 
     `<${sort}${attributes({ ...common, ...own, url: thread.url })}>\n`,
     `<title>${escapeText(thread.title)}</title>\n<author>${escapeText(thread.author)}</author>\n`,
     `<body>${renderBody(thread, sort, body)}</body>\n`,
-    renderComments(thread, sort, shown),
+    renderComments(thread, sort, comments),
     `</${sort}>\n`,
   ].join('')
 }
@@ -44,15 +44,13 @@ function renderBody(thread: BundleThread, sort: ThreadForm['sort'], form: BodyFo
 }
 
 /** `total`, `rendered` and `elided` are always there; `fetch` only where something was left out. */
-function renderComments(thread: BundleThread, sort: ThreadForm['sort'], shown: number): string {
+function renderComments(thread: BundleThread, sort: ThreadForm['sort'], comments: readonly string[]): string {
   const total = thread.comments.length
-  const elided = total - shown
+  const rendered = comments.length
+  const elided = total - rendered
   const fetch = elided === 0 ? undefined : fetchThread(thread, sort)
-  const inner = thread.comments
-    .slice(total - shown)
-    .map(renderComment)
-    .join('')
-  return `<comments${attributes({ total, rendered: shown, elided, fetch })}>${inner === '' ? '' : `\n${inner}`}</comments>\n`
+  const inner = comments.toReversed().join('')
+  return `<comments${attributes({ total, rendered, elided, fetch })}>${inner === '' ? '' : `\n${inner}`}</comments>\n`
 }
 
 function fetchThread(thread: BundleThread, sort: ThreadForm['sort']): string {

@@ -2,42 +2,56 @@
  * Which comments fit: newest first within a thread, across threads in proportion to their length. Weighted fair
  * queueing in place of fixed shares: each thread's next comment is due at (bytes before it / comments of the thread),
  * so every thread's newest comes first, then the earliest due, and the first that doesn't fit ends the round. So what is left over in one thread serves
- * the others, and a larger budget always shows all that a smaller one showed.
+ * the others, and a larger budget always shows all that a smaller one showed. Ties go by the order of the threads.
+ *
+ * A comment is rendered when its turn comes: of twenty thousand, those that fit.
  */
+import { bytesOf } from './escape.ts'
+
 export interface FillThread {
-  readonly repository: string
-  readonly number: number
-  /** Rendered size of each comment in bytes, newest first. */
-  readonly sizes: readonly number[]
+  readonly count: number
+  /** Rendered, the n-th newest (0 is the newest). */
+  render(nth: number): string
 }
 
-/** How many of each thread's newest comments are shown, in the order of the threads given. */
-export function fillComments(threads: readonly FillThread[], budget: number): number[] {
-  const shown = threads.map(() => 0)
+interface Queue {
+  readonly thread: FillThread
+  readonly taken: string[]
+  bytes: number
+  next: { readonly text: string; readonly size: number } | undefined
+}
+
+/** The rendered comments of each thread that are shown, newest first, in the order of the threads given. */
+export function fillComments(threads: readonly FillThread[], budget: number): readonly (readonly string[])[] {
+  const queues = threads.map((thread): Queue => ({ thread, taken: [], bytes: 0, next: nextOf(thread, 0) }))
   let left = budget
-  for (const { thread, size } of dueOrder(threads)) {
-    if (size > left) break
-    left -= size
-    shown[thread] = (shown[thread] ?? 0) + 1
+  for (;;) {
+    const queue = earliestDue(queues)
+    if (queue?.next === undefined || queue.next.size > left) break
+    left -= queue.next.size
+    queue.bytes += queue.next.size
+    queue.taken.push(queue.next.text)
+    queue.next = nextOf(queue.thread, queue.taken.length)
   }
-  return shown
+  return queues.map(({ taken }) => taken)
 }
 
-interface Due {
-  readonly thread: number
-  readonly size: number
-  readonly due: number
+function nextOf(thread: FillThread, nth: number): Queue['next'] {
+  if (nth >= thread.count) return undefined
+  const text = thread.render(nth)
+  return { text, size: bytesOf(text) }
 }
 
-function dueOrder(threads: readonly FillThread[]): readonly Due[] {
-  const all = threads.flatMap(({ sizes }, thread) => {
-    let sum = 0
-    return sizes.map((size): Due => {
-      const due = sum / sizes.length
-      sum += size
-      return { thread, size, due }
-    })
-  })
-  // Stable sort: equal dues keep the order of threads (repository, number) and of comments.
-  return all.toSorted((a, b) => a.due - b.due || a.thread - b.thread)
+/** There are as many queues as a Task has threads: few enough to look at each. */
+function earliestDue(queues: readonly Queue[]): Queue | undefined {
+  let earliest: Queue | undefined
+  for (const queue of queues) {
+    if (queue.next === undefined) continue
+    if (earliest === undefined || dueOf(queue) < dueOf(earliest)) earliest = queue
+  }
+  return earliest
+}
+
+function dueOf({ bytes, thread }: Queue): number {
+  return bytes / thread.count
 }

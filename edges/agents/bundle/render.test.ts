@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bytesOf, escapeText } from './escape.ts'
-import { fillComments } from './fill.ts'
+import { fillComments, type FillThread } from './fill.ts'
 import type { BundleComment, BundleInput, BundleThread } from './input.ts'
 import { renderBundle } from './render.ts'
 
@@ -25,6 +25,11 @@ function anIssue(change: Partial<BundleThread> = {}): BundleThread {
     ...change,
   }
 }
+
+const ofSizes = (sizes: readonly number[]): FillThread => ({
+  count: sizes.length,
+  render: (nth) => 'x'.repeat(sizes[nth] ?? 0),
+})
 
 function aBundle(change: Partial<BundleInput> = {}): BundleInput {
   return {
@@ -168,21 +173,26 @@ describe('the bundle', () => {
     const threads = fc.array(fc.array(fc.integer({ min: 1, max: 5000 }), { maxLength: 30 }), { maxLength: 6 })
     fc.assert(
       fc.property(threads, fc.nat(60_000), fc.nat(20_000), (sizes, budget, more) => {
-        const given = sizes.map((of, number) => ({ repository: 'lib', number, sizes: of }))
+        const given = sizes.map(ofSizes)
         const small = fillComments(given, budget)
         const large = fillComments(given, budget + more)
-        expect(small.every((shown, index) => shown <= (large[index] ?? 0))).toBe(true)
+        expect(small.every((shown, index) => shown.length <= (large[index]?.length ?? 0))).toBe(true)
       }),
     )
   })
 
   it('shares room between threads in proportion to their length', () => {
-    const thread = (number: number, length: number) => ({
-      repository: 'lib',
-      number,
-      sizes: Array.from({ length }, () => 100),
-    })
-    expect(fillComments([thread(1, 30), thread(2, 10)], 2000)).toEqual([15, 5])
-    expect(fillComments([thread(1, 30), thread(2, 1)], 1500)).toEqual([14, 1])
+    const thread = (length: number): FillThread => ofSizes(Array.from({ length }, () => 100))
+    const shown = (threads: readonly FillThread[], budget: number): readonly number[] =>
+      fillComments(threads, budget).map(({ length }) => length)
+    expect(shown([thread(30), thread(10)], 2000)).toEqual([15, 5])
+    expect(shown([thread(30), thread(1)], 1500)).toEqual([14, 1])
+  })
+
+  it('renders no more comments than are shown, and the next of each thread', () => {
+    let rendered = 0
+    const thread: FillThread = { count: 20_000, render: () => ((rendered += 1), 'x'.repeat(100)) }
+    expect(fillComments([thread], 5000)[0]).toHaveLength(50)
+    expect(rendered).toBe(51)
   })
 })

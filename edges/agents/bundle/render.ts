@@ -41,21 +41,29 @@ export function renderBundle(input: BundleInput, options: RenderOptions): Render
   const budget = options.maxBytes - options.reservedBytes
   const whole: Form = { threads: skeleton(input), notes: input.notes.length, events: options.eventsInside, left: 0 }
   if (sizeOf(input, whole) > budget) return { text: write(input, squeeze(input, whole, budget)), squeezed: true }
-  const fill = whole.threads.map(({ thread }): FillThread => ({
-    repository: thread.repository,
-    number: thread.number,
-    sizes: thread.comments.toReversed().map((comment) => bytesOf(renderComment(comment))),
-  }))
-  const shown = fillComments(fill, budget - sizeOf(input, whole))
-  const threads = whole.threads.map((form, index) => ({ ...form, shown: shown[index] ?? 0 }))
+  const shown = fillComments(
+    whole.threads.map(({ thread }) => commentsOf(thread)),
+    budget - sizeOf(input, whole),
+  )
+  const threads = whole.threads.map((form, index) => ({ ...form, comments: shown[index] ?? [] }))
   return { text: write(input, { ...whole, threads }), squeezed: false }
+}
+
+function commentsOf({ comments }: BundleThread): FillThread {
+  return {
+    count: comments.length,
+    render(nth) {
+      const comment = comments[comments.length - 1 - nth]
+      return comment === undefined ? '' : renderComment(comment)
+    },
+  }
 }
 
 function skeleton(input: BundleInput): readonly ThreadForm[] {
   const byPlace = (a: BundleThread, b: BundleThread): number =>
     a.repository < b.repository ? -1 : a.repository > b.repository ? 1 : a.number - b.number
   const form = (sort: ThreadForm['sort']) => (thread: BundleThread) =>
-    ({ thread, sort, body: 'whole', shown: 0 }) satisfies ThreadForm
+    ({ thread, sort, body: 'whole', comments: [] }) satisfies ThreadForm
   return [
     ...input.issues.toSorted(byPlace).map(form('issue')),
     ...input.mergeRequests.toSorted(byPlace).map(form('merge_request')),
