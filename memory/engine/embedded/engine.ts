@@ -42,7 +42,7 @@ export interface EmbeddedEngineOptions {
 const version = '1'
 /** One transaction takes so many: enough to share its cost, few enough that nobody waits long behind it. */
 const mostAtOnce = 32
-/** Chunks of the best memories that a description reads. */
+/** How often chunks are looked for whose vectors could not be had when they came. */
 const vectorsDueMs = 15_000
 
 export function createEmbeddedEngine({ sql, clock, logger, embedder }: EmbeddedEngineOptions): RetrievalEngine {
@@ -63,7 +63,8 @@ export function createEmbeddedEngine({ sql, clock, logger, embedder }: EmbeddedE
 
   /** One that cannot be stored must not take the others of its group along. */
   async function upsertGroup(memories: readonly EngineMemory[]): Promise<UpsertOutcome[]> {
-    const prepared = memories.map(prepare)
+    // Of one memory given twice the later is meant; both have its outcome.
+    const prepared = [...new Map(memories.map((one) => [one.id, one])).values()].map(prepare)
     try {
       await sql.tx((tx) => indexMemories(tx, prepared))
     } catch (error) {

@@ -3,7 +3,7 @@ import { entityIdOf } from '../knowledge/ids.ts'
 import type { FoundEdge, FoundEntity } from '../knowledge/add-knowledge.ts'
 import type { EngineMemory } from '../port.ts'
 import { chunksOf } from '../text/chunk.ts'
-import { entityKey, findEntities, linkTargets } from '../text/entities.ts'
+import { entityKey, findEntities, linkTargets, type Findings } from '../text/entities.ts'
 import { termsOf } from '../text/tokenize.ts'
 
 export interface PreparedChunk {
@@ -25,75 +25,72 @@ export interface PreparedMemory {
 export function prepare(memory: EngineMemory): PreparedMemory {
   // Postgres holds no NUL in a text.
   const content = memory.content.replaceAll('\0', ' ')
-  const found = knowledgeOf(memory, content)
+  const chunks = chunksOf(content).map((chunk) => ({ content: chunk, findings: findEntities(chunk) }))
   const pathTerms = termsOf(memory.file ?? '')
+  const knowledge = knowledgeOf(memory, chunks)
+  if (memory.file) knowledge.addFile(memory.file, linkTargets(content))
   return {
     memory,
     contentSha: createHash('sha256').update(memory.content).digest('hex'),
-    chunks: chunksOf(content).map((chunk) => prepareChunk(chunk, pathTerms)),
-    ...found,
+    chunks: chunks.map((chunk) => prepareChunk(chunk, pathTerms)),
+    entities: [...knowledge.entities.values()],
+    edges: knowledge.edges,
   }
 }
 
+interface Chunk {
+  readonly content: string
+  readonly findings: Findings
+}
+
 /** Where a text lies says what it is about: each chunk has the terms of its path, once. */
-function prepareChunk(content: string, pathTerms: ReadonlyMap<string, number>): PreparedChunk {
+function prepareChunk({ content, findings }: Chunk, pathTerms: ReadonlyMap<string, number>): PreparedChunk {
   const terms = termsOf(content)
   for (const term of pathTerms.keys()) terms.set(term, (terms.get(term) ?? 0) + 1)
   return {
     content,
     terms,
     length: [...terms.values()].reduce((sum, count) => sum + count, 0),
-    mentions: findEntities(content).mentions.map(({ name, count }) => ({
-      entityId: entityIdOf(entityKey(name)),
-      count,
-    })),
+    mentions: findings.mentions.map(({ name, count }) => ({ entityId: entityIdOf(entityKey(name)), count })),
   }
 }
 
-function knowledgeOf(memory: EngineMemory, content: string): Pick<PreparedMemory, 'entities' | 'edges'> {
+interface Knowledge {
+  readonly entities: ReadonlyMap<string, FoundEntity>
+  readonly edges: readonly FoundEdge[]
+  addFile(file: string, targets: readonly string[]): void
+}
+
+function knowledgeOf(memory: EngineMemory, chunks: readonly Chunk[]): Knowledge {
   const entities = new Map<string, FoundEntity>()
   const edges: FoundEdge[] = []
-  const entity = (name: string, type: string, mentions: number): void => {
+  const memoryId = memory.id
+
+  function addEntity(name: string, type: string, mentions: number): void {
     const key = entityKey(name)
-    const known = entities.get(key)
-    entities.set(
-      key,
-      known
-        ? { ...known, mentions: known.mentions + mentions }
-        : { memoryId: memory.id, key, name, type, description: '', mentions },
-    )
+    const known = entities.get(key)?.mentions ?? 0
+    entities.set(key, { memoryId, key, name, type, description: '', mentions: known + mentions })
   }
-  for (const chunk of chunksOf(content)) {
-    const { mentions, links } = findEntities(chunk)
-    for (const { name, type, count } of mentions) entity(name, type, count)
-    for (const { from, to, relation, count } of links) {
-      edges.push({
-        memoryId: memory.id,
-        fromKey: entityKey(from),
-        toKey: entityKey(to),
-        relation,
-        description: '',
-        tier: 'INFERRED',
-        mentions: count,
-      })
-    }
+
+  function addEdge(from: string, to: string, sort: Pick<FoundEdge, 'relation' | 'tier' | 'mentions'>): void {
+    const [fromKey, toKey] = [entityKey(from), entityKey(to)]
+    if (fromKey !== toKey) edges.push({ memoryId, fromKey, toKey, description: '', ...sort })
   }
-  const { file } = memory
-  if (file !== null && file !== '') {
-    entity(file, 'path', 1)
-    for (const target of linkTargets(content)) {
-      entity(target, /^[a-z]+:/.test(target) ? 'url' : 'path', 1)
-      if (entityKey(target) === entityKey(file)) continue
-      edges.push({
-        memoryId: memory.id,
-        fromKey: entityKey(file),
-        toKey: entityKey(target),
-        relation: 'links_to',
-        description: '',
-        tier: 'EXTRACTED',
-        mentions: 1,
-      })
-    }
+
+  for (const { findings } of chunks) {
+    for (const { name, type, count } of findings.mentions) addEntity(name, type, count)
+    for (const { from, to, count } of findings.ties)
+      addEdge(from, to, { relation: 'mentioned_with', tier: 'INFERRED', mentions: count })
   }
-  return { entities: [...entities.values()], edges }
+  return {
+    entities,
+    edges,
+    addFile(file, targets) {
+      addEntity(file, 'path', 1)
+      for (const target of targets) {
+        addEntity(target, /^[a-z]+:/.test(target) ? 'url' : 'path', 1)
+        addEdge(file, target, { relation: 'links_to', tier: 'EXTRACTED', mentions: 1 })
+      }
+    },
+  }
 }

@@ -10,16 +10,16 @@ export interface Mention {
   readonly count: number
 }
 
-export interface Link {
+/** Two names that stand close to each other; the order of the two says nothing. */
+export interface Tie {
   readonly from: string
   readonly to: string
-  readonly relation: 'mentioned_with' | 'links_to'
   readonly count: number
 }
 
 export interface Findings {
   readonly mentions: readonly Mention[]
-  readonly links: readonly Link[]
+  readonly ties: readonly Tie[]
 }
 
 /** A chunk that names more than this is a listing; the most frequent stay. */
@@ -58,22 +58,34 @@ const commonStarts = new Set(
 )
 
 export function findEntities(text: string): Findings {
-  const mentions = new Map<string, { name: string; type: EntityType; count: number }>()
-  const ties = new Map<string, { from: string; to: string; relation: Link['relation']; count: number }>()
+  const mentions = new Counter<Mention>()
+  const ties = new Counter<Tie>()
   for (const line of text.split('\n')) {
     const named = namesOf(line)
-    for (const { name, type } of named) {
-      const key = entityKey(name)
-      const known = mentions.get(key)
-      if (known) known.count += 1
-      else mentions.set(key, { name, type, count: 1 })
-    }
-    tie(named, ties)
+    for (const { name, type } of named) mentions.add(entityKey(name), { name, type, count: 1 })
+    for (const one of tiesOf(named)) ties.add(`${entityKey(one.from)}\n${entityKey(one.to)}`, one)
   }
-  const kept = [...mentions.values()].toSorted((a, b) => b.count - a.count).slice(0, mostMentions)
+  const kept = mentions.most(mostMentions)
   const keys = new Set(kept.map((one) => entityKey(one.name)))
-  const links = [...ties.values()].filter((one) => keys.has(entityKey(one.from)) && keys.has(entityKey(one.to)))
-  return { mentions: kept, links: links.toSorted((a, b) => b.count - a.count).slice(0, mostTies) }
+  const between = (one: Tie): boolean => keys.has(entityKey(one.from)) && keys.has(entityKey(one.to))
+  return { mentions: kept, ties: ties.most(mostTies, between) }
+}
+
+class Counter<T extends { readonly count: number }> {
+  readonly #items = new Map<string, T>()
+
+  add(key: string, item: T): void {
+    const known = this.#items.get(key)
+    this.#items.set(key, known ? { ...known, count: known.count + item.count } : item)
+  }
+
+  /** Of equally frequent ones the earlier. */
+  most(limit: number, isWanted: (item: T) => boolean = () => true): T[] {
+    return [...this.#items.values()]
+      .filter(isWanted)
+      .toSorted((a, b) => b.count - a.count)
+      .slice(0, limit)
+  }
 }
 
 /** Two spellings of one name. Identifiers keep their case in what is shown, not in what they are found by. */
@@ -121,23 +133,16 @@ function isIdentifier(name: string): boolean {
   return /\p{Ll}\p{Lu}/u.test(name) || /[a-zA-Z\d]_[a-zA-Z\d]/.test(name) || /\p{Lu}{2,}\p{Ll}{2,}/u.test(name)
 }
 
-function tie(
-  named: readonly Named[],
-  ties: Map<string, { from: string; to: string; relation: Link['relation']; count: number }>,
-): void {
-  for (const [at, one] of named.entries()) {
-    for (const other of named.slice(at + 1, at + 1 + neighboursTied)) {
-      const [from, to] = [one.name, other.name].toSorted((a, b) => (entityKey(a) < entityKey(b) ? -1 : 1)) as [
-        string,
-        string,
-      ]
-      if (entityKey(from) === entityKey(to)) continue
-      const key = `${entityKey(from)}\n${entityKey(to)}`
-      const known = ties.get(key)
-      if (known) known.count += 1
-      else ties.set(key, { from, to, relation: 'mentioned_with', count: 1 })
-    }
-  }
+function tiesOf(named: readonly Named[]): Tie[] {
+  return named.flatMap((one, at) =>
+    named
+      .slice(at + 1, at + 1 + neighboursTied)
+      .filter((other) => entityKey(other.name) !== entityKey(one.name))
+      .map((other) => {
+        const [from, to] = [one.name, other.name].toSorted((a, b) => (entityKey(a) < entityKey(b) ? -1 : 1))
+        return { from: from!, to: to!, count: 1 }
+      }),
+  )
 }
 
 /** The targets of a Markdown text's links, by the text alone. */
