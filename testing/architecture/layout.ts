@@ -47,7 +47,11 @@ export const zones: readonly Zone[] = [
   },
   // The orchestrator as it is composed, and the forge before it: the one place outside `cli/` that runs both.
   { folder: 'property-tests/simulation/', imports: 'anything', development: true },
-  { folder: 'bench/', imports: ['runtime/', 'machines/', 'memory/', 'wrapper/', kit], development: true },
+  {
+    folder: 'bench/',
+    imports: ['runtime/', 'machines/', 'memory/', 'wrapper/', 'edges/agents/bundle/', kit],
+    development: true,
+  },
   { folder: 'testing/', imports: [], development: true },
   { folder: 'bin/', imports: [], development: true },
 ]

@@ -1,0 +1,139 @@
+/** `npm run bench -- bundle`: how long the render of an agent's first turn takes, beside what its bytes alone cost. */
+import { escapeText } from '../../edges/agents/bundle/escape.ts'
+import type { BundleComment, BundleInput, BundleThread } from '../../edges/agents/bundle/input.ts'
+import { renderBundle } from '../../edges/agents/bundle/render.ts'
+import { benchArguments } from '../kit/arguments.ts'
+import { describeMachine } from '../kit/describe-machine.ts'
+import { writeSection } from '../kit/document.ts'
+import type { Goal } from '../kit/goals.ts'
+import { interleave } from '../kit/interleave.ts'
+import { markdownTable } from '../kit/markdown.ts'
+import { numberText } from '../kit/number-text.ts'
+import { median, percentile } from '../kit/percentile.ts'
+import { exitCodeOf, goalTable, jsonLine, verdictLines, type Report } from '../kit/report.ts'
+
+const name = 'bundle'
+const usageExitCode = 64
+const maxBytes = 400_000
+const warmUps = 5
+
+const words =
+  'the parser <accepts> "any" text & skips what it does not know, which hides mistakes of callers for years'.split(' ')
+
+/** A linear congruential generator: the same threads in every run. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((state / 2_147_483_648) * below)
+  }
+}
+
+function aBundle(commentCounts: readonly number[]): BundleInput {
+  const random = seeded(7)
+  const comment = (n: number): BundleComment => ({
+    externalId: String(n),
+    author: `user${n % 50}`,
+    bot: false,
+    at: Date.UTC(2026, 0, 1) + n * 60_000,
+    body: Array.from({ length: 20 + random(60) }, () => words[random(words.length)]).join(' '),
+  })
+  const thread = (count: number, index: number): BundleThread => ({
+    repository: 'lib',
+    number: index + 1,
+    state: 'open',
+    status: 'refined',
+    url: `http://forge/acme/lib/issues/${index + 1}`,
+    title: 'Fails on <empty> input',
+    author: 'rita',
+    body: 'It throws & dies. '.repeat(50),
+    comments: Array.from({ length: count }, (_, n) => comment(n)),
+  })
+  const base = { task: 'implement-lib-1-abcde', kind: 'implement', stage: 'implementing', agent: 'implement' }
+  return {
+    ...base,
+    project: 'demo',
+    issues: commentCounts.map(thread),
+    mergeRequests: [],
+    events: [],
+    notes: [],
+    notesTotal: 0,
+  }
+}
+
+interface Case {
+  readonly name: string
+  run(): number
+}
+
+function cases(): readonly Case[] {
+  const render = (input: BundleInput): number =>
+    renderBundle(input, { maxBytes, reservedBytes: 0, eventsInside: true }).text.length
+  const many = aBundle([12_000, 5_000, 3_000])
+  const spread = aBundle(Array.from({ length: 100 }, () => 200))
+  const few = aBundle([800, 100])
+  const { text } = renderBundle(many, { maxBytes, reservedBytes: 0, eventsInside: true })
+  return [
+    { name: 'render, 20,000 comments in 3 threads', run: () => render(many) },
+    { name: 'render, 20,000 comments in 100 threads', run: () => render(spread) },
+    { name: 'render, 900 comments in 2 threads', run: () => render(few) },
+    { name: 'limit: to escape as many bytes once', run: () => escapeText(text).length },
+  ]
+}
+
+interface Row {
+  readonly name: string
+  readonly p50: number
+  readonly p90: number
+}
+
+async function measure(rounds: number): Promise<readonly Row[]> {
+  const cells = cases().map((each) => ({ ...each, times: [] as number[] }))
+  await interleave(warmUps + rounds, cells, async (cell, round) => {
+    const started = performance.now()
+    cell.run()
+    const tookMs = performance.now() - started
+    if (round >= warmUps) cell.times.push(tookMs)
+  })
+  return cells.map(({ name: cell, times }) => ({
+    name: cell,
+    p50: median(times) ?? Number.NaN,
+    p90: percentile(times, 0.9) ?? Number.NaN,
+  }))
+}
+
+async function main(): Promise<number> {
+  const asked = benchArguments(process.argv.slice(2), [])
+  if (typeof asked === 'string') {
+    console.error(asked)
+    return usageExitCode
+  }
+  const machine = describeMachine()
+  const startedAt = new Date()
+  const rows = await measure(asked.quick ? 20 : 300)
+  const goals: readonly Goal[] = [
+    {
+      name: 'render of 400 kB with 20,000 comments, p50',
+      value: rows[0]?.p50,
+      unit: 'ms',
+      better: 'lower',
+      gate: 30,
+      goal: 15,
+    },
+  ]
+  const minutes = (Date.now() - startedAt.getTime()) / 60_000
+  const common = { name, machine, startedAt: startedAt.toISOString(), minutes, quick: asked.quick }
+  const report: Report = { ...common, invalid: [], rows, goals }
+  const table = markdownTable(
+    ['400,000 bytes', 'p50 ms', 'p90 ms'],
+    rows.map((row) => [row.name, numberText(row.p50), numberText(row.p90)]),
+  )
+  const text = `${table}\n\n${goalTable(goals)}`
+  console.log(`\n${text}\n`)
+  for (const line of verdictLines(report)) console.log(line)
+  if (asked.write) await writeSection(name, `## Bundle\n\n${text}`)
+  if (asked.json) console.log(jsonLine(report))
+  return exitCodeOf(report)
+}
+
+process.exitCode = await main()

@@ -1,0 +1,133 @@
+/** `npm run bench -- mcp`: from the start of a pod's tools to their list, against a server that does nothing. */
+import { execFileSync } from 'node:child_process'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { benchArguments } from '../kit/arguments.ts'
+import { describeMachine } from '../kit/describe-machine.ts'
+import { writeSection } from '../kit/document.ts'
+import type { Goal } from '../kit/goals.ts'
+import { interleave } from '../kit/interleave.ts'
+import { markdownTable } from '../kit/markdown.ts'
+import { numberText } from '../kit/number-text.ts'
+import { median, percentile } from '../kit/percentile.ts'
+import { exitCodeOf, goalTable, jsonLine, verdictLines, type Report } from '../kit/report.ts'
+import { runJournal } from '../kit/run-journal.ts'
+import { startOnce, type Start } from './start-time.ts'
+
+const name = 'mcp'
+const usageExitCode = 64
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+interface Contender {
+  readonly name: string
+  readonly parameters: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  /** It must have listed as many, or something else was measured. */
+  readonly tools: number
+}
+
+const bareName = 'bare SDK server, 1 tool'
+
+/** `release`: a folder as a release unpacks, with its launcher, its bundle and its compile cache. */
+function contendersOf(release: string): readonly Contender[] {
+  const launcher = join(release, 'bin', 'statewright.mjs')
+  const pod = { PLATFORM_TASK: 'default/t', PLATFORM_PROJECT: 'demo', PLATFORM_TOOL_PROFILE: 'implement' }
+  const own = (program: string): string => fileURLToPath(new URL(program, import.meta.url))
+  return [
+    { name: 'statewright mcp, 18 tools', parameters: [launcher, 'mcp'], environment: pod, tools: 18 },
+    { name: bareName, parameters: [own('./bare-sdk.ts')], environment: {}, tools: 1 },
+    { name: 'limit: JSON-RPC by hand, 1 tool', parameters: [own('./no-sdk.ts')], environment: {}, tools: 1 },
+  ]
+}
+
+async function makeRelease(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'statewright-release-'))
+  await cp(join(root, 'package.json'), join(folder, 'package.json'))
+  await cp(join(root, 'bin', 'statewright.mjs'), join(folder, 'bin', 'statewright.mjs'))
+  execFileSync(process.execPath, [join(root, 'bin', 'build.mjs'), join(folder, 'dist')], {
+    stdio: ['ignore', 2, 'inherit'],
+  })
+  return folder
+}
+
+interface Row {
+  readonly name: string
+  readonly tools: number
+  readonly min: number
+  readonly p50: number
+  readonly p90: number
+  readonly rssMb: number
+}
+
+function rowOf(contender: string, starts: readonly Start[]): Row {
+  const times = starts.map(({ ms }) => ms)
+  return {
+    name: contender,
+    tools: starts[0]?.tools ?? 0,
+    min: Math.min(...times),
+    p50: median(times) ?? Number.NaN,
+    p90: percentile(times, 0.9) ?? Number.NaN,
+    rssMb: median(starts.map(({ rssMb }) => rssMb)) ?? Number.NaN,
+  }
+}
+
+/** Pairs of one round, so that what the machine does meanwhile meets both. */
+function ratioToBare(starts: ReadonlyMap<string, readonly Start[]>): number | undefined {
+  const [own = [], bare = []] = [[...starts.values()][0], starts.get(bareName)]
+  return median(own.flatMap(({ ms }, round) => (bare[round] === undefined ? [] : [ms / bare[round].ms])))
+}
+
+async function main(): Promise<number> {
+  const asked = benchArguments(process.argv.slice(2), [])
+  if (typeof asked === 'string') {
+    console.error(asked)
+    return usageExitCode
+  }
+  const machine = describeMachine()
+  const startedAt = new Date()
+  const journal = runJournal((line) => console.error(line))
+  const release = await makeRelease()
+  const contenders = contendersOf(release)
+  const starts = new Map<string, Start[]>(contenders.map((contender) => [contender.name, []]))
+  try {
+    // The first of each fills the machine's file cache.
+    await interleave(1 + (asked.quick ? 5 : 40), contenders, async (contender, round) => {
+      const { parameters, environment, tools } = contender
+      const start = await journal.attempt(contender.name, () => startOnce(parameters, environment))
+      if (start === undefined || round === 0) return
+      if (start.tools !== tools) throw new Error(`${contender.name} listed ${start.tools} tools, not ${tools}`)
+      starts.get(contender.name)?.push(start)
+    })
+  } finally {
+    await rm(release, { recursive: true, force: true })
+  }
+  const rows = [...starts].map(([contender, made]) => rowOf(contender, made))
+  const goals: readonly Goal[] = [
+    {
+      name: 'start against the bare SDK server, median of pairs',
+      value: ratioToBare(starts),
+      unit: '',
+      better: 'lower',
+      gate: 1,
+      goal: 0.7,
+    },
+    { name: 'start to list, p50', value: rows[0]?.p50, unit: 'ms', better: 'lower', gate: 150, goal: 100 },
+  ]
+  const minutes = (Date.now() - startedAt.getTime()) / 60_000
+  const common = { name, machine, startedAt: startedAt.toISOString(), minutes, quick: asked.quick }
+  const report: Report = { ...common, invalid: journal.failures, rows, goals }
+  const table = markdownTable(
+    ['spawn to the list of tools', 'tools', 'min ms', 'p50 ms', 'p90 ms', 'RSS MB'],
+    rows.map((row) => [row.name, ...[row.tools, row.min, row.p50, row.p90, row.rssMb].map(numberText)]),
+  )
+  const text = `${table}\n\n${goalTable(goals)}`
+  console.log(`\n${text}\n`)
+  for (const line of verdictLines(report)) console.log(line)
+  if (asked.write) await writeSection(name, `## Start of a pod's tools\n\n${text}`)
+  if (asked.json) console.log(jsonLine(report))
+  return exitCodeOf(report)
+}
+
+process.exitCode = await main()
