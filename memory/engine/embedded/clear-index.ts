@@ -12,6 +12,7 @@ export function clearIndex(sql: Sql): Promise<void> {
       delete from knowledge_edge where not is_asserted;
       delete from knowledge_entity e where not is_described and metadata = '{}'
         and not exists (select from knowledge_edge k where k.from_id = e.id or k.to_id = e.id);
-      update engine_index set chunks = 0, length = 0, version = version + 1, communities_of = 0`)
+      update knowledge_entity set memories = 0;
+      update engine_index set memories = 0, chunks = 0, length = 0, version = version + 1, communities_of = 0`)
   })
 }

@@ -26,6 +26,7 @@ import { tokenizerVersion } from '../text/tokenize.ts'
 import { clearIndex } from './clear-index.ts'
 import { createCommunities } from './communities.ts'
 import { indexMemories } from './index-memories.ts'
+import { createStatisticsKeeper } from './keep-statistics.ts'
 import { prepare } from './prepare.ts'
 import { retrieve, type RetrievalSources } from './retrieve.ts'
 import { summarize } from './summarize.ts'
@@ -49,6 +50,7 @@ export function createEmbeddedEngine({ sql, clock, logger, embedder }: EmbeddedE
   const counts = { stored: 0, duplicates: 0, failed: 0, withoutEntities: 0 }
   const vectors: VectorFeed | undefined = embedder && createVectorFeed({ sql, embedder, logger })
   const sources: RetrievalSources = { sql, communities: createCommunities(sql), vectors }
+  const statistics = createStatisticsKeeper(sql, logger)
   let timer: Timer | undefined
   let background: Promise<unknown> = Promise.resolve()
   let isStopped = true
@@ -73,6 +75,7 @@ export function createEmbeddedEngine({ sql, clock, logger, embedder }: EmbeddedE
       for (const memory of memories) each.push(...(await upsertGroup([memory])))
       return each
     }
+    await statistics.grown(prepared.reduce((sum, one) => sum + one.chunks.length, 0))
     counts.stored += memories.length
     counts.withoutEntities += prepared.filter((one) => one.entities.length === 0).length
     return addVectors(memories)

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { QueryFilter } from '../port.ts'
-import type { QueryTerms } from './lexical.ts'
 import { entityFilter, filterParams } from './filter.ts'
+import type { AskedTerms } from './lexical.ts'
 
 export interface WeightedEntity {
   readonly id: string
@@ -15,6 +15,10 @@ export interface WeightedEntity {
 const mostSeeds = 16
 const mostNeighbours = 32
 const hopDamping = 0.5
+/** Of an entity with more ties than this only the strongest are looked at. */
+const mostTies = 40
+/** A word that is in more names than this says little about any of them. */
+const mostNames = 2_000
 
 /**
  * Entities whose names the query holds, weighted by the rarity of the words and by how much of the name they are; and
@@ -22,42 +26,41 @@ const hopDamping = 0.5
  */
 export async function entitiesOfQuery(
   sql: Queryable,
-  { terms }: QueryTerms,
+  { terms, memories }: AskedTerms,
   filter?: QueryFilter,
 ): Promise<WeightedEntity[]> {
   if (terms.length === 0) return []
   const { rows } = await sql.query<WeightedEntity>(
-    `with sizes as (select greatest(chunks, 1)::float8 as chunks from engine_index),
-    asked as (select t.text as term, ln(1 + (s.chunks - t.chunks + 0.5) / (t.chunks + 0.5)) as idf
-      from unnest($1::text[]) as u (term) join engine_term t on t.text = u.term cross join sizes s),
-    seeds as (select et.entity_id as id, sum(a.idf) * count(*) / max(et.of_terms) as weight
-      from asked a join engine_entity_term et on et.term = a.term group by et.entity_id
-      having count(*) * 2 >= max(et.of_terms) order by weight desc, id limit ${mostSeeds}),
-    ties as (
-      select s.weight, e.to_id as id, s.id as seed, e.id as edge from seeds s join knowledge_edge e on e.from_id = s.id
-      union all
-      select s.weight, e.from_id as id, s.id as seed, e.id as edge from seeds s join knowledge_edge e on e.to_id = s.id),
-    neighbours as (select t.id, max(t.weight * ${hopDamping} * ${association('t.edge', 't.seed', 't.id')}) as weight
-      from ties t group by t.id order by weight desc, id limit ${mostNeighbours}),
+    `with named as (select et.entity_id as id, sum(a.weight) * count(*) / max(et.of_terms) as weight
+      from unnest($1::text[], $2::float8[]) as a (term, weight)
+      cross join lateral (select entity_id, of_terms from engine_entity_term where term = a.term limit ${mostNames}) et
+      group by et.entity_id having count(*) * 2 >= max(et.of_terms) order by weight desc, id limit ${mostSeeds}),
+    seeds as (select n.id, n.weight, e.memories from named n
+      cross join lateral (select memories from knowledge_entity where id = n.id offset 0) e),
+    ties as (select other.id, s.weight * ${hopDamping} * ${association} as weight from seeds s
+      cross join lateral (
+        select id, memories from (
+          (select to_id as id, memories from knowledge_edge where from_id = s.id order by memories desc, id limit ${mostTies})
+          union all
+          (select from_id, memories from knowledge_edge where to_id = s.id order by memories desc, id limit ${mostTies})) both_ways
+        offset 0) tie
+      cross join lateral (select id, memories from knowledge_entity where id = tie.id offset 0) other),
+    neighbours as (select id, max(weight) as weight from ties group by id order by weight desc, id limit ${mostNeighbours}),
     weighed as (select id, max(weight) as weight from
       (select id, weight from seeds union all select id, weight from neighbours) x group by id)
-    select e.id, e.name, e.type, e.description, w.weight from weighed w join knowledge_entity e using (id)
-    where w.weight > 0 ${entityFilter(filter, 'e.id', 2)} order by w.weight desc, e.id`,
-    [terms, ...filterParams(filter)],
+    select e.id, e.name, e.type, e.description, w.weight from weighed w
+    cross join lateral (select * from knowledge_entity where id = w.id offset 0) e
+    where w.weight > 0 ${entityFilter(filter, 'e.id', 4)} order by w.weight desc, e.id`,
+    [terms.map((one) => one.text), terms.map((one) => one.weight), memories, ...filterParams(filter)],
   )
   return [...rows]
 }
 
 /**
- * Normalised pointwise mutual information (Bouma 2009) of two entities over memories, in [0, 1]: 0 when they meet no
- * more often than chance, 1 when neither is ever without the other. An edge that no memory tells is somebody's word: 1.
+ * Normalised pointwise mutual information (Bouma 2009) of `s` and `other` over the `$3` memories, in [0, 1]: 0 when
+ * they meet no more often than chance, 1 when neither is ever without the other. A tie that no memory tells is
+ * somebody's word: 1.
  */
-export function association(edge: string, one: string, other: string): string {
-  return `(select case when both_of = 0 or both_of >= all_of then 1
-      else greatest(0, least(1, ln(both_of * all_of / (one_of * other_of)) / -ln(both_of / all_of))) end
-    from (select
-      (select count(*) from knowledge_edge_source where edge_id = ${edge})::float8 as both_of,
-      (select greatest(count(*), 1) from knowledge_entity_source where entity_id = ${one})::float8 as one_of,
-      (select greatest(count(*), 1) from knowledge_entity_source where entity_id = ${other})::float8 as other_of,
-      (select greatest(count(*), 1) from engine_memory)::float8 as all_of) counted)`
-}
+const association = `(case when tie.memories = 0 or tie.memories >= $3::float8 then 1::float8
+      else greatest(0, least(1, ln(tie.memories * $3::float8 / (greatest(s.memories, 1)::float8 * greatest(other.memories, 1)))
+        / -ln(tie.memories / $3::float8))) end)`

@@ -17,11 +17,12 @@ interface ChunkRow {
  */
 export async function indexMemories(tx: Queryable, given: readonly PreparedMemory[]): Promise<void> {
   await tx.query('select from engine_index for update')
-  const unknown = await changedOnes(tx, given)
+  const held = await heldOnes(tx, given)
+  const unknown = given.filter((one) => held.get(one.memory.id) !== 'same')
   if (unknown.length === 0) return
   const gone = await unindexMemories(
     tx,
-    unknown.map((one) => one.memory.id),
+    unknown.filter((one) => held.has(one.memory.id)).map((one) => one.memory.id),
   )
   await insertMemories(tx, unknown)
   const terms = await countTerms(tx, unknown)
@@ -40,21 +41,24 @@ export async function indexMemories(tx: Queryable, given: readonly PreparedMemor
   await sweepKnowledge(tx, gone)
   const all = unknown.flatMap((one) => one.chunks)
   await tx.query(
-    `update engine_index set chunks = chunks + $1, length = length + $2, version = version + 1, tokenizer = $3`,
-    [all.length, all.reduce((sum, chunk) => sum + chunk.length, 0), tokenizerVersion],
+    `update engine_index set memories = memories + $4, chunks = chunks + $1, length = length + $2, version = version + 1,
+      tokenizer = $3`,
+    [all.length, all.reduce((sum, chunk) => sum + chunk.length, 0), tokenizerVersion, unknown.length],
   )
 }
 
-async function changedOnes(tx: Queryable, given: readonly PreparedMemory[]): Promise<PreparedMemory[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    `select memory_id as id from engine_memory m
-    join unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) as u (id, sha, repo, file, metadata)
-      on m.memory_id = u.id and m.content_sha = u.sha and m.repo = u.repo and m.file is not distinct from u.file
-        and m.metadata = u.metadata::jsonb`,
+async function heldOnes(
+  tx: Queryable,
+  given: readonly PreparedMemory[],
+): Promise<ReadonlyMap<string, 'same' | 'other'>> {
+  const { rows } = await tx.query<{ id: string; state: 'same' | 'other' }>(
+    `select m.memory_id as id, case when m.content_sha = u.sha and m.repo = u.repo and m.file is not distinct from u.file
+        and m.metadata = u.metadata::jsonb then 'same' else 'other' end as state
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) as u (id, sha, repo, file, metadata)
+    join engine_memory m on m.memory_id = u.id`,
     memoryColumns(given),
   )
-  const same = new Set(rows.map((row) => row.id))
-  return given.filter((one) => !same.has(one.memory.id))
+  return new Map(rows.map((row) => [row.id, row.state]))
 }
 
 function memoryColumns(given: readonly PreparedMemory[]): unknown[] {

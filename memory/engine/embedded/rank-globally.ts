@@ -2,7 +2,7 @@ import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { QueryFilter } from '../port.ts'
 import type { WeightedEntity } from './entities.ts'
 import { chunkFilter, entityFilter, filterParams } from './filter.ts'
-import { lexicalQuery, type QueryTerms, type RankedChunk } from './lexical.ts'
+import { chunksOfBest, lexicalParams, lexicalQuery, type AskedTerms, type RankedChunk } from './lexical.ts'
 
 /** What a query is about: the communities of whatever its best chunks name. */
 export interface WeightedCommunity {
@@ -14,26 +14,29 @@ export interface WeightedCommunity {
 const profileChunks = 200
 const mostCommunities = 4
 const mostCentral = 24
+/** What of a community stands for it when its chunks are ranked. */
+const mostMembers = 100
 
 /** Communities by the share that the query's chunks have in them: each chunk's score goes to those it names. */
 export async function communitiesOfQuery(
   sql: Queryable,
-  { terms, counts }: QueryTerms,
+  asked: AskedTerms,
   filter?: QueryFilter,
 ): Promise<WeightedCommunity[]> {
-  if (terms.length === 0) return []
+  if (asked.terms.length === 0) return []
   const { rows } = await sql.query<WeightedCommunity>(
     `with ${lexicalQuery},
-    best as (select no, score from lexical l where true ${chunkFilter(filter, 'l.no', 3)}
+    best as (select no, score from lexical l where true ${chunkFilter(filter, 'l.no', 4)}
       order by score desc, no limit ${profileChunks}),
     shares as (select c.community, sum(best.score * m.count * c.centrality) as weight
-      from best join engine_mention m on m.chunk_no = best.no join engine_community c on c.entity_id = m.entity_id
+      from best cross join lateral (select entity_id, count from engine_mention where chunk_no = best.no offset 0) m
+      cross join lateral (select * from engine_community where entity_id = m.entity_id offset 0) c
       group by c.community having sum(best.score * m.count * c.centrality) > 0),
     damped as (select s.community, s.weight / ln(exp(1) + count(*)) as weight
       from shares s join engine_community c using (community) group by s.community, s.weight)
     select community, weight / max(weight) over () as weight from damped order by weight desc, community
     limit ${mostCommunities}`,
-    [terms, counts, ...filterParams(filter)],
+    [...lexicalParams(asked), ...filterParams(filter)],
   )
   return [...rows]
 }
@@ -48,7 +51,9 @@ export async function centralEntities(
   const { rows } = await sql.query<WeightedEntity>(
     `select e.id, e.name, e.type, e.description, c.centrality * u.weight as weight
     from unnest($1::int[], $2::float8[]) as u (community, weight)
-    join engine_community c using (community) join knowledge_entity e on e.id = c.entity_id
+    cross join lateral (select * from engine_community where community = u.community order by centrality desc, entity_id
+      limit ${mostCentral}) c
+    cross join lateral (select * from knowledge_entity where id = c.entity_id offset 0) e
     where c.centrality > 0 ${entityFilter(filter, 'e.id', 3)} order by weight desc, e.id limit ${mostCentral}`,
     [communities.map((one) => one.community), communities.map((one) => one.weight), ...filterParams(filter)],
   )
@@ -58,26 +63,26 @@ export async function centralEntities(
 /** Chunks that stand for these communities: what they name of their central entities, more when they hold the query's words. */
 export async function rankGlobally(
   sql: Queryable,
-  { terms, counts }: QueryTerms,
+  asked: AskedTerms,
   communities: readonly WeightedCommunity[],
   limit: number,
   filter?: QueryFilter,
 ): Promise<RankedChunk[]> {
-  if (terms.length === 0 || communities.length === 0) return []
+  if (asked.terms.length === 0 || communities.length === 0) return []
   const { rows } = await sql.query<RankedChunk>(
     `with ${lexicalQuery},
     members as (select c.entity_id as id, c.centrality * u.weight as weight
-      from unnest($3::int[], $4::float8[]) as u (community, weight) join engine_community c using (community)
-      where c.centrality > 0 order by weight desc, id limit 400),
-    named as (select m.chunk_no as no, sum(s.weight) as weight
-      from members s join engine_mention m on m.entity_id = s.id group by m.chunk_no),
+      from unnest($4::int[], $5::float8[]) as u (community, weight)
+      cross join lateral (select * from engine_community where community = u.community order by centrality desc, entity_id
+        limit ${mostMembers}) c where c.centrality > 0),
+    named as (select m.chunk_no as no, sum(s.weight) as weight from members s
+      cross join lateral (select chunk_no from engine_mention where entity_id = s.id offset 0) m group by m.chunk_no),
     best as (select n.no, n.weight * (1 + coalesce(l.score, 0)) as score from named n left join lexical l using (no)
-      where true ${chunkFilter(filter, 'n.no', 5)} order by score desc, n.no limit ${Math.trunc(limit)})
+      where true ${chunkFilter(filter, 'n.no', 6)} order by score desc, n.no limit ${Math.trunc(limit)})
     select c.no, c.memory_id as "memoryId", c.ord, c.content, best.score from best join engine_chunk c using (no)
     order by best.score desc, c.no`,
     [
-      terms,
-      counts,
+      ...lexicalParams(asked),
       communities.map((one) => one.community),
       communities.map((one) => one.weight),
       ...filterParams(filter),

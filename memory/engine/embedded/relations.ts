@@ -24,7 +24,7 @@ export async function relationsAmong(
     `with ends as (select * from unnest($1::uuid[], $2::float8[]) as u (id, weight))
     select e.id, e.from_id as "from", e.to_id as "to", e.relation, e.description,
       (f.weight + t.weight) * e.weight / (e.weight + 1) as weight
-    from ends f join knowledge_edge e on e.from_id = f.id join ends t on t.id = e.to_id
+    from ends f cross join lateral (select * from knowledge_edge where from_id = f.id offset 0) e join ends t on t.id = e.to_id
     where true ${edgeFilter(filter, 'e.id', 3)} order by weight desc, e.id limit ${Math.trunc(limit)}`,
     [entities.map((one) => one.id), entities.map((one) => one.weight), ...filterParams(filter)],
   )

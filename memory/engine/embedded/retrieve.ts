@@ -2,7 +2,7 @@ import type { Sql } from '../../../runtime/store/sql.ts'
 import type { VectorFeed } from '../embeddings/vector-feed.ts'
 import type { ChunkHit, EngineQuery, EntityHit, RelationHit, Retrieval, ScoreKind } from '../port.ts'
 import { entitiesOfQuery, type WeightedEntity } from './entities.ts'
-import { queryTerms, rankLexically, type RankedChunk } from './lexical.ts'
+import { askedTerms, rankLexically, type AskedTerms, type RankedChunk } from './lexical.ts'
 import { centralEntities, communitiesOfQuery, rankGlobally } from './rank-globally.ts'
 import { rankLocally } from './rank-locally.ts'
 import { relationsAmong, type WeightedRelation } from './relations.ts'
@@ -27,7 +27,7 @@ const fusedDepth = 100
 const mostEntities = 50
 
 export async function retrieve(sources: RetrievalSources, query: EngineQuery): Promise<Retrieval> {
-  const found = await ways[query.mode](sources, query)
+  const found = await ways[query.mode](sources, query, await askedTerms(sources.sql, query.text))
   return {
     scoreKind: found.scoreKind,
     chunks: found.chunks.slice(0, query.topK).map(chunkHit),
@@ -36,52 +36,56 @@ export async function retrieve(sources: RetrievalSources, query: EngineQuery): P
   }
 }
 
-type Way = (sources: RetrievalSources, query: EngineQuery) => Promise<Found>
+type Way = (sources: RetrievalSources, query: EngineQuery, asked: AskedTerms) => Promise<Found>
 
 const ways: Readonly<Record<EngineQuery['mode'], Way>> = { naive, local, global, hybrid }
 
-async function naive({ sql, vectors }: RetrievalSources, { text, topK, filter }: EngineQuery): Promise<Found> {
+async function naive({ sql, vectors }: RetrievalSources, query: EngineQuery, asked: AskedTerms): Promise<Found> {
+  const { text, topK, filter } = query
   const depth = vectors ? Math.max(topK, fusedDepth) : topK
-  const lexical = await rankLexically(sql, queryTerms(text), depth, filter)
+  const lexical = await rankLexically(sql, asked, depth, filter)
   const near = await vectors?.rank(text, depth, filter)
   const chunks = near ? fused([lexical, near]) : withBounds(lexical)
   return { scoreKind: near ? 'fused' : 'bm25', chunks, entities: [], relations: [] }
 }
 
-async function local({ sql }: RetrievalSources, { text, topK, filter }: EngineQuery): Promise<Found> {
-  const terms = queryTerms(text)
-  const entities = await entitiesOfQuery(sql, terms, filter)
-  const chunks = await rankLocally(sql, terms, entities, Math.max(topK, fusedDepth), filter)
+async function local({ sql }: RetrievalSources, { topK, filter }: EngineQuery, asked: AskedTerms): Promise<Found> {
+  const entities = await entitiesOfQuery(sql, asked, filter)
+  const chunks = await rankLocally(sql, asked, entities, topK, filter)
   const relations = await relationsAmong(sql, entities, topK, filter)
   return { scoreKind: 'fused', chunks: withBounds(chunks), entities, relations }
 }
 
-async function global({ sql, communities }: RetrievalSources, { text, topK, filter }: EngineQuery): Promise<Found> {
-  await communities.refresh()
-  const terms = queryTerms(text)
-  const found = await communitiesOfQuery(sql, terms, filter)
-  const entities = await centralEntities(sql, found, filter)
-  const chunks = await rankGlobally(sql, terms, found, Math.max(topK, fusedDepth), filter)
+async function global(sources: RetrievalSources, { topK, filter }: EngineQuery, asked: AskedTerms): Promise<Found> {
+  const { sql } = sources
+  await sources.communities.refresh()
+  const communities = await communitiesOfQuery(sql, asked, filter)
+  const entities = await centralEntities(sql, communities, filter)
+  const chunks = await rankGlobally(sql, asked, communities, topK, filter)
   const relations = await relationsAmong(sql, entities, topK, filter)
   return { scoreKind: 'fused', chunks: withBounds(chunks), entities, relations }
 }
 
 /** What is near the names of the query and what its subject is about; a query that names nothing has its words still. */
-async function hybrid(sources: RetrievalSources, query: EngineQuery): Promise<Found> {
+async function hybrid(sources: RetrievalSources, query: EngineQuery, asked: AskedTerms): Promise<Found> {
   const deep = { ...query, topK: Math.max(query.topK, fusedDepth) }
-  const found = [await local(sources, deep), await global(sources, deep), await naive(sources, deep)]
+  const found = [
+    await local(sources, deep, asked),
+    await global(sources, deep, asked),
+    await naive(sources, deep, asked),
+  ]
   return {
     scoreKind: 'fused',
     chunks: fused(found.map((one) => one.chunks)),
-    entities: fuse(
-      found.map((one) => one.entities),
-      (one) => one.id,
-    ).map(({ item, score }) => ({ ...item, weight: score })),
-    relations: fuse(
-      found.map((one) => one.relations),
-      (one) => one.id,
-    ).map(({ item, score }) => ({ ...item, weight: score })),
+    entities: fusedWeights(found.map((one) => one.entities)),
+    relations: fusedWeights(found.map((one) => one.relations)),
   }
+}
+
+function fusedWeights<T extends { readonly id: string; readonly weight: number }>(
+  lists: readonly (readonly T[])[],
+): T[] {
+  return fuse(lists, (one) => one.id).map(({ item, score }) => ({ ...item, weight: score }))
 }
 
 function fused(lists: readonly (readonly RankedChunk[])[]): RankedChunk[] {

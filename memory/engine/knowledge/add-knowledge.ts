@@ -44,6 +44,10 @@ export async function addEntities(tx: Queryable, found: readonly FoundEntity[]):
     group by memory, entity on conflict (memory_id, entity_id) do update set mentions = excluded.mentions`,
     [found.map((one) => one.memoryId), found.map((one) => entityIdOf(one.key)), found.map((one) => one.mentions)],
   )
+  await countMemories(
+    tx,
+    entities.map((one) => entityIdOf(one.key)),
+  )
 }
 
 /** Both ends must have been added. */
@@ -83,10 +87,22 @@ export async function addEdges(tx: Queryable, found: readonly FoundEdge[]): Prom
 /** An edge weighs what its memories say, and at least one when a caller said it. */
 export async function weighEdges(tx: Queryable, ids: readonly string[]): Promise<void> {
   await tx.query(
-    `update knowledge_edge e set weight = greatest(said.mentions, case when e.is_asserted then 1 else 0 end)
-    from (select id, (select coalesce(sum(mentions), 0) from knowledge_edge_source where edge_id = id) as mentions
-      from unnest($1::uuid[]) as id) said where e.id = said.id`,
+    `update knowledge_edge e set memories = said.memories,
+      weight = greatest(said.mentions, case when e.is_asserted then 1 else 0 end)
+    from unnest($1::uuid[]) as u (id)
+    cross join lateral (select count(*) as memories, coalesce(sum(mentions), 0) as mentions
+      from knowledge_edge_source where edge_id = u.id) said
+    where e.id = u.id`,
     [ids],
+  )
+}
+
+export async function countMemories(tx: Queryable, entityIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `update knowledge_entity e set memories = said.memories from unnest($1::uuid[]) as u (id)
+    cross join lateral (select count(*) as memories from knowledge_entity_source where entity_id = u.id) said
+    where e.id = u.id`,
+    [entityIds],
   )
 }
 

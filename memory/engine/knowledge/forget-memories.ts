@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../runtime/store/sql.ts'
-import { weighEdges } from './add-knowledge.ts'
+import { countMemories, weighEdges } from './add-knowledge.ts'
 
 /** What memories said before they went, to be judged once they have. */
 export interface Touched {
@@ -37,4 +37,5 @@ export async function sweepKnowledge(tx: Queryable, touched: Touched): Promise<v
     and not exists (select from knowledge_entity_source s where s.entity_id = e.id)`,
     [touched.entities],
   )
+  await countMemories(tx, touched.entities)
 }

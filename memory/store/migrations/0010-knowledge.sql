@@ -17,7 +17,9 @@ create table knowledge_entity (
   description text not null default '',
   -- People wrote the description: what an engine finds no longer changes it.
   is_described boolean not null default false,
-  metadata jsonb not null default '{}'
+  metadata jsonb not null default '{}',
+  -- How many memories speak of it.
+  memories integer not null default 0
 );
 
 -- Directed and typed; which engine or person says it is told by its sources.
@@ -27,7 +29,9 @@ create table knowledge_edge (
   to_id uuid not null references knowledge_entity on delete cascade,
   relation text not null,
   description text not null default '',
+  -- How often memories say it.
   weight double precision not null default 1,
+  memories integer not null default 0,
   tier text not null check (tier in ('EXTRACTED', 'INFERRED', 'AMBIGUOUS')),
   metadata jsonb not null default '{}',
   -- Said by a caller of ours: lives without a memory, as long as both its ends do.

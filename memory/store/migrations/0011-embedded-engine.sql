@@ -2,6 +2,7 @@
 create table engine_index (
   only_one boolean primary key default true check (only_one),
   tokenizer integer not null default 0,
+  memories bigint not null default 0,
   chunks bigint not null default 0,
   -- Terms of all chunks together, repetitions counted.
   length bigint not null default 0,
