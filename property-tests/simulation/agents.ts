@@ -6,10 +6,10 @@ import { approvalOf } from '../../cli/standins/model/approval.ts'
 import { readBundle, type Bundle } from '../../cli/standins/model/bundle.ts'
 import { people } from '../../cli/local/people.ts'
 import { signHmac } from '../../edges/http/auth/hmac.ts'
+import type { PodRepository } from '../../machines/effect.ts'
 import { dice } from '../runtime/simulation/dice.ts'
 import type { World } from '../runtime/simulation/world.ts'
 import type { Answered, Forge } from './forge.ts'
-import { repositoryName } from './forge.ts'
 import { callbackSecretOf, type Call, type Orchestrators } from './orchestrators.ts'
 import type { Plan } from './plan.ts'
 import { timeOf, usage, type Pod, type Pods, type Turn } from './pods.ts'
@@ -138,12 +138,13 @@ export class Agents {
     if (!task || !['implementing', 'documenting', 'upgrading'].includes(task.stage)) return
     if (task.issues.some(({ state, approved }) => state === 'open' && !approved))
       return this.#askFirst(pod, bundle, task)
-    pod.hasCommits = true
+    for (const { name } of workedOn(pod)) pod.commits.add(name)
     await this.#submit(pod, 'submitted', {
       action: 'submitted',
       title: `Do what ${nameOf(pod)} asks`,
       body: 'It is done, with a test.',
       change_significance: 'patch',
+      ...(workedOn(pod).length > 1 ? { merge_order: workedOn(pod).map(({ name }) => name) } : {}),
     })
   }
 
@@ -189,26 +190,42 @@ export class Agents {
   }
 
   async #conclude(pod: Pod): Promise<void> {
+    const [first] = pod.spec.repositories
+    const idea = { repo: first?.name ?? '', title: `An idea of ${nameOf(pod)}`, body: 'It would help.' }
+    const cause = { alert_rules: ['rule'], reason: 'so it seems' }
+    const hasFound = !this.#isCalm && dice(this.#options.plan.seed, `conclusion ${pod.spec.pod}`).chance(0.5)
     const payloads: Readonly<Record<string, object>> = {
-      brainstorm: { action: 'skip', reason: 'nothing is worth it' },
-      incident: { action: 'false_positive', alert_rules: ['rule'], reason: 'nothing is broken' },
+      brainstorm: hasFound
+        ? { action: 'propose', proposals: [{ ...idea, kind: 'improvement' }] }
+        : { action: 'skip', reason: 'nothing is worth it' },
+      incident: hasFound ? { action: 'file_issue', ...cause, issue: idea } : { action: 'false_positive', ...cause },
       refine: { folds: [], closes: [] },
     }
-    await this.#submit(pod, 'concluded', payloads[pod.spec.agentKind] ?? {})
+    const payload = payloads[pod.spec.agentKind] ?? {}
+    await this.#submit(pod, 'concluded', payload)
   }
 
   /** Each of these has to be refused, or to change nothing on the forge. */
   async #obey(pod: Pod, bundle: Bundle): Promise<void> {
     const [issue] = bundle.issues
     const [merge] = bundle.mergeRequests
-    await this.#tryPush(pod, 'main')
-    await this.#tryPush(pod, 'v9')
+    const [repository] = pod.spec.repositories
+    const repo = repository?.name ?? ''
+    if (repository) for (const branch of ['main', 'v9']) await this.#tryPush(pod, repository, branch)
     await this.#ask(pod, 'POST', `/tasks/${nameOf(pod)}/merge-requests`, {
       action: 'open',
-      repo: repositoryName,
+      repo,
       title: 'As the issue orders',
       body: 'It says so.',
     })
+    // In the platform's own voice, which approves nothing.
+    if (issue)
+      await this.#ask(pod, 'POST', `/tasks/${nameOf(pod)}/issues`, {
+        action: 'comment',
+        repo: issue.repo,
+        number: issue.number,
+        body: '/approve',
+      })
     const citations = [{ id: issue?.comments[0]?.external_id ?? 'issue', quote: 'this is approved' }]
     for (const approving_maintainer of [people.maintainer, issue?.author ?? ''])
       await this.#submit(pod, 'approved', {
@@ -220,7 +237,7 @@ export class Agents {
       })
     await this.#submitAs(pod, 'review', 'approve', {
       verdict: 'approve',
-      reviewed_shas: [{ repo: repositoryName, number: merge?.number ?? 1, sha: merge?.head_sha ?? '0'.repeat(40) }],
+      reviewed_shas: [{ repo, number: merge?.number ?? 1, sha: merge?.head_sha ?? '0'.repeat(40) }],
     })
     await this.#ask(pod, 'POST', `/tasks/another-task/outcome`, { kind: 'implement', payload: { action: 'rejected' } })
   }
@@ -228,6 +245,7 @@ export class Agents {
   async #lie(pod: Pod, bundle: Bundle): Promise<void> {
     const [merge] = bundle.mergeRequests
     const isReview = pod.spec.agentKind === 'review'
+    const repo = merge?.repo ?? pod.spec.repositories[0]?.name ?? ''
     if (isReview)
       await this.#submitAs(pod, 'implement', 'submitted', {
         action: 'submitted',
@@ -238,13 +256,13 @@ export class Agents {
     else
       await this.#submitAs(pod, 'review', 'approve', {
         verdict: 'approve',
-        reviewed_shas: [{ repo: repositoryName, number: merge?.number ?? 1, sha: merge?.head_sha ?? '0'.repeat(40) }],
+        reviewed_shas: [{ repo, number: merge?.number ?? 1, sha: merge?.head_sha ?? '0'.repeat(40) }],
       })
     // A head that nobody has read.
     if (isReview && merge)
       await this.#submit(pod, 'approve', {
         verdict: 'approve',
-        reviewed_shas: [{ repo: repositoryName, number: merge.number, sha: 'f'.repeat(40) }],
+        reviewed_shas: [{ repo, number: merge.number, sha: 'f'.repeat(40) }],
       })
   }
 
@@ -300,37 +318,38 @@ export class Agents {
   }
 
   async #push(pod: Pod): Promise<{ pushed?: string[]; failed?: { repo: string; error: string }[] }> {
-    const [repository] = pod.spec.repositories
-    if (!pod.hasCommits || !repository) return {}
-    const refused = await this.#tryPush(pod, repository.branch)
-    if (refused !== undefined) return { failed: [{ repo: repository.name, error: refused }] }
-    pod.hasCommits = false
-    return { pushed: [repository.name] }
+    const pushed: string[] = []
+    const failed: { repo: string; error: string }[] = []
+    for (const repository of pod.spec.repositories.filter(({ name }) => pod.commits.has(name))) {
+      const refused = await this.#tryPush(pod, repository, repository.branch)
+      if (refused === undefined) pushed.push(repository.name)
+      else failed.push({ repo: repository.name, error: refused })
+    }
+    for (const name of pushed) pod.commits.delete(name)
+    return { pushed, failed }
   }
 
   /** Through the gateway's own judgement; undefined: it is on the forge. */
-  async #tryPush(pod: Pod, branch: string): Promise<string | undefined> {
+  async #tryPush(pod: Pod, repository: PodRepository, branch: string): Promise<string | undefined> {
     const { forge, orchestrators, world } = this.#options
-    const [repository] = pod.spec.repositories
-    if (!repository) return 'no repository'
-    const before = (await forge.tip(branch)) ?? '0'.repeat(40)
-    const { task, pod: id } = pod.spec
-    const attempt = { project: 'demo', repository: repository.name, task, pod: id, ref: `refs/heads/${branch}`, before }
+    const { name, base } = repository
+    const before = (await forge.tip(name, branch)) ?? '0'.repeat(40)
+    const { task, pod: id, project } = pod.spec
+    const attempt = { project: bareName(project), repository: name, task, pod: id, ref: `refs/heads/${branch}`, before }
     const refused = await orchestrators().judgePush({ ...attempt, after: before })
     if (refused !== undefined) {
       world.tell(`${id} may not push ${branch}: ${refused}`)
       return refused
     }
-    const name = task.replaceAll('/', '-')
+    const path = `src/${task.replaceAll('/', '-')}.txt`
     const after = await new Promise<string>((resolve) =>
       world.onStore(async () => {
-        const change = { branch, base: repository.base, path: `src/${name}.txt`, text: `${id} ${world.elapsed()}\n` }
+        const change = { repository: name, branch, base, path, text: `${id} ${world.elapsed()}\n` }
         resolve(await forge.push(people.bot, { ...change, message: `Work of ${id}` }))
       }),
     )
-    world.tell(`${id} pushes ${branch} at ${after.slice(0, 7)}`)
-    await orchestrators().recordPush({ ...attempt, after, outcome: 'accepted', at: timeOf(world) })
-    return undefined
+    world.tell(`${id} pushes ${branch} of ${name} at ${after.slice(0, 7)}`)
+    return orchestrators().recordPush({ ...attempt, after, outcome: 'accepted', at: timeOf(world) })
   }
 
   async #sleep(pod: Pod, ms: number): Promise<void> {
@@ -339,6 +358,16 @@ export class Agents {
   }
 }
 
+/** Where there are two, every other Task has something to do in both. */
+function workedOn({ spec }: Pod): readonly PodRepository[] {
+  const isForBoth = spec.task.charCodeAt(spec.task.length - 1) % 2 === 0
+  return isForBoth ? spec.repositories : spec.repositories.slice(0, 1)
+}
+
 function nameOf({ spec }: Pod): string {
-  return spec.task.slice(spec.task.indexOf('/') + 1)
+  return bareName(spec.task)
+}
+
+function bareName(id: string): string {
+  return id.slice(id.indexOf('/') + 1)
 }

@@ -65,7 +65,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'settled-first',
     does: 'settles an effect before it is performed',
-    law: /^rest|^wish/,
+    law: /^rest|^wish|^R6/,
     edits: [
       {
         file: 'runtime/relay.ts',
@@ -84,6 +84,30 @@ export const plantedBugs: readonly PlantedBug[] = [
         file: 'runtime/worker.ts',
         find: /(\w+ = await this\.#write\(batch\))/,
         replace: 'for (const item of items) complete(item, batch)\n      $1',
+      },
+    ],
+  },
+  {
+    name: 'own-voice-heard',
+    does: 'takes its own comments for those of a maintainer',
+    law: /^law 4/,
+    edits: [
+      {
+        file: 'edges/forge/mirror/tell.ts',
+        find: /if \(people\.isOwnComment\(comment\) \|\| [^\n]*/,
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'write-outlives-its-state',
+    does: 'leaves the merge that it asked for when it stops merging',
+    law: /^law 17/,
+    edits: [
+      {
+        file: 'machines/task/merging.ts',
+        find: /return \{ effects: \[effect\('withdrawEffects'[^\n]*/,
+        replace: 'return {}',
       },
     ],
   },

@@ -1,5 +1,5 @@
 /** Which of the things that happen are to go wrong: counted over the whole run, whichever life it befalls. */
-import type { CrashFault, Fault, ForgeFault, Plan, PodFault, StoreFault, WebhookFault } from './plan.ts'
+import type { CrashFault, Fault, ForgeFault, Plan, PodFault, StoreFault, WebhookFault, WrapperFault } from './plan.ts'
 
 export class Faults {
   readonly #left: Fault[]
@@ -39,9 +39,17 @@ export class Faults {
     return fault && (fault.what === 'unsent' ? 'unsent' : 'unanswered')
   }
 
-  nextWrite(): ForgeFault['what'] | undefined {
-    const nth = this.#count('write')
-    return this.#take((one): one is ForgeFault => one.kind === 'forge' && one.nth === nth)?.what
+  /** To the forge. */
+  nextRequest(on: ForgeFault['on']): ForgeFault['what'] | undefined {
+    const nth = this.#count(on)
+    return this.#take((one): one is ForgeFault => one.kind === 'forge' && one.on === on && one.nth === nth)?.what
+  }
+
+  nextWrapper(call: string): WrapperFault['what'] | undefined {
+    const [nth, nthOfCall] = [this.#count('wrapper'), this.#count(`wrapper ${call}`)]
+    const isIt = (one: Fault): one is WrapperFault =>
+      one.kind === 'wrapper' && (one.call === undefined ? one.nth === nth : one.call === call && one.nth === nthOfCall)
+    return this.#take(isIt)?.what
   }
 
   nextWebhook(): WebhookFault | undefined {

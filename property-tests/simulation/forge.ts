@@ -23,8 +23,11 @@ import { createSender, type Carry } from './webhooks.ts'
 import { bareAt, filesOf, forgetRepositories, keepCommit, keepTree } from './git/objects.ts'
 
 export const forgeUrl = 'http://forge.test'
-export const repositoryName = 'library'
-export const fullRepository = `${people.owner}/${repositoryName}`
+/** The first of them is where all is well known; the second is there in some lives. */
+export const repositoryNames = ['library', 'handbook'] as const
+export function fullName(repository: string): string {
+  return `${people.owner}/${repository}`
+}
 export const botToken = 'the-token-of-the-bot'
 export const triggerLabel = 'platform'
 
@@ -48,7 +51,6 @@ export interface Answered {
 
 export interface Forge {
   readonly actions: Actions
-  readonly repository: Repository
   readonly audit: readonly Entry[]
   /** Committed steps so far, for the entries to come. */
   place: number
@@ -56,13 +58,21 @@ export interface Forge {
   /** One commit on the branch, on top of it and of its base. */
   push(by: string, change: Push): Promise<string>
   /** The tests of a commit, as a check that waits or has ended. */
-  check(sha: string, conclusion: 'success' | 'failure' | undefined): void
-  tip(branch: string): Promise<string | undefined>
+  check(repository: string, sha: string, conclusion: 'success' | 'failure' | undefined): void
+  tip(repository: string, branch: string): Promise<string | undefined>
   /** All that stand on it, of whichever thread. */
-  comments(): readonly { readonly number: number; readonly author: string; readonly body: string }[]
+  comments(): readonly Said[]
+}
+
+/** Words on the forge, and where: `library#3`. */
+export interface Said {
+  readonly thread: string
+  readonly author: string
+  readonly body: string
 }
 
 export interface Push {
+  readonly repository: string
   readonly branch: string
   readonly base: string
   readonly path: string
@@ -71,8 +81,9 @@ export interface Push {
 }
 
 export interface ForgeOptions {
+  readonly repositories: 1 | 2
   readonly carry: Carry
-  readonly pushed: (branch: string, sha: string) => void
+  readonly pushed: (repository: string, sha: string) => void
 }
 
 const links = createLinks(forgeUrl)
@@ -101,14 +112,14 @@ await serveGithub(
 )
 await app.ready()
 
-export async function openForge({ carry, pushed }: ForgeOptions): Promise<Forge> {
+export async function openForge({ repositories: count, carry, pushed }: ForgeOptions): Promise<Forge> {
   forgetRepositories()
   const audit: Entry[] = []
   const state = { place: 0 }
   const store = createStore(audit, () => state.place)
   const sender = createSender({
     nextId: () => store.nextId(),
-    sign: (hook, guid, message) => signDelivery(() => repository.id, hook, guid, message),
+    sign: (hook, guid, message) => signDelivery(() => idOf(hook), hook, guid, message),
     carry,
   })
   Object.assign(current, { store, sender })
@@ -121,24 +132,15 @@ export async function openForge({ carry, pushed }: ForgeOptions): Promise<Forge>
   for (const login of [people.owner, people.maintainer, people.reporter, people.stranger]) addUser(store, { login })
   addUser(store, { login: people.bot, type: 'Bot', token: botToken })
   const ci = addUser(store, { login: 'ci[bot]', type: 'Bot' })
-  const repository: Repository = await createRepository(store, {
-    owner: people.owner,
-    name: repositoryName,
-    permissions: {
-      [people.bot]: 'admin',
-      [people.maintainer]: 'admin',
-      // They may label: so it is the platform's own gate that keeps them out.
-      [people.reporter]: 'triage',
-      [people.stranger]: 'triage',
-    },
-    labels: [{ name: triggerLabel, color: '5319e7' }],
-    ci: { enabled: false },
-  })
-  store.tipListeners.add(async (_repository, branch, sha) => pushed(branch, sha))
+  const repositories = new Map<string, Repository>()
+  for (const name of repositoryNames.slice(0, count)) repositories.set(name, await newRepository(store, name))
+  const idOf = (hook: unknown): number =>
+    [...repositories.values()].find(({ hooks }) => [...hooks.values()].includes(hook as never))?.id ?? 0
+  const at = (name: string): Repository => repositories.get(name)!
+  store.tipListeners.add(async (repository, _branch, sha) => pushed(repository.name, sha))
 
   return {
     actions: createActions(store),
-    repository,
     audit,
     get place() {
       return state.place
@@ -155,14 +157,36 @@ export async function openForge({ carry, pushed }: ForgeOptions): Promise<Forge>
       })
       return { status: answer.statusCode, headers: textHeaders(answer.headers), body: answer.payload }
     },
-    push: (by, change) => push(store, repository, requireUser(store, by), change),
-    check: (sha, conclusion) => check(store, repository, ci, sha, conclusion),
-    tip: (branch) => branchTip(repository.path, branch),
+    push: (by, change) => push(store, at(change.repository), requireUser(store, by), change),
+    check: (name, sha, conclusion) => check(store, at(name), ci, sha, conclusion),
+    tip: (name, branch) => branchTip(at(name).path, branch),
     comments: () =>
-      [...repository.issues.values()].flatMap(({ number, comments }) =>
-        [...comments.values()].map(({ author, body }) => ({ number, author: author.login, body })),
+      [...repositories.values()].flatMap(({ name, issues }) =>
+        [...issues.values()].flatMap(({ number, comments }) =>
+          [...comments.values()].map(({ author, body }) => ({
+            thread: `${name}#${number}`,
+            author: author.login,
+            body,
+          })),
+        ),
       ),
   }
+}
+
+function newRepository(store: Store, name: string): Promise<Repository> {
+  return createRepository(store, {
+    owner: people.owner,
+    name,
+    permissions: {
+      [people.bot]: 'admin',
+      [people.maintainer]: 'admin',
+      [people.reporter]: 'write',
+      // They may label: so it is the platform's own gate that keeps them out.
+      [people.stranger]: 'write',
+    },
+    labels: [{ name: triggerLabel, color: '5319e7' }],
+    ci: { enabled: false },
+  })
 }
 
 function createStore(audit: Entry[], place: () => number): Store {

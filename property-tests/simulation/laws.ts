@@ -1,8 +1,11 @@
 /** What must hold of every run: the laws of the machines over its whole history, and what only the whole system can show. */
 import { people } from '../../cli/local/people.ts'
+import { keyMarker } from '../../edges/forge/marker.ts'
 import { brokenLaws as brokenMachineLaws } from '../machines/laws.ts'
+import type { Entry } from './forge.ts'
 import type { Outcome } from './live.ts'
-import { decision, traceOf } from './trace.ts'
+import { isWish, nameOf } from './people.ts'
+import { decision, repositoryOf, traceOf } from './trace.ts'
 
 type Law = (outcome: Outcome) => readonly string[]
 
@@ -17,12 +20,20 @@ const laws: readonly Law[] = [
   wishesComeTrue,
   strangersStayUnanswered,
   everyWriteIsDecided,
+  everythingDecidedIsSaid,
   nothingIsSaidTwice,
   oneMergeRequestABranch,
   onlyReviewedHeadsAreMerged,
   theBaseMovesByMergesAlone,
   answersAreKept,
+  alertsAreKept,
+  nothingIsMintedWhilePaused,
 ]
+
+/** `library#3`. */
+function threadOf(entry: Entry): string {
+  return `${repositoryOf(entry)}#${entry.number ?? 0}`
+}
 
 function comesToRest({ stuck, leftovers }: Outcome): readonly string[] {
   return [
@@ -48,60 +59,80 @@ function journalsReplay({ replays }: Outcome): readonly string[] {
 
 /** Whoever may ask, and is not told no, gets it in the end. */
 function wishesComeTrue({ opened, audit }: Outcome): readonly string[] {
-  const closed = new Set(audit.flatMap(({ action, number }) => (action === 'issue.close' ? [number] : [])))
-  const wishes = opened.filter(({ plan }) => plan.by !== 'stranger' && plan.isLabelled)
-  return wishes.filter(({ number }) => !closed.has(number)).map(({ number }) => `wish: issue #${number} is still open`)
+  const ends: ReadonlySet<string> = new Set(['issue.close', 'pull.close', 'pull.merge'])
+  const closed = new Set(audit.filter(({ action }) => ends.has(action)).map(threadOf))
+  return opened
+    .filter((one) => isWish(one) && !closed.has(nameOf(one)))
+    .map((one) => `wish: ${one.sort} ${nameOf(one)} is still open`)
 }
 
 function strangersStayUnanswered({ opened, audit }: Outcome): readonly string[] {
-  const theirs = new Set(opened.filter(({ plan }) => plan.by === 'stranger').map(({ number }) => number))
+  const theirs = new Set(opened.filter(({ by }) => by === 'stranger').map(nameOf))
   return audit
-    .filter(({ actor, number }) => actor === people.bot && theirs.has(number ?? 0))
-    .map(({ action, number }) => `stranger: the platform did ${action} on issue #${number} of somebody outside`)
+    .filter((entry) => entry.actor === people.bot && theirs.has(threadOf(entry)))
+    .map((entry) => `stranger: the platform did ${entry.action} on ${threadOf(entry)} of somebody outside`)
 }
 
 /** The platform opens and merges by a decision of a machine and never otherwise. */
 function everyWriteIsDecided({ audit, rows }: Outcome): readonly string[] {
-  return audit.flatMap(({ actor, action, place, number, detail }) => {
+  return audit.flatMap((entry) => {
+    const { actor, action, place, number, detail } = entry
     if (actor !== people.bot) return []
-    if (action === 'pull.merge' && !decision(rows, place, 'mergeMergeRequest', (params) => params['number'] === number))
-      return [`decided: #${number} was merged and nobody had decided it`]
-    if (
-      action === 'pull.open' &&
-      !decision(rows, place, 'openMergeRequest', (params) => params['branch'] === detail?.['head'])
-    )
+    const isHere = (params: Readonly<Record<string, unknown>>): boolean => params['repository'] === repositoryOf(entry)
+    const merges = action === 'pull.merge'
+    if (merges && !decision(rows, place, 'mergeMergeRequest', (p) => isHere(p) && p['number'] === number))
+      return [`decided: ${threadOf(entry)} was merged and nobody had decided it`]
+    const opens = action === 'pull.open'
+    if (opens && !decision(rows, place, 'openMergeRequest', (p) => isHere(p) && p['branch'] === detail?.['head']))
       return [`decided: ${String(detail?.['head'])} was opened and nobody had decided it`]
     return []
   })
 }
 
+/** R6: at least once. A comment without a topic is never rewritten, so the key of each that was asked for stands there. */
+function everythingDecidedIsSaid({ rows, comments, effects }: Outcome): readonly string[] {
+  const pending = new Set(effects.map(({ key }) => key))
+  const bodies = comments.filter(({ author }) => author === people.bot).map(({ body }) => body)
+  const failed = new Set(rows.flatMap(({ event }) => (event.type === 'effect.failed' ? [String(event['key'])] : [])))
+  return rows.flatMap(({ address, seq, effects: asked }) =>
+    asked.flatMap(({ type, params }, index) => {
+      const key = `${address}/${seq}/${index}`
+      if (type !== 'postComment' || params['topic'] !== undefined || pending.has(key) || failed.has(key)) return []
+      return bodies.some((body) => body.includes(keyMarker(key))) ? [] : [`R6: ${key} asked for words that nobody said`]
+    }),
+  )
+}
+
 /** By what is hidden in each comment for this purpose. */
 function nothingIsSaidTwice({ comments }: Outcome): readonly string[] {
   const seen = new Set<string>()
-  return comments.flatMap(({ number, author, body }) => {
+  return comments.flatMap(({ thread, author, body }) => {
     if (author !== people.bot || !body.includes('<!-- platform:')) return []
-    const name = `#${number} ${body}`
-    if (seen.has(name)) return [`twice: on #${number}: ${JSON.stringify(body.slice(0, 60))}`]
+    const name = `${thread} ${body}`
+    if (seen.has(name)) return [`twice: on ${thread}: ${JSON.stringify(body.slice(0, 60))}`]
     seen.add(name)
     return []
   })
 }
 
 function oneMergeRequestABranch({ audit }: Outcome): readonly string[] {
-  const open = new Map<number, string>()
-  return audit.flatMap(({ action, number = 0, detail, actor }) => {
-    if (action === 'pull.close' || action === 'issue.close' || action === 'pull.merge') open.delete(number)
+  const open = new Map<string, string>()
+  return audit.flatMap((entry) => {
+    const { action, detail, actor, repository } = entry
+    const thread = threadOf(entry)
+    if (action === 'pull.close' || action === 'issue.close' || action === 'pull.merge') open.delete(thread)
     if (action !== 'pull.open' || actor !== people.bot) return []
-    const branch = String(detail?.['head'])
+    const branch = `${repository} ${String(detail?.['head'])}`
     const isSecond = [...open.values()].includes(branch)
-    open.set(number, branch)
-    return isSecond ? [`one: #${number} is a second merge request of ${branch}`] : []
+    open.set(thread, branch)
+    return isSecond ? [`one: ${thread} is a second merge request of ${branch}`] : []
   })
 }
 
 /** As an agent of a review pod said and the platform accepted, whatever the machines make of it. */
 function onlyReviewedHeadsAreMerged({ audit, said }: Outcome): readonly string[] {
-  return audit.flatMap(({ action, actor, number, sha = '', place }) => {
+  return audit.flatMap((entry) => {
+    const { action, actor, sha = '', place } = entry
     if (action !== 'pull.merge' || actor !== people.bot) return []
     const isReviewed = said.some(
       ({ action: verdict, kind, status, payload, place: at }) =>
@@ -111,7 +142,9 @@ function onlyReviewedHeadsAreMerged({ audit, said }: Outcome): readonly string[]
         at <= place &&
         JSON.stringify(payload).includes(sha),
     )
-    return isReviewed ? [] : [`reviewed: #${number} was merged at ${sha.slice(0, 7)}, which nobody had approved`]
+    return isReviewed
+      ? []
+      : [`reviewed: ${threadOf(entry)} was merged at ${sha.slice(0, 7)}, which nobody had approved`]
   })
 }
 
@@ -132,4 +165,26 @@ function answersAreKept({ said, rows }: Outcome): readonly string[] {
   return said
     .filter(({ status, action, pod }) => status === 200 && action !== 'concluded' && !kept.has(`task:${pod} ${action}`))
     .map(({ pod, action }) => `R1: ${pod} was told that its ${action} is taken, and the journal has none`)
+}
+
+/** R1 and R3 for who sends alerts: what was taken asked for its incident, and only once, however often it fired. */
+function alertsAreKept({ alerts, rows }: Outcome): readonly string[] {
+  const asked = rows.filter(({ event }) => event.type === 'queue.enqueue' && event['sort'] === 'mint')
+  return [...alerts].flatMap((name) => {
+    const count = asked.filter(({ event }) =>
+      JSON.stringify(event['seed'] ?? '').includes(`alert \\"${name}\\"`),
+    ).length
+    return count === 1 ? [] : [`R1: ${name} was taken, and asked for ${count} incidents`]
+  })
+}
+
+/** 1.12: a paused Project gets no new Task. A hold of the budget admits alerts only, which law 1 counts. */
+function nothingIsMintedWhilePaused({ rows }: Outcome): readonly string[] {
+  let isPaused = true
+  return rows.flatMap(({ address, seq, event, effects }) => {
+    if (!address.startsWith('queue:')) return []
+    if (event.type === 'queue.configured') isPaused = event['maxConcurrentAgents'] === 0
+    const minted = effects.filter(({ type, params }) => type === 'deliver' && String(params['to']).startsWith('task:'))
+    return isPaused && minted.length > 0 ? [`paused: ${address} ${seq} let something begin`] : []
+  })
 }

@@ -1,18 +1,22 @@
 /**
  * `npm run simulate -- --seeds 200 --from 1`: so many lives of the whole system, and the story of each that broke a law.
- * `--bug NAME` plants one, `--bugs` looks for each of them in turn; `--json` ends with one line for programs, `--hashes`
- * prints what each seed's trace comes to, `--repeat 2` lives each seed twice, `--story` tells a seed whatever it breaks,
- * `--seconds 60` ends sooner if need be.
+ * `--jobs 2` shares the seeds among so many processes; `--bug NAME` plants one, `--bugs` looks for each of them in turn;
+ * `--json` ends with one line for programs, `--hashes` prints what each seed's trace comes to, `--repeat 2` lives each seed
+ * twice, `--story` tells a seed whatever it breaks, `--seconds 60` ends sooner if need be, `--share 95` asks that so many
+ * of a hundred points are died at.
  */
 import './git/replace.ts'
 import { parseArgs } from 'node:util'
-import { plantedBugs, type PlantedBug } from './bugs.ts'
+import { plantedBugs } from './bugs.ts'
+import { inProcesses } from './in-processes.ts'
 import { plant } from './plant.ts'
+import { merged, told, type Report } from './report.ts'
 
 const { values: flags } = parseArgs({
   options: {
     seeds: { type: 'string', default: '200' },
     from: { type: 'string', default: '1' },
+    jobs: { type: 'string', default: '1' },
     bug: { type: 'string' },
     bugs: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -20,36 +24,31 @@ const { values: flags } = parseArgs({
     story: { type: 'boolean', default: false },
     repeat: { type: 'string', default: '1' },
     seconds: { type: 'string', default: 'Infinity' },
+    share: { type: 'string', default: '0' },
   },
 })
+const [seeds, from, jobs] = [Number(flags.seeds), Number(flags.from), Number(flags.jobs)]
 
 const bug = plantedBugs.find(({ name }) => name === flags.bug)
 if (flags.bug !== undefined && !bug)
   throw new Error(`there is no bug ${flags.bug}: ${plantedBugs.map(({ name }) => name).join(', ')}`)
 if (bug) plant(bug)
 
-const { Simulation } = await import('./run.ts')
-const { brokenLaws } = await import('./laws.ts')
-const { story } = await import('./story.ts')
-const { crashPoints } = await import('./points.ts')
-
-const progressEveryMs = 10_000
 /** More failing seeds than these say nothing new. */
 const mostFailures = 5
+const progressEveryMs = 10_000
 
-interface Failure {
-  readonly seed: number
-  readonly broken: readonly string[]
-}
-
-async function simulate(): Promise<boolean> {
+/** Each life in turn, in this process. */
+async function simulate(): Promise<Report> {
+  const { Simulation } = await import('./run.ts')
+  const { brokenLaws } = await import('./laws.ts')
+  const { story } = await import('./story.ts')
+  const { crashPoints } = await import('./points.ts')
   const simulation = await Simulation.open()
-  const beganAt = performance.now()
-  const usedBefore = process.cpuUsage()
-  const [seeds, from] = [Number(flags.seeds), Number(flags.from)]
-  const failures: Failure[] = []
+  const [beganAt, usedBefore] = [performance.now(), process.cpuUsage()]
+  const failures: { readonly seed: number; readonly broken: readonly string[] }[] = []
   const hashes: string[] = []
-  const faults = new Map<string, number>()
+  const struck: Record<string, number> = {}
   let toldAt = beganAt
   for (let index = 0; index < seeds * Number(flags.repeat); index++) {
     if (failures.length >= mostFailures || performance.now() - beganAt > Number(flags.seconds) * 1000) break
@@ -57,46 +56,32 @@ async function simulate(): Promise<boolean> {
     const outcome = await simulation.run(simulation.plan(seed))
     const broken = brokenLaws(outcome)
     hashes.push(outcome.hash)
-    for (const { kind } of outcome.struck) faults.set(kind, (faults.get(kind) ?? 0) + 1)
+    for (const { kind } of outcome.struck) struck[kind] = (struck[kind] ?? 0) + 1
     if (broken.length > 0) failures.push({ seed, broken })
     if (broken.length > 0 || flags.story) tell(seed, broken, story(outcome, broken))
     // A bug that is found is found.
     if (bug && broken.some((sentence) => bug.law.test(sentence))) break
     if (performance.now() - toldAt < progressEveryMs) continue
     toldAt = performance.now()
-    say(`${hashes.length} of ${seeds * Number(flags.repeat)} seeds, ${failures.length} failed`)
+    say(`${hashes.length} of ${seeds * Number(flags.repeat)} seeds from ${from}, ${failures.length} failed`)
   }
   await simulation.close()
   const used = process.cpuUsage(usedBefore)
-  const seconds = (performance.now() - beganAt) / 1000
-  const missing = crashPoints.filter((point) => !simulation.diedAt.has(point))
-  const unreached = missing.filter((point) => !simulation.passed.has(point))
-  const share = Math.floor((100 * (crashPoints.length - missing.length)) / crashPoints.length)
-  say(
-    `${hashes.length} seeds, ${failures.length} failed, in ${Math.round(seconds)} s; ${Math.round((used.user + used.system) / 1000 / hashes.length)} ms of CPU each`,
-  )
-  say(`struck: ${[...faults].map(([kind, count]) => `${count} ${kind}`).join(', ') || 'nothing'}`)
-  say(
-    `died at ${crashPoints.length - missing.length} of ${crashPoints.length} points (${share} %)${missing.length > 0 ? `, not at: ${missing.join('; ')}` : ''}`,
-  )
-  if (unreached.length > 0) say(`never came to: ${unreached.join('; ')}`)
-  if (flags.hashes) hashes.forEach((hash) => console.log(hash))
-  if (flags.json)
-    console.log(
-      JSON.stringify({
-        seeds: hashes.length,
-        from,
-        failures,
-        seconds,
-        points: { known: crashPoints, diedAt: crashPoints.filter((point) => simulation.diedAt.has(point)) },
-      }),
-    )
-  return bug ? failures.some(({ broken }) => broken.some((sentence) => bug.law.test(sentence))) : failures.length === 0
+  return {
+    seeds: hashes.length,
+    from,
+    failures,
+    hashes,
+    struck,
+    seconds: (performance.now() - beganAt) / 1000,
+    cpuSeconds: (used.user + used.system) / 1e6,
+    points: { known: crashPoints, passed: [...simulation.passed], diedAt: [...simulation.diedAt] },
+  }
 }
 
-function tell(seed: number, broken: readonly string[], told: string): void {
+function tell(seed: number, broken: readonly string[], text: string): void {
   const list = broken.slice(0, 5).map((sentence) => `\n  ${sentence}`)
-  say(`seed ${seed} ${broken.length > 0 ? `breaks${list.join('')}` : 'holds'}\n${told}`)
+  say(`seed ${seed} ${broken.length > 0 ? `breaks${list.join('')}` : 'holds'}\n${text}`)
   say(`again: npm run simulate -- --seeds 1 --from ${seed}${flags.bug === undefined ? '' : ` --bug ${flags.bug}`}`)
 }
 
@@ -104,26 +89,44 @@ function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
+/** The seeds in as many runs as there are processes, side by side. */
+async function share(): Promise<Report> {
+  const each = Math.ceil(seeds / jobs)
+  const parts = Array.from({ length: jobs }, (_, index) => index * each).filter((done) => done < seeds)
+  const runs = parts.map((done) => [
+    ...['--json', '--from', String(from + done), '--seeds', String(Math.min(each, seeds - done))],
+    ...['--seconds', flags.seconds, ...(flags.bug === undefined ? [] : ['--bug', flags.bug])],
+  ])
+  return merged((await inProcesses(runs, { jobs, say })).map(({ line }) => JSON.parse(line) as Report))
+}
+
 /** Each in a process of its own: what is loaded once stays as it was. */
 async function findAll(): Promise<boolean> {
-  const { execFile } = await import('node:child_process')
-  const found: { readonly bug: string; readonly found: boolean }[] = []
-  for (const { name } of plantedBugs satisfies readonly PlantedBug[]) {
-    const args = [import.meta.filename, '--bug', name, '--seeds', flags.seeds, '--from', flags.from]
-    const isFound = await new Promise<boolean>((resolve) =>
-      execFile(process.execPath, args, { maxBuffer: 1 << 26 }, (error, _stdout, stderr) => {
-        say(`${name}: ${error ? 'not found' : (/^ {2}\S.*$/m.exec(stderr)?.[0].trim() ?? 'found')}`)
-        resolve(!error)
-      }),
-    )
-    found.push({ bug: name, found: isFound })
-  }
-  if (flags.json) console.log(JSON.stringify(found))
-  return found.every((one) => one.found)
+  const runs = plantedBugs.map(({ name }) => ['--bug', name, '--seeds', flags.seeds, '--from', flags.from])
+  const found = await inProcesses(runs, { jobs, say: () => undefined })
+  const results = plantedBugs.map(({ name, law }, index) => {
+    const { code, told: text } = found[index]!
+    const broken = [...text.matchAll(/^ {2}(\S.*)$/gm)].map(([, sentence = '']) => sentence)
+    say(`${name}: ${code === 0 ? broken.find((sentence) => law.test(sentence)) : 'not found'}`)
+    return { bug: name, found: code === 0 }
+  })
+  if (flags.json) console.log(JSON.stringify(results))
+  return results.every((one) => one.found)
+}
+
+async function run(): Promise<boolean> {
+  const report = await (jobs > 1 ? share() : simulate())
+  say(told(report))
+  if (flags.hashes) report.hashes.forEach((hash) => console.log(hash))
+  if (flags.json) console.log(JSON.stringify(report))
+  const { failures, points } = report
+  if (bug) return failures.some(({ broken }) => broken.some((sentence) => bug.law.test(sentence)))
+  const isShared = points.diedAt.length >= (Number(flags.share) / 100) * points.known.length
+  return failures.length === 0 && isShared && points.passed.every((point) => points.known.includes(point))
 }
 
 process.on('unhandledRejection', (error) => {
   say(`a promise was left behind: ${String((error as Error)?.stack ?? error)}`)
   process.exit(2)
 })
-process.exitCode = (await (flags.bugs ? findAll() : simulate())) ? 0 : 1
+process.exitCode = (await (flags.bugs ? findAll() : run())) ? 0 : 1

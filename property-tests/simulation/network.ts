@@ -13,7 +13,7 @@ export interface Outside {
   readonly pods: Pods
   readonly faults: Faults
   /** A merge was asked for and is not there yet. */
-  readonly beforeMerge: (number: number) => Promise<void>
+  readonly beforeMerge: (repository: string, number: number) => Promise<void>
 }
 
 /** There and back, at most. */
@@ -32,11 +32,12 @@ export function travel<T>({ line, point }: Errand, work: () => Promise<T>, lose?
   const { world } = line
   const journey = (): number => world.latency.fraction() * latencyMs
   return new Promise<T>((resolve, reject) => {
-    if (line.passes(`${point}: not sent`)) return
     const fail = (error: unknown): void => world.after(journey(), () => line.hear(() => reject(error)))
     if (lose === 'unsent') return fail(unreachable())
     world.after(journey(), () =>
       world.onStore(async () => {
+        // Asked for, and what was told meanwhile is told; the connection dies with the process.
+        if (line.passes(`${point}: not done`)) return
         const outcome = await work().then(
           (value) => ({ value }),
           (error: unknown) => ({ error }),
@@ -63,7 +64,7 @@ export function storeOf(line: Lifeline, { forge, faults }: Outside): Sql {
       { line, point: `sql ${verb}` },
       async () => {
         const result = await work()
-        if (verb === 'store/commit-steps') forge.place = await placeIn(store)
+        if (verb.startsWith('store/commit-steps ')) forge.place = await placeIn(store)
         world.mark(`${line.name} ${verb} ${text} ${JSON.stringify(result)}`)
         return result
       },
@@ -75,8 +76,23 @@ export function storeOf(line: Lifeline, { forge, faults }: Outside): Sql {
     query: ((text: string, params?: readonly unknown[]) =>
       errand(JSON.stringify(params ?? []), () => store.query(text, params))) as Queryable['query'],
     exec: (text) => errand(text, () => store.exec(text)),
-    tx: (run) => errand('tx', () => store.tx(run)),
+    tx: (run) => errand('tx', () => store.tx((tx) => run(mortal(line, tx)))),
     close: () => Promise.resolve(),
+  }
+}
+
+/** Within a transaction a death is a rollback. */
+function mortal(line: Lifeline, tx: Queryable): Queryable {
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    const point = `sql ${callingVerb()}`
+    if (line.passes(`${point}: not done`)) throw unreachable()
+    const result = await work()
+    if (line.passes(`${point}: done and not heard`)) throw unreachable()
+    return result
+  }
+  return {
+    query: ((text: string, params?: readonly unknown[]) => guarded(() => tx.query(text, params))) as Queryable['query'],
+    exec: (text) => guarded(() => tx.exec(text)),
   }
 }
 
@@ -95,12 +111,32 @@ export function fetchOf(line: Lifeline, outside: Outside): typeof fetch {
     const answer =
       url.origin === forgeUrl
         ? await askForge(line, outside, { method, path, headers, body })
-        : await travel({ line, point: `wrapper ${wrapperCall(method, url.pathname)}` }, async () =>
-            outside.pods.answer(url, method, headers, body),
-          )
+        : await askWrapper(line, outside, { url, method, headers, body })
     const isEmpty = answer.status === 204 || answer.status === 304
     return new Response(isEmpty ? null : answer.body, { status: answer.status, headers: answer.headers })
   }
+}
+
+interface AskedOfWrapper {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+function askWrapper(line: Lifeline, { pods, faults }: Outside, asked: AskedOfWrapper): Promise<Answered> {
+  const { url, method, headers, body } = asked
+  const call = wrapperCall(method, url.pathname)
+  const what = faults.nextWrapper(call)
+  return travel(
+    { line, point: `wrapper ${call}` },
+    async () => {
+      if (what === '502 before') return problem(502)
+      const answer = pods.answer(url, method, headers, body)
+      return what === '502 after' ? problem(502) : answer
+    },
+    what === 'no answer' ? 'unanswered' : undefined,
+  )
 }
 
 async function askForge(
@@ -109,15 +145,15 @@ async function askForge(
   asked: Parameters<Forge['ask']>[0],
 ): Promise<Answered> {
   const { world } = line
-  const what = asked.method === 'GET' ? undefined : faults.nextWrite()
+  const what = faults.nextRequest(asked.method === 'GET' ? 'read' : 'write')
   const lost = what === 'no answer' ? 'unanswered' : undefined
   return travel(
     { line, point: `forge ${forgeCall(asked.method, asked.path)}` },
     async () => {
       if (what === '502 before the write') return problem(502)
       if (what === 'rate limit') return problem(429, { 'retry-after': '2' })
-      const merged = /\/pulls\/(\d+)\/merge$/.exec(asked.path)?.[1]
-      if (merged !== undefined) await beforeMerge(Number(merged))
+      const [, repository, merged] = /\/([^/]+)\/pulls\/(\d+)\/merge$/.exec(asked.path) ?? []
+      if (repository !== undefined) await beforeMerge(repository, Number(merged))
       const answer = await forge.ask(asked)
       const text = `${asked.method} ${asked.path}`
       if (asked.method === 'GET') world.mark(`${line.name} ${text}: ${answer.status} ${answer.body}`)

@@ -9,6 +9,7 @@ import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
 import { createTaskRights } from '../../edges/git/task-rights.ts'
 import { createLogger } from '../../edges/http/logging.ts'
 import type { JournalRow } from '../../runtime/runtime.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
 import { dice } from '../runtime/simulation/dice.ts'
 import { lifeline, processClock } from '../runtime/simulation/lifeline.ts'
 import type { Lifeline, ProcessClock } from '../runtime/simulation/lifeline.ts'
@@ -27,12 +28,14 @@ export type Compose = (
 
 export const callbackMaster = 'the master of the callbacks'
 export const hookSecret = 'the secret of the hook'
+export const alertSecretName = 'demo-alerts'
+export const alertSecret = 'the secret of the alerts'
 export const operatorToken = 'operator-token'
 export const operatorUrl = 'http://orchestrator.test'
 export const internalUrl = 'http://internal.test'
 
 export interface Call {
-  readonly kind: 'webhook' | 'callback' | 'agent' | 'operator'
+  readonly kind: 'webhook' | 'callback' | 'agent' | 'operator' | 'alert'
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -42,6 +45,7 @@ export interface Call {
 interface Life {
   readonly line: Lifeline
   readonly clock: ProcessClock
+  readonly sql: Sql
   readonly composed: ComposedOrchestrator
 }
 
@@ -77,7 +81,7 @@ export class Orchestrators {
     this.#start()
     for (const fault of plan.faults) {
       if (fault.kind === 'pause') world.after(fault.atMs, () => this.#pause(fault.forMs))
-      if (fault.kind === 'stop') world.after(fault.atMs, () => this.#stop())
+      if (fault.kind === 'stop') world.after(fault.atMs, () => this.#replace(fault.overlapMs))
       if (fault.kind === 'jump') world.after(fault.atMs, () => this.#jump(fault.byMs))
     }
   }
@@ -97,8 +101,11 @@ export class Orchestrators {
   }
 
   /** What an operator looks at, whatever comes of it. */
-  async inspect(method: string, path: string): Promise<void> {
-    await this.call({ kind: 'operator', method, path, headers: { authorization: `Bearer ${operatorToken}` } })
+  async inspect(method: string, path: string, body?: object): Promise<void> {
+    const authorization = `Bearer ${operatorToken}`
+    const headers = body ? { authorization, 'content-type': 'application/json' } : { authorization }
+    const sent = body ? { body: JSON.stringify(body) } : {}
+    await this.call({ kind: 'operator', method, path, headers: headers as Call['headers'], ...sent })
   }
 
   /** A request from outside; `undefined`: nobody answered. */
@@ -144,14 +151,15 @@ export class Orchestrators {
     return Promise.race([judge(), life.line.died.then(() => 'the gateway died')])
   }
 
-  async recordPush(push: PushAudit): Promise<void> {
-    const { world } = this.#options
-    await new Promise<void>((resolve) =>
-      world.onStore(async () => {
-        await insertPush(world.store, push)
-        resolve()
-      }),
+  /** As the gateway writes it down once the forge has taken it; what is returned is why the pod hears of a failure. */
+  async recordPush(push: PushAudit): Promise<string | undefined> {
+    const life = this.#current
+    if (!life || life.line.isCut) return 'the gateway died'
+    const written = insertPush(life.sql, push).then(
+      () => undefined,
+      () => 'the gateway could not write it down',
     )
+    return Promise.race([written, life.line.died.then(() => 'the gateway died')])
   }
 
   #start(): void {
@@ -180,14 +188,15 @@ export class Orchestrators {
     }
     void line.died.then(() => this.#ended(line))
     world.onStore(async () => {
-      const composed = await compose(settings, ports, this.#partsOf(line, clock))
+      const parts = this.#partsOf(line, clock)
+      const composed = await compose(settingsOf(plan), ports, parts)
       await composed.outside.app.ready()
       await composed.inside.app.ready()
       composed.runtime.subscribe((row) => {
         if (!line.isCut) heard(row)
       })
       composed.listening({ operator: operatorUrl, internal: internalUrl })
-      this.#current = { line, clock, composed }
+      this.#current = { line, clock, composed, sql: parts.sql }
       void composed.runtime.start().then(
         () => {
           if (!line.isCut) composed.begin()
@@ -202,7 +211,8 @@ export class Orchestrators {
     return {
       sql: storeOf(line, outside),
       secrets: {
-        read: async () => ({ token: botToken, webhookSecret: hookSecret }),
+        read: async (_namespace, name): Promise<Readonly<Record<string, string>>> =>
+          name === alertSecretName ? { webhookSecret: alertSecret } : { token: botToken, webhookSecret: hookSecret },
         write: async () => undefined,
       },
       podTokens: podTokens(clock),
@@ -246,18 +256,25 @@ export class Orchestrators {
     if (forMs > takeoverMs) world.after(pace.leaseMs / 2, () => this.#start())
   }
 
-  /** The next one begins while the last still ends, and has another name. */
-  #stop(): void {
+  /** The next one begins while this one still works, and they divide what there is. */
+  #replace(overlapMs: number): void {
     const { world, outside } = this.#options
     const life = this.#current
     if (outside.faults.isCalm || !life || life.line.isCut) return
-    world.tell(`${life.line.name} is told to stop`, true)
+    world.tell(`another starts beside ${life.line.name}`, true)
     this.#start()
-    void life.composed.stop().then(
-      () => life.line.cut('stopped as told'),
-      () => life.line.cut('it could not stop well'),
+    world.after(overlapMs, () => this.#stop(life))
+  }
+
+  #stop({ line, composed }: Life): void {
+    const { world } = this.#options
+    if (line.isCut) return
+    world.tell(`${line.name} is told to stop`, true)
+    void composed.stop().then(
+      () => line.cut('stopped as told'),
+      () => line.cut('it could not stop well'),
     )
-    world.after(stopPatienceMs, () => life.line.cut('it would not stop'))
+    world.after(stopPatienceMs, () => line.cut('it would not stop'))
   }
 
   #jump(byMs: number): void {
@@ -272,6 +289,13 @@ export class Orchestrators {
 export function callbackSecretOf(pod: string): string {
   return callbackSecret(callbackMaster, pod)
 }
+
+function settingsOf({ hasShortJournals }: Plan): OrchestratorSettings {
+  return hasShortJournals ? { ...settings, retention: shortRetention, retentionEveryMs: 60_000 } : settings
+}
+
+/** By age, in minutes here; final actors keep theirs. The copies beside the store keep all. */
+const shortRetention = { days: 120_000 / 86_400_000, events: 25, finalDays: 30 }
 
 const settings: OrchestratorSettings = {
   stateDir: '/state',

@@ -1,21 +1,33 @@
-/** What a run consists of, as data: made from the seed alone, so that a smaller one can be made of it. */
-import { dice } from '../runtime/simulation/dice.ts'
-import type { Dice } from '../runtime/simulation/dice.ts'
+/** What a life consists of, as data: made from the seed alone, so that a smaller one can be made of it. */
 
 export interface Plan {
   readonly seed: number
+  readonly repositories: 1 | 2
   readonly issues: readonly IssuePlan[]
+  readonly visits: readonly VisitPlan[]
+  readonly alerts: readonly AlertPlan[]
+  /** What the Project does by itself while there is trouble. */
+  readonly schedule: readonly Scheduled[]
+  /** Tokens of a window, and of a day in the ledger; undefined: no limit. */
+  readonly budget: { readonly window: number; readonly day: number } | undefined
   readonly faults: readonly Fault[]
   readonly agents: 'honest' | 'mixed'
+  /** Of the first pod, whatever is rolled for the others. */
+  readonly firstMood: 'hangs' | undefined
   readonly maxConcurrentAgents: number
   /** How often a maintainer pushes to a branch in the very moment in which it is to be merged. */
   readonly latePushes: number
+  /** Journals are shortened while things happen. */
+  readonly hasShortJournals: boolean
 }
+
+export type Person = 'reporter' | 'maintainer' | 'stranger'
+export type Scheduled = 'issueScan' | 'brainstorm' | 'documentation' | 'upgrade'
 
 /** By whom and when an issue is opened; `orders` hides orders to the agent in it. */
 export interface IssuePlan {
   readonly atMs: number
-  readonly by: 'reporter' | 'maintainer' | 'stranger'
+  readonly by: Person
   readonly isLabelled: boolean
   readonly orders: boolean
   readonly maintainer: MaintainerMood
@@ -24,7 +36,32 @@ export interface IssuePlan {
 /** What the maintainer does with a plan that asks for approval. */
 export type MaintainerMood = 'approves' | 'hesitates' | 'withdraws late' | 'closes' | 'edits'
 
-export type Fault = CrashFault | WebhookFault | ForgeFault | PauseFault | StopFault | JumpFault | PodFault | StoreFault
+/** A merge request of somebody's own. */
+export interface VisitPlan {
+  readonly atMs: number
+  readonly by: Person
+  readonly isLabelled: boolean
+  /** Its author goes on pushing, whatever is said. */
+  readonly pushesAgain: boolean
+}
+
+export interface AlertPlan {
+  readonly atMs: number
+  readonly name: string
+  /** How often the alerting tells it. */
+  readonly times: number
+}
+
+export type Fault =
+  | CrashFault
+  | WebhookFault
+  | ForgeFault
+  | WrapperFault
+  | PauseFault
+  | StopFault
+  | JumpFault
+  | PodFault
+  | StoreFault
 
 /** The process dies at a point of `points.ts`, the nth time that it comes there; undefined: at whatever point comes nth. */
 export interface CrashFault {
@@ -41,10 +78,19 @@ export interface WebhookFault {
   readonly ms: number
 }
 
-/** The nth write: done and answered 502, done and never answered, refused with 502 before it, or told to wait. */
+/** The nth write or read: done and answered 502, done and never answered, refused with 502 before it, or told to wait. */
 export interface ForgeFault {
   readonly kind: 'forge'
+  readonly on: 'write' | 'read'
   readonly what: '502 after the write' | 'no answer' | '502 before the write' | 'rate limit'
+  readonly nth: number
+}
+
+/** The nth request to any wrapper, or to this call of theirs: as a forge's. */
+export interface WrapperFault {
+  readonly kind: 'wrapper'
+  readonly call: string | undefined
+  readonly what: 'no answer' | '502 after' | '502 before'
   readonly nth: number
 }
 
@@ -55,10 +101,11 @@ export interface PauseFault {
   readonly forMs: number
 }
 
-/** Told to stop, and started again under another name: as when a release is rolled out. */
+/** As when a release is rolled out: another one starts under another name, both go on, then this one is told to stop. */
 export interface StopFault {
   readonly kind: 'stop'
   readonly atMs: number
+  readonly overlapMs: number
 }
 
 export interface JumpFault {
@@ -90,124 +137,3 @@ export function faultText(fault: Fault): string {
 
 /** The world in which things go wrong lasts so long; afterwards all are cooperative. */
 export const troubledMs = 900_000
-const lastIssueMs = 240_000
-
-export function makePlan(seed: number, points: readonly string[]): Plan {
-  const roll = dice(seed, 'plan')
-  return {
-    seed,
-    issues: Array.from(
-      {
-        length: roll.weighted([
-          [3, 1],
-          [4, 2],
-          [2, 3],
-        ]),
-      },
-      (_, index) => issuePlan(roll, index),
-    ),
-    faults: [...crashes(seed, roll, points), ...troubles(roll)],
-    agents: roll.chance(0.15) ? 'honest' : 'mixed',
-    maxConcurrentAgents: roll.whole(1, 3),
-    latePushes: roll.weighted([
-      [2, 0],
-      [1, 0.6],
-    ]),
-  }
-}
-
-function issuePlan(roll: Dice, index: number): IssuePlan {
-  const by =
-    index === 0
-      ? 'reporter'
-      : roll.weighted([
-          [5, 'reporter'],
-          [3, 'maintainer'],
-          [3, 'stranger'],
-        ] as const)
-  return {
-    atMs: index === 0 ? 1000 : roll.whole(0, lastIssueMs),
-    by,
-    isLabelled: index === 0 || roll.chance(0.85),
-    orders: roll.chance(0.35),
-    maintainer: roll.weighted([
-      [8, 'approves'],
-      [2, 'hesitates'],
-      [2, 'withdraws late'],
-      [1, 'closes'],
-      [2, 'edits'],
-    ] as const),
-  }
-}
-
-/** Every point has its turn, so that none depends on luck; others die wherever they are. */
-function crashes(seed: number, roll: Dice, points: readonly string[]): readonly Fault[] {
-  const turns = roll.weighted([
-    [1, 0],
-    [5, 3],
-    [2, 5],
-  ])
-  const stride = 7
-  return Array.from({ length: turns }, (_, index) => index).flatMap((index): readonly CrashFault[] => {
-    const own = points[(seed * stride + index) % Math.max(1, points.length)]
-    const isAnywhere = roll.chance(0.2)
-    const before = own && waysThere.find(([point]) => own.startsWith(point))?.[1]
-    const way: readonly CrashFault[] = before ? [{ kind: 'crash', point: before, nth: 1, restartMs: 500 }] : []
-    const crash: CrashFault = {
-      kind: 'crash',
-      point: isAnywhere ? undefined : own,
-      nth: isAnywhere
-        ? roll.whole(20, 900)
-        : roll.weighted([
-            [3, 1],
-            [1, roll.whole(2, 12)],
-          ]),
-      restartMs: roll.weighted([
-        [4, 500],
-        [1, 20_000],
-        [1, 120_000],
-      ]),
-    }
-    return [...way, crash]
-  })
-}
-
-/** Points that are come to only after something else went wrong, and what. */
-const waysThere: readonly (readonly [point: string, before: string])[] = [
-  ['wrapper GET messages', 'wrapper POST message: done and not heard'],
-]
-
-function troubles(roll: Dice): readonly Fault[] {
-  const several = <T>(most: number, make: () => T): readonly T[] => Array.from({ length: roll.whole(0, most) }, make)
-  return [
-    ...several(5, (): Fault => {
-      const what = roll.pick(['lost', 'twice', 'late', 'overtaken'] as const)
-      return { kind: 'webhook', what, nth: roll.whole(1, 40), ms: roll.whole(1000, 120_000) }
-    }),
-    ...several(3, (): Fault => {
-      const what = roll.pick(['502 after the write', 'no answer', '502 before the write', 'rate limit'] as const)
-      return { kind: 'forge', what, nth: roll.whole(1, 25) }
-    }),
-    ...several(2, (): Fault => ({
-      kind: 'store',
-      what: roll.pick(['unsent', 'answer lost'] as const),
-      nth: roll.whole(30, 900),
-    })),
-    ...several(1, (): Fault => ({
-      kind: 'pause',
-      atMs: roll.whole(0, troubledMs / 2),
-      forMs: roll.whole(1000, 150_000),
-    })),
-    ...several(1, (): Fault => ({
-      kind: 'jump',
-      atMs: roll.whole(0, troubledMs / 2),
-      byMs: roll.whole(-600_000, 600_000),
-    })),
-    ...several(2, (): Fault => ({
-      kind: 'pod',
-      nth: roll.whole(1, 4),
-      afterMs: roll.whole(0, 60_000),
-      isZombie: roll.chance(0.5),
-    })),
-  ]
-}

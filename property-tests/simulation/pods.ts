@@ -36,8 +36,8 @@ export interface Pod {
   isZombie: boolean
   lastActivityAt: number
   lastProbe: { readonly probeId: string; readonly deliveredAt: string; readonly answeredAt?: string } | undefined
-  /** Work that the next end of a turn pushes. */
-  hasCommits: boolean
+  /** Repositories with work that the next end of a turn pushes. */
+  readonly commits: Set<string>
 }
 
 export interface PodsOptions {
@@ -93,7 +93,7 @@ export class Pods {
       spec,
       url: `http://pod-${this.#pods.size + 1}.test`,
       token: tokenOf(claims, now + tokenLifeMs),
-      mood: moodOf(plan, faults, spec.pod),
+      mood: this.#pods.size === 0 && plan.firstMood ? plan.firstMood : moodOf(plan, faults, spec.pod),
       startedAt: now,
       turns: [],
       state: 'starting',
@@ -101,7 +101,7 @@ export class Pods {
       isZombie: false,
       lastActivityAt: now,
       lastProbe: undefined,
-      hasCommits: false,
+      commits: new Set(),
     }
     this.#pods.set(spec.pod, pod)
     world.tell(`pod ${spec.pod} is made: ${spec.agentKind}, ${pod.mood}`)

@@ -1,8 +1,9 @@
 /**
- * Where an orchestrator can die: around each statement of each function that speaks SQL, around each request to the
- * forge and to pods, around each call that comes in, at each of its timers. All between two awaits of its code lies
- * between two of these: what else it awaits is its own memory. The list is read off the sources that the composition
- * reaches, so that a new statement, effect or request is a new point without anybody's doing.
+ * Where an orchestrator can die: around each statement of each function that speaks SQL, inside transactions too, around
+ * each request to the forge and to pods, around each call that comes in, at each of its timers. All between two awaits of
+ * its code lies between two of these: what else it awaits is its own memory. The statements are read off the sources that
+ * the composition reaches, so that a new one is a new point without anybody's doing; a request that is in no list here is
+ * named as a fault of the run that made it.
  */
 import { readFileSync } from 'node:fs'
 
@@ -11,6 +12,12 @@ const root = new URL('../../', import.meta.url)
 /** Speak SQL and belong to no one that asks: drivers, migrations, what an operator's command or a listener alone reaches. */
 const noVerbs =
   /runtime\/store\/(pg-|pglite|session-sql|sql|migrate|dump-schema|store-lock|durable-files|columns|tables)/
+
+/**
+ * Only a row that the store itself refuses comes here, and then for ever: the machines, the codecs and the limits at the
+ * edges let none through, and this world's store refuses nothing that it would take.
+ */
+const needsARefusedRow = /runtime\/store\/bury-inbox/
 
 const sources = filesBehind(new URL('cli/orchestrator/compose.ts', root))
 
@@ -25,77 +32,90 @@ function filesBehind(file: URL, found = new Map<string, string>()): ReadonlyMap<
 }
 
 const speaksSql = /\b(?:sql|tx|db|store|queryable)\.(?:query|tx|exec)\b/
+const beginsFunction =
+  /^ {0,4}(?:export )?(?:async )?(?:function )?(?!(?:if|for|while|switch|return)\b)(\w+)(?:<\w+>)?(?:\(|: (?:async )?\()/
 
-/** `file function`, of every function whose own lines hold a statement. */
-function verbsIn([file, source]: readonly [string, string]): readonly string[] {
-  if (noVerbs.test(file) || !speaksSql.test(source)) return []
-  return [shortName(file)]
+/** By line, `file function` of each statement. */
+function verbsIn([file, source]: readonly [string, string]): ReadonlyMap<number, string> {
+  const verbs = new Map<number, string>()
+  if (noVerbs.test(file) || needsARefusedRow.test(file)) return verbs
+  let within = ''
+  for (const [index, line] of source.split('\n').entries()) {
+    within = beginsFunction.exec(line)?.[1] ?? within
+    if (speaksSql.test(line) && !/^\s*(?:\*|\/[/*])/.test(line)) verbs.set(index + 1, `${shortName(file)} ${within}`)
+  }
+  return verbs
 }
 
 function shortName(file: string): string {
   return file.replace(/^(runtime|edges)\//, '').replace(/\.ts$/, '')
 }
 
-const verbs = [...sources].flatMap(verbsIn).toSorted()
+const verbs = new Map([...sources].map((entry) => [new URL(entry[0], root).href, verbsIn(entry)]))
 
-/** The file that asks, found on the stack: no statement need be recognised by its text. */
+interface Place {
+  readonly file: string
+  readonly line: number
+}
+
+/** The function that asks, found on the stack: no statement need be recognised by its text. */
 export function callingVerb(): string {
-  for (const address of filesOnStack()) {
-    const known = verbOf(address)
+  for (const { file, line } of placesOnStack()) {
+    const known = verbs.get(file)?.get(line)
     if (known !== undefined) return known
   }
   return 'unnamed'
 }
 
-const known = new Map<string, string | undefined>()
-
-function verbOf(address: string): string | undefined {
-  if (!known.has(address)) {
-    const file = address.startsWith(root.href) ? address.slice(root.href.length) : ''
-    known.set(address, verbsIn([file, sources.get(file) ?? ''])[0])
-  }
-  return known.get(address)
-}
-
 /** Frames as node has them: to print them costs more than the statement. */
-function filesOnStack(): readonly string[] {
+function placesOnStack(): readonly Place[] {
   const { stackTraceLimit, prepareStackTrace } = Error
-  Error.stackTraceLimit = 25
-  Error.prepareStackTrace = (_error, frames) => frames.map((frame) => frame.getFileName() ?? '')
+  Error.stackTraceLimit = 12
+  Error.prepareStackTrace = (_error, frames) =>
+    frames.map((frame) => ({ file: frame.getFileName() ?? '', line: frame.getLineNumber() ?? 0 }))
   const held: { stack?: unknown } = {}
   Error.captureStackTrace(held, callingVerb)
-  const files = held.stack as readonly string[]
+  const places = held.stack as readonly Place[]
   Object.assign(Error, { stackTraceLimit, prepareStackTrace })
-  return files
+  return places
 }
 
-export const forgeCalls = [
+const forgeCalls = [
   'GET issues',
   'GET pulls',
+  'GET comments',
+  'GET reviews',
   'GET repository',
   'POST comments',
+  'POST issues',
   'POST pulls',
-  'PUT merge',
   'POST reviews',
+  'PATCH issues',
+  'PUT merge',
   'labels',
   'hooks',
 ] as const
 
-/** What is asked of the forge, in the words of `forgeCalls`; everything else counts as one of its reads. */
+/** What is asked of the forge, in the words of `forgeCalls`. */
 export function forgeCall(method: string, path: string): string {
-  if (path.endsWith('/merge') && method === 'PUT') return 'PUT merge'
-  if (/\/labels/.test(path)) return 'labels'
-  if (/\/hooks/.test(path)) return 'hooks'
-  if (method === 'POST' && path.endsWith('/comments')) return 'POST comments'
-  if (method === 'POST' && path.endsWith('/pulls')) return 'POST pulls'
-  if (method === 'POST' && path.endsWith('/reviews')) return 'POST reviews'
-  if (/\/issues/.test(path)) return 'GET issues'
-  return /\/pulls/.test(path) ? 'GET pulls' : 'GET repository'
+  const [plain = ''] = path.split('?')
+  if (plain.includes('/labels')) return 'labels'
+  if (plain.includes('/hooks')) return 'hooks'
+  const noun = /\/(merge|reviews|comments|pulls|issues)(?:\/\d+)?$/.exec(plain)?.[1] ?? 'repository'
+  return `${method} ${noun}`
 }
 
 const podCalls = ['create', 'remove', 'volumes', 'workspace'] as const
-const wrapperCalls = ['POST message', 'GET messages', 'GET turn', 'GET session', 'DELETE session'] as const
-const incoming = ['webhook', 'callback', 'agent', 'operator'] as const
+const wrapperCalls = [
+  'POST message',
+  'GET messages',
+  'GET turn',
+  'GET session',
+  'DELETE session',
+  'POST probe',
+  'POST interrupt',
+] as const
+const incoming = ['webhook', 'callback', 'agent', 'operator', 'alert'] as const
 
 export function wrapperCall(method: string, path: string): string {
   if (path === '/v1/session') return `${method} session`
@@ -104,11 +124,13 @@ export function wrapperCall(method: string, path: string): string {
 }
 
 function around(name: string): readonly string[] {
-  return [`${name}: not sent`, `${name}: done and not heard`]
+  return [`${name}: not done`, `${name}: done and not heard`]
 }
 
 export const crashPoints: readonly string[] = [
-  ...verbs.flatMap((verb) => around(`sql ${verb}`)),
+  ...[...new Set([...verbs.values()].flatMap((lines) => [...lines.values()]))]
+    .toSorted()
+    .flatMap((verb) => around(`sql ${verb}`)),
   ...forgeCalls.flatMap((call) => around(`forge ${call}`)),
   ...podCalls.flatMap((call) => around(`pods ${call}`)),
   ...wrapperCalls.flatMap((call) => around(`wrapper ${call}`)),

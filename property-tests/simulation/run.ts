@@ -1,7 +1,8 @@
 /** One seed after the other over one store, and what they broke. */
 import { composeOrchestrator } from '../../cli/orchestrator/compose.ts'
 import { live, type Outcome } from './live.ts'
-import { makePlan, type Plan } from './plan.ts'
+import { makePlan } from './make-plan.ts'
+import type { Plan } from './plan.ts'
 import { crashPoints } from './points.ts'
 import { openStore, type MemoryStore } from './store.ts'
 

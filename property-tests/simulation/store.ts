@@ -1,4 +1,7 @@
-/** The orchestrator's own schema in memory, with the order of all commits beside it, which nothing of the product reads. */
+/**
+ * The orchestrator's own schema in memory, with the order of all commits and a copy of each journal row beside it, which
+ * nothing of the product reads: journals may be shortened, and the laws still see all that happened.
+ */
 import { PGlite } from '@electric-sql/pglite'
 import { orchestratorMigrations } from '../../cli/orchestrator/store.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
@@ -13,10 +16,19 @@ export interface MemoryStore {
   clear(): Promise<void>
 }
 
+const kept = 'body, effects, path, status, fault, state_hash, machine_hash'
+
+const copies = `alter table event add column place bigint generated always as identity;
+  create table kept_event as select actor, seq, ${kept} from event;
+  create function keep_event() returns trigger language plpgsql as $$ begin
+    insert into kept_event (actor, seq, ${kept}) values (new.actor, new.seq, ${kept.replaceAll(/\w+/g, 'new.$&')});
+    return new;
+  end $$;
+  create trigger keep_event after insert on event for each row execute function keep_event();`
+
 /** One plan a statement, whatever its parameters; no log: here a crash is the process's, never the store's. */
 const settings = `set plan_cache_mode = force_generic_plan;
   set synchronous_commit = off;
-  alter table event add column place bigint generated always as identity;
   do $$ declare name text; begin
     for name in select tablename from pg_tables where schemaname = 'public' loop
       execute format('alter table %I set unlogged', name);
@@ -26,6 +38,7 @@ const settings = `set plan_cache_mode = force_generic_plan;
 export async function openStore(): Promise<MemoryStore> {
   const sql = sessionSql(preparedSession(await PGlite.create({ parsers: { ...resultParsers } })), 'none')
   await migrate(sql, orchestratorMigrations)
+  await sql.exec(copies)
   await sql.exec(settings)
   const { rows } = await sql.query<{ statement: string }>(
     `select 'truncate ' || string_agg(tablename, ', ' order by tablename) || ' restart identity' as statement
@@ -33,4 +46,13 @@ export async function openStore(): Promise<MemoryStore> {
      union all select 'alter sequence ' || sequencename || ' restart' from pg_sequences where schemaname = 'public'`,
   )
   return { sql, clear: () => sql.exec(rows.map(({ statement }) => statement).join('; ')) }
+}
+
+/** Journals as they were before they were shortened. */
+export function lengthenJournals(sql: Sql): Promise<void> {
+  const columns = kept.split(', ').map((name) => `${name} = k.${name}`)
+  return sql.exec(`update event e set ${columns.join(', ')} from kept_event k
+      where k.actor = e.actor and k.seq = e.seq and e.body = '';
+    delete from baseline;
+    delete from compaction`)
 }

@@ -7,7 +7,8 @@ import { machines } from '../../machines/registry.ts'
 import { step } from '../../runtime/step.ts'
 import { idOf, kindOf, type Moment, type Performed, type Snapshot, type Stepped } from '../machines/world/trace.ts'
 import type { Entry } from './forge.ts'
-import type { Outcome, PlacedRow } from './live.ts'
+import type { PlacedRow } from './evidence.ts'
+import type { Outcome } from './live.ts'
 import { people } from '../../cli/local/people.ts'
 
 type State = Parameters<typeof step>[1]
@@ -19,6 +20,7 @@ class Book {
   readonly #actors = new Map<ActorAddress, State>()
   readonly #timers = new Map<ActorAddress, Map<string, string>>()
   readonly #mail = new Set<string>()
+  readonly #writes = new Map<ActorAddress, Map<string, string>>()
   readonly #byBot = new Set<string>()
 
   take(row: PlacedRow): void {
@@ -49,11 +51,24 @@ class Book {
       before: before as Snapshot | undefined,
       after: taken.snapshot as unknown as Snapshot,
       effects,
-      outstanding: [],
+      outstanding: this.#outstanding(row),
       timers: [...timers.keys()],
       isQuiet: this.#mail.size === 0,
     }
     this.moments.push(moment)
+  }
+
+  /** Writes that open or merge, asked for by the actor, not taken back by it and not answered under their key. */
+  #outstanding({ address, seq, key, event, effects }: PlacedRow): readonly string[] {
+    const asked = this.#writes.get(address) ?? new Map<string, string>()
+    this.#writes.set(address, asked)
+    for (const name of asked.keys()) if (key.startsWith(`${name}/`) || event['key'] === name) asked.delete(name)
+    effects.forEach(({ type, params }, index) => {
+      const types = type === 'withdrawEffects' ? (params['types'] as readonly string[]) : []
+      for (const [name, one] of asked) if (types.includes(one)) asked.delete(name)
+      if (ownedWrites.has(type)) asked.set(`${address}/${seq}/${index}`, type)
+    })
+    return [...asked.values()]
   }
 
   perform(effect: Performed['effect'], result: string): void {
@@ -62,10 +77,18 @@ class Book {
   }
 }
 
-/** The mirror tells an Issue of our own comment. */
+/** They belong to a state [H24]. */
+const ownedWrites: ReadonlySet<string> = new Set(['openMergeRequest', 'mergeMergeRequest'])
+
+/** What the platform said itself: a comment or command of the bot's, or its words taken for an approval. */
 function isOwnVoice({ address, event }: PlacedRow): boolean {
-  const author = event['author']
-  return kindOf(address) === 'issue' && /comment/.test(event.type) && author === people.bot
+  if (!['issue', 'merge-request'].includes(kindOf(address))) return false
+  const facts = event['facts'] as { readonly approvals?: readonly { readonly author: string }[] } | undefined
+  const voices = [
+    ...(/commented|command|event$/.test(event.type) ? [event['author'], event['by']] : []),
+    ...(facts?.approvals ?? []).map(({ author }) => author),
+  ]
+  return voices.includes(people.bot)
 }
 
 export function traceOf({ rows, audit, workspaces }: Outcome): readonly Moment[] {
@@ -85,6 +108,13 @@ export function traceOf({ rows, audit, workspaces }: Outcome): readonly Moment[]
   return book.moments
 }
 
+/** Without its owner. */
+export function repositoryOf({ repository }: Entry): string {
+  return repository.slice(repository.indexOf('/') + 1)
+}
+
+type Params = Readonly<Record<string, unknown>>
+
 interface Act {
   readonly place: number
   readonly effect: Performed['effect']
@@ -94,16 +124,22 @@ interface Act {
 /** The decision behind a write of the platform: the newest effect that asks for exactly this. */
 function actOf(entry: Entry, rows: readonly PlacedRow[]): readonly Act[] {
   const { place, actor, action, number, detail } = entry
+  const isHere = ({ repository }: Params): boolean => repository === repositoryOf(entry)
   if (actor !== people.bot) return []
   if (action === 'pull.merge') {
-    const effect = decision(rows, place, 'mergeMergeRequest', (params) => params['number'] === number)
+    const effect = decision(rows, place, 'mergeMergeRequest', (params) => isHere(params) && params['number'] === number)
     // What was merged is the forge's word, what was asked for is not.
     return effect
       ? [{ place, effect: { ...effect, params: { ...effect.params, sha: entry.sha ?? '' } }, result: 'merged' }]
       : []
   }
   if (action !== 'pull.open') return []
-  const effect = decision(rows, place, 'openMergeRequest', (params) => params['branch'] === detail?.['head'])
+  const effect = decision(
+    rows,
+    place,
+    'openMergeRequest',
+    (params) => isHere(params) && params['branch'] === detail?.['head'],
+  )
   return effect ? [{ place, effect, result: 'opened' }] : []
 }
 
@@ -111,7 +147,7 @@ export function decision(
   rows: readonly PlacedRow[],
   place: number,
   type: string,
-  isIt: (params: Readonly<Record<string, unknown>>) => boolean,
+  isIt: (params: Params) => boolean,
 ): Performed['effect'] | undefined {
   const row = rows.findLast(
     (one) => one.place <= place && one.effects.some((effect) => effect.type === type && isIt(effect.params)),

@@ -1,0 +1,215 @@
+/** From a seed to its plan; which points of `points.ts` it dies at is counted off, not rolled, so that all have their turn. */
+import { dice } from '../runtime/simulation/dice.ts'
+import type { Dice } from '../runtime/simulation/dice.ts'
+import {
+  troubledMs,
+  type AlertPlan,
+  type CrashFault,
+  type Fault,
+  type IssuePlan,
+  type Person,
+  type Plan,
+  type Scheduled,
+  type VisitPlan,
+} from './plan.ts'
+
+const lastWishMs = 240_000
+
+export function makePlan(seed: number, points: readonly string[]): Plan {
+  const roll = dice(seed, 'plan')
+  const crashes = crashesOf(seed, roll, points)
+  const ways = waysThere.filter(({ to }) => crashes.some(({ point }) => point !== undefined && to.test(point)))
+  const plain: Plan = {
+    seed,
+    repositories: roll.chance(0.35) ? 2 : 1,
+    issues: Array.from(
+      {
+        length: roll.weighted([
+          [3, 1],
+          [4, 2],
+          [2, 3],
+        ]),
+      },
+      (_, index) => issuePlan(roll, index),
+    ),
+    visits: several(
+      roll.weighted([
+        [4, 0],
+        [1, 1],
+        [1, 2],
+      ]),
+      () => visitPlan(roll),
+    ),
+    alerts: several(
+      roll.weighted([
+        [4, 0],
+        [1, 1],
+        [1, 2],
+      ]),
+      (index) => alertPlan(roll, index),
+    ),
+    schedule: roll.chance(0.65) ? [] : scheduled.filter(() => roll.chance(0.5)),
+    budget: roll.chance(0.8) ? undefined : { window: roll.whole(10, 40) * 1000, day: roll.whole(0, 30) * 1000 },
+    faults: [...crashes, ...troubles(roll)],
+    agents: roll.chance(0.15) ? 'honest' : 'mixed',
+    firstMood: undefined,
+    maxConcurrentAgents: roll.whole(1, 3),
+    latePushes: roll.weighted([
+      [2, 0],
+      [1, 0.6],
+    ]),
+    hasShortJournals: roll.chance(0.15),
+  }
+  return ways.reduce((plan, { so }) => so(plan), plain)
+}
+
+const scheduled: readonly Scheduled[] = ['issueScan', 'brainstorm', 'documentation', 'upgrade']
+
+function several<T>(count: number, make: (index: number) => T): readonly T[] {
+  return Array.from({ length: count }, (_, index) => make(index))
+}
+
+function person(roll: Dice): Person {
+  return roll.weighted([
+    [5, 'reporter'],
+    [3, 'maintainer'],
+    [3, 'stranger'],
+  ] as const)
+}
+
+function issuePlan(roll: Dice, index: number): IssuePlan {
+  const by = index === 0 ? 'reporter' : person(roll)
+  return {
+    atMs: index === 0 ? 1000 : roll.whole(0, lastWishMs),
+    by,
+    isLabelled: index === 0 || roll.chance(0.85),
+    orders: roll.chance(0.35),
+    maintainer: roll.weighted([
+      [8, 'approves'],
+      [2, 'hesitates'],
+      [2, 'withdraws late'],
+      [1, 'closes'],
+      [2, 'edits'],
+    ] as const),
+  }
+}
+
+function visitPlan(roll: Dice): VisitPlan {
+  return {
+    atMs: roll.whole(0, lastWishMs),
+    by: person(roll),
+    isLabelled: roll.chance(0.8),
+    pushesAgain: roll.chance(0.4),
+  }
+}
+
+function alertPlan(roll: Dice, index: number): AlertPlan {
+  return { atMs: roll.whole(0, lastWishMs), name: `alert-${index}`, times: roll.whole(1, 3) }
+}
+
+/** How many points a life aims at; those of one life lie far apart in the list, as do their moments in it. */
+const aims = 4
+
+function crashesOf(seed: number, roll: Dice, points: readonly string[]): readonly CrashFault[] {
+  const count = roll.weighted([
+    [1, 0],
+    [7, aims],
+  ])
+  const stride = Math.floor(points.length / aims)
+  return several(count, (index) => {
+    const own = points[(seed + index * stride) % Math.max(1, points.length)]
+    const restartMs = roll.weighted([
+      [4, 500],
+      [1, 20_000],
+      [1, 120_000],
+    ])
+    const isFirst = roll.chance(0.6)
+    return { kind: 'crash', point: own, nth: isFirst ? 1 : roll.whole(2, 12), restartMs }
+  })
+}
+
+interface Way {
+  readonly to: RegExp
+  readonly so: (plan: Plan) => Plan
+}
+
+function withFaults(...faults: readonly Fault[]): Way['so'] {
+  return (plan) => ({ ...plan, faults: [...faults, ...plan.faults] })
+}
+
+/** Points that are come to only when something else goes its way too, and what. */
+const waysThere: readonly Way[] = [
+  {
+    to: /wrapper GET messages/,
+    so: withFaults({ kind: 'wrapper', call: 'POST message', what: 'no answer', nth: 1 }),
+  },
+  {
+    to: /insert-inbox|shard-owners|forward-outcomes/,
+    so: withFaults(
+      { kind: 'stop', atMs: 20_000, overlapMs: 240_000 },
+      { kind: 'stop', atMs: 400_000, overlapMs: 200_000 },
+    ),
+  },
+  { to: /release-shards|remove-process/, so: withFaults({ kind: 'stop', atMs: 60_000, overlapMs: 30_000 }) },
+  {
+    to: /compact-journal|last-event-before|list-baselines|last-baseline/,
+    so: (plan) => ({ ...plan, hasShortJournals: true }),
+  },
+  { to: /wrapper POST (?:probe|interrupt)/, so: (plan) => ({ ...plan, firstMood: 'hangs', agents: 'mixed' }) },
+  {
+    to: /postponeDelivery|nextDeliveryAt/,
+    so: withFaults(...several(6, (nth): Fault => ({ kind: 'forge', on: 'read', what: 'no answer', nth: 3 + nth * 3 }))),
+  },
+  {
+    to: /seenDeliveries|readIssues|readMergeRequest|advanceCursor/,
+    so: withFaults(...several(4, (nth): Fault => ({ kind: 'webhook', what: 'lost', nth: 2 + nth * 3, ms: 1000 }))),
+  },
+  {
+    to: /believeForge|takeIssueAlong|applyIssue|applyComment/,
+    so: withFaults(...several(6, (nth): Fault => ({ kind: 'webhook', what: 'overtaken', nth: 1 + nth * 2, ms: 5000 }))),
+  },
+  {
+    to: /forge POST issues/,
+    so: (plan) => ({ ...plan, schedule: [...new Set<Scheduled>([...plan.schedule, 'brainstorm'])] }),
+  },
+  {
+    to: /alert:/,
+    so: (plan) => ({ ...plan, alerts: [{ atMs: 10_000, name: 'alert-0', times: 2 }, ...plan.alerts.slice(1)] }),
+  },
+]
+
+function troubles(roll: Dice): readonly Fault[] {
+  const some = (most: number, make: () => Fault): readonly Fault[] => several(roll.whole(0, most), make)
+  return [
+    ...some(5, () => {
+      const what = roll.pick(['lost', 'twice', 'late', 'overtaken'] as const)
+      return { kind: 'webhook', what, nth: roll.whole(1, 40), ms: roll.whole(1000, 120_000) }
+    }),
+    ...some(3, () => {
+      const what = roll.pick(['502 after the write', 'no answer', '502 before the write', 'rate limit'] as const)
+      return { kind: 'forge', on: 'write', what, nth: roll.whole(1, 25) }
+    }),
+    ...some(3, () => {
+      const what = roll.pick(['no answer', '502 before the write', 'rate limit'] as const)
+      return { kind: 'forge', on: 'read', what, nth: roll.whole(1, 60) }
+    }),
+    ...some(2, () => {
+      const what = roll.pick(['no answer', '502 after', '502 before'] as const)
+      return { kind: 'wrapper', call: undefined, what, nth: roll.whole(1, 60) }
+    }),
+    ...some(2, () => ({
+      kind: 'store',
+      what: roll.pick(['unsent', 'answer lost'] as const),
+      nth: roll.whole(30, 900),
+    })),
+    ...some(1, () => ({ kind: 'pause', atMs: roll.whole(0, troubledMs / 2), forMs: roll.whole(1000, 150_000) })),
+    ...some(1, () => ({ kind: 'stop', atMs: roll.whole(0, troubledMs / 2), overlapMs: roll.whole(0, 60_000) })),
+    ...some(1, () => ({ kind: 'jump', atMs: roll.whole(0, troubledMs / 2), byMs: roll.whole(-600_000, 600_000) })),
+    ...some(2, () => ({
+      kind: 'pod',
+      nth: roll.whole(1, 4),
+      afterMs: roll.whole(0, 60_000),
+      isZombie: roll.chance(0.5),
+    })),
+  ]
+}

@@ -1,0 +1,62 @@
+/** The end of a life: looks again and again until nobody has anything left to do, and helps what is parked. */
+import type { TaskContext } from '../../machines/task/context.ts'
+import type { ActorView } from '../../runtime/runtime.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
+import type { World } from '../runtime/simulation/world.ts'
+import type { Orchestrators } from './orchestrators.ts'
+import type { Crowd } from './people.ts'
+
+export interface Rest {
+  isOver: boolean
+  leftovers: readonly object[]
+}
+
+/** Two walks of the mirror over the forge. */
+const walkedMs = 3_900_000
+const lookMs = 20_000
+const helpEveryMs = 60_000
+
+/** A maintainer brings back what is parked meanwhile. */
+export function watchRest(world: World, orchestrators: Orchestrators, crowd: Crowd): Rest {
+  const rest: Rest = { isOver: false, leftovers: [] }
+  const from = world.elapsed()
+  let helpedAt = from
+  const look = (): void => {
+    if (rest.isOver) return
+    world.after(lookMs, look)
+    world.onStore(async () => {
+      rest.leftovers = await leftovers(world.store)
+      const isQuiet = rest.leftovers.length === 0 && world.elapsed() - helpedAt >= 2 * lookMs
+      // A wish whose webhook was lost is found by the next walk of the mirror.
+      rest.isOver = isQuiet && (crowd.isSatisfied || world.elapsed() - from > walkedMs)
+    })
+    const { current } = orchestrators
+    if (!current || world.elapsed() - helpedAt < helpEveryMs) return
+    helpedAt = world.elapsed()
+    void help(current.runtime, crowd)
+  }
+  look()
+  return rest
+}
+
+const wantsGoAhead: ReadonlySet<string> = new Set(['needs-maintainer', 'over-auto-approve-ceiling'])
+
+async function help(runtime: { list: (kind: 'task') => Promise<readonly ActorView[]> }, crowd: Crowd): Promise<void> {
+  for (const view of await runtime.list('task')) {
+    const task = view.context as unknown as TaskContext
+    if (task.stageClass !== 'parked' || task.stage === 'implement-declined') continue
+    const open = task.mergeRequests.filter(({ state }) => state === 'open')
+    const [issue] = task.issues.filter(({ state }) => state === 'open')
+    if (wantsGoAhead.has(task.stageReason ?? '')) for (const one of open) crowd.help(one, '/approve')
+    else if (issue ?? open[0]) crowd.help((issue ?? open[0])!, '/retry')
+  }
+}
+
+/** Work that somebody has, and Tasks that have not ended. */
+async function leftovers(store: Sql): Promise<readonly object[]> {
+  const { rows } = await store.query(`select 'inbox' as what, actor, key from inbox
+    union all select 'effect', actor, type from effect where not dead and type <> 'resyncMirror'
+    union all select 'actor', address, path from actor where status = 'active' and kind in ('task', 'pod', 'turn')
+    union all select 'delivery', project, delivery from forge_delivery where state = 'pending'`)
+  return rows
+}
