@@ -1,0 +1,349 @@
+/** The rows of an Issue: what each event tells it, and what follows from all it knows (lifecycles.md, Issue; rulings 1.2, 3.2, 4.15, 4.17). */
+import { newIssue, type HeldClaim, type IssueContext } from '../../../machines/issue/context.ts'
+import type { IssueEvent, IssueFacts, StandingApproval } from '../../../machines/issue/events.ts'
+import { taskName } from '../../../machines/rules/names.ts'
+import { Asking, type Mutable, type Rows } from './draft.ts'
+
+type EventOf<T extends IssueEvent['type']> = Extract<IssueEvent, { type: T }>
+type Draft = Mutable<IssueContext>
+
+const noOwner = { owner: '', claim: null, grant: null, implementRan: false }
+const seconds = (at: number): number => Math.floor(at / 1000)
+
+function isClosedByHuman({ facts, retired }: Draft): boolean {
+  return retired || (facts !== null && facts.state === 'closed' && facts.closedBy !== 'bot')
+}
+
+/** Rulings 4.15: an approval is of the plan that could be seen when it was written, and speaks for no later one. */
+function isOfNewestPlan(i: Draft, approval: StandingApproval): boolean {
+  const newest = i.plans.at(-1)?.hash
+  const seen = i.plans.findLast((plan) => seconds(plan.at) <= seconds(approval.at))?.hash
+  const bound = i.boundPlans[approval.commentId] ?? seen
+  return newest === undefined || bound === undefined || newest === bound
+}
+
+function isUnedited(i: Draft, { commentId }: StandingApproval): boolean {
+  return i.approvedBodies[commentId] === i.facts?.bodyHash
+}
+
+function newestApproval(i: Draft): StandingApproval | undefined {
+  return i.facts?.approvals.findLast((one) => isUnedited(i, one) && isOfNewestPlan(i, one))
+}
+
+const sameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+const levels = ['patch', 'minor', 'major']
+
+/** The first conjunct of rulings 3.2 that does not hold. */
+function fault(i: Draft, held: HeldClaim): string | undefined {
+  const { facts } = i
+  const { claim, planHash, significance } = held
+  const isNewest = planHash !== '' && i.plans.at(-1)?.hash === planHash
+  if (facts === null || held.task !== i.owner) return 'issue-owned'
+  if (i.delivered) return 'issue-done'
+  if (isClosedByHuman(i)) return 'issue-closed'
+  if (i.rejected !== '') return 'issue-rejected'
+  if (claim.refusedBy !== undefined) return claim.refusedBy
+  const { citation, approvingMaintainer } = claim
+  if (citation === undefined) {
+    const ceiling = facts.config.autoApproveMaxSignificance
+    if (!facts.selfProposed || facts.humanCommented || ceiling === 'off') return 'comment-exists'
+    const isLevel = significance !== undefined && levels.includes(significance)
+    if (isLevel && levels.indexOf(significance) > levels.indexOf(ceiling)) return 'over-auto-approve-ceiling'
+    return isNewest ? undefined : 'plan-newest'
+  }
+  const approval = facts.approvals.find(({ commentId }) => commentId === citation.commentId)
+  if (approvingMaintainer !== undefined && !sameName(approvingMaintainer, citation.author)) return 'author-matches'
+  if (approval && !sameName(approval.author, citation.author)) return 'author-is-maintainer'
+  if (!approval && facts.withdrawnBy === undefined) return 'comment-approves'
+  if (facts.withdrawnBy !== undefined) return 'not-withdrawn'
+  if (approval && (approval.bodyHash !== citation.bodyHash || !isUnedited(i, approval))) return 'body-unchanged'
+  return isNewest && (!approval || isOfNewestPlan(i, approval)) ? undefined : 'plan-newest'
+}
+
+function observed(i: Draft, { facts, retry }: EventOf<'issue.observed'>): void {
+  const before = i.facts
+  i.approvedBodies = Object.fromEntries(
+    facts.approvals.map(({ commentId }) => {
+      const known = i.approvedBodies[commentId]
+      const isCarried = known === undefined || (known === before?.bodyHash && !facts.editedByOther)
+      return [commentId, isCarried ? facts.bodyHash : known]
+    }),
+  )
+  i.facts = facts
+  if (before?.state === 'closed' && facts.state === 'open') Object.assign(i, { held: false, retired: false })
+  if (retry === true && i.owner === '') askAgain(i)
+}
+
+/** A person asks for a new Task: what stopped the last one counts no more. */
+function askAgain(i: Draft): void {
+  Object.assign(i, { held: false, rejected: '', urged: true })
+}
+
+function place({ project, repository, number }: IssueFacts): Readonly<Record<string, unknown>> {
+  return { project, repository, number }
+}
+
+function owned(i: Draft, { task }: EventOf<'issue.owned'>, asking: Asking): void {
+  if (i.mint?.task === task) i.mint = null
+  if (i.owner !== '' && i.owner !== task) return asking.tell(`task:${task}`, 'issue.closed', { issue: i.id })
+  if (i.owner !== task) Object.assign(i, noOwner, { owner: task, held: false, rejected: '' })
+  if (i.offered) i.offered = false
+}
+
+function ended(i: Draft, { task, stage, reason }: EventOf<'task.ended'>): void {
+  if (task === i.mint?.task) return void Object.assign(i, { mint: null, held: true })
+  if (task !== i.owner) return
+  const isRejected = ['rejected', 'implement-declined'].includes(stage) && reason !== 'issue-closed'
+  const rejected = isRejected && i.facts?.state !== 'closed' ? reason || stage : ''
+  Object.assign(i, noOwner, { held: true, urged: false, rejected })
+}
+
+function commanded(i: Draft, { command, by, amount = 0 }: EventOf<'issue.command'>, asking: Asking): void {
+  const { owner, facts } = i
+  if (command === 'retry') return owner === '' ? askAgain(i) : asking.tell(`task:${owner}`, 'task.retry', { by })
+  if (command === 'cancel' && owner === '') return void (i.held = true)
+  if (owner === '') return
+  if (command === 'cancel') return asking.tell(`task:${owner}`, 'task.close', { by, reason: 'cancelled' })
+  if (!facts) return
+  const { project, tokensPerTurn } = facts.config
+  if (tokensPerTurn === undefined) asking.tell(`task:${owner}`, 'budget.refused', { by, amount, left: 0 })
+  else asking.tell(`ledger:${project}`, 'raise.asked', { task: owner, by, amount })
+}
+
+/** Answered in every state, and granted or refused by what is known now [N5]. */
+function claimed(i: Draft, event: EventOf<'approval.claimed'>, asking: Asking): boolean {
+  const { task, planHash, significance, claim } = event
+  const held: HeldClaim = { task, planHash, claim, ...(significance === undefined ? {} : { significance }) }
+  const reason = fault(i, held)
+  const self = claim.citation === undefined
+  if (reason === undefined) asking.tell(`task:${task}`, 'approval.granted', { issue: i.id, planHash, self })
+  else asking.tell(`task:${task}`, 'approval.refused', { issue: i.id, reason })
+  if (reason === undefined || (i.grant === null && task === i.owner)) i.claim = held
+  return reason === undefined
+}
+
+function published(i: Draft, event: EventOf<'plan.written'>, asking: Asking): void {
+  const { task, noteId, planHash, at } = event
+  if (task !== i.owner || i.plans.at(-1)?.hash === planHash) return
+  i.plans = [...i.plans, { noteId, hash: planHash, at }].slice(-20)
+  if (i.facts) asking.ask('postComment', { ...place(i.facts), on: 'issue', topic: 'plan', body: 'words' })
+}
+
+/** Whether the claim of this very event was granted in it. */
+function hear(i: Draft, event: IssueEvent, asking: Asking): boolean {
+  switch (event.type) {
+    case 'issue.observed':
+      observed(i, event)
+      break
+    case 'issue.owned':
+      owned(i, event, asking)
+      break
+    case 'issue.handedOver':
+      if (event.task !== i.owner) break
+      Object.assign(i, noOwner, { mint: { task: event.to, entry: event.entry, shared: true }, mints: i.mints + 1 })
+      break
+    case 'issue.offered':
+      if (isOfferable(i)) i.offered = true
+      break
+    case 'issue.retired':
+      Object.assign(i, { retired: true, held: true })
+      break
+    case 'issue.agentRunning':
+      if (event.task === i.owner && event.agentKind === 'implement') i.implementRan = true
+      break
+    case 'plan.written':
+      published(i, event, asking)
+      break
+    case 'approval.claimed':
+      return claimed(i, event, asking)
+    case 'task.delivered':
+      if (event.task !== i.owner) break
+      if (i.facts?.state === 'open') asking.ask('closeIssue', place(i.facts))
+      Object.assign(i, noOwner, { delivered: true })
+      break
+    case 'task.ended':
+      ended(i, event)
+      break
+    case 'issue.command':
+      commanded(i, event, asking)
+  }
+  return false
+}
+
+function forward(i: Draft, event: EventOf<'issue.commented' | 'issue.event'>, asking: Asking): void {
+  if (i.owner === '') return
+  const { repository = '', number = 0 } = i.facts ?? {}
+  const { author } = event
+  if (event.type === 'issue.commented') {
+    const { maintainer, text } = event
+    const said = { repository, number, author, kind: 'issue_comment', maintainer, on: 'issue', text }
+    return asking.tell(`task:${i.owner}`, 'human.commented', said)
+  }
+  const { kind, text } = event
+  asking.tell(`task:${i.owner}`, 'forge.event', {
+    repository,
+    number,
+    author,
+    kind,
+    ...(text === undefined ? {} : { text }),
+  })
+}
+
+function judge(i: Draft, before: IssueContext, at: number): void {
+  const accepted = newestApproval(i)
+  const isNew = accepted !== undefined && accepted.commentId !== before.accepted?.commentId
+  if (isNew) Object.assign(i, { rejected: '', held: false })
+  if (accepted) i.urged = true
+  i.accepted = accepted ? { commentId: accepted.commentId, author: accepted.author } : null
+  i.grant = i.claim && fault(i, i.claim) === undefined ? granted(i, i.claim, at) : null
+  if (i.grant && !i.grant.self) i.boundPlans = { ...i.boundPlans, [i.grant.commentId]: i.grant.planHash }
+  i.status = statusOf(i)
+}
+
+/** The grant keeps its own time while it stands. */
+function granted(i: Draft, { task, planHash, claim: { citation } }: HeldClaim, at: number): IssueContext['grant'] {
+  const { commentId = '', author = '', span: quote = '', bodyHash = '' } = citation ?? {}
+  const fresh = { task, planHash, self: citation === undefined, commentId, author, quote, bodyHash, at }
+  return i.grant && isSame(i.grant, fresh) ? i.grant : fresh
+}
+
+type Grant = NonNullable<IssueContext['grant']>
+
+function isSame(one: Grant, other: Grant): boolean {
+  const name = ({ task, planHash, commentId, bodyHash }: Grant): string =>
+    [task, planHash, commentId, bodyHash].join('\n')
+  return name(one) === name(other)
+}
+
+function statusOf({
+  delivered,
+  facts,
+  retired,
+  rejected,
+  owner,
+  grant,
+  accepted,
+  implementRan,
+}: Draft): Draft['status'] {
+  if (delivered) return 'done'
+  if (retired || facts?.state === 'closed') return 'closed'
+  if (rejected !== '') return 'rejected'
+  if (facts === null || (owner === '' && !facts.wanted)) return 'observed'
+  if (grant && implementRan) return 'implementing'
+  return grant || accepted ? 'approved' : 'refined'
+}
+
+/** Unasked, the owner hears of changes, and once when it becomes the owner. */
+function tellOwner(i: Draft, before: IssueContext, isAnswered: boolean, asking: Asking): void {
+  const { owner, id, grant, accepted, facts } = i
+  if (owner === '') return
+  const isNew = owner !== before.owner
+  const tell = (type: string, fields: object): void => asking.tell(`task:${owner}`, type, { ...fields })
+  const stood = isNew ? null : before.grant
+  if (!isAnswered && grant && !(stood && isSame(stood, grant)))
+    tell('approval.granted', { issue: id, planHash: grant.planHash, self: grant.self })
+  if (!isAnswered && stood && !grant) tell('approval.revoked', { issue: id, reason: revocation(i) })
+  if (accepted && (isNew || accepted.commentId !== before.accepted?.commentId))
+    tell('approval.commented', { issue: id, by: accepted.author, commentId: accepted.commentId })
+  const [isClosed, wasClosed] = [isClosedByHuman(i), !isNew && isClosedByHuman({ ...before })]
+  if (isClosed && !wasClosed) tell('issue.closed', { issue: id })
+  if (!isClosed && wasClosed && facts?.state === 'open') tell('issue.reopened', { issue: id })
+  if (facts?.unwantedByMaintainer && (isNew || !before.facts?.unwantedByMaintainer))
+    tell('task.close', { by: 'maintainer', reason: 'the trigger label was removed' })
+}
+
+function revocation(i: Draft): string {
+  if (i.facts?.withdrawnBy !== undefined) return 'withdrawn'
+  return (i.claim ? fault(i, i.claim) : undefined) ?? 'withdrawn'
+}
+
+function mayMint({ owner, held, facts, status }: Draft): boolean {
+  return owner === '' && !held && facts?.wanted === true && (status === 'refined' || status === 'approved')
+}
+
+function isForSweeps({ facts, offered, urged }: Draft): boolean {
+  return facts?.swept === true && !offered && !urged
+}
+
+function isOfferable(i: Draft): boolean {
+  return mayMint(i) && isForSweeps(i) && i.mint === null
+}
+
+/** One entry at most, and only while it is wanted and owned by nobody. */
+function mintOrNot(i: Draft, asking: Asking): void {
+  const { facts, mint } = i
+  const isWanted = mayMint(i) && (mint !== null || !isForSweeps(i))
+  if (!facts || mint?.shared || isWanted === (mint !== null)) return
+  if (mint) {
+    i.mint = null
+    return asking.tell(`queue:${facts.config.project}`, 'queue.withdraw', { entry: mint.entry })
+  }
+  const [namespace = ''] = i.id.split('/')
+  const { repository, number, selfProposed, humanCommented, url, config } = facts
+  const task = `${namespace}/${taskName('implement', repository, number, `${i.id}/${i.mints}`)}`
+  const priority = i.urged || humanCommented ? 20 : selfProposed ? 80 : 60
+  Object.assign(i, { mint: { task, entry: `mint/${task}` }, mints: i.mints + 1, implementRan: false })
+  asking.tell(`queue:${config.project}`, 'queue.enqueue', {
+    ...{ entry: `mint/${task}`, sort: 'mint', task, class: 'normal', priority, kind: 'implement' },
+    seed: {
+      ...{ kind: 'implement', goal: 'words', repositories: [repository], mergeRequests: [], priority, config },
+      issues: [{ repository, number, issue: i.id, selfProposed, humanCommented }],
+      origin: { kind: 'webhook', ref: url },
+    },
+  })
+}
+
+/** Law 10. */
+function label(i: Draft, asking: Asking): void {
+  const { facts, status } = i
+  if (!facts) return
+  const { brainstorming, approved, implementation, declined, priority = '' } = facts.labels
+  const isInWork = ['refined', 'approved', 'implementing'].includes(status)
+  const phase = status === 'refined' ? brainstorming : status === 'rejected' ? declined : isInWork ? approved : ''
+  const wanted = [
+    phase,
+    isInWork && i.implementRan ? implementation : '',
+    isInWork && (i.urged || facts.humanCommented) ? priority : '',
+  ]
+  const labels = [...new Set(wanted.filter((name) => name !== ''))]
+  if (labels.join(' ') === (i.labels ?? []).join(' ')) return
+  i.labels = labels
+  const managed = [
+    ...new Set([brainstorming, approved, implementation, declined, priority].filter((name) => name !== '')),
+  ]
+  asking.ask('writeLabels', { ...place(facts), labels, managed })
+}
+
+/** Once for each comment, where its answer would change something (rulings 4.7). */
+function question(i: Draft, asking: Asking): void {
+  const { facts } = i
+  if (!facts) return
+  const isOpen = i.status === 'refined' || i.status === 'rejected'
+  const isFresh = facts.unclear.some((one) => !i.askedAbout.includes(one))
+  i.askedAbout = facts.unclear.filter((one) => isOpen || i.askedAbout.includes(one))
+  if (isOpen && isFresh) asking.ask('postComment', { ...place(facts), on: 'issue', body: 'words' })
+}
+
+const forwarded: ReadonlySet<string> = new Set(['issue.commented', 'issue.event'])
+
+export const issueRows: Rows = (before, told, id) => {
+  const context = before ? (before.context as IssueContext) : newIssue(id)
+  const event = told as unknown as IssueEvent
+  const i: Draft = { ...context }
+  const asking = new Asking()
+  if (i.status === 'done') {
+    if (event.type === 'issue.owned') asking.tell(`task:${event.task}`, 'issue.closed', { issue: id })
+    if (event.type === 'approval.claimed') hearAndSettle(i, event, asking, context)
+  } else if (forwarded.has(event.type)) forward(i, event as EventOf<'issue.event'>, asking)
+  else if (event.type !== 'effect.failed') hearAndSettle(i, event, asking, context)
+  return { leaves: [`live.${i.status}`], context: i, effects: asking.effects, timers: [] }
+}
+
+function hearAndSettle(i: Draft, event: IssueEvent, asking: Asking, before: IssueContext): void {
+  const isAnswered = hear(i, event, asking)
+  judge(i, before, event.at)
+  tellOwner(i, before, isAnswered, asking)
+  mintOrNot(i, asking)
+  label(i, asking)
+  question(i, asking)
+}

@@ -1,0 +1,113 @@
+/** Whether a step came to what its row says. Words for people, and times that no row speaks of, are not compared. */
+import type { MachineEvent } from '../../../machines/definition.ts'
+import { kindOf, type Snapshot, type Stepped } from '../../machines/world/trace.ts'
+import { leavesOf, type Expected, type Rows } from './draft.ts'
+import { issueRows } from './issue.ts'
+import { ledgerRows } from './ledger.ts'
+import { mergeRequestRows } from './merge-request.ts'
+import { podRows } from './pod.ts'
+import { projectRows } from './project.ts'
+import { queueRows } from './queue.ts'
+import { taskRows } from './task/rows.ts'
+import { turnRows } from './turn.ts'
+
+const byKind: Readonly<Record<string, Rows>> = {
+  task: taskRows,
+  pod: podRows,
+  turn: turnRows,
+  queue: queueRows,
+  issue: issueRows,
+  'merge-request': mergeRequestRows,
+  ledger: ledgerRows,
+  project: projectRows,
+}
+
+const words: ReadonlySet<string> = new Set([
+  'body',
+  'text',
+  'title',
+  'detail',
+  'stageDetail',
+  'comment',
+  'message',
+  'goal',
+  'guidance',
+])
+
+/** Keys in one order, words left out: equal text is an equal thing. */
+function plain(value: unknown): string {
+  return JSON.stringify(value, (key, inner: unknown) => {
+    if (words.has(key) && typeof inner === 'string') return 'words'
+    if (inner === null || typeof inner !== 'object' || Array.isArray(inner)) return inner
+    return Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}
+
+function differing(what: string, wanted: readonly string[], there: readonly string[]): readonly string[] {
+  const [left, right] = [[...wanted], [...there]]
+  const missing = left.filter((one) => !taken(right, one))
+  return [
+    ...missing.map((one) => `its row asks for ${what} ${one}`),
+    ...right.map((one) => `no row asks for ${what} ${one}`),
+  ]
+}
+
+function taken(list: string[], one: string): boolean {
+  const index = list.indexOf(one)
+  if (index >= 0) list.splice(index, 1)
+  return index >= 0
+}
+
+function fieldsOf(context: object): readonly (readonly [string, string])[] {
+  return Object.entries(context).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, plain({ [name]: value as unknown })] as const],
+  )
+}
+
+interface Taken {
+  readonly after: Snapshot
+  readonly effects: readonly { readonly type: string; readonly params: object }[]
+  readonly timers: readonly string[]
+}
+
+const regions = /^(issueScan|brainstorm|documentation|upgrade|budget)$/
+
+/** `xstate.after.<delay>.<state>`; a delay of one region of several has its name before it. */
+function nameOf(timer: string): string {
+  const [, , name = '', second = ''] = timer.split('.')
+  return regions.test(name) ? `${name}.${second}` : name
+}
+
+export function differences(wanted: Expected, { after, effects, timers }: Taken): readonly string[] {
+  const context = new Map(fieldsOf(after.context as object))
+  const expected = new Map(fieldsOf(wanted.context))
+  const names = new Set([...context.keys(), ...expected.keys()])
+  return [
+    ...differing('the state', wanted.leaves, leavesOf(after.value)),
+    ...differing(
+      'the effect',
+      wanted.effects.map(plain),
+      effects.map(({ type, params }) => plain({ type, params })),
+    ),
+    ...differing(
+      'the timer',
+      wanted.timers,
+      timers.map(nameOf).filter((name) => !wanted.perhaps?.includes(name)),
+    ),
+    ...[...names]
+      .filter((name) => context.get(name) !== expected.get(name))
+      .map((name) => `its row leaves ${expected.get(name) ?? name}, the step ${context.get(name) ?? 'nothing'}`),
+  ]
+}
+
+/** The law of the rows: each step of each machine is the one that its row says. */
+export function againstItsRow({ actor, before, after, event, effects, timers }: Stepped): readonly string[] {
+  const kind = kindOf(actor)
+  const wanted = byKind[kind]?.(before, event, actor.slice(kind.length + 1))
+  if (!wanted) return []
+  return differences(wanted, { after, effects, timers }).map(
+    (what) => `${kind} at ${before ? leavesOf(before.value).join(' and ') : 'its beginning'} on ${event.type}: ${what}`,
+  )
+}
+
+export type { MachineEvent }

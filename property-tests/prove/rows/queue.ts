@@ -1,0 +1,87 @@
+/** The rows of a queue (lifecycles.md, Queue; rulings 3.11, 3.12, 5.16, 5.17). */
+import { newQueue, type QueueContext, type WaitingEntry } from '../../../machines/queue/context.ts'
+import type { QueueEvent } from '../../../machines/queue/events.ts'
+import { Asking, type Mutable, type Rows } from './draft.ts'
+
+const classStep = 20
+const agesPer = 2 * 3_600_000
+
+/** One class up for each two hours, and never above what comes first of all. */
+function urgency({ priority, enqueuedAt }: WaitingEntry, at: number): number {
+  const aged = priority - classStep * Math.floor(Math.max(0, at - enqueuedAt) / agesPer)
+  return Math.max(aged, Math.min(0, priority))
+}
+
+function mayEnter(q: QueueContext, entry: WaitingEntry): boolean {
+  const isAlert = entry.class === 'alert'
+  if (q.closedReason !== null || q.maxConcurrentAgents === 0 || q.budget === 'allHeld') return false
+  if (q.budget === 'normalHeld' && !isAlert) return false
+  const used = q.entries.filter((one) => one.class === entry.class && one.admittedAt !== null).length
+  return used < (isAlert ? q.alertCapacity : Math.min(q.capacity, q.maxConcurrentAgents))
+}
+
+function drop(q: Mutable<QueueContext>, reason: string, isMeant: (entry: WaitingEntry) => boolean): void {
+  const gone = q.entries.filter(isMeant)
+  const finished = gone.map(({ entry, admittedAt }) => ({
+    entry,
+    state: admittedAt === null ? ('Dropped' as const) : ('Done' as const),
+    reason,
+  }))
+  q.entries = q.entries.filter((entry) => !isMeant(entry))
+  if (gone.length > 0) q.finished = [...q.finished, ...finished].slice(-500)
+}
+
+function hear(q: Mutable<QueueContext>, event: QueueEvent): void {
+  switch (event.type) {
+    case 'queue.configured': {
+      const { maxConcurrentAgents, capacity, alertCapacity } = event
+      return void Object.assign(q, { maxConcurrentAgents, capacity, alertCapacity })
+    }
+    case 'queue.enqueue': {
+      const { type: _type, at, ...entry } = event
+      if ([...q.entries, ...q.finished].some((one) => one.entry === entry.entry)) return
+      q.sequence += 1
+      q.entries = [...q.entries, { ...entry, sequence: q.sequence, enqueuedAt: at, admittedAt: null }]
+      return
+    }
+    // An admitted `mint` is its Task's, which gives it back itself.
+    case 'queue.withdraw':
+      return drop(
+        q,
+        'withdrawn',
+        (one) => one.entry === event.entry && (one.sort === 'spawn' || one.admittedAt === null),
+      )
+    case 'queue.release':
+      return drop(q, 'released', (one) => one.entry === event.entry)
+    case 'queue.budgeted':
+      return void (q.budget = event.state)
+    case 'queue.opened':
+      return void (q.closedReason = null)
+    case 'queue.closed':
+      q.closedReason = event.reason
+      if (event.reason === 'Deleted') drop(q, 'project deleted', (one) => one.admittedAt === null)
+  }
+}
+
+export const queueRows: Rows = (before, event, id) => {
+  const q: Mutable<QueueContext> = { ...(before ? (before.context as QueueContext) : newQueue(id)) }
+  const asking = new Asking()
+  q.at = Math.max(q.at, event.at)
+  hear(q, event as unknown as QueueEvent)
+  const waiting = q.entries
+    .filter(({ admittedAt }) => admittedAt === null)
+    .toSorted((a, b) => urgency(a, q.at) - urgency(b, q.at) || a.sequence - b.sequence)
+  for (const entry of waiting) {
+    if (!mayEnter(q, entry)) continue
+    q.entries = q.entries.map((one) => (one.entry === entry.entry ? { ...one, admittedAt: q.at } : one))
+    const isMint = entry.sort === 'mint' && entry.seed !== undefined
+    if (isMint) asking.tell(`task:${entry.task}`, 'task.minted', { seed: entry.seed, entry: entry.entry })
+    else asking.tell(`task:${entry.task}`, 'slot.granted', { entry: entry.entry })
+  }
+  const leaves = [
+    `readiness.${q.closedReason === null ? 'ready' : 'notReady'}`,
+    `pause.${q.maxConcurrentAgents === 0 ? 'paused' : 'running'}`,
+    `budget.${q.budget}`,
+  ]
+  return { leaves, context: q, effects: asking.effects, timers: [] }
+}

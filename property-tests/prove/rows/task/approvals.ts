@@ -1,0 +1,110 @@
+/** The Task's copy of what its Issues judge: every word is kept, and four of them move it (rulings 4.2, H20, H23). */
+import type { EventOf, TaskDraft } from './draft.ts'
+import type { Move } from './pods.ts'
+import { isGoAheadPark, isParkedBy } from './stages.ts'
+
+const nothing: Move = {}
+
+function keepGrant(t: TaskDraft, { issue, planHash, self }: EventOf<'approval.granted'>): void {
+  const { c } = t
+  const owned = c.issues.find((one) => one.issue === issue)
+  if (!owned) return
+  const isEcho = owned.grant?.planHash === planHash && owned.grant.self === self && !c.claims.includes(issue)
+  t.patchIssue(issue, { grant: { planHash, self } })
+  c.claims = c.claims.filter((one) => one !== issue)
+  if (isEcho) return
+  t.append('approval', owned, c.claimedMaintainer ?? 'statewright', 'words')
+  if (t.isGranted) Object.assign(c, { prompt: 'write-code', nudged: true })
+}
+
+/** With this grant every live issue has one. */
+function completesGrants(t: TaskDraft, { issue }: EventOf<'approval.granted'>): boolean {
+  const others = t.liveIssues.filter((one) => one.issue !== issue)
+  return t.owns(issue) && t.liveIssues.length > 0 && others.every(({ grant }) => grant)
+}
+
+function granted(t: TaskDraft, event: EventOf<'approval.granted'>): Move {
+  const keep = (): void => keepGrant(t, event)
+  const release = (): void => (keep(), t.heardNothing())
+  if (t.is('backlog-sweep') && t.owns(event.issue)) return { to: 'refined', does: release }
+  if (t.is('identity-unverified') && completesGrants(t, event)) return { to: 'implementing.fresh', does: release }
+  if (isParkedBy(t, 'approval-revoked') && completesGrants(t, event))
+    return { to: t.open.length > 0 ? 'reviewing.fresh' : `${t.ownStage}.fresh`, does: release }
+  return { does: keep }
+}
+
+function refused(t: TaskDraft, { issue, reason }: EventOf<'approval.refused'>): Move {
+  const drop = (): void => void (t.c.claims = t.c.claims.filter((one) => one !== issue))
+  if (!t.is('implementing') || !t.owns(issue)) return { does: drop }
+  const does = (): void => {
+    drop()
+    Object.assign(t.c, { stageReason: 'approval-refused', stageDetail: reason })
+    t.askAll(t.issueComments)
+  }
+  return { to: 'identity-unverified', does }
+}
+
+function revoked(t: TaskDraft, { issue }: EventOf<'approval.revoked'>): Move {
+  const owned = t.c.issues.find((one) => one.issue === issue)
+  if (!owned) return nothing
+  const forget = (): void => {
+    t.patchIssue(issue, { grant: null, accepted: false })
+    Object.assign(t.c, { verdict: null, reviewed: null, goAheads: [] })
+    t.append('approval', owned, 'statewright', 'words')
+  }
+  if (t.is('reviewing', 'merging'))
+    return { to: 'awaiting-human', does: () => (forget(), t.because('approval-revoked')) }
+  return { does: isGoAheadPark(t) ? () => (forget(), t.because('approval-revoked')) : forget }
+}
+
+function commented(t: TaskDraft, { issue, by }: EventOf<'approval.commented'>): Move {
+  const owned = t.c.issues.find((one) => one.issue === issue)
+  if (!owned) return nothing
+  const keep = (): void => {
+    t.patchIssue(issue, { accepted: true })
+    const { repository, number } = owned
+    const isTold = t.c.pending.some(
+      (one) => one.repository === repository && one.number === number && one.author === by,
+    )
+    if (!isTold) t.append('issue_comment', owned, by, 'words')
+  }
+  const release = (): void => (keep(), t.heardNothing())
+  if (t.is('backlog-sweep')) return { to: 'refined', does: release }
+  if (t.is('identity-unverified') || isParkedBy(t, 'approval-revoked'))
+    return { to: 'implementing.fresh', does: release }
+  return { does: keep }
+}
+
+/** `issue.allClosed` [H22]. */
+function closed(t: TaskDraft, { issue }: EventOf<'issue.closed'>): Move {
+  const isLast = t.c.kind === 'implement' && t.owns(issue) && t.liveIssues.every((one) => one.issue === issue)
+  const keep = (): void => {
+    t.patchIssue(issue, { state: 'closed' })
+    t.c.claims = t.c.claims.filter((one) => one !== issue)
+  }
+  if (!isLast) return { does: keep }
+  const forget = (): void => {
+    keep()
+    t.c.issues = t.c.issues.map((one) => ({ ...one, grant: null }))
+    Object.assign(t.c, { verdict: null, reviewed: null, goAheads: [] })
+  }
+  const to = (stage: string): Move => ({ to: stage, does: () => (forget(), t.because('issue-closed')) })
+  if (t.open.length === 0) return to('rejected')
+  if (t.is('awaiting-human')) return { does: to('awaiting-human').does! }
+  return t.c.stageClass === 'active' ? to('awaiting-human') : { does: forget }
+}
+
+function reopened(t: TaskDraft, { issue }: EventOf<'issue.reopened'>): Move {
+  const owned = t.c.issues.find((one) => one.issue === issue)
+  if (!owned) return nothing
+  return { does: () => (t.patchIssue(issue, { state: 'open' }), t.append('approval', owned, 'statewright', 'words')) }
+}
+
+export const handlers = {
+  'approval.granted': granted,
+  'approval.refused': refused,
+  'approval.revoked': revoked,
+  'approval.commented': commented,
+  'issue.closed': closed,
+  'issue.reopened': reopened,
+}

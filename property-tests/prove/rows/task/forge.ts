@@ -1,0 +1,189 @@
+/** What the forge says of merge requests: kept one by one, in order none < open < closed < merged (N7, N8, H28, H29). */
+import type { EventOf, TaskDraft } from './draft.ts'
+import type { Move } from './pods.ts'
+import { isGoAheadPark } from './stages.ts'
+
+const nothing: Move = {}
+const maxLaps = 5
+
+/** `mr.noneOpen`, judged over the records as they are afterwards. */
+function judged(t: TaskDraft, keep: () => void, otherwise: () => Move): Move {
+  const { mergeRequests, awaitingOpen, pending, eventSequence } = t.c
+  const effects = t.effects.length
+  keep()
+  const isNoneOpen = t.c.mergeRequests.length > 0 && t.open.length === 0 && t.c.awaitingOpen.length === 0
+  const states = t.c.mergeRequests.map(({ state }) => state)
+  Object.assign(t.c, { mergeRequests, awaitingOpen, pending, eventSequence })
+  t.effects.length = effects
+  if (!isNoneOpen) return otherwise()
+  if (!states.includes('merged')) return { to: 'rejected', does: () => (keep(), t.because('mr-closed')) }
+  const reason = states.includes('closed') ? 'partly-merged' : null
+  return { to: 'delivered', does: () => (keep(), t.because(reason)) }
+}
+
+function keepReady(t: TaskDraft, event: EventOf<'mr.ready'>): void {
+  const { repository, number, mergeRequest, headSha, headBranch, author, url, writable } = event
+  const owned = {
+    ...{ repository, number, mergeRequest, headSha, headBranch, author, url },
+    ...(writable === undefined ? {} : { writable }),
+  }
+  const known = t.known(event)
+  if (!known) {
+    t.c.mergeRequests = [...t.c.mergeRequests, { ...owned, state: 'open', mergeCommit: null }]
+    t.tell(`merge-request:${mergeRequest}`, 'mr.owned', { task: t.c.id })
+  } else if (known.state === 'open') t.patchMergeRequest(event, owned)
+  if (event.attempt === t.c.openAttempt) t.c.awaitingOpen = t.c.awaitingOpen.filter((one) => one !== repository)
+}
+
+/** All that were asked for are open. */
+function opensAll(t: TaskDraft, keep: () => void): Move {
+  const { mergeRequests, awaitingOpen } = t.c
+  const effects = t.effects.length
+  keep()
+  const isAll = t.c.awaitingOpen.length === 0 && t.open.length > 0
+  Object.assign(t.c, { mergeRequests, awaitingOpen })
+  t.effects.length = effects
+  return isAll ? { to: 'reviewing.fresh', does: () => (keep(), void (t.c.failedOpenings = 0)) } : { does: keep }
+}
+
+function ready(t: TaskDraft, event: EventOf<'mr.ready'>): Move {
+  if (t.c.stageClass === 'terminal') return { does: () => giveUp(t, event) }
+  const keep = (): void => keepReady(t, event)
+  return judged(t, keep, () => {
+    if (t.is('reviewing.opening.asked')) return opensAll(t, keep)
+    return t.is('merging') ? { to: 'merging.settling', does: keep } : { does: keep }
+  })
+}
+
+/** Opened too late: nobody owns it, and people are told. */
+function giveUp(t: TaskDraft, event: EventOf<'mr.ready'>): void {
+  const reason = t.c.stageReason ?? t.c.stage
+  t.tell(`merge-request:${event.mergeRequest}`, 'mr.released', { task: t.c.id, reason })
+  t.askAll([t.commentOn('mr', event)])
+}
+
+function merged(t: TaskDraft, event: EventOf<'mr.merged'>): Move {
+  const known = t.known(event)
+  const keep = (): void => {
+    if (known) t.c.awaitingOpen = t.c.awaitingOpen.filter((one) => one !== event.repository)
+    t.patchMergeRequest(event, { state: 'merged', mergeCommit: event.mergeCommit })
+  }
+  return judged(t, keep, () => {
+    if (t.is('reviewing.opening.asked')) return opensAll(t, keep)
+    return t.is('merging') && known ? { to: 'merging.settling', does: keep } : { does: keep }
+  })
+}
+
+function closed(t: TaskDraft, event: EventOf<'mr.closed'>): Move {
+  const known = t.known(event)
+  const keep = (): void => {
+    if (!known) return
+    if (known.state !== 'merged') t.patchMergeRequest(event, { state: 'closed' })
+    t.news('mr_closed', event)
+  }
+  return judged(t, keep, () =>
+    t.is('merging') && known?.state === 'open'
+      ? { to: 'awaiting-human', does: () => (keep(), t.because('mr-closed')) }
+      : { does: keep },
+  )
+}
+
+function reopened(t: TaskDraft, event: EventOf<'mr.reopened'>): Move {
+  const known = t.known(event)
+  const keep = (): void => {
+    if (!known || known.state === 'merged') return
+    t.patchMergeRequest(event, { state: 'open', headSha: event.sha })
+    t.news('mr_reopened', event)
+  }
+  return { ...(t.is('merging') && known ? { to: 'merging.settling' } : {}), does: keep }
+}
+
+function keepHead(t: TaskDraft, event: EventOf<'mr.headMoved'>): void {
+  const known = t.known(event)
+  if (!known || known.headSha === event.sha) return
+  t.patchMergeRequest(event, { headSha: event.sha })
+  if (event.gated && !event.byOwnPod) t.append('push', event, event.author, `new head ${event.sha}`)
+}
+
+function headMoved(t: TaskDraft, event: EventOf<'mr.headMoved'>): Move {
+  const keep = (): void => keepHead(t, event)
+  const known = t.known(event)
+  const judgedSha = t.c.verdict?.find(
+    ({ repository, number }) => repository === event.repository && number === event.number,
+  )?.sha
+  if (t.is('merging') && known?.state === 'open' && judgedSha !== event.sha)
+    return { to: 'reviewing.fresh', does: () => (keep(), void (t.c.verdict = null)) }
+  const isForeign = known?.state === 'open' && known.headSha !== event.sha && event.gated && !event.byOwnPod
+  if (!t.is('awaiting-human') || !isForeign) return { does: keep }
+  if (t.isReviewKind) {
+    if (t.c.reviewLaps >= maxLaps) return { does: () => (keep(), t.because('laps')) }
+    return { to: 'reviewing.fresh', does: () => (keep(), void (t.c.reviewLaps += 1), t.heardNothing()) }
+  }
+  return isGoAheadPark(t) ? { to: 'reviewing.fresh', does: () => (keep(), t.heardNothing()) } : { does: keep }
+}
+
+/** The third in a row needs a human. */
+export function openingFailed(t: TaskDraft, repository?: string): Move {
+  const count = (): void => {
+    t.news('push', repository === undefined ? undefined : { repository })
+    t.c.failedOpenings += 1
+    t.c.stageDetail = 'words'
+  }
+  if (t.c.failedOpenings < 2) return { to: `${t.ownStage}.fresh`, does: count }
+  const does = (): void => {
+    count()
+    t.afterPod(t.comments)
+    t.because('not-opened', 'words')
+  }
+  return { to: 'awaiting-human', does }
+}
+
+function openFailed(t: TaskDraft, { repository, attempt }: EventOf<'mr.openFailed'>): Move {
+  if (!t.is('reviewing.opening.asked') || attempt !== t.c.openAttempt) return nothing
+  return openingFailed(t, repository)
+}
+
+type Answer = EventOf<'mr.conflict' | 'mr.ciRed' | 'mr.ciPending' | 'mr.notMergeableYet' | 'mr.mergeRefused'>
+
+/** Of this very ask: its merge request, head and attempt [H29]. */
+function isAnswer(t: TaskDraft, { repository, number, sha, attempt }: Answer): boolean {
+  const { merging, mergeAttempt } = t.c
+  if (!t.is('merging.asked.outstanding') || merging === null || attempt !== mergeAttempt) return false
+  return merging.repository === repository && merging.number === number && merging.sha === sha
+}
+
+function backToWork(kind: string, reason: string): (t: TaskDraft, event: Answer) => Move {
+  return (t, event) => {
+    if (!isAnswer(t, event)) return nothing
+    const keep = (): void => t.news(kind, event)
+    return t.isReviewKind
+      ? { to: 'awaiting-human', does: () => (keep(), t.because(reason)) }
+      : { to: `${t.ownStage}.fresh`, does: keep }
+  }
+}
+
+function later(t: TaskDraft, event: Answer): Move {
+  return isAnswer(t, event) ? { to: 'merging.asked.backingOff' } : nothing
+}
+
+function mergeRefused(t: TaskDraft, event: Answer): Move {
+  if (!isAnswer(t, event)) return nothing
+  return {
+    to: 'awaiting-human',
+    does: () => (t.because('merge-refused', 'words'), t.askAll([t.commentOn('mr', event)])),
+  }
+}
+
+export const handlers = {
+  'mr.ready': ready,
+  'mr.merged': merged,
+  'mr.closed': closed,
+  'mr.reopened': reopened,
+  'mr.headMoved': headMoved,
+  'mr.openFailed': openFailed,
+  'mr.conflict': backToWork('merge_conflict', 'conflict'),
+  'mr.ciRed': backToWork('ci', 'ci-red'),
+  'mr.ciPending': later,
+  'mr.notMergeableYet': later,
+  'mr.mergeRefused': mergeRefused,
+}

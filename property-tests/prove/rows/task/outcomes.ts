@@ -1,0 +1,375 @@
+/** What an outcome call comes to: its answer at once, and where the stage goes (S2, outcome rules; rulings 1.1, 3.3, 3.15). */
+import type { TaskContext } from '../../../../machines/task/context.ts'
+import type { LiveHead } from '../../../../machines/task/events.ts'
+import { shortHash } from '../../../../machines/rules/names.ts'
+import { titleKey } from '../../../../machines/rules/titles.ts'
+import type { Asked } from '../draft.ts'
+import { isSame, rank, type EventOf, type Named, type TaskDraft } from './draft.ts'
+import type { Move } from './pods.ts'
+
+type Outcome = EventOf<'outcome'>
+/** As document 2 shapes them; each action reads its own. */
+interface Payload {
+  readonly reason?: string
+  readonly decline_reason?: string
+  readonly plan_note_id?: string
+  readonly approving_maintainer?: string
+  readonly title?: string
+  readonly body?: string
+  readonly change_significance?: 'patch' | 'minor' | 'major'
+  readonly merge_order?: readonly string[]
+  readonly reviewed_shas?: readonly { readonly repo: string; readonly number: number; readonly sha: string }[]
+  readonly findings?: readonly { readonly repo: string; readonly number: number }[]
+  readonly proposals?: readonly { readonly repo: string; readonly title: string }[]
+  readonly alert_rules?: readonly string[]
+  readonly issue?: { readonly repo: string; readonly title: string }
+  readonly folds?: readonly { readonly task: string }[]
+  readonly closes?: readonly { readonly repo: string; readonly number: number }[]
+  readonly links?: readonly { readonly repo: string; readonly number: number; readonly isPR?: boolean }[]
+}
+
+const payloadOf = (event: Outcome): Payload => event.payload
+
+function refuse(t: TaskDraft, code: string, members: object = {}, status = 409): Move {
+  return { does: () => t.answer(status, { code, detail: 'words', ...members }) }
+}
+
+/** Reasons that carry the agent's own words. */
+const isSaid: ReadonlySet<string | null> = new Set(['declined', 'rejected', 'discuss'])
+
+/** Recorded, so that its repeat is told the same [H8]. */
+function accept(
+  t: TaskDraft,
+  event: Outcome,
+  to: string,
+  reason: string | null,
+  does: () => void,
+  members: object = {},
+): Move {
+  const stage = to.startsWith('reviewing') ? 'reviewing' : to.split('.')[0]!
+  const body = { accepted: true, task: { stage }, outcomeId: event.outcomeId, ...members }
+  return {
+    to,
+    does: () => {
+      const { pod, digest, outcomeId, action } = event
+      Object.assign(t.c, { recordedOutcome: { pod, digest, outcomeId, action, body }, turnSpoke: true })
+      t.because(reason, isSaid.has(reason) ? 'words' : null)
+      does()
+      t.answer(200, body)
+    },
+  }
+}
+
+/** Who may speak [H7, H8]. */
+function callerFault(t: TaskDraft, event: Outcome): Move | undefined {
+  const { c } = t
+  const recorded = c.recordedOutcome
+  if (recorded?.pod === event.pod && recorded.digest === event.digest)
+    return { does: () => t.answer(200, recorded.body) }
+  if (c.stageClass === 'terminal') return refuse(t, 'task-terminal')
+  if (event.pod !== c.podOrdinal) return refuse(t, 'pod-superseded')
+  if (c.agentKind === '') return refuse(t, 'agent-kind-empty')
+  if (event.kind !== c.agentKind) return refuse(t, 'kind-mismatch', { agentKind: c.agentKind })
+  return recorded?.pod === event.pod ? refuse(t, 'outcome-recorded') : undefined
+}
+
+export function outcomeMove(t: TaskDraft, event: Outcome): Move {
+  const fault = callerFault(t, event)
+  if (fault) return fault
+  const row = rows[`${t.c.stage} ${event.kind} ${event.action}`]
+  return row?.(t, event) ?? refuse(t, 'conflict', { reason: 'stage-takes-no-outcome' })
+}
+
+function platformNote(t: TaskDraft, body: string): void {
+  const { podOrdinal: pod, agentKind, kind } = t.c
+  const id = `operator-${pod}-finding`
+  t.note({ id, agent: agentKind || kind, pod, kind: 'finding', body, bodyHash: shortHash(body), source: 'operator' })
+}
+
+function approved(t: TaskDraft, event: Outcome): Move {
+  const { c } = t
+  const { plan_note_id: id = '', approving_maintainer: by } = payloadOf(event)
+  if (c.claims.length > 0) return refuse(t, 'outcome-recorded')
+  const answer = (): void => t.answer(200, { accepted: true, task: { stage: c.stage }, outcomeId: event.outcomeId })
+  if (t.liveIssues.length === 0)
+    return { does: () => (t.news('approval'), Object.assign(c, { turnSpoke: true, prompt: 'write-code' }), answer()) }
+  const plan = c.notes.find((note) => note.id === id)
+  const isPlan = plan?.kind === 'plan' && plan.source === 'agent'
+  const missing = !isPlan ? 'plan-missing' : id === c.planNoteId ? undefined : 'plan-superseded'
+  return {
+    does: () => {
+      for (const { issue } of t.liveIssues) {
+        const claim = event.claims.find((one) => one.issue === issue) ?? { issue }
+        const refusedBy = claim.refusedBy ?? missing
+        t.tell(`issue:${issue}`, 'approval.claimed', {
+          task: c.id,
+          planHash: plan?.bodyHash ?? '',
+          claim: refusedBy === undefined ? claim : { ...claim, refusedBy },
+        })
+      }
+      const claims = t.liveIssues.map(({ issue }) => issue)
+      Object.assign(c, { turnSpoke: true, claims, claimedMaintainer: by ?? null })
+      answer()
+    },
+  }
+}
+
+/** The code gate, in this order: grants, plan, ceiling, merge order (laws 3, 18). */
+function submitted(t: TaskDraft, event: Outcome): Move {
+  const { title = '', body = '', change_significance: level = 'major', merge_order: order = null } = payloadOf(event)
+  if (!t.isGranted) {
+    const blocking = t.liveIssues.length > 0 ? t.liveIssues.filter(({ grant }) => grant === null) : t.c.issues
+    return refuse(t, 'approval-required', { reason: 'approval-required', issues: blocking.map(missingOf) })
+  }
+  if (!t.isPlanKept) return refuse(t, 'plan-changed')
+  const { autoApproveMaxSignificance: ceiling } = t.c.config
+  if (!t.isUnderCeiling(level)) return refuse(t, 'over-auto-approve-ceiling', { ceiling, significance: level })
+  const touched = [...new Set([...t.c.pushedRepositories, ...t.open.map(({ repository }) => repository)])]
+  if (!t.isOrdered(order, touched)) return refuse(t, 'merge-order-required', { repositories: touched }, 400)
+  return accept(t, event, 'reviewing.opening.settling', null, () => {
+    const submission = { title, body, significance: level, mergeOrder: order }
+    Object.assign(t.c, { submission, significance: level, verdict: null, reviewed: null })
+  })
+}
+
+function missingOf({ repository, number, issue, accepted }: TaskContext['issues'][number]): object {
+  const detail = accepted ? 'needs-approval-tool' : 'needs-maintainer-comment'
+  const guidance = 'words'
+  return { repo: repository, number, issue, detail, guidance }
+}
+
+function rejected(t: TaskDraft, event: Outcome): Move {
+  return accept(t, event, 'rejected', 'rejected', () => t.afterPod(t.issueComments))
+}
+
+/** N12: given up in the same commit. */
+function declined(t: TaskDraft, event: Outcome): Move {
+  const { decline_reason: reason = '' } = payloadOf(event)
+  return accept(t, event, 'implement-declined', 'declined', () => {
+    const { issues } = t.c
+    for (const { issue } of issues)
+      t.tell(`issue:${issue}`, 'task.ended', { task: t.c.id, stage: 'implement-declined', reason })
+    t.afterPod(issues.length > 0 ? t.issueComments : t.comments)
+    Object.assign(t.c, { issues: [], claims: [] })
+  })
+}
+
+/** H41, N9: a common and right answer, unless a merge request is open. */
+function declinedUpgrade(t: TaskDraft, event: Outcome): Move {
+  const said = t.c.issues.length > 0 ? t.issueComments : t.comments
+  return accept(t, event, t.open.length > 0 ? 'awaiting-human' : 'delivered', 'declined', () => t.afterPod(said))
+}
+
+function discuss(t: TaskDraft, event: Outcome): Move {
+  return accept(t, event, 'awaiting-human', 'discuss', () => t.afterPod(t.comments))
+}
+
+function discussThere(t: TaskDraft, event: Outcome): Move {
+  return t.open.length > 0 ? discuss(t, event) : refuse(t, 'no-open-merge-request')
+}
+
+const headOf = ({ repo, number, sha }: { repo: string; number: number; sha: string }) => ({
+  repository: repo,
+  number,
+  sha,
+})
+
+/** Heads that the review read, and those that are live in the call (rulings 5.3). */
+function headsOf(t: TaskDraft, event: Outcome) {
+  const read = (payloadOf(event).reviewed_shas ?? []).map(headOf)
+  const live = t.open.map((mr) => {
+    const seen = event.heads.find((head) => isSame(head, mr))
+    return { repository: mr.repository, number: mr.number, sha: seen?.sha ?? mr.headSha, seen }
+  })
+  return { read, live }
+}
+
+function headsFault(t: TaskDraft, event: Outcome): Move | undefined {
+  const { read, live } = headsOf(t, event)
+  if (live.length === 0) return refuse(t, 'no-open-merge-request')
+  const moved = live.filter((one) => {
+    const there = read.filter((head) => isSame(head, one))
+    return there.length > 0 && !there.some(({ sha }) => sha === one.sha)
+  })
+  const heads = moved.map(({ repository, number, sha, seen }) => seen ?? { repository, number, sha })
+  return moved.length > 0 ? refuse(t, 'head-moved', { heads }) : undefined
+}
+
+function missingHeads(t: TaskDraft, event: Outcome): Move | undefined {
+  const { read, live } = headsOf(t, event)
+  const missing = live.filter((one) => !read.some((head) => isSame(head, one)))
+  if (missing.length === 0) return undefined
+  return refuse(t, 'sha-incomplete', {
+    missing: missing.map(({ repository, number, sha, seen }) => seen ?? { repository, number, sha }),
+  })
+}
+
+/** The implementer owns the level; a review may raise it. */
+function levelFault(t: TaskDraft, event: Outcome): Move | undefined {
+  const { change_significance: raised } = payloadOf(event)
+  const isLower = raised !== undefined && t.c.significance !== null && rank(raised) < rank(t.c.significance)
+  return isLower ? refuse(t, 'significance-lowered', {}, 400) : undefined
+}
+
+function levelOf(t: TaskDraft, event: Outcome): TaskContext['significance'] {
+  const { change_significance: raised } = payloadOf(event)
+  const { significance } = t.c
+  if (raised === undefined || significance === null) return raised ?? significance
+  return rank(raised) > rank(significance) ? raised : significance
+}
+
+function postReviews(t: TaskDraft, event: Outcome, verdict: string): void {
+  const { findings = [] } = payloadOf(event)
+  const { read } = headsOf(t, event)
+  const posts: Asked[] = t.open.flatMap((mr) =>
+    read
+      .filter((head) => isSame(head, mr))
+      .map((head) => ({
+        type: 'postReview',
+        params: {
+          project: t.c.config.project,
+          ...head,
+          verdict,
+          body: 'words',
+          findings: findings.filter(({ repo, number }) => isSame({ repository: repo, number }, head)),
+        },
+      })),
+  )
+  t.afterPod(posts)
+}
+
+function holdOf(t: TaskDraft, event: Outcome): string | undefined {
+  if (!t.isGranted) return 'approval-revoked'
+  if (!t.isUnderCeiling(levelOf(t, event))) return 'over-auto-approve-ceiling'
+  const may = (head: LiveHead, mr: Named): boolean => isSame(head, mr) && head.authorMayMerge && !head.draft
+  return t.open.every((mr) => event.heads.some((head) => may(head, mr))) ? undefined : 'needs-maintainer'
+}
+
+function approve(t: TaskDraft, event: Outcome): Move {
+  const fault = missingHeads(t, event) ?? headsFault(t, event)
+  if (fault) return fault
+  if (!event.workspaceClean) return refuse(t, 'workspace-dirty')
+  const lowered = levelFault(t, event)
+  if (lowered) return lowered
+  const { read, live } = headsOf(t, event)
+  const significance = levelOf(t, event)
+  const hold = holdOf(t, event)
+  if (hold)
+    return accept(t, event, 'awaiting-human', hold, () => {
+      postReviews(t, event, 'approve')
+      t.afterPod(t.comments)
+      Object.assign(t.c, { reviewed: read, goAheads: [], significance })
+    })
+  return accept(t, event, 'merging.settling', null, () => {
+    for (const { repository, number, sha } of live) t.patchMergeRequest({ repository, number }, { headSha: sha })
+    Object.assign(t.c, { verdict: read, reviewed: null, significance })
+    postReviews(t, event, 'approve')
+  })
+}
+
+function requestChanges(t: TaskDraft, event: Outcome): Move {
+  const fault = headsFault(t, event) ?? levelFault(t, event)
+  if (fault) return fault
+  const significance = levelOf(t, event)
+  const isWork = /^(implementing|documenting|upgrading)$/.test(t.ownStage)
+  const to = isWork ? `${t.ownStage}.fresh` : 'awaiting-human'
+  return accept(t, event, to, isWork ? null : 'changes-requested', () => {
+    postReviews(t, event, 'request_changes')
+    const [first] = headsOf(t, event).read
+    if (!t.isReviewKind) t.news('mr_review', first)
+    Object.assign(t.c, { reviewRounds: t.c.reviewRounds + 1, verdict: null, significance })
+  })
+}
+
+function isTitled(one: string, other: string): boolean {
+  return titleKey('', one) === titleKey('', other)
+}
+
+/** Within the Project's target, and none twice (rulings 3.15). */
+function propose(t: TaskDraft, event: Outcome): Move {
+  const { proposals = [] } = payloadOf(event)
+  const { left, filed: known } = event.proposals ?? { left: 0, filed: [] }
+  const filed = known.filter((one) => proposals.some(({ title }) => isTitled(title, one.title)))
+  const fresh: { repo: string; title: string }[] = []
+  for (const { repo, title } of proposals) {
+    const isTwice = fresh.some((one) => one.repo === repo && isTitled(one.title, title))
+    const isFiled = filed.some((one) => one.repository === repo && isTitled(one.title, title))
+    if (!isTwice && !isFiled) fresh.push({ repo, title })
+  }
+  if (fresh.length === 0) return refuse(t, 'conflict', { reason: 'duplicate-proposals', filed })
+  if (fresh.length > left) return refuse(t, 'proposal-cap', { left, filed })
+  const asks = fresh.map(({ repo, title }) => filing(t, repo, 'proposal', titleKey(repo, title)))
+  return accept(t, event, 'delivered', null, () => t.afterPod(asks), { files: fresh, filed })
+}
+
+function filing(t: TaskDraft, repository: string, sort: string, dedupe: string): Asked {
+  const { project } = t.c.config
+  return { type: 'fileIssue', params: { project, repository, title: 'words', body: 'words', sort, dedupe } }
+}
+
+function skip(t: TaskDraft, event: Outcome): Move {
+  const { reason = '' } = payloadOf(event)
+  return accept(t, event, 'delivered', null, () => platformNote(t, `Nothing proposed: ${reason}`))
+}
+
+function fileIssue(t: TaskDraft, event: Outcome): Move {
+  const { issue, alert_rules: rules = [] } = payloadOf(event)
+  const repo = issue?.repo ?? ''
+  const ask = filing(t, repo, 'incident', titleKey(repo, rules.toSorted().join(' ')))
+  return accept(t, event, 'delivered', null, () => t.afterPod([ask]))
+}
+
+function falsePositive(t: TaskDraft, event: Outcome): Move {
+  const { alert_rules: rules = [], reason = '' } = payloadOf(event)
+  const listed = rules.map((rule) => `\`${rule}\``).join(', ')
+  return accept(t, event, 'delivered', null, () => platformNote(t, `False positive of ${listed}: ${reason}`))
+}
+
+/** A member whose agent runs is refused in the call; the others answer by themselves [H12]. */
+function refine(t: TaskDraft, event: Outcome): Move {
+  const { folds = [], closes = [], links = [] } = payloadOf(event)
+  const [namespace] = t.c.id.split('/')
+  const members = [...new Set(folds.map(({ task }) => (task.includes('/') ? task : `${namespace}/${task}`)))]
+  const stateOf = (task: string): string => event.members?.find((one) => one.task === task)?.state ?? 'unknown'
+  const running = members.filter((task) => stateOf(task) === 'running')
+  const gone = members.filter((task) => stateOf(task) !== 'free')
+  if (members.includes(t.c.id)) return refuse(t, 'conflict', { reason: 'no-member' })
+  if (running.length > 0) return refuse(t, 'member-running', { members: running })
+  if (gone.length > 0) return refuse(t, 'conflict', { reason: 'no-member', members: gone })
+  const { project } = t.c.config
+  const closings = closes.map(({ repo, number }) => ({
+    type: 'closeIssue',
+    params: { project, repository: repo, number, comment: 'words', retires: true },
+  }))
+  const related = links.length < 2 ? [] : links
+  const linked = related.map(({ repo, number, isPR }) =>
+    t.commentOn(isPR === true ? 'mr' : 'issue', { repository: repo, number }),
+  )
+  const to = members.length > 0 ? 'refining.folding' : 'delivered'
+  return accept(t, event, to, null, () => {
+    t.afterPod([...closings, ...linked])
+    t.c.folds = members.map((task) => ({ task, answer: null }))
+  })
+}
+
+/** By stage, kind and action (law 12). */
+const rows: Readonly<Record<string, (t: TaskDraft, event: Outcome) => Move>> = {
+  'brainstorming brainstorm propose': propose,
+  'brainstorming brainstorm skip': skip,
+  'investigating incident file_issue': fileIssue,
+  'investigating incident false_positive': falsePositive,
+  'refining refine refine': refine,
+  'implementing implement approved': approved,
+  'implementing implement rejected': rejected,
+  'implementing implement declined': declined,
+  'implementing implement discuss': discuss,
+  'implementing implement submitted': submitted,
+  'documenting documentation declined': declined,
+  'documenting documentation discuss': discussThere,
+  'documenting documentation submitted': submitted,
+  'upgrading upgrade declined': declinedUpgrade,
+  'upgrading upgrade discuss': discussThere,
+  'upgrading upgrade submitted': submitted,
+  'reviewing review approve': approve,
+  'reviewing review request_changes': requestChanges,
+}

@@ -1,0 +1,239 @@
+/** The pod region: it reads what the stage wants, and nothing else of it [H1-H6]. */
+import type { TaskContext } from '../../../../machines/task/context.ts'
+import type { AgentKind, TaskEvent } from '../../../../machines/task/events.ts'
+import { shortHash } from '../../../../machines/rules/names.ts'
+import type { EventOf, TaskDraft } from './draft.ts'
+
+export interface Move {
+  /** Nothing: it stays where it is. */
+  readonly to?: string
+  readonly does?: () => void
+}
+
+const nothing: Move = {}
+
+function enqueue(t: TaskDraft): void {
+  const { c } = t
+  c.entries += 1
+  c.entry = `${c.id}/${c.entries}`
+  const ceiling = c.released ? 20 : c.podOrdinal > 0 ? 40 : c.priority
+  t.tell(`queue:${c.config.project}`, 'queue.enqueue', {
+    entry: c.entry,
+    sort: 'spawn',
+    task: c.id,
+    class: c.origin.kind === 'alert' ? 'alert' : 'normal',
+    priority: Math.min(c.priority, ceiling),
+    kind: c.wants ?? c.kind,
+  })
+}
+
+function repositoriesOf(t: TaskDraft): readonly object[] {
+  return t.c.repositories.map((name) => {
+    const base = t.c.config.repositories.find((one) => one.name === name)?.base ?? ''
+    const mr = t.open.find((one) => one.repository === name)
+    const head = t.c.wants === 'review' && mr ? { sha: mr.headSha } : {}
+    return { name, base, branch: t.branchIn(name), ...head }
+  })
+}
+
+function spawn(t: TaskDraft): void {
+  const { c } = t
+  const { project, model, effort, permissionMode, tokensPerTurn } = c.config
+  const agentKind: AgentKind = c.wants ?? c.kind
+  const ordinal = c.podOrdinal + 1
+  t.tell(`pod:${c.id}/${ordinal}`, 'pod.start', {
+    task: c.id,
+    project,
+    queue: project,
+    entry: c.entry ?? '',
+    ordinal,
+    agentKind,
+    model: model[agentKind] ?? '',
+    effort: effort[agentKind] ?? '',
+    permissionMode,
+    repositories: repositoriesOf(t),
+    turnTimeoutSeconds: c.config.turnTimeoutSeconds,
+    agentPodTTLSeconds: c.config.agentPodTTLSeconds,
+    stallProbeGraceSeconds: c.config.stallProbeGraceSeconds,
+    stallProbeMaxAttempts: c.config.stallProbeMaxAttempts,
+    ...(tokensPerTurn === undefined ? {} : { ledger: project }),
+  })
+  for (const { issue } of c.issues) t.tell(`issue:${issue}`, 'issue.agentRunning', { task: c.id, agentKind })
+  Object.assign(c, { podOrdinal: ordinal, podAlive: true, podVisit: c.visit, podWorked: false, podStartedAt: c.at })
+  Object.assign(c, { agentKind, recordedOutcome: null, released: false, asked: false, turnSpoke: false })
+  Object.assign(c, { prompt: 'first', nudged: true })
+}
+
+function requestTurn(t: TaskDraft): void {
+  if (!t.c.nudged) t.c.prompt = 'events'
+  Object.assign(t.c, { nudged: false, asked: false, turnSpoke: false })
+  t.tell(`pod:${t.c.id}/${t.c.podOrdinal}`, 'turn.requested', { eventsUpTo: t.c.eventSequence })
+}
+
+export function enterPod(t: TaskDraft, to: string): void {
+  t.pod = to
+  if (to === 'none') {
+    const { deferred } = t.c
+    t.c.deferred = []
+    t.post(deferred as unknown as Parameters<TaskDraft['post']>[0])
+  }
+  if (to === 'awaitingSlot') enqueue(t)
+  if (to === 'starting') spawn(t)
+  if (to === 'working.busy') requestTurn(t)
+  if (to === 'stopping') t.tell(`pod:${t.c.id}/${t.c.podOrdinal}`, 'pod.stop', { reason: t.c.stageReason ?? t.c.stage })
+  if (to === 'settled') settle(t)
+}
+
+function settle(t: TaskDraft): void {
+  const { id, config, podOrdinal } = t.c
+  if (podOrdinal === 0) return
+  t.ask('deleteWorkspace', { task: id })
+  if (config.tokensPerTurn !== undefined) t.tell(`ledger:${config.project}`, 'task.settled', { task: id })
+}
+
+const longest = 600_000
+
+function podEnded(t: TaskDraft, { cause, reason = 'lost', residencyMs }: EventOf<'pod.final'>): void {
+  const { c } = t
+  if (cause === 'lost') {
+    c.lostInRow += 1
+    c.respawnDelayMs = c.lostInRow > 2 ? Math.min(longest, 10_000 * 2 ** (c.lostInRow - 3)) : 0
+    if (!c.podWorked) c.startFailures += 1
+    c.recreations = { ...c.recreations, [reason]: (c.recreations[reason] ?? 0) + 1 }
+  } else Object.assign(c, { lostInRow: 0, respawnDelayMs: 0 })
+  if (c.podVisit === c.visit) c.visitResidencyMs += residencyMs
+  Object.assign(c, { podAlive: false, podStartedAt: null, agentKind: '', entry: null, nudged: false, turnDelayMs: 0 })
+}
+
+export function recordTurn(t: TaskDraft, event: EventOf<'turn.ended' | 'turn.failed'>): void {
+  const { c } = t
+  c.pushedRepositories = [...new Set([...c.pushedRepositories, ...event.pushed])]
+  const usage: Record<string, number> = { ...c.usage }
+  for (const [name, count] of Object.entries(event.usage))
+    if (typeof count === 'number') usage[name] = (usage[name] ?? 0) + count
+  c.usage = usage
+  c.turns += 1
+  if (event.pod < c.lastTurnPod) return
+  Object.assign(c, { lastTurn: event.turn, lastTurnPod: event.pod, lastTurnFinalText: event.finalText })
+  Object.assign(c, { lastTurnPushedRepos: event.pushed, lastTurnFailedRepos: event.failed.map(({ repo }) => repo) })
+}
+
+/** The pod goes with the turn, and its own end is heard. */
+const endPod = 'agent_exited expired abandoned conflict shutdown interrupted interrupt_unconfirmed'.split(' ')
+
+function rest(t: TaskDraft, { stopReason, resetsAt }: EventOf<'turn.failed'>): void {
+  const backoff = Math.min(longest, 30_000 * 2 ** Math.max(0, t.c.failedTurns - 1))
+  const reset = stopReason === 'usage_limit' && resetsAt !== undefined ? resetsAt - t.c.at : 0
+  Object.assign(t.c, { turnDelayMs: Math.max(backoff, reset), prompt: 'retry', nudged: true })
+}
+
+function turnFailed(t: TaskDraft, event: EventOf<'turn.failed'>): Move {
+  const does = (): void => recordTurn(t, event)
+  if (t.pod !== 'working.busy' || !t.isOfPod(event) || event.purpose !== 'work') return { does }
+  if (endPod.includes(event.stopReason)) return { to: 'working.ending', does }
+  return { to: 'working.resting', does: () => (does(), rest(t, event)) }
+}
+
+function writeNote(t: TaskDraft, event: EventOf<'note.written'>): void {
+  const { c } = t
+  if (event.pod !== c.podOrdinal) return t.answer(409, { code: 'pod-superseded', detail: 'words' })
+  if (c.agentKind === '') return t.answer(409, { code: 'agent-kind-empty', detail: 'words' })
+  const { id, kind, body, bodyHash, pod } = event
+  t.note({ id, agent: c.agentKind, pod, kind, body, bodyHash, source: 'agent' })
+  t.answer(201, { id, kind, at: c.at })
+  t.tell(`pod:${c.id}/${pod}`, 'pod.noted', { kind, source: 'agent' })
+  if (kind !== 'plan') return
+  Object.assign(c, { planHash: bodyHash, planNoteId: id })
+  if (c.stageClass === 'terminal') return
+  for (const { issue } of c.issues)
+    t.tell(`issue:${issue}`, 'plan.written', { task: c.id, noteId: id, planHash: bodyHash, body })
+}
+
+/** S3, stop sequence step 4: from the pod's own last turn, and a placeholder when there is none. */
+function writeOperatorNote(t: TaskDraft, { pod, reason }: EventOf<'pod.noteMissing'>): void {
+  const { c } = t
+  const id = `operator-${pod}`
+  t.tell(`pod:${c.id}/${pod}`, 'pod.noted', { kind: 'handoff', source: 'operator' })
+  if (c.notes.some((note) => note.id === id)) return
+  const ended = reason ? `The pod ended: ${reason}.` : 'The pod ended.'
+  const hasLast = c.lastTurnPod === pod && c.lastTurn !== null
+  const list = (title: string, all: readonly string[]): string =>
+    `${title}: ${all.length > 0 ? all.join(', ') : 'none'}`
+  const body = hasLast
+    ? [
+        `${ended} Written from its last turn, which left no note.`,
+        list('Pushed', c.lastTurnPushedRepos),
+        list('Failed to push', c.lastTurnFailedRepos),
+        c.lastTurnFinalText || 'It said nothing at the end. handoff=none',
+      ].join('\n')
+    : `${ended} It left nothing behind. handoff=none`
+  t.note({ id, agent: c.agentKind, pod, kind: 'handoff', body, bodyHash: shortHash(body), source: 'operator' })
+}
+
+function isOwnGrant(t: TaskDraft, entry: string): boolean {
+  return !t.c.podAlive && t.c.entry === entry
+}
+
+const alive = /^(starting|working\..*|stopping)$/
+
+/** Minted with a slot it starts at once, unless it begins parked. */
+export function startsWithSlot(t: TaskDraft, { entry, seed }: EventOf<'task.minted'>): boolean {
+  return entry !== undefined && !isBacklog(seed)
+}
+
+export function isBacklog({ kind, issues, config }: EventOf<'task.minted'>['seed']): boolean {
+  if (kind !== 'implement' || config.autoApproveMaxSignificance !== 'off' || issues.length === 0) return false
+  return !issues.some(({ selfProposed, humanCommented }) => !selfProposed || humanCommented)
+}
+
+export function podMove(t: TaskDraft, event: TaskEvent): Move {
+  switch (event.type) {
+    case 'task.minted':
+      if (t.pod !== 'none' || t.stage !== 'minted' || !startsWithSlot(t, event)) return nothing
+      return { to: 'starting', does: () => void (t.c.entry = event.entry ?? null) }
+    case 'slot.granted':
+      return t.pod === 'awaitingSlot' && isOwnGrant(t, event.entry) ? { to: 'starting' } : nothing
+    case 'pod.working':
+      if (t.pod !== 'starting' || !t.isOfPod(event)) return nothing
+      return { to: 'working.busy', does: () => void Object.assign(t.c, { podWorked: true, startFailures: 0 }) }
+    case 'pod.final':
+      return alive.test(t.pod) && t.isOfPod(event) ? { to: 'none', does: () => podEnded(t, event) } : nothing
+    case 'turn.ended': {
+      const isWork = t.pod === 'working.busy' && t.isOfPod(event) && event.purpose === 'work'
+      return { ...(isWork ? { to: 'working.idle' } : {}), does: () => recordTurn(t, event) }
+    }
+    case 'turn.failed':
+      return turnFailed(t, event)
+    case 'note.written':
+      return { does: () => writeNote(t, event) }
+    case 'pod.noteMissing':
+      return { does: () => writeOperatorNote(t, event) }
+    case 'turn.accepted':
+      return { does: () => void (t.c.pending = t.c.pending.filter(({ n }) => n > event.eventsUpTo)) }
+    case 'agent.asked':
+      return t.isOfPod(event) ? { does: () => void (t.c.asked = true) } : nothing
+    default:
+      return nothing
+  }
+}
+
+/** What it does by itself. */
+export function podAlways(t: TaskDraft): Move {
+  const { wants, stageClass, respawnDelayMs, nudged, pending, entry } = t.c
+  if (t.pod === 'none') {
+    if (stageClass === 'terminal') return { to: 'settled' }
+    if (wants === null) return nothing
+    return { to: respawnDelayMs > 0 ? 'backingOff' : 'awaitingSlot' }
+  }
+  if (t.pod === 'backingOff') return wants === null ? { to: 'none' } : nothing
+  if (t.pod === 'awaitingSlot') return wants === null ? { to: 'none', does: () => withdrawEntry(t, entry) } : nothing
+  if (!/^(starting|working)/.test(t.pod)) return nothing
+  if (!t.serves) return { to: 'stopping' }
+  return t.pod === 'working.idle' && (nudged || pending.length > 0) ? { to: 'working.busy' } : nothing
+}
+
+function withdrawEntry(t: TaskDraft, entry: TaskContext['entry']): void {
+  if (entry === null) return
+  t.c.entry = null
+  t.tell(`queue:${t.c.config.project}`, 'queue.withdraw', { entry })
+}

@@ -1,0 +1,273 @@
+/** The stage region by event: what moves the Task, and what it keeps of what it hears (lifecycles.md, Task). */
+import type { TaskContext } from '../../../../machines/task/context.ts'
+import type { TaskEvent } from '../../../../machines/task/events.ts'
+import { ends, isSame, parks, type EventOf, type TaskDraft } from './draft.ts'
+import { isOpeningFaulty } from './entering.ts'
+import * as approvals from './approvals.ts'
+import * as forge from './forge.ts'
+import { fold, foldMove, takeover } from './hand-over.ts'
+import { outcomeMove } from './outcomes.ts'
+import { isBacklog, type Move } from './pods.ts'
+
+const nothing: Move = {}
+const workStages = /^(brainstorming|investigating|refining|implementing|documenting|upgrading|reviewing)\b/
+const goAheadParks = ['needs-maintainer', 'over-auto-approve-ceiling']
+/** Released by rows of their own: an ordinary comment is read later [H21, N1]. */
+const ownRelease = ['approval-revoked', ...goAheadParks, 'budget', 'fold-unanswered']
+const withMergeRequests = ['implement', 'review', 'documentation', 'upgrade']
+const maxLaps = 5
+
+export function isParkedBy(t: TaskDraft, ...reasons: readonly string[]): boolean {
+  return t.is('awaiting-human') && reasons.includes(t.c.stageReason ?? '')
+}
+
+export function isGoAheadPark(t: TaskDraft): boolean {
+  return isParkedBy(t, ...goAheadParks)
+}
+
+function freshOf(stage: string): string {
+  return `${stage}.fresh`
+}
+
+/** Rulings 5.11: a merge is judged again; a review without an open merge request has nothing to read. */
+function resumed(t: TaskDraft): string {
+  if (t.c.folds.some(({ answer }) => answer === null)) return 'refining.folding'
+  const isReview = ['merging', 'reviewing'].includes(t.c.parkedFrom ?? '')
+  const isUp = t.open.length > 0 && !['not-opened', 'open-deadline'].includes(t.c.stageReason ?? '')
+  return freshOf(isReview && isUp ? 'reviewing' : t.ownStage)
+}
+
+function retried(t: TaskDraft): string {
+  return t.c.stageReason === 'approval-revoked' ? freshOf(t.ownStage) : resumed(t)
+}
+
+function refuse(t: TaskDraft, code: string, members: object = {}): Move {
+  return { does: () => t.answer(409, { code, detail: 'words', ...members }) }
+}
+
+function minted(t: TaskDraft, { seed, entry }: EventOf<'task.minted'>): Move {
+  const { c } = t
+  const giveBack = (): void => {
+    if (entry !== undefined && entry !== c.entry) t.tell(`queue:${seed.config.project}`, 'queue.release', { entry })
+  }
+  if (!t.is('minted')) return { does: giveBack }
+  const adopt = (): void => {
+    const { kind, goal, repositories, priority, origin, config } = seed
+    const issues = seed.issues.map((issue) => ({ ...issue, state: 'open' as const, accepted: false, grant: null }))
+    const mergeRequests = seed.mergeRequests.map((mr) => ({ ...mr, state: 'open' as const, mergeCommit: null }))
+    const everOwnedIssue = issues.length > 0
+    Object.assign(c, { kind, goal, repositories, priority, origin, config, issues, mergeRequests, everOwnedIssue })
+    for (const { issue } of issues) t.tell(`issue:${issue}`, 'issue.owned', { task: c.id })
+    for (const { mergeRequest } of mergeRequests) t.tell(`merge-request:${mergeRequest}`, 'mr.owned', { task: c.id })
+  }
+  if (isBacklog(seed)) return { to: 'backlog-sweep', does: () => (adopt(), giveBack()) }
+  if (seed.kind === 'implement' && entry === undefined) return { to: 'refined', does: adopt }
+  const own: TaskContext['kind'] = seed.kind
+  return { to: freshOf(stageFor(own)), does: adopt }
+}
+
+const stageFor = (kind: TaskContext['kind']): string =>
+  ({
+    brainstorm: 'brainstorming',
+    incident: 'investigating',
+    implement: 'implementing',
+    review: 'reviewing',
+    refine: 'refining',
+    documentation: 'documenting',
+    upgrade: 'upgrading',
+  })[kind]
+
+function close(t: TaskDraft, { by, reason }: EventOf<'task.close'>): Move {
+  if (ends.has(t.stage)) return refuse(t, 'task-terminal')
+  if (t.c.folds.some(({ answer }) => answer === null)) return refuse(t, 'conflict', { reason: 'folds-outstanding' })
+  const does = (): void => {
+    Object.assign(t.c, { stageReason: 'cancelled', stageDetail: `${reason} ${by}` })
+    t.answer(200, { accepted: true, task: { stage: 'rejected' } })
+  }
+  return { to: 'rejected', does }
+}
+
+function retry(t: TaskDraft): Move {
+  if (ends.has(t.stage)) return refuse(t, 'task-terminal')
+  if (t.is('implement-declined')) return refuse(t, 'conflict', { reason: 'no-re-entry' })
+  if (!parks.has(t.stage)) return refuse(t, 'conflict', { reason: 'not-parked' })
+  const to = t.is('backlog-sweep') ? 'refined' : t.is('identity-unverified') ? 'implementing.fresh' : retried(t)
+  const named = t.is('identity-unverified') ? t.ownStage : to.split('.')[0]
+  const does = (): void => {
+    t.c.deadlines = 0
+    t.answer(200, { accepted: true, task: { stage: named } })
+    t.heardNothing()
+  }
+  return { to, does }
+}
+
+function commented(t: TaskDraft, event: EventOf<'human.commented'>): Move {
+  const keep = (): void => t.append(event.kind, event, event.author, event.text)
+  const release = (): void => (keep(), t.heardNothing())
+  if (t.is('backlog-sweep')) return { to: 'refined', does: release }
+  if (t.is('identity-unverified') && event.maintainer) return { to: 'implementing.fresh', does: release }
+  if (!t.is('awaiting-human') || ownRelease.includes(t.c.stageReason ?? '')) return { does: keep }
+  if (t.c.stageReason === 'stage-deadline' && t.c.deadlines >= 2) return { does: keep }
+  const isOnItsOwn = event.on === 'mr' && t.known(event) !== undefined && t.c.reviewLaps < maxLaps
+  if (t.isReviewKind && !isOnItsOwn) return { does: keep }
+  const lap = t.isReviewKind ? 1 : 0
+  return { to: resumed(t), does: () => (release(), void (t.c.reviewLaps += lap)) }
+}
+
+function exhausted(t: TaskDraft, { detail }: EventOf<'budget.exhausted'>): Move {
+  if (!workStages.test(t.stage) || t.c.wants === null) return nothing
+  const does = (): void => {
+    t.afterPod(t.comments)
+    Object.assign(t.c, { stageReason: 'budget', stageDetail: detail ?? null })
+  }
+  return { to: 'awaiting-human', does }
+}
+
+function raised(t: TaskDraft, { amount }: EventOf<'budget.raised'>): Move {
+  const does = (): void => void (t.c.budgetRaised += amount)
+  return isParkedBy(t, 'budget') ? { to: resumed(t), does: () => (does(), t.heardNothing()) } : { does }
+}
+
+function renewed(t: TaskDraft): Move {
+  return isParkedBy(t, 'budget') ? { to: resumed(t), does: () => t.heardNothing() } : nothing
+}
+
+/** Labels and sticky comments are repaired by the next write (rulings 5.13). */
+function effectFailed(t: TaskDraft, { effect, reason }: EventOf<'effect.failed'>): Move {
+  if (parks.has(t.stage))
+    return effect === 'postComment' || effect === 'writeLabels' ? nothing : { does: () => t.askAll(t.comments) }
+  if (effect === 'writeLabels') return nothing
+  return {
+    to: 'operator-error',
+    does: () => void Object.assign(t.c, { stageReason: 'effect-failed', stageDetail: reason }),
+  }
+}
+
+const isHeard = (t: TaskDraft): boolean => t.c.issues.length > 0 || t.open.length > 0
+
+/** What the end of a wanted pod means to its stage. */
+function podFinal(t: TaskDraft, event: EventOf<'pod.final'>): Move {
+  const { c } = t
+  if (!workStages.test(t.stage) || !t.serves || event.pod !== c.podOrdinal) return nothing
+  const to = (stage: string, reason: string): Move => ({
+    to: stage,
+    does: () => void Object.assign(c, { stageReason: reason, stageDetail: event.reason ?? null }),
+  })
+  if (event.cause === 'unbound') return to('operator-error', 'unbound')
+  if (event.cause === 'mismatched') return to('failed', 'agent-contract-mismatch')
+  if (event.cause === 'lost' && !c.podWorked && c.startFailures >= 4) return to('operator-error', 'pod-start-failed')
+  if (c.visitResidencyMs + event.residencyMs >= 24 * 3_600_000) return to('operator-error', 'residency-cap')
+  const isQuiet = c.asked && isHeard(t) && c.pending.length === 0 && c.claims.length === 0
+  return event.cause === 'gone' && isQuiet ? to('awaiting-human', 'waiting-for-reply') : nothing
+}
+
+function isWork(t: TaskDraft, event: EventOf<'turn.ended' | 'turn.failed'>): boolean {
+  return workStages.test(t.stage) && t.isOfPod(event) && event.purpose === 'work'
+}
+
+/** It ended without an outcome, and nobody was asked. */
+function turnEnded(t: TaskDraft, event: EventOf<'turn.ended'>): Move {
+  const { c } = t
+  if (!isWork(t, event)) return nothing
+  const isSilent = t.serves && !(c.asked && isHeard(t)) && !c.turnSpoke
+  if (!isSilent) return { does: () => void Object.assign(c, { silentTurns: 0, failedTurns: 0, lostInRow: 0 }) }
+  if (c.silentTurns < 2) {
+    const counted = { silentTurns: c.silentTurns + 1, failedTurns: 0, lostInRow: 0, prompt: 'continue', nudged: true }
+    return { does: () => void Object.assign(c, counted) }
+  }
+  const to = withMergeRequests.includes(c.kind) ? 'awaiting-human' : 'failed'
+  return { to, does: () => t.because('no-outcome') }
+}
+
+/** Said by the pod's end, the account or the ledger, and no fault of the agent. */
+const uncounted = 'agent_exited expired abandoned conflict shutdown usage_limit budget'.split(' ')
+
+function turnFailed(t: TaskDraft, event: EventOf<'turn.failed'>): Move {
+  const { c } = t
+  if (!isWork(t, event) || !t.serves || uncounted.includes(event.stopReason)) return nothing
+  if (c.failedTurns < 2) return { does: () => void (c.failedTurns += 1) }
+  return { to: 'operator-error', does: () => t.because('turn-failed', 'words') }
+}
+
+function working(t: TaskDraft, event: EventOf<'pod.working'>): Move {
+  if (!t.stage.endsWith('.fresh') || !t.serves || event.pod !== t.c.podOrdinal) return nothing
+  return { to: t.stage.replace('.fresh', '.clocked'), does: () => void (t.c.stageWorkStartedAt ??= t.c.at) }
+}
+
+function granted(t: TaskDraft, { entry }: EventOf<'slot.granted'>): Move {
+  return t.is('refined') && !t.c.podAlive && entry === t.c.entry ? { to: 'implementing.fresh' } : nothing
+}
+
+/** Exit budgets. */
+export function timerMove(t: TaskDraft, name: string): Move {
+  if (name === 'foldWait') return { to: 'awaiting-human', does: () => t.because('fold-unanswered') }
+  if (name === 'openingBudget') return { to: 'awaiting-human', does: () => t.because('open-deadline') }
+  if (name === 'mergingBudget') return { to: 'awaiting-human', does: () => t.because('merge-deadline') }
+  if (name === 'mergeDelay') return { to: 'merging.asked.outstanding' }
+  if (!name.endsWith('Budget')) return nothing
+  if (!['implement', 'review'].includes(t.c.kind) && t.open.length === 0)
+    return { to: 'failed', does: () => t.because('stage-deadline') }
+  return { to: 'awaiting-human', does: () => (t.because('stage-deadline'), void (t.c.deadlines += 1)) }
+}
+
+/** What it does by itself, once no pod lives [H26, H27]. */
+export function stageAlways(t: TaskDraft): Move {
+  if (t.c.podAlive) return nothing
+  if (t.is('reviewing.opening.settling')) {
+    if (!isOpeningFaulty(t)) return { to: 'reviewing.opening.asked' }
+    return forge.openingFailed(t)
+  }
+  if (!t.is('merging.settling')) return nothing
+  if (!t.isGranted) return { to: 'awaiting-human', does: () => t.because('approval-revoked') }
+  if (!t.covers(t.c.verdict)) return { to: 'reviewing.fresh', does: () => void (t.c.verdict = null) }
+  return { to: 'merging.asked.outstanding' }
+}
+
+/** A maintainer's word on exactly the reviewed heads, with the grants on [N1]. */
+function goAhead(t: TaskDraft, { shas }: EventOf<'mr.goAhead'>): Move {
+  if (!isGoAheadPark(t)) return nothing
+  const named = [...t.c.goAheads, ...shas].filter((head) =>
+    (t.c.reviewed ?? []).some((read) => isSame(read, head) && read.sha === head.sha),
+  )
+  if (t.open.length === 0 || !t.covers(named) || !t.isGranted) return { does: () => void (t.c.goAheads = named) }
+  const let_ = { verdict: named, reviewed: null, goAheads: [], released: true }
+  return { to: 'merging.settling', does: () => void Object.assign(t.c, let_) }
+}
+
+type Handler = (t: TaskDraft, event: never) => Move
+
+const handlers: Readonly<Record<string, Handler>> = {
+  'task.minted': minted,
+  'task.close': close,
+  'task.retry': retry,
+  'slot.granted': granted,
+  'pod.working': working,
+  'pod.final': podFinal,
+  'turn.ended': turnEnded,
+  'turn.failed': turnFailed,
+  outcome: outcomeMove,
+  'human.commented': commented,
+  'forge.event': (t: TaskDraft, event: EventOf<'forge.event'>) => ({
+    does: () => t.append(event.kind, event, event.author, event.text),
+  }),
+  'budget.exhausted': exhausted,
+  'budget.raised': raised,
+  'budget.refused': (t: TaskDraft) => ({ does: () => t.askAll(t.comments) }),
+  'budget.renewed': renewed,
+  'effect.failed': effectFailed,
+  'mr.goAhead': goAhead,
+  'fold.requested': fold,
+  'fold.accepted': foldMove,
+  'fold.refused': foldMove,
+  'takeover.accepted': takeover,
+  ...approvals.handlers,
+  ...forge.handlers,
+}
+
+/** What a stage that has ended still answers. */
+const heardAtTheEnd = 'outcome task.minted task.close task.retry mr.ready fold.requested takeover.accepted'.split(' ')
+
+export function stageMove(t: TaskDraft, event: TaskEvent): Move {
+  if (ends.has(t.stage) && !heardAtTheEnd.includes(event.type)) return nothing
+  return handlers[event.type]?.(t, event as never) ?? nothing
+}
