@@ -57,6 +57,8 @@ export function createWrapperMetrics(identity: Identity, repository: string): Wr
   ])
   const skills = counter('ccw_skills_installed_total', 'Skills installed.', ['profile'])
   const skillFailures = counter('ccw_skills_clone_failures_total', 'Clones of skill sources that failed.', ['source'])
+  // A rate over a series that appears with its first failure would miss that failure.
+  for (const source of ['skills_repo', 'extra']) skillFailures.inc({ source }, 0)
   const agents = counter('ccw_agents_installed_total', 'Agent definitions installed.')
   const reports = counter('ccw_statusline_reports_total', 'Reports of the status line.', ['result'])
   const hookFailures = counter('ccw_hook_failures_total', 'Lifecycle hooks that failed.', ['hook'])

@@ -14,6 +14,13 @@ const halfMoved: readonly Act[] = [
   { kind: 'other', on: 'task', file: 0 },
 ]
 
+/** Found once: commits on a branch of the agent's own, which it had gone back from, were in the volume and named by nobody. */
+const leftBranch: readonly Act[] = [
+  { kind: 'begin', operation: 'bisect' },
+  { kind: 'boot' },
+  { kind: 'write', file: 0, isCommitted: false },
+]
+
 /** `WORKSPACE_RUNS=500 vitest run property-tests/workspace` is the long form; an ordinary run is a sample of it. */
 const runs = Number(process.env['WORKSPACE_RUNS'] ?? 10)
 const msPerRun = 60_000
@@ -24,6 +31,6 @@ test('keeps every line over random acts, kills and torn files', { timeout: runs 
       expect(await brokenLaws(acts)).toEqual([])
     }),
     // The histories that show a mutant must be sound without it.
-    { numRuns: runs, examples: [halfMoved, ...mutants.map(({ acts }) => acts)].map((acts) => [acts]) },
+    { numRuns: runs, examples: [halfMoved, leftBranch, ...mutants.map(({ acts }) => acts)].map((acts) => [acts]) },
   )
 })

@@ -124,6 +124,7 @@ class Reconciler {
     await this.#enterBranch(remoteSha ?? baseSha)
     if (sha) return this.#pin(sha)
     await this.#nameKept()
+    await this.#nameBranches()
     if (remoteSha && !(await this.#merge(remoteSha, `the pushed state of ${branch}`))) return 'conflict'
     if (fetchFailed) return 'fetch_fail'
     if (!baseSha) return this.#baseUnresolved()
@@ -149,6 +150,23 @@ class Reconciler {
     const more = refs.length > maxNamed ? ` and ${refs.length - maxNamed} more` : ''
     this.findings.push(
       `${name} keeps work of interrupted sessions that is not merged: ${refs.slice(-maxNamed).join(', ')}${more}. Look whether anything of it is still wanted (git diff HEAD...<ref>), and delete the refs you are done with.`,
+    )
+  }
+
+  /** Only the work branch is pushed: commits on a branch of the agent's own would end with the volume. */
+  async #nameBranches(): Promise<void> {
+    const { dir, name, branch } = this.#repository
+    const format = '--format=%(objectname) %(refname:lstrip=2)'
+    const listed = await gitText(this.#git, ['for-each-ref', format, '--no-merged=HEAD', 'refs/heads/'], { cwd: dir })
+    const left: string[] = []
+    for (const line of listed.split('\n').filter(Boolean)) {
+      const [sha = '', local = ''] = line.split(' ')
+      if (local !== branch && !(await this.#isPushed(sha))) left.push(local)
+    }
+    if (left.length === 0) return
+    const more = left.length > maxNamed ? ` and ${left.length - maxNamed} more` : ''
+    this.findings.push(
+      `${name} has branches with commits that are nowhere else: ${left.slice(-maxNamed).join(', ')}${more}. Only ${branch} is pushed: merge what is still wanted into it, and delete the branches you are done with.`,
     )
   }
 

@@ -73,6 +73,9 @@ const resumptions: Readonly<Record<string, string>> = {
   refusal: 'The last answer was refused. Go on with what can be done.',
 }
 
+/** Refused twice in a row the turn ends as a failure of the API, though the API answered. */
+const secondRefusal = 'API Error: the model refused to go on'
+
 async function untilStopped(turn: TurnInProgress): Promise<Ending> {
   const { session } = turn
   let stopHookActive = false
@@ -86,8 +89,9 @@ async function untilStopped(turn: TurnInProgress): Promise<Ending> {
       if ((await runTools(turn, calls)) === 'interrupted') return 'interrupted'
       continue
     }
-    const resumption = message.stop_reason === 'refusal' && refused ? undefined : resumptions[message.stop_reason ?? '']
+    if (message.stop_reason === 'refusal' && refused) throw new ApiFailure(200, 'invalid_request', secondRefusal)
     refused ||= message.stop_reason === 'refusal'
+    const resumption = resumptions[message.stop_reason ?? '']
     if (resumption !== undefined) {
       say(session, resumption)
       continue

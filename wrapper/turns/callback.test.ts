@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { verifyHmac } from '../../edges/http/auth/hmac.ts'
+import type { Fetch } from '../../edges/http/ports.ts'
+import { testClock, type TestClock } from '../../edges/http/testing.ts'
+import type { TurnComplete } from '../../machines/turn/schema.ts'
+import { rememberingLogger } from '../testing/quiet-log.ts'
+import { noUsage } from '../usage/usage.ts'
+import { CallbackSender } from './callback.ts'
+
+const body: TurnComplete = {
+  turnId: '1-1-abc',
+  task: 't',
+  pod: 1,
+  state: 'completed',
+  stopReason: 'end_turn',
+  finalText: 'done',
+  usage: noUsage,
+  pushed: [],
+  failed: [],
+  startedAt: '2026-11-21T12:00:00.000Z',
+  completedAt: '2026-11-21T12:00:01.000Z',
+}
+
+type Answer = number | 'refused' | 'silent'
+
+interface Scene {
+  readonly sender: CallbackSender
+  readonly clock: TestClock
+  /** When each attempt was made, in milliseconds from the first. */
+  readonly at: number[]
+  readonly requests: { readonly url: string; readonly init: RequestInit }[]
+  readonly acknowledged: string[]
+  send(url?: string): void
+}
+
+/** The receiver gives `answers` one after another, and the last one for ever. */
+function aSender(answers: readonly Answer[], options: { secret?: string; defaultUrl?: string } = {}): Scene {
+  const clock = testClock()
+  const [at, requests, acknowledged]: [number[], Scene['requests'], string[]] = [[], [], []]
+  const fetch: Fetch = async (url, init = {}) => {
+    const answer = answers[Math.min(at.length, answers.length - 1)]
+    at.push(clock.elapsed())
+    requests.push({ url: String(url), init })
+    if (answer === 'refused') throw new TypeError('connect ECONNREFUSED')
+    if (answer === 'silent') return until(init.signal!)
+    return new Response(null, { status: answer!, headers: { location: 'http://127.0.0.1/elsewhere' } })
+  }
+  const sender = new CallbackSender({
+    fetch,
+    clock,
+    logger: rememberingLogger().logger,
+    defaultUrl: options.defaultUrl ?? 'http://operator:8082/internal/turn-complete',
+    traceparentOf: () => undefined,
+    ...(options.secret ? { secret: options.secret } : {}),
+  })
+  const send = (url?: string): void => sender.send(body, url, () => acknowledged.push(body.turnId))
+  return { sender, clock, at, requests, acknowledged, send }
+}
+
+function until(signal: AbortSignal): Promise<Response> {
+  return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
+}
+
+/** Each step begins once whatever the last one set off has set its timers. */
+async function pass({ clock }: Scene, seconds: number): Promise<void> {
+  for (let passed = 0; passed < seconds * 10; passed += 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+    clock.advance(100)
+  }
+}
+
+describe('the callback of a turn', () => {
+  test('is repeated with pauses that double up to a minute, until it is acknowledged', async () => {
+    const failures = Array.from({ length: 9 }, () => 503)
+    const scene = aSender([...failures, 200])
+    scene.send()
+    await pass(scene, 300)
+    expect(scene.at.map((at, index) => at - (scene.at[index - 1] ?? 0)).slice(1)).toEqual([
+      500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000,
+    ])
+    expect(scene.acknowledged).toEqual([body.turnId])
+    expect(new Set(scene.requests.map(({ init }) => init.body))).toEqual(new Set([JSON.stringify(body)]))
+  })
+
+  test.each<[string, Answer]>([
+    ['a refused connection', 'refused'],
+    ['a redirect, which is not followed', 307],
+    ['a client error', 404],
+    ['no answer within ten seconds', 'silent'],
+  ])('is not acknowledged by %s, and by the 202 after it', async (_what, answer) => {
+    const scene = aSender([answer, 202])
+    scene.send()
+    await pass(scene, 5)
+    expect(scene.acknowledged).toHaveLength(answer === 'silent' ? 0 : 1)
+    await pass(scene, 6)
+    expect(scene.acknowledged).toHaveLength(1)
+    expect(scene.requests).toHaveLength(2)
+    expect(
+      scene.requests.every(({ url, init }) => url.startsWith('http://operator') && init.redirect === 'manual'),
+    ).toBe(true)
+  })
+
+  test("goes to the turn's own address in place of the default one", () => {
+    const scene = aSender([200])
+    scene.send('https://example.com/cb')
+    scene.send('')
+    expect(scene.requests.map(({ url }) => url)).toEqual([
+      'https://example.com/cb',
+      'http://operator:8082/internal/turn-complete',
+    ])
+  })
+
+  test('counts as acknowledged where there is nobody to tell', () => {
+    const scene = aSender([500], { defaultUrl: '' })
+    scene.send()
+    expect([scene.acknowledged, scene.requests]).toEqual([[body.turnId], []])
+  })
+
+  test('is signed over its bytes when there is a secret, and not otherwise', () => {
+    const signed = aSender([200], { secret: 'a secret' })
+    signed.send()
+    const headers = signed.requests[0]!.init.headers as Record<string, string>
+    expect(verifyHmac('a secret', JSON.stringify(body), headers['x-platform-signature'])).toBe(true)
+    const plain = aSender([200])
+    plain.send()
+    expect(plain.requests[0]!.init.headers).not.toHaveProperty('x-platform-signature')
+  })
+
+  test('is left to the next start when the wrapper ends first', async () => {
+    const scene = aSender([503])
+    scene.send()
+    const drained = scene.sender.drain(20_000)
+    await pass(scene, 21)
+    await drained
+    const attempts = scene.requests.length
+    await pass(scene, 300)
+    expect(scene.requests.length).toBeLessThanOrEqual(attempts + 1)
+    expect(scene.acknowledged).toEqual([])
+  })
+})

@@ -1,0 +1,256 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Registry } from 'prom-client'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { testClock, type TestClock } from '../../edges/http/testing.ts'
+import { createWrapperMetrics } from '../metrics.ts'
+import { ModelMeter } from '../model-proxy/meter.ts'
+import { typedLine } from '../terminal/submit.ts'
+import type { Terminal, TerminalExit } from '../terminal/terminal.ts'
+import { rememberingLogger } from '../testing/quiet-log.ts'
+import { Conversation } from './conversation.ts'
+import type { AgentOutcome } from './outcome.ts'
+
+const escape = '\u001b'
+const clearBox = '\u0003'
+const typed = typedLine('t1')
+
+/** The CLI as the wrapper sees it: what is typed, and a transcript that the test writes. */
+class Scene {
+  readonly clock: TestClock = testClock()
+  readonly written: string[] = []
+  readonly conversation: Conversation
+  readonly #dir = mkdtempSync(join(tmpdir(), 'conversation-'))
+  readonly #transcript = join(this.#dir, 'session.jsonl')
+  readonly #registry = new Registry()
+  #exit: TerminalExit | undefined
+  #onExit: (exit: TerminalExit) => void = () => undefined
+
+  constructor() {
+    writeFileSync(this.#transcript, '')
+    const { logger } = rememberingLogger()
+    const identity = { task: 't', project: 'p', profile: 'implement', pod: 1, contractVersion: 4 }
+    const metrics = createWrapperMetrics(identity, 'lib')
+    metrics.exposeIn(this.#registry)
+    const terminal: Terminal = {
+      pid: 1,
+      write: (bytes) => void this.written.push(bytes),
+      kill: () => this.exit(137),
+      tail: () => '',
+      lastOutputAt: () => this.#lastOutputAt,
+      exited: () => this.#exit,
+      onExit: (listener) => void (this.#onExit = listener),
+    }
+    const meter = new ModelMeter(0)
+    this.conversation = new Conversation({
+      terminal,
+      clock: this.clock,
+      logger,
+      metrics,
+      meter,
+      turnTimeoutMs: 1_800_000,
+    })
+    this.conversation.onHook('SessionStart', { session_id: 's', transcript_path: this.#transcript })
+  }
+
+  #lastOutputAt = this.clock.now()
+
+  paint(): void {
+    this.#lastOutputAt = this.clock.now()
+  }
+
+  exit(code: number): void {
+    this.#exit = { code, signal: 0, at: this.clock.now() }
+    this.#onExit(this.#exit)
+  }
+
+  /** Submits, and lets the CLI take it. */
+  async begin(): Promise<{ readonly outcome: Promise<AgentOutcome> }> {
+    const outcome = this.conversation.run('t1', 'the body', Promise.resolve())
+    await this.pass(1)
+    this.conversation.onHook('UserPromptSubmit', { prompt_id: 'p1', prompt: typed })
+    await this.pass(1)
+    return { outcome }
+  }
+
+  write(...lines: readonly object[]): void {
+    for (const line of lines) appendFileSync(this.#transcript, `${JSON.stringify(line)}\n`)
+  }
+
+  say(text: string, id = 'm1'): void {
+    const usage = { input_tokens: 3, output_tokens: 2 }
+    const content = [{ type: 'text', text }]
+    this.write({ type: 'assistant', message: { id, model: 'm', content, stop_reason: 'end_turn', usage } })
+  }
+
+  mark(): void {
+    const content = [{ type: 'text', text: '[Request interrupted by user]' }]
+    this.write({ type: 'user', message: { content } }, { type: 'last-prompt' }, { type: 'mode' })
+  }
+
+  stop(promptId = 'p1', text = 'whole'): void {
+    this.conversation.onHook('Stop', { prompt_id: promptId, last_assistant_message: text })
+  }
+
+  /** Files are read meanwhile, so each step gives the disk its time. */
+  async pass(seconds: number): Promise<void> {
+    for (let passed = 0; passed < seconds * 10; passed += 1) {
+      this.clock.advance(100)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+  }
+
+  async counted(metric: string): Promise<readonly object[]> {
+    const found = (await this.#registry.getMetricsAsJSON()).find(({ name }) => name === metric)
+    return ((found?.values ?? []) as { labels: object; value: number }[])
+      .filter(({ value }) => value > 0)
+      .map(({ labels, value }) => ({ ...labels, value }))
+  }
+
+  close(): void {
+    rmSync(this.#dir, { recursive: true })
+  }
+}
+
+async function isOpen(promise: Promise<unknown>): Promise<boolean> {
+  const open = Symbol('open')
+  return (await Promise.race([promise, Promise.resolve(open)])) === open
+}
+
+describe('an interrupt', () => {
+  let scene: Scene
+  beforeEach(() => void (scene = new Scene()))
+  afterEach(() => scene.close())
+
+  test('is one ESC byte, and ends the turn once its marker is the last line of user or assistant', async () => {
+    const { outcome } = await scene.begin()
+    scene.say('half of')
+    expect(scene.conversation.interrupt()).toBe(true)
+    await scene.pass(5)
+    expect(await isOpen(outcome)).toBe(true)
+    scene.mark()
+    await scene.pass(1)
+    expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'interrupted', finalText: 'half of' })
+    expect(scene.written.filter((bytes) => bytes === escape)).toHaveLength(1)
+    expect(await scene.counted('ccw_interrupts_total')).toEqual([{ result: 'confirmed', value: 1 }])
+  })
+
+  test('before the first token is confirmed by nothing coming, and clears the text that was put back, once', async () => {
+    const { outcome } = await scene.begin()
+    scene.conversation.interrupt()
+    await scene.pass(4)
+    expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'interrupted', finalText: '' })
+    expect(scene.written.filter((bytes) => bytes === clearBox)).toHaveLength(1)
+    expect(await scene.counted('ccw_interrupts_total')).toEqual([{ result: 'restored', value: 1 }])
+  })
+
+  test('that is not confirmed in 30 s leaves the turn alone, which may still end by itself', async () => {
+    const { outcome } = await scene.begin()
+    scene.say('on and on')
+    await scene.pass(1)
+    scene.conversation.interrupt()
+    await scene.pass(29)
+    expect(await scene.counted('ccw_interrupts_total')).toEqual([])
+    await scene.pass(3)
+    expect(await scene.counted('ccw_interrupts_total')).toEqual([{ result: 'unconfirmed', value: 1 }])
+    expect(await isOpen(outcome)).toBe(true)
+    scene.say('whole', 'm2')
+    scene.stop()
+    await scene.pass(1)
+    expect(await outcome).toMatchObject({ state: 'completed', stopReason: 'end_turn', finalText: 'whole' })
+  })
+
+  test('waits until the message was taken: the late Enter would start the turn after all', async () => {
+    const outcome = scene.conversation.run('t1', 'the body', Promise.resolve())
+    await scene.pass(1)
+    scene.conversation.interrupt()
+    await scene.pass(1)
+    expect(scene.written).not.toContain(escape)
+    scene.conversation.onHook('UserPromptSubmit', { prompt_id: 'p1', prompt: typed })
+    await scene.pass(5)
+    expect(await outcome).toMatchObject({ stopReason: 'interrupted' })
+    expect(scene.written.indexOf(escape)).toBeGreaterThan(scene.written.indexOf('\r'))
+  })
+
+  test('between turns is an ESC that nothing comes of, and without a live terminal it is refused', async () => {
+    expect(scene.conversation.interrupt()).toBe(true)
+    await scene.pass(1)
+    expect(scene.written).toEqual([escape])
+    expect(await scene.counted('ccw_interrupts_total')).toEqual([{ result: 'idle', value: 1 }])
+    scene.exit(0)
+    expect(scene.conversation.interrupt()).toBe(false)
+    expect(scene.written).toEqual([escape])
+  })
+})
+
+describe('the end of a turn', () => {
+  let scene: Scene
+  beforeEach(() => void (scene = new Scene()))
+  afterEach(() => scene.close())
+
+  test('is not told by the Stop of another prompt', async () => {
+    const { outcome } = await scene.begin()
+    scene.stop('p0', 'of another')
+    await scene.pass(2)
+    expect(await isOpen(outcome)).toBe(true)
+    scene.say('whole')
+    scene.stop('p1')
+    await scene.pass(1)
+    expect(await outcome).toMatchObject({ state: 'completed', finalText: 'whole' })
+  })
+
+  test('that no hook tells leaves the turn in flight and shows as a still screen; a stop of the pod ends it with its text', async () => {
+    const { outcome } = await scene.begin()
+    scene.paint()
+    scene.say('all that was said')
+    await scene.pass(9)
+    expect(scene.conversation.hindrance).toBeUndefined()
+    await scene.pass(3)
+    expect(scene.conversation.hindrance).toMatchObject({ kind: 'screen-still' })
+    expect(await scene.counted('ccw_turn_hindered_total')).toEqual([{ kind: 'screen-still', value: 1 }])
+    expect(await isOpen(outcome)).toBe(true)
+    const stopped = scene.conversation.shutDown(15_000)
+    await scene.pass(17)
+    await stopped
+    expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'shutdown', finalText: 'all that was said' })
+  })
+
+  test('comes with the last line, also when that is written after the Stop hook', async () => {
+    const { outcome } = await scene.begin()
+    scene.stop('p1', 'late')
+    await scene.pass(0.2)
+    scene.say('late')
+    await scene.pass(1)
+    expect(await outcome).toMatchObject({ finalText: 'late', usage: { inputTokens: 3, outputTokens: 2 } })
+  })
+
+  test('a message that no Enter submits ends the agent: the next would be appended to it', async () => {
+    const outcome = scene.conversation.run('t1', 'the body', Promise.resolve())
+    await scene.pass(35)
+    expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'agent_exited' })
+    expect(scene.conversation.agentIsGone).toBe(true)
+    expect(scene.written.filter((bytes) => bytes.includes('the body'))).toHaveLength(1)
+    expect(scene.written.filter((bytes) => bytes === '\r')).toHaveLength(12)
+  })
+})
+
+describe('a stall', () => {
+  test('is suspected once, counted and logged, ends nothing, and is over with genuine activity', async () => {
+    const scene = new Scene()
+    const { outcome } = await scene.begin()
+    for (let minute = 0; minute < 62; minute += 1) {
+      scene.clock.advance(60_000)
+      await scene.pass(0.3)
+    }
+    expect(scene.conversation.stallSuspectedAt).toBeDefined()
+    expect(await scene.counted('ccw_turn_stall_suspected_total')).toEqual([{ value: 1 }])
+    expect(await isOpen(outcome)).toBe(true)
+    scene.conversation.onModelOutput()
+    expect(scene.conversation.stallSuspectedAt).toBeUndefined()
+    scene.stop()
+    await scene.pass(1)
+    await outcome
+    scene.close()
+  })
+})
