@@ -155,6 +155,7 @@ export async function composeOrchestrator(
     get runtime() {
       return runtime
     },
+    sql,
     clock,
     logger,
     projects: directory,

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { agentMigrations } from '../../edges/agents/ci-store.ts'
 import { forgeMigrations } from '../../edges/forge/forge-edge.ts'
 import { localMigrations } from '../../edges/local/migrations.ts'
 import { migrate, runtimeMigrations } from '../../runtime/store/migrate.ts'
@@ -8,7 +9,7 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 
 /** Every migration of the orchestrator's store. */
-export const orchestratorMigrations = [runtimeMigrations, forgeMigrations, localMigrations]
+export const orchestratorMigrations = [runtimeMigrations, forgeMigrations, localMigrations, agentMigrations]
 
 /** A real Postgres where one is named, else the embedded store below the state folder. */
 export async function openStore(

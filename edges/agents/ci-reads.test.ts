@@ -1,23 +1,36 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { CiCheck, CiReport, ForgeMergeRequest } from '../forge/port.ts'
-import { testClock, type TestClock } from '../http/testing.ts'
+import { simulatedClock, type SimulatedClock } from '../../runtime/simulated-clock.ts'
+import { migrate } from '../../runtime/store/migrate.ts'
+import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
+import { agentMigrations } from './ci-store.ts'
 import { createCiReads } from './ci-reads.ts'
 import type { ForgeAccess } from './forge-access.ts'
 import { aForge } from './testing.ts'
 
 interface Room {
-  readonly clock: TestClock
+  readonly clock: SimulatedClock
   readonly fetched: string[]
   mergeable: boolean | null
   checks: readonly CiCheck[]
   status: CiReport['status']
   failing: boolean
+  /** The forge answers when this is resolved. */
+  hold: PromiseWithResolvers<void> | undefined
   read(number?: number, path?: string): Promise<Record<string, unknown>>
 }
 
-function aRoom(): Room {
-  const clock = testClock(Date.UTC(2026, 10, 21, 12))
-  const ci = createCiReads(clock)
+let sql: Sql
+beforeAll(async () => {
+  sql = await openMemorySql()
+  await migrate(sql, [agentMigrations])
+})
+beforeEach(() => sql.exec('truncate ci_read'))
+afterAll(() => sql.close())
+
+function aRoom(clock = simulatedClock(Date.UTC(2026, 10, 21, 12))): Room {
+  const ci = createCiReads({ sql, clock })
   const room: Room = {
     clock,
     fetched: [],
@@ -25,6 +38,7 @@ function aRoom(): Room {
     checks: [],
     status: 'success',
     failing: false,
+    hold: undefined,
     read: async (number = 7, path = 'acme/lib') => (await ci(access(room, path), number)) as Record<string, unknown>,
   }
   return room
@@ -34,13 +48,25 @@ function access(room: Room, path: string): ForgeAccess {
   const forge = aForge({
     mergeRequest: async (_path, number) => {
       room.fetched.push(`${path}#${number}`)
+      await room.hold?.promise
       if (room.failing) throw new Error('away')
       return { number, headSha: 'sha-1', baseBranch: 'main', mergeable: room.mergeable } as ForgeMergeRequest
     },
     requiredChecks: async () => ['test'],
+    jobLog: async (_path, job) => (job === '7' ? 'the log of 7' : undefined),
     ci: async (_path, sha) => ({ sha, status: room.status, checks: room.checks }),
   })
   return { forge, path, project: { name: 'demo' }, repository: { name: 'lib', url: '' } } as unknown as ForgeAccess
+}
+
+/** What waits in steps of a clock that stands still. */
+async function untilDone(what: Promise<unknown>, clock: SimulatedClock): Promise<void> {
+  const seen = { done: false }
+  void what.finally(() => (seen.done = true))
+  for (let look = 0; look < 10_000 && !seen.done; look += 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+    clock.advance(10)
+  }
 }
 
 describe('scm_read of ci', () => {
@@ -56,6 +82,33 @@ describe('scm_read of ci', () => {
     await room.read(8)
     await room.read(7, 'acme/app')
     expect(room.fetched).toEqual(['acme/lib#7', 'acme/lib#7', 'acme/lib#8', 'acme/app#7'])
+  })
+
+  it('asks once in 20 seconds though two processes are asked, the second waiting for what the first is told', async () => {
+    const clock = simulatedClock(Date.UTC(2026, 10, 21, 12))
+    const [one, two] = [aRoom(clock), aRoom(clock)]
+    one.hold = Promise.withResolvers()
+    const first = one.read()
+    await vi.waitFor(() => expect(one.fetched).toHaveLength(1), 15_000)
+    const second = two.read()
+    one.hold.resolve()
+    expect(await first).toMatchObject({ cached: false, status: 'success' })
+    await untilDone(second, clock)
+    expect(await second).toMatchObject({ cached: true, status: 'success' })
+    expect(two.fetched).toEqual([])
+  })
+
+  it('asks anew when the process that asked has died', async () => {
+    const clock = simulatedClock(Date.UTC(2026, 10, 21, 12))
+    const [dead, other] = [aRoom(clock), aRoom(clock)]
+    dead.hold = Promise.withResolvers()
+    void dead.read()
+    await vi.waitFor(() => expect(dead.fetched).toHaveLength(1), 15_000)
+    clock.advance(19_999)
+    const waiting = other.read()
+    await untilDone(waiting, clock)
+    expect(await waiting).toMatchObject({ cached: false })
+    dead.hold.resolve()
   })
 
   it('keeps no failure: the next call asks again', async () => {
@@ -91,14 +144,26 @@ describe('scm_read of ci', () => {
     [undefined, 'pending', false],
   ])('a check that concluded %s (%s) shows its log: %s', async (conclusion, status, shown) => {
     const room = aRoom()
-    room.checks = [{ name: 'test', status, summary: 'the log', ...(conclusion === undefined ? {} : { conclusion }) }]
+    room.checks = [{ name: 'test', status, log: 'the log', ...(conclusion === undefined ? {} : { conclusion }) }]
     const [check] = (await room.read())['checks'] as Record<string, unknown>[]
     expect([check?.['required'], check?.['logTail']]).toEqual([true, shown ? 'the log' : undefined])
   })
 
+  it('shows the log of a job where the forge keeps one, and none of what another system told', async () => {
+    const room = aRoom()
+    const red = { status: 'failure', conclusion: 'failure', log: 'its own words' } as const
+    room.checks = [
+      { ...red, name: 'job', job: '7' },
+      { ...red, name: 'job whose log is gone', job: '8' },
+      { ...red, name: 'external', external: true },
+    ]
+    const checks = (await room.read())['checks'] as { logTail?: string }[]
+    expect(checks.map(({ logTail }) => logTail)).toEqual(['the log of 7', 'its own words', undefined])
+  })
+
   it('shows the last 4000 bytes of the log, begun at a whole character', async () => {
     const room = aRoom()
-    room.checks = [{ name: 'lint', status: 'failure', summary: `${'€'.repeat(2000)}` }]
+    room.checks = [{ name: 'lint', status: 'failure', log: `${'€'.repeat(2000)}` }]
     const [check] = (await room.read())['checks'] as { logTail: string; required: boolean }[]
     expect([check?.logTail, check?.required]).toEqual(['€'.repeat(1333), false])
   })

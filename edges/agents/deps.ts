@@ -1,15 +1,17 @@
 import type { Runtime } from '../../runtime/runtime.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
 import type { OpenForge } from '../forge/port.ts'
 import type { ProjectDirectory } from '../forge/projects.ts'
 import type { VerifyToken } from '../http/auth/authenticate.ts'
 import type { Logger } from '../http/logging.ts'
-import type { Clock } from '../http/ports.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { ThreadReader } from '../ports/threads.ts'
 import type { PodTokens } from './pod-tokens.ts'
 
 /** What the REST side of the tools stands on. */
 export interface AgentApiDeps {
   readonly runtime: Runtime
+  readonly sql: Sql
   readonly clock: Clock
   readonly logger: Logger
   readonly projects: ProjectDirectory

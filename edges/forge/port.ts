@@ -111,7 +111,12 @@ export interface CiCheck {
   readonly status: CiState
   readonly conclusion?: string
   readonly url?: string
-  readonly summary?: string
+  /** What the check says of itself. */
+  readonly log?: string
+  /** What `jobLog` takes; absent where the log lies elsewhere. */
+  readonly job?: string
+  /** Told by another system about the commit: its page is at `url`, and a log there is none. */
+  readonly external?: true
 }
 
 export interface CiReport {
@@ -240,6 +245,8 @@ export interface ForgePort {
   ): Promise<ForgeComment>
 
   ci(path: string, sha: string): Promise<CiReport>
+  /** The log of a job; undefined where there is none any more, or the token may not read it. */
+  jobLog(path: string, job: string): Promise<string | undefined>
   /** Names of the checks that protection demands on the branch; empty without protection or without the right to read it. */
   requiredChecks(path: string, branch: string): Promise<readonly string[]>
   /** Commits of the default branch since then, newest first. */

@@ -59,7 +59,7 @@ export function scmReadFaults(query: Partial<ScmRead>): Fault[] {
 }
 
 export function scmRoute(app: HttpApp, deps: AgentApiDeps): void {
-  const ci = createCiReads(deps.clock)
+  const ci = createCiReads(deps)
   app.get(
     '/tasks/:task/scm',
     { schema: { params: Type.Object({ task: Type.String() }), querystring: ScmRead, summary: 'Read the forge' } },

@@ -28,6 +28,9 @@ export function ciReportOf(sha: string, runs: readonly CheckRun[], combined: rea
   return { sha, status: ciStatusOf(checks), checks }
 }
 
+/** A check run of GitHub's own CI has the id of its job. */
+const actionsApp = 'github-actions'
+
 /** A value that GitHub invents later is pending: it never lets a merge through and never turns a Task away. */
 function checkOfRun(run: CheckRun): CiCheck {
   const done = run.status === 'completed'
@@ -37,13 +40,14 @@ function checkOfRun(run: CheckRun): CiCheck {
       ? 'running'
       : 'pending'
   const url = run.details_url ?? run.html_url
-  const summary = run.output?.summary ?? run.output?.title
+  const log = [run.output?.title, run.output?.summary, run.output?.text].filter(Boolean).join('\n\n')
   return {
     name: run.name,
     status,
     ...(done && run.conclusion ? { conclusion: run.conclusion } : {}),
     ...(url ? { url } : {}),
-    ...(summary ? { summary } : {}),
+    ...(log ? { log } : {}),
+    ...(done && run.app?.slug === actionsApp ? { job: String(run.id) } : {}),
   }
 }
 
@@ -53,6 +57,6 @@ function checkOfStatus(status: CommitStatus): CiCheck {
     status: statuses[status.state] ?? 'pending',
     conclusion: status.state,
     ...(status.target_url ? { url: status.target_url } : {}),
-    ...(status.description ? { summary: status.description } : {}),
+    external: true,
   }
 }

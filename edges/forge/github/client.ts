@@ -31,6 +31,8 @@ export interface GithubClient {
     item: S,
     run: (rest: Octokit) => Promise<readonly unknown[]>,
   ): Promise<Static<S>[]>
+  /** The text at the place that the answer names: another host's, which gets no token and may name no third. */
+  redirected(operation: string, run: (rest: Octokit) => Promise<{ readonly headers: object }>): Promise<string>
   /** A request whose answer nobody reads. */
   send(operation: string, run: (rest: Octokit) => Promise<unknown>): Promise<void>
 }
@@ -57,6 +59,15 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
     rest,
     read: async (operation, schema, run) => checked(operation, schema, (await attempt(operation, run)).data),
     list: async (operation, item, run) => (await attempt(operation, run)).map((one) => checked(operation, item, one)),
+    async redirected(operation, run) {
+      const { location } = (await attempt(operation, run)).headers as { readonly location?: string }
+      if (location === undefined || !URL.canParse(location))
+        throw new RetryableError(`${operation}: the answer names no place`)
+      const answer = await options.fetch(location)
+      if (!answer.ok)
+        throw failureOf(operation, { status: answer.status, message: `its place answers ${answer.status}` })
+      return answer.text()
+    },
     send: async (operation, run) => void (await attempt(operation, run)),
   }
 }

@@ -1,4 +1,5 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { withForge } from '../../../cli/standins/forge/testing.ts'
 import { systemClock } from '../../../runtime/clock.ts'
@@ -100,5 +101,69 @@ test.each([
   ['queued', null, 'pending'],
   ['in_progress', null, 'running'],
 ])('rulings 3.17: a check that is %s with %s counts as %s', (status, conclusion, expected) => {
-  expect(ciReportOf('s', [{ name: 'c', status, conclusion }], []).status).toBe(expected)
+  expect(ciReportOf('s', [{ id: 1, name: 'c', status, conclusion }], []).status).toBe(expected)
 })
+
+test('a check of GitHub’s own CI names its job, one of an app carries its log, a status of another system neither', () => {
+  const run = { id: 7, status: 'completed', conclusion: 'failure', output: { title: 'Red', text: 'line 1' } }
+  const runs = [
+    { ...run, name: 'unit', app: { slug: 'github-actions' } },
+    { ...run, name: 'lint', app: { slug: 'linter' } },
+  ]
+  const statuses = [{ context: 'deploy', state: 'error', target_url: 'https://ci/1', description: 'broke' }]
+  expect(ciReportOf('s', runs, statuses).checks).toEqual([
+    { name: 'unit', status: 'failure', conclusion: 'failure', log: 'Red\n\nline 1', job: '7' },
+    { name: 'lint', status: 'failure', conclusion: 'failure', log: 'Red\n\nline 1' },
+    { name: 'deploy', status: 'failure', conclusion: 'error', url: 'https://ci/1', external: true },
+  ])
+})
+
+test('the log of a job is read from the place that GitHub names, which is shown no token', async () => {
+  const asked: { readonly url: string; readonly authorization: string | undefined }[] = []
+  const answers: Record<string, (base: string) => { status: number; headers?: Record<string, string>; body?: string }> =
+    {
+      '/repos/acme/library/actions/jobs/7/logs': (base) => ({ status: 302, headers: { location: `${base}/blob/7` } }),
+      '/blob/7': () => ({ status: 200, body: 'line 1\nline 2\n' }),
+      '/repos/acme/library/actions/jobs/8/logs': (base) => ({ status: 302, headers: { location: `${base}/blob/8` } }),
+      '/blob/8': (base) => ({ status: 302, headers: { location: `${base}/blob/7` } }),
+      '/repos/acme/library/actions/jobs/9/logs': () => ({ status: 403, body: '{"message": "no"}' }),
+    }
+  await withServer(
+    (request, response, base) => {
+      asked.push({ url: request.url ?? '', authorization: request.headers.authorization })
+      const { status, headers, body } = answers[request.url ?? '']?.(base) ?? {
+        status: 404,
+        body: '{"message": "gone"}',
+      }
+      response.writeHead(status, {
+        'content-type': body?.startsWith('{') ? 'application/json' : 'text/plain',
+        ...headers,
+      })
+      response.end(body)
+    },
+    async (base) => {
+      const port = portFor(base, 'token-of-bot')
+      expect(await port.jobLog('acme/library', '7')).toBe('line 1\nline 2\n')
+      expect(asked.map(({ authorization }) => authorization)).toEqual(['token token-of-bot', undefined])
+      await expect(port.jobLog('acme/library', '8')).rejects.toThrow('no answer')
+      expect(await port.jobLog('acme/library', '9')).toBeUndefined()
+      expect(await port.jobLog('acme/library', '10')).toBeUndefined()
+    },
+  )
+})
+
+async function withServer(
+  handle: (request: IncomingMessage, response: ServerResponse, base: string) => void,
+  use: (base: string) => Promise<void>,
+): Promise<void> {
+  let base = ''
+  const server = createServer((request, response) => handle(request, response, base))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  try {
+    await use(base)
+  } finally {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+}

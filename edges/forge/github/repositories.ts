@@ -11,6 +11,7 @@ type RepositoryPart = Pick<
   | 'repository'
   | 'permissionOf'
   | 'ci'
+  | 'jobLog'
   | 'requiredChecks'
   | 'commits'
   | 'recentHeads'
@@ -62,7 +63,7 @@ function identity(client: GithubClient): Pick<RepositoryPart, 'whoAmI' | 'reposi
   }
 }
 
-function checks(client: GithubClient): Pick<RepositoryPart, 'ci' | 'requiredChecks'> {
+function checks(client: GithubClient): Pick<RepositoryPart, 'ci' | 'jobLog' | 'requiredChecks'> {
   return {
     async ci(path, sha) {
       const place = { ...placeOf(path), ref: sha, per_page: 100 }
@@ -73,6 +74,20 @@ function checks(client: GithubClient): Pick<RepositoryPart, 'ci' | 'requiredChec
         rest.rest.repos.getCombinedStatusForRef(place),
       )
       return ciReportOf(sha, runs, combined.statuses)
+    },
+    async jobLog(path, job) {
+      try {
+        return await client.redirected('read a job log', (rest) =>
+          rest.rest.actions.downloadJobLogsForWorkflowRun({
+            ...placeOf(path),
+            job_id: Number(job),
+            request: { redirect: 'manual' },
+          }),
+        )
+      } catch (error) {
+        if (error instanceof NotFoundError || error instanceof ForbiddenError) return undefined
+        throw error
+      }
     },
     async requiredChecks(path, branch) {
       try {

@@ -117,12 +117,16 @@ export const File = Type.Object({
 export type File = Static<typeof File>
 
 export const CheckRun = Type.Object({
+  id: Type.Integer(),
   name: Type.String(),
   status: Type.String(),
   conclusion: Maybe(Type.String()),
   details_url: Maybe(Type.String()),
   html_url: Maybe(Type.String()),
-  output: Maybe(Type.Object({ title: Maybe(Type.String()), summary: Maybe(Type.String()) })),
+  output: Maybe(
+    Type.Object({ title: Maybe(Type.String()), summary: Maybe(Type.String()), text: Maybe(Type.String()) }),
+  ),
+  app: Maybe(Type.Object({ slug: Maybe(Type.String()) })),
 })
 export type CheckRun = Static<typeof CheckRun>
 

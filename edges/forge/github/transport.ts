@@ -44,7 +44,10 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Fet
   async function send(operation: string, url: string, init: RequestInit | undefined): Promise<Response> {
     try {
       return await withDeadline(clock, DEADLINE_MS, async (signal) =>
-        buffered(url, await fetch(url, { ...init, signal, redirect: 'error' })),
+        buffered(
+          url,
+          await fetch(url, { ...init, signal, redirect: init?.redirect === 'manual' ? 'manual' : 'error' }),
+        ),
       )
     } catch (error) {
       const what = error instanceof DeadlineError ? error.message : 'no answer'
