@@ -10,6 +10,7 @@ import type { LogAction } from './action-log.ts'
 import type { RetrievalEngine } from './engine/port.ts'
 import type { Feed } from './feed/feed.ts'
 import type { GraphStore } from './graph/port.ts'
+import type { Ingest } from './ingest/ingest.ts'
 
 export interface MemoryDeps {
   /** Memories, jobs, entities and edges: the truth, from which engine and graph can be filled anew. */
@@ -19,6 +20,7 @@ export interface MemoryDeps {
   /** Works off the ingest jobs. */
   readonly runtime: Runtime
   readonly feed: Feed
+  readonly ingest: Ingest
   readonly clock: Clock
   readonly ids: Ids
   readonly random: Random

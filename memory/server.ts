@@ -5,6 +5,7 @@ import type { Logger } from '../edges/http/logging.ts'
 import type { Readiness } from '../edges/http/readiness.ts'
 import { createServer, type HttpServer } from '../edges/http/server.ts'
 import type { MemoryDeps } from './deps.ts'
+import { countRequests } from './metrics.ts'
 import { codeGraphRoutes } from './routes/code-graph.ts'
 import { codeRoutes } from './routes/code.ts'
 import { edgesRoutes } from './routes/edges.ts'
@@ -21,6 +22,8 @@ export interface MemoryServerOptions {
   readonly readiness: () => Promise<Readiness>
   /** Opens /openapi.json and /docs to anyone; they need the bearer unless told (rulings 1.10). */
   readonly openDocuments?: boolean
+  /** A prefix under which the routes answer too, as `/api/v1/memory`: an ingress may strip it or not. */
+  readonly basePath?: string
 }
 
 const routes = [
@@ -43,6 +46,7 @@ export async function createMemoryServer(deps: MemoryDeps, options: MemoryServer
     ids: deps.ids,
     authenticate: options.authenticate,
     readiness: options.readiness,
+    ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
     operational: { auth: options.openDocuments !== true },
     openapi: {
       title: 'Statewright memory',
@@ -50,6 +54,7 @@ export async function createMemoryServer(deps: MemoryDeps, options: MemoryServer
       problems: 'listed',
     },
   })
+  countRequests(server.app, server.metrics, deps.clock)
   for (const declare of routes) declare(server.app, deps)
   exposeMetrics(deps.metrics, server.metrics)
   return server

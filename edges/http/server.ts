@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly authenticate?: Authenticate
   readonly readiness?: () => Promise<Readiness>
   readonly openapi: OpenApiInfo
+  /** A prefix under which all but the operational routes answer too: an ingress may strip it or not. */
+  readonly basePath?: string
   /** `auth: true`: /openapi.json and /docs are guarded like the rest (ruling 1.10). */
   readonly operational?: { readonly auth?: boolean }
 }
@@ -97,6 +99,7 @@ function createApp(options: ServerOptions): HttpApp {
     requestIdHeader: false,
     logController: new LogController({ requestIdLogLabel: 'requestId', disableRequestLogging: true }),
     return503OnClosing: false,
+    ...(options.basePath ? { rewriteUrl: withoutPrefix(options.basePath) } : {}),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: answerError,
     clientErrorHandler: answerBrokenConnection,
@@ -110,6 +113,16 @@ function createApp(options: ServerOptions): HttpApp {
   app.decorateRequest('principal')
   app.decorateRequest('rawBody')
   return app
+}
+
+const operational = /^\/(healthz|readyz|metrics)(\?|$)/
+
+/** Operational routes are not for the outside: under the prefix there is nothing at their names. */
+function withoutPrefix(prefix: string): (request: { readonly url?: string }) => string {
+  return ({ url = '/' }) => {
+    const rest = url.slice(prefix.length)
+    return url.startsWith(`${prefix}/`) && !operational.test(rest) ? rest : url
+  }
 }
 
 function addRequestHooks(

@@ -1,17 +1,282 @@
-/** What the engine said of one memory, as its row tells it afterwards. */
+/**
+ * Brings committed rows to the engine: new memories in, deleted ones out. The rows are the outbox: what a process did not
+ * come to, or an engine refused for now, is due again later, whoever then runs.
+ *
+ * - F1 A row is `ready` only after the engine said so; `failed` when it refused for good, or too often.
+ * - F2 A memory that was deleted while it was fed is taken out again.
+ * - F3 Two calls for one memory share one round trip.
+ */
+import type { Clock } from '../../runtime/clock.ts'
+import { messageOf } from '../../runtime/errors.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { Random } from '../../runtime/random.ts'
+import type { Queryable, Sql } from '../../runtime/store/sql.ts'
+import type { RetrievalEngine, RemoveOutcome, UpsertOutcome } from '../engine/port.ts'
+import { findMemories } from '../memories/find-memory.ts'
+import type { MemoryRow } from '../memories/memory.ts'
+
+/** What the engine said of one memory. */
 export type FeedOutcome =
   | { readonly status: 'stored' | 'duplicated' | 'partial_success' }
   /** Its row is gone. */
   | { readonly status: 'absent' }
   | { readonly status: 'failed'; readonly message: string; readonly retryable: boolean }
 
-/** Brings committed rows to the engine: new memories in, deleted ones out, each tried again until the engine takes it. */
 export interface Feed {
-  /** Feeds one memory now; calls for one id while it is under way share one answer. */
-  put(id: string, signal?: AbortSignal): Promise<FeedOutcome>
-  /** Rows that were deleted and stand in `memory_removal`: tells the engine now, and again later when it can't yet. */
-  take(ids: readonly string[]): Promise<void>
-  /** Works off what an earlier process left, and what is due. */
+  /** Feeds memories now. The outcomes are in the order given. */
+  put(ids: readonly string[], signal?: AbortSignal): Promise<readonly FeedOutcome[]>
+  /** Looks at once for rows that are due: after a commit that made some. */
+  wake(): void
+  /** Works off what an earlier process left, and what comes to be due. */
   start(): void
   stop(): Promise<void>
+  /** Rows that wait, for metrics. */
+  waiting(): Promise<{ readonly memories: number; readonly removals: number }>
+}
+
+export interface FeedDeps {
+  readonly sql: Sql
+  readonly engine: RetrievalEngine
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  /** How long the engine may take for a memory that no ingest job waits for. */
+  readonly timeoutMs: number
+  /** Is told of each memory that was fed, for metrics. */
+  readonly fed?: (outcome: FeedOutcome['status'], seconds: number) => void
+}
+
+const batch = 32
+const pollMs = 2000
+/** After so many the row is `failed`: about an hour, with these delays. */
+const maxAttempts = 12
+const firstDelayMs = 1000
+const longestDelayMs = 600_000
+
+export function createFeed(deps: FeedDeps): Feed {
+  return new RowFeed(deps)
+}
+
+class RowFeed implements Feed {
+  readonly #deps: FeedDeps
+  readonly #inFlight = new Map<string, Promise<FeedOutcome>>()
+  readonly #stopping = new AbortController()
+  #timer: { cancel(): void } | undefined
+  #round: Promise<void> | undefined
+  #isAskedAgain = false
+
+  constructor(deps: FeedDeps) {
+    this.#deps = deps
+  }
+
+  async put(ids: readonly string[], signal?: AbortSignal): Promise<readonly FeedOutcome[]> {
+    const fresh = ids.filter((id, index) => !this.#inFlight.has(id) && ids.indexOf(id) === index)
+    if (fresh.length > 0) {
+      const round = this.#feed(fresh, signal)
+      for (const [index, id] of fresh.entries()) {
+        const one = round.then((outcomes) => outcomes[index]!)
+        this.#inFlight.set(id, one)
+        void one.catch(() => undefined).finally(() => this.#inFlight.delete(id))
+      }
+    }
+    return Promise.all(ids.map((id) => this.#inFlight.get(id)!))
+  }
+
+  wake(): void {
+    if (this.#stopping.signal.aborted) return
+    if (this.#round) {
+      this.#isAskedAgain = true
+      return
+    }
+    this.#timer?.cancel()
+    this.#round = this.#workOff()
+      .catch((error: unknown) => this.#deps.logger.warn({ error: messageOf(error) }, 'feeding the engine failed'))
+      .then(() => {
+        this.#round = undefined
+        if (this.#isAskedAgain) {
+          this.#isAskedAgain = false
+          this.wake()
+        } else if (!this.#stopping.signal.aborted)
+          this.#timer = this.#deps.clock.setTimer(pollMs, () => this.wake())
+      })
+  }
+
+  start(): void {
+    this.wake()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#timer?.cancel()
+    await this.#round
+    await Promise.allSettled(this.#inFlight.values())
+  }
+
+  async waiting(): Promise<{ readonly memories: number; readonly removals: number }> {
+    const { rows } = await this.#deps.sql.query<{ memories: number; removals: number }>(
+      `select (select count(*) from memory where status = 'processing') as memories,
+        (select count(*) from memory_removal) as removals`,
+    )
+    return rows[0]!
+  }
+
+  /** Memories first: a text that a new memory has too then never leaves an engine that keeps texts once. */
+  async #workOff(): Promise<void> {
+    for (;;) {
+      const fed = await this.#feedDue()
+      const removed = await this.#removeDue()
+      if ((fed < batch && removed < batch) || this.#stopping.signal.aborted) return
+    }
+  }
+
+  async #feedDue(): Promise<number> {
+    const { sql, clock, timeoutMs } = this.#deps
+    const { rows } = await sql.query<{ id: string }>(
+      `select id from memory where status = 'processing' and feed_at <= $1 and job is null order by feed_at limit ${batch}`,
+      [clock.now()],
+    )
+    const due = rows.map(({ id }) => id).filter((id) => !this.#inFlight.has(id))
+    if (due.length === 0) return 0
+    const { signal, done } = this.#deadline(timeoutMs)
+    await this.put(due, signal).finally(done)
+    return rows.length
+  }
+
+  #deadline(ms: number): { readonly signal: AbortSignal; readonly done: () => void } {
+    const late = new AbortController()
+    const timer = this.#deps.clock.setTimer(ms, () => late.abort(new Error('timed out')))
+    return { signal: AbortSignal.any([late.signal, this.#stopping.signal]), done: () => timer.cancel() }
+  }
+
+  async #feed(ids: readonly string[], signal?: AbortSignal): Promise<readonly FeedOutcome[]> {
+    const { sql, clock, timeoutMs, fed } = this.#deps
+    const found = new Map((await findMemories(sql, ids)).map((row) => [row.id, row]))
+    const rows = ids.flatMap((id) => found.get(id) ?? [])
+    if (rows.length === 0) return ids.map(() => ({ status: 'absent' }))
+    const begun = clock.now()
+    // Another process sharing the store leaves them alone for that long.
+    await sql.query('update memory set feed_at = $2 where id = any($1::text[])', [
+      rows.map(({ id }) => id),
+      begun + timeoutMs + longestDelayMs / 10,
+    ])
+    const outcomes = new Map(
+      (await this.#upsert(rows, signal)).map((outcome) => [outcome.id, feedOutcome(outcome)] as const),
+    )
+    await this.#record(rows, outcomes)
+    for (const { status } of outcomes.values()) fed?.(status, (clock.now() - begun) / 1000)
+    return ids.map((id) => outcomes.get(id) ?? { status: 'absent' })
+  }
+
+  /** A thrown error says nothing of any memory; each is tried again. */
+  async #upsert(rows: readonly MemoryRow[], signal?: AbortSignal): Promise<readonly UpsertOutcome[]> {
+    const memories = rows.map(({ id, content, metadata, repo, file }) => ({ id, content, metadata, repo, file }))
+    try {
+      return await untilAborted(this.#deps.engine.upsert(memories, signal), signal)
+    } catch (error) {
+      const message = messageOf(error)
+      return rows.map(({ id }) => ({ id, status: 'failed', message, retryable: true }))
+    }
+  }
+
+  async #record(rows: readonly MemoryRow[], outcomes: ReadonlyMap<string, FeedOutcome>): Promise<void> {
+    const { sql, clock } = this.#deps
+    const now = clock.now()
+    const good = rows.filter(({ id }) => outcomes.get(id)?.status !== 'failed').map(({ id }) => id)
+    const ready = await sql.query<{ id: string }>(
+      `update memory set status = 'ready', fault = null, job = null, updated_at = $2
+      where id = any($1::text[]) returning id`,
+      [good, now],
+    )
+    const kept = new Set(ready.rows.map(({ id }) => id))
+    const gone = good.filter((id) => !kept.has(id))
+    if (gone.length > 0) await this.#removeAgain(gone, now)
+    for (const row of rows) {
+      const outcome = outcomes.get(row.id)
+      if (outcome?.status === 'failed') await this.#recordFailure(sql, row, outcome, now)
+    }
+  }
+
+  /** A job counts its own tries; the row says what the last one came to. */
+  async #recordFailure(
+    sql: Queryable,
+    { id, job, attempts }: MemoryRow,
+    { message, retryable }: { readonly message: string; readonly retryable: boolean },
+    now: number,
+  ): Promise<void> {
+    const isFinal = job !== null || !retryable || attempts + 1 >= maxAttempts
+    await sql.query(
+      `update memory set status = $2, fault = $3, attempts = attempts + 1, feed_at = $4, updated_at = $5 where id = $1`,
+      [id, isFinal ? 'failed' : 'processing', message.slice(0, 1000), now + this.#delay(attempts), now],
+    )
+    this.#deps.logger.warn({ memory: id, attempt: attempts + 1, error: message }, 'the engine did not take a memory')
+  }
+
+  async #removeAgain(ids: readonly string[], now: number): Promise<void> {
+    await this.#deps.sql.query(
+      `insert into memory_removal (memory_id, due_at) select unnest($1::text[]), $2
+      on conflict (memory_id) do update set due_at = excluded.due_at`,
+      [ids, now],
+    )
+    this.wake()
+  }
+
+  async #removeDue(): Promise<number> {
+    const { sql, clock, engine } = this.#deps
+    const { rows } = await sql.query<{ memory_id: string; attempts: number }>(
+      `select memory_id, attempts from memory_removal where due_at <= $1 order by due_at limit ${batch}`,
+      [clock.now()],
+    )
+    // One that is being fed at this moment is taken out after it, by whoever feeds it.
+    const due = rows.filter(({ memory_id }) => !this.#inFlight.has(memory_id))
+    if (due.length === 0) return 0
+    const ids = due.map(({ memory_id }) => memory_id)
+    const { signal, done } = this.#deadline(this.#deps.timeoutMs)
+    const outcomes = await untilAborted(engine.remove(ids, signal), signal)
+      .catch((error: unknown) => ids.map((id) => refused(id, messageOf(error))))
+      .finally(done)
+    const taken = outcomes.filter(({ status }) => status !== 'failed').map(({ id }) => id)
+    await sql.query('delete from memory_removal where memory_id = any($1::text[])', [taken])
+    for (const outcome of outcomes) {
+      if (outcome.status !== 'failed') continue
+      const attempts = due.find(({ memory_id }) => memory_id === outcome.id)?.attempts ?? 0
+      await sql.query('update memory_removal set attempts = attempts + 1, due_at = $2, fault = $3 where memory_id = $1', [
+        outcome.id,
+        clock.now() + this.#delay(attempts),
+        outcome.message.slice(0, 1000),
+      ])
+    }
+    return rows.length
+  }
+
+  #delay(attempts: number): number {
+    return Math.min(longestDelayMs, firstDelayMs * 2 ** attempts) * (0.5 + this.#deps.random() / 2)
+  }
+}
+
+function refused(id: string, message: string): RemoveOutcome {
+  return { id, status: 'failed', message, retryable: true }
+}
+
+function feedOutcome(outcome: UpsertOutcome): FeedOutcome {
+  switch (outcome.status) {
+    case 'stored':
+      return { status: 'stored' }
+    case 'duplicate':
+      return { status: 'duplicated' }
+    case 'partial':
+      return { status: 'partial_success' }
+    case 'failed':
+      return { status: 'failed', message: outcome.message, retryable: outcome.retryable }
+  }
+}
+
+/** An engine that does not look at its signal may not hold up who gave it. */
+function untilAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (signal === undefined) return work
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
 }

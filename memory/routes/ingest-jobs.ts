@@ -1,4 +1,117 @@
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
 import type { HttpApp } from '../../edges/http/app.ts'
+import { clampLimit, decodeCursor, listQuery, page } from '../../edges/http/list.ts'
+import { Problem } from '../../edges/http/problem.ts'
 import type { MemoryDeps } from '../deps.ts'
+import { JobBody, jobAddress, jobStatuses, type JobStatus } from '../ingest/job-view.ts'
+import { findJobRow, listJobs, viewOfRow, type JobRow } from '../ingest/jobs.ts'
+import { RepoName } from '../memories/memory.ts'
+import { progressOf } from '../ingest/progress.ts'
 
-export function ingestJobsRoutes(_app: HttpApp, _deps: MemoryDeps): void {}
+const tags = ['ingest']
+const ById = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) })
+
+/** Snake case like all of this service; `nextCursor` elsewhere (rulings 4.23). */
+const JobPage = Type.Object({ items: Type.Array(JobBody), next_cursor: Type.Optional(Type.String()) })
+
+export function ingestJobsRoutes(app: HttpApp, deps: MemoryDeps): void {
+  app.get(
+    '/ingest-jobs',
+    {
+      schema: {
+        tags,
+        summary: 'Ingest jobs, newest first',
+        querystring: Type.Object({
+          repo: Type.Optional(RepoName),
+          status: Type.Optional(Type.Enum([...jobStatuses])),
+          limit: listQuery.limit,
+          cursor: Type.Optional(
+            Type.String({ maxLength: 1024, description: 'The `next_cursor` of the page before. Opaque.' }),
+          ),
+        }),
+        response: { 200: JobPage },
+      },
+    },
+    async (request) => {
+      const { repo, status, limit, cursor } = request.query
+      const before = cursor === undefined ? undefined : decodeCursor(Type.Integer({ minimum: 1 }), cursor)
+      const most = clampLimit(limit)
+      const found = await listJobs(deps, { repo, status: status as JobStatus | undefined, before, limit: most })
+      const { items, nextCursor } = page(found, most, ({ number }) => number)
+      return {
+        items: items.map(({ view }) => view),
+        ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+      }
+    },
+  )
+
+  app.get(
+    '/ingest-jobs/:id',
+    {
+      config: { problems: [404] },
+      schema: { tags, summary: 'An ingest job', params: ById, response: { 200: JobBody } },
+    },
+    async (request) => viewOfRow(deps, await knownJob(deps, request.params.id)),
+  )
+
+  app.delete(
+    '/ingest-jobs/:id',
+    {
+      config: { problems: [404, 409] },
+      schema: {
+        tags,
+        summary: 'Cancel an ingest job',
+        description:
+          'Items that did not begin are dropped, the others stay; the job ends `failed`, `reason` `cancelled`.',
+        params: ById,
+        response: { 202: JobBody },
+      },
+    },
+    async (request, reply) => {
+      const startedAt = deps.clock.now()
+      const row = await knownJob(deps, request.params.id)
+      const event = { type: 'job.cancelled', at: startedAt }
+      await deps.ingest.begin(row)
+      if (row.outcome === null) await deps.runtime.deliver({ to: jobAddress(row.id), key: 'cancelled', event })
+      const view = await viewOfRow(deps, (await findJobRow(deps.sql, row.id)) ?? row)
+      if (view.reason !== 'cancelled') throw new Problem('conflict', `the job has ended: ${view.status}`)
+      deps.logAction(request, { action: 'ingest.cancel', resourceId: row.id, startedAt })
+      return reply.code(202).send(view)
+    },
+  )
+
+  app.get(
+    '/ingest-jobs/:id/events',
+    {
+      config: { problems: [404] },
+      schema: {
+        tags,
+        summary: "An ingest job's progress",
+        description:
+          'Server-sent events: `progress` with the job whenever it has changed, at most four a second; `end` with the job, and then the stream ends.',
+        produces: ['text/event-stream'],
+        params: ById,
+        response: { 200: { content: { 'text/event-stream': { schema: Type.String() } } } },
+      },
+    },
+    async (request, reply) => {
+      const row = await knownJob(deps, request.params.id)
+      const events = progressOf(deps, row.id, closing.signal)
+      return reply
+        .type('text/event-stream; charset=utf-8')
+        .header('cache-control', 'no-store')
+        .header('x-accel-buffering', 'no')
+        .send(Readable.from(events) as never)
+    },
+  )
+
+  const closing = new AbortController()
+  app.addHook('preClose', async () => closing.abort())
+}
+
+async function knownJob({ sql }: MemoryDeps, id: string): Promise<JobRow> {
+  const row = await findJobRow(sql, id)
+  if (!row) throw new Problem('not-found', 'there is no such ingest job')
+  return row
+}

@@ -1,19 +1,18 @@
--- A bulk ingest: the actor `ingest-job:<id>` keeps where it stands, these rows what it is about.
+-- A bulk ingest. The actor `ingest-job:<id>` keeps where it stands until it has ended; then this row says how.
 create table ingest_job (
   id text primary key,
   -- The order of acceptance, which is the order of work within a repository.
   number bigint generated always as identity unique,
-  repo text not null,
-  total integer not null,
-  -- Files whose earlier memories go and that bring no items.
-  dropped_files text[] not null,
-  -- Purge the other files of the request, each right before its own items (rulings 1.6).
-  reconciles boolean not null,
-  is_final boolean not null default false,
-  created_at bigint not null
+  -- Its request is still being read: nobody sees it.
+  is_staged boolean not null default true,
+  repo text not null default '',
+  total integer not null default 0,
+  created_at bigint not null,
+  -- Null until it has ended; then the view of it, and its items are gone.
+  outcome jsonb
 );
-create index ingest_job_unfinished on ingest_job (repo, number) where not is_final;
-create index ingest_job_newest on ingest_job (created_at desc, number desc);
+create index ingest_job_unfinished on ingest_job (repo, number) where outcome is null and not is_staged;
+create index ingest_job_of_repo on ingest_job (repo, number desc);
 
 create table ingest_item (
   job text not null references ingest_job on delete cascade,
@@ -22,17 +21,19 @@ create table ingest_item (
   content text not null,
   metadata jsonb not null,
   file text,
-  -- Once the earlier memories of its file went and its own row is there.
+  -- Once its own row is there, and the earlier memories of its file are not.
   memory_id text,
-  outcome text check (outcome in ('stored', 'duplicated', 'partial_success', 'skipped', 'failed')),
+  purged integer not null default 0,
+  outcome text check (outcome in ('stored', 'duplicated', 'partial_success', 'skipped')),
   primary key (job, index)
 );
-create index ingest_item_of_file on ingest_item (job, file, index);
+create index ingest_item_of_file on ingest_item (job, file);
 
--- Files whose earlier memories this job has purged already, and how many those were.
-create table ingest_purge (
+-- Files whose earlier memories go, each right before its own items (rulings 1.6).
+create table ingest_file (
   job text not null references ingest_job on delete cascade,
   file text not null,
-  memories integer not null,
+  is_purged boolean not null default false,
+  purged integer not null default 0,
   primary key (job, file)
 );

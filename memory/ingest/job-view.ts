@@ -1,0 +1,80 @@
+/** An ingest job as callers see it: of its actor while it lives, of its row once it has ended. */
+import { Type, type Static } from 'typebox'
+import type { IngestJobContext } from '../../machines/ingest-job/context.ts'
+import type { ActorAddress } from '../../machines/definition.ts'
+import type { ActorView } from '../../runtime/runtime.ts'
+
+export const jobStatuses = ['queued', 'running', 'succeeded', 'failed'] as const
+export type JobStatus = (typeof jobStatuses)[number]
+
+const Moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
+
+export const JobError = Type.Object({
+  index: Type.Integer({ description: 'Of the item in the request; -1: a file that could not be purged.' }),
+  idempotency_key: Type.Union([Type.String(), Type.Null()]),
+  message: Type.String(),
+  attempts: Type.Integer(),
+})
+
+export const JobBody = Type.Object({
+  id: Type.String(),
+  repo: Type.String(),
+  status: Type.Enum([...jobStatuses]),
+  total: Type.Integer(),
+  done: Type.Integer({ description: 'Items that are stored, those included that were there before.' }),
+  failed: Type.Integer(),
+  skipped: Type.Integer({ description: 'Items whose idempotency key stood for the same content already.' }),
+  purged: Type.Integer({ description: 'Earlier memories that were deleted.' }),
+  created_at: Type.String({ format: 'date-time' }),
+  started_at: Moment,
+  finished_at: Moment,
+  reason: Type.Optional(Type.String({ description: '`cancelled`, or `items-failed`.' })),
+  errors: Type.Array(JobError, { description: 'The first hundred.' }),
+})
+export type JobBody = Static<typeof JobBody>
+
+export function jobAddress(id: string): ActorAddress {
+  return `ingest-job:${id}`
+}
+
+export function jobIdOf(address: ActorAddress): string {
+  return address.slice('ingest-job:'.length)
+}
+
+function statusOf(path: string): JobStatus {
+  const [state] = path.split('.')
+  return jobStatuses.find((status) => status === state) ?? 'queued'
+}
+
+function moment(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString()
+}
+
+/** `keyOf` gives the idempotency key of an item. */
+export function jobView(
+  actor: ActorView,
+  createdAt: number,
+  keyOf: (index: number) => string | null = () => null,
+): JobBody {
+  const context = actor.context as unknown as IngestJobContext
+  return {
+    id: actor.id,
+    repo: context.repo,
+    status: statusOf(actor.path),
+    total: context.total,
+    done: context.stored,
+    failed: context.failed,
+    skipped: context.skipped,
+    purged: context.purged,
+    created_at: new Date(createdAt).toISOString(),
+    started_at: moment(context.startedAt),
+    finished_at: moment(context.finishedAt),
+    ...(context.reason === '' ? {} : { reason: context.reason }),
+    errors: context.errors.map(({ index, message, attempts }) => ({
+      index,
+      idempotency_key: keyOf(index),
+      message,
+      attempts,
+    })),
+  }
+}

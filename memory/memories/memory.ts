@@ -1,0 +1,81 @@
+/** A memory: its REST form (S1 "Resources and their fields"; names are snake_case, rulings 4.23), and its row. */
+import { Type, type Static } from 'typebox'
+
+export const maxContentCharacters = 1_048_576
+
+/** Postgres holds every character but U+0000; a text of white space says nothing, and engines refuse it. */
+const text = '^[^\\u0000]*$'
+const someText = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$'
+
+export const Content = Type.String({
+  minLength: 1,
+  maxLength: maxContentCharacters,
+  pattern: someText,
+  description: 'Text with at least one character that is no white space. A lone surrogate becomes U+FFFD.',
+})
+
+export const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 4096, pattern: text }), {
+  maxProperties: 64,
+  propertyNames: { type: 'string', minLength: 1, maxLength: 64, pattern: text },
+  description: '`repo` and `file` say where the memory comes from, and are what a reconciling ingest goes by.',
+})
+export type Metadata = Static<typeof Metadata>
+
+export const IdempotencyKey = Type.String({
+  minLength: 1,
+  maxLength: 512,
+  pattern: text,
+  description:
+    'Unique per repository. The same key with the same content changes nothing; with another content the older memory is replaced.',
+})
+
+export const RepoName = Type.String({ maxLength: 512, pattern: text })
+export const FilePath = Type.String({ minLength: 1, maxLength: 4096, pattern: text })
+
+export const memoryStatuses = ['processing', 'ready', 'failed'] as const
+export type MemoryStatus = (typeof memoryStatuses)[number]
+
+export const MemoryBody = Type.Object({
+  id: Type.String(),
+  content: Type.String(),
+  metadata: Type.Record(Type.String(), Type.String()),
+  status: Type.Enum([...memoryStatuses], {
+    description: '`processing`: stored, the engine does not find it yet. `failed`: stored, the engine refused it.',
+  }),
+  error: Type.Optional(Type.String({ description: 'Why the engine refused it.' })),
+  track_id: Type.String(),
+  created_at: Type.String({ format: 'date-time' }),
+  updated_at: Type.String({ format: 'date-time' }),
+})
+export type MemoryBody = Static<typeof MemoryBody>
+
+export interface MemoryRow {
+  readonly id: string
+  readonly content: string
+  readonly metadata: Metadata
+  readonly repo: string
+  readonly file: string | null
+  readonly status: MemoryStatus
+  readonly fault: string | null
+  readonly track_id: string
+  readonly job: string | null
+  readonly attempts: number
+  readonly created_at: number
+  readonly updated_at: number
+}
+
+export const memoryColumns =
+  'id, content, metadata, repo, file, status, fault, track_id, job, attempts, created_at, updated_at'
+
+export function memoryBody(row: MemoryRow): MemoryBody {
+  return {
+    id: row.id,
+    content: row.content,
+    metadata: row.metadata,
+    status: row.status,
+    ...(row.status === 'failed' && row.fault !== null ? { error: row.fault } : {}),
+    track_id: row.track_id,
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  }
+}
