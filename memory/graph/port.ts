@@ -91,6 +91,7 @@ export interface SearchQuery {
   /** Part of a name or an id, whatever its case. */
   readonly q?: string
   readonly type?: string
+  readonly file?: string
   readonly limit: number
   /** The id behind which to go on, in the order of ids; only without `q`. */
   readonly after?: string

@@ -137,10 +137,10 @@ class ByFile {
   }
 }
 
-function edgeOf({ origin: _, ...edge }: PushedEdge): CodeEdge {
-  return edge
+function edgeOf({ from, to, relation, confidence, tier, metadata }: PushedEdge): CodeEdge {
+  return { from, to, relation, confidence, tier, ...(metadata === undefined ? {} : { metadata }) }
 }
 
-function hyperedgeOf({ origin: _, ...hyperedge }: PushedHyperedge): Hyperedge {
-  return hyperedge
+function hyperedgeOf({ id, relation, label, members, confidence, tier, metadata }: PushedHyperedge): Hyperedge {
+  return { id, relation, label, members, confidence, tier, ...(metadata === undefined ? {} : { metadata }) }
 }

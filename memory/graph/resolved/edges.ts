@@ -13,9 +13,7 @@ export function edgesOf(graph: ResolvedGraph, query: EdgeQuery): Bounded<EdgeWit
   const found = candidates(graph, query).filter(
     (edge) =>
       pass(edge) &&
-      (either === undefined ||
-        graph.tier[edge] === either.tier ||
-        (graph.confidence[edge] ?? 0) < either.lessThan),
+      (either === undefined || graph.tier[edge] === either.tier || (graph.confidence[edge] ?? 0) < either.lessThan),
   )
   found.sort((a, b) => (graph.confidence[a] ?? 0) - (graph.confidence[b] ?? 0) || a - b)
   const { items, truncated } = bounded(found, query.limit)
@@ -31,9 +29,7 @@ function candidates(graph: ResolvedGraph, { of, fromFile }: EdgeQuery): number[]
 function touching(graph: ResolvedGraph, id: string): number[] {
   const node = graph.placeOf.get(id)
   if (node === undefined) return []
-  const rows = [graph.out, graph.in].flatMap(({ starts, edges }) => [
-    ...edges.subarray(starts[node], starts[node + 1]),
-  ])
+  const rows = [graph.out, graph.in].flatMap(({ starts, edges }) => [...edges.subarray(starts[node], starts[node + 1])])
   return [...new Set(rows)]
 }
 

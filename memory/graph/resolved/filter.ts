@@ -8,8 +8,8 @@ export type Passes = (edge: number) => boolean
 export function passes(graph: ResolvedGraph, filter: EdgeFilter): Passes {
   const { relations, minConfidence = 0, tiers: wanted } = filter
   if (relations === undefined && minConfidence <= 0 && wanted === undefined) return () => true
-  const relation = Uint8Array.from(graph.relations, (name) => (relations?.includes(name) ?? true ? 1 : 0))
-  const tier = Uint8Array.from(tiers, (name) => (wanted?.includes(name) ?? true ? 1 : 0))
+  const relation = Uint8Array.from(graph.relations, (name) => ((relations?.includes(name) ?? true) ? 1 : 0))
+  const tier = Uint8Array.from(tiers, (name) => ((wanted?.includes(name) ?? true) ? 1 : 0))
   return (edge) =>
     relation[graph.relation[edge] ?? 0] === 1 &&
     tier[graph.tier[edge] ?? 0] === 1 &&

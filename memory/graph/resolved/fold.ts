@@ -131,8 +131,7 @@ class EdgeColumns {
       const own = edges.subarray(starts[node], starts[node + 1])
       if (own.length > 1)
         own.sort(
-          (a, b) =>
-            (to[a] ?? 0) - (to[b] ?? 0) || (relation[a] ?? 0) - (relation[b] ?? 0) || this.#surerFirst(a, b),
+          (a, b) => (to[a] ?? 0) - (to[b] ?? 0) || (relation[a] ?? 0) - (relation[b] ?? 0) || this.#surerFirst(a, b),
         )
       let last = -1
       for (const edge of own) {

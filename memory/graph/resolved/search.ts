@@ -13,18 +13,18 @@ export function searchRank(entity: CodeEntity, lowerCaseQ: string): number | und
 }
 
 export function search(graph: ResolvedGraph, query: SearchQuery): Bounded<CodeEntity> {
-  const { type, limit } = query
-  const ofType = (entity: CodeEntity): boolean => type === undefined || entity.type === type
-  if (query.q === undefined || query.q === '') return bounded(inOrder(graph, query.after, ofType, limit + 1), limit)
+  const { type, file, limit } = query
+  const isWanted = (entity: CodeEntity): boolean =>
+    (type === undefined || entity.type === type) && (file === undefined || entity.file === file)
+  if (query.q === undefined || query.q === '') return bounded(inOrder(graph, query.after, isWanted, limit + 1), limit)
   const q = query.q.toLowerCase()
   const ranked = graph.entities.flatMap((entity) => {
-    const rank = ofType(entity) ? searchRank(entity, q) : undefined
+    const rank = isWanted(entity) ? searchRank(entity, q) : undefined
     return rank === undefined ? [] : [{ entity, rank }]
   })
   // Shorter names first among equals: who asks for `parse` rather means `parse` than `parseEverything`.
   ranked.sort(
-    (a, b) =>
-      a.rank - b.rank || a.entity.name.length - b.entity.name.length || compareText(a.entity.id, b.entity.id),
+    (a, b) => a.rank - b.rank || a.entity.name.length - b.entity.name.length || compareText(a.entity.id, b.entity.id),
   )
   return bounded(
     ranked.map((each) => each.entity),

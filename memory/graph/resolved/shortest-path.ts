@@ -75,7 +75,7 @@ function joined(forward: Side, backward: Side, meeting: number): PlacePath {
 function trace({ arrivals }: Side, meeting: number): PlacePath {
   const nodes: number[] = []
   const edges: number[] = []
-  for (let arrival = arrivals.get(meeting); arrival !== undefined && arrival.edge >= 0; ) {
+  for (let arrival = arrivals.get(meeting); arrival !== undefined && arrival.edge >= 0;) {
     nodes.push(arrival.node)
     edges.push(arrival.edge)
     arrival = arrivals.get(arrival.node)

@@ -1,14 +1,5 @@
 import type { CodeEntity, Hyperedge } from '../model.ts'
-import type {
-  Bounded,
-  EdgeFilter,
-  GraphHead,
-  GraphPath,
-  GraphView,
-  PathQuery,
-  ReachQuery,
-  Reached,
-} from '../port.ts'
+import type { Bounded, EdgeFilter, GraphHead, GraphPath, GraphView, PathQuery, ReachQuery, Reached } from '../port.ts'
 import { walk, type Hop, type HopsOf, type Step } from '../walk.ts'
 import { edgesOf } from './edges.ts'
 import { neighboursOf, passes } from './filter.ts'
@@ -19,11 +10,7 @@ import { shortestPath } from './shortest-path.ts'
 import { sizesOf } from './sizes.ts'
 
 /** The answers of a graph in memory; those about other repositories are for whoever holds them. */
-export function resolvedView(
-  head: GraphHead,
-  graph: ResolvedGraph,
-  crossRepo: GraphView['crossRepo'],
-): GraphView {
+export function resolvedView(head: GraphHead, graph: ResolvedGraph, crossRepo: GraphView['crossRepo']): GraphView {
   return {
     head,
     crossRepo,
@@ -49,7 +36,10 @@ async function reached(graph: ResolvedGraph, query: ReachQuery): Promise<Bounded
   const from = places(graph, query.from)
   if (query.maxHops !== undefined) {
     const steps = await walk({ ...query, enough: query.limit + 1 }, hopsIn(graph, query))
-    return bounded(steps.map((step) => atStep(graph, step)), query.limit)
+    return bounded(
+      steps.map((step) => atStep(graph, step)),
+      query.limit,
+    )
   }
   const { items, truncated } = bounded(reach(graph, { ...query, from }, query.limit + 1), query.limit)
   return {
@@ -77,10 +67,12 @@ async function path(graph: ResolvedGraph, query: PathQuery): Promise<GraphPath |
   if (from === undefined || to === undefined) return undefined
   if (query.maxHops !== undefined && from !== to) return budgetedPath(graph, query)
   const found = shortestPath(graph, { ...query, from, to })
-  return found && {
-    entities: found.nodes.map((node) => entityAt(graph, node)),
-    edges: found.edges.map((edge) => edgeAt(graph, edge)),
-  }
+  return (
+    found && {
+      entities: found.nodes.map((node) => entityAt(graph, node)),
+      edges: found.edges.map((edge) => edgeAt(graph, edge)),
+    }
+  )
 }
 
 async function budgetedPath(graph: ResolvedGraph, query: PathQuery): Promise<GraphPath | undefined> {

@@ -1,0 +1,129 @@
+import type { EdgeFilter, GraphArrays, GraphView } from '../../graph/port.ts'
+import { tiers } from '../../graph/model.ts'
+import type { EdgeList } from './links.ts'
+import type { JobKind, JobResults } from './jobs.ts'
+import { runInThread, type RunJob } from './thread.ts'
+
+/** A newer version came while this one was worked on. */
+export class OvertakenError extends Error {
+  override readonly name = 'OvertakenError'
+}
+
+export interface Question<K extends JobKind> {
+  readonly kind: K
+  readonly filter: EdgeFilter
+  readonly isWanted?: (relation: string) => boolean
+  readonly seed: number
+}
+
+export interface Answer<K extends JobKind> {
+  readonly result: JobResults[K]
+  /** Places of the edges that were looked at in the graph's own list, where not all of them were. */
+  readonly places: Int32Array
+  readonly arrays: GraphArrays
+}
+
+interface OneVersion {
+  readonly version: number
+  readonly overtaken: AbortController
+  readonly answers: Map<string, Promise<Answer<JobKind>>>
+}
+
+/** Threads at once: the service goes on answering meanwhile. */
+const mostAtOnce = 2
+/** Answers kept of one version, and versions (one a repository): filters make questions countless. */
+const mostAnswers = 32
+const mostRepos = 64
+
+/** Works out each question once a version. A version that is overtaken is dropped with all that is under way for it. */
+export class Analyst {
+  readonly #run: RunJob
+  readonly #repos = new Map<string, OneVersion>()
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+
+  constructor(run: RunJob = runInThread) {
+    this.#run = run
+  }
+
+  /** Rejects with `OvertakenError` when the view's version is no longer the newest that was asked about. */
+  async ask<K extends JobKind>(view: GraphView, question: Question<K>): Promise<Answer<K>> {
+    const { answers, overtaken } = this.#versionOf(view)
+    const key = JSON.stringify([question.kind, question.filter, question.isWanted?.name, question.seed])
+    const known = answers.get(key)
+    if (known !== undefined) return known as Promise<Answer<K>>
+    const answer = this.#work(view, question, overtaken.signal)
+    answers.set(key, answer)
+    for (const oldest of answers.keys()) {
+      if (answers.size <= mostAnswers) break
+      answers.delete(oldest)
+    }
+    // What failed is tried anew by who asks next.
+    answer.catch(() => answers.delete(key))
+    return answer
+  }
+
+  #versionOf({ head: { repo, version } }: GraphView): OneVersion {
+    const known = this.#repos.get(repo)
+    if (known?.version === version) return known
+    if (known !== undefined && known.version > version) throw new OvertakenError(`${repo} has a newer version`)
+    known?.overtaken.abort(new OvertakenError(`${repo} has a newer version`))
+    const fresh: OneVersion = { version, overtaken: new AbortController(), answers: new Map() }
+    this.#repos.delete(repo)
+    this.#repos.set(repo, fresh)
+    for (const oldest of this.#repos.keys()) {
+      if (this.#repos.size <= mostRepos) break
+      this.#repos.delete(oldest)
+    }
+    return fresh
+  }
+
+  async #work<K extends JobKind>(view: GraphView, question: Question<K>, signal: AbortSignal): Promise<Answer<K>> {
+    const arrays = await view.arrays()
+    const places = wantedPlaces(arrays, question)
+    const job = { kind: question.kind, edges: edgeList(arrays, places), seed: question.seed }
+    const result = await this.#inTurn(() => this.#run(job, signal))
+    return { result: result as JobResults[K], places, arrays }
+  }
+
+  async #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#running >= mostAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else this.#running += 1
+    try {
+      return await run()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#running -= 1
+      else next()
+    }
+  }
+
+  close(): void {
+    for (const { overtaken } of this.#repos.values()) overtaken.abort(new OvertakenError('the service stops'))
+    this.#repos.clear()
+  }
+}
+
+function wantedPlaces(arrays: GraphArrays, { filter, isWanted = () => true }: Question<JobKind>): Int32Array {
+  const { relations, minConfidence = 0, tiers: wanted } = filter
+  const relation = arrays.relations.map((name) => relations?.includes(name) ?? isWanted(name))
+  const tier = tiers.map((name) => wanted?.includes(name) ?? true)
+  const places: number[] = []
+  for (let edge = 0; edge < arrays.from.length; edge++)
+    if (
+      relation[arrays.relation[edge] ?? 0] === true &&
+      tier[arrays.tier[edge] ?? 0] === true &&
+      (arrays.confidence[edge] ?? 0) >= minConfidence
+    )
+      places.push(edge)
+  return Int32Array.from(places)
+}
+
+function edgeList({ ids, from, to, confidence }: GraphArrays, places: Int32Array): EdgeList {
+  return {
+    nodes: ids.length,
+    from: places.map((edge) => from[edge] ?? 0),
+    to: places.map((edge) => to[edge] ?? 0),
+    weight: Float64Array.from(places, (edge) => confidence[edge] ?? 0),
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * What relations mean to the questions that name none. Names are the pusher's own; these are those of the contract (S1
+ * "Code edge") and those that extractors use for the same, in either spelling.
+ */
+function bothSpellings(...names: readonly string[]): readonly string[] {
+  return [...new Set(names.flatMap((name) => [name, name.replaceAll('-', '_')]))]
+}
+
+export const calls = bothSpellings('calls', 'indirect-call')
+
+export const imports = bothSpellings('imports', 'imports-from', 're-exports', 'dynamic-import', 'includes')
+
+/** Needing another to be there; calls have endpoints of their own. */
+export const dependencies = [
+  ...bothSpellings('depends-on', 'implements', 'extends', 'inherits', 'uses', 'references', 'requires'),
+  ...imports,
+]
+
+/** From what owns or runs to what is owned or run, among resources of a cluster. */
+export const owning = bothSpellings(
+  'owns',
+  'manages',
+  'controls',
+  'selects',
+  'mounts',
+  'references',
+  'routes-to',
+  'scales',
+  'binds',
+  'contains',
+)
+
+/** The same, said from below. */
+export const ownedBy = bothSpellings('owned-by', 'controlled-by', 'managed-by', 'selected-by')
+
+/** Where something stands, not what it needs: nearly every such edge is a bridge to a leaf, so bridges leave them out. */
+export const structural = bothSpellings('contains', 'declares', 'defines', 'method', 'member-of', 'defined-in', 'has')
+
+const structuralNames: ReadonlySet<string> = new Set(structural)
+
+export function isStructural(relation: string): boolean {
+  return structuralNames.has(relation)
+}
