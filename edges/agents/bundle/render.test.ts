@@ -1,5 +1,7 @@
 import fc from 'fast-check'
+import { SaxesParser } from 'saxes'
 import { describe, expect, it } from 'vitest'
+import { showInvisible } from '../../../machines/rules/quote.ts'
 import { bytesOf, escapeText } from './escape.ts'
 import { fillComments, type FillThread } from './fill.ts'
 import type { BundleComment, BundleInput, BundleThread } from './input.ts'
@@ -194,5 +196,107 @@ describe('the bundle', () => {
     const thread: FillThread = { count: 20_000, render: () => ((rendered += 1), 'x'.repeat(100)) }
     expect(fillComments([thread], 5000)[0]).toHaveLength(50)
     expect(rendered).toBe(51)
+  })
+})
+
+interface Element {
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string>>
+  readonly children: Element[]
+  text: string
+}
+
+/** A strict parser of XML 1.0: what is not well formed throws. */
+function parseXml(text: string): Element {
+  const root: Element = { name: '', attributes: {}, children: [], text: '' }
+  const open = [root]
+  const parser = new SaxesParser()
+  parser.on('error', (error) => {
+    throw error
+  })
+  parser.on('opentag', ({ name, attributes }) => {
+    const element = { name, attributes: attributes as Record<string, string>, children: [], text: '' }
+    open.at(-1)?.children.push(element)
+    open.push(element)
+  })
+  parser.on('text', (part) => {
+    const element = open.at(-1)
+    if (element !== undefined) element.text += part
+  })
+  parser.on('closetag', () => void open.pop())
+  parser.write(text).close()
+  return root.children[0] ?? root
+}
+
+function childrenOf(element: Element | undefined, name: string): readonly Element[] {
+  return element?.children.filter((child) => child.name === name) ?? []
+}
+
+/** What a reader of the XML gets of a text: all of it, but what XML cannot hold, and the invisible made visible. */
+function asRead(text: string): string {
+  return showInvisible(text.toWellFormed())
+    .replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '\uFFFD')
+    .replace(/\r\n?/g, '\n')
+}
+
+describe('a parser of XML', () => {
+  const hostile = fc.oneof(
+    { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
+    fc.constantFrom(
+      ']]>',
+      '</comment></comments></issue>',
+      '<![CDATA[x]]>',
+      '<?xml version="1.1"?>',
+      '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>&b;',
+      '&amp;lt;&#0;&#x1F;',
+      '\u0000\u0007\uFFFE',
+      '\u202Eevil\u200B\u2066',
+      'a\uD800b',
+      '\r\n\r\t',
+      '<!-- hidden -->',
+      '" onload="x',
+    ),
+  )
+  const hostileThread = fc
+    .record({
+      title: hostile,
+      body: hostile,
+      author: hostile,
+      url: hostile,
+      comments: fc.array(fc.tuple(hostile, hostile), { maxLength: 6 }),
+    })
+    .map(({ comments, ...rest }) =>
+      anIssue({ ...rest, comments: comments.map(([body, author], n) => ({ ...aComment(n, body), author })) }),
+    )
+
+  it('takes every bundle, and gets back each text as it was', () => {
+    fc.assert(
+      fc.property(fc.array(hostileThread, { maxLength: 3 }), hostile, (threads, note) => {
+        const issues = threads.map((thread, index) => ({ ...thread, number: index + 1 }))
+        const notes = [{ agent: 'implement', at: 0, kind: 'note', source: 'agent' as const, body: note }]
+        const root = parseXml(renderBundle(aBundle({ issues, notes, notesTotal: 1 }), roomy).text)
+        const read = childrenOf(root, 'issue')
+        expect(read).toHaveLength(issues.length)
+        for (const [index, issue] of issues.entries()) {
+          const [body] = childrenOf(read[index], 'body')
+          const [title] = childrenOf(read[index], 'title')
+          const comments = childrenOf(childrenOf(read[index], 'comments')[0], 'comment')
+          expect([title?.text, body?.text]).toEqual([asRead(issue.title), asRead(issue.body)])
+          expect(comments.map(({ text }) => text)).toEqual(issue.comments.map(({ body: said }) => asRead(said)))
+          expect(comments.map(({ attributes }) => attributes['external_id'])).toEqual(
+            issue.comments.map(({ externalId }) => externalId),
+          )
+        }
+        expect(childrenOf(childrenOf(root, 'notes')[0], 'note').map(({ text }) => text)).toEqual([asRead(note)])
+      }),
+    )
+  })
+
+  it('takes a body of a million hostile characters, cut to what the budget allows', () => {
+    const body = '\uD800]]>&<\u202E\u0000'.repeat(150_000)
+    const { text, squeezed } = renderBundle(aBundle({ issues: [anIssue({ body })] }), roomy)
+    expect(squeezed).toBe(true)
+    expect(bytesOf(text)).toBeLessThanOrEqual(roomy.maxBytes)
+    expect(parseXml(text).name).toBe('task_context')
   })
 })
