@@ -142,3 +142,14 @@ export interface RetrievalEngine {
   start(): void
   stop(): Promise<void>
 }
+
+/** The engine could not be asked; what it would have said is not known. The message is for an operator's eyes. */
+export class EngineError extends Error {
+  readonly reason: 'failed' | 'timeout'
+
+  constructor(reason: 'failed' | 'timeout', message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'EngineError'
+    this.reason = reason
+  }
+}

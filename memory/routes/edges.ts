@@ -1,4 +1,106 @@
+/** Typed, directed edges between entities (S1, Entity and edge endpoints). They live in our rows, whatever the engine holds. */
+import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../edges/http/app.ts'
+import { clampLimit, decodeCursor, listQuery, page, pageOf } from '../../edges/http/list.ts'
+import { Problem } from '../../edges/http/problem.ts'
 import type { MemoryDeps } from '../deps.ts'
+import { assertEdge, deleteEdge, listEdges, type EdgeRow } from '../engine/knowledge/edges.ts'
+import { Metadata } from '../memories/memory.ts'
 
-export function edgesRoutes(_app: HttpApp, _deps: MemoryDeps): void {}
+export const Edge = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  from: Type.String({ format: 'uuid' }),
+  to: Type.String({ format: 'uuid' }),
+  relation: Type.String(),
+  description: Type.String(),
+  weight: Type.Number({ minimum: 0, description: 'How often memories say it; 1 when only a caller did.' }),
+  tier: Type.Enum(['EXTRACTED', 'INFERRED', 'AMBIGUOUS'], {
+    description: '`EXTRACTED`: somebody or a text says so. `INFERRED`: the two stand close to each other in texts.',
+  }),
+  metadata: Type.Record(Type.String(), Type.String()),
+})
+export type Edge = Static<typeof Edge>
+
+const name = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$'
+const Relation = Type.String({ minLength: 1, maxLength: 256, pattern: name })
+const Id = Type.String({ maxLength: 256, pattern: '^[^\\u0000]*$' })
+
+const NewEdge = Type.Object(
+  {
+    from: Id,
+    to: Id,
+    relation: Relation,
+    description: Type.Optional(Type.String({ maxLength: 16_384, pattern: '^[^\\u0000]*$' })),
+    metadata: Type.Optional(Metadata),
+  },
+  { additionalProperties: false },
+)
+
+const Cursor = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' })
+
+export function edgesRoutes(app: HttpApp, deps: MemoryDeps): void {
+  const { sql, clock } = deps
+  app.get(
+    '/edges',
+    {
+      schema: {
+        summary: 'List edges',
+        tags: ['entities'],
+        querystring: Type.Object({
+          from: Type.Optional(Id),
+          to: Type.Optional(Id),
+          relation: Type.Optional(Relation),
+          ...listQuery,
+        }),
+        response: { 200: pageOf(Edge) },
+      },
+    },
+    async (request) => {
+      const { limit: asked, cursor, ...filter } = request.query
+      const limit = clampLimit(asked)
+      const after = cursor === undefined ? undefined : decodeCursor(Cursor, cursor)
+      return page<EdgeRow>(await listEdges(sql, filter, limit + 1, after), limit, (edge) => edge.id)
+    },
+  )
+  app.post(
+    '/edges',
+    {
+      config: { problems: [404] },
+      schema: {
+        summary: 'Assert an edge',
+        description: 'The same edge again answers 200 with the one that is there.',
+        tags: ['entities'],
+        body: NewEdge,
+        response: { 200: Edge, 201: Edge },
+      },
+    },
+    async (request, reply) => {
+      const startedAt = clock.now()
+      const { description = '', metadata = {}, ...ends } = request.body
+      const done = await sql.tx((tx) => assertEdge(tx, { ...ends, description, metadata }))
+      if (!done) throw new Problem('not-found', 'there is no entity at one of its ends')
+      deps.logAction(request, { action: 'edge.asserted', resourceId: done.edge.id, startedAt })
+      return reply.code(done.isNew ? 201 : 200).send(done.edge)
+    },
+  )
+  app.delete(
+    '/edges/:id',
+    {
+      config: { problems: [404] },
+      schema: {
+        summary: 'Delete an edge',
+        description: 'One that memories tell comes back when a memory tells it again.',
+        tags: ['entities'],
+        params: Type.Object({ id: Id }),
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const startedAt = clock.now()
+      const { id } = request.params
+      if (!(await deleteEdge(sql, id))) throw new Problem('not-found', 'there is no such edge')
+      deps.logAction(request, { action: 'edge.deleted', resourceId: id, startedAt })
+      return reply.code(204).send(null)
+    },
+  )
+}

@@ -1,4 +1,46 @@
+/** What retrieves: said honestly, so that a caller knows what a score is worth. */
+import { Type } from 'typebox'
 import type { HttpApp } from '../../edges/http/app.ts'
 import type { MemoryDeps } from '../deps.ts'
+import { registerEngineMetrics } from '../engine/metrics.ts'
+import { queryModes, scoreKinds } from '../engine/port.ts'
+import { answering } from '../queries/answering.ts'
 
-export function engineRoutes(_app: HttpApp, _deps: MemoryDeps): void {}
+const Kind = Type.Enum([...scoreKinds])
+const EngineBody = Type.Object({
+  engine: Type.Enum(['embedded', 'lightrag']),
+  version: Type.Union([Type.String(), Type.Null()]),
+  llm: Type.Boolean({ description: 'Whether a language model reads what is stored and writes descriptions.' }),
+  embeddings: Type.Enum(['none', 'openai-compatible', 'engine']),
+  embedding_model: Type.Union([Type.String(), Type.Null()]),
+  modes: Type.Array(Type.Enum([...queryModes])),
+  score_kinds: Type.Object({ naive: Kind, local: Kind, global: Kind, hybrid: Kind }),
+  ready: Type.Boolean(),
+  reasons: Type.Array(Type.String()),
+  degraded: Type.Array(Type.String()),
+})
+
+export function engineRoutes(app: HttpApp, { engine, metrics }: MemoryDeps): void {
+  registerEngineMetrics(metrics, engine)
+  app.get(
+    '/engine',
+    {
+      config: { problems: [502, 504] },
+      schema: { summary: 'The retrieval engine', tags: ['queries'], response: { 200: EngineBody } },
+    },
+    () =>
+      answering(async () => {
+        const [info, readiness] = await Promise.all([engine.info(), engine.ready()])
+        const { embeddingModel, scoreKinds: kinds, modes, ...said } = info
+        return {
+          ...said,
+          embedding_model: embeddingModel,
+          modes: [...modes],
+          score_kinds: kinds,
+          ready: readiness.ready,
+          reasons: [...readiness.reasons],
+          degraded: [...readiness.degraded],
+        }
+      }),
+  )
+}

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe } from 'vitest'
 import { silentLogger } from '../../../runtime/logger.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { migrate } from '../../../runtime/store/migrate.ts'

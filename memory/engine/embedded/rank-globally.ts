@@ -79,8 +79,7 @@ export async function rankGlobally(
       cross join lateral (select chunk_no from engine_mention where entity_id = s.id offset 0) m group by m.chunk_no),
     best as (select n.no, n.weight * (1 + coalesce(l.score, 0)) as score from named n left join lexical l using (no)
       where true ${chunkFilter(filter, 'n.no', 6)} order by score desc, n.no limit ${Math.trunc(limit)})
-    select c.no, c.memory_id as "memoryId", c.ord, c.content, best.score from best join engine_chunk c using (no)
-    order by best.score desc, c.no`,
+    ${chunksOfBest}`,
     [
       ...lexicalParams(asked),
       communities.map((one) => one.community),

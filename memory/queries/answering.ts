@@ -1,0 +1,13 @@
+import { Problem } from '../../edges/http/problem.ts'
+import { EngineError } from '../engine/port.ts'
+
+/** An engine that can't be asked is a system behind this one; what it said stays in the log. */
+export async function answering<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error
+    const code = error.reason === 'timeout' ? 'upstream-timeout' : 'upstream-failed'
+    throw new Problem(code, 'the retrieval engine could not be asked', { cause: error })
+  }
+}

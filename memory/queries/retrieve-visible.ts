@@ -1,0 +1,56 @@
+import type { MemoryDeps } from '../deps.ts'
+import type { ChunkHit, EngineQuery, Retrieval } from '../engine/port.ts'
+import type { QueryBody } from '../routes/queries.ts'
+
+export interface VisibleChunk extends ChunkHit {
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+export interface VisibleRetrieval extends Omit<Retrieval, 'chunks'> {
+  readonly topK: number
+  readonly chunks: readonly VisibleChunk[]
+}
+
+const defaultTopK = 10
+/** What an engine still finds of deleted memories takes no place from the others, up to so many. */
+const slack = 20
+
+/** What the engine finds of memories whose rows are there: a row that is gone is gone for every reader at once. */
+export async function retrieveVisible(
+  { engine, sql }: Pick<MemoryDeps, 'engine' | 'sql'>,
+  body: QueryBody,
+): Promise<VisibleRetrieval> {
+  const query = engineQuery(body)
+  const found = await engine.retrieve({ ...query, topK: query.topK + slack })
+  const metadata = await metadataOf(sql, [...new Set(found.chunks.map((chunk) => chunk.memoryId))])
+  const chunks = found.chunks
+    .flatMap((chunk) => {
+      const known = metadata.get(chunk.memoryId)
+      return known ? [{ ...chunk, metadata: known }] : []
+    })
+    .slice(0, query.topK)
+    .map((chunk, at) => ({ ...chunk, rank: at + 1 }))
+  return {
+    scoreKind: found.scoreKind,
+    topK: query.topK,
+    chunks,
+    entities: found.entities.slice(0, query.topK),
+    relations: found.relations.slice(0, query.topK),
+  }
+}
+
+export function engineQuery({ mode, text, top_k: topK = defaultTopK, filter }: QueryBody): EngineQuery {
+  return { mode, text, topK, ...(filter === undefined ? {} : { filter }) }
+}
+
+export async function metadataOf(
+  sql: MemoryDeps['sql'],
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql.query<{ id: string; metadata: Record<string, string> }>(
+    'select id, metadata from memory where id = any($1::text[])',
+    [ids],
+  )
+  return new Map(rows.map((row) => [row.id, row.metadata]))
+}
