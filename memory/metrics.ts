@@ -102,36 +102,33 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
   }
 }
 
-/** What waits, asked for at each scrape. */
+/** What waits, and what the engine counts: asked for at each scrape. */
 export function backlogMetrics(registry: Registry, feed: Feed, engine: RetrievalEngine): void {
-  const registers = [registry]
-  new Gauge({
-    name: 'memory_feed_waiting',
-    help: 'Rows that the engine has not taken yet.',
-    labelNames: ['what'],
-    registers,
-    async collect() {
-      const { memories, removals } = await feed.waiting()
-      this.set({ what: 'memories' }, memories)
-      this.set({ what: 'removals' }, removals)
-    },
-  })
-  new Gauge({
-    name: 'memory_engine_figures',
-    help: 'What the engine counts since it started; `without_entities` shows an extraction that fails silently.',
-    labelNames: ['figure'],
-    registers,
-    async collect() {
-      const { stored, duplicates, failed, withoutEntities, removalsQueued, wakes } = await engine.figures()
-      const figures = {
-        stored,
-        duplicates,
-        failed,
-        without_entities: withoutEntities,
-        removals_queued: removalsQueued,
-        wakes,
-      }
-      for (const [figure, value] of Object.entries(figures)) this.set({ figure }, value)
-    },
-  })
+  registry.registerMetric(
+    new Gauge({
+      name: 'memory_feed_waiting',
+      help: 'Rows that the engine has not taken yet.',
+      labelNames: ['what'],
+      registers: [],
+      async collect() {
+        const { memories, removals } = await feed.waiting()
+        this.set({ what: 'memories' }, memories)
+        this.set({ what: 'removals' }, removals)
+      },
+    }),
+  )
+  registry.registerMetric(
+    new Gauge({
+      name: 'memory_engine_figures',
+      help: 'What the engine counts since it started; `without_entities` shows an extraction that fails silently.',
+      labelNames: ['figure'],
+      registers: [],
+      async collect() {
+        const { stored, duplicates, failed, withoutEntities, removalsQueued, wakes } = await engine.figures()
+        const counts = { stored, duplicates, failed, wakes }
+        const figures = { ...counts, without_entities: withoutEntities, removals_queued: removalsQueued }
+        for (const [figure, value] of Object.entries(figures)) this.set({ figure }, value)
+      },
+    }),
+  )
 }

@@ -96,8 +96,7 @@ class RowFeed implements Feed {
         if (this.#isAskedAgain) {
           this.#isAskedAgain = false
           this.wake()
-        } else if (!this.#stopping.signal.aborted)
-          this.#timer = this.#deps.clock.setTimer(pollMs, () => this.wake())
+        } else if (!this.#stopping.signal.aborted) this.#timer = this.#deps.clock.setTimer(pollMs, () => this.wake())
       })
   }
 
@@ -239,17 +238,16 @@ class RowFeed implements Feed {
     for (const outcome of outcomes) {
       if (outcome.status !== 'failed') continue
       const attempts = due.find(({ memory_id }) => memory_id === outcome.id)?.attempts ?? 0
-      await sql.query('update memory_removal set attempts = attempts + 1, due_at = $2, fault = $3 where memory_id = $1', [
-        outcome.id,
-        clock.now() + this.#delay(attempts),
-        outcome.message.slice(0, 1000),
-      ])
+      await sql.query(
+        'update memory_removal set attempts = attempts + 1, due_at = $2, fault = $3 where memory_id = $1',
+        [outcome.id, clock.now() + this.#delay(attempts), outcome.message.slice(0, 1000)],
+      )
     }
     return rows.length
   }
 
   #delay(attempts: number): number {
-    return Math.min(longestDelayMs, firstDelayMs * 2 ** attempts) * (0.5 + this.#deps.random() / 2)
+    return Math.round(Math.min(longestDelayMs, firstDelayMs * 2 ** attempts) * (0.5 + this.#deps.random() / 2))
   }
 }
 

@@ -46,7 +46,8 @@ export async function storeItems(
   const rows = await sql.tx((tx) => storeRows(deps, tx, job, repo, indexes))
   if (rows.some(({ purged }) => purged > 0)) feed.wake()
   const open = rows.filter(({ outcome, memory_id }) => outcome === null && memory_id !== null)
-  const outcomes = await feed.put(
+  const outcomes = await putApart(
+    feed,
     open.map(({ memory_id }) => memory_id!),
     signal,
   )
@@ -54,6 +55,17 @@ export async function storeItems(
   const results = rows.map((row) => resultOf(row, told.get(row.index)))
   await recordOutcomes(sql, job, results)
   return results
+}
+
+/** One that fails may have taken those with it that were given beside it: each of them is then tried by itself. */
+async function putApart(feed: Feed, ids: readonly string[], signal: AbortSignal): Promise<readonly FeedOutcome[]> {
+  const outcomes = [...(await feed.put(ids, signal))]
+  if (ids.length < 2) return outcomes
+  for (const [place, id] of ids.entries()) {
+    if (outcomes[place]!.status !== 'failed' || signal.aborted) continue
+    outcomes[place] = (await feed.put([id], signal))[0]!
+  }
+  return outcomes
 }
 
 async function storeRows(
@@ -122,8 +134,7 @@ async function purgeOnce(tx: Queryable, job: string, repo: string, file: string,
 function resultOf(row: ItemRow, told: FeedOutcome | undefined): ItemResult {
   const { index, purged } = row
   if (row.outcome !== null) return { index, purged, outcome: row.outcome }
-  if (told?.status === 'failed')
-    return { index, outcome: 'failed', message: told.message, retryable: told.retryable }
+  if (told?.status === 'failed') return { index, outcome: 'failed', message: told.message, retryable: told.retryable }
   // Somebody deleted it since: it was stored.
   return { index, purged, outcome: told === undefined || told.status === 'absent' ? 'stored' : told.status }
 }
