@@ -1,6 +1,7 @@
 import { gitText, type Git } from '../workspace/git.ts'
 import { remoteRef, type Repository } from '../workspace/repository.ts'
 import type { Config } from './config.ts'
+import { withIncludes } from './includes.ts'
 
 /** A repository's own instructions as its base branch has them. */
 export interface BaseInstructions {
@@ -12,15 +13,19 @@ export interface BaseInstructions {
 /** Longer instructions are cut: they are sent with every request of the session. */
 const maxInstructions = 40_000
 
-/** Reads CLAUDE.md from the base branch: the head may be a stranger's. */
+/** Reads CLAUDE.md and what it includes from the base branch: the head may be a stranger's. */
 export async function readBaseInstructions(
   git: Git,
   repositories: readonly Repository[],
 ): Promise<readonly BaseInstructions[]> {
   const found: BaseInstructions[] = []
   for (const { name, dir, base } of repositories) {
-    const text = await gitText(git, ['show', `${remoteRef(base)}:CLAUDE.md`], { cwd: dir }).catch(() => '')
-    if (text !== '') found.push({ repository: name, base, text: text.slice(0, maxInstructions) })
+    const read = (path: string): Promise<string | undefined> =>
+      gitText(git, ['cat-file', 'blob', `${remoteRef(base)}:${path}`], { cwd: dir }).catch(() => undefined)
+    const text = await read('CLAUDE.md')
+    if (!text) continue
+    const whole = await withIncludes(text, 'CLAUDE.md', read)
+    found.push({ repository: name, base, text: whole.slice(0, maxInstructions) })
   }
   return found
 }

@@ -1,18 +1,25 @@
 #!/usr/bin/env node
 // GIT_ASKPASS of the wrapper's own git children: asks the wrapper's memory over the loopback for the answer to git's
-// prompt. No token stands in a URL, in .git/config or in a file. The wrapper answers only for the git gateway.
-import { request } from 'node:http'
+// prompt. No token stands in a URL, in .git/config or in a file. The wrapper answers only for the git gateway. It runs
+// twice with every fetch and push, so it loads next to nothing, as hook.mjs says.
+import { connect } from 'node:net'
 
-const body = JSON.stringify({ prompt: process.argv[2] ?? '' })
-const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-const call = request(process.env.STATEWRIGHT_CREDENTIAL_URL, { method: 'POST', timeout: 5000, headers }, (response) => {
-  const chunks = []
-  response.on('data', (chunk) => chunks.push(chunk))
-  response.on('end', () => {
-    if (response.statusCode === 200) process.stdout.write(`${JSON.parse(Buffer.concat(chunks).toString()).answer}\n`)
-    else process.exitCode = 1
-  })
+const limitMs = 5000
+
+const { hostname, port, pathname } = new URL(process.env.STATEWRIGHT_CREDENTIAL_URL)
+const body = Buffer.from(JSON.stringify({ prompt: process.argv[2] ?? '' }))
+const chunks = []
+const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), timeout: limitMs })
+socket.on('timeout', () => socket.destroy())
+socket.on('error', () => undefined)
+socket.on('data', (chunk) => chunks.push(chunk))
+socket.on('close', () => {
+  const [head = '', answer = ''] = Buffer.concat(chunks).toString('utf8').split('\r\n\r\n')
+  if (/^HTTP\/1\.\d 200 /.test(head)) process.stdout.write(`${JSON.parse(answer).answer}\n`)
+  else process.exitCode = 1
 })
-call.on('timeout', () => call.destroy())
-call.on('error', () => (process.exitCode = 1))
-call.end(body)
+// HTTP/1.0: the answer is neither chunked nor kept open, so it ends with the connection.
+socket.write(
+  `POST ${pathname} HTTP/1.0\r\nhost: ${hostname}:${port}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+)
+socket.write(body)

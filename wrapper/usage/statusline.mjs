@@ -1,10 +1,27 @@
 #!/usr/bin/env node
-// The CLI's status line program (S3 Statusline feed): plain JavaScript without imports of ours, so that it starts fast.
-// Reads the CLI's JSON on stdin, posts the two usage windows once to the wrapper's loopback, prints nothing. With a
-// window missing, or a reset time that is not epoch seconds, nothing is posted. One attempt, 500 ms.
-import { request } from 'node:http'
+// The CLI's status line program (S3 Statusline feed). Reads the CLI's JSON on stdin, posts the two usage windows once to the
+// wrapper's loopback, prints nothing. With a window missing, or a reset time that is not epoch seconds, nothing is
+// posted. One attempt, 500 ms. Plain JavaScript that loads next to nothing, as ../hooks/hook.mjs says.
+import { readSync } from 'node:fs'
+import { connect } from 'node:net'
 
 const limitMs = 500
+
+/** Whoever started this may have left the pipe non-blocking; then reading too early is no end of it. */
+function readInput() {
+  const chunks = []
+  const buffer = Buffer.allocUnsafe(65_536)
+  for (;;) {
+    try {
+      const count = readSync(0, buffer)
+      if (count === 0) return Buffer.concat(chunks).toString('utf8')
+      chunks.push(Buffer.from(buffer.subarray(0, count)))
+    } catch (error) {
+      if (error.code !== 'EAGAIN') return Buffer.concat(chunks).toString('utf8')
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
+    }
+  }
+}
 
 function windowOf(value) {
   const usedPercent = value?.used_percentage
@@ -18,29 +35,26 @@ function windowOf(value) {
   return sound ? { usedPercent: Math.min(usedPercent, 100), resetsAt: Math.floor(resetsAt) } : undefined
 }
 
-function post(url, body) {
-  const call = request(url, {
-    method: 'POST',
-    timeout: limitMs,
-    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-  })
-  const timer = setTimeout(() => call.destroy(), limitMs)
-  call.on('response', (response) => response.resume().on('end', () => clearTimeout(timer)))
-  call.on('timeout', () => call.destroy())
-  call.on('error', () => clearTimeout(timer))
-  call.end(body)
+/** The answer says nothing that this program could do anything about: whatever comes, or the end of the time, ends it. */
+function post(url, text) {
+  const { hostname, port, pathname } = new URL(url)
+  const body = Buffer.from(text)
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) })
+  const timer = setTimeout(() => socket.destroy(), limitMs)
+  socket.on('error', () => undefined)
+  socket.on('data', () => socket.destroy())
+  socket.on('close', () => clearTimeout(timer))
+  socket.write(
+    `POST ${pathname} HTTP/1.0\r\nhost: ${hostname}:${port}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+  )
+  socket.write(body)
 }
 
-let text = ''
-process.stdin.setEncoding('utf8')
-process.stdin.on('data', (chunk) => (text += chunk))
-process.stdin.on('end', () => {
-  try {
-    const limits = JSON.parse(text).rate_limits
-    const fiveHour = windowOf(limits?.five_hour)
-    const sevenDay = windowOf(limits?.seven_day)
-    if (fiveHour && sevenDay && process.argv[2]) post(process.argv[2], JSON.stringify({ fiveHour, sevenDay }))
-  } catch {
-    // A payload that is not JSON reports nothing.
-  }
-})
+try {
+  const limits = JSON.parse(readInput()).rate_limits
+  const fiveHour = windowOf(limits?.five_hour)
+  const sevenDay = windowOf(limits?.seven_day)
+  if (fiveHour && sevenDay && process.argv[2]) post(process.argv[2], JSON.stringify({ fiveHour, sevenDay }))
+} catch {
+  // A payload that is not JSON reports nothing.
+}
