@@ -1,5 +1,4 @@
 /** Whether a step came to what its row says. Words for people, and times that no row speaks of, are not compared. */
-import type { MachineEvent } from '../../../machines/definition.ts'
 import { kindOf, type Snapshot, type Stepped } from '../../machines/world/trace.ts'
 import { leavesOf, type Expected, type Rows } from './draft.ts'
 import { issueRows } from './issue.ts'
@@ -58,10 +57,16 @@ function taken(list: string[], one: string): boolean {
   return index >= 0
 }
 
-function fieldsOf(context: object): readonly (readonly [string, string])[] {
-  return Object.entries(context).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, plain({ [name]: value as unknown })] as const],
-  )
+type Fields = Readonly<Record<string, unknown>>
+
+/** Most fields are the very same thing in both. `at` is the newest time that was heard of. */
+function contextDiffers(wanted: Fields, there: Fields): readonly string[] {
+  const names = new Set([...Object.keys(wanted), ...Object.keys(there)])
+  return [...names].flatMap((name) => {
+    if (name === 'at' || wanted[name] === there[name]) return []
+    const [left, right] = [plain({ [name]: wanted[name] }), plain({ [name]: there[name] })]
+    return left === right ? [] : [`its row leaves ${left}, the step ${right}`]
+  })
 }
 
 interface Taken {
@@ -79,9 +84,6 @@ function nameOf(timer: string): string {
 }
 
 export function differences(wanted: Expected, { after, effects, timers }: Taken): readonly string[] {
-  const context = new Map(fieldsOf(after.context as object))
-  const expected = new Map(fieldsOf(wanted.context))
-  const names = new Set([...context.keys(), ...expected.keys()])
   return [
     ...differing('the state', wanted.leaves, leavesOf(after.value)),
     ...differing(
@@ -94,9 +96,7 @@ export function differences(wanted: Expected, { after, effects, timers }: Taken)
       wanted.timers,
       timers.map(nameOf).filter((name) => !wanted.perhaps?.includes(name)),
     ),
-    ...[...names]
-      .filter((name) => context.get(name) !== expected.get(name))
-      .map((name) => `its row leaves ${expected.get(name) ?? name}, the step ${context.get(name) ?? 'nothing'}`),
+    ...contextDiffers(wanted.context as Fields, after.context as Fields),
   ]
 }
 
@@ -109,5 +109,3 @@ export function againstItsRow({ actor, before, after, event, effects, timers }: 
     (what) => `${kind} at ${before ? leavesOf(before.value).join(' and ') : 'its beginning'} on ${event.type}: ${what}`,
   )
 }
-
-export type { MachineEvent }

@@ -310,7 +310,7 @@ export const podRows: Rows = (before, event, id) => {
   for (let round = 0; round < 3; round++) settle(p)
   const { state } = p
   const leaf = p.isAlive ? `alive.${state}` : state
-  const begins = event.type === 'pod.volumesBound' && p.isAlive
+  const begins = before?.value === 'volumes' && p.isAlive
   return {
     leaves: [leaf],
     context: p.c,

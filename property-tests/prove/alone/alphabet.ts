@@ -1,0 +1,35 @@
+/** What an actor of a kind may be told at any moment, alone: every event of its vocabulary, in and out of turn. */
+import type { ActorKind } from '../../../machines/definition.ts'
+import { issueBirths, issueWords } from './alphabets/issue.ts'
+import { ledgerBirths, ledgerWords } from './alphabets/ledger.ts'
+import { mergeRequestBirths, mergeRequestWords } from './alphabets/merge-request.ts'
+import { podBirths, podWords } from './alphabets/pod.ts'
+import { projectBirths, projectWords } from './alphabets/project.ts'
+import { queueBirths, queueWords } from './alphabets/queue.ts'
+import { mints, taskWords } from './alphabets/task.ts'
+import { turnBirths, turnWords } from './alphabets/turn.ts'
+
+/** An event without its time. */
+export interface Told {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+export interface Alphabet {
+  readonly id: string
+  /** How one comes into being. */
+  readonly births: readonly Told[]
+  /** What it may be told, by what it knows. */
+  readonly words: (context: object) => readonly Told[]
+}
+
+export const alphabets: Partial<Readonly<Record<ActorKind, Alphabet>>> = {
+  task: { id: 'default/alone', births: mints, words: taskWords },
+  pod: { id: 'default/alone/1', births: podBirths, words: podWords },
+  turn: { id: 'default/alone/1/0', births: turnBirths, words: turnWords },
+  queue: { id: 'default/demo', births: queueBirths, words: queueWords },
+  ledger: { id: 'default/demo', births: ledgerBirths, words: ledgerWords },
+  issue: { id: 'default/lib-1', births: issueBirths, words: issueWords },
+  'merge-request': { id: 'default/lib-mr-7', births: mergeRequestBirths, words: mergeRequestWords },
+  project: { id: 'default/demo', births: projectBirths, words: projectWords },
+}

@@ -1,0 +1,127 @@
+import type { IssueContext } from '../../../../machines/issue/context.ts'
+import type { IssueFacts } from '../../../../machines/issue/events.ts'
+import type { Told } from '../alphabet.ts'
+
+const config = {
+  project: 'default/demo',
+  ...{ agentPodTTLSeconds: 3600, turnTimeoutSeconds: 1800, stallProbeGraceSeconds: 60, stallProbeMaxAttempts: 3 },
+  autoApproveMaxSignificance: 'minor' as const,
+  ...{ model: {}, effort: {}, permissionMode: 'bypassPermissions', repositories: [{ name: 'lib', base: 'main' }] },
+}
+
+const start = 1_800_000_000_000
+
+const plain: IssueFacts = {
+  ...{ project: 'default/demo', repository: 'lib', number: 1, state: 'open', title: 'T', author: 'rita' },
+  ...{
+    url: 'https://forge.test/lib/1',
+    bodyHash: 'b1',
+    editedByOther: false,
+    selfProposed: false,
+    humanCommented: false,
+  },
+  ...{ wanted: true, unwantedByMaintainer: false, approvals: [], unclear: [] },
+  labels: {
+    brainstorming: 'planning',
+    approved: 'approved',
+    implementation: 'in-work',
+    declined: 'declined',
+    priority: 'urgent',
+  },
+  config,
+}
+
+const approval = { commentId: 'c1', author: 'maya', bodyHash: 'h1', at: start + 5000 }
+const own = { selfProposed: true }
+
+/** Each differs from the plain one in what it says. */
+const variants: readonly Partial<IssueFacts>[] = [
+  {},
+  { wanted: false },
+  { approvals: [approval] },
+  { approvals: [approval], bodyHash: 'b2', editedByOther: true },
+  { approvals: [approval], bodyHash: 'b2' },
+  { approvals: [{ ...approval, bodyHash: 'h2' }] },
+  { approvals: [{ ...approval, author: 'mona' }] },
+  { approvals: [approval, { ...approval, commentId: 'c2', at: start + 90_000 }] },
+  { withdrawnBy: 'maya' },
+  { approvals: [approval], withdrawnBy: 'maya' },
+  { state: 'closed', closedBy: 'human' },
+  { state: 'closed', closedBy: 'bot' },
+  { state: 'closed' },
+  { ...own },
+  { ...own, humanCommented: true },
+  { ...own, config: { ...config, autoApproveMaxSignificance: 'off' } },
+  { unwantedByMaintainer: true, wanted: false },
+  { unwantedByMaintainer: true },
+  { unclear: ['c7'] },
+  { unclear: ['c7', 'c8'] },
+  { swept: true },
+  { swept: true, humanCommented: true },
+  { labels: { ...plain.labels, priority: '', declined: 'planning' } },
+  { config: { ...config, tokensPerTurn: 10 } },
+]
+
+function observed(more: Partial<IssueFacts>): Told {
+  return { type: 'issue.observed', facts: { ...plain, ...more } }
+}
+
+export const issueBirths: readonly Told[] = [...variants.map(observed), { type: 'issue.retired', reason: 'over' }]
+
+function claimsOf({ id, plans, owner }: IssueContext): readonly Told[] {
+  const planHash = plans.at(-1)?.hash ?? ''
+  const citation = { commentId: 'c1', author: 'maya', quote: '/approve', span: '/approve', bodyHash: 'h1' }
+  const claim = (more: object, fields: object = {}): Told => ({
+    type: 'approval.claimed',
+    ...{ task: owner === '' ? 'default/a' : owner, planHash, claim: { issue: id, ...more } },
+    ...fields,
+  })
+  return [
+    claim({}),
+    claim({}, { significance: 'major' }),
+    claim({}, { significance: 'patch' }),
+    claim({}, { planHash: 'older' }),
+    claim({ citation, approvingMaintainer: 'maya' }),
+    claim({ citation, approvingMaintainer: 'Maya' }),
+    claim({ citation, approvingMaintainer: 'mona' }),
+    claim({ citation }, { planHash: 'older' }),
+    claim({ citation }, { task: 'default/z' }),
+    claim({ citation: { ...citation, bodyHash: 'h9' } }),
+    claim({ citation: { ...citation, commentId: 'c9' } }),
+    claim({ citation, refusedBy: 'quote-matches' }),
+  ]
+}
+
+export function issueWords(context: object): readonly Told[] {
+  const known = context as IssueContext
+  const tasks = [...new Set([known.owner, known.mint?.task ?? '', 'default/a', 'default/z'])].filter(
+    (task) => task !== '',
+  )
+  const facts = known.facts ?? plain
+  return [
+    ...issueBirths,
+    { ...observed({}), retry: true },
+    { ...observed({ wanted: false }), retry: true },
+    { type: 'issue.observed', facts: { ...facts, state: 'open' } },
+    { type: 'issue.commented', commentId: 'c3', author: 'rita', maintainer: false, text: 'hm' },
+    { type: 'issue.event', kind: 'label', author: 'rita' },
+    { type: 'issue.event', kind: 'label', author: 'rita', text: 't' },
+    ...['cancel', 'retry'].map((command) => ({ type: 'issue.command', command, by: 'maya' })),
+    { type: 'issue.command', command: 'budget', by: 'maya', amount: 5 },
+    { type: 'issue.offered' },
+    ...tasks.flatMap((task): readonly Told[] => [
+      { type: 'issue.owned', task },
+      { type: 'issue.handedOver', task, to: 'default/heir', entry: 'mint/default/heir' },
+      { type: 'issue.agentRunning', task, agentKind: 'implement' },
+      { type: 'issue.agentRunning', task, agentKind: 'review' },
+      { type: 'plan.written', task, noteId: 'n1', planHash: `p${known.plans.length}`, body: 'plan' },
+      { type: 'task.delivered', task },
+      { type: 'task.ended', task, stage: 'rejected', reason: 'because' },
+      { type: 'task.ended', task, stage: 'rejected', reason: 'issue-closed' },
+      { type: 'task.ended', task, stage: 'implement-declined', reason: '' },
+      { type: 'task.ended', task, stage: 'failed', reason: 'stage-deadline' },
+    ]),
+    ...claimsOf(known),
+    { type: 'effect.failed', effect: 'writeLabels', reason: 'no', key: 'k' },
+  ]
+}

@@ -1,0 +1,78 @@
+import type { MergeRequestContext } from '../../../../machines/merge-request/context.ts'
+import type { MergeRequestFacts } from '../../../../machines/merge-request/events.ts'
+import type { Told } from '../alphabet.ts'
+
+const config = {
+  project: 'default/demo',
+  ...{ agentPodTTLSeconds: 3600, turnTimeoutSeconds: 1800, stallProbeGraceSeconds: 60, stallProbeMaxAttempts: 3 },
+  autoApproveMaxSignificance: 'minor' as const,
+  ...{ model: {}, effort: {}, permissionMode: 'bypassPermissions', repositories: [{ name: 'lib', base: 'main' }] },
+}
+
+const plain: MergeRequestFacts = {
+  ...{ project: 'default/demo', repository: 'lib', number: 7, state: 'open', title: 'T', author: 'rita' },
+  ...{ url: 'https://forge.test/lib/7', draft: false, headSha: 's1', headBranch: 'fix', baseBranch: 'main' },
+  ...{ ci: 'success', mergeable: true, headByBot: false, pushedBy: 'rita', pushedByGated: true, wanted: true },
+  config,
+}
+
+const variants: readonly Partial<MergeRequestFacts>[] = [
+  {},
+  { wanted: false },
+  { wanted: false, headBranch: 'platform/x' },
+  { headSha: 's2' },
+  { headSha: 's2', headByBot: true },
+  { headSha: 's2', pushedByGated: false },
+  { draft: true },
+  { baseBranch: 'next' },
+  { ci: 'failure' },
+  { ci: 'failure', headSha: 's2' },
+  { mergeable: false },
+  { mergeable: null },
+  { state: 'closed' },
+  { state: 'merged', mergeCommit: 'm' },
+  { config: { ...config, tokensPerTurn: 10 } },
+]
+
+export const mergeRequestBirths: readonly Told[] = [
+  ...variants.map((more) => ({ type: 'mr.observed', facts: { ...plain, ...more } })),
+  { type: 'mr.owned', task: 'default/a' },
+]
+
+export function mergeRequestWords(context: object): readonly Told[] {
+  const { owner, mint, facts } = context as MergeRequestContext
+  const headSha = facts?.headSha ?? 's1'
+  const tasks = [...new Set([owner, mint?.task ?? '', 'default/a', 'default/z'])].filter((task) => task !== '')
+  return [
+    ...mergeRequestBirths,
+    ...(facts
+      ? [
+          { type: 'mr.observed', facts: { ...facts, state: 'open' } },
+          { type: 'mr.observed', facts },
+        ]
+      : []),
+    { type: 'mr.commented', commentId: 'c1', author: 'rita', maintainer: false, text: 'hm', kind: 'mr_comment' },
+    { type: 'mr.event', kind: 'review', author: 'ci[bot]' },
+    { type: 'mr.event', kind: 'review', author: 'ci[bot]', text: 't' },
+    ...['goAhead', 'cancel', 'retry', 'takeover', 'budget'].map((command) => ({
+      type: 'mr.command',
+      command,
+      by: 'maya',
+      headSha,
+    })),
+    { type: 'mr.command', command: 'budget', by: 'maya', headSha, amount: 5 },
+    { type: 'mr.offered', headSha },
+    { type: 'mr.offered', headSha: 'older' },
+    ...tasks.flatMap((task): readonly Told[] => [
+      { type: 'mr.owned', task },
+      { type: 'mr.handedOver', task, to: 'default/heir', entry: 'mint/default/heir' },
+      { type: 'mr.released', task, reason: 'because' },
+      { type: 'verdict.posted', task, sha: headSha, verdict: 'approve' },
+      { type: 'verdict.posted', task, sha: 'older', verdict: 'approve' },
+      { type: 'merge.asked', task, sha: headSha },
+      { type: 'merge.asked', task, sha: 'older' },
+      { type: 'merge.left', task, reason: 'because' },
+    ]),
+    { type: 'effect.failed', effect: 'postComment', reason: 'no', key: 'k' },
+  ]
+}

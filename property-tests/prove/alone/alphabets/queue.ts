@@ -1,0 +1,47 @@
+import type { QueueContext } from '../../../../machines/queue/context.ts'
+import type { Told } from '../alphabet.ts'
+
+function configured(maxConcurrentAgents: number, capacity: number, alertCapacity: number): Told {
+  return { type: 'queue.configured', maxConcurrentAgents, capacity, alertCapacity }
+}
+
+function enqueue(entry: string, more: object = {}): Told {
+  const task = `default/${entry}`
+  return {
+    type: 'queue.enqueue',
+    entry,
+    sort: 'spawn',
+    task,
+    class: 'normal',
+    priority: 60,
+    kind: 'implement',
+    ...more,
+  }
+}
+
+export const queueBirths: readonly Told[] = [
+  configured(2, 1, 1),
+  configured(1, 2, 1),
+  configured(0, 1, 1),
+  enqueue('a'),
+]
+
+export function queueWords(context: object): readonly Told[] {
+  const { entries, finished } = context as QueueContext
+  const known = [...entries, ...finished].map(({ entry }) => entry)
+  return [
+    ...queueBirths,
+    enqueue('b', { priority: 20 }),
+    enqueue('c', { class: 'alert' }),
+    enqueue('d', { sort: 'mint', seed: { goal: 'x' }, priority: -5 }),
+    enqueue('e', { sort: 'mint' }),
+    ...[...known.slice(0, 4), 'unknown'].flatMap((entry) => [
+      { type: 'queue.withdraw', entry },
+      { type: 'queue.release', entry },
+    ]),
+    ...['open', 'normalHeld', 'allHeld'].map((state) => ({ type: 'queue.budgeted', state })),
+    { type: 'queue.opened' },
+    { type: 'queue.closed', reason: 'TokenRefused' },
+    { type: 'queue.closed', reason: 'Deleted' },
+  ]
+}

@@ -1,0 +1,360 @@
+/** Everything that a Task may be told, whenever: its own pod's words and an older one's, of what it owns and of what it does not. */
+import type { TaskContext } from '../../../../machines/task/context.ts'
+import type { AgentKind, TaskConfig, TaskSeed } from '../../../../machines/task/events.ts'
+import type { Told } from '../alphabet.ts'
+
+const config: TaskConfig = {
+  project: 'default/demo',
+  agentPodTTLSeconds: 3600,
+  turnTimeoutSeconds: 1800,
+  stallProbeGraceSeconds: 60,
+  stallProbeMaxAttempts: 3,
+  autoApproveMaxSignificance: 'minor',
+  model: { implement: 'large' },
+  effort: { implement: 'high' },
+  permissionMode: 'bypassPermissions',
+  tokensPerTurn: 1000,
+  repositories: [
+    { name: 'lib', base: 'main' },
+    { name: 'app', base: 'main' },
+  ],
+}
+
+const issue = { repository: 'lib', number: 1, issue: 'default/lib-1', selfProposed: true, humanCommented: false }
+const mr = {
+  repository: 'lib',
+  number: 7,
+  mergeRequest: 'default/lib-mr-7',
+  headSha: 's1',
+  headBranch: 'fix',
+  author: 'rita',
+  url: 'https://forge.test/lib/7',
+}
+
+function seedOf(kind: AgentKind, more: Partial<TaskSeed> = {}): TaskSeed {
+  return {
+    kind,
+    goal: 'make it so',
+    repositories: ['lib'],
+    issues: [],
+    mergeRequests: [],
+    priority: 60,
+    origin: { kind: 'webhook', ref: 'x' },
+    config,
+    ...more,
+  }
+}
+
+const kinds: readonly AgentKind[] = ['brainstorm', 'incident', 'review', 'refine', 'documentation', 'upgrade']
+const off: TaskConfig = { ...config, autoApproveMaxSignificance: 'off' }
+
+/** How a Task may come into being. */
+export const mints: readonly Told[] = [
+  seedOf('implement', { issues: [issue] }),
+  seedOf('implement', { issues: [issue], config: off }),
+  seedOf('implement', { issues: [{ ...issue, humanCommented: true }], config: off }),
+  seedOf('implement', { issues: [{ ...issue, selfProposed: false }], config: off }),
+  seedOf('implement', {
+    issues: [issue, { ...issue, repository: 'app', number: 2, issue: 'default/app-2' }],
+    repositories: ['lib', 'app'],
+  }),
+  seedOf('implement', { mergeRequests: [{ ...mr, writable: true }], origin: { kind: 'alert', ref: 'x' } }),
+  seedOf('implement', { config: off }),
+  seedOf('review', { mergeRequests: [mr], priority: 10 }),
+  ...kinds.map((kind) => seedOf(kind, { origin: { kind: 'cron', ref: 'x' } })),
+].flatMap((seed) => [
+  { type: 'task.minted', seed },
+  { type: 'task.minted', seed, entry: 'mint/default/x' },
+])
+
+function podWords(c: TaskContext): readonly Told[] {
+  const report = { finalText: 'done', usage: { inputTokens: 3 }, pushed: ['lib'], failed: [] }
+  const pods = [c.podOrdinal, c.podOrdinal - 1]
+  const failures = ['api_error', 'agent_exited', 'expired', 'usage_limit', 'interrupted', 'budget', 'max_tokens']
+  const residencies = [1000, 25 * 3_600_000]
+  return pods.flatMap((pod): readonly Told[] => [
+    { type: 'pod.working', pod },
+    ...['gone', 'lost', 'unbound', 'mismatched'].flatMap((cause) =>
+      residencies.map((residencyMs) => ({
+        type: 'pod.final',
+        pod,
+        cause,
+        residencyMs,
+        ...(cause === 'lost' ? { reason: 'boot-budget' } : {}),
+      })),
+    ),
+    { type: 'pod.noteMissing', pod, reason: 'ttl' },
+    { type: 'turn.accepted', pod, turn: 0, eventsUpTo: c.eventSequence },
+    { type: 'turn.ended', pod, turn: 0, purpose: 'work', ...report },
+    { type: 'turn.ended', pod, turn: 0, purpose: 'work', ...report, pushed: ['lib', 'app'] },
+    { type: 'turn.ended', pod, turn: 0, purpose: 'handoff', ...report, failed: [{ repo: 'lib', error: 'no' }] },
+    ...failures.map((stopReason) => ({ type: 'turn.failed', pod, turn: 0, purpose: 'work', stopReason, ...report })),
+    {
+      type: 'turn.failed',
+      pod,
+      turn: 0,
+      purpose: 'work',
+      stopReason: 'usage_limit',
+      resetsAt: c.at + 7_200_000,
+      ...report,
+    },
+    { type: 'turn.failed', pod, turn: 0, purpose: 'handoff', stopReason: 'api_error', ...report },
+    ...(['plan', 'handoff'] as const).map((kind) => ({
+      type: 'note.written',
+      pod,
+      id: `n${c.notes.length}`,
+      kind,
+      body: 'b',
+      bodyHash: `h${c.notes.length}`,
+    })),
+    { type: 'agent.asked', pod, repository: 'lib', number: 1 },
+  ])
+}
+
+type Payloads = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
+
+function payloadsOf(c: TaskContext): Payloads {
+  const read = c.mergeRequests.map(({ repository, number, headSha }) => ({ repo: repository, number, sha: headSha }))
+  const stale = read.map((head) => ({ ...head, sha: 'older' }))
+  const finding = { repo: 'lib', number: 7, body: 'off by one', severity: 'high' }
+  const proposals = ['One', 'Two', 'one'].map((title) => ({ repo: 'lib', title, body: 'b', kind: 'bug' }))
+  const incident = { alert_rules: ['b', 'a'], reason: 'because', issue: { repo: 'lib', title: 'T', body: 'b' } }
+  const links = [
+    { repo: 'lib', number: 1 },
+    { repo: 'lib', number: 7, isPR: true },
+  ]
+  const closes = [{ repo: 'lib', number: 3, reason: 'done' }]
+  const fold = { folds: [{ task: 'one' }, { task: 'default/two' }] }
+  const change = (change_significance: string, more: object = {}) => ({
+    title: 'T',
+    body: 'b',
+    change_significance,
+    ...more,
+  })
+  return {
+    approved: [
+      { plan_note_id: c.planNoteId ?? 'none', approving_maintainer: 'maya' },
+      { plan_note_id: c.notes[0]?.id ?? 'none' },
+      { plan_note_id: 'none' },
+    ],
+    submitted: [
+      change('patch'),
+      change('major', { merge_order: ['lib', 'app'] }),
+      change('minor', { merge_order: ['app', 'app'] }),
+    ],
+    rejected: [{ reason: 'r' }],
+    declined: [{ decline_reason: 'r' }],
+    discuss: [{ reason: 'r' }],
+    approve: [
+      { reviewed_shas: read },
+      { reviewed_shas: stale },
+      { reviewed_shas: [] },
+      { reviewed_shas: read, change_significance: 'major' },
+      { reviewed_shas: read, change_significance: 'patch' },
+    ],
+    request_changes: [
+      { reviewed_shas: read, findings: [finding] },
+      { reviewed_shas: stale, findings: [] },
+      { reviewed_shas: read, change_significance: 'patch', findings: [] },
+    ],
+    propose: [{ proposals }, { proposals: proposals.slice(0, 1) }, {}],
+    skip: [{ reason: 'r' }],
+    file_issue: [incident],
+    false_positive: [incident],
+    refine: [{ links, closes }, { links: links.slice(1), ...fold }, { folds: [{ task: c.id }] }],
+  }
+}
+
+const actionsOf: Readonly<Record<AgentKind, readonly string[]>> = {
+  brainstorm: ['propose', 'skip'],
+  incident: ['file_issue', 'false_positive'],
+  implement: ['approved', 'submitted', 'rejected', 'declined', 'discuss'],
+  review: ['approve', 'request_changes'],
+  refine: ['refine'],
+  documentation: ['submitted', 'declined', 'discuss'],
+  upgrade: ['submitted', 'declined', 'discuss'],
+}
+
+function outcomes(c: TaskContext): readonly Told[] {
+  const payloads = payloadsOf(c)
+  const heads = c.mergeRequests.map(({ repository, number, headSha: sha }) => ({
+    repository,
+    number,
+    sha,
+    draft: false,
+    author: 'maya',
+    authorMayMerge: true,
+  }))
+  const claims = c.issues.map(({ issue: one }) => ({ issue: one }))
+  const members = ['default/one', 'default/two'].map((task) => ({ task, state: 'free' }))
+  const room = { left: 2, filed: [] }
+  const said = (kind: AgentKind, action: string, payload: object, more: object = {}): Told => ({
+    type: 'outcome',
+    ...{
+      pod: c.podOrdinal,
+      outcomeId: `o${c.at % 97}`,
+      digest: JSON.stringify([kind, action, payload]),
+      kind,
+      action,
+      payload,
+    },
+    ...{ claims, heads, members, proposals: room, workspaceClean: true },
+    ...more,
+  })
+  const kind = c.agentKind === '' ? c.kind : c.agentKind
+  const [first = 'discuss'] = actionsOf[kind]
+  const [payload = {}] = payloads[first] ?? []
+  const moved = heads.map((head) => ({ ...head, sha: 'newer' }))
+  const theirs = heads.map((head) => ({ ...head, authorMayMerge: false }))
+  const drafts = heads.map((head) => ({ ...head, draft: true }))
+  return [
+    ...actionsOf[kind].flatMap((action) => (payloads[action] ?? []).map((one) => said(kind, action, one))),
+    said(kind, first, payload, { pod: c.podOrdinal - 1 }),
+    said(kind === 'review' ? 'implement' : 'review', first, payload),
+    said(kind, 'unheard', {}),
+    said(kind, first, payload, { heads: moved, workspaceClean: false }),
+    said(kind, first, payload, { workspaceClean: false }),
+    said(kind, first, payload, { heads: theirs }),
+    said(kind, first, payload, { heads: drafts }),
+    said(kind, first, payload, { heads: [] }),
+    said(kind, first, payload, { claims: claims.map((one) => ({ ...one, refusedBy: 'quote-matches' })) }),
+    said(kind, first, payload, { claims: [] }),
+    said(kind, first, payload, {
+      proposals: { left: 0, filed: [{ title: 'two', repository: 'lib', number: 9 }] },
+      members: members.map((one) => ({ ...one, state: 'running' })),
+    }),
+    said(kind, first, payload, {
+      proposals: { left: 9, filed: ['one', 'two'].map((title) => ({ title, repository: 'lib', number: 9 })) },
+      members: members.slice(1),
+    }),
+    ...(kind === 'refine'
+      ? [
+          said(
+            kind,
+            'refine',
+            { folds: [{ task: 'one' }] },
+            { members: members.map((one) => ({ ...one, state: 'running' })) },
+          ),
+          said(kind, 'refine', { folds: [{ task: 'one' }] }, { members: [] }),
+        ]
+      : []),
+  ]
+}
+
+function forgeWords(c: TaskContext): readonly Told[] {
+  const others = [{ ...mr, repository: 'app', number: 8, mergeRequest: 'default/app-mr-8' }]
+  const known = c.mergeRequests.map(({ state: _state, mergeCommit: _commit, ...owned }) => owned)
+  const { merging } = c
+  const place = merging ?? { repository: 'lib', number: 7, sha: 's1' }
+  const attempts = [c.mergeAttempt, c.mergeAttempt - 1]
+  const answers = ['mr.conflict', 'mr.ciRed', 'mr.ciPending', 'mr.notMergeableYet', 'mr.mergeRefused']
+  const reviewed = c.reviewed ?? []
+  return [
+    ...[...known.slice(0, 2), ...others].flatMap((one): readonly Told[] => {
+      const { repository, number } = one
+      const moved = { type: 'mr.headMoved', repository, number, author: 'rita', sha: `x${c.eventSequence}` }
+      return [
+        { type: 'mr.ready', ...one, attempt: c.openAttempt },
+        { type: 'mr.ready', ...one, headSha: 's2', attempt: c.openAttempt - 1 },
+        { type: 'mr.merged', repository, number, sha: one.headSha, mergeCommit: 'm' },
+        { type: 'mr.closed', repository, number },
+        { type: 'mr.reopened', repository, number, sha: 's3' },
+        { ...moved, byOwnPod: false, gated: true },
+        { ...moved, byOwnPod: true, gated: true },
+        { ...moved, byOwnPod: false, gated: false },
+        { ...moved, sha: one.headSha, byOwnPod: false, gated: true },
+        {
+          type: 'human.commented',
+          repository,
+          number,
+          author: 'rita',
+          kind: 'mr_comment',
+          maintainer: false,
+          on: 'mr',
+          text: 'hm',
+        },
+        { type: 'takeover.accepted', repository, number, by: 'rita', commentId: 'c9' },
+      ]
+    }),
+    ...answers.flatMap((type) => attempts.map((attempt) => ({ type, ...place, attempt }))),
+    { type: 'mr.conflict', ...place, sha: 'older', attempt: c.mergeAttempt },
+    { type: 'mr.conflict', ...place, number: 99, attempt: c.mergeAttempt },
+    { type: 'mr.conflict', ...place, repository: 'other', attempt: c.mergeAttempt },
+    ...[c.openAttempt, c.openAttempt - 1].map((attempt) => ({
+      type: 'mr.openFailed',
+      repository: 'lib',
+      reason: 'no',
+      attempt,
+    })),
+    { type: 'mr.goAhead', by: 'maya', shas: reviewed },
+    { type: 'mr.goAhead', by: 'maya', shas: reviewed.slice(0, 1) },
+    { type: 'mr.goAhead', by: 'maya', shas: reviewed.map((head) => ({ ...head, sha: 'older' })) },
+  ]
+}
+
+function issueWords(c: TaskContext): readonly Told[] {
+  const names = [...c.issues.slice(0, 2).map(({ issue: name }) => name), 'default/lib-99']
+  return names.flatMap((name): readonly Told[] => [
+    { type: 'approval.granted', issue: name, planHash: c.planHash ?? 'h', self: false },
+    { type: 'approval.granted', issue: name, planHash: c.planHash ?? 'h', self: true },
+    { type: 'approval.refused', issue: name, reason: 'quote-matches' },
+    { type: 'approval.revoked', issue: name, reason: 'withdrawn' },
+    { type: 'approval.commented', issue: name, by: 'maya', commentId: 'c1' },
+    { type: 'issue.closed', issue: name },
+    { type: 'issue.reopened', issue: name },
+  ])
+}
+
+function others(c: TaskContext): readonly Told[] {
+  const place = { repository: 'lib', number: 1, author: 'rita', kind: 'issue_comment' }
+  const answer = {
+    goal: 'g',
+    priority: 30,
+    repositories: ['lib'],
+    issues: [issue],
+    mergeRequests: [mr, { ...mr, number: 6, mergeRequest: 'default/lib-mr-6' }],
+  }
+  const asked = c.folds.map(({ task }) => task)
+  return [
+    ...mints.slice(0, 2),
+    { type: 'task.close', by: 'maya', reason: 'cancelled' },
+    { type: 'task.retry', by: 'maya' },
+    { type: 'slot.granted', entry: c.entry ?? 'none' },
+    { type: 'slot.granted', entry: 'other' },
+    { type: 'human.commented', ...place, maintainer: false, on: 'issue', text: 'hm' },
+    { type: 'human.commented', ...place, maintainer: true, on: 'issue' },
+    { type: 'forge.event', ...place },
+    {
+      type: 'fold.requested',
+      by: 'default/refine',
+      project: c.config.project,
+      to: 'default/heir',
+      entry: 'mint/default/heir',
+    },
+    {
+      type: 'fold.requested',
+      by: 'default/refine',
+      project: 'default/other',
+      to: 'default/heir',
+      entry: 'mint/default/heir',
+    },
+    { type: 'fold.requested', by: c.id, project: c.config.project, to: 'default/heir', entry: 'mint/default/heir' },
+    ...[...asked, 'default/three'].flatMap((task) => [
+      { type: 'fold.accepted', task, ...answer },
+      { type: 'fold.refused', task, reason: 'member-running' },
+    ]),
+    { type: 'budget.exhausted', detail: 'task: 3 of 3 tokens' },
+    { type: 'budget.exhausted' },
+    { type: 'budget.raised', by: 'maya', amount: 10 },
+    { type: 'budget.refused', by: 'maya', amount: 10, left: 0 },
+    { type: 'budget.renewed' },
+    { type: 'effect.failed', effect: 'mergeMergeRequest', reason: 'no', key: 'k' },
+    { type: 'effect.failed', effect: 'postComment', reason: 'no', key: 'k' },
+    { type: 'effect.failed', effect: 'writeLabels', reason: 'no', key: 'k' },
+  ]
+}
+
+export function taskWords(context: object): readonly Told[] {
+  const c = context as TaskContext
+  return [...podWords(c), ...outcomes(c), ...forgeWords(c), ...issueWords(c), ...others(c)]
+}
