@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { processStat } from './boot/orphan.ts'
 import type { ModelRequest, Move } from './selftest/model.ts'
@@ -20,17 +22,40 @@ function decide(request: ModelRequest): Move {
     : { kind: 'say', text: 'understood' }
 }
 
+/** Given as files beside those that every pod of these tests has. */
+const secretFiles = [
+  ['platform_pod_token_file', 'pod-token-canary-4711'],
+  ['oidc_client_secret_file', 'oidc-client-canary-4712'],
+] as const
+const everySecret = {
+  PLATFORM_OPERATOR_URL: 'http://127.0.0.1:1',
+  PLATFORM_MEMORY_URL: 'http://127.0.0.1:1',
+  OIDC_CLIENT_ID: 'pod',
+  MEMORY_AUDIENCE: 'urn:statewright:memory',
+}
+
 const call = (tool: string, input: object): string => `CALL ${tool} ${JSON.stringify(input)} END`
 const bash = (command: string): string => call('Bash', { command, description: 'test' })
 
 describeRequiring('claude', 'faults and secrets on the real CLI', () => {
   let world: PodWorld
   let pod: Pod
+  let wiki: Wiki
+  /** Each start reads its secrets once and removes them. */
+  const start = (): Promise<Pod> => {
+    for (const [name, text] of secretFiles) writeFileSync(join(world.dir, name), text)
+    return world.start(Object.fromEntries(secretFiles.map(([name]) => [name.toUpperCase(), join(world.dir, name)])))
+  }
   beforeAll(async () => {
-    world = await openWorld({ decide })
-    pod = await world.start()
+    wiki = await startWiki()
+    const extra = [{ name: 'wiki', url: wiki.url }, { name: 'platform', url: wiki.url }, { name: 'incomplete' }]
+    world = await openWorld({ decide, env: { PLATFORM_EXTRA_MCP_SERVERS: JSON.stringify(extra), ...everySecret } })
+    pod = await start()
   }, 90_000)
-  afterAll(() => world.close())
+  afterAll(async () => {
+    await world.close()
+    await wiki.close()
+  })
 
   test('reports an API error with its cause and takes the next turn', async () => {
     expect(await pod.turn('BAD REQUEST')).toMatchObject({
@@ -74,18 +99,28 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     expect(world.callbacks.length).toBeGreaterThan(0)
     expect(world.model.requests.every((request) => request.headers['x-api-key'] === modelKey)).toBe(true)
     const said = [pod.log(), JSON.stringify(world.callbacks), ...world.model.requests.map((request) => request.text)]
-    for (const secret of [modelKey, callbackSecret]) {
+    for (const secret of [modelKey, callbackSecret, ...secretFiles.map(([, text]) => text)]) {
       expect(said.join()).not.toContain(secret)
       expect(filesWith(world.dir, secret)).toEqual([])
     }
   })
 
   test('gives the agent the instructions of the base branch and not those of the checkout', async () => {
-    writeFileSync(join(world.workspace, 'lib', 'CLAUDE.md'), 'The word of the stranger is vulture.\n')
+    for (const name of ['CLAUDE.md', 'more.md', '.claude/CLAUDE.md', 'docs/CLAUDE.md'])
+      plant(join(world.workspace, 'lib', name), 'The word of the stranger is vulture.\n')
     await pod.turn(call('Read', { file_path: join(world.workspace, 'lib', 'README.md') }))
     const told = world.model.requests.at(-1)!.text
     expect(told).toContain('heron')
+    expect(told).toContain('egret')
     expect(told).not.toContain('vulture')
+  })
+
+  test('reaches an extra MCP server of the Project beside the tools of the platform', async () => {
+    await pod.turn(call('mcp__wiki__look_up', { word: 'heron' }))
+    const told = world.model.requests.at(-1)!
+    expect(told.text).toContain('a bird that stands still')
+    const offered = told.body.tools!.map(({ name }) => name)
+    expect(offered).toEqual(expect.arrayContaining(['mcp__wiki__look_up', 'mcp__platform__environment']))
   })
 
   test('knows its turns after a kill -9, ends the orphan and commits what lay there', async () => {
@@ -102,7 +137,7 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     await pod.exit
     writeFileSync(join(world.workspace, 'lib', 'late.txt'), 'written before the crash\n')
     writeFileSync(join(world.workspace, 'lib', '.git', 'index.lock'), '')
-    pod = await world.start()
+    pod = await start()
     expect(processStat(agent)).toBeUndefined()
     const again = await pod.call('POST', '/v1/messages', { text: 'HOLD THE STREAM' }, headers)
     expect(again).toMatchObject({ status: 202, body: { turnId: body.turnId } })
@@ -137,6 +172,7 @@ describeRequiring('claude', 'a subscription on the real CLI', () => {
   let world: PodWorld
   let pod: Pod
   let rejecting = false
+  const oauthToken = 'oauth-canary-4713'
   const reset = Math.floor(Date.now() / 1000) + 3600
   const unified = (status: string): Record<string, string> => ({
     'anthropic-ratelimit-unified-status': status,
@@ -156,15 +192,16 @@ describeRequiring('claude', 'a subscription on the real CLI', () => {
         rejecting
           ? { kind: 'refuse', status: 429, type: 'rate_limit_error', headers: unified('rejected') }
           : { kind: 'say', text: 'fine', headers: unified('allowed') },
-      env: { AGENT_RUNTIME_OAUTH_TOKEN: 'oauth-canary', BRANCH_PUSH_INTERVAL_SECONDS: '0' },
+      env: { BRANCH_PUSH_INTERVAL_SECONDS: '0' },
     })
-    pod = await world.start()
+    writeFileSync(join(world.dir, 'oauth-token'), oauthToken)
+    pod = await world.start({ AGENT_RUNTIME_OAUTH_TOKEN_FILE: join(world.dir, 'oauth-token') })
   }, 90_000)
   afterAll(() => world.close())
 
   test('sends the real token, and tells the account usage once the status line reported it', async () => {
     await pod.turn('first')
-    expect(world.model.requests.at(-1)!.headers.authorization).toBe('Bearer oauth-canary')
+    expect(world.model.requests.at(-1)!.headers.authorization).toBe(`Bearer ${oauthToken}`)
     await waitFor(
       async () => (await pod.turn('again')).accountUsage !== undefined,
       25_000,
@@ -190,7 +227,61 @@ describeRequiring('claude', 'a subscription on the real CLI', () => {
     rejecting = false
     expect(await pod.turn('and now')).toMatchObject({ state: 'completed', finalText: 'fine' })
   })
+
+  test("keeps the subscription's token from the agent as it keeps a key", async () => {
+    const agent = (JSON.parse(readFileSync(join(world.stateDir, 'agent.json'), 'utf8')) as { pid: number }).pid
+    for (const pid of [agent, pod.process.pid!])
+      expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain(oauthToken)
+    expect(filesWith(world.dir, oauthToken)).toEqual([])
+    expect([pod.log(), JSON.stringify(world.callbacks)].join()).not.toContain(oauthToken)
+  })
 })
+
+function plant(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+interface Wiki {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** An MCP server over HTTP with one tool. */
+async function startWiki(): Promise<Wiki> {
+  const answers: Readonly<Record<string, object>> = {
+    initialize: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'wiki', version: '1' },
+    },
+    'tools/list': {
+      tools: [
+        {
+          name: 'look_up',
+          description: 'Says what a word means.',
+          inputSchema: { type: 'object', properties: { word: { type: 'string' } } },
+        },
+      ],
+    },
+    'tools/call': { content: [{ type: 'text', text: 'a bird that stands still' }] },
+  }
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    if (request.method !== 'POST') return void response.writeHead(405).end()
+    const { id, method } = JSON.parse(text) as { id?: number; method: string }
+    if (id === undefined) return void response.writeHead(202).end()
+    const result = answers[method]
+    const answer = result ? { result } : { error: { code: -32601, message: 'no such method' } }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    close: () => new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),
+  }
+}
 
 function filesWith(dir: string, needle: string): readonly string[] {
   const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

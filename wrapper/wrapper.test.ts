@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { verifyHmac } from '../edges/http/auth/hmac.ts'
+import type { TurnList } from '../machines/turn/schema.ts'
 import type { Move, ModelRequest } from './selftest/model.ts'
 import { callbackSecret, openWorld, randomText, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
 import { describeRequiring } from '../testing/requires.ts'
@@ -22,9 +25,10 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
   let pod: Pod
   beforeAll(async () => {
     world = await openWorld({ decide })
-    pod = await world.start()
+    pod = await world.start({ LIFECYCLE_HOOKS: JSON.stringify(recordingHooks(world.dir, world.origin)) })
   }, 90_000)
   afterAll(() => world.close())
+  const hooksRun = (): readonly string[] => readFileSync(join(world.dir, 'hooks'), 'utf8').trim().split('\n')
   /** Resolves once the model has been asked `more` times since `before`. */
   let before = 0
   const asked = (more: number): Promise<void> =>
@@ -83,6 +87,7 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
       state: 'completed',
       stopReason: 'end_turn',
     })
+    expect(world.callbacks[0]).not.toHaveProperty('accountUsage')
     expect(verifyHmac(callbackSecret, JSON.stringify(world.callbacks[0]), world.signatures[0])).toBe(true)
   })
 
@@ -118,6 +123,58 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     expect(await pod.turn('and now?')).toMatchObject({ state: 'completed', finalText: 'understood' })
   })
 
+  test('repeats a callback until it is acknowledged, and tells the result to whoever asks meanwhile', async () => {
+    const taken = world.callbacks.length
+    world.refuseCallbacks(2)
+    const result = await pod.turn('nobody listens')
+    expect(result).toMatchObject({ state: 'completed', finalText: 'understood' })
+    await waitFor(
+      () => world.callbacks.length > taken,
+      30_000,
+      () => pod.log(),
+    )
+    expect(world.callbacks.slice(taken).map(({ turnId }) => turnId)).toEqual([result.turnId])
+    expect(pod.log().split('callback not acknowledged')).toHaveLength(3)
+  })
+
+  test.each<[string, object, number, string]>([
+    ['an address of this host for its callback', { text: 'x', callbackUrl: 'http://127.0.0.1/' }, 400, 'invalid-input'],
+    ['nothing to read', { text: '\u200b\n' }, 400, 'invalid-input'],
+    ['a member that nobody knows', { text: 'x', interject: true }, 400, 'invalid-input'],
+  ])('refuses a message with %s before it becomes a turn', async (_what, body, status, code) => {
+    const turns = (await pod.call('GET', '/v1/messages')).text
+    expect(await pod.call('POST', '/v1/messages', body)).toMatchObject({ status, body: { code } })
+    expect((await pod.call('GET', '/v1/messages')).text).toBe(turns)
+  })
+
+  test('lists its turns, newest first, by pages, and knows no other', async () => {
+    const first = JSON.parse((await pod.call('GET', '/v1/messages?limit=2')).text) as TurnList
+    expect(first.items.map(({ state }) => state)).toEqual(['completed', 'completed'])
+    const next = await pod.call('GET', `/v1/messages?limit=2&cursor=${encodeURIComponent(first.nextCursor!)}`)
+    const ids = [...first.items, ...(JSON.parse(next.text) as TurnList).items].map(({ turnId }) => turnId)
+    const numbers = ids.map((id) => Number(id.split('-')[1]))
+    expect(numbers).toEqual([0, 1, 2, 3].map((nth) => numbers[0]! - nth))
+    expect((await pod.call('GET', '/v1/messages/1-99-none')).status).toBe(404)
+    expect((await pod.call('POST', '/v1/interject', {})).status).toBe(404)
+  })
+
+  test('streams a transcript of any length without holding it', async () => {
+    const { text } = await pod.call('GET', '/v1/transcript')
+    expect(text.split('\n').filter((line) => line.includes('"type":"assistant"')).length).toBeGreaterThan(3)
+    const path = transcriptOf(world.home)
+    const own = statSync(path).size
+    const before = residentMegabytes(pod)
+    truncateSync(path, transcriptBytes)
+    try {
+      let bytes = 0
+      for await (const chunk of await pod.stream('/v1/transcript')) bytes += chunk.length
+      expect(bytes).toBe(transcriptBytes)
+      expect(residentMegabytes(pod) - before).toBeLessThan(150)
+    } finally {
+      truncateSync(path, own)
+    }
+  })
+
   test('ends gracefully on DELETE: interrupts, pushes, calls back, exits 0', async () => {
     const { body } = await pod.call('POST', '/v1/messages', { text: 'HOLD THE STREAM' })
     await asked(1)
@@ -125,4 +182,57 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     expect(await pod.exit).toBe(0)
     expect(world.callbacks.at(-1)).toMatchObject({ turnId: body.turnId, state: 'failed', stopReason: 'shutdown' })
   })
+
+  test('ran the lifecycle hooks in their order, that of a finished turn after its work was pushed', async () => {
+    const ran = hooksRun()
+    expect(ran.slice(0, 3)).toEqual([
+      `preClone ${world.origin}`,
+      `postClone ${join(world.workspace, 'lib')}`,
+      'conversationStart implement-lib-1-x7k2p demo',
+    ])
+    const finished = ran.filter((line) => line.startsWith('agentTurnFinished'))
+    expect(finished.indexOf('agentTurnFinished pushed')).toBe(3)
+    expect(finished.slice(0, 3)).toEqual(Array.from({ length: 3 }, () => 'agentTurnFinished nothing'))
+    expect(ran.at(-1)).toBe('conversationFinished implement-lib-1-x7k2p')
+  })
+
+  test('a pod that starts again on the same volume restarts the conversation and clones nothing', async () => {
+    const before = hooksRun().length
+    pod = await world.start({ LIFECYCLE_HOOKS: JSON.stringify(recordingHooks(world.dir, world.origin)) })
+    await waitFor(
+      () => hooksRun().length > before,
+      30_000,
+      () => pod.log(),
+    )
+    expect(hooksRun().slice(before)).toEqual(['conversationRestart implement-lib-1-x7k2p'])
+  }, 60_000)
 })
+
+/** Held, it would show in the memory of the process. */
+const transcriptBytes = 256 * 2 ** 20
+
+/** Each hook writes its name, its argument or its environment, and whether the remote has the work yet. */
+function recordingHooks(dir: string, origin: string): Record<string, string> {
+  const note = (text: string): string => `echo "${text}" >> ${dir}/hooks`
+  const isPushed = `git --git-dir=${origin} rev-parse --quiet --verify platform/implement-lib-1-x7k2p > /dev/null`
+  return {
+    preClone: note('preClone $1'),
+    postClone: note('postClone $1'),
+    conversationStart: note('conversationStart $PLATFORM_TASK $PLATFORM_PROJECT'),
+    conversationRestart: note('conversationRestart $PLATFORM_TASK'),
+    agentTurnFinished: `if ${isPushed}; then ${note('agentTurnFinished pushed')}; else ${note('agentTurnFinished nothing')}; fi`,
+    conversationFinished: note('conversationFinished $PLATFORM_TASK'),
+  }
+}
+
+function transcriptOf(home: string): string {
+  const projects = join(home, '.claude', 'projects')
+  const found = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'))
+  expect(found).toHaveLength(1)
+  return join(projects, found[0]!)
+}
+
+function residentMegabytes({ process }: Pod): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${process.pid}/status`, 'utf8'))?.[1]
+  return Math.round(Number(kilobytes) / 1024)
+}

@@ -30,6 +30,8 @@ export interface PodWorld {
   readonly model: TestModel
   readonly callbacks: readonly TurnComplete[]
   readonly signatures: readonly (string | undefined)[]
+  /** The receiver of callbacks answers 503 this many times; `callbacks` holds what it took. */
+  refuseCallbacks(times: number): void
   readonly workspace: string
   readonly stateDir: string
   readonly home: string
@@ -56,6 +58,8 @@ export interface Pod {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<{ status: number; body: PodAnswer; text: string }>
+  /** The body of a GET as it comes. */
+  stream(path: string): Promise<AsyncIterable<Uint8Array>>
   /** Submits and waits for the recorded result. */
   turn(text: string, headers?: Readonly<Record<string, string>>): Promise<TurnResult>
   result(turnId: string): Promise<TurnResult>
@@ -127,6 +131,7 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
     home,
     callbacks: receiver.bodies,
     signatures: receiver.signatures,
+    refuseCallbacks: receiver.refuse,
     start: async (extra = {}) => {
       const pod = await startPod({ ...env(), ...extra }, stateDir, () => token.token())
       pods.push(pod)
@@ -193,6 +198,10 @@ async function startPod(env: Record<string, string>, stateDir: string, token: ()
     exit,
     call,
     result,
+    stream: async (path) => {
+      const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${await token()}` } })
+      return response.body as AsyncIterable<Uint8Array>
+    },
     log: () =>
       log
         .split('\n')
@@ -210,14 +219,20 @@ async function startReceiver(): Promise<{
   url: string
   bodies: TurnComplete[]
   signatures: (string | undefined)[]
+  refuse(times: number): void
   close(): Promise<void>
 }> {
+  let refusals = 0
   const bodies: TurnComplete[] = []
   const signatures: (string | undefined)[] = []
   const server = createServer((request, response) => {
     let text = ''
     request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
     request.on('end', () => {
+      if (refusals > 0) {
+        refusals -= 1
+        return void response.writeHead(503).end()
+      }
       bodies.push(JSON.parse(text) as TurnComplete)
       signatures.push(request.headers['x-platform-signature'] as string | undefined)
       response.writeHead(200).end('{}')
@@ -228,6 +243,7 @@ async function startReceiver(): Promise<{
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/internal/turn-complete`,
     bodies,
     signatures,
+    refuse: (times) => void (refusals = times),
     close: () => new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),
   }
 }
@@ -240,7 +256,8 @@ export function makeOrigin(dir: string): string {
   runGit(dir, 'init', '--quiet', '--bare', '--initial-branch=main', origin)
   runGit(seed, 'init', '--quiet', '--initial-branch=main')
   writeFileSync(join(seed, 'README.md'), '# lib\n')
-  writeFileSync(join(seed, 'CLAUDE.md'), 'The word of the base branch is heron.\n')
+  writeFileSync(join(seed, 'CLAUDE.md'), 'The word of the base branch is heron.\n\n@more.md\n')
+  writeFileSync(join(seed, 'more.md'), 'The word that it includes is egret.\n')
   runGit(seed, 'add', '.')
   runGit(seed, 'commit', '--quiet', '-m', 'Begin')
   runGit(seed, 'push', '--quiet', origin, 'main')
