@@ -88,6 +88,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'run the orchestrator (settings from the environment)',
     run: async () => (await import('./commands/orchestrator.ts')).orchestrator(process.env, version()),
   },
+  memory: {
+    summary: 'run the memory service (settings from the environment); rebuild: fill engine and graph anew',
+    run: async (args) => (await import('./commands/memory.ts')).memory(args, process.env, version()),
+  },
   wrapper: {
     summary: 'run the supervisor of one agent pod; selftest: check an agent CLI',
     run: async (args) => process.exit(await (await import('./commands/wrapper.ts')).wrapper(args, version())),

@@ -20,6 +20,10 @@ const asymmetricAlgorithms = [
 ] as const
 export type AsymmetricAlgorithm = (typeof asymmetricAlgorithms)[number]
 
+export function isAsymmetric(name: string): name is AsymmetricAlgorithm {
+  return (asymmetricAlgorithms as readonly string[]).includes(name)
+}
+
 /** Ruling 4.25. `Ed25519` is RFC 9864's fully specified name of what `EdDSA` nearly always means. */
 export const defaultAlgorithms: readonly AsymmetricAlgorithm[] = [
   'RS256',

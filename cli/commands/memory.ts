@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { createLogger } from '../../edges/http/logging.ts'
+import { rebuildMemory } from '../../memory/rebuild.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { readArgs, UsageError } from '../args.ts'
+import { openParts } from '../memory/parts.ts'
+import { readMemorySettings, readRebuildSettings } from '../memory/settings.ts'
+import { startMemory } from '../memory/start.ts'
+import { untilEnded } from '../orchestrator/until-ended.ts'
+
+const usage = `usage: statewright memory [rebuild]
+
+Serves the knowledge of one Project: memories, queries, entities, code graph (settings from the environment,
+docs/memory.md). With rebuild: fills the retrieval engine, and a graph database, anew from Postgres, which holds the
+truth; the service is to be stopped meanwhile.`
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export async function memory(args: readonly string[], env: Environment, version: string): Promise<number> {
+  const parsed = readArgs(args, {}, usage)
+  if (parsed === undefined) return 0
+  const [what, ...rest] = parsed.positionals
+  if (rest.length > 0) throw new UsageError(`too many words\n\n${usage}`)
+  if (what === undefined) return serve(env, version)
+  if (what === 'rebuild') return rebuild(env)
+  throw new UsageError(`memory ${what} is not known\n\n${usage}`)
+}
+
+/** Runs until SIGTERM or SIGINT, then stops gracefully. Logs are JSON lines on stdout. */
+async function serve(env: Environment, version: string): Promise<number> {
+  const settings = readMemorySettings(env)
+  const logger = createLogger({ name: 'memory', level: settings.logLevel })
+  const running = await startMemory(settings, {
+    clock: systemClock,
+    random: Math.random,
+    ids: { next: () => randomUUID() },
+    fetch,
+    logger,
+    version,
+    // One service per embedded store: after a crash the next one goes on at once. With a shared Postgres each has its own name.
+    owner: settings.databaseUrl === '' ? 'memory' : (env['OWNER'] ?? randomUUID()),
+  })
+  const { url, durability, engine, graph } = running
+  logger.info({ url, durability, engine, graph }, 'ready')
+  const asked = new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
+  })
+  const code = await untilEnded(running, { asked, logger, clock: systemClock })
+  // What could not be stopped must not keep this process.
+  if (code !== 0) process.exit(code)
+  return code
+}
+
+async function rebuild(env: Environment): Promise<number> {
+  const settings = readRebuildSettings(env)
+  const logger = createLogger({ name: 'memory', level: settings.logLevel })
+  const parts = await openParts(settings, { clock: systemClock, fetch, logger })
+  try {
+    const { fed, failed } = await rebuildMemory({
+      ...parts,
+      logger,
+      told: (done, total) => process.stderr.write(`\r${done} of ${total} memories`),
+    })
+    process.stderr.write('\n')
+    console.log(`${fed} memories are in the engine${failed > 0 ? `, ${failed} were refused` : ''}; the graph is filled`)
+    return failed > 0 ? 1 : 0
+  } finally {
+    await parts.engine.stop()
+    await parts.close()
+  }
+}

@@ -1,0 +1,68 @@
+/** Opens what the memory service works over: its store, its engine, and the store of its code graphs. */
+import { join } from 'node:path'
+import type { Logger } from '../../edges/http/logging.ts'
+import type { Fetch } from '../../edges/http/ports.ts'
+import { createEmbeddedEngine } from '../../memory/engine/embedded/engine.ts'
+import { createEmbedder } from '../../memory/engine/embeddings/embedder.ts'
+import type { RetrievalEngine } from '../../memory/engine/port.ts'
+import type { GraphStore } from '../../memory/graph/port.ts'
+import { PostgresGraph } from '../../memory/graph/postgres/store.ts'
+import { memoryMigrations } from '../../memory/store/migrations.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { migrate } from '../../runtime/store/migrate.ts'
+import { openPgSql } from '../../runtime/store/pg-sql.ts'
+import { openFolderSql } from '../../runtime/store/pglite-folder.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
+import type { MemoryStoreSettings } from './settings.ts'
+
+export interface PartPorts {
+  readonly clock: Clock
+  readonly fetch: Fetch
+  readonly logger: Logger
+}
+
+export interface MemoryParts {
+  readonly sql: Sql
+  readonly engine: RetrievalEngine
+  readonly graph: GraphStore
+  close(): Promise<void>
+}
+
+export async function openParts(settings: MemoryStoreSettings, ports: PartPorts): Promise<MemoryParts> {
+  const sql =
+    settings.databaseUrl === ''
+      ? await openFolderSql(join(settings.stateDir, 'database'), ['vector'])
+      : await openPgSql({ url: settings.databaseUrl, answerMs: settings.databaseAnswerMs })
+  try {
+    await migrate(sql, memoryMigrations)
+    const engine = openEngine(settings, ports, sql)
+    const graph = await openGraph(settings, ports, sql)
+    return {
+      sql,
+      engine,
+      graph,
+      async close() {
+        await graph.close()
+        await sql.close()
+      },
+    }
+  } catch (error) {
+    await sql.close()
+    throw error
+  }
+}
+
+function openEngine(
+  { embeddings }: MemoryStoreSettings,
+  { clock, fetch, logger }: PartPorts,
+  sql: Sql,
+): RetrievalEngine {
+  const { url, model, apiKey } = embeddings
+  const embedder =
+    url === '' ? undefined : createEmbedder({ url, model, apiKey: apiKey === '' ? undefined : apiKey, fetch, clock })
+  return createEmbeddedEngine({ sql, clock, logger, embedder })
+}
+
+async function openGraph(_settings: MemoryStoreSettings, _ports: PartPorts, sql: Sql): Promise<GraphStore> {
+  return new PostgresGraph(sql)
+}
