@@ -1,0 +1,147 @@
+import { createWriteStream } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { basename, join, resolve } from 'node:path'
+import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
+import { extract, type Extraction } from '../extract/extract.ts'
+import { openFactsCache } from '../extract/facts-cache.ts'
+import type { FilePiece } from '../extract/graph.ts'
+import { pushGraph } from '../extract/push.ts'
+import { openPushRecord } from '../extract/push-record.ts'
+import { git } from '../extract/source-files.ts'
+import { progress } from '../knowledge/progress.ts'
+import { cacheDir, connect, serviceOptions, serviceUsage } from '../knowledge/service.ts'
+import { programDir, version } from '../main.ts'
+
+const usage = `usage: statewright code-graph push [DIR] --repo NAME [options]
+       statewright code-graph extract [DIR] [--out FILE] [options]
+
+Reads the sources below DIR (default: .) and makes their code graph: files, functions, types, packages, cluster resources;
+who contains, imports, calls, extends, implements, references, owns or links to whom. push sends it to the knowledge
+service: all of it at first, then what has changed. extract writes it, one JSON object for each file a line.
+
+  --repo NAME        the repository's name there
+  --full             replace the whole graph, whatever the service has
+  --commit SHA       what the graph is built from (default: git's HEAD)
+  --out FILE         where extract writes (default: standard output)
+  --max-file-size N  larger files are left out (bytes, default 1048576)
+  --threads N        parsing threads (default: by cores and files, at most 4)
+  --no-cache         parse every file anew
+  --json             say the outcome as JSON
+${serviceUsage}`
+
+const options = {
+  ...serviceOptions,
+  repo: { type: 'string' },
+  full: { type: 'boolean' },
+  commit: { type: 'string' },
+  out: { type: 'string' },
+  'max-file-size': { type: 'string' },
+  threads: { type: 'string' },
+  'no-cache': { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const
+
+export async function codeGraph(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, options, usage)
+  if (parsed === undefined) return 0
+  const [verb, dir = '.', ...rest] = parsed.positionals
+  if ((verb !== 'push' && verb !== 'extract') || rest.length > 0) throw new UsageError(usage)
+  return verb === 'push' ? push(parsed, resolve(dir)) : write(parsed, resolve(dir))
+}
+
+async function push(parsed: Parsed, dir: string): Promise<number> {
+  const repo = text(parsed, 'repo')
+  if (repo === undefined || repo === '') throw new UsageError(`push needs --repo NAME\n\n${usage}`)
+  const client = await connect(parsed, process.env)
+  const extraction = await read(parsed, dir, repo)
+  const record = openPushRecord(cacheDir(process.env), client.url, repo)
+  const commit = text(parsed, 'commit') ?? (await headOf(dir))
+  const sent = await pushGraph(extraction.pieces, {
+    client,
+    repo,
+    record,
+    full: flag(parsed, 'full'),
+    newId: randomUUID,
+    ...(commit === undefined ? {} : { commit }),
+  })
+  const outcome = { repo, commit: commit ?? null, ...sent, ...summary(extraction) }
+  if (flag(parsed, 'json')) console.log(JSON.stringify(outcome))
+  else
+    console.log(
+      sent.mode === 'nothing'
+        ? `${repo}: nothing has changed since the last push`
+        : `${repo}: pushed ${sent.files} of ${outcome.files_read} files as ${sent.mode}: ${sent.entities} entities, ${sent.edges} edges${saySkipped(outcome.skipped)}`,
+    )
+  return 0
+}
+
+async function write(parsed: Parsed, dir: string): Promise<number> {
+  const extraction = await read(parsed, dir, basename(dir))
+  const out = text(parsed, 'out')
+  const stream = out === undefined ? process.stdout : createWriteStream(out)
+  for (const piece of extraction.pieces) if (!stream.write(`${JSON.stringify(piece)}\n`)) await once(stream, 'drain')
+  if (stream !== process.stdout) {
+    stream.end()
+    await once(stream, 'close')
+  }
+  if (flag(parsed, 'json') && out !== undefined) console.log(JSON.stringify(summary(extraction)))
+  else if (out !== undefined) console.log(sayExtracted(extraction))
+  return 0
+}
+
+async function read(parsed: Parsed, dir: string, name: string): Promise<Extraction> {
+  const shown = progress('reading', process.stderr, Date.now)
+  const cache = flag(parsed, 'no-cache')
+    ? undefined
+    : openFactsCache(
+        join(cacheDir(process.env), 'facts', `${encodeURIComponent(`${name} ${dir}`).slice(-200)}.ndjson`),
+        version(),
+      )
+  const threads = count(parsed, 'threads', 0)
+  const largestBytes = count(parsed, 'max-file-size', 0)
+  const extraction = await extract({
+    dir,
+    programDir,
+    onProgress: shown.tell,
+    ...(cache === undefined ? {} : { cache }),
+    ...(threads === 0 ? {} : { threads }),
+    ...(largestBytes === 0 ? {} : { largestBytes }),
+  })
+  shown.end()
+  cache?.save()
+  return extraction
+}
+
+async function headOf(dir: string): Promise<string | undefined> {
+  const { code, stdout } = await git(dir, ['rev-parse', 'HEAD'])
+  return code === 0 ? stdout.trim() : undefined
+}
+
+interface Summary {
+  readonly files_read: number
+  readonly cached: number
+  readonly bytes: number
+  readonly skipped: Readonly<Record<string, number>>
+}
+
+function summary({ pieces, cached, bytes, skipped }: Extraction): Summary {
+  const reasons: Record<string, number> = {}
+  for (const { reason } of skipped) reasons[reason] = (reasons[reason] ?? 0) + 1
+  return { files_read: pieces.length, cached, bytes, skipped: reasons }
+}
+
+function sayExtracted(extraction: Extraction): string {
+  const [entities, edges] = [total(extraction.pieces, 'entities'), total(extraction.pieces, 'edges')]
+  const { files_read, skipped } = summary(extraction)
+  return `${files_read} files: ${entities} entities, ${edges} edges${saySkipped(skipped)}`
+}
+
+function total(pieces: readonly FilePiece[], of: 'entities' | 'edges'): number {
+  return pieces.reduce((sum, piece) => sum + piece[of].length, 0)
+}
+
+function saySkipped(skipped: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(skipped).map(([reason, files]) => `${files} ${reason}`)
+  return parts.length === 0 ? '' : `\nleft out: ${parts.join(', ')}`
+}

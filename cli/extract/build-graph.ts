@@ -1,0 +1,283 @@
+/** Second pass: facts of all files become one graph, in pieces by file. */
+import type { Definition, FileFacts, Import, Use } from './facts.ts'
+import { confidence, tierOf, type CodeEdge, type CodeEntity, type FilePiece } from './graph.ts'
+import { languageNamed } from './languages.ts'
+import { MethodsByName } from './resolve/by-name.ts'
+import { finders } from './resolve/finders.ts'
+import { grouped } from './resolve/modules.ts'
+import { Names, type Meaning } from './resolve/names.ts'
+
+export interface ParsedFile {
+  readonly path: string
+  readonly sha: string
+  readonly facts: FileFacts
+}
+
+/** What calls can lead to. */
+const callable: ReadonlySet<string> = new Set([
+  'function',
+  'method',
+  'constructor',
+  'macro',
+  'class',
+  'struct',
+  'enum',
+  'record',
+  'union',
+  'trait',
+  'interface',
+])
+/** What is no thing of its own: an import looks like a variable, an implementation belongs to its type. */
+const silent: ReadonlySet<string> = new Set(['import', 'impl'])
+
+/** `manifests`: texts of package.json, tsconfig.json, go.mod and Cargo.toml, by path. */
+export function buildGraph(files: readonly ParsedFile[], manifests: ReadonlyMap<string, string>): FilePiece[] {
+  const families = grouped(files, ({ facts }) => languageNamed(facts.language).family)
+  const pieces = new Map<string, FilePiece>()
+  for (const [family, members] of families)
+    for (const piece of new FamilyGraph(family, members, manifests).pieces()) pieces.set(piece.file, piece)
+  return files.flatMap(({ path }) => pieces.get(path) ?? [])
+}
+
+export function fileId(path: string): string {
+  return path
+}
+
+class FamilyGraph {
+  readonly #files: readonly ParsedFile[]
+  readonly #names: Names
+  readonly #byName: MethodsByName
+  readonly #ids = new Map<string, readonly (string | undefined)[]>()
+  readonly #functions: ReadonlyMap<string, readonly { file: string; index: number }[]>
+  readonly #family: string
+
+  constructor(family: string, files: readonly ParsedFile[], manifests: ReadonlyMap<string, string>) {
+    const repository = { files: new Map(files.map(({ path, facts }) => [path, facts])), manifests }
+    const finder = finders[family]
+    if (finder === undefined) throw new Error(`nothing finds modules of ${family}`)
+    this.#family = family
+    this.#files = files
+    this.#names = new Names(repository, finder(repository))
+    this.#byName = new MethodsByName(this.#names, repository.files.keys())
+    this.#functions = functionsByName(files)
+    for (const { path, facts } of files) this.#ids.set(path, this.#idsOf(path, facts.definitions))
+  }
+
+  pieces(): FilePiece[] {
+    return this.#files.map((file) => ({
+      file: file.path,
+      sha: file.sha,
+      entities: this.#entities(file),
+      edges: new EdgesOfFile(this.#edges(file)).all,
+    }))
+  }
+
+  /** What is declared here and defined elsewhere is no second thing: its uses lead to the definition. */
+  #isOnlyDeclared(path: string, index: number, { declared, type, name, container, scope }: Definition): boolean {
+    if (declared !== true) return false
+    if (type === 'method') {
+      const holder = this.#names.holder({ file: path, index })
+      const found = holder && this.#names.member(holder, name)
+      return found !== undefined && (found.file !== path || found.index !== index)
+    }
+    const here = this.#names.file(path).lexical.get(`${scope} ${name}`)
+    if (here !== undefined && here !== index) return true
+    return this.#family === 'c' && container < 0 && (this.#functions.get(name)?.length ?? 0) > 0
+  }
+
+  #idsOf(path: string, definitions: readonly Definition[]): readonly (string | undefined)[] {
+    const taken = new Map<string, number>()
+    return definitions.map((definition, index) => {
+      if (silent.has(definition.type) || this.#isOnlyDeclared(path, index, definition)) return undefined
+      const id = `${path}#${this.#qualified(path, index)}`
+      const count = (taken.get(id) ?? 0) + 1
+      taken.set(id, count)
+      return count === 1 ? id : `${id}~${count}`
+    })
+  }
+
+  #qualified(path: string, index: number): string {
+    const { name, container } = this.#names.definition({ file: path, index })
+    const holder = this.#names.holder({ file: path, index })
+    if (holder !== undefined && (holder.file !== path || holder.index !== container))
+      return `${this.#names.definition(holder).name}.${name}`
+    return container < 0 ? name : `${this.#qualified(path, container)}.${name}`
+  }
+
+  #id(path: string, index: number): string | undefined {
+    return this.#ids.get(path)?.[index]
+  }
+
+  #entities({ path, facts }: ParsedFile): CodeEntity[] {
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    const { language } = facts
+    const entities: CodeEntity[] = [
+      {
+        id: fileId(path),
+        type: 'file',
+        name,
+        file: path,
+        line: 1,
+        language,
+        ...(facts.broken === true ? { metadata: { parsed: 'partly' } } : {}),
+      },
+    ]
+    for (const [index, definition] of facts.definitions.entries()) {
+      const id = this.#id(path, index)
+      if (id !== undefined)
+        entities.push({ id, type: definition.type, name: definition.name, file: path, line: definition.line, language })
+    }
+    return entities
+  }
+
+  *#edges(file: ParsedFile): Generator<CodeEdge> {
+    yield* this.#structure(file)
+    for (const each of file.facts.imports) yield* this.#import(file.path, each)
+    for (const each of file.facts.uses) yield* this.#use(file.path, each)
+  }
+
+  *#structure({ path, facts }: ParsedFile): Generator<CodeEdge> {
+    for (const [index, definition] of facts.definitions.entries()) {
+      const id = this.#id(path, index)
+      if (definition.type === 'impl') yield* this.#implementation(path, index, definition)
+      if (id === undefined) continue
+      yield edge(this.#around(path, index, definition), id, 'contains', 1)
+      const place = { file: path, scope: definition.scope, within: definition.container }
+      for (const relation of ['extends', 'implements'] as const)
+        for (const chain of definition[relation] ?? []) {
+          const meaning = this.#names.evaluate(place, chain)
+          const to = this.#idOf(meaning) ?? (meaning?.is === 'external' ? meaning.name : undefined)
+          if (to !== undefined) yield edge(id, to, relation, meaning?.sure ?? 1, definition.line)
+        }
+    }
+  }
+
+  /** Rust's `impl Trait for Type`. */
+  *#implementation(path: string, index: number, { name, scope, container, line }: Definition): Generator<CodeEdge> {
+    const type = this.#names.holder({ file: path, index })
+    const trait = this.#names.type({ file: path, scope, within: container }, [name])
+    const from = type && this.#id(type.file, type.index)
+    const to = trait && this.#id(trait.file, trait.index)
+    if (from !== undefined && to !== undefined) yield edge(from, to, 'implements', 1, line)
+  }
+
+  #around(path: string, index: number, { container }: Definition): string {
+    const holder = this.#names.holder({ file: path, index })
+    const held = holder !== undefined && holder.file === path ? this.#id(path, holder.index) : undefined
+    return held ?? (container < 0 ? undefined : this.#id(path, container)) ?? fileId(path)
+  }
+
+  *#import(path: string, each: Import): Generator<CodeEdge> {
+    const target = this.#names.target(path, each)
+    if (target === undefined) return
+    const marks = {
+      ...(each.typeOnly === true ? { type_only: 'true' } : {}),
+      ...(each.dynamic === true ? { dynamic: 'true' } : {}),
+    }
+    if ('external' in target) return yield edge(fileId(path), target.external, 'imports', 1, each.line, marks)
+    for (const file of this.#importedFiles(target.module.files, each))
+      if (file !== path) yield edge(fileId(path), fileId(file), 'imports', 1, each.line, marks)
+  }
+
+  /** Of a package of many files only those that have the names; all of them when nothing says which. */
+  #importedFiles(files: readonly string[], { names }: Import): readonly string[] {
+    const wanted = names.filter(({ name }) => name !== '*')
+    const below = wanted.flatMap(({ name }) => {
+      const found = this.#names.moduleMember({ files }, name)
+      return found?.is === 'definition' ? [found.file] : []
+    })
+    if (files.length > 1 && wanted.length > 0) return [...new Set(below)]
+    return files
+  }
+
+  #idOf(meaning: Meaning | undefined): string | undefined {
+    return meaning?.is === 'definition' ? this.#id(meaning.file, meaning.index) : undefined
+  }
+
+  *#use(path: string, use: Use): Generator<CodeEdge> {
+    const from = (use.within < 0 ? undefined : this.#id(path, use.within)) ?? fileId(path)
+    const made = use.path.at(-1) === 'new'
+    const way = made ? use.path.slice(0, -1) : use.path
+    const meaning = this.#called(
+      this.#names.evaluate({ file: path, scope: use.scope, within: use.within }, way),
+      way.length === 1 && /^(?:super|this)$/.test(way[0] ?? ''),
+    )
+    if (meaning?.is === 'definition') {
+      const to = this.#id(meaning.file, meaning.index)
+      const { type } = this.#names.definition(meaning)
+      if (to === undefined || !callable.has(type) || (use.kind === 'references' && to === from)) return
+      return yield edge(from, to, use.kind, meaning.sure, use.line)
+    }
+    if (use.kind !== 'calls' || made || meaning !== undefined) return
+    for (const { file, index, sure } of this.#guesses(path, way)) {
+      const to = this.#id(file, index)
+      if (to !== undefined) yield edge(from, to, 'calls', sure, use.line)
+    }
+  }
+
+  /** A module that is called is the one thing that it exports; `super(...)` and `this(...)` are constructors of their class. */
+  #called(meaning: Meaning | undefined, constructing: boolean): Meaning | undefined {
+    if (meaning?.is === 'module')
+      return (
+        this.#names.moduleMember(meaning.module, '=') ?? this.#names.moduleMember(meaning.module, 'default') ?? meaning
+      )
+    return meaning?.is === 'instance' && constructing ? { ...meaning, is: 'definition' } : meaning
+  }
+
+  #guesses(path: string, way: readonly string[]): readonly { file: string; index: number; sure: number }[] {
+    const name = way.at(-1) ?? ''
+    if (way.length > 1) return this.#byName.candidates(path, name)
+    if (this.#family !== 'c') return []
+    const [only, ...others] = this.#functions.get(name) ?? []
+    return only === undefined || others.length > 0 ? [] : [{ ...only, sure: confidence.nearby }]
+  }
+}
+
+function functionsByName(
+  files: readonly ParsedFile[],
+): ReadonlyMap<string, readonly { file: string; index: number }[]> {
+  const found = files.flatMap(({ path, facts }) =>
+    facts.definitions.flatMap(({ type, name, declared, container }, index) =>
+      (type === 'function' || type === 'macro') && declared !== true && container < 0
+        ? [{ name, file: path, index }]
+        : [],
+    ),
+  )
+  return grouped(found, ({ name }) => name)
+}
+
+function edge(
+  from: string,
+  to: string,
+  relation: string,
+  sure: number,
+  line?: number,
+  marks: Readonly<Record<string, string>> = {},
+): CodeEdge {
+  const metadata = { ...(line === undefined ? {} : { line: String(line) }), ...marks }
+  return {
+    from,
+    to,
+    relation,
+    confidence: sure,
+    tier: tierOf(sure),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+  }
+}
+
+/** One edge for each pair and relation: the surest, with the first line. */
+class EdgesOfFile {
+  readonly #edges = new Map<string, CodeEdge>()
+
+  constructor(edges: Iterable<CodeEdge>) {
+    for (const each of edges) {
+      const at = `${each.from}\n${each.to}\n${each.relation}`
+      const known = this.#edges.get(at)
+      if (known === undefined || known.confidence < each.confidence) this.#edges.set(at, each)
+    }
+  }
+
+  get all(): CodeEdge[] {
+    return [...this.#edges.values()]
+  }
+}

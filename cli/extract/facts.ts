@@ -1,0 +1,96 @@
+/** What one file says by itself, before names are looked up in others. Plain JSON: it crosses threads and is kept in a cache. */
+
+/** An expression as steps: names, `()` for a call, `new` for making an instance. Empty: too involved to follow. */
+export type Chain = readonly string[]
+
+export interface Definition {
+  readonly name: string
+  readonly type: string
+  /** Of the name, counted from 1. */
+  readonly line: number
+  readonly start: number
+  readonly end: number
+  /** The definition around this one; -1: the file. */
+  readonly container: number
+  readonly scope: number
+  /** Where it belongs, when that is said by name: Go's receiver, Rust's impl, C++'s `A::`, JavaScript's prototypes. */
+  readonly owner?: Chain
+  readonly returns?: Chain
+  readonly extends?: readonly Chain[]
+  readonly implements?: readonly Chain[]
+  /** Declared and not defined here: a prototype in a header, an overload. */
+  readonly declared?: boolean
+  readonly exported?: string
+}
+
+export interface Scope {
+  readonly start: number
+  readonly end: number
+  readonly parent: number
+}
+
+/** A local name: parameter, variable, loop variable. */
+export interface Binding {
+  readonly name: string
+  readonly scope: number
+  readonly type?: Chain
+  readonly value?: Chain
+}
+
+/** What an instance of a definition holds under a name. */
+export interface Field {
+  readonly owner: number
+  readonly name: string
+  readonly type?: Chain
+  readonly value?: Chain
+}
+
+export interface Use {
+  readonly kind: 'calls' | 'references'
+  readonly path: Chain
+  readonly line: number
+  readonly scope: number
+  /** The definition that it stands in; -1: the file. */
+  readonly within: number
+}
+
+export interface ImportedName {
+  /** `*` for all of them, `default` for the default export. */
+  readonly name: string
+  readonly local: string
+}
+
+export interface Import {
+  readonly source: string
+  readonly line: number
+  readonly names: readonly ImportedName[]
+  /** The local name of the module as a whole. */
+  readonly namespace?: string
+  /** What it names is offered on. */
+  readonly reexport?: boolean
+  readonly typeOnly?: boolean
+  readonly dynamic?: boolean
+  /** C's `<a.h>`. */
+  readonly system?: boolean
+  readonly scope?: number
+}
+
+/** A name offered to importers: ES exports, `module.exports`. */
+export interface Export {
+  readonly name: string
+  readonly local: Chain
+}
+
+export interface FileFacts {
+  readonly language: string
+  readonly package?: string
+  readonly definitions: readonly Definition[]
+  readonly scopes: readonly Scope[]
+  readonly bindings: readonly Binding[]
+  readonly fields: readonly Field[]
+  readonly uses: readonly Use[]
+  readonly imports: readonly Import[]
+  readonly exports: readonly Export[]
+  /** The parser could not follow parts of it. */
+  readonly broken?: boolean
+}

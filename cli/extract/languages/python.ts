@@ -1,0 +1,104 @@
+import type { Node } from 'web-tree-sitter'
+import type { ImportedName } from '../facts.ts'
+import type { ImportAtNode, Language } from '../language.ts'
+
+export const python: Language = {
+  name: 'python',
+  extensions: ['.py', '.pyi'],
+  grammar: '@vscode/tree-sitter-wasm/wasm/tree-sitter-python.wasm',
+  family: 'python',
+  self: ['self', 'cls'],
+  base: ['super'],
+  memberTypes: ['method'],
+  callMakesInstance: true,
+  exportsAll: true,
+  types: {
+    transparent: [
+      'Optional',
+      't.Optional',
+      'typing.Optional',
+      'type',
+      'Type',
+      't.Type',
+      'Annotated',
+      'Final',
+      'ClassVar',
+      'Awaitable',
+    ],
+    separator: '.',
+  },
+  chains: {
+    names: ['identifier'],
+    members: { attribute: ['object', 'attribute'] },
+    calls: { call: 'function' },
+    news: {},
+    wrappers: { parenthesized_expression: null, await: null, as_pattern: null },
+  },
+  readImport,
+  queries: `
+(module (function_definition name: (identifier) @name return_type: (_)? @returns) @def.function)
+(block (function_definition name: (identifier) @name return_type: (_)? @returns) @def.function)
+(decorated_definition (function_definition name: (identifier) @name return_type: (_)? @returns) @def.function)
+(class_definition name: (identifier) @name) @def.class
+(module (expression_statement (assignment left: (identifier) @name) @def.variable))
+
+(class_definition superclasses: (argument_list [(identifier) (attribute) (subscript)] @extends))
+
+[(function_definition) (lambda) (list_comprehension) (dictionary_comprehension) (set_comprehension)
+ (generator_expression)] @scope
+
+(parameters (identifier) @bind)
+(lambda_parameters (identifier) @bind)
+(typed_parameter (identifier) @bind type: (_) @type)
+(typed_default_parameter name: (identifier) @bind type: (_) @type)
+(default_parameter name: (identifier) @bind value: (_) @value)
+(list_splat_pattern (identifier) @bind)
+(dictionary_splat_pattern (identifier) @bind)
+(assignment left: (identifier) @bind type: (_)? @type right: (_)? @value)
+(named_expression name: (identifier) @bind value: (_) @value)
+(pattern_list (identifier) @bind)
+(for_statement left: (identifier) @bind)
+(for_in_clause left: (identifier) @bind)
+(as_pattern (_) @value alias: (as_pattern_target (identifier) @bind))
+
+(class_definition body: (block (expression_statement (assignment left: (identifier) @field type: (_)? @type right: (_)? @value))))
+(assignment left: (attribute object: (identifier) @owner attribute: (identifier) @field)
+  type: (_)? @type right: (_)? @value (#eq? @owner "self"))
+
+(call function: (_) @callee) @call
+(decorator [(identifier) (attribute)] @callee) @call
+(argument_list (identifier) @ref)
+(keyword_argument value: (identifier) @ref)
+(list (identifier) @ref)
+(pair value: (identifier) @ref)
+
+[(import_statement) (import_from_statement)] @import
+`,
+}
+
+function readImport(node: Node): readonly ImportAtNode[] {
+  if (node.type === 'import_statement')
+    return node.namedChildren.flatMap((child) => {
+      const alias = child.childForFieldName('alias')?.text
+      const source = (alias === undefined ? child : child.childForFieldName('name'))?.text ?? ''
+      if (alias !== undefined) return [{ source, names: [], namespace: alias }]
+      // `import a.b` binds `a`, whose member `b` then is.
+      const [first = ''] = source.split('.')
+      const whole: ImportAtNode = { source, names: [], ...(first === source ? { namespace: source } : {}) }
+      return first === source ? [whole] : [whole, { source: first, names: [], namespace: first }]
+    })
+  const module = node.childForFieldName('module_name')
+  const source = module?.text ?? ''
+  const names: ImportedName[] = []
+  for (const child of node.namedChildren) {
+    if (child.id === module?.id) continue
+    if (child.type === 'wildcard_import') names.push({ name: '*', local: '*' })
+    else if (child.type === 'dotted_name') names.push({ name: child.text, local: child.text })
+    else if (child.type === 'aliased_import')
+      names.push({
+        name: child.childForFieldName('name')?.text ?? '',
+        local: child.childForFieldName('alias')?.text ?? '',
+      })
+  }
+  return [{ source, names }]
+}

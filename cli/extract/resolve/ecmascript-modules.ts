@@ -1,0 +1,192 @@
+/** How Node and TypeScript find modules: relative paths, `.js` that is `.ts`, index files, workspaces' own packages, `paths`. */
+import { isBuiltin } from 'node:module'
+import { dirOf, join, type ModuleFinder, type Repository } from './modules.ts'
+
+const endings = ['', '.ts', '.tsx', '.d.ts', '.js', '.jsx', '.mjs', '.cjs', '.mts', '.cts']
+/** A compiled name and what it was compiled from. */
+const compiledFrom: readonly (readonly [RegExp, string])[] = [
+  [/\.js$/, '.ts'],
+  [/\.js$/, '.tsx'],
+  [/\.js$/, '.d.ts'],
+  [/\.jsx$/, '.tsx'],
+  [/\.mjs$/, '.mts'],
+  [/\.cjs$/, '.cts'],
+]
+/** Conditions of `exports`, sources first: what is built is not in the repository. */
+const conditions = ['source', 'types', 'import', 'module', 'node', 'default', 'require'] as const
+
+interface Package {
+  readonly dir: string
+  readonly name: string
+  readonly manifest: Readonly<Record<string, unknown>>
+}
+
+interface PathAlias {
+  readonly dir: string
+  readonly pattern: string
+  readonly targets: readonly string[]
+}
+
+export function ecmascriptModules({ files, manifests }: Repository): ModuleFinder {
+  const packages = readPackages(manifests)
+  const byName = new Map(packages.map((each) => [each.name, each]))
+  const aliases = readAliases(manifests)
+
+  function fileAt(path: string): string | undefined {
+    for (const ending of endings) if (files.has(path + ending)) return path + ending
+    for (const [from, to] of compiledFrom) {
+      const source = path.replace(from, to)
+      if (source !== path && files.has(source)) return source
+    }
+    for (const ending of endings.slice(1))
+      if (files.has(join(path, `index${ending}`))) return join(path, `index${ending}`)
+    const own = packages.find(({ dir }) => dir === path)
+    return own === undefined || path === '' ? undefined : entryOf(own, '.')
+  }
+
+  /** A built file stands for its source: `dist/a.js` for `src/a.ts`. */
+  function sourceOf(path: string): string | undefined {
+    return (
+      fileAt(path) ??
+      ['dist', 'lib', 'build', 'esm', 'cjs', 'out']
+        .map((built) => path.replace(new RegExp(`(^|/)${built}/(?:(?:esm|cjs)/)?`), '$1src/'))
+        .filter((each) => each !== path)
+        .map((each) => fileAt(each.replace(/\.d\.[mc]?ts$/, '.ts').replace(/\.[mc]js$/, '.ts')) ?? fileAt(each))
+        .find((each) => each !== undefined)
+    )
+  }
+
+  function entryOf({ dir, manifest }: Package, subpath: string): string | undefined {
+    for (const target of exportTargets(manifest['exports'], subpath)) {
+      const found = sourceOf(join(dir, target))
+      if (found !== undefined) return found
+    }
+    if (subpath !== '.') return sourceOf(join(dir, subpath)) ?? sourceOf(join(dir, 'src', subpath))
+    for (const field of ['source', 'types', 'typings', 'module', 'main']) {
+      const target = manifest[field]
+      const found = typeof target === 'string' ? sourceOf(join(dir, target)) : undefined
+      if (found !== undefined) return found
+    }
+    return fileAt(join(dir, 'index')) ?? fileAt(join(dir, 'src/index'))
+  }
+
+  function throughAlias(file: string, source: string): string | undefined {
+    for (const { dir, pattern, targets } of aliases) {
+      if (dir !== '' && !file.startsWith(`${dir}/`)) continue
+      const rest = matchStar(pattern, source)
+      if (rest === undefined) continue
+      for (const target of targets) {
+        const found = fileAt(join(dir, target.replace('*', rest)))
+        if (found !== undefined) return found
+      }
+    }
+    return undefined
+  }
+
+  /** `#internal` names are those of the package that the file lies in. */
+  function throughImports(file: string, source: string): string | undefined {
+    const own = packages.find(({ dir }) => dir === '' || file.startsWith(`${dir}/`))
+    for (const target of exportTargets(own?.manifest['imports'], source)) {
+      const found = sourceOf(join(own?.dir ?? '', target))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  return {
+    find: (file, { source }) => {
+      if (source.startsWith('.') || source.startsWith('/')) {
+        const found = fileAt(source.startsWith('/') ? join(source) : join(dirOf(file), source))
+        return found === undefined ? undefined : { module: { files: [found] } }
+      }
+      if (source.startsWith('node:') || isBuiltin(source)) return { external: `node:${source.replace(/^node:/, '')}` }
+      const { name, subpath } = splitName(source)
+      const own = byName.get(name)
+      const found =
+        (source.startsWith('#') ? throughImports(file, source) : undefined) ??
+        throughAlias(file, source) ??
+        (own === undefined ? undefined : entryOf(own, subpath))
+      if (found !== undefined) return { module: { files: [found] } }
+      return /^[@\w]/.test(name) ? { external: `npm:${name}` } : undefined
+    },
+  }
+}
+
+function splitName(source: string): { name: string; subpath: string } {
+  const parts = source.split('/')
+  const length = source.startsWith('@') ? 2 : 1
+  const rest = parts.slice(length).join('/')
+  return { name: parts.slice(0, length).join('/'), subpath: rest === '' ? '.' : `./${rest}` }
+}
+
+function readPackages(manifests: ReadonlyMap<string, string>): readonly Package[] {
+  const packages: Package[] = []
+  for (const [path, text] of manifests) {
+    if (!/(?:^|\/)package\.json$/.test(path)) continue
+    const manifest = parsed(text)
+    if (manifest !== undefined && typeof manifest['name'] === 'string')
+      packages.push({ dir: dirOf(path), name: manifest['name'], manifest })
+  }
+  // The innermost first.
+  return packages.toSorted((one, other) => other.dir.length - one.dir.length)
+}
+
+function readAliases(manifests: ReadonlyMap<string, string>): readonly PathAlias[] {
+  const aliases: PathAlias[] = []
+  for (const [path, text] of manifests) {
+    if (!/(?:^|\/)tsconfig[\w.-]*\.json$/.test(path)) continue
+    const options = parsed(withoutComments(text))?.['compilerOptions'] as
+      | { baseUrl?: string; paths?: Readonly<Record<string, readonly string[]>> }
+      | undefined
+    for (const [pattern, targets] of Object.entries(options?.paths ?? {}))
+      if (Array.isArray(targets))
+        aliases.push({ dir: join(dirOf(path), options?.baseUrl ?? '.'), pattern, targets: targets.map(String) })
+  }
+  return aliases
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function withoutComments(text: string): string {
+  return text
+    .replaceAll(/("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[^]*?\*\//g, (_, quoted: string | undefined) => quoted ?? '')
+    .replaceAll(/,(\s*[}\]])/g, '$1')
+}
+
+/** All targets that `exports` (or `imports`) of a manifest may have for a subpath, best first. */
+function exportTargets(exported: unknown, subpath: string): readonly string[] {
+  if (typeof exported === 'string') return subpath === '.' ? [exported] : []
+  if (typeof exported !== 'object' || exported === null) return []
+  const entries = Object.entries(exported)
+  if (!entries.some(([key]) => key.startsWith('.') || key.startsWith('#')))
+    return subpath === '.' ? targetsOf(exported) : []
+  for (const [pattern, target] of entries) {
+    const rest = matchStar(pattern, subpath)
+    if (rest !== undefined) return targetsOf(target).map((each) => each.replace('*', rest))
+  }
+  return []
+}
+
+function targetsOf(target: unknown): readonly string[] {
+  if (typeof target === 'string') return [target]
+  if (Array.isArray(target)) return target.flatMap(targetsOf)
+  if (typeof target !== 'object' || target === null) return []
+  const given = target as Record<string, unknown>
+  const custom = Object.keys(given).filter((key) => !(conditions as readonly string[]).includes(key))
+  return [...custom, ...conditions].flatMap((condition) => targetsOf(given[condition]))
+}
+
+function matchStar(pattern: string, text: string): string | undefined {
+  const star = pattern.indexOf('*')
+  if (star < 0) return pattern === text ? '' : undefined
+  const [before, after] = [pattern.slice(0, star), pattern.slice(star + 1)]
+  const fits = text.length >= before.length + after.length && text.startsWith(before) && text.endsWith(after)
+  return fits ? text.slice(before.length, text.length - after.length) : undefined
+}

@@ -1,0 +1,96 @@
+/** The facts of one file, arranged for lookups. */
+import type { Binding, Definition, Export, Field, FileFacts, Import, ImportedName } from '../facts.ts'
+import { grouped } from './modules.ts'
+
+export interface NamedImport {
+  readonly of: Import
+  /** Absent: the module as a whole. */
+  readonly name?: ImportedName
+}
+
+export interface FileIndex {
+  readonly path: string
+  readonly facts: FileFacts
+  /** By scope and name, as `key` makes it. */
+  readonly bindings: ReadonlyMap<string, Binding>
+  readonly lexical: ReadonlyMap<string, number>
+  readonly imports: ReadonlyMap<string, NamedImport>
+  readonly wildcards: readonly Import[]
+  /** By container and name. */
+  readonly members: ReadonlyMap<string, number>
+  readonly fields: ReadonlyMap<number, readonly Field[]>
+  readonly exported: ReadonlyMap<string, number>
+  readonly exports: ReadonlyMap<string, Export>
+}
+
+export function key(place: number, name: string): string {
+  return `${place} ${name}`
+}
+
+/** What has members of its own, seen only by way of it. */
+export const holders: ReadonlySet<string> = new Set([
+  'class',
+  'interface',
+  'struct',
+  'enum',
+  'trait',
+  'record',
+  'union',
+  'impl',
+  'type',
+])
+
+export function indexFile(path: string, facts: FileFacts): FileIndex {
+  const { definitions } = facts
+  const imports = new Map<string, NamedImport>()
+  for (const each of facts.imports) {
+    const scope = each.scope ?? 0
+    if (each.namespace !== undefined) imports.set(key(scope, each.namespace), { of: each })
+    for (const name of each.names) if (name.name !== '*') imports.set(key(scope, name.local), { of: each, name })
+  }
+  return {
+    path,
+    facts,
+    bindings: new Map(facts.bindings.map((each) => [key(each.scope, each.name), each])),
+    lexical: indexed(
+      definitions,
+      (each) => isLexical(each, definitions),
+      ({ scope }) => scope,
+    ),
+    imports,
+    wildcards: facts.imports.filter(({ names }) => names.some(({ name }) => name === '*')),
+    members: indexed(
+      definitions,
+      ({ container, type }) => container >= 0 && type !== 'import',
+      ({ container }) => container,
+    ),
+    fields: new Map(
+      [...grouped(facts.fields, ({ owner }) => String(owner))].map(([owner, all]) => [Number(owner), all]),
+    ),
+    exported: new Map(
+      definitions.flatMap(({ exported }, index) => (exported === undefined ? [] : [[exported, index] as const])),
+    ),
+    exports: new Map(facts.exports.map((each) => [each.name, each])),
+  }
+}
+
+function isLexical({ type, owner, container }: Definition, definitions: readonly Definition[]): boolean {
+  if (type === 'import' || type === 'impl' || type === 'constructor' || owner !== undefined) return false
+  return container < 0 || (type !== 'method' && !holders.has(definitions[container]?.type ?? ''))
+}
+
+/** The first of a name stays, but what is defined goes before what is only declared. */
+function indexed(
+  definitions: readonly Definition[],
+  wanted: (definition: Definition) => boolean,
+  placeOf: (definition: Definition) => number,
+): ReadonlyMap<string, number> {
+  const map = new Map<string, number>()
+  for (const [index, definition] of definitions.entries()) {
+    if (!wanted(definition)) continue
+    const at = key(placeOf(definition), definition.name)
+    const known = definitions[map.get(at) ?? -1]
+    if (known === undefined || (known.declared === true && definition.declared !== true)) map.set(at, index)
+  }
+  return map
+}

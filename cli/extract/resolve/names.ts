@@ -1,0 +1,486 @@
+/**
+ * What a name means at a place. It follows scopes, imports, declared types, what `new` makes and what functions say that they
+ * return; it knows no overloads, no generics and no control flow. What it is sure of is said by a number (`confidence`).
+ */
+import type { Chain, Definition, Import } from '../facts.ts'
+import { confidence } from '../graph.ts'
+import type { Language } from '../language.ts'
+import { languageNamed } from '../languages.ts'
+import { holders, indexFile, key, type FileIndex, type NamedImport } from './file-index.ts'
+import { dirOf, grouped, type Module, type ModuleFinder, type Repository, type Target } from './modules.ts'
+
+interface At {
+  readonly file: string
+  readonly index: number
+  readonly sure: number
+}
+export type Meaning =
+  | ({ readonly is: 'definition' | 'instance' } & At)
+  | { readonly is: 'module'; readonly module: Module; readonly sure: number }
+  | { readonly is: 'external'; readonly name: string; readonly sure: number }
+  /** Bound here, and nothing says to what. */
+  | { readonly is: 'local'; readonly sure: number }
+
+export interface Place {
+  readonly file: string
+  readonly scope: number
+  readonly within: number
+}
+
+/** Names lead to names; whoever writes `a = b; b = a` ends here. */
+const mostHops = 24
+const wholeExport = '='
+
+export class Names {
+  readonly #files: ReadonlyMap<string, FileIndex>
+  readonly #finder: ModuleFinder
+  readonly #neighbours: ReadonlyMap<string, readonly string[]>
+  readonly #owned = new Map<string, At>()
+  readonly #ownerOf = new Map<string, At>()
+  readonly #targets = new Map<string, Target>()
+  readonly #known = new Map<string, Meaning | undefined>()
+  readonly #basesOf = new Map<string, readonly At[]>()
+  readonly #offers = new Map<string, Meaning | undefined>()
+  #hops = 0
+
+  constructor(repository: Repository, finder: ModuleFinder) {
+    this.#files = new Map([...repository.files].map(([path, facts]) => [path, indexFile(path, facts)]))
+    this.#finder = finder
+    this.#neighbours = grouped(repository.files.keys(), (path) => this.#neighbourhood(path))
+    this.#findOwners()
+  }
+
+  file(path: string): FileIndex {
+    return this.#files.get(path) as FileIndex
+  }
+
+  definition({ file, index }: Pick<At, 'file' | 'index'>): Definition {
+    return this.file(file).facts.definitions[index] as Definition
+  }
+
+  target(file: string, { source, system }: Pick<Import, 'source' | 'system'>): Target {
+    const at = `${file}\n${system === true ? '<' : ''}${source}`
+    if (!this.#targets.has(at))
+      this.#targets.set(at, this.#finder.find(file, { source, ...(system === undefined ? {} : { system }) }))
+    return this.#targets.get(at)
+  }
+
+  /** The class that a definition belongs to. */
+  holder({ file, index }: Pick<At, 'file' | 'index'>): At | undefined {
+    const owned = this.#ownerOf.get(key(index, file))
+    if (owned !== undefined) return owned
+    const { container } = this.definition({ file, index })
+    if (container < 0) return undefined
+    const around = this.definition({ file, index: container })
+    if (around.type === 'impl') return this.#ownerOf.get(key(container, file))
+    return holders.has(around.type) || around.type === 'variable' || around.type === 'namespace'
+      ? { file, index: container, sure: 1 }
+      : undefined
+  }
+
+  evaluate(place: Place, chain: Chain): Meaning | undefined {
+    const [first = '', ...rest] = chain
+    if (first === '' || first === '?') return undefined
+    const at = `${place.file}\n${place.scope} ${place.within} ${chain.join(' ')}`
+    if (this.#known.has(at)) return this.#known.get(at)
+    if (this.#hops > mostHops) return undefined
+    // Until there is an answer, who asks for the same again on the way is in a circle.
+    this.#known.set(at, undefined)
+    const found = this.#follow(place, first, rest)
+    this.#known.set(at, found)
+    return found
+  }
+
+  #follow(place: Place, first: string, rest: readonly string[]): Meaning | undefined {
+    this.#hops += 1
+    try {
+      let meaning = this.#lookup(place, first)
+      for (const [index, step] of rest.entries()) {
+        if (meaning === undefined) return undefined
+        meaning = this.#step(meaning, step, first, index)
+      }
+      return meaning
+    } finally {
+      this.#hops -= 1
+    }
+  }
+
+  /** What a type's name means: the class itself. */
+  type(place: Place, chain: Chain): At | undefined {
+    const meaning = this.evaluate(place, chain)
+    return meaning?.is === 'definition' ? meaning : undefined
+  }
+
+  /** A member by name, of a class or of what it builds on. */
+  member(of: At, name: string, seen: Set<string> = new Set()): At | undefined {
+    const at = key(of.index, of.file)
+    if (seen.has(at) || seen.size > mostHops) return undefined
+    seen.add(at)
+    const own = this.file(of.file).members.get(key(of.index, name))
+    if (own !== undefined && this.definition({ file: of.file, index: own }).declared !== true)
+      return { file: of.file, index: own, sure: of.sure }
+    const owned = this.#owned.get(`${at} ${name}`)
+    if (owned !== undefined) return { ...owned, sure: of.sure }
+    if (own !== undefined) return { file: of.file, index: own, sure: of.sure }
+    for (const base of this.bases(of)) {
+      const found = this.member(base, name, seen)
+      if (found !== undefined) return { ...found, sure: Math.min(of.sure, confidence.declared) }
+    }
+    return undefined
+  }
+
+  bases(of: At): readonly At[] {
+    const at = key(of.index, of.file)
+    const known = this.#basesOf.get(at)
+    if (known !== undefined) return known
+    const { extends: extended = [], implements: implemented = [], scope, container } = this.definition(of)
+    const place = { file: of.file, scope, within: container }
+    this.#basesOf.set(at, [])
+    const found = [...extended, ...implemented].flatMap((chain) => this.type(place, chain) ?? [])
+    this.#basesOf.set(at, found)
+    return found
+  }
+
+  moduleMember(module: Module, name: string, seen?: Set<string>): Meaning | undefined {
+    const at = seen === undefined ? `${module.path ?? ''}\n${module.files.join('\n')}\n${name}` : ''
+    if (seen === undefined && this.#offers.has(at)) return this.#offers.get(at)
+    if (this.#hops > mostHops) return undefined
+    this.#hops += 1
+    try {
+      const found = this.#moduleMember(module, name, seen ?? new Set())
+      if (seen === undefined) this.#offers.set(at, found)
+      return found
+    } finally {
+      this.#hops -= 1
+    }
+  }
+
+  #moduleMember(module: Module, name: string, seen: Set<string>): Meaning | undefined {
+    for (const file of module.files) {
+      const at = `${file} ${name}`
+      if (seen.has(at) || !this.#files.has(file)) continue
+      seen.add(at)
+      const found = this.#offered(this.file(file), name, seen)
+      if (found !== undefined) return found
+    }
+    const below = this.#finder.below?.(module, name)
+    return below === undefined ? undefined : { is: 'module', module: below, sure: 1 }
+  }
+
+  #language(file: string): Language {
+    return languageNamed(this.file(file).facts.language)
+  }
+
+  #neighbourhood(path: string): string {
+    const facts = this.file(path).facts
+    const { shared } = languageNamed(facts.language)
+    if (shared === 'directory') return dirOf(path)
+    return shared === 'package' ? `package ${facts.package ?? ''}` : path
+  }
+
+  /** Methods that stand outside of their class: found once, because classes are asked for them. */
+  #findOwners(): void {
+    for (const [file, { facts }] of this.#files)
+      for (const [index, { owner, scope, container, name }] of facts.definitions.entries()) {
+        if (owner === undefined || owner.length === 0) continue
+        const self = this.#language(file).self.includes(owner[0] ?? '') && owner.length === 1
+        const around = container < 0 ? undefined : { file, index: container, sure: 1 }
+        const found = self
+          ? around && (this.holder(around) ?? around)
+          : this.type({ file, scope, within: container }, owner)
+        if (found === undefined) continue
+        this.#ownerOf.set(key(index, file), found)
+        this.#owned.set(`${key(found.index, found.file)} ${name}`, { file, index, sure: 1 })
+      }
+  }
+
+  #lookup(place: Place, name: string): Meaning | undefined {
+    const { self, base, implicitSelf } = this.#language(place.file)
+    if (self.includes(name)) return this.#self(place, name === 'Self' || name === 'cls' ? 'definition' : 'instance')
+    if (base.includes(name)) return this.#base(place)
+    return (
+      this.#lexical(place, name) ??
+      (implicitSelf === true ? this.#implicit(place, name) : undefined) ??
+      this.#neighbour(place.file, name) ??
+      this.#throughWildcards(place.file, name) ??
+      this.#asModule(place.file, name)
+    )
+  }
+
+  #enclosing({ file, within }: Place): At | undefined {
+    for (let index = within; index >= 0; index = this.definition({ file, index }).container) {
+      const { type } = this.definition({ file, index })
+      if (holders.has(type) && type !== 'impl') return { file, index, sure: 1 }
+      const holder = this.holder({ file, index })
+      if (holder !== undefined) return holder
+      // A function that makes instances: what it puts on `this` are fields.
+      if (
+        this.#language(file).family === 'ecmascript' &&
+        type === 'function' &&
+        this.#hasMembers({ file, index, sure: 1 })
+      )
+        return { file, index, sure: 1 }
+    }
+    return undefined
+  }
+
+  #hasMembers(at: At): boolean {
+    return this.file(at.file).fields.has(at.index) || this.#isOwner(at)
+  }
+
+  #owners: ReadonlySet<string> | undefined
+
+  #isOwner({ file, index }: At): boolean {
+    this.#owners ??= new Set([...this.#ownerOf.values()].map((each) => key(each.index, each.file)))
+    return this.#owners.has(key(index, file))
+  }
+
+  #self(place: Place, is: 'definition' | 'instance'): Meaning | undefined {
+    const found = this.#enclosing(place)
+    return found === undefined ? undefined : { is, ...found }
+  }
+
+  #base(place: Place): Meaning | undefined {
+    const own = this.#enclosing(place)
+    const [base] = own === undefined ? [] : this.bases(own)
+    return base === undefined ? undefined : { is: 'instance', ...base, sure: Math.min(base.sure, confidence.declared) }
+  }
+
+  #lexical({ file, scope, within }: Place, name: string): Meaning | undefined {
+    const index = this.file(file)
+    for (let at = scope; at >= 0; at = index.facts.scopes[at]?.parent ?? -1) {
+      const found = this.#inScope(index, at, within, name)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #inScope(index: FileIndex, scope: number, within: number, name: string): Meaning | undefined {
+    const file = index.path
+    const at = key(scope, name)
+    const own = index.lexical.get(at)
+    const definition: Meaning | undefined =
+      own === undefined ? undefined : { is: 'definition', file, index: own, sure: 1 }
+    if (own !== undefined && index.facts.definitions[own]?.type !== 'variable') return definition
+    const binding = index.bindings.get(at)
+    if (binding !== undefined) {
+      const bound = this.#bound({ file, scope: index.facts.scopes[scope]?.parent ?? scope, within }, scope, binding)
+      if (bound !== undefined) return bound
+      return definition ?? { is: 'local', sure: 1 }
+    }
+    if (definition !== undefined) return definition
+    const imported = index.imports.get(at)
+    return imported === undefined ? undefined : this.#imported(file, imported)
+  }
+
+  #bound(
+    place: Place,
+    scope: number,
+    { type, value, name }: { type?: Chain; value?: Chain; name: string },
+  ): Meaning | undefined {
+    if (type !== undefined) {
+      const found = this.type({ ...place, scope }, type)
+      return found && { is: 'instance', ...found, sure: Math.min(found.sure, confidence.declared) }
+    }
+    if (value === undefined) return undefined
+    // `const a = a()`: its own name would only lead back here, so the scope around it is asked.
+    const found = this.evaluate(value[0] === name ? place : { ...place, scope }, value)
+    return found?.is === 'local' ? undefined : found
+  }
+
+  #implicit(place: Place, name: string): Meaning | undefined {
+    let around: At | undefined = this.#enclosing(place)
+    while (around !== undefined) {
+      const found = this.member(around, name) ?? this.#field(around, name)
+      if (found !== undefined) return 'is' in found ? (found as Meaning) : { is: 'definition', ...found }
+      around = this.#enclosing({ file: around.file, scope: 0, within: this.definition(around).container })
+    }
+    return undefined
+  }
+
+  #neighbour(file: string, name: string): Meaning | undefined {
+    if (this.#language(file).shared === undefined) return undefined
+    for (const other of this.#neighbours.get(this.#neighbourhood(file)) ?? []) {
+      const index = this.file(other).lexical.get(key(0, name))
+      if (index === undefined) continue
+      const bound = this.#inScope(this.file(other), 0, -1, name)
+      return bound ?? { is: 'definition', file: other, index, sure: 1 }
+    }
+    return undefined
+  }
+
+  #throughWildcards(file: string, name: string): Meaning | undefined {
+    for (const each of this.file(file).wildcards) {
+      const target = this.target(file, each)
+      if (target === undefined || 'external' in target) continue
+      const found = this.moduleMember(target.module, name, new Set([`${file} ${name}`]))
+      if (found !== undefined && found.is !== 'module')
+        return { ...found, sure: Math.min(found.sure, confidence.declared) }
+    }
+    return undefined
+  }
+
+  /** Rust and Python name modules in expressions, too. */
+  #asModule(file: string, name: string): Meaning | undefined {
+    if (this.#language(file).family !== 'rust') return undefined
+    const target = this.target(file, { source: name })
+    return target !== undefined && 'module' in target ? { is: 'module', module: target.module, sure: 1 } : undefined
+  }
+
+  #imported(file: string, { of, name }: NamedImport): Meaning | undefined {
+    const target = this.target(file, of)
+    if (target === undefined) return { is: 'local', sure: 1 }
+    if ('external' in target) return { is: 'external', name: target.external, sure: 1 }
+    if (name === undefined || name.name === '*module') return { is: 'module', module: target.module, sure: 1 }
+    const found = this.moduleMember(target.module, name.name)
+    if (found !== undefined) return found
+    if (name.name === 'default')
+      return this.moduleMember(target.module, wholeExport) ?? { is: 'module', module: target.module, sure: 1 }
+    return { is: 'local', sure: 1 }
+  }
+
+  #offered(index: FileIndex, name: string, seen: Set<string>): Meaning | undefined {
+    const file = index.path
+    const place = { file, scope: 0, within: -1 }
+    const exported = index.exported.get(name)
+    if (exported !== undefined)
+      return (
+        this.#inScope(index, 0, -1, this.#nameOf(index, exported)) ?? {
+          is: 'definition',
+          file,
+          index: exported,
+          sure: 1,
+        }
+      )
+    const named = index.exports.get(name)
+    if (named !== undefined) return this.evaluate(place, named.local)
+    const all = this.#language(file).exportsAll === true
+    if (all) {
+      const own = this.#inScope(index, 0, -1, name)
+      if (own !== undefined && own.is !== 'local') return own
+    }
+    for (const each of index.facts.imports) {
+      if (each.reexport !== true && !all) continue
+      const found = this.#reexported(file, each, name, seen)
+      if (found !== undefined) return found
+    }
+    const whole = name === wholeExport ? undefined : index.exports.get(wholeExport)
+    const value = whole === undefined ? undefined : this.evaluate(place, whole.local)
+    return value === undefined ? undefined : this.#step(value, name, '', 0)
+  }
+
+  #nameOf(index: FileIndex, definition: number): string {
+    return index.facts.definitions[definition]?.name ?? ''
+  }
+
+  #reexported(file: string, each: Import, name: string, seen: Set<string>): Meaning | undefined {
+    const match = each.names.find((named) => named.local === name || named.name === '*')
+    if (match === undefined) return undefined
+    const target = this.target(file, each)
+    if (target === undefined) return undefined
+    if ('external' in target) return match.name === '*' ? undefined : { is: 'external', name: target.external, sure: 1 }
+    if (match.name === '*module') return { is: 'module', module: target.module, sure: 1 }
+    return this.moduleMember(target.module, match.name === '*' ? name : match.name, seen)
+  }
+
+  #step(meaning: Meaning, step: string, first: string, index: number): Meaning | undefined {
+    switch (meaning.is) {
+      case 'external':
+        return meaning
+      case 'local':
+        return undefined
+      case 'module':
+        return this.#moduleStep(meaning, step)
+      case 'definition':
+        return this.#definitionStep(meaning, step)
+      default:
+        // `super()` in Python is the base itself.
+        if (step === '()') return first === 'super' && index === 0 ? meaning : undefined
+        return this.#instanceStep(meaning, step)
+    }
+  }
+
+  #moduleStep({ module }: { module: Module }, step: string): Meaning | undefined {
+    if (step !== '()' && step !== 'new') return this.moduleMember(module, step)
+    const whole = this.moduleMember(module, wholeExport) ?? this.moduleMember(module, 'default')
+    return whole === undefined || whole.is === 'module' ? undefined : this.#step(whole, step, '', 0)
+  }
+
+  #definitionStep(at: At & { is: string }, step: string): Meaning | undefined {
+    const definition = this.definition(at)
+    if (step === 'new') return { ...at, is: 'instance', sure: Math.min(at.sure, confidence.declared) }
+    if (step === '()') {
+      if (holders.has(definition.type))
+        return this.#language(at.file).callMakesInstance === true
+          ? { ...at, is: 'instance', sure: Math.min(at.sure, confidence.declared) }
+          : undefined
+      return this.#result(at)
+    }
+    const found = this.member(at, step)
+    if (found !== undefined) return { is: 'definition', ...found }
+    return this.#field(at, step)
+  }
+
+  /** What a function says that it returns. */
+  #result(at: At): Meaning | undefined {
+    const { returns, scope, container } = this.definition(at)
+    if (returns === undefined) return undefined
+    const { self } = this.#language(at.file)
+    const [only = ''] = returns
+    const found =
+      returns.length === 1 && (self.includes(only) || only === 'Self')
+        ? this.holder(at)
+        : this.type({ file: at.file, scope, within: container }, returns)
+    return found && { is: 'instance', ...found, sure: Math.min(at.sure, found.sure, confidence.inferred) }
+  }
+
+  #instanceStep(at: At, step: string): Meaning | undefined {
+    const found = this.member(at, step)
+    if (found !== undefined) return { is: 'definition', ...found }
+    return this.#field(at, step)
+  }
+
+  #field(of: At, name: string, seen: Set<string> = new Set()): Meaning | undefined {
+    const at = key(of.index, of.file)
+    if (seen.has(at) || seen.size > mostHops) return undefined
+    seen.add(at)
+    for (const field of this.#fieldsOf(of)) {
+      if (field.name !== name) continue
+      const owner = this.file(of.file).facts.definitions[field.owner] as Definition
+      // A field's value stands in its class, or in the function that sets it.
+      const place = { file: of.file, scope: this.#innerScope(of.file, owner), within: field.owner }
+      const found = this.#bound(place, place.scope, field)
+      if (found !== undefined) return { ...found, sure: Math.min(of.sure, found.sure, confidence.declared) }
+    }
+    for (const base of this.bases(of)) {
+      const found = this.#field(base, name, seen)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #innerScope(file: string, { start, end, scope }: Definition): number {
+    const { scopes } = this.file(file).facts
+    const own = scopes.findIndex((each) => each.start >= start && each.end <= end)
+    return own < 0 ? scope : own
+  }
+
+  #fieldsByHolder: Map<string, { name: string; owner: number; type?: Chain; value?: Chain }[]> | undefined
+
+  #fieldsOf({ file, index }: At): readonly { name: string; owner: number; type?: Chain; value?: Chain }[] {
+    if (this.#fieldsByHolder === undefined) {
+      this.#fieldsByHolder = new Map()
+      for (const [path, { fields }] of this.#files)
+        for (const [owner, all] of fields) {
+          const { type } = this.definition({ file: path, index: owner })
+          const holder = holders.has(type)
+            ? { file: path, index: owner }
+            : (this.holder({ file: path, index: owner }) ?? { file: path, index: owner })
+          if (holder.file !== path) continue
+          const at = key(holder.index, path)
+          this.#fieldsByHolder.set(at, [...(this.#fieldsByHolder.get(at) ?? []), ...all])
+        }
+    }
+    return this.#fieldsByHolder.get(key(index, file)) ?? []
+  }
+}
