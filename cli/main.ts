@@ -96,6 +96,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'run the supervisor of one agent pod; selftest: check an agent CLI',
     run: async (args) => process.exit(await (await import('./commands/wrapper.ts')).wrapper(args, version())),
   },
+  'check-pins': {
+    summary: 'fail when a deployment names skills or the wrapper by no release: DIR',
+    run: async (args) => (await import('./commands/check-pins.ts')).checkPins(args),
+  },
   mcp: {
     summary: 'serve the tools of one pod over MCP on stdio',
     run: async () => (await import('./commands/mcp.ts')).mcp(process.env, version()),
