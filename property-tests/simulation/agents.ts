@@ -9,7 +9,7 @@ import { signHmac } from '../../edges/http/auth/hmac.ts'
 import type { PodRepository } from '../../machines/effect.ts'
 import { dice } from '../runtime/simulation/dice.ts'
 import type { World } from '../runtime/simulation/world.ts'
-import type { Answered, Forge } from './forge.ts'
+import { fullName, repositoryNames, type Answered, type Forge } from './forge.ts'
 import { callbackSecretOf, type Call, type Orchestrators } from './orchestrators.ts'
 import type { Plan } from './plan.ts'
 import { timeOf, usage, type Pod, type Pods, type Turn } from './pods.ts'
@@ -178,6 +178,9 @@ export class Agents {
   async #review(pod: Pod, bundle: Bundle): Promise<void> {
     const open = bundle.mergeRequests.filter(({ state }) => state === 'open')
     if (open.length === 0) return
+    // Twice, as agents do that wait for their checks.
+    for (const { repo, number } of [...open, ...open])
+      await this.#ask(pod, 'GET', `/tasks/${nameOf(pod)}/scm?kind=ci&repo=${repo}&number=${number}`)
     const reviewed = open.map(({ repo, number, head_sha: sha }) => ({ repo, number, sha }))
     const wantsChange = pod.mood !== 'honest' && dice(this.#options.plan.seed, `verdict ${pod.spec.pod}`).chance(0.4)
     const [{ repo, number }] = reviewed as [(typeof reviewed)[number]]
@@ -199,10 +202,21 @@ export class Agents {
         ? { action: 'propose', proposals: [{ ...idea, kind: 'improvement' }] }
         : { action: 'skip', reason: 'nothing is worth it' },
       incident: hasFound ? { action: 'file_issue', ...cause, issue: idea } : { action: 'false_positive', ...cause },
-      refine: { folds: [], closes: [] },
+      refine: { folds: [], closes: hasFound ? this.#unwanted() : [] },
     }
     const payload = payloads[pod.spec.agentKind] ?? {}
     await this.#submit(pod, 'concluded', payload)
+  }
+
+  /** What somebody wrote down and nobody asked for, for a refine to close. */
+  #unwanted(): readonly object[] {
+    const { forge } = this.#options
+    const issues = forge.actions.issues(fullName(repositoryNames[0]))
+    const found = issues.find(
+      ({ kind, state, labels, author }) =>
+        kind === 'issue' && state === 'open' && labels.length === 0 && author.login === people.maintainer,
+    )
+    return found ? [{ repo: repositoryNames[0], number: found.number, reason: 'nobody asked for it' }] : []
   }
 
   /** Each of these has to be refused, or to change nothing on the forge. */

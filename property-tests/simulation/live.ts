@@ -43,7 +43,7 @@ export interface Stage {
 }
 
 /** Longer than any budget of what may be left. */
-const calmMs = 3 * 3_600_000
+const calmMs = 2 * 3_600_000
 
 export async function live(plan: Plan, { store, compose, passed }: Stage): Promise<Outcome> {
   const world = createWorld(plan.seed, store)

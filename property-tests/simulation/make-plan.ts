@@ -13,7 +13,7 @@ import {
   type VisitPlan,
 } from './plan.ts'
 
-const lastWishMs = 240_000
+const lastWishMs = 200_000
 
 export function makePlan(seed: number, points: readonly string[]): Plan {
   const roll = dice(seed, 'plan')
@@ -73,7 +73,7 @@ function person(roll: Dice): Person {
   return roll.weighted([
     [5, 'reporter'],
     [3, 'maintainer'],
-    [3, 'stranger'],
+    [4, 'stranger'],
   ] as const)
 }
 
@@ -90,6 +90,7 @@ function issuePlan(roll: Dice, index: number): IssuePlan {
       [2, 'withdraws late'],
       [1, 'closes'],
       [2, 'edits'],
+      [1, 'deletes'],
     ] as const),
   }
 }
@@ -108,7 +109,7 @@ function alertPlan(roll: Dice, index: number): AlertPlan {
 }
 
 /** How many points a life aims at; those of one life lie far apart in the list, as do their moments in it. */
-const aims = 4
+const aims = 6
 
 function crashesOf(seed: number, roll: Dice, points: readonly string[]): readonly CrashFault[] {
   const count = roll.weighted([
@@ -147,7 +148,7 @@ const waysThere: readonly Way[] = [
     to: /insert-inbox|shard-owners|forward-outcomes/,
     so: withFaults(
       { kind: 'stop', atMs: 20_000, overlapMs: 240_000 },
-      { kind: 'stop', atMs: 400_000, overlapMs: 200_000 },
+      { kind: 'stop', atMs: 330_000, overlapMs: 150_000 },
     ),
   },
   { to: /release-shards|remove-process/, so: withFaults({ kind: 'stop', atMs: 60_000, overlapMs: 30_000 }) },
@@ -163,6 +164,28 @@ const waysThere: readonly Way[] = [
   {
     to: /seenDeliveries|readIssues|readMergeRequest|advanceCursor/,
     so: withFaults(...several(4, (nth): Fault => ({ kind: 'webhook', what: 'lost', nth: 2 + nth * 3, ms: 1000 }))),
+  },
+  {
+    to: /markDeleted/,
+    so: (plan) => ({ ...plan, issues: plan.issues.map((issue) => ({ ...issue, maintainer: 'deletes' })) }),
+  },
+  {
+    to: /forge PATCH issues/,
+    so: (plan) => ({
+      ...plan,
+      schedule: [...new Set<Scheduled>([...plan.schedule, 'issueScan'])],
+      issues: [
+        ...plan.issues.slice(0, 1),
+        { atMs: 2000, by: 'maintainer', isLabelled: false, orders: false, maintainer: 'approves' },
+      ],
+    }),
+  },
+  {
+    // Asked for by whoever reviews.
+    to: /ci-store dropRead/,
+    so: withFaults(
+      ...several(12, (nth): Fault => ({ kind: 'forge', on: 'read', what: '502 before the write', nth: 20 + nth * 4 })),
+    ),
   },
   {
     to: /believeForge|takeIssueAlong|applyIssue|applyComment/,

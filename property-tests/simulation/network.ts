@@ -4,7 +4,7 @@ import type { Queryable, Sql } from '../../runtime/store/sql.ts'
 import type { Lifeline } from '../runtime/simulation/lifeline.ts'
 import type { Answered, Forge } from './forge.ts'
 import { forgeUrl } from './forge.ts'
-import { callingVerb, forgeCall, wrapperCall } from './points.ts'
+import { callingVerb, forgeCall, verbOnStack, wrapperCall } from './points.ts'
 import type { Faults } from './faults.ts'
 import type { Pods } from './pods.ts'
 
@@ -58,41 +58,40 @@ function unreachable(): SqlError {
 export function storeOf(line: Lifeline, { forge, faults }: Outside): Sql {
   const { world } = line
   const { store } = world
-  const errand = <T>(text: string, work: () => Promise<T>): Promise<T> => {
-    const verb = callingVerb()
-    return travel(
+  const errand = <T>(verb: string, asked: string, work: () => Promise<T>): Promise<T> =>
+    travel(
       { line, point: `sql ${verb}` },
       async () => {
         const result = await work()
         if (verb.startsWith('store/commit-steps ')) forge.place = await placeIn(store)
-        world.mark(`${line.name} ${verb} ${text} ${JSON.stringify(result)}`)
+        world.mark(`${line.name} ${verb} ${asked} ${JSON.stringify(result)}`)
         return result
       },
       faults.nextStatement(),
     )
-  }
   return {
     durability: store.durability,
     query: ((text: string, params?: readonly unknown[]) =>
-      errand(JSON.stringify(params ?? []), () => store.query(text, params))) as Queryable['query'],
-    exec: (text) => errand(text, () => store.exec(text)),
-    tx: (run) => errand('tx', () => store.tx((tx) => run(mortal(line, tx)))),
+      errand(callingVerb(text), JSON.stringify(params ?? []), () => store.query(text, params))) as Queryable['query'],
+    exec: (text) => errand(callingVerb(text), text, () => store.exec(text)),
+    tx: (run) => errand(verbOnStack(), 'tx', () => store.tx((tx) => run(mortal(line, tx)))),
     close: () => Promise.resolve(),
   }
 }
 
 /** Within a transaction a death is a rollback. */
 function mortal(line: Lifeline, tx: Queryable): Queryable {
-  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
-    const point = `sql ${callingVerb()}`
+  const guarded = async <T>(text: string, work: () => Promise<T>): Promise<T> => {
+    const point = `sql ${callingVerb(text)}`
     if (line.passes(`${point}: not done`)) throw unreachable()
     const result = await work()
     if (line.passes(`${point}: done and not heard`)) throw unreachable()
     return result
   }
   return {
-    query: ((text: string, params?: readonly unknown[]) => guarded(() => tx.query(text, params))) as Queryable['query'],
-    exec: (text) => guarded(() => tx.exec(text)),
+    query: ((text: string, params?: readonly unknown[]) =>
+      guarded(text, () => tx.query(text, params))) as Queryable['query'],
+    exec: (text) => guarded(text, () => tx.exec(text)),
   }
 }
 

@@ -169,6 +169,7 @@ export class Crowd {
           this.#forge.actions.closeIssue(people.maintainer, fullName(thread.repository), thread.number, 'not_planned'),
       ],
       edits: [() => say('/approve'), () => this.#edit(thread)],
+      deletes: [() => say('/approve'), () => this.#delete(thread)],
     }
     const step = acts[mood].findIndex((_, index) => !this.#done.has(`${nameOf(thread)} ${index}`))
     if (step < 0) return
@@ -183,11 +184,22 @@ export class Crowd {
 
   /** What was cited says something else afterwards. */
   #edit(thread: Thread): void {
-    const own = [...this.#thread(thread).comments.values()]
-    const last = own.findLast(({ author }) => author.login === people.maintainer)
-    if (!last) return
+    const last = this.#lastWord(thread)
+    if (last === undefined) return
     this.#world.tell(`${people.maintainer} edits a comment on ${nameOf(thread)}`)
-    this.#forge.actions.editComment(people.maintainer, fullName(thread.repository), last.id, 'Not like this.')
+    this.#forge.actions.editComment(people.maintainer, fullName(thread.repository), last, 'Not like this.')
+  }
+
+  #delete(thread: Thread): void {
+    const last = this.#lastWord(thread)
+    if (last === undefined) return
+    this.#world.tell(`${people.maintainer} deletes a comment on ${nameOf(thread)}`)
+    this.#forge.actions.deleteComment(people.maintainer, fullName(thread.repository), last)
+  }
+
+  #lastWord(thread: Thread): number | undefined {
+    const own = [...this.#thread(thread).comments.values()]
+    return own.findLast(({ author }) => author.login === people.maintainer)?.id
   }
 
   #say(login: string, thread: Thread, body: string): void {

@@ -34,7 +34,7 @@ export interface IssuePlan {
 }
 
 /** What the maintainer does with a plan that asks for approval. */
-export type MaintainerMood = 'approves' | 'hesitates' | 'withdraws late' | 'closes' | 'edits'
+export type MaintainerMood = 'approves' | 'hesitates' | 'withdraws late' | 'closes' | 'edits' | 'deletes'
 
 /** A merge request of somebody's own. */
 export interface VisitPlan {
@@ -136,4 +136,4 @@ export function faultText(fault: Fault): string {
 }
 
 /** The world in which things go wrong lasts so long; afterwards all are cooperative. */
-export const troubledMs = 900_000
+export const troubledMs = 600_000

@@ -58,8 +58,19 @@ interface Place {
   readonly line: number
 }
 
-/** The function that asks, found on the stack: no statement need be recognised by its text. */
-export function callingVerb(): string {
+const asking = new Map<string, string>()
+
+/** The function that asks, found on the stack once for each text: none is asked by two. */
+export function callingVerb(text: string): string {
+  const known = asking.get(text)
+  if (known !== undefined) return known
+  const verb = verbOnStack()
+  asking.set(text, verb)
+  return verb
+}
+
+/** Of a transaction too, which has no text. */
+export function verbOnStack(): string {
   for (const { file, line } of placesOnStack()) {
     const known = verbs.get(file)?.get(line)
     if (known !== undefined) return known
@@ -74,7 +85,7 @@ function placesOnStack(): readonly Place[] {
   Error.prepareStackTrace = (_error, frames) =>
     frames.map((frame) => ({ file: frame.getFileName() ?? '', line: frame.getLineNumber() ?? 0 }))
   const held: { stack?: unknown } = {}
-  Error.captureStackTrace(held, callingVerb)
+  Error.captureStackTrace(held, verbOnStack)
   const places = held.stack as readonly Place[]
   Object.assign(Error, { stackTraceLimit, prepareStackTrace })
   return places
@@ -92,6 +103,7 @@ const forgeCalls = [
   'POST reviews',
   'PATCH issues',
   'PUT merge',
+  'DELETE refs',
   'labels',
   'hooks',
 ] as const
@@ -101,6 +113,7 @@ export function forgeCall(method: string, path: string): string {
   const [plain = ''] = path.split('?')
   if (plain.includes('/labels')) return 'labels'
   if (plain.includes('/hooks')) return 'hooks'
+  if (plain.includes('/git/refs')) return `${method} refs`
   const noun = /\/(merge|reviews|comments|pulls|issues)(?:\/\d+)?$/.exec(plain)?.[1] ?? 'repository'
   return `${method} ${noun}`
 }
