@@ -2,15 +2,17 @@ import { execFileSync } from 'node:child_process'
 import { describe, test } from 'vitest'
 
 /** What a test may need of the machine that npm does not bring. */
-export type Requirement = 'postgres' | 'claude' | 'chromium'
+export type Requirement = 'postgres' | 'neo4j' | 'claude' | 'chromium'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What becomes of tests whose requirement is there, missing, or missing though the run insists on it. */
 export type Verdict = 'run' | 'skip' | 'fail'
 
-const programs: Readonly<Record<Requirement, readonly string[]>> = {
-  postgres: [],
+/** Servers count as present when the environment says where: one that merely runs may be someone's own. */
+const addresses: Readonly<Partial<Record<Requirement, string>>> = { postgres: 'DATABASE_URL', neo4j: 'NEO4J_URL' }
+
+const programs: Readonly<Partial<Record<Requirement, readonly string[]>>> = {
   claude: ['claude', 'node_modules/.bin/claude'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome'],
 }
@@ -28,12 +30,12 @@ export function describeRequiring(requirement: Requirement, name: string, body: 
   })
 }
 
-/** A database counts as present when DATABASE_URL says where: one that merely runs may be someone's own. */
 export function decide(requirement: Requirement, environment: Environment, runs = canRun): Verdict {
+  const address = addresses[requirement]
   const present =
-    requirement === 'postgres'
-      ? (environment['DATABASE_URL'] ?? '') !== ''
-      : programs[requirement].some((name) => runs(name))
+    address === undefined
+      ? (programs[requirement] ?? []).some((name) => runs(name))
+      : (environment[address] ?? '') !== ''
   if (present) return 'run'
   const demanded = (environment['STATEWRIGHT_REQUIRE'] ?? '').split(',').map((name) => name.trim())
   return demanded.includes(requirement) ? 'fail' : 'skip'

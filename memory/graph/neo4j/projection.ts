@@ -1,0 +1,155 @@
+/** Brings a version that Postgres has into Neo4j. Readers see the version before until the last step. */
+import type { LoadedGraph } from '../postgres/loaded.ts'
+import { edgeAt, type ResolvedGraph } from '../resolved/graph.ts'
+import type { CodeEdge, CodeEntity, Hyperedge } from '../model.ts'
+import { integer, type Bolt, type Query } from './bolt.ts'
+import type { GraphDifference } from './difference.ts'
+import { edgeProperties, entityProperties, hyperedgeProperties, keyOf, type ShownGraph } from './rows.ts'
+
+/** Rows of one transaction: a commit has a price of its own, and a transaction its memory. */
+const batchRows = 5_000
+
+export function shownKey(space: string, repo: string): string {
+  return `${space}\n${repo}`
+}
+
+/** Loads the whole graph beside the one that is shown, shows it, and takes the other away. */
+export async function projectWhole(bolt: Bolt, space: string, loaded: LoadedGraph): Promise<ShownGraph> {
+  const { head, graph } = loaded
+  const name = `${shownKey(space, head.repo)}\n${head.version}`
+  // Of an attempt that did not come to its end.
+  await removeGraph(bolt, name)
+  for (const batch of batches(graph.entities)) await bolt.write((query) => addEntities(query, name, batch))
+  for (const batch of batches([...edgesOf(graph)])) await bolt.write((query) => addEdges(query, name, batch))
+  for (const batch of batches(graph.hyperedges)) await bolt.write((query) => addHyperedges(query, name, batch))
+  const shown = { head, graph: name }
+  const before = await bolt.write((query) => show(query, space, shown))
+  if (before !== undefined && before !== name) await removeGraph(bolt, before)
+  return shown
+}
+
+/** Changes the graph that is shown, and its version, in one transaction. */
+export async function projectDifference(
+  bolt: Bolt,
+  space: string,
+  { entities, edges, hyperedges }: GraphDifference,
+  shown: ShownGraph,
+): Promise<ShownGraph> {
+  const { graph } = shown
+  await bolt.write(async (query) => {
+    await removeEdges(query, graph, edges.gone)
+    await removeHyperedges(query, graph, hyperedges.gone)
+    const stay = new Set(entities.come.map(({ id }) => id))
+    await removeEntities(
+      query,
+      graph,
+      entities.gone.filter(({ id }) => !stay.has(id)),
+    )
+    await addEntities(query, graph, entities.come)
+    await addEdges(query, graph, edges.come)
+    await addHyperedges(query, graph, hyperedges.come)
+    await show(query, space, shown)
+  })
+  return shown
+}
+
+export async function readShown(
+  query: Query,
+  space: string,
+  repo: string,
+): Promise<Record<string, unknown> | undefined> {
+  const [row] = await query('MATCH (g:CodeGraph {key: $key}) RETURN properties(g) AS g', { key: shownKey(space, repo) })
+  return row?.['g'] as Record<string, unknown> | undefined
+}
+
+/** Everything of a repository, for when there is no such repository any more. */
+export async function removeRepo(bolt: Bolt, space: string, repo: string): Promise<void> {
+  const shown = await bolt.read((query) => readShown(query, space, repo))
+  await bolt.write((query) => query('MATCH (g:CodeGraph {key: $key}) DELETE g', { key: shownKey(space, repo) }))
+  if (shown !== undefined) await removeGraph(bolt, shown['graph'] as string)
+}
+
+async function removeGraph(bolt: Bolt, graph: string): Promise<void> {
+  for (const label of ['CodeEntity', 'CodeHyperedge'])
+    await bolt.alone(
+      `MATCH (n:${label} {graph: $graph}) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF ${batchRows} ROWS`,
+      { graph },
+    )
+}
+
+/** Gives the name of the graph that was shown before. */
+async function show(query: Query, space: string, { head, graph }: ShownGraph): Promise<string | undefined> {
+  const [row] = await query(
+    `MERGE (g:CodeGraph {key: $key}) WITH g, g.graph AS before
+    SET g.space = $space, g.repo = $repo, g.graph = $graph, g.version = $version, g.commit = $commit, g.pushedAt = $pushedAt
+    RETURN before`,
+    {
+      key: shownKey(space, head.repo),
+      space,
+      graph,
+      repo: head.repo,
+      version: integer(head.version),
+      commit: head.commit,
+      pushedAt: integer(head.pushedAt),
+    },
+  )
+  return (row?.['before'] ?? undefined) as string | undefined
+}
+
+async function addEntities(query: Query, graph: string, entities: readonly CodeEntity[]): Promise<void> {
+  if (entities.length === 0) return
+  await query('UNWIND $rows AS row MERGE (n:CodeEntity {key: row.key}) SET n = row', {
+    rows: entities.map((entity) => entityProperties(graph, entity)),
+  })
+}
+
+async function addEdges(query: Query, graph: string, edges: readonly CodeEdge[]): Promise<void> {
+  if (edges.length === 0) return
+  await query(
+    `UNWIND $rows AS row MATCH (a:CodeEntity {key: row.from}) MATCH (b:CodeEntity {key: row.to})
+    CREATE (a)-[r:LINK]->(b) SET r = row.properties`,
+    { rows: edges.map((edge) => ({ ...endsOf(graph, edge), properties: edgeProperties(edge) })) },
+  )
+}
+
+async function addHyperedges(query: Query, graph: string, hyperedges: readonly Hyperedge[]): Promise<void> {
+  if (hyperedges.length === 0) return
+  await query('UNWIND $rows AS row MERGE (h:CodeHyperedge {key: row.key}) SET h = row', {
+    rows: hyperedges.map((hyperedge) => hyperedgeProperties(graph, hyperedge)),
+  })
+}
+
+async function removeEdges(query: Query, graph: string, edges: readonly CodeEdge[]): Promise<void> {
+  if (edges.length === 0) return
+  await query(
+    `UNWIND $rows AS row
+    MATCH (:CodeEntity {key: row.from})-[r:LINK {relation: row.relation}]->(:CodeEntity {key: row.to}) DELETE r`,
+    { rows: edges.map((edge) => ({ ...endsOf(graph, edge), relation: edge.relation })) },
+  )
+}
+
+async function removeEntities(query: Query, graph: string, entities: readonly CodeEntity[]): Promise<void> {
+  if (entities.length === 0) return
+  await query('UNWIND $keys AS key MATCH (n:CodeEntity {key: key}) DETACH DELETE n', {
+    keys: entities.map(({ id }) => keyOf(graph, id)),
+  })
+}
+
+async function removeHyperedges(query: Query, graph: string, hyperedges: readonly Hyperedge[]): Promise<void> {
+  if (hyperedges.length === 0) return
+  await query('UNWIND $keys AS key MATCH (h:CodeHyperedge {key: key}) DELETE h', {
+    keys: hyperedges.map(({ id }) => keyOf(graph, id)),
+  })
+}
+
+function endsOf(graph: string, { from, to }: CodeEdge): { readonly from: string; readonly to: string } {
+  return { from: keyOf(graph, from), to: keyOf(graph, to) }
+}
+
+function* edgesOf(graph: ResolvedGraph): Generator<CodeEdge> {
+  for (const place of graph.from.keys()) yield edgeAt(graph, place)
+}
+
+function* batches<T>(rows: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < rows.length; at += batchRows) yield rows.slice(at, at + batchRows)
+}
