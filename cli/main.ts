@@ -84,6 +84,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'hold the tool calls in skill files against the tools: check PATH... [--manifest FILE|URL]',
     run: async (args) => (await import('./commands/skills.ts')).skills(args),
   },
+  'code-graph': {
+    summary: 'read sources into a code graph: push DIR --repo NAME | extract DIR',
+    run: async (args) => (await import('./commands/code-graph.ts')).codeGraph(args),
+  },
   orchestrator: {
     summary: 'run the orchestrator (settings from the environment)',
     run: async () => (await import('./commands/orchestrator.ts')).orchestrator(process.env, version()),
