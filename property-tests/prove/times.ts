@@ -54,20 +54,32 @@ function isClosed(actor: ActorAddress): boolean {
   return kindOf(actor) !== 'project'
 }
 
+interface Armed {
+  readonly id: string
+  readonly delayMs: number
+}
+
+/** The timers of one actor against the tables. */
+export function misarmed(actor: ActorAddress, armed: readonly Armed[]): readonly string[] {
+  const table = deadlines[kindOf(actor)] ?? {}
+  return armed.flatMap(({ id, delayMs }) => {
+    const name = id.split('.')[2] ?? id
+    const limit = table[name]
+    if (limit === undefined) return isClosed(actor) ? [`the tables know no timer ${name}`] : []
+    const [least, most] = typeof limit === 'number' ? [limit, limit] : limit
+    return delayMs < least || delayMs > most
+      ? [`${name} is armed for ${delayMs / second} s, the table says otherwise`]
+      : []
+  })
+}
+
 export function overdue({ moment, world }: Seen): readonly string[] {
   if (moment.kind !== 'stepped' || moment.timers.length === 0) return []
   const { actor, timers } = moment
   const { now } = world.actors
-  const armed = world.actors.timers
-  const table = deadlines[kindOf(actor)] ?? {}
-  return timers.flatMap((id) => {
-    const name = id.split('.')[2] ?? id
-    const limit = table[name]
-    const timer = armed.find((one) => one.actor === actor && one.id === id)
-    if (limit === undefined) return isClosed(actor) ? [`the tables know no timer ${name}`] : []
-    if (!timer) return []
-    const [least, most] = typeof limit === 'number' ? [limit, limit] : limit
-    const delay = timer.dueAt - now
-    return delay < least || delay > most ? [`${name} is armed for ${delay / second} s, the table says otherwise`] : []
-  })
+  const armed = world.actors.timers.filter((one) => one.actor === actor && timers.includes(one.id))
+  return misarmed(
+    actor,
+    armed.map(({ id, dueAt }) => ({ id, delayMs: dueAt - now })),
+  )
 }

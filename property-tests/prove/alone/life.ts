@@ -1,11 +1,11 @@
 /**
- * Every state of one machine that it comes to when it is told anything at any time, breadth first; of each combination
- * of leaf states only so many, so that deep ones are met too. Each step is judged by its row.
+ * What one machine comes to when it is told anything at any time, breadth first: of each sort of state only so many, so
+ * that deep ones are met too.
  */
 import type { ActorKind, MachineDefinition, MachineEvent } from '../../../machines/definition.ts'
-import { leavesOf } from '../rows/draft.ts'
 import type { StateKeys } from '../state-key.ts'
 import { alphabets, type Told } from './alphabet.ts'
+import { mostOf, sortsOf } from './sorts.ts'
 import { stepOf, type Resting, type Step } from './steps.ts'
 
 const beginning = 1_800_000_000_000
@@ -14,41 +14,24 @@ const longNight = 30 * 3_600_000
 /** What waits ages, and days end. */
 const ageing: ReadonlySet<ActorKind> = new Set(['queue', 'ledger', 'project'])
 
-/** A Project is seven regions that know nothing of each other: a state counts by its leaves, each for itself. */
-const apart: ReadonlySet<ActorKind> = new Set(['project'])
-
 export interface Life {
   readonly kind: ActorKind
   readonly states: number
   readonly steps: number
 }
 
-/** States that are kept for each combination of leaf states: many of machines of few states. */
-const kept: Partial<Readonly<Record<ActorKind, number>>> = {
-  task: 2,
-  pod: 8,
-  turn: 8,
-  queue: 20,
-  ledger: 100,
-  issue: 50,
-  'merge-request': 50,
-  project: 4,
-}
-
+/** States that are kept of each sort (`sorts.ts`). */
 class Quota {
   readonly #counts = new Map<string, number>()
-  readonly #kind: ActorKind
   readonly #most: number
 
-  constructor(kind: ActorKind, times: number) {
-    this.#kind = kind
-    this.#most = (kept[kind] ?? 1) * times
+  constructor(most: number) {
+    this.#most = most
   }
 
-  takes(leaves: readonly string[]): boolean {
-    const names = apart.has(this.#kind) ? leaves : [leaves.join(' ')]
-    if (names.every((name) => (this.#counts.get(name) ?? 0) >= this.#most)) return false
-    for (const name of names) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+  takes(sorts: readonly string[]): boolean {
+    if (sorts.every((sort) => (this.#counts.get(sort) ?? 0) >= this.#most)) return false
+    for (const sort of sorts) this.#counts.set(sort, (this.#counts.get(sort) ?? 0) + 1)
     return true
   }
 }
@@ -70,7 +53,7 @@ export function live(
   const { kind } = definition
   const { id } = alphabets[kind]!
   const seen = new Set<string>()
-  const quota = new Quota(kind, times)
+  const quota = new Quota(mostOf(kind) * times)
   const waiting: Resting[] = [{ snapshot: undefined, timers: [], at: beginning }]
   let steps = 0
   for (let from = waiting.shift(); from; from = waiting.shift())
@@ -80,7 +63,7 @@ export function live(
       onStep(step, from)
       if (step.after.status === 'done') continue
       const name = `${keys.ofActor(step.actor, step.after)} ${step.timers.toSorted().join(' ')}`
-      if (seen.has(name) || !quota.takes(leavesOf(step.after.value))) continue
+      if (seen.has(name) || !quota.takes(sortsOf(kind, step.after))) continue
       seen.add(name)
       waiting.push(step.left)
     }

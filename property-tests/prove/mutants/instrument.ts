@@ -59,8 +59,12 @@ function switched(path: string, code: string): string {
     const number = points.push({ path, line, sort, text: code.slice(node.start, node.end).replaceAll(/\s+/g, ' ') }) - 1
     const otherwise = sort === 'conjunct' ? 'true' : '__mutants.dropped'
     return [
-      { at: node.start, text: `(__mutants.isOn(${number})?${otherwise}:(`, size: node.end - node.start },
-      { at: node.end, text: '))', size: -(node.end - node.start) },
+      {
+        at: node.start,
+        text: `(__mutants.isOn(${number})?${otherwise}:__mutants.${sort}(${number},(`,
+        size: node.end - node.start,
+      },
+      { at: node.end, text: ')))', size: -(node.end - node.start) },
     ]
   })
   // At one place what ends comes before what begins; of those that begin the larger first, of those that end the smaller.

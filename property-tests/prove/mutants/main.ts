@@ -9,6 +9,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     states: { type: 'string', default: '400' },
     explored: { type: 'string', default: '6000' },
+    times: { type: 'string', default: '1' },
     share: { type: 'string', default: '0/1' },
     count: { type: 'boolean', default: false },
   },
@@ -27,6 +28,8 @@ function line(judged: Judged | { readonly count: number }): void {
 
 line({ count: mutants.length })
 if (!values.count) {
-  const runner = new Runner(Number(values.states), Number(values.explored))
+  const { states, explored, times } = values
+  const effort = { states: Number(states), explored: Number(explored), times: Number(times) }
+  const runner = new Runner(mutants, effort)
   for (const mutant of mutants) line(runner.judge(mutant))
 }

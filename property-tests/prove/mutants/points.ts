@@ -12,7 +12,7 @@ export const points: Point[] = []
 export const dropped = { type: 'mutant.dropped', params: {} } as const
 
 let on = -1
-let reached: Set<number> | undefined
+let decisive: Set<number> | undefined
 
 /** A conjunct that makes a row without an event hold for ever is asked without end. */
 const mostAsked = 100_000
@@ -23,24 +23,31 @@ export function turnOn(number: number): void {
   asked = 0
 }
 
-/** Which switches were passed since it was asked before. */
-export function passed(): ReadonlySet<number> {
-  const all = reached ?? new Set()
-  reached = new Set()
+/** Effects that were asked for and conjuncts that did not hold, since it was asked before: where a mutant differs. */
+export function decided(): ReadonlySet<number> {
+  const all = decisive ?? new Set()
+  decisive = new Set()
   return all
 }
 
 export function countNoMore(): void {
-  reached = undefined
+  decisive = undefined
 }
 
 /** The instrumented sources know this by its global name: they are no module that could import it. */
 const switches = {
   dropped,
   isOn(number: number): boolean {
-    reached?.add(number)
     if (on === number && ++asked > mostAsked) throw new Error('this machine never comes to rest')
     return on === number
+  },
+  conjunct<T>(number: number, value: T): T {
+    if (!value) decisive?.add(number)
+    return value
+  },
+  effect<T>(number: number, value: T): T {
+    decisive?.add(number)
+    return value
   },
 }
 Object.defineProperty(globalThis, '__mutants', { value: switches })

@@ -1,11 +1,16 @@
 /** Every mutant of the registry, one at a time, from where it first makes a difference. */
+import type { ActorKind } from '../../../machines/definition.ts'
+import { machines } from '../../../machines/registry.ts'
 import type { Effect } from '../../../runtime/runtime.ts'
-import { kindOf, type Moment } from '../../machines/world/trace.ts'
 import type { Changed } from '../../machines/world/world.ts'
 import type { Bounds } from '../explore.ts'
 import { newMemory, prove } from '../prove.ts'
+import { againstItsRow } from '../rows/judge.ts'
+import { misarmed } from '../times.ts'
 import { worlds, type ProvedWorld } from '../worlds.ts'
-import { countNoMore, dropped, passed, points, turnOn } from './points.ts'
+import { Corpus, retake, textOf } from './corpus.ts'
+import { placesOf } from './places.ts'
+import { countNoMore, decided, dropped, points, turnOn } from './points.ts'
 import { sameAgain, tableMutants } from './table.ts'
 
 export interface Mutant {
@@ -26,7 +31,8 @@ export interface Judged {
   readonly name: string
   readonly sort: Mutant['sort']
   readonly fate: Fate
-  readonly law?: number
+  /** `rows`: a step is not the one that its row says. */
+  readonly law?: number | 'rows'
   readonly what?: string
   readonly world?: string
 }
@@ -67,39 +73,6 @@ export function allMutants(): readonly Mutant[] {
   return [...ofTables, ...sourceMutants()]
 }
 
-/** Every state of a snapshot, inner ones too: `alive.busy` is `alive` as well. */
-function statesIn(value: unknown, path: string): readonly string[] {
-  if (typeof value === 'string') return [path, path === '' ? value : `${path}.${value}`]
-  return [
-    path,
-    ...Object.entries(value as Record<string, unknown>).flatMap(([name, inner]) =>
-      statesIn(inner, path === '' ? name : `${path}.${name}`),
-    ),
-  ]
-}
-
-function placesOf(moment: Moment): readonly string[] {
-  if (moment.kind !== 'stepped') return []
-  const { actor, before, after, event, timers } = moment
-  const kind = kindOf(actor)
-  const named = (value: unknown): readonly string[] =>
-    statesIn(value, '').map((path) => (path === '' ? kind : `${kind}.${path}`))
-  const from = before ? named(before.value) : [kind]
-  const [, delay] = /^xstate\.after\.([^.]+)\./.exec(event.type) ?? []
-  return [
-    ...from.map((path) => (delay === undefined ? `${path} on ${event.type}` : `${path} after ${delay}`)),
-    ...named(after.value),
-    ...from,
-    ...leftIn(from, named(after.value)),
-    ...timers.map((id) => `${kind} arms ${id.split('.')[2]}`),
-  ]
-}
-
-/** Where a row without an event may have been taken. */
-function leftIn(from: readonly string[], to: readonly string[]): readonly string[] {
-  return from.filter((path) => !to.includes(path)).map((path) => `${path} always`)
-}
-
 interface Start {
   readonly world: ProvedWorld
   readonly prefix: readonly string[]
@@ -108,13 +81,13 @@ interface Start {
 /** A place is tried from this many worlds that come to it, by the shortest ways. */
 const mostStarts = 3
 
-/** Ways of the real machines to each place: from the move before it, mutants go on. */
+/** Ways of the real machines to each place in the worlds: from the move before it, mutants go on. */
 class Places {
   readonly #starts = new Map<string, readonly Start[]>()
 
   explore(states: number): void {
     const memory = newMemory()
-    passed()
+    decided()
     for (const world of worlds)
       prove(
         world,
@@ -123,7 +96,7 @@ class Places {
           now: () => 0,
           onMove: (moments, path) => {
             for (const moment of moments) for (const place of placesOf(moment)) this.#know(place, world, path)
-            for (const point of passed()) this.#know(`point ${point}`, world, path)
+            for (const point of decided()) this.#know(`point ${point}`, world, path)
           },
         },
         {},
@@ -143,39 +116,92 @@ class Places {
   }
 }
 
-export class Runner {
-  readonly #places = new Places()
-  readonly #memory = newMemory()
-  readonly #bounds: Bounds
+export interface Effort {
+  /** States that each search in a world is given; 0: no world is looked at. */
+  readonly states: number
+  /** States of each world that ways to places are looked for in. */
+  readonly explored: number
+  /** How many states of each sort a machine alone is met in. */
+  readonly times: number
+}
 
-  /** `states`: for each of the searches that a mutant is given. */
-  constructor(states: number, explored: number) {
-    this.#bounds = { deviations: 1, states, milliseconds: 60_000 }
-    this.#places.explore(explored)
+type Verdict = Pick<Judged, 'fate' | 'law' | 'what' | 'world'>
+
+/** First its steps alone are held to their rows and deadlines; what differs in none of them lives on in the worlds. */
+export class Runner {
+  readonly #corpus = new Corpus()
+  readonly #memory = newMemory()
+  readonly #effort: Effort
+  #places: Places | undefined
+
+  constructor(mutants: readonly Mutant[], effort: Effort) {
+    this.#effort = effort
+    const kinds = new Set(mutants.map(({ machine }) => machine as ActorKind))
+    const all = new Set(machines.map(({ kind }) => kind))
+    this.#corpus.explore(kinds.has('rules' as ActorKind) ? all : kinds, effort.times)
   }
 
-  judge({ machine, name, sort, place, point, changed }: Mutant): Judged {
-    const all = this.#places.startsOf(place)
-    const starts = all.length > 0 ? all : this.#places.startsOf(place.replace(/ always$/, ''))
-    if (starts.length === 0) return { machine, name, sort, fate: 'unreached' }
+  get steps(): number {
+    return this.#corpus.steps
+  }
+
+  judge(mutant: Mutant): Judged {
+    const { machine, name, sort, point, changed } = mutant
     turnOn(point ?? -1)
     try {
-      return { machine, name, sort, ...this.#fate(starts, changed()) }
+      const alone = this.#alone(mutant, changed())
+      if (alone.fate === 'killed' || this.#effort.states === 0) return { machine, name, sort, ...alone }
+      const found = this.#inWorlds(mutant, changed())
+      return { machine, name, sort, ...(found.fate === 'unreached' ? alone : found) }
     } finally {
       turnOn(-1)
     }
   }
 
-  #fate(starts: readonly Start[], changed: Changed): Pick<Judged, 'fate' | 'law' | 'what' | 'world'> {
+  #alone({ place, point }: Mutant, { definitions = machines }: Changed): Verdict {
+    let fate: Fate = 'unreached'
+    for (const known of this.#corpus.stepsAt(place)) {
+      turnOn(-1)
+      const real = this.#corpus.real(known)
+      turnOn(point ?? -1)
+      const step = attempt(() => retake(known, definitions))
+      if (step === 'threw') fate = 'threw'
+      else {
+        if (fate === 'unreached') fate = 'survived'
+        if (textOf(step) === real) continue
+        turnOn(-1)
+        const [row] = againstItsRow(step)
+        if (row !== undefined) return { fate: 'killed', law: 'rows', what: row }
+        const [late] = misarmed(step.actor, step.armed)
+        if (late !== undefined) return { fate: 'killed', law: 14, what: late }
+      }
+    }
+    return { fate }
+  }
+
+  #inWorlds({ place, point }: Mutant, changed: Changed): Verdict {
+    turnOn(-1)
+    const places = (this.#places ??= explored(this.#effort.explored))
+    turnOn(point ?? -1)
+    const all = places.startsOf(place)
+    const starts = all.length > 0 ? all : places.startsOf(place.replace(/ always$/, ''))
+    if (starts.length === 0) return { fate: 'unreached' }
+    const bounds: Bounds = { deviations: 1, states: this.#effort.states, milliseconds: 60_000 }
     let hasThrown = false
     for (const { world, prefix } of starts) {
       const around = { now: () => 0, stopsAtFirst: true, prefix }
-      const found = attempt(() => prove(world, this.#bounds, around, changed, this.#memory).breaches)
+      const found = attempt(() => prove(world, bounds, around, changed, this.#memory).breaches)
       if (found === 'threw') hasThrown = true
       else if (found[0]) return { fate: 'killed', law: found[0].law, what: found[0].what, world: world.name }
     }
     return { fate: hasThrown ? 'threw' : 'survived' }
   }
+}
+
+function explored(states: number): Places {
+  const places = new Places()
+  places.explore(states)
+  return places
 }
 
 function attempt<T>(act: () => T): T | 'threw' {

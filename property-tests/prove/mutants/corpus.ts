@@ -1,0 +1,101 @@
+/** Steps of the real machines alone, by the place in the tables and sources where each is decided. */
+import type { ActorKind, MachineDefinition } from '../../../machines/definition.ts'
+import { machines } from '../../../machines/registry.ts'
+import { alphabets } from '../alone/alphabet.ts'
+import { live } from '../alone/life.ts'
+import { stepOf, type Resting, type Step } from '../alone/steps.ts'
+import { leavesOf } from '../rows/draft.ts'
+import { StateKeys } from '../state-key.ts'
+import { placesOf } from './places.ts'
+import { countNoMore, decided } from './points.ts'
+
+export interface Known {
+  readonly kind: ActorKind
+  readonly from: Resting
+  readonly event: Step['event']
+}
+
+/** Of each sort of step at a place, and in all. */
+const mostOfSort = 2
+const mostAtPlace = 400
+
+export class Corpus {
+  readonly #places = new Map<string, Map<string, Known[]>>()
+  readonly #texts = new WeakMap<Known, string>()
+  steps = 0
+
+  explore(kinds: ReadonlySet<ActorKind>, times: number): void {
+    const keys = new StateKeys()
+    decided()
+    for (const definition of machines)
+      if (kinds.has(definition.kind)) live(definition, keys, (step, from) => this.#keep(definition, step, from), times)
+    countNoMore()
+  }
+
+  #keep({ kind }: MachineDefinition, step: Step, from: Resting): void {
+    this.steps += 1
+    const known: Known = { kind, from, event: step.event }
+    const sort = sortOf(step)
+    for (const place of placesOf(step)) this.#know(place, sort, known)
+    for (const point of decided()) this.#know(`point ${point}`, sort, known)
+  }
+
+  #know(place: string, sort: string, known: Known): void {
+    const sorts = this.#places.get(place) ?? new Map<string, Known[]>()
+    this.#places.set(place, sorts)
+    const all = sorts.get(sort) ?? []
+    if (all.length >= mostOfSort || sorts.size > mostAtPlace) return
+    sorts.set(sort, [...all, known])
+  }
+
+  stepsAt(place: string): readonly Known[] {
+    return [...(this.#places.get(place)?.values() ?? [])].flat()
+  }
+
+  /** What the real machine does in such a step, as text. */
+  real(known: Known): string {
+    const text = this.#texts.get(known) ?? textOf(retake(known, machines))
+    this.#texts.set(known, text)
+    return text
+  }
+}
+
+/** The same step by other machines. */
+export function retake({ kind, from, event }: Known, definitions: readonly MachineDefinition[]): Step {
+  const definition = definitions.find((one) => one.kind === kind)!
+  return stepOf(definition, alphabets[kind]!.id, inMachine(definition, from), event, (effects) =>
+    effects.filter(({ type }) => type !== 'mutant.dropped'),
+  )
+}
+
+/** A snapshot goes by the table that it was made by: another one must make its own. */
+function inMachine({ machine }: MachineDefinition, from: Resting): Resting {
+  if (!from.snapshot || from.snapshot.machine === machine) return from
+  const { value, context } = from.snapshot
+  return { ...from, snapshot: machine.resolveState({ value, context }) }
+}
+
+export function textOf({ after, effects, left }: Step): string {
+  const timers = left.timers.map(({ id, delayMs }) => [id, delayMs])
+  return JSON.stringify([after.value, after.status, after.context, effects, timers])
+}
+
+/** Steps that begin and end alike are of one sort. */
+function sortOf({ before, after, event, effects }: Step): string {
+  const asked = effects.map(({ type, params }) => (type === 'deliver' ? namesOf(params) : type))
+  const moved = before ? changed(before.context as object, after.context as object) : ''
+  return [event.type, leavesOf(before?.value ?? ''), leavesOf(after.value), asked, moved].join(' ')
+}
+
+function namesOf(params: object): string {
+  const { to, event } = params as { readonly to: string; readonly event: { readonly type: string } }
+  return `${to.slice(0, to.indexOf(':'))} ${event.type}`
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function changed(before: object, after: object): string {
+  return Object.keys(after)
+    .filter((name) => name !== 'at' && (before as Fields)[name] !== (after as Fields)[name])
+    .join(',')
+}
