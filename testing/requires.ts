@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { describe, test } from 'vitest'
 
 /** What a test may need of the machine that npm does not bring. */
-export type Requirement = 'postgres' | 'neo4j' | 'claude' | 'chromium'
+export type Requirement = 'postgres' | 'neo4j' | 'lightrag' | 'claude' | 'chromium'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -10,7 +10,12 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export type Verdict = 'run' | 'skip' | 'fail'
 
 /** Servers count as present when the environment says where: one that merely runs may be someone's own. */
-const addresses: Readonly<Partial<Record<Requirement, string>>> = { postgres: 'DATABASE_URL', neo4j: 'NEO4J_URL' }
+const addresses: Readonly<Partial<Record<Requirement, string>>> = {
+  postgres: 'DATABASE_URL',
+  neo4j: 'NEO4J_URL',
+  /** Which to install and start, comma-separated: `.ci/lightrag.sh`. */
+  lightrag: 'LIGHTRAG_VERSIONS',
+}
 
 const programs: Readonly<Partial<Record<Requirement, readonly string[]>>> = {
   claude: ['claude', 'node_modules/.bin/claude'],
