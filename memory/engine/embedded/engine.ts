@@ -29,7 +29,7 @@ import { indexMemories } from './index-memories.ts'
 import { createStatisticsKeeper } from './keep-statistics.ts'
 import { prepare } from './prepare.ts'
 import { retrieve, type RetrievalSources } from './retrieve.ts'
-import { summarize } from './summarize.ts'
+import { summarize } from '../text/summarize.ts'
 import { unindexMemories } from './unindex-memories.ts'
 
 export interface EmbeddedEngineOptions {

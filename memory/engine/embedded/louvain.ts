@@ -71,7 +71,8 @@ function moveNodes(rows: Rows): { community: Int32Array; hasMoved: boolean } {
   const twice = degree.reduce((sum, one) => sum + one, 0)
   const toCommunity = new Float64Array(nodes)
   let hasMoved = false
-  for (let pass = 0; pass < mostPasses && twice > 0; pass++) {
+  if (twice === 0) return { community, hasMoved }
+  for (let pass = 0; pass < mostPasses; pass++) {
     let moves = 0
     for (let node = 0; node < nodes; node++) {
       const home = community[node]!

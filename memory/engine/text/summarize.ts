@@ -1,5 +1,5 @@
-import { sentencesOf } from '../text/sentences.ts'
-import { termsOf } from '../text/tokenize.ts'
+import { sentencesOf } from './sentences.ts'
+import { termsOf } from './tokenize.ts'
 
 export interface Passage {
   readonly content: string

@@ -1,0 +1,109 @@
+import type { ChunkHit, EngineQuery, EntityHit, QueryFilter, RelationHit, Retrieval } from '../port.ts'
+import { entityIdOf } from '../knowledge/ids.ts'
+import { entityKey } from '../text/entities.ts'
+import { modelMs } from './api.ts'
+import type { LightRagDeps } from './deps.ts'
+import { memoriesOfSources, type SourceMemory } from './documents.ts'
+import { learnFound, relationIdOf, relationName, sourcesOf } from './learn.ts'
+import { QueryData, type FoundChunk, type FoundEntity, type FoundRelation } from './shapes.ts'
+
+/** LightRAG filters nothing: more is asked for, at first and each time again, than was asked of us. */
+const overFetch = 5
+const mostAsked = 2_000
+/** Its own limits of tokens cut lists that no model is going to read. */
+const tokens = { max_entity_tokens: 200_000, max_relation_tokens: 200_000, max_total_tokens: 1_000_000 }
+
+export async function retrieve(deps: LightRagDeps, query: EngineQuery): Promise<Retrieval> {
+  const isFiltering = query.filter?.repo !== undefined || query.filter?.metadata !== undefined
+  for (let asked = isFiltering ? query.topK * overFetch + 20 : query.topK; ; asked *= overFetch) {
+    const data = await askData(deps, query, Math.min(asked, mostAsked))
+    const chunks = await chunkHits(deps, data.chunks ?? [], query)
+    const isAll = (data.chunks ?? []).length < asked || asked >= mostAsked || query.mode !== 'naive'
+    if (chunks.length >= query.topK || isAll || !isFiltering) return told(deps, query, data, chunks)
+  }
+}
+
+async function askData({ api }: LightRagDeps, { mode, text }: EngineQuery, count: number): Promise<QueryData['data']> {
+  const answer = await api.ask({
+    method: 'POST',
+    path: '/query/data',
+    body: { query: askable(text), mode, top_k: count, chunk_top_k: count, enable_rerank: false, ...tokens },
+    schema: QueryData,
+    withinMs: modelMs,
+  })
+  return answer.data
+}
+
+/** Shorter ones are refused with 422. */
+export function askable(text: string): string {
+  const trimmed = text.trim()
+  return trimmed.length < 3 ? `about ${trimmed}` : trimmed
+}
+
+/** It tells an order and no figure: rank n scores 1/n. A text of several memories is a hit for each. */
+async function chunkHits(
+  deps: LightRagDeps,
+  found: readonly FoundChunk[],
+  { topK, filter }: EngineQuery,
+): Promise<ChunkHit[]> {
+  const bySource = await liveSources(deps, found)
+  return found
+    .flatMap((chunk, at) =>
+      (bySource.get(chunk.file_path ?? '') ?? [])
+        .filter((memory) => passes(memory, filter))
+        .map((memory) => ({
+          memoryId: memory.id,
+          chunkId: chunk.chunk_id ?? `${memory.id}:${at}`,
+          content: chunk.content,
+        })),
+    )
+    .slice(0, topK)
+    .map((hit, at) => ({ ...hit, score: 1 / (at + 1), rank: at + 1 }))
+}
+
+async function liveSources(
+  { sql }: LightRagDeps,
+  found: readonly { readonly file_path?: string | null }[],
+): Promise<ReadonlyMap<string, readonly SourceMemory[]>> {
+  const sources = [...new Set(found.flatMap((one) => sourcesOf(one.file_path)))]
+  return Map.groupBy(await memoriesOfSources(sql, sources), (memory) => memory.source)
+}
+
+function passes(memory: SourceMemory, filter: QueryFilter | undefined): boolean {
+  if (filter?.repo !== undefined && memory.repo !== filter.repo) return false
+  return Object.entries(filter?.metadata ?? {}).every(([key, value]) => memory.metadata[key] === value)
+}
+
+async function told(
+  deps: LightRagDeps,
+  { topK, filter }: EngineQuery,
+  data: QueryData['data'],
+  chunks: readonly ChunkHit[],
+): Promise<Retrieval> {
+  const [entities, relations] = [data.entities ?? [], data.relationships ?? []]
+  await learnFound(deps.sql, entities, relations)
+  const bySource = await liveSources(deps, [...entities, ...relations])
+  const isOurs = (one: FoundEntity | FoundRelation): boolean =>
+    sourcesOf(one.file_path).some((source) => (bySource.get(source) ?? []).some((memory) => passes(memory, filter)))
+  return {
+    scoreKind: 'rank',
+    chunks,
+    entities: entities.filter(isOurs).slice(0, topK).map(entityHit),
+    relations: relations.filter(isOurs).slice(0, topK).map(relationHit),
+  }
+}
+
+function entityHit({ entity_name: name, entity_type: type, description }: FoundEntity, at: number): EntityHit {
+  return {
+    id: entityIdOf(entityKey(name)),
+    name,
+    type: type ?? 'unknown',
+    description: description ?? '',
+    score: 1 / (at + 1),
+  }
+}
+
+function relationHit(relation: FoundRelation, at: number): RelationHit {
+  const { from, to, id } = relationIdOf(relation)
+  return { id, from, to, relation: relationName, description: relation.description ?? '', score: 1 / (at + 1) }
+}
