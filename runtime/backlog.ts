@@ -76,6 +76,11 @@ export class Backlog {
     return false
   }
 
+  /** Some of its effects are in the store alone: what is read there had better be settled. */
+  isBehind(type: string): boolean {
+    return this.#groupOf(type).isBehind
+  }
+
   held(type: string): void {
     this.#groupOf(type).held++
   }

@@ -11,7 +11,7 @@ import type { Known } from './restore.ts'
 import type { Answer, Delivery, Receipt } from './runtime.ts'
 import { step } from './step.ts'
 import type { Commit } from './store/commit-steps.ts'
-import { joined, markOf, withoutMarks } from './store/pending-marks.ts'
+import { joined, markOf } from './store/pending-marks.ts'
 import type { EffectRow, InboxRow } from './store/rows.ts'
 import type { EventWork, SettleOutcome, SettleWork, TouchWork, Work } from './work.ts'
 
@@ -265,13 +265,9 @@ class BatchBuilder {
   /** With what a step writes of the actor's row anyway, or else alone: no statement changes a row twice. */
   #unmark(address: ActorAddress, gone: readonly string[]): void {
     const draft = this.#drafts.get(address)
-    if (draft) draft.current = unmarked(draft.current, gone)
+    draft?.unmark(gone)
     if (!draft || !rowChanged(draft)) this.#content.cleared.push({ address, gone: joined(gone)! })
   }
-}
-
-function unmarked(state: ActorState, gone: readonly string[]): ActorState {
-  return state && { ...state, row: { ...state.row, pending: withoutMarks(state.row.pending, gone) } }
 }
 
 function push<Row>(all: Row[], some: readonly Row[]): void {

@@ -84,6 +84,9 @@ class DurableRuntime implements Runtime {
       maxBatch: options.maxBatch,
       maxBatchBytes: options.maxBatchBytes,
       maxHot: options.maxHot,
+      halveFrom: options.halveFrom,
+      settleRestMs: options.settleRestMs,
+      maxResting: options.maxHeldEffects,
       idleSnapshotMs: options.idleSnapshotMs,
       shardOf: (address) => this.#shardOf(address),
       batch: {
@@ -105,7 +108,8 @@ class DurableRuntime implements Runtime {
       observer,
       alone,
       maxHeld: options.maxHeldEffects,
-      settle: (effect, outcome) => this.#settle(effect, outcome),
+      settle: (effect, outcome, mayRest) => this.#settle(effect, outcome, mayRest),
+      settleNow: () => void this.#worker.settleNow(),
       read: (page, of = shards()) => pendingEffects(sql, of, page),
       mayPerform: ({ shard }) => this.#leases.mayPerform(shard),
     })
@@ -197,6 +201,7 @@ class DurableRuntime implements Runtime {
   async pendingEffects(
     query: { readonly actor?: ActorAddress; readonly state?: PendingEffect['state'] } = {},
   ): Promise<readonly PendingEffect[]> {
+    await this.#worker.settleNow()
     const rows = await listEffects(this.#options.sql, query.actor)
     const effects = rows.map((row) => pendingEffectOf(row, (key) => this.#relay.stateOf(key)))
     return query.state === undefined ? effects : effects.filter((effect) => effect.state === query.state)
@@ -276,13 +281,14 @@ class DurableRuntime implements Runtime {
     return receipt.applied
   }
 
-  #settle(effect: EffectRow, outcome: SettleOutcome): Promise<void> {
+  #settle(effect: EffectRow, outcome: SettleOutcome, mayRest: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#worker.submit({
         kind: 'settle',
         effect,
         shard: effect.shard,
         outcome,
+        mayRest,
         done: { resolve: () => resolve(), reject },
       })
     })
@@ -369,7 +375,10 @@ class DurableRuntime implements Runtime {
     const { clock, stopGraceMs } = this.#options
     const until = clock.elapsed() + stopGraceMs
     const inHand = (): number => this.#worker.waitingFor(shards) + this.#relay.performingFor(shards)
-    while (clock.elapsed() < until && inHand() > 0) await sleep(clock, drainLookMs)
+    while (clock.elapsed() < until && inHand() > 0) {
+      void this.#worker.settleNow()
+      await sleep(clock, drainLookMs)
+    }
   }
 
   #lost(lost: ReadonlySet<number>): void {

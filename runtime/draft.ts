@@ -8,7 +8,7 @@ import { tooLarge } from './event-size.ts'
 import type { Known } from './restore.ts'
 import type { Answer, Effect, Receipt } from './runtime.ts'
 import type { Step } from './step.ts'
-import { withMark, withoutType } from './store/pending-marks.ts'
+import { withMark, withoutMarks, withoutType } from './store/pending-marks.ts'
 import type { ActorRow, DeadLetterRow, EffectRow, EventRow, InboxRow, TimerRow } from './store/rows.ts'
 import type { EventWork } from './work.ts'
 
@@ -108,6 +108,15 @@ export class Draft {
     const last = this.events.pop()
     if (last) this.events.push({ ...last, stateHash: stateHash(body) })
     return body
+  }
+
+  /** In place where the row is this draft's own: nobody else has it yet. */
+  unmark(gone: readonly string[]): void {
+    const { before, current } = this
+    if (!current) return
+    const pending = withoutMarks(current.row.pending, gone)
+    if (current.row === before?.row) this.current = { ...current, row: { ...current.row, pending } }
+    else current.row.pending = pending
   }
 
   bury(work: EventWork, reason: string, now: number): void {

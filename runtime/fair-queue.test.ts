@@ -10,7 +10,7 @@ function event(to: ActorAddress, key: string, body = '{}'): EventWork {
 }
 
 function settle(outcome: SettleOutcome = { kind: 'performed', deliveries: [] }): SettleWork {
-  return { kind: 'settle', effect: {} as SettleWork['effect'], shard: 0, outcome, done: nobodyWaits }
+  return { kind: 'settle', effect: {} as SettleWork['effect'], shard: 0, outcome, mayRest: false, done: nobodyWaits }
 }
 
 function filled(...works: readonly Work[]): FairQueue {

@@ -58,12 +58,16 @@ export class FairQueue {
     this.#bytes += bytesOf(work)
   }
 
-  /** The next batch: settlements, half of it at most while there is other work, and every lane in turn. */
-  take(limits: BatchLimits): Taken {
+  /**
+   * The next batch: settlements, half of it at most while there is other work, and every lane in turn. What belongs to
+   * `busy` actors stays.
+   */
+  take(limits: BatchLimits, busy: ReadonlySet<string> = nobody): Taken {
     const batch: Taken = { works: [], since: Infinity }
     const left = { ...limits }
     const half = this.#ring.size > 0 ? Math.ceil(limits.items / 2) : limits.items
     while (batch.works.length < half && this.#move(this.#settlements, batch, left));
+    const passed = busy.size > 0 ? this.#pass(busy) : []
     for (let lane = this.#ring.peek(); lane; lane = this.#ring.peek()) {
       const share = Math.max(1, Math.floor(left.items / this.#ring.size))
       let taken = 0
@@ -73,7 +77,18 @@ export class FairQueue {
       if (lane.work.size > 0) this.#ring.push(lane)
       else this.#lanes.delete(lane.name)
     }
+    for (const lane of passed) this.#ring.push(lane)
     return batch
+  }
+
+  /** Takes the lanes of these out of the ring. */
+  #pass(busy: ReadonlySet<string>): readonly Lane[] {
+    const lanes = this.#ring.waiting()
+    const passed = lanes.filter(({ name }) => busy.has(name))
+    if (passed.length === 0) return passed
+    this.#ring = new Fifo()
+    for (const lane of lanes) if (!busy.has(lane.name)) this.#ring.push(lane)
+    return passed
   }
 
   /** The others keep their order and how long they have waited. */
@@ -116,6 +131,8 @@ export class FairQueue {
     return true
   }
 }
+
+const nobody: ReadonlySet<string> = new Set()
 
 function bytesOf(work: Work): number {
   return work.kind === 'event' ? work.body.length : 0

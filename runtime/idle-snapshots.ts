@@ -19,7 +19,7 @@ const mostAtOnce = 200
 
 export class IdleSnapshots {
   readonly #options: IdleSnapshotOptions
-  /** Actors with steps behind their snapshot and the time of the last one, the longest at rest first. */
+  /** Actors with steps behind their snapshot and the time of the last one; in no order, which would cost every step. */
   readonly #behind = new Map<ActorAddress, number>()
   #timer: Timer | undefined
 
@@ -30,8 +30,8 @@ export class IdleSnapshots {
   committed(states: ReadonlyMap<ActorAddress, ActorState>): void {
     const now = this.#options.clock.now()
     for (const [address, state] of states) {
-      this.#behind.delete(address)
       if (state && !isQuarantined(state) && state.row.seq > state.snapshotSeq) this.#behind.set(address, now)
+      else this.#behind.delete(address)
     }
     this.#schedule()
   }
@@ -61,7 +61,8 @@ export class IdleSnapshots {
     const restingSince = clock.now() - idleMs
     const actors: ActorAddress[] = []
     for (const [address, last] of this.#behind) {
-      if (last > restingSince || actors.length >= mostAtOnce) break
+      if (actors.length >= mostAtOnce) break
+      if (last > restingSince) continue
       this.#behind.delete(address)
       actors.push(address)
     }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { LazyAbort, withSignal } from './lazy-abort.ts'
+import { EffectCall, LazyAbort } from './lazy-abort.ts'
 
 test('who asked for the signal is told, and one who asks afterwards finds it aborted, for the first reason', () => {
   const abort = new LazyAbort()
-  const early = withSignal({ key: 'k', signal: abort }).signal
+  const early = new EffectCall({ key: 'k', actor: 'task:a', attempt: 1, at: 0 }, abort).signal
   expect([abort.isAborted, early.aborted]).toEqual([false, false])
   const first = new Error('withdrawn')
   abort.abort(first)

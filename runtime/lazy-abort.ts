@@ -1,3 +1,5 @@
+import type { EffectContext } from './runtime.ts'
+
 /** An abort signal that is made when somebody asks for it: most handlers never do, and one for each effect is not free. */
 export class LazyAbort {
   #controller: AbortController | undefined
@@ -19,15 +21,23 @@ export class LazyAbort {
   }
 }
 
-type Lazy<Facts> = Omit<Facts, 'signal'> & { readonly signal: AbortSignal }
-
 /** What a handler is given: its signal is made at the first look. */
-export function withSignal<Facts extends { readonly signal: LazyAbort }>(facts: Facts): Lazy<Facts> {
-  const { signal: abort, ...rest } = facts
-  return {
-    ...rest,
-    get signal() {
-      return abort.signal
-    },
+export class EffectCall implements EffectContext {
+  readonly key: EffectContext['key']
+  readonly actor: EffectContext['actor']
+  readonly attempt: number
+  readonly at: number
+  readonly #abort: LazyAbort
+
+  constructor({ key, actor, attempt, at }: Omit<EffectContext, 'signal'>, abort: LazyAbort) {
+    this.key = key
+    this.actor = actor
+    this.attempt = attempt
+    this.at = at
+    this.#abort = abort
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
   }
 }

@@ -32,6 +32,10 @@ export interface RuntimeOptions {
   /** What one commit takes, in work and in bytes of event text. */
   readonly maxBatch?: number
   readonly maxBatchBytes?: number
+  /** How long the settling of an effect that brought nothing back may wait for its actor's next step. */
+  readonly settleRestMs?: number
+  /** When so many items wait, a commit takes half of them, and the other half is stepped while the store writes. */
+  readonly halveFrom?: number
   /** Actors kept in memory. */
   readonly maxHot?: number
   /** Pending effects of one type kept in memory, ordered types counted together; the others wait in the store. */
@@ -56,6 +60,8 @@ export const runtimeDefaults = {
   maxQueuedBytes: 67_108_864,
   maxBatch: 500,
   maxBatchBytes: 1_048_576,
+  settleRestMs: 500,
+  halveFrom: 16,
   maxHot: 10_000,
   maxHeldEffects: 5000,
   pollMs: 250,

@@ -54,6 +54,7 @@ function world(
       const place = table.findIndex((other) => other.actor === row.actor && other.seq === row.seq)
       if (place >= 0 && outcome.kind !== 'postponed') table.splice(place, 1)
     },
+    settleNow: () => undefined,
     read,
     alone: (task) => {
       const next = turn.then(task)

@@ -3,21 +3,22 @@
  * hold (`backlog.ts`). At least once and always under one key (R6); a failure is retried with backoff, or becomes an
  * event or a dead letter (R7).
  */
-import type { ActorAddress, JsonObject } from '../machines/definition.ts'
-import { effectKey } from './address.ts'
-import { Alarms, type Alarm } from './alarms.ts'
+import type { ActorAddress } from '../machines/definition.ts'
+import { Alarms } from './alarms.ts'
 import { backoffMs } from './backoff.ts'
 import { Backlog } from './backlog.ts'
 import type { Clock } from './clock.ts'
 import { errorText } from './error-text.ts'
 import { RetryableError, TerminalError, messageOf } from './errors.ts'
-import { HeldEffects, type Held } from './held-effects.ts'
+import { HeldEffects } from './held-effects.ts'
 import { Lanes } from './lanes.ts'
-import { LazyAbort, withSignal } from './lazy-abort.ts'
+import { EffectCall, LazyAbort } from './lazy-abort.ts'
 import type { Logger } from './logger.ts'
-import type { EffectOutcome, RuntimeObserver } from './observer.ts'
+import type { RuntimeObserver } from './observer.ts'
 import type { Random } from './random.ts'
-import { ReadyEffects, type Queued } from './ready-effects.ts'
+import { isAborted, keyOf, newEntry, paramsOf, toldOutcome } from './relay-entry.ts'
+import type { Entry, EntryState } from './relay-entry.ts'
+import { ReadyEffects } from './ready-effects.ts'
 import type { Delivery, EffectHandler } from './runtime.ts'
 import type { Withdrawal } from './store/commit-steps.ts'
 import type { EffectPage } from './store/pending-effects.ts'
@@ -34,32 +35,15 @@ export interface RelayOptions {
   /** Effects of one type, ordered types counted together, that are held in memory. */
   readonly maxHeld: number
   /** Commits what became of an effect together with what it brought back. */
-  readonly settle: (effect: EffectRow, outcome: SettleOutcome) => Promise<void>
+  readonly settle: (effect: EffectRow, outcome: SettleOutcome, mayRest: boolean) => Promise<void>
+  /** What rests is to be settled now. */
+  readonly settleNow: () => void
   /** Pending effects of these shards, or of those that this process serves. */
   readonly read: (page: EffectPage, shards?: readonly number[]) => Promise<readonly EffectRow[]>
   /** Runs a task between two commits. */
   readonly alone: <T>(task: () => Promise<T>) => Promise<T>
   /** Asked right before an effect is begun: whether its shard is this process's without doubt. */
   readonly mayPerform: (effect: EffectRow) => boolean
-}
-
-type EntryState = 'waiting' | 'performing' | 'settling'
-
-interface Entry extends Queued, Held {
-  readonly actor: ActorAddress
-  readonly target: Target | undefined
-  effect: EffectRow
-  state: EntryState
-  readonly isOrdered: boolean
-  /** Since when nothing but limits keeps it waiting. */
-  readySince: number
-  abort: LazyAbort | undefined
-  alarm: Alarm | undefined
-  /** Ends the wait before a settlement is tried again. */
-  wake: (() => void) | undefined
-  isGone: boolean
-  /** Its shard went to another owner, who performs it. */
-  isForgotten: boolean
 }
 
 const defaultConcurrency = 8
@@ -170,6 +154,7 @@ export class Relay {
     this.#backlog.stop()
     this.#alarms.clear()
     const grace = this.#options.clock.setTimer(graceMs, () => this.forget(() => true))
+    this.#options.settleNow()
     for (const entry of this.#held.all()) if (entry.alarm) this.#remove(entry)
     while (this.#underWay > 0 && this.#held.size > 0) await this.#nextChange()
     grace.cancel()
@@ -190,26 +175,9 @@ export class Relay {
 
   #hold(effect: EffectRow, target = this.#targetOf(effect)): void {
     const isOrdered = this.#options.handlers[effect.type]?.ordered === true
-    const { actor, type } = effect
-    const entry: Entry = {
-      effect,
-      actor,
-      type,
-      target,
-      isOrdered,
-      key: keyOf(effect),
-      state: 'waiting',
-      slot: 0,
-      readySince: 0,
-      place: undefined,
-      abort: undefined,
-      alarm: undefined,
-      wake: undefined,
-      isGone: false,
-      isForgotten: false,
-    }
+    const entry = newEntry(effect, target, isOrdered)
     this.#held.add(entry)
-    this.#backlog.held(type)
+    this.#backlog.held(entry.type)
     if (isOrdered) this.#enterLane(entry)
     else this.#schedule(entry)
   }
@@ -279,8 +247,8 @@ export class Relay {
     if (!handler) return { kind: 'dead', attempts: attempt, lastError: noHandler }
     const abort = (entry.abort = new LazyAbort())
     try {
-      const context = { key, actor: effect.actor, attempt, at: this.#options.clock.now(), signal: abort }
-      const deliveries: readonly Delivery[] = await handler.perform(paramsOf(effect), withSignal(context))
+      const context = { key, actor: effect.actor, attempt, at: this.#options.clock.now() }
+      const deliveries: readonly Delivery[] = await handler.perform(paramsOf(effect), new EffectCall(context, abort))
       return { kind: 'performed', deliveries }
     } catch (error) {
       return this.#failure(entry, handler, error)
@@ -320,7 +288,7 @@ export class Relay {
       return false
     }
     try {
-      await settle(entry.effect, outcome)
+      await settle(entry.effect, outcome, attempt === 1 && this.#rests(entry, outcome))
     } catch (error) {
       logger.warn({ key: entry.key, attempt, error: messageOf(error) }, 'an effect could not be settled')
       if (!this.#isOpen || entry.isGone || attempt >= settleAttempts) {
@@ -338,6 +306,16 @@ export class Relay {
       return false
     }
     this.#settled(entry, outcome)
+    return true
+  }
+
+  /** Nothing is to be awaited of it: no event comes of it, and no other effect waits behind it. */
+  #rests(entry: Entry, outcome: SettleOutcome): boolean {
+    const isPlain = outcome.kind === 'performed' && outcome.deliveries.length === 0 && entry.effect.isMarked
+    if (!isPlain || entry.isOrdered || !this.#isOpen || this.#backlog.isBehind(entry.type)) return false
+    entry.abort = undefined
+    entry.isFreed = true
+    this.#backlog.freed(entry.type)
     return true
   }
 
@@ -371,29 +349,11 @@ export class Relay {
     this.#held.remove(entry)
     const next = entry.isOrdered ? this.#lanes.leave(entry) : undefined
     if (next && this.#isOpen) this.#schedule(next)
-    this.#backlog.freed(entry.type)
+    if (!entry.isFreed) this.#backlog.freed(entry.type)
     this.#notify()
   }
 
   #notify(): void {
     for (const resolve of this.#changed.splice(0)) resolve()
   }
-}
-
-function isAborted(entry: Entry): boolean {
-  return entry.abort?.isAborted === true
-}
-
-function toldOutcome(entry: Entry, outcome: SettleOutcome, attempts: number): EffectOutcome {
-  if (isAborted(entry)) return 'withdrawn'
-  if (outcome.kind !== 'postponed') return outcome.kind
-  return outcome.attempts === attempts ? 'asked-to-wait' : 'retried'
-}
-
-function paramsOf(effect: EffectRow): JsonObject {
-  return JSON.parse(effect.params) as JsonObject
-}
-
-function keyOf(effect: EffectRow): string {
-  return effectKey({ actor: effect.actor, seq: effect.seq, index: effect.idx })
 }

@@ -32,6 +32,8 @@ export interface SettleWork {
   readonly effect: EffectRow
   readonly shard: number
   readonly outcome: SettleOutcome
+  /** Nobody waits for it and nothing follows from it: it may rest until its actor is written anyway. */
+  readonly mayRest: boolean
   readonly done: Completion<undefined>
 }
 

@@ -1,24 +1,20 @@
 /**
  * The single writer of the shards that this process owns. While one commit is under way, work gathers; then all of
  * it goes into the next one (group commit): no timer, so a lone event waits for one round trip only (R1, R2, R4).
+ *
+ * There is one commit under way at a time. Where much waits it is cut in two, and one half is stepped while the store
+ * writes the other. Halves share no actor, so that nothing is stepped from a state that is not on disk; when a commit
+ * fails, what was stepped meanwhile is stepped anew.
  */
 import type { ActorAddress } from '../machines/definition.ts'
 import type { ActorState } from './actor-state.ts'
 import { buildBatch } from './batch.ts'
 import type { Batch, BatchContext } from './batch.ts'
-import { backoffMs } from './backoff.ts'
-import { sleep } from './clock.ts'
 import type { Clock } from './clock.ts'
-import {
-  DuplicateKeyError,
-  OverloadedError,
-  SequenceConflictError,
-  StaleLeaseError,
-  StoreUnavailableError,
-  TerminalError,
-  messageOf,
-} from './errors.ts'
+import { OverloadedError } from './errors.ts'
+import { FailedCommits } from './failed-commits.ts'
 import { FairQueue } from './fair-queue.ts'
+import type { Taken } from './fair-queue.ts'
 import { HotActors } from './hot-actors.ts'
 import { IdleSnapshots } from './idle-snapshots.ts'
 import type { RuntimeObserver } from './observer.ts'
@@ -26,17 +22,14 @@ import { reportBatch } from './report-batch.ts'
 import type { Random } from './random.ts'
 import type { Leases } from './leases.ts'
 import type { Logger } from './logger.ts'
+import { RestingSettlements } from './resting-settlements.ts'
 import { restoreActor } from './restore.ts'
-import type { Answer } from './runtime.ts'
-import { buryInbox } from './store/bury-inbox.ts'
 import { commitSteps } from './store/commit-steps.ts'
 import type { InboxNumber } from './store/commit-steps.ts'
-import { findReceipts } from './store/find-receipts.ts'
 import { loadActors } from './store/load-actors.ts'
-import { SqlError, isRefusedData } from './store/sql-error.ts'
 import type { Sql } from './store/sql.ts'
 import { actorOf, nobodyWaits } from './work.ts'
-import type { EventWork, Work } from './work.ts'
+import type { EventWork, SettleWork, Work } from './work.ts'
 
 export interface WorkerOptions {
   readonly sql: Sql
@@ -51,7 +44,10 @@ export interface WorkerOptions {
   readonly maxQueuedBytes: number
   readonly maxBatch: number
   readonly maxBatchBytes: number
+  readonly halveFrom: number
   readonly maxHot: number
+  readonly settleRestMs: number
+  readonly maxResting: number
   readonly idleSnapshotMs: number
   readonly hooks: WorkerHooks
 }
@@ -65,26 +61,52 @@ export interface WorkerHooks {
   resync(): void
 }
 
-/** Attempts at a store that does not answer, before those who wait are told so: about four seconds in all. */
-const storeAttempts = 4
+/** Items and what is to be committed of them, or why that could not be said. */
+type Built = { readonly items: readonly Work[]; readonly waitedMs: number } & (
+  | { readonly batch: Batch }
+  | { readonly error: unknown }
+)
+
+interface Written {
+  readonly inbox: readonly InboxNumber[]
+  readonly durationMs: number
+}
+
 /** What a full queue asks of callers: at a few thousand events a second it is empty by then. */
 const overloadRetryMs = 1000
 
 export class Worker {
   readonly #options: WorkerOptions
   readonly #queue = new FairQueue()
+  /** In a commit, or built to be in the next one. */
   #underWay: readonly Work[] = []
-  #waitedMs = 0
+  /** The last commit was of one item: whoever sends them sends one at a time. */
+  #isLone = true
   #tasks: (() => Promise<void>)[] = []
   readonly #hot: HotActors
   readonly #idleSnapshots: IdleSnapshots
+  readonly #resting: RestingSettlements
+  readonly #failures: FailedCommits
   #running: Promise<void> | undefined
 
   constructor(options: WorkerOptions) {
-    const { clock, idleSnapshotMs, maxHot } = options
+    const { clock, idleSnapshotMs, maxHot, settleRestMs, maxResting } = options
     this.#options = options
     this.#hot = new HotActors(maxHot)
     this.#idleSnapshots = new IdleSnapshots({ clock, idleMs: idleSnapshotMs, write: (actors) => this.touch(actors) })
+    this.#resting = new RestingSettlements({
+      clock,
+      restMs: settleRestMs,
+      most: maxResting,
+      due: (works) => works.forEach((work) => this.#queueUp(work)),
+    })
+    this.#failures = new FailedCommits({
+      ...options,
+      commit: (items, attempt) => this.#commit(items, attempt),
+      forget: (isForgotten) => this.#hot.forget(isForgotten),
+      submit: (work) => this.submit(work),
+      resync: options.hooks.resync,
+    })
   }
 
   get queued(): number {
@@ -99,8 +121,28 @@ export class Worker {
 
   /** Work that must not be refused: it is on disk already, or settles what is. */
   submit(work: Work): void {
+    if (work.kind === 'settle' && work.mayRest) this.#resting.add(work)
+    else this.#queueUp(work)
+  }
+
+  #queueUp(work: Work): void {
     this.#queue.push(work, this.#options.clock.elapsed())
     this.#run()
+  }
+
+  /** Commits what rests; resolves when each of them was answered. */
+  async settleNow(): Promise<void> {
+    await Promise.all(this.#resting.takeAll().map((work) => this.#settled(work)))
+  }
+
+  #settled(work: SettleWork): Promise<void> {
+    return new Promise((resolve) => {
+      const done: SettleWork['done'] = {
+        resolve: (result) => resolve(work.done.resolve(result)),
+        reject: (error) => resolve(work.done.reject(error)),
+      }
+      this.#queueUp({ ...work, done })
+    })
   }
 
   /** Work from outside: bounded (back-pressure instead of memory). */
@@ -154,7 +196,9 @@ export class Worker {
    * would be stepped before the new one of an earlier (R2).
    */
   lose(shards: ReadonlySet<number>): void {
-    for (const work of this.#queue.remove((item) => shards.has(item.shard))) this.#options.hooks.misrouted(work)
+    const isLost = ({ shard }: Work): boolean => shards.has(shard)
+    const lost = [...this.#queue.remove(isLost), ...this.#resting.remove(isLost)]
+    for (const work of lost) this.#options.hooks.misrouted(work)
   }
 
   get #hasWork(): boolean {
@@ -171,35 +215,101 @@ export class Worker {
   }
 
   async #drain(): Promise<void> {
-    const { maxBatch, maxBatchBytes } = this.#options
     while (this.#hasWork) {
       for (const task of this.#tasks.splice(0)) await task()
-      // Those who were just answered, and what came over sockets meanwhile, make the next commit larger.
-      if (this.#queue.size > 0) await turnOfTheLoop()
-      const { works, since } = this.#queue.take({ items: maxBatch, bytes: maxBatchBytes })
-      this.#underWay = works
-      this.#waitedMs = works.length > 0 ? this.#options.clock.elapsed() - since : 0
-      if (works.length > 0) await this.#commit(works, 1)
-      this.#underWay = []
+      if (this.#queue.size > 0) await this.#commitWaiting()
     }
   }
 
-  async #commit(all: readonly Work[], attempt: number): Promise<void> {
-    const items = all.filter((item) => this.#isOurs(item))
-    if (items.length === 0) return
-    const { clock } = this.#options
-    let batch: Batch
-    let inbox: readonly InboxNumber[]
-    const startedAt = clock.elapsed()
+  /** Ends when nothing more waits, or not enough of it to go on by halves, or when a task does. */
+  async #commitWaiting(): Promise<void> {
+    // Those who were just answered, and what came over sockets meanwhile, make the next commit larger.
+    if (!this.#isLone || this.#queue.size > 1) await turnOfTheLoop()
+    let next: Built | undefined = await this.#buildTaken(this.#take())
+    this.#isLone = next.items.length === 1
+    let written: (() => void) | undefined
+    while (next) {
+      const current: Built = next
+      const answer = this.#begin(current)
+      if (written) {
+        // The statement leaves before those who wait for the last one are told.
+        await turnOfTheLoop()
+        written()
+      }
+      this.#underWay = current.items
+      next = await this.#buildAhead(current)
+      const outcome = await answer
+      if ('error' in outcome) {
+        written = undefined
+        await this.#failures.handle(current.items, outcome.error, 1)
+        next &&= await this.#build(next.items, next.waitedMs)
+      } else written = () => this.#publish(current, outcome)
+    }
+    written?.()
+    this.#underWay = []
+  }
+
+  #take(busy?: ReadonlySet<ActorAddress>): Taken {
+    const { maxBatch, maxBatchBytes, halveFrom } = this.#options
+    const waiting = this.#queue.size + (busy?.size ?? 0)
+    const items = waiting < halveFrom ? maxBatch : Math.min(maxBatch, Math.ceil(waiting / 2))
+    const taken = this.#queue.take({ items, bytes: maxBatchBytes }, busy)
+    this.#bringResting(taken.works)
+    return taken
+  }
+
+  /** The next half, while the store writes this one. */
+  async #buildAhead({ items }: Built): Promise<Built | undefined> {
+    const { halveFrom } = this.#options
+    if (items.length * 2 < halveFrom) return undefined
+    await turnOfTheLoop()
+    if (this.#tasks.length > 0 || this.#queue.size * 2 < halveFrom) return undefined
+    const taken = this.#take(new Set(items.map(actorOf)))
+    return taken.works.length > 0 ? this.#buildTaken(taken) : undefined
+  }
+
+  #buildTaken({ works, since }: Taken): Promise<Built> {
+    this.#underWay = [...this.#underWay, ...works]
+    return this.#build(works, this.#options.clock.elapsed() - since)
+  }
+
+  /** What rests of the actors that these will write. */
+  #bringResting(works: Work[]): void {
+    if (this.#resting.size === 0) return
+    const events = works.length
+    for (let index = 0; index < events; index++) {
+      const work = works[index]!
+      if (work.kind === 'event') for (const settlement of this.#resting.take(work.to)) works.push(settlement)
+    }
+  }
+
+  async #commit(works: readonly Work[], attempt: number): Promise<void> {
+    const built = await this.#build(works, 0)
+    const outcome = await this.#begin(built)
+    if ('error' in outcome) await this.#failures.handle(built.items, outcome.error, attempt)
+    else this.#publish(built, outcome)
+  }
+
+  async #build(works: readonly Work[], waitedMs: number): Promise<Built> {
+    const items = works.filter((item) => this.#isOurs(item))
     try {
       await this.#loadCold(items)
-      batch = buildBatch(items, this.#hot.states, { ...this.#options.batch, now: clock.now() })
-      inbox = await this.#write(batch)
+      const batch = buildBatch(items, this.#hot.states, { ...this.#options.batch, now: this.#options.clock.now() })
+      return { items, waitedMs, batch }
     } catch (error) {
-      return this.#failed(items, error, attempt)
+      return { items, waitedMs, error }
     }
-    this.#publish(items, batch, inbox)
-    this.#observe(items, batch, startedAt)
+  }
+
+  /** Never rejects: while it is under way something else is awaited. */
+  async #begin(built: Built): Promise<Written | { readonly error: unknown }> {
+    if ('error' in built) return built
+    const { clock } = this.#options
+    const startedAt = clock.elapsed()
+    return this.#write(built.batch).then(
+      (inbox) => ({ inbox, durationMs: clock.elapsed() - startedAt }),
+      (error: unknown) => ({ error }),
+    )
   }
 
   #isOurs(item: Work): boolean {
@@ -229,124 +339,16 @@ export class Worker {
     return commitSteps(sql, { ...batch.commit, owner: leases.owner, leases: leases.tokens(batch.shards) })
   }
 
-  #publish(items: readonly Work[], batch: Batch, inbox: readonly InboxNumber[]): void {
+  #publish(built: Built, { inbox, durationMs }: Written): void {
+    if ('error' in built) return
+    const { items, batch, waitedMs } = built
     this.#hot.commit(batch.states)
     this.#hot.unmark(batch.commit.cleared)
     this.#idleSnapshots.committed(batch.states)
     this.#options.hooks.committed(batch, inbox)
     for (const item of items) complete(item, batch)
-  }
-
-  #observe(items: readonly Work[], batch: Batch, startedAt: number): void {
-    const { clock, observer } = this.#options
-    reportBatch(observer, batch, {
-      items: items.length,
-      durationMs: clock.elapsed() - startedAt,
-      queued: this.#queue.size,
-      waitedMs: this.#waitedMs,
-    })
-  }
-
-  async #failed(items: readonly Work[], error: unknown, attempt: number): Promise<void> {
-    const { observer } = this.#options
-    if (error instanceof StaleLeaseError) {
-      observer.commitFailed('stale-lease')
-      return this.#reclaim(items, attempt)
-    }
-    if (error instanceof DuplicateKeyError) {
-      observer.commitFailed('duplicate-key')
-      return this.#markKnown(items, attempt)
-    }
-    this.#forgetActors(items)
-    if (error instanceof SequenceConflictError) {
-      observer.commitFailed('sequence-conflict')
-      return this.#again(items, error, attempt)
-    }
-    // An error that is not the store's was thrown by some item of the batch itself.
-    if (isRefusedData(error) || !(error instanceof SqlError)) {
-      observer.commitFailed('refused')
-      return this.#bisect(items, error)
-    }
-    observer.commitFailed('store-unavailable')
-    return this.#unanswered(items, error, attempt)
-  }
-
-  #forgetActors(items: readonly Work[]): void {
-    const touched = new Set(items.map(actorOf))
-    this.#hot.forget((address) => touched.has(address))
-  }
-
-  /** Asks who holds the leases now; items of lost shards are then misrouted, the others go on. */
-  async #reclaim(items: readonly Work[], attempt: number): Promise<void> {
-    this.#options.logger.warn({ attempt }, 'a commit was refused: a shard has another owner')
-    await this.#options.leases.renew().catch(() => undefined)
-    await this.#again(items, new StaleLeaseError('the shard has another owner'), attempt)
-  }
-
-  async #again(items: readonly Work[], error: unknown, attempt: number): Promise<void> {
-    if (attempt >= storeAttempts) return this.#giveUp(items, error)
-    await this.#commit(items, attempt + 1)
-  }
-
-  /** Some key is in the journal: finds out which, so that the rest is applied and these are answered as before (R3). */
-  async #markKnown(items: readonly Work[], attempt: number): Promise<void> {
-    const events = items.filter((item) => item.kind === 'event')
-    try {
-      const found = await findReceipts(
-        this.#options.sql,
-        events.map((item) => ({ actor: item.to, key: item.key })),
-      )
-      const byKey = new Map(found.map((row) => [`${row.actor} ${row.key}`, row]))
-      const marked = items.map((item): Work => {
-        const row = item.kind === 'event' ? byKey.get(`${item.to} ${item.key}`) : undefined
-        if (!row || item.kind !== 'event') return item
-        const answer = row.answer === null ? {} : { answer: JSON.parse(row.answer) as Answer }
-        return { ...item, known: { key: row.key, applied: false, seq: row.seq, ...answer } }
-      })
-      await this.#again(marked, new DuplicateKeyError('a key stayed in conflict'), attempt)
-    } catch (error) {
-      await this.#failed(items, error, attempt)
-    }
-  }
-
-  /** Something of the batch is refused: halves it until the one is found, so that it stops nobody else. */
-  async #bisect(items: readonly Work[], error: unknown): Promise<void> {
-    const [only] = items
-    if (items.length === 1 && only) return this.#refuse(only, error)
-    const middle = Math.ceil(items.length / 2)
-    await this.#commit(items.slice(0, middle), 1)
-    await this.#commit(items.slice(middle), 1)
-  }
-
-  async #refuse(item: Work, error: unknown): Promise<void> {
-    const { sql, clock, logger } = this.#options
-    const reason = `it cannot be stored: ${messageOf(error)}`
-    logger.error({ reason, work: item.kind, actor: actorOf(item) }, 'work was refused')
-    if (item.kind === 'settle' && item.outcome.kind === 'performed') {
-      return this.submit({ ...item, outcome: { kind: 'dead', attempts: item.effect.attempts + 1, lastError: reason } })
-    }
-    if (item.kind === 'event' && item.inboxId !== undefined) {
-      await buryInbox(sql, { id: item.inboxId, reason, at: clock.now() }).catch(() => this.#options.hooks.resync())
-    }
-    item.done.reject(new TerminalError('event-refused', reason, { cause: error }))
-  }
-
-  /** Nobody knows whether the commit happened: it is made again, and a key that is then known was applied by it. */
-  async #unanswered(items: readonly Work[], error: unknown, attempt: number): Promise<void> {
-    const { clock, random, logger, hooks } = this.#options
-    logger.warn({ attempt, error: messageOf(error) }, 'the store did not answer')
-    hooks.resync()
-    if (attempt >= storeAttempts) return this.#giveUp(items, error)
-    await sleep(clock, backoffMs(attempt, random))
-    const uncertain = items.map((item): Work => (item.kind === 'event' ? { ...item, uncertain: true } : item))
-    await this.#commit(uncertain, attempt + 1)
-  }
-
-  #giveUp(items: readonly Work[], error: unknown): void {
-    this.#forgetActors(items)
-    this.#options.hooks.resync()
-    const unavailable = new StoreUnavailableError(`the store did not take it: ${messageOf(error)}`, { cause: error })
-    for (const item of items) item.done.reject(unavailable)
+    if (items.length === 0) return
+    reportBatch(this.#options.observer, batch, { items: items.length, durationMs, queued: this.#queue.size, waitedMs })
   }
 }
 

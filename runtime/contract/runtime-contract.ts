@@ -271,6 +271,29 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         },
       )
 
+      it.each(['before', 'after'] as const)(
+        'every half once and in order, when the store breaks %s one while the next is stepped (R1, R2, R4)',
+        async (moment) => {
+          const broken = faultySql(sql)
+          const { runtime } = await world.start({ sql: broken, halveFrom: 2, maxBatch: 8 })
+          const ids = Array.from({ length: 6 }, (_, index) => `h${index}`)
+          const notes = Array.from({ length: 8 }, (_, index) => `n${index}`)
+          await Promise.all(ids.map((id) => runtime.deliver(noted(id, 'first', 'first'))))
+          for (const nth of [1, 2, 3, 5]) {
+            broken.breakAt(nth, moment)
+            const pump = pumping(world)
+            const sent = notes.flatMap((note) => ids.map((id) => runtime.deliver(noted(id, `${note}.${nth}`, note))))
+            const receipts = await Promise.all(sent)
+            pump.stop()
+            expect(receipts.every((receipt) => receipt.applied)).toBe(true)
+          }
+          for (const id of ids) {
+            expect(await log(runtime, id)).toEqual(['first', ...notes, ...notes, ...notes, ...notes])
+            expect(await runtime.replay(task(id))).toMatchObject({ equal: true, steps: 1 + 4 * notes.length })
+          }
+        },
+      )
+
       it('tells the caller when the store stays away, and applies a repeat of the key once', async () => {
         const broken = faultySql(sql)
         const { runtime } = await world.start({ sql: broken })
@@ -596,6 +619,50 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         fail(new Error('too late'))
         await runtime.stop()
         expect(await runtime.pendingEffects()).toEqual([])
+        expect((await sql.query('select pending from actor')).rows).toEqual([{ pending: null }])
+      })
+
+      it('and settles what brought nothing back with the actor’s next step, or after a while', async () => {
+        const { runtime } = await world.start({ settleRestMs: 500 })
+        const pending = async (): Promise<unknown> => (await sql.query('select pending from actor')).rows
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
+        await until(() => world.performed.length === 1)
+        await runtime.deliver({ to: task('a'), key: 'k3', event: event('asked') })
+        expect(await pending()).toEqual([{ pending: '3.0:call' }])
+        await until(() => world.performed.length === 2)
+        await until(
+          async () => {
+            await world.clock.advance(250)
+            return pending()
+          },
+          (seen) => JSON.stringify(seen) === '[{"pending":null}]',
+        )
+        expect(await runtime.pendingEffects()).toEqual([])
+        expect(world.performed.map((call) => call.key)).toEqual(['task:a/2/0', 'task:a/3/0'])
+      })
+
+      it('and performs again, under its key, what a crash found performed and not yet settled (R6)', async () => {
+        const first = await world.start()
+        await first.runtime.deliver(noted('a', 'k1', 'one'))
+        await first.runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
+        await until(() => world.performed.length === 1)
+        first.crash()
+        const second = await world.start()
+        await until(() => world.performed.length === 2)
+        await until(
+          () => second.runtime.pendingEffects(),
+          (seen) => seen.length === 0,
+        )
+        expect(world.performed.map((call) => call.key)).toEqual(['task:a/2/0', 'task:a/2/0'])
+      })
+
+      it('and settles what rests before it stops', async () => {
+        const { runtime } = await world.start()
+        await runtime.deliver(noted('a', 'k1', 'one'))
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
+        await until(() => world.performed.length === 1)
+        await runtime.stop()
         expect((await sql.query('select pending from actor')).rows).toEqual([{ pending: null }])
       })
 

@@ -71,8 +71,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'worker.ts',
-        find: /(\w+ = await this\.#write\(batch\))/,
-        replace: 'for (const item of items) complete(item, batch)\n      $1',
+        find: /(return this\.#write\(built\.batch\))/,
+        replace: 'for (const item of built.items) complete(item, built.batch)\n    $1',
       },
     ],
   },

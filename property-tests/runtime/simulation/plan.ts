@@ -22,6 +22,8 @@ export interface Settings {
   readonly pollMs: number
   readonly snapshotEvery: number
   readonly maxBatch: number
+  readonly halveFrom: number
+  readonly settleRestMs: number
   readonly maxHot: number
   readonly maxHeldEffects: number
   readonly idleSnapshotMs: number
