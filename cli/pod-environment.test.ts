@@ -116,3 +116,21 @@ test('of the two keys of the model a pod is given those that there are', async (
   expect(env).toHaveProperty('AGENT_RUNTIME_OAUTH_TOKEN_FILE')
   expect(env['MODEL_BASE_URL']).toBe('http://127.0.0.1:9')
 })
+
+test('a pod of a Project with a memory service reaches it by a client of its own, whose secret is in a file', async () => {
+  const { env, folder } = await environmentOf({
+    MEMORY_URLS: '{"demo":"http://127.0.0.1:8081"}',
+    MEMORY_AUDIENCE: 'urn:memory',
+    MEMORY_CLIENT_ID: 'pods',
+    MEMORY_CLIENT_SECRET: 'pods-secret',
+  })
+  expect(env).toMatchObject({
+    PLATFORM_MEMORY_URL: 'http://127.0.0.1:8081',
+    MEMORY_AUDIENCE: 'urn:memory',
+    OIDC_CLIENT_ID: 'pods',
+  })
+  expect(readFileSync(env['OIDC_CLIENT_SECRET_FILE']!, 'utf8')).toBe('pods-secret')
+  expect(JSON.stringify(env)).not.toContain('pods-secret')
+  expect(folder.path).not.toBe('')
+  expect((await environmentOf({})).env).not.toHaveProperty('PLATFORM_MEMORY_URL')
+})

@@ -54,6 +54,7 @@ export function podEnvironment(
       PLATFORM_POD: String(spec.ordinal),
       PLATFORM_CONTRACT_VERSION: String(contractVersion),
       PLATFORM_OPERATOR_URL: operator,
+      ...memoryOf(settings, folder, bareName(spec.project)),
       PLATFORM_MCP_COMMAND: JSON.stringify([...launcher, 'mcp']),
       PLATFORM_POD_TOKEN_FILE: folder.secret('pod-token', token),
       CALLBACK_URL: `${internal}/internal/turn-complete`,
@@ -84,6 +85,22 @@ export function podEnvironment(
       LOG_LEVEL: settings.logLevel,
       ...tracingOf(settings, deps.traceparent?.()),
     }
+  }
+}
+
+/** The wrapper's own client, apart from the orchestrator's: it may ask for tokens of the memory's audience and no other. */
+function memoryOf(
+  { memory }: OrchestratorSettings,
+  folder: PodFolder,
+  project: string,
+): Readonly<Record<string, string>> {
+  const url = memory.urls[project]
+  if (url === undefined) return {}
+  return {
+    PLATFORM_MEMORY_URL: url,
+    MEMORY_AUDIENCE: memory.audience,
+    OIDC_CLIENT_ID: memory.clientId,
+    OIDC_CLIENT_SECRET_FILE: folder.secret('memory-client', memory.clientSecret),
   }
 }
 

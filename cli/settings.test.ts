@@ -37,6 +37,7 @@ describe('the settings of the orchestrator', () => {
         clientId: 'orchestrator',
         clientSecret: 'client-secret',
       },
+      memory: { urls: {}, audience: '', clientId: '', clientSecret: '' },
       modelBaseUrl: '',
       modelKey: 'model-key',
       oauthToken: '',
@@ -91,6 +92,16 @@ describe('the settings of the orchestrator', () => {
     ]
     expect(told).toHaveLength(named.length)
     for (const name of named) expect(told.filter((line) => line.startsWith(`- ${name} `))).toHaveLength(1)
+  })
+
+  test('name a memory service for each Project, and what its clients need with it', () => {
+    const MEMORY_URLS = '{"demo":"http://127.0.0.1:8081"}'
+    const all = { ...needed, MEMORY_URLS, MEMORY_AUDIENCE: 'urn:memory', MEMORY_CLIENT_ID: 'pods' }
+    expect(readSettings({ ...all, MEMORY_CLIENT_SECRET: 's' }, '/program').memory.urls).toEqual({
+      demo: 'http://127.0.0.1:8081',
+    })
+    expect(() => readSettings(all, '/program')).toThrow('- MEMORY_URLS needs MEMORY_AUDIENCE')
+    expect(() => readSettings({ ...needed, MEMORY_URLS: '{"demo":"ftp://x"}' }, '/program')).toThrow('- MEMORY_URLS')
   })
 
   test('cover the state, and more where they name a folder around it', () => {

@@ -28,6 +28,13 @@ export interface OrchestratorSettings {
     readonly clientId: string
     readonly clientSecret: string
   }
+  /** One memory service a Project (rulings 3.28), by the Project's name; how the wrappers of pods prove themselves there. */
+  readonly memory: {
+    readonly urls: Readonly<Record<string, string>>
+    readonly audience: string
+    readonly clientId: string
+    readonly clientSecret: string
+  }
   readonly modelBaseUrl: string
   readonly modelKey: string
   readonly oauthToken: string
@@ -48,6 +55,9 @@ export class SettingsError extends Error {
 
 /** A connection that is silent for longer is not slow. */
 const mostAnswerMs = 600_000
+
+/** Project names to addresses. */
+const MemoryUrls = Type.Record(Type.String(), Type.String({ pattern: '^https?://[^\\s]+$' }))
 
 const Command = Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })
 
@@ -70,6 +80,12 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
       clientId: read.required('OIDC_CLIENT_ID'),
       clientSecret: read.secret('OIDC_CLIENT_SECRET') ?? '',
     },
+    memory: {
+      urls: read.json('MEMORY_URLS', MemoryUrls, {}),
+      audience: read.text('MEMORY_AUDIENCE', ''),
+      clientId: read.text('MEMORY_CLIENT_ID', ''),
+      clientSecret: read.secret('MEMORY_CLIENT_SECRET') ?? '',
+    },
     modelBaseUrl: read.url('MODEL_BASE_URL'),
     modelKey: read.secret('MODEL_PROVIDER_API_KEY') ?? '',
     oauthToken: read.secret('AGENT_RUNTIME_OAUTH_TOKEN') ?? '',
@@ -91,6 +107,9 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
   if (!`${stateDir}/`.startsWith(`${settings.coveredDir}/`))
     read.fault('COVERED_DIR must be STATE_DIR or a folder around it')
   if (settings.oidc.clientSecret === '') read.fault('OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE is required')
+  const { urls, audience, clientId, clientSecret } = settings.memory
+  if (Object.keys(urls).length > 0 && (audience === '' || clientId === '' || clientSecret === ''))
+    read.fault('MEMORY_URLS needs MEMORY_AUDIENCE, MEMORY_CLIENT_ID and MEMORY_CLIENT_SECRET')
   if (settings.modelKey === '' && settings.oauthToken === '')
     read.fault('one of MODEL_PROVIDER_API_KEY and AGENT_RUNTIME_OAUTH_TOKEN is required')
   if (read.faults.length > 0)

@@ -9,10 +9,10 @@ import { defaultScenarioFile, loadScenario } from '../standins/scenarios/load.ts
 const usage = `usage: statewright up [options]
 
 Brings up everything on this machine and stays: forge, identity provider and model as stand-ins, the orchestrator, its
-pods, the inspector at http://127.0.0.1:8080/inspector. The main job of the scenario is played once; then statewright
-apply and get talk to it.
+pods, the memory service, the inspector at http://127.0.0.1:8080/inspector. The main job of the scenario is played once;
+then statewright apply, get and query talk to it.
 
-  --port N                port of the orchestrator, its internal listener two above (default 8080)
+  --port N                port of the orchestrator (default 8080), the memory service one above, the internal listener two
   --dir DIR               where state goes (default .statewright)
   --repo, --scenario, --test-command, --model-provider, --unsafe-no-isolation: as in statewright demo --help`
 
@@ -46,6 +46,7 @@ export async function up(args: readonly string[]): Promise<number> {
     unsafeNoIsolation: flag(parsed, 'unsafe-no-isolation'),
     timeoutMs: 24 * 60 * 60_000,
     keep: true,
+    memory: true,
     signal: interrupted,
     write: (line) => console.log(line),
   })

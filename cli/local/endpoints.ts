@@ -13,6 +13,9 @@ export const Endpoints = Type.Object({
   forgeApi: Type.String(),
   identity: Type.String(),
   model: Type.String(),
+  /** The memory service, and the audience of tokens for it; absent where none runs. */
+  memory: Type.Optional(Type.String()),
+  memoryAudience: Type.Optional(Type.String()),
   tokenUrl: Type.String(),
   clientId: Type.String(),
   clientSecret: Type.String(),

@@ -11,21 +11,24 @@ const LocalSecrets = Type.Object({
   operator: Type.String(),
   cli: Type.String(),
   model: Type.String(),
+  /** Of the client by which pods reach the memory service. */
+  memory: Type.String(),
 })
 export type LocalSecrets = Static<typeof LocalSecrets>
 
 export function loadLocalSecrets(dir: string): LocalSecrets {
   const file = join(dir, 'secrets.json')
-  if (existsSync(file)) {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    if (Value.Check(LocalSecrets, value)) return value
-  }
+  // A folder of an earlier version lacks some; those that it has were given to parts that still hold them.
+  const kept: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  if (Value.Check(LocalSecrets, kept)) return kept
   const made = {
     token: random('ghp_'),
     hook: random(''),
     operator: random(''),
     cli: random(''),
     model: random('sk-ant-scripted-'),
+    memory: random(''),
+    ...(kept as Partial<LocalSecrets>),
   }
   writeFileSync(file, JSON.stringify(made), { mode: 0o600 })
   return made

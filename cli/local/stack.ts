@@ -19,6 +19,7 @@ import { localManifests } from './manifests.ts'
 import { people } from './people.ts'
 import { portOwner } from './port-owner.ts'
 import { freePort, isFree } from './ports.ts'
+import { memorySupervisor, urlOf } from './memory.ts'
 import { Supervisor } from './supervisor.ts'
 
 export interface StackOptions {
@@ -33,6 +34,8 @@ export interface StackOptions {
     | { readonly provider: 'anthropic'; readonly key: string; readonly oauth: boolean }
   readonly unsafeNoIsolation: boolean
   readonly testCommand?: string
+  /** The memory service beside the orchestrator (rulings 3.28). */
+  readonly memory?: boolean
   readonly onLine: (line: Record<string, unknown>) => void
 }
 
@@ -53,7 +56,12 @@ export interface Stack {
   stop(): Promise<void>
 }
 
-const audiences = { operator: 'urn:statewright:operator', wrapper: 'urn:statewright:wrapper' } as const
+const audiences = {
+  operator: 'urn:statewright:operator',
+  wrapper: 'urn:statewright:wrapper',
+  memory: 'urn:statewright:memory',
+} as const
+const project = 'demo'
 const triggerLabel = 'platform'
 const readyLimitMs = 60_000
 
@@ -61,7 +69,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { dir } = options
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const earlier = findEndpoints(dir)
-  const ports = await choosePorts(options.port)
+  const ports = await choosePorts(options.port, options.memory === true)
   const secrets = loadLocalSecrets(dir)
   // Addresses of the forge are in the resources and in what it told; an earlier start's are kept.
   const forge = await startForge({
@@ -75,7 +83,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     port: await portOf(earlier?.identity),
     clients: [
       { clientId: 'orchestrator', secret: secrets.operator, audiences: [audiences.wrapper] },
-      { clientId: 'cli', secret: secrets.cli, audiences: [audiences.operator] },
+      { clientId: 'pods', secret: secrets.memory, audiences: [audiences.memory] },
+      { clientId: 'cli', secret: secrets.cli, audiences: [audiences.operator, audiences.memory] },
     ],
   })
   const model =
@@ -114,14 +123,25 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ),
   })
   orchestrator.start()
+  const memory = options.memory
+    ? memorySupervisor({
+        dir,
+        port: ports.memory,
+        issuer: identity.issuer,
+        audience: audiences.memory,
+        server: server === '' ? undefined : server,
+        onFailed: (error) => failed(error),
+      })
+    : undefined
   const limit = setTimeout(
     () => failed(new Error(`the orchestrator was not ready within ${readyLimitMs / 1000} s; its log is ${logFile}`)),
     readyLimitMs,
   )
-  const ready = await isReady
+  const ready = await Promise.all([isReady, memory?.ready])
+    .then(([line]) => line)
     .finally(() => clearTimeout(limit))
     .catch(async (error: unknown) => {
-      await Promise.all([orchestrator.stop(), forge.close(), identity.close(), model?.close()])
+      await Promise.all([orchestrator.stop(), memory?.stop(), forge.close(), identity.close(), model?.close()])
       throw error
     })
 
@@ -134,6 +154,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     forgeApi: forge.apiUrl,
     identity: identity.issuer,
     model: model?.url ?? '',
+    ...(memory ? { memory: urlOf(ports.memory), memoryAudience: audiences.memory } : {}),
     tokenUrl: identity.tokenUrl,
     clientId: 'cli',
     clientSecret: secrets.cli,
@@ -143,7 +164,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const client = orchestratorClient(endpoints)
   const { defaultBranch, name } = served
   const given = {
-    project: 'demo',
+    project,
     repository: name,
     defaultBranch,
     forgeUrl: forge.url,
@@ -156,7 +177,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
   return {
     dir,
-    project: 'demo',
+    project,
     repository: name,
     defaultBranch,
     barePath: served.path,
@@ -168,7 +189,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     endpoints,
     ready,
     stop: async () => {
-      await orchestrator.stop()
+      await Promise.all([orchestrator.stop(), memory?.stop()])
       await endPods(join(dir, 'state', 'pods'))
       await Promise.all([forge.close(), identity.close(), model?.close()])
     },
@@ -177,17 +198,18 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
 interface Ports {
   readonly http: number
+  readonly memory: number
   readonly internal: number
 }
 
-async function choosePorts(port: number): Promise<Ports> {
-  if (port === 0) return { http: await freePort(), internal: await freePort() }
-  for (const wanted of [port, port + 2]) {
+async function choosePorts(port: number, withMemory: boolean): Promise<Ports> {
+  if (port === 0) return { http: await freePort(), memory: await freePort(), internal: await freePort() }
+  for (const wanted of [port, ...(withMemory ? [port + 1] : []), port + 2]) {
     if (await isFree(wanted)) continue
     const owner = portOwner(wanted) ?? 'another program'
-    throw new Error(`port ${wanted} is taken by ${owner}: end it, or choose another pair with --port`)
+    throw new Error(`port ${wanted} is taken by ${owner}: end it, or choose others with --port`)
   }
-  return { http: port, internal: port + 2 }
+  return { http: port, memory: port + 1, internal: port + 2 }
 }
 
 /** The port of an earlier start while nobody else has it; 0 for any. */
@@ -201,7 +223,7 @@ function orchestratorEnv(
   ports: Ports,
   identity: Identity,
   model: Model | undefined,
-  secrets: { readonly operator: string; readonly model: string },
+  secrets: { readonly operator: string; readonly model: string; readonly memory: string },
   databaseUrl: string | undefined,
 ): Record<string, string> {
   const { dir } = options
@@ -222,6 +244,14 @@ function orchestratorEnv(
     WRAPPER_AUDIENCE: audiences.wrapper,
     OIDC_CLIENT_ID: 'orchestrator',
     OIDC_CLIENT_SECRET_FILE: secretFile(dir, 'oidc-client', secrets.operator),
+    ...(options.memory
+      ? {
+          MEMORY_URLS: JSON.stringify({ [project]: urlOf(ports.memory) }),
+          MEMORY_AUDIENCE: audiences.memory,
+          MEMORY_CLIENT_ID: 'pods',
+          MEMORY_CLIENT_SECRET_FILE: secretFile(dir, 'memory-client', secrets.memory),
+        }
+      : {}),
     [keyName]: secretFile(dir, 'model-key', key),
     ...(model === undefined ? {} : { MODEL_BASE_URL: model.url }),
     // A scripted model obeys its scenario and nothing else; a real one runs isolated or not at all (rulings 4.5).

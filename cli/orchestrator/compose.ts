@@ -242,6 +242,7 @@ export async function composeOrchestrator(
     threads,
     clock,
     webhookUrl: (name) => `${publicUrl()}/operator/webhooks/${name}`,
+    memoryUrl: (name) => settings.memory.urls[name],
   }
   exposeMetrics(metrics, outside.metrics)
   forge.registerWebhooks(outside.app)

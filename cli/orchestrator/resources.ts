@@ -26,6 +26,8 @@ export interface ResourceViewsDeps {
   readonly threads: ThreadReader
   readonly clock: Clock
   readonly webhookUrl: (project: string) => string
+  /** Of the Project's memory service, if it has one. */
+  readonly memoryUrl: (project: string) => string | undefined
 }
 
 const actorKinds: Readonly<Record<string, ActorKind>> = {
@@ -54,7 +56,12 @@ export async function derivedResources(
 export async function statusOf(deps: ResourceViewsDeps, resource: Resource): Promise<object> {
   if (resource.kind !== 'Project') return {}
   const actor = await deps.runtime.read(`project:${resource.namespace}/${resource.name}`)
-  return { ...projectStatus(actor), webhookURL: deps.webhookUrl(resource.name) }
+  const endpoint = deps.memoryUrl(resource.name)
+  return {
+    ...projectStatus(actor),
+    webhookURL: deps.webhookUrl(resource.name),
+    ...(endpoint === undefined ? {} : { memory: { endpoint } }),
+  }
 }
 
 /** A Project changed: its actor checks it again. Applied again unchanged, nothing is told twice. */

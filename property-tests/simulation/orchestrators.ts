@@ -306,6 +306,7 @@ const settings: OrchestratorSettings = {
   internal: { host: '127.0.0.1', port: 0 },
   publicUrl: operatorUrl,
   oidc: { issuer: 'http://issuer.test', audience: 'o', wrapperAudience: 'w', clientId: people.bot, clientSecret: 's' },
+  memory: { urls: {}, audience: '', clientId: '', clientSecret: '' },
   modelBaseUrl: '',
   modelKey: 'none',
   oauthToken: '',

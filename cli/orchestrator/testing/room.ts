@@ -327,6 +327,7 @@ function settingsOf(dir: string, issuer: string): OrchestratorSettings {
       clientId: 'orchestrator',
       clientSecret: 'o',
     },
+    memory: { urls: {}, audience: '', clientId: '', clientSecret: '' },
     modelBaseUrl: '',
     modelKey: 'no model is asked',
     oauthToken: '',
