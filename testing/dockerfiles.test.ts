@@ -15,7 +15,7 @@ const sent = readFileSync(join(root, '.dockerignore'), 'utf8')
 
 const tree: Tree = {
   node: devDependencies.node,
-  isSent: (path) => sent.includes(path.split('/')[0] ?? '') && existsSync(join(root, path)),
+  isSent: (path) => sent.some((name) => `${path}/`.startsWith(`${name}/`)) && existsSync(join(root, path)),
 }
 
 const files = globSync('deploy/Dockerfile.*', { cwd: root }).toSorted()
