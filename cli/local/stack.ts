@@ -63,7 +63,8 @@ const audiences = {
 } as const
 const project = 'demo'
 const triggerLabel = 'platform'
-const readyLimitMs = 60_000
+/** Two stores are made anew at a first start, on a machine that may be busy. */
+const readyLimitMs = 120_000
 
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { dir } = options
