@@ -109,6 +109,30 @@ describe('the MCP servers', () => {
     expect(Object.keys(render(extra))).toEqual(['platform'])
   })
 
+  test('take the sound ones of the extra servers and say which are skipped', () => {
+    const log = rememberingLogger()
+    const extra = [
+      { name: 'wiki', url: 'https://wiki.example/mcp' },
+      { name: 'feed', url: 'http://feed.example/', type: 'sse' },
+      { name: 'alerting', url: 'https://x' },
+      { name: 'code-navigation', url: 'https://x' },
+      { name: 'Not A Name', url: 'https://x' },
+      { name: 'other', url: 'https://x', type: 'stdio' },
+      { name: 'wiki', url: 'https://second.example/mcp' },
+    ]
+    const given = config({ PLATFORM_EXTRA_MCP_SERVERS: JSON.stringify(extra) })
+    const { mcpServers } = renderMcpConfig(given, plumbing, [], log.logger) as { mcpServers: Record<string, Server> }
+    expect(mcpServers).toEqual({
+      wiki: { type: 'http', url: 'https://second.example/mcp' },
+      feed: { type: 'sse', url: 'http://feed.example/' },
+      platform: mcpServers['platform'],
+    })
+    const said = log.lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
+    expect(said.filter((line) => line.includes('reserved'))).toHaveLength(2)
+    expect(said.filter((line) => line.includes('incomplete'))).toHaveLength(2)
+    expect(said.filter((line) => line.includes('twice'))).toHaveLength(1)
+  })
+
   test('let extras win over fragments, and nobody over the platform', () => {
     const servers = render('[{"name":"wiki","url":"https://extra"}]', [
       { mcpServers: { wiki: { url: 'https://fragment' }, platform: { url: 'https://evil' } } },
