@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import type { Logger } from '../../edges/http/logging.ts'
 import type { Fetch } from '../../edges/http/ports.ts'
 import { createEmbeddedEngine } from '../../memory/engine/embedded/engine.ts'
+import { createLightRagEngine } from '../../memory/engine/lightrag/engine.ts'
 import { createEmbedder } from '../../memory/engine/embeddings/embedder.ts'
 import type { RetrievalEngine } from '../../memory/engine/port.ts'
+import { openBolt } from '../../memory/graph/neo4j/bolt.ts'
+import { Neo4jGraph } from '../../memory/graph/neo4j/store.ts'
 import type { GraphStore } from '../../memory/graph/port.ts'
 import { PostgresGraph } from '../../memory/graph/postgres/store.ts'
 import { memoryMigrations } from '../../memory/store/migrations.ts'
@@ -36,7 +39,7 @@ export async function openParts(settings: MemoryStoreSettings, ports: PartPorts)
   try {
     await migrate(sql, memoryMigrations)
     const engine = openEngine(settings, ports, sql)
-    const graph = await openGraph(settings, ports, sql)
+    const graph = openGraph(settings, ports, sql)
     return {
       sql,
       engine,
@@ -52,17 +55,17 @@ export async function openParts(settings: MemoryStoreSettings, ports: PartPorts)
   }
 }
 
-function openEngine(
-  { embeddings }: MemoryStoreSettings,
-  { clock, fetch, logger }: PartPorts,
-  sql: Sql,
-): RetrievalEngine {
+function openEngine({ engine, embeddings }: MemoryStoreSettings, ports: PartPorts, sql: Sql): RetrievalEngine {
+  const { clock, fetch, logger } = ports
+  const given = (text: string): string | undefined => (text === '' ? undefined : text)
+  if (engine.url !== '')
+    return createLightRagEngine({ url: engine.url, apiKey: given(engine.apiKey), sql, clock, fetch, logger })
   const { url, model, apiKey } = embeddings
-  const embedder =
-    url === '' ? undefined : createEmbedder({ url, model, apiKey: apiKey === '' ? undefined : apiKey, fetch, clock })
+  const embedder = url === '' ? undefined : createEmbedder({ url, model, apiKey: given(apiKey), fetch, clock })
   return createEmbeddedEngine({ sql, clock, logger, embedder })
 }
 
-async function openGraph(_settings: MemoryStoreSettings, _ports: PartPorts, sql: Sql): Promise<GraphStore> {
-  return new PostgresGraph(sql)
+function openGraph({ graph: { url, space } }: MemoryStoreSettings, { clock, logger }: PartPorts, sql: Sql): GraphStore {
+  const truth = new PostgresGraph(sql)
+  return url === '' ? truth : new Neo4jGraph({ truth, bolt: openBolt({ url }), space, clock, logger })
 }

@@ -25,7 +25,12 @@ export interface MemorySettings {
   /** Of the embedded engine; an empty url: none. */
   readonly embeddings: { readonly url: string; readonly model: string; readonly apiKey: string }
   /** Neo4j over Bolt; an empty url: the code graph lies in the store. */
-  readonly graph: { readonly url: string; readonly user: string; readonly password: string }
+  readonly graph: {
+    /** With user and password. */
+    readonly url: string
+    /** Keeps this Project's graphs apart from others on the same server. */
+    readonly space: string
+  }
   readonly checks: readonly ReadinessCheck[]
   readonly itemTimeoutMs: number
   readonly poolSize: number
@@ -69,7 +74,7 @@ export function readRebuildSettings(env: Environment): MemoryStoreSettings & { r
 }
 
 function readStoreSettings(read: EnvironmentReader): MemoryStoreSettings {
-  const graphUrl = read.text('GRAPH_URL', '')
+  const graphUrl = read.secret('GRAPH_URL') ?? ''
   if (graphUrl !== '' && !/^(bolt|neo4j)(\+s|\+ssc)?:\/\/./.test(graphUrl))
     read.fault('GRAPH_URL must be a bolt or neo4j URL')
   return {
@@ -82,11 +87,7 @@ function readStoreSettings(read: EnvironmentReader): MemoryStoreSettings {
       model: read.has('EMBEDDINGS_URL') ? read.required('EMBEDDINGS_MODEL') : '',
       apiKey: read.secret('EMBEDDINGS_API_KEY') ?? '',
     },
-    graph: {
-      url: graphUrl,
-      user: read.text('GRAPH_USER', 'neo4j'),
-      password: read.secret('GRAPH_PASSWORD') ?? '',
-    },
+    graph: { url: graphUrl, space: read.text('GRAPH_SPACE', 'default') },
   }
 }
 

@@ -1,0 +1,81 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readMemorySettings, readRebuildSettings } from './settings.ts'
+
+const needed = { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: 'urn:memory' }
+
+describe('the settings of the memory service', () => {
+  test('need the identity provider; the rest has defaults', () => {
+    expect(readMemorySettings(needed)).toEqual({
+      stateDir: join(process.cwd(), '.statewright/memory'),
+      databaseUrl: '',
+      databaseAnswerMs: 15_000,
+      http: { host: '127.0.0.1', port: 8081 },
+      basePath: '',
+      openDocuments: false,
+      oidc: {
+        issuer: 'http://127.0.0.1:1',
+        audience: 'urn:memory',
+        algorithms: ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519'],
+      },
+      engine: { url: '', apiKey: '' },
+      embeddings: { url: '', model: '', apiKey: '' },
+      graph: { url: '', space: 'default' },
+      checks: ['store', 'engine', 'graph'],
+      itemTimeoutMs: 60_000,
+      poolSize: 4,
+      logLevel: 'info',
+    })
+  })
+
+  test('take what is given', () => {
+    const given = {
+      ...needed,
+      BASE_PATH: '/api/v1/memory/',
+      OPEN_DOCUMENTS: 'true',
+      OIDC_ALGORITHMS: 'ES512, RS256',
+      READINESS_CHECKS: 'store',
+      INGEST_ITEM_TIMEOUT: '90',
+      WORKER_POOL_SIZE: '8',
+      GRAPH_URL: 'bolt://neo4j:secret@graph:7687',
+    }
+    expect(readMemorySettings(given)).toMatchObject({
+      basePath: '/api/v1/memory',
+      openDocuments: true,
+      oidc: { algorithms: ['ES512', 'RS256'] },
+      checks: ['store'],
+      itemTimeoutMs: 90_000,
+      poolSize: 8,
+      graph: { url: 'bolt://neo4j:secret@graph:7687' },
+    })
+  })
+
+  test('that are wrong are all told at once, and no secret with them', () => {
+    const wrong = {
+      OIDC_ALGORITHMS: 'HS256,none',
+      READINESS_CHECKS: 'luck',
+      WORKER_POOL_SIZE: '0',
+      BASE_PATH: 'api',
+      GRAPH_URL: 'http://neo4j:secret@graph',
+      EMBEDDINGS_URL: 'http://embeddings',
+      OPEN_DOCUMENTS: 'yes',
+    }
+    let message = ''
+    try {
+      readMemorySettings(wrong)
+    } catch (error) {
+      message = String(error)
+    }
+    for (const name of [...Object.keys(wrong), 'OIDC_ISSUER', 'OIDC_AUDIENCE', 'EMBEDDINGS_MODEL'].filter(
+      (one) => one !== 'EMBEDDINGS_URL',
+    ))
+      expect(message).toContain(`- ${name}`)
+    expect(message).toContain('- OIDC_ALGORITHMS: HS256 is not known')
+    expect(message).toContain('- OIDC_ALGORITHMS: none is not known')
+    expect(message).not.toContain('secret')
+  })
+
+  test('of a rebuild need no identity provider', () => {
+    expect(readRebuildSettings({ STATE_DIR: '/srv/memory' }).stateDir).toBe('/srv/memory')
+  })
+})
