@@ -503,10 +503,10 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
         return aPush(repo, { [`${mark}.ts`]: contributionOf(...nodes, ...edges) }, { commit: mark })
       }
       await store.push(ring('even', 12))
-      let isPushing = true
+      const state = { isPushing: true }
       const seen = new Set<string | null>()
       const reading = (async () => {
-        while (isPushing) {
+        while (state.isPushing) {
           const marks = await read(async (view) => {
             const first = await view.entity('n0')
             const steps = await view.reach({ from: ['n0'], direction: 'out', depth: 4, limit: 100 })
@@ -526,7 +526,7 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
         }
       })()
       for (let turn = 0; turn < 6; turn++) await store.push(turn % 2 === 0 ? ring('odd', 9) : ring('even', 12))
-      isPushing = false
+      state.isPushing = false
       await reading
       expect(seen.size).toBeGreaterThan(0)
     })

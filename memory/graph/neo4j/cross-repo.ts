@@ -4,8 +4,8 @@ import { bounded } from '../resolved/search.ts'
 import { compareText } from '../resolved/fold.ts'
 import { compareEdges } from '../walk.ts'
 import type { Query, Row } from './bolt.ts'
+import { filterParameters, passesFilter } from './filter.ts'
 import { edgeColumns, keyOf, toEdge, toEntity, type ShownGraph } from './rows.ts'
-import { filterParameters, passesFilter } from './view.ts'
 
 interface Asked {
   readonly query: Query

@@ -1,6 +1,6 @@
 /** Questions in Cypher. Neo4j has no order of its own and no bound: each statement says both. */
-import type { CodeEdge, CodeEntity, Hyperedge } from '../model.ts'
-import { externalType, tiers, type Tier } from '../model.ts'
+import type { CodeEntity, Hyperedge } from '../model.ts'
+import { tiers, type Tier } from '../model.ts'
 import type {
   Bounded,
   Direction,
@@ -21,17 +21,11 @@ import { wayTo } from '../resolved/view.ts'
 import { walk, type HopsOf } from '../walk.ts'
 import { integer, type Query, type Row } from './bolt.ts'
 import { crossRepo } from './cross-repo.ts'
+import { filterParameters, passesFilter } from './filter.ts'
 import { edgeColumns, keyOf, toEdge, toEntity, toHyperedge, type ShownGraph } from './rows.ts'
 
 /** Depths can't be parameters: only what `shortestPath` may be asked is ever written into a statement. */
 const deepest = 100
-
-export const passesFilter = `($relations IS NULL OR r.relation IN $relations)
-  AND ($tiers IS NULL OR r.tier IN $tiers) AND r.confidence >= $minConfidence`
-
-export function filterParameters({ relations, tiers: wanted, minConfidence = 0 }: EdgeFilter): Row {
-  return { relations: relations ?? null, tiers: wanted ?? null, minConfidence }
-}
 
 const arrows: Readonly<Record<Direction, readonly [string, string]>> = {
   out: ['-', '->'],
@@ -273,9 +267,3 @@ function countsOf(rows: readonly Row[]): Record<string, number> {
 function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0)
 }
-
-export function isExternal({ type }: CodeEntity): boolean {
-  return type === externalType
-}
-
-export type { CodeEdge }
