@@ -16,11 +16,18 @@ export interface Definition {
   /** Where it belongs, when that is said by name: Go's receiver, Rust's impl, C++'s `A::`, JavaScript's prototypes. */
   readonly owner?: Chain
   readonly returns?: Chain
+  /** What `return` statements give, where no type says it. */
+  readonly returned?: readonly Returned[]
   readonly extends?: readonly Chain[]
   readonly implements?: readonly Chain[]
   /** Declared and not defined here: a prototype in a header, an overload. */
   readonly declared?: boolean
   readonly exported?: string
+}
+
+export interface Returned {
+  readonly value: Chain
+  readonly scope: number
 }
 
 export interface Scope {

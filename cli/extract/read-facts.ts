@@ -1,7 +1,7 @@
 /** Reads the facts of one parsed file by the queries of its language: one program for all languages. */
 import type { Node, Query, QueryMatch, Tree } from 'web-tree-sitter'
 import { chainOf, typeChain } from './chain.ts'
-import type { Binding, Chain, Definition, Export, Field, FileFacts, Import, Scope, Use } from './facts.ts'
+import type { Binding, Chain, Definition, Export, Field, FileFacts, Import, Returned, Scope, Use } from './facts.ts'
 import type { Language } from './language.ts'
 import { innermost, inOrder, parents, type Range } from './ranges.ts'
 
@@ -121,6 +121,7 @@ class FactReader {
     const type = this.#typeOf(raw, index)
     const owner = captures.get('owner')
     const returns = this.#type(captures.get('returns'))
+    const returned = returns.length === 0 ? this.#returnedBy(index) : []
     const bases = this.#basesOf(index)
     const exported = this.#exportedAs(raw, this.#around[index] ?? -1)
     return {
@@ -133,6 +134,7 @@ class FactReader {
       scope: this.#scopeAround(raw),
       ...(owner === undefined ? {} : { owner: this.#owner(owner) }),
       ...(returns.length === 0 ? {} : { returns }),
+      ...(returned.length === 0 ? {} : { returned }),
       ...bases,
       ...(captures.has('declared') ? { declared: true } : {}),
       ...(exported === undefined ? {} : { exported }),
@@ -143,6 +145,23 @@ class FactReader {
   #typeOf({ type }: RawDefinition, index: number): string {
     const around = this.#definitions[this.#around[index] ?? -1]?.type ?? ''
     return type === 'function' && holders.has(around) ? 'method' : type
+  }
+
+  #returns: Map<number, Returned[]> | undefined
+
+  #returnedBy(index: number): readonly Returned[] {
+    if (this.#returns === undefined) {
+      this.#returns = new Map()
+      for (const captures of this.#all('returned')) {
+        const node = captures.get('returned') as Node
+        const at = this.#definitionAt(node, callable)
+        const value = this.#chain(node)
+        // A callback's `return` is not that of the function around it.
+        if (at < 0 || value.length === 0 || functionAround(node)?.endIndex !== this.#definitions[at]?.end) continue
+        this.#returns.set(at, [...(this.#returns.get(at) ?? []), { value, scope: this.#scopeAt(node) }])
+      }
+    }
+    return this.#returns.get(index) ?? []
   }
 
   #owner(node: Node): Chain {
@@ -306,6 +325,12 @@ function lastName(node: Node, { chains }: Language): string | undefined {
   const member = chains.members[node.type]
   const part = member === undefined ? null : node.childForFieldName(member[1])
   return part !== null && chains.names.includes(part.type) ? part.text : undefined
+}
+
+function functionAround(node: Node): Node | null {
+  let at = node.parent
+  while (at !== null && !/function|method|lambda/.test(at.type)) at = at.parent
+  return at
 }
 
 function byName({ captures }: QueryMatch): Captures {

@@ -16,6 +16,8 @@ export const ecmascriptQueries = `
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name) @def.variable)))
 (variable_declarator value: (object (pair key: (_) @name value: ${functions}) @def.method))
 (assignment_expression right: (object (pair key: (_) @name value: ${functions}) @def.method))
+(variable_declarator name: (identifier) @name value: (object)) @def.variable
+(return_statement (_) @returned)
 (assignment_expression left: (identifier) @name right: ${functions}) @def.function
 (assignment_expression
   left: (member_expression object: (_) @owner property: (_) @name) right: ${functions}) @def.method

@@ -40,6 +40,7 @@ export const python: Language = {
 (block (function_definition name: (identifier) @name return_type: (_)? @returns) @def.function)
 (decorated_definition (function_definition name: (identifier) @name return_type: (_)? @returns) @def.function)
 (class_definition name: (identifier) @name) @def.class
+(return_statement (_) @returned)
 (module (expression_statement (assignment left: (identifier) @name) @def.variable))
 
 (class_definition superclasses: (argument_list [(identifier) (attribute) (subscript)] @extends))

@@ -12,6 +12,7 @@ const queries = `${ecmascriptQueries}
 (function_declaration name: (identifier) @name return_type: (_) @returns) @def.function
 (function_signature name: (identifier) @name return_type: (_)? @returns) @def.function @declared
 (method_signature name: (_) @name return_type: (_)? @returns) @def.method
+(class_body (method_signature name: (_) @name return_type: (_)? @returns) @def.method @declared)
 (abstract_method_signature name: (_) @name return_type: (_)? @returns) @def.method
 (public_field_definition name: (_) @name value: [(arrow_function) (function_expression)]) @def.method
 (property_signature name: (_) @name type: (type_annotation (function_type return_type: (_)? @returns))) @def.method

@@ -41,7 +41,7 @@ export function ecmascriptModules({ files, manifests }: Repository): ModuleFinde
     for (const ending of endings.slice(1))
       if (files.has(join(path, `index${ending}`))) return join(path, `index${ending}`)
     const own = packages.find(({ dir }) => dir === path)
-    return own === undefined || path === '' ? undefined : entryOf(own, '.')
+    return own === undefined ? undefined : entryOf(own, '.')
   }
 
   /** A built file stands for its source: `dist/a.js` for `src/a.ts`. */

@@ -14,12 +14,15 @@ export interface FileIndex {
   /** By scope and name, as `key` makes it. */
   readonly bindings: ReadonlyMap<string, Binding>
   readonly lexical: ReadonlyMap<string, number>
+  /** Interfaces and aliases: in TypeScript a value may have the same name. */
+  readonly lexicalTypes: ReadonlyMap<string, number>
   readonly imports: ReadonlyMap<string, NamedImport>
   readonly wildcards: readonly Import[]
   /** By container and name. */
   readonly members: ReadonlyMap<string, number>
   readonly fields: ReadonlyMap<number, readonly Field[]>
   readonly exported: ReadonlyMap<string, number>
+  readonly exportedTypes: ReadonlyMap<string, number>
   readonly exports: ReadonlyMap<string, Export>
 }
 
@@ -57,6 +60,11 @@ export function indexFile(path: string, facts: FileFacts): FileIndex {
       (each) => isLexical(each, definitions),
       ({ scope }) => scope,
     ),
+    lexicalTypes: indexed(
+      definitions,
+      (each) => isType(each) && isLexical(each, definitions),
+      ({ scope }) => scope,
+    ),
     imports,
     wildcards: facts.imports.filter(({ names }) => names.some(({ name }) => name === '*')),
     members: indexed(
@@ -67,9 +75,8 @@ export function indexFile(path: string, facts: FileFacts): FileIndex {
     fields: new Map(
       [...grouped(facts.fields, ({ owner }) => String(owner))].map(([owner, all]) => [Number(owner), all]),
     ),
-    exported: new Map(
-      definitions.flatMap(({ exported }, index) => (exported === undefined ? [] : [[exported, index] as const])),
-    ),
+    exported: exportedNames(definitions, () => true),
+    exportedTypes: exportedNames(definitions, isType),
     exports: new Map(facts.exports.map((each) => [each.name, each])),
   }
 }
@@ -79,7 +86,30 @@ function isLexical({ type, owner, container }: Definition, definitions: readonly
   return container < 0 || (type !== 'method' && !holders.has(definitions[container]?.type ?? ''))
 }
 
-/** The first of a name stays, but what is defined goes before what is only declared. */
+function isType({ type }: Definition): boolean {
+  return type === 'interface' || type === 'type'
+}
+
+/** A value goes before a type of its name, what is defined before what is only declared. */
+function rank(definition: Definition): number {
+  return (isType(definition) ? 0 : 2) + (definition.declared === true ? 0 : 1)
+}
+
+function exportedNames(
+  definitions: readonly Definition[],
+  wanted: (definition: Definition) => boolean,
+): ReadonlyMap<string, number> {
+  const names = new Map<string, number>()
+  for (const [index, definition] of definitions.entries()) {
+    const { exported } = definition
+    if (exported === undefined || !wanted(definition)) continue
+    const known = definitions[names.get(exported) ?? -1]
+    if (known === undefined || rank(definition) > rank(known)) names.set(exported, index)
+  }
+  return names
+}
+
+/** The best of a name; of equals the first. */
 function indexed(
   definitions: readonly Definition[],
   wanted: (definition: Definition) => boolean,
@@ -90,7 +120,7 @@ function indexed(
     if (!wanted(definition)) continue
     const at = key(placeOf(definition), definition.name)
     const known = definitions[map.get(at) ?? -1]
-    if (known === undefined || (known.declared === true && definition.declared !== true)) map.set(at, index)
+    if (known === undefined || rank(definition) > rank(known)) map.set(at, index)
   }
   return map
 }

@@ -2,12 +2,15 @@
  * What a name means at a place. It follows scopes, imports, declared types, what `new` makes and what functions say that they
  * return; it knows no overloads, no generics and no control flow. What it is sure of is said by a number (`confidence`).
  */
-import type { Chain, Definition, Import } from '../facts.ts'
+import type { Chain, Definition, Import, Returned } from '../facts.ts'
 import { confidence } from '../graph.ts'
 import type { Language } from '../language.ts'
 import { languageNamed } from '../languages.ts'
 import { holders, indexFile, key, type FileIndex, type NamedImport } from './file-index.ts'
 import { dirOf, grouped, type Module, type ModuleFinder, type Repository, type Target } from './modules.ts'
+
+/** In TypeScript an interface and a value may share a name: what is asked for decides. */
+type Kind = 'value' | 'type'
 
 interface At {
   readonly file: string
@@ -78,26 +81,26 @@ export class Names {
       : undefined
   }
 
-  evaluate(place: Place, chain: Chain): Meaning | undefined {
+  evaluate(place: Place, chain: Chain, as: Kind = 'value'): Meaning | undefined {
     const [first = '', ...rest] = chain
     if (first === '' || first === '?') return undefined
-    const at = `${place.file}\n${place.scope} ${place.within} ${chain.join(' ')}`
+    const at = `${place.file}\n${place.scope} ${place.within} ${as} ${chain.join(' ')}`
     if (this.#known.has(at)) return this.#known.get(at)
     if (this.#hops > mostHops) return undefined
     // Until there is an answer, who asks for the same again on the way is in a circle.
     this.#known.set(at, undefined)
-    const found = this.#follow(place, first, rest)
+    const found = this.#follow(place, first, rest, as)
     this.#known.set(at, found)
     return found
   }
 
-  #follow(place: Place, first: string, rest: readonly string[]): Meaning | undefined {
+  #follow(place: Place, first: string, rest: readonly string[], as: Kind): Meaning | undefined {
     this.#hops += 1
     try {
-      let meaning = this.#lookup(place, first)
+      let meaning = this.#lookup(place, first, as)
       for (const [index, step] of rest.entries()) {
         if (meaning === undefined) return undefined
-        meaning = this.#step(meaning, step, first, index)
+        meaning = this.#step(meaning, step, first, index, as)
       }
       return meaning
     } finally {
@@ -107,7 +110,7 @@ export class Names {
 
   /** What a type's name means: the class itself. */
   type(place: Place, chain: Chain): At | undefined {
-    const meaning = this.evaluate(place, chain)
+    const meaning = this.evaluate(place, chain, 'type')
     return meaning?.is === 'definition' ? meaning : undefined
   }
 
@@ -141,13 +144,13 @@ export class Names {
     return found
   }
 
-  moduleMember(module: Module, name: string, seen?: Set<string>): Meaning | undefined {
-    const at = seen === undefined ? `${module.path ?? ''}\n${module.files.join('\n')}\n${name}` : ''
+  moduleMember(module: Module, name: string, as: Kind = 'value', seen?: Set<string>): Meaning | undefined {
+    const at = seen === undefined ? `${module.path ?? ''}\n${module.files.join('\n')}\n${as} ${name}` : ''
     if (seen === undefined && this.#offers.has(at)) return this.#offers.get(at)
     if (this.#hops > mostHops) return undefined
     this.#hops += 1
     try {
-      const found = this.#moduleMember(module, name, seen ?? new Set())
+      const found = this.#moduleMember(module, name, as, seen ?? new Set())
       if (seen === undefined) this.#offers.set(at, found)
       return found
     } finally {
@@ -155,12 +158,12 @@ export class Names {
     }
   }
 
-  #moduleMember(module: Module, name: string, seen: Set<string>): Meaning | undefined {
+  #moduleMember(module: Module, name: string, as: Kind, seen: Set<string>): Meaning | undefined {
     for (const file of module.files) {
       const at = `${file} ${name}`
       if (seen.has(at) || !this.#files.has(file)) continue
       seen.add(at)
-      const found = this.#offered(this.file(file), name, seen)
+      const found = this.#offered(this.file(file), name, as, seen)
       if (found !== undefined) return found
     }
     const below = this.#finder.below?.(module, name)
@@ -194,12 +197,12 @@ export class Names {
       }
   }
 
-  #lookup(place: Place, name: string): Meaning | undefined {
+  #lookup(place: Place, name: string, as: Kind): Meaning | undefined {
     const { self, base, implicitSelf } = this.#language(place.file)
     if (self.includes(name)) return this.#self(place, name === 'Self' || name === 'cls' ? 'definition' : 'instance')
     if (base.includes(name)) return this.#base(place)
     return (
-      this.#lexical(place, name) ??
+      this.#lexical(place, name, as) ??
       (implicitSelf === true ? this.#implicit(place, name) : undefined) ??
       this.#neighbour(place.file, name) ??
       this.#throughWildcards(place.file, name) ??
@@ -237,27 +240,29 @@ export class Names {
 
   #self(place: Place, is: 'definition' | 'instance'): Meaning | undefined {
     const found = this.#enclosing(place)
-    return found === undefined ? undefined : { is, ...found }
+    return found === undefined ? undefined : { ...found, is }
   }
 
   #base(place: Place): Meaning | undefined {
     const own = this.#enclosing(place)
     const [base] = own === undefined ? [] : this.bases(own)
-    return base === undefined ? undefined : { is: 'instance', ...base, sure: Math.min(base.sure, confidence.declared) }
+    return base === undefined ? undefined : { ...base, is: 'instance', sure: Math.min(base.sure, confidence.declared) }
   }
 
-  #lexical({ file, scope, within }: Place, name: string): Meaning | undefined {
+  #lexical({ file, scope, within }: Place, name: string, as: Kind): Meaning | undefined {
     const index = this.file(file)
     for (let at = scope; at >= 0; at = index.facts.scopes[at]?.parent ?? -1) {
-      const found = this.#inScope(index, at, within, name)
+      const found = this.#inScope(index, at, within, name, as)
       if (found !== undefined) return found
     }
     return undefined
   }
 
-  #inScope(index: FileIndex, scope: number, within: number, name: string): Meaning | undefined {
+  #inScope(index: FileIndex, scope: number, within: number, name: string, as: Kind = 'value'): Meaning | undefined {
     const file = index.path
     const at = key(scope, name)
+    const type = as === 'type' ? index.lexicalTypes.get(at) : undefined
+    if (type !== undefined) return { is: 'definition', file, index: type, sure: 1 }
     const own = index.lexical.get(at)
     const definition: Meaning | undefined =
       own === undefined ? undefined : { is: 'definition', file, index: own, sure: 1 }
@@ -270,7 +275,7 @@ export class Names {
     }
     if (definition !== undefined) return definition
     const imported = index.imports.get(at)
-    return imported === undefined ? undefined : this.#imported(file, imported)
+    return imported === undefined ? undefined : this.#imported(file, imported, as)
   }
 
   #bound(
@@ -280,7 +285,7 @@ export class Names {
   ): Meaning | undefined {
     if (type !== undefined) {
       const found = this.type({ ...place, scope }, type)
-      return found && { is: 'instance', ...found, sure: Math.min(found.sure, confidence.declared) }
+      return found && { ...found, is: 'instance', sure: Math.min(found.sure, confidence.declared) }
     }
     if (value === undefined) return undefined
     // `const a = a()`: its own name would only lead back here, so the scope around it is asked.
@@ -292,7 +297,7 @@ export class Names {
     let around: At | undefined = this.#enclosing(place)
     while (around !== undefined) {
       const found = this.member(around, name) ?? this.#field(around, name)
-      if (found !== undefined) return 'is' in found ? (found as Meaning) : { is: 'definition', ...found }
+      if (found !== undefined) return 'is' in found ? (found as Meaning) : { ...found, is: 'definition' }
       around = this.#enclosing({ file: around.file, scope: 0, within: this.definition(around).container })
     }
     return undefined
@@ -313,7 +318,7 @@ export class Names {
     for (const each of this.file(file).wildcards) {
       const target = this.target(file, each)
       if (target === undefined || 'external' in target) continue
-      const found = this.moduleMember(target.module, name, new Set([`${file} ${name}`]))
+      const found = this.moduleMember(target.module, name, 'value', new Set([`${file} ${name}`]))
       if (found !== undefined && found.is !== 'module')
         return { ...found, sure: Math.min(found.sure, confidence.declared) }
     }
@@ -327,21 +332,23 @@ export class Names {
     return target !== undefined && 'module' in target ? { is: 'module', module: target.module, sure: 1 } : undefined
   }
 
-  #imported(file: string, { of, name }: NamedImport): Meaning | undefined {
+  #imported(file: string, { of, name }: NamedImport, as: Kind): Meaning | undefined {
     const target = this.target(file, of)
     if (target === undefined) return { is: 'local', sure: 1 }
     if ('external' in target) return { is: 'external', name: target.external, sure: 1 }
     if (name === undefined || name.name === '*module') return { is: 'module', module: target.module, sure: 1 }
-    const found = this.moduleMember(target.module, name.name)
+    const found = this.moduleMember(target.module, name.name, as)
     if (found !== undefined) return found
     if (name.name === 'default')
       return this.moduleMember(target.module, wholeExport) ?? { is: 'module', module: target.module, sure: 1 }
     return { is: 'local', sure: 1 }
   }
 
-  #offered(index: FileIndex, name: string, seen: Set<string>): Meaning | undefined {
+  #offered(index: FileIndex, name: string, as: Kind, seen: Set<string>): Meaning | undefined {
     const file = index.path
     const place = { file, scope: 0, within: -1 }
+    const type = as === 'type' ? index.exportedTypes.get(name) : undefined
+    if (type !== undefined) return { is: 'definition', file, index: type, sure: 1 }
     const exported = index.exported.get(name)
     if (exported !== undefined)
       return (
@@ -353,15 +360,15 @@ export class Names {
         }
       )
     const named = index.exports.get(name)
-    if (named !== undefined) return this.evaluate(place, named.local)
+    if (named !== undefined) return this.evaluate(place, named.local, as)
     const all = this.#language(file).exportsAll === true
     if (all) {
-      const own = this.#inScope(index, 0, -1, name)
+      const own = this.#inScope(index, 0, -1, name, as)
       if (own !== undefined && own.is !== 'local') return own
     }
     for (const each of index.facts.imports) {
       if (each.reexport !== true && !all) continue
-      const found = this.#reexported(file, each, name, seen)
+      const found = this.#reexported(file, each, name, as, seen)
       if (found !== undefined) return found
     }
     const whole = name === wholeExport ? undefined : index.exports.get(wholeExport)
@@ -373,24 +380,24 @@ export class Names {
     return index.facts.definitions[definition]?.name ?? ''
   }
 
-  #reexported(file: string, each: Import, name: string, seen: Set<string>): Meaning | undefined {
+  #reexported(file: string, each: Import, name: string, as: Kind, seen: Set<string>): Meaning | undefined {
     const match = each.names.find((named) => named.local === name || named.name === '*')
     if (match === undefined) return undefined
     const target = this.target(file, each)
     if (target === undefined) return undefined
     if ('external' in target) return match.name === '*' ? undefined : { is: 'external', name: target.external, sure: 1 }
     if (match.name === '*module') return { is: 'module', module: target.module, sure: 1 }
-    return this.moduleMember(target.module, match.name === '*' ? name : match.name, seen)
+    return this.moduleMember(target.module, match.name === '*' ? name : match.name, as, seen)
   }
 
-  #step(meaning: Meaning, step: string, first: string, index: number): Meaning | undefined {
+  #step(meaning: Meaning, step: string, first: string, index: number, as: Kind = 'value'): Meaning | undefined {
     switch (meaning.is) {
       case 'external':
         return meaning
       case 'local':
         return undefined
       case 'module':
-        return this.#moduleStep(meaning, step)
+        return this.#moduleStep(meaning, step, as)
       case 'definition':
         return this.#definitionStep(meaning, step)
       default:
@@ -400,8 +407,8 @@ export class Names {
     }
   }
 
-  #moduleStep({ module }: { module: Module }, step: string): Meaning | undefined {
-    if (step !== '()' && step !== 'new') return this.moduleMember(module, step)
+  #moduleStep({ module }: { module: Module }, step: string, as: Kind): Meaning | undefined {
+    if (step !== '()' && step !== 'new') return this.moduleMember(module, step, as)
     const whole = this.moduleMember(module, wholeExport) ?? this.moduleMember(module, 'default')
     return whole === undefined || whole.is === 'module' ? undefined : this.#step(whole, step, '', 0)
   }
@@ -417,26 +424,36 @@ export class Names {
       return this.#result(at)
     }
     const found = this.member(at, step)
-    if (found !== undefined) return { is: 'definition', ...found }
+    if (found !== undefined) return { ...found, is: 'definition' }
     return this.#field(at, step)
   }
 
   /** What a function says that it returns. */
   #result(at: At): Meaning | undefined {
-    const { returns, scope, container } = this.definition(at)
-    if (returns === undefined) return undefined
+    const { returns, returned = [], scope, container } = this.definition(at)
+    if (returns === undefined) return this.#returned(at, returned)
     const { self } = this.#language(at.file)
     const [only = ''] = returns
     const found =
       returns.length === 1 && (self.includes(only) || only === 'Self')
         ? this.holder(at)
         : this.type({ file: at.file, scope, within: container }, returns)
-    return found && { is: 'instance', ...found, sure: Math.min(at.sure, found.sure, confidence.inferred) }
+    return found && { ...found, is: 'instance', sure: Math.min(at.sure, found.sure, confidence.inferred) }
+  }
+
+  /** What it returns by its `return` statements: the first that leads anywhere. */
+  #returned(at: At, returned: readonly Returned[]): Meaning | undefined {
+    for (const { value, scope } of returned) {
+      const found = this.evaluate({ file: at.file, scope, within: at.index }, value)
+      if (found !== undefined && (found.is === 'instance' || found.is === 'definition'))
+        return { ...found, sure: Math.min(at.sure, found.sure, confidence.inferred) }
+    }
+    return undefined
   }
 
   #instanceStep(at: At, step: string): Meaning | undefined {
     const found = this.member(at, step)
-    if (found !== undefined) return { is: 'definition', ...found }
+    if (found !== undefined) return { ...found, is: 'definition' }
     return this.#field(at, step)
   }
 
