@@ -84,7 +84,7 @@ class DurableRuntime implements Runtime {
       maxBatch: options.maxBatch,
       maxBatchBytes: options.maxBatchBytes,
       maxHot: options.maxHot,
-      halveFrom: options.halveFrom,
+      halving: options.halving,
       settleRestMs: options.settleRestMs,
       maxResting: options.maxHeldEffects,
       idleSnapshotMs: options.idleSnapshotMs,

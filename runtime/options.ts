@@ -1,6 +1,7 @@
 /** What a runtime is started with, and what it takes when it is not told. */
 import type { MachineDefinition } from '../machines/definition.ts'
 import type { Clock } from './clock.ts'
+import type { HalvingRule } from './halving.ts'
 import type { Random } from './random.ts'
 import type { Logger } from './logger.ts'
 import type { EffectHandler } from './runtime.ts'
@@ -34,8 +35,8 @@ export interface RuntimeOptions {
   readonly maxBatchBytes?: number
   /** How long the settling of an effect that brought nothing back may wait for its actor's next step. */
   readonly settleRestMs?: number
-  /** When so many items wait, a commit takes half of them, and the other half is stepped while the store writes. */
-  readonly halveFrom?: number
+  /** When a commit takes half of what waits, and the other half is stepped while the store writes: by default where it pays. */
+  readonly halving?: HalvingRule
   /** Actors kept in memory. */
   readonly maxHot?: number
   /** Pending effects of one type kept in memory, ordered types counted together; the others wait in the store. */
@@ -61,7 +62,7 @@ export const runtimeDefaults = {
   maxBatch: 500,
   maxBatchBytes: 1_048_576,
   settleRestMs: 500,
-  halveFrom: 16,
+  halving: 'measured' as HalvingRule,
   maxHot: 10_000,
   maxHeldEffects: 5000,
   pollMs: 250,

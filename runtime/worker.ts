@@ -15,6 +15,8 @@ import { OverloadedError } from './errors.ts'
 import { FailedCommits } from './failed-commits.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { Taken } from './fair-queue.ts'
+import { Halving } from './halving.ts'
+import type { HalvingRule } from './halving.ts'
 import { HotActors } from './hot-actors.ts'
 import { IdleSnapshots } from './idle-snapshots.ts'
 import type { RuntimeObserver } from './observer.ts'
@@ -44,7 +46,7 @@ export interface WorkerOptions {
   readonly maxQueuedBytes: number
   readonly maxBatch: number
   readonly maxBatchBytes: number
-  readonly halveFrom: number
+  readonly halving: HalvingRule
   readonly maxHot: number
   readonly settleRestMs: number
   readonly maxResting: number
@@ -87,6 +89,7 @@ export class Worker {
   readonly #idleSnapshots: IdleSnapshots
   readonly #resting: RestingSettlements
   readonly #failures: FailedCommits
+  readonly #halving: Halving
   #running: Promise<void> | undefined
 
   constructor(options: WorkerOptions) {
@@ -100,6 +103,7 @@ export class Worker {
       most: maxResting,
       due: (works) => works.forEach((work) => this.#queueUp(work)),
     })
+    this.#halving = new Halving(options.halving)
     this.#failures = new FailedCommits({
       ...options,
       commit: (items, attempt) => this.#commit(items, attempt),
@@ -250,9 +254,9 @@ export class Worker {
   }
 
   #take(busy?: ReadonlySet<ActorAddress>): Taken {
-    const { maxBatch, maxBatchBytes, halveFrom } = this.#options
+    const { maxBatch, maxBatchBytes } = this.#options
     const waiting = this.#queue.size + (busy?.size ?? 0)
-    const items = waiting < halveFrom ? maxBatch : Math.min(maxBatch, Math.ceil(waiting / 2))
+    const items = this.#halving.isWorthwhile(waiting) ? Math.min(maxBatch, Math.ceil(waiting / 2)) : maxBatch
     const taken = this.#queue.take({ items, bytes: maxBatchBytes }, busy)
     this.#bringResting(taken.works)
     return taken
@@ -260,10 +264,9 @@ export class Worker {
 
   /** The next half, while the store writes this one. */
   async #buildAhead({ items }: Built): Promise<Built | undefined> {
-    const { halveFrom } = this.#options
-    if (items.length * 2 < halveFrom) return undefined
+    if (!this.#halving.isWorthwhile(items.length * 2)) return undefined
     await turnOfTheLoop()
-    if (this.#tasks.length > 0 || this.#queue.size * 2 < halveFrom) return undefined
+    if (this.#tasks.length > 0 || !this.#halving.isWorthwhile(this.#queue.size * 2)) return undefined
     const taken = this.#take(new Set(items.map(actorOf)))
     return taken.works.length > 0 ? this.#buildTaken(taken) : undefined
   }
@@ -291,10 +294,13 @@ export class Worker {
   }
 
   async #build(works: readonly Work[], waitedMs: number): Promise<Built> {
+    const { clock } = this.#options
     const items = works.filter((item) => this.#isOurs(item))
     try {
       await this.#loadCold(items)
-      const batch = buildBatch(items, this.#hot.states, { ...this.#options.batch, now: this.#options.clock.now() })
+      const startedAt = clock.elapsed()
+      const batch = buildBatch(items, this.#hot.states, { ...this.#options.batch, now: clock.now() })
+      this.#halving.stepped(items.length, clock.elapsed() - startedAt)
       return { items, waitedMs, batch }
     } catch (error) {
       return { items, waitedMs, error }
@@ -307,7 +313,11 @@ export class Worker {
     const { clock } = this.#options
     const startedAt = clock.elapsed()
     return this.#write(built.batch).then(
-      (inbox) => ({ inbox, durationMs: clock.elapsed() - startedAt }),
+      (inbox) => {
+        const durationMs = clock.elapsed() - startedAt
+        this.#halving.committed(durationMs)
+        return { inbox, durationMs }
+      },
       (error: unknown) => ({ error }),
     )
   }

@@ -275,7 +275,7 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         'every half once and in order, when the store breaks %s one while the next is stepped (R1, R2, R4)',
         async (moment) => {
           const broken = faultySql(sql)
-          const { runtime } = await world.start({ sql: broken, halveFrom: 2, maxBatch: 8 })
+          const { runtime } = await world.start({ sql: broken, halving: 'always', maxBatch: 8 })
           const ids = Array.from({ length: 6 }, (_, index) => `h${index}`)
           const notes = Array.from({ length: 8 }, (_, index) => `n${index}`)
           await Promise.all(ids.map((id) => runtime.deliver(noted(id, 'first', 'first'))))

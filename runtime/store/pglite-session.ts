@@ -18,10 +18,7 @@ const segmentsToCheckpoint = 4
 export type StoreExtension = 'vector'
 
 /** A session on a PGlite that lives in this thread: over files that are synced, or in memory. */
-export async function openPglite(
-  files?: SyncedFolder,
-  wanted: readonly StoreExtension[] = [],
-): Promise<PgliteSession> {
+export async function openPglite(files?: SyncedFolder, wanted: readonly StoreExtension[] = []): Promise<PgliteSession> {
   const { PGlite } = await import('@electric-sql/pglite')
   const extensions: Extensions = {}
   if (wanted.includes('vector')) extensions['vector'] = (await import('@electric-sql/pglite-pgvector')).vector

@@ -84,7 +84,7 @@ function settingsOf(roll: Dice): Settings {
     idleSnapshotMs: roll.pick([300, 5000]),
     maxQueued: roll.pick([2, 8, 100]),
     latencyMs: roll.pick([1, 5, 40]),
-    halveFrom: roll.pick([2, 16]),
+    halving: roll.pick(['measured', 'always'] as const),
     settleRestMs: roll.pick([1, 500, 5000]),
   }
 }

@@ -22,7 +22,7 @@ export interface Settings {
   readonly pollMs: number
   readonly snapshotEvery: number
   readonly maxBatch: number
-  readonly halveFrom: number
+  readonly halving: 'measured' | 'always'
   readonly settleRestMs: number
   readonly maxHot: number
   readonly maxHeldEffects: number
