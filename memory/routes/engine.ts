@@ -2,7 +2,6 @@
 import { Type } from 'typebox'
 import type { HttpApp } from '../../edges/http/app.ts'
 import type { MemoryDeps } from '../deps.ts'
-import { registerEngineMetrics } from '../engine/metrics.ts'
 import { queryModes, scoreKinds } from '../engine/port.ts'
 import { answering } from '../queries/answering.ts'
 
@@ -20,8 +19,7 @@ const EngineBody = Type.Object({
   degraded: Type.Array(Type.String()),
 })
 
-export function engineRoutes(app: HttpApp, { engine, metrics }: MemoryDeps): void {
-  registerEngineMetrics(metrics, engine)
+export function engineRoutes(app: HttpApp, { engine }: MemoryDeps): void {
   app.get(
     '/engine',
     {

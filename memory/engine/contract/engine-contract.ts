@@ -151,7 +151,7 @@ export function engineContract(open: () => Promise<EngineUnderTest>): void {
   })
 
   it('lets a filter through by repository and by metadata, however many others rank before', async () => {
-    const others = Array.from({ length: 12 }, (_, at) =>
+    const others = Array.from({ length: 6 }, (_, at) =>
       aMemory(`${texts.sessions} Variant ${at} of the SessionStore.`, { repo: 'loud' }),
     )
     const quiet = aMemory('A note that names the SessionStore.', {
