@@ -1,6 +1,16 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -69,6 +79,8 @@ export interface WorldOptions {
   readonly decide: (request: ModelRequest, index: number) => Move
   readonly env?: Readonly<Record<string, string>>
   readonly cli?: readonly string[]
+  /** The user that the wrapper runs as and whose the world's folder is. */
+  readonly uid?: number
   /** False: the model forgets its requests. */
   readonly keepsRequests?: boolean
 }
@@ -133,7 +145,9 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
     signatures: receiver.signatures,
     refuseCallbacks: receiver.refuse,
     start: async (extra = {}) => {
-      const pod = await startPod({ ...env(), ...extra }, stateDir, () => token.token())
+      const all = { ...env(), ...extra }
+      if (options.uid !== undefined) give(dir, options.uid)
+      const pod = await startPod(all, stateDir, () => token.token(), options.uid)
       pods.push(pod)
       return pod
     },
@@ -147,11 +161,17 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
   }
 }
 
-async function startPod(env: Record<string, string>, stateDir: string, token: () => Promise<string>): Promise<Pod> {
+async function startPod(
+  env: Record<string, string>,
+  stateDir: string,
+  token: () => Promise<string>,
+  uid?: number,
+): Promise<Pod> {
   rmSync(join(stateDir, 'endpoint.json'), { force: true })
   const child = spawn(process.execPath, [join(import.meta.dirname, 'run-wrapper.ts')], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
   })
   let log = ''
   child.stdout.on('data', (chunk: Buffer) => (log += chunk.toString()))
@@ -300,6 +320,13 @@ export function randomText(bytes: number): string {
   let text = `${randomUUID()}`
   while (text.length < bytes) text += `${text.length % 3 === 0 ? '\n' : ' '}${line()}`
   return text.slice(0, bytes)
+}
+
+/** As the volume of such a pod is: its own. */
+function give(dir: string, uid: number): void {
+  chmodSync(dir, 0o755)
+  for (const name of ['', ...readdirSync(dir, { recursive: true, encoding: 'utf8' })])
+    chownSync(join(dir, name), uid, uid)
 }
 
 function secretFile(dir: string, name: string, text: string): string {
