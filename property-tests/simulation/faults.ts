@@ -23,11 +23,12 @@ export class Faults {
 
   /** A process comes to the point: the crash that is due there. */
   crashAt(point: string): CrashFault | undefined {
-    const [here, anywhere] = [this.#count(`at ${point}`), this.#count('anywhere')]
+    const here = this.#count(`at ${point}`)
     const crash = this.#take(
       (fault): fault is CrashFault =>
         fault.kind === 'crash' &&
-        (fault.point === undefined ? fault.nth === anywhere : fault.point === point && fault.nth === here),
+        fault.point === point &&
+        (fault.before === undefined ? fault.nth === here : fault.nth <= this.#passages(fault.before)),
     )
     this.#passed(point, crash !== undefined)
     return crash
@@ -60,6 +61,10 @@ export class Faults {
   nextPod(): PodFault | undefined {
     const nth = this.#count('pod')
     return this.#take((one): one is PodFault => one.kind === 'pod' && one.nth === nth)
+  }
+
+  #passages(point: string): number {
+    return this.#counts.get(`at ${point}`) ?? 0
   }
 
   #count(name: string): number {

@@ -40,6 +40,9 @@ function one(flags: readonly string[], say: InProcessesOptions['say']): Promise<
       say(text.trimEnd())
     })
     child.on('error', reject)
-    child.on('close', (code) => resolve({ code, line: out.trim().split('\n').at(-1) ?? '', told }))
+    child.on('close', (code) => {
+      if (code === 0 || code === 1) resolve({ code, line: out.trim().split('\n').at(-1) ?? '', told })
+      else reject(new Error(`simulate ${flags.join(' ')} ended with ${code}: ${told.slice(-2000)}`))
+    })
   })
 }

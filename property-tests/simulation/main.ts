@@ -1,6 +1,6 @@
 /**
  * `npm run simulate -- --seeds 200 --from 1`: so many lives of the whole system, and the story of each that broke a law.
- * `--jobs 2` shares the seeds among so many processes; `--bug NAME` plants one, `--bugs` looks for each of them in turn;
+ * `--only 7,19` lives these seeds; `--jobs 2` shares the seeds among so many processes; `--bug NAME` plants one, `--bugs` looks for each of them in turn;
  * `--json` ends with one line for programs, `--hashes` prints what each seed's trace comes to, `--repeat 2` lives each seed
  * twice, `--story` tells a seed whatever it breaks, `--seconds 60` ends sooner if need be, `--share 95` asks that so many
  * of a hundred points are died at.
@@ -15,6 +15,7 @@ import { merged, told, type Report } from './report.ts'
 const { values: flags } = parseArgs({
   options: {
     seeds: { type: 'string', default: '200' },
+    only: { type: 'string' },
     from: { type: 'string', default: '1' },
     jobs: { type: 'string', default: '1' },
     bug: { type: 'string' },
@@ -27,7 +28,8 @@ const { values: flags } = parseArgs({
     share: { type: 'string', default: '0' },
   },
 })
-const [seeds, from, jobs] = [Number(flags.seeds), Number(flags.from), Number(flags.jobs)]
+const only = flags.only?.split(',').map(Number)
+const [seeds, from, jobs] = [only?.length ?? Number(flags.seeds), only?.[0] ?? Number(flags.from), Number(flags.jobs)]
 
 const bug = plantedBugs.find(({ name }) => name === flags.bug)
 if (flags.bug !== undefined && !bug)
@@ -52,7 +54,7 @@ async function simulate(): Promise<Report> {
   let toldAt = beganAt
   for (let index = 0; index < seeds * Number(flags.repeat); index++) {
     if (failures.length >= mostFailures || performance.now() - beganAt > Number(flags.seconds) * 1000) break
-    const seed = from + (index % seeds)
+    const seed = only?.[index % seeds] ?? from + (index % seeds)
     const outcome = await simulation.run(simulation.plan(seed))
     const broken = brokenLaws(outcome)
     hashes.push(outcome.hash)

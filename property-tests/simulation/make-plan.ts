@@ -18,7 +18,7 @@ const lastWishMs = 200_000
 export function makePlan(seed: number, points: readonly string[]): Plan {
   const roll = dice(seed, 'plan')
   const crashes = crashesOf(seed, roll, points)
-  const ways = waysThere.filter(({ to }) => crashes.some(({ point }) => point !== undefined && to.test(point)))
+  const ways = waysThere.filter(({ to }) => crashes.some(({ point }) => to.test(point)))
   const plain: Plan = {
     seed,
     repositories: roll.chance(0.35) ? 2 : 1,
@@ -50,7 +50,7 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
     ),
     schedule: roll.chance(0.65) ? [] : scheduled.filter(() => roll.chance(0.5)),
     budget: roll.chance(0.8) ? undefined : { window: roll.whole(10, 40) * 1000, day: roll.whole(0, 30) * 1000 },
-    faults: [...crashes, ...troubles(roll)],
+    faults: [...crashes, ...justAfter(roll), ...troubles(roll)],
     agents: roll.chance(0.15) ? 'honest' : 'mixed',
     firstMood: undefined,
     maxConcurrentAgents: roll.whole(1, 3),
@@ -118,7 +118,7 @@ function crashesOf(seed: number, roll: Dice, points: readonly string[]): readonl
   ])
   const stride = Math.floor(points.length / aims)
   return several(count, (index) => {
-    const own = points[(seed + index * stride) % Math.max(1, points.length)]
+    const own = points[(seed + index * stride) % points.length] ?? ''
     const restartMs = roll.weighted([
       [4, 500],
       [1, 20_000],
@@ -126,6 +126,23 @@ function crashesOf(seed: number, roll: Dice, points: readonly string[]): readonl
     ])
     const isFirst = roll.chance(0.6)
     return { kind: 'crash', point: own, nth: isFirst ? 1 : roll.whole(2, 12), restartMs }
+  })
+}
+
+/** Between what was taken from outside and its commit, or between what was decided and its doing. */
+const moments: readonly (readonly [before: string, point: string])[] = [
+  ['agent: come in', 'sql store/commit-steps commitSteps: not done'],
+  ['agent: come in', 'sql store/commit-steps commitSteps: done and not heard'],
+  ['callback: come in', 'sql store/commit-steps commitSteps: not done'],
+  ['alert: come in', 'sql store/commit-steps commitSteps: not done'],
+  ['forge POST comments: not done', 'sql store/commit-steps commitSteps: not done'],
+  ['forge PUT merge: not done', 'sql store/commit-steps commitSteps: done and not heard'],
+]
+
+function justAfter(roll: Dice): readonly CrashFault[] {
+  return several(roll.whole(0, 2), () => {
+    const [before, point] = roll.pick(moments)
+    return { kind: 'crash', point, before, nth: roll.whole(1, 10), restartMs: 500 }
   })
 }
 

@@ -121,11 +121,13 @@ export class Orchestrators {
         if (line.passes(`${call.kind}: come in`)) return resolve(undefined)
         const { method, path: url, headers, body } = call
         const payload = body === undefined ? {} : { payload: body }
+        // A server that has closed meanwhile takes no connection.
+        const refused = (): void => resolve(undefined)
         void server.app.inject({ method: method as 'GET', url, headers, ...payload }).then((answer) => {
           if (line.passes(`${call.kind}: done and not answered`)) return resolve(undefined)
           const all = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as const)
           resolve({ status: answer.statusCode, headers: Object.fromEntries(all), body: answer.payload })
-        })
+        }, refused)
       })
     })
     return Promise.race([answered, line.died.then(() => undefined)])

@@ -63,10 +63,11 @@ export type Fault =
   | PodFault
   | StoreFault
 
-/** The process dies at a point of `points.ts`, the nth time that it comes there; undefined: at whatever point comes nth. */
+/** The process dies at a point of `points.ts`, the nth time that it comes there; `before`: the first time after that one's nth. */
 export interface CrashFault {
   readonly kind: 'crash'
-  readonly point: string | undefined
+  readonly point: string
+  readonly before?: string
   readonly nth: number
   readonly restartMs: number
 }

@@ -15,12 +15,15 @@ export interface Rest {
 const walkedMs = 3_900_000
 const lookMs = 20_000
 const helpEveryMs = 60_000
+/** Whoever parks again and again after so much help will not come to rest. */
+const mostHelp = 12
 
 /** A maintainer brings back what is parked meanwhile. */
 export function watchRest(world: World, orchestrators: Orchestrators, crowd: Crowd): Rest {
   const rest: Rest = { isOver: false, leftovers: [] }
   const from = world.elapsed()
   let helpedAt = from
+  const helped = new Map<string, number>()
   const look = (): void => {
     if (rest.isOver) return
     world.after(lookMs, look)
@@ -29,11 +32,12 @@ export function watchRest(world: World, orchestrators: Orchestrators, crowd: Cro
       const isQuiet = rest.leftovers.length === 0 && world.elapsed() - helpedAt >= 2 * lookMs
       // A wish whose webhook was lost is found by the next walk of the mirror.
       rest.isOver = isQuiet && (crowd.isSatisfied || world.elapsed() - from > walkedMs)
+      rest.isOver ||= Math.max(0, ...helped.values()) > mostHelp
     })
     const { current } = orchestrators
     if (!current || world.elapsed() - helpedAt < helpEveryMs) return
     helpedAt = world.elapsed()
-    void help(current.runtime, crowd)
+    void help(current.runtime, crowd, (task) => helped.set(task, (helped.get(task) ?? 0) + 1))
   }
   look()
   return rest
@@ -41,10 +45,15 @@ export function watchRest(world: World, orchestrators: Orchestrators, crowd: Cro
 
 const wantsGoAhead: ReadonlySet<string> = new Set(['needs-maintainer', 'over-auto-approve-ceiling'])
 
-async function help(runtime: { list: (kind: 'task') => Promise<readonly ActorView[]> }, crowd: Crowd): Promise<void> {
+async function help(
+  runtime: { list: (kind: 'task') => Promise<readonly ActorView[]> },
+  crowd: Crowd,
+  note: (task: string) => void,
+): Promise<void> {
   for (const view of await runtime.list('task')) {
     const task = view.context as unknown as TaskContext
     if (task.stageClass !== 'parked' || task.stage === 'implement-declined') continue
+    note(task.id)
     const open = task.mergeRequests.filter(({ state }) => state === 'open')
     const [issue] = task.issues.filter(({ state }) => state === 'open')
     if (wantsGoAhead.has(task.stageReason ?? '')) for (const one of open) crowd.help(one, '/approve')
