@@ -161,4 +161,6 @@ export type EffectType = keyof typeof effectSchemas
 export type RuntimeEffectType = 'deliver' | 'answer' | 'withdrawEffects'
 /** Those that need a handler. */
 export type OutboxEffectType = Exclude<EffectType, RuntimeEffectType>
-export type EffectParams<T extends EffectType> = Static<(typeof effectSchemas)[T]>
+/** Worked out once for each: as a conditional type over `T` it was worked out at every call that names an effect. */
+type ParamsByEffect = { readonly [T in EffectType]: Static<(typeof effectSchemas)[T]> }
+export type EffectParams<T extends EffectType> = ParamsByEffect[T]
