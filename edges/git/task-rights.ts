@@ -1,6 +1,6 @@
 /** What the Task's own actor says about its pods' rights, read at every request. */
 import type { TaskContext } from '../../machines/task/context.ts'
-import { branchIn, grantsHold, liveIssues, openMergeRequests } from '../../machines/task/facts.ts'
+import { branchIn, gatedIssues, grantsHold, liveIssues, openMergeRequests } from '../../machines/task/facts.ts'
 import { addressOf } from '../../runtime/address.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GitGatewayDeps, TaskAccess } from './gateway.ts'
@@ -64,7 +64,7 @@ function isHandedOver(context: TaskContext, branch: string): boolean {
 async function missingGrant({ grantHolds }: TaskRightsDeps, context: TaskContext): Promise<string | undefined> {
   if (!grantsHold(context))
     return 'not pushed before a maintainer approved the plan: the work stays in the workspace until then'
-  for (const { issue } of context.everOwnedIssue ? liveIssues(context) : []) {
+  for (const { issue } of context.everOwnedIssue ? gatedIssues(context) : []) {
     if (!(await grantHolds(issue))) return `the approval of ${issue} no longer holds`
   }
   return undefined

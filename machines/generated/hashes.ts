@@ -5,10 +5,10 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   project: '888db4041474fe6a',
   queue: 'ceac2459b59357cd',
   ledger: 'addaa8d0e252ea88',
-  task: 'd039d4e3c7841fab',
+  task: '4d08638163607d5d',
   pod: '25bcdf188bd5f680',
   turn: '54e19ca7bd3ed59f',
-  issue: '5cab120d1c5f4fc7',
+  issue: '1295d566ebea378f',
   'merge-request': 'fa90c1e74355ec2d',
   'ingest-job': '103fe5827ea19499',
 }

@@ -95,8 +95,13 @@ function claim(context: IssueContext, event: EventOf<'approval.claimed'>): Fold 
   return { context: kept, effects: [answer], answered: reason === undefined }
 }
 
+/** A merge of ours closed it: what is planned now is about the Task's other issues, and takes no grant back here. */
+function isMerged({ facts, retired }: IssueContext): boolean {
+  return facts?.state === 'closed' && facts.closedBy === 'bot' && !retired
+}
+
 function publish(context: IssueContext, { task, noteId, planHash, body, at }: EventOf<'plan.written'>): Fold {
-  if (task !== context.owner || context.plans.at(-1)?.hash === planHash) return {}
+  if (task !== context.owner || isMerged(context) || context.plans.at(-1)?.hash === planHash) return {}
   const plans = [...context.plans, { noteId, hash: planHash, at }].slice(-keptPlans)
   const effects = context.facts
     ? [

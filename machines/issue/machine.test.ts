@@ -250,6 +250,15 @@ describe('plans', () => {
       [],
     )
   })
+  test('a plan that comes after a merge of ours closed the issue takes no grant back, and is shown elsewhere', () => {
+    const issue = granted()
+    observe(issue, { ...approved, state: 'closed', closedBy: 'bot' })
+    expect(
+      issue.send({ type: 'plan.written', task: taskOf(issue), noteId: 'n2', planHash: 'plan-2', body: 'x' }),
+    ).toEqual([])
+    expect(grantHolds(issue.context)).toBe(true)
+  })
+
   test('Issue grant/recomputed: a newer plan voids the approval and the grant (rulings 4.15)', () => {
     const issue = granted()
     issue.pass(60_000)

@@ -30,13 +30,6 @@ export function ownStage(context: TaskContext): WorkStage {
   return ownStages[context.kind]
 }
 
-const codeKinds: ReadonlySet<AgentKind> = new Set(['implement', 'review', 'documentation', 'upgrade'])
-
-/** Kinds without merge requests have nobody to wait for: at their limits they fail. */
-export function hasMergeRequests({ kind }: TaskContext): boolean {
-  return codeKinds.has(kind)
-}
-
 /** Somebody may answer there; a Task that owns nothing hears of no comment. */
 export function isHeard(context: TaskContext): boolean {
   return context.issues.length > 0 || hasOpenMergeRequest(context)
@@ -80,21 +73,25 @@ export function liveIssues(context: TaskContext): readonly TaskIssue[] {
   return context.issues.filter(({ state }) => state === 'open')
 }
 
-/** Every live issue is granted; a Task whose issues are all closed is NOT ungated, only one that never owned any [H22, law 3]. */
+/** Issues whose approval decides about what is still to come: where a merge request is merged the word was kept already. */
+export function gatedIssues(context: TaskContext): readonly TaskIssue[] {
+  return liveIssues(context).filter(({ repository }) => !isMergedIn(context, repository))
+}
+
+/** Every gated issue is granted; a Task whose issues are all closed is NOT ungated, only one that never owned any [H22, law 3]. */
 export function grantsHold(context: TaskContext): boolean {
   if (!context.everOwnedIssue) return true
-  const live = liveIssues(context)
-  return live.length > 0 && live.every(({ grant }) => grant !== null)
+  return liveIssues(context).length > 0 && gatedIssues(context).every(({ grant }) => grant !== null)
 }
 
 /** A grant names the plan it was given for; a plan swapped afterwards voids it (S2, `plan_note_id`). */
 export function planHolds(context: TaskContext): boolean {
-  return liveIssues(context).every(({ grant }) => grant === null || grant.planHash === context.planHash)
+  return gatedIssues(context).every(({ grant }) => grant === null || grant.planHash === context.planHash)
 }
 
 /** Only what ships without a maintainer's comment is limited (S3, `autoApproveMaxSignificance`). */
 export function ceilingHolds(context: TaskContext, level: Level | null): boolean {
-  const limited = liveIssues(context).some(({ grant }) => grant?.self === true)
+  const limited = gatedIssues(context).some(({ grant }) => grant?.self === true)
   return !limited || isWithin(level, context.config.autoApproveMaxSignificance)
 }
 

@@ -467,3 +467,27 @@ describe('the end', () => {
     expect(task.only('openMergeRequest')).toMatchObject([{ branch: 'fix-it' }])
   })
 })
+
+describe('of two repositories, when one is merged and the other goes back to work', () => {
+  const second = { ...anIssue, repository: 'app', number: 2, issue: 'default/app-2' }
+
+  function halfMerged(): ATask {
+    const task = opening(['lib', 'app'], { repositories: ['lib', 'app'], issues: [anIssue, second] })
+    task.ready().ready('app', 'sha-2', 8).running().approve().final().merged()
+    return task.mergeAnswer('mr.conflict', { repository: 'app', number: 8, sha: 'sha-2' }).running()
+  }
+
+  test('a new plan is claimed of the issue that is left, and not of the one whose merge request is merged', () => {
+    const task = halfMerged().planned('plan-2', 'hash-2')
+    expect(task.stage).toBe('implementing')
+    task.outcome('approved', { plan_note_id: 'plan-2', approving_maintainer: 'maya' })
+    expect(task.context.claims).toEqual(['default/app-2'])
+  })
+
+  test('the grant of the issue that is left lets it submit again', () => {
+    const task = halfMerged().planned('plan-2', 'hash-2')
+    task.send('approval.granted', { issue: 'default/app-2', planHash: 'hash-2', self: false })
+    task.submit({ merge_order: ['lib', 'app'] })
+    expect(task.stage).toBe('reviewing')
+  })
+})

@@ -6,7 +6,7 @@
  * that their orders are not all tried.
  */
 import type { TaskContext, TaskIssue } from '../task/context.ts'
-import { grantsHold, isFolding, liveIssues, openMergeRequests, servesStage } from '../task/facts.ts'
+import { gatedIssues, grantsHold, isFolding, liveIssues, openMergeRequests, servesStage } from '../task/facts.ts'
 import { move, type Move } from './move.ts'
 import { outcomeMoves } from './outcome-moves.ts'
 
@@ -69,8 +69,8 @@ function commentMoves(context: TaskContext): readonly Move[] {
 function approvalMoves({ context }: Standing): readonly Move[] {
   const closed = context.issues.find(({ state }) => state === 'closed')
   const isGated = context.everOwnedIssue && liveIssues(context).length === 0
-  const unasked = liveIssues(context).find(({ accepted, grant }) => !accepted && grant === null)
-  const claimed = liveIssues(context).find(
+  const unasked = gatedIssues(context).find(({ accepted, grant }) => !accepted && grant === null)
+  const claimed = gatedIssues(context).find(
     ({ issue, accepted, grant }) =>
       accepted && (context.claims.includes(issue) || (grant === null && isGrantedAgain(context))),
   )

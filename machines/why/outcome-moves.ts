@@ -1,6 +1,6 @@
 /** The outcome by which an agent of each kind brings its Task on. */
 import type { TaskContext } from '../task/context.ts'
-import { grantsHold, headOf, liveIssues, openMergeRequests, planHolds } from '../task/facts.ts'
+import { grantsHold, headOf, gatedIssues, openMergeRequests, planHolds } from '../task/facts.ts'
 import { move, type Move } from './move.ts'
 
 interface Said {
@@ -19,8 +19,8 @@ const submitted = (context: TaskContext): readonly Said[] => {
 
 /** Where every live issue has a maintainer's word, and no claim is being judged. */
 function claims(context: TaskContext): readonly Said[] {
-  const isDue = liveIssues(context).some(({ grant }) => grant === null || grant.planHash !== context.planHash)
-  const isHeard = liveIssues(context).every(({ accepted, grant }) => accepted || grant !== null)
+  const isDue = gatedIssues(context).some(({ grant }) => grant === null || grant.planHash !== context.planHash)
+  const isHeard = gatedIssues(context).every(({ accepted, grant }) => accepted || grant !== null)
   if (context.planNoteId === null || context.claims.length > 0 || !isDue || !isHeard) return []
   const payload = { plan_note_id: context.planNoteId, approving_maintainer: 'a-maintainer', reason: 'approved' }
   return [{ action: 'approved', does: 'cites the approval', payload }]

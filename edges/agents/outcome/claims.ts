@@ -3,6 +3,7 @@ import { refusedConjunct, type CitationChecks } from '../../../machines/rules/ci
 import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
 import { sameLogin, isListed } from '../../../machines/rules/logins.ts'
 import { matchQuote } from '../../../machines/rules/quote.ts'
+import { gatedIssues } from '../../../machines/task/facts.ts'
 import type { ApprovalClaim } from '../../../machines/task/events.ts'
 import type { TaskContext, TaskIssue } from '../../../machines/task/context.ts'
 import { bareName, maintainersOf, repositoryNamed, type ProjectSettings } from '../../forge/projects.ts'
@@ -16,7 +17,7 @@ export async function buildClaims(
   payload: ImplementOutcome,
 ): Promise<readonly ApprovalClaim[]> {
   const project = await deps.projects.project(bareName(task.config.project))
-  const live = task.issues.filter((issue) => issue.state === 'open')
+  const live = gatedIssues(task)
   const threads = await Promise.all(
     live.map((issue) => deps.threads.comments(task.config.project, issue.repository, issue.number, 'issue')),
   )

@@ -3,7 +3,7 @@ import { tellIssue } from '../../emit.ts'
 import type { Change } from '../chart.ts'
 import type { TaskContext, TaskIssue } from '../context.ts'
 import type { ApprovalClaim } from '../events.ts'
-import { liveIssues } from '../facts.ts'
+import { gatedIssues } from '../facts.ts'
 import { tell } from '../pending.ts'
 import { heard, refused, type Judge, type Outcome } from './judgement.ts'
 import type { ApprovedPayload } from './payloads.ts'
@@ -25,7 +25,7 @@ function claim(context: TaskContext, event: Outcome): Change {
   const { plan_note_id, approving_maintainer } = event.payload as unknown as ApprovedPayload
   const note = context.notes.find(({ id }) => id === plan_note_id)
   const fault = planFault(context, plan_note_id)
-  const live = liveIssues(context)
+  const live = gatedIssues(context)
   return {
     context: {
       turnSpoke: true,
@@ -51,5 +51,5 @@ function goAhead(context: TaskContext): Change {
 
 export const approved: Judge = (context, event) => {
   if (context.claims.length > 0) return refused('outcome-recorded', 'an earlier approval claim is still being judged')
-  return heard(context, event, liveIssues(context).length > 0 ? claim(context, event) : goAhead(context))
+  return heard(context, event, gatedIssues(context).length > 0 ? claim(context, event) : goAhead(context))
 }

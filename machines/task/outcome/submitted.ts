@@ -1,7 +1,7 @@
 /** `submitted`: the code gate. Grants, plan, ceiling and merge order, in this order (S2, outcome rules; laws 3, 18). */
 import { coversRepositories } from '../../rules/merge-order.ts'
 import type { TaskContext, TaskIssue } from '../context.ts'
-import { ceilingHolds, grantsHold, liveIssues, openMergeRequests, planHolds } from '../facts.ts'
+import { ceilingHolds, gatedIssues, grantsHold, liveIssues, openMergeRequests, planHolds } from '../facts.ts'
 import { accepted, refused, type Judge } from './judgement.ts'
 import type { SubmittedPayload } from './payloads.ts'
 
@@ -20,8 +20,8 @@ function missingApproval({ repository, number, issue, accepted: isAccepted }: Ta
 
 /** Live ones without a grant; when all are closed, all of them: closing is no approval [H22]. */
 function blockingIssues(context: TaskContext): readonly { readonly [key: string]: unknown }[] {
-  const live = liveIssues(context)
-  return (live.length > 0 ? live.filter(({ grant }) => grant === null) : context.issues).map(missingApproval)
+  const ungranted = gatedIssues(context).filter(({ grant }) => grant === null)
+  return (liveIssues(context).length > 0 ? ungranted : context.issues).map(missingApproval)
 }
 
 function touchedRepositories(context: TaskContext): readonly string[] {

@@ -31,7 +31,7 @@ import {
 import { isOwnGrant } from '../pods.ts'
 import { takeoverRows } from '../takeover.ts'
 import { because, enterActive } from '../visit.ts'
-import { backToWork, noneOpenRows, rowsTo, workStage } from './rows.ts'
+import { backToWork, codeStages, noneOpenRows, rowsTo, workStage } from './rows.ts'
 
 const refined: StateConfig = {
   id: 'refined',
@@ -139,7 +139,7 @@ const asksToOpen: StateConfig = {
         target: '#awaiting-human',
         actions: [does(sayOpenFailed), does(sayNeverOpened)],
       },
-      ...rowsTo(ownStage, isOwnOpening, [sayOpenFailed]),
+      ...rowsTo(codeStages, ownStage, isOwnOpening, [sayOpenFailed]),
     ],
   },
 }
@@ -160,7 +160,7 @@ const opening: StateConfig = {
           target: '#awaiting-human',
           actions: [does(sayOpeningFault), does(sayNeverOpened)],
         },
-        ...rowsTo(ownStage, isFaulty, [sayOpeningFault]),
+        ...rowsTo(codeStages, ownStage, isFaulty, [sayOpeningFault]),
         { guard: when((context) => !context.podAlive), target: 'asked' },
       ],
     },

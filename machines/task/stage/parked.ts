@@ -34,7 +34,7 @@ import type { Reason } from '../reasons.ts'
 import { raiseBudget } from '../spending.ts'
 import { takeoverRows } from '../takeover.ts'
 import { because, enterParked } from '../visit.ts'
-import { rowsTo } from './rows.ts'
+import { codeStages, rowsTo, workStages } from './rows.ts'
 
 type Commented = EventOf<'human.commented'>
 type Retried = EventOf<'task.retry'>
@@ -75,11 +75,12 @@ const countLap: Decide<Cause> = (context) => ({
 })
 
 function goOn<E extends Cause>(
+  places: readonly ResumedStage[],
   to: (context: TaskContext) => ResumedStage,
   guard: (context: TaskContext, event: E) => boolean,
   actions: readonly Decide<E>[],
 ): readonly Row<E>[] {
-  return rowsTo(to, guard, [...actions, release])
+  return rowsTo(places, to, guard, [...actions, release])
 }
 
 function retryStage(context: TaskContext): ResumedStage {
@@ -98,7 +99,7 @@ function answerRetry(stage: (context: TaskContext) => ResumedStage | 'refined'):
   })
 }
 
-const retryRows = goOn<Retried>(retryStage, () => true, [answerRetry(retryStage)])
+const retryRows = goOn<Retried>([...workStages, 'folding'], retryStage, () => true, [answerRetry(retryStage)])
 
 /** Back to where a review is due, or to the work when there is nothing to review. */
 function byOpenMergeRequest(context: TaskContext): ResumedStage {
@@ -188,18 +189,26 @@ export const issueClosedRows = closedRows({
 
 const awaitingHuman: Rows = {
   'human.commented': [
-    ...goOn<Commented>(resumedStage, releasesByComment, [appendForgeEvent, countLap]),
+    ...goOn<Commented>([...codeStages, 'reviewing'], resumedStage, releasesByComment, [appendForgeEvent, countLap]),
     { actions: does(appendForgeEvent) },
   ],
   'task.retry': retryRows,
   'takeover.accepted': takeoverRows,
   'budget.raised': [
-    ...goOn<EventOf<'budget.raised'>>(resumedStage, (context) => isParkedBy(context, 'budget'), [raiseBudget]),
+    ...goOn<EventOf<'budget.raised'>>(workStages, resumedStage, (context) => isParkedBy(context, 'budget'), [
+      raiseBudget,
+    ]),
     { actions: does(raiseBudget) },
   ],
-  'budget.renewed': goOn<EventOf<'budget.renewed'>>(resumedStage, (context) => isParkedBy(context, 'budget'), []),
+  'budget.renewed': goOn<EventOf<'budget.renewed'>>(
+    workStages,
+    resumedStage,
+    (context) => isParkedBy(context, 'budget'),
+    [],
+  ),
   'approval.granted': [
     ...goOn<EventOf<'approval.granted'>>(
+      ['implementing', 'reviewing'],
       byOpenMergeRequest,
       (context, event) => isParkedBy(context, 'approval-revoked') && grantsAgain(context, event),
       [grant],

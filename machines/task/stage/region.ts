@@ -170,13 +170,14 @@ const finalRows: Rows = {
   'takeover.accepted': { actions: does(refuses('task-terminal', 'the Task has ended')) },
 }
 
-function final(name: string, said: string): StateConfig {
+/** `on`: of one that may still have a pod. */
+function final(name: string, said: string, on: Rows = finalRows): StateConfig {
   return {
     id: name,
     type: 'final',
     meta: meta('none', said, 'nothing: it has ended'),
     entry: does(enterFinal(name)),
-    on: finalRows,
+    on,
   }
 }
 
@@ -194,6 +195,7 @@ export const stage: StateConfig = {
     delivered: final('delivered', 'delivered'),
     rejected: final('rejected', 'rejected, cancelled or closed by a human'),
     failed: final('failed', 'failed'),
-    folded: final('folded', 'folded into another Task, which owns what it had'),
+    // Who folds has no pod, so it settles in the same step and hears nothing more.
+    folded: final('folded', 'folded into another Task, which owns what it had', {}),
   },
 }

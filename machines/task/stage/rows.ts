@@ -17,7 +17,6 @@ import type { TaskContext } from '../context.ts'
 import type { AgentKind } from '../events.ts'
 import type { Reason } from '../reasons.ts'
 import {
-  hasMergeRequests,
   hasOpenMergeRequest,
   isAnyMerged,
   isNoneOpen,
@@ -73,16 +72,28 @@ const stageIds = {
   reviewing: '#reviewing.fresh',
 } as const satisfies { readonly [S in ResumedStage]: string }
 
-/** A target cannot be computed, so a decision where to go on is one row for each place. */
+/** Where work ends in merge requests, and a review or a merge sends it back to. */
+export const codeStages = ['implementing', 'documenting', 'upgrading'] as const satisfies readonly ResumedStage[]
+/** Every stage that an agent works in. */
+export const workStages = [
+  'brainstorming',
+  'investigating',
+  'refining',
+  ...codeStages,
+  'reviewing',
+] as const satisfies readonly ResumedStage[]
+
+/** A target cannot be computed, so a decision where to go on is one row for each place that it can come to. */
 export function rowsTo<E extends Cause>(
+  places: readonly ResumedStage[],
   to: (context: TaskContext) => ResumedStage,
   guard: (context: TaskContext, event: E) => boolean,
   actions: readonly Decide<E>[],
 ): readonly Row<E>[] {
   const done = actions.map((decide) => does(decide))
-  return Object.entries(stageIds).map(([stage, target]) => ({
+  return places.map((stage) => ({
     guard: when((context, event: E) => guard(context, event) && to(context) === stage),
-    target,
+    target: stageIds[stage],
     actions: done,
   }))
 }
@@ -99,50 +110,66 @@ export function backToWork<E extends Cause>(
       target: '#awaiting-human',
       actions: [...actions.map((decide) => does(decide)), does(because(reason))],
     },
-    ...rowsTo(ownStage, guard, actions),
+    ...rowsTo(codeStages, ownStage, guard, actions),
   ]
 }
 
-const podFinal: readonly Row<EventOf<'pod.final'>>[] = [
+const podFinal = [
   { guard: when(endsWantedPod('unbound')), target: '#operator-error', actions: does(namePodEnd('unbound')) },
   { guard: when(endsWantedPod('mismatched')), target: '#failed', actions: does(namePodEnd('agent-contract-mismatch')) },
   { guard: when(isLastStartFailure), target: '#operator-error', actions: does(namePodEnd('pod-start-failed')) },
   { guard: when(isOverResidency), target: '#operator-error', actions: does(namePodEnd('residency-cap')) },
-  { guard: when(isWaitingForReply), target: '#awaiting-human', actions: does(namePodEnd('waiting-for-reply')) },
-]
+] satisfies readonly Row<EventOf<'pod.final'>>[]
 
-/** What a pod and its turns mean to the stage that wants them. */
-const workRows = {
-  'pod.final': podFinal,
-  'turn.ended': [
-    {
-      guard: when((context, event) => isLastSilence(context, event) && !hasMergeRequests(context)),
-      target: '#failed',
-      actions: does(because('no-outcome')),
-    },
-    { guard: when(isLastSilence), target: '#awaiting-human', actions: does(because('no-outcome')) },
-    { guard: when(isSilent), actions: does(remindAgent) },
-    { guard: when(isWorkTurn), actions: does(calmDown) },
-  ],
-  'turn.failed': [
-    { guard: when(isLastFailure), target: '#operator-error', actions: does(nameFailure) },
-    { guard: when(isFailure), actions: does(countFailure) },
-  ],
-  'budget.exhausted': {
-    guard: when((context) => context.wants !== null),
-    target: '#awaiting-human',
-    actions: does(holdForBudget),
-  },
-} satisfies Rows
-
-/** Nobody would ever wake it: only an implement Task and a review have a thread from the start. */
-function failsOverdue(context: TaskContext): boolean {
-  return context.kind !== 'implement' && context.kind !== 'review' && !hasOpenMergeRequest(context)
+/** Only who owns an issue or a merge request can be answered. */
+const waiting: Row<EventOf<'pod.final'>> = {
+  guard: when(isWaitingForReply),
+  target: '#awaiting-human',
+  actions: does(namePodEnd('waiting-for-reply')),
 }
+
+/** What a pod and its turns mean to the stage that wants them. Without a merge request nobody could say more: it fails. */
+function workRows(isHeard: boolean): Rows {
+  return {
+    'pod.final': isHeard ? [...podFinal, waiting] : podFinal,
+    'turn.ended': [
+      {
+        guard: when(isLastSilence),
+        target: isHeard ? '#awaiting-human' : '#failed',
+        actions: does(because('no-outcome')),
+      },
+      { guard: when(isSilent), actions: does(remindAgent) },
+      { guard: when(isWorkTurn), actions: does(calmDown) },
+    ],
+    'turn.failed': [
+      { guard: when(isLastFailure), target: '#operator-error', actions: does(nameFailure) },
+      { guard: when(isFailure), actions: does(countFailure) },
+    ],
+    'budget.exhausted': {
+      guard: when((context) => context.wants !== null),
+      target: '#awaiting-human',
+      actions: does(holdForBudget),
+    },
+  }
+}
+
+/** Stages of Tasks that own no issue and open no merge request. */
+const deaf: ReadonlySet<string> = new Set(['brainstorming', 'investigating', 'refining'])
+/** Stages of Tasks that own no issue: without an open merge request nobody would ever wake them. */
+const unthreaded: ReadonlySet<string> = new Set(['documenting', 'upgrading'])
 
 const missedDeadline: Decide<Cause> = (context) => ({
   context: { stageReason: 'stage-deadline', stageDetail: null, deadlines: context.deadlines + 1 },
 })
+
+/** Over budget: who owns nothing that could be answered fails, and so does a Task whose thread is yet to be opened. */
+function overdue(stage: string): readonly Row<Cause>[] {
+  const parks = { target: '#awaiting-human', actions: does(missedDeadline) }
+  const fails = { target: '#failed', actions: does(because('stage-deadline')) }
+  if (deaf.has(stage)) return [fails]
+  if (!unthreaded.has(stage)) return [parks]
+  return [{ guard: when((context) => !hasOpenMergeRequest(context)), ...fails }, parks]
+}
 
 /** The budget starts at the first `pod.working` of the visit and survives respawns: two states instead of a timestamp in a guard. */
 function workStates(
@@ -164,12 +191,7 @@ function workStates(
     },
     clocked: {
       meta: meta('agent', 'the agent works', 'its outcome; at the end of the time budget the Task is parked'),
-      after: {
-        [budget]: [
-          { guard: when(failsOverdue), target: '#failed', actions: does(because('stage-deadline')) },
-          { target: '#awaiting-human', actions: does(missedDeadline) },
-        ],
-      },
+      after: { [budget]: overdue(id) },
     },
   }
 }
@@ -190,7 +212,7 @@ export function workStage({ name, wants, budget, meta: said, on, states }: WorkS
     meta: said,
     initial: 'fresh',
     entry: does(enterActive(name, null)),
-    on: { ...workRows, ...on },
+    on: { ...workRows(!deaf.has(name)), ...on },
     states: { ...workStates(budget, wants, name), ...states },
   }
 }

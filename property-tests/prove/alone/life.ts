@@ -36,6 +36,13 @@ class Quota {
   }
 }
 
+interface Beginnings {
+  /** How many states of each sort are kept: so many times those of an ordinary life. */
+  readonly times?: number
+  /** States that were met elsewhere, to go on from. */
+  readonly from?: readonly Resting[]
+}
+
 function eventsAt({ kind }: MachineDefinition, { snapshot, timers, at }: Resting): readonly MachineEvent[] {
   const { births, words } = alphabets[kind]!
   const told: readonly Told[] = snapshot ? words(snapshot.context as object) : births
@@ -48,24 +55,31 @@ export function live(
   definition: MachineDefinition,
   keys: StateKeys,
   onStep: (step: Step, from: Resting) => void,
-  times = 1,
+  { times = 1, from: met = [] }: Beginnings = {},
 ): Life {
   const { kind } = definition
   const { id } = alphabets[kind]!
   const seen = new Set<string>()
   const quota = new Quota(mostOf(kind) * times)
   const waiting: Resting[] = [{ snapshot: undefined, timers: [], at: beginning }]
+  const meet = (one: Resting): void => {
+    if (!one.snapshot || one.snapshot.status === 'done') return
+    const name = `${keys.ofActor(`${kind}:${id}`, one.snapshot)} ${one.timers
+      .map((timer) => timer.id)
+      .toSorted()
+      .join(' ')}`
+    if (seen.has(name) || !quota.takes(sortsOf(kind, one.snapshot))) return
+    seen.add(name)
+    waiting.push(one)
+  }
+  met.forEach(meet)
   let steps = 0
   for (let from = waiting.shift(); from; from = waiting.shift())
     for (const event of eventsAt(definition, from)) {
       const step = stepOf(definition, id, from, event)
       steps += 1
       onStep(step, from)
-      if (step.after.status === 'done') continue
-      const name = `${keys.ofActor(step.actor, step.after)} ${step.timers.toSorted().join(' ')}`
-      if (seen.has(name) || !quota.takes(sortsOf(kind, step.after))) continue
-      seen.add(name)
-      waiting.push(step.left)
+      meet(step.left)
     }
   return { kind, states: seen.size, steps }
 }

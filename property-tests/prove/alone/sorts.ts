@@ -1,17 +1,17 @@
 /** Sorts of states, of which a life alone keeps a few each: by leaf states, and by each thing that guards ask about. */
 import type { ActorKind } from '../../../machines/definition.ts'
+import type { IssueContext } from '../../../machines/issue/context.ts'
+import type { MergeRequestContext } from '../../../machines/merge-request/context.ts'
 import type { PodContext } from '../../../machines/pod/context.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
+import type { TurnContext } from '../../../machines/turn/context.ts'
 import type { Snapshot } from '../../machines/world/trace.ts'
 import { leavesOf } from '../rows/draft.ts'
 
 /** Many of machines of few states. */
 const most: Partial<Readonly<Record<ActorKind, number>>> = {
-  turn: 8,
   queue: 20,
   ledger: 100,
-  issue: 50,
-  'merge-request': 50,
   project: 4,
 }
 
@@ -39,6 +39,7 @@ function ofTask({ context }: Snapshot): readonly unknown[] {
     ['silent', c.silentTurns],
     ['failed', c.failedTurns],
     ['lost', Math.min(4, c.lostInRow)],
+    ['submits', c.kind, c.pushedRepositories.length > 0, c.lastTurnFailedRepos.length === 0, c.submission === null],
     ['starts', c.startFailures],
     ['openings', c.failedOpenings],
     ['awaited', c.awaitingOpen.length],
@@ -65,13 +66,52 @@ function ofPod({ context }: Snapshot): readonly unknown[] {
   ]
 }
 
+function ofTurn({ context }: Snapshot): readonly unknown[] {
+  const { quietWindows, attempts, accepted, liveTurnId, turnId, ledger, purpose } = context as TurnContext
+  return [
+    ['quiet', quietWindows, attempts],
+    ['known', accepted, liveTurnId, turnId],
+    ['sort', ledger, purpose],
+  ]
+}
+
+/** What an Issue or a merge request knows decides together. */
+function ofIssue({ context }: Snapshot): readonly unknown[] {
+  const { owner, mint, held, urged, grant, implementRan, plans, accepted, rejected, retired, offered, facts } =
+    context as IssueContext
+  const waits = [mint === null, held, urged, offered]
+  return [
+    [owner !== '', grant?.self, implementRan, plans.length > 0, accepted === null],
+    [owner !== '', ...waits, facts?.wanted, facts?.swept],
+    [rejected !== '', retired, facts?.state, facts?.closedBy, owner !== ''],
+    [facts?.approvals.length, plans.length > 0, grant === null, facts?.bodyHash, facts?.withdrawnBy],
+  ]
+}
+
+function ofMergeRequest({ context }: Snapshot): readonly unknown[] {
+  const { owner, mint, held, urged, offered, cancelled, verdict, facts } = context as MergeRequestContext
+  return [
+    [owner !== '', mint === null, held, urged, facts?.wanted, facts?.state],
+    [owner !== '', held, offered, cancelled, facts?.headBranch, facts?.draft],
+    [verdict === null, owner !== '', facts?.headSha, facts?.ci, facts?.mergeable],
+  ]
+}
+
+const things: Partial<Readonly<Record<ActorKind, (snapshot: Snapshot) => readonly unknown[]>>> = {
+  pod: ofPod,
+  turn: ofTurn,
+  issue: ofIssue,
+  'merge-request': ofMergeRequest,
+}
+
 /** A Project is seven regions that know nothing of each other: each leaf counts for itself. */
 export function sortsOf(kind: ActorKind, snapshot: Snapshot): readonly string[] {
   const leaves = leavesOf(snapshot.value)
   if (kind === 'project') return leaves
   const all = leaves.join(' ')
-  if (kind === 'pod') return [all, ...ofPod(snapshot).map((one) => `${all} ${JSON.stringify(one)}`)]
-  if (kind !== 'task') return [all]
-  const stage = leaves.find((leaf) => leaf.startsWith('stage'))
-  return [all, ...ofTask(snapshot).map((one) => `${stage} ${JSON.stringify(one)}`)]
+  if (kind === 'task') {
+    const stage = leaves.find((leaf) => leaf.startsWith('stage'))
+    return [all, ...ofTask(snapshot).map((one) => `${stage} ${JSON.stringify(one)}`)]
+  }
+  return [all, ...(things[kind]?.(snapshot) ?? []).map((one) => `${all} ${JSON.stringify(one)}`)]
 }

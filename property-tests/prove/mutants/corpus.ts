@@ -3,10 +3,11 @@ import type { ActorKind, MachineDefinition } from '../../../machines/definition.
 import { machines } from '../../../machines/registry.ts'
 import { alphabets } from '../alone/alphabet.ts'
 import { live } from '../alone/life.ts'
+import { metInWorlds } from '../alone/met.ts'
 import { stepOf, type Resting, type Step } from '../alone/steps.ts'
 import { leavesOf } from '../rows/draft.ts'
 import { StateKeys } from '../state-key.ts'
-import { placesOf } from './places.ts'
+import { aroundOf, placesOf } from './places.ts'
 import { countNoMore, decided } from './points.ts'
 
 export interface Known {
@@ -26,9 +27,13 @@ export class Corpus {
 
   explore(kinds: ReadonlySet<ActorKind>, times: number): void {
     const keys = new StateKeys()
+    const met = metInWorlds()
     decided()
-    for (const definition of machines)
-      if (kinds.has(definition.kind)) live(definition, keys, (step, from) => this.#keep(definition, step, from), times)
+    for (const definition of machines) {
+      if (!kinds.has(definition.kind)) continue
+      const from = met.get(definition.kind) ?? []
+      live(definition, keys, (step, at) => this.#keep(definition, step, at), { times, from })
+    }
     countNoMore()
   }
 
@@ -49,7 +54,7 @@ export class Corpus {
   }
 
   stepsAt(place: string): readonly Known[] {
-    return [...(this.#places.get(place)?.values() ?? [])].flat()
+    return aroundOf(place).flatMap((one) => [...(this.#places.get(one)?.values() ?? [])].flat())
   }
 
   /** What the real machine does in such a step, as text. */

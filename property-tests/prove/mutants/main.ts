@@ -20,7 +20,12 @@ const { only, tenth } = values
 const mutants = allMutants()
   .filter(({ name, machine }) => only === undefined || machine === only || name.includes(only))
   .filter(({ name }) => tenth === undefined || tenthOf(name) === Number(tenth))
-  .filter((_mutant, index) => index % shares === share)
+  .filter(({ machine }) => shareOf(machine) === share)
+
+/** A share is whole machines, for each is lived through once: the Task is as much as all others. */
+function shareOf(machine: string): number {
+  return machine === 'task' || shares === 1 ? 0 : 1
+}
 
 function line(judged: Judged | { readonly count: number }): void {
   process.stdout.write(`${JSON.stringify(judged)}\n`)

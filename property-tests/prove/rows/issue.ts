@@ -124,7 +124,8 @@ function claimed(i: Draft, event: EventOf<'approval.claimed'>, asking: Asking): 
 
 function published(i: Draft, event: EventOf<'plan.written'>, asking: Asking): void {
   const { task, noteId, planHash, at } = event
-  if (task !== i.owner || i.plans.at(-1)?.hash === planHash) return
+  const isMerged = i.facts?.state === 'closed' && i.facts.closedBy === 'bot' && !i.retired
+  if (task !== i.owner || isMerged || i.plans.at(-1)?.hash === planHash) return
   i.plans = [...i.plans, { noteId, hash: planHash, at }].slice(-20)
   if (i.facts) asking.ask('postComment', { ...place(i.facts), on: 'issue', topic: 'plan', body: 'words' })
 }

@@ -116,6 +116,8 @@ type Payloads = Readonly<Record<string, readonly Readonly<Record<string, unknown
 function payloadsOf(c: TaskContext): Payloads {
   const read = c.mergeRequests.map(({ repository, number, headSha }) => ({ repo: repository, number, sha: headSha }))
   const stale = read.map((head) => ({ ...head, sha: 'older' }))
+  const misplaced = read.map((head) => ({ ...head, number: head.number + 1 }))
+  const elsewhere = read.map((head) => ({ ...head, repo: 'other' }))
   const finding = { repo: 'lib', number: 7, body: 'off by one', severity: 'high' }
   const proposals = ['One', 'Two', 'one'].map((title) => ({ repo: 'lib', title, body: 'b', kind: 'bug' }))
   const incident = { alert_rules: ['b', 'a'], reason: 'because', issue: { repo: 'lib', title: 'T', body: 'b' } }
@@ -242,7 +244,10 @@ function outcomes(c: TaskContext): readonly Told[] {
 }
 
 function forgeWords(c: TaskContext): readonly Told[] {
-  const others = [{ ...mr, repository: 'app', number: 8, mergeRequest: 'default/app-mr-8' }]
+  const others = [
+    { ...mr, repository: 'app', number: 8, mergeRequest: 'default/app-mr-8' },
+    { ...mr, number: 9, mergeRequest: 'default/lib-mr-9' },
+  ]
   const known = c.mergeRequests.map(({ state: _state, mergeCommit: _commit, ...owned }) => owned)
   const { merging } = c
   const place = merging ?? { repository: 'lib', number: 7, sha: 's1' }

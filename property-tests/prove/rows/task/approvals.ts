@@ -19,7 +19,7 @@ function keepGrant(t: TaskDraft, { issue, planHash, self }: EventOf<'approval.gr
 
 /** With this grant every live issue has one. */
 function completesGrants(t: TaskDraft, { issue }: EventOf<'approval.granted'>): boolean {
-  const others = t.liveIssues.filter((one) => one.issue !== issue)
+  const others = t.gated.filter((one) => one.issue !== issue)
   return t.owns(issue) && t.liveIssues.length > 0 && others.every(({ grant }) => grant)
 }
 

@@ -101,19 +101,25 @@ export class TaskDraft extends Asking {
     return this.c.mergeRequests.find((mr) => isSame(mr, named))
   }
 
+  /** Where something is merged the word was kept: nothing more is asked of that repository's issues. */
+  get gated(): readonly TaskIssue[] {
+    const merged = this.c.mergeRequests.flatMap(({ state, repository }) => (state === 'merged' ? [repository] : []))
+    return this.liveIssues.filter(({ repository }) => !merged.includes(repository))
+  }
+
   /** Law 3, H22: only a Task that never owned an issue is ungated. */
   get isGranted(): boolean {
     if (!this.c.everOwnedIssue) return true
-    return this.liveIssues.length > 0 && this.liveIssues.every((issue) => issue.grant)
+    return this.liveIssues.length > 0 && this.gated.every((issue) => issue.grant)
   }
 
   get isPlanKept(): boolean {
-    return !this.liveIssues.some(({ grant }) => grant && grant.planHash !== this.c.planHash)
+    return !this.gated.some(({ grant }) => grant && grant.planHash !== this.c.planHash)
   }
 
   isUnderCeiling(level: string | null): boolean {
     const ceiling = this.c.config.autoApproveMaxSignificance
-    if (!this.liveIssues.some(({ grant }) => grant?.self)) return true
+    if (!this.gated.some(({ grant }) => grant?.self)) return true
     return ceiling !== 'off' && rank(level) <= rank(ceiling)
   }
 

@@ -91,14 +91,14 @@ function approved(t: TaskDraft, event: Outcome): Move {
   const { plan_note_id: id = '', approving_maintainer: by } = payloadOf(event)
   if (c.claims.length > 0) return refuse(t, 'outcome-recorded')
   const answer = (): void => t.answer(200, { accepted: true, task: { stage: c.stage }, outcomeId: event.outcomeId })
-  if (t.liveIssues.length === 0)
+  if (t.gated.length === 0)
     return { does: () => (t.news('approval'), Object.assign(c, { turnSpoke: true, prompt: 'write-code' }), answer()) }
   const plan = c.notes.find((note) => note.id === id)
   const isPlan = plan?.kind === 'plan' && plan.source === 'agent'
   const missing = !isPlan ? 'plan-missing' : id === c.planNoteId ? undefined : 'plan-superseded'
   return {
     does: () => {
-      for (const { issue } of t.liveIssues) {
+      for (const { issue } of t.gated) {
         const claim = event.claims.find((one) => one.issue === issue) ?? { issue }
         const refusedBy = claim.refusedBy ?? missing
         t.tell(`issue:${issue}`, 'approval.claimed', {
@@ -107,7 +107,7 @@ function approved(t: TaskDraft, event: Outcome): Move {
           claim: refusedBy === undefined ? claim : { ...claim, refusedBy },
         })
       }
-      const claims = t.liveIssues.map(({ issue }) => issue)
+      const claims = t.gated.map(({ issue }) => issue)
       Object.assign(c, { turnSpoke: true, claims, claimedMaintainer: by ?? null })
       answer()
     },
@@ -118,7 +118,7 @@ function approved(t: TaskDraft, event: Outcome): Move {
 function submitted(t: TaskDraft, event: Outcome): Move {
   const { title = '', body = '', change_significance: level = 'major', merge_order: order = null } = payloadOf(event)
   if (!t.isGranted) {
-    const blocking = t.liveIssues.length > 0 ? t.liveIssues.filter(({ grant }) => grant === null) : t.c.issues
+    const blocking = t.liveIssues.length > 0 ? t.gated.filter(({ grant }) => grant === null) : t.c.issues
     return refuse(t, 'approval-required', { reason: 'approval-required', issues: blocking.map(missingOf) })
   }
   if (!t.isPlanKept) return refuse(t, 'plan-changed')

@@ -205,7 +205,8 @@ export function timerMove(t: TaskDraft, name: string): Move {
   if (name === 'mergingBudget') return { to: 'awaiting-human', does: () => t.because('merge-deadline') }
   if (name === 'mergeDelay') return { to: 'merging.asked.outstanding' }
   if (!name.endsWith('Budget')) return nothing
-  if (!['implement', 'review'].includes(t.c.kind) && t.open.length === 0)
+  const isDeaf = t.is('brainstorming', 'investigating', 'refining')
+  if (isDeaf || (t.is('documenting', 'upgrading') && t.open.length === 0))
     return { to: 'failed', does: () => t.because('stage-deadline') }
   return { to: 'awaiting-human', does: () => (t.because('stage-deadline'), void (t.c.deadlines += 1)) }
 }
