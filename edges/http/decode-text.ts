@@ -34,8 +34,14 @@ function decodeItems(items: TSchema, value: unknown): unknown {
 }
 
 function decodeScalar(type: string | undefined, text: string): unknown {
-  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
-  if (type === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text)
+  if (type === 'integer' && /^-?\d{1,16}$/.test(text)) return exactOr(text, Number.isSafeInteger)
+  if (type === 'number' && /^-?\d{1,16}(\.\d{1,40})?(e[+-]?\d{1,3})?$/i.test(text))
+    return exactOr(text, Number.isFinite)
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   return text
+}
+
+function exactOr(text: string, holds: (value: unknown) => boolean): unknown {
+  const value = Number(text)
+  return holds(value) ? value : text
 }

@@ -11,6 +11,10 @@ interface KnownRoute {
 export function answerUnknownRoutes(app: FastifyInstance): void {
   const known = new Map<string, KnownRoute>()
   app.addHook('onRoute', (route) => remember(known, route))
+  // Before the body: nothing of it matters, and a method that wants one would say so first.
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) throw unknownRoute(known, request)
+  })
   app.setNotFoundHandler((request, reply) => sendProblem(unknownRoute(known, request), request, reply as FastifyReply))
 }
 

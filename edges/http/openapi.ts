@@ -97,14 +97,14 @@ function withProblems(document: Document): Document {
 
 const problemSchema = {
   type: 'object',
-  required: ['type', 'title', 'status', 'code', 'requestId'],
+  required: ['type', 'title', 'status', 'code'],
   properties: {
     type: { type: 'string', description: '`urn:statewright:problem:<code>`' },
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string' },
     code: { type: 'string', enum: Object.keys(problemCodes) },
-    requestId: { type: 'string' },
+    requestId: { type: 'string', description: 'Absent where the request could not be read at all.' },
     errors: {
       type: 'array',
       description: 'Every violation, of `invalid-input`.',

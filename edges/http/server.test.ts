@@ -128,6 +128,8 @@ describe('paths', () => {
       const answer = await fetch(`${url}/things/7`, { method: 'PATCH' })
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'DELETE, GET, HEAD, POST'])
       expect((await fetch(`${url}/queries:data`)).headers.get('allow')).toBe('POST')
+      // One that would want a body says nothing of the body.
+      expect((await fetch(`${url}/things/7`, { method: 'QUERY' })).status).toBe(405)
       expect((await fetch(`${url}/healthz`, { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD')
     })
   })

@@ -77,7 +77,8 @@ function pushRoute(app: HttpApp, { graph, clock, logAction, metrics }: MemoryDep
   }
   streamBodies(app, (scope) => {
     scope.post(
-      '/code-graph:bulk',
+      // `::` is a colon: one alone would begin a parameter, and `/code-graphs` would push a graph.
+      '/code-graph::bulk',
       {
         schema,
         config: { documentedBody: body.PushBody, problems: [409] },
