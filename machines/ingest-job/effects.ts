@@ -12,7 +12,9 @@ const jobEffectSchemas = {
 } satisfies Record<string, TSchema>
 
 type JobEffectType = keyof typeof jobEffectSchemas
-type JobEffectParams<T extends JobEffectType> = Static<(typeof jobEffectSchemas)[T]>
+/** Worked out once for each, not at every call that names one (see EffectParams). */
+type ParamsByEffect = { readonly [T in JobEffectType]: Static<(typeof jobEffectSchemas)[T]> }
+type JobEffectParams<T extends JobEffectType> = ParamsByEffect[T]
 export type JobEffect = {
   [T in JobEffectType]: { readonly type: T; readonly params: JobEffectParams<T> }
 }[JobEffectType]

@@ -28,7 +28,8 @@ const payloads = {
 } satisfies Record<(typeof hookEvents)[number], TSchema>
 
 type EventName = keyof typeof payloads
-type Payload<E extends EventName> = Static<(typeof payloads)[E]>
+type Payloads = { readonly [E in EventName]: Static<(typeof payloads)[E]> }
+type Payload<E extends EventName> = Payloads[E]
 type Mapping = { readonly [E in EventName]: (payload: Payload<E>) => ForgeChange | undefined }
 
 const mappings: Mapping = {
