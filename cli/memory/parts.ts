@@ -65,7 +65,11 @@ function openEngine({ engine, embeddings }: MemoryStoreSettings, ports: PartPort
   return createEmbeddedEngine({ sql, clock, logger, embedder })
 }
 
-function openGraph({ graph: { url, space } }: MemoryStoreSettings, { clock, logger }: PartPorts, sql: Sql): GraphStore {
-  const truth = new PostgresGraph(sql)
+function openGraph(
+  { databaseUrl, graph: { url, space } }: MemoryStoreSettings,
+  { clock, logger }: PartPorts,
+  sql: Sql,
+): GraphStore {
+  const truth = new PostgresGraph(sql, { isOnlyWriter: databaseUrl === '' })
   return url === '' ? truth : new Neo4jGraph({ truth, bolt: openBolt({ url }), space, clock, logger })
 }
