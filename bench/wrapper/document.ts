@@ -17,7 +17,7 @@ ${verdictLines(report).join('  \n')}
 All drive the same CLI, whose model answers at once from the loopback, in ${rounds} rounds that visit each in turn with a CLI of its own.
 Messages are of ${messageSizes()}. What is "beyond the CLI" is a turn's time less the median of the CLI by itself in the same round.
 
-- **the wrapper**: a process of its own as a pod has it, by HTTP with a verified bearer until its signed callback; ${turns} turns a round, then ${pushes} that end with a commit and a push
+- **the wrapper**: the release, a process of its own as a pod has it, by HTTP with a verified bearer until its signed callback; ${turns} turns a round, then ${pushes} that end with a commit and a push
 - **the stable screen**: the method of [coder/agentapi](https://github.com/coder/agentapi) written anew: paste, Enter until the screen changes, over when the screen stood still for 2 s, the answer read off the screen; ${screenTurns} turns a round
 - **the CLI by itself**: paste and Enter without a pause, and a Stop hook that leaves a mark; what nobody can beat
 

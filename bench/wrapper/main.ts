@@ -12,6 +12,7 @@ import { goalsOf } from './goals.ts'
 import { measureWrapper } from './measure.ts'
 import { fullPlan, quickPlan } from './plan.ts'
 import { contenders } from './results.ts'
+import { invalidity } from './summary.ts'
 import { tablesOf } from './tables.ts'
 
 const name = 'wrapper'
@@ -36,7 +37,7 @@ async function main(): Promise<number> {
     startedAt: startedAt.toISOString(),
     minutes: (Date.now() - startedAt.getTime()) / 60_000,
     quick: asked.quick,
-    invalid: [...journal.failures, ...missing.map((goal) => `${goal.name} was not measured`)],
+    invalid: [...journal.failures, ...invalidity(results), ...missing.map((goal) => `${goal.name} was not measured`)],
     rows: [...results.turns, ...results.boots, ...results.memory],
     goals,
   }

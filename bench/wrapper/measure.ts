@@ -1,6 +1,8 @@
 import { interleave } from '../kit/interleave.ts'
+import { machineSeconds, treeSeconds } from '../kit/process-times.ts'
 import { openCliFloor } from './cli-floor.ts'
 import type { Contender } from './contender.ts'
+import { buildRelease } from './release.ts'
 import { openOwn, type OwnContender } from './own.ts'
 import type { Plan } from './plan.ts'
 import {
@@ -11,7 +13,7 @@ import {
   type Results,
   type TurnSample,
 } from './results.ts'
-import { answers, createScript, isSameText, promptOf, type Script } from './script.ts'
+import { createScript, isSameText, promptOf, type Script } from './script.ts'
 import { openStableScreen } from './stable-screen.ts'
 
 export interface Observer {
@@ -27,17 +29,38 @@ interface Gathered {
 
 export async function measureWrapper(plan: Plan, only: ReadonlySet<string>, observer: Observer): Promise<Results> {
   const gathered: Gathered = { turns: [], boots: [], memory: [] }
+  const release = buildRelease()
+  const before = readCpu()
   const wanted = contenders.filter((name) => only.size === 0 || only.has(name))
   await interleave(plan.rounds, wanted, async (name, round) => {
-    await observer.attempt(`${name}, round ${round + 1}`, () => visit(name, round, plan, gathered))
+    await observer.attempt(`${name}, round ${round + 1}`, () =>
+      visit({ name, round, plan, gathered, program: release.program }),
+    )
     observer.say(`${name}, round ${round + 1} of ${plan.rounds}`)
   })
-  return gathered
+  const after = readCpu()
+  release.remove()
+  const seconds = (after.at - before.at) / 1000
+  const foreign = after.machine - before.machine - (after.own - before.own)
+  return { ...gathered, foreignCores: Math.max(0, foreign / seconds) }
 }
 
-async function visit(name: ContenderName, round: number, plan: Plan, gathered: Gathered): Promise<void> {
+/** Of all processes of the machine, and of this one with everything that it started. */
+function readCpu(): { readonly at: number; readonly machine: number; readonly own: number } {
+  return { at: performance.now(), machine: machineSeconds(), own: treeSeconds([process.pid]) }
+}
+
+interface Visit {
+  readonly name: ContenderName
+  readonly round: number
+  readonly plan: Plan
+  readonly gathered: Gathered
+  readonly program: readonly string[]
+}
+
+async function visit({ name, round, plan, gathered, program }: Visit): Promise<void> {
   const script = createScript()
-  const contender = await open(name, script)
+  const contender = await open(name, script, program)
   try {
     gathered.boots.push({ contender: name, round, readyMs: contender.readyMs })
     const turns = name === 'screen' ? plan.screenTurns : plan.turns
@@ -76,17 +99,17 @@ async function oneTurn({ name, round, nth, isPushed, contender, script }: Asking
   return {
     contender: name,
     round,
-    answer: prompt.answer,
+    answer: prompt.kind,
     isPushed,
     askedMs: at - submittedAt,
     toldMs: toldAt - at,
     isHeardExactly: isExact,
-    isReportedExactly: reported === undefined || isSameText(reported, answers[prompt.answer]),
+    isReportedExactly: reported === undefined || isSameText(reported, prompt.answer),
   }
 }
 
-function open(name: ContenderName, script: Script): Promise<Contender> {
-  if (name === 'own') return openOwn(script)
+function open(name: ContenderName, script: Script, program: readonly string[]): Promise<Contender> {
+  if (name === 'own') return openOwn(script, program)
   return name === 'screen' ? openStableScreen(script) : openCliFloor(script)
 }
 

@@ -15,9 +15,14 @@ export interface OwnContender extends Contender {
   cliMiB(): number
 }
 
-export async function openOwn(script: Script): Promise<OwnContender> {
+export async function openOwn(script: Script, program: readonly string[]): Promise<OwnContender> {
   const receiver = await startReceiver()
-  const world = await openWorld({ decide: script.decide, keepsRequests: false, env: { CALLBACK_URL: receiver.url } })
+  const world = await openWorld({
+    decide: script.decide,
+    program,
+    keepsRequests: false,
+    env: { CALLBACK_URL: receiver.url },
+  })
   try {
     const startedAt = performance.now()
     const pod = await world.start()

@@ -9,6 +9,6 @@ export interface Plan {
   readonly pushes: number
 }
 
-export const fullPlan: Plan = { rounds: 6, turns: 20, screenTurns: 9, pushes: 4 }
+export const fullPlan: Plan = { rounds: 5, turns: 20, screenTurns: 6, pushes: 4 }
 
 export const quickPlan: Plan = { rounds: 1, turns: 6, screenTurns: 6, pushes: 2 }

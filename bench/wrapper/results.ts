@@ -40,4 +40,6 @@ export interface Results {
   readonly turns: readonly TurnSample[]
   readonly boots: readonly BootSample[]
   readonly memory: readonly MemorySample[]
+  /** Cores that other programs took meanwhile. */
+  readonly foreignCores: number
 }

@@ -2,29 +2,31 @@
 import type { ModelRequest, Move } from '../../wrapper/selftest/model.ts'
 import type { AnswerKind } from './results.ts'
 
-export const answers: Readonly<Record<AnswerKind, string>> = {
-  line: 'It is done, and the tests pass.',
-  paragraph: Array.from(
-    { length: 24 },
-    (_, index) => `Sentence ${index} says in some words what was changed and why.`,
-  ).join(' '),
-  list: Array.from({ length: 90 }, (_, index) => `- item ${index} of what was looked at`).join('\n'),
-}
+export const answerKinds: readonly AnswerKind[] = ['line', 'paragraph', 'list']
 
-const kinds = Object.keys(answers) as readonly AnswerKind[]
+/** No line of it comes twice: on a screen a known line is no news. */
+export function answerOf(kind: AnswerKind, nth: number): string {
+  if (kind === 'line') return `It is done, and the tests of turn ${nth} pass.`
+  if (kind === 'list')
+    return Array.from({ length: 90 }, (_, index) => `- item ${index} of what was looked at in turn ${nth}`).join('\n')
+  const sentence = (index: number): string => `Sentence ${index} says in some words what turn ${nth} changed and why.`
+  return Array.from({ length: 24 }, (_, index) => sentence(index)).join(' ')
+}
 
 /** What a turn submits. Every third is of the size of a context bundle. */
 export interface Prompt {
   readonly marker: string
   readonly text: string
-  readonly answer: AnswerKind
+  readonly kind: AnswerKind
+  readonly answer: string
 }
 
 export function promptOf(nth: number): Prompt {
   const marker = `bench-${nth}.`
   const lines = nth % 3 === 2 ? 400 : 3
   const filler = Array.from({ length: lines }, (_, index) => `line ${index} of what the message has to say`)
-  return { marker, text: [marker, ...filler].join('\n'), answer: kinds[nth % kinds.length]! }
+  const kind = answerKinds[nth % answerKinds.length]!
+  return { marker, text: [marker, ...filler].join('\n'), kind, answer: answerOf(kind, nth) }
 }
 
 interface Asked {
@@ -48,7 +50,7 @@ export function createScript(): Script {
       if (!expected || !newest.includes(expected.prompt.marker)) return { kind: 'say', text: 'nobody asked' }
       const { prompt, resolve } = expected
       resolve({ at, isExact: newest.includes(JSON.stringify(prompt.text).slice(1, -1)) })
-      return { kind: 'say', text: answers[prompt.answer] }
+      return { kind: 'say', text: prompt.answer }
     },
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { goalsOf } from './goals.ts'
 import type { ContenderName, Results, TurnSample } from './results.ts'
-import { beyondCli, bootBeyondCli, growthMiB, shareOf, timesSooner, turnsOf } from './summary.ts'
+import { beyondCli, bootBeyondCli, growthMiB, invalidity, shareOf, timesSooner, turnsOf } from './summary.ts'
 
 function aTurn(contender: ContenderName, round: number, toldMs: number, more: Partial<TurnSample> = {}): TurnSample {
   const shared = { isPushed: false, isHeardExactly: true, isReportedExactly: true, answer: 'line' as const }
@@ -9,6 +9,7 @@ function aTurn(contender: ContenderName, round: number, toldMs: number, more: Pa
 }
 
 const results: Results = {
+  foreignCores: 0.1,
   turns: [
     ...[100, 120, 110].map((ms) => aTurn('cli', 0, ms)),
     ...[200, 220].map((ms) => aTurn('cli', 1, ms)),
@@ -49,6 +50,13 @@ test('exactness is a share of the turns, and of no turns there is none', () => {
 
 test('memory is told by its worst round', () => {
   expect(growthMiB(results)).toBe(10)
+})
+
+test('a run beside programs that use more than 0.3 cores says nothing', () => {
+  expect(invalidity(results)).toEqual([])
+  expect(invalidity({ ...results, foreignCores: 1.5 })).toEqual([
+    'other programs used 1.50 cores meanwhile (at most 0.3)',
+  ])
 })
 
 test('a run without the CLI by itself measures no goal that is taken against it', () => {

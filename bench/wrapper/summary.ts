@@ -63,3 +63,11 @@ export function residentMiB({ memory }: Results): number | undefined {
     1,
   )
 }
+
+/** As in every bench here: beyond, a ratio is still one and the rest is not to be believed. */
+const mostForeignCores = 0.3
+
+export function invalidity({ foreignCores }: Results): string[] {
+  if (foreignCores <= mostForeignCores) return []
+  return [`other programs used ${foreignCores.toFixed(2)} cores meanwhile (at most ${mostForeignCores})`]
+}

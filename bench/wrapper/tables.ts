@@ -4,7 +4,7 @@ import { numberText } from '../kit/number-text.ts'
 import { median, percentile } from '../kit/percentile.ts'
 import { goalTable, type Report } from '../kit/report.ts'
 import { contenders, type ContenderName, type Results } from './results.ts'
-import { answers } from './script.ts'
+import { answerKinds } from './script.ts'
 import { beyondCli, bootBeyondCli, growthMiB, residentMiB, shareOf, turnsOf, type Span } from './summary.ts'
 
 const titles: Readonly<Record<ContenderName, string>> = {
@@ -20,6 +20,7 @@ export function tablesOf(report: Report, results: Results): string {
     `### Exactness\n\n${exactTable(results)}`,
     `### Boot\n\n${bootTable(results)}`,
     memoryText(results),
+    `Other programs took ${results.foreignCores.toFixed(2)} cores meanwhile.`,
   ]
     .filter((part) => part !== '')
     .join('\n\n')
@@ -58,12 +59,11 @@ function both(values: readonly number[]): string[] {
 }
 
 function exactTable(results: Results): string {
-  const kinds = Object.keys(answers)
-  const heads = ['contender', 'messages heard exactly', ...kinds.map((kind) => `${kind} reported`)]
+  const heads = ['contender', 'messages heard exactly', ...answerKinds.map((kind) => `${kind} reported`)]
   const lines = (['own', 'screen'] as const).flatMap((contender) => {
     const turns = turnsOf(results, contender)
     if (turns.length === 0) return []
-    const reported = kinds.map((kind) =>
+    const reported = answerKinds.map((kind) =>
       shareOf(
         turns.filter(({ answer }) => answer === kind),
         'isReportedExactly',

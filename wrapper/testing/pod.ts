@@ -79,6 +79,8 @@ export interface WorldOptions {
   readonly decide: (request: ModelRequest, index: number) => Move
   readonly env?: Readonly<Record<string, string>>
   readonly cli?: readonly string[]
+  /** The wrapper's command; its sources unless told. */
+  readonly program?: readonly string[]
   /** The user that the wrapper runs as and whose the world's folder is. */
   readonly uid?: number
   /** False: the model forgets its requests. */
@@ -147,7 +149,7 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
     start: async (extra = {}) => {
       const all = { ...env(), ...extra }
       if (options.uid !== undefined) give(dir, options.uid)
-      const pod = await startPod(all, stateDir, () => token.token(), options.uid)
+      const pod = await startPod(all, stateDir, () => token.token(), options)
       pods.push(pod)
       return pod
     },
@@ -161,14 +163,16 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
   }
 }
 
+const ownSources = [process.execPath, join(import.meta.dirname, 'run-wrapper.ts')]
+
 async function startPod(
   env: Record<string, string>,
   stateDir: string,
   token: () => Promise<string>,
-  uid?: number,
+  { uid, program = ownSources }: WorldOptions,
 ): Promise<Pod> {
   rmSync(join(stateDir, 'endpoint.json'), { force: true })
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'run-wrapper.ts')], {
+  const child = spawn(program[0]!, program.slice(1), {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid, gid: uid }),
