@@ -97,20 +97,23 @@ export class Backlog {
     return isBehind && !isOrdered && waitMs > soonMs
   }
 
-  /** Takes from these shards what memory has room for, and says how much. Call it between two commits only. */
-  async readAll(shards: readonly number[]): Promise<number> {
+  /**
+   * Takes from these shards what memory has room for, and says how much. `isTried`: of what was tried before alone, and for
+   * none that is behind, which reads on anyway. Call it between two commits only.
+   */
+  async readAll(shards: readonly number[], isTried = false): Promise<number> {
     const { read, clock } = this.#options
     const readyBy = clock.now() + soonMs
     const everTypes = this.#ordered.types
     /** Full ones are passed over from then on, also when room comes meanwhile: for the order of ordered ones. */
-    const closed = new Set<Group>()
+    const closed = new Set<Group>(isTried ? this.#all().filter((group) => group.isBehind) : [])
     let taken = 0
     let after: EffectId | undefined
     for (const group of this.#all()) group.leftOutActor = undefined
     for (;;) {
       for (const group of this.#all()) if (this.#isFull(group)) closed.add(group)
       const butTypes = [...closed].flatMap((group) => group.types)
-      const page = await read({ after, limit: pageSize, butTypes, readyBy, everTypes }, shards)
+      const page = await read({ after, limit: pageSize, butTypes, readyBy, everTypes, isTried }, shards)
       for (const effect of page) if (this.#takeUp(effect, closed)) taken++
       if (page.length < pageSize) break
       after = idOf(page.at(-1)!)

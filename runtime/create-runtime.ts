@@ -15,8 +15,7 @@ import { Recovery } from './recovery.ts'
 import { runtimeDefaults, type RuntimeOptions } from './options.ts'
 import { Relay } from './relay.ts'
 import { replayActor } from './replay.ts'
-import { restoreActor } from './restore.ts'
-import type { Known } from './restore.ts'
+import { restoreActor, type Known } from './restore.ts'
 import type { ActorView, DeadLetter, Delivery, JournalRow, PendingEffect, Receipt, Runtime } from './runtime.ts'
 import type { InboxNumber } from './store/commit-steps.ts'
 import { countShards } from './store/count-shards.ts'
@@ -124,6 +123,7 @@ class DurableRuntime implements Runtime {
       submit: (work) => this.#worker.submit(work),
       alone,
       resume: (resumed) => this.#resume(resumed),
+      look: () => this.#relay.resume(shards(), true),
     })
   }
 

@@ -32,10 +32,12 @@ export interface RecoveryOptions {
   readonly alone: <T>(task: () => Promise<T>) => Promise<T>
   /** Reads the pending effects of these shards; gives how many it took into memory. */
   readonly resume: (shards: readonly number[]) => Promise<number>
+  /** Takes up what another process put back to life. */
+  readonly look: () => Promise<unknown>
 }
 
 /** Effects that another process put back to life are noticed within this time. */
-const fullReadMs = 30_000
+const lookMs = 30_000
 /** Between two readings while the inbox holds more than there is room for. */
 const backlogPollMs = 10
 
@@ -48,7 +50,7 @@ export class Recovery {
   #isFullReadDue = false
   /** More actors of older versions may be in the store than were asked for at once. */
   #isUpgrading = false
-  #lastFullRead = -Infinity
+  #lastLook = -Infinity
   #timer: Timer | undefined
   #isOpen = false
 
@@ -139,13 +141,15 @@ export class Recovery {
   }
 
   async #read(): Promise<void> {
-    const { clock, shards, resume } = this.#options
+    const { clock, shards, resume, look } = this.#options
     await this.#inbox(shards())
-    if (!this.#isFullReadDue && clock.elapsed() - this.#lastFullRead < fullReadMs) return
-    await resume(shards())
+    if (!this.#isFullReadDue && clock.elapsed() - this.#lastLook < lookMs) return
+    // What was not tried yet is in memory, or a full reading was asked for: that reads a row for each actor there is.
+    if (this.#isFullReadDue) await resume(shards())
+    else await look()
     if (this.#isUpgrading) await this.#upgrade(shards())
     this.#isFullReadDue = false
-    this.#lastFullRead = clock.elapsed()
+    this.#lastLook = clock.elapsed()
   }
 
   async #inbox(shards: readonly number[]): Promise<void> {

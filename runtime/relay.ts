@@ -102,9 +102,9 @@ export class Relay {
     }
   }
 
-  /** Reads from the store what memory has room for, and says how much that was. Call it between two commits only. */
-  resume(shards: readonly number[]): Promise<number> {
-    return this.#backlog.readAll(shards)
+  /** Reads from the store what memory has room for, or what of it was tried before, and says how much that was. Call it between two commits only. */
+  resume(shards: readonly number[], isTried = false): Promise<number> {
+    return this.#backlog.readAll(shards, isTried)
   }
 
   stateOf(key: string): EntryState | undefined {

@@ -7,7 +7,7 @@ import { migrate } from '../store/migrate.ts'
 import type { Sql } from '../store/sql.ts'
 import { event, harness, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
-import { faultySql } from './store-faults.ts'
+import { faultySql, heldCommits } from './store-faults.ts'
 import { toyDefinition, toyMachine } from './toy-machine.ts'
 
 function noted(id: string, key: string, note: string): Delivery {
@@ -366,6 +366,27 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         )
         expect(inbox).toEqual([{ key: 'k2' }])
         expect((await stale.runtime.history(task('a'))).map((row) => row.key)).toEqual(['k1'])
+        stale.crash()
+        void late
+      })
+
+      it('nothing of a batch that was under way while its shards were taken, nor of the half built meanwhile (R5, R1)', async () => {
+        const held = heldCommits(sql)
+        const stale = await world.start({ owner: 'one', leaseMs: 1000, halving: 'always', sql: held })
+        const ids = Array.from({ length: 8 }, (_, index) => `h${index}`)
+        await Promise.all(ids.map((id) => stale.runtime.deliver(noted(id, 'k1', 'one'))))
+        held.hold()
+        const late = ids.map((id) => stale.runtime.deliver(noted(id, 'k2', 'two')).catch(() => 'refused'))
+        await held.isHeld()
+        await sql.exec("insert into process (owner, incarnation, beat) values ('two', 1000, 0)")
+        await sql.exec("update shard set owner = 'two', epoch = epoch + 1")
+        held.letGo()
+        const inbox = await until(
+          async () => (await sql.query<{ actor: string; key: string }>('select actor, key from inbox')).rows,
+          (seen) => seen.length === ids.length,
+        )
+        expect(inbox.map(({ actor, key }) => `${actor} ${key}`).toSorted()).toEqual(ids.map((id) => `task:${id} k2`))
+        for (const id of ids) expect((await stale.runtime.history(task(id))).map((row) => row.key)).toEqual(['k1'])
         stale.crash()
         void late
       })

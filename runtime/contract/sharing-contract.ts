@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { emptyStore } from './empty-store.ts'
 import type { Clock } from '../clock.ts'
 import type { RuntimeOptions } from '../options.ts'
+import { TerminalError } from '../errors.ts'
 import type { EffectHandler, Runtime } from '../runtime.ts'
 import { migrate } from '../store/migrate.ts'
 import type { Queryable, Sql } from '../store/sql.ts'
@@ -70,6 +71,37 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
       expect(world.clock.elapsed() - beforeStop).toBeLessThan(leaseMs)
       await one.runtime.stop()
       await divided({ two: 12 })
+    })
+
+    it('performs what another process put back to life (R7)', async () => {
+      let isDown = true
+      const revived: string[] = []
+      const call: EffectHandler = {
+        onTerminal: 'dead-letter',
+        async perform(_, { key }) {
+          if (isDown) throw new TerminalError('down')
+          revived.push(key)
+          return []
+        },
+      }
+      const options = { handlers: { call, ordered: call } }
+      const one = await join('one', options)
+      const two = await join('two', options)
+      instances.push(one.runtime, two.runtime)
+      await divided({ one: 6, two: 6 })
+      const actors = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+      for (const id of actors) {
+        await one.runtime.deliver({ to: task(id), key: 'k1', event: event('noted', { note: 'one' }) })
+        await one.runtime.deliver({ to: task(id), key: 'k2', event: event('asked') })
+      }
+      const dead = await until(
+        () => one.runtime.pendingEffects({ state: 'dead' }),
+        (seen) => seen.length === actors.length,
+      )
+      isDown = false
+      for (const { key } of dead) expect(await two.runtime.redeliver(key)).toBe(true)
+      await until(() => revived.length === actors.length)
+      expect(revived.toSorted()).toEqual(dead.map(({ key }) => key).toSorted())
     })
 
     it('keeps the order of every actor while its shard goes from one to another (R2)', async () => {

@@ -48,3 +48,36 @@ export function faultySql(sql: Sql): FaultySql {
     refuse: (text) => void (refused = text),
   }
 }
+
+interface HeldCommits extends Sql {
+  /** The next commit of steps is kept from the store until it is let go. */
+  hold(): void
+  /** Resolves when there is one. */
+  isHeld(): Promise<void>
+  letGo(): void
+}
+
+/** A network that a commit takes its time in. */
+export function heldCommits(sql: Sql): HeldCommits {
+  let arrived = Promise.withResolvers<void>()
+  let gate: PromiseWithResolvers<void> | undefined
+  return {
+    ...sql,
+    query: (async (text: string, params?: readonly unknown[]) => {
+      if (gate && text.startsWith('with x_leases')) {
+        arrived.resolve()
+        await gate.promise
+      }
+      return sql.query(text, params)
+    }) as Queryable['query'],
+    hold() {
+      arrived = Promise.withResolvers<void>()
+      gate = Promise.withResolvers<void>()
+    },
+    isHeld: () => arrived.promise,
+    letGo() {
+      gate?.resolve()
+      gate = undefined
+    },
+  }
+}

@@ -25,13 +25,22 @@ const marked = (from: string): string => `(select a.address as actor, split_part
   from actor a cross join lateral unnest(string_to_array(a.pending, E'\\n')) as t(mark)
   where a.pending is not null and a.address >= ${from}) e`
 
+const tried = (where: string, cut: string): string =>
+  `(select e.*, null::text as decided from (select ${effectColumns.map(([name]) => `e.${name}`).join(', ')} from effect e) e
+      where ${where} ${order} ${cut})`
+
+/** Those alone that were tried: no actor's row is looked at. */
+export function triedText({ where, limit }: Omit<Selection, 'from'>): string {
+  const cut = limit === undefined ? '' : `limit ${limit}`
+  return `select ${selectList(effectColumns, 'e')}, e.decided, false as "isMarked" from ${tried(where, cut)} e ${order}`
+}
+
 /** Rows are `RawEffect`s, in the order of actor and journal. Each half is cut before the journal is asked, and again together. */
 export function unsettledText({ where, from = `''`, limit }: Selection): string {
   const cut = limit === undefined ? '' : `limit ${limit}`
   const columns = selectList(effectColumns, 'e')
   return `select ${columns}, e.decided, e.decided is not null as "isMarked" from (
-    (select e.*, null::text as decided from (select ${effectColumns.map(([name]) => `e.${name}`).join(', ')} from effect e) e
-      where ${where} ${order} ${cut})
+    ${tried(where, cut)}
     union all
     (select e.actor, e.seq, e.idx, e.shard, e.type, '' as params, e.attempts, e.not_before, e.last_error, e.dead, v.at, v.effects
       from (select e.* from ${marked(from)} where ${where} ${order} ${cut}) e join event v on v.actor = e.actor and v.seq = e.seq)
