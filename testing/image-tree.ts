@@ -86,7 +86,7 @@ function copyOne(from: string, to: string, filter: (path: string) => boolean): v
 
 /** What only concerns the base system, users or caches, and what npm's own script puts in place. */
 const takenAsDone =
-  /^(apt-get (update|install)|rm -rf \/var\/lib\/apt|chown |setpriv |node node_modules\/@anthropic-ai\/)/
+  /^(apt-get (update|install)|rm -rf \/var\/lib\/apt|chown |(! )?setpriv |node node_modules\/@anthropic-ai\/)/
 
 function perform(command: string, stage: Stage, context: Context): void {
   const words = command.split(' ')

@@ -133,16 +133,22 @@ describe('how a turn ends when the CLI misbehaves', () => {
     expect(world.callbacks.map(({ turnId }) => turnId)).toHaveLength(3)
   })
 
-  test('a lost Enter is pressed again, the message arrives once, and a line after the Stop hook still counts', async () => {
+  test('a lost Enter is pressed again, the message arrives once, a line after the Stop hook still counts, and two refusals are one', async () => {
     const pod = await startWith({ dropEnters: 1, transcriptDelayMs: 150 })
     expect(await pod.turn('only once, heron')).toMatchObject({ finalText: 'understood', usage: { outputTokens: 7 } })
     const heard = JSON.stringify(world.model.requests.at(-1)!.body.messages)
     expect(heard.split('only once, heron')).toHaveLength(2)
     expect((await pod.turn('again')).usage).toMatchObject({ outputTokens: 7 })
+    // Refused, asked to go on, and refused again: the CLI calls that a failure of the API.
+    expect(await pod.turn('FORBIDDEN FRUIT')).toMatchObject({ state: 'completed', stopReason: 'refusal' })
+    expect(world.model.requests.slice(-2).every(({ text }) => text.includes('FORBIDDEN FRUIT'))).toBe(true)
+    expect(await pod.turn('something else')).toMatchObject({ state: 'completed', stopReason: 'end_turn' })
   })
 })
 
 function decideForStub(request: ModelRequest): Move {
+  if (newestOf(request).includes('FORBIDDEN FRUIT'))
+    return { kind: 'say', text: 'I would rather not', stopReason: 'refusal' }
   const last = JSON.stringify(request.body.messages.filter(({ role }) => role === 'user').at(-1)?.content)
   return last.includes('HOLD') && !last.includes('[turn ')
     ? { kind: 'say', text: 'I begin', hold: true }

@@ -73,8 +73,12 @@ const resumptions: Readonly<Record<string, string>> = {
   refusal: 'The last answer was refused. Go on with what can be done.',
 }
 
-/** Refused twice in a row the turn ends as a failure of the API, though the API answered. */
-const secondRefusal = 'API Error: the model refused to go on'
+/** Refused twice the turn ends as a failure of the API, though the API answered. */
+class SecondRefusal extends ApiFailure {
+  constructor() {
+    super(200, 'invalid_request', "API Error: the model can't help with this.")
+  }
+}
 
 async function untilStopped(turn: TurnInProgress): Promise<Ending> {
   const { session } = turn
@@ -89,7 +93,7 @@ async function untilStopped(turn: TurnInProgress): Promise<Ending> {
       if ((await runTools(turn, calls)) === 'interrupted') return 'interrupted'
       continue
     }
-    if (message.stop_reason === 'refusal' && refused) throw new ApiFailure(200, 'invalid_request', secondRefusal)
+    if (message.stop_reason === 'refusal' && refused) throw new SecondRefusal()
     refused ||= message.stop_reason === 'refusal'
     const resumption = resumptions[message.stop_reason ?? '']
     if (resumption !== undefined) {
@@ -244,7 +248,7 @@ async function failedTurn(turn: TurnInProgress, failure: ApiFailure): Promise<En
     role: 'assistant',
     model: '<synthetic>',
     content: [{ type: 'text', text: failure.message }],
-    stop_reason: 'stop_sequence',
+    stop_reason: failure instanceof SecondRefusal ? 'refusal' : 'stop_sequence',
     usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
   }
   session.transcript.assistant(message, {
