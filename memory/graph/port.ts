@@ -175,8 +175,16 @@ export interface GraphInfo {
   readonly server?: string
 }
 
+/** Questions by what answered them, since this process began. */
+export interface ServedCounts {
+  readonly neo4j: number
+  /** Of a store that is served by Neo4j: because that was behind, or did not answer. */
+  readonly postgres: number
+}
+
 export interface GraphStore {
   info(): GraphInfo
+  served(): ServedCounts
   /** Resolves when a question could be answered now. */
   ready(): Promise<void>
   push(push: GraphPush): Promise<GraphHead>

@@ -1,5 +1,5 @@
 /** The code graph as a whole: pushing it, and what is asked about all of it (S1 "Code graph endpoints"). */
-import { Counter } from 'prom-client'
+import { Counter, Gauge } from 'prom-client'
 import { Type } from 'typebox'
 import type { HttpApp } from '../../edges/http/app.ts'
 import { Problem } from '../../edges/http/problem.ts'
@@ -37,6 +37,7 @@ const deepestPath = 12
 export function codeGraphRoutes(app: HttpApp, deps: MemoryDeps): void {
   const analyst = new Analyst()
   app.addHook('onClose', async () => analyst.close())
+  countAnswers(deps)
   pushRoute(app, deps)
   missesRoute(app, deps)
   pathRoute(app, deps)
@@ -48,6 +49,18 @@ export function codeGraphRoutes(app: HttpApp, deps: MemoryDeps): void {
   importantRoute(app, deps, analyst)
   communityRoutes(app, deps, analyst)
   bridgesRoute(app, deps, analyst)
+}
+
+function countAnswers({ graph, metrics }: MemoryDeps): void {
+  new Gauge({
+    name: 'memory_code_graph_answers',
+    help: 'Questions of code graphs since the start, by what answered them; Postgres does where Neo4j is behind or away.',
+    labelNames: ['store'],
+    registers: [metrics],
+    collect() {
+      for (const [store, count] of Object.entries(graph.served())) this.set({ store }, count)
+    },
+  })
 }
 
 function pushRoute(app: HttpApp, { graph, clock, logAction, metrics }: MemoryDeps): void {

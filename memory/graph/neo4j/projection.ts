@@ -13,19 +13,40 @@ export function shownKey(space: string, repo: string): string {
   return `${space}\n${repo}`
 }
 
-/** Loads the whole graph beside the one that is shown, shows it, and takes the other away. */
-export async function projectWhole(bolt: Bolt, space: string, loaded: LoadedGraph): Promise<ShownGraph> {
+/**
+ * Loads the whole graph beside the one that is shown, under a name that no other attempt has (`attempt`), shows it, and
+ * takes away the one before and what failed attempts left.
+ */
+export async function projectWhole(
+  bolt: Bolt,
+  space: string,
+  loaded: LoadedGraph,
+  attempt: string,
+): Promise<ShownGraph> {
   const { head, graph } = loaded
-  const name = `${shownKey(space, head.repo)}\n${head.version}`
-  // Of an attempt that did not come to its end.
-  await removeGraph(bolt, name)
+  const all = `${shownKey(space, head.repo)}\n`
+  const name = `${all}${head.version}\n${attempt}`
   for (const batch of batches(graph.entities)) await bolt.write((query) => addEntities(query, name, batch))
   for (const batch of batches([...edgesOf(graph)])) await bolt.write((query) => addEdges(query, name, batch))
   for (const batch of batches(graph.hyperedges)) await bolt.write((query) => addHyperedges(query, name, batch))
   const shown = { head, graph: name }
-  const before = await bolt.write((query) => show(query, space, shown))
-  if (before !== undefined && before !== name) await removeGraph(bolt, before)
+  await bolt.write(async (query) => {
+    await requireWhole(query, name, graph)
+    await show(query, space, shown)
+  })
+  await removeGraphs(bolt, all, name)
   return shown
+}
+
+/** Another process that projects the same repository takes away what it doesn't know: then this one has to begin anew. */
+async function requireWhole(query: Query, name: string, graph: ResolvedGraph): Promise<void> {
+  const [row] = await query(
+    `OPTIONAL MATCH (n:CodeEntity {graph: $name}) WITH count(n) AS nodes
+    OPTIONAL MATCH (:CodeEntity {graph: $name})-[r:LINK]->() RETURN nodes, count(r) AS edges`,
+    { name },
+  )
+  if (row?.['nodes'] !== graph.ids.length || row['edges'] !== graph.from.length)
+    throw new Error(`${String(row?.['nodes'])} of ${graph.ids.length} entities came to Neo4j`)
 }
 
 /** Changes the graph that is shown, and its version, in one transaction. */
@@ -64,25 +85,24 @@ export async function readShown(
 
 /** Everything of a repository, for when there is no such repository any more. */
 export async function removeRepo(bolt: Bolt, space: string, repo: string): Promise<void> {
-  const shown = await bolt.read((query) => readShown(query, space, repo))
   await bolt.write((query) => query('MATCH (g:CodeGraph {key: $key}) DELETE g', { key: shownKey(space, repo) }))
-  if (shown !== undefined) await removeGraph(bolt, shown['graph'] as string)
+  await removeGraphs(bolt, `${shownKey(space, repo)}\n`)
 }
 
-async function removeGraph(bolt: Bolt, graph: string): Promise<void> {
+/** Those whose names begin so, but the one named. */
+async function removeGraphs(bolt: Bolt, beginning: string, but = ''): Promise<void> {
   for (const label of ['CodeEntity', 'CodeHyperedge'])
     await bolt.alone(
-      `MATCH (n:${label} {graph: $graph}) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF ${batchRows} ROWS`,
-      { graph },
+      `MATCH (n:${label}) WHERE n.graph STARTS WITH $beginning AND n.graph <> $but
+      CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF ${batchRows} ROWS`,
+      { beginning, but },
     )
 }
 
-/** Gives the name of the graph that was shown before. */
-async function show(query: Query, space: string, { head, graph }: ShownGraph): Promise<string | undefined> {
-  const [row] = await query(
-    `MERGE (g:CodeGraph {key: $key}) WITH g, g.graph AS before
-    SET g.space = $space, g.repo = $repo, g.graph = $graph, g.version = $version, g.commit = $commit, g.pushedAt = $pushedAt
-    RETURN before`,
+async function show(query: Query, space: string, { head, graph }: ShownGraph): Promise<void> {
+  await query(
+    `MERGE (g:CodeGraph {key: $key}) SET g.space = $space, g.repo = $repo, g.graph = $graph, g.version = $version,
+      g.commit = $commit, g.pushedAt = $pushedAt`,
     {
       key: shownKey(space, head.repo),
       space,
@@ -93,7 +113,6 @@ async function show(query: Query, space: string, { head, graph }: ShownGraph): P
       pushedAt: integer(head.pushedAt),
     },
   )
-  return (row?.['before'] ?? undefined) as string | undefined
 }
 
 async function addEntities(query: Query, graph: string, entities: readonly CodeEntity[]): Promise<void> {

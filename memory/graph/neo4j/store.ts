@@ -6,7 +6,16 @@
 import type { Clock, Timer } from '../../../runtime/clock.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import type { IndexedFile } from '../model.ts'
-import type { GraphHead, GraphInfo, GraphPart, GraphPush, GraphStore, GraphView, StageOutcome } from '../port.ts'
+import type {
+  GraphHead,
+  GraphInfo,
+  GraphPart,
+  GraphPush,
+  GraphStore,
+  GraphView,
+  ServedCounts,
+  StageOutcome,
+} from '../port.ts'
 import type { LoadedGraph } from '../postgres/loaded.ts'
 import type { PostgresGraph } from '../postgres/store.ts'
 import type { Bolt, Query } from './bolt.ts'
@@ -23,12 +32,6 @@ export interface Neo4jGraphOptions {
   readonly space: string
   readonly clock: Clock
   readonly logger: Logger
-}
-
-export interface ServedCounts {
-  readonly neo4j: number
-  /** Because Neo4j was behind, or did not answer. */
-  readonly postgres: number
 }
 
 /** Changes that one transaction may make to the graph that is shown; with more of them a new one is loaded. */
@@ -48,6 +51,7 @@ export class Neo4jGraph implements GraphStore {
   #schema: Promise<void> | undefined
   #server: string | undefined
   #isClosed = false
+  #attempts = 0
   #served = { neo4j: 0, postgres: 0 }
 
   constructor(options: Neo4jGraphOptions) {
@@ -167,9 +171,14 @@ export class Neo4jGraph implements GraphStore {
       const shown =
         known !== undefined && changes !== undefined && sizeOf(changes) <= mostChanges
           ? await projectDifference(bolt, space, changes, { head: loaded.head, graph: known.shown.graph })
-          : await projectWhole(bolt, space, loaded)
+          : await this.#whole(loaded)
       this.#shown.set(repo, { shown, loaded })
     }
+  }
+
+  #whole(loaded: LoadedGraph): Promise<ShownGraph> {
+    const { bolt, space, clock } = this.#options
+    return projectWhole(bolt, space, loaded, `${clock.now().toString(36)}-${++this.#attempts}`)
   }
 
   async #lookUp(repo: string): Promise<{ readonly shown: ShownGraph; readonly loaded?: LoadedGraph } | undefined> {
@@ -207,7 +216,7 @@ export class Neo4jGraph implements GraphStore {
     }
     for (const { repo } of heads) {
       const loaded = await truth.loaded(repo)
-      if (loaded !== undefined) this.#shown.set(repo, { shown: await projectWhole(bolt, space, loaded), loaded })
+      if (loaded !== undefined) this.#shown.set(repo, { shown: await this.#whole(loaded), loaded })
     }
   }
 

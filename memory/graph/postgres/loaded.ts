@@ -2,7 +2,7 @@ import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { GraphHead } from '../port.ts'
 import { Fold } from '../resolved/fold.ts'
 import type { ResolvedGraph } from '../resolved/graph.ts'
-import { readHead } from './heads.ts'
+import { readHead, type StoredHead } from './heads.ts'
 import { readPiece } from './piece.ts'
 import { piecesIn } from './rows.ts'
 
@@ -16,19 +16,44 @@ const mostElements = 6_000_000
 /** Pushes that may come while one is read, before the reader gives up. */
 const mostAttempts = 20
 
+export interface CacheOptions {
+  /** No other process writes to this store, as of a folder that one process has at a time: its heads can be kept. */
+  readonly isOnlyWriter: boolean
+}
+
 /** The newest version of each repository, made when it is first asked for. */
 export class GraphCache {
   readonly #sql: Queryable
+  readonly #isOnlyWriter: boolean
+  readonly #heads = new Map<string, StoredHead>()
+  /** Counts the pushes of this process: a head that was read while one ended may be the one before it. */
+  #pushes = 0
   /** In the order of use. */
   readonly #loaded = new Map<string, LoadedGraph>()
   readonly #loading = new Map<string, Promise<LoadedGraph | undefined>>()
 
-  constructor(sql: Queryable) {
+  constructor(sql: Queryable, { isOnlyWriter }: CacheOptions) {
     this.#sql = sql
+    this.#isOnlyWriter = isOnlyWriter
+  }
+
+  /** To be called when a push has ended, however. */
+  pushed(repo: string): void {
+    this.#pushes += 1
+    this.#heads.delete(repo)
+  }
+
+  async head(repo: string): Promise<StoredHead | undefined> {
+    const known = this.#heads.get(repo)
+    if (known !== undefined) return known
+    const pushes = this.#pushes
+    const stored = await readHead(this.#sql, repo)
+    if (stored !== undefined && this.#isOnlyWriter && pushes === this.#pushes) this.#heads.set(repo, stored)
+    return stored
   }
 
   async newest(repo: string): Promise<LoadedGraph | undefined> {
-    const stored = await readHead(this.#sql, repo)
+    const stored = await this.head(repo)
     if (stored === undefined) return undefined
     const known = this.#loaded.get(repo)
     if (known?.head.version === stored.head.version) {
@@ -66,6 +91,7 @@ export class GraphCache {
   }
 
   clear(): void {
+    this.#heads.clear()
     this.#loaded.clear()
   }
 }

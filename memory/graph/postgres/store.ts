@@ -4,14 +4,14 @@
  */
 import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
 import type { IndexedFile } from '../model.ts'
-import type { GraphHead, GraphPart, GraphPush, GraphStore, GraphView, StageOutcome } from '../port.ts'
+import type { GraphHead, GraphPart, GraphPush, GraphStore, GraphView, ServedCounts, StageOutcome } from '../port.ts'
 import { crossRepoLinks } from '../resolved/cross-repo.ts'
 import { bounded } from '../resolved/search.ts'
 import { resolvedView } from '../resolved/view.ts'
 import { settle } from '../settle.ts'
 import { adoptGeneration, createGeneration, dropGeneration, sweepGenerations, wasShown } from './generations.ts'
 import { readHead, readHeads, lockHead, writeHead } from './heads.ts'
-import { GraphCache, type LoadedGraph } from './loaded.ts'
+import { GraphCache, type CacheOptions, type LoadedGraph } from './loaded.ts'
 import { missingParts, partsOf, putPart, unsettledOf } from './parts.ts'
 import { readPiece } from './piece.ts'
 import { insertFiles, piecesIn } from './rows.ts'
@@ -22,14 +22,19 @@ export const settledPart = 1_000_000
 export class PostgresGraph implements GraphStore {
   readonly #sql: Sql
   readonly #cache: GraphCache
+  #served = 0
 
-  constructor(sql: Sql) {
+  constructor(sql: Sql, options: CacheOptions = { isOnlyWriter: false }) {
     this.#sql = sql
-    this.#cache = new GraphCache(sql)
+    this.#cache = new GraphCache(sql, options)
   }
 
   info(): { readonly store: 'postgres' } {
     return { store: 'postgres' }
+  }
+
+  served(): ServedCounts {
+    return { neo4j: 0, postgres: this.#served }
   }
 
   async ready(): Promise<void> {
@@ -38,7 +43,11 @@ export class PostgresGraph implements GraphStore {
 
   async push(push: GraphPush): Promise<GraphHead> {
     await sweepGenerations(this.#sql, push.repo, push.pushedAt)
-    return push.mode === 'snapshot' ? this.#pushSnapshot(push) : this.#pushFiles(push)
+    try {
+      return await (push.mode === 'snapshot' ? this.#pushSnapshot(push) : this.#pushFiles(push))
+    } finally {
+      this.#cache.pushed(push.repo)
+    }
   }
 
   /** Written beside what readers see, then shown at once. */
@@ -84,8 +93,12 @@ export class PostgresGraph implements GraphStore {
     const missing = missingParts(parts, part.part)
     if (missing.length > 0) return this.#refuse(part, generation, missing)
     await this.#settle(generation)
-    const head = await this.#show(part, generation, (tx) => adoptGeneration(tx, generation, part.part))
-    return { status: 'pushed', head }
+    try {
+      const head = await this.#show(part, generation, (tx) => adoptGeneration(tx, generation, part.part))
+      return { status: 'pushed', head }
+    } finally {
+      this.#cache.pushed(part.repo)
+    }
   }
 
   async #refuse(part: GraphPart, generation: number, missing: readonly number[]): Promise<StageOutcome> {
@@ -112,11 +125,12 @@ export class PostgresGraph implements GraphStore {
   }
 
   async head(repo: string): Promise<GraphHead | undefined> {
-    return (await readHead(this.#sql, repo))?.head
+    return (await this.#cache.head(repo))?.head
   }
 
   async read<T>(repo: string, ask: (view: GraphView) => Promise<T>): Promise<T | undefined> {
     const loaded = await this.#cache.newest(repo)
+    this.#served += 1
     return loaded && ask(this.#viewOf(loaded))
   }
 
