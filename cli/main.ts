@@ -88,6 +88,18 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'read sources into a code graph: push DIR --repo NAME | extract DIR',
     run: async (args) => (await import('./commands/code-graph.ts')).codeGraph(args),
   },
+  ingest: {
+    summary: 'store a repository in the knowledge service: DIR [--repo NAME] [--dry-run]',
+    run: async (args) => (await import('./commands/ingest.ts')).ingest(args),
+  },
+  query: {
+    summary: 'ask the knowledge service: TEXT [--mode MODE] [--top-k N] [--json]',
+    run: async (args) => (await import('./commands/query.ts')).query(args),
+  },
+  login: {
+    summary: 'sign in at the knowledge service, by a code that is confirmed in a browser',
+    run: async (args) => (await import('./commands/login.ts')).login(args),
+  },
   orchestrator: {
     summary: 'run the orchestrator (settings from the environment)',
     run: async () => (await import('./commands/orchestrator.ts')).orchestrator(process.env, version()),

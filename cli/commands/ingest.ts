@@ -1,0 +1,170 @@
+import { basename, resolve } from 'node:path'
+import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
+import { git } from '../extract/source-files.ts'
+import {
+  fetchIssues,
+  gatherCommits,
+  gatherFiles,
+  gatherIssues,
+  readIssues,
+  type Gathered,
+} from '../knowledge/ingest/items.ts'
+import { finishPending, ingest as send, planIngest, type IngestRun } from '../knowledge/ingest/run.ts'
+import { stateFile, type StateFile } from '../knowledge/ingest/state.ts'
+import { progress } from '../knowledge/progress.ts'
+import { cacheDir, connect, serviceOptions, serviceUrl, serviceUsage } from '../knowledge/service.ts'
+
+const usage = `usage: statewright ingest DIR [--repo NAME] [options]
+
+Stores a repository in the knowledge service: its files and README, the diffs of its commits, its issues; each with repo and
+file. Only what has changed since the last run is sent, and a run that was cut goes on where it stood. What git ignores,
+what is generated, vendored, binary or too big is left out, and so is every text that holds a secret: --dry-run lists them.
+
+  --repo NAME           the repository's name there (default: the folder's)
+  --commits N           how many commits at most, newest first (default 1000; 0: none)
+  --issues FILE         issues as a JSON list, or one a line, with number, title, body, state
+  --forge URL           a forge's REST API that has the issues, with --forge-repo OWNER/NAME; FORGE_TOKEN signs in
+  --max-file-size N     larger files are left out (bytes, default 524288)
+  --all                 send everything, whatever was sent before
+  --dry-run             say what would be sent and what is left out, and send nothing
+  --json                say the outcome as JSON
+${serviceUsage}`
+
+const options = {
+  ...serviceOptions,
+  repo: { type: 'string' },
+  commits: { type: 'string' },
+  issues: { type: 'string' },
+  forge: { type: 'string' },
+  'forge-repo': { type: 'string' },
+  'max-file-size': { type: 'string' },
+  all: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const
+
+const defaultCommits = 1000
+const defaultLargest = 512 * 1024
+
+export async function ingest(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, options, usage)
+  if (parsed === undefined) return 0
+  const [given, ...rest] = parsed.positionals
+  if (given === undefined || rest.length > 0) throw new UsageError(usage)
+  const dir = resolve(given)
+  const repo = text(parsed, 'repo') ?? basename(dir)
+  return flag(parsed, 'dry-run') ? dryRun(parsed, dir, repo) : realRun(parsed, dir, repo)
+}
+
+async function realRun(parsed: Parsed, dir: string, repo: string): Promise<number> {
+  const client = await connect(parsed, process.env)
+  const state = stateFile(cacheDir(process.env), client.url, repo)
+  const shown = progress('ingesting', process.stderr, Date.now)
+  const run: IngestRun = {
+    client,
+    repo,
+    state,
+    wait: (ms) => new Promise((done) => void setTimeout(done, ms)),
+    onProgress: shown.tell,
+  }
+  await finishPending(run)
+  if (flag(parsed, 'all')) state.write({ commit: null, stored: {}, pending: null })
+  const gathered = await gather(parsed, dir, repo, state)
+  const plan = planIngest(gathered.sources, state.read(), gathered.kept)
+  const totals = await send(plan, run)
+  shown.end()
+  if (totals.failed === 0 && gathered.head !== undefined) state.write({ ...state.read(), commit: gathered.head })
+  const outcome = {
+    repo,
+    commit: gathered.head ?? null,
+    sent: plan.changed.length,
+    gone: plan.gone.length,
+    ...totals,
+    left_out: gathered.leftOut,
+  }
+  if (flag(parsed, 'json')) console.log(JSON.stringify(outcome))
+  else {
+    console.log(
+      plan.changed.length + plan.gone.length === 0
+        ? `${repo}: nothing has changed since the last run`
+        : `${repo}: ${totals.done} stored, ${totals.skipped} there already, ${totals.purged} earlier ones removed, ${totals.failed} failed`,
+    )
+    for (const line of sayLeftOut(gathered.leftOut)) console.log(line)
+    for (const error of totals.errors.slice(0, 20)) console.error(error)
+  }
+  return totals.failed === 0 ? 0 : 1
+}
+
+async function dryRun(parsed: Parsed, dir: string, repo: string): Promise<number> {
+  // Without a service everything is new to it.
+  const url = serviceUrl(parsed, process.env) ?? ''
+  const state = stateFile(cacheDir(process.env), url, repo)
+  const gathered = await gather(parsed, dir, repo, state)
+  const before = flag(parsed, 'all') ? { stored: {} } : state.read()
+  const { changed, gone } = planIngest(gathered.sources, before, gathered.kept)
+  const bytes = changed.reduce((sum, { item }) => sum + Buffer.byteLength(item.content), 0)
+  if (flag(parsed, 'json'))
+    console.log(
+      JSON.stringify({
+        repo,
+        would_send: changed.map(({ file }) => file),
+        would_remove: gone,
+        bytes,
+        left_out: gathered.leftOut,
+      }),
+    )
+  else {
+    console.log(
+      `${repo}: would send ${changed.length} memories (${(bytes / 1024).toFixed(0)} KiB) and remove those of ${gone.length} files`,
+    )
+    for (const { file, reason } of gathered.leftOut) console.log(`  without ${file}: ${reason}`)
+  }
+  return 0
+}
+
+interface All extends Gathered {
+  readonly head: string | undefined
+  readonly kept: (file: string) => boolean
+}
+
+async function gather(parsed: Parsed, dir: string, repo: string, state: StateFile): Promise<All> {
+  const shown = progress('reading', process.stderr, Date.now)
+  const files = await gatherFiles(dir, repo, {
+    largestBytes: count(parsed, 'max-file-size', defaultLargest),
+    onProgress: shown.tell,
+  })
+  shown.end()
+  const { code, stdout } = await git(dir, ['rev-parse', 'HEAD'])
+  const head = code === 0 ? stdout.trim() : undefined
+  const most = count(parsed, 'commits', defaultCommits)
+  const since = flag(parsed, 'all') ? undefined : (state.read().commit ?? undefined)
+  const commits = head === undefined || most === 0 ? nothing : await gatherCommits(dir, repo, { most, since })
+  const issues = await gatherFromForge(parsed, repo)
+  return {
+    sources: [...files.sources, ...commits.sources, ...(issues ?? nothing).sources],
+    leftOut: [...files.leftOut, ...commits.leftOut, ...(issues ?? nothing).leftOut],
+    head,
+    // Commits stay what they are; issues are only judged by a run that asked for them.
+    kept: (file) => file.startsWith('@commit/') || (issues === undefined && file.startsWith('@issue/')),
+  }
+}
+
+const nothing: Gathered = { sources: [], leftOut: [] }
+
+async function gatherFromForge(parsed: Parsed, repo: string): Promise<Gathered | undefined> {
+  const [file, api, name] = [text(parsed, 'issues'), text(parsed, 'forge'), text(parsed, 'forge-repo')]
+  if (file !== undefined) return gatherIssues(readIssues(file), repo)
+  if (api === undefined && name === undefined) return undefined
+  if (api === undefined || name === undefined || !/^[\w.-]+\/[\w.-]+$/.test(name))
+    throw new UsageError(`--forge URL and --forge-repo OWNER/NAME belong together\n\n${usage}`)
+  return gatherIssues(await fetchIssues({ api, name, token: process.env['FORGE_TOKEN'], fetch }), repo)
+}
+
+function sayLeftOut(leftOut: Gathered['leftOut']): string[] {
+  const secrets = leftOut.filter(({ reason }) => reason.includes('secret'))
+  const others = leftOut.length - secrets.length
+  return [
+    ...secrets.map(({ file, reason }) => `  without ${file}: ${reason}`),
+    ...(others === 0 ? [] : [`  without ${others} more files (--dry-run says which)`]),
+  ]
+}

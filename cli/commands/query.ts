@@ -1,0 +1,82 @@
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { count, flag, readArgs, text, UsageError } from '../args.ts'
+import { connect, serviceOptions, serviceUsage } from '../knowledge/service.ts'
+
+const modes = ['hybrid', 'naive', 'local', 'global']
+
+const usage = `usage: statewright query TEXT... [--mode MODE] [--top-k N] [--repo NAME] [--describe] [--json]
+
+Asks the knowledge service.
+
+  --mode MODE   ${modes.join(', ')} (default hybrid)
+  --top-k N     how many results (1 to 200, default 10)
+  --repo NAME   only of this repository
+  --describe    a summary instead of the results
+  --json        the service's own answer
+${serviceUsage}`
+
+const options = {
+  ...serviceOptions,
+  mode: { type: 'string' },
+  'top-k': { type: 'string' },
+  repo: { type: 'string' },
+  describe: { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const
+
+const Answer = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      content: Type.String(),
+      score: Type.Number(),
+      kind: Type.String(),
+      metadata: Type.Record(Type.String(), Type.String()),
+    }),
+  ),
+})
+const Description = Type.Object({ summary: Type.String() })
+
+export async function query(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, options, usage)
+  if (parsed === undefined) return 0
+  const asked = parsed.positionals.join(' ').trim()
+  if (asked === '') throw new UsageError(usage)
+  const mode = text(parsed, 'mode') ?? 'hybrid'
+  if (!modes.includes(mode)) throw new UsageError(`--mode takes ${modes.join(', ')}, not ${mode}`)
+  const topK = count(parsed, 'top-k', 10)
+  if (topK < 1 || topK > 200) throw new UsageError('--top-k takes 1 to 200')
+  const repo = text(parsed, 'repo')
+  const client = await connect(parsed, process.env)
+  const path = flag(parsed, 'describe') ? '/queries:describe' : '/queries'
+  const answer = await client.post(path, {
+    mode,
+    text: asked,
+    top_k: topK,
+    ...(repo === undefined ? {} : { filter: { repo } }),
+  })
+  console.log(flag(parsed, 'json') ? JSON.stringify(answer) : say(answer))
+  return 0
+}
+
+function say(answer: unknown): string {
+  if (Value.Check(Description, answer)) return answer.summary
+  if (!Value.Check(Answer, answer)) throw new Error('the knowledge service answered something else than results')
+  if (answer.results.length === 0) return 'nothing fits'
+  return answer.results
+    .map(({ content, score, kind, metadata }) => {
+      const where = [metadata['repo'], metadata['file']].filter((part) => part !== undefined && part !== '').join(' ')
+      return `${score.toFixed(3)}  ${where === '' ? kind : where}\n       ${excerpt(content, metadata['file'])}`
+    })
+    .join('\n')
+}
+
+const excerptCharacters = 160
+
+/** The first words behind the path, which stands before them already; control characters could steer a terminal. */
+function excerpt(content: string, file: string | undefined): string {
+  const text = file !== undefined && content.startsWith(file) ? content.slice(file.length) : content
+  // oxlint-disable-next-line no-control-regex
+  const plain = text.replaceAll(/[\u0000-\u001F\u007F-\u009F\s]+/g, ' ').trim()
+  return plain.length > excerptCharacters ? `${plain.slice(0, excerptCharacters)}…` : plain
+}
