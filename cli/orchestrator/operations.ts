@@ -10,6 +10,7 @@ import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { JournalDesk } from '../journal/desk.ts'
 import { journalRoutes } from '../journal/routes.ts'
+import { taskVerbRoutes } from './task-verbs.ts'
 import { readWhy } from './why.ts'
 
 export interface OperationsDeps {
@@ -31,6 +32,7 @@ export async function registerOperations(
     scope.addHook('onRequest', guard(authenticate))
     const routes = scope as HttpApp
     journalRoutes(routes, desk)
+    taskVerbRoutes(routes, { runtime, clock })
     routes.get(
       '/operations/open',
       { schema: { summary: 'Unsettled effects and live pods, turns and Tasks' } },

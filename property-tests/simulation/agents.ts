@@ -55,6 +55,7 @@ class Gone extends Error {}
 const thinkMs = 4000
 const patienceMs = 300_000
 const hangMs = 86_400_000
+const zombieMs = 15_000
 
 export class Agents {
   readonly #options: AgentsOptions
@@ -310,6 +311,8 @@ export class Agents {
   async #ask(pod: Pod, method: string, path: string, body?: object): Promise<Answered | undefined> {
     const { world, orchestrators } = this.#options
     const id = `agent-${(this.#requests += 1)}`
+    // Late: by then another has taken over.
+    if (pod.isZombie) await this.#sleep(pod, zombieMs)
     const since = world.elapsed()
     for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 4000)) {
       const answer = await orchestrators().call({

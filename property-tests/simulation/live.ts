@@ -42,6 +42,8 @@ export interface Stage {
   readonly passed: (point: string, died: boolean) => void
 }
 
+/** Longer than any pause, takeover and clock set back, all of them. */
+const readyMs = 1_800_000
 /** Longer than any budget of what may be left. */
 const calmMs = 2 * 3_600_000
 
@@ -110,7 +112,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
 
   orchestrators.begin()
   const ready = watchReady(world, orchestrators, plan)
-  await stage('becoming ready', troubledMs, () => ready.isReady)
+  await stage('becoming ready', readyMs, () => ready.isReady)
   crowd.begin()
   alerting.begin()
   watchOperator(world, orchestrators, { seed: plan.seed, isOver: () => faults.isCalm })

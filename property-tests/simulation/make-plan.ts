@@ -248,7 +248,10 @@ function troubles(roll: Dice): readonly Fault[] {
     ...some(2, () => ({
       kind: 'pod',
       nth: roll.whole(1, 4),
-      afterMs: roll.whole(0, 60_000),
+      afterMs: roll.weighted([
+        [1, roll.whole(0, 9000)],
+        [1, roll.whole(0, 60_000)],
+      ]),
       isZombie: roll.chance(0.5),
     })),
   ]

@@ -1,6 +1,6 @@
 /** The end of a life: looks again and again until nobody has anything left to do, and helps what is parked. */
+import type { ComposedOrchestrator } from '../../cli/orchestrator/compose.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
-import type { ActorView } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import type { World } from '../runtime/simulation/world.ts'
 import type { Orchestrators } from './orchestrators.ts'
@@ -37,7 +37,7 @@ export function watchRest(world: World, orchestrators: Orchestrators, crowd: Cro
     const { current } = orchestrators
     if (!current || world.elapsed() - helpedAt < helpEveryMs) return
     helpedAt = world.elapsed()
-    void help(current.runtime, crowd, (task) => helped.set(task, (helped.get(task) ?? 0) + 1))
+    void help(orchestrators, current, crowd, (task) => helped.set(task, (helped.get(task) ?? 0) + 1))
   }
   look()
   return rest
@@ -46,7 +46,8 @@ export function watchRest(world: World, orchestrators: Orchestrators, crowd: Cro
 const wantsGoAhead: ReadonlySet<string> = new Set(['needs-maintainer', 'over-auto-approve-ceiling'])
 
 async function help(
-  runtime: { list: (kind: 'task') => Promise<readonly ActorView[]> },
+  orchestrators: Orchestrators,
+  { runtime }: ComposedOrchestrator,
   crowd: Crowd,
   note: (task: string) => void,
 ): Promise<void> {
@@ -58,6 +59,8 @@ async function help(
     const [issue] = task.issues.filter(({ state }) => state === 'open')
     if (wantsGoAhead.has(task.stageReason ?? '')) for (const one of open) crowd.help(one, '/approve')
     else if (issue ?? open[0]) crowd.help((issue ?? open[0])!, '/retry')
+    // Nobody can say it on the forge.
+    else await orchestrators.inspect('POST', '/operations/retry', { task: task.id })
   }
 }
 
