@@ -1,7 +1,7 @@
-import { messageOf } from '../runtime/errors.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Sql } from '../runtime/store/sql.ts'
-import type { RetrievalEngine, UpsertOutcome } from './engine/port.ts'
+import type { RetrievalEngine } from './engine/port.ts'
+import { upsertApart } from './feed/upsert-apart.ts'
 import type { GraphStore } from './graph/port.ts'
 import type { MemoryRow } from './memories/memory.ts'
 import { memoryColumns } from './memories/memory.ts'
@@ -40,7 +40,7 @@ export async function rebuildMemory({ sql, engine, graph, logger, told }: Rebuil
     )
     if (rows.length === 0) break
     after = rows.at(-1)!.id
-    for (const outcome of await upsert(engine, rows)) {
+    for (const outcome of await upsertApart(engine, rows)) {
       const isGood = outcome.status !== 'failed'
       if (isGood) fed += 1
       else failed += 1
@@ -55,13 +55,4 @@ export async function rebuildMemory({ sql, engine, graph, logger, told }: Rebuil
   }
   await graph.rebuild()
   return { fed, failed }
-}
-
-async function upsert(engine: RetrievalEngine, rows: readonly MemoryRow[]): Promise<readonly UpsertOutcome[]> {
-  const memories = rows.map(({ id, content, metadata, repo, file }) => ({ id, content, metadata, repo, file }))
-  try {
-    return await engine.upsert(memories)
-  } catch (error) {
-    return rows.map(({ id }) => ({ id, status: 'failed', message: messageOf(error), retryable: true }))
-  }
 }

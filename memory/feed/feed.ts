@@ -14,6 +14,7 @@ import type { Queryable, Sql } from '../../runtime/store/sql.ts'
 import type { RetrievalEngine, RemoveOutcome, UpsertOutcome } from '../engine/port.ts'
 import { findMemories } from '../memories/find-memory.ts'
 import type { MemoryRow } from '../memories/memory.ts'
+import { untilAborted, upsertApart } from './upsert-apart.ts'
 
 /** What the engine said of one memory. */
 export type FeedOutcome =
@@ -148,7 +149,7 @@ class RowFeed implements Feed {
   }
 
   async #feed(ids: readonly string[], signal?: AbortSignal): Promise<readonly FeedOutcome[]> {
-    const { sql, clock, timeoutMs, fed } = this.#deps
+    const { sql, engine, clock, timeoutMs, fed } = this.#deps
     const found = new Map((await findMemories(sql, ids)).map((row) => [row.id, row]))
     const rows = ids.flatMap((id) => found.get(id) ?? [])
     if (rows.length === 0) return ids.map(() => ({ status: 'absent' }))
@@ -159,22 +160,11 @@ class RowFeed implements Feed {
       begun + timeoutMs + longestDelayMs / 10,
     ])
     const outcomes = new Map(
-      (await this.#upsert(rows, signal)).map((outcome) => [outcome.id, feedOutcome(outcome)] as const),
+      (await upsertApart(engine, rows, signal)).map((outcome) => [outcome.id, feedOutcome(outcome)] as const),
     )
     await this.#record(rows, outcomes)
     for (const { status } of outcomes.values()) fed?.(status, (clock.now() - begun) / 1000)
     return ids.map((id) => outcomes.get(id) ?? { status: 'absent' })
-  }
-
-  /** A thrown error says nothing of any memory; each is tried again. */
-  async #upsert(rows: readonly MemoryRow[], signal?: AbortSignal): Promise<readonly UpsertOutcome[]> {
-    const memories = rows.map(({ id, content, metadata, repo, file }) => ({ id, content, metadata, repo, file }))
-    try {
-      return await untilAborted(this.#deps.engine.upsert(memories, signal), signal)
-    } catch (error) {
-      const message = messageOf(error)
-      return rows.map(({ id }) => ({ id, status: 'failed', message, retryable: true }))
-    }
   }
 
   async #record(rows: readonly MemoryRow[], outcomes: ReadonlyMap<string, FeedOutcome>): Promise<void> {
@@ -266,15 +256,4 @@ function feedOutcome(outcome: UpsertOutcome): FeedOutcome {
     case 'failed':
       return { status: 'failed', message: outcome.message, retryable: outcome.retryable }
   }
-}
-
-/** An engine that does not look at its signal may not hold up who gave it. */
-function untilAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
-  if (signal === undefined) return work
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

@@ -184,10 +184,10 @@ class Intake {
     const files = this.#files
     this.#files = []
     if (this.#faults.length > 0) return
-    await this.#sql.query(
-      'insert into ingest_file (job, file) select $1, unnest($2::text[]) on conflict do nothing',
-      [this.#id, files.map((file) => file.toWellFormed())],
-    )
+    await this.#sql.query('insert into ingest_file (job, file) select $1, unnest($2::text[]) on conflict do nothing', [
+      this.#id,
+      files.map((file) => file.toWellFormed()),
+    ])
   }
 
   async #accept(): Promise<JobRow> {

@@ -31,4 +31,3 @@ async function begun(tx: Parameters<Parameters<Sql['tx']>[0]>[0], job: string): 
   )
   return rows[0] ?? {}
 }
-

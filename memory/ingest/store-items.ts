@@ -46,8 +46,7 @@ export async function storeItems(
   const rows = await sql.tx((tx) => storeRows(deps, tx, job, repo, indexes))
   if (rows.some(({ purged }) => purged > 0)) feed.wake()
   const open = rows.filter(({ outcome, memory_id }) => outcome === null && memory_id !== null)
-  const outcomes = await putApart(
-    feed,
+  const outcomes = await feed.put(
     open.map(({ memory_id }) => memory_id!),
     signal,
   )
@@ -55,17 +54,6 @@ export async function storeItems(
   const results = rows.map((row) => resultOf(row, told.get(row.index)))
   await recordOutcomes(sql, job, results)
   return results
-}
-
-/** One that fails may have taken those with it that were given beside it: each of them is then tried by itself. */
-async function putApart(feed: Feed, ids: readonly string[], signal: AbortSignal): Promise<readonly FeedOutcome[]> {
-  const outcomes = [...(await feed.put(ids, signal))]
-  if (ids.length < 2) return outcomes
-  for (const [place, id] of ids.entries()) {
-    if (outcomes[place]!.status !== 'failed' || signal.aborted) continue
-    outcomes[place] = (await feed.put([id], signal))[0]!
-  }
-  return outcomes
 }
 
 async function storeRows(
