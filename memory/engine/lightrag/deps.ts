@@ -18,4 +18,6 @@ export interface LightRagDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly counts: LightRagCounts
+  /** How long it may lie still, with texts that it accepted, before it is woken. */
+  readonly stoppedAfterMs: number
 }

@@ -36,10 +36,14 @@ export interface LightRagOptions {
   readonly clock: Clock
   readonly fetch: Fetch
   readonly logger: Logger
+  readonly sweepEveryMs?: number
+  readonly stoppedAfterMs?: number
 }
 
 /** How often what has to leave is tried again; a busy pipeline refuses it each time. */
-const sweepEveryMs = 2_000
+const defaultSweepEveryMs = 2_000
+/** `busy` is false for a moment after it accepted a text: only after so long does it mean that it stopped. */
+const defaultStoppedAfterMs = 6_000
 /** More texts at once only wait in its queue. */
 const mostAtOnce = 8
 /** From so many texts on, a larger share without an entity means that its model's answers can't be read. */
@@ -47,9 +51,9 @@ const judgedFrom = 20
 const suspiciousShare = 0.5
 
 export function createLightRagEngine(options: LightRagOptions): RetrievalEngine {
-  const { sql, clock, logger } = options
+  const { sql, clock, logger, sweepEveryMs = defaultSweepEveryMs, stoppedAfterMs = defaultStoppedAfterMs } = options
   const counts: LightRagCounts = { stored: 0, duplicates: 0, failed: 0, withoutEntities: 0, wakes: 0 }
-  const deps: LightRagDeps = { api: createApi(options), sql, clock, logger, counts }
+  const deps: LightRagDeps = { api: createApi(options), sql, clock, logger, counts, stoppedAfterMs }
   const sweep = single(() => sweepRemovals(deps))
   let probed: Probed | undefined
   let timer: Timer | undefined

@@ -18,8 +18,6 @@ export type Stored =
 
 const firstPollMs = 100
 const longestPollMs = 2_000
-/** `busy` is false for a moment after it accepted a text: only after so long does it mean that it stopped. */
-const stoppedAfterMs = 6_000
 /** A text whose turn does not come in all that time is asked for again by whoever feeds it. */
 const patienceMs = 15 * 60_000
 
@@ -148,7 +146,7 @@ class Stillness {
   }
 
   async look(): Promise<void> {
-    const { api, clock, counts, logger } = this.#deps
+    const { api, clock, counts, logger, stoppedAfterMs } = this.#deps
     const now = clock.elapsed()
     this.#since ??= now
     if (now - this.#since < stoppedAfterMs) return

@@ -9,20 +9,30 @@ import { createLightRagEngine } from './engine.ts'
 const settledWithinMs = 60_000
 
 export function lightRagUnderTest(sql: Sql, url: string, close: () => Promise<void>): EngineUnderTest {
-  const engine = createLightRagEngine({ url, apiKey: 'test-key', sql, clock: systemClock, fetch, logger: silentLogger })
+  const engine = createLightRagEngine({
+    url,
+    apiKey: 'test-key',
+    sql,
+    clock: systemClock,
+    fetch,
+    logger: silentLogger,
+    sweepEveryMs: 100,
+  })
+  engine.start()
   return {
     engine,
     sql,
     async settle() {
       const until = systemClock.elapsed() + settledWithinMs
       for (;;) {
-        // A removal of nobody: it makes a round.
-        await engine.remove(['m-nobody'])
         if ((await engine.figures()).removalsQueued === 0) return
         if (systemClock.elapsed() > until) throw new Error('removals are queued still')
         await sleep(systemClock, 100)
       }
     },
-    close,
+    async close() {
+      await engine.stop()
+      await close()
+    },
   }
 }
