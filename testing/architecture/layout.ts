@@ -7,6 +7,8 @@ export interface Zone {
   readonly packages?: readonly string[]
   /** It runs only in development, tests and the stand-ins of one machine, so devDependencies will do. */
   readonly development?: boolean
+  /** May start what builds a scene for tests: what is measured stands in one. */
+  readonly scenes?: boolean
 }
 
 const kit = 'edges/http/'
@@ -51,6 +53,7 @@ export const zones: readonly Zone[] = [
     folder: 'bench/',
     imports: ['runtime/', 'machines/', 'memory/', 'wrapper/', 'edges/agents/bundle/', kit],
     development: true,
+    scenes: true,
   },
   { folder: 'testing/', imports: [], development: true },
   { folder: 'bin/', imports: [], development: true },

@@ -56,7 +56,7 @@ function internalComplaint(path: string, zone: Zone | undefined, { specifier }: 
   const target = posix.normalize(posix.join(posix.dirname(path), specifier))
   if (target.startsWith('..')) return `imports ${specifier} from outside the tree`
   if (!/\.(tsx?|mjs|json)$/.test(target)) return `imports ${specifier} without its extension`
-  if (isTest(target) && !isTest(path)) return `imports ${target}, which is for tests`
+  if (isTest(target) && !isTest(path) && zone?.scenes !== true) return `imports ${target}, which is for tests`
   if (zone === undefined || zone.imports === 'anything') return undefined
   const home = zoneOf(target)
   if (home?.folder === zone.folder) return undefined
