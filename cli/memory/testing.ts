@@ -40,6 +40,7 @@ export async function memoryHost(): Promise<MemoryHost> {
   const secret = 'service-secret'
   const identity = await startIdentity({
     clients: [{ clientId: 'service', secret, audiences: [memoryAudience, otherAudience] }],
+    tokenSeconds: 7200,
   })
   const running = new Set<ChildProcess>()
 

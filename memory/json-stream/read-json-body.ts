@@ -29,9 +29,12 @@ export async function readJsonBody(
 ): Promise<void> {
   const { maxBytes = maxBulkBytes, maxValueBytes = maxBytes, arrays } = limits
   const scanner = new JsonScanner({ arrays, maxValueBytes }, reader)
+  const body = bodyOf(request)
+  const stream = decoded(request, body)
   let bytes = 0
   try {
-    for await (const piece of decoded(request)) {
+    // Left early it would be destroyed, and its connection with the answer on it, or with the next request behind it.
+    for await (const piece of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += piece.length
       if (bytes > maxBytes) throw tooLarge(maxBytes)
       scanner.write(piece)
@@ -40,15 +43,32 @@ export async function readJsonBody(
     if (bytes === 0) throw invalidInput([{ path: '', message: 'a JSON body is required' }])
     scanner.end()
   } catch (error) {
+    leave(body, stream)
     throw toProblem(error)
   }
 }
 
-function decoded(request: FastifyRequest): AsyncIterable<Buffer> {
+/** Bytes that are read and thrown away so that a caller, who sends all before it listens, hears why it was refused. */
+export const mostDrained = 4 * maxBulkBytes
+
+function leave(body: Readable, stream: Readable): void {
+  if (stream !== body) body.unpipe()
+  let bytes = 0
+  body.on('data', (piece: Buffer) => {
+    bytes += piece.length
+    if (bytes > mostDrained) body.destroy()
+  })
+  body.on('error', () => undefined)
+  body.resume()
+}
+
+function bodyOf(request: FastifyRequest): Readable {
+  if (request.body instanceof Object && 'pipe' in request.body) return request.body as Readable
+  throw invalidInput([{ path: '', message: 'a JSON body is required' }])
+}
+
+function decoded(request: FastifyRequest, body: Readable): Readable {
   const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
-  if (!(request.body instanceof Object && 'pipe' in request.body))
-    throw invalidInput([{ path: '', message: 'a JSON body is required' }])
-  const body = request.body as Readable
   if (encoding === 'identity') return body
   if (encoding !== 'gzip') throw new Problem('unsupported-media-type', 'the body may be encoded by gzip, or not at all')
   const gunzip = createGunzip()
@@ -58,9 +78,7 @@ function decoded(request: FastifyRequest): AsyncIterable<Buffer> {
 }
 
 function tooLarge(maxBytes: number): Problem {
-  return new Problem('body-too-large', `the body may have ${maxBytes} bytes, decoded`, {
-    headers: { connection: 'close' },
-  })
+  return new Problem('body-too-large', `the body may have ${maxBytes} bytes, decoded`)
 }
 
 function toProblem(error: unknown): unknown {

@@ -1,6 +1,6 @@
 import type { HttpApp } from '../../edges/http/app.ts'
 import { Problem } from '../../edges/http/problem.ts'
-import { maxBulkBytes } from './read-json-body.ts'
+import { maxBulkBytes, mostDrained } from './read-json-body.ts'
 
 /** Declares routes whose JSON body stays the stream that it is (`readJsonBody`): `streamBodies(app, (scope) => ...)`. */
 export function streamBodies(app: HttpApp, declare: (scope: HttpApp) => void): void {
@@ -8,8 +8,10 @@ export function streamBodies(app: HttpApp, declare: (scope: HttpApp) => void): v
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('application/json', (request, payload, done) => {
       const announced = Number(request.headers['content-length'] ?? 0)
-      if (announced > maxBulkBytes) return done(new Problem('body-too-large', '', { headers: { connection: 'close' } }))
-      return done(null, payload)
+      if (announced <= maxBulkBytes) return done(null, payload)
+      // What nobody reads node reads and throws away, for a caller that sends all before it listens; not without end.
+      const headers: Record<string, string> = announced > mostDrained ? { connection: 'close' } : {}
+      return done(new Problem('body-too-large', `the body may have ${maxBulkBytes} bytes`, { headers }))
     })
     declare(scope as unknown as HttpApp)
   })

@@ -1,0 +1,16 @@
+/** Starts the memory service before an identity provider and lets schemathesis ask it at random; options are its own. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { programDir } from '../main.ts'
+import { memoryHost } from './testing.ts'
+
+const host = await memoryHost()
+try {
+  const { url } = await host.start({ LOG_LEVEL: 'warn' })
+  console.log(`schemathesis against ${url}, on ${host.databaseUrl === '' ? 'the embedded store' : 'PostgreSQL'}`)
+  const command = [join(programDir, '.ci', 'schemathesis.sh'), 'run', url, await host.token(), ...process.argv.slice(2)]
+  const child = spawn('bash', command, { stdio: 'inherit' })
+  process.exitCode = await new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? 1)))
+} finally {
+  await host.close()
+}
