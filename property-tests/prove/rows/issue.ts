@@ -333,7 +333,7 @@ export const issueRows: Rows = (before, told, id) => {
   const i: Draft = { ...context }
   const asking = new Asking()
   if (i.status === 'done') {
-    if (event.type === 'issue.owned') asking.tell(`task:${event.task}`, 'issue.closed', { issue: id })
+    if (event.type === 'issue.owned') asking.tell(`task:${event.task}`, 'issue.closed', { issue: i.id })
     if (event.type === 'approval.claimed') hearAndSettle(i, event, asking, context)
   } else if (forwarded.has(event.type)) forward(i, event as EventOf<'issue.event'>, asking)
   else if (event.type !== 'effect.failed') hearAndSettle(i, event, asking, context)
