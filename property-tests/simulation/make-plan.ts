@@ -109,7 +109,7 @@ function alertPlan(roll: Dice, index: number): AlertPlan {
 }
 
 /** How many points a life aims at; those of one life lie far apart in the list, as do their moments in it. */
-const aims = 6
+const aims = 9
 
 function crashesOf(seed: number, roll: Dice, points: readonly string[]): readonly CrashFault[] {
   const count = roll.weighted([
@@ -120,8 +120,8 @@ function crashesOf(seed: number, roll: Dice, points: readonly string[]): readonl
   return several(count, (index) => {
     const own = points[(seed + index * stride) % points.length] ?? ''
     const restartMs = roll.weighted([
-      [4, 500],
-      [1, 20_000],
+      [12, 500],
+      [2, 20_000],
       [1, 120_000],
     ])
     const isFirst = roll.chance(0.6)
