@@ -1,5 +1,7 @@
 import type { MemoryDeps } from '../deps.ts'
 import type { ChunkHit, EngineQuery, Retrieval } from '../engine/port.ts'
+import { chunksToRank, rankByFile } from '../retrieval/rank-by-file.ts'
+import type { RepoCorpora } from '../retrieval/repo-corpus.ts'
 import type { QueryBody } from '../routes/queries.ts'
 
 export interface VisibleChunk extends ChunkHit {
@@ -37,6 +39,32 @@ export async function retrieveVisible(
     entities: found.entities.slice(0, query.topK),
     relations: found.relations.slice(0, query.topK),
   }
+}
+
+/**
+ * In mode `hybrid`, asked of one repository: by what its paths, its history and its code graph say of its files, too
+ * (`memory/retrieval/`).
+ */
+export async function retrieveRanked(
+  deps: Pick<MemoryDeps, 'engine' | 'sql'>,
+  corpora: RepoCorpora,
+  body: QueryBody,
+): Promise<VisibleRetrieval> {
+  const { mode, text, filter } = body
+  const repo = filter?.repo
+  const ranker = mode === 'hybrid' && repo !== undefined ? await corpora.ranker(repo) : undefined
+  const found = await retrieveVisible(deps, body)
+  if (ranker === undefined || repo === undefined) return found
+  const words = await retrieveVisible(deps, { ...body, mode: 'naive', top_k: chunksToRank })
+  const chunks = words.chunks.map((chunk) => ({ ...chunk, score: unbounded(chunk.score, words.scoreKind) }))
+  const { metadata } = filter ?? {}
+  const ranked = await rankByFile(chunks, { sql: deps.sql, ranker, repo, text, topK: found.topK, metadata })
+  return ranked.length === 0 ? found : { ...found, scoreKind: 'fused', chunks: ranked }
+}
+
+/** Of s/(s+10) the s: how much better one chunk is than another is lost near 1. */
+function unbounded(score: number, kind: Retrieval['scoreKind']): number {
+  return kind === 'bm25' && score < 1 ? (10 * score) / (1 - score) : score
 }
 
 export function engineQuery({ mode, text, top_k: topK = defaultTopK, filter }: QueryBody): EngineQuery {

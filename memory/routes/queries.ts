@@ -6,8 +6,9 @@ import { queryModes, scoreKinds } from '../engine/port.ts'
 import { Metadata, RepoName } from '../memories/memory.ts'
 import { answering } from '../queries/answering.ts'
 import { describeMemories } from '../queries/describe-memories.ts'
-import { retrieveVisible } from '../queries/retrieve-visible.ts'
+import { retrieveRanked } from '../queries/retrieve-visible.ts'
 import { mergedResults } from '../queries/merged-results.ts'
+import { RepoCorpora } from '../retrieval/repo-corpus.ts'
 
 const text = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$'
 
@@ -99,6 +100,7 @@ const Described = Type.Object({
 const config = { problems: [502, 504] } as const
 
 export function queriesRoutes(app: HttpApp, deps: MemoryDeps): void {
+  const corpora = new RepoCorpora(deps.sql, deps.graph)
   app.post(
     '/queries',
     {
@@ -107,7 +109,7 @@ export function queriesRoutes(app: HttpApp, deps: MemoryDeps): void {
     },
     (request) =>
       answering(async () => {
-        const found = await retrieveVisible(deps, request.body)
+        const found = await retrieveRanked(deps, corpora, request.body)
         return { mode: request.body.mode, score_kind: found.scoreKind, results: mergedResults(found) }
       }),
   )
@@ -119,7 +121,7 @@ export function queriesRoutes(app: HttpApp, deps: MemoryDeps): void {
     },
     (request) =>
       answering(async () => {
-        const { scoreKind, chunks, entities, relations } = await retrieveVisible(deps, request.body)
+        const { scoreKind, chunks, entities, relations } = await retrieveRanked(deps, corpora, request.body)
         const results = chunks.map(({ memoryId, chunkId, ...chunk }) => ({ id: memoryId, chunk_id: chunkId, ...chunk }))
         return {
           mode: request.body.mode,

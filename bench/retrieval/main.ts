@@ -1,0 +1,157 @@
+/**
+ * `npm run bench -- retrieval --repos DIR`: which files a question is about. Questions are subjects of later commits, right
+ * is what those commits changed; the index knows nothing later than the base. DIR holds git repositories.
+ */
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { FileRanker, weights, type Weights } from '../../memory/retrieval/file-ranker.ts'
+import { chunksToRank } from '../../memory/retrieval/rank-by-file.ts'
+import { describeMachine } from '../kit/describe-machine.ts'
+import type { Goal } from '../kit/goals.ts'
+import { markdownTable } from '../kit/markdown.ts'
+import { exitCodeOf, goalTable, jsonLine, verdictLines, type Report } from '../kit/report.ts'
+import { lexicalIndex } from './lexical.ts'
+import { qualityOf, type Quality } from './measure.ts'
+import { readRepository, type Repository } from './repository.ts'
+
+const program = fileURLToPath(new URL('../../bin/statewright.mjs', import.meta.url))
+/** The weights were found here, so that its own figures prove nothing. */
+const tunedOn = 'fastify'
+
+interface Row extends Quality {
+  readonly repository: string
+  readonly base: string
+  readonly files: number
+  readonly questions: number
+  readonly ranker: string
+}
+
+const nothing: Weights = { bestChunk: 0, chunks: 0, path: 0, history: 0, together: 0, linked: 0, often: 0 }
+/** Of each signal, what goes with it alone: the table says what each is worth. */
+const without: readonly (readonly [name: string, weights: Weights])[] = (
+  ['path', 'history', 'together', 'linked', 'often'] as const
+).map((signal) => [`ours without ${signal}`, { ...weights, [signal]: 0 }])
+
+function rowsOf(repository: Repository, quick: boolean): Row[] {
+  const { name, base, texts, corpus, questions } = repository
+  const index = lexicalIndex(texts, chunksToRank)
+  const found = new Map(questions.map(({ text }) => [text, index(text)]))
+  const row = (ranker: string, using: Weights): Row => {
+    const ours = new FileRanker(corpus, using)
+    const quality = qualityOf(questions, (text) =>
+      ours.rank(text, found.get(text) ?? new Map()).map(({ file }) => file),
+    )
+    return {
+      repository: name,
+      base: base.slice(0, 8),
+      files: texts.size,
+      questions: questions.length,
+      ranker,
+      ...quality,
+    }
+  }
+  const all = [row('BM25', { ...nothing, bestChunk: 1 }), row('ours', weights)]
+  return quick ? all : [...all, ...without.map(([ranker, using]) => row(ranker, using))]
+}
+
+function gain(rows: readonly Row[], repository: string, of: 'recall10' | 'mrr'): number {
+  const value = (ranker: string): number =>
+    rows.find((row) => row.repository === repository && row.ranker === ranker)?.[of] ?? 0
+  return (value('ours') / value('BM25') - 1) * 100
+}
+
+function goalsOf(rows: readonly Row[]): Goal[] {
+  const heldOut = [...new Set(rows.map(({ repository }) => repository))].filter((name) => !name.includes(tunedOn))
+  return (['recall10', 'mrr'] as const).map((of) => {
+    const gains = heldOut.map((name) => gain(rows, name, of))
+    const mean = gains.length === 0 ? undefined : gains.reduce((sum, each) => sum + each, 0) / gains.length
+    const name = `${of === 'recall10' ? 'recall@10' : 'MRR'} over BM25, mean of ${heldOut.length} held-out repositories`
+    return { name, value: mean, unit: '%', better: 'higher', gate: 10, goal: 20 }
+  })
+}
+
+function tableOf(rows: readonly Row[]): string {
+  const share = (value: number): string => value.toFixed(3)
+  return markdownTable(
+    ['repository', 'base', 'files', 'questions', 'ranker', 'hit@1', 'recall@10', 'MRR', 'nDCG@10'],
+    rows.map((row) => [
+      row.repository,
+      row.base,
+      String(row.files),
+      String(row.questions),
+      row.ranker,
+      share(row.hit1),
+      share(row.recall10),
+      share(row.mrr),
+      share(row.ndcg10),
+    ]),
+  )
+}
+
+/** Folders that are repositories, bare or not, or that hold one named `repo`. */
+function repositoriesIn(dir: string): { name: string; source: string }[] {
+  return readdirSync(dir)
+    .filter((name) => statSync(join(dir, name)).isDirectory())
+    .flatMap((name) => {
+      const source = [join(dir, name), join(dir, name, 'repo')].find(
+        (each) =>
+          existsSync(join(each, '.git')) || (existsSync(join(each, 'HEAD')) && existsSync(join(each, 'objects'))),
+      )
+      return source === undefined ? [] : [{ name: name.replace(/\.git$/, ''), source }]
+    })
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      json: { type: 'boolean' },
+      quick: { type: 'boolean' },
+      repos: { type: 'string' },
+      only: { type: 'string' },
+    },
+  })
+  const { repos, only, json = false, quick = false } = values
+  if (repos === undefined || !existsSync(repos)) {
+    console.error(
+      'usage: npm run bench -- retrieval --repos DIR [--only NAME,...] [--quick] [--json]; DIR holds git repositories',
+    )
+    return 64
+  }
+  const startedAt = new Date()
+  const folder = mkdtempSync(join(tmpdir(), 'statewright-retrieval-'))
+  const rows: Row[] = []
+  const invalid: string[] = []
+  try {
+    for (const { name, source } of repositoriesIn(repos)) {
+      if (only !== undefined && !only.split(',').includes(name)) continue
+      console.error(`reading ${name}`)
+      try {
+        rows.push(...rowsOf(readRepository(source, name, folder, program), quick))
+      } catch (error) {
+        invalid.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  if (rows.length === 0) invalid.push(`no repository was measured in ${repos}`)
+  const report: Report = {
+    name: 'retrieval',
+    machine: describeMachine(),
+    startedAt: startedAt.toISOString(),
+    minutes: (Date.now() - startedAt.getTime()) / 60_000,
+    quick,
+    invalid,
+    rows,
+    goals: goalsOf(rows),
+  }
+  console.log(`\n${tableOf(rows)}\n\n${goalTable(report.goals)}\n`)
+  for (const line of verdictLines(report)) console.log(line)
+  if (json) console.log(jsonLine(report))
+  return exitCodeOf(report)
+}
+
+process.exitCode = await main()
