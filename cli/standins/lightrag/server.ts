@@ -187,14 +187,12 @@ function queryData(state: LightRagState, body: Body): Reply {
     entity_name: name,
     ...entityOf(state, name),
   }))
-  const chunks = found
-    .slice(0, Number(body['chunk_top_k']))
-    .map((one, at) => ({
-      reference_id: String(at + 1),
-      content: one.text,
-      file_path: one.source,
-      chunk_id: chunkIdOf(state, one),
-    }))
+  const chunks = found.slice(0, Number(body['chunk_top_k'])).map((one, at) => ({
+    reference_id: String(at + 1),
+    content: one.text,
+    file_path: one.source,
+    chunk_id: chunkIdOf(state, one),
+  }))
   return [
     200,
     {

@@ -18,6 +18,7 @@ export interface LightRagDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly counts: LightRagCounts
+  readonly underway: Map<string, Promise<unknown>>
   /** How long it may lie still, with texts that it accepted, before it is woken. */
   readonly stoppedAfterMs: number
 }

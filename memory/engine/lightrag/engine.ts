@@ -53,7 +53,15 @@ const suspiciousShare = 0.5
 export function createLightRagEngine(options: LightRagOptions): RetrievalEngine {
   const { sql, clock, logger, sweepEveryMs = defaultSweepEveryMs, stoppedAfterMs = defaultStoppedAfterMs } = options
   const counts: LightRagCounts = { stored: 0, duplicates: 0, failed: 0, withoutEntities: 0, wakes: 0 }
-  const deps: LightRagDeps = { api: createApi(options), sql, clock, logger, counts, stoppedAfterMs }
+  const deps: LightRagDeps = {
+    api: createApi(options),
+    sql,
+    clock,
+    logger,
+    counts,
+    underway: new Map(),
+    stoppedAfterMs,
+  }
   const sweep = single(() => sweepRemovals(deps))
   let probed: Probed | undefined
   let timer: Timer | undefined

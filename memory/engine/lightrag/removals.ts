@@ -49,7 +49,9 @@ async function recordOf({ api }: LightRagDeps, row: DocumentRow): ReturnType<typ
   const isOwn = (record: { id: string; file_path?: string | null }): boolean =>
     !record.id.startsWith('dup-') && (row.doc_id === null ? record.file_path === row.source : record.id === row.doc_id)
   const tracked = row.track_id === null ? undefined : (await trackRecords(api, row.track_id)).find(isOwn)
-  return tracked ?? (row.track_id === null ? findRecord(api, isOwn) : undefined)
+  // Once its id is known, so is the track on which it stands: who is not there is gone.
+  const isKnown = row.doc_id !== null && row.track_id !== null
+  return tracked ?? (isKnown ? undefined : findRecord(api, isOwn))
 }
 
 async function isGoneSoon(deps: LightRagDeps, row: DocumentRow): Promise<boolean> {

@@ -6,7 +6,15 @@
 import { sleep } from '../../../runtime/clock.ts'
 import type { EngineMemory } from '../port.ts'
 import type { LightRagDeps } from './deps.ts'
-import { adoptRecord, changeDocument, claimDocument, readDocument, storedText, type DocumentRow } from './documents.ts'
+import {
+  adoptRecord,
+  changeDocument,
+  claimDocument,
+  readDocument,
+  shaOf,
+  storedText,
+  type DocumentRow,
+} from './documents.ts'
 import { findRecord, isBusy, terminal, trackRecords, wake } from './pipeline.ts'
 import { confirmGone, removeFailed } from './removals.ts'
 import { Inserted, type DocumentRecord } from './shapes.ts'
@@ -18,10 +26,26 @@ export type Stored =
 
 const firstPollMs = 100
 const longestPollMs = 2_000
+/** A track that shows nothing for so many polls is looked for elsewhere. */
+const lostAtMs = 1_000
 /** A text whose turn does not come in all that time is asked for again by whoever feeds it. */
 const patienceMs = 15 * 60_000
 
+/** One attempt a text at a time: two that were sent at once are two tracks of one record, and one track stays empty. */
 export async function storeText(deps: LightRagDeps, memory: EngineMemory, signal?: AbortSignal): Promise<Stored> {
+  const sha = shaOf(memory.content)
+  const before = deps.underway.get(sha) ?? Promise.resolve()
+  const own = before.then(() => attempt(deps, memory, signal))
+  const settled = own.catch(() => undefined)
+  deps.underway.set(sha, settled)
+  try {
+    return await own
+  } finally {
+    if (deps.underway.get(sha) === settled) deps.underway.delete(sha)
+  }
+}
+
+async function attempt(deps: LightRagDeps, memory: EngineMemory, signal?: AbortSignal): Promise<Stored> {
   const { sql, clock } = deps
   let pollMs = firstPollMs
   let isNew = false
@@ -42,7 +66,7 @@ export async function storeText(deps: LightRagDeps, memory: EngineMemory, signal
       if (sent.fault !== undefined) return { status: 'failed', message: sent.fault }
       continue
     }
-    if (row.state === 'accepted') await follow(deps, row)
+    if (row.state === 'accepted') await follow(deps, row, pollMs >= lostAtMs)
     // Sent anew once the deletion that is under way has ended.
     if (row.state === 'removing') await confirmGone(deps)
     if (row.state === 'failed') {
@@ -99,7 +123,6 @@ async function originalOf(
   row: DocumentRow,
   trackId: string | null,
 ): Promise<DocumentRecord | undefined> {
-  const isReal = (record: DocumentRecord): boolean => !record.id.startsWith('dup-')
   if (trackId !== null) {
     const records = (await trackRecords(api, trackId)).filter(isReal)
     if (records.length === 1) return records[0]
@@ -108,16 +131,20 @@ async function originalOf(
 }
 
 /** Looks once at what became of an accepted text. */
-async function follow({ api, sql, clock }: LightRagDeps, row: DocumentRow): Promise<void> {
+async function follow({ api, sql, clock }: LightRagDeps, row: DocumentRow, isLost: boolean): Promise<void> {
   const records = row.track_id === null ? [] : await trackRecords(api, row.track_id)
-  const own = records.find((record) => record.file_path === row.source || record.id === row.doc_id)
+  const isOwn = (record: DocumentRecord): boolean => record.file_path === row.source || record.id === row.doc_id
+  // Another process that sent the same text at the same time has the track on which its record stands.
+  const own =
+    records.find(isOwn) ?? (isLost ? await findRecord(api, (record) => isOwn(record) && isReal(record)) : undefined)
   if (!own) return
-  if (own.id.startsWith('dup-')) return adoptOriginal({ api, sql, clock }, row, own)
-  if (!terminal.has(own.status)) {
-    if (row.doc_id === null) await changeDocument(sql, row, { state: 'accepted', docId: own.id }, clock.now())
-    return
-  }
-  await adoptRecord(sql, row, own, clock.now())
+  if (!isReal(own)) return adoptOriginal({ api, sql, clock }, row, own)
+  if (terminal.has(own.status) || row.doc_id === null) await adoptRecord(sql, row, own, clock.now())
+}
+
+/** Not what a refusal left behind. */
+function isReal(record: DocumentRecord): boolean {
+  return !record.id.startsWith('dup-')
 }
 
 /** A refusal leaves a record that counts as a failure for ever: it is taken away, the original is what we have. */

@@ -1,0 +1,88 @@
+/** `npm run bench -- memory`: the knowledge service, its retrieval engines and its code graph. */
+import { benchArguments } from '../kit/arguments.ts'
+import { describeMachine } from '../kit/describe-machine.ts'
+import { writeSection } from '../kit/document.ts'
+import { markdownTable } from '../kit/markdown.ts'
+import { numberText } from '../kit/number-text.ts'
+import { exitCodeOf, goalTable, jsonLine, verdictLines, type Report } from '../kit/report.ts'
+import { measureEngine, type EngineResults } from './engine.ts'
+import { measureGraph, type GraphResults } from './graph.ts'
+
+const name = 'memory'
+/** EX_USAGE of sysexits. */
+const usageExitCode = 64
+const sections = ['engine', 'graph']
+
+interface Results {
+  readonly engine: EngineResults | undefined
+  readonly graph: GraphResults | undefined
+}
+
+async function main(): Promise<number> {
+  const asked = benchArguments(process.argv.slice(2), sections)
+  if (typeof asked === 'string') {
+    console.error(asked)
+    return usageExitCode
+  }
+  const machine = describeMachine()
+  const startedAt = new Date()
+  const has = (section: string): boolean => asked.only.size === 0 || asked.only.has(section)
+  const engine = has('engine') ? await measureEngine(asked) : undefined
+  const graph = has('graph') ? await measureGraph(asked) : undefined
+  const results: Results = { engine, graph }
+  const report: Report = {
+    name,
+    machine,
+    startedAt: startedAt.toISOString(),
+    minutes: (Date.now() - startedAt.getTime()) / 60_000,
+    quick: asked.quick,
+    invalid: [],
+    rows: [...(engine?.rows ?? []), ...(graph?.rows ?? [])],
+    goals: [...(engine?.goals ?? []), ...(graph?.goals ?? [])],
+  }
+  console.log(`\n${tablesOf(results)}\n\n${goalTable(report.goals)}\n`)
+  for (const line of [...leftOf(results), ...verdictLines(report)]) console.log(line)
+  if (asked.write) await writeSection(name, documentOf(report, results))
+  if (asked.json) console.log(jsonLine(report))
+  return exitCodeOf(report)
+}
+
+function leftOf({ engine, graph }: Results): string[] {
+  return [...(engine?.left ?? []), ...(graph?.left ?? [])].map((what) => `not measured: ${what}`)
+}
+
+function tablesOf({ engine, graph }: Results): string {
+  const engineTable = markdownTable(
+    ['engine', 'p50 ms', 'p95 ms', 'n'],
+    (engine?.rows ?? []).map((row) => [row.question, numberText(row.p50Ms), numberText(row.p95Ms), String(row.count)]),
+  )
+  const graphTable = markdownTable(
+    ['code graph', 'store', 'nodes / edges', 'p50 ms', 'p99 ms', 'n'],
+    (graph?.rows ?? []).map((row) => [
+      row.question,
+      row.store,
+      `${row.nodes} / ${row.edges}`,
+      numberText(row.p50Ms),
+      numberText(row.p99Ms),
+      String(row.count),
+    ]),
+  )
+  return [...(engine ? [engineTable] : []), ...(graph ? [graphTable] : [])].join('\n\n')
+}
+
+function documentOf(report: Report, results: Results): string {
+  const { machine } = report
+  return `## Memory
+
+\`npm run bench -- memory --write\`, ${report.startedAt.slice(0, 10)}, ${report.minutes.toFixed(0)} minutes. ${machine.cores} cores of ${machine.cpu},
+${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}; load ${machine.loadBefore} before the run. The embedded store is PGlite in a thread over a
+folder. Who is compared is asked in turn, so that what the machine does meanwhile meets all alike.
+
+${[...leftOf(results), ...verdictLines(report)].join('  \n')}
+
+${tablesOf(results)}
+
+${goalTable(report.goals)}`
+}
+
+process.exitCode = await main()
