@@ -47,6 +47,7 @@ function choose(parameters) {
 const starts = {
   async postgres(folder, stops) {
     if (process.env['DATABASE_URL']) return console.log('PostgreSQL: the one that DATABASE_URL names')
+    await command(ci('pgvector.sh'), [])
     process.env['DATABASE_URL'] = await server('postgres.sh', join(folder, 'postgres'), stops)
     console.log(`PostgreSQL: ${process.env['DATABASE_URL']}`)
   },

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { programDir } from '../main.ts'
-import { memoryHost } from './testing.ts'
+import { memoryHost } from './host.ts'
 
 const host = await memoryHost()
 try {

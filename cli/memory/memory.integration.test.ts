@@ -5,7 +5,7 @@ import type { JobBody } from '../../memory/ingest/job-view.ts'
 import { openPgSql } from '../../runtime/store/pg-sql.ts'
 import { openFolderSql } from '../../runtime/store/pglite-folder.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import { memoryHost, otherAudience, type MemoryHost, type MemoryProcess } from './testing.ts'
+import { memoryHost, otherAudience, type MemoryHost, type MemoryProcess } from './host.ts'
 
 const kills = Number(process.env['MEMORY_KILLS'] ?? 2)
 const items = 150

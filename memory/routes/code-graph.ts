@@ -90,7 +90,6 @@ function pushRoute(app: HttpApp, { graph, clock, logAction, metrics }: MemoryDep
   }
   streamBodies(app, (scope) => {
     scope.post(
-      // `::` is a colon: one alone would begin a parameter, and `/code-graphs` would push a graph.
       '/code-graph::bulk',
       {
         schema,

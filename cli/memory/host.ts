@@ -1,4 +1,4 @@
-/** The memory service as a process, before a real identity provider on loopback: for tests that kill it, and of its door. */
+/** The memory service as a process, before a real identity provider on loopback: to be killed, and asked at random. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ingestMetrics } from './metrics.ts'
+import { openTestMemory, type TestMemory } from './testing.ts'
+
+const documented = readFileSync(new URL('../docs/memory.md', import.meta.url), 'utf8')
+
+let memory: TestMemory
+beforeAll(async () => {
+  memory = await openTestMemory()
+}, 120_000)
+afterAll(() => memory?.close())
+
+interface Described {
+  readonly name: string
+  readonly type: unknown
+  readonly help: string
+  readonly labelNames?: readonly string[]
+}
+
+function rowOf({ name, type, help, labelNames = [] }: Described): string {
+  const labels = labelNames.map((label) => `\`${label}\``).join(', ')
+  return `| \`${name}\` | ${String(type)} | ${labels || '-'} | ${help} |`
+}
+
+test('docs/memory.md has a row for each series of its own, as the program has it, and no other', () => {
+  const own = (memory.service.server.metrics.getMetricsAsArray() as unknown as Described[]).filter(({ name }) =>
+    name.startsWith('memory_'),
+  )
+  const rows = own.map(rowOf).toSorted()
+  expect(documented.split('\n').filter((line) => line.startsWith('| `memory_'))).toEqual(rows)
+})
+
+test('requests, errors and latency are told by route pattern, and an error that nobody foresaw as a panic', async () => {
+  await memory.ask('GET', '/memories/secret-id')
+  await memory.sql.exec('alter table memory rename to memory_away')
+  expect((await memory.ask('GET', '/memories/secret-id')).status).toBe(500)
+  await memory.sql.exec('alter table memory_away rename to memory')
+  const read = async (): Promise<string> => (await memory.ask('GET', '/metrics')).text()
+  await expect.poll(read, { timeout: 30_000 }).toContain('memory_http_panics_total{service="memory"} 1')
+  const text = await read()
+  const labels = 'service="memory",method="GET",route="/memories/:id"'
+  expect(text).toMatch(/memory_http_requests_total\{[^}]*route="\/memories\/:id",status="404"[^}]*\} 1/)
+  expect(text).toMatch(/memory_http_errors_total\{[^}]*route="\/memories\/:id",status="500"[^}]*\} 1/)
+  expect(text).toContain(`memory_http_request_duration_seconds_count{${labels}} 2`)
+  expect(text).toContain('memory_feed_waiting{what="memories",service="memory"} 0')
+  expect(text).not.toContain('secret-id')
+})
+
+test('what the engine said, and how items and jobs came out, is counted', async () => {
+  const registry = new Registry()
+  const counted = ingestMetrics(registry)
+  counted.fed('stored', 0.2)
+  counted.item('failed')
+  counted.job('succeeded')
+  const text = await registry.metrics()
+  expect(text).toContain('memory_engine_fed_total{outcome="stored"} 1')
+  expect(text).toContain('memory_ingest_items_total{outcome="failed"} 1')
+  expect(text).toContain('memory_ingest_jobs_total{status="succeeded"} 1')
+})
