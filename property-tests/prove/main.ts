@@ -1,6 +1,9 @@
 /** `npm run prove -- --help`: exit code 0 when no law was broken; a search that was cut says so. */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { machines } from '../../machines/registry.ts'
+import { holdAlone } from './alone/hold.ts'
+import { metInWorlds } from './alone/met.ts'
 import { certify } from './certify.ts'
 import { runMutants } from './mutants/supervise.ts'
 import type { Bounds, Breach, Explored } from './explore.ts'
@@ -19,7 +22,7 @@ few Tasks. A deviation is what people, agents, faults, timers and disorder do. P
   --seconds N       at most so long in each world
   --mutants         change one guard, conjunct, target, action, effect or timer at a time, and see whether a law notices:
                     --tenth K (0 to 9, or "commit": by the commit's hash) for a tenth of them, --only TEXT for those of a
-                    machine or whose name holds TEXT
+                    machine or whose name holds TEXT, --alone without a search in the worlds for what lives on
   --certify         write machines/generated/certificate.ts when no law is broken
   --json            one line of JSON for each world`
 
@@ -35,6 +38,7 @@ const { values } = parseArgs({
     mutants: { type: 'boolean', default: false },
     tenth: { type: 'string' },
     only: { type: 'string' },
+    alone: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -72,6 +76,22 @@ function story({ law, what, path }: Breach): string {
   return [`  law ${law} is broken: ${what}`, ...path.map((move) => `    ${move}`)].join('\n')
 }
 
+/** Each machine alone, unless worlds were asked for by name: how many steps are not what their rows say. */
+function provedAlone(): number {
+  if (values.world.length > 0) return 0
+  const met = metInWorlds()
+  return machines.reduce((sum, definition) => {
+    const { kind, states, steps, breaches } = holdAlone(definition, met)
+    console.log(
+      values.json
+        ? JSON.stringify({ alone: kind, states, steps, breaches })
+        : `${kind} alone: ${states} states, ${steps} steps`,
+    )
+    if (!values.json) for (const what of breaches) console.log(`  a row is broken: ${what}`)
+    return sum + breaches.length
+  }, 0)
+}
+
 function main(): number {
   if (values.help || values.list) {
     console.log(values.help ? usage : worlds.map(({ name, says }) => `${name}: ${says}`).join('\n'))
@@ -85,7 +105,7 @@ function main(): number {
     if (!values.json) for (const breach of explored.breaches) console.log(story(breach))
     return explored
   })
-  const broken = results.reduce((sum, { breaches }) => sum + breaches.length, 0)
+  const broken = results.reduce((sum, { breaches }) => sum + breaches.length, 0) + provedAlone()
   if (!values.json)
     console.log(broken === 0 ? 'no law was broken' : `${broken} breaches; each story above is the shortest of its kind`)
   if (values.certify && broken === 0) {
@@ -99,6 +119,7 @@ function main(): number {
 process.exitCode = values.mutants
   ? await runMutants({
       isJson: values.json,
+      isAlone: values.alone,
       ...(values.tenth === undefined ? {} : { tenth: values.tenth }),
       ...(values.only === undefined ? {} : { only: values.only }),
     })

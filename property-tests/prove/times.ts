@@ -41,7 +41,7 @@ const deadlines: Readonly<Record<string, Readonly<Record<string, number | readon
   turn: {
     poll: minute,
     retry: minute,
-    quiet: [1, turnTimeout],
+    quiet: [0, turnTimeout],
     grace: 50 * second,
     interruption: 50 * second,
     lastLook: 10 * second,

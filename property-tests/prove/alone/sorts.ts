@@ -10,8 +10,8 @@ import { leavesOf } from '../rows/draft.ts'
 
 /** Many of machines of few states. */
 const most: Partial<Readonly<Record<ActorKind, number>>> = {
-  queue: 20,
-  ledger: 100,
+  queue: 8,
+  ledger: 40,
   project: 4,
 }
 

@@ -9,6 +9,8 @@ export interface Asked {
   readonly isJson: boolean
   readonly tenth?: string
   readonly only?: string
+  /** Without a search in the worlds for what lives on. */
+  readonly isAlone: boolean
 }
 
 const shares = 2
@@ -19,12 +21,13 @@ function commitTenth(): number {
 }
 
 /** Exit code 0: every survivor has its reason. */
-export async function runMutants({ isJson, tenth, only }: Asked): Promise<number> {
+export async function runMutants({ isJson, tenth, only, isAlone }: Asked): Promise<number> {
   const chosen = tenth === 'commit' ? String(commitTenth()) : tenth
   if (chosen !== undefined && !/^[0-9]$/.test(chosen)) throw new Error('--tenth is one digit, or "commit"')
   const parameters = [
     ...(chosen === undefined ? [] : ['--tenth', chosen]),
     ...(only === undefined ? [] : ['--only', only]),
+    ...(isAlone ? ['--states', '0'] : []),
   ]
   const judged: Judged[] = []
   const say = (one: Judged): void => {

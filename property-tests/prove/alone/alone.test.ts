@@ -1,0 +1,32 @@
+/** The smaller machines in every state that they come to alone; all of them are `npm run prove`. */
+import { describe, expect, it } from 'vitest'
+import { machines } from '../../../machines/registry.ts'
+import { dropRows, rowsOn, state, withTable } from '../../machines/rewrite.ts'
+import { holdAlone } from './hold.ts'
+
+const small = ['pod', 'turn', 'queue', 'ledger'] as const
+type Small = (typeof small)[number]
+
+function alone(kind: Small, definitions = machines): ReturnType<typeof holdAlone> {
+  return holdAlone(definitions.find((one) => one.kind === kind)!)
+}
+
+describe('a machine alone, told anything at any time', () => {
+  it.each(small)('takes each step as its row says: %s', { timeout: 60_000 }, (kind) => {
+    const { breaches, steps } = alone(kind)
+    expect(breaches).toEqual([])
+    expect(steps).toBeGreaterThan(500)
+  })
+
+  it('is found out when a row of its table is gone', { timeout: 60_000 }, () => {
+    const changed = withTable('pod', (table) => dropRows(state(table, 'alive.idle'), 'pod.stop'))
+    expect(alone('pod', changed).breaches.join('\n')).toContain('pod at alive.idle on pod.stop: its row asks for')
+  })
+
+  it('is found out when it forgets what it was told', { timeout: 60_000 }, () => {
+    const changed = withTable('turn', (table) => {
+      for (const row of rowsOn(state(table, 'open.submitting'), 'submit.conflict')) delete row['actions']
+    })
+    expect(alone('turn', changed).breaches.join('\n')).toContain('submit.conflict: its row leaves {"liveTurnId"')
+  })
+})
