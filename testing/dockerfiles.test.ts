@@ -21,7 +21,12 @@ const tree: Tree = {
 const files = globSync('deploy/Dockerfile.*', { cwd: root }).toSorted()
 
 test('there is an image for each program that there is', () => {
-  expect(files).toEqual(['deploy/Dockerfile.cli', 'deploy/Dockerfile.orchestrator', 'deploy/Dockerfile.wrapper'])
+  expect(files).toEqual([
+    'deploy/Dockerfile.cli',
+    'deploy/Dockerfile.memory',
+    'deploy/Dockerfile.orchestrator',
+    'deploy/Dockerfile.wrapper',
+  ])
 })
 
 test.each(files)('%s is pinned, runs as nobody special, keeps no secret and copies what exists', (file) => {
