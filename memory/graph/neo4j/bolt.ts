@@ -30,8 +30,10 @@ export function openBolt({ url, database }: BoltOptions): Bolt {
   const driver = neo4j.driver(address, neo4j.auth.basic(user, password), {
     // Counts and lines stay far below 2^53.
     disableLosslessIntegers: true,
-    maxTransactionRetryTime: 10_000,
-    connectionAcquisitionTimeout: 15_000,
+    // Postgres answers when Neo4j doesn't, so nobody waits for it long.
+    maxTransactionRetryTime: 3_000,
+    connectionTimeout: 5_000,
+    connectionAcquisitionTimeout: 10_000,
     telemetryDisabled: true,
   })
   const where = database === undefined ? {} : { database }

@@ -97,6 +97,35 @@ describeRequiring('neo4j', 'Neo4j over Bolt', () => {
     await graph.close()
   })
 
+  it('believes neither an answer nor a refusal that came while the graph changed', { timeout: patience }, async () => {
+    const bolt = openBolt({ url })
+    const space = randomUUID()
+    const graph = openNeo4j(sql, bolt, space)
+    await graph.push(aPush('moved', { 'a.ts': contributionOf(anEntity('a')) }))
+    await graph.settled()
+    const asked = async (refuses: boolean): Promise<number> => {
+      let isFirst = true
+      const answer = await graph.read('moved', async (view) => {
+        const { version } = view.head
+        if (isFirst) {
+          isFirst = false
+          await graph.push(aPush('moved', { 'a.ts': contributionOf(anEntity('a'), anEntity(`b${version}`)) }))
+          await graph.settled()
+          const isMixed = (await view.entity(`b${version}`)) !== undefined
+          if (isMixed && refuses) throw new Error('seen in a version that it is not part of')
+        }
+        return version
+      })
+      return answer ?? 0
+    }
+    expect(await asked(false)).toBe(2)
+    await graph.settled()
+    expect(await asked(true)).toBe(3)
+    expect(graph.served()).toEqual({ neo4j: 0, postgres: 2 })
+    await removeSpace(bolt, space)
+    await graph.close()
+  })
+
   it('is filled anew from Postgres, whatever was in it', { timeout: patience }, async () => {
     const bolt = openBolt({ url })
     const space = randomUUID()

@@ -107,7 +107,8 @@ export class Neo4jGraph implements GraphStore {
         return answer
       } catch (error) {
         if (!isOfServer(error) && !(error instanceof MovedError)) throw error
-        this.#shown.delete(repo)
+        // Where this process brought the newer version, it knows that one by now.
+        if (this.#shown.get(repo) === known) this.#shown.delete(repo)
         logger.warn({ repo, error: String(error) }, 'Neo4j did not answer; Postgres does')
       }
     this.#bring(repo)
@@ -115,7 +116,10 @@ export class Neo4jGraph implements GraphStore {
     return truth.read(repo, ask)
   }
 
-  /** Neo4j shows each query what is committed by then: an answer counts when the version is still the same behind it. */
+  /**
+   * Neo4j shows each query what is committed by then: an answer counts, and so does a refusal, when the version is still
+   * the same behind it.
+   */
   async #readShown<T>(shown: ShownGraph, ask: (view: GraphView) => Promise<T>): Promise<T> {
     const { bolt, space, truth } = this.#options
     const { repo, version } = shown.head
@@ -125,10 +129,11 @@ export class Neo4jGraph implements GraphStore {
         if (loaded?.head.version !== version) throw new MovedError(`${repo} has moved on`)
         return loaded.graph
       }
-      const answer = await ask(neo4jView({ query, space, shown, arrays }))
+      const view = neo4jView({ query, space, shown, arrays })
+      const outcome = await outcomeOf(() => ask(view))
       const now = await this.#shownIn(query, repo)
       if (now?.head.version !== version || now.graph !== shown.graph) throw new MovedError(`${repo} has moved on`)
-      return answer
+      return outcome()
     })
   }
 
@@ -225,6 +230,19 @@ export class Neo4jGraph implements GraphStore {
     for (const retry of this.#retries.values()) retry.cancel()
     await this.settled()
     await this.#options.bolt.close()
+  }
+}
+
+/** What a function gave, or threw, to be had later. */
+async function outcomeOf<T>(run: () => Promise<T>): Promise<() => T> {
+  try {
+    const value = await run()
+    return () => value
+  } catch (error) {
+    if (isOfServer(error)) throw error
+    return () => {
+      throw error
+    }
   }
 }
 
