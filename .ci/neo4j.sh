@@ -10,9 +10,20 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/neo4j
 libraries=${XDG_CACHE_HOME:-$HOME/.cache}/statewright/neo4j-5.26.30
 
+# A program, by the Debian package that brings it where this may install one.
+need() {
+  if command -v "$1" >/dev/null; then return 0; fi
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+    echo "neo4j.sh needs $1" >&2
+    return 1
+  fi
+  apt-get update -qq >&2
+  apt-get install -y -qq --no-install-recommends "$2" >&2
+}
+
 fetch() {
   [ ! -f "$libraries/.complete" ] || return 0
-  command -v mvn >/dev/null || { echo "neo4j.sh needs Maven" >&2; return 1; }
+  need mvn maven
   mkdir -p "$libraries"
   mvn -q -B -f "$here/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$libraries" >&2
   touch "$libraries/.complete"
@@ -51,7 +62,7 @@ await_ready() {
 
 start() {
   local dir=$1 port attempt
-  command -v java >/dev/null || { echo "neo4j.sh needs a JDK" >&2; return 1; }
+  need java openjdk-17-jdk-headless
   fetch
   mkdir -p "$dir"
   (umask 077 && head -c 18 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$dir/password")
