@@ -87,6 +87,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       { clientId: 'pods', secret: secrets.memory, audiences: [audiences.memory] },
       { clientId: 'cli', secret: secrets.cli, audiences: [audiences.operator, audiences.memory] },
     ],
+    devices: [{ clientId: 'statewright-cli', audiences: [audiences.memory] }],
   })
   const model =
     options.model.provider === 'scripted'

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import Provider, { errors, type Configuration, type ResourceServer } from 'oidc-provider'
+import Provider, { errors, type ClientMetadata, type Configuration, type ResourceServer } from 'oidc-provider'
+import { deviceStorage } from './device-storage.ts'
 import { noStorage } from './no-storage.ts'
 import { signingKey } from './signing-key.ts'
 
@@ -12,9 +13,16 @@ export interface IdentityClient {
   readonly audiences: readonly string[]
 }
 
+/** A program by which people sign in on another device (RFC 8628): it has no secret. */
+export interface DeviceClient {
+  readonly clientId: string
+  readonly audiences: readonly string[]
+}
+
 export interface IdentityOptions {
   readonly port?: number
   readonly clients: readonly IdentityClient[]
+  readonly devices?: readonly DeviceClient[]
   /** Where the signing key is kept over restarts (mode 0600). */
   readonly keyFile?: string
   readonly tokenSeconds?: number
@@ -28,8 +36,10 @@ export interface Identity {
 }
 
 const DEFAULT_TOKEN_SECONDS = 600
+/** A person who signed in stays so for two weeks, and has ten minutes to confirm a code. */
+const deviceLives = { DeviceCode: 600, Session: 1_209_600, Interaction: 600, Grant: 1_209_600, RefreshToken: 1_209_600 }
 
-/** A real OpenID provider on loopback: client credentials in, RFC 9068 access tokens (RS256) out, nobody logs in. */
+/** A real OpenID provider on loopback: client credentials in, RFC 9068 access tokens (RS256) out. Where `devices` are, people sign in with any name. */
 export async function startIdentity(options: IdentityOptions): Promise<Identity> {
   const server = createServer()
   server.listen(options.port ?? 0, '127.0.0.1')
@@ -46,22 +56,20 @@ export async function startIdentity(options: IdentityOptions): Promise<Identity>
 }
 
 function configuration(options: IdentityOptions): Configuration {
-  const audiences = new Map(options.clients.map((client) => [client.clientId, client.audiences]))
+  const devices = options.devices ?? []
+  const audiences = new Map([...options.clients, ...devices].map((client) => [client.clientId, client.audiences]))
   const accessTokenTTL = options.tokenSeconds ?? DEFAULT_TOKEN_SECONDS
   return {
-    adapter: noStorage,
+    adapter: devices.length === 0 ? noStorage : deviceStorage(),
     jwks: { keys: [signingKey(options.keyFile)] },
     cookies: { keys: ['no browser ever comes here'] },
-    ttl: { ClientCredentials: accessTokenTTL },
-    clients: options.clients.map(({ clientId, secret }) => ({
-      client_id: clientId,
-      client_secret: secret,
-      grant_types: ['client_credentials'],
-      redirect_uris: [],
-      response_types: [],
-    })),
+    ttl: { ClientCredentials: accessTokenTTL, AccessToken: accessTokenTTL, ...deviceLives },
+    issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
+    clients: [...options.clients.map(confidential), ...devices.map(ofDevice)],
     features: {
-      devInteractions: { enabled: false },
+      // The provider's own pages, which believe any name: for one machine, and for tests.
+      devInteractions: { enabled: devices.length > 0 },
+      deviceFlow: { enabled: devices.length > 0 },
       clientCredentials: { enabled: true },
       resourceIndicators: {
         enabled: true,
@@ -72,6 +80,27 @@ function configuration(options: IdentityOptions): Configuration {
         },
       },
     },
+  }
+}
+
+function confidential({ clientId, secret }: IdentityClient): ClientMetadata {
+  return {
+    client_id: clientId,
+    client_secret: secret,
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    response_types: [],
+  }
+}
+
+function ofDevice({ clientId }: DeviceClient): ClientMetadata {
+  return {
+    client_id: clientId,
+    token_endpoint_auth_method: 'none',
+    application_type: 'native',
+    grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+    redirect_uris: [],
+    response_types: [],
   }
 }
 

@@ -1,0 +1,167 @@
+import { mkdtempSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { oidcVerifier } from '../../edges/http/auth/oidc.ts'
+import { testClock } from '../../edges/http/testing.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { startIdentity } from '../standins/identity/identity.ts'
+import { deviceLogin } from './device-login.ts'
+import { discover } from './discovery.ts'
+import { savedTokens } from './saved-tokens.ts'
+import { expiryOf } from './token-answer.ts'
+import { tokenStore } from './token-store.ts'
+
+const audience = 'urn:statewright:memory'
+const service = 'http://memory.test'
+
+function freshStore() {
+  return tokenStore(join(mkdtempSync(join(tmpdir(), 'login-')), 'statewright', 'credentials.json'))
+}
+
+/** A person in a browser: follows redirects with cookies, fills the provider's own forms in. */
+async function confirm(address: string): Promise<void> {
+  const jar = new Map<string, string>()
+  let at = address
+  let body: URLSearchParams | undefined
+  for (let step = 0; step < 20; step += 1) {
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const init = body === undefined ? {} : { method: 'POST', body }
+    const answer = await fetch(at, { ...init, headers: { cookie }, redirect: 'manual' })
+    for (const each of answer.headers.getSetCookie()) {
+      const [pair = ''] = each.split(';')
+      const [name = '', ...value] = pair.split('=')
+      jar.set(name, value.join('='))
+    }
+    const location = answer.headers.get('location')
+    if (location !== null) {
+      await answer.body?.cancel()
+      at = new URL(location, at).href
+      body = undefined
+      continue
+    }
+    const page = await answer.text()
+    const action = /<form[^>]*action="([^"]*)"/.exec(page)?.[1]
+    if (action === undefined) {
+      if (!/success/i.test(page)) throw new Error(`the sign-in stands still: ${answer.status} ${page.slice(0, 600)}`)
+      return
+    }
+    body = new URLSearchParams()
+    for (const [input] of page.matchAll(/<input[^>]*>/g)) {
+      const name = /name="([^"]*)"/.exec(input)?.[1]
+      const value = /value="([^"]*)"/.exec(input)?.[1]
+      if (name !== undefined) body.set(name, value ?? (name === 'login' ? 'ada' : 'any'))
+    }
+    at = new URL(action.replaceAll('&amp;', '&'), at).href
+  }
+  throw new Error('the sign-in goes in circles')
+}
+
+test('a person signs in by device at a real provider; the token is believed, kept for its owner alone, and renewed', async () => {
+  const identity = await startIdentity({
+    clients: [],
+    devices: [{ clientId: 'statewright-cli', audiences: [audience] }],
+  })
+  try {
+    const { tokenUrl, deviceUrl } = await discover(identity.issuer, { fetch, clock: systemClock })
+    let confirmed: Promise<void> | undefined
+    const granted = await deviceLogin({
+      deviceUrl: deviceUrl ?? '',
+      tokenUrl,
+      clientId: 'statewright-cli',
+      audience,
+      clock: systemClock,
+      fetch,
+      wait: async () => confirmed,
+      show: (_address, _code, complete) => {
+        confirmed = confirm(complete ?? '')
+      },
+    })
+    const verify = oidcVerifier({ issuer: identity.issuer, audience, clock: systemClock, fetch, typ: 'at+jwt' })
+    expect(await verify(granted.access_token)).toMatchObject({ subject: 'ada' })
+
+    const store = freshStore()
+    const askedAt = systemClock.now()
+    store.write(service, {
+      issuer: identity.issuer,
+      tokenUrl,
+      clientId: 'statewright-cli',
+      audience,
+      accessToken: granted.access_token,
+      expiresAt: expiryOf(granted, askedAt),
+      refreshToken: granted.refresh_token ?? '',
+    })
+    expect(statSync(store.path).mode & 0o777).toBe(0o600)
+    const tokens = savedTokens({ store, url: service, clock: systemClock, fetch })
+    expect(await tokens?.token()).toBe(granted.access_token)
+    tokens?.forget()
+    const renewed = (await tokens?.token()) ?? ''
+    expect(renewed).not.toBe(granted.access_token)
+    expect(await verify(renewed)).toMatchObject({ subject: 'ada' })
+    expect(store.read(service)?.accessToken).toBe(renewed)
+  } finally {
+    await identity.close()
+  }
+})
+
+function scripted(answers: readonly (readonly [status: number, body: unknown] | 'unreachable')[]): typeof fetch {
+  const left = [...answers]
+  return async () => {
+    const next = left.shift()
+    if (next === undefined || next === 'unreachable') throw new TypeError('fetch failed')
+    return new Response(JSON.stringify(next[1]), { status: next[0] })
+  }
+}
+
+const device = {
+  device_code: 'd',
+  user_code: 'AB-CD',
+  verification_uri: 'http://id.test/device',
+  expires_in: 600,
+  interval: 5,
+}
+
+async function waits(answers: Parameters<typeof scripted>[0]): Promise<number[]> {
+  const waited: number[] = []
+  await deviceLogin({
+    deviceUrl: 'http://id.test/device/auth',
+    tokenUrl: 'http://id.test/token',
+    clientId: 'c',
+    audience,
+    clock: testClock(),
+    fetch: scripted([[200, device], ...answers]),
+    wait: async (ms) => void waited.push(ms),
+    show: () => undefined,
+  })
+  return waited
+}
+
+test('each slow_down makes the wait five seconds longer, for good; a lost connection doubles it', async () => {
+  const pending = [400, { error: 'authorization_pending' }] as const
+  const slower = [400, { error: 'slow_down' }] as const
+  const granted = [200, { access_token: 't', expires_in: 60 }] as const
+  expect(await waits([pending, slower, pending, slower, granted])).toEqual([5000, 5000, 10_000, 10_000, 15_000])
+  expect(await waits(['unreachable', granted])).toEqual([5000, 10_000])
+})
+
+test('a refused or expired code ends the waiting with words', async () => {
+  await expect(waits([[400, { error: 'access_denied' }]])).rejects.toThrow('refused')
+  await expect(waits([[400, { error: 'expired_token' }]])).rejects.toThrow('expired')
+})
+
+test('a login whose renewal is refused asks for another sign-in; nobody signed in is told apart', async () => {
+  const store = freshStore()
+  expect(savedTokens({ store, url: service, clock: testClock(), fetch })).toBeUndefined()
+  const login = {
+    issuer: 'i',
+    tokenUrl: 'http://id.test/token',
+    clientId: 'c',
+    audience,
+    accessToken: 'old',
+    expiresAt: 0,
+  }
+  store.write(service, { ...login, refreshToken: 'r' })
+  const refusing = scripted([[400, { error: 'invalid_grant' }]])
+  const tokens = savedTokens({ store, url: service, clock: testClock(1_000_000), fetch: refusing })
+  await expect(tokens?.token()).rejects.toThrow('statewright login')
+})
