@@ -1,0 +1,73 @@
+/** The same contract on a server, whose SQL is older than PGlite's and whose sessions are really apart. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../runtime/clock.ts'
+import { silentLogger } from '../../../runtime/logger.ts'
+import { migrate } from '../../../runtime/store/migrate.ts'
+import { openPgSql } from '../../../runtime/store/pg-sql.ts'
+import type { Sql } from '../../../runtime/store/sql.ts'
+import { describeRequiring } from '../../../testing/requires.ts'
+import { memoryMigrations } from '../../store/migrations.ts'
+import { aMemory, engineContract } from '../contract/engine-contract.ts'
+import { createEmbeddedEngine } from './engine.ts'
+
+interface Database {
+  readonly sql: Sql
+  drop(): Promise<void>
+}
+
+let count = 0
+
+async function ownDatabase(): Promise<Database> {
+  const server = process.env['DATABASE_URL'] ?? ''
+  const name = `engine_${process.pid}_${++count}`
+  const admin = await openPgSql({ url: server, connections: 1 })
+  await admin.exec(`drop database if exists ${name}`)
+  await admin.exec(`create database ${name}`)
+  const sql = await openPgSql({ url: Object.assign(new URL(server), { pathname: `/${name}` }).href })
+  await migrate(sql, memoryMigrations)
+  return {
+    sql,
+    async drop() {
+      await sql.close()
+      await admin.exec(`drop database ${name} with (force)`)
+      await admin.close()
+    },
+  }
+}
+
+describeRequiring('postgres', 'the embedded engine on a Postgres server', () => {
+  describe('the contract', () => {
+    engineContract(async () => {
+      const { sql, drop } = await ownDatabase()
+      const engine = createEmbeddedEngine({ sql, clock: systemClock, logger: silentLogger })
+      return { engine, sql, settle: async () => undefined, close: drop }
+    })
+  })
+
+  describe('writers at once', () => {
+    let database: Database
+    beforeAll(async () => {
+      database = await ownDatabase()
+    })
+    afterAll(() => database?.drop())
+
+    it('share terms and entities without a deadlock, and leave counts that are true', async () => {
+      const { sql } = database
+      const engine = createEmbeddedEngine({ sql, clock: systemClock, logger: silentLogger })
+      const memories = Array.from({ length: 40 }, (_, at) =>
+        aMemory(`The SessionStore number ${at} asks the LedgerTable for its tokens.`),
+      )
+      const outcomes = await Promise.all(memories.map((memory) => engine.upsert([memory])))
+      expect(outcomes.flat().map((outcome) => outcome.status)).toEqual(memories.map(() => 'stored'))
+      await Promise.all(memories.slice(0, 20).map((memory) => engine.remove([memory.id])))
+      const { rows } = await sql.query(
+        `select i.memories, i.chunks, (select count(*) from engine_chunk) as counted,
+          (select count(*) from engine_term t where t.chunks <> (select count(*) from engine_posting p where p.term_id = t.id)) as wrong,
+          (select count(*) from engine_posting p where not exists (select from engine_chunk c where c.no = p.chunk_no)) as orphans,
+          (select memories from knowledge_entity where key = 'sessionstore') as speaking
+        from engine_index i`,
+      )
+      expect(rows).toEqual([{ memories: 20, chunks: 20, counted: 20, wrong: 0, orphans: 0, speaking: 20 }])
+    })
+  })
+})
