@@ -4,7 +4,7 @@
 // the loopback (PostgreSQL with pgvector, Neo4j, LightRAG), says what, and fails where one can't be had;
 // `--only postgres,neo4j,lightrag,schemathesis` takes fewer. MEMORY_KILLS and SCHEMATHESIS_EXAMPLES make it shorter or longer.
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -17,6 +17,8 @@ const ci = (name) => join(root, '.ci', name)
 async function main(parameters) {
   const { wanted, rest } = choose(parameters)
   const folder = await mkdtemp(join(tmpdir(), 'test-memory-'))
+  // PostgreSQL runs as another user than root, and has to get through to its own folder.
+  await chmod(folder, 0o711)
   const stops = []
   try {
     const servers = wanted.filter((name) => name !== 'schemathesis')

@@ -6,10 +6,12 @@ import { memoryHost } from './host.ts'
 
 const host = await memoryHost()
 try {
-  const { url } = await host.start({ LOG_LEVEL: 'warn' })
+  const { url } = await host.start()
   console.log(`schemathesis against ${url}, on ${host.databaseUrl === '' ? 'the embedded store' : 'PostgreSQL'}`)
   const command = [join(programDir, '.ci', 'schemathesis.sh'), 'run', url, await host.token(), ...process.argv.slice(2)]
   const child = spawn('bash', command, { stdio: 'inherit' })
+  // Whoever ends this ends the service too.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill('SIGTERM'))
   process.exitCode = await new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? 1)))
 } finally {
   await host.close()
