@@ -1,12 +1,8 @@
-/** The code graph as a whole: pushing it, and what is asked about all of it (S1 "Code graph endpoints"). */
-import { Counter, Gauge } from 'prom-client'
+/** Ways, summaries and lists of a code graph (S1 "Code graph endpoints"); pushes and analytics stand beside this file. */
 import { Type } from 'typebox'
 import type { HttpApp } from '../../edges/http/app.ts'
 import { Problem } from '../../edges/http/problem.ts'
-import { Analyst } from '../code-graph/analytics/analyst.ts'
 import { explain } from '../code-graph/explain.ts'
-import { readPush } from '../code-graph/push-reader.ts'
-import { push } from '../code-graph/push.ts'
 import {
   askGraph,
   filterOf,
@@ -19,13 +15,11 @@ import {
   repoQuery,
   requireEntity,
   selectorQuery,
-  unknownRepo,
 } from '../code-graph/query.ts'
 import * as body from '../code-graph/schema.ts'
-import { askWhole, bridgeList, communityList, communityMembers, important } from '../code-graph/whole-graph.ts'
 import type { MemoryDeps } from '../deps.ts'
-import { maxBulkBytes } from '../json-stream/read-json-body.ts'
-import { streamBodies } from '../json-stream/stream-bodies.ts'
+import { codeGraphPushRoutes } from './code-graph-push.ts'
+import { codeGraphWholeRoutes } from './code-graph-whole.ts'
 
 const config = { problems: [404] } as const
 const tags = ['code graph']
@@ -35,115 +29,14 @@ const ambiguousBelow = 0.5
 const deepestPath = 12
 
 export function codeGraphRoutes(app: HttpApp, deps: MemoryDeps): void {
-  const analyst = new Analyst()
-  app.addHook('onClose', async () => analyst.close())
-  countAnswers(deps)
-  pushRoute(app, deps)
-  missesRoute(app, deps)
+  codeGraphPushRoutes(app, deps)
   pathRoute(app, deps)
   relatedRoute(app, deps)
   explainRoute(app, deps)
   statsRoute(app, deps)
   ambiguousRoute(app, deps)
   hyperedgeRoutes(app, deps)
-  importantRoute(app, deps, analyst)
-  communityRoutes(app, deps, analyst)
-  bridgesRoute(app, deps, analyst)
-}
-
-function countAnswers({ graph, metrics }: MemoryDeps): void {
-  new Gauge({
-    name: 'memory_code_graph_answers',
-    help: 'Questions of code graphs since the start, by what answered them; Postgres does where Neo4j is behind or away.',
-    labelNames: ['store'],
-    registers: [metrics],
-    collect() {
-      for (const [store, count] of Object.entries(graph.served())) this.set({ store }, count)
-    },
-  })
-}
-
-function pushRoute(app: HttpApp, { graph, clock, logAction, metrics }: MemoryDeps): void {
-  const pushes = new Counter({
-    name: 'memory_code_graph_pushes_total',
-    help: 'Pushes of code graphs that were taken, by mode; parts of a staged snapshot each count.',
-    labelNames: ['mode'],
-    registers: [metrics],
-  })
-  const elements = new Counter({
-    name: 'memory_code_graph_pushed_elements_total',
-    help: 'Entities, edges and hyperedges that pushes brought.',
-    labelNames: ['kind'],
-    registers: [metrics],
-  })
-  const querystring = Type.Object({
-    ...repoQuery,
-    strict: Type.Optional(Type.Boolean({ description: 'Refuse edges whose confidence is not one of their tier.' })),
-  })
-  const schema = {
-    querystring,
-    response: { 200: body.PushAnswer },
-    tags,
-    summary: 'Push a code graph',
-    description:
-      'Mode `snapshot` replaces the graph of the repository in one step, mode `files` what came from the listed files. A snapshot beyond 32 MiB comes in parts with one `snapshot_id`, the last with `final`.',
-  }
-  streamBodies(app, (scope) => {
-    scope.post(
-      '/code-graph::bulk',
-      {
-        schema,
-        config: { documentedBody: body.PushBody, problems: [409] },
-        bodyLimit: maxBulkBytes,
-      },
-      async (request) => {
-        const startedAt = clock.now()
-        const { repo, strict = false } = request.query
-        const pushed = await readPush(request, { strict })
-        const outcome = await push({ graph, repo, pushedAt: startedAt }, pushed)
-        const { mode, snapshot_id } = pushed.members
-        const counts = {
-          files: pushed.files.length,
-          entities: pushed.entities.length,
-          edges: pushed.edges.length,
-          hyperedges: pushed.hyperedges.length,
-        }
-        pushes.inc({ mode: snapshot_id === undefined ? mode : 'staged' })
-        for (const kind of ['entities', 'edges', 'hyperedges'] as const) elements.inc({ kind }, counts[kind])
-        const version = outcome.status === 'pushed' ? outcome.head.version : null
-        logAction(request, {
-          action: 'code_graph.push',
-          resourceId: repo,
-          startedAt,
-          more: { mode, version, ...counts },
-        })
-        return {
-          repo,
-          mode,
-          ...counts,
-          ...(outcome.status === 'pushed' ? { version: outcome.head.version, commit: outcome.head.commit } : {}),
-          ...(outcome.status === 'staged' ? { staged: { snapshot_id, parts: outcome.parts } } : {}),
-          ...(pushed.offRubric.count === 0 ? {} : { off_rubric: pushed.offRubric }),
-        }
-      },
-    )
-  })
-}
-
-function missesRoute(app: HttpApp, { graph }: MemoryDeps): void {
-  const schema = {
-    querystring: Type.Object(repoQuery),
-    body: body.MissesBody,
-    response: { 200: body.MissesAnswer },
-    tags,
-    summary: 'Which files are not indexed in this version',
-  }
-  app.post('/code-graph/semantic-misses', { schema, config, bodyLimit: maxBulkBytes }, async (request) => {
-    const files = Array.isArray(request.body) ? request.body : request.body.files
-    const misses = await graph.misses(request.query.repo, files)
-    if (misses === undefined) throw unknownRepo(request.query.repo)
-    return { misses }
-  })
+  codeGraphWholeRoutes(app, deps)
 }
 
 function pathRoute(app: HttpApp, { graph }: MemoryDeps): void {
@@ -303,102 +196,5 @@ function hyperedgeRoutes(app: HttpApp, { graph }: MemoryDeps): void {
       if (found === undefined) throw new Problem('not-found', `${query.repo} has no hyperedge ${query.id}`)
       return found
     }),
-  )
-}
-
-function importantRoute(app: HttpApp, { graph }: MemoryDeps, analyst: Analyst): void {
-  const querystring = Type.Object({
-    ...repoQuery,
-    ...filterQuery,
-    ...limitQuery,
-    by: Type.Optional(
-      Type.Union([Type.Literal('degree'), Type.Literal('betweenness')], { description: 'degree unless told.' }),
-    ),
-  })
-  const item = Type.Object({ entity: body.Entity, score: Type.Number() })
-  const schema = {
-    querystring,
-    response: {
-      200: body.boundedAnswer(item, {
-        by: Type.String(),
-        method: Type.Union([Type.Literal('exact'), Type.Literal('sampled')]),
-        k: Type.Optional(Type.Integer({ description: 'How many nodes ways were counted from.' })),
-        seed: Type.Optional(Type.Integer({ description: 'What chose them.' })),
-      }),
-    },
-    tags,
-    summary: 'The most central entities',
-  }
-  app.get('/code-graph/important', { schema, config }, ({ query }) =>
-    askWhole(graph, query.repo, (view) =>
-      important(analyst, view, { by: query.by ?? 'degree', filter: filterOf(query), limit: limitOf(query) }),
-    ),
-  )
-}
-
-function communityRoutes(app: HttpApp, { graph }: MemoryDeps, analyst: Analyst): void {
-  const item = Type.Object({
-    id: Type.Integer(),
-    size: Type.Integer(),
-    label: Type.String(),
-    top: Type.Array(body.Entity),
-  })
-  const list = {
-    querystring: Type.Object({ ...repoQuery, ...filterQuery, ...limitQuery }),
-    response: {
-      200: body.boundedAnswer(item, {
-        count: Type.Integer(),
-        modularity: Type.Number(),
-        method: Type.Literal('louvain'),
-        seed: Type.Integer(),
-      }),
-    },
-    tags,
-    summary: 'Communities, largest first',
-  }
-  app.get('/code-graph/communities', { schema: list, config }, ({ query }) =>
-    askWhole(graph, query.repo, (view) =>
-      communityList(analyst, view, { filter: filterOf(query), limit: limitOf(query) }),
-    ),
-  )
-  const one = {
-    querystring: Type.Object({
-      ...repoQuery,
-      ...filterQuery,
-      ...limitQuery,
-      community: Type.Integer({ minimum: 0, description: 'As `communities` names it, under the same filter.' }),
-    }),
-    response: {
-      200: body.boundedAnswer(body.Entity, { id: Type.Integer(), size: Type.Integer(), label: Type.String() }),
-    },
-    tags,
-    summary: 'The members of one community, the most connected first',
-  }
-  app.get('/code-graph/community', { schema: one, config }, ({ query }) =>
-    askWhole(graph, query.repo, async (view) => {
-      const { community } = query
-      const found = await communityMembers(analyst, view, { community, filter: filterOf(query), limit: limitOf(query) })
-      if (found === undefined) throw new Problem('not-found', `${query.repo} has no community ${community}`)
-      return found
-    }),
-  )
-}
-
-function bridgesRoute(app: HttpApp, { graph }: MemoryDeps, analyst: Analyst): void {
-  const item = Type.Object({
-    ...body.Edge.properties,
-    separates: Type.Integer({ description: 'How many entities the smaller part has without it.' }),
-  })
-  const schema = {
-    querystring: Type.Object({ ...repoQuery, ...filterQuery, ...limitQuery }),
-    response: { 200: body.boundedAnswer(item) },
-    tags,
-    summary: 'Edges whose removal would disconnect the graph, those first that part the most',
-    description: 'Relations of place (contains, declares, ...) are left out, unless `relations` names them.',
-  }
-  app.get('/code-graph/bridges', { schema, config }, ({ query }) =>
-    askWhole(graph, query.repo, (view) =>
-      bridgeList(analyst, view, { filter: filterOf(query), limit: limitOf(query) }),
-    ),
   )
 }
