@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Job, JobKind, JobResults } from './jobs.ts'
 
 /** Where the thread's source lies beside this file; the bundle has its own beside itself. */
-const workerUrl = new URL('./worker.ts', import.meta.url)
+const workerUrl = new URL('./analytics-worker.ts', import.meta.url)
 
 export type RunJob = (job: Job, signal: AbortSignal) => Promise<JobResults[JobKind]>
 
