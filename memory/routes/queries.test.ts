@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { EngineError, type RetrievalEngine } from '../engine/port.ts'
+import { createEmbeddedEngine } from '../engine/embedded/engine.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { silentLogger } from '../../runtime/logger.ts'
+import { openTestMemory, type TestMemory } from '../testing.ts'
+
+let memory: TestMemory
+let fault: EngineError | undefined
+
+/** The embedded engine, which a test may make fail. */
+function failing(engine: RetrievalEngine): RetrievalEngine {
+  return { ...engine, retrieve: (query) => (fault ? Promise.reject(fault) : engine.retrieve(query)) }
+}
+
+beforeAll(async () => {
+  memory = await openTestMemory({
+    engine: (sql) => failing(createEmbeddedEngine({ sql, clock: systemClock, logger: silentLogger })),
+  })
+})
+afterAll(() => memory?.close())
+
+interface Body {
+  readonly id: string
+  readonly [key: string]: unknown
+}
+
+// oxlint-disable-next-line no-explicit-any -- answers are read by their shape, which is what the tests say
+async function ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
+  const answer = await memory.ask(method, path, body)
+  const text = await answer.text()
+  return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+/** A memory that is found already. */
+async function stored(text: string, metadata: Record<string, string> = {}): Promise<string> {
+  const { body } = await ask('POST', '/memories', { text, metadata })
+  await memory.service.deps.feed.put([body.id])
+  return body.id as string
+}
+
+async function entityNamed(name: string): Promise<Body> {
+  const { body } = await ask('GET', `/entities?q=${encodeURIComponent(name)}`)
+  return body.items[0] as Body
+}
+
+beforeEach(async () => {
+  fault = undefined
+  const { rows } = await memory.sql.query<{ id: string }>('select id from memory')
+  for (const { id } of rows) await ask('DELETE', `/memories/${id}`)
+  await memory.engine.clear()
+})
+
+describe('queries', () => {
+  it('answer ranked results of a named kind of score, with the metadata of each memory', async () => {
+    const id = await stored('The SessionStore keeps login tokens.', { team: 'blue' })
+    await stored('The InvoicePrinter prints.')
+    const { status, body } = await ask('POST', '/queries', { mode: 'naive', text: 'login tokens', top_k: 5 })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ mode: 'naive', score_kind: 'bm25' })
+    expect(body.results).toEqual([
+      {
+        id,
+        content: 'The SessionStore keeps login tokens.',
+        metadata: { team: 'blue' },
+        score: expect.any(Number),
+        kind: 'chunk',
+      },
+    ])
+  })
+
+  it('tell entities and relations beside the texts in the modes that go by them, never more than asked for', async () => {
+    await stored('The SessionStore asks the RedisCluster.')
+    const { body } = await ask('POST', '/queries', { mode: 'local', text: 'SessionStore', top_k: 8 })
+    expect(new Set(body.results.map((one: { kind: string }) => one.kind))).toEqual(
+      new Set(['chunk', 'entity', 'relation']),
+    )
+    const scores = body.results.map((one: { score: number }) => one.score)
+    expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a))
+    const few = await ask('POST', '/queries', { mode: 'local', text: 'SessionStore', top_k: 1 })
+    expect(few.body.results).toHaveLength(1)
+  })
+
+  it('tell their parts on the data path', async () => {
+    const id = await stored('The SessionStore asks the RedisCluster.')
+    const { body } = await ask('POST', '/queries:data', { mode: 'hybrid', text: 'SessionStore' })
+    expect(body.results).toMatchObject([{ id, rank: 1, chunk_id: `${id}:0` }])
+    expect(body.entities.map((one: { name: string }) => one.name)).toContain('SessionStore')
+    expect(body.relations).toMatchObject([{ relation: 'mentioned_with' }])
+  })
+
+  it('are described by sentences of the memories, and say so', async () => {
+    const id = await stored('The SessionStore keeps login tokens for one hour. It then asks the user to come again.')
+    const { body } = await ask('POST', '/queries:describe', { mode: 'naive', text: 'How long are login tokens kept?' })
+    expect(body).toMatchObject({ generated_by: 'extractive', references: [{ id }] })
+    expect(body.summary).toContain('for one hour')
+  })
+
+  it('no longer find a memory once its deletion was answered, whatever the engine still holds', async () => {
+    const id = await stored('The SessionStore shall go.')
+    await memory.sql.query('delete from memory where id = $1', [id])
+    expect((await memory.engine.retrieve({ mode: 'naive', text: 'SessionStore', topK: 5 })).chunks).toHaveLength(1)
+    for (const path of ['/queries', '/queries:data'])
+      expect((await ask('POST', path, { mode: 'naive', text: 'SessionStore' })).body.results).toEqual([])
+    const { body } = await ask('POST', '/queries:describe', { mode: 'naive', text: 'SessionStore' })
+    expect(body.references).toEqual([])
+  })
+
+  it('are filtered by repository and metadata', async () => {
+    await stored('The SessionStore of one.', { repo: 'one' })
+    const id = await stored('The SessionStore of two.', { repo: 'two', team: 'red' })
+    const filters = [{ repo: 'two' }, { metadata: { team: 'red' } }, { repo: 'two', metadata: { team: 'red' } }]
+    for (const filter of filters) {
+      const { body } = await ask('POST', '/queries:data', { mode: 'naive', text: 'SessionStore', filter })
+      expect(body.results.map((one: { id: string }) => one.id)).toEqual([id])
+    }
+  })
+
+  it('that break their schema are refused with every fault', async () => {
+    const { status, body } = await ask('POST', '/queries', {
+      mode: 'vague',
+      text: '  ',
+      top_k: 201,
+      filter: { extra: 1 },
+    })
+    expect(status).toBe(400)
+    const paths = body.errors.map((one: { path: string }) => one.path)
+    for (const path of ['/mode', '/text', '/top_k', '/filter/extra']) expect(paths).toContain(path)
+  })
+
+  it('answer 502 or 504, and nothing of what is behind, when the engine can not be asked', async () => {
+    fault = new EngineError('failed', 'a secret address')
+    const failed = await ask('POST', '/queries', { mode: 'naive', text: 'anything' })
+    expect(failed).toMatchObject({ status: 502, body: { code: 'upstream-failed' } })
+    expect(JSON.stringify(failed.body)).not.toContain('secret')
+    fault = new EngineError('timeout', 'late')
+    expect(await ask('POST', '/queries:data', { mode: 'naive', text: 'anything' })).toMatchObject({ status: 504 })
+  })
+})
+
+describe('the engine', () => {
+  it('says what it is and what its scores are', async () => {
+    expect(await ask('GET', '/engine')).toMatchObject({
+      status: 200,
+      body: {
+        engine: 'embedded',
+        llm: false,
+        embeddings: 'none',
+        embedding_model: null,
+        ready: true,
+        score_kinds: { naive: 'bm25' },
+      },
+    })
+  })
+})
+
+describe('entities', () => {
+  it('are found by part of their name, the best fit first, a page at a time', async () => {
+    await stored('SessionStore and SessionStoreFactory and OldSessionStore are three.')
+    const all = await ask('GET', '/entities?q=sessionstore')
+    expect(all.body.items.map((one: { name: string }) => one.name)).toEqual([
+      'SessionStore',
+      'SessionStoreFactory',
+      'OldSessionStore',
+    ])
+    const names: string[] = []
+    let cursor = ''
+    do {
+      const { body } = await ask('GET', `/entities?q=sessionstore&limit=1${cursor && `&cursor=${cursor}`}`)
+      names.push(...body.items.map((one: { name: string }) => one.name))
+      cursor = body.nextCursor ?? ''
+    } while (cursor !== '')
+    expect(names).toEqual(['SessionStore', 'SessionStoreFactory', 'OldSessionStore'])
+    expect(await ask('GET', '/entities?cursor=nonsense')).toMatchObject({ status: 400 })
+  })
+
+  it('are patched by a merge patch of metadata and description, and keep both when memories come again', async () => {
+    await stored('The SessionStore, first.')
+    const { id } = await entityNamed('SessionStore')
+    await ask('PATCH', `/entities/${id}`, { metadata: { owner: 'ann', tier: '1' }, description: 'Keeps sessions.' })
+    const patched = await ask('PATCH', `/entities/${id}`, { metadata: { tier: null, room: '7' } })
+    expect(patched).toMatchObject({ status: 200, body: { description: 'Keeps sessions.' } })
+    expect(patched.body.metadata).toEqual({ owner: 'ann', room: '7' })
+    await stored('The SessionStore, second.')
+    expect((await ask('GET', `/entities/${id}`)).body).toEqual(patched.body)
+    const emptied = await ask('PATCH', `/entities/${id}`, { metadata: null, description: null })
+    expect(emptied.body).toMatchObject({ metadata: {}, description: '' })
+  })
+
+  it('refuse other fields, an empty patch and too many keys, and answer 404 for an unknown id', async () => {
+    await stored('The SessionStore.')
+    const { id } = await entityNamed('SessionStore')
+    expect(await ask('PATCH', `/entities/${id}`, { name: 'Other' })).toMatchObject({ status: 400 })
+    expect(await ask('PATCH', `/entities/${id}`, {})).toMatchObject({ status: 400 })
+    const keys = (from: number): object =>
+      Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`k${from + at}`, 'v']))
+    expect(await ask('PATCH', `/entities/${id}`, { metadata: keys(0) })).toMatchObject({ status: 200 })
+    expect(await ask('PATCH', `/entities/${id}`, { metadata: keys(40) })).toMatchObject({ status: 400 })
+    for (const unknown of ['nobody', '00000000-0000-0000-0000-000000000000']) {
+      expect(await ask('GET', `/entities/${unknown}`)).toMatchObject({ status: 404 })
+      expect(await ask('PATCH', `/entities/${unknown}`, { description: 'x' })).toMatchObject({ status: 404 })
+    }
+  })
+})
+
+describe('edges', () => {
+  async function ends(): Promise<{ from: string; to: string }> {
+    await stored('The SessionStore is here.\n\nThe RedisCluster is there.')
+    return { from: (await entityNamed('SessionStore')).id, to: (await entityNamed('RedisCluster')).id }
+  }
+
+  it('are asserted, typed and directed; the same one again is the one that is there', async () => {
+    const { from, to } = await ends()
+    const made = await ask('POST', '/edges', { from, to, relation: 'stores-in', metadata: { by: 'ann' } })
+    expect(made).toMatchObject({
+      status: 201,
+      body: { from, to, relation: 'stores-in', weight: 1, metadata: { by: 'ann' } },
+    })
+    const again = await ask('POST', '/edges', { from, to, relation: 'stores-in' })
+    expect(again).toMatchObject({ status: 200, body: { id: made.body.id } })
+    const back = await ask('POST', '/edges', { from: to, to: from, relation: 'stores-in' })
+    expect(back.status).toBe(201)
+    expect((await ask('GET', `/edges?from=${from}&relation=stores-in`)).body.items).toMatchObject([
+      { id: made.body.id },
+    ])
+    expect((await ask('GET', `/edges?to=${from}`)).body.items.map((one: Body) => one.id)).toContain(back.body.id)
+    expect((await ask('GET', '/edges?from=nobody')).body.items).toEqual([])
+  })
+
+  it('need both their ends, and go with them', async () => {
+    const { from, to } = await ends()
+    const unknown = '00000000-0000-0000-0000-000000000000'
+    for (const given of [
+      { from, to: unknown },
+      { from: 'nobody', to },
+    ])
+      expect(await ask('POST', '/edges', { ...given, relation: 'r' })).toMatchObject({ status: 404 })
+    await ask('POST', '/edges', { from, to, relation: 'r' })
+    const { rows } = await memory.sql.query<{ id: string }>('select id from memory')
+    await memory.engine.remove(rows.map((row) => row.id))
+    expect((await ask('GET', '/edges')).body.items).toEqual([])
+    expect(await ask('GET', `/entities/${from}`)).toMatchObject({ status: 404 })
+  })
+
+  it('are deleted once', async () => {
+    const { from, to } = await ends()
+    const { body } = await ask('POST', '/edges', { from, to, relation: 'r' })
+    expect(await ask('DELETE', `/edges/${body.id}`)).toMatchObject({ status: 204 })
+    expect(await ask('DELETE', `/edges/${body.id}`)).toMatchObject({ status: 404 })
+    expect(await ask('DELETE', '/edges/nobody')).toMatchObject({ status: 404 })
+  })
+})
