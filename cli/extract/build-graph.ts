@@ -1,5 +1,5 @@
 /** Second pass: facts of all files become one graph, in pieces by file. */
-import type { Definition, FileFacts, Import, Use } from './facts.ts'
+import { made, type Definition, type FileFacts, type Import, type Use } from './facts.ts'
 import { confidence, tierOf, type CodeEdge, type CodeEntity, type FilePiece } from './graph.ts'
 import { languageNamed } from './languages.ts'
 import { MethodsByName } from './resolve/by-name.ts'
@@ -196,23 +196,32 @@ class FamilyGraph {
 
   *#use(path: string, use: Use): Generator<CodeEdge> {
     const from = (use.within < 0 ? undefined : this.#id(path, use.within)) ?? fileId(path)
-    const made = use.path.at(-1) === 'new'
-    const way = made ? use.path.slice(0, -1) : use.path
+    const making = use.path.at(-1) === made
+    const way = making ? use.path.slice(0, -1) : use.path
     const meaning = this.#called(
       this.#names.evaluate({ file: path, scope: use.scope, within: use.within }, way),
       way.length === 1 && /^(?:super|this)$/.test(way[0] ?? ''),
     )
     if (meaning?.is === 'definition') {
-      const to = this.#id(meaning.file, meaning.index)
       const { type } = this.#names.definition(meaning)
+      const elsewhere = this.#definedElsewhere(meaning)
+      if (elsewhere !== undefined) return yield edge(from, elsewhere, use.kind, confidence.declared, use.line)
+      const to = this.#id(meaning.file, meaning.index)
       if (to === undefined || !callable.has(type) || (use.kind === 'references' && to === from)) return
       return yield edge(from, to, use.kind, meaning.sure, use.line)
     }
-    if (use.kind !== 'calls' || made || meaning !== undefined) return
+    if (use.kind !== 'calls' || making || meaning !== undefined) return
     for (const { file, index, sure } of this.#guesses(path, way)) {
       const to = this.#id(file, index)
       if (to !== undefined) yield edge(from, to, 'calls', sure, use.line)
     }
+  }
+
+  /** C: a prototype leads to the one definition of that name. */
+  #definedElsewhere({ file, index }: { readonly file: string; readonly index: number }): string | undefined {
+    if (this.#family !== 'c' || this.#id(file, index) !== undefined) return undefined
+    const [only, ...others] = this.#functions.get(this.#names.definition({ file, index }).name) ?? []
+    return only === undefined || others.length > 0 ? undefined : this.#id(only.file, only.index)
   }
 
   /** A module that is called is the one thing that it exports; `super(...)` and `this(...)` are constructors of their class. */

@@ -1,5 +1,5 @@
 import type { Node } from 'web-tree-sitter'
-import type { Chain } from './facts.ts'
+import { made, type Chain } from './facts.ts'
 import type { ChainRules, TypeRules } from './language.ts'
 
 /** Longer ways are written by programs, or by people whom no heuristic follows. */
@@ -29,8 +29,8 @@ function walk(node: Node, rules: ChainRules, depth: number): Chain | undefined {
   }
   const call = rules.calls[type]
   if (call !== undefined) return join(into(call), ['()'])
-  const made = rules.news[type]
-  if (made !== undefined) return join(into(made), ['new'])
+  const instance = rules.news[type]
+  if (instance !== undefined) return join(into(instance), [made])
   const wrapper = rules.wrappers[type]
   return wrapper === undefined ? undefined : into(wrapper)
 }

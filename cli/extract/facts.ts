@@ -1,7 +1,10 @@
 /** What one file says by itself, before names are looked up in others. Plain JSON: it crosses threads and is kept in a cache. */
 
-/** An expression as steps: names, `()` for a call, `new` for making an instance. Empty: too involved to follow. */
+/** An expression as steps: names, `()` for a call, `made` for making an instance. Empty: too involved to follow. */
 export type Chain = readonly string[]
+
+/** No name in any language, unlike `new`. */
+export const made = '<new>'
 
 export interface Definition {
   readonly name: string

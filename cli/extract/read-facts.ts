@@ -1,7 +1,19 @@
 /** Reads the facts of one parsed file by the queries of its language: one program for all languages. */
 import type { Node, Query, QueryMatch, Tree } from 'web-tree-sitter'
 import { chainOf, typeChain } from './chain.ts'
-import type { Binding, Chain, Definition, Export, Field, FileFacts, Import, Returned, Scope, Use } from './facts.ts'
+import {
+  made,
+  type Binding,
+  type Chain,
+  type Definition,
+  type Export,
+  type Field,
+  type FileFacts,
+  type Import,
+  type Returned,
+  type Scope,
+  type Use,
+} from './facts.ts'
 import type { Language } from './language.ts'
 import { innermost, inOrder, parents, type Range } from './ranges.ts'
 
@@ -264,9 +276,9 @@ class FactReader {
       uses.push({ kind, path, line, scope: this.#scopeAt(node), within: this.#definitionAt(node, callers) })
     }
     for (const captures of this.#matches) {
-      const [call, made, ref] = ['call', 'new', 'ref'].map((name) => captures.get(name))
+      const [call, making, ref] = ['call', 'new', 'ref'].map((name) => captures.get(name))
       if (call !== undefined) add('calls', call, this.#callee(captures))
-      else if (made !== undefined) add('calls', made, [...this.#callee(captures), 'new'])
+      else if (making !== undefined) add('calls', making, [...this.#callee(captures), made])
       else if (ref !== undefined) add('references', ref, this.#chain(ref))
     }
     return uses

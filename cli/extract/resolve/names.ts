@@ -2,7 +2,7 @@
  * What a name means at a place. It follows scopes, imports, declared types, what `new` makes and what functions say that they
  * return; it knows no overloads, no generics and no control flow. What it is sure of is said by a number (`confidence`).
  */
-import type { Chain, Definition, Import, Returned } from '../facts.ts'
+import { made, type Chain, type Definition, type Import, type Returned } from '../facts.ts'
 import { confidence } from '../graph.ts'
 import type { Language } from '../language.ts'
 import { languageNamed } from '../languages.ts'
@@ -408,14 +408,14 @@ export class Names {
   }
 
   #moduleStep({ module }: { module: Module }, step: string, as: Kind): Meaning | undefined {
-    if (step !== '()' && step !== 'new') return this.moduleMember(module, step, as)
+    if (step !== '()' && step !== made) return this.moduleMember(module, step, as)
     const whole = this.moduleMember(module, wholeExport) ?? this.moduleMember(module, 'default')
     return whole === undefined || whole.is === 'module' ? undefined : this.#step(whole, step, '', 0)
   }
 
   #definitionStep(at: At & { is: string }, step: string): Meaning | undefined {
     const definition = this.definition(at)
-    if (step === 'new') return { ...at, is: 'instance', sure: Math.min(at.sure, confidence.declared) }
+    if (step === made) return { ...at, is: 'instance', sure: Math.min(at.sure, confidence.declared) }
     if (step === '()') {
       if (holders.has(definition.type))
         return this.#language(at.file).callMakesInstance === true
