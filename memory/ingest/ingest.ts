@@ -56,6 +56,8 @@ export interface Ingest {
 /** Every file of the request that brings no items. */
 const droppedFiles = '*'
 const itemsAtOnceWithoutModel = 16
+/** What a model has read is not read again when it comes again: a file's texts change one by one. */
+const keptByModelMs = 30_000
 const laneLookMs = 250
 const longestLaneLookMs = 10_000
 /** A request takes minutes at most: what is staged for longer was left by a process that died. */
@@ -65,19 +67,15 @@ export function createIngest(deps: IngestDeps): Ingest {
   const { sql, clock, runtime, poolSize, itemTimeoutMs, counted } = deps
   const running = new Set<string>()
   const ending = new Set<Promise<void>>()
-  let together: Promise<number> | undefined
+  const readsByModel = async (): Promise<boolean> => (await deps.engine.info()).llm
   const queue = new ItemQueue({
     clock,
     poolSize,
     itemTimeoutMs,
-    together: () => (together ??= itemsTogether()),
-    store: (job, repo, indexes, signal) => storeItems(deps, job, repo, indexes, signal),
+    together: async () => ((await readsByModel()) ? 1 : itemsAtOnceWithoutModel),
+    store: async (job, repo, indexes, signal) =>
+      storeItems({ ...deps, keptMs: (await readsByModel()) ? keptByModelMs : 0 }, job, repo, indexes, signal),
   })
-
-  async function itemsTogether(): Promise<number> {
-    const { llm } = await deps.engine.info()
-    return llm ? 1 : itemsAtOnceWithoutModel
-  }
 
   async function begin(row: JobRow): Promise<void> {
     const { rows } = await sql.query('select 1 from ingest_file where job = $1 limit 1', [row.id])

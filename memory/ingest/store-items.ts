@@ -22,6 +22,8 @@ export interface StoreItemsDeps {
   readonly feed: Feed
   readonly clock: Clock
   readonly ids: Ids
+  /** How long the engine keeps what a file's new memories replace: one that reads each text once then need not again. */
+  readonly keptMs: number
 }
 
 interface ItemRow {
@@ -74,14 +76,14 @@ async function storeRows(
 }
 
 async function storeRow(
-  { clock, ids }: StoreItemsDeps,
+  { clock, ids, keptMs }: StoreItemsDeps,
   tx: Queryable,
   job: string,
   repo: string,
   item: ItemRow,
 ): Promise<ItemRow> {
   const now = clock.now()
-  const purged = item.file === null ? 0 : await purgeOnce(tx, job, repo, item.file, now)
+  const purged = item.file === null ? 0 : await purgeOnce(tx, job, repo, item.file, now + keptMs)
   const of = item.metadata['repo'] ?? repo
   const { row, how } = await storeMemory(
     tx,
@@ -110,13 +112,13 @@ async function storeRow(
 }
 
 /** The earlier memories of a file go in the transaction that brings its first new one (rulings 1.6). */
-async function purgeOnce(tx: Queryable, job: string, repo: string, file: string, now: number): Promise<number> {
+async function purgeOnce(tx: Queryable, job: string, repo: string, file: string, dueAt: number): Promise<number> {
   const { rowCount } = await tx.query(
     'update ingest_file set is_purged = true where job = $1 and file = $2 and not is_purged',
     [job, file],
   )
   if (rowCount === 0) return 0
-  return (await deleteMemories(tx, { repo, files: [file] }, now)).length
+  return (await deleteMemories(tx, { repo, files: [file] }, dueAt)).length
 }
 
 function resultOf(row: ItemRow, told: FeedOutcome | undefined): ItemResult {
