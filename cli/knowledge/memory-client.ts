@@ -27,7 +27,7 @@ const waits: readonly number[] = [500, 2_000, 5_000]
 const later: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 export function memoryClient({ url, tokens, fetch, wait }: MemoryClientOptions): MemoryClient {
-  const base = url.endsWith('/') ? url : `${url}/`
+  const base = url.replace(/\/$/, '')
 
   async function send(method: string, path: string, body: unknown): Promise<Response> {
     const headers: Record<string, string> = {
@@ -43,7 +43,7 @@ export function memoryClient({ url, tokens, fetch, wait }: MemoryClientOptions):
       if (packed) headers['content-encoding'] = 'gzip'
     }
     const init = { method, headers, signal: AbortSignal.timeout(answerMs) }
-    return fetch(new URL(path.replace(/^\//, ''), base), content === undefined ? init : { ...init, body: content })
+    return fetch(`${base}${path}`, content === undefined ? init : { ...init, body: content })
   }
 
   async function call(method: string, path: string, body?: unknown): Promise<unknown> {
