@@ -5,7 +5,8 @@ import { languageNamed } from './languages.ts'
 import { MethodsByName } from './resolve/by-name.ts'
 import { finders } from './resolve/finders.ts'
 import { grouped } from './resolve/modules.ts'
-import { Names, type Meaning } from './resolve/names.ts'
+import type { Meaning } from './resolve/meaning.ts'
+import { Names } from './resolve/names.ts'
 
 export interface ParsedFile {
   readonly path: string

@@ -167,7 +167,7 @@ class References {
       const { name, secretName, claimName, kind, namespace } = record(inner)
       const known = byField[field]
       if (known !== undefined) this.add(known, name ?? secretName ?? claimName)
-      else if (/Ref$/.test(field) && typeof kind === 'string') this.add(kind, name, namespace)
+      else if (field.endsWith('Ref') && typeof kind === 'string') this.add(kind, name, namespace)
       else if (field === 'serviceAccountName') this.add('ServiceAccount', inner)
       else if (field === 'secretName') this.add('Secret', inner)
       else if (field === 'imagePullSecrets') for (const each of list(inner)) this.add('Secret', record(each)['name'])

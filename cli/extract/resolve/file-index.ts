@@ -124,3 +124,23 @@ function indexed(
   }
   return map
 }
+
+/** What is put on `this` within a method is a field of the method's class. */
+export function fieldsByHolder(
+  files: Iterable<FileIndex>,
+  holderOf: (at: {
+    readonly file: string
+    readonly index: number
+  }) => { readonly file: string; readonly index: number } | undefined,
+): ReadonlyMap<string, readonly Field[]> {
+  const all = new Map<string, Field[]>()
+  for (const { path, facts, fields } of files)
+    for (const [owner, found] of fields) {
+      const own = { file: path, index: owner }
+      const holder = holders.has(facts.definitions[owner]?.type ?? '') ? own : (holderOf(own) ?? own)
+      if (holder.file !== path) continue
+      const at = key(holder.index, path)
+      all.set(at, [...(all.get(at) ?? []), ...found])
+    }
+  return all
+}

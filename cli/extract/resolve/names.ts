@@ -2,33 +2,13 @@
  * What a name means at a place. It follows scopes, imports, declared types, what `new` makes and what functions say that they
  * return; it knows no overloads, no generics and no control flow. What it is sure of is said by a number (`confidence`).
  */
-import { made, type Chain, type Definition, type Import, type Returned } from '../facts.ts'
+import { made, type Chain, type Definition, type Field, type Import, type Returned } from '../facts.ts'
 import { confidence } from '../graph.ts'
 import type { Language } from '../language.ts'
 import { languageNamed } from '../languages.ts'
-import { holders, indexFile, key, type FileIndex, type NamedImport } from './file-index.ts'
+import type { At, Kind, Meaning, Place } from './meaning.ts'
+import { fieldsByHolder, holders, indexFile, key, type FileIndex, type NamedImport } from './file-index.ts'
 import { dirOf, grouped, type Module, type ModuleFinder, type Repository, type Target } from './modules.ts'
-
-/** In TypeScript an interface and a value may share a name: what is asked for decides. */
-type Kind = 'value' | 'type'
-
-interface At {
-  readonly file: string
-  readonly index: number
-  readonly sure: number
-}
-export type Meaning =
-  | ({ readonly is: 'definition' | 'instance' } & At)
-  | { readonly is: 'module'; readonly module: Module; readonly sure: number }
-  | { readonly is: 'external'; readonly name: string; readonly sure: number }
-  /** Bound here, and nothing says to what. */
-  | { readonly is: 'local'; readonly sure: number }
-
-export interface Place {
-  readonly file: string
-  readonly scope: number
-  readonly within: number
-}
 
 /** Names lead to names; whoever writes `a = b; b = a` ends here. */
 const mostHops = 24
@@ -482,22 +462,10 @@ export class Names {
     return own < 0 ? scope : own
   }
 
-  #fieldsByHolder: Map<string, { name: string; owner: number; type?: Chain; value?: Chain }[]> | undefined
+  #fieldsByHolder: ReadonlyMap<string, readonly Field[]> | undefined
 
-  #fieldsOf({ file, index }: At): readonly { name: string; owner: number; type?: Chain; value?: Chain }[] {
-    if (this.#fieldsByHolder === undefined) {
-      this.#fieldsByHolder = new Map()
-      for (const [path, { fields }] of this.#files)
-        for (const [owner, all] of fields) {
-          const { type } = this.definition({ file: path, index: owner })
-          const holder = holders.has(type)
-            ? { file: path, index: owner }
-            : (this.holder({ file: path, index: owner }) ?? { file: path, index: owner })
-          if (holder.file !== path) continue
-          const at = key(holder.index, path)
-          this.#fieldsByHolder.set(at, [...(this.#fieldsByHolder.get(at) ?? []), ...all])
-        }
-    }
+  #fieldsOf({ file, index }: At): readonly Field[] {
+    this.#fieldsByHolder ??= fieldsByHolder(this.#files.values(), (at) => this.holder(at))
     return this.#fieldsByHolder.get(key(index, file)) ?? []
   }
 }
