@@ -46,6 +46,7 @@ const deadlines: Readonly<Record<string, Readonly<Record<string, number | readon
     interruption: 50 * second,
     lastLook: 10 * second,
   },
+  ledger: { nextDay: [1, 24 * hour] },
   project: { resync: 30 * minute, recheck: 5 * minute },
 }
 

@@ -1,8 +1,10 @@
 /** Sorts of states, of which a life alone keeps a few each: by leaf states, and by each thing that guards ask about. */
 import type { ActorKind } from '../../../machines/definition.ts'
 import type { IssueContext } from '../../../machines/issue/context.ts'
+import type { LedgerContext } from '../../../machines/ledger/context.ts'
 import type { MergeRequestContext } from '../../../machines/merge-request/context.ts'
 import type { PodContext } from '../../../machines/pod/context.ts'
+import type { QueueContext } from '../../../machines/queue/context.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { TurnContext } from '../../../machines/turn/context.ts'
 import type { Snapshot } from '../../machines/world/trace.ts'
@@ -10,8 +12,7 @@ import { leavesOf } from '../rows/draft.ts'
 
 /** Many of machines of few states. */
 const most: Partial<Readonly<Record<ActorKind, number>>> = {
-  queue: 8,
-  ledger: 40,
+  ledger: 2,
   project: 4,
 }
 
@@ -97,8 +98,28 @@ function ofMergeRequest({ context }: Snapshot): readonly unknown[] {
   ]
 }
 
+function ofQueue({ context }: Snapshot): readonly unknown[] {
+  const { entries, finished, capacity, maxConcurrentAgents } = context as QueueContext
+  const admitted = entries.filter(({ admittedAt }) => admittedAt !== null)
+  return [
+    ['entries', Math.min(3, entries.length), Math.min(2, admitted.length), finished.length > 0],
+    ['slots', capacity, maxConcurrentAgents],
+  ]
+}
+
+function ofLedger({ context }: Snapshot): readonly unknown[] {
+  const { reservations, waiting, held, today, tasks, limits } = context as LedgerContext
+  return [
+    ['now', Math.min(3, reservations.length), Math.min(2, waiting.length), held.length],
+    ['spent', today.spent > 0, today.raised > 0, Object.keys(tasks).length],
+    ['limits', limits, reservations.length > 0, today.spent > 0],
+  ]
+}
+
 const things: Partial<Readonly<Record<ActorKind, (snapshot: Snapshot) => readonly unknown[]>>> = {
   pod: ofPod,
+  queue: ofQueue,
+  ledger: ofLedger,
   turn: ofTurn,
   issue: ofIssue,
   'merge-request': ofMergeRequest,

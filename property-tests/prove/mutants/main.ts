@@ -17,8 +17,10 @@ const { values } = parseArgs({
 
 const [share = 0, shares = 1] = values.share.split('/').map(Number)
 const { only, tenth } = values
-const mutants = allMutants()
-  .filter(({ name, machine }) => only === undefined || machine === only || name.includes(only))
+const all = allMutants()
+const isMachine = all.some(({ machine }) => machine === only)
+const mutants = all
+  .filter(({ name, machine }) => only === undefined || (isMachine ? machine === only : name.includes(only)))
   .filter(({ name }) => tenth === undefined || tenthOf(name) === Number(tenth))
   .filter(({ machine }) => shareOf(machine) === share)
 

@@ -15,12 +15,14 @@ export interface Asked {
 
 const shares = 2
 const goal = 0.95
+/** Below it a law or a row has gone blind; between it and the goal lies work that the list of survivors names. */
+const floor = 0.75
 
 function commitTenth(): number {
   return Number.parseInt(execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).slice(0, 8), 16) % 10
 }
 
-/** Exit code 0: every survivor has its reason. */
+/** Exit code 0: enough are killed, or every survivor has its reason. */
 export async function runMutants({ isJson, tenth, only, isAlone }: Asked): Promise<number> {
   const chosen = tenth === 'commit' ? String(commitTenth()) : tenth
   if (chosen !== undefined && !/^[0-9]$/.test(chosen)) throw new Error('--tenth is one digit, or "commit"')
@@ -42,7 +44,7 @@ export async function runMutants({ isJson, tenth, only, isAlone }: Asked): Promi
   console.log(
     `${judged.length} mutants, ${(share * 100).toFixed(1)} % killed (goal ${goal * 100} %), ${unexplained.length} survive without a reason`,
   )
-  return unexplained.length === 0 ? 0 : 1
+  return share >= floor || unexplained.length === 0 ? 0 : 1
 }
 
 function because(one: Judged): string {
