@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { describe, test } from 'vitest'
 
 /** What a test may need of the machine that npm does not bring. */
-export type Requirement = 'postgres' | 'neo4j' | 'lightrag' | 'claude' | 'chromium'
+export type Requirement = 'postgres' | 'neo4j' | 'lightrag' | 'claude' | 'chromium' | 'protocol'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -15,6 +15,8 @@ const addresses: Readonly<Partial<Record<Requirement, string>>> = {
   neo4j: 'NEO4J_URL',
   /** Which to install and start, comma-separated: `.ci/lightrag.sh`. */
   lightrag: 'LIGHTRAG_VERSIONS',
+  /** The folder in which other people's MCP programs are installed: `bin/test-tools.mjs`. */
+  protocol: 'PROTOCOL_PEERS',
 }
 
 const programs: Readonly<Partial<Record<Requirement, readonly string[]>>> = {

@@ -25,6 +25,8 @@ export interface McpServerOptions {
   readonly version: string
   readonly clock: Clock
   readonly backend: (call: OngoingCall) => Backend
+  /** Besides the profile's: the public conformance suite names tools of its own. No pod has any. */
+  readonly more?: readonly Tool[]
 }
 
 /** Exactly the profile's column of the gating table. An unknown profile gets the always-on set without an outcome. */
@@ -47,7 +49,7 @@ export function published({ name, title, description, input, output, annotations
 }
 
 export function createMcpServer(options: McpServerOptions): Server {
-  const tools = toolsFor(options.profile)
+  const tools = [...toolsFor(options.profile), ...(options.more ?? [])]
   const server = new Server({ name: 'platform', version: options.version }, { capabilities: { tools: {} } })
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(published) as never }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {

@@ -22,7 +22,7 @@ import { programDir } from '../../main.ts'
 import type { OrchestratorSettings } from '../../settings.ts'
 import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { commit, run } from '../../standins/forge/testing.ts'
-import { startIdentity } from '../../standins/identity/identity.ts'
+import { startIdentity, type Identity, type IdentityClient } from '../../standins/identity/identity.ts'
 import { startOrchestrator, type Orchestrator } from '../start.ts'
 
 const audiences = { operator: 'urn:statewright:operator', wrapper: 'urn:statewright:wrapper' } as const
@@ -90,8 +90,21 @@ const actorKinds: readonly ActorKind[] = ['task', 'pod', 'turn', 'queue', 'issue
 const waitLimitMs = 25_000
 const lookEveryMs = 50
 
+/** What stands around the orchestrator in place of what the room has. */
+export interface Surroundings {
+  /** Where the pods look for their program. */
+  readonly programDir?: string
+  /** Who else may ask for tokens. */
+  readonly clients?: readonly IdentityClient[]
+  /** Settings that need the identity provider's address. */
+  readonly settingsFor?: (identity: Identity) => Promise<Partial<OrchestratorSettings>>
+}
+
 /** `settings` in place of the room's own. */
-export async function startRoom(settings: Partial<OrchestratorSettings> = {}): Promise<Room> {
+export async function startRoom(
+  settings: Partial<OrchestratorSettings> = {},
+  around: Surroundings = {},
+): Promise<Room> {
   const dir = mkdtempSync(join(tmpdir(), 'orchestrator-test-'))
   const forge = await startForge({ dir: join(dir, 'forge'), seed: { users: users() } })
   await serve(forge, dir)
@@ -99,6 +112,7 @@ export async function startRoom(settings: Partial<OrchestratorSettings> = {}): P
     clients: [
       { clientId: 'orchestrator', secret: 'o', audiences: [audiences.wrapper] },
       { clientId: 'cli', secret: 'c', audiences: [audiences.operator] },
+      ...(around.clients ?? []),
     ],
   })
   const logFile = join(dir, 'orchestrator.log')
@@ -109,7 +123,7 @@ export async function startRoom(settings: Partial<OrchestratorSettings> = {}): P
   })
   const stateDir = join(dir, 'state')
   const orchestrator = await startOrchestrator(
-    { ...settingsOf(dir, identity.issuer), ...settings },
+    { ...settingsOf(dir, identity.issuer), ...settings, ...(await around.settingsFor?.(identity)) },
     {
       clock: systemClock,
       random: Math.random,
@@ -117,7 +131,7 @@ export async function startRoom(settings: Partial<OrchestratorSettings> = {}): P
       fetch,
       logger,
       version: '0.0.0-test',
-      programDir: quietProgram(dir),
+      programDir: around.programDir ?? quietProgram(dir),
       owner: 'test',
     },
   )
