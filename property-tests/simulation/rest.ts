@@ -15,6 +15,9 @@ export interface Rest {
 const walkedMs = 3_900_000
 const lookMs = 20_000
 const helpEveryMs = 60_000
+/** Who parks again may want for what only the next walk of the mirror finds: then help comes seldom. */
+const promptHelp = 3
+const seldomHelpMs = 600_000
 /** Whoever parks again and again after so much help will not come to rest. */
 const mostHelp = 12
 
@@ -23,7 +26,7 @@ export function watchRest(world: World, orchestrators: Orchestrators, crowd: Cro
   const rest: Rest = { isOver: false, leftovers: [] }
   const from = world.elapsed()
   let helpedAt = from
-  const helped = new Map<string, number>()
+  const helped = new Map<string, Help>()
   const look = (): void => {
     if (rest.isOver) return
     world.after(lookMs, look)
@@ -32,15 +35,27 @@ export function watchRest(world: World, orchestrators: Orchestrators, crowd: Cro
       const isQuiet = rest.leftovers.length === 0 && world.elapsed() - helpedAt >= 2 * lookMs
       // A wish whose webhook was lost is found by the next walk of the mirror.
       rest.isOver = isQuiet && (crowd.isSatisfied || world.elapsed() - from > walkedMs)
-      rest.isOver ||= Math.max(0, ...helped.values()) > mostHelp
+      rest.isOver ||= Math.max(0, ...[...helped.values()].map(({ times }) => times)) > mostHelp
     })
     const { current } = orchestrators
     if (!current || world.elapsed() - helpedAt < helpEveryMs) return
     helpedAt = world.elapsed()
-    void help(orchestrators, current, crowd, (task) => helped.set(task, (helped.get(task) ?? 0) + 1))
+    void help(orchestrators, current, crowd, (task) => isTimeToHelp(helped, task, world.elapsed()))
   }
   look()
   return rest
+}
+
+interface Help {
+  readonly times: number
+  readonly atMs: number
+}
+
+function isTimeToHelp(helped: Map<string, Help>, task: string, nowMs: number): boolean {
+  const { times, atMs } = helped.get(task) ?? { times: 0, atMs: 0 }
+  if (times >= promptHelp && nowMs - atMs < seldomHelpMs) return false
+  helped.set(task, { times: times + 1, atMs: nowMs })
+  return true
 }
 
 const wantsGoAhead: ReadonlySet<string> = new Set(['needs-maintainer', 'over-auto-approve-ceiling'])
@@ -49,12 +64,12 @@ async function help(
   orchestrators: Orchestrators,
   { runtime }: ComposedOrchestrator,
   crowd: Crowd,
-  note: (task: string) => void,
+  isTime: (task: string) => boolean,
 ): Promise<void> {
   for (const view of await runtime.list('task')) {
     const task = view.context as unknown as TaskContext
     if (task.stageClass !== 'parked' || task.stage === 'implement-declined') continue
-    note(task.id)
+    if (!isTime(task.id)) continue
     const open = task.mergeRequests.filter(({ state }) => state === 'open')
     const [issue] = task.issues.filter(({ state }) => state === 'open')
     if (wantsGoAhead.has(task.stageReason ?? '')) for (const one of open) crowd.help(one, '/approve')
