@@ -22,6 +22,8 @@ run() {
   local url=$1 token=$2
   shift 2
   install
+  # It leaves what it learned where it runs.
+  cd "$(mktemp -d)"
   "$venv/bin/schemathesis" run "$url/openapi.json" --url "$url" \
     --header "Authorization: Bearer $token" \
     --max-examples "${SCHEMATHESIS_EXAMPLES:-50}" --phases examples,coverage,fuzzing,stateful \
