@@ -77,8 +77,8 @@ class FamilyGraph {
   #isOnlyDeclared(path: string, index: number, { declared, type, name, container, scope }: Definition): boolean {
     if (declared !== true) return false
     if (type === 'method') {
-      const holder = this.#names.holder({ file: path, index })
-      const found = holder && this.#names.member(holder, name)
+      const holder = this.#names.members.holder({ file: path, index })
+      const found = holder && this.#names.members.member(holder, name)
       return found !== undefined && (found.file !== path || found.index !== index)
     }
     const here = this.#names.file(path).lexical.get(`${scope} ${name}`)
@@ -99,7 +99,7 @@ class FamilyGraph {
 
   #qualified(path: string, index: number): string {
     const { name, container } = this.#names.definition({ file: path, index })
-    const holder = this.#names.holder({ file: path, index })
+    const holder = this.#names.members.holder({ file: path, index })
     if (holder !== undefined && (holder.file !== path || holder.index !== container))
       return `${this.#names.definition(holder).name}.${name}`
     return container < 0 ? name : `${this.#qualified(path, container)}.${name}`
@@ -155,7 +155,7 @@ class FamilyGraph {
 
   /** Rust's `impl Trait for Type`. */
   *#implementation(path: string, index: number, { name, scope, container, line }: Definition): Generator<CodeEdge> {
-    const type = this.#names.holder({ file: path, index })
+    const type = this.#names.members.holder({ file: path, index })
     const trait = this.#names.type({ file: path, scope, within: container }, [name])
     const from = type && this.#id(type.file, type.index)
     const to = trait && this.#id(trait.file, trait.index)
@@ -163,7 +163,7 @@ class FamilyGraph {
   }
 
   #around(path: string, index: number, { container }: Definition): string {
-    const holder = this.#names.holder({ file: path, index })
+    const holder = this.#names.members.holder({ file: path, index })
     const held = holder !== undefined && holder.file === path ? this.#id(path, holder.index) : undefined
     return held ?? (container < 0 ? undefined : this.#id(path, container)) ?? fileId(path)
   }

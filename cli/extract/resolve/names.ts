@@ -2,12 +2,13 @@
  * What a name means at a place. It follows scopes, imports, declared types, what `new` makes and what functions say that they
  * return; it knows no overloads, no generics and no control flow. What it is sure of is said by a number (`confidence`).
  */
-import { made, type Chain, type Definition, type Field, type Import, type Returned } from '../facts.ts'
+import { made, type Chain, type Definition, type Import, type Returned } from '../facts.ts'
 import { confidence } from '../graph.ts'
 import type { Language } from '../language.ts'
 import { languageNamed } from '../languages.ts'
+import { Members } from './members.ts'
 import type { At, Kind, Meaning, Place } from './meaning.ts'
-import { fieldsByHolder, holders, indexFile, key, type FileIndex, type NamedImport } from './file-index.ts'
+import { holders, indexFile, key, type FileIndex, type NamedImport } from './file-index.ts'
 import { dirOf, grouped, type Module, type ModuleFinder, type Repository, type Target } from './modules.ts'
 
 /** Names lead to names; whoever writes `a = b; b = a` ends here. */
@@ -15,14 +16,12 @@ const mostHops = 24
 const wholeExport = '='
 
 export class Names {
+  readonly members: Members
   readonly #files: ReadonlyMap<string, FileIndex>
   readonly #finder: ModuleFinder
   readonly #neighbours: ReadonlyMap<string, readonly string[]>
-  readonly #owned = new Map<string, At>()
-  readonly #ownerOf = new Map<string, At>()
   readonly #targets = new Map<string, Target>()
   readonly #known = new Map<string, Meaning | undefined>()
-  readonly #basesOf = new Map<string, readonly At[]>()
   readonly #offers = new Map<string, Meaning | undefined>()
   #hops = 0
 
@@ -30,7 +29,8 @@ export class Names {
     this.#files = new Map([...repository.files].map(([path, facts]) => [path, indexFile(path, facts)]))
     this.#finder = finder
     this.#neighbours = grouped(repository.files.keys(), (path) => this.#neighbourhood(path))
-    this.#findOwners()
+    this.members = new Members(this.#files, (place, chain) => this.type(place, chain))
+    this.members.findOwners()
   }
 
   file(path: string): FileIndex {
@@ -46,19 +46,6 @@ export class Names {
     if (!this.#targets.has(at))
       this.#targets.set(at, this.#finder.find(file, { source, ...(system === undefined ? {} : { system }) }))
     return this.#targets.get(at)
-  }
-
-  /** The class that a definition belongs to. */
-  holder({ file, index }: Pick<At, 'file' | 'index'>): At | undefined {
-    const owned = this.#ownerOf.get(key(index, file))
-    if (owned !== undefined) return owned
-    const { container } = this.definition({ file, index })
-    if (container < 0) return undefined
-    const around = this.definition({ file, index: container })
-    if (around.type === 'impl') return this.#ownerOf.get(key(container, file))
-    return holders.has(around.type) || around.type === 'variable' || around.type === 'namespace'
-      ? { file, index: container, sure: 1 }
-      : undefined
   }
 
   evaluate(place: Place, chain: Chain, as: Kind = 'value'): Meaning | undefined {
@@ -92,36 +79,6 @@ export class Names {
   type(place: Place, chain: Chain): At | undefined {
     const meaning = this.evaluate(place, chain, 'type')
     return meaning?.is === 'definition' ? meaning : undefined
-  }
-
-  /** A member by name, of a class or of what it builds on. */
-  member(of: At, name: string, seen: Set<string> = new Set()): At | undefined {
-    const at = key(of.index, of.file)
-    if (seen.has(at) || seen.size > mostHops) return undefined
-    seen.add(at)
-    const own = this.file(of.file).members.get(key(of.index, name))
-    if (own !== undefined && this.definition({ file: of.file, index: own }).declared !== true)
-      return { file: of.file, index: own, sure: of.sure }
-    const owned = this.#owned.get(`${at} ${name}`)
-    if (owned !== undefined) return { ...owned, sure: of.sure }
-    if (own !== undefined) return { file: of.file, index: own, sure: of.sure }
-    for (const base of this.bases(of)) {
-      const found = this.member(base, name, seen)
-      if (found !== undefined) return { ...found, sure: Math.min(of.sure, confidence.declared) }
-    }
-    return undefined
-  }
-
-  bases(of: At): readonly At[] {
-    const at = key(of.index, of.file)
-    const known = this.#basesOf.get(at)
-    if (known !== undefined) return known
-    const { extends: extended = [], implements: implemented = [], scope, container } = this.definition(of)
-    const place = { file: of.file, scope, within: container }
-    this.#basesOf.set(at, [])
-    const found = [...extended, ...implemented].flatMap((chain) => this.type(place, chain) ?? [])
-    this.#basesOf.set(at, found)
-    return found
   }
 
   moduleMember(module: Module, name: string, as: Kind = 'value', seen?: Set<string>): Meaning | undefined {
@@ -161,22 +118,6 @@ export class Names {
     return shared === 'package' ? `package ${facts.package ?? ''}` : path
   }
 
-  /** Methods that stand outside of their class: found once, because classes are asked for them. */
-  #findOwners(): void {
-    for (const [file, { facts }] of this.#files)
-      for (const [index, { owner, scope, container, name }] of facts.definitions.entries()) {
-        if (owner === undefined || owner.length === 0) continue
-        const self = this.#language(file).self.includes(owner[0] ?? '') && owner.length === 1
-        const around = container < 0 ? undefined : { file, index: container, sure: 1 }
-        const found = self
-          ? around && (this.holder(around) ?? around)
-          : this.type({ file, scope, within: container }, owner)
-        if (found === undefined) continue
-        this.#ownerOf.set(key(index, file), found)
-        this.#owned.set(`${key(found.index, found.file)} ${name}`, { file, index, sure: 1 })
-      }
-  }
-
   #lookup(place: Place, name: string, as: Kind): Meaning | undefined {
     const { self, base, implicitSelf } = this.#language(place.file)
     if (self.includes(name)) return this.#self(place, name === 'Self' || name === 'cls' ? 'definition' : 'instance')
@@ -194,28 +135,17 @@ export class Names {
     for (let index = within; index >= 0; index = this.definition({ file, index }).container) {
       const { type } = this.definition({ file, index })
       if (holders.has(type) && type !== 'impl') return { file, index, sure: 1 }
-      const holder = this.holder({ file, index })
+      const holder = this.members.holder({ file, index })
       if (holder !== undefined) return holder
       // A function that makes instances: what it puts on `this` are fields.
       if (
         this.#language(file).family === 'ecmascript' &&
         type === 'function' &&
-        this.#hasMembers({ file, index, sure: 1 })
+        this.members.has({ file, index, sure: 1 })
       )
         return { file, index, sure: 1 }
     }
     return undefined
-  }
-
-  #hasMembers(at: At): boolean {
-    return this.file(at.file).fields.has(at.index) || this.#isOwner(at)
-  }
-
-  #owners: ReadonlySet<string> | undefined
-
-  #isOwner({ file, index }: At): boolean {
-    this.#owners ??= new Set([...this.#ownerOf.values()].map((each) => key(each.index, each.file)))
-    return this.#owners.has(key(index, file))
   }
 
   #self(place: Place, is: 'definition' | 'instance'): Meaning | undefined {
@@ -225,7 +155,7 @@ export class Names {
 
   #base(place: Place): Meaning | undefined {
     const own = this.#enclosing(place)
-    const [base] = own === undefined ? [] : this.bases(own)
+    const [base] = own === undefined ? [] : this.members.bases(own)
     return base === undefined ? undefined : { ...base, is: 'instance', sure: Math.min(base.sure, confidence.declared) }
   }
 
@@ -276,7 +206,7 @@ export class Names {
   #implicit(place: Place, name: string): Meaning | undefined {
     let around: At | undefined = this.#enclosing(place)
     while (around !== undefined) {
-      const found = this.member(around, name) ?? this.#field(around, name)
+      const found = this.members.member(around, name) ?? this.#field(around, name)
       if (found !== undefined) return 'is' in found ? (found as Meaning) : { ...found, is: 'definition' }
       around = this.#enclosing({ file: around.file, scope: 0, within: this.definition(around).container })
     }
@@ -403,7 +333,7 @@ export class Names {
           : undefined
       return this.#result(at)
     }
-    const found = this.member(at, step)
+    const found = this.members.member(at, step)
     if (found !== undefined) return { ...found, is: 'definition' }
     return this.#field(at, step)
   }
@@ -416,7 +346,7 @@ export class Names {
     const [only = ''] = returns
     const found =
       returns.length === 1 && (self.includes(only) || only === 'Self')
-        ? this.holder(at)
+        ? this.members.holder(at)
         : this.type({ file: at.file, scope, within: container }, returns)
     return found && { ...found, is: 'instance', sure: Math.min(at.sure, found.sure, confidence.inferred) }
   }
@@ -432,7 +362,7 @@ export class Names {
   }
 
   #instanceStep(at: At, step: string): Meaning | undefined {
-    const found = this.member(at, step)
+    const found = this.members.member(at, step)
     if (found !== undefined) return { ...found, is: 'definition' }
     return this.#field(at, step)
   }
@@ -441,7 +371,7 @@ export class Names {
     const at = key(of.index, of.file)
     if (seen.has(at) || seen.size > mostHops) return undefined
     seen.add(at)
-    for (const field of this.#fieldsOf(of)) {
+    for (const field of this.members.fields(of)) {
       if (field.name !== name) continue
       const owner = this.file(of.file).facts.definitions[field.owner] as Definition
       // A field's value stands in its class, or in the function that sets it.
@@ -449,7 +379,7 @@ export class Names {
       const found = this.#bound(place, place.scope, field)
       if (found !== undefined) return { ...found, sure: Math.min(of.sure, found.sure, confidence.declared) }
     }
-    for (const base of this.bases(of)) {
+    for (const base of this.members.bases(of)) {
       const found = this.#field(base, name, seen)
       if (found !== undefined) return found
     }
@@ -460,12 +390,5 @@ export class Names {
     const { scopes } = this.file(file).facts
     const own = scopes.findIndex((each) => each.start >= start && each.end <= end)
     return own < 0 ? scope : own
-  }
-
-  #fieldsByHolder: ReadonlyMap<string, readonly Field[]> | undefined
-
-  #fieldsOf({ file, index }: At): readonly Field[] {
-    this.#fieldsByHolder ??= fieldsByHolder(this.#files.values(), (at) => this.holder(at))
-    return this.#fieldsByHolder.get(key(index, file)) ?? []
   }
 }
