@@ -86,7 +86,7 @@ function callableName(node: ts.Node): string | undefined {
     (ts.isVariableDeclaration(node) || ts.isPropertyDeclaration(node) || ts.isPropertyAssignment(node)) &&
     node.initializer !== undefined
   ) {
-    const value = ts.skipOuterExpressions(node.initializer)
+    const value = node.initializer
     if (isFunctionValue(value) || ts.isClassExpression(value)) return keyOf(node.name, nameText(node.name))
   }
   if (ts.isBinaryExpression(node) && isFunctionValue(node.right)) return assignedName(node.left)
