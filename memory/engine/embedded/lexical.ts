@@ -41,6 +41,12 @@ interface TermRow {
 /** A query of a whole document is asked by its first so many different terms. */
 const mostQueryTerms = 64
 
+/**
+ * What more than half of the chunks hold tells little (its weight is below ln 2) and costs most of the time: beside a
+ * rarer term it is left out, unless the index is so small that its figures say nothing yet.
+ */
+const smallIndex = 1_000
+
 /** Of the query's terms those that any chunk has. */
 export async function askedTerms(sql: Queryable, text: string): Promise<AskedTerms> {
   const counts = new Map([...termsOf(text)].slice(0, mostQueryTerms))
@@ -50,8 +56,10 @@ export async function askedTerms(sql: Queryable, text: string): Promise<AskedTer
     [[...counts.keys()]],
   )
   const { memories, chunks, length } = rows[0]!
+  const isCommon = (holders: number): boolean => chunks > smallIndex && holders * 2 > chunks
+  const hasRare = rows.some((row) => row.id !== null && !isCommon(row.holders))
   const terms = rows.flatMap(({ id, text: term, holders }) => {
-    if (id === null) return []
+    if (id === null || (hasRare && isCommon(holders))) return []
     const idf = Math.log(1 + (chunks - holders + 0.5) / (holders + 0.5))
     return [{ id, text: term, weight: counts.get(term)! * idf }]
   })
