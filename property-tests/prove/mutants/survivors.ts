@@ -9,6 +9,18 @@ interface Known {
 }
 
 const known: readonly Known[] = [
+  {
+    fits: /conjunct (?:\w+\.)?event\.type === '|conjunct '\w+' in event|conjunct is\(event, '/,
+    why: 'narrows the type: the guard is asked on the rows of that event only',
+  },
+  {
+    fits: / always(?: \d)?: guard true$/,
+    why: 'two rows that lead to each other for ever: such a table comes to no step at all',
+  },
+  {
+    fits: /inFlight on turn\.activity: target inFlight dropped$/,
+    why: 'the row enters its own state anew, which it does without a target as well',
+  },
   { fits: /effect effect\('(postComment|postReview)'/, why: 'words for people: no law speaks of what is written' },
   { fits: /^machines\/task\/comments\.ts/, why: 'words for people: no law speaks of what is written' },
   {

@@ -209,7 +209,9 @@ const handlers: Readonly<Record<string, Handler>> = {
   'verdict.posted': judged,
   'merge.asked': asked,
   'merge.left': (m: MergeRequestDraft, { task }: EventOf<'merge.left'>) => {
-    if (m.isJudged && task === m.c.owner) ((m.state = 'open'), (m.c.verdict = null))
+    if (!m.isJudged || task !== m.c.owner) return
+    m.state = 'open'
+    m.c.verdict = null
   },
 }
 

@@ -151,6 +151,8 @@ function payloadsOf(c: TaskContext): Payloads {
       { reviewed_shas: read },
       { reviewed_shas: stale },
       { reviewed_shas: [] },
+      { reviewed_shas: misplaced },
+      { reviewed_shas: elsewhere },
       { reviewed_shas: read, change_significance: 'major' },
       { reviewed_shas: read, change_significance: 'patch' },
     ],

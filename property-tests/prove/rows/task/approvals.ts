@@ -1,7 +1,6 @@
 /** The Task's copy of what its Issues judge: every word is kept, and four of them move it (rulings 4.2, H20, H23). */
-import type { EventOf, TaskDraft } from './draft.ts'
+import { isGoAheadPark, isParkedBy, type EventOf, type TaskDraft } from './draft.ts'
 import type { Move } from './pods.ts'
-import { isGoAheadPark, isParkedBy } from './stages.ts'
 
 const nothing: Move = {}
 

@@ -236,3 +236,14 @@ export class TaskDraft extends Asking {
     Object.assign(this.c, { released: true, lostInRow: 0, startFailures: 0, failedOpenings: 0, respawnDelayMs: 0 })
   }
 }
+
+/** They wait for a maintainer's word on exactly the reviewed heads. */
+export const goAheadParks = ['needs-maintainer', 'over-auto-approve-ceiling']
+
+export function isParkedBy(t: TaskDraft, ...reasons: readonly string[]): boolean {
+  return t.is('awaiting-human') && reasons.includes(t.c.stageReason ?? '')
+}
+
+export function isGoAheadPark(t: TaskDraft): boolean {
+  return isParkedBy(t, ...goAheadParks)
+}

@@ -1,7 +1,6 @@
 /** What the forge says of merge requests: kept one by one, in order none < open < closed < merged (N7, N8, H28, H29). */
-import type { EventOf, TaskDraft } from './draft.ts'
+import { isGoAheadPark, type EventOf, type TaskDraft } from './draft.ts'
 import type { Move } from './pods.ts'
-import { isGoAheadPark } from './stages.ts'
 
 const nothing: Move = {}
 const maxLaps = 5

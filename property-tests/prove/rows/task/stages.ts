@@ -1,7 +1,7 @@
 /** The stage region by event: what moves the Task, and what it keeps of what it hears (lifecycles.md, Task). */
 import type { TaskContext } from '../../../../machines/task/context.ts'
 import type { TaskEvent } from '../../../../machines/task/events.ts'
-import { ends, isSame, parks, type EventOf, type TaskDraft } from './draft.ts'
+import { ends, goAheadParks, isGoAheadPark, isParkedBy, isSame, parks, type EventOf, type TaskDraft } from './draft.ts'
 import { isOpeningFaulty } from './entering.ts'
 import * as approvals from './approvals.ts'
 import * as forge from './forge.ts'
@@ -11,19 +11,10 @@ import { isBacklog, type Move } from './pods.ts'
 
 const nothing: Move = {}
 const workStages = /^(brainstorming|investigating|refining|implementing|documenting|upgrading|reviewing)\b/
-const goAheadParks = ['needs-maintainer', 'over-auto-approve-ceiling']
 /** Released by rows of their own: an ordinary comment is read later [H21, N1]. */
 const ownRelease = ['approval-revoked', ...goAheadParks, 'budget', 'fold-unanswered']
 const withMergeRequests = ['implement', 'review', 'documentation', 'upgrade']
 const maxLaps = 5
-
-export function isParkedBy(t: TaskDraft, ...reasons: readonly string[]): boolean {
-  return t.is('awaiting-human') && reasons.includes(t.c.stageReason ?? '')
-}
-
-export function isGoAheadPark(t: TaskDraft): boolean {
-  return isParkedBy(t, ...goAheadParks)
-}
 
 function freshOf(stage: string): string {
   return `${stage}.fresh`
