@@ -95,7 +95,7 @@ function podWords(c: TaskContext): readonly Told[] {
       turn: 0,
       purpose: 'work',
       stopReason: 'usage_limit',
-      resetsAt: c.at + 7_200_000,
+      resetsAt: c.at + 300_000,
       ...report,
     },
     { type: 'turn.failed', pod, turn: 0, purpose: 'handoff', stopReason: 'api_error', ...report },
