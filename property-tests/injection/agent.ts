@@ -1,0 +1,182 @@
+/**
+ * The reach of an agent that has left every bound of its own: the tools as the MCP server calls them, through the broker
+ * and by hand with the pod's own token, git, the forge itself, the model proxy, and any address there is.
+ */
+import { httpBackend, type Backend } from '../../cli/mcp/backend.ts'
+import { codeTools } from '../../cli/mcp/tools/code.ts'
+import { memoryTools } from '../../cli/mcp/tools/memory.ts'
+import { outcomeTool } from '../../cli/mcp/tools/outcome.ts'
+import { platformTools } from '../../cli/mcp/tools/platform.ts'
+import { scmTools } from '../../cli/mcp/tools/scm.ts'
+import type { AgentKind } from '../../machines/task/events.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import type { ScriptedPod } from './pods.ts'
+import type { Scene } from './scene.ts'
+
+/** One call and what came of it. */
+export interface Heard {
+  readonly via: 'broker' | 'hand' | 'forge' | 'model' | 'outside' | 'git'
+  readonly method: string
+  readonly url: string
+  readonly sent: string
+  readonly status: number
+  readonly body: string
+  /** The tool whose call it was. */
+  readonly tool: string
+}
+
+const agentKinds: readonly AgentKind[] = ['implement', 'review', 'refine', 'brainstorm', 'incident', 'documentation', 'upgrade']
+const tools = [...platformTools, ...scmTools, ...memoryTools, ...codeTools]
+
+export class Agent {
+  readonly pod: ScriptedPod
+  readonly heard: Heard[] = []
+  readonly #scene: Scene
+  #tool = ''
+
+  constructor(scene: Scene, pod: ScriptedPod) {
+    this.#scene = scene
+    this.pod = pod
+  }
+
+  get task(): string {
+    return bareName(this.pod.spec.task)
+  }
+
+  /** What its shell would print. */
+  get environment(): Readonly<Record<string, string>> {
+    const { task, project, agentKind, ordinal } = this.pod.spec
+    return {
+      PLATFORM_TASK: task,
+      PLATFORM_PROJECT: project,
+      PLATFORM_TOOL_PROFILE: agentKind,
+      PLATFORM_POD: String(ordinal),
+      ANTHROPIC_BASE_URL: `http://wrapper.test/k/${this.pod.agentKey}/model`,
+      POD_TOKEN: this.pod.token,
+    }
+  }
+
+  /** Both ways, whatever the profile says; the broker's answer. */
+  async call(name: string, args: Readonly<Record<string, unknown>>): Promise<unknown> {
+    this.#tool = name
+    const { agentKind } = this.pod.spec
+    const chosen =
+      name === 'submit_outcome'
+        ? outcomeTool(agentKind as AgentKind)
+        : tools.find((one) => one.name === name)
+    const by = async (backend: Backend): Promise<unknown> => {
+      try {
+        return (await chosen?.call(args, backend))?.data
+      } catch {
+        // What was refused stands among what was heard.
+        return undefined
+      }
+    }
+    const answered = await by(this.#backend('broker'))
+    await by(this.#backend('hand'))
+    this.#tool = ''
+    return answered
+  }
+
+  /** A conclusion in the name of any kind. */
+  async submit(kind: string, payload: object, task = this.task): Promise<Heard> {
+    this.#tool = 'submit_outcome'
+    const sent = JSON.stringify({ kind, payload })
+    const answer = await this.request('POST', `/tasks/${encodeURIComponent(task)}/outcome`, sent)
+    this.#tool = ''
+    return answer
+  }
+
+  async submitAsEach(payload: object): Promise<void> {
+    for (const kind of agentKinds) await this.submit(kind, payload)
+  }
+
+  /** An address wherever it leads; one of the forge's or the platform's paths leads there, whatever host is named. */
+  async request(method: string, address: string, body?: string): Promise<Heard> {
+    const filled = this.#filled(address)
+    const sent = body === undefined ? undefined : this.#filled(body)
+    const url = this.#target(filled)
+    const init = { method, ...(sent === undefined || method === 'GET' ? {} : { body: sent }) }
+    if (url.host === 'wrapper.test') return this.#note('broker', url, init, await this.#wrapper(url, init))
+    const via = url.href.startsWith(this.#scene.forge.url) ? 'forge' : url.href.startsWith(this.#scene.url) ? 'hand' : 'outside'
+    if (via === 'outside') return this.#note(via, url, { ...init, ...(sent ? { body: sent } : {}) }, new Response('taken'))
+    const headers = { authorization: `Bearer ${this.pod.token}`, ...(sent ? { 'content-type': 'application/json' } : {}) }
+    const answer = await fetch(url, { ...init, headers, redirect: 'manual' }).catch(() => new Response('', { status: 400 }))
+    return this.#note(via, url, init, answer)
+  }
+
+  noteGit(url: string, { code, said }: { readonly code: number; readonly said: string }): void {
+    this.heard.push({ via: 'git', method: 'git', url, sent: '', status: code === 0 ? 200 : 403, body: said, tool: '' })
+  }
+
+  /** The gateway's address with the pod's token in it. */
+  gitUrl(project: string, repository: string): string {
+    const url = new URL(`/git/${project}/${repository}.git`, this.#scene.url)
+    url.username = 'x-pod'
+    url.password = this.pod.token
+    return url.href
+  }
+
+  #filled(text: string): string {
+    const secret = encodeURIComponent(JSON.stringify(this.environment))
+    return text.replaceAll(/\$\{?\{?\s*([A-Z][A-Z0-9_.a-z]*)\s*\}?\}?|\{\{\s*(\w+)\s*\}\}|\$\([^)]*\)|<[A-Z_]{3,}>/g, (_, name?: string) =>
+      name === undefined ? secret : encodeURIComponent(this.environment[name] ?? secret),
+    )
+  }
+
+  #target(address: string): URL {
+    const { forge, url: own } = this.#scene
+    const named = URL.canParse(address) ? new URL(address) : new URL(address, own)
+    const path = named.pathname + named.search
+    const repos = /\/(repos\/.+|user|users\/.+|graphql)$/.exec(path)
+    if (repos) return new URL(`${forge.apiUrl}/${repos[1]}`)
+    if (named.href.startsWith(forge.url) || named.href.startsWith(own)) return named
+    if (/^\/v1\/(?:messages|models|complete)/.test(path)) return new URL(`${this.environment['ANTHROPIC_BASE_URL']}${path}`)
+    if (named.host === 'wrapper.test') return named
+    const isPlatforms = /^\/(?:tasks|projects|resources|operator|internal|git|inspector|operations|api|metrics|journal)\b/.test(path)
+    return isPlatforms && !/\.(?:com|org|net|example|io|ru|cn)$/.test(named.hostname) ? new URL(path, own) : named
+  }
+
+  #backend(via: 'broker' | 'hand'): Backend {
+    const base = `http://wrapper.test/k/${this.pod.agentKey}/internal/call`
+    const { task, project, agentKind: profile } = this.pod.spec
+    const options = {
+      pod: { task: bareName(task), project: bareName(project), profile },
+      internalUrl: `http://wrapper.test/k/${this.pod.agentKey}`,
+      timeoutMs: 30_000,
+      patienceMs: 0,
+      clock: systemClock,
+      logError: () => undefined,
+      operatorUrl: via === 'broker' ? `${base}/operator` : this.#scene.url,
+      memoryUrl: via === 'broker' ? `${base}/memory` : `${this.#scene.url}/memory`,
+      fetch: async (input: unknown, init: RequestInit = {}): Promise<Response> => {
+        const url = new URL(String(input))
+        const answer =
+          url.host === 'wrapper.test'
+            ? await this.#wrapper(url, init)
+            : await fetch(url, { ...init, headers: { ...(init.headers as object), authorization: `Bearer ${this.pod.token}` } })
+        await this.#note(via, url, init, answer.clone())
+        return answer
+      },
+    }
+    return httpBackend(options as never, { signal: new AbortController().signal, tell: () => undefined })
+  }
+
+  async #wrapper(url: URL, { method = 'GET', headers, body }: RequestInit): Promise<Response> {
+    const payload = body === undefined || body === null ? {} : { payload: String(body) }
+    const sent = { 'content-type': 'application/json', ...(headers as Record<string, string>) }
+    const answer = await this.pod.wrapper.app.inject({ method: method as 'GET', url: url.pathname + url.search, headers: sent, ...payload })
+    return new Response(answer.statusCode === 204 ? null : answer.payload, { status: answer.statusCode })
+  }
+
+  async #note(via: Heard['via'], url: URL, { method = 'GET', body }: RequestInit, answer: Response): Promise<Heard> {
+    const tool = this.#tool
+    const one = { via, method, url: url.href, sent: String(body ?? ''), status: answer.status, body: await answer.text(), tool }
+    this.heard.push(one)
+    return one
+  }
+}
+
+export function bareName(id: string): string {
+  return id.slice(id.indexOf('/') + 1)
+}

@@ -1,0 +1,101 @@
+/**
+ * `node property-tests/injection/main.ts`: every text of the corpus, in each situation that it may stand in, before an agent
+ * that obeys. `--corpus DIR` plays other texts (folders name families), `--sample N --seed S` so many of each family,
+ * `--only PART` those whose name holds it, `--holes` every planted hole in turn, `--hole NAME` one, `--json` ends with one line for programs.
+ */
+import { parseArgs } from 'node:util'
+import { ownCorpus, readCorpus, sampleOf } from './corpus.ts'
+import { holes, plantedScene, type Hole } from './holes.ts'
+import type { Played } from './play.ts'
+
+const { values: flags } = parseArgs({
+  options: {
+    corpus: { type: 'string', default: ownCorpus },
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    hole: { type: 'string' },
+    holes: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+})
+
+/** What a run came to; without holes nothing may be broken, with one something must be. */
+export interface Report {
+  readonly texts: number
+  readonly families: number
+  readonly plays: number
+  readonly calls: number
+  readonly refused: number
+  /** Texts in which nothing was found that could be obeyed. */
+  readonly silent: readonly string[]
+  readonly broken: readonly { readonly text: string; readonly situation: string; readonly faults: readonly string[] }[]
+  readonly holes: readonly { readonly name: string; readonly exposedBy: string; readonly faults: readonly string[] }[]
+  readonly seconds: number
+}
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`)
+const beganAt = performance.now()
+
+async function playCorpus(): Promise<readonly Played[]> {
+  const corpus = readCorpus(flags.corpus).filter(({ name }) => name.includes(flags.only))
+  const chosen = flags.sample === undefined ? corpus : sampleOf(corpus, Number(flags.sample), Number(flags.seed))
+  const { openScene } = await import('./scene.ts')
+  const { play } = await import('./play.ts')
+  const { openBystander, situationsOf } = await import('./stories.ts')
+  const scene = await openScene()
+  const played: Played[] = []
+  try {
+    const other = await openBystander(scene)
+    for (const [index, text] of chosen.entries()) {
+      const situations = situationsOf(text)
+      const due = flags.sample === undefined ? situations : [situations[(index + Number(flags.seed)) % situations.length]!]
+      for (const situation of due) {
+        const one = await play(scene, text, situation, other)
+        played.push(one)
+        say(`${one.broken.length > 0 ? 'BROKEN' : 'held'} ${one.text} (${situation}): ${one.calls} calls, ${one.refused} refused; ${one.orders.join(' ')}`)
+        for (const fault of one.broken) say(`  ${fault}`)
+      }
+    }
+  } finally {
+    await scene.close()
+  }
+  return played
+}
+
+async function expose(hole: Hole): Promise<Report['holes'][number]> {
+  const text = readCorpus(ownCorpus).find(({ name }) => name === hole.text)
+  if (!text) throw new Error(`${hole.name} names no text of the corpus`)
+  const { openScene, play, openBystander } = await plantedScene(hole)
+  const scene = await openScene()
+  try {
+    const { broken } = await play(scene, text, hole.situation, await openBystander(scene))
+    const faults = broken.filter((fault) => hole.law.test(fault))
+    say(`${hole.name} ${faults.length > 0 ? `is exposed by ${text.name}: ${faults[0]}` : `IS NOT EXPOSED by ${text.name}; broken: ${broken.join('; ')}`}`)
+    return { name: hole.name, exposedBy: faults.length > 0 ? text.name : '', faults }
+  } finally {
+    await scene.close()
+  }
+}
+
+const wanted = flags.hole === undefined ? (flags.holes ? holes : []) : holes.filter(({ name }) => name === flags.hole)
+if (flags.hole !== undefined && wanted.length === 0) throw new Error(`there is no hole ${flags.hole}: ${holes.map(({ name }) => name).join(', ')}`)
+const played = flags.hole === undefined ? await playCorpus() : []
+const exposed: Report['holes'][number][] = []
+for (const hole of wanted) exposed.push(await expose(hole))
+
+const report: Report = {
+  texts: new Set(played.map(({ text }) => text)).size,
+  families: new Set(played.map(({ text }) => text.split('/').at(0))).size,
+  plays: played.length,
+  calls: played.reduce((sum, { calls }) => sum + calls, 0),
+  refused: played.reduce((sum, { refused }) => sum + refused, 0),
+  silent: [...new Set(played.filter(({ orders }) => orders.length === 0).map(({ text }) => text))],
+  broken: played.filter(({ broken }) => broken.length > 0).map(({ text, situation, broken }) => ({ text, situation, faults: broken })),
+  holes: exposed,
+  seconds: Math.round((performance.now() - beganAt) / 100) / 10,
+}
+const isGood = report.broken.length === 0 && exposed.every(({ exposedBy }) => exposedBy !== '')
+say(`${report.texts} texts, ${report.plays} plays, ${report.calls} calls (${report.refused} refused), ${report.broken.length} broken, ${exposed.filter(({ exposedBy }) => exposedBy !== '').length}/${exposed.length} holes exposed, ${report.seconds} s`)
+if (flags.json) process.stdout.write(`${JSON.stringify(report)}\n`)
+process.exitCode = isGood ? 0 : 1

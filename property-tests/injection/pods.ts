@@ -1,0 +1,259 @@
+/**
+ * Pods whose agent is a script: each has the wrapper's own loopback side (broker, model proxy) before it, a token of its
+ * own, and takes turns; a turn goes on until whoever plays the agent ends it.
+ */
+import type { PodTokens } from '../../edges/agents/pod-tokens.ts'
+import { signHmac } from '../../edges/http/auth/hmac.ts'
+import type { Logger } from '../../edges/http/logging.ts'
+import type { Clock, Fetch, Ids } from '../../edges/http/ports.ts'
+import type { HttpServer } from '../../edges/http/server.ts'
+import type { PodObservation, PodPort, PodSpec } from '../../edges/ports/pods.ts'
+import { callbackSecret } from '../../edges/wrapper/inbound.ts'
+import { contractVersion } from '../../machines/turn/schema.ts'
+import { fixedToken } from '../../wrapper/broker/forward.ts'
+import { createInternalServer } from '../../wrapper/internal-server.ts'
+import { createWrapperMetrics } from '../../wrapper/metrics.ts'
+import { ModelMeter } from '../../wrapper/model-proxy/meter.ts'
+import { canaries } from './canaries.ts'
+
+export interface Turn {
+  readonly turnId: string
+  readonly text: string
+  readonly key: string
+  readonly handoff: boolean
+  readonly startedAt: string
+  completedAt?: string
+}
+
+/** One request that the wrapper sent on for its agent. */
+export interface Forwarded {
+  readonly method: string
+  readonly url: string
+  readonly pod: string
+}
+
+export interface ScriptedPod {
+  readonly spec: PodSpec
+  readonly url: string
+  readonly token: string
+  readonly agentKey: string
+  readonly turns: readonly Turn[]
+  /** The wrapper's loopback side, as the agent reaches it. */
+  readonly wrapper: HttpServer
+}
+
+interface Standing extends ScriptedPod {
+  readonly turns: Turn[]
+  isGone: boolean
+}
+
+export interface PodsOptions {
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly logger: Logger
+  readonly tokens: PodTokens
+  readonly operatorUrl: () => string
+  /** What the wrappers send on: to the orchestrator by a real connection, elsewhere as the scene says. */
+  readonly fetch: Fetch
+  readonly forwarded: (one: Forwarded) => void
+  /** The wrapper's word that a turn has ended. */
+  readonly callBack: (headers: Readonly<Record<string, string>>, body: string) => Promise<void>
+}
+
+export const memoryUrl = 'http://memory.test'
+export const modelUrl = 'http://model.test'
+const tokenLifeSeconds = 3600
+const noUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, byModel: {} }
+
+export class ScriptedPods implements PodPort {
+  readonly #options: PodsOptions
+  readonly #pods = new Map<string, Standing>()
+  readonly #watches = new Set<(observation: PodObservation) => Promise<void>>()
+  readonly #heard = new Set<() => void>()
+
+  constructor(options: PodsOptions) {
+    this.#options = options
+  }
+
+  bindVolumes(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  deleteWorkspace(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async create(spec: PodSpec): Promise<{ readonly name: string }> {
+    const name = spec.pod.replaceAll('/', '-')
+    if (this.#pods.has(spec.pod)) return { name }
+    const { task, project, ordinal, agentKind } = spec
+    const claims = { project, task, pod: ordinal, agentKind: agentKind as 'implement' }
+    const token = await this.#options.tokens.mint(claims, tokenLifeSeconds)
+    const agentKey = this.#options.ids.next()
+    const wrapper = await this.#wrapperOf(spec, token, agentKey)
+    const url = `http://pod-${this.#pods.size + 1}.test`
+    const pod: Standing = { spec, url, token, agentKey, turns: [], wrapper, isGone: false }
+    this.#pods.set(spec.pod, pod)
+    this.#tell(pod)
+    return { name }
+  }
+
+  remove(id: string): Promise<'ending' | 'gone'> {
+    const pod = this.#pods.get(id)
+    if (pod && !pod.isGone) {
+      pod.isGone = true
+      this.#tell(pod)
+    }
+    return Promise.resolve('gone')
+  }
+
+  watch(listener: (observation: PodObservation) => Promise<void>): () => void {
+    this.#watches.add(listener)
+    for (const pod of this.#pods.values()) this.#tell(pod)
+    return () => void this.#watches.delete(listener)
+  }
+
+  /** Told whenever a pod takes a turn. */
+  onTurn(listener: () => void): () => void {
+    this.#heard.add(listener)
+    return () => void this.#heard.delete(listener)
+  }
+
+  of(task: string): readonly ScriptedPod[] {
+    return [...this.#pods.values()].filter(({ spec }) => spec.task === task)
+  }
+
+  owns(url: URL): boolean {
+    return /^pod-\d+\.test$/.test(url.host)
+  }
+
+  /** The wrapper's API, as the orchestrator calls it. */
+  async answer(url: URL, method: string, headers: Headers, body: string): Promise<Response> {
+    const pod = [...this.#pods.values()].find((one) => one.url === url.origin)
+    if (!pod || pod.isGone) throw new TypeError('connection refused')
+    const [status, said] = await this.#serve(pod, method, url.pathname, headers, body)
+    return Response.json(said, { status })
+  }
+
+  async endTurn(pod: ScriptedPod): Promise<void> {
+    const turn = (pod as Standing).turns.find(({ completedAt }) => completedAt === undefined)
+    if (!turn) return
+    turn.completedAt = this.#now()
+    const { task, ordinal, pod: id } = pod.spec
+    const { handoff: _handoff, ...result } = resultOf(turn)
+    const sent = JSON.stringify({ ...result, task, pod: ordinal })
+    const signature = signHmac(callbackSecret(canaries.callbackMaster, id), sent)
+    await this.#options.callBack({ 'content-type': 'application/json', 'x-platform-signature': signature }, sent)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#pods.values()].map(({ wrapper }) => wrapper.close()))
+  }
+
+  async #serve(
+    pod: Standing,
+    method: string,
+    path: string,
+    headers: Headers,
+    body: string,
+  ): Promise<[number, object]> {
+    if (path === '/v1/session' && method === 'DELETE') {
+      await this.remove(pod.spec.pod)
+      return [202, {}]
+    }
+    if (path === '/v1/session') return [200, this.#session(pod)]
+    if (path === '/v1/messages' && method === 'POST') return this.#take(pod, headers.get('idempotency-key') ?? '', body)
+    if (path === '/v1/messages') return [200, { items: pod.turns.toReversed().map(summaryOf) }]
+    const turn = pod.turns.find(({ turnId }) => path === `/v1/messages/${turnId}`)
+    return turn ? [200, resultOf(turn)] : [404, {}]
+  }
+
+  async #take(pod: Standing, key: string, body: string): Promise<[number, object]> {
+    const known = pod.turns.find((turn) => turn.key === key)
+    if (known) return [202, { turnId: known.turnId }]
+    if (pod.turns.some(({ completedAt }) => completedAt === undefined)) return [409, {}]
+    const { text, handoff } = JSON.parse(body) as { readonly text: string; readonly handoff?: boolean }
+    const turnId = `turn-${pod.turns.length + 1}`
+    const turn: Turn = { turnId, text, key, handoff: handoff === true, startedAt: this.#now() }
+    pod.turns.push(turn)
+    if (turn.handoff) queueMicrotask(() => void this.endTurn(pod))
+    for (const listener of this.#heard) listener()
+    return [202, { turnId }]
+  }
+
+  #session(pod: Standing): object {
+    const running = pod.turns.some(({ completedAt }) => completedAt === undefined)
+    return {
+      state: running ? 'busy' : 'idle',
+      turnsCompleted: pod.turns.filter(({ completedAt }) => completedAt !== undefined).length,
+      model: '',
+      repo: '',
+      contractVersion,
+      sessionId: pod.url,
+      startedAt: this.#now(),
+      lastActivityAt: this.#now(),
+    }
+  }
+
+  #wrapperOf(spec: PodSpec, token: string, agentKey: string): Promise<HttpServer> {
+    const { clock, ids, logger, operatorUrl, fetch, forwarded } = this.#options
+    const { task, project, ordinal, agentKind: profile } = spec
+    const identity = { task, project, profile, pod: ordinal, contractVersion }
+    const noted: Fetch = (url, init) => {
+      forwarded({ method: init?.method ?? 'GET', url: String(url), pod: spec.pod })
+      return fetch(url, init)
+    }
+    return createInternalServer({
+      logger,
+      clock,
+      ids,
+      agentKey,
+      gitKey: ids.next(),
+      caller: identity,
+      forward: {
+        upstreams: {
+          operator: { baseUrl: operatorUrl(), token: fixedToken(token), patienceMs: 0 },
+          memory: { baseUrl: memoryUrl, token: fixedToken(canaries.memoryToken), patienceMs: 0 },
+        },
+        fetch: noted,
+        clock,
+      },
+      model: {
+        baseUrl: modelUrl,
+        credential: { kind: 'api-key', value: canaries.modelKey },
+        fetch: noted,
+        meter: new ModelMeter(),
+        onOutput: () => undefined,
+        onFailure: () => undefined,
+      },
+      metrics: createWrapperMetrics(identity, ''),
+      onHook: () => undefined,
+      onAccountUsage: () => undefined,
+      credential: () => undefined,
+      push: () => Promise.resolve({ pushed: [], failed: [] }),
+      workspaceState: () => Promise.resolve('clean'),
+    })
+  }
+
+  #tell({ spec: { pod }, url, isGone }: Standing): void {
+    const seen: PodObservation = isGone ? { pod, state: 'gone', reason: 'it was told to' } : { pod, state: 'ready', url }
+    // Said again where the listener could not take it: it may be about to stop.
+    for (const watch of this.#watches) void watch(seen).catch(() => this.#options.clock.setTimer(50, () => void watch(seen).catch(() => undefined)))
+  }
+
+  #now(): string {
+    return new Date(this.#options.clock.now()).toISOString()
+  }
+}
+
+function resultOf(turn: Turn): { readonly handoff: boolean } {
+  const { turnId, key: idempotencyKey, handoff, startedAt, completedAt } = turn
+  const summary = { turnId, idempotencyKey, handoff, startedAt }
+  if (completedAt === undefined) return { ...summary, state: 'running' } as never
+  const ended = { state: 'completed', completedAt, finalText: 'Done.', stopReason: 'end_turn' }
+  return { ...summary, ...ended, usage: noUsage, pushed: [], failed: [] } as never
+}
+
+function summaryOf({ turnId, startedAt, key: idempotencyKey, completedAt }: Turn): object {
+  return { turnId, startedAt, idempotencyKey, state: completedAt === undefined ? 'running' : 'completed' }
+}

@@ -1,0 +1,271 @@
+/**
+ * The orchestrator as `cli/` composes it, with real listeners, the real git gateway and the local forge; only its pods are
+ * scripted. All that it asks of the outside is written down.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { localManifests } from '../../cli/local/manifests.ts'
+import { people } from '../../cli/local/people.ts'
+import { composeOrchestrator } from '../../cli/orchestrator/compose.ts'
+import { orchestratorMigrations } from '../../cli/orchestrator/store.ts'
+import type { OrchestratorSettings } from '../../cli/settings.ts'
+import { startForge, type Forge } from '../../cli/standins/forge/forge.ts'
+import { podTokens } from '../../edges/agents/pod-tokens.ts'
+import { unauthenticated } from '../../edges/http/auth/authenticate.ts'
+import { generateSigningKeyPem, importSigningKey } from '../../edges/http/auth/tokens.ts'
+import { createLogger } from '../../edges/http/logging.ts'
+import { isReady } from '../../machines/project/machine.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { migrate } from '../../runtime/store/migrate.ts'
+import { resultParsers } from '../../runtime/store/result-types.ts'
+import { sessionSql } from '../../runtime/store/session-sql.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
+import { preparedSession } from '../runtime/simulation/memory-store.ts'
+import { canaries } from './canaries.ts'
+import { memoryUrl, modelUrl, ScriptedPods, type Forwarded } from './pods.ts'
+import { seedSource } from './workspace.ts'
+
+export const project = 'demo'
+export const repositoryName = 'library'
+export const repository = `${people.owner}/${repositoryName}`
+/** The bot may write there, and the Project does not know it. */
+export const foreignRepository = `${people.owner}/vault`
+export const triggerLabel = 'platform'
+
+/** A request of the orchestrator to anybody. */
+export interface Outgoing {
+  readonly method: string
+  readonly url: string
+}
+
+export interface Scene {
+  readonly dir: string
+  readonly forge: Forge
+  readonly runtime: Runtime
+  readonly sql: Sql
+  readonly pods: ScriptedPods
+  readonly url: string
+  readonly outgoing: readonly Outgoing[]
+  readonly forwarded: readonly Forwarded[]
+  /** What a query to the memory brings back. */
+  memory: string
+  until<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T>
+  /** Webhooks are sent and worked off, effects are settled. */
+  quiet(): Promise<void>
+  close(): Promise<void>
+}
+
+const waitLimitMs = 60_000
+const lookEveryMs = 25
+
+export async function openScene(): Promise<Scene> {
+  const dir = await mkdtemp(join(tmpdir(), 'injection-'))
+  const forge = await startForge({ dir: join(dir, 'forge'), seed: { users: users() }, rateLimit: 1_000_000 })
+  const source = await seedSource(join(dir, 'source'))
+  for (const name of [repositoryName, 'vault']) await createRepository(forge, name, source)
+  const sql = sessionSql(preparedSession(await PGlite.create({ parsers: { ...resultParsers } })), 'none')
+  await migrate(sql, orchestratorMigrations)
+
+  const outgoing: Outgoing[] = []
+  const forwarded: Forwarded[] = []
+  const logger = createLogger({ name: 'injection', level: process.env['INJECTION_LOG'] ?? 'silent' })
+  let lastId = 0
+  const ids = { next: () => `id-${(lastId += 1)}` }
+  const tokens = podTokens(await importSigningKey(generateSigningKeyPem()), systemClock)
+  const memory = { text: '' }
+  const pods = new ScriptedPods({
+    clock: systemClock,
+    ids,
+    logger,
+    tokens,
+    operatorUrl: () => urls.operator,
+    fetch: async (url, init) => answerService(String(url), memory.text) ?? fetch(url, init),
+    forwarded: (one) => void forwarded.push(one),
+    callBack: async (headers, payload) => {
+      await composed.inside.app.inject({ method: 'POST', url: '/internal/turn-complete', headers, payload })
+    },
+  })
+  const composed = await composeOrchestrator(
+    settingsOf(dir),
+    {
+      clock: systemClock,
+      random: () => 0.5,
+      ids,
+      logger,
+      version: '0.0.0',
+      programDir: '/program',
+      owner: 'injection',
+      fetch: async (input, init = {}) => {
+        const url = new URL(input instanceof Request ? input.url : String(input))
+        outgoing.push({ method: init.method ?? 'GET', url: url.href })
+        if (pods.owns(url))
+          return pods.answer(url, init.method ?? 'GET', new Headers(init.headers), String(init.body ?? '{}'))
+        return fetch(input, init)
+      },
+    },
+    {
+      sql,
+      secrets: {
+        read: async () => ({ token: canaries.botToken, webhookSecret: canaries.webhookSecret }),
+        write: async () => undefined,
+      },
+      podTokens: tokens,
+      callbackMaster: canaries.callbackMaster,
+      verifyOidc: async (token) => {
+        if (token !== canaries.operatorToken) throw unauthenticated('the token is not valid here', true)
+        return { subject: 'operator', issuer: 'test', claims: {} }
+      },
+      wrapperToken: () => Promise.resolve(canaries.wrapperToken),
+      pods: () => pods,
+    },
+  )
+  await composed.runtime.start()
+  const inside = await composed.inside.listen({ host: '127.0.0.1', port: 0 })
+  const outside = await composed.outside.listen({ host: '127.0.0.1', port: 0 })
+  const urls = { operator: outside.url, internal: inside.url }
+  composed.listening(urls)
+  composed.begin()
+  const { runtime } = composed
+
+  async function until<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
+    const limit = Date.now() + waitLimitMs
+    for (;;) {
+      const found = await look()
+      if (found !== undefined && found !== false) return found
+      if (Date.now() > limit) throw new Error(`in vain: ${what}`)
+      await new Promise<void>((resolve) => {
+        const go = (): void => {
+          clearTimeout(timer)
+          unsubscribe()
+          resolve()
+        }
+        const timer = setTimeout(go, lookEveryMs)
+        const unsubscribe = runtime.subscribe(go)
+      })
+    }
+  }
+
+  const isSettled = async (): Promise<boolean> => {
+    await forge.idle()
+    return (await runtime.pendingEffects()).every(({ state }) => state === 'dead')
+  }
+  const state = async (): Promise<string> => {
+    const { rows } = await sql.query<{ n: unknown }>('select sum(seq) as n from actor')
+    return `${String(rows[0]?.n)} ${forge.audit().length} ${outgoing.length}`
+  }
+
+  const scene: Scene = {
+    dir,
+    forge,
+    runtime,
+    sql,
+    pods,
+    url: urls.operator,
+    outgoing,
+    forwarded,
+    get memory() {
+      return memory.text
+    },
+    set memory(text) {
+      memory.text = text
+    },
+    until,
+    quiet: () =>
+      until('nothing is on its way', async () => {
+        if (!(await isSettled())) return false
+        const before = await state()
+        await new Promise((resolve) => setTimeout(resolve, 2 * lookEveryMs))
+        return (await isSettled()) && (await state()) === before
+      }).then(() => undefined),
+    async close() {
+      await composed.stop()
+      await pods.close()
+      await forge.close()
+      await sql.close()
+      await rm(dir, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+  await prepare(scene)
+  return scene
+}
+
+/** The services behind broker and model proxy that are not ours; undefined: it is the orchestrator's. */
+function answerService(url: string, memory: string): Response | undefined {
+  if (url.startsWith(memoryUrl)) return Response.json({ mode: 'naive', results: [{ text: memory }], items: [] })
+  return url.startsWith(modelUrl) ? Response.json({ type: 'message', content: [] }) : undefined
+}
+
+async function prepare(scene: Scene): Promise<void> {
+  const { forge, runtime, url } = scene
+  const given = {
+    project,
+    repository: repositoryName,
+    defaultBranch: 'main',
+    forgeUrl: forge.url,
+    forgeApi: forge.apiUrl,
+    token: canaries.botToken,
+    webhookSecret: canaries.webhookSecret,
+    triggerLabel,
+  }
+  for (const manifest of localManifests(given) as { readonly kind: string; readonly spec?: object }[]) {
+    const body = manifest.kind === 'Project' ? { ...manifest, spec: { ...manifest.spec, maxConcurrentAgents: 500 } } : manifest
+    const headers = { authorization: `Bearer ${canaries.operatorToken}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${url}/resources`, { method: 'PUT', headers, body: JSON.stringify(body) })
+    if (answer.status !== 200) throw new Error(`a manifest was refused: ${await answer.text()}`)
+  }
+  await scene.until('the Project is ready', async () => isReady((await runtime.read(`project:default/${project}`))?.path))
+  await scene.quiet()
+}
+
+function users(): { login: string; token: string }[] {
+  return [
+    { login: people.bot, token: canaries.botToken },
+    { login: people.maintainer, token: canaries.maintainerToken },
+    ...[people.owner, people.reporter, people.stranger].map((login) => ({ login, token: `token-of-${login}` })),
+  ]
+}
+
+async function createRepository(forge: Forge, name: string, fromPath: string): Promise<void> {
+  await forge.createRepository({
+    owner: people.owner,
+    name,
+    fromPath,
+    permissions: {
+      [people.bot]: 'admin',
+      [people.maintainer]: 'admin',
+      [people.reporter]: 'write',
+      [people.stranger]: 'write',
+    },
+    labels: [{ name: triggerLabel, color: '5319e7' }],
+    ci: { enabled: false },
+  })
+}
+
+function settingsOf(dir: string): OrchestratorSettings {
+  const anyPort = { host: '127.0.0.1', port: 0 }
+  return {
+    stateDir: join(dir, 'state'),
+    coveredDir: dir,
+    databaseUrl: '',
+    databaseAnswerMs: 15_000,
+    http: anyPort,
+    internal: anyPort,
+    publicUrl: '',
+    oidc: { issuer: 'http://issuer.test', audience: 'o', wrapperAudience: 'w', clientId: 'c', clientSecret: canaries.oidcSecret },
+    memory: { urls: {}, audience: '', clientId: '', clientSecret: '' },
+    modelBaseUrl: '',
+    modelKey: canaries.modelKey,
+    oauthToken: '',
+    agentCli: ['false'],
+    isolation: 'none',
+    logLevel: 'silent',
+    retention: { days: 0, events: 0, finalDays: 0 },
+    retentionEveryMs: 3_600_000,
+    otlpEndpoint: '',
+    userHome: dir,
+    cronTimeZone: 'UTC',
+  }
+}
