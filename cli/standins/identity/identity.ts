@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -62,7 +63,7 @@ function configuration(options: IdentityOptions): Configuration {
   return {
     adapter: devices.length === 0 ? noStorage : deviceStorage(),
     jwks: { keys: [signingKey(options.keyFile)] },
-    cookies: { keys: ['no browser ever comes here'] },
+    cookies: { keys: [randomBytes(32).toString('base64url')] },
     ttl: { ClientCredentials: accessTokenTTL, AccessToken: accessTokenTTL, ...deviceLives },
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
     clients: [...options.clients.map(confidential), ...devices.map(ofDevice)],
