@@ -4,12 +4,12 @@ import { Problem } from '../http/problem.ts'
 import { problemCodes, type ProblemCode } from '../http/problem-codes.ts'
 
 /** What the runtime itself answers for an actor that cannot. */
-const runtimeCodes: Readonly<Record<string, ProblemCode>> = {
-  'actor-final': 'task-terminal',
-  'actor-unknown': 'not-found',
-  'actor-fault': 'internal',
-  'actor-quarantined': 'not-ready',
-}
+const runtimeCodes: ReadonlyMap<string, ProblemCode> = new Map([
+  ['actor-final', 'task-terminal'],
+  ['actor-unknown', 'not-found'],
+  ['actor-fault', 'internal'],
+  ['actor-quarantined', 'not-ready'],
+])
 
 /** What the actor answered in the very step: success as it is, a refusal as its problem. */
 export function answerFrom(receipt: Receipt, reply: FastifyReply): FastifyReply {
@@ -18,7 +18,7 @@ export function answerFrom(receipt: Receipt, reply: FastifyReply): FastifyReply 
   if (answer.status < 400) return reply.code(answer.status).send(answer.body)
   const { code, detail, ...members } = answer.body
   const known =
-    runtimeCodes[String(code)] ??
-    (typeof code === 'string' && code in problemCodes ? (code as ProblemCode) : 'conflict')
+    runtimeCodes.get(String(code)) ??
+    (typeof code === 'string' && Object.hasOwn(problemCodes, code) ? (code as ProblemCode) : 'conflict')
   throw new Problem(known, typeof detail === 'string' ? detail : '', { members })
 }

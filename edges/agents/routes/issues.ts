@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { invalidInput, type Fault } from '../../http/problem.ts'
+import { invalidInput, Problem, type Fault } from '../../http/problem.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository, type ForgeAccess } from '../forge-access.ts'
@@ -72,12 +72,14 @@ async function perform(
     return { status: 'ok', number: issue.number, url: issue.url, ...(existing ? { existing: true } : {}) }
   }
   if (wanted.action === 'edit') {
+    await refuseAnothers(deps, caller, access, number)
     const issue = await forge.editIssue(path, number, {
       ...(wanted.title && { title: wanted.title }),
       ...(wanted.body && { body: wanted.body }),
     })
     return { status: 'ok', number, url: issue.url }
   }
+  if (wanted.action === 'close') await refuseAnothers(deps, caller, access, number)
   const said = await comment(
     deps,
     caller,
@@ -87,6 +89,20 @@ async function perform(
   )
   if (wanted.action === 'close') await forge.closeIssue(path, number)
   return said
+}
+
+/** An order hidden in one issue reaches no other Task's: what that one asks for is its own (only refine tidies up among all). */
+async function refuseAnothers(
+  { runtime }: Pick<AgentApiDeps, 'runtime'>,
+  { claims }: CallingPod,
+  { repository }: ForgeAccess,
+  number: number,
+): Promise<void> {
+  if (claims.agentKind === 'refine') return
+  const [namespace] = claims.task.split('/')
+  const owner = (await runtime.read(`issue:${namespace}/${repository.name}-${number}`))?.context['owner']
+  if (typeof owner === 'string' && owner !== '' && owner !== claims.task)
+    throw new Problem('forbidden', 'another Task works on this issue: comment on it, or say it in your outcome')
 }
 
 async function comment(

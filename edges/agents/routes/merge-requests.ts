@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
-import type { TaskContext } from '../../../machines/task/context.ts'
-import { branchIn } from '../../../machines/task/facts.ts'
+import type { TaskContext, TaskIssue } from '../../../machines/task/context.ts'
+import { branchIn, ceilingHolds, gatedIssues, grantsHold, liveIssues, planHolds } from '../../../machines/task/facts.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { invalidInput, Problem, type Fault } from '../../http/problem.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
@@ -107,28 +107,48 @@ async function open(
   return { status: 'ok', number: mr.number, url: mr.url, head_sha: mr.headSha }
 }
 
-/** An implement Task that ever owned an issue opens nothing while a live one lacks its grant (document 2; law 3). */
+const guidance = {
+  'needs-maintainer-comment': 'Ask on the issue and wait: a maintainer has to approve by a comment.',
+  'needs-approval-tool': 'A maintainer has approved: call submit_outcome with action approved and cite that comment.',
+  'over-auto-approve-ceiling':
+    'The change is larger than what ships on the platform’s own proposal: ask a maintainer to approve by a comment on the issue.',
+} as const
+
+interface Blocking {
+  readonly issue: TaskIssue
+  readonly detail: keyof typeof guidance
+}
+
+/** What the machine asks before code is handed in (document 2; law 3): the merge request of an agent's own hand is no way around it. */
 function refuseUngranted(task: TaskContext): void {
-  const blocking = task.issues.filter((issue) => issue.state === 'open' && issue.grant === null)
-  if (task.kind !== 'implement' || blocking.length === 0) return
-  const issues = blocking.map(({ repository, number, accepted }) =>
-    accepted
-      ? {
-          repository,
-          number,
-          detail: 'needs-approval-tool',
-          guidance: 'A maintainer has approved: call submit_outcome with action approved and cite that comment.',
-        }
-      : {
-          repository,
-          number,
-          detail: 'needs-maintainer-comment',
-          guidance: 'Ask on the issue and wait: a maintainer has to approve by a comment.',
-        },
-  )
-  throw new Problem('approval-required', 'an issue of this Task lacks its approval', {
-    members: { reason: 'approval-required', issues },
-  })
+  if (task.kind !== 'implement') return
+  const issues = blockingIssues(task).map(({ issue: { repository, number }, detail }) => ({
+    repository,
+    number,
+    detail,
+    guidance: guidance[detail],
+  }))
+  if (issues.length > 0)
+    throw new Problem('approval-required', 'an issue of this Task lacks its approval', {
+      members: { reason: 'approval-required', issues },
+    })
+  if (!planHolds(task))
+    throw new Problem('plan-changed', 'the newest plan is not the approved one: have it approved again')
+}
+
+/** Where all are closed, all of them: closing is no approval [H22]. */
+function blockingIssues(task: TaskContext): readonly Blocking[] {
+  if (!grantsHold(task)) {
+    const ungranted = gatedIssues(task).filter(({ grant }) => grant === null)
+    return (liveIssues(task).length > 0 ? ungranted : task.issues).map((issue) => ({
+      issue,
+      detail: issue.accepted ? 'needs-approval-tool' : 'needs-maintainer-comment',
+    }))
+  }
+  // How large it is is said by `submitted`; before, nothing is known to be too large.
+  if (task.significance === null || ceilingHolds(task, task.significance)) return []
+  const proposed = gatedIssues(task).filter(({ grant }) => grant?.self === true)
+  return proposed.map((issue) => ({ issue, detail: 'over-auto-approve-ceiling' }))
 }
 
 async function comment(

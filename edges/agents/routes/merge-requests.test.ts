@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest'
+import { ATask, granted } from '../../../machines/task/a-task.ts'
+import type { TaskContext } from '../../../machines/task/context.ts'
+import type { Delivery } from '../../../runtime/runtime.ts'
+import type { ForgeMergeRequest, ForgePort } from '../../forge/port.ts'
+import type { ProjectDirectory } from '../../forge/projects.ts'
+import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
+import { testClock, withServer } from '../../http/testing.ts'
+import { registerAgentApi } from '../api.ts'
+import type { AgentApiDeps } from '../deps.ts'
+import { podTokens, type PodClaims } from '../pod-tokens.ts'
+import { aForge, aView, reading } from '../testing.ts'
+
+const key = await importSigningKey(generateSigningKeyPem())
+const wanted = { action: 'open', repo: 'lib', title: 'Know weeks', body: 'Seven days.' }
+const merged: Partial<TaskContext['mergeRequests'][number]> = { repository: 'lib', number: 6, state: 'merged' }
+
+interface World {
+  readonly forge?: Partial<ForgePort>
+  readonly agentKind?: PodClaims['agentKind']
+}
+
+interface Answered {
+  readonly status: number
+  readonly body: Record<string, unknown>
+  readonly delivered: readonly Delivery[]
+  /** What the forge was asked to make. */
+  readonly created: readonly unknown[]
+}
+
+function aMergeRequest(change: Partial<ForgeMergeRequest> = {}): ForgeMergeRequest {
+  const author = { login: 'bot', id: '3', bot: true }
+  return { number: 7, url: 'http://forge/pull/7', headSha: 'sha-1', author, ...change } as ForgeMergeRequest
+}
+
+/** POST /tasks/{task}/merge-requests by the Task's own pod, over the whole API; the forge has a pushed branch and no merge request. */
+async function write(
+  task: TaskContext,
+  body: object,
+  { forge = {}, agentKind = 'implement' }: World = {},
+): Promise<Answered> {
+  const clock = testClock()
+  const delivered: Delivery[] = []
+  const created: unknown[] = []
+  const tokens = podTokens(key, clock)
+  const token = await tokens.mint({ project: task.config.project, task: task.id, pod: 1, agentKind }, 600)
+  const project = {
+    name: 'demo',
+    scm: { owner: 'acme', apiURL: 'http://forge/api' },
+    repositories: [{ name: 'lib', url: 'http://forge/acme/lib.git' }],
+  }
+  const deps = {
+    runtime: {
+      ...reading({ [`task:${task.id}`]: aView(task), [`pod:${task.id}/1`]: aView({}) }),
+      deliver: async (delivery: Delivery) => void delivered.push(delivery),
+    },
+    clock,
+    podTokens: tokens,
+    projects: { project: async () => project } as unknown as ProjectDirectory,
+    openForge: async () =>
+      aForge({
+        listMergeRequests: async () => [],
+        branchHead: async () => 'sha-1',
+        repository: async () => ({ defaultBranch: 'main' }) as never,
+        createMergeRequest: async (path, given) => {
+          created.push({ path, ...given })
+          return aMergeRequest({ headBranch: given.branch })
+        },
+        ...forge,
+      }),
+  } as unknown as AgentApiDeps
+  const found = Promise.withResolvers<Answered>()
+  await withServer(
+    (app) => registerAgentApi(app, deps) as never,
+    async ({ url }) => {
+      const answer = await fetch(`${url}/tasks/${encodeURIComponent(task.id)}/merge-requests`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      found.resolve({
+        status: answer.status,
+        body: (await answer.json()) as Record<string, unknown>,
+        delivered,
+        created,
+      })
+    },
+  )
+  return found.promise
+}
+
+function withIssue(task: TaskContext, change: Partial<TaskContext['issues'][number]>): TaskContext {
+  return { ...task, issues: task.issues.map((issue) => ({ ...issue, ...change })) }
+}
+
+const proposed = granted().context
+const ungranted = new ATask().mint().running().context
+
+describe('mr_write open', () => {
+  it('opens one for the pushed branch of an approved Task, and its actor hears of it once by the number', async () => {
+    const { status, body, delivered, created } = await write(proposed, wanted)
+    expect([status, body]).toEqual([200, { status: 'ok', number: 7, url: 'http://forge/pull/7', head_sha: 'sha-1' }])
+    const branch = `platform/${proposed.id.split('/')[1]}`
+    expect(created).toEqual([{ path: 'acme/lib', branch, base: 'main', title: 'Know weeks', body: 'Seven days.' }])
+    expect(delivered).toMatchObject([
+      { to: `task:${proposed.id}`, key: 'opened/lib/7', event: { type: 'mr.ready', number: 7, headSha: 'sha-1' } },
+    ])
+  })
+
+  it.each([
+    ['an approved Task', proposed],
+    ['a Task that lost its approval', withIssue(proposed, { grant: null, accepted: false })],
+    ['a Task that owns a merged one', { ...proposed, mergeRequests: [merged] } as TaskContext],
+  ])(
+    'answers with the one that is open already, for %s: nothing is written twice, and no gate asked',
+    async (_what, task) => {
+      const { status, body, delivered, created } = await write(task, wanted, {
+        forge: { listMergeRequests: async () => [aMergeRequest()] },
+      })
+      expect([status, body['existing'], body['number'], delivered, created]).toEqual([200, true, 7, [], []])
+    },
+  )
+
+  it('is refused where the Task owns a merged merge request of that repository, and only of that', async () => {
+    const { status, body, created } = await write({ ...proposed, mergeRequests: [merged] } as TaskContext, wanted)
+    expect([status, body['code'], created]).toEqual([409, 'mr-merged', []])
+    const elsewhere = { ...proposed, mergeRequests: [{ ...merged, repository: 'other' }] } as TaskContext
+    expect((await write(elsewhere, wanted)).status).toBe(200)
+  })
+
+  it('is refused while the branch is not on the forge', async () => {
+    const { status, body, created } = await write(proposed, wanted, { forge: { branchHead: async () => undefined } })
+    expect([status, body['code'], created]).toEqual([409, 'branch-not-pushed', []])
+  })
+
+  it.each([
+    ['needs-maintainer-comment', ungranted],
+    ['needs-approval-tool', withIssue(ungranted, { accepted: true })],
+    // Closing is no approval [H22].
+    ['needs-maintainer-comment', withIssue(ungranted, { state: 'closed' })],
+    [
+      'over-auto-approve-ceiling',
+      {
+        ...withIssue(proposed, { grant: { planHash: proposed.planHash ?? '', self: true } }),
+        significance: 'major',
+        config: { ...proposed.config, autoApproveMaxSignificance: 'patch' },
+      } as TaskContext,
+    ],
+  ])('names what each issue lacks, %s, and says what to do', async (detail, task) => {
+    const { status, body, created } = await write(task, wanted)
+    expect([status, body['code'], body['reason'], created]).toEqual([409, 'approval-required', 'approval-required', []])
+    const [{ repository, number }] = task.issues as [TaskContext['issues'][number]]
+    expect(body['issues']).toEqual([
+      { repository, number, detail, guidance: expect.stringMatching(/maintainer/) as string },
+    ])
+  })
+
+  it('is refused once the plan is no longer the approved one', async () => {
+    const { status, body, created } = await write({ ...proposed, planHash: 'another' } as TaskContext, wanted)
+    expect([status, body['code'], created]).toEqual([409, 'plan-changed', []])
+  })
+
+  it('asks no approval of a Task that never owned an issue', async () => {
+    const takeover = { ...ungranted, issues: [], everOwnedIssue: false } as TaskContext
+    expect((await write(takeover, wanted)).status).toBe(200)
+  })
+
+  it('tells every fault of the call at once', async () => {
+    const { status, body } = await write(proposed, { action: 'open', repo: 'lib', merge: true, number: 0 })
+    expect([status, body['code']]).toEqual([400, 'invalid-input'])
+    const paths = (body['errors'] as { readonly path: string }[]).map(({ path }) => path)
+    expect(paths.toSorted()).toEqual(['/merge', '/number'])
+    const lacking = await write(proposed, { action: 'open', repo: 'lib' })
+    expect(lacking.body['errors']).toMatchObject([{ path: '/title' }, { path: '/body' }])
+  })
+
+  it('of a repository that the Project has not is a 404', async () => {
+    expect(await write(proposed, { ...wanted, repo: 'other' })).toMatchObject({
+      status: 404,
+      body: { code: 'not-found' },
+    })
+  })
+})
+
+describe('mr_write of a profile', () => {
+  it.each([
+    ['refine', wanted, 403],
+    ['refine', { action: 'reply', repo: 'lib', number: 7, body: 'x', in_reply_to: '1' }, 403],
+    ['brainstorm', { action: 'comment', repo: 'lib', number: 7, body: 'x' }, 403],
+    ['incident', { action: 'comment', repo: 'lib', number: 7, body: 'x' }, 403],
+  ] as const)('%s: %j is %i', async (agentKind, body, status) => {
+    expect(await write(proposed, body, { agentKind })).toMatchObject({ status, body: { code: 'tool-denied' } })
+  })
+})
