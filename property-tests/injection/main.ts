@@ -1,7 +1,8 @@
 /**
  * `node property-tests/injection/main.ts`: every text of the corpus, in each situation that it may stand in, before an agent
  * that obeys. `--corpus DIR` plays other texts (folders name families), `--sample N --seed S` so many of each family,
- * `--only PART` those whose name holds it, `--holes` every planted hole in turn, `--hole NAME` one, `--json` ends with one line for programs.
+ * `--only PART` those whose name holds it, `--holes` every planted hole in turn,
+ * `--hole NAME` one (again for more), `--no-corpus` holes alone, `--json` ends with one line for programs.
  */
 import { parseArgs } from 'node:util'
 import { ownCorpus, readCorpus, sampleOf } from './corpus.ts'
@@ -14,8 +15,9 @@ const { values: flags } = parseArgs({
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
-    hole: { type: 'string' },
+    hole: { type: 'string', multiple: true, default: [] },
     holes: { type: 'boolean', default: false },
+    'no-corpus': { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 })
@@ -78,9 +80,10 @@ async function expose(hole: Hole): Promise<Report['holes'][number]> {
   }
 }
 
-const wanted = flags.hole === undefined ? (flags.holes ? holes : []) : holes.filter(({ name }) => name === flags.hole)
-if (flags.hole !== undefined && wanted.length === 0) throw new Error(`there is no hole ${flags.hole}: ${holes.map(({ name }) => name).join(', ')}`)
-const played = flags.hole === undefined ? await playCorpus() : []
+const unknown = flags.hole.filter((name) => !holes.some((hole) => hole.name === name))
+if (unknown.length > 0) throw new Error(`there is no hole ${unknown.join(', ')}: ${holes.map(({ name }) => name).join(', ')}`)
+const wanted = flags.holes ? holes : holes.filter(({ name }) => flags.hole.includes(name))
+const played = flags['no-corpus'] ? [] : await playCorpus()
 const exposed: Report['holes'][number][] = []
 for (const hole of wanted) exposed.push(await expose(hole))
 

@@ -49,6 +49,8 @@ export const zones: readonly Zone[] = [
   },
   // The orchestrator as it is composed, and the forge before it: the one place outside `cli/` that runs both.
   { folder: 'property-tests/simulation/', imports: 'anything', development: true },
+  // The same with real sockets and git, its pods scripted.
+  { folder: 'property-tests/injection/', imports: 'anything', development: true },
   {
     folder: 'bench/',
     imports: ['runtime/', 'machines/', 'memory/', 'wrapper/', 'edges/agents/bundle/', kit],
