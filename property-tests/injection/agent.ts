@@ -25,7 +25,15 @@ export interface Heard {
   readonly tool: string
 }
 
-const agentKinds: readonly AgentKind[] = ['implement', 'review', 'refine', 'brainstorm', 'incident', 'documentation', 'upgrade']
+const agentKinds: readonly AgentKind[] = [
+  'implement',
+  'review',
+  'refine',
+  'brainstorm',
+  'incident',
+  'documentation',
+  'upgrade',
+]
 const tools = [...platformTools, ...scmTools, ...memoryTools, ...codeTools]
 
 export class Agent {
@@ -61,9 +69,7 @@ export class Agent {
     this.#tool = name
     const { agentKind } = this.pod.spec
     const chosen =
-      name === 'submit_outcome'
-        ? outcomeTool(agentKind as AgentKind)
-        : tools.find((one) => one.name === name)
+      name === 'submit_outcome' ? outcomeTool(agentKind as AgentKind) : tools.find((one) => one.name === name)
     const by = async (backend: Backend): Promise<unknown> => {
       try {
         return (await chosen?.call(args, backend))?.data
@@ -98,10 +104,20 @@ export class Agent {
     const url = this.#target(filled)
     const init = { method, ...(sent === undefined || method === 'GET' ? {} : { body: sent }) }
     if (url.host === 'wrapper.test') return this.#note('broker', url, init, await this.#wrapper(url, init))
-    const via = url.href.startsWith(this.#scene.forge.url) ? 'forge' : url.href.startsWith(this.#scene.url) ? 'hand' : 'outside'
-    if (via === 'outside') return this.#note(via, url, { ...init, ...(sent ? { body: sent } : {}) }, new Response('taken'))
-    const headers = { authorization: `Bearer ${this.pod.token}`, ...(sent ? { 'content-type': 'application/json' } : {}) }
-    const answer = await fetch(url, { ...init, headers, redirect: 'manual' }).catch(() => new Response('', { status: 400 }))
+    const via = url.href.startsWith(this.#scene.forge.url)
+      ? 'forge'
+      : url.href.startsWith(this.#scene.url)
+        ? 'hand'
+        : 'outside'
+    if (via === 'outside')
+      return this.#note(via, url, { ...init, ...(sent ? { body: sent } : {}) }, new Response('taken'))
+    const headers = {
+      authorization: `Bearer ${this.pod.token}`,
+      ...(sent ? { 'content-type': 'application/json' } : {}),
+    }
+    const answer = await fetch(url, { ...init, headers, redirect: 'manual' }).catch(
+      () => new Response('', { status: 400 }),
+    )
     return this.#note(via, url, init, answer)
   }
 
@@ -119,8 +135,9 @@ export class Agent {
 
   #filled(text: string): string {
     const secret = encodeURIComponent(JSON.stringify(this.environment))
-    return text.replaceAll(/\$\{?\{?\s*([A-Z][A-Z0-9_.a-z]*)\s*\}?\}?|\{\{\s*(\w+)\s*\}\}|\$\([^)]*\)|<[A-Z_]{3,}>/g, (_, name?: string) =>
-      name === undefined ? secret : encodeURIComponent(this.environment[name] ?? secret),
+    return text.replaceAll(
+      /\$\{?\{?\s*([A-Z][A-Z0-9_.a-z]*)\s*\}?\}?|\{\{\s*(\w+)\s*\}\}|\$\([^)]*\)|<[A-Z_]{3,}>/g,
+      (_, name?: string) => (name === undefined ? secret : encodeURIComponent(this.environment[name] ?? secret)),
     )
   }
 
@@ -131,9 +148,11 @@ export class Agent {
     const repos = /\/(repos\/.+|user|users\/.+|graphql)$/.exec(path)
     if (repos) return new URL(`${forge.apiUrl}/${repos[1]}`)
     if (named.href.startsWith(forge.url) || named.href.startsWith(own)) return named
-    if (/^\/v1\/(?:messages|models|complete)/.test(path)) return new URL(`${this.environment['ANTHROPIC_BASE_URL']}${path}`)
+    if (/^\/v1\/(?:messages|models|complete)/.test(path))
+      return new URL(`${this.environment['ANTHROPIC_BASE_URL']}${path}`)
     if (named.host === 'wrapper.test') return named
-    const isPlatforms = /^\/(?:tasks|projects|resources|operator|internal|git|inspector|operations|api|metrics|journal)\b/.test(path)
+    const isPlatforms =
+      /^\/(?:tasks|projects|resources|operator|internal|git|inspector|operations|api|metrics|journal)\b/.test(path)
     return isPlatforms && !/\.(?:com|org|net|example|io|ru|cn)$/.test(named.hostname) ? new URL(path, own) : named
   }
 
@@ -154,7 +173,10 @@ export class Agent {
         const answer =
           url.host === 'wrapper.test'
             ? await this.#wrapper(url, init)
-            : await fetch(url, { ...init, headers: { ...(init.headers as object), authorization: `Bearer ${this.pod.token}` } })
+            : await fetch(url, {
+                ...init,
+                headers: { ...(init.headers as object), authorization: `Bearer ${this.pod.token}` },
+              })
         await this.#note(via, url, init, answer.clone())
         return answer
       },
@@ -165,13 +187,26 @@ export class Agent {
   async #wrapper(url: URL, { method = 'GET', headers, body }: RequestInit): Promise<Response> {
     const payload = body === undefined || body === null ? {} : { payload: String(body) }
     const sent = { 'content-type': 'application/json', ...(headers as Record<string, string>) }
-    const answer = await this.pod.wrapper.app.inject({ method: method as 'GET', url: url.pathname + url.search, headers: sent, ...payload })
+    const answer = await this.pod.wrapper.app.inject({
+      method: method as 'GET',
+      url: url.pathname + url.search,
+      headers: sent,
+      ...payload,
+    })
     return new Response(answer.statusCode === 204 ? null : answer.payload, { status: answer.statusCode })
   }
 
   async #note(via: Heard['via'], url: URL, { method = 'GET', body }: RequestInit, answer: Response): Promise<Heard> {
     const tool = this.#tool
-    const one = { via, method, url: url.href, sent: String(body ?? ''), status: answer.status, body: await answer.text(), tool }
+    const one = {
+      via,
+      method,
+      url: url.href,
+      sent: String(body ?? ''),
+      status: answer.status,
+      body: await answer.text(),
+      tool,
+    }
     this.heard.push(one)
     return one
   }

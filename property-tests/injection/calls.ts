@@ -58,7 +58,9 @@ function toolsFor(object: Arguments): readonly string[] {
   const has = (...names: readonly string[]): boolean => names.some((name) => name in object)
   return [
     ...(has('verdict', 'approval_citations', 'change_significance', 'proposals', 'folds', 'closes', 'decline_reason') ||
-    ['approved', 'submitted', 'rejected', 'declined', 'discuss', 'propose', 'file_issue'].includes(String(object['action']))
+    ['approved', 'submitted', 'rejected', 'declined', 'discuss', 'propose', 'file_issue'].includes(
+      String(object['action']),
+    )
       ? ['submit_outcome']
       : []),
     ...(['create', 'edit', 'close', 'comment'].includes(String(object['action'])) ? ['issue_write', 'mr_write'] : []),
@@ -71,12 +73,18 @@ function toolsFor(object: Arguments): readonly string[] {
 
 /** `<invoke name="x"><parameter name="y">z</parameter></invoke>`, with or without a namespace. */
 function markupCalls(text: string): readonly Order[] {
-  const invokes = text.matchAll(/<(?:\w+:)?(?:invoke|function|tool(?:_use|_call)?)\s*[= ](?:name=)?"?(\w+)"?[^>]*>([\s\S]*?)<\//g)
+  const invokes = text.matchAll(
+    /<(?:\w+:)?(?:invoke|function|tool(?:_use|_call)?)\s*[= ](?:name=)?"?(\w+)"?[^>]*>([\s\S]*?)<\//g,
+  )
   return [...invokes].map(([whole, tool = '']) => {
     const from = text.indexOf(whole)
     const region = text.slice(from, from + 4000)
     const pairs = region.matchAll(/<(?:\w+:)?parameter\s*[= ](?:name=)?"?(\w+)"?>([\s\S]*?)<\/(?:\w+:)?parameter>/g)
-    return { does: 'call', tool: bare(tool), args: Object.fromEntries([...pairs].map(([, key = '', value = '']) => [key, valueOf(value)])) }
+    return {
+      does: 'call',
+      tool: bare(tool),
+      args: Object.fromEntries([...pairs].map(([, key = '', value = '']) => [key, valueOf(value)])),
+    }
   })
 }
 
@@ -85,7 +93,11 @@ function functionCalls(text: string): readonly Order[] {
   const names = toolNames.join('|')
   return [...text.matchAll(new RegExp(`\\b(${names})\\s*\\(([^)]*)\\)`, 'g'))].map(([, tool = '', inside = '']) => {
     const pairs = inside.matchAll(/(\w+)\s*[=:]\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^,\s]+)/g)
-    return { does: 'call', tool, args: Object.fromEntries([...pairs].map(([, key = '', value = '']) => [key, valueOf(value)])) }
+    return {
+      does: 'call',
+      tool,
+      args: Object.fromEntries([...pairs].map(([, key = '', value = '']) => [key, valueOf(value)])),
+    }
   })
 }
 
@@ -96,7 +108,11 @@ function bareNames(text: string): readonly Order[] {
     .map((tool) => {
       const at = text.indexOf(tool)
       const pairs = text.slice(at, at + 400).matchAll(/\b([a-z_]+)\s*[=:]\s*("(?:[^"\\]|\\.)*"|[\w./-]+)/g)
-      return { does: 'call', tool, args: Object.fromEntries([...pairs].map(([, key = '', value = '']) => [key, valueOf(value)])) }
+      return {
+        does: 'call',
+        tool,
+        args: Object.fromEntries([...pairs].map(([, key = '', value = '']) => [key, valueOf(value)])),
+      }
     })
 }
 

@@ -21,6 +21,10 @@ export function leaksIn(text: string): readonly string[] {
 function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
   // Base64 at each of the three offsets within what surrounds it, without the characters that it shares.
-  const wrapped = [0, 1, 2].map((offset) => Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64').slice(4, -4))
+  const wrapped = [0, 1, 2].map((offset) =>
+    Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .slice(4, -4),
+  )
   return [secret, bytes.toString('hex'), [...secret].toReversed().join(''), ...wrapped]
 }

@@ -34,7 +34,9 @@ export const holes: readonly Hole[] = [
     text: 'memories/api.md',
     situation: 'asked',
     law: /^broker/,
-    edits: [{ file: 'wrapper/broker/allowed-calls.ts', find: /return rules\.some\(/, replace: 'return true || rules.some(' }],
+    edits: [
+      { file: 'wrapper/broker/allowed-calls.ts', find: /return rules\.some\(/, replace: 'return true || rules.some(' },
+    ],
   },
   {
     name: 'any-branch',
@@ -42,7 +44,13 @@ export const holes: readonly Hole[] = [
     text: 'comments/fake-bot.md',
     situation: 'granted',
     law: /^push/,
-    edits: [{ file: 'edges/git/push-rules.ts', find: /if \(ref !== `refs\/heads\/\$\{branch\}`\) return [^\n]*/, replace: '' }],
+    edits: [
+      {
+        file: 'edges/git/push-rules.ts',
+        find: /if \(ref !== `refs\/heads\/\$\{branch\}`\) return [^\n]*/,
+        replace: '',
+      },
+    ],
   },
   {
     name: 'push-without-grant',
@@ -58,7 +66,13 @@ export const holes: readonly Hole[] = [
     text: 'issues/ci-workflow.md',
     situation: 'granted',
     law: /^unseen/,
-    edits: [{ file: 'edges/git/protected-paths.ts', find: /const parts = path\.toLowerCase\(\)\.split\('\/'\)/, replace: 'const parts: string[] = []' }],
+    edits: [
+      {
+        file: 'edges/git/protected-paths.ts',
+        find: /const parts = path\.toLowerCase\(\)\.split\('\/'\)/,
+        replace: 'const parts: string[] = []',
+      },
+    ],
   },
   {
     name: 'anybody-approves',
@@ -67,8 +81,16 @@ export const holes: readonly Hole[] = [
     situation: 'asked',
     law: /^grant/,
     edits: [
-      { file: 'edges/agents/outcome/claims.ts', find: /!comment\.bot && isMaintainer\(project, issue, comment\.author\)/, replace: 'true' },
-      { file: 'machines/rules/approval-grammar.ts', find: /!isBot\(comment\) && isMaintainer\(comment\)/, replace: '!isBot(comment)' },
+      {
+        file: 'edges/agents/outcome/claims.ts',
+        find: /!comment\.bot && isMaintainer\(project, issue, comment\.author\)/,
+        replace: 'true',
+      },
+      {
+        file: 'machines/rules/approval-grammar.ts',
+        find: /!isBot\(comment\) && isMaintainer\(comment\)/,
+        replace: '!isBot(comment)',
+      },
     ],
   },
   {
@@ -77,7 +99,13 @@ export const holes: readonly Hole[] = [
     text: 'merge-requests/approve-me.md',
     situation: 'review',
     law: /^merge/,
-    edits: [{ file: 'machines/rules/may-merge.ts', find: /return sameLogin\(author, policy\.botLogin\) \|\| isListed[^\n]*/, replace: 'return author !== policy.botLogin || true' }],
+    edits: [
+      {
+        file: 'machines/rules/may-merge.ts',
+        find: /return sameLogin\(author, policy\.botLogin\) \|\| isListed[^\n]*/,
+        replace: 'return author !== policy.botLogin || true',
+      },
+    ],
   },
   {
     name: 'hands-over-to-anybody',
@@ -96,7 +124,13 @@ export const holes: readonly Hole[] = [
     text: 'comments/close-others.md',
     situation: 'asked',
     law: /^other Task/,
-    edits: [{ file: 'edges/agents/routes/issues.ts', find: /await refuseAnothers\(deps, caller, access, number\)/g, replace: '' }],
+    edits: [
+      {
+        file: 'edges/agents/routes/issues.ts',
+        find: /await refuseAnothers\(deps, caller, access, number\)/g,
+        replace: '',
+      },
+    ],
   },
   {
     name: 'telling-broker',
@@ -104,7 +138,14 @@ export const holes: readonly Hole[] = [
     text: 'memories/credentials.md',
     situation: 'asked',
     law: /^secret/,
-    edits: [{ file: 'wrapper/broker/forward.ts', find: /void reply\.code\(response\.status\)\n/, replace: 'void reply.code(response.status)\n  return reply.send(new Headers(init.headers).get(\'authorization\'))\n' }],
+    edits: [
+      {
+        file: 'wrapper/broker/forward.ts',
+        find: /void reply\.code\(response\.status\)\n/,
+        replace:
+          "void reply.code(response.status)\n  return reply.send(new Headers(init.headers).get('authorization'))\n",
+      },
+    ],
   },
 ]
 
@@ -123,7 +164,9 @@ export async function plantedScene(hole: Hole): Promise<Planted> {
     resolve(specifier, context, next) {
       const found = next(specifier, context)
       const isOurs = found.url.startsWith(root) && !found.url.includes('/node_modules/') && !found.url.includes('?')
-      return isOurs && (context.parentURL?.endsWith(mark) || specifier.endsWith(mark)) ? { ...found, url: found.url + mark } : found
+      return isOurs && (context.parentURL?.endsWith(mark) || specifier.endsWith(mark))
+        ? { ...found, url: found.url + mark }
+        : found
     },
     load(url, context, next) {
       const loaded = next(url, context)

@@ -88,7 +88,8 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 function withoutEntities(text: string): string {
   return text.replaceAll(/&(#x?[0-9a-f]+|[a-z]+);/gi, (whole, name: string) => {
     if (!name.startsWith('#')) return entities[name.toLowerCase()] ?? whole
-    const code = name[1]?.toLowerCase() === 'x' ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10)
+    const code =
+      name[1]?.toLowerCase() === 'x' ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10)
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
   })
 }
@@ -125,7 +126,9 @@ function spelledOut(text: string): string {
 }
 
 function encodedIn(text: string): readonly string[] {
-  const base64 = (text.match(/[A-Za-z0-9+/_-]{16,}={0,2}/g) ?? []).map((run) => Buffer.from(run, 'base64').toString('utf8'))
+  const base64 = (text.match(/[A-Za-z0-9+/_-]{16,}={0,2}/g) ?? []).map((run) =>
+    Buffer.from(run, 'base64').toString('utf8'),
+  )
   const wrapped = (text.match(/(?:[A-Za-z0-9+/]{40,}\n)+[A-Za-z0-9+/]*={0,2}/g) ?? []).map((run) =>
     Buffer.from(run, 'base64').toString('utf8'),
   )

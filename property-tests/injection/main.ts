@@ -51,11 +51,14 @@ async function playCorpus(): Promise<readonly Played[]> {
     const other = await openBystander(scene)
     for (const [index, text] of chosen.entries()) {
       const situations = situationsOf(text)
-      const due = flags.sample === undefined ? situations : [situations[(index + Number(flags.seed)) % situations.length]!]
+      const due =
+        flags.sample === undefined ? situations : [situations[(index + Number(flags.seed)) % situations.length]!]
       for (const situation of due) {
         const one = await play(scene, text, situation, other)
         played.push(one)
-        say(`${one.broken.length > 0 ? 'BROKEN' : 'held'} ${one.text} (${situation}): ${one.calls} calls, ${one.refused} refused; ${one.orders.join(' ')}`)
+        say(
+          `${one.broken.length > 0 ? 'BROKEN' : 'held'} ${one.text} (${situation}): ${one.calls} calls, ${one.refused} refused; ${one.orders.join(' ')}`,
+        )
         for (const fault of one.broken) say(`  ${fault}`)
       }
     }
@@ -73,7 +76,9 @@ async function expose(hole: Hole): Promise<Report['holes'][number]> {
   try {
     const { broken } = await play(scene, text, hole.situation, await openBystander(scene))
     const faults = broken.filter((fault) => hole.law.test(fault))
-    say(`${hole.name} ${faults.length > 0 ? `is exposed by ${text.name}: ${faults[0]}` : `IS NOT EXPOSED by ${text.name}; broken: ${broken.join('; ')}`}`)
+    say(
+      `${hole.name} ${faults.length > 0 ? `is exposed by ${text.name}: ${faults[0]}` : `IS NOT EXPOSED by ${text.name}; broken: ${broken.join('; ')}`}`,
+    )
     return { name: hole.name, exposedBy: faults.length > 0 ? text.name : '', faults }
   } finally {
     await scene.close()
@@ -81,7 +86,8 @@ async function expose(hole: Hole): Promise<Report['holes'][number]> {
 }
 
 const unknown = flags.hole.filter((name) => !holes.some((hole) => hole.name === name))
-if (unknown.length > 0) throw new Error(`there is no hole ${unknown.join(', ')}: ${holes.map(({ name }) => name).join(', ')}`)
+if (unknown.length > 0)
+  throw new Error(`there is no hole ${unknown.join(', ')}: ${holes.map(({ name }) => name).join(', ')}`)
 const wanted = flags.holes ? holes : holes.filter(({ name }) => flags.hole.includes(name))
 const played = flags['no-corpus'] ? [] : await playCorpus()
 const exposed: Report['holes'][number][] = []
@@ -94,11 +100,15 @@ const report: Report = {
   calls: played.reduce((sum, { calls }) => sum + calls, 0),
   refused: played.reduce((sum, { refused }) => sum + refused, 0),
   silent: [...new Set(played.filter(({ orders }) => orders.length === 0).map(({ text }) => text))],
-  broken: played.filter(({ broken }) => broken.length > 0).map(({ text, situation, broken }) => ({ text, situation, faults: broken })),
+  broken: played
+    .filter(({ broken }) => broken.length > 0)
+    .map(({ text, situation, broken }) => ({ text, situation, faults: broken })),
   holes: exposed,
   seconds: Math.round((performance.now() - beganAt) / 100) / 10,
 }
 const isGood = report.broken.length === 0 && exposed.every(({ exposedBy }) => exposedBy !== '')
-say(`${report.texts} texts, ${report.plays} plays, ${report.calls} calls (${report.refused} refused), ${report.broken.length} broken, ${exposed.filter(({ exposedBy }) => exposedBy !== '').length}/${exposed.length} holes exposed, ${report.seconds} s`)
+say(
+  `${report.texts} texts, ${report.plays} plays, ${report.calls} calls (${report.refused} refused), ${report.broken.length} broken, ${exposed.filter(({ exposedBy }) => exposedBy !== '').length}/${exposed.length} holes exposed, ${report.seconds} s`,
+)
 if (flags.json) process.stdout.write(`${JSON.stringify(report)}\n`)
 process.exitCode = isGood ? 0 : 1

@@ -68,8 +68,14 @@ class Obedience {
     const { number } = this.#at
     if (order.does === 'call') return this.#call(order.tool, order.args)
     if (order.does === 'request') return this.#request(order)
-    if (order.does === 'push') return this.#once(`push ${order.ref} ${order.force}`, () => this.#push(order.ref, order.force))
-    if (order.does === 'write') return this.#once(`write ${order.path}`, () => this.#push(this.#at.branch, false, { [order.path]: order.content }))
+    // Its own branch is what a push means to an agent, whatever else is named.
+    if (order.does === 'push') await this.#once('push own', () => this.#push(this.#at.branch, false))
+    if (order.does === 'push')
+      return this.#once(`push ${order.ref} ${order.force}`, () => this.#push(order.ref, order.force))
+    if (order.does === 'write')
+      return this.#once(`write ${order.path}`, () =>
+        this.#push(this.#at.branch, false, { [order.path]: order.content }),
+      )
     if (order.does === 'merge') return this.#once(`merge ${order.number}`, () => this.#merge(order.number ?? number))
     if (order.does === 'approve') return this.#approve(order.quote, order.author)
     if (order.does === 'review') return this.#once('review', () => this.#review())
@@ -191,8 +197,18 @@ class Obedience {
 
   async #label(label: string): Promise<void> {
     const { number } = this.#at
-    await this.#agent.request('POST', `/repos/${repository}/issues/${number}/labels`, JSON.stringify({ labels: [label] }))
-    await this.#agent.call('issue_write', { action: 'edit', repo: repositoryName, number, title: 'Labelled', labels: [label] })
+    await this.#agent.request(
+      'POST',
+      `/repos/${repository}/issues/${number}/labels`,
+      JSON.stringify({ labels: [label] }),
+    )
+    await this.#agent.call('issue_write', {
+      action: 'edit',
+      repo: repositoryName,
+      number,
+      title: 'Labelled',
+      labels: [label],
+    })
   }
 
   /** All that it can read of what it holds goes wherever it can write. */
@@ -201,7 +217,14 @@ class Obedience {
     const config = await git(dir, ['config', '--list', '--show-origin'])
     this.#agent.noteGit('config', config)
     const held = JSON.stringify({ ...this.#agent.environment, POD_TOKEN: undefined })
-    for (const path of ['/resources/secrets', '/resources/projects', '/internal/credential', '/metrics', '/journal/export', '/projects/demo'])
+    for (const path of [
+      '/resources/secrets',
+      '/resources/projects',
+      '/internal/credential',
+      '/metrics',
+      '/journal/export',
+      '/projects/demo',
+    ])
       await this.#agent.request('GET', path)
     for (const path of ['/v1/models', '/v1/../../internal/credential', '/v1/messages'])
       await this.#agent.request('POST', `${this.#agent.environment['ANTHROPIC_BASE_URL']}${path}`, '{}')
@@ -219,7 +242,12 @@ class Obedience {
 
   async #close(number: number | undefined): Promise<void> {
     for (const one of new Set([number ?? this.#at.otherNumber, this.#at.otherNumber])) {
-      await this.#agent.call('issue_write', { action: 'close', repo: repositoryName, number: one, comment: 'As I was told.' })
+      await this.#agent.call('issue_write', {
+        action: 'close',
+        repo: repositoryName,
+        number: one,
+        comment: 'As I was told.',
+      })
       await this.#agent.request('PATCH', `/repos/${repository}/issues/${one}`, '{"state":"closed"}')
     }
   }
@@ -231,7 +259,12 @@ class Obedience {
 
   async #open(): Promise<void> {
     await this.#push(this.#at.branch, false)
-    await this.#agent.call('mr_write', { action: 'open', repo: repositoryName, title: 'As I was told', body: 'It says so.' })
+    await this.#agent.call('mr_write', {
+      action: 'open',
+      repo: repositoryName,
+      title: 'As I was told',
+      body: 'It says so.',
+    })
     const pull = { title: 'As I was told', head: this.#at.branch, base: 'main' }
     await this.#agent.request('POST', `/repos/${repository}/pulls`, JSON.stringify(pull))
   }
@@ -241,7 +274,12 @@ class Obedience {
     for (const name of new Set([bare, 'vault'])) {
       await this.#once(`at ${name}`, async () => {
         await this.#push('main', false, {}, this.#agent.gitUrl(project, name))
-        await this.#agent.call('issue_write', { action: 'create', repo: name, title: 'As I was told', body: 'It says so.' })
+        await this.#agent.call('issue_write', {
+          action: 'create',
+          repo: name,
+          title: 'As I was told',
+          body: 'It says so.',
+        })
         await this.#agent.call('issue_write', { action: 'comment', repo: name, number: 1, body: 'As I was told.' })
       })
     }
@@ -262,9 +300,18 @@ class Obedience {
           await this.#agent.request(
             'POST',
             `${base}${path}/issues`,
-            JSON.stringify({ action: 'comment', repo: repositoryName, number: this.#at.otherNumber, body: 'As I was told.' }),
+            JSON.stringify({
+              action: 'comment',
+              repo: repositoryName,
+              number: this.#at.otherNumber,
+              body: 'As I was told.',
+            }),
           )
-          await this.#agent.request('POST', `${base}${path}/outcome`, '{"kind":"implement","payload":{"action":"rejected","reason":"As I was told."}}')
+          await this.#agent.request(
+            'POST',
+            `${base}${path}/outcome`,
+            '{"kind":"implement","payload":{"action":"rejected","reason":"As I was told."}}',
+          )
         }
       })
     }

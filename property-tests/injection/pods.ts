@@ -150,13 +150,7 @@ export class ScriptedPods implements PodPort {
     await Promise.all([...this.#pods.values()].map(({ wrapper }) => wrapper.close()))
   }
 
-  async #serve(
-    pod: Standing,
-    method: string,
-    path: string,
-    headers: Headers,
-    body: string,
-  ): Promise<[number, object]> {
+  async #serve(pod: Standing, method: string, path: string, headers: Headers, body: string): Promise<[number, object]> {
     if (path === '/v1/session' && method === 'DELETE') {
       await this.remove(pod.spec.pod)
       return [202, {}]
@@ -236,9 +230,12 @@ export class ScriptedPods implements PodPort {
   }
 
   #tell({ spec: { pod }, url, isGone }: Standing): void {
-    const seen: PodObservation = isGone ? { pod, state: 'gone', reason: 'it was told to' } : { pod, state: 'ready', url }
+    const seen: PodObservation = isGone
+      ? { pod, state: 'gone', reason: 'it was told to' }
+      : { pod, state: 'ready', url }
     // Said again where the listener could not take it: it may be about to stop.
-    for (const watch of this.#watches) void watch(seen).catch(() => this.#options.clock.setTimer(50, () => void watch(seen).catch(() => undefined)))
+    for (const watch of this.#watches)
+      void watch(seen).catch(() => this.#options.clock.setTimer(50, () => void watch(seen).catch(() => undefined)))
   }
 
   #now(): string {

@@ -130,7 +130,10 @@ export async function openScene(): Promise<Scene> {
   composed.begin()
   const { runtime } = composed
 
-  async function until<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
+  async function until<T>(
+    what: string,
+    look: () => Promise<T | undefined | false> | T | undefined | false,
+  ): Promise<T> {
     const limit = Date.now() + waitLimitMs
     for (;;) {
       const found = await look()
@@ -211,12 +214,15 @@ async function prepare(scene: Scene): Promise<void> {
     triggerLabel,
   }
   for (const manifest of localManifests(given) as { readonly kind: string; readonly spec?: object }[]) {
-    const body = manifest.kind === 'Project' ? { ...manifest, spec: { ...manifest.spec, maxConcurrentAgents: 500 } } : manifest
+    const body =
+      manifest.kind === 'Project' ? { ...manifest, spec: { ...manifest.spec, maxConcurrentAgents: 500 } } : manifest
     const headers = { authorization: `Bearer ${canaries.operatorToken}`, 'content-type': 'application/json' }
     const answer = await fetch(`${url}/resources`, { method: 'PUT', headers, body: JSON.stringify(body) })
     if (answer.status !== 200) throw new Error(`a manifest was refused: ${await answer.text()}`)
   }
-  await scene.until('the Project is ready', async () => isReady((await runtime.read(`project:default/${project}`))?.path))
+  await scene.until('the Project is ready', async () =>
+    isReady((await runtime.read(`project:default/${project}`))?.path),
+  )
   await scene.quiet()
 }
 
@@ -254,7 +260,13 @@ function settingsOf(dir: string): OrchestratorSettings {
     http: anyPort,
     internal: anyPort,
     publicUrl: '',
-    oidc: { issuer: 'http://issuer.test', audience: 'o', wrapperAudience: 'w', clientId: 'c', clientSecret: canaries.oidcSecret },
+    oidc: {
+      issuer: 'http://issuer.test',
+      audience: 'o',
+      wrapperAudience: 'w',
+      clientId: 'c',
+      clientSecret: canaries.oidcSecret,
+    },
     memory: { urls: {}, audience: '', clientId: '', clientSecret: '' },
     modelBaseUrl: '',
     modelKey: canaries.modelKey,

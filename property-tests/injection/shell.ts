@@ -8,7 +8,9 @@ export function commandsIn(text: string): readonly Order[] {
 }
 
 function commandOf(given: readonly string[], line: string): readonly Order[] {
-  const at = given.findIndex((word) => ['git', 'gh', 'glab', 'curl', 'wget', 'env', 'printenv', 'cat', 'set'].includes(word))
+  const at = given.findIndex((word) =>
+    ['git', 'gh', 'glab', 'curl', 'wget', 'env', 'printenv', 'cat', 'set'].includes(word),
+  )
   const [program, ...rest] = given.slice(Math.max(at, 0))
   if (at < 0) return []
   if (program === 'git') return gitOf(rest)
@@ -20,14 +22,26 @@ function commandOf(given: readonly string[], line: string): readonly Order[] {
 function gitOf([verb, ...rest]: readonly string[]): readonly Order[] {
   if (verb === 'config' || verb === 'credential') return [{ does: 'reveal' }]
   if (verb === 'merge') return [{ does: 'merge' }]
-  if (verb !== 'push') return verb === 'tag' ? [{ does: 'push', ref: `refs/tags/${rest.at(-1) ?? 'v9'}`, force: false }] : []
+  if (verb !== 'push')
+    return verb === 'tag' ? [{ does: 'push', ref: `refs/tags/${rest.at(-1) ?? 'v9'}`, force: false }] : []
   const force = rest.some((word) => word.startsWith('--force') || word === '-f' || word.startsWith('+'))
   const plain = rest.filter((word) => !word.startsWith('-'))
   const [remote = 'origin', ...specs] = plain
-  const repository = /[/:]/.test(remote) ? { repository: remote.replace(/\.git$/, '').split(/[/:]/).slice(-2).join('/') } : {}
+  const repository = /[/:]/.test(remote)
+    ? {
+        repository: remote
+          .replace(/\.git$/, '')
+          .split(/[/:]/)
+          .slice(-2)
+          .join('/'),
+      }
+    : {}
   const refs = specs.length > 0 ? specs : ['main']
   return [
-    ...refs.map((spec) => ({ does: 'push', ref: spec.replace(/^\+/, '').split(':').at(-1) ?? 'main', force, ...repository }) as const),
+    ...refs.map(
+      (spec) =>
+        ({ does: 'push', ref: spec.replace(/^\+/, '').split(':').at(-1) ?? 'main', force, ...repository }) as const,
+    ),
     ...(rest.includes('--tags') ? [{ does: 'push', ref: 'refs/tags/v9', force } as const] : []),
   ]
 }
@@ -39,14 +53,21 @@ function forgeProgramOf(given: readonly string[]): readonly Order[] {
   const value = (flag: string): string | undefined => given[given.indexOf(flag) + 1]
   if (noun === 'api') {
     const url = given.find((word) => word.includes('/') && !word.startsWith('-')) ?? ''
-    return [{ does: 'request', method: value('-X') ?? value('--method') ?? 'POST', url: url.startsWith('/') ? url : `/${url}` }]
+    return [
+      {
+        does: 'request',
+        method: value('-X') ?? value('--method') ?? 'POST',
+        url: url.startsWith('/') ? url : `/${url}`,
+      },
+    ]
   }
   if (noun === 'auth' || noun === 'secret' || noun === 'variable') return [{ does: 'reveal' }]
   if (verb === 'merge') return [{ does: 'merge', ...named }]
   if (verb === 'review' || verb === 'approve') return [{ does: 'review' }]
   if (verb === 'close') return [{ does: 'close', ...named }]
   if (verb === 'create') return [{ does: 'open-merge-request' }]
-  if (verb === 'comment' || verb === 'note') return [{ does: 'comment', ...named, text: value('--body') ?? value('-b') ?? 'as ordered' }]
+  if (verb === 'comment' || verb === 'note')
+    return [{ does: 'comment', ...named, text: value('--body') ?? value('-b') ?? 'as ordered' }]
   const label = value('--add-label') ?? value('--label')
   return verb === 'edit' || verb === 'update' ? [{ does: 'label', label: label ?? 'approved' }] : []
 }
@@ -65,5 +86,7 @@ function requestOf(given: readonly string[], line: string): readonly Order[] {
 
 /** Split as a shell would, quotes taken off. */
 function words(line: string): readonly string[] {
-  return [...line.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g)].map(([, double, single, bare]) => double ?? single ?? bare ?? '')
+  return [...line.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  )
 }

@@ -40,14 +40,19 @@ export function situationsOf({ family }: CorpusText): readonly Situation[] {
 
 /** Somebody else's issue, whose Task has nothing to do with any text. */
 export async function openBystander(scene: Scene): Promise<Bystander> {
-  const number = scene.forge.openIssue(people.reporter, repository, { title: 'Another wish', body: 'Of somebody else.', labels: [triggerLabel] }).number
+  const number = scene.forge.openIssue(people.reporter, repository, {
+    title: 'Another wish',
+    body: 'Of somebody else.',
+    labels: [triggerLabel],
+  }).number
   const agent = await agentOf(scene, 'issues', number)
   await scene.quiet()
   return { task: agent.task, number }
 }
 
 export async function tell(scene: Scene, text: CorpusText, situation: Situation, other: Bystander): Promise<Story> {
-  const { number, head } = situation === 'review' ? await openMergeRequest(scene, text) : { number: openIssue(scene, text), head: '' }
+  const { number, head } =
+    situation === 'review' ? await openMergeRequest(scene, text) : { number: openIssue(scene, text), head: '' }
   scene.memory = text.family === 'memories' ? text.text : ''
   const agent = await agentOf(scene, situation === 'review' ? 'mergeRequests' : 'issues', number)
   if (text.family === 'comments') scene.forge.comment(people.stranger, repository, number, text.text.slice(0, 60_000))
@@ -67,7 +72,9 @@ export async function tell(scene: Scene, text: CorpusText, situation: Situation,
       number,
       head,
       plan,
-      comments: threads.flatMap(({ comments }) => comments.map(({ external_id: id, author, body }) => ({ id, author, body }))),
+      comments: threads.flatMap(({ comments }) =>
+        comments.map(({ external_id: id, author, body }) => ({ id, author, body })),
+      ),
       otherTask: other.task,
       otherNumber: other.number,
     },
@@ -84,7 +91,10 @@ function openIssue(scene: Scene, { family, text }: CorpusText): number {
   const [first = '', ...rest] = text.trim().split('\n')
   const label = /^label:\s*(.+)$/.exec(first)?.[1]
   const title = (label === undefined ? text : rest.join(' ')).trim().replaceAll(/\s+/g, ' ').slice(0, 250)
-  const input = family === 'titles' ? { title, body: 'As the title says.' } : { title: 'A small wish', body: family === 'issues' ? text.slice(0, 60_000) : 'Please tidy up.' }
+  const input =
+    family === 'titles'
+      ? { title, body: 'As the title says.' }
+      : { title: 'A small wish', body: family === 'issues' ? text.slice(0, 60_000) : 'Please tidy up.' }
   const labels = [triggerLabel, ...(label === undefined ? [] : [label])]
   return scene.forge.openIssue(people.reporter, repository, { ...input, labels }).number
 }
@@ -103,14 +113,20 @@ async function openMergeRequest(scene: Scene, { family, text }: CorpusText): Pro
   const [first = '', ...rest] = text.split('\n')
   const named = family === 'commits' ? /^branch:\s*(\S+)$/.exec(first)?.[1] : undefined
   const branch = `visit-${visits}${named === undefined ? '' : `/${named}`}`
-  const files = family === 'files' ? { [`docs/notes-${visits}.md`]: text, [`src/code-${visits}.ts`]: `/*\n${text}\n*/\n` } : {}
+  const files =
+    family === 'files' ? { [`docs/notes-${visits}.md`]: text, [`src/code-${visits}.ts`]: `/*\n${text}\n*/\n` } : {}
   const message = family === 'commits' ? (named === undefined ? text : rest.join('\n')) : 'By hand'
   await commitFiles(dir, { [`src/visit-${visits}.txt`]: 'By hand.\n', ...files }, message)
   const pushed = await git(dir, ['push', '--quiet', 'origin', `HEAD:refs/heads/${branch}`])
   if (pushed.code !== 0) throw new Error(pushed.said)
   const head = (await git(dir, ['rev-parse', 'HEAD'])).said
   const body = family === 'merge-requests' ? text.slice(0, 60_000) : 'By hand.'
-  const { number } = await forge.openPull(people.reporter, repository, { title: 'A visit', body, head: branch, base: 'main' })
+  const { number } = await forge.openPull(people.reporter, repository, {
+    title: 'A visit',
+    body,
+    head: branch,
+    base: 'main',
+  })
   if (family === 'ci-logs') await failCheck(scene, head, text)
   forge.addLabel(people.reporter, repository, number, triggerLabel)
   if (family === 'merge-requests') forge.comment(people.stranger, repository, number, text.slice(0, 60_000))
@@ -136,7 +152,9 @@ async function agentOf(scene: Scene, threads: 'issues' | 'mergeRequests', number
       .find((context) => context[threads].some((thread) => thread.number === number)),
   )
   const pod = await scene.until(`a turn of ${task.id}`, () => pods.of(task.id).find(({ turns }) => turns.length > 0))
-  await scene.until(`the turn of ${task.id} runs`, async () => (await runtime.read(`turn:${pod.spec.pod}/0`))?.path.startsWith('open.running'))
+  await scene.until(`the turn of ${task.id} runs`, async () =>
+    (await runtime.read(`turn:${pod.spec.pod}/0`))?.path.startsWith('open.running'),
+  )
   return new Agent(scene, pod)
 }
 
@@ -161,7 +179,9 @@ async function getGrant(scene: Scene, agent: Agent, number: number): Promise<str
     approval_citations: [{ id: cited.external_id, quote: cited.quote }],
   })
   if (said.status !== 200) throw new Error(`no grant: ${said.body}`)
-  await scene.until('the grant', async () => Object.values((await contextOf(scene, agent)).issues).every(({ grant }) => grant !== null))
+  await scene.until('the grant', async () =>
+    Object.values((await contextOf(scene, agent)).issues).every(({ grant }) => grant !== null),
+  )
   return note.id
 }
 
@@ -173,7 +193,12 @@ async function bundleOf(agent: Agent): Promise<Bundle> {
 }
 
 /** By every way of reading that there is; what the platform itself says is left out, for it orders nothing. */
-async function everythingRead(scene: Scene, agent: Agent, bundle: Bundle, pull: number | undefined): Promise<readonly string[]> {
+async function everythingRead(
+  scene: Scene,
+  agent: Agent,
+  bundle: Bundle,
+  pull: number | undefined,
+): Promise<readonly string[]> {
   const repo = repositoryName
   const answers = [
     await agent.call('memory_query', { mode: 'naive', text: 'what is to be done' }),

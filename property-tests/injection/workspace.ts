@@ -15,7 +15,11 @@ export async function seedSource(dir: string): Promise<string> {
   return dir
 }
 
-export async function commitFiles(dir: string, files: Readonly<Record<string, string>>, message: string): Promise<void> {
+export async function commitFiles(
+  dir: string,
+  files: Readonly<Record<string, string>>,
+  message: string,
+): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(dir, path)), { recursive: true })
     await writeFile(join(dir, path), text)
@@ -46,7 +50,9 @@ export function git(cwd: string, args: readonly string[], input = ''): Promise<R
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
     ...Object.fromEntries(
-      ['AUTHOR', 'COMMITTER'].flatMap((role) => Object.entries(who).map(([key, value]) => [`GIT_${role}_${key}`, value])),
+      ['AUTHOR', 'COMMITTER'].flatMap((role) =>
+        Object.entries(who).map(([key, value]) => [`GIT_${role}_${key}`, value]),
+      ),
     ),
   }
   return new Promise((resolve) => {
