@@ -11,9 +11,9 @@ import { systemClock } from '../../../runtime/clock.ts'
 import { memorySupervisor, urlOf, type LocalMemory } from '../../local/memory.ts'
 import { people } from '../../local/people.ts'
 import { freePort } from '../../local/ports.ts'
+import { commentOn, openMergeRequest } from '../../orchestrator/testing/merge-request.ts'
 import { repository, startRoom, type Room, type Surroundings } from '../../orchestrator/testing/room.ts'
 import type { OrchestratorSettings } from '../../settings.ts'
-import { commit, run } from '../../standins/forge/testing.ts'
 import type { Identity } from '../../standins/identity/identity.ts'
 
 export const kinds = ['incident', 'implement', 'review'] as const
@@ -40,8 +40,6 @@ export interface Scene {
   /** Name of the Task of this kind, without its namespace. */
   taskName(kind: Kind): Promise<string>
   task(kind: Kind): Promise<TaskContext | undefined>
-  /** The forge's REST API as this person. */
-  forge(login: string, method: string, path: string, body?: unknown): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -69,33 +67,22 @@ export async function startScene(
       clients: [{ ...client, audiences: [audience] }],
       settingsFor: service.start,
     })
-    return await furnish(room, service.memory(), close, dir)
+    return await furnish(room, service.memory(), close)
   } catch (error) {
     await close()
     throw error
   }
 }
 
-async function furnish(room: Room, memory: Memory, close: Scene['close'], dir: string): Promise<Scene> {
+async function furnish(room: Room, memory: Memory, close: Scene['close']): Promise<Scene> {
   const entities = await seedMemory(memory)
-  const forge: Scene['forge'] = async (login, method, path, body) => {
-    const answer = await fetch(`${room.forge.apiUrl}/repos/${repository}${path}`, {
-      method,
-      headers: { authorization: `Bearer token-of-${login}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    if (!answer.ok) throw new Error(`the forge answered ${answer.status} to ${method} ${path}`)
-    return answer.json()
-  }
   const issue = room.forge.openIssue(people.reporter, repository, {
     title: 'Parse weeks',
     body: 'It does not.',
     labels: ['platform'],
   }).number
-  const mergeRequest = await openMergeRequest(room, dir)
-  const { id } = (await forge(people.maintainer, 'POST', `/issues/${mergeRequest}/comments`, {
-    body: '/takeover',
-  })) as { readonly id: number }
+  const { number: mergeRequest } = await openMergeRequest(room)
+  const takeover = await commentOn(room, people.maintainer, mergeRequest, '/takeover')
   await applyIncident(room)
   const task: Scene['task'] = async (kind) =>
     (await room.runtime.list('task', { limit: 100 }))
@@ -104,10 +91,9 @@ async function furnish(room: Room, memory: Memory, close: Scene['close'], dir: s
   return {
     room,
     memory,
-    facts: { issue, mergeRequest, takeover: String(id), entities },
+    facts: { issue, mergeRequest, takeover, entities },
     task,
     taskName: async (kind) => (await within(`a Task of kind ${kind}`, () => task(kind))).id.split('/')[1]!,
-    forge,
     close,
   }
 }
@@ -188,19 +174,6 @@ async function seedMemory(memory: Memory): Promise<Facts['entities']> {
       return (items as { readonly id: string }[])[0]?.id
     })
   return { from: await entity('DurationParser'), to: await entity('ScheduleReader') }
-}
-
-/** Of a maintainer, so a Task is minted that reviews it. */
-async function openMergeRequest(room: Room, dir: string): Promise<number> {
-  const clone = join(dir, 'clone')
-  const url = new URL(room.forge.gitUrl(people.owner, 'duration'))
-  Object.assign(url, { username: people.maintainer, password: `token-of-${people.maintainer}` })
-  await run(dir, ['clone', '--quiet', url.href, clone])
-  await run(clone, ['switch', '--quiet', '-c', 'weeks'])
-  await commit(clone, { 'weeks.md': 'Weeks.\n' }, 'Know weeks')
-  await run(clone, ['push', '--quiet', 'origin', 'weeks'])
-  const input = { title: 'Know weeks', body: 'Seven days.', head: 'weeks', base: 'main' }
-  return (await room.forge.openPull(people.maintainer, repository, input)).number
 }
 
 async function applyIncident(room: Room): Promise<void> {
