@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // `npm run test:tools`: the tools' server before other people's programs. Each of the 21 tools once by the MCP inspector and
 // once by the real agent CLI (its model scripted), read back from the server; the public conformance suite over the same
-// server. Only here is testing/protocol/ installed, a package of its own with its own lockfile.
+// server; the tests of the tools, and hostile texts. Only here is testing/protocol/ installed, a package of its own.
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ async function main(parameters) {
   if (code !== 0) return code
   process.env['PROTOCOL_PEERS'] = folder
   process.env['STATEWRIGHT_REQUIRE'] ??= 'protocol,claude'
-  const tests = parameters.length > 0 ? parameters : ['cli/mcp']
+  const tests = parameters.length > 0 ? parameters : ['cli/mcp', 'edges/agents', 'property-tests/injection']
   return run('vitest', ['run', '--no-file-parallelism', ...tests])
 }
 

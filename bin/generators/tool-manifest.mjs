@@ -1,15 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-const path = 'docs/tool-manifest.json'
+const manifest = 'docs/tool-manifest.json'
+const page = 'docs/tools.md'
 
-/** What an agent may call, for those who write skills: `npm run build` puts it into the release. */
+/** What an agent may call: for those who write skills (`npm run build` puts the manifest into the release), and as a page. */
 export const toolManifestFile = {
   name: 'bin/generators/tool-manifest.mjs',
-  files: [path],
+  files: [manifest, page],
   async run(outDir) {
     const { toolManifest } = await import('../../cli/mcp/manifest.ts')
-    await mkdir(dirname(join(outDir, path)), { recursive: true })
-    await writeFile(join(outDir, path), `${JSON.stringify(toolManifest(), null, 2)}\n`)
+    const { toolsReference } = await import('../../cli/mcp/reference.ts')
+    await mkdir(dirname(join(outDir, manifest)), { recursive: true })
+    await writeFile(join(outDir, manifest), `${JSON.stringify(toolManifest(), null, 2)}\n`)
+    await writeFile(join(outDir, page), toolsReference())
   },
 }
