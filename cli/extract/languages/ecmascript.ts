@@ -144,7 +144,7 @@ function specifiers(clause: Node): ImportedName[] {
   })
 }
 
-/** `require('a')` and `import('a')`, with the names that they are put under. */
+/** Calls of `require` and `import` with a name as text, with the names that they are put under. */
 function readLoad(node: Node): readonly ImportAtNode[] {
   const source = node.childForFieldName('arguments')?.namedChild(0)?.text.replaceAll(quotes, '') ?? ''
   const dynamic = node.childForFieldName('function')?.type === 'import'
