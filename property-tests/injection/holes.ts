@@ -101,9 +101,9 @@ export const holes: readonly Hole[] = [
     law: /^merge/,
     edits: [
       {
-        file: 'machines/rules/may-merge.ts',
-        find: /return sameLogin\(author, policy\.botLogin\) \|\| isListed[^\n]*/,
-        replace: 'return author !== policy.botLogin || true',
+        file: 'edges/agents/outcome/heads.ts',
+        find: /const authorMayMerge = mayMerge\([^\n]*/,
+        replace: 'const authorMayMerge = mayMerge !== undefined && policy !== undefined',
       },
     ],
   },
