@@ -225,6 +225,17 @@ describe('the end of a turn', () => {
     expect(await outcome).toMatchObject({ finalText: 'late', usage: { inputTokens: 3, outputTokens: 2 } })
   })
 
+  test('by a second refusal is a refusal, also when its line is written after the hook that tells of a failure', async () => {
+    const { outcome } = await scene.begin()
+    scene.conversation.onHook('StopFailure', { prompt_id: 'p1', error: 'invalid_request' })
+    await scene.pass(0.1)
+    const content = [{ type: 'text', text: 'API Error: refused' }]
+    const message = { id: 'e1', model: '<synthetic>', content, stop_reason: 'refusal' }
+    scene.write({ type: 'assistant', isApiErrorMessage: true, message })
+    await scene.pass(1)
+    expect(await outcome).toMatchObject({ state: 'completed', stopReason: 'refusal' })
+  })
+
   test('a message that no Enter submits ends the agent: the next would be appended to it', async () => {
     const outcome = scene.conversation.run('t1', 'the body', Promise.resolve())
     await scene.pass(35)

@@ -143,8 +143,7 @@ export class Conversation {
     const ending = await this.#submitAndWait(running, body)
     running.isOver = true
     await ticking
-    if (ending.kind === 'stop') await this.#settle(running, asText(ending.input.last_assistant_message))
-    await this.#read(running)
+    await this.#settle(ending, running)
     const evidence = this.#evidenceOf(running)
     this.#leave(evidence)
     // The CLI would go on by itself once the limit is reset (facts 7): nobody asked for that turn.
@@ -303,10 +302,17 @@ export class Conversation {
     else this.#stall.activity(now)
   }
 
-  async #settle(running: Running, lastMessage: string): Promise<void> {
+  /** A hook may come before the line that it is about. */
+  async #settle({ kind, ...ending }: Ending, running: Running): Promise<void> {
+    const { collector } = running
+    const told = 'input' in ending ? asText(ending.input.last_assistant_message).trim() : ''
+    const isThere: Readonly<Partial<Record<Ending['kind'], () => boolean>>> = {
+      stop: () => collector.spoke && (told === '' || collector.lastText.trim() === told),
+      'stop-failure': () => collector.isFailed,
+    }
     await until(this.#options.clock, settlePollMs, settleMs, async () => {
       await this.#read(running)
-      return running.collector.spoke && (lastMessage === '' || running.collector.lastText.trim() === lastMessage.trim())
+      return isThere[kind]?.() ?? true
     })
   }
 

@@ -9,6 +9,7 @@ export class EvidenceCollector {
   #lastText = ''
   #lastStopReason = ''
   #last: TranscriptEntry | undefined
+  #isFailed = false
 
   constructor(counted: ReadonlySet<string>) {
     this.#counted = counted
@@ -18,6 +19,7 @@ export class EvidenceCollector {
     if (entry.type === 'assistant' && entry.message && this.#counted.has(entry.message.id)) return
     this.#last = entry
     if (entry.type !== 'assistant') return
+    this.#isFailed ||= entry.isApiError
     if (entry.message) this.#messages.push(entry.message)
     if (entry.text !== '' && !entry.isApiError) this.#lastText = entry.text
     if (entry.stopReason !== '') this.#lastStopReason = entry.stopReason
@@ -30,6 +32,11 @@ export class EvidenceCollector {
 
   get spoke(): boolean {
     return this.#messages.length > 0 || this.#lastText !== ''
+  }
+
+  /** The line that tells of a failure of the API, or of a second refusal, is there. */
+  get isFailed(): boolean {
+    return this.#isFailed
   }
 
   get lastText(): string {
