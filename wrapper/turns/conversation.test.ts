@@ -228,7 +228,7 @@ describe('the end of a turn', () => {
   test('by a second refusal is a refusal, also when its line is written after the hook that tells of a failure', async () => {
     const { outcome } = await scene.begin()
     scene.conversation.onHook('StopFailure', { prompt_id: 'p1', error: 'invalid_request' })
-    await scene.pass(0.1)
+    await scene.pass(0.3)
     const content = [{ type: 'text', text: 'API Error: refused' }]
     const message = { id: 'e1', model: '<synthetic>', content, stop_reason: 'refusal' }
     scene.write({ type: 'assistant', isApiErrorMessage: true, message })
