@@ -100,6 +100,7 @@ function storyOf(stack: Stack, issue: Issue | undefined, told: readonly string[]
     tasks,
     async untilAtRest(stage) {
       const limit = Date.now() + restLimitMs
+      let wasQuiet = false
       for (let found: readonly TaskView[] = []; ; await pause()) {
         if (Date.now() > limit)
           throw new Error(`no Task rests at ${stage}: ${describeAll(found, told)}\n${deliveriesOf(stack)}`)
@@ -107,7 +108,10 @@ function storyOf(stack: Stack, issue: Issue | undefined, told: readonly string[]
         found = await tasks()
         const [task, ...others] = found
         if (others.length > 0) throw new Error(`more than one Task: ${describeAll(found, told)}`)
-        if (task?.status.stage === stage && (await isQuiet(stack))) return task
+        // Between an effect's end and what its actor asks next nothing is open for a moment: it is quiet when it stays so.
+        const isQuietNow = task?.status.stage === stage && (await isQuiet(stack))
+        if (task !== undefined && isQuietNow && wasQuiet) return task
+        wasQuiet = isQuietNow
       }
     },
   }
