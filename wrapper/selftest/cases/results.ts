@@ -53,11 +53,17 @@ export const resultCases: readonly SharedCase[] = [
     daily: true,
     holds: async (agent) => {
       await agent.turn('use a tool', once(bash('echo heron')))
-      const entries = entriesOf(agent)
-      const call = entries.flatMap((entry) => (entry.type === 'assistant' ? entry.tools : [])).at(-1)
-      const result = entries.flatMap((entry) => (entry.type === 'user' ? entry.results : [])).at(-1)
-      assert.equal(call?.name, 'Bash')
-      assert.deepEqual(result, { id: call.id, isError: false })
+      const call = () =>
+        entriesOf(agent)
+          .flatMap((entry) => (entry.type === 'assistant' ? entry.tools : []))
+          .at(-1)
+      const result = () =>
+        entriesOf(agent)
+          .flatMap((entry) => (entry.type === 'user' ? entry.results : []))
+          .at(-1)
+      await agent.until('both lines', () => call() !== undefined && result()?.id === call()?.id, 2_000)
+      assert.equal(call()?.name, 'Bash')
+      assert.deepEqual(result(), { id: call()?.id, isError: false })
     },
   },
   {
