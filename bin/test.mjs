@@ -14,6 +14,7 @@ async function main(parameters) {
       'run',
       '--reporter=default',
       '--reporter=json',
+      '--reporter=./bin/flaky-reporter.mjs',
       `--outputFile.json=${report}`,
       ...parameters,
     ])
