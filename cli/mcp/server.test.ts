@@ -180,6 +180,24 @@ describe('the tools of a pod', () => {
     })
   })
 
+  it('take a word that every object knows for a wrong one, and say so', async () => {
+    await withPod('implement', ok, async (client, asked) => {
+      for (const [name, given] of [
+        ['issue_write', { action: 'constructor', repo: 'lib' }],
+        ['mr_write', { action: 'toString', repo: 'lib' }],
+        ['scm_read', { kind: 'constructor', repo: 'lib' }],
+        ['submit_outcome', { action: '__proto__' }],
+      ] as const) {
+        const result = await client.callTool({ name, arguments: given })
+        expect([result.isError, text(result)], name).toEqual([
+          true,
+          expect.stringContaining('breaks the tool’s schema'),
+        ])
+      }
+      expect(asked).toEqual([])
+    })
+  })
+
   it('let refine only comment on a merge request', async () => {
     await withPod('refine', ok, async (client, asked) => {
       const denied = await client.callTool({

@@ -75,14 +75,13 @@ interface Progress {
 /** Only to a client that asked for it; counted up, because a client may drop what does not grow (MCP, progress). */
 function tellProgress(
   clock: Clock,
-  token: string | number | undefined,
+  progressToken: string | number | undefined,
   extra: RequestHandlerExtra<ServerRequest, ServerNotification>,
 ): Progress {
-  if (token === undefined) return { tell: () => undefined, stop: () => undefined }
-  const progressToken = token
+  if (progressToken === undefined) return { tell: () => undefined, stop: () => undefined }
   let progress = 0
   let timer: Timer | undefined
-  function tell(message: string): void {
+  const tell = (message: string): void => {
     progress += 1
     void extra
       .sendNotification({ method: 'notifications/progress', params: { progressToken, progress, message } })

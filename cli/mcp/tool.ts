@@ -49,13 +49,3 @@ export function oneOf<const T extends readonly string[]>(values: T, description:
     { description },
   )
 }
-
-export function required(input: Input, names: readonly string[], where: string): readonly Fault[] {
-  return names
-    .filter((name) => input[name] === undefined)
-    .map((name) => ({ path: `/${name}`, message: `is required for ${where}` }))
-}
-
-export function misplaced(input: Input, names: readonly string[], message: string): readonly Fault[] {
-  return names.filter((name) => input[name] !== undefined).map((name) => ({ path: `/${name}`, message }))
-}

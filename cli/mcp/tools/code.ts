@@ -1,6 +1,7 @@
 /** The code graph as tools: one argument says which of the memory service's endpoints is meant (documents 1 and 2; rulings 3.33). */
 import { Type } from 'typebox'
-import { answers, listAnswer, misplaced, oneOf, reading, required, type Tool } from '../tool.ts'
+import { misplaced, required } from '../../../edges/agents/argument-faults.ts'
+import { answers, listAnswer, oneOf, reading, type Tool } from '../tool.ts'
 
 const closed = { additionalProperties: false } as const
 const repo = Type.String({ minLength: 1, description: 'Repository name, as repo_list gives it.' })

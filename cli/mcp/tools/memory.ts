@@ -1,6 +1,7 @@
 /** The knowledge memory as tools (documents 1 and 2): what was learned outside of this Task, in text and in its graph. */
 import { Type } from 'typebox'
-import { answers, listAnswer, misplaced, oneOf, reading, required, writingOnce, type Tool } from '../tool.ts'
+import { entryOf, misplaced, required } from '../../../edges/agents/argument-faults.ts'
+import { answers, listAnswer, oneOf, reading, writingOnce, type Tool } from '../tool.ts'
 
 const closed = { additionalProperties: false } as const
 const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'At most so many items.' }))
@@ -37,7 +38,7 @@ function faultsByOperation(
   mayLack: readonly string[],
 ): ReturnType<typeof required> {
   const op = String(input['op'])
-  const takes = Object.hasOwn(table, op) ? (table[op] ?? []) : []
+  const takes = entryOf(table, op)
   const others = Object.keys(input).filter((name) => name !== 'op' && !takes.includes(name))
   const needs = takes.filter((name) => !mayLack.includes(name))
   return [...required(input, needs, `op=${op}`), ...misplaced(input, others, `does not go with op=${op}`)]

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import { invalidInput, Problem, type Fault } from '../../http/problem.ts'
+import { requiredByAction } from '../argument-faults.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository, type ForgeAccess } from '../forge-access.ts'
@@ -35,11 +36,8 @@ const requiredBy: Readonly<Record<IssueWrite['action'], readonly (keyof IssueWri
 }
 
 /** What the schema cannot say; the tool asks it before it calls. */
-export function issueWriteFaults(wanted: Partial<IssueWrite>): Fault[] {
-  const needs = wanted.action === undefined ? [] : (requiredBy[wanted.action] ?? [])
-  return needs
-    .filter((field) => wanted[field] === undefined)
-    .map((field) => ({ path: `/${field}`, message: `is required for ${wanted.action}` }))
+export function issueWriteFaults(wanted: Partial<IssueWrite>): readonly Fault[] {
+  return requiredByAction(requiredBy, wanted)
 }
 
 export function issueRoutes(app: HttpApp, deps: AgentApiDeps): void {

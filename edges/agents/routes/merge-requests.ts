@@ -3,6 +3,7 @@ import type { TaskContext, TaskIssue } from '../../../machines/task/context.ts'
 import { branchIn, ceilingHolds, gatedIssues, grantsHold, liveIssues, planHolds } from '../../../machines/task/facts.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { invalidInput, Problem, type Fault } from '../../http/problem.ts'
+import { requiredByAction } from '../argument-faults.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository, type ForgeAccess } from '../forge-access.ts'
@@ -37,11 +38,8 @@ export function mayWriteMr(agentKind: string, action: unknown): boolean {
 }
 
 /** What the schema cannot say; the tool asks it before it calls. */
-export function mrWriteFaults(wanted: Partial<MrWrite>): Fault[] {
-  const needs = wanted.action === undefined ? [] : (requiredBy[wanted.action] ?? [])
-  return needs
-    .filter((field) => wanted[field] === undefined)
-    .map((field) => ({ path: `/${field}`, message: `is required for ${wanted.action}` }))
+export function mrWriteFaults(wanted: Partial<MrWrite>): readonly Fault[] {
+  return requiredByAction(requiredBy, wanted)
 }
 
 export function mergeRequestRoutes(app: HttpApp, deps: AgentApiDeps): void {

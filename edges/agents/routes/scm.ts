@@ -3,6 +3,7 @@ import type { HttpApp } from '../../http/app.ts'
 import { clampLimit, listQuery } from '../../http/list.ts'
 import { invalidInput, Problem, type Fault } from '../../http/problem.ts'
 import type { MirroredIssue, MirroredMergeRequest } from '../../ports/threads.ts'
+import { entryOf } from '../argument-faults.ts'
 import { refuseForeignProject, requirePod } from '../caller.ts'
 import { createCiReads } from '../ci-reads.ts'
 import type { AgentApiDeps } from '../deps.ts'
@@ -41,7 +42,7 @@ export function scmReadFaults(query: Partial<ScmRead>): Fault[] {
   const { kind } = query
   if (kind === undefined) return []
   const extra = Object.keys(query).filter(
-    (name) => !['kind', 'repo', 'project', ...(allowed[kind] ?? [])].includes(name),
+    (name) => !['kind', 'repo', 'project', ...entryOf(allowed, kind)].includes(name),
   )
   const faults = extra.map(
     (name) => ({ in: 'query', path: `/${name}`, message: `does not go with kind=${kind}` }) as const,
