@@ -15,21 +15,6 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => room?.stop(), 30_000)
 
-/** Made by hand, as a cron tick would make it. */
-async function apply(name: string, kind: string): Promise<void> {
-  const { status } = await room.call('/resources', {
-    method: 'PUT',
-    token: await room.operatorToken(),
-    body: {
-      apiVersion: 'platform.dev/v1alpha1',
-      kind: 'Task',
-      metadata: { name, namespace: 'default' },
-      spec: { projectRef: 'demo', kind, goal: `The goal of ${name}`, repositories: ['duration'] },
-    },
-  })
-  expect(status).toBe(200)
-}
-
 async function stageOf(name: string): Promise<string | undefined> {
   return (await room.runtime.read(`task:default/${name}`))?.context['stage'] as string | undefined
 }
@@ -46,7 +31,7 @@ function did(actor: string, action: string): number {
 
 describe('a brainstorm', () => {
   test('is told in its first turn what was proposed before, and how much fits', async () => {
-    await apply('brainstorm-1', 'brainstorm')
+    await room.applyTask('brainstorm-1', 'brainstorm')
     const pod = await room.podOf('brainstorm-1', 1)
     const [turn] = await pod.turns()
     expect(turn?.text).toContain('<task_index project="demo"')
@@ -87,7 +72,7 @@ describe('a refine', () => {
       .map(({ context }) => context as unknown as TaskContext)
       .find(({ kind }) => kind === 'implement')!
     const over = room.forge.openIssue(people.reporter, repository, { title: 'Over', body: 'x', labels: [] }).number
-    await apply('refine-1', 'refine')
+    await room.applyTask('refine-1', 'refine')
     const pod = await room.podOf('refine-1', 1)
     const answer = await submit(pod, 'refine-1', 'refine', {
       folds: [{ task: member.id }],

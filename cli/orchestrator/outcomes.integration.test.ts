@@ -52,17 +52,7 @@ async function apply(
   kind: string,
 ): Promise<{ readonly name: string; readonly id: string; readonly pod: PodUnderTest }> {
   const name = `${kind}-1`
-  const { status } = await room.call('/resources', {
-    method: 'PUT',
-    token: await room.operatorToken(),
-    body: {
-      apiVersion: 'platform.dev/v1alpha1',
-      kind: 'Task',
-      metadata: { name, namespace: 'default' },
-      spec: { projectRef: 'demo', kind, goal: `The goal of ${name}`, repositories: ['duration'] },
-    },
-  })
-  expect(status).toBe(200)
+  await room.applyTask(name, kind)
   const pod = await room.podOf(name, 1)
   await room.quiet()
   return { name, id: `default/${name}`, pod }

@@ -83,7 +83,7 @@ async function furnish(room: Room, memory: Memory, close: Scene['close']): Promi
   }).number
   const { number: mergeRequest } = await openMergeRequest(room)
   const takeover = await commentOn(room, people.maintainer, mergeRequest, '/takeover')
-  await applyIncident(room)
+  await room.applyTask(incidentName, 'incident', 'HighLatency fires')
   const task: Scene['task'] = async (kind) =>
     (await room.runtime.list('task', { limit: 100 }))
       .map(({ context }) => context as unknown as TaskContext)
@@ -174,18 +174,4 @@ async function seedMemory(memory: Memory): Promise<Facts['entities']> {
       return (items as { readonly id: string }[])[0]?.id
     })
   return { from: await entity('DurationParser'), to: await entity('ScheduleReader') }
-}
-
-async function applyIncident(room: Room): Promise<void> {
-  const { status, body } = await room.call('/resources', {
-    method: 'PUT',
-    token: await room.operatorToken(),
-    body: {
-      apiVersion: 'platform.dev/v1alpha1',
-      kind: 'Task',
-      metadata: { name: incidentName, namespace: 'default' },
-      spec: { projectRef: 'demo', kind: 'incident', goal: 'HighLatency fires', repositories: ['duration'] },
-    },
-  })
-  if (status !== 200) throw new Error(`the Task was refused: ${JSON.stringify(body)}`)
 }

@@ -83,6 +83,8 @@ export interface Room {
   podAtWork(ordinal: number): Promise<PodUnderTest>
   /** The same of the Task of this name. */
   podOf(name: string, ordinal: number): Promise<PodUnderTest>
+  /** A Task made by hand, as a cron tick would make it; throws where it is refused. */
+  applyTask(name: string, kind: string, goal?: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -208,6 +210,19 @@ export async function startRoom(
     task,
     podAtWork: async (ordinal) => podOf((await until('a Task', task)).id, ordinal),
     podOf: (name, ordinal) => podOf(`default/${name}`, ordinal),
+    async applyTask(name, kind, goal = `The goal of ${name}`) {
+      const { status, body } = await room.call('/resources', {
+        method: 'PUT',
+        token: await room.operatorToken(),
+        body: {
+          apiVersion: 'platform.dev/v1alpha1',
+          kind: 'Task',
+          metadata: { name, namespace: 'default' },
+          spec: { projectRef: 'demo', kind, goal, repositories: ['duration'] },
+        },
+      })
+      if (status !== 200) throw new Error(`the Task ${name} was refused: ${JSON.stringify(body)}`)
+    },
     stop: async () => {
       await orchestrator.stop()
       for (const { process: one } of podFolders(join(stateDir, 'pods')))
