@@ -4,16 +4,15 @@ import type { BundleComment, BundleInput, BundleThread } from '../../edges/agent
 import { renderBundle } from '../../edges/agents/bundle/render.ts'
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
-import { writeSection } from '../kit/document.ts'
+import { publish, usageExitCode } from '../kit/publish.ts'
 import type { Goal } from '../kit/goals.ts'
 import { interleave } from '../kit/interleave.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
 import { median, percentile } from '../kit/percentile.ts'
-import { exitCodeOf, goalTable, jsonLine, verdictLines, type Report } from '../kit/report.ts'
+import { goalTable, type Report } from '../kit/report.ts'
 
 const name = 'bundle'
-const usageExitCode = 64
 const maxBytes = 400_000
 const warmUps = 5
 
@@ -129,11 +128,7 @@ async function main(): Promise<number> {
     rows.map((row) => [row.name, numberText(row.p50), numberText(row.p90)]),
   )
   const text = `${table}\n\n${goalTable(goals)}`
-  console.log(`\n${text}\n`)
-  for (const line of verdictLines(report)) console.log(line)
-  if (asked.write) await writeSection(name, `## Bundle\n\n${text}`)
-  if (asked.json) console.log(jsonLine(report))
-  return exitCodeOf(report)
+  return publish(report, asked, { tables: text, section: () => `## Bundle\n\n${text}` })
 }
 
 process.exitCode = await main()

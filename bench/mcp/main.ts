@@ -6,18 +6,17 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
-import { writeSection } from '../kit/document.ts'
+import { publish, usageExitCode } from '../kit/publish.ts'
 import type { Goal } from '../kit/goals.ts'
 import { interleave } from '../kit/interleave.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
 import { median, percentile } from '../kit/percentile.ts'
-import { exitCodeOf, goalTable, jsonLine, verdictLines, type Report } from '../kit/report.ts'
+import { goalTable, type Report } from '../kit/report.ts'
 import { runJournal } from '../kit/run-journal.ts'
 import { startOnce, type Start } from './start-time.ts'
 
 const name = 'mcp'
-const usageExitCode = 64
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 interface Contender {
@@ -123,11 +122,7 @@ async function main(): Promise<number> {
     rows.map((row) => [row.name, ...[row.tools, row.min, row.p50, row.p90, row.rssMb].map(numberText)]),
   )
   const text = `${table}\n\n${goalTable(goals)}`
-  console.log(`\n${text}\n`)
-  for (const line of verdictLines(report)) console.log(line)
-  if (asked.write) await writeSection(name, `## Start of a pod's tools\n\n${text}`)
-  if (asked.json) console.log(jsonLine(report))
-  return exitCodeOf(report)
+  return publish(report, asked, { tables: text, section: () => `## Start of a pod's tools\n\n${text}` })
 }
 
 process.exitCode = await main()

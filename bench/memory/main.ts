@@ -2,6 +2,7 @@
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
 import { writeSection } from '../kit/document.ts'
+import { usageExitCode } from '../kit/publish.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
 import { exitCodeOf, goalTable, jsonLine, verdictLines, type Report } from '../kit/report.ts'
@@ -9,8 +10,6 @@ import { measureEngine, type EngineResults } from './engine.ts'
 import { measureGraph, type GraphResults } from './graph.ts'
 
 const name = 'memory'
-/** EX_USAGE of sysexits. */
-const usageExitCode = 64
 const sections = ['engine', 'graph']
 
 interface Results {

@@ -1,10 +1,9 @@
 /** `npm run bench -- runtime`: the durable runtime against its peers, what is written by hand, and the limit. */
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
-import { writeSection } from '../kit/document.ts'
+import { publish, usageExitCode } from '../kit/publish.ts'
 import { isMeasured } from '../kit/goals.ts'
 import type { Goal } from '../kit/goals.ts'
-import { exitCodeOf, jsonLine, verdictLines } from '../kit/report.ts'
 import type { Report } from '../kit/report.ts'
 import { contenders } from './contenders.ts'
 import type { ContenderInfo } from './contenders.ts'
@@ -27,8 +26,6 @@ import { measureTimers } from './timers.ts'
 import { invalidity } from './validity.ts'
 
 const name = 'runtime'
-/** EX_USAGE of sysexits: neither a missed gate nor an invalid run. */
-const usageExitCode = 64
 const sections = ['throughput', 'scale', 'recovery', 'forwarding', 'timers']
 
 interface Run {
@@ -96,11 +93,7 @@ async function main(): Promise<number> {
     rows: jsonRows(results),
     goals,
   }
-  console.log(`\n${tablesOf(report, results)}\n`)
-  for (const line of verdictLines(report)) console.log(line)
-  if (asked.write) await writeSection(name, documentOf(report, results))
-  if (asked.json) console.log(jsonLine(report))
-  return exitCodeOf(report)
+  return publish(report, asked, { tables: tablesOf(report, results), section: () => documentOf(report, results) })
 }
 
 process.exitCode = await main()

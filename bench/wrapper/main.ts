@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { realCli } from '../../wrapper/testing/pod.ts'
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
-import { writeSection } from '../kit/document.ts'
+import { publish, usageExitCode } from '../kit/publish.ts'
 import { isMeasured } from '../kit/goals.ts'
-import { exitCodeOf, jsonLine, verdictLines, type Report } from '../kit/report.ts'
+import type { Report } from '../kit/report.ts'
 import { runJournal } from '../kit/run-journal.ts'
 import { documentOf } from './document.ts'
 import { goalsOf } from './goals.ts'
@@ -16,8 +16,6 @@ import { invalidity } from './summary.ts'
 import { tablesOf } from './tables.ts'
 
 const name = 'wrapper'
-/** EX_USAGE of sysexits: neither a missed gate nor an invalid run. */
-const usageExitCode = 64
 
 async function main(): Promise<number> {
   const asked = benchArguments(process.argv.slice(2), contenders)
@@ -41,11 +39,7 @@ async function main(): Promise<number> {
     rows: [...results.turns, ...results.boots, ...results.memory],
     goals,
   }
-  console.log(`\n${tablesOf(report, results)}\n`)
-  for (const line of verdictLines(report)) console.log(line)
-  if (asked.write) await writeSection(name, documentOf(report, results))
-  if (asked.json) console.log(jsonLine(report))
-  return exitCodeOf(report)
+  return publish(report, asked, { tables: tablesOf(report, results), section: () => documentOf(report, results) })
 }
 
 process.exit(await main())
