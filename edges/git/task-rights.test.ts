@@ -28,6 +28,7 @@ function rights({
     podOrdinal: 2,
     stageClass: 'active',
     everOwnedIssue: true,
+    planHash: 'p',
     mergeRequests: [],
     issues: [{ issue: 'default/library-1', repository: 'library', number: 1, state: 'open', grant }],
     config: { project: 'default/demo' },
@@ -84,6 +85,17 @@ test("rulings 4.4: the Task's grant and the Issue's own word both have to hold",
   expect(await rights({ context: { stageClass: 'terminal' } }).mayPush(TASK, 'library')).toMatchObject({
     allowed: false,
   })
+})
+
+test('S2, plan_note_id: a plan that was swapped after its approval pushes nothing, until it is approved itself', async () => {
+  expect(await rights({ context: { planHash: 'q' } }).mayPush(TASK, 'library')).toEqual({
+    allowed: false,
+    reason: 'the newest plan is not the approved one: have it approved, the work stays in the workspace until then',
+  })
+  const issues = [
+    { issue: 'default/library-1', repository: 'library', number: 1, state: 'open', grant: { ...grant, planHash: 'q' } },
+  ] as unknown as TaskContext['issues']
+  expect(await rights({ context: { planHash: 'q', issues } }).mayPush(TASK, 'library')).toMatchObject({ allowed: true })
 })
 
 test('a Task that never owned an issue is not gated', async () => {

@@ -1,6 +1,13 @@
 /** What the Task's own actor says about its pods' rights, read at every request. */
 import type { TaskContext } from '../../machines/task/context.ts'
-import { branchIn, gatedIssues, grantsHold, liveIssues, openMergeRequests } from '../../machines/task/facts.ts'
+import {
+  branchIn,
+  gatedIssues,
+  grantsHold,
+  liveIssues,
+  openMergeRequests,
+  planHolds,
+} from '../../machines/task/facts.ts'
 import { addressOf } from '../../runtime/address.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GitGatewayDeps, TaskAccess } from './gateway.ts'
@@ -64,8 +71,11 @@ function isHandedOver(context: TaskContext, branch: string): boolean {
 async function missingGrant({ grantHolds }: TaskRightsDeps, context: TaskContext): Promise<string | undefined> {
   if (!grantsHold(context))
     return 'not pushed before a maintainer approved the plan: the work stays in the workspace until then'
+  if (!planHolds(context))
+    return 'the newest plan is not the approved one: have it approved, the work stays in the workspace until then'
   for (const { issue } of context.everOwnedIssue ? gatedIssues(context) : []) {
-    if (!(await grantHolds(issue))) return `the approval of ${issue} no longer holds`
+    if (!(await grantHolds(issue)))
+      return `the approval of ${issue} no longer holds: the work stays in the workspace until a maintainer approves again`
   }
   return undefined
 }
