@@ -27,6 +27,7 @@ import { clearIndex } from './clear-index.ts'
 import { createCommunities } from './communities.ts'
 import { indexMemories } from './index-memories.ts'
 import { createStatisticsKeeper } from './keep-statistics.ts'
+import { Postings } from './postings.ts'
 import { prepare } from './prepare.ts'
 import { retrieve, type RetrievalSources } from './retrieve.ts'
 import { summarize } from '../text/summarize.ts'
@@ -49,7 +50,7 @@ const vectorsDueMs = 15_000
 export function createEmbeddedEngine({ sql, clock, logger, embedder }: EmbeddedEngineOptions): RetrievalEngine {
   const counts = { stored: 0, duplicates: 0, failed: 0, withoutEntities: 0 }
   const vectors: VectorFeed | undefined = embedder && createVectorFeed({ sql, embedder, logger })
-  const sources: RetrievalSources = { sql, communities: createCommunities(sql), vectors }
+  const sources: RetrievalSources = { sql, postings: new Postings(), communities: createCommunities(sql), vectors }
   const statistics = createStatisticsKeeper(sql, logger)
   let timer: Timer | undefined
   let background: Promise<unknown> = Promise.resolve()

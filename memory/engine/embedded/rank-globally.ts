@@ -2,7 +2,7 @@ import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { QueryFilter } from '../port.ts'
 import type { WeightedEntity } from './entities.ts'
 import { chunkFilter, entityFilter, filterParams } from './filter.ts'
-import { chunksOfBest, lexicalParams, lexicalQuery, type AskedTerms, type RankedChunk } from './lexical.ts'
+import { bestByWords, chunksOfBest, lexicalParams, lexicalQuery, type AskedTerms, type RankedChunk } from './lexical.ts'
 
 /** What a query is about: the communities of whatever its best chunks name. */
 export interface WeightedCommunity {
@@ -23,11 +23,10 @@ export async function communitiesOfQuery(
   asked: AskedTerms,
   filter?: QueryFilter,
 ): Promise<WeightedCommunity[]> {
-  if (asked.terms.length === 0) return []
+  const best = await bestByWords(sql, asked, profileChunks, filter)
+  if (best.length === 0) return []
   const { rows } = await sql.query<WeightedCommunity>(
-    `with ${lexicalQuery},
-    best as (select no, score from lexical l where true ${chunkFilter(filter, 'l.no', 4)}
-      order by score desc, no limit ${profileChunks}),
+    `with best as (select * from unnest($1::bigint[], $2::float8[]) as u (no, score)),
     shares as (select c.community, sum(best.score * m.count * c.centrality) as weight
       from best cross join lateral (select entity_id, count from engine_mention where chunk_no = best.no offset 0) m
       cross join lateral (select * from engine_community where entity_id = m.entity_id offset 0) c
@@ -36,7 +35,7 @@ export async function communitiesOfQuery(
       from shares s join engine_community c using (community) group by s.community, s.weight)
     select community, weight / max(weight) over () as weight from damped order by weight desc, community
     limit ${mostCommunities}`,
-    [...lexicalParams(asked), ...filterParams(filter)],
+    [best.map((one) => one.no), best.map((one) => one.score)],
   )
   return [...rows]
 }
