@@ -25,7 +25,8 @@ function explanation(): string {
   const { rounds, warmMs, measureMs, actors } = fullPlan
   return `Every contender works in a process of its own for ${measureMs / 1000} s after ${warmMs / 1000} s of warming up, on a fresh copy of its database, in ${rounds}
 rounds that visit all of them; figures are medians, ratios are medians of the ratios within a round. Each client has one
-operation under way. Those that step a machine step the same one, with a context of 2 KB, over ${actors.toLocaleString('en-US')} actors; the time runs until all
+operation under way. Those that step a machine step the same one, with a context of 2 KB, over ${actors.toLocaleString('en-US')} actors, of which each client
+goes round 32 at most; the time runs until all
 that was begun is settled. CPU is that of the contender's process and its server's processes. Log is write-ahead log on Postgres, with no checkpoint
 in between (but in the cells over many actors, which so include full-page images), and what the process wrote on the embedded store. Stored is the growth of the database, dead rows included.
 

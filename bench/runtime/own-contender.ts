@@ -1,18 +1,16 @@
 /** Events to effects through `createRuntime`: the same on either store. */
-import { shares, until } from '../kit/closed-loop.ts'
+import { until } from '../kit/closed-loop.ts'
 import type { Window } from '../kit/closed-loop.ts'
 import type { CellSpec, Contender } from '../kit/cell.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { eventIds } from './event-ids.ts'
 import { actorOf, ownRuntime } from './own-runtime.ts'
+import type { Pick } from './turns.ts'
 
 interface Sent {
   readonly at: number
   readonly window: Window
 }
-
-/** Any of so many actors, or each client its share in turn. */
-type Pick = (client: number) => number
 
 export async function ownContender(spec: CellSpec, sql: Sql, pick: Pick): Promise<Contender> {
   const underWay = new Map<string, Sent>()
@@ -42,8 +40,4 @@ export async function ownContender(spec: CellSpec, sql: Sql, pick: Pick): Promis
     },
     close: () => runtime.stop().then(() => sql.close()),
   }
-}
-
-export function sharePicker(spec: CellSpec): Pick {
-  return shares(Number(spec.options['actors']), spec.clients)
 }

@@ -2,8 +2,9 @@
 import { runCell } from '../kit/cell.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
 import { openFolderSql } from '../../runtime/store/pglite-folder.ts'
-import { ownContender, sharePicker } from './own-contender.ts'
+import { ownContender } from './own-contender.ts'
 import { openActors, ownRuntime } from './own-runtime.ts'
+import { actorTurns } from './turns.ts'
 
 await runCell(async (spec) => {
   const sql = await openFolderSql(spec.store)
@@ -12,5 +13,5 @@ await runCell(async (spec) => {
   await opening.start()
   await openActors(opening, 0, Number(spec.options['actors']))
   await opening.stop()
-  return ownContender(spec, sql, sharePicker(spec))
+  return ownContender(spec, sql, actorTurns(spec))
 })

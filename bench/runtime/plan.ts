@@ -1,5 +1,6 @@
 export interface Plan {
   readonly rounds: number
+  /** Until V8 has optimised what runs: a runtime's code takes it some ten thousand operations, a small baseline's few. */
   readonly warmMs: number
   readonly measureMs: number
   readonly clients: readonly number[]
@@ -19,7 +20,7 @@ export interface Plan {
 
 export const fullPlan: Plan = {
   rounds: 3,
-  warmMs: 1500,
+  warmMs: 5000,
   measureMs: 3000,
   clients: [1, 16, 128, 1024],
   actors: 4096,
@@ -36,7 +37,7 @@ export const fullPlan: Plan = {
 export const quickPlan: Plan = {
   ...fullPlan,
   rounds: 1,
-  warmMs: 800,
+  warmMs: 2500,
   measureMs: 1500,
   clients: [1, 16, 128],
   populations: [10_000, 100_000],

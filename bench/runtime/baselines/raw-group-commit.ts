@@ -5,8 +5,8 @@
  */
 import pg from 'pg'
 import { runCell } from '../../kit/cell.ts'
-import { shares } from '../../kit/closed-loop.ts'
 import { eventIds } from '../event-ids.ts'
+import { actorTurns } from '../turns.ts'
 import { binaryArray, element } from './binary-array.ts'
 import { initialBody } from './tables.ts'
 
@@ -39,7 +39,7 @@ await runCell(async (spec) => {
   await client.connect()
   const actors = Number(spec.options['actors'])
   // A client has an actor of its own at a time, so a batch holds no actor twice.
-  const pick = shares(actors, spec.clients)
+  const pick = actorTurns(spec)
   const nextId = eventIds(spec.tag)
   const revisions = new Float64Array(actors)
   const waiting: Waiting[] = []

@@ -2,8 +2,8 @@
 import pg from 'pg'
 import type { AnyMachineSnapshot } from 'xstate'
 import { runCell } from '../../kit/cell.ts'
-import { shares } from '../../kit/closed-loop.ts'
 import { eventIds } from '../event-ids.ts'
+import { actorTurns } from '../turns.ts'
 import { restored, stepped } from './step.ts'
 import { storeStep } from './store-step.ts'
 
@@ -16,7 +16,7 @@ interface Hot {
 
 await runCell(async (spec) => {
   const pool = new pg.Pool({ connectionString: spec.store, max: connections })
-  const pick = shares(Number(spec.options['actors']), spec.clients)
+  const pick = actorTurns(spec)
   const nextId = eventIds(spec.tag)
   const hot = new Map<number, Hot>()
   async function step(actor: number, id: string): Promise<void> {

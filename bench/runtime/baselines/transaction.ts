@@ -1,8 +1,8 @@
 /** A cell: the classic way by hand. A transaction an event: lock the row, read it, step, write all, commit. */
 import pg from 'pg'
 import { runCell } from '../../kit/cell.ts'
-import { shares } from '../../kit/closed-loop.ts'
 import { eventIds } from '../event-ids.ts'
+import { actorTurns } from '../turns.ts'
 import { restored, stepped } from './step.ts'
 import { storeStep } from './store-step.ts'
 
@@ -10,7 +10,7 @@ const connections = 32
 
 await runCell(async (spec) => {
   const pool = new pg.Pool({ connectionString: spec.store, max: connections })
-  const pick = shares(Number(spec.options['actors']), spec.clients)
+  const pick = actorTurns(spec)
   const nextId = eventIds(spec.tag)
   async function step(actor: number, id: string): Promise<void> {
     const client = await pool.connect()

@@ -1,12 +1,12 @@
 /** A cell: events to Restate virtual objects that read, step and set the snapshot. */
 import { runCell } from '../../kit/cell.ts'
-import { shares } from '../../kit/closed-loop.ts'
 import { eventIds } from '../event-ids.ts'
+import { actorTurns } from '../turns.ts'
 import { restateCaller } from './restate-call.ts'
 
 await runCell(async (spec) => {
   const { call, close } = restateCaller(spec.store)
-  const pick = shares(Number(spec.options['actors']), spec.clients)
+  const pick = actorTurns(spec)
   const nextId = eventIds(spec.tag)
   return {
     async once(client, window) {
