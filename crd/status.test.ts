@@ -66,6 +66,19 @@ describe('a Task as a resource', () => {
     expect(whyOf('stage.delivered pod.none', { stage: 'delivered', stageClass: 'terminal' })).toBeNull()
   })
 
+  test('shows what a turn heard of the account, and null while none did (document 3, Other resources)', () => {
+    const used = (usedPercent: number) => ({ usedPercent, resetsAt: at })
+    const accountUsage = { fiveHour: used(40), weekly: used(10), reportedAt: at }
+    expect(taskResource(taskActor({ accountUsage })).status).toMatchObject({
+      accountUsage: {
+        fiveHour: { usedPercent: 40, resetsAt: time },
+        sevenDay: { usedPercent: 10, resetsAt: time },
+        reportedAt: time,
+      },
+    })
+    expect(taskResource(taskActor()).status).toMatchObject({ accountUsage: null })
+  })
+
   test('shows a pod while one lives, and whether it works yet', () => {
     const podOf = (change: Partial<TaskContext>): unknown =>
       (taskResource(taskActor(change)).status as { pod: unknown }).pod

@@ -1,4 +1,5 @@
 /** Resources of the kinds that only the orchestrator writes, made from their actors: snapshot to status, level-triggered. */
+import type { AccountReport, AccountWindow } from '../machines/event.ts'
 import type { Block, ProjectContext, Scheduled } from '../machines/project/context.ts'
 import { isReady } from '../machines/project/machine.ts'
 import { positions } from '../machines/queue/admission.ts'
@@ -77,6 +78,7 @@ export function taskResource(actor: ActorShape): DerivedResource {
     pendingEvents: task.pending.length,
     reviewLaps: task.reviewLaps,
     usage: task.usage,
+    accountUsage: task.accountUsage ? accountStatus(task.accountUsage) : null,
     notes: task.notes.map(({ id, agent, pod, at, kind, source, body }) => ({
       id,
       agent,
@@ -92,6 +94,12 @@ export function taskResource(actor: ActorShape): DerivedResource {
     stages: task.stages.map(({ stage, at, reason }) => ({ stage, at: time(at), reason })),
   }
   return { apiVersion, kind: 'Task', metadata: metadataOf(actor), spec, status }
+}
+
+/** In the words in which wrappers tell it (rulings 3.22). */
+function accountStatus({ fiveHour, weekly, reportedAt }: AccountReport): object {
+  const window = ({ usedPercent, resetsAt }: AccountWindow): object => ({ usedPercent, resetsAt: time(resetsAt) })
+  return { fiveHour: window(fiveHour), sevenDay: window(weekly), reportedAt: time(reportedAt) }
 }
 
 /** What a Task that waits to be minted costs at most, once through its stages; null: the table names no most. */

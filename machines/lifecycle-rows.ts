@@ -19,6 +19,7 @@ export const lifecycleRows = {
     'any/approval.granted': 'grant on; two parks are released by it',
     'implementing/approval.refused': 'identity-unverified, and said on the issue',
     'any/approval.revoked': 'grant and verdict off; reviewing, merging and two parks go to approval-revoked',
+    'any/approval.lapsed': 'the accepted comment is gone before any grant: what the agent has to ask for changes',
     'awaiting-human/approved-comment': 'parked by approval-revoked, a maintainer approves: the agent claims again',
     'implementing/rejected': 'ends the Task, not the issue on the forge',
     'implementing/declined': 'implement-declined, its issues given up',

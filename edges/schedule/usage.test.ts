@@ -27,7 +27,17 @@ const modes: Readonly<Record<string, BudgetSettings['mode'] | undefined>> = {
 function told(turn: string, given: TurnUsage): ReturnType<typeof usageDeliveries> {
   const actors: Readonly<Record<string, object>> = {
     'turn:default/t/1/0': { context: { task: 'default/t' } },
-    'task:default/t': { context: { config: { project: 'default/metered' } } },
+    'task:default/t': {
+      address: 'task:default/t',
+      status: 'active',
+      context: { config: { project: 'default/metered' } },
+    },
+    'turn:default/over/1/0': { context: { task: 'default/over' } },
+    'task:default/over': {
+      address: 'task:default/over',
+      status: 'done',
+      context: { config: { project: 'default/metered' } },
+    },
   }
   return usageDeliveries(
     {
@@ -66,6 +76,14 @@ test('the account’s usage goes to every Project that is gated by it, whoever r
       reportedAt: Date.parse('2026-03-01T12:00:00Z'),
     },
   })
+})
+
+test('the account’s usage goes to the turn’s own Task, as long as that lives', async () => {
+  const receivers = async (turn: string): Promise<readonly string[]> =>
+    (await told(turn, { accountUsage })).map(({ to, key }) => `${to} ${key}`)
+  const fleet = (turn: string): string => `project:default/subscribed reported/${turn}`
+  expect(await receivers('default/t/1/0')).toEqual(['task:default/t reported/default/t/1/0', fleet('default/t/1/0')])
+  expect(await receivers('default/over/1/0')).toEqual([fleet('default/over/1/0')])
 })
 
 test('a turn that reported nothing tells nothing: never-reported and 0 percent stay distinguishable', async () => {

@@ -1,10 +1,11 @@
 /** What a turn used, for the token budgets that want to know (document 3, TokenBudgetSpec). */
+import type { AccountReport, AccountWindow } from '../../machines/event.ts'
 import type { BudgetSettings } from '../../machines/project/events.ts'
 import { tokensOf } from '../../machines/rules/spending.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { AccountUsage, TokenCounts } from '../../machines/turn/schema.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
-import type { Delivery, Runtime } from '../../runtime/runtime.ts'
+import type { ActorView, Delivery, Runtime } from '../../runtime/runtime.ts'
 import { projectId, type ProjectDirectory } from '../forge/projects.ts'
 
 export interface UsageDeps {
@@ -18,15 +19,18 @@ export interface TurnUsage {
   readonly accountUsage?: AccountUsage | undefined
 }
 
-/** A turn's result is told once, under the turn's own name (R3): its tokens to its Project, the account's usage to the fleet. */
+/** A turn's result is told once, under the turn's own name (R3): its tokens to its Project, the account's usage to its Task and the fleet. */
 export async function usageDeliveries(
   deps: UsageDeps,
   turn: string,
   { usage, accountUsage }: TurnUsage,
   at: number,
 ): Promise<readonly Delivery[]> {
+  const task = await taskOf(deps, turn)
+  const spender = (task?.context as TaskContext | undefined)?.config.project
   const deliveries: Delivery[] = []
-  const spender = await projectOf(deps, turn)
+  if (task?.status === 'active' && accountUsage !== undefined)
+    deliveries.push({ to: task.address, key: `reported/${turn}`, event: accountReport(accountUsage, at) })
   for (const project of await deps.directory.projects()) {
     const id = projectId(project)
     const mode = (await deps.budget(project.name))?.mode
@@ -40,22 +44,26 @@ export async function usageDeliveries(
       deliveries.push({
         to: `project:${id}`,
         key: `reported/${turn}`,
-        event: { type: 'usage.reported', at, ...reported(accountUsage) },
+        event: accountReport(accountUsage, at),
       })
   }
   return deliveries
 }
 
-async function projectOf({ runtime }: UsageDeps, turn: string): Promise<string | undefined> {
+async function taskOf({ runtime }: UsageDeps, turn: string): Promise<ActorView | undefined> {
   const { task } = ((await runtime().read(`turn:${turn}`))?.context ?? {}) as Partial<TurnContext>
-  if (task === undefined) return undefined
-  return ((await runtime().read(`task:${task}`))?.context as TaskContext | undefined)?.config.project
+  return task === undefined ? undefined : runtime().read(`task:${task}`)
 }
 
-function reported({ fiveHour, sevenDay, reportedAt }: AccountUsage): object {
-  const window = ({ usedPercent, resetsAt }: AccountUsage['fiveHour']): object => ({
+function accountReport({ fiveHour, sevenDay, reportedAt }: AccountUsage, at: number): Delivery['event'] {
+  const window = ({ usedPercent, resetsAt }: AccountUsage['fiveHour']): AccountWindow => ({
     usedPercent,
     resetsAt: Date.parse(resetsAt),
   })
-  return { fiveHour: window(fiveHour), weekly: window(sevenDay), reportedAt: Date.parse(reportedAt) }
+  const report: AccountReport = {
+    fiveHour: window(fiveHour),
+    weekly: window(sevenDay),
+    reportedAt: Date.parse(reportedAt),
+  }
+  return { type: 'usage.reported', at, ...report }
 }

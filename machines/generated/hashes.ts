@@ -2,13 +2,13 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '888db4041474fe6a',
+  project: '943aa0f8f52788ac',
   queue: 'ceac2459b59357cd',
   ledger: 'addaa8d0e252ea88',
-  task: '4d08638163607d5d',
+  task: 'd815179e45fd010c',
   pod: '25bcdf188bd5f680',
   turn: '54e19ca7bd3ed59f',
-  issue: '1295d566ebea378f',
+  issue: '767dddd397bd1e5a',
   'merge-request': 'fa90c1e74355ec2d',
   'ingest-job': '103fe5827ea19499',
 }

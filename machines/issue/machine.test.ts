@@ -193,11 +193,14 @@ describe('the accepted comment', () => {
       'body edited by a stranger since (rulings 5.14)',
       { approvals: [approval()], editedByOther: true, bodyHash: 'body-2' },
     ],
-  ])('%s: refined again', (_name, more) => {
+  ])('%s: refined again, and the owner hears that it has lapsed', (_name, more) => {
     const issue = planned()
     observe(issue, approved)
-    expect(labelsOf(observe(issue, more))).toEqual(['b'])
+    const effects = observe(issue, more)
+    expect(labelsOf(effects)).toEqual(['b'])
     expect(status(issue)).toBe('refined')
+    expect(sent(effects, 'task')).toEqual([{ type: 'approval.lapsed', issue: id }])
+    expect(toTask(observe(issue, { ...more, title: 'x' }))).toEqual([])
   })
   test('an edit by a maintainer carries the approval along; a later one by a stranger does not', () => {
     const issue = planned()

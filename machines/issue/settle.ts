@@ -95,8 +95,14 @@ function news(previous: IssueContext, now: IssueContext, answered: boolean): rea
           }),
         ]
       : []),
+    ...(!adopted && lapsed(previous, now) ? [tellTask(owner, { type: 'approval.lapsed', issue: id })] : []),
     ...(adopted ? adoptionNews(now) : stateNews(previous, now)),
   ]
+}
+
+/** The approval went before anything was granted for it; a grant that goes is told as revoked. */
+function lapsed(previous: IssueContext, now: IssueContext): boolean {
+  return previous.accepted !== null && now.accepted === null && previous.grant === null
 }
 
 function grantNews(before: Grant | null, now: IssueContext): readonly EffectAction[] {

@@ -3,7 +3,8 @@
  * `emergencyPercent` the alert pool too. Usage that nobody knows, or not any more, holds nothing: the gate fails open.
  */
 import type { Hold, ProjectContext, Scheduled, Spending } from './context.ts'
-import type { AccountWindow, BudgetSettings } from './events.ts'
+import type { AccountWindow } from '../event.ts'
+import type { BudgetSettings } from './events.ts'
 
 const minute = 60_000
 

@@ -1,4 +1,5 @@
-import { blockNames, type AccountWindow, type Backlog, type BlockName, type ScheduleSettings } from './events.ts'
+import type { AccountReport } from '../event.ts'
+import { blockNames, type Backlog, type BlockName, type ScheduleSettings } from './events.ts'
 
 export interface Fault {
   readonly reason: string
@@ -43,11 +44,7 @@ export interface Spending {
   readonly windowStart: number | null
   readonly windowTokens: number
   readonly windowEnd: number | null
-  readonly account: {
-    readonly fiveHour: AccountWindow
-    readonly weekly: AccountWindow
-    readonly reportedAt: number
-  } | null
+  readonly account: AccountReport | null
   /** What the queue was told. */
   readonly hold: Hold
 }

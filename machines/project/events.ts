@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { At, EffectFailed } from '../event.ts'
+import { AccountReport, At, EffectFailed } from '../event.ts'
 import { AgentKind, TaskConfig } from '../task/events.ts'
 
 export const blockNames = ['issueScan', 'brainstorm', 'documentation', 'upgrade'] as const
@@ -78,9 +78,6 @@ export const Backlog = Type.Object({
 })
 export type Backlog = Static<typeof Backlog>
 
-export const AccountWindow = Type.Object({ usedPercent: Type.Number(), resetsAt: Type.Integer() })
-export type AccountWindow = Static<typeof AccountWindow>
-
 const Fault = Type.Object({ reason: Type.String(), message: Type.String(), blocks: Type.Boolean() })
 
 export const ProjectEvent = Type.Union([
@@ -137,13 +134,7 @@ export const ProjectEvent = Type.Union([
   /** A turn's tokens, told once for each turn. */
   Type.Object({ type: Type.Literal('usage.spent'), ...At, turn: Type.String(), tokens: Type.Integer({ minimum: 0 }) }),
   /** What the subscription's account has used, as some pod was told: the fleet shares one account. */
-  Type.Object({
-    type: Type.Literal('usage.reported'),
-    ...At,
-    fiveHour: AccountWindow,
-    weekly: AccountWindow,
-    reportedAt: Type.Integer(),
-  }),
+  Type.Object({ type: Type.Literal('usage.reported'), ...At, ...AccountReport.properties }),
   EffectFailed,
 ])
 export type ProjectEvent = Static<typeof ProjectEvent>

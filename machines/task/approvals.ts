@@ -92,6 +92,11 @@ export function accept(context: TaskContext, { issue, by }: EventOf<'approval.co
   }
 }
 
+/** Nothing was granted, so nothing falls with it; what the agent is told to ask for does change. */
+export function lapse(context: TaskContext, { issue }: EventOf<'approval.lapsed'>): Change {
+  return { context: patchIssue(context, issue, { accepted: false }) }
+}
+
 export function closeIssue(context: TaskContext, { issue }: EventOf<'issue.closed'>): Change {
   const { issues } = patchIssue(context, issue, { state: 'closed' })
   return { context: { issues, claims: without(context.claims, issue) } }

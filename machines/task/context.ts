@@ -1,4 +1,5 @@
 import type { EffectAction } from '../emit.ts'
+import type { AccountReport } from '../event.ts'
 import type { Ceiling, Level } from '../rules/significance.ts'
 import type {
   AgentKind,
@@ -182,6 +183,8 @@ export interface TaskContext {
   readonly lastTurnFailedRepos: readonly string[]
   readonly pushedRepositories: readonly string[]
   readonly usage: { readonly [name: string]: number }
+  /** Of the account, as a turn of this Task last heard of it. */
+  readonly accountUsage?: AccountReport
   readonly turns: number
 
   readonly pending: readonly PendingEvent[]

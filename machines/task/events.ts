@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Finding } from '../effect.ts'
-import { At, EffectFailed } from '../event.ts'
+import { AccountReport, At, EffectFailed } from '../event.ts'
 
 const Pod = { pod: Type.Integer({ description: 'ordinal of the pod that speaks' }) }
 const Mr = { repository: Type.String(), number: Type.Integer() }
@@ -216,7 +216,11 @@ export const TaskEvent = Type.Union([
     kind: NoteKind,
     body: Type.String(),
     bodyHash: Type.String(),
+    /** So many of the oldest notes have their words in the store: they need not stay here (rulings 3.19). */
+    spilled: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
+  /** What a turn of the Task heard of the account that it runs on (document 3, TokenBudgetSpec). */
+  Type.Object({ type: Type.Literal('usage.reported'), ...At, ...AccountReport.properties }),
   /** The agent commented on the forge in this turn: an ended turn then waits for the answer. */
   Type.Object({ type: Type.Literal('agent.asked'), ...At, ...Pod, repository: Type.String(), number: Type.Integer() }),
 
@@ -236,6 +240,8 @@ export const TaskEvent = Type.Union([
     by: Type.String(),
     commentId: Type.String(),
   }),
+  /** No comment approves any more, and none had been granted: a grant that falls is `approval.revoked`. */
+  Type.Object({ type: Type.Literal('approval.lapsed'), ...At, issue: Type.String() }),
   Type.Object({ type: Type.Literal('issue.closed'), ...At, issue: Type.String() }),
   Type.Object({ type: Type.Literal('issue.reopened'), ...At, issue: Type.String() }),
 

@@ -232,6 +232,15 @@ describe('submitted', () => {
     expect(task.answer?.body['issues']).toMatchObject([{ detail: 'needs-approval-tool' }])
   })
 
+  test('Task any/approval.lapsed: an approval that was taken back before its grant needs the maintainer again', () => {
+    const task = running()
+      .planned()
+      .send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' })
+      .send('approval.lapsed', { issue: issueId })
+      .submit()
+    expect(task.answer?.body['issues']).toMatchObject([{ detail: 'needs-maintainer-comment' }])
+  })
+
   test('of several issues only those without a grant are named', () => {
     const second = { ...anIssue, number: 2, issue: 'default/lib-2' }
     const task = new ATask()

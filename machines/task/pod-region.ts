@@ -20,7 +20,16 @@ import {
   spawn,
   withdrawEntry,
 } from './pods.ts'
-import { endsItsPod, isOfPod, isWorkTurn, recordTurn, requestTurn, restBeforeRetry, wantsTurn } from './turns.ts'
+import {
+  endsItsPod,
+  isOfPod,
+  isWorkTurn,
+  recordAccount,
+  recordTurn,
+  requestTurn,
+  restBeforeRetry,
+  wantsTurn,
+} from './turns.ts'
 
 /** Final of the current pod, and of no other [H7]. */
 const ends = {
@@ -81,6 +90,7 @@ export const podRegion: StateConfig = {
     },
     'turn.ended': { actions: record },
     'turn.failed': { actions: record },
+    'usage.reported': { actions: does(recordAccount) },
     'agent.asked': {
       guard: when(isOfPod<EventOf<'agent.asked'>>),
       actions: does(() => ({ context: { asked: true } })),

@@ -35,6 +35,14 @@ describe('turns', () => {
     expect(task.context.pending.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, index) => index + 4))
   })
 
+  test('the newest word of the account is kept, whichever turn was read last', () => {
+    const used = (usedPercent: number) => ({ usedPercent, resetsAt: 9 })
+    const report = (reportedAt: number) => ({ fiveHour: used(reportedAt), weekly: used(1), reportedAt })
+    const task = running().send('usage.reported', report(30)).send('usage.reported', report(20))
+    expect(task.context.accountUsage).toEqual(report(30))
+    expect(task.send('usage.reported', report(40)).context.accountUsage).toEqual(report(40))
+  })
+
   test('H46: ended without outcome or question, the agent is told to go on or submit', () => {
     const task = running().ended()
     expect(task.told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 0 }])

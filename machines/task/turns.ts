@@ -51,6 +51,13 @@ export function recordTurn(context: TaskContext, event: Ended | Failed): Change 
   }
 }
 
+/** The newest word, in whatever order turns are read. */
+export function recordAccount(context: TaskContext, event: EventOf<'usage.reported'>): Change {
+  const { fiveHour, weekly, reportedAt } = event
+  if (reportedAt < (context.accountUsage?.reportedAt ?? 0)) return {}
+  return { context: { accountUsage: { fiveHour, weekly, reportedAt } } }
+}
+
 /** No outcome, no question that would be heard, no claim in flight: the agent just stopped. */
 export function isSilent(context: TaskContext, event: Ended): boolean {
   const hasAsked = context.asked && isHeard(context)

@@ -24,6 +24,7 @@ const lasts = [
   'lastTurnPushedRepos',
   'lastTurnFailedRepos',
   'mergeAsks',
+  'accountUsage',
 ]
 const counts = ['entries', 'visitResidencyMs', 'reviewRounds', 'probes', 'planHash', 'bodyHash', 'finished', 'message']
 const blank: ReadonlySet<string> = new Set([...words, ...times, ...clocks, ...books, ...lasts, ...counts])

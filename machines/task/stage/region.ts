@@ -1,5 +1,5 @@
 /** What the Task is about. Rows of `live` hold wherever a stage or park has no row of its own. */
-import { accept, dropClaim, grant, reopenIssue, revoke } from '../approvals.ts'
+import { accept, dropClaim, grant, lapse, reopenIssue, revoke } from '../approvals.ts'
 import { answer, refuses } from '../answers.ts'
 import {
   does,
@@ -128,6 +128,7 @@ const liveRows: Rows = {
   'approval.refused': { actions: does(dropClaim) },
   'approval.revoked': { actions: does(revoke) },
   'approval.commented': { actions: does(accept) },
+  'approval.lapsed': { actions: does(lapse) },
   'mr.ready': [...noneOpenRows(withReady, recordReady), { actions: does(recordReady) }],
   'mr.merged': [...noneOpenRows(withMerged, recordMerged), { actions: does(recordMerged) }],
   'mr.closed': [...noneOpenRows(withClosed, recordClosed), { actions: does(recordClosed) }],

@@ -246,6 +246,7 @@ function tellOwner(i: Draft, before: IssueContext, isAnswered: boolean, asking: 
   if (!isAnswered && stood && !grant) tell('approval.revoked', { issue: id, reason: revocation(i) })
   if (accepted && (isNew || accepted.commentId !== before.accepted?.commentId))
     tell('approval.commented', { issue: id, by: accepted.author, commentId: accepted.commentId })
+  if (!isNew && before.accepted && !accepted && !before.grant) tell('approval.lapsed', { issue: id })
   const [isClosed, wasClosed] = [isClosedByHuman(i), !isNew && isClosedByHuman({ ...before })]
   if (isClosed && !wasClosed) tell('issue.closed', { issue: id })
   if (!isClosed && wasClosed && facts?.state === 'open') tell('issue.reopened', { issue: id })

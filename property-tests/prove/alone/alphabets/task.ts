@@ -67,6 +67,8 @@ export const mints: readonly Told[] = [
   { type: 'task.minted', seed, entry: 'mint/default/x' },
 ])
 
+const half = { usedPercent: 50, resetsAt: 9_000_000 }
+
 function podWords(c: TaskContext): readonly Told[] {
   const report = { finalText: 'done', usage: { inputTokens: 3 }, pushed: ['lib'], failed: [] }
   const pods = [c.podOrdinal, c.podOrdinal - 1]
@@ -107,6 +109,7 @@ function podWords(c: TaskContext): readonly Told[] {
       body: 'b',
       bodyHash: `h${c.notes.length}`,
     })),
+    ...[9000, 8000].map((reportedAt) => ({ type: 'usage.reported', fiveHour: half, weekly: half, reportedAt })),
     { type: 'agent.asked', pod, repository: 'lib', number: 1 },
   ])
 }
@@ -307,6 +310,7 @@ function issueWords(c: TaskContext): readonly Told[] {
     { type: 'approval.refused', issue: name, reason: 'quote-matches' },
     { type: 'approval.revoked', issue: name, reason: 'withdrawn' },
     { type: 'approval.commented', issue: name, by: 'maya', commentId: 'c1' },
+    { type: 'approval.lapsed', issue: name },
     { type: 'issue.closed', issue: name },
     { type: 'issue.reopened', issue: name },
   ])

@@ -74,6 +74,10 @@ function commented(t: TaskDraft, { issue, by }: EventOf<'approval.commented'>): 
   return { does: keep }
 }
 
+function lapsed(t: TaskDraft, { issue }: EventOf<'approval.lapsed'>): Move {
+  return { does: () => t.patchIssue(issue, { accepted: false }) }
+}
+
 /** `issue.allClosed` [H22]. */
 function closed(t: TaskDraft, { issue }: EventOf<'issue.closed'>): Move {
   const isLast = t.c.kind === 'implement' && t.owns(issue) && t.liveIssues.every((one) => one.issue === issue)
@@ -104,6 +108,7 @@ export const handlers = {
   'approval.refused': refused,
   'approval.revoked': revoked,
   'approval.commented': commented,
+  'approval.lapsed': lapsed,
   'issue.closed': closed,
   'issue.reopened': reopened,
 }

@@ -210,6 +210,12 @@ export function podMove(t: TaskDraft, event: TaskEvent): Move {
       return { does: () => writeOperatorNote(t, event) }
     case 'turn.accepted':
       return { does: () => void (t.c.pending = t.c.pending.filter(({ n }) => n > event.eventsUpTo)) }
+    case 'usage.reported': {
+      const { fiveHour, weekly, reportedAt } = event
+      const isNewest = reportedAt >= (t.c.accountUsage?.reportedAt ?? 0)
+      const does = (): void => void Object.assign(t.c, { accountUsage: { fiveHour, weekly, reportedAt } })
+      return isNewest ? { does } : nothing
+    }
     case 'agent.asked':
       return t.isOfPod(event) ? { does: () => void (t.c.asked = true) } : nothing
     default:
