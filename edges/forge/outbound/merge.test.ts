@@ -74,13 +74,25 @@ test('an answer lost after the merge leads to one merge, not two', async () => {
 
 test('law 18: nothing is merged while the Issue holds no grant', async () => {
   await withForgeEdge({}, async (room) => {
+    const { number } = room.forge.openIssue('maintainer', 'acme/library', { title: 'Multiply' })
     const change = await openChange(room)
-    const answers = await mergeWhenKnown(room, change, { grants: ['issue:default/library-1'] })
+    const grants = [`issue:default/library-${number}`]
+    const answers = await mergeWhenKnown(room, change, { grants })
     expect(answers).toMatchObject([
       { event: { type: 'mr.notMergeableYet', reason: 'approval-revoked', sha: change.sha, attempt: 1 } },
     ])
-    room.grants.add('issue:default/library-1')
-    expect(await mergeWhenKnown(room, change, { grants: ['issue:default/library-1'] })).toEqual([])
+    room.grants.add(grants[0]!)
+    expect(await mergeWhenKnown(room, change, { grants })).toEqual([])
+  })
+})
+
+test('law 18: nothing is merged on the word of an issue that is gone from the forge', async () => {
+  await withForgeEdge({}, async (room) => {
+    const change = await openChange(room)
+    room.grants.add('issue:default/library-404')
+    expect(await mergeWhenKnown(room, change, { grants: ['issue:default/library-404'] })).toMatchObject([
+      { event: { type: 'mr.notMergeableYet', reason: 'approval-revoked' } },
+    ])
   })
 })
 

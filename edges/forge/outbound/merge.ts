@@ -1,6 +1,7 @@
 /**
- * The merge, pinned to the reviewed head. Grants are read again in the Issues' own rows right before it (law 18). What
- * happened is told by the forge: after every call the mirror reads it back, so nobody has to wait for the webhook.
+ * The merge, pinned to the reviewed head. Right before it the approving threads are read at the forge once more, and the
+ * grants in the Issues' own rows (law 18). What happened is told by the forge: after every call the mirror reads it back,
+ * so nobody has to wait for the webhook.
  */
 import type { EffectParams } from '../../../machines/effect.ts'
 import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
@@ -38,11 +39,29 @@ async function tryMerge(
   const obstacle = await obstacleOf(deps, target, found)
   if (obstacle !== undefined) return obstacle
   for (const issue of params.grants) {
-    if (!(await deps.grantHolds(issue))) return { type: 'mr.notMergeableYet', reason: 'approval-revoked' }
+    if (!(await grantHoldsNow(deps, params, issue))) return { type: 'mr.notMergeableYet', reason: 'approval-revoked' }
   }
   // The state that asked was left while we looked: its effect was withdrawn [H24].
   if (context.signal.aborted) return { type: 'mr.notMergeableYet', reason: 'withdrawn' }
   return mergeByMethod(target, params)
+}
+
+/** `issue:<namespace>/<repository>-<number>` (rulings 3.5). */
+const issueName = /\/(?<repository>[^/]+)-(?<number>\d+)$/
+
+/**
+ * The thread is read once more, so that an approval whose withdrawal no webhook told us of is not merged on: the mirror
+ * tells the Issue, and that has judged by the time the refresh is done. An issue that is gone grants nothing.
+ */
+async function grantHoldsNow(deps: OutboundDeps, { project }: Params, issue: string): Promise<boolean> {
+  const { repository = '', number = '' } = issueName.exec(issue)?.groups ?? {}
+  try {
+    await deps.mirror.refresh(project, repository, 'issue', Number(number))
+  } catch (error) {
+    if (error instanceof NotFoundError) return false
+    throw error
+  }
+  return deps.grantHolds(issue)
 }
 
 async function mergeByMethod(target: Target, params: Params): Promise<Obstacle | undefined> {
