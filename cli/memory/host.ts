@@ -26,20 +26,21 @@ export interface MemoryHost {
   /** Empty: the embedded store in `stateDir`. */
   readonly databaseUrl: string
   readonly stateDir: string
+  /** Its client, whose tokens the service believes. */
+  readonly client: { readonly clientId: string; readonly secret: string }
   start(env?: Readonly<Record<string, string>>): Promise<MemoryProcess>
   token(audience?: string): Promise<string>
   /** Ends what still runs. */
   close(): Promise<void>
 }
 
-/** On a database of its own where DATABASE_URL names a server, else on the embedded store. */
-export async function memoryHost(): Promise<MemoryHost> {
+/** On a database of its own on this server; on the embedded store where there is none. */
+export async function memoryHost(server = process.env['DATABASE_URL'] ?? ''): Promise<MemoryHost> {
   const dir = mkdtempSync(join(tmpdir(), 'memory-process-'))
-  const server = process.env['DATABASE_URL'] ?? ''
   const databaseUrl = server === '' ? '' : await databaseFor(server, dir)
-  const secret = 'service-secret'
+  const client = { clientId: 'service', secret: 'service-secret' }
   const identity = await startIdentity({
-    clients: [{ clientId: 'service', secret, audiences: [memoryAudience, otherAudience] }],
+    clients: [{ ...client, audiences: [memoryAudience, otherAudience] }],
     tokenSeconds: 7200,
   })
   const running = new Set<ChildProcess>()
@@ -48,6 +49,7 @@ export async function memoryHost(): Promise<MemoryHost> {
     identity,
     databaseUrl,
     stateDir: dir,
+    client,
     async start(env = {}) {
       const child = spawn(process.execPath, [join(programDir, 'bin', 'statewright.mjs'), 'memory'], {
         env: {
@@ -80,8 +82,7 @@ export async function memoryHost(): Promise<MemoryHost> {
     token: (audience = memoryAudience) =>
       clientCredentials({
         tokenUrl: identity.tokenUrl,
-        clientId: 'service',
-        secret,
+        ...client,
         audience,
         clock: systemClock,
         fetch,
