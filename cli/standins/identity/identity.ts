@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import Provider, { errors, type ClientMetadata, type Configuration, type ResourceServer } from 'oidc-provider'
 import { deviceStorage } from './device-storage.ts'
 import { noStorage } from './no-storage.ts'
+import { devicePages, findAccount, interactions, isSignIn, signIn } from './sign-in.ts'
 import { signingKey } from './signing-key.ts'
 
 /** A program that may ask for tokens. `audiences` are absolute URIs, for example `urn:statewright:operator` (RFC 8707). */
@@ -38,7 +39,14 @@ export interface Identity {
 
 const DEFAULT_TOKEN_SECONDS = 600
 /** A person who signed in stays so for two weeks, and has ten minutes to confirm a code. */
-const deviceLives = { DeviceCode: 600, Session: 1_209_600, Interaction: 600, Grant: 1_209_600, RefreshToken: 1_209_600 }
+const deviceLives = {
+  DeviceCode: 600,
+  IdToken: 600,
+  Session: 1_209_600,
+  Interaction: 600,
+  Grant: 1_209_600,
+  RefreshToken: 1_209_600,
+}
 
 /** A real OpenID provider on loopback: client credentials in, RFC 9068 access tokens (RS256) out. Where `devices` are, people sign in with any name. */
 export async function startIdentity(options: IdentityOptions): Promise<Identity> {
@@ -47,7 +55,10 @@ export async function startIdentity(options: IdentityOptions): Promise<Identity>
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const provider = new Provider(issuer, configuration(options))
-  server.on('request', provider.callback())
+  const answer = provider.callback()
+  server.on('request', (request, response) =>
+    isSignIn(request) ? void signIn(provider, request, response) : void answer(request, response),
+  )
   return {
     issuer,
     jwksUri: `${issuer}/jwks`,
@@ -65,12 +76,13 @@ function configuration(options: IdentityOptions): Configuration {
     jwks: { keys: [signingKey(options.keyFile)] },
     cookies: { keys: [randomBytes(32).toString('base64url')] },
     ttl: { ClientCredentials: accessTokenTTL, AccessToken: accessTokenTTL, ...deviceLives },
+    interactions,
+    findAccount,
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
     clients: [...options.clients.map(confidential), ...devices.map(ofDevice)],
     features: {
-      // The provider's own pages, which believe any name: for one machine, and for tests.
-      devInteractions: { enabled: devices.length > 0 },
-      deviceFlow: { enabled: devices.length > 0 },
+      devInteractions: { enabled: false },
+      deviceFlow: { enabled: devices.length > 0, ...devicePages },
       clientCredentials: { enabled: true },
       resourceIndicators: {
         enabled: true,
