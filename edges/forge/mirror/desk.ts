@@ -47,6 +47,9 @@ export interface Desk {
   ): Promise<void>
 }
 
+/** A forge that lists a comment later than this, or whose clock differs by more, is none that we know. */
+const LISTED_WITHIN_MS = 60_000
+
 export function createDesk(options: MirrorOptions): Desk {
   const { sql, clock, directory, openForge, deliver } = options
   const serial = createSerial()
@@ -150,7 +153,8 @@ export function createDesk(options: MirrorOptions): Desk {
     const gone = (await loadThread(tx, key)).filter((one) => one.deletedAt === undefined && !there.has(one.comment.id))
     // What came by webhook while the list was read is not in it and not gone.
     const newest = Math.max(0, ...listed.map((comment) => comment.createdAt))
-    const deleted = gone.filter((one) => one.comment.createdAt < newest || (listed.length === 0 && known))
+    const listedBy = Math.max(newest, clock.now() - LISTED_WITHIN_MS)
+    const deleted = gone.filter((one) => one.comment.createdAt < listedBy || (listed.length === 0 && known))
     await markDeleted(
       tx,
       key.project,

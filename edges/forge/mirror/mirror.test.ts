@@ -296,6 +296,22 @@ test('what never arrived is read back: dropped deliveries are sent again, change
   )
 })
 
+test('an approval that was deleted unheard stands no longer after the next resync, though it was the newest comment and no delivery can be had again', async () => {
+  await withHook({}, async (room) => {
+    const number = openWanted(room)
+    room.forge.comment('maintainer', REPO, number, 'I shall look at it.')
+    const { id } = room.forge.comment('maintainer', REPO, number, '/approve')
+    await room.quiet()
+    expect(lastFacts(room).approvals).toHaveLength(1)
+    room.forge.faults.inject({ kind: 'drop', event: 'issue_comment', times: 1000 })
+    room.forge.deleteComment('maintainer', REPO, id)
+    room.clock.advance(30 * 60_000)
+    await resync(room)
+    await room.quiet()
+    expect(lastFacts(room).approvals).toEqual([])
+  })
+})
+
 test("a merge request's head, checks, reviews and go-ahead reach its actor; a go-ahead for an older head is only words", async () => {
   await withHook({}, async (room) => {
     const folder = await room.clone('bot')

@@ -82,7 +82,8 @@ async function readThreads(desk: Desk, scope: Scope, changed: readonly ForgeComm
 
 /**
  * Everything open is told again where its facts differ: settings may have changed, a telling may have failed.
- * Open merge requests get their checks and threads read, because reviews appear in no list of changes.
+ * Threads of open ones are read whole, because reviews and what was deleted appear in no list of changes; merge requests get
+ * their checks read too.
  */
 async function retell(desk: Desk, scope: Scope): Promise<void> {
   const filter = { repository: scope.repository.name }
@@ -90,7 +91,11 @@ async function retell(desk: Desk, scope: Scope): Promise<void> {
   const issues = (await listIssues(sql, scope.project.name, filter)).filter(
     (row) => row.revision > 0 || row.issue.state === 'open',
   )
-  for (const { number } of issues) await desk.alone(scope, 'issue', number, (key) => desk.tell(scope, key))
+  for (const { number, revision, issue } of issues)
+    await desk.alone(scope, 'issue', number, async (key) => {
+      if (revision > 0 && issue.state === 'open') await desk.readThread(scope, key)
+      await desk.tell(scope, key)
+    })
   const open = await listMergeRequests(sql, scope.project.name, filter)
   for (const row of open.filter((one) => one.mergeRequest.state === 'open' || one.revision > 0)) {
     await desk.alone(scope, 'mr', row.number, (key) =>
