@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
 import { markdownTable } from '../kit/markdown.ts'
-import { exitCodeOf, goalTable, jsonLine, verdictLines, type Report } from '../kit/report.ts'
+import { publish, usageExitCode } from '../kit/publish.ts'
+import { goalTable, verdictLines, type Report } from '../kit/report.ts'
 import { findGraphify } from './graphify.ts'
 import { agreement, type Agreement, type Links } from './links.ts'
 import { ownLinks, parsePieces } from './own-links.ts'
@@ -58,7 +59,7 @@ async function main(): Promise<number> {
   )
   if (typeof asked === 'string') {
     console.error(asked)
-    return 64
+    return usageExitCode
   }
   const startedAt = new Date()
   const folder = mkdtempSync(join(tmpdir(), 'statewright-extract-'))
@@ -93,10 +94,22 @@ async function main(): Promise<number> {
     rows: [...rows, ...speeds],
     goals: goalsOf(rows, speeds),
   }
-  console.log(`\n${tables(rows, speeds)}\n\n${goalTable(report.goals)}\n`)
-  for (const line of verdictLines(report)) console.log(line)
-  if (asked.json) console.log(jsonLine(report))
-  return exitCodeOf(report)
+  const said = `${tables(rows, speeds)}\n\n${goalTable(report.goals)}`
+  return publish(report, asked, { tables: said, section: () => sectionOf(report, said) })
+}
+
+function sectionOf(report: Report, said: string): string {
+  const { machine } = report
+  return `## Code graph extraction
+
+\`npm run bench -- extract --write\`, ${report.startedAt.slice(0, 10)}, ${report.minutes.toFixed(0)} minutes. ${machine.cores} cores of ${machine.cpu},
+${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}; load ${machine.loadBefore} before the run. Calls and imports of three packages,
+compared with what the language service of TypeScript says of the same sources: \`true\` is its answer, \`found\` ours at this
+confidence or above. Both programs read the same trees, without a cache; graphify without its communities.
+
+${verdictLines(report).join('  \n')}
+
+${said}`
 }
 
 /** Out of node_modules: both programs leave out what lies there. */

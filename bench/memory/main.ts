@@ -1,11 +1,10 @@
 /** `npm run bench -- memory`: the knowledge service, its retrieval engines and its code graph. */
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
-import { writeSection } from '../kit/document.ts'
-import { usageExitCode } from '../kit/publish.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
-import { exitCodeOf, goalTable, jsonLine, verdictLines, type Report } from '../kit/report.ts'
+import { publish, usageExitCode } from '../kit/publish.ts'
+import { goalTable, verdictLines, type Report } from '../kit/report.ts'
 import { measureEngine, type EngineResults } from './engine.ts'
 import { measureGraph, type GraphResults } from './graph.ts'
 
@@ -39,11 +38,8 @@ async function main(): Promise<number> {
     rows: [...(engine?.rows ?? []), ...(graph?.rows ?? [])],
     goals: [...(engine?.goals ?? []), ...(graph?.goals ?? [])],
   }
-  console.log(`\n${tablesOf(results)}\n\n${goalTable(report.goals)}\n`)
-  for (const line of [...leftOf(results), ...verdictLines(report)]) console.log(line)
-  if (asked.write) await writeSection(name, documentOf(report, results))
-  if (asked.json) console.log(jsonLine(report))
-  return exitCodeOf(report)
+  const tables = [tablesOf(results), goalTable(report.goals), leftOf(results).join('\n')].filter((text) => text !== '')
+  return publish(report, asked, { tables: tables.join('\n\n'), section: () => documentOf(report, results) })
 }
 
 function leftOf({ engine, graph }: Results): string[] {
@@ -73,6 +69,7 @@ function documentOf(report: Report, results: Results): string {
   const { machine } = report
   return `## Memory
 
+What is asked of the knowledge service: its embedded engine, what it adds in front of LightRAG, and its code graph against Neo4j.
 \`npm run bench -- memory --write\`, ${report.startedAt.slice(0, 10)}, ${report.minutes.toFixed(0)} minutes. ${machine.cores} cores of ${machine.cpu},
 ${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}; load ${machine.loadBefore} before the run. The embedded store is PGlite in a thread over a
 folder. Who is compared is asked in turn, so that what the machine does meanwhile meets all alike.
