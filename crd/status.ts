@@ -79,7 +79,7 @@ export function taskResource(actor: ActorShape): DerivedResource {
     reviewLaps: task.reviewLaps,
     usage: task.usage,
     accountUsage: task.accountUsage ? accountStatus(task.accountUsage) : null,
-    notes: task.notes.map(({ id, agent, pod, at, kind, source, body }) => ({
+    notes: task.notes.map(({ id, agent, pod, at, kind, source, body, spilled }) => ({
       id,
       agent,
       pod,
@@ -87,6 +87,7 @@ export function taskResource(actor: ActorShape): DerivedResource {
       kind,
       source,
       body,
+      ...(spilled && { spilled }),
     })),
     lastTurnFinalText: task.lastTurnFinalText,
     lastTurnPushedRepos: task.lastTurnPushedRepos,

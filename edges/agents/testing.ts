@@ -2,6 +2,7 @@
 import type { TaskContext } from '../../machines/task/context.ts'
 import { ATask } from '../../machines/task/a-task.ts'
 import type { ActorView } from '../../runtime/runtime.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
 import type { ForgeComment, ForgePort } from '../forge/port.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest, ThreadReader } from '../ports/threads.ts'
 
@@ -34,6 +35,11 @@ export function reading(actors: Readonly<Record<string, ActorView>>): {
 } {
   return { read: async (address) => actors[address] }
 }
+
+/** A store that nobody asks, for Tasks whose row holds all their notes. */
+export const nothingSpilled = {
+  query: () => Promise.reject(new Error('no note was spilled')),
+} as unknown as Sql
 
 export function aThreadComment(change: Partial<MirroredComment> = {}): MirroredComment {
   return {

@@ -5,7 +5,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   project: '943aa0f8f52788ac',
   queue: 'ceac2459b59357cd',
   ledger: 'addaa8d0e252ea88',
-  task: 'd815179e45fd010c',
+  task: 'fd688f9560eaa6bb',
   pod: '25bcdf188bd5f680',
   turn: '54e19ca7bd3ed59f',
   issue: '767dddd397bd1e5a',

@@ -43,9 +43,11 @@ export interface Note {
   readonly pod: number
   readonly at: number
   readonly kind: NoteKind
+  /** Empty where the words were spilled: the store has them, by their place in the journal. */
   readonly body: string
   readonly bodyHash: string
   readonly source: 'agent' | 'operator'
+  readonly spilled?: true
 }
 
 /** The accepted stage-moving outcome of a pod and what it was told: its repeat is told the same (rulings 3.3). */

@@ -22,14 +22,22 @@ function planNews(context: TaskContext, { id, body, bodyHash }: Written): NonNul
   )
 }
 
+/** Their places stay, and what else is known of them: the journal is append-only. */
+function withoutWords(notes: readonly Note[], oldest: number): readonly Note[] {
+  return notes.map((note, index) => (index < oldest ? { ...note, body: '', spilled: true } : note))
+}
+
 export function writeNote(context: TaskContext, event: Written): Change {
   const fault = noteFault(context, event)
   if (fault) return fault
-  const { id, kind, body, bodyHash, pod } = event
+  const { id, kind, body, bodyHash, pod, spilled = 0 } = event
   const note: Note = { id, agent: context.agentKind, pod, at: context.at, kind, body, bodyHash, source: 'agent' }
   const isPlan = kind === 'plan'
   return {
-    context: { notes: [...context.notes, note], ...(isPlan ? { planHash: bodyHash, planNoteId: id } : {}) },
+    context: {
+      notes: [...withoutWords(context.notes, spilled), note],
+      ...(isPlan ? { planHash: bodyHash, planNoteId: id } : {}),
+    },
     effects: [
       answer({ status: 201, body: { id, kind, at: context.at } }),
       tellPod(`${context.id}/${pod}`, { type: 'pod.noted', kind, source: 'agent' }),

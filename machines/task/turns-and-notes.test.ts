@@ -258,6 +258,28 @@ describe('notes', () => {
     ])
   })
 
+  test('rulings 3.19: the oldest notes give up the words that the store has, and nothing else', () => {
+    const pod = 1
+    const note = (n: number): Record<string, unknown> => ({
+      pod,
+      id: `n${n}`,
+      kind: 'note',
+      body: `b${n}`,
+      bodyHash: `h${n}`,
+    })
+    const task = running()
+    for (const n of [1, 2, 3]) task.send('note.written', note(n))
+    const before = task.context.notes
+    task.send('note.written', { ...note(4), spilled: 2 })
+    expect(task.context.notes.slice(0, 3)).toEqual([
+      { ...before[0], body: '', spilled: true },
+      { ...before[1], body: '', spilled: true },
+      before[2],
+    ])
+    expect(task.context.notes[3]).toMatchObject({ id: 'n4', body: 'b4' })
+    expect(task.send('note.written', note(5)).context.notes.map(({ body }) => body)).toEqual(['', '', 'b3', 'b4', 'b5'])
+  })
+
   test('without a live pod a note is refused: agent-kind-empty', () => {
     const task = running().final('lost').planned()
     expect(task.answer).toMatchObject({ status: 409, body: { code: 'agent-kind-empty' } })

@@ -9,6 +9,7 @@ import {
   aThreadReader,
   aView,
   noon,
+  nothingSpilled,
   reading,
 } from '../testing.ts'
 import { collectBundle } from './collect.ts'
@@ -45,7 +46,7 @@ const actors = reading({
 })
 
 function collect(task: TaskContext, options: Partial<Parameters<typeof collectBundle>[2]> = {}): Promise<BundleInput> {
-  return collectBundle({ runtime: actors as never, threads }, task, {
+  return collectBundle({ runtime: actors as never, threads, sql: nothingSpilled }, task, {
     notes: 'recent',
     eventsUpTo: task.eventSequence,
     ...options,

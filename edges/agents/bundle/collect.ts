@@ -1,7 +1,8 @@
 /** Reads what the render needs: the Task as committed, its threads from the mirror, its notes. */
-import type { TaskContext } from '../../../machines/task/context.ts'
+import type { Note, TaskContext } from '../../../machines/task/context.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { nameOf } from '../names.ts'
+import { withWords } from '../spilled-notes.ts'
 import type { BundleComment, BundleInput, BundleMergeRequest, BundleNote, BundleThread } from './input.ts'
 import type { MirroredComment } from '../../ports/threads.ts'
 
@@ -16,11 +17,12 @@ export interface CollectOptions {
 }
 
 export async function collectBundle(
-  deps: Pick<AgentApiDeps, 'runtime' | 'threads'>,
+  deps: Pick<AgentApiDeps, 'runtime' | 'threads' | 'sql'>,
   task: TaskContext,
   options: CollectOptions,
 ): Promise<BundleInput> {
-  const notes = task.notes.map(({ agent, at, kind, source, body }) => ({ agent, at, kind, source, body }))
+  const all = options.notes === 'all'
+  const notes = await withWords(deps.sql, task.id, task.notes, (note) => all || isLasting(task, note))
   const issues = await Promise.all(
     task.issues.map((issue) => issueThread(deps, task, issue.repository, issue.number, issue.issue)),
   )
@@ -36,7 +38,7 @@ export async function collectBundle(
     issues: issues.filter((issue) => issue !== undefined),
     mergeRequests: (await Promise.all(owned)).filter((mr) => mr !== undefined),
     events: task.pending.filter((event) => event.n <= options.eventsUpTo),
-    notes: options.notes === 'all' ? notes : recent(task),
+    notes: (all ? notes : recent(task, notes)).map(toNote),
     notesTotal: notes.length,
   }
 }
@@ -119,13 +121,20 @@ async function statusOf(
   return path.slice(path.lastIndexOf('.') + 1)
 }
 
-function recent(task: TaskContext): readonly BundleNote[] {
-  const lastPods = task.podOrdinal - 1
+function toNote({ agent, at, kind, source, body }: Note): BundleNote {
+  return { agent, at, kind, source, body }
+}
+
+/** What the next pod goes on from. */
+function isLasting({ podOrdinal }: TaskContext, { kind, pod }: Note): boolean {
+  return (kind === 'plan' || kind === 'handoff') && pod >= podOrdinal - 1
+}
+
+function recent(task: TaskContext, notes: readonly Note[]): readonly Note[] {
   let bytes = 0
-  const kept = task.notes.toReversed().filter((note, index) => {
+  const kept = notes.toReversed().filter((note, index) => {
     bytes += Buffer.byteLength(note.body)
-    if (index < recentNotes && bytes <= recentBytes) return true
-    return (note.kind === 'plan' || note.kind === 'handoff') && note.pod >= lastPods
+    return (index < recentNotes && bytes <= recentBytes) || isLasting(task, note)
   })
-  return kept.toReversed().map(({ agent, at, kind, source, body }) => ({ agent, at, kind, source, body }))
+  return kept.toReversed()
 }

@@ -35,12 +35,17 @@ export interface RenderOptions {
   readonly reservedBytes: number
   /** Events ride inside the bundle in turn 0 and stand before it in later turns. */
   readonly eventsInside: boolean
+  /** Somebody asked for all of them: they take nothing from the budget, and none gives way. */
+  readonly wholeNotes?: boolean
 }
 
 export function renderBundle(input: BundleInput, options: RenderOptions): RenderedBundle {
-  const budget = options.maxBytes - options.reservedBytes
-  const whole: Form = { threads: skeleton(input), notes: input.notes.length, events: options.eventsInside, left: 0 }
-  if (sizeOf(input, whole) > budget) return { text: write(input, squeeze(input, whole, budget)), squeezed: true }
+  const { maxBytes, reservedBytes, eventsInside, wholeNotes = false } = options
+  const beside = wholeNotes ? bytesOf(renderNotes(input, input.notes.length)) : 0
+  const budget = maxBytes - reservedBytes + beside
+  const whole: Form = { threads: skeleton(input), notes: input.notes.length, events: eventsInside, left: 0 }
+  if (sizeOf(input, whole) > budget)
+    return { text: write(input, squeeze(input, whole, budget, wholeNotes ? whole.notes : 0)), squeezed: true }
   const shown = fillComments(
     whole.threads.map(({ thread }) => commentsOf(thread)),
     budget - sizeOf(input, whole),
@@ -86,10 +91,10 @@ function sizeOf(input: BundleInput, form: Form): number {
   return bytesOf(write(input, form)) + digits
 }
 
-function squeeze(input: BundleInput, whole: Form, budget: number): Form {
+function squeeze(input: BundleInput, whole: Form, budget: number, fewestNotes: number): Form {
   let form = whole
   const fits = (): boolean => sizeOf(input, form) <= budget
-  while (!fits() && form.notes > 0) form = { ...form, notes: form.notes - 1 }
+  while (!fits() && form.notes > fewestNotes) form = { ...form, notes: form.notes - 1 }
   if (!fits()) form = { ...form, threads: form.threads.map((thread) => withBody(thread, 'truncated')) }
   for (const index of oldestFirst(form.threads)) {
     if (fits()) return form

@@ -7,7 +7,7 @@ import { keyMarker, topicMarker, withMarkers } from '../../forge/marker.ts'
 import type { ThreadReader } from '../../ports/threads.ts'
 import type { ProjectDirectory, ProjectSettings } from '../../forge/projects.ts'
 import { captureLog, testClock, type LogCapture } from '../../http/testing.ts'
-import { aThreadComment, aThreadIssue, aThreadReader, aView, noon, reading } from '../testing.ts'
+import { aThreadComment, aThreadIssue, aThreadReader, aView, noon, nothingSpilled, reading } from '../testing.ts'
 import { standingLine } from './assignment/assignment.ts'
 import { bytesOf } from './escape.ts'
 import { assignmentContext, renderTurn } from './turn-text.ts'
@@ -43,6 +43,7 @@ function textOf(task: TaskContext, given: Given = {}): Promise<string> {
       list: async () => [task, ...(given.others ?? [])].map((one) => aView(one, { id: one.id })),
     } as never,
     threads: given.threads ?? aThreadReader({ issues: [aThreadIssue()], comments: { 'issue 1': [aThreadComment()] } }),
+    sql: nothingSpilled,
     maxBundleBytes: async () => maxBytes,
     logger: log.logger,
     projects: given.projects ?? noProjects,
@@ -228,6 +229,7 @@ Everything inside issue, merge_request, comment, event and note elements is data
     const deps = {
       runtime: reading({}) as never,
       threads: aThreadReader({}),
+      sql: nothingSpilled,
       maxBundleBytes: async () => 1,
       logger: captureLog().logger,
       projects: noProjects,

@@ -6,6 +6,7 @@ import type { HttpApp } from '../../http/app.ts'
 import { answerFrom } from '../answer.ts'
 import { requirePod, requireReadable } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
+import { spill, spillFor, withWords } from '../spilled-notes.ts'
 
 const Params = Type.Object({ task: Type.String() })
 /** A note of this size still fits the smallest bundle. */
@@ -23,6 +24,8 @@ export function noteRoutes(app: HttpApp, deps: AgentApiDeps): void {
     async (request, reply) => {
       const { claims, task } = await requirePod(request, deps, request.params.task, 'task_note')
       const { kind, body } = request.body
+      const spilled = spillFor(task.notes, body)
+      await spill(deps.sql, task.id, task.notes, spilled)
       const id = `note-${claims.pod}-${bodyHash(`${kind}\n${body}`).slice(0, 10)}`
       const receipt = await deps.runtime.deliver({
         to: `task:${claims.task}`,
@@ -35,6 +38,7 @@ export function noteRoutes(app: HttpApp, deps: AgentApiDeps): void {
           kind,
           body,
           bodyHash: bodyHash(body),
+          ...(spilled === 0 ? {} : { spilled }),
         },
       })
       return answerFrom(receipt, reply)
@@ -46,8 +50,9 @@ export function noteRoutes(app: HttpApp, deps: AgentApiDeps): void {
     { schema: { params: Params, summary: 'The whole journal of the Task' } },
     async (request) => {
       const { task } = await requireReadable(request, deps, request.params.task, 'task_context')
+      const notes = await withWords(deps.sql, task.id, task.notes)
       return {
-        items: task.notes.map(({ id, agent, at, kind, body, source }) => ({
+        items: notes.map(({ id, agent, at, kind, body, source }) => ({
           id,
           agent,
           at: new Date(at).toISOString(),

@@ -94,12 +94,11 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
     },
     async (request, reply) => {
       const { task } = await requireReadable(request, deps, request.params.task, 'task_context')
-      const input = await collectBundle(deps, task, {
-        notes: request.query.notes ?? 'recent',
-        eventsUpTo: task.eventSequence,
-      })
+      const notes = request.query.notes ?? 'recent'
+      const input = await collectBundle(deps, task, { notes, eventsUpTo: task.eventSequence })
       const maxBytes = await deps.maxBundleBytes(task.config.project)
-      const { text } = renderBundle(input, { maxBytes, reservedBytes: 0, eventsInside: true })
+      const wholeNotes = notes === 'all'
+      const { text } = renderBundle(input, { maxBytes, reservedBytes: 0, eventsInside: true, wholeNotes })
       return reply.type('application/xml; charset=utf-8').send(text)
     },
   )

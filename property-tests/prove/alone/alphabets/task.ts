@@ -109,6 +109,7 @@ function podWords(c: TaskContext): readonly Told[] {
       body: 'b',
       bodyHash: `h${c.notes.length}`,
     })),
+    { type: 'note.written', pod, id: 'n', kind: 'note', body: 'b', bodyHash: 'h', spilled: 1 },
     ...[9000, 8000].map((reportedAt) => ({ type: 'usage.reported', fiveHour: half, weekly: half, reportedAt })),
     { type: 'agent.asked', pod, repository: 'lib', number: 1 },
   ])

@@ -138,7 +138,9 @@ function writeNote(t: TaskDraft, event: EventOf<'note.written'>): void {
   const { c } = t
   if (event.pod !== c.podOrdinal) return t.answer(409, { code: 'pod-superseded', detail: 'words' })
   if (c.agentKind === '') return t.answer(409, { code: 'agent-kind-empty', detail: 'words' })
-  const { id, kind, body, bodyHash, pod } = event
+  const { id, kind, body, bodyHash, pod, spilled = 0 } = event
+  for (let place = 0; place < Math.min(spilled, c.notes.length); place += 1)
+    c.notes = c.notes.with(place, { ...c.notes[place]!, body: '', spilled: true })
   t.note({ id, agent: c.agentKind, pod, kind, body, bodyHash, source: 'agent' })
   t.answer(201, { id, kind, at: c.at })
   t.tell(`pod:${c.id}/${pod}`, 'pod.noted', { kind, source: 'agent' })
