@@ -69,6 +69,17 @@ to the next major</body>
     expect(/<body>(.*?)<\/body>/.exec(text)?.[1]).toBe('🙂'.repeat(500))
   })
 
+  it('stays within its bytes, the newest first, though a goal is one line of a megabyte', () => {
+    const tasks = Array.from({ length: 120 }, (_, n) =>
+      startedAt(noon + n, { id: `default/t-${n}`, goal: '<&>'.repeat(350_000) }),
+    )
+    const text = renderTaskIndex(tasks, 'demo', 'all', noon, 20_000)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(20_000)
+    const names = [...text.matchAll(/name="([^"]*)"/g)].map(([, name]) => name)
+    expect(names.length).toBeGreaterThan(1)
+    expect(names).toEqual(Array.from({ length: names.length }, (_, n) => `t-${119 - n}`))
+  })
+
   it.each([
     [-5 * minute, '0m'],
     [59 * minute, '59m'],

@@ -30,9 +30,14 @@ function renderEntry(task: TaskContext, now: number): string {
     items.length === 0
       ? ''
       : `<${name}>${escapeText(items.map(({ repository, number }) => `${repository}#${number}`).join(', '))}</${name}>\n`
-  const title = task.goal.split('\n')[0] ?? ''
-  const body = [...task.goal].slice(0, maxGoalCharacters).join('')
+  const body = firstOf(task.goal)
+  const title = body.split('\n')[0] ?? ''
   return `<task${attributes(head)}>\n<title>${escapeText(title)}</title>\n<body>${escapeText(body)}</body>\n${list('issues', task.issues)}${list('mrs', task.mergeRequests)}</task>\n`
+}
+
+/** As people count characters; of a goal of megabytes only the beginning is looked at. */
+function firstOf(goal: string): string {
+  return [...goal.slice(0, 2 * maxGoalCharacters)].slice(0, maxGoalCharacters).join('')
 }
 
 function startOf(task: TaskContext): number {

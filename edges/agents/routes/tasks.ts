@@ -119,9 +119,11 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       const project = projectActorId(request.params.project)
       if (claims !== undefined) refuseForeignProject(claims, project)
       const scope = request.query.scope ?? 'all'
+      const maxBytes = await deps.maxBundleBytes(project)
+      const tasks = await findTasks(deps.runtime, { project })
       return reply
         .type('application/xml; charset=utf-8')
-        .send(renderTaskIndex(await findTasks(deps.runtime, { project }), nameOf(project), scope, deps.clock.now()))
+        .send(renderTaskIndex(tasks, nameOf(project), scope, deps.clock.now(), maxBytes))
     },
   )
 }
