@@ -94,6 +94,8 @@ function addAgentRoutes({ app }: HttpServer, options: InternalServerOptions): vo
     { config, schema: { params: HookParams, body: HookInput } },
     async (request, reply) => {
       const answer = options.onHook(request.params.event as HookEvent, request.body)
+      // A connection kept for the next hook may end just when that is sent, and a hook is sent once.
+      void reply.header('connection', 'close')
       return answer ? answer : reply.code(204).send()
     },
   )

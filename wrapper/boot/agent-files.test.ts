@@ -24,8 +24,6 @@ const config = (env: Record<string, string> = {}): Config =>
     () => 'file',
   )
 const plumbing = {
-  node: '/node',
-  hookProgram: "/it's/hook.mjs",
   statuslineCommand: 'line',
   internalUrl: 'http://127.0.0.1:9',
   agentKey: 'k1',
@@ -34,10 +32,9 @@ const plumbing = {
 describe('what the agent reads', () => {
   test('asks for every hook, with the tool hooks on every tool', () => {
     const settings = renderSettings(config(), plumbing) as {
-      hooks: Record<string, { matcher?: string; hooks: { command: string }[] }[]>
+      hooks: Record<string, { matcher?: string; hooks: object[] }[]>
     }
     expect(Object.keys(settings.hooks)).toEqual([
-      'SessionStart',
       'UserPromptSubmit',
       'Stop',
       'StopFailure',
@@ -46,9 +43,9 @@ describe('what the agent reads', () => {
       'PostToolUseFailure',
     ])
     expect(settings.hooks['PostToolUse']![0]!.matcher).toBe('*')
-    expect(settings.hooks['Stop']![0]!.hooks[0]!.command).toBe(
-      `'/node' '/it'\\''s/hook.mjs' 'http://127.0.0.1:9/k/k1/internal/hook/Stop'`,
-    )
+    expect(settings.hooks['Stop']![0]!.hooks).toEqual([
+      { type: 'http', url: 'http://127.0.0.1:9/k/k1/internal/hook/Stop', timeout: 30 },
+    ])
   })
 
   test('excludes instruction files inside the clones and around the workspace, but not its own', () => {

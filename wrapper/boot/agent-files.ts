@@ -5,8 +5,10 @@ import type { Config } from './config.ts'
 import { renderMcpConfig } from './mcp-config.ts'
 import { renderGlobalInstructions, renderWorkspaceInstructions, type BaseInstructions } from './instructions.ts'
 import { agentUrl, type AgentPlumbing } from './plumbing.ts'
-import { shellWords } from './shell-words.ts'
 import type { Logger } from '../../edges/http/logging.ts'
+
+/** The wrapper answers at once; it may be held up by the machine. A tool goes on when nobody answered. */
+const hookLimitSeconds = 30
 
 export interface AgentFilesInput {
   readonly config: Config
@@ -37,13 +39,9 @@ export function writeAgentFiles(input: AgentFilesInput): void {
 }
 
 export function renderSettings(config: Config, plumbing: AgentPlumbing): object {
+  // By HTTP, not by a program: one that only starts and ends takes longer than the whole of what it tells.
   const hook = (event: string): object => ({
-    hooks: [
-      {
-        type: 'command',
-        command: shellWords([plumbing.node, plumbing.hookProgram, `${agentUrl(plumbing)}/internal/hook/${event}`]),
-      },
-    ],
+    hooks: [{ type: 'http', url: `${agentUrl(plumbing)}/internal/hook/${event}`, timeout: hookLimitSeconds }],
   })
   const hooks = Object.fromEntries(
     hookEvents.map((event) => [event, [event.includes('Tool') ? { matcher: '*', ...hook(event) } : hook(event)]]),
@@ -54,7 +52,8 @@ export function renderSettings(config: Config, plumbing: AgentPlumbing): object 
     includeCoAuthoredBy: false,
     claudeMdExcludes: excludedInstructions(config.workspaceDir, config.home),
     hooks,
-    statusLine: { type: 'command', command: plumbing.statuslineCommand },
+    // A program run after every message; without a subscription the CLI has no usage windows to tell it (facts 7).
+    ...(config.secrets.oauthToken ? { statusLine: { type: 'command', command: plumbing.statuslineCommand } } : {}),
   }
 }
 

@@ -18,16 +18,17 @@ export async function readBaseInstructions(
   git: Git,
   repositories: readonly Repository[],
 ): Promise<readonly BaseInstructions[]> {
-  const found: BaseInstructions[] = []
-  for (const { name, dir, base } of repositories) {
-    const read = (path: string): Promise<string | undefined> =>
-      gitText(git, ['cat-file', 'blob', `${remoteRef(base)}:${path}`], { cwd: dir }).catch(() => undefined)
-    const text = await read('CLAUDE.md')
-    if (!text) continue
-    const whole = await withIncludes(text, 'CLAUDE.md', read)
-    found.push({ repository: name, base, text: whole.slice(0, maxInstructions) })
-  }
-  return found
+  const found = await Promise.all(repositories.map((repository) => readOne(git, repository)))
+  return found.filter((one) => one !== undefined)
+}
+
+async function readOne(git: Git, { name, dir, base }: Repository): Promise<BaseInstructions | undefined> {
+  const read = (path: string): Promise<string | undefined> =>
+    gitText(git, ['cat-file', 'blob', `${remoteRef(base)}:${path}`], { cwd: dir }).catch(() => undefined)
+  const text = await read('CLAUDE.md')
+  if (!text) return undefined
+  const whole = await withIncludes(text, 'CLAUDE.md', read)
+  return { repository: name, base, text: whole.slice(0, maxInstructions) }
 }
 
 /** ~/.claude/CLAUDE.md: what holds in every pod, and what this boot found. Findings come first: they are the first job. */

@@ -1,8 +1,5 @@
 /** How the agent's helper programs are started and reach the wrapper. */
 export interface AgentPlumbing {
-  /** Absolute path of the Node that runs the hook programs. */
-  readonly node: string
-  readonly hookProgram: string
   readonly statuslineCommand: string
   /** `http://127.0.0.1:<port>` */
   readonly internalUrl: string

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // GIT_ASKPASS of the wrapper's own git children: asks the wrapper's memory over the loopback for the answer to git's
 // prompt. No token stands in a URL, in .git/config or in a file. The wrapper answers only for the git gateway. It runs
-// twice with every fetch and push, so it loads next to nothing, as hook.mjs says.
+// twice with every fetch and push, so it loads next to nothing: node:http alone takes longer to load than Node to start.
 import { connect } from 'node:net'
 
 const limitMs = 5000

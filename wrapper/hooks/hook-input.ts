@@ -1,8 +1,7 @@
 import { Type, type Static } from 'typebox'
 
-/** The hooks that settings.json asks for. */
+/** The hooks that settings.json asks for. The CLI posts each to the loopback; SessionStart it would give to programs only. */
 export const hookEvents = [
-  'SessionStart',
   'UserPromptSubmit',
   'Stop',
   'StopFailure',
@@ -12,13 +11,12 @@ export const hookEvents = [
 ] as const
 export type HookEvent = (typeof hookEvents)[number]
 
-/** The members of a hook's stdin that the wrapper uses; the CLI sends more and may add others. */
+/** The members of what a hook is told that the wrapper uses; the CLI sends more and may add others. */
 export const HookInput = Type.Object({
   session_id: Type.Optional(Type.String()),
   transcript_path: Type.Optional(Type.String()),
   prompt_id: Type.Optional(Type.String()),
   prompt: Type.Optional(Type.String()),
-  source: Type.Optional(Type.String()),
   tool_name: Type.Optional(Type.String()),
   last_assistant_message: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   error: Type.Optional(Type.Unknown()),
@@ -26,7 +24,7 @@ export const HookInput = Type.Object({
 })
 export type HookInput = Static<typeof HookInput>
 
-/** What a hook prints: nothing, or context for the model at the tool boundary (facts 8). */
+/** What a hook answers: nothing, or context for the model at the tool boundary (facts 8). */
 export interface HookAnswer {
   readonly hookSpecificOutput: { readonly hookEventName: HookEvent; readonly additionalContext: string }
 }

@@ -23,7 +23,7 @@ export interface AgentInput {
   readonly cli: string
   readonly clock: Clock
   readonly uuid: () => string
-  /** The Node that runs the hook programs. */
+  /** The Node that runs the status line's program. */
   readonly node: string
   readonly isRoot: boolean
   readonly path: string
@@ -192,8 +192,6 @@ function variables(
 function plumbingOf(node: string, internalUrl: string): AgentPlumbing {
   const statusline = fileURLToPath(new URL('../usage/statusline.mjs', import.meta.url))
   return {
-    node,
-    hookProgram: fileURLToPath(new URL('../hooks/hook.mjs', import.meta.url)),
     statuslineCommand: shellWords([node, statusline, `${internalUrl}/internal/account-usage`]),
     internalUrl,
     agentKey: key,

@@ -18,18 +18,23 @@ export function typedLine(turnId: string): string {
   return `[turn ${turnId}] Carry out the message below.`
 }
 
-/** `accepted` settles when the UserPromptSubmit hook brought the token. False: no Enter was taken. */
+/**
+ * `accepted` settles when the UserPromptSubmit hook brought the token. False: no Enter was taken. Nothing is sent off
+ * before `ready` settled.
+ */
 export async function submit(
   terminal: Terminal,
   clock: Clock,
   turnId: string,
   body: string,
   accepted: Promise<void>,
+  ready: Promise<unknown> = Promise.resolve(),
 ): Promise<boolean> {
   terminal.write(typedLine(turnId))
   await sleep(clock, typedGapMs)
   terminal.write(`${pasteStart}\n${body}${pasteEnd}`)
   await sleep(clock, pasteGapMs)
+  await ready
   for (let enters = 0; enters < maxEnters && !terminal.exited(); enters += 1) {
     terminal.write('\r')
     if (await settlesWithin(clock, enterAgainMs, accepted)) return true

@@ -45,13 +45,14 @@ class Scene {
     const meter = new ModelMeter(0)
     this.conversation = new Conversation({
       terminal,
+      sessionId: 's',
       clock: this.clock,
       logger,
       metrics,
       meter,
       turnTimeoutMs: 1_800_000,
     })
-    this.conversation.onHook('SessionStart', { session_id: 's', transcript_path: this.#transcript })
+    this.conversation.onHook('PreToolUse', { session_id: 's', transcript_path: this.#transcript })
   }
 
   #lastOutputAt = this.clock.now()

@@ -19,6 +19,8 @@ import { asText } from './transcript.ts'
 
 export interface ConversationOptions {
   readonly terminal: Terminal
+  /** As the command line gave it; the hooks tell when it changes. */
+  readonly sessionId: string
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: WrapperMetrics
@@ -63,11 +65,12 @@ export class Conversation {
   readonly #counted = new Set<string>()
   #running: Running | undefined
   #spontaneous: string | undefined
-  #sessionId = ''
+  #sessionId: string
   #closing = false
 
   constructor(options: ConversationOptions) {
     this.#options = options
+    this.#sessionId = options.sessionId
     this.#stall = new StallWatch(options.turnTimeoutMs, options.clock.now())
     this.#tools = new ToolCallCounter(options.metrics)
     options.terminal.onExit((exit) =>
@@ -130,17 +133,16 @@ export class Conversation {
     this.#probes.ask(probeId, text)
   }
 
-  /** Submits one turn once `ready` settled and resolves with how it ended. One at a time: the caller's ledger sees to that. */
+  /** Submits one turn, whose Enter waits for `ready`, and resolves with how it ended. One at a time: the caller's ledger sees to that. */
   async run(turnId: string, body: string, ready: Promise<unknown>): Promise<AgentOutcome> {
     // Before the first await: an interrupt or a stop right after the 202 must find the turn.
     const running = this.#begin(turnId)
-    await ready
     await this.#endSpontaneous()
     await this.#drain()
     this.#takeUnasked(running)
     this.#stall.activity(this.#options.clock.now())
     const ticking = this.#tick(running)
-    const ending = await this.#submitAndWait(running, body)
+    const ending = await this.#submitAndWait(running, body, ready)
     running.isOver = true
     await ticking
     await this.#settle(ending, running)
@@ -182,11 +184,11 @@ export class Conversation {
     return this.#running
   }
 
-  async #submitAndWait(running: Running, body: string): Promise<Ending> {
+  async #submitAndWait(running: Running, body: string, ready: Promise<unknown>): Promise<Ending> {
     const { terminal, clock } = this.#options
     if (terminal.exited()) return { kind: 'exited', message: 'the agent process is gone' }
     if (this.#closing) return { kind: 'shutdown' }
-    const submitted = submit(terminal, clock, running.turnId, body, running.accepted.promise)
+    const submitted = submit(terminal, clock, running.turnId, body, running.accepted.promise, ready)
     const first = await Promise.race([running.ended.promise, submitted])
     if (first === false && !terminal.exited()) {
       // The text may stand in the input box: another turn would be appended to it, so this agent takes none.

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // The CLI's status line program (S3 Statusline feed). Reads the CLI's JSON on stdin, posts the two usage windows once to the
 // wrapper's loopback, prints nothing. With a window missing, or a reset time that is not epoch seconds, nothing is
-// posted. One attempt, 500 ms. Plain JavaScript that loads next to nothing, as ../hooks/hook.mjs says.
+// posted. One attempt, 500 ms. Plain JavaScript that loads next to nothing: node:http alone takes longer to load than
+// Node to start, and a turn's end waits for the processor that it takes.
 import { readSync } from 'node:fs'
 import { connect } from 'node:net'
 

@@ -4,7 +4,7 @@ import { cloneInto, type CloneOptions } from './clone.ts'
 import { keepWorkTree } from './keep.ts'
 import { whileMoving } from './moving.ts'
 import { isUsableClone, repair, type RepairReport } from './repair.ts'
-import { keptRef, remoteRef, repositoryDir, RepositoryReader, type Repository } from './repository.ts'
+import { keptRef, repositoryDir, RepositoryReader, type BranchTips, type Repository } from './repository.ts'
 
 /** `ccw_bootstrap_reconcile_total{result}` of S3. */
 export type ReconcileResult = 'merged' | 'up_to_date' | 'conflict' | 'base_unresolved' | 'fetch_fail'
@@ -117,19 +117,25 @@ class Reconciler {
     this.#stamp = stamp
   }
 
+  /** What can be asked at once is: at every boot somebody waits for this. */
   async run(fetchFailed: boolean): Promise<ReconcileResult> {
     const { branch, base, sha } = this.#repository
-    const baseSha = await this.#reader.sha(remoteRef(base))
-    const remoteSha = await this.#reader.sha(remoteRef(branch))
-    await this.#enterBranch(remoteSha ?? baseSha)
+    const [tips, current, before] = await Promise.all([
+      this.#reader.tips(branch, base),
+      this.#reader.branch(),
+      this.#reader.sha('HEAD'),
+    ])
+    if (current !== branch) await this.#enterBranch(tips, current, before)
     if (sha) return this.#pin(sha)
-    await this.#nameKept()
-    await this.#nameBranches()
-    if (remoteSha && !(await this.#merge(remoteSha, `the pushed state of ${branch}`))) return 'conflict'
+    const [kept, branches, head] = await Promise.all([this.#nameKept(), this.#nameBranches(), this.#reader.sha('HEAD')])
+    this.findings.push(...kept, ...branches)
+    if (tips.remote !== undefined && tips.remote !== head) {
+      if (!(await this.#merge(tips.remote, `the pushed state of ${branch}`))) return 'conflict'
+    }
     if (fetchFailed) return 'fetch_fail'
-    if (!baseSha) return this.#baseUnresolved()
-    if (await this.#reader.isAncestor(baseSha, 'HEAD')) return 'up_to_date'
-    return (await this.#merge(baseSha, `the base branch ${base}`)) ? 'merged' : 'conflict'
+    if (tips.base === undefined) return this.#baseUnresolved()
+    if (tips.base === head || (await this.#reader.isAncestor(tips.base, 'HEAD'))) return 'up_to_date'
+    return (await this.#merge(tips.base, `the base branch ${base}`)) ? 'merged' : 'conflict'
   }
 
   #baseUnresolved(): ReconcileResult {
@@ -140,21 +146,21 @@ class Reconciler {
   }
 
   /** Work that an earlier boot set aside is named until it is merged: the agent that was told may not have lived. */
-  async #nameKept(): Promise<void> {
+  async #nameKept(): Promise<readonly string[]> {
     const { dir, name } = this.#repository
     const listed = await gitText(this.#git, ['for-each-ref', '--format=%(refname)', '--no-merged=HEAD', keptRef('')], {
       cwd: dir,
     })
     const refs = listed.split('\n').filter(Boolean)
-    if (refs.length === 0) return
+    if (refs.length === 0) return []
     const more = refs.length > maxNamed ? ` and ${refs.length - maxNamed} more` : ''
-    this.findings.push(
+    return [
       `${name} keeps work of interrupted sessions that is not merged: ${refs.slice(-maxNamed).join(', ')}${more}. Look whether anything of it is still wanted (git diff HEAD...<ref>), and delete the refs you are done with.`,
-    )
+    ]
   }
 
   /** Only the work branch is pushed: commits on a branch of the agent's own would end with the volume. */
-  async #nameBranches(): Promise<void> {
+  async #nameBranches(): Promise<readonly string[]> {
     const { dir, name, branch } = this.#repository
     const format = '--format=%(objectname) %(refname:lstrip=2)'
     const listed = await gitText(this.#git, ['for-each-ref', format, '--no-merged=HEAD', 'refs/heads/'], { cwd: dir })
@@ -163,25 +169,22 @@ class Reconciler {
       const [sha = '', local = ''] = line.split(' ')
       if (local !== branch && !(await this.#isPushed(sha))) left.push(local)
     }
-    if (left.length === 0) return
+    if (left.length === 0) return []
     const more = left.length > maxNamed ? ` and ${left.length - maxNamed} more` : ''
-    this.findings.push(
+    return [
       `${name} has branches with commits that are nowhere else: ${left.slice(-maxNamed).join(', ')}${more}. Only ${branch} is pushed: merge what is still wanted into it, and delete the branches you are done with.`,
-    )
+    ]
   }
 
   /** On the work branch with everything that HEAD held: commits made elsewhere are merged in, never left behind. */
-  async #enterBranch(start: string | undefined): Promise<void> {
+  async #enterBranch(tips: BranchTips, current: string | undefined, head: string | undefined): Promise<void> {
     const { branch, dir } = this.#repository
-    const current = await this.#reader.branch()
-    if (current === branch) return
-    const head = await this.#reader.sha('HEAD')
-    const isLeft = head !== undefined && !(await this.#isPushed(head))
+    const start = tips.remote ?? tips.base
+    const isLeft = head !== undefined && head !== start && !(await this.#isPushed(head))
     const kept = keptRef(`${this.#stamp}-${head?.slice(0, 12)}`)
     // A detached head has no other name, and a branch may be deleted.
     if (isLeft) await gitText(this.#git, ['update-ref', kept, head], { cwd: dir })
-    const exists = (await this.#reader.sha(`refs/heads/${branch}`)) !== undefined
-    const target = exists ? [branch] : ['--no-track', '-B', branch, ...(start ? [start] : [])]
+    const target = tips.head !== undefined ? [branch] : ['--no-track', '-B', branch, ...(start ? [start] : [])]
     const checkout = ['checkout', '--quiet', '--ignore-other-worktrees', ...target]
     await whileMoving(dir, () => gitText(this.#git, checkout, { cwd: dir }))
     if (!isLeft || !(await this.#merge(head, `commits made on ${current ?? 'a detached head'}`))) return

@@ -2,7 +2,7 @@ import type { FailedPush } from '../../machines/turn/schema.ts'
 import { gitText, lastLines, type Git, type GitResult } from './git.ts'
 import { commitAll } from './repair.ts'
 import { mergeOrAbort, returnToBranch } from './checkout.ts'
-import { remoteRef, RepositoryReader, type Repository } from './repository.ts'
+import { remoteRef, RepositoryReader, type BranchTips, type CheckoutState, type Repository } from './repository.ts'
 
 export interface Published {
   readonly pushed: readonly string[]
@@ -25,16 +25,30 @@ export async function publishAll(
 ): Promise<Published> {
   const pushed: string[] = []
   const failed: FailedPush[] = []
-  for (const repository of repositories) {
+  // Looked at all at once: most turns leave most clones as they were.
+  const standings = await Promise.all(repositories.map((repository) => look(git, repository).catch(() => undefined)))
+  for (const [index, repository] of repositories.entries()) {
     try {
-      const outcome = await publish(git, repository, stamp)
+      const standing = standings[index] ?? (await look(git, repository))
+      const outcome = await publish(git, repository, standing, heads.get(repository.name), stamp)
       if (outcome.state === 'refused') failed.push({ repo: repository.name, error: outcome.reason })
-      else if (outcome.state === 'pushed' || (await isPublished(git, repository, heads))) pushed.push(repository.name)
+      if (outcome.state === 'pushed') pushed.push(repository.name)
     } catch (error) {
       failed.push({ repo: repository.name, error: (error as Error).message })
     }
   }
   return { pushed, failed }
+}
+
+interface Standing {
+  readonly checkout: CheckoutState
+  readonly tips: BranchTips
+}
+
+async function look(git: Git, { dir, branch, base }: Repository): Promise<Standing> {
+  const reader = new RepositoryReader(git, dir)
+  const [checkout, tips] = await Promise.all([reader.checkout(), reader.tips(branch, base)])
+  return { checkout, tips }
 }
 
 /** Pushes what is committed in every repository, each for itself. */
@@ -55,35 +69,50 @@ export async function pushAll(git: Git, repositories: readonly Repository[]): Pr
 
 /** Where every work branch stood, so that the turn's end can tell what the turn touched. */
 export async function readHeads(git: Git, repositories: readonly Repository[]): Promise<ReadonlyMap<string, string>> {
-  const heads = new Map<string, string>()
-  for (const repository of repositories)
-    heads.set(repository.name, (await new RepositoryReader(git, repository.dir).sha('HEAD')) ?? '')
-  return heads
+  const read = async ({ name, dir }: Repository): Promise<readonly [string, string]> => [
+    name,
+    (await new RepositoryReader(git, dir).sha('HEAD')) ?? '',
+  ]
+  return new Map(await Promise.all(repositories.map(read)))
 }
 
 /**
  * True when the remote holds what is here: the mid-turn push published what this turn committed, or an earlier pod was
  * killed between its push and its report. Said by nobody, such work would be submitted again and again.
  */
-async function isPublished(git: Git, repository: Repository, heads: ReadonlyMap<string, string>): Promise<boolean> {
-  const reader = new RepositoryReader(git, repository.dir)
-  const head = await reader.sha('HEAD')
-  if (head === undefined || head !== (await reader.sha(remoteRef(repository.branch)))) return false
-  const base = await reader.sha(remoteRef(repository.base))
-  const isOwnWork = repository.sha === '' && base !== undefined && !(await reader.isAncestor(head, base))
-  return head !== heads.get(repository.name) || isOwnWork
+async function isPublished(
+  git: Git,
+  repository: Repository,
+  { head, remote, base }: BranchTips,
+  before: string | undefined,
+): Promise<boolean> {
+  if (head === undefined || head !== remote) return false
+  if (head !== before) return true
+  return repository.sha === '' && base !== undefined && !(await isPartOf(git, repository, head, base))
 }
 
-async function publish(git: Git, repository: Repository, stamp: string): Promise<PushOutcome> {
-  await commitAll(git, repository.dir, 'Commit the work left at the end of a turn')
-  if (!(await returnToBranch(git, repository, stamp))) {
+async function publish(
+  git: Git,
+  repository: Repository,
+  { checkout, tips }: Standing,
+  before: string | undefined,
+  stamp: string,
+): Promise<PushOutcome> {
+  const { dir, branch, base } = repository
+  const isAtHome = checkout.branch === branch
+  if (checkout.isDirty) await commitAll(git, dir, 'Commit the work left at the end of a turn')
+  if (!isAtHome && !(await returnToBranch(git, repository, stamp))) {
     return {
       state: 'refused',
-      reason: `the checkout was left on another branch, which does not merge into ${repository.branch}`,
+      reason: `the checkout was left on another branch, which does not merge into ${branch}`,
       behind: false,
     }
   }
-  const first = await push(git, repository)
+  const isAsSeen = isAtHome && !checkout.isDirty
+  const now = isAsSeen ? tips : await new RepositoryReader(git, dir).tips(branch, base)
+  const first = await pushTips(git, repository, now)
+  if (first.state === 'nothing')
+    return { state: (await isPublished(git, repository, now, before)) ? 'pushed' : 'nothing' }
   if (first.state !== 'refused' || !first.behind) return first
   const reason = await mergeRemote(git, repository)
   return reason === undefined ? push(git, repository) : { state: 'refused', reason, behind: true }
@@ -91,7 +120,12 @@ async function publish(git: Git, repository: Repository, stamp: string): Promise
 
 /** Pushes the work branch and nothing else; never forces. */
 export async function push(git: Git, repository: Repository): Promise<PushOutcome> {
-  if (!(await hasUnpushed(git, repository))) return { state: 'nothing' }
+  const { dir, branch, base } = repository
+  return pushTips(git, repository, await new RepositoryReader(git, dir).tips(branch, base))
+}
+
+async function pushTips(git: Git, repository: Repository, tips: BranchTips): Promise<PushOutcome> {
+  if (!(await hasUnpushed(git, repository, tips))) return { state: 'nothing' }
   const { branch, dir, url } = repository
   const result = await git(['push', '--porcelain', url, `refs/heads/${branch}:refs/heads/${branch}`], {
     cwd: dir,
@@ -103,14 +137,14 @@ export async function push(git: Git, repository: Repository): Promise<PushOutcom
 }
 
 /** A branch without a commit of its own is not worth a push: the remote would get an empty copy of the base. */
-async function hasUnpushed(git: Git, repository: Repository): Promise<boolean> {
-  const reader = new RepositoryReader(git, repository.dir)
-  const head = await reader.sha(`refs/heads/${repository.branch}`)
-  if (!head) return false
-  const remote = await reader.sha(remoteRef(repository.branch))
-  if (remote) return remote !== head
-  const base = await reader.sha(remoteRef(repository.base))
-  return !base || !(await reader.isAncestor(head, base))
+async function hasUnpushed(git: Git, repository: Repository, { head, remote, base }: BranchTips): Promise<boolean> {
+  if (head === undefined) return false
+  if (remote !== undefined) return remote !== head
+  return base === undefined || !(await isPartOf(git, repository, head, base))
+}
+
+async function isPartOf(git: Git, { dir }: Repository, older: string, newer: string): Promise<boolean> {
+  return older === newer || new RepositoryReader(git, dir).isAncestor(older, newer)
 }
 
 async function mergeRemote(git: Git, repository: Repository): Promise<string | undefined> {

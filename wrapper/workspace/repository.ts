@@ -16,6 +16,19 @@ export function repositoryDir(workspaceDir: string, config: RepositoryConfig): s
   return join(workspaceDir, config.name)
 }
 
+/** Where the work branch and its two counterparts at the remote stand, as far as they are there. */
+export interface BranchTips {
+  readonly head: string | undefined
+  readonly remote: string | undefined
+  readonly base: string | undefined
+}
+
+/** How a checkout stands: the branch that HEAD names, undefined when detached, and whether a commit of everything would hold something. */
+export interface CheckoutState {
+  readonly branch: string | undefined
+  readonly isDirty: boolean
+}
+
 /** Asks one clone; every answer is read fresh. */
 export class RepositoryReader {
   readonly #git: Git
@@ -38,19 +51,41 @@ export class RepositoryReader {
   }
 
   async isDirty(): Promise<boolean> {
-    return (
-      (await gitText(
-        this.#git,
-        ['--no-optional-locks', 'status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=dirty'],
-        this.#run,
-      )) !== ''
-    )
+    return (await this.checkout()).isDirty
+  }
+
+  async checkout(): Promise<CheckoutState> {
+    const said = await gitText(this.#git, [...status, ...statusOptions], this.#run)
+    const lines = said.split('\n')
+    const named = lines.find((line) => line.startsWith(headMark))?.slice(headMark.length)
+    return {
+      branch: named === '(detached)' ? undefined : named,
+      isDirty: lines.some((line) => line !== '' && !line.startsWith('# ')),
+    }
+  }
+
+  /** By one program: at the end of a turn every program more is waited for. */
+  async tips(branch: string, base: string): Promise<BranchTips> {
+    const asked = { head: `refs/heads/${branch}`, remote: remoteRef(branch), base: remoteRef(base) }
+    const format = '--format=%(objectname) %(refname)'
+    const said = await gitText(this.#git, ['for-each-ref', format, ...Object.values(asked)], this.#run)
+    // A name matches what lies below it too.
+    const tip = (ref: string): string | undefined =>
+      said
+        .split('\n')
+        .find((line) => line.endsWith(` ${ref}`))
+        ?.split(' ', 1)[0]
+    return { head: tip(asked.head), remote: tip(asked.remote), base: tip(asked.base) }
   }
 
   async isAncestor(older: string, newer: string): Promise<boolean> {
     return gitSucceeds(this.#git, ['merge-base', '--is-ancestor', older, newer], this.#run)
   }
 }
+
+const status = ['--no-optional-locks', 'status', '--porcelain=v2', '--branch', '--no-ahead-behind'] as const
+const statusOptions = ['--untracked-files=normal', '--ignore-submodules=dirty'] as const
+const headMark = '# branch.head '
 
 /** Refs of the remote as this wrapper fetches them, out of the agent's way. */
 export const remoteRef = (branch: string): string => `refs/remotes/origin/${branch}`

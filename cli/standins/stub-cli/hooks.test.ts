@@ -1,13 +1,11 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
 import { hookCaller, type HookAnswer } from './hooks.ts'
-import { hookEvents, type HookCommand, type HookEvent, type Settings } from './settings.ts'
+import { hookEvents, type Hook, type HookEvent, type Settings } from './settings.ts'
 
-function call(
-  event: HookEvent,
-  commands: readonly HookCommand[],
-  input: Record<string, unknown> = {},
-): Promise<HookAnswer> {
+function call(event: HookEvent, commands: readonly Hook[], input: Record<string, unknown> = {}): Promise<HookAnswer> {
   const hooks = Object.fromEntries(
     hookEvents.map((name) => [name, name === event ? commands : []]),
   ) as unknown as Settings['hooks']
@@ -22,7 +20,7 @@ function call(
   return hookCaller(settings, tmpdir(), () => ({ session_id: 's-1' }))(event, input)
 }
 
-function answering(answer: unknown, matcher = '*'): HookCommand {
+function answering(answer: unknown, matcher = '*'): Hook {
   return { matcher, command: `cat > /dev/null; printf '%s' '${JSON.stringify(answer)}'` }
 }
 
@@ -39,6 +37,27 @@ test('a hook is told the event, the session and its input', async () => {
   expect(JSON.parse(texts[0] ?? '')).toEqual({ session_id: 's-1', hook_event_name: 'PostToolUse', tool_name: 'Bash' })
 })
 
+test('a hook with an address is told by POST, and its answer counts; one that refuses or is not there blocks nothing', async () => {
+  const told: unknown[] = []
+  const server = createServer(async (request, response) => {
+    told.push(JSON.parse(Buffer.concat(await request.toArray()).toString()))
+    if (request.url === '/refuses') return response.writeHead(500).end(JSON.stringify({ decision: 'block' }))
+    return response.end(JSON.stringify(context('by HTTP')))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const nothing = { context: [], blocked: undefined }
+  try {
+    expect(await call('PostToolUse', [{ matcher: '*', url }])).toEqual({ context: ['by HTTP'], blocked: undefined })
+    expect(told).toEqual([{ session_id: 's-1', hook_event_name: 'PostToolUse' }])
+    expect(await call('Stop', [{ matcher: '*', url: `${url}/refuses` }])).toEqual(nothing)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+  expect(await call('Stop', [{ matcher: '*', url: 'http://127.0.0.1:1/' }])).toEqual(nothing)
+})
+
 test('additional context is passed on up to the size that the real CLI delivers', async () => {
   expect(await call('PostToolUse', [answering(context('x'.repeat(9_990)))])).toMatchObject({
     context: ['x'.repeat(9_990)],
@@ -52,7 +71,7 @@ test('plain output is context for a submitted prompt only', async () => {
   expect(await call('Stop', [plain])).toEqual({ context: [], blocked: undefined })
 })
 
-test.each<[string, HookEvent, HookCommand]>([
+test.each<[string, HookEvent, Hook]>([
   ['a decision', 'Stop', answering({ decision: 'block', reason: 'not yet' })],
   [
     'a denied permission',

@@ -1,6 +1,6 @@
-/** Calls hook commands as the CLI does: JSON on stdin, an answer as JSON or text on stdout. */
+/** Calls hooks as the CLI does: JSON on stdin and an answer as JSON or text on stdout, or both by HTTP. */
 import { run } from './shell.ts'
-import type { HookEvent, Settings } from './settings.ts'
+import type { Hook, HookEvent, Settings } from './settings.ts'
 
 export interface HookAnswer {
   readonly context: readonly string[]
@@ -24,16 +24,35 @@ export function hookCaller(
     let blocked: string | undefined
     const tool = typeof input['tool_name'] === 'string' ? input['tool_name'] : ''
     for (const hook of settings.hooks[event].filter((one) => isMatch(one.matcher, tool))) {
-      const ran = await run(hook.command, {
-        cwd,
-        input: JSON.stringify({ ...common(), hook_event_name: event, ...input }),
-        timeoutMs: hookTimeoutMs,
-      })
+      const ran = await call(hook, cwd, JSON.stringify({ ...common(), hook_event_name: event, ...input }))
       const answer = readAnswer(ran.stdout, event)
       context.push(...answer.context)
       blocked ??= ran.code === 2 ? ran.stderr : answer.blocked
     }
     return { context, blocked }
+  }
+}
+
+interface Called {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function call(hook: Hook, cwd: string, input: string): Promise<Called> {
+  return 'url' in hook ? post(hook.url, input) : run(hook.command, { cwd, input, timeoutMs: hookTimeoutMs })
+}
+
+/** A hook that can't be reached, or refuses, blocks nothing. */
+async function post(url: string, body: string): Promise<Called> {
+  const unheard = { code: 1, stdout: '', stderr: '' }
+  try {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(hookTimeoutMs) })
+    const stdout = await response.text()
+    return response.ok ? { code: 0, stdout, stderr: '' } : unheard
+  } catch {
+    return unheard
   }
 }
 

@@ -14,10 +14,8 @@ export const hookEvents = [
 ] as const
 export type HookEvent = (typeof hookEvents)[number]
 
-export interface HookCommand {
-  readonly matcher: string
-  readonly command: string
-}
+/** A program that gets its input on stdin, or an address that gets it by POST. */
+export type Hook = { readonly matcher: string } & ({ readonly command: string } | { readonly url: string })
 
 export interface McpServer {
   readonly command: string
@@ -26,7 +24,7 @@ export interface McpServer {
 }
 
 export interface Settings {
-  readonly hooks: Readonly<Record<HookEvent, readonly HookCommand[]>>
+  readonly hooks: Readonly<Record<HookEvent, readonly Hook[]>>
   readonly statusLine: string | undefined
   readonly skipDangerousModePermissionPrompt: boolean
   readonly isOnboarded: boolean
@@ -52,20 +50,19 @@ export function readSettings(home: string, cwd: string): Settings {
   }
 }
 
-function hooksOf(settings: readonly Record<string, unknown>[]): Record<HookEvent, readonly HookCommand[]> {
-  const commands = (event: HookEvent): readonly HookCommand[] =>
-    settings.flatMap((one) => list(members(one['hooks'])[event]).flatMap(commandsOf))
-  return Object.fromEntries(hookEvents.map((event) => [event, commands(event)])) as Record<
-    HookEvent,
-    readonly HookCommand[]
-  >
+function hooksOf(settings: readonly Record<string, unknown>[]): Record<HookEvent, readonly Hook[]> {
+  const asked = (event: HookEvent): readonly Hook[] =>
+    settings.flatMap((one) => list(members(one['hooks'])[event]).flatMap(groupOf))
+  return Object.fromEntries(hookEvents.map((event) => [event, asked(event)])) as Record<HookEvent, readonly Hook[]>
 }
 
-function commandsOf(group: unknown): readonly HookCommand[] {
-  const { matcher, hooks } = members(group)
-  return list(hooks).flatMap((hook) => {
-    const { command } = members(hook)
-    return typeof command === 'string' ? [{ matcher: typeof matcher === 'string' ? matcher : '*', command }] : []
+function groupOf(group: unknown): readonly Hook[] {
+  const { matcher: given, hooks } = members(group)
+  const matcher = typeof given === 'string' ? given : '*'
+  return list(hooks).flatMap((hook): readonly Hook[] => {
+    const { type, command, url } = members(hook)
+    if (type === 'http') return typeof url === 'string' ? [{ matcher, url }] : []
+    return typeof command === 'string' ? [{ matcher, command }] : []
   })
 }
 

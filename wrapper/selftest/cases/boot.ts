@@ -22,15 +22,15 @@ export const bootCases: readonly ContractCase[] = [
   },
   {
     id: 'boot.session-id',
-    fact: 'SessionStart tells the session id of the command line and where the transcript will be',
+    fact: 'a hook tells the session id of the command line and where the transcript is',
     adapter: 'wrapper/boot/agent-process.ts',
     session: 'key',
     daily: true,
-    holds: async ({ hooks, sessionId }) => {
-      const started = hooks.find(({ event }) => event === 'SessionStart')?.input
-      assert.equal(started?.['session_id'], sessionId)
-      assert.equal(started?.['source'], 'startup')
-      assert.match(String(started?.['transcript_path']), new RegExp(`${sessionId}\\.jsonl$`))
+    holds: async (agent) => {
+      const told = (await agent.turn('hello')).hooks[0]
+      assert.equal(told?.event, 'UserPromptSubmit')
+      assert.equal(told?.input['session_id'], agent.sessionId)
+      assert.match(String(told?.input['transcript_path']), new RegExp(`${agent.sessionId}\\.jsonl$`))
     },
   },
   {
