@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest'
+import type { ForgePort } from '../../forge/port.ts'
+import type { ProjectDirectory } from '../../forge/projects.ts'
+import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
+import { testClock, withServer } from '../../http/testing.ts'
+import { registerAgentApi } from '../api.ts'
+import type { AgentApiDeps } from '../deps.ts'
+import { podTokens } from '../pod-tokens.ts'
+import {
+  aForge,
+  aTask,
+  aThreadComment,
+  aThreadIssue,
+  aThreadMergeRequest,
+  aThreadReader,
+  aView,
+  noon,
+  reading,
+} from '../testing.ts'
+
+const key = await importSigningKey(generateSigningKeyPem())
+const day = 86_400_000
+
+interface Read {
+  readonly status: number
+  readonly body: Record<string, unknown>
+  /** What mirror and forge were asked, in order. */
+  readonly asked: readonly unknown[]
+}
+
+/** GET /tasks/{task}/scm by the Task's own pod, over the whole API. */
+async function read(query: string): Promise<Read> {
+  const clock = testClock(noon)
+  const task = aTask()
+  const asked: unknown[] = []
+  const tokens = podTokens(key, clock)
+  const token = await tokens.mint({ project: task.config.project, task: task.id, pod: 1, agentKind: 'implement' }, 600)
+  const project = {
+    name: 'demo',
+    scm: { owner: 'acme', apiURL: 'http://forge/api' },
+    repositories: [{ name: 'lib', url: 'http://forge/acme/lib.git' }],
+  }
+  const threads = aThreadReader({
+    issues: [aThreadIssue()],
+    mergeRequests: [aThreadMergeRequest()],
+    comments: {
+      'issue 1': [aThreadComment({ id: '1', body: 'first' }), aThreadComment({ id: '2', body: 'last' })],
+      'mr 7': [aThreadComment({ id: 'inline-3', path: 'a.ts', line: 3, inReplyTo: 'inline-2' })],
+    },
+  })
+  const deps = {
+    runtime: reading({ [`task:${task.id}`]: aView(task), [`pod:${task.id}/1`]: aView({}) }),
+    clock,
+    podTokens: tokens,
+    projects: { project: async () => project } as unknown as ProjectDirectory,
+    threads: {
+      ...threads,
+      issues: async (...given: Parameters<typeof threads.issues>) => (asked.push(given), threads.issues(...given)),
+      mergeRequests: async (...given: Parameters<typeof threads.mergeRequests>) => (
+        asked.push(given),
+        threads.mergeRequests(...given)
+      ),
+    },
+    openForge: async () =>
+      aForge({
+        commits: async (path: string, given: Parameters<ForgePort['commits']>[1]) => (asked.push([path, given]), []),
+      }),
+  } as unknown as AgentApiDeps
+  const found = Promise.withResolvers<Read>()
+  await withServer(
+    (app) => registerAgentApi(app, deps) as never,
+    async ({ url }) => {
+      const answer = await fetch(`${url}/tasks/${encodeURIComponent(task.id)}/scm?${query}`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      found.resolve({ status: answer.status, body: (await answer.json()) as Record<string, unknown>, asked })
+    },
+  )
+  return found.promise
+}
+
+function pathsOf({ body }: Read): readonly string[] {
+  return (body['errors'] as { readonly path: string }[]).map(({ path }) => path).toSorted()
+}
+
+describe('scm_read', () => {
+  it.each<[string, unknown]>([
+    ['kind=issues&repo=lib', { state: 'open', limit: 100 }],
+    [
+      'kind=issues&repo=lib&state=all&labels=bug,%20platform&since=2026-11-20T12:00:00Z&limit=3',
+      { state: 'all', limit: 3, since: noon - day, labels: ['bug', 'platform'] },
+    ],
+    ['kind=mr&repo=lib&state=merged&since=2026-11-20T12:00:00Z', { state: 'merged', limit: 100, since: noon - day }],
+  ])('asks the mirror, %s', async (query, filter) => {
+    const { status, asked } = await read(query)
+    expect([status, asked]).toEqual([200, [['default/demo', 'lib', filter]]])
+  })
+
+  it.each([
+    ['', 30],
+    ['&since_days=7', 7],
+  ])('asks the forge for the commits of 30 days unless told%s', async (more, days) => {
+    expect((await read(`kind=commits&repo=lib${more}`)).asked).toEqual([
+      ['acme/lib', { since: noon - days * day, limit: 100 }],
+    ])
+  })
+
+  it('shows the thread of the issue, or with is_pr that of the merge request, with the ids that an answer names', async () => {
+    const issue = await read('kind=comments&repo=lib&number=1&limit=1')
+    expect(issue.body['items']).toMatchObject([{ external_id: '2', body: 'last', author: 'maria', bot: false }])
+    const mr = await read('kind=comments&repo=lib&number=7&is_pr=true')
+    expect(mr.body['items']).toMatchObject([
+      { external_id: 'inline-3', path: 'a.ts', line: 3, in_reply_to: 'inline-2' },
+    ])
+  })
+
+  it('gives an item as rulings 3.17 names it, and one issue by its number with its body', async () => {
+    const item = {
+      number: 1,
+      title: 'Fails',
+      state: 'open',
+      author: 'rita',
+      bot: false,
+      labels: ['platform'],
+      url: 'http://forge/acme/lib/issues/1',
+      updatedAt: '2026-11-21T12:00:00.000Z',
+    }
+    expect((await read('kind=issues&repo=lib')).body).toEqual({ items: [item] })
+    expect((await read('kind=issues&repo=lib&number=1')).body).toEqual({ items: [{ ...item, body: 'It fails.' }] })
+    expect((await read('kind=issues&repo=lib&number=2')).status).toBe(404)
+  })
+
+  const arguments_ = {
+    number: '1',
+    is_pr: 'true',
+    state: 'open',
+    since: '2026-11-20T12:00:00Z',
+    labels: 'bug',
+    since_days: '7',
+    limit: '5',
+  }
+  const places = {
+    issues: ['number', 'state', 'since', 'labels', 'limit'],
+    mr: ['number', 'state', 'since', 'limit'],
+    comments: ['number', 'is_pr', 'limit'],
+    commits: ['since_days', 'limit'],
+    ci: ['number'],
+  } as const
+  it.each(Object.entries(places))(
+    'of kind=%s refuses each argument of another kind by its name',
+    async (kind, taken) => {
+      const refused = await read(new URLSearchParams({ kind, repo: 'lib', ...arguments_ }).toString())
+      const others = Object.keys(arguments_).filter((name) => !(taken as readonly string[]).includes(name))
+      expect([refused.status, pathsOf(refused), refused.asked]).toEqual([
+        400,
+        others.map((name) => `/${name}`).toSorted(),
+        [],
+      ])
+    },
+  )
+
+  it.each([
+    ['kind=issues&repo=lib&state=merged', ['/state']],
+    ['kind=mr', ['/repo']],
+    ['kind=ci&repo=lib', ['/number']],
+    ['kind=comments&repo=lib', ['/number']],
+    ['kind=pipelines&repo=lib', ['/kind']],
+  ])('%s is refused', async (query, paths) => {
+    const refused = await read(query)
+    expect([refused.status, pathsOf(refused)]).toEqual([400, paths])
+  })
+})
