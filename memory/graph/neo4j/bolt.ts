@@ -1,5 +1,5 @@
 /** A thin skin over the driver: queries that read, queries that write, and what a server can't do in a transaction. */
-import neo4j, { type Driver, type ManagedTransaction } from 'neo4j-driver'
+import neo4j, { type Driver, type Result } from 'neo4j-driver'
 
 export type Row = Readonly<Record<string, unknown>>
 export type Parameters = Readonly<Record<string, unknown>>
@@ -34,14 +34,23 @@ export function openBolt({ url, database }: BoltOptions): Bolt {
     maxTransactionRetryTime: 3_000,
     connectionTimeout: 5_000,
     connectionAcquisitionTimeout: 10_000,
+    // A connection that a restart of the server has ended fails its next query, which is not tried again.
+    connectionLivenessCheckTimeout: 10_000,
     telemetryDisabled: true,
   })
   const where = database === undefined ? {} : { database }
   return {
+    // A transaction would cost two more round trips and give a reader nothing: Neo4j knows no snapshot in it either.
     read: (run) =>
-      inSession(driver, where, (session) => session.executeRead((tx) => run(queryIn(tx)), { timeout: timeoutMs })),
+      inSession(driver, { ...where, defaultAccessMode: neo4j.session.READ }, (session) =>
+        run(queryBy((text, parameters) => session.run(text, parameters, { timeout: timeoutMs }))),
+      ),
     write: (run) =>
-      inSession(driver, where, (session) => session.executeWrite((tx) => run(queryIn(tx)), { timeout: timeoutMs })),
+      inSession(driver, where, (session) =>
+        session.executeWrite((tx) => run(queryBy((text, parameters) => tx.run(text, parameters))), {
+          timeout: timeoutMs,
+        }),
+      ),
     alone: (text, parameters = {}) =>
       inSession(driver, where, async (session) => void (await session.run(text, { ...parameters }))),
     server: async () => (await driver.getServerInfo(where)).agent ?? 'neo4j',
@@ -70,9 +79,9 @@ async function inSession<T>(
   }
 }
 
-function queryIn(tx: ManagedTransaction): Query {
+function queryBy(ask: (text: string, parameters: Record<string, unknown>) => Result): Query {
   return async (text, parameters = {}) =>
-    (await tx.run(text, { ...parameters })).records.map((record) => record.toObject())
+    (await ask(text, { ...parameters })).records.map((record) => record.toObject())
 }
 
 /** A number that the server shall take for an integer: from JavaScript all of them arrive as floats. */

@@ -102,12 +102,12 @@ WITH n, CASE WHEN n.lowerName = $q THEN 0 WHEN n.lowerName STARTS WITH $q THEN 1
 WHERE rank IS NOT NULL RETURN properties(n) AS n ORDER BY rank, n.nameLength, n.id LIMIT $limit`
 
 async function reach(asked: Asked, wanted: ReachQuery): Promise<Bounded<Reached>> {
-  const steps = await walk({ ...wanted, enough: wanted.limit + 1 }, hopsOf(asked, wanted))
+  // Of one level all ends are part of the answer, so they come with it.
+  const met = wanted.depth === 1 ? new Map<string, CodeEntity>() : undefined
+  const steps = await walk({ ...wanted, enough: wanted.limit + 1 }, hopsOf(asked, wanted, met))
   const { items, truncated } = bounded(steps, wanted.limit)
-  const byId = await entityMap(
-    asked,
-    items.map(({ node }) => node),
-  )
+  const ids = items.map(({ node }) => node)
+  const byId = met ?? (await entityMap(asked, ids))
   return {
     items: items.flatMap(({ node, edge, distance }) => {
       const entity = byId.get(node)
@@ -121,14 +121,19 @@ async function entityMap(asked: Asked, ids: readonly string[]): Promise<Readonly
   return new Map((await entities(asked, ids)).map((entity) => [entity.id, entity]))
 }
 
-/** One round trip a level. */
-function hopsOf({ query, graph }: Asked, wanted: EdgeFilter & { readonly direction: Direction }): HopsOf {
+/** One round trip a level. `met` takes the entities at the other ends. */
+function hopsOf(
+  { query, graph }: Asked,
+  wanted: EdgeFilter & { readonly direction: Direction },
+  met?: Map<string, CodeEntity>,
+): HopsOf {
   const [left, right] = arrows[wanted.direction]
   const text = `UNWIND $keys AS key MATCH (a:CodeEntity {key: key})${left}[r:LINK]${right}(b:CodeEntity)
-    WHERE ${passesFilter} RETURN a.id AS at, b.id AS next, ${edgeColumns}`
+    WHERE ${passesFilter} RETURN a.id AS at, b.id AS next${met ? ', properties(b) AS entity' : ''}, ${edgeColumns}`
   return async (nodes) => {
     const keys = nodes.map((id) => keyOf(graph, id))
     const rows = await query(text, { keys, ...filterParameters(wanted) })
+    for (const row of rows) met?.set(row['next'] as string, toEntity(row['entity'] as Row))
     return rows.map((row) => ({ at: row['at'] as string, next: row['next'] as string, edge: toEdge(row) }))
   }
 }
