@@ -32,7 +32,7 @@ describeRequiring('claude', 'a pod that is not root', () => {
     expect(await pod.turn('WRITE')).toMatchObject({ state: 'completed', pushed: ['lib'], failed: [] })
     expect(readFileSync(join(world.workspace, 'lib', 'who.txt'), 'utf8').trim()).toBe(String(uid))
     const agent = (JSON.parse(readFileSync(join(world.stateDir, 'agent.json'), 'utf8')) as { pid: number }).pid
-    expect(statSync(`/proc/${agent}`).uid).toBe(uid)
+    expect(readFileSync(`/proc/${agent}/status`, 'utf8')).toMatch(new RegExp(`^Uid:\\s+${uid}\\s+${uid}`, 'm'))
     expect(statSync(join(world.home, '.claude', 'settings.json')).uid).toBe(uid)
   })
 })

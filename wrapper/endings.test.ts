@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ModelRequest, Move } from './selftest/model.ts'
 import type { Session } from '../machines/turn/schema.ts'
-import { openWorld, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
+import { openWorld, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
 import { describeRequiring } from '../testing/requires.ts'
 
 /** What the newest turn asks for: what was sent after its typed line. */
@@ -116,6 +116,31 @@ describe('how a turn ends when the CLI misbehaves', () => {
       error: { code: 'exit', message: 'the agent process ended with 7' },
     })
   })
+
+  test('a turn that no hook ends stays in flight and says why, takes no other beside it, and ends with the pod: its text told, its work pushed', async () => {
+    const pod = await startWith({ noStop: { turn: 1 } })
+    expect(await pod.turn('first')).toMatchObject({ state: 'completed' })
+    const { body } = await pod.call('POST', '/v1/messages', { text: 'second' })
+    const session = async (): Promise<Session> => JSON.parse((await pod.call('GET', '/v1/session')).text) as Session
+    await waitFor(
+      async () => (await session()).hindrance !== undefined,
+      60_000,
+      () => pod.log(),
+    )
+    expect(await session()).toMatchObject({ state: 'busy', turnsCompleted: 1, hindrance: { kind: 'screen-still' } })
+    expect((await pod.call('POST', '/v1/messages', { text: 'third' })).status).toBe(409)
+    writeFileSync(join(world.workspace, 'lib', 'work.txt'), 'of the turn that never ended\n')
+    expect((await pod.call('DELETE', '/v1/session')).status).toBe(202)
+    expect(await pod.exit).toBe(0)
+    expect(world.callbacks.at(-1)).toMatchObject({
+      turnId: body.turnId,
+      state: 'failed',
+      stopReason: 'shutdown',
+      finalText: 'understood',
+      pushed: ['lib'],
+    })
+    expect(runGit(world.origin, 'show', 'platform/implement-lib-1-x7k2p:work.txt')).toBe('of the turn that never ended')
+  }, 120_000)
 
   test('a turn that the CLI begins by itself is ended by the next, never taken for it, and accounted for in it', async () => {
     const pod = await startWith({ spontaneousTurn: { afterTurn: 0, delayMs: 200, prompt: 'HOLD my own idea' } })

@@ -105,6 +105,17 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     }
   })
 
+  test('keeps its processes and its state out of the reach of the agent, where the machine lets it', async ({
+    skip,
+  }) => {
+    skip(pod.log().includes('"seclusion":"none"'), 'this machine refuses mount and process namespaces')
+    const environments = `cat /proc/[0-9]*/environ | tr '\\0' ' ' | grep -c OIDC_AUDIENCE=`
+    const signal = `kill -0 ${pod.process.pid} && echo yes`
+    await pod.turn(bash(`echo files:$(ls -A ${world.stateDir}) read:$(${environments}) signalled:$(${signal}) tried`))
+    expect(world.model.requests.at(-1)!.text).toContain('files: read:0 signalled: tried')
+    expect(readFileSync(`/proc/${pod.process.pid}/environ`, 'utf8')).toContain('OIDC_AUDIENCE=')
+  })
+
   test('gives the agent the instructions of the base branch and not those of the checkout', async () => {
     for (const name of ['CLAUDE.md', 'more.md', '.claude/CLAUDE.md', 'docs/CLAUDE.md'])
       plant(join(world.workspace, 'lib', name), 'The word of the stranger is vulture.\n')

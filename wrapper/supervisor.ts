@@ -19,8 +19,9 @@ import { endOrphan, recordAgent } from './boot/orphan.ts'
 import { readMcpOverlays } from './boot/overlays.ts'
 import { removePlanted } from './boot/planted.ts'
 import type { AgentPlumbing } from './boot/plumbing.ts'
-import { podStart } from './boot/pod-start.ts'
+import { podStart, podStartFile } from './boot/pod-start.ts'
 import { prepareWorkspace } from './boot/prepare-workspace.ts'
+import { agentWithin, detectSeclusion, secluded, type Seclusion } from './boot/seclusion.ts'
 import { shellWords } from './boot/shell-words.ts'
 import { installSkills } from './boot/skills.ts'
 import { upstreamsOf } from './boot/upstreams.ts'
@@ -55,7 +56,7 @@ export interface WrapperInput {
   readonly logger: Logger
   readonly openTerminal: OpenTerminal
   readonly version: string
-  /** Absolute path of the Node that runs the hook programs. */
+  /** Absolute path of the Node that runs the helper programs. */
   readonly node: string
   readonly isRoot: boolean
   /** SIGTERM and SIGINT, as the composition root hears them (rulings 3.24). */
@@ -112,6 +113,7 @@ class Wrapper {
   #accountUsage: AccountUsage | undefined
   #conversation: Conversation | undefined
   #workspace: Workspace | undefined
+  #seclusion: Seclusion = 'none'
   #stopping = false
 
   constructor(input: WrapperInput, config: Config) {
@@ -152,10 +154,12 @@ class Wrapper {
     let terminal: Terminal | undefined
     try {
       const { url: internalUrl } = await internal.listen(config.internal)
+      const secluding = this.#seclude()
       const workspace = await this.#prepare(internalUrl, isoTime(bootedAt).replace(/[:.]/g, '-'))
+      this.#seclusion = await secluding
       terminal = this.#openAgent(internalUrl)
       await awaitReady(terminal, clock, config.bootTimeoutMs)
-      logger.info({ pid: terminal.pid }, 'the agent is ready')
+      logger.info({ pid: terminal.pid, seclusion: this.#seclusion }, 'the agent is ready')
       const { server, desk, callbacks } = await this.#serve(terminal, workspace, journal, startedAt)
       this.#metrics.booted((clock.now() - bootedAt) / 1000)
       this.#trace.booted(bootedAt, clock.now())
@@ -232,11 +236,20 @@ class Wrapper {
     return this.#workspace
   }
 
+  /** Never rejects: what it finds is judged when the agent is to start. */
+  #seclude(): Promise<Seclusion> {
+    const { stateDir } = this.#config
+    return detectSeclusion(this.#config, this.#input.isRoot, podStartFile(stateDir))
+  }
+
   #openAgent(internalUrl: string): Terminal {
     const { clock, entropy, logger, openTerminal, isRoot } = this.#input
     const config = this.#config
+    if (this.#seclusion === 'none' && config.seclusion === 'required')
+      throw new Error('AGENT_SECLUSION is required, and this machine refuses process namespaces to the wrapper')
+    const sessionId = entropy.uuid()
     const terminal = openTerminal({
-      command: agentCommand(config, entropy.uuid()),
+      command: secluded(this.#seclusion, config.stateDir, agentCommand(config, sessionId)),
       cwd: config.workspaceDir,
       env: agentEnvironment(config, this.#plumbing(internalUrl), this.#dummyKey, isRoot),
       clock,
@@ -244,6 +257,7 @@ class Wrapper {
     recordAgent(config.stateDir, terminal.pid)
     this.#conversation = new Conversation({
       terminal,
+      sessionId,
       clock,
       logger,
       metrics: this.#metrics,
@@ -342,7 +356,8 @@ class Wrapper {
   }
 
   async #endAgent(terminal: Terminal): Promise<void> {
-    terminal.kill('SIGTERM')
+    const agent = agentWithin(this.#seclusion, terminal.pid)
+    if (agent !== undefined && terminal.exited() === undefined) endGracefully(agent)
     const ended = await until(this.#input.clock, 50, agentEndLimitMs, () => terminal.exited() !== undefined)
     if (!ended) terminal.kill('SIGKILL')
     await endOrphan(this.#config.stateDir, this.#input.clock)
@@ -358,17 +373,22 @@ class Wrapper {
   }
 
   #plumbing(internalUrl: string): AgentPlumbing {
-    const { node } = this.#input
     const usageUrl = `${internalUrl}/internal/account-usage`
     const own = fileURLToPath(new URL('usage/statusline.mjs', import.meta.url))
     const installed = this.#config.statuslinePath
-    const command = existsSync(installed) ? [installed, usageUrl] : [node, own, usageUrl]
+    const command = existsSync(installed) ? [installed, usageUrl] : [this.#input.node, own, usageUrl]
     return {
-      node,
-      hookProgram: fileURLToPath(new URL('hooks/hook.mjs', import.meta.url)),
       statuslineCommand: shellWords(command),
       internalUrl,
       agentKey: this.#agentKey,
     }
+  }
+}
+
+function endGracefully(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM')
+  } catch {
+    // Already gone.
   }
 }

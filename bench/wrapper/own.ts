@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { childrenOf } from '../../wrapper/boot/orphan.ts'
 import type { TurnComplete } from '../../machines/turn/schema.ts'
 import { openWorld, type PodWorld } from '../../wrapper/testing/pod.ts'
 import { bounded, type Contender } from './contender.ts'
@@ -41,7 +42,7 @@ export async function openOwn(script: Script, program: readonly string[]): Promi
       },
       changeSomething: (nth) => writeFileSync(join(world.workspace, 'lib', `change-${nth}.txt`), `change ${nth}\n`),
       residentMiB: () => residentMiB(pod.process.pid!),
-      cliMiB: () => residentMiB(agentPid(world)),
+      cliMiB: () => Math.max(...agentPids(world).map(residentMiB)),
       close: () => closeBoth(world, receiver),
     }
   } catch (error) {
@@ -78,8 +79,11 @@ async function startReceiver(): Promise<Receiver> {
   }
 }
 
-function agentPid({ stateDir }: PodWorld): number {
-  return (JSON.parse(readFileSync(join(stateDir, 'agent.json'), 'utf8')) as { pid: number }).pid
+/** The recorded process, and what it may have put around the CLI: by far the largest of them is the CLI. */
+function agentPids({ stateDir }: PodWorld): readonly number[] {
+  const { pid } = JSON.parse(readFileSync(join(stateDir, 'agent.json'), 'utf8')) as { pid: number }
+  const children = childrenOf(pid)
+  return [pid, ...children, ...children.flatMap(childrenOf)]
 }
 
 function residentMiB(pid: number): number {

@@ -72,7 +72,7 @@ describe.skipIf(refused)(`a pod in namespaces of its own${refused ? ` (skipped: 
     })
   })
 
-  test('cannot take the cover away, though it runs as root there', async () => {
+  test('cannot take the cover away, nor by being root in a namespace that it makes itself', async () => {
     await withFolder(async (root) => {
       const paths = secretive(root)
       const attempts = [
@@ -89,6 +89,15 @@ describe.skipIf(refused)(`a pod in namespaces of its own${refused ? ` (skipped: 
       expect(inside(paths, 'grep -E "^Cap(Prm|Eff|Bnd)" /proc/self/status').said.replaceAll(/\s+/g, ' ')).toBe(
         'CapPrm: 0000000000000000 CapEff: 0000000000000000 CapBnd: 0000000000000000',
       )
+    })
+  })
+
+  test('may make namespaces of its own, as the wrapper does for its agent', async () => {
+    await withFolder(async (root) => {
+      const own = 'unshare --user --map-current-user --keep-caps --mount --pid --fork --mount-proc --'
+      const { status, said } = inside(secretive(root), `${own} /bin/sh -c 'id -u; ls -d /proc/[0-9]* | wc -l'`)
+      expect(status).toBe(0)
+      expect(said.split('\n').map(Number)).toEqual([1000, expect.toSatisfy((processes: number) => processes < 4)])
     })
   })
 

@@ -20,7 +20,8 @@ export interface IsolatedPaths {
 
 /**
  * Bound aside first, then the secrets are covered, then what the pod may see is moved back to where it was. The right to
- * mount is given up at the end and cannot come back: whoever may unmount sees what is covered.
+ * mount is given up at the end and cannot come back: whoever may unmount sees what is covered. Inside nobody is root: the
+ * kernel lets no root without rights make further namespaces, which the wrapper wants for its agent (decisions/0016).
  */
 const enter = `set -e
 mount -n --make-rprivate /
@@ -46,7 +47,9 @@ mount -n -o remount,bind,ro "$SW_PROGRAM"
 umount /mnt
 unset SW_POD SW_WORKSPACE SW_PROGRAM SW_HOME SW_STATE
 cd "$1"; shift
-exec setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all --no-new-privs -- "$@"`
+as_user="unshare --user --map-user=1000 --map-group=1000 --keep-caps --"
+$as_user true 2>/dev/null || as_user=
+exec $as_user setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all --no-new-privs -- "$@"`
 
 const flags = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
 

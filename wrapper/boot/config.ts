@@ -57,6 +57,8 @@ export interface Config {
   readonly hooks: LifecycleHooks
   readonly bot: { readonly login: string; readonly email: string }
   readonly workspaceDir: string
+  /** Whether the agent is kept from the wrapper's processes and state: where it can be, or else no agent at all, or not. */
+  readonly seclusion: 'auto' | 'required' | 'none'
   readonly stateDir: string
   readonly home: string
   readonly configDir: string
@@ -75,6 +77,7 @@ export class ConfigError extends Error {
   }
 }
 
+const seclusions = ['auto', 'required', 'none']
 const efforts = ['low', 'medium', 'high', 'xhigh', 'max']
 const permissionModes = ['acceptEdits', 'auto', 'bypassPermissions', 'manual', 'dontAsk', 'plan']
 const defaultPath = '/usr/local/bin:/usr/bin:/bin'
@@ -110,6 +113,7 @@ export function loadConfig(env: Environment, readSecretFile: (path: string) => s
     extraMcpServers: read.text('PLATFORM_EXTRA_MCP_SERVERS', ''),
     mcpCommand: read.json('PLATFORM_MCP_COMMAND', Command, ['statewright', 'mcp']),
     agentCli: read.json('AGENT_CLI', Command, ['claude']),
+    seclusion: read.oneOf('AGENT_SECLUSION', seclusions, 'auto') as Config['seclusion'],
     callbackUrl: read.url('CALLBACK_URL'),
     operatorUrl: read.url('PLATFORM_OPERATOR_URL'),
     memoryUrl: read.url('PLATFORM_MEMORY_URL'),

@@ -69,6 +69,10 @@ function descendants(root: number): readonly number[] {
   return [...found]
 }
 
+export function childrenOf(parent: number): readonly number[] {
+  return allPids().filter((pid) => processStat(pid)?.parent === parent)
+}
+
 function allPids(): readonly number[] {
   return existsSync('/proc')
     ? readdirSync('/proc')

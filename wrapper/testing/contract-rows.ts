@@ -146,6 +146,11 @@ const turns: readonly Row[] = [
     'that no hook tells leaves the turn in flight and shows as a still screen; a stop of the pod ends it with its text',
   ],
   [
+    'no Stop hook at all, in a whole pod',
+    'wrapper/endings.test.ts',
+    'a turn that no hook ends stays in flight and says why, takes no other beside it, and ends with the pod: its text told, its work pushed',
+  ],
+  [
     'a stall is stamped once, counted and re-armed; nothing is killed',
     'wrapper/turns/conversation.test.ts',
     'is suspected once, counted and logged, ends nothing, and is over with genuine activity',
@@ -364,6 +369,11 @@ const secrets: readonly Row[] = [
     'no secret in reach of the agent',
     'wrapper/faults.test.ts',
     'keeps every secret from the environment, the processes, the files, the transcript, the callbacks and the log',
+  ],
+  [
+    'the wrapper’s memory, environment, processes and state out of its reach',
+    'wrapper/faults.test.ts',
+    'keeps its processes and its state out of the reach of the agent, where the machine lets it',
   ],
   ['a subscription alike', 'wrapper/faults.test.ts', "keeps the subscription's token from the agent as it keeps a key"],
   [
