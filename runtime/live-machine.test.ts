@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { assign, createActor, initialTransition, raise, setup, transition } from 'xstate'
+import { assign, createActor, enqueueActions, initialTransition, raise, setup, transition } from 'xstate'
 import type { AnyMachineSnapshot } from 'xstate'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { JsonObject, MachineEvent } from '../machines/definition.ts'
 import { bodyOf, liveMachine, persistedOf } from './live-machine.ts'
 
@@ -17,56 +17,68 @@ const made = setup({
 })
 
 function noting(name: string) {
-  return made.assign({ log: ({ context }) => [...context.log, name].slice(-7), last: name === 'x' ? undefined : name })
+  return made.assign({ log: ({ context }) => [...context.log, name].slice(-60), last: name === 'x' ? undefined : name })
 }
 
-/** Everything in which an order of states could show: regions, `always` in two of them, history, timers, raised events. */
-const machine = made.createMachine({
-  id: 'm',
-  context: { log: [] },
-  type: 'parallel',
-  on: {
-    back: '.one.past',
-    deep: '.two.deepPast',
-    both: { actions: [noting('both'), { type: 'told', params: { by: 'root' } }] },
-  },
-  states: {
-    one: {
-      initial: 'a',
-      states: {
-        a: { on: { go: 'b', x: { actions: noting('x') } }, exit: noting('left a') },
-        b: {
-          on: { go: 'c' },
-          always: { guard: 'isLong', target: 'c', actions: noting('one always') },
-          after: { 1000: { target: 'a', actions: noting('after') } },
-        },
-        c: {
-          entry: [raise({ type: 'inner', at: 0 }), raise({ type: 'later', at: 0 }, { delay: 50, id: 'l' })],
-          on: { go: 'a' },
-        },
-        past: { type: 'history' },
-      },
+/**
+ * Everything in which an order of states could show: regions, `always` in two of them, timers, raised events, states
+ * entered again, from inside and from another region. A machine with history goes without plans (`step-plans.ts`).
+ */
+function machineOf(hasHistory: boolean) {
+  const past: Readonly<Record<string, { readonly type: 'history' }>> = hasHistory
+    ? { past: { type: 'history' as const } }
+    : {}
+  const deepPast: Readonly<Record<string, { readonly type: 'history'; readonly history: 'deep' }>> = hasHistory
+    ? { deepPast: { type: 'history' as const, history: 'deep' as const } }
+    : {}
+  return made.createMachine({
+    id: 'm',
+    context: { log: [] },
+    type: 'parallel',
+    on: {
+      ...(hasHistory ? { back: { target: '.one.past' }, deep: { target: '.two.deepPast' } } : {}),
+      both: { actions: [noting('both'), { type: 'told', params: { by: 'root' } }] },
+      across: { target: ['#l2', '#c'], actions: noting('across') },
     },
-    two: {
-      initial: 'p',
-      states: {
-        p: { on: { go: 'q', inner: { actions: noting('p heard') } } },
-        q: {
-          type: 'parallel',
-          on: { out: 'p' },
-          states: {
-            left: { initial: 'l1', states: { l1: { on: { go: 'l2' } }, l2: { on: { inner: 'l1' } } } },
-            right: {
-              initial: 'r1',
-              states: {
-                r1: { on: { swap: 'r2' }, always: { guard: 'isLong', target: 'r2', actions: noting('two always') } },
-                r2: {
-                  on: {
-                    swap: {
-                      target: 'r1',
-                      actions: {
-                        type: 'told',
-                        params: ({ context }: { context: Context }) => ({ n: context.log.length }),
+    states: {
+      one: {
+        initial: 'a',
+        states: {
+          a: { on: { go: 'b', x: { actions: noting('x') } }, exit: noting('left a') },
+          b: {
+            on: { go: 'c' },
+            always: { guard: 'isLong', target: 'c', actions: noting('one always') },
+            after: { 1000: { target: 'a', actions: noting('after') } },
+          },
+          c: {
+            id: 'c',
+            entry: [raise({ type: 'inner', at: 0 }), raise({ type: 'later', at: 0 }, { delay: 50, id: 'l' })],
+            on: { go: 'a', next: { actions: noting('c next') } },
+          },
+          ...past,
+        },
+      },
+      two: {
+        initial: 'p',
+        states: {
+          p: { on: { go: 'q', inner: { actions: noting('p heard') } } },
+          q: {
+            type: 'parallel',
+            on: { out: 'p' },
+            states: {
+              left: { initial: 'l1', states: { l1: { on: { go: 'l2' } }, l2: { id: 'l2', on: { inner: 'l1' } } } },
+              right: {
+                initial: 'r1',
+                states: {
+                  r1: { on: { swap: 'r2' }, always: { guard: 'isLong', target: 'r2', actions: noting('two always') } },
+                  r2: {
+                    on: {
+                      swap: {
+                        target: 'r1',
+                        actions: {
+                          type: 'told',
+                          params: ({ context }: { context: Context }) => ({ n: context.log.length }),
+                        },
                       },
                     },
                   },
@@ -74,26 +86,76 @@ const machine = made.createMachine({
               },
             },
           },
+          ...deepPast,
         },
-        deepPast: { type: 'history', history: 'deep' },
+      },
+      three: {
+        initial: 'u',
+        entry: noting('three'),
+        exit: noting('left three'),
+        on: {
+          again: { target: 'three', reenter: true },
+          inside: { target: '.v', actions: { type: 'told', params: { by: 'inside' } } },
+        },
+        states: {
+          u: {
+            entry: noting('u'),
+            exit: [
+              noting('left u'),
+              { type: 'told', params: ({ context }: { context: Context }) => ({ at: context.last }) },
+            ],
+            always: { guard: ({ event }) => event.type === 'wake', target: 'v' },
+            on: {
+              self: { target: 'u', actions: noting('self') },
+              renew: { target: 'u', reenter: true },
+              next: { target: 'v', guard: ({ context }) => context.log.length % 2 === 0 },
+            },
+          },
+          v: {
+            entry: [noting('v'), raise({ type: 'next', at: 0 }, { delay: 9, id: 'v' })],
+            initial: 'v1',
+            states: {
+              v1: { exit: noting('left v1'), on: { next: { target: 'v2' } } },
+              v2: { entry: noting('v2') },
+            },
+            on: {
+              self: { target: '.v1' },
+              next: {
+                target: 'u',
+                actions: enqueueActions(({ context, enqueue, check }) => {
+                  enqueue.assign({ last: 'queued' })
+                  if (check('isLong')) enqueue({ type: 'told', params: { long: context.log.length } })
+                  else enqueue.raise({ type: 'both', at: 0 })
+                  enqueue.cancel('v')
+                }),
+              },
+            },
+          },
+        },
       },
     },
-  },
-})
-
-const types = ['go', 'x', 'back', 'deep', 'both', 'out', 'swap', 'inner', 'unheard']
-const histories = fc.array(fc.constantFrom(...types), { minLength: 1, maxLength: 25 })
-const live = liveMachine(machine)
-
-function born(): AnyMachineSnapshot {
-  return live.initial({ id: 'x' }).snapshot
+  })
 }
+
+const common = ['go', 'x', 'both', 'out', 'swap', 'inner', 'unheard', 'xstate.after.1000.m.one.b']
+const types = [...common, 'wake', 'back', 'deep', 'across', 'again', 'inside', 'self', 'renew', 'next']
+const histories = fc.array(fc.constantFrom(...types), { minLength: 1, maxLength: 25 })
 
 function eventOf(type: string): MachineEvent {
   return { type, at: 5 }
 }
 
-describe('a machine whose snapshot stays in memory', () => {
+describe.each([
+  ['with history', true],
+  ['without', false],
+] as const)('a machine %s whose snapshot stays in memory', (_, hasHistory) => {
+  const machine = machineOf(hasHistory)
+  const live = liveMachine(machine)
+
+  function born(): AnyMachineSnapshot {
+    return live.initial({ id: 'x' }).snapshot
+  }
+
   it('goes as XState’s own transition goes: the same state, context and actions, handled or not', () => {
     fc.assert(
       fc.property(histories, (history) => {
@@ -143,7 +205,18 @@ describe('a machine whose snapshot stays in memory', () => {
       }),
       { numRuns: 300, seed: 1 },
     )
-    expect([...seen]).toEqual(expect.arrayContaining(['one always', 'two always', 'p heard', 'history', 'left a']))
+    const notes = [
+      'one always',
+      'two always',
+      'p heard',
+      'left a',
+      'across',
+      'left three',
+      'left u',
+      'left v1',
+      'after',
+    ]
+    expect([...seen]).toEqual(expect.arrayContaining(hasHistory ? [...notes, 'history'] : notes))
   })
 
   it('begins as XState begins it', () => {
@@ -161,6 +234,45 @@ describe('a machine whose snapshot stays in memory', () => {
     const persisted = JSON.parse(JSON.stringify(actor.getPersistedSnapshot())) as JsonObject
     actor.stop()
     expect(persistedOf(live.load(persisted))).toEqual(persisted)
+  })
+})
+
+describe('a step in memory', () => {
+  it('that was taken before from the same states is not XState’s to take again, unless more follows from it', () => {
+    const machine = machineOf(false)
+    const live = liveMachine(machine)
+    const asked = vi.spyOn(machine, 'transition')
+    const steps = (...history: string[]): number => {
+      let { snapshot } = live.initial({ id: 'x' })
+      asked.mockClear()
+      for (const type of history) ({ snapshot } = live.transition(snapshot, eventOf(type)))
+      return asked.mock.calls.length
+    }
+    const plain = ['both', 'renew', 'self', 'inside', 'again', 'unheard']
+    expect(steps(...plain)).toBe(5)
+    expect(steps(...plain)).toBe(0)
+    // In two regions at once, and with an event raised within the step.
+    expect([steps('go'), steps('go'), steps('across'), steps('across')]).toEqual([1, 1, 1, 1])
+  })
+
+  it('that was taken before goes otherwise where a guard says so: in two regions, or on with a raised event', () => {
+    const machine = machineOf(false)
+    const live = liveMachine(machine)
+    const both = [[], ['both'], ['both', 'both']]
+    const histories = both.flatMap((more) => [
+      ['across', ...more, 'next'],
+      ['inside', 'next', ...more, 'next'],
+    ])
+    for (const history of [...histories, ...histories]) {
+      let { snapshot } = live.initial({ id: 'x' })
+      for (const type of history) {
+        const [next, actions] = transition(machine, snapshot as never, eventOf(type))
+        const taken = live.transition(snapshot, eventOf(type))
+        expect([taken.snapshot.value, taken.snapshot.context]).toEqual([next.value, next.context])
+        expect(taken.actions.map((action) => action.type)).toEqual(actions.map((action) => action.type))
+        snapshot = taken.snapshot
+      }
+    }
   })
 
   it('is left as it was by a step that threw, however far that came', () => {

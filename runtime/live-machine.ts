@@ -11,6 +11,7 @@ import type { AnyActorScope, AnyMachineSnapshot, AnyStateMachine, AnyStateNode, 
 import type { JsonObject, MachineEvent, MachineInput } from '../machines/definition.ts'
 import { plainFrozen } from './plain.ts'
 import type { Action } from './step-actions.ts'
+import { StepPlans } from './step-plans.ts'
 
 export interface Taken {
   readonly snapshot: AnyMachineSnapshot
@@ -35,6 +36,8 @@ class LiveMachine {
   #actions: Action[] = []
   /** Transitions that the event itself enabled; undefined until the first microstep of a step has been seen. */
   #enabled: number | undefined
+  #microsteps = 0
+  readonly #plans: StepPlans
 
   constructor(machine: AnyStateMachine) {
     this.#machine = machine
@@ -51,6 +54,7 @@ class LiveMachine {
       stopChild: nothing,
       actionExecutor: (action) => void this.#actions.push(action),
     }
+    this.#plans = new StepPlans(machine, this.#scope)
   }
 
   initial(input: MachineInput): Taken {
@@ -58,7 +62,11 @@ class LiveMachine {
   }
 
   transition(before: AnyMachineSnapshot, event: MachineEvent): Taken {
-    return this.#take(before, () => this.#machine.transition(before, event, this.#scope))
+    const planned = this.#plans.take(before, event)
+    if (planned) return { ...planned, snapshot: plainContext(planned.snapshot, before) }
+    const taken = this.#take(before, () => this.#machine.transition(before, event, this.#scope))
+    this.#plans.learn(before, event, taken, this.#microsteps)
+    return taken
   }
 
   /** Throws where the machine has no such state. */
@@ -70,19 +78,21 @@ class LiveMachine {
   #take(before: AnyMachineSnapshot | undefined, run: () => AnyMachineSnapshot): Taken {
     this.#actions = []
     this.#enabled = undefined
+    this.#microsteps = 0
     const snapshot = this.#settled(run(), before)
     return { snapshot, actions: this.#actions, handled: (this.#enabled ?? 0) > 0 }
   }
 
   #seen(event: InspectionEvent): void {
-    if (event.type === '@xstate.microstep') this.#enabled ??= event._transitions.length
+    if (event.type !== '@xstate.microstep') return
+    this.#enabled ??= event._transitions.length
+    this.#microsteps += 1
   }
 
   #settled(snapshot: AnyMachineSnapshot, before: AnyMachineSnapshot | undefined): AnyMachineSnapshot {
     if (snapshot === before) return snapshot
     const settled = this.#hasOrder && snapshot._nodes !== before?._nodes ? this.#ordered(snapshot) : snapshot
-    const context = plainFrozen(snapshot.context, before?.context)
-    return context === settled.context ? settled : { ...settled, context }
+    return this.#plans.canonical(plainContext(settled, before))
   }
 
   #ordered(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
@@ -97,6 +107,11 @@ class LiveMachine {
       ),
     }
   }
+}
+
+function plainContext(snapshot: AnyMachineSnapshot, before: AnyMachineSnapshot | undefined): AnyMachineSnapshot {
+  const context = plainFrozen(snapshot.context, before?.context)
+  return context === snapshot.context ? snapshot : { ...snapshot, context }
 }
 
 function nothing(): void {}
