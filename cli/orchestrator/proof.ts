@@ -7,7 +7,8 @@ import { machines } from '../../machines/registry.ts'
 
 export interface Certificate {
   readonly machines: Readonly<Record<string, string>>
-  readonly laws: readonly number[]
+  /** By number, or by name. */
+  readonly laws: readonly (number | string)[]
   readonly worlds: readonly { readonly states: number; readonly transitions: number }[]
 }
 

@@ -4,9 +4,15 @@ import { machines } from '../../machines/registry.ts'
 import type { Explored } from './explore.ts'
 import { futures } from './futures.ts'
 import { finiteLaws } from './laws.ts'
+import { scheduleFutures } from './schedules/futures.ts'
+import { scheduleLaws } from './schedules/laws.ts'
+import type { LawName } from './world-model.ts'
 
-export function provedLaws(): readonly number[] {
-  return [...new Set([...finiteLaws, ...futures].map(({ law }) => law))].toSorted((a, b) => a - b)
+/** By number, then those that have a name only. */
+export function provedLaws(): readonly LawName[] {
+  const rank = (law: LawName): number => (typeof law === 'number' ? law : Infinity)
+  const all = [...new Set([...finiteLaws, ...futures, ...scheduleLaws, ...scheduleFutures].map(({ law }) => law))]
+  return all.toSorted((a, b) => (rank(a) === rank(b) ? String(a).localeCompare(String(b)) : rank(a) - rank(b)))
 }
 
 /** The file `machines/generated/certificate.ts`. */
@@ -23,13 +29,17 @@ export function certify(explored: readonly Explored[]): string {
     '  machines: {',
     ...hashes,
     '  },',
-    `  laws: [${provedLaws().join(', ')}],`,
+    `  laws: [${provedLaws().map(said).join(', ')}],`,
     '  worlds: [',
     ...worlds,
     '  ],',
     '} as const',
     '',
   ].join('\n')
+}
+
+function said(law: LawName): string {
+  return typeof law === 'number' ? `${law}` : `'${law}'`
 }
 
 function quoted(name: string): string {

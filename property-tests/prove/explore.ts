@@ -4,9 +4,8 @@
  * Qadeer and Rakamaric 2011, with people, faults and timers as delays). A world whose mail costs nothing in any order
  * is explored in every order.
  */
-import type { Move, WorldModel } from './world-model.ts'
-import { noGhosts, remember, type Ghosts } from './ghosts.ts'
-import { finiteLaws } from './laws.ts'
+import type { LawName, Living, Move, WorldModel } from './world-model.ts'
+import type { Ghosts } from './ghosts.ts'
 import { hashOf, StateSet } from './state-set.ts'
 import type { StateKeys } from './state-key.ts'
 import type { Remembered } from './remembered.ts'
@@ -20,7 +19,9 @@ export interface Bounds {
 }
 
 export interface Breach {
-  readonly law: number
+  readonly law: LawName
+  /** What the law says. */
+  readonly says: string
   readonly what: string
   /** The moves that lead there, in order. */
   readonly path: readonly string[]
@@ -39,9 +40,9 @@ export interface Explored {
   readonly breaches: readonly Breach[]
 }
 
-interface Node {
-  readonly world: World
-  readonly ghosts: Ghosts
+interface Node<W, G> {
+  readonly world: W
+  readonly ghosts: G
   readonly number: number
   readonly depth: number
 }
@@ -64,8 +65,11 @@ export interface Surroundings {
   readonly prefix?: readonly string[]
 }
 
-export class Explorer {
-  readonly #model: WorldModel
+/** A straight way that has not come to where it leads by then never will. */
+const longestLead = 600
+
+export class Explorer<W extends Living<W> = World, G = Ghosts> {
+  readonly #model: WorldModel<W, G>
   readonly #bounds: Bounds
   readonly #around: Surroundings
   readonly #memory: Remembered
@@ -75,14 +79,16 @@ export class Explorer {
   readonly #from: number[] = []
   readonly #by: string[] = []
   readonly #breaches = new Map<string, Breach>()
+  /** The moves that led to where the search begins. */
+  readonly #way: string[] = []
   /** Snapshots whose future was asked for. */
   readonly #asked = new Set<string>()
-  #levels: Node[][]
+  #levels: Node<W, G>[][]
   #transitions = 0
   #depth = 0
   readonly #startedAt: number
 
-  constructor(model: WorldModel, bounds: Bounds, memory: Memory, around: Surroundings) {
+  constructor(model: WorldModel<W, G>, bounds: Bounds, memory: Memory, around: Surroundings) {
     this.#model = model
     this.#keys = memory.keys
     this.#bounds = bounds
@@ -93,7 +99,7 @@ export class Explorer {
   }
 
   run(): Explored {
-    const [world, ghosts] = this.#led(...this.#judged(this.#model.begin(), noGhosts, () => []))
+    const [world, ghosts] = this.#led(...this.#begun())
     this.#meet(world, ghosts, 0, -1, '', 0)
     let done = -1
     for (const [level, nodes] of this.#levels.entries()) {
@@ -104,10 +110,26 @@ export class Explorer {
     return this.#result(done)
   }
 
+  /** The straight way to where the search begins, with what is done on it; a mutant may never come there. */
+  #begun(): readonly [W, G] {
+    const { begin, lead, moves, past } = this.#model
+    const take = (from: readonly [W, G], move?: Move<W>): readonly [W, G] => {
+      this.#way.push(...(move ? [move.says] : []))
+      return this.#judged(...from, () => [], move)
+    }
+    let at = take([begin(), past.none])
+    for (const { says, when, act } of lead) {
+      for (let step = 0; step < longestLead && !when(at[0]); step++) at = take(at, moves(at[0])[0])
+      if (!when(at[0])) return at
+      at = take(at, { says, cost: 0, act })
+    }
+    return at
+  }
+
   /** A mutant may not come as far as the real machines did. */
-  #led(world: World, ghosts: Ghosts): readonly [World, Ghosts] {
+  #led(world: W, ghosts: G): readonly [W, G] {
     const prefix = this.#around.prefix ?? []
-    let led: readonly [World, Ghosts] = [world, ghosts]
+    let led: readonly [W, G] = [world, ghosts]
     for (const [index, says] of prefix.entries()) {
       const move = this.#model.moves(led[0]).find((one) => one.says === says)
       if (!move) return led
@@ -131,7 +153,7 @@ export class Explorer {
   }
 
   /** Breadth first, so that a counterexample is the shortest of its deviations. False: cut. */
-  #expandAll(nodes: Node[], level: number): boolean {
+  #expandAll(nodes: Node<W, G>[], level: number): boolean {
     for (let next = 0; next < nodes.length; next++) {
       if (this.#isCut()) return false
       this.#expand(nodes[next]!, level)
@@ -154,7 +176,8 @@ export class Explorer {
     )
   }
 
-  #expand(node: Node, level: number): void {
+  #expand(node: Node<W, G>, level: number): void {
+    if (this.#model.isOver(node.world)) return
     for (const move of this.#model.moves(node.world)) {
       const cost = level + move.cost
       if (cost > this.#bounds.deviations) continue
@@ -167,27 +190,32 @@ export class Explorer {
   }
 
   /** The move, judged moment by moment. */
-  #judged(from: World, past: Ghosts, path: () => readonly string[], move?: Move): readonly [World, Ghosts] {
+  #judged(from: W, past: G, path: () => readonly string[], move?: Move<W>): readonly [W, G] {
+    const { laws, past: memory } = this.#model
     const world = from.fork()
     move?.act(world)
     let before = past
     for (const moment of world.actors.trace) {
-      const ghosts = remember(before, moment)
-      for (const { law, breaches } of finiteLaws)
-        for (const what of breaches({ moment, world, past: before, ghosts })) this.#found(law, what, path)
+      const ghosts = memory.remember(before, moment)
+      for (const law of laws)
+        for (const what of law.breaches({ moment, world, past: before, ghosts })) this.#found(law, what, path)
       before = ghosts
     }
     this.#around.onMove?.(world.actors.trace, path)
     return [world, before]
   }
 
-  #found(law: number, what: string, path: () => readonly string[]): void {
+  #found(
+    { law, says }: { readonly law: LawName; readonly says: string },
+    what: string,
+    path: () => readonly string[],
+  ): void {
     const name = `${law} ${what.replaceAll(/\d+/g, '#')}`
-    if (!this.#breaches.has(name)) this.#breaches.set(name, { law, what, path: path() })
+    if (!this.#breaches.has(name)) this.#breaches.set(name, { law, says, what, path: [...this.#way, ...path()] })
   }
 
-  #meet(world: World, ghosts: Ghosts, cost: number, from: number, by: string, depth: number): void {
-    const { number, isNew } = this.#seen.add(hashOf(this.#keys.of(world, ghosts)))
+  #meet(world: W, ghosts: G, cost: number, from: number, by: string, depth: number): void {
+    const { number, isNew } = this.#seen.add(hashOf(this.#model.keyOf(world, ghosts, this.#keys)))
     if (!isNew) return
     this.#from.push(from)
     this.#by.push(by)
@@ -197,12 +225,12 @@ export class Explorer {
   }
 
   /** What may still come is asked once for each combination of a Task, its pod and their turn. */
-  #askAhead(world: World, number: number): void {
-    for (const { about, law, judge } of this.#model.futures) {
-      const name = `${law} ${about(world, this.#keys)}`
+  #askAhead(world: W, number: number): void {
+    for (const future of this.#model.futures) {
+      const name = `${future.law} ${future.says} ${future.about(world, this.#keys)}`
       if (this.#asked.has(name)) continue
       this.#asked.add(name)
-      for (const what of judge(world)) this.#found(law, what, () => this.#pathTo(number))
+      for (const what of future.judge(world)) this.#found(future, what, () => this.#pathTo(number))
     }
   }
 

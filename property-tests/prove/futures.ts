@@ -129,6 +129,7 @@ function toEnd(world: World): Known {
 function helped(world: World, help: number): void {
   world.configure(2)
   world.budget('open')
+  if (world.mostPerTurn > 0) world.lift()
   for (const mr of world.forge.mergeRequests) {
     const { state, mergeable, draft } = mr.row.mergeRequest
     if (state === 'open' && (mergeable !== true || draft || mr.row.notes.ci !== 'success'))

@@ -14,6 +14,8 @@ import {
   type Performed,
   type Stepped,
 } from '../machines/world/trace.ts'
+import { emptyBook, keepBook, type Book } from './book.ts'
+import type { Past } from './world-model.ts'
 
 export interface Limits {
   readonly normal: number
@@ -54,9 +56,12 @@ export interface Ghosts {
   readonly goAheads: Readonly<Record<string, readonly JudgedHead[]>>
   /** As the forge has them, by Issue. */
   readonly labels: Readonly<Record<string, string>>
+  readonly book: Book
+  /** In which order the merge requests of a Task merge, by Task. */
+  readonly orders: Readonly<Record<string, readonly string[]>>
 }
 
-export const noGhosts: Ghosts = {
+const noGhosts: Ghosts = {
   limits: { normal: 0, alert: 0, isPaused: true, isReady: false, budget: 'open' },
   held: {},
   asked: {},
@@ -67,18 +72,23 @@ export const noGhosts: Ghosts = {
   verdicts: {},
   goAheads: {},
   labels: {},
+  book: emptyBook,
+  orders: {},
 }
 
-export function remember(ghosts: Ghosts, moment: Moment): Ghosts {
+function remember(ghosts: Ghosts, moment: Moment): Ghosts {
   if (moment.kind !== 'stepped') return performed(ghosts, moment)
   const kind = kindOf(moment.actor)
   if (kind === 'queue') return queueStepped(ghosts, moment)
   if (kind === 'task') return taskStepped(ghosts, moment)
   if (kind === 'pod') return podStepped(ghosts, moment)
+  if (kind === 'ledger') return { ...ghosts, book: keepBook(ghosts.book, moment) }
   if (kind === 'turn' && moment.after.status === 'done')
     return { ...ghosts, turns: without(ghosts.turns, moment.actor) }
   return ghosts
 }
+
+export const taskPast: Past<Ghosts> = { none: noGhosts, remember }
 
 function performed(ghosts: Ghosts, { effect: { actor, type, params } }: Performed): Ghosts {
   if (type !== 'writeLabels') return ghosts
@@ -153,6 +163,8 @@ function taskStepped(ghosts: Ghosts, step: Stepped): Ghosts {
   if (event.type === 'outcome' && isMoved) next = { ...next, moved: [...next.moved, `${id}/${String(event['pod'])}`] }
   if (isReview(event) && answerIn(step)?.status === 200 && isMoved)
     next = { ...next, verdicts: { ...next.verdicts, [id]: verdictOf(step) }, goAheads: omit(next.goAheads, id) }
+  const order = orderIn(step)
+  if (order) next = { ...next, orders: { ...next.orders, [actor]: order } }
   if (event.type === 'mr.goAhead') {
     const shas = (event['shas'] as readonly { repository: string; number: number; sha: string }[]).map(
       ({ repository, number, sha }) => ({ repo: repository, number, sha }),
@@ -160,6 +172,13 @@ function taskStepped(ghosts: Ghosts, step: Stepped): Ghosts {
     next = { ...next, goAheads: { ...next.goAheads, [id]: [...(next.goAheads[id] ?? []), ...shas] } }
   }
   return after.status === 'done' || taskIn(after).stageClass === 'terminal' ? forgotten(next, id) : next
+}
+
+/** The newest one that was accepted. */
+function orderIn(step: Stepped): readonly string[] | undefined {
+  const { event } = step
+  if (event.type !== 'outcome' || event['action'] !== 'submitted' || answerIn(step)?.status !== 200) return undefined
+  return (event['payload'] as { readonly merge_order?: readonly string[] }).merge_order
 }
 
 /** A Task that has ended merges nothing more; what its pods did is told by their own end. */

@@ -1,7 +1,7 @@
 import type { QueueContext } from '../../machines/queue/context.ts'
 import { kindOf, taskIn, type Snapshot } from '../machines/world/trace.ts'
 import type { World } from '../machines/world/world.ts'
-import type { Seen } from './laws.ts'
+import type { Seen } from './world-model.ts'
 
 interface Things {
   readonly issues?: readonly { readonly issue: string; readonly state?: string }[]

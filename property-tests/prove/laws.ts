@@ -3,7 +3,11 @@
  * ghosts remember of the past. Their long form over whole histories is `property-tests/machines/laws/`.
  */
 import type { ActorAddress } from '../../machines/definition.ts'
+import { entryLaw } from './entries.ts'
 import { isLost } from './hand-overs.ts'
+import { mergeOrderLaw } from './merge-order.ts'
+import { repeatLaws } from './repeats.ts'
+import { spendingLaws } from './spending-laws.ts'
 import { grantedIn, type Ghosts, type JudgedHead } from './ghosts.ts'
 import {
   answerIn,
@@ -15,27 +19,13 @@ import {
   sentIn,
   stageOf,
   taskIn,
-  type Moment,
   type Performed,
   type Snapshot,
   type Stepped,
 } from '../machines/world/trace.ts'
 import type { World } from '../machines/world/world.ts'
 import { overdue } from './times.ts'
-
-export interface Seen {
-  readonly moment: Moment
-  readonly world: World
-  /** Before the moment, and after it. */
-  readonly past: Ghosts
-  readonly ghosts: Ghosts
-}
-
-export interface FiniteLaw {
-  readonly law: number
-  readonly says: string
-  readonly breaches: (seen: Seen) => readonly string[]
-}
+import type { FiniteLaw, Seen } from './world-model.ts'
 
 function onStep(kind: string, judge: (step: Stepped, seen: Seen) => readonly string[]): FiniteLaw['breaches'] {
   return (seen) =>
@@ -53,9 +43,11 @@ function onPerformed(
       : []
 }
 
-const admission = onStep('queue', (step, { past, ghosts }) =>
-  grantedIn(step).flatMap((entry) => {
-    const { limits, held } = ghosts
+type Slots = Pick<Ghosts, 'limits' | 'held'>
+
+/** Law 1 over one step of a queue. */
+export function admissionBreaches(step: Stepped, past: Slots, { limits, held }: Slots): readonly string[] {
+  return grantedIn(step).flatMap((entry) => {
     const entryClass = held[entry] === 'alert' ? 'alert' : 'normal'
     const used = Object.values(held).filter((one) => one === held[entry]).length
     const isHeld = limits.budget === 'allHeld' || (limits.budget === 'normalHeld' && entryClass === 'normal')
@@ -66,8 +58,10 @@ const admission = onStep('queue', (step, { past, ghosts }) =>
       ...(limits.isPaused || !limits.isReady ? ['an entry is admitted while paused or not ready'] : []),
       ...(isHeld ? ['an entry is admitted while the budget is spent'] : []),
     ]
-  }),
-)
+  })
+}
+
+const admission = onStep('queue', (step, { past, ghosts }) => admissionBreaches(step, past, ghosts))
 
 /** A pod that lives on a slot that was given back is one too many, whoever gave it back [H1, H4]. */
 const slotless = onStep('queue', (_step, { world, ghosts }) =>
@@ -326,4 +320,8 @@ export const finiteLaws: readonly FiniteLaw[] = [
   { law: 22, says: 'no pod of work but for conflict, red CI or request_changes on the current head', breaches: cost },
   { law: 22, says: 'a new head of a reviewed merge request is reviewed, or the laps are spent', breaches: unseenHeads },
   { law: 23, says: 'what is handed over is owned or carried at every moment', breaches: isLost },
+  entryLaw,
+  ...repeatLaws,
+  mergeOrderLaw,
+  ...spendingLaws,
 ]

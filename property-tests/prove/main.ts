@@ -7,8 +7,7 @@ import { metInWorlds } from './alone/met.ts'
 import { certify } from './certify.ts'
 import { runMutants } from './mutants/supervise.ts'
 import type { Bounds, Breach, Explored } from './explore.ts'
-import { prove } from './prove.ts'
-import { worlds, type ProvedWorld } from './worlds.ts'
+import { everyWorld, prove, type Provable } from './prove.ts'
 
 const usage = `usage: npm run prove -- [options]
 
@@ -50,18 +49,18 @@ function whole(name: string, said: string | undefined, otherwise: number): numbe
   return number
 }
 
-function chosen(): readonly ProvedWorld[] {
-  const unknown = values.world.find((name) => !worlds.some((world) => world.name === name))
+function chosen(): readonly Provable[] {
+  const unknown = values.world.find((name) => !everyWorld.some((world) => world.name === name))
   if (unknown !== undefined)
-    throw new Error(`no world is called ${unknown}: ${worlds.map(({ name }) => name).join(', ')}`)
-  return values.world.length === 0 ? worlds : worlds.filter(({ name }) => values.world.includes(name))
+    throw new Error(`no world is called ${unknown}: ${everyWorld.map(({ name }) => name).join(', ')}`)
+  return values.world.length === 0 ? everyWorld : everyWorld.filter(({ name }) => values.world.includes(name))
 }
 
-function boundsOf(world: ProvedWorld): Bounds {
+function boundsOf(world: Provable): Bounds {
   return {
     deviations: whole('deviations', values.deviations, values.long ? world.long : world.quick),
     states: whole('states', values.states, values.long ? 5_000_000 : 200_000),
-    milliseconds: whole('seconds', values.seconds, values.long ? 600 : 120) * 1000,
+    milliseconds: whole('seconds', values.seconds, 600) * 1000,
   }
 }
 
@@ -96,7 +95,7 @@ function provedAlone(): number {
 
 function main(): number {
   if (values.help || values.list) {
-    console.log(values.help ? usage : worlds.map(({ name, says }) => `${name}: ${says}`).join('\n'))
+    console.log(values.help ? usage : everyWorld.map(({ name, says }) => `${name}: ${says}`).join('\n'))
     return 0
   }
   const now = (): number => performance.now()

@@ -265,6 +265,31 @@ export function order(
   actors.ask({ to: `task:${task}`, key: `operator/${actors.heard}`, event: { ...event, at: actors.now } })
 }
 
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Turns that use what they may, maintainers who add to it, and days that begin. */
+export const spenders: Moves = ({ processes, forge, actors }) => [
+  ...processes.alive
+    .filter((process) => processes.running(process))
+    .map((process) =>
+      move(`${process.pod} ends its turn and used all that it may`, (one) =>
+        withPod(one, process, (same) => one.endTurn(same, 'end_turn', false, one.mostPerTurn)),
+      ),
+    ),
+  ...forge.mergeRequests.flatMap((subject) =>
+    ['/budget +4', '/budget +9'].map((text) =>
+      move(`merge request ${subject.row.number}: maya writes "${text}"`, (one) =>
+        withSame(one, subject, (same) => one.forge.comment(same, 'maya', text)),
+      ),
+    ),
+  ),
+  move('the next day begins', (one) => {
+    one.actors.sleep(dayMs)
+    for (const timer of actors.timers.filter(({ id }) => id.includes('.nextDay.')))
+      one.actors.fire(one.actors.timers.find(({ id }) => id === timer.id) ?? timer)
+  }),
+]
+
 /** Slots and budgets that change, or do not. */
 export const platform: Moves = () => [
   move('the operator pauses the Project', (world) => world.configure(0)),

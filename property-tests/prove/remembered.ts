@@ -9,7 +9,7 @@ import type { Pace } from '../machines/world/actors.ts'
 type Taken = ReturnType<Pace['transition']>
 
 export class Remembered implements Pace {
-  readonly isTimeless = true
+  readonly time = 'stands'
   readonly #machines = new WeakMap<AnyStateMachine, Map<string, AnyMachineSnapshot>>()
   readonly #canonical = new WeakMap<AnyMachineSnapshot, AnyMachineSnapshot>()
   readonly #steps = new WeakMap<AnyMachineSnapshot, Map<string, Taken>>()

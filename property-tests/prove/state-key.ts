@@ -26,7 +26,17 @@ const lasts = [
   'mergeAsks',
   'accountUsage',
 ]
-const counts = ['entries', 'visitResidencyMs', 'reviewRounds', 'probes', 'planHash', 'bodyHash', 'finished', 'message']
+const counts = [
+  'day',
+  'entries',
+  'visitResidencyMs',
+  'reviewRounds',
+  'probes',
+  'planHash',
+  'bodyHash',
+  'finished',
+  'message',
+]
 const blank: ReadonlySet<string> = new Set([...words, ...times, ...clocks, ...books, ...lasts, ...counts])
 
 const names =

@@ -1,7 +1,7 @@
 /** The deadlines of lifecycles.md, said once more and apart from the machines: a table that doubles one is found out. */
 import type { ActorAddress } from '../../machines/definition.ts'
 import { kindOf } from '../machines/world/trace.ts'
-import type { Seen } from './laws.ts'
+import type { Seen } from './world-model.ts'
 
 const second = 1000
 const minute = 60 * second

@@ -1,26 +1,73 @@
-/** A world as the explorer sees it: how it begins, what may happen next, and what is asked of its future. */
+/** A world as the explorer sees it: how it begins, what may happen next, what holds, and what is asked of its future. */
+import type { Actors } from '../machines/world/actors.ts'
+import type { Moment } from '../machines/world/trace.ts'
 import type { World } from '../machines/world/world.ts'
+import type { Ghosts } from './ghosts.ts'
 import type { StateKeys } from './state-key.ts'
 
-export interface Move {
+/** By its number in lifecycles.md; by a name where the tables say it and no law of theirs has a number. */
+export type LawName = number | string
+
+/** Whatever real machines live in, together with what surrounds them. */
+export interface Living<W> {
+  readonly actors: Actors
+  readonly fork: () => W
+}
+
+export interface Move<W = World> {
   readonly says: string
   /** 0: what is next by itself. */
   readonly cost: 0 | 1
-  readonly act: (world: World) => void
+  readonly act: (world: W) => void
+}
+
+export interface Seen<W = World, G = Ghosts> {
+  readonly moment: Moment
+  readonly world: W
+  /** Before the moment, and after it. */
+  readonly past: G
+  readonly ghosts: G
+}
+
+export interface FiniteLaw<W = World, G = Ghosts> {
+  readonly law: LawName
+  readonly says: string
+  readonly breaches: (seen: Seen<W, G>) => readonly string[]
 }
 
 /** Asked once for each thing that `about` names. */
-export interface Future {
-  readonly law: number
+export interface Future<W = World> {
+  readonly law: LawName
   readonly says: string
-  readonly about: (world: World, keys: StateKeys) => string
-  readonly judge: (world: World) => readonly string[]
+  readonly about: (world: W, keys: StateKeys) => string
+  readonly judge: (world: W) => readonly string[]
 }
 
-export interface WorldModel {
+/** What the past must not let anybody forget. */
+export interface Past<G> {
+  readonly none: G
+  readonly remember: (ghosts: G, moment: Moment) => G
+}
+
+export interface WorldModel<W extends Living<W> = World, G = Ghosts> {
   readonly name: string
   readonly says: string
-  readonly begin: () => World
-  readonly moves: (world: World) => readonly Move[]
-  readonly futures: readonly Future[]
+  readonly begin: () => W
+  /** What is next by itself comes first. */
+  readonly moves: (world: W) => readonly Move<W>[]
+  /** What comes after it is not looked at. */
+  readonly isOver: (world: W) => boolean
+  /** Acts on the way to where the search begins: each when the straight way has come to it. */
+  readonly lead: readonly Lead<W>[]
+  readonly past: Past<G>
+  readonly laws: readonly FiniteLaw<W, G>[]
+  readonly futures: readonly Future<W>[]
+  /** Text that two moments share exactly if they are the same state. */
+  readonly keyOf: (world: W, ghosts: G, keys: StateKeys) => string
+}
+
+export interface Lead<W = World> {
+  readonly says: string
+  readonly when: (world: W) => boolean
+  readonly act: (world: W) => void
 }

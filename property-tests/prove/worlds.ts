@@ -11,18 +11,26 @@ import {
   peopleOnMergeRequests,
   platform,
   podFaults,
+  spenders,
   timers,
   zombies,
   type Moves,
 } from './moves.ts'
 import { futures } from './futures.ts'
-import type { WorldModel } from './world-model.ts'
+import { taskPast } from './ghosts.ts'
+import { finiteLaws } from './laws.ts'
+import { atWork, toFold, toFull, toHeld, toReview } from './leads.ts'
+import { repeats } from './repeats.ts'
+import type { Lead, WorldModel } from './world-model.ts'
 
 export interface ProvedWorld {
   readonly name: string
   readonly says: string
   readonly setting: Setting
   readonly moves: readonly Moves[]
+  readonly lead?: readonly Lead[]
+  /** Nothing that comes afterwards is looked at; that an end can be reached is. */
+  readonly until?: (world: World) => boolean
   /** In the ordinary run, and in the long one. */
   readonly quick: number
   readonly long: number
@@ -51,6 +59,14 @@ function of(other: Setting['other'], says: string): ProvedWorld {
     quick: 1,
     long: 2,
   }
+}
+
+/** Two turns fit into a day; a turn uses half of what it may, unless it uses all. */
+const metered: Setting = {
+  ...empty,
+  other: 'upgrade',
+  alerts: 1,
+  spending: { tokensPerTurn: 4, tokensPerTask: 6, tokensPerDay: 8, tokensPerProject: 20, maxRaisePerDay: 4 },
 }
 
 export const worlds: readonly ProvedWorld[] = [
@@ -123,16 +139,77 @@ export const worlds: readonly ProvedWorld[] = [
   of('brainstorm', 'a Task that only proposes'),
   of('incident', 'a Task that only reports'),
   of('refine', 'a Task that sorts a backlog'),
+  {
+    name: 'train',
+    says: 'one Task in three repositories from its review to its end: mail, effects and webhooks in any order, people and faults',
+    setting: { ...empty, issues: 'trio' },
+    lead: toReview,
+    moves: [peopleOnMergeRequests, effectFaults, anyOrder(1)],
+    quick: 1,
+    long: 2,
+  },
+  {
+    name: 'chain',
+    says: 'two parked Tasks are folded into one, with a merge request: in every order, and people who withdraw midway',
+    setting: { ...empty, issues: 'wish', capacity: 1 },
+    lead: toFold,
+    moves: [anyOrder(1), peopleOnIssues, peopleOnMergeRequests, operators, platform],
+    until: (world) => atWork(world, 'implement') !== undefined,
+    quick: 1,
+    long: 2,
+  },
+  {
+    name: 'mints',
+    says: 'a merge request of a reporter whose entry waits for the only slot: withdrawals, take-over, pauses, repeats',
+    setting: { ...empty, other: 'refine', capacity: 1 },
+    lead: toFull,
+    moves: [anyOrder(1), peopleOnMergeRequests, platform, operators, repeats],
+    quick: 1,
+    long: 2,
+  },
+  {
+    name: 'alerts',
+    says: 'two alerts and one slot for them, beside a Task in the only other one: repeats, lost answers, pauses, budgets',
+    setting: { ...empty, capacity: 1, alerts: 2, other: 'refine' },
+    moves: [platform, anyOrder(1), podFaults, operators, effectFaults, repeats],
+    quick: 1,
+    long: 2,
+  },
+  {
+    name: 'ledger',
+    says: 'two Tasks whose turns reserve and settle: turns that use all or are lost, raises, new days',
+    setting: metered,
+    moves: [spenders, operators, podFaults, repeats],
+    quick: 1,
+    long: 2,
+  },
+  {
+    name: 'held',
+    says: 'a Task that the limit of the day holds: raises, new days, retries, and who ends it',
+    setting: metered,
+    lead: toHeld,
+    moves: [spenders, operators, peopleOnMergeRequests, repeats],
+    quick: 1,
+    long: 2,
+  },
 ]
 
 /** `changed`: a mutant. */
-export function modelOf({ name, says, setting, moves }: ProvedWorld, changed: Changed): WorldModel {
+export function modelOf(
+  { name, says, setting, moves, lead = [], until = () => false }: ProvedWorld,
+  changed: Changed,
+): WorldModel {
   const all = [next, ...moves]
   return {
     name,
     says,
     begin: () => World.begin(setting, changed),
     moves: (world) => all.flatMap((some) => some(world)),
+    isOver: until,
+    lead,
+    past: taskPast,
+    laws: finiteLaws,
     futures,
+    keyOf: (world, ghosts, keys) => keys.of(world, ghosts),
   }
 }

@@ -27,17 +27,20 @@ export interface Mail {
 /** A changed rule of delivery, for negative controls: what a step's effects become. */
 export type Tamper = (actor: ActorAddress, effects: readonly Effect[], after: Snapshot) => readonly Effect[]
 
-/** The pure step, and whether a timer's due time passes when it fires: the prover remembers steps, and knows no time. */
+/**
+ * The pure step, and what lets time pass: everything that is done (`runs`), timers only, or nothing. The prover remembers
+ * steps, and knows no time but that of schedules.
+ */
 export interface Pace {
   readonly transition: (machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: MachineEvent) => Taken
-  readonly isTimeless: boolean
+  readonly time: 'runs' | 'timers' | 'stands'
 }
 
 type Taken = readonly [AnyMachineSnapshot, readonly Action[]]
 
 const ordinary: Pace = {
   transition: (machine, snapshot, event) => transition(machine, snapshot, event) as unknown as Taken,
-  isTimeless: false,
+  time: 'runs',
 }
 
 export interface Timer {
@@ -134,7 +137,14 @@ export class Actors {
   }
 
   pass(milliseconds: number): void {
-    if (!this.#pace.isTimeless) this.#now += milliseconds
+    if (this.#pace.time === 'runs') this.#now += milliseconds
+  }
+
+  /** A while in which nobody does anything, whatever the pace is. Where time stands, no timer comes nearer. */
+  sleep(milliseconds: number): void {
+    this.#now += milliseconds
+    if (this.#pace.time === 'stands')
+      this.#timers = this.#timers.map((timer) => ({ ...timer, dueAt: timer.dueAt + milliseconds }))
   }
 
   post(from: string, mail: Mail): void {
@@ -151,7 +161,7 @@ export class Actors {
 
   fire(timer: Timer): void {
     this.#timers = this.#timers.filter((one) => one !== timer)
-    if (!this.#pace.isTimeless) this.#now = Math.max(this.#now, timer.dueAt)
+    if (this.#pace.time !== 'stands') this.#now = Math.max(this.#now, timer.dueAt)
     this.#step(timer.actor, { ...timer.event, at: this.#now }, 'people')
   }
 
@@ -174,10 +184,10 @@ export class Actors {
   #take({ to, key, event, causedBy = 'people' }: Mail): void {
     if (this.#keys.has(`${to} ${key}`)) return
     this.#keys.add(`${to} ${key}`)
-    this.#step(to, event, causedBy)
+    this.#step(to, event, causedBy, key)
   }
 
-  #step(address: ActorAddress, event: MachineEvent, causedBy: CausedBy): void {
+  #step(address: ActorAddress, event: MachineEvent, causedBy: CausedBy, heardAs = ''): void {
     const definition = this.#definitions.get(kindOf(address))
     const known = this.#actors.get(address)
     if (!definition || (!known && !definition.createdBy.includes(event.type))) return
@@ -202,6 +212,7 @@ export class Actors {
       kind: 'stepped',
       actor: address,
       event,
+      heardAs,
       causedBy,
       before: known?.snapshot,
       after: snapshot,

@@ -6,7 +6,7 @@ import type { TaskContext } from '../../../machines/task/context.ts'
 import type { ApprovalClaim, LiveHead } from '../../../machines/task/events.ts'
 import type { Actors } from './actors.ts'
 import type { Forge, IssueSubject } from './forge.ts'
-import { botLogin, repositories, type Login } from './people.ts'
+import { botLogin, type Login } from './people.ts'
 import type { Process, Processes, ReadHead } from './processes.ts'
 import { taskIn } from './trace.ts'
 
@@ -161,7 +161,7 @@ export class Agents {
   }
 
   submit(process: Process, level: 'patch' | 'major' = 'patch'): void {
-    const order = process.repositories.length > 1 ? { merge_order: [...repositories] } : {}
+    const order = process.repositories.length > 1 ? { merge_order: process.repositories.map(({ name }) => name) } : {}
     this.#outcome(process, 'submitted', { title: 'Do it', body: 'It is done.', change_significance: level, ...order })
   }
 

@@ -2,6 +2,7 @@
 import type { ForgeAccount } from '../../../edges/forge/port.ts'
 import { peopleOf, type People } from '../../../edges/forge/mirror/people.ts'
 import type { ProjectSettings } from '../../../edges/forge/projects.ts'
+import type { SpendingLimits } from '../../../machines/ledger/events.ts'
 import type { Ceiling } from '../../../machines/rules/significance.ts'
 
 /** `maya` maintains, `rita` may report, `sam` is a stranger; the last two are machines. */
@@ -9,20 +10,24 @@ export type Login = 'maya' | 'rita' | 'sam' | 'platform-bot' | 'ci[bot]'
 
 export const botLogin = 'platform-bot'
 export const triggerLabel = 'agent'
-export const repositories = ['lib', 'app'] as const
+const repositories = ['lib', 'app'] as const
 
 export interface Lists {
   readonly ceiling: Ceiling
   /** An operator's mistake that must not give the bot a voice. */
   readonly isBotListed: boolean
   readonly isGateOpen: boolean
+  /** `trio`: of a third repository too. */
+  readonly issues?: string
+  readonly spending?: SpendingLimits
 }
 
 export function account(login: Login): ForgeAccount {
   return { login, id: `id-${login}`, bot: login === 'ci[bot]' }
 }
 
-export function projectOf({ ceiling, isBotListed, isGateOpen }: Lists): ProjectSettings {
+export function projectOf({ ceiling, isBotListed, isGateOpen, issues, spending }: Lists): ProjectSettings {
+  const enrolled = issues === 'trio' ? [...repositories, 'docs'] : repositories
   const maintainerLogins = isBotListed ? ['maya', botLogin] : ['maya']
   return {
     name: 'demo',
@@ -53,7 +58,7 @@ export function projectOf({ ceiling, isBotListed, isGateOpen }: Lists): ProjectS
       closedLookbackDays: 30,
       adoptBranchPrefix: '',
     },
-    repositories: repositories.map((name) => ({
+    repositories: enrolled.map((name) => ({
       name,
       url: `https://forge.test/acme/${name}.git`,
       defaultBranch: 'main',
@@ -68,7 +73,8 @@ export function projectOf({ ceiling, isBotListed, isGateOpen }: Lists): ProjectS
       model: {},
       effort: {},
       permissionMode: 'bypassPermissions',
-      repositories: repositories.map((name) => ({ name, base: 'main' })),
+      repositories: enrolled.map((name) => ({ name, base: 'main' })),
+      ...(spending ? { tokensPerTurn: spending.tokensPerTurn } : {}),
     },
   }
 }

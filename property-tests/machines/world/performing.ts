@@ -229,8 +229,10 @@ function pollTurn({ actors, answer, effect, processes, text }: Call): string {
   if (!process?.isAlive || !turn) return 'no answer'
   if (!turn.end) answer('turn.activity', { lastActivityAt: actors.now })
   else {
-    const state = turn.end.stopReason === 'end_turn' ? 'completed' : 'failed'
-    answer('turn.result', { turnId: turn.turnId, state, ...turn.end, finalText: 'done', usage: {} })
+    const { tokens, ...end } = turn.end
+    const state = end.stopReason === 'end_turn' ? 'completed' : 'failed'
+    const usage = tokens === undefined ? {} : { outputTokens: tokens }
+    answer('turn.result', { turnId: turn.turnId, state, ...end, finalText: 'done', usage })
   }
   return done()
 }

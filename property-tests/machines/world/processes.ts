@@ -15,6 +15,8 @@ export interface TurnEnd {
   readonly stopReason: string
   readonly pushed: readonly string[]
   readonly failed: readonly { readonly repo: string; readonly error: string }[]
+  /** What it used. */
+  readonly tokens?: number
 }
 
 export interface ReadHead {

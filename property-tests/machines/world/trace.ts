@@ -27,6 +27,8 @@ export interface Stepped {
   readonly kind: 'stepped'
   readonly actor: ActorAddress
   readonly event: MachineEvent
+  /** The key of its delivery; empty for a timer. */
+  readonly heardAs?: string
   readonly causedBy: CausedBy
   readonly before: Snapshot | undefined
   readonly after: Snapshot

@@ -1,4 +1,5 @@
 /** A world of real machines: their runtime, a forge, pods, agents and people, in which a history unfolds. */
+import type { SpendingLimits } from '../../../machines/ledger/events.ts'
 import { machines } from '../../../machines/registry.ts'
 import type { MachineDefinition } from '../../../machines/definition.ts'
 import type { Ceiling } from '../../../machines/rules/significance.ts'
@@ -16,14 +17,18 @@ export interface Setting {
   readonly isBotListed: boolean
   readonly isGateOpen: boolean
   readonly capacity: number
-  /** `wish`: one labelled issue, `wishes`: two; `own`: one that the platform proposed; `pair`: one Task for two issues in two repositories. */
-  readonly issues: 'wish' | 'wishes' | 'own' | 'pair' | 'none'
+  /** `wish`: one labelled issue, `wishes`: two; `own`: one that the platform proposed; `pair`, `trio`: one Task for issues in as many repositories. */
+  readonly issues: 'wish' | 'wishes' | 'own' | 'pair' | 'trio' | 'none'
   /** A reporter's merge request to review. */
   readonly hasMergeRequest: boolean
   /** A Task that owns no issue, in the slots of alerts. */
   readonly hasAlert: boolean
   /** A Task of another kind beside them. */
   readonly other: Exclude<AgentKind, 'implement' | 'review'> | 'none'
+  /** So many alerts that fire, each with an entry of its own. */
+  readonly alerts?: number
+  /** Turns are metered. */
+  readonly spending?: SpendingLimits
 }
 
 /** A changed machine, rule or delivery: a negative control. */
@@ -39,12 +44,15 @@ const pushes: ReadonlySet<string> = new Set(['implement', 'documentation', 'upgr
 
 const projectAddress = 'project:default/demo'
 const queueAddress = 'queue:default/demo'
+const ledgerAddress = 'ledger:default/demo'
 
 export class World {
   readonly actors: Actors
   readonly forge: Forge
   readonly processes: Processes
   readonly agents: Agents
+  /** What a turn may use; 0: nobody counts. */
+  readonly mostPerTurn: number
   #posts = 0
 
   private constructor(actors: Actors, forge: Forge, processes: Processes, agents: Agents) {
@@ -52,6 +60,7 @@ export class World {
     this.forge = forge
     this.processes = processes
     this.agents = agents
+    this.mostPerTurn = forge.project.taskConfig.tokensPerTurn ?? 0
   }
 
   static begin(
@@ -78,20 +87,33 @@ export class World {
     return other
   }
 
-  #furnish({ issues, hasMergeRequest, hasAlert, other }: Setting): void {
+  #furnish({ issues, hasMergeRequest, hasAlert, other, alerts = 0, spending }: Setting): void {
+    if (spending) this.tell(ledgerAddress, { type: 'ledger.configured', limits: spending })
     if (issues === 'wish' || issues === 'wishes') this.forge.openIssue('lib', 'rita', true)
     if (issues === 'wishes') this.forge.openIssue('lib', 'maya', true)
     if (issues === 'own') this.forge.openIssue('lib', 'platform-bot', true)
-    if (issues === 'pair') this.#pair()
+    if (issues === 'pair') this.#joint(['lib', 'app'])
+    if (issues === 'trio') this.#joint(['lib', 'app', 'docs'])
     if (hasMergeRequest) this.forge.openMergeRequest('lib', 'fix', 'rita')
     if (hasAlert) this.#mint('alert', { issues: [], repositories: ['lib'], origin: { kind: 'alert', ref: 'alert-1' } })
-    if (other !== 'none')
-      this.#mint('normal', { issues: [], repositories: ['lib'], origin: { kind: 'cron', ref: 'x' } }, other)
+    for (let one = 1; one <= alerts; one++) this.alert(`${one}`)
+    if (other !== 'none') this.want(other)
   }
 
-  #pair(): void {
-    this.forge.openIssue('lib', 'rita', false, true)
-    this.forge.openIssue('app', 'rita', false, true)
+  /** An alert fires: what the edge makes of it (rulings 3.12). */
+  alert(ref: string): void {
+    const seed = { issues: [], repositories: ['lib'], origin: { kind: 'alert', ref } } as const
+    this.#mint('alert', { ...seed, issues: [], repositories: ['lib'] }, 'incident', `default/incident-${ref}`)
+  }
+
+  /** A Task that owns no issue is asked for. */
+  want(kind: AgentKind): void {
+    this.#mint('normal', { issues: [], repositories: ['lib'], origin: { kind: 'cron', ref: 'x' } }, kind)
+  }
+
+  /** One Task for an issue in each of them. */
+  #joint(repositories: readonly string[]): void {
+    for (const name of repositories) this.forge.openIssue(name, 'rita', false, true)
     for (const subject of this.forge.dirty) this.forge.tell(subject)
     const owned = this.forge.issues.map((subject) => ({
       repository: subject.row.repository,
@@ -100,15 +122,19 @@ export class World {
       selfProposed: false,
       humanCommented: true,
     }))
-    this.#mint('normal', { issues: owned, repositories: ['lib', 'app'], origin: { kind: 'sweep', ref: 'pair' } })
+    this.#mint('normal', {
+      issues: owned,
+      repositories: [...repositories],
+      origin: { kind: 'sweep', ref: 'joint' },
+    })
   }
 
   #mint(
     entryClass: 'normal' | 'alert',
     seed: Pick<TaskSeed, 'issues' | 'repositories' | 'origin'>,
     kind: AgentKind = 'implement',
+    task = `default/${kind}-${entryClass}`,
   ): void {
-    const task = `default/${kind}-${entryClass}`
     const whole: TaskSeed = {
       kind,
       goal: 'make it so',
@@ -131,7 +157,7 @@ export class World {
 
   /** An event of the platform's surroundings, in order for its receiver. */
   tell(
-    to: typeof projectAddress | typeof queueAddress,
+    to: typeof projectAddress | typeof queueAddress | typeof ledgerAddress,
     event: { readonly type: string; readonly [field: string]: unknown },
   ): void {
     this.#posts += 1
@@ -152,19 +178,25 @@ export class World {
     this.tell(queueAddress, { type: 'queue.budgeted', state })
   }
 
+  /** Every limit of the ledger is gone. */
+  lift(): void {
+    const limits = { tokensPerTask: 0, tokensPerDay: 0, tokensPerProject: 0, maxRaisePerDay: 0 }
+    this.tell(ledgerAddress, { type: 'ledger.configured', limits: { tokensPerTurn: this.mostPerTurn, ...limits } })
+  }
+
   perform(effect: Outstanding, fate: Fate = 'done'): void {
     perform(this, effect, fate)
   }
 
   /** A turn ends at the wrapper; what was committed is pushed first. */
-  endTurn(process: Process, stopReason = 'end_turn', isPushLost = false): void {
+  endTurn(process: Process, stopReason = 'end_turn', isPushLost = false, used = this.mostPerTurn / 2): void {
     const names = process.hasCommits && pushes.has(process.kind) ? process.repositories : []
     if (!isPushLost) for (const { name, branch } of names) this.forge.push(name, branch, 'platform-bot')
     const pushed = isPushLost ? [] : names.map(({ name }) => name)
     const failed = isPushLost ? names.map(({ name }) => ({ repo: name, error: 'rejected' })) : []
     process.hasPushed ||= pushed.length > 0
     process.hasCommits = isPushLost && process.hasCommits
-    this.processes.end(process, { stopReason, pushed, failed })
+    this.processes.end(process, { stopReason, pushed, failed, ...(used === 0 ? {} : { tokens: used }) })
   }
 
   /**

@@ -7,6 +7,7 @@ import type { Bounds } from '../explore.ts'
 import { newMemory, prove } from '../prove.ts'
 import { againstItsRow } from '../rows/judge.ts'
 import { misarmed } from '../times.ts'
+import type { LawName } from '../world-model.ts'
 import { worlds, type ProvedWorld } from '../worlds.ts'
 import { Corpus, retake, textOf } from './corpus.ts'
 import { placesOf } from './places.ts'
@@ -32,7 +33,7 @@ export interface Judged {
   readonly sort: Mutant['sort']
   readonly fate: Fate
   /** `rows`: a step is not the one that its row says. */
-  readonly law?: number | 'rows'
+  readonly law?: LawName
   readonly what?: string
   readonly world?: string
 }
