@@ -182,6 +182,35 @@ describe('mr_write open', () => {
   })
 })
 
+describe('mr_write to a thread', () => {
+  const said: unknown[] = []
+  const forge = {
+    listComments: async () => [],
+    listReviews: async () => [],
+    createComment: async (...given: unknown[]) => (said.push(given), { id: '21', url: 'http://forge/c/21' }),
+    reply: async (...given: unknown[]) => (said.push(given), { id: '22', url: 'http://forge/c/22' }),
+  } as unknown as Partial<ForgePort>
+
+  it.each([
+    [{ action: 'comment', repo: 'lib', number: 7, body: 'Done.' }, ['acme/lib', 'mr', 7], '21'],
+    [
+      { action: 'reply', repo: 'lib', number: 7, body: 'Done.', in_reply_to: 'inline-3' },
+      ['acme/lib', 7, 'inline-3'],
+      '22',
+    ],
+  ] as const)('%j is written there, marked, and its id is told', async (body, place, id) => {
+    said.length = 0
+    const answer = await write(proposed, body, { forge })
+    expect([answer.status, answer.body]).toMatchObject([200, { status: 'ok', external_id: id }])
+    expect(said).toEqual([[...place, expect.stringMatching(/^Done\.\n\n<!-- platform:agent\//) as string]])
+  })
+
+  it('tells what an answer lacks: the comment that it answers', async () => {
+    const { status, body } = await write(proposed, { action: 'reply', repo: 'lib', number: 7, body: 'Done.' })
+    expect([status, body['errors']]).toMatchObject([400, [{ path: '/in_reply_to' }]])
+  })
+})
+
 describe('mr_write of a profile', () => {
   it.each([
     ['refine', wanted, 403],
