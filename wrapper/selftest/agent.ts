@@ -43,6 +43,9 @@ export interface HookCall {
   readonly input: Readonly<Record<string, unknown>>
 }
 
+/** Undefined: nothing to say. */
+export type AnswerHook = (event: HookEvent) => HookAnswer | 'refuse' | 'hang up' | undefined
+
 export type Decide = (request: ModelRequest, nth: number) => Move
 export type Line = Readonly<Record<string, unknown>>
 
@@ -65,7 +68,7 @@ export interface Agent {
   readonly hooks: readonly HookCall[]
   readonly usageReports: readonly unknown[]
   script(decide: Decide): void
-  answerHooks(answer: (event: HookEvent) => HookAnswer | undefined): void
+  answerHooks(answer: AnswerHook): void
   /** Types, pastes, presses Enter, and waits for the UserPromptSubmit hook. */
   submit(body: string): Promise<string>
   /** Submits and waits for Stop or StopFailure. */
@@ -202,7 +205,7 @@ interface Loopback {
   readonly url: string
   readonly hooks: readonly HookCall[]
   readonly usageReports: readonly unknown[]
-  answerWith(answer: (event: HookEvent) => HookAnswer | undefined): void
+  answerWith(answer: AnswerHook): void
   onHook(listener: (call: HookCall) => void): void
   close(): Promise<void>
 }
@@ -211,7 +214,7 @@ async function openLoopback(): Promise<Loopback> {
   const hooks: HookCall[] = []
   const usageReports: unknown[] = []
   const listeners: ((call: HookCall) => void)[] = []
-  let answer: (event: HookEvent) => HookAnswer | undefined = () => undefined
+  let answer: AnswerHook = () => undefined
   const server = createServer((request, response) => {
     void bodyOf(request).then((body) => {
       const event = /\/internal\/hook\/(\w+)$/.exec(request.url ?? '')?.[1] as HookEvent | undefined
@@ -223,6 +226,8 @@ async function openLoopback(): Promise<Loopback> {
       hooks.push(call)
       for (const listener of listeners) listener(call)
       const told = answer(event)
+      if (told === 'hang up') return request.socket.destroy()
+      if (told === 'refuse') return response.writeHead(500).end('{"code":"internal"}')
       return told ? response.writeHead(200).end(JSON.stringify(told)) : response.writeHead(204).end()
     })
   })

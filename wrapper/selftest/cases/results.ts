@@ -88,6 +88,25 @@ export const resultCases: readonly SharedCase[] = [
       assert.deepEqual(namesOf(seen), ['UserPromptSubmit', 'PreToolUse Bash', 'PostToolUseFailure Bash', 'Stop'])
     },
   },
+  {
+    id: 'hooks.unheard',
+    fact: 'a tool whose hooks are refused or cut off runs all the same',
+    adapter: 'wrapper/boot/agent-files.ts',
+    session: 'key',
+    daily: true,
+    holds: async (agent) => {
+      agent.answerHooks((event) =>
+        event === 'PreToolUse' ? 'refuse' : event === 'PostToolUse' ? 'hang up' : undefined,
+      )
+      try {
+        const seen = await agent.turn('use a tool', once(bash('echo $((6 * 7))stork')))
+        assert.equal(seen.hooks.at(-1)?.event, 'Stop')
+        assert.ok(seen.requests.at(-1)?.text.includes('42stork'))
+      } finally {
+        agent.answerHooks(() => undefined)
+      }
+    },
+  },
   probe('inject.tool', 'context given at PostToolUse reaches the model with the next request', 'true', 200, true),
   probe('inject.failure', 'context given at PostToolUseFailure reaches the model too', 'exit 3', 200, false),
   probe('inject.9k', 'a context of 9,000 characters is delivered whole', 'true', 9_000, false),
