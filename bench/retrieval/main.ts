@@ -33,10 +33,20 @@ interface Row extends Quality {
   readonly ranker: string
 }
 
-const nothing: Weights = { bestChunk: 0, chunks: 0, path: 0, history: 0, together: 0, linked: 0, often: 0 }
+const nothing: Weights = {
+  bestChunk: 0,
+  chunks: 0,
+  path: 0,
+  named: 0,
+  history: 0,
+  together: 0,
+  linked: 0,
+  namesake: 0,
+  often: 0,
+}
 /** Of each signal, what goes with it alone: the table says what each is worth. */
 const without: readonly (readonly [name: string, weights: Weights])[] = (
-  ['path', 'history', 'together', 'linked', 'often'] as const
+  ['path', 'named', 'history', 'together', 'linked', 'namesake', 'often'] as const
 ).map((signal) => [`ours without ${signal}`, { ...weights, [signal]: 0 }])
 
 function rowsOf(repository: Repository, quick: boolean): Row[] {

@@ -1,7 +1,7 @@
 /**
- * Which files a question is about, by more than the words in them: the words of their paths, the changes whose subjects
- * resemble the question, the files that change together with those found, what is linked with them in the code graph,
- * and how often a file changes at all. Each signal is put in relation to its best file; their weighted sum ranks.
+ * Which files a question is about, by more than the words in them: the words of their paths, their own name as one word,
+ * the changes whose subjects resemble the question, the files that change together with those found, what is linked with
+ * them in the code graph, what has their name (a test and what it tests), and how often a file changes at all. Each signal is put in relation to its best file; their weighted sum ranks.
  */
 import { wordIndex, type WordIndex } from './word-index.ts'
 
@@ -28,9 +28,11 @@ export interface Weights {
   readonly bestChunk: number
   readonly chunks: number
   readonly path: number
+  readonly named: number
   readonly history: number
   readonly together: number
   readonly linked: number
+  readonly namesake: number
   readonly often: number
 }
 
@@ -39,9 +41,11 @@ export const weights: Weights = {
   bestChunk: 0.5,
   chunks: 0.5,
   path: 0.8,
+  named: 0.3,
   history: 0.6,
   together: 0.3,
   linked: 0.1,
+  namesake: 0.2,
   often: 0.2,
 }
 
@@ -55,6 +59,10 @@ const seeds = 10
 const chunkShares = [1, 0.5, 0.25]
 /** What is as old as this counts half: for a change that resembles, and for files that change together. */
 const halfLifeYears = { change: 4, together: 3 } as const
+/** A name that more files have (`index`, `mod`) says nothing. */
+const mostNamesakes = 6
+/** A shorter one is in too many questions by chance. */
+const shortestName = 3
 const yearMs = 365.25 * 86_400_000
 
 type Scores = Map<string, number>
@@ -67,6 +75,7 @@ export class FileRanker {
   readonly #subjects: WordIndex
   readonly #together = new Map<string, Scores>()
   readonly #linked = new Map<string, Scores>()
+  readonly #byName: ReadonlyMap<string, readonly string[]>
   readonly #often: Scores = new Map()
   readonly #newest: number
   readonly #weights: Weights
@@ -75,6 +84,7 @@ export class FileRanker {
     this.#weights = given
     this.#files = files
     this.#known = new Set(files)
+    this.#byName = Map.groupBy(files, nameOf)
     this.#changes = changes.filter((change) => change.files.length <= mostChanged)
     this.#newest = this.#changes.reduce((latest, { at }) => Math.max(latest, at), 0)
     this.#paths = wordIndex(files.map((file) => file.replaceAll(/[/.-]/g, ' ')))
@@ -96,7 +106,7 @@ export class FileRanker {
       const best = Math.max(...scores.values(), Number.MIN_VALUE)
       for (const [file, score] of scores) add(total, file, (weight * score) / best)
     }
-    const { bestChunk, chunks: all, path, history, together, linked, often } = this.#weights
+    const { bestChunk, chunks: all, path, named, history, together, linked, namesake, often } = this.#weights
     const found = [...chunks].map(([file, scores]) => [file, scores.toSorted((a, b) => b - a)] as const)
     mix(new Map(found.map(([file, [first = 0]]) => [file, first])), bestChunk)
     mix(new Map(found.map(([file, scores]) => [file, shared(scores)])), all)
@@ -119,9 +129,18 @@ export class FileRanker {
       ),
       linked,
     )
+    mix(
+      spread(
+        first,
+        (file) => this.#namesakes(file),
+        () => 1,
+      ),
+      namesake,
+    )
+    mix(this.#named(text), named)
     const most = Math.log1p(Math.max(...this.#often.values(), Number.MIN_VALUE))
     for (const [file, score] of total) total.set(file, score + (often * Math.log1p(this.#often.get(file) ?? 0)) / most)
-    const possible = bestChunk + all + path + history + together + linked + often
+    const possible = bestChunk + all + path + named + history + together + linked + namesake + often
     return [...total]
       .map(([file, score]) => ({ file, score: score / possible }))
       .toSorted((one, other) => other.score - one.score || (one.file < other.file ? -1 : 1))
@@ -146,6 +165,20 @@ export class FileRanker {
     return new Map([...this.#paths.score(text)].map(([at, score]) => [this.#files[at] ?? '', score]))
   }
 
+  #named(text: string): Scores {
+    const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? []
+    return new Map(words.filter((word) => word.length >= shortestName).flatMap((word) => this.#filesNamed(word)))
+  }
+
+  #filesNamed(name: string): [string, number][] {
+    return (this.#byName.get(name) ?? []).map((file) => [file, 1])
+  }
+
+  #namesakes(file: string): Scores {
+    const others = (this.#byName.get(nameOf(file)) ?? []).filter((other) => other !== file)
+    return new Map(others.length >= mostNamesakes ? [] : others.map((other) => [other, 1 / others.length]))
+  }
+
   /** The square lets a change that resembles much count for more than many that resemble a little. */
   #byHistory(text: string): Scores {
     const scores: Scores = new Map()
@@ -159,6 +192,16 @@ export class FileRanker {
     }
     return scores
   }
+}
+
+/** Without its folder, its extension, and what says that it is a test. */
+function nameOf(file: string): string {
+  const name = file.slice(file.lastIndexOf('/') + 1).toLowerCase()
+  return name
+    .replace(/\.[^.]*$/, '')
+    .replaceAll(/(^|[._-])(tests?|spec)(?=$|[._-])/g, '')
+    .replace(/tests?$/, '')
+    .replaceAll(/^[._-]+|[._-]+$/g, '')
 }
 
 function shared(scores: readonly number[]): number {
