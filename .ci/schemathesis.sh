@@ -22,9 +22,9 @@ run() {
   local url=$1 token=$2
   shift 2
   install
-  # It leaves what it learned where it runs.
+  # It leaves what it learned where it runs; a signal to this shell is one to it.
   cd "$(mktemp -d)"
-  "$venv/bin/schemathesis" run "$url/openapi.json" --url "$url" \
+  exec "$venv/bin/schemathesis" run "$url/openapi.json" --url "$url" \
     --header "Authorization: Bearer $token" \
     --max-examples "${SCHEMATHESIS_EXAMPLES:-50}" --phases examples,coverage,fuzzing,stateful \
     --checks not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance,negative_data_rejection,unsupported_method,ignored_auth,use_after_free,ensure_resource_availability \
