@@ -47,6 +47,7 @@ describe('the settings of the orchestrator', () => {
       retention: { days: 90, events: 20_000, finalDays: 30 },
       retentionEveryMs: 3_600_000,
       otlpEndpoint: '',
+      standingComments: true,
       cronTimeZone: 'UTC',
       userHome: '/home/rita',
     })

@@ -46,6 +46,8 @@ export interface OrchestratorSettings {
   readonly retentionEveryMs: number
   /** Where OpenTelemetry spans go, as a base URL; empty: nothing is traced. */
   readonly otlpEndpoint: string
+  /** A comment on the forge says how each Task stands. */
+  readonly standingComments: boolean
   readonly userHome: string
 }
 
@@ -99,6 +101,7 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
     },
     retentionEveryMs: read.seconds('RETENTION_INTERVAL_SECONDS', 3600, 60),
     otlpEndpoint: read.text('OTEL_EXPORTER_OTLP_ENDPOINT', ''),
+    standingComments: read.oneOf('STANDING_COMMENTS', ['on', 'off'], 'on') === 'on',
     userHome: read.text('HOME', homedir()),
   }
   if (settings.databaseAnswerMs > mostAnswerMs)

@@ -41,6 +41,7 @@ function sayWhy(why: Why): string {
       ? []
       : [['timer', `${nextTimer.name} at ${new Date(nextTimer.dueAt).toISOString()}`] as const]),
   ]
+  if (why.reviewRounds !== null) facts.push(['rounds', `${why.reviewRounds} reviews asked for changes`])
   const costs: (readonly [string, string])[] = [
     ...(spending ?? []).map(
       ({ name, limit, spent, reserved }) => ['spent', sayAccount(name, limit, spent, reserved)] as const,

@@ -56,6 +56,7 @@ import { addGitGateway } from './gateway.ts'
 import { registerOperations } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
 import { alertingOf } from './alerting.ts'
+import { readWhy } from './why.ts'
 import {
   derivedResources,
   mintByHand,
@@ -147,6 +148,9 @@ export async function composeOrchestrator(
     deliver: (delivery) => runtime.deliver(delivery),
     grantHolds: (issue) => grantHolds(issue),
     webhookUrl,
+    standings: settings.standingComments
+      ? { runtime: () => runtime, why: (task) => readWhy({ runtime, clock }, task) }
+      : undefined,
   })
   const threads = threadReader(forge.mirror, directory)
 
@@ -181,6 +185,7 @@ export async function composeOrchestrator(
         const { issues, isOpenProposal } = await proposalsOf(agents, { config: { project } })
         return issues.filter(isOpenProposal).length
       },
+      labelsOf: async (project, repository, number) => (await threads.issue(project, repository, number))?.labels ?? [],
       cronTimeZone: settings.cronTimeZone,
     }),
     ...wrapperHandlers({

@@ -11,6 +11,7 @@ import { insertPush, type PushAudit } from './mirror/store/pushes.ts'
 import { createForgeHandlers, type ForgeHandlers } from './outbound/handlers.ts'
 import type { OpenForge } from './port.ts'
 import type { ProjectDirectory, ProjectSettings, Provider } from './projects.ts'
+import { keepStandings, type KeeperOptions } from './standing/keeper.ts'
 import { createForgeInbox, type ForgeInbox } from './webhooks/inbox.ts'
 import { dialects } from './webhooks/providers.ts'
 import { registerForgeWebhooks } from './webhooks/route.ts'
@@ -29,6 +30,8 @@ export interface ForgeEdgeOptions {
   readonly deliver: (delivery: Delivery) => Promise<Receipt>
   readonly grantHolds: (issue: string) => Promise<boolean>
   readonly webhookUrl: (project: ProjectSettings) => string | undefined
+  /** What says how Tasks stand; undefined: nothing is said of it on the forge. */
+  readonly standings: Pick<KeeperOptions, 'runtime' | 'why'> | undefined
 }
 
 export interface ForgeEdge {
@@ -64,13 +67,21 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     webhookUrl: options.webhookUrl,
     hasChecks: async (project, repository) => (await loadCursor(sql, project, repository))?.hasChecks === true,
   })
+  const { standings, openForge, logger } = options
+  const keeper = standings && keepStandings({ ...standings, directory, openForge, mirror, clock, logger })
   return {
     mirror,
     handlers,
     inbox,
     registerWebhooks: (app) => registerForgeWebhooks(app, { directory, inbox, clock }),
     auditPush: (push) => insertPush(sql, push),
-    start: () => inbox.start(),
-    stop: () => inbox.stop(),
+    start() {
+      inbox.start()
+      keeper?.start()
+    },
+    async stop() {
+      await keeper?.stop()
+      await inbox.stop()
+    },
   }
 }

@@ -23,6 +23,9 @@ export function hasTopicOf(body: string, sort: string): boolean {
   return body.includes(`${PREFIX}topic=${safe(`${sort}/`)}`)
 }
 
+/** Sort of the topic of comments that say how a Task stands: they are no part of the conversation. */
+export const standingTopic = 'standing'
+
 export function hasMarker(body: string): boolean {
   return body.includes(PREFIX)
 }

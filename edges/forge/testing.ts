@@ -146,6 +146,7 @@ async function useEdge(
     openForge: createOpenForge({ directory, fetch, clock }),
     grantHolds: async (issue) => grants.has(issue),
     webhookUrl: () => `${here.url}/operator/webhooks/demo`,
+    standings: undefined,
     deliver: async (delivery) => {
       if (room.failing > 0) {
         room.failing -= 1

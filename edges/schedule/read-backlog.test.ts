@@ -83,6 +83,8 @@ interface World {
   readonly issues?: readonly Context[]
   readonly mergeRequests?: readonly Context[]
   readonly entries?: readonly Context[]
+  /** By number of the issue. */
+  readonly labels?: Readonly<Record<number, readonly string[]>>
 }
 
 async function read(world: World, name = id): Promise<Backlog> {
@@ -109,6 +111,7 @@ async function read(world: World, name = id): Promise<Backlog> {
     runtime: () => runtime,
     directory: { project: async (asked) => (asked === 'demo' ? project : undefined) },
     openProposals: async () => 2,
+    labelsOf: async (_project, _repository, number) => world.labels?.[number] ?? [],
   })
   const context = { key: 'k', actor: 'project:default/demo', at: 5 } as unknown as EffectContext
   const [delivery] = await handler.perform({ project: name, run: 'issueScan/1' }, context)
@@ -160,6 +163,18 @@ test('open issues of the lifecycle, oldest first; those that wait for a sweep ma
     ['default/lib-1', false],
     ['default/lib-2', false],
     ['default/lib-3', true],
+  ])
+})
+
+test('the parked marker is read for the order alone: an issue whose Task was parked before is offered last', async () => {
+  const { issues } = await read({
+    issues: [issue(1), issue(2, { owner: 'default/x' }), issue(3)],
+    labels: { 1: ['platform-parked'], 2: ['platform-parked'] },
+  })
+  expect(issues.map(({ issue: name, offerable }) => [name, offerable])).toEqual([
+    ['default/lib-2', false],
+    ['default/lib-3', true],
+    ['default/lib-1', true],
   ])
 })
 

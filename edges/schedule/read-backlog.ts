@@ -10,6 +10,7 @@ import type { QueueContext } from '../../machines/queue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { TerminalError } from '../../runtime/errors.ts'
 import type { EffectHandler, Runtime } from '../../runtime/runtime.ts'
+import { isMarkedParked } from '../forge/parked-marker.ts'
 import { bareName, documentationOf, type ProjectDirectory, type ProjectSettings } from '../forge/projects.ts'
 import { liveActors } from './live-actors.ts'
 
@@ -18,6 +19,8 @@ export interface BacklogDeps {
   readonly directory: Pick<ProjectDirectory, 'project'>
   /** Proposals of the platform that are open and not declined. */
   readonly openProposals: (project: string) => Promise<number>
+  /** What the forge shows on it, as the mirror knows. */
+  readonly labelsOf: (project: string, repository: string, number: number) => Promise<readonly string[]>
 }
 
 export function readBacklog(deps: BacklogDeps): EffectHandler<EffectParams<'readBacklog'>> {
@@ -36,7 +39,7 @@ async function backlogOf(deps: BacklogDeps, id: string, project: ProjectSettings
   const documentation = documentationOf(project)
   return {
     tasks: await tasksOf(runtime, id),
-    issues: await issuesOf(runtime, id),
+    issues: await issuesOf(deps, id),
     mergeRequests: await mergeRequestsOf(runtime, id),
     openProposals: await deps.openProposals(id),
     repositories: project.repositories.map(({ name }) => name),
@@ -68,14 +71,18 @@ function liveTask({ id, kind, repositories, stage, stageClass }: TaskContext): L
   return { task: id, kind, repositories: [...repositories], open: stageClass === 'active' && stage !== 'merging' }
 }
 
-async function issuesOf(runtime: Pick<Runtime, 'list'>, project: string): Promise<Backlog['issues']> {
-  const found: IssueContext[] = []
-  for await (const issue of liveActors<IssueContext>(runtime, 'issue', project))
-    if (issue.facts?.project === project && issue.facts.state === 'open' && (issue.facts.wanted || issue.owner !== ''))
-      found.push(issue)
+/** Oldest first; those whose Task was parked before come last: minting for them again most likely parks again. */
+async function issuesOf({ runtime, labelsOf }: BacklogDeps, project: string): Promise<Backlog['issues']> {
+  const found: { readonly issue: IssueContext; readonly wasParked: boolean }[] = []
+  for await (const issue of liveActors<IssueContext>(runtime(), 'issue', project)) {
+    const { facts, owner } = issue
+    if (facts?.project !== project || facts.state !== 'open' || (!facts.wanted && owner === '')) continue
+    const wasParked = owner === '' && isMarkedParked(await labelsOf(project, facts.repository, facts.number))
+    found.push({ issue, wasParked })
+  }
   return found
-    .toSorted((a, b) => a.facts!.number - b.facts!.number)
-    .map((issue) => ({
+    .toSorted((a, b) => Number(a.wasParked) - Number(b.wasParked) || a.issue.facts!.number - b.issue.facts!.number)
+    .map(({ issue }) => ({
       issue: issue.id,
       repository: issue.facts!.repository,
       print: printOf(issue),

@@ -31,11 +31,12 @@ function rowOf({ name, type, help, labelNames = [] }: Described): string {
   return `| \`${name}\` | ${String(type)} | ${labels || '-'} | ${help} |`
 }
 
+const idle = { list: async () => [], read: async () => undefined }
 const noStore = { query: async () => ({ rows: [], rowCount: 0 }) } as unknown as Sql
 
 function registerAll(registry: Registry): void {
   runtimeMetrics(registry)
-  platformMetrics(registry, () => ({ list: async () => [] }))
+  platformMetrics(registry, () => idle)
   watchQuarantine({ sql: noStore, clock: simulatedClock(0), logger: silentLogger, registry })
   retentionMetrics(registry)
   accountUsageMetrics(registry, () => ({ list: async () => [] }), simulatedClock(0))
@@ -118,7 +119,7 @@ function podRow(ordinal: number, type: string, fields: object, path = 'running',
 
 test('pods are counted by how they ended, by who wrote the note, and by why another one came', async () => {
   const registry = new Registry()
-  const metrics = platformMetrics(registry, () => ({ list: async () => [] }))
+  const metrics = platformMetrics(registry, () => idle)
   metrics.stepped(podRow(1, 'pod.start', { ordinal: 1 }))
   metrics.stepped(podRow(1, 'pod.noted', { kind: 'handoff', source: 'operator' }))
   metrics.stepped(podRow(1, 'pod.vanished', { reason: 'killed' }, 'lost', 'done'))
@@ -130,13 +131,32 @@ test('pods are counted by how they ended, by who wrote the note, and by why anot
   expect(text).toContain('operator_pod_stops_total{reason="gone",handoff="none"} 1')
 })
 
+test('5.22: a Task whose work ten reviews sent back is counted once, however often it is sent back or refused again', async () => {
+  const registry = new Registry()
+  let reviewRounds = 9
+  const read = async () => ({ context: { reviewRounds } }) as never
+  const metrics = platformMetrics(registry, () => ({ ...idle, read }))
+  const sendBack = (): void => {
+    const event = { type: 'outcome', at: 1, action: 'request_changes' }
+    metrics.stepped({ address: 'task:default/t', event, handled: true } as unknown as JournalRow)
+  }
+  const counted = async (): Promise<string | undefined> =>
+    /operator_review_rounds_exceeded_total (\d+)/.exec(await registry.metrics())?.[1]
+  sendBack()
+  expect(await counted()).toBe('0')
+  reviewRounds = 10
+  sendBack()
+  sendBack()
+  expect(await counted()).toBe('1')
+})
+
 test('the queues’ depth is read when it is scraped, with a zero where nobody waits', async () => {
   const registry = new Registry()
   const entries = [
     { class: 'normal', admittedAt: null },
     { class: 'normal', admittedAt: 5 },
   ]
-  platformMetrics(registry, () => ({ list: async () => [{ context: { entries } }] as never }))
+  platformMetrics(registry, () => ({ ...idle, list: async () => [{ context: { entries } }] as never }))
   const text = await registry.metrics()
   expect(text).toContain('operator_queue_depth{class="normal",state="waiting"} 1')
   expect(text).toContain('operator_queue_depth{class="normal",state="admitted"} 1')

@@ -2,6 +2,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { LimitType } from '../forge/errors.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import { manyReviewRounds } from '../../machines/why/why.ts'
 import type { JournalRow, Runtime } from '../../runtime/runtime.ts'
 
 export interface PlatformMetrics {
@@ -14,7 +16,7 @@ export interface PlatformMetrics {
 /** Who wrote a pod's handoff note; `none`: nobody. */
 type Handoff = 'agent' | 'operator' | 'none'
 
-export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime, 'list'>): PlatformMetrics {
+export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime, 'list' | 'read'>): PlatformMetrics {
   const to = { registers: [registry] }
   const limited = new Counter({
     name: 'operator_scm_ratelimited_total',
@@ -34,9 +36,16 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
     labelNames: ['reason', 'handoff'],
     ...to,
   })
+  const longReviews = new Counter({
+    name: 'operator_review_rounds_exceeded_total',
+    help: 'Tasks whose work was sent back by 10 reviews.',
+    ...to,
+  })
   queueDepth(registry, runtime)
   const handoffs = new Map<string, Handoff>()
   const lastEnd = new Map<string, string>()
+  /** Calls that are refused leave the round as it is. */
+  const counted = new Map<string, boolean>()
 
   function ended({ address, path }: JournalRow): void {
     stops.inc({ reason: path, handoff: handoffs.get(address) ?? 'none' })
@@ -44,10 +53,20 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
     remember(lastEnd, taskOf(address), path)
   }
 
+  /** The event says no round: the Task knows. */
+  async function sentBack({ address }: JournalRow): Promise<void> {
+    const { reviewRounds } = ((await runtime().read(address))?.context ?? {}) as Partial<TaskContext>
+    if (reviewRounds !== manyReviewRounds || counted.has(address)) return
+    remember(counted, address, true)
+    longReviews.inc()
+  }
+
   return {
     scmLimited: (provider, path, limitType) => limited.inc({ provider, path, limit_type: limitType }),
     stepped(row) {
       const { address, event } = row
+      if (event.type === 'outcome' && event['action'] === 'request_changes' && row.handled)
+        void sentBack(row).catch(() => undefined)
       if (!address.startsWith('pod:')) return
       if (event.type === 'pod.start' && Number(event['ordinal']) > 1)
         recreations.inc({ reason: lastEnd.get(taskOf(address)) ?? 'unknown' })

@@ -53,12 +53,17 @@ export interface Why {
   readonly below: readonly Resting[]
   readonly queue: QueuePlace | null
   readonly nextTimer: { readonly name: string; readonly dueAt: number } | null
+  /** Reviews that sent the work back, once they are so many that people should look; else null. It ends nothing (rulings 5.22). */
+  readonly reviewRounds: number | null
   /** Null: nobody counts. */
   readonly spending: readonly Account[] | null
   readonly worstCase: WorstCase
   /** Null: no way is known, and only people outside the Task can help. */
   readonly path: readonly PathStep[] | null
 }
+
+/** Rulings 5.22: each round renews the stage's time, so they are counted for the whole Task. */
+export const manyReviewRounds = 10
 
 export function explain({ task, queue, pod, turn, ledger, timers, now }: Surroundings): Why {
   const context = task.context as unknown as TaskContext
@@ -70,6 +75,7 @@ export function explain({ task, queue, pod, turn, ledger, timers, now }: Surroun
     below: context.podAlive ? [...belowOf('pod', pod), ...belowOf('turn', turn)] : [],
     queue: queue ? placeOf(queue.context as unknown as QueueContext, context.entry, now) : null,
     nextTimer: nextOf(timers),
+    reviewRounds: context.reviewRounds >= manyReviewRounds ? context.reviewRounds : null,
     spending: spendingOf(context.id, ledger),
     worstCase: worstOf(context, ledger),
     path: pathToDelivered({ value: task.value, context }) ?? null,
@@ -89,6 +95,7 @@ export function explainQueued(task: string, queue: Actor, ledger: Actor | undefi
     below: [],
     queue: placeOf(context, waiting.entry, now),
     nextTimer: null,
+    reviewRounds: null,
     spending: spendingOf(task, ledger),
     worstCase: worstOf(waiting.seed, ledger),
     path: pathFromQueue(task, waiting.entry, waiting.seed, now) ?? null,

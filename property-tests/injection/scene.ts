@@ -277,6 +277,7 @@ function settingsOf(dir: string): OrchestratorSettings {
     retention: { days: 0, events: 0, finalDays: 0 },
     retentionEveryMs: 3_600_000,
     otlpEndpoint: '',
+    standingComments: false,
     userHome: dir,
     cronTimeZone: 'UTC',
   }

@@ -55,11 +55,11 @@ class Gone extends Error {}
 const thinkMs = 4000
 const patienceMs = 300_000
 const hangMs = 86_400_000
-const zombieMs = 15_000
 
 export class Agents {
   readonly #options: AgentsOptions
   readonly said: Said[] = []
+  readonly #late = new Set<string>()
   #requests = 0
   #isCalm = false
 
@@ -311,8 +311,7 @@ export class Agents {
   async #ask(pod: Pod, method: string, path: string, body?: object): Promise<Answered | undefined> {
     const { world, orchestrators } = this.#options
     const id = `agent-${(this.#requests += 1)}`
-    // Late: by then another has taken over.
-    if (pod.isZombie) await this.#sleep(pod, zombieMs)
+    await this.#fallBehind(pod)
     const since = world.elapsed()
     for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 4000)) {
       const answer = await orchestrators().call({
@@ -332,6 +331,13 @@ export class Agents {
       if (isDone || world.elapsed() - since > patienceMs) return answer
       await this.#sleep(pod, waitMs)
     }
+  }
+
+  /** Once: by then another has begun, is at work, or is through with it. */
+  async #fallBehind(pod: Pod): Promise<void> {
+    if (!pod.isZombie || this.#late.has(pod.spec.pod)) return
+    this.#late.add(pod.spec.pod)
+    await this.#sleep(pod, dice(this.#options.plan.seed, `late ${pod.spec.pod}`).whole(4000, 30_000))
   }
 
   async #push(pod: Pod): Promise<{ pushed?: string[]; failed?: { repo: string; error: string }[] }> {

@@ -155,16 +155,19 @@ function theBaseMovesByMergesAlone({ audit }: Outcome): readonly string[] {
     .map(({ actor, after = '' }) => `base: ${actor} pushed ${after.slice(0, 7)} to main`)
 }
 
-/** R1 at the outermost edge: what an agent was told to be taken is in the journal of its Task. */
+/** R1 at the outermost edge: what an agent was told to be taken was in the journal of its Task when it was told. */
 function answersAreKept({ said, rows }: Outcome): readonly string[] {
-  const kept = new Set(
-    rows
-      .filter(({ event }) => event.type === 'outcome')
-      .map(({ address, event }) => `${address}/${String(event['pod'])} ${String(event['action'])}`),
-  )
-  return said
-    .filter(({ status, action, pod }) => status === 200 && action !== 'concluded' && !kept.has(`task:${pod} ${action}`))
-    .map(({ pod, action }) => `R1: ${pod} was told that its ${action} is taken, and the journal has none`)
+  const keptAt = new Map<string, number>()
+  for (const { address, event, place } of rows) {
+    const name = `${address}/${String(event['pod'])} ${String(event['action'])}`
+    if (event.type === 'outcome' && !keptAt.has(name)) keptAt.set(name, place)
+  }
+  return said.flatMap(({ status, action, pod, place }) => {
+    if (status !== 200 || action === 'concluded') return []
+    const at = keptAt.get(`task:${pod} ${action}`)
+    if (at === undefined) return [`R1: ${pod} was told that its ${action} is taken, and the journal has none`]
+    return at > place ? [`R1: ${pod} was told that its ${action} is taken before the journal had it`] : []
+  })
 }
 
 /** R1 and R3 for who sends alerts: what was taken asked for its incident, and only once, however often it fired. */

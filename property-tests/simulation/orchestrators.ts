@@ -319,6 +319,7 @@ const settings: OrchestratorSettings = {
   retention: { days: 90, events: 20_000, finalDays: 30 },
   retentionEveryMs: 300_000,
   otlpEndpoint: '',
+  standingComments: true,
   userHome: '/home',
   cronTimeZone: 'UTC',
 }

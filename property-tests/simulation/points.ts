@@ -102,6 +102,7 @@ const forgeCalls = [
   'POST pulls',
   'POST reviews',
   'PATCH issues',
+  'PATCH comments',
   'PUT merge',
   'DELETE refs',
   'labels',

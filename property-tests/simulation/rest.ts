@@ -40,7 +40,7 @@ export function watchRest(world: World, orchestrators: Orchestrators, crowd: Cro
     const { current } = orchestrators
     if (!current || world.elapsed() - helpedAt < helpEveryMs) return
     helpedAt = world.elapsed()
-    void help(orchestrators, current, crowd, (task) => isTimeToHelp(helped, task, world.elapsed()))
+    void help(orchestrators, current, crowd, (task) => nextHelp(helped, task, world.elapsed()))
   }
   look()
   return rest
@@ -51,11 +51,17 @@ interface Help {
   readonly atMs: number
 }
 
-function isTimeToHelp(helped: Map<string, Help>, task: string, nowMs: number): boolean {
+/** How often it was helped by then, this time counted; undefined: not yet again. */
+function nextHelp(helped: Map<string, Help>, task: string, nowMs: number): number | undefined {
   const { times, atMs } = helped.get(task) ?? { times: 0, atMs: 0 }
-  if (times >= promptHelp && nowMs - atMs < seldomHelpMs) return false
+  if (times >= promptHelp && nowMs - atMs < seldomHelpMs) return undefined
   helped.set(task, { times: times + 1, atMs: nowMs })
-  return true
+  return times + 1
+}
+
+/** A head that came by a lost webhook, from nobody knows whom, was not reviewed: there a go-ahead lets nothing merge. */
+function isInVain(times: number): boolean {
+  return times % promptHelp === 0
 }
 
 const wantsGoAhead: ReadonlySet<string> = new Set(['needs-maintainer', 'over-auto-approve-ceiling'])
@@ -64,15 +70,17 @@ async function help(
   orchestrators: Orchestrators,
   { runtime }: ComposedOrchestrator,
   crowd: Crowd,
-  isTime: (task: string) => boolean,
+  next: (task: string) => number | undefined,
 ): Promise<void> {
   for (const view of await runtime.list('task')) {
     const task = view.context as unknown as TaskContext
     if (task.stageClass !== 'parked' || task.stage === 'implement-declined') continue
-    if (!isTime(task.id)) continue
+    const times = next(task.id)
+    if (times === undefined) continue
     const open = task.mergeRequests.filter(({ state }) => state === 'open')
     const [issue] = task.issues.filter(({ state }) => state === 'open')
-    if (wantsGoAhead.has(task.stageReason ?? '')) for (const one of open) crowd.help(one, '/approve')
+    if (wantsGoAhead.has(task.stageReason ?? '') && !isInVain(times))
+      for (const one of open) crowd.help(one, '/approve')
     else if (issue ?? open[0]) crowd.help((issue ?? open[0])!, '/retry')
     // Nobody can say it on the forge.
     else await orchestrators.inspect('POST', '/operations/retry', { task: task.id })

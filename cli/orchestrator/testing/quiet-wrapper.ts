@@ -1,6 +1,6 @@
 /**
  * A wrapper without an agent, for tests: it serves the wrapper's API, keeps what it is told, and a turn ends when a
- * test says so by POST /_end {finalText}. A hand-off turn ends by itself. Run as the program of a pod.
+ * test says so by POST /_end {finalText, outputTokens}. A hand-off turn ends by itself. Run as the program of a pod.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -18,6 +18,7 @@ interface Turn {
   readonly startedAt: string
   completedAt?: string
   finalText?: string
+  outputTokens: number
 }
 
 /** Nobody waits longer for a test than this; what a killed test leaves behind ends by itself. */
@@ -41,7 +42,7 @@ function resultOf(turn: Turn): object {
     state: 'completed',
     completedAt,
     finalText,
-    usage: noUsage,
+    usage: { ...noUsage, outputTokens: turn.outputTokens },
     stopReason: 'end_turn',
     pushed: [],
     failed: [],
@@ -84,7 +85,12 @@ function session(): object {
 
 async function answer(
   request: IncomingMessage,
-  body: { readonly text?: string; readonly handoff?: boolean; readonly finalText?: string },
+  body: {
+    readonly text?: string
+    readonly handoff?: boolean
+    readonly finalText?: string
+    readonly outputTokens?: number
+  },
 ): Promise<[number, object]> {
   const path = request.url ?? ''
   if (request.method === 'DELETE') {
@@ -96,6 +102,7 @@ async function answer(
   if (path === '/_end') {
     const open = turns.find((turn) => turn.completedAt === undefined)
     if (open === undefined) return [409, {}]
+    open.outputTokens = body.outputTokens ?? 0
     await end(open, body.finalText ?? 'done')
     return [200, { turnId: open.turnId }]
   }
@@ -107,6 +114,7 @@ async function answer(
       idempotencyKey: String(request.headers['idempotency-key']),
       handoff,
       startedAt: new Date().toISOString(),
+      outputTokens: 0,
     }
     turns.push(turn)
     trace.accepted(turn.turnId, request.headers['traceparent'])

@@ -49,7 +49,7 @@ export interface PodUnderTest {
   readonly token: string
   readonly callbackSecret: string
   /** Ends the turn that runs there; the wrapper then calls back. */
-  endTurn(finalText?: string): Promise<void>
+  endTurn(finalText?: string, outputTokens?: number): Promise<void>
   turns(): Promise<
     readonly {
       readonly turnId: string
@@ -366,6 +366,7 @@ function settingsOf(dir: string, issuer: string): OrchestratorSettings {
     retention: { days: 0, events: 0, finalDays: 0 },
     retentionEveryMs: 3_600_000,
     otlpEndpoint: '',
+    standingComments: false,
     coveredDir: dir,
     userHome: dir,
   }
@@ -400,8 +401,8 @@ function podUnderTest(root: string, pod: string): PodUnderTest {
     id: pod,
     token: readFileSync(join(folder.path, 'pod-token'), 'utf8'),
     callbackSecret: readFileSync(join(folder.path, 'callback-secret'), 'utf8'),
-    endTurn: async (finalText = 'done') => {
-      const { status } = await ask(url, '/_end', { body: { finalText } })
+    endTurn: async (finalText = 'done', outputTokens = 0) => {
+      const { status } = await ask(url, '/_end', { body: { finalText, outputTokens } })
       if (status !== 200) throw new Error(`no turn runs at ${pod}`)
     },
     turns: async () => (await ask(url, '/_turns')).body['items'] as Awaited<ReturnType<PodUnderTest['turns']>>,

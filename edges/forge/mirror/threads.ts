@@ -6,6 +6,7 @@ import type {
   MirroredMergeRequest as MergeRequest,
   ThreadReader,
 } from '../../ports/threads.ts'
+import { hasTopicOf, standingTopic } from '../marker.ts'
 import { bareName, type ProjectDirectory } from '../projects.ts'
 import type { ForgeAccount } from '../port.ts'
 import type { Mirror } from './mirror.ts'
@@ -40,6 +41,7 @@ export function threadReader(mirror: Mirror, directory: ProjectDirectory): Threa
       )
       return living
         .filter(({ comment }) => comment.body !== '' || comment.verdict !== undefined)
+        .filter(({ comment }) => !(isBotAccount(comment.author) && hasTopicOf(comment.body, standingTopic)))
         .map((comment) => toComment(comment, isBotAccount))
     },
     issues: async (project, repository, { state, since, labels, limit }) => {

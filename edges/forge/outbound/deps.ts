@@ -33,7 +33,7 @@ export interface Target {
 }
 
 export async function targetOf(
-  deps: OutboundDeps,
+  deps: Pick<OutboundDeps, 'directory' | 'openForge'>,
   subject: { readonly project: string; readonly repository: string },
 ): Promise<Target> {
   const name = bareName(subject.project)

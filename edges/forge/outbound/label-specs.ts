@@ -1,3 +1,4 @@
+import { parkedMarker } from '../parked-marker.ts'
 import type { LabelSpec } from '../port.ts'
 import type { ProjectSettings } from '../projects.ts'
 
@@ -17,6 +18,9 @@ export function labelSpecsOf({ scm: { labels }, triggerLabel }: ProjectSettings)
   return specs.filter(({ name }) => name !== '')
 }
 
+/** Of the platform's own use: made where it is first needed. */
+const internal: readonly LabelSpec[] = [{ name: parkedMarker, color: 'c5def5', description: 'Its Task is parked' }]
+
 export function labelSpecOf(name: string, project: ProjectSettings): LabelSpec {
-  return labelSpecsOf(project).find((spec) => spec.name === name) ?? { name, ...UNKNOWN }
+  return [...labelSpecsOf(project), ...internal].find((spec) => spec.name === name) ?? { name, ...UNKNOWN }
 }

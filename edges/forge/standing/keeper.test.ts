@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest'
+import { ATask, taskId } from '../../../machines/task/a-task.ts'
+import type { TaskContext } from '../../../machines/task/context.ts'
+import { explain } from '../../../machines/why/why.ts'
+import { until as untilMet } from '../../../runtime/contract/harness.ts'
+import { silentLogger } from '../../../runtime/logger.ts'
+import type { ActorView, JournalRow } from '../../../runtime/runtime.ts'
+import { simulatedClock } from '../../../runtime/simulated-clock.ts'
+import { statePath } from '../../../runtime/state-path.ts'
+import { createOpenForge } from '../open-forge.ts'
+import { withForgeEdge, type EdgeRoom, type EdgeRoomOptions } from '../testing.ts'
+import { keepStandings, type StandingKeeper } from './keeper.ts'
+
+const REPO = 'acme/library'
+const address = `task:${taskId}` as const
+
+interface Scene {
+  readonly room: EdgeRoom
+  readonly number: number
+  readonly keeper: StandingKeeper
+  /** Where the Task stands from now on; `heard`: the keeper is told of the step. */
+  stands(task: ATask, heard?: boolean): void
+  /** The keeper's timers go off, one after another, until this is so. */
+  until(look: () => boolean): Promise<void>
+  /** A little later, when nothing is under way any more; the keeper then keeps nothing up. */
+  rest(): Promise<void>
+  comments(): readonly string[]
+  labels(): readonly string[]
+  count(action: string): number
+}
+
+async function scene(options: EdgeRoomOptions, use: (scene: Scene) => Promise<void>): Promise<void> {
+  await withForgeEdge(options, async (room) => {
+    // Its own: with the forge's, requests under way would be given up.
+    const clock = simulatedClock(room.clock.now())
+    const { number } = room.forge.openIssue('maintainer', REPO, { title: 'Add', body: 'x', labels: ['platform'] })
+    await room.quiet()
+    let current: { readonly view: ActorView; readonly task: ATask } | undefined
+    let listener: (row: JournalRow) => void = () => undefined
+    const keeper = keepStandings({
+      directory: room.directory,
+      openForge: createOpenForge({ directory: room.directory, fetch, clock: room.clock }),
+      mirror: room.edge.mirror,
+      clock,
+      logger: silentLogger,
+      runtime: () => ({
+        read: async () => current?.view,
+        list: async () => (current ? [current.view] : []),
+        subscribe: (heard) => {
+          listener = heard
+          return () => (listener = () => undefined)
+        },
+      }),
+      why: async () => {
+        const { value, path, context } = current!.view
+        return explain({ task: { value, path, context }, timers: [], now: 0 })
+      },
+    })
+    try {
+      await use({
+        room,
+        number,
+        keeper,
+        stands(task, heard = true) {
+          current = { task, view: viewOf(task, number, clock.now()) }
+          if (heard) listener({ address } as unknown as JournalRow)
+        },
+        async until(look) {
+          const goOn = async (): Promise<boolean> => {
+            clock.advance(60_000)
+            await room.quiet()
+            return look()
+          }
+          await untilMet(goOn, Boolean, 60_000)
+        },
+        async rest() {
+          clock.advance(60_000)
+          await keeper.stop()
+          await room.quiet()
+        },
+        comments: () => [...room.forge.issue(REPO, number).comments.values()].map(({ body }) => body),
+        labels: () => room.forge.issue(REPO, number).labels.map(({ name }) => name),
+        count: (action) => room.forge.audit().filter((entry) => entry.action === action).length,
+      })
+    } finally {
+      await keeper.stop()
+    }
+  })
+}
+
+/** The Task of the machine's tests, as the owner of this very issue. */
+function viewOf({ value, context }: ATask, number: number, updatedAt: number): ActorView {
+  const issues = context.issues.map((issue) => ({ ...issue, repository: 'library', number }))
+  const owned: TaskContext = { ...context, issues, config: { ...context.config, project: 'default/demo' } }
+  const view = { address, kind: 'task', id: taskId, seq: 1, version: 1, status: 'active', value, updatedAt }
+  return { ...view, path: statePath(value as never), context: owned } as unknown as ActorView
+}
+
+const parked = (): ATask => new ATask().mint().running().planned().send('approval.refused', refusal)
+const refusal = { issue: new ATask().mint().context.issues[0]!.issue, reason: 'quote-matches' }
+
+test('a Task has one comment, rewritten in place as it goes on', async () => {
+  await scene({}, async ({ keeper, stands, until, rest, comments, count }) => {
+    keeper.start()
+    stands(new ATask().mint().running())
+    await until(() => comments().length === 1)
+    expect(comments()[0]).toContain('`implementing`')
+    stands(parked())
+    await until(() => comments()[0]!.includes('identity-unverified'))
+    stands(parked())
+    await rest()
+    expect([comments().length, count('comment.create'), count('comment.edit')]).toEqual([1, 1, 1])
+  })
+})
+
+test('an answer that was lost makes no second comment, and neither does another process that knows of none', async () => {
+  const lost = {
+    kind: 'errorAfterWrite',
+    method: 'POST',
+    path: '/repos/acme/library/issues/*/comments',
+    times: 1,
+  } as const
+  await scene({ faults: [lost] }, async ({ room, keeper, stands, until, comments, count }) => {
+    keeper.start()
+    stands(new ATask().mint().running())
+    await until(() => comments().length === 1)
+    await room.sql.exec('truncate forge_comment')
+    stands(parked())
+    await until(() => comments()[0]!.includes('identity-unverified'))
+    expect(count('comment.create')).toBe(1)
+  })
+})
+
+test('what was missed while nobody lived is found by the walk at the start', async () => {
+  await scene({}, async ({ keeper, stands, until, comments }) => {
+    stands(parked(), false)
+    keeper.start()
+    await until(() => comments().length === 1)
+  })
+})
+
+test('of two comments of two writers the first is kept up to date, and the second points to it', async () => {
+  await scene({}, async ({ room, number, keeper, stands, until, comments }) => {
+    keeper.start()
+    stands(new ATask().mint().running())
+    await until(() => comments().length === 1)
+    room.forge.comment('bot', REPO, number, comments()[0]!)
+    await room.quiet()
+    stands(parked())
+    const [newest, pointer] = ['identity-unverified', 'How this Task stands is said above.']
+    await until(() => comments()[0]!.includes(newest) && comments()[1] === pointer)
+    expect(comments()).toHaveLength(2)
+  })
+})
+
+test('a comment that somebody else pasted is none of ours, and one that was deleted is written anew', async () => {
+  await scene({}, async ({ room, number, keeper, stands, until, comments }) => {
+    keeper.start()
+    stands(new ATask().mint().running())
+    await until(() => comments().length === 1)
+    const [first] = room.forge.issue(REPO, number).comments.values()
+    room.forge.comment('maintainer', REPO, number, `${comments()[0]} and more`)
+    room.forge.deleteComment('bot', REPO, first!.id)
+    await room.quiet()
+    stands(parked())
+    await until(() => comments().some((body) => body.includes('identity-unverified')))
+    expect(comments()).toHaveLength(2)
+    expect(comments()[0]).toContain('and more')
+  })
+})
+
+test('the parked marker is on the issue while its Task is parked, and every other label stays', async () => {
+  await scene({}, async ({ keeper, stands, until, labels }) => {
+    keeper.start()
+    stands(parked())
+    await until(() => labels().includes('platform-parked'))
+    expect(labels()).toContain('platform')
+    stands(new ATask().mint().running())
+    await until(() => !labels().includes('platform-parked'))
+    expect(labels()).toContain('platform')
+  })
+})
+
+test('a Task that nobody could look for on the forge is said nowhere', async () => {
+  await scene({}, async ({ keeper, stands, rest, count }) => {
+    keeper.start()
+    stands(new ATask().mint({ kind: 'documentation', issues: [] }))
+    await rest()
+    expect(count('comment.create')).toBe(0)
+  })
+})

@@ -1,0 +1,171 @@
+/**
+ * Keeps the comments of `write.ts` true. It hears what is committed here, waits until a Task has been still for a moment
+ * and writes how it stands then; what fails is tried again later. A status: nothing waits for it, nothing decides by it,
+ * and what a process that died had still to write is found by the walk of another.
+ */
+import type { ActorAddress } from '../../../machines/definition.ts'
+import type { QueueContext } from '../../../machines/queue/context.ts'
+import type { TaskContext } from '../../../machines/task/context.ts'
+import type { Why } from '../../../machines/why/why.ts'
+import type { Clock, Timer } from '../../../runtime/clock.ts'
+import { messageOf, RetryableError, TerminalError } from '../../../runtime/errors.ts'
+import type { Logger } from '../../../runtime/logger.ts'
+import type { ActorView, JournalRow, Runtime } from '../../../runtime/runtime.ts'
+import { threadOf } from './thread.ts'
+import { writeStanding, type StandingDeps } from './write.ts'
+
+export interface KeeperOptions extends StandingDeps {
+  readonly runtime: () => Pick<Runtime, 'read' | 'list' | 'subscribe'>
+  readonly why: (task: string) => Promise<Why | undefined>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export interface StandingKeeper {
+  start(): void
+  stop(): Promise<void>
+}
+
+/** A Task passes through several states in one go: people are shown where it comes to rest. */
+const stillMs = 5000
+/** Places in the queue change with every admission. */
+const queueStillMs = 60_000
+const firstRetryMs = 30_000
+const lastRetryMs = 1_800_000
+const walkEveryMs = 1_800_000
+/** What ended longer ago is as it was left. */
+const walkBackMs = 86_400_000
+const readAtOnce = 200
+
+export function keepStandings(options: KeeperOptions): StandingKeeper {
+  return new Keeper(options)
+}
+
+class Keeper implements StandingKeeper {
+  readonly #options: KeeperOptions
+  /** By address, on the clock that never jumps. */
+  readonly #due = new Map<ActorAddress, number>()
+  readonly #failures = new Map<ActorAddress, number>()
+  #timer: Timer | undefined
+  #walk: Timer | undefined
+  #working: Promise<void> | undefined
+  #unsubscribe = (): void => undefined
+  #isStopped = false
+
+  constructor(options: KeeperOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#options.runtime().subscribe((row) => this.#heard(row))
+    this.#walkLater(stillMs)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#unsubscribe()
+    this.#timer?.cancel()
+    this.#walk?.cancel()
+    await this.#working
+  }
+
+  #heard({ address }: JournalRow): void {
+    if (address.startsWith('task:')) this.#mark(address, stillMs)
+    else if (address.startsWith('queue:') && !this.#due.has(address)) this.#mark(address, queueStillMs)
+  }
+
+  #mark(address: ActorAddress, delayMs: number): void {
+    if (this.#isStopped) return
+    this.#due.set(address, this.#options.clock.elapsed() + delayMs)
+    this.#arm()
+  }
+
+  #arm(): void {
+    if (this.#isStopped || this.#working || this.#due.size === 0) return
+    this.#timer?.cancel()
+    const soonest = Math.min(...this.#due.values())
+    this.#timer = this.#options.clock.setTimer(Math.max(0, soonest - this.#options.clock.elapsed()), () => {
+      this.#working = this.#work().finally(() => {
+        this.#working = undefined
+        this.#arm()
+      })
+    })
+  }
+
+  /** One after another: a status is in no hurry, and the forge is asked for more important things. */
+  async #work(): Promise<void> {
+    const now = this.#options.clock.elapsed()
+    const due = [...this.#due].filter(([, at]) => at <= now).map(([address]) => address)
+    for (const address of due) {
+      if (this.#isStopped) return
+      this.#due.delete(address)
+      await this.#try(address)
+    }
+  }
+
+  async #try(address: ActorAddress): Promise<void> {
+    try {
+      if (address.startsWith('queue:')) await this.#markWaiting(address)
+      else await this.#write(address)
+      this.#failures.delete(address)
+    } catch (error) {
+      this.#failed(address, error)
+    }
+  }
+
+  /** A forge that says no for good says so again: the next change of the Task, or the next walk, asks once more. */
+  #failed(address: ActorAddress, error: unknown): void {
+    const { logger } = this.#options
+    const isForNow = !(error instanceof TerminalError)
+    logger.warn({ actor: address, error: messageOf(error), again: isForNow }, 'how a Task stands could not be shown')
+    if (!isForNow) return void this.#failures.delete(address)
+    const failures = this.#failures.get(address) ?? 0
+    this.#failures.set(address, failures + 1)
+    const backoff = Math.min(firstRetryMs * 2 ** failures, lastRetryMs)
+    if (!this.#due.has(address)) this.#mark(address, Math.max(waitOf(error), backoff))
+  }
+
+  async #write(address: ActorAddress): Promise<void> {
+    const task = await this.#options.runtime().read(address)
+    if (task === undefined || task.status === 'quarantined') return
+    const context = task.context as unknown as TaskContext
+    if (threadOf(context) === undefined) return
+    const why = await this.#options.why(task.id)
+    if (why) await writeStanding(this.#options, { context, why })
+  }
+
+  async #markWaiting(address: ActorAddress): Promise<void> {
+    const queue = (await this.#options.runtime().read(address))?.context as QueueContext | undefined
+    for (const { sort, task, admittedAt } of queue?.entries ?? [])
+      if (sort === 'spawn' && admittedAt === null) this.#markOnce(`task:${task}`)
+  }
+
+  #markOnce(address: ActorAddress): void {
+    if (!this.#due.has(address)) this.#mark(address, 0)
+  }
+
+  #walkLater(delayMs: number): void {
+    this.#walk = this.#options.clock.setTimer(delayMs, () => {
+      void this.#markAll()
+        .catch((error: unknown) => this.#options.logger.warn({ error: messageOf(error) }, 'Tasks could not be listed'))
+        .finally(() => {
+          if (!this.#isStopped) this.#walkLater(walkEveryMs)
+        })
+    })
+  }
+
+  async #markAll(): Promise<void> {
+    const { runtime, clock } = this.#options
+    for (let after = ''; !this.#isStopped;) {
+      const views: readonly ActorView[] = await runtime().list('task', { after, limit: readAtOnce })
+      for (const { address, status, updatedAt } of views)
+        if (status === 'active' || updatedAt > clock.now() - walkBackMs) this.#markOnce(address)
+      if (views.length < readAtOnce) return
+      after = views.at(-1)?.id ?? ''
+    }
+  }
+}
+
+function waitOf(error: unknown): number {
+  return error instanceof RetryableError ? (error.retryAfterMs ?? 0) : 0
+}

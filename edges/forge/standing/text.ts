@@ -1,0 +1,59 @@
+/** How a Task stands, for people on the forge: what `statewright why` says, as one comment. */
+import type { Why } from '../../../machines/why/why.ts'
+
+/** Words of agents, people and forges: shown as they are, and nothing in them is markup, a mention or one of our marks. */
+export function quoted(text: string): string {
+  const plain = text
+    .toWellFormed()
+    // No line ends and no controls: a code span ends at a blank line.
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replaceAll('`', "'")
+    .replaceAll('<!--', '<! --')
+    .replaceAll('|', '¦')
+    .trim()
+  const letters = [...plain]
+  return `\`${letters.length > mostQuoted ? `${letters.slice(0, mostQuoted).join('')}…` : plain}\``
+}
+
+const mostQuoted = 300
+const mostSteps = 12
+
+export function standingText(why: Why): string {
+  const { task, stage, resting } = why
+  const name = task.slice(task.indexOf('/') + 1)
+  return [
+    `**Task** ${quoted(name)}: ${resting ? `${quoted(stage)}, ${resting.says}` : `ended, ${quoted(stage)}`}`,
+    ['| | |', '|-|-|', ...rowsOf(why).map(([left, right]) => `| ${left} | ${right} |`)].join('\n'),
+    ...wayOf(why),
+    `<sub>Kept up to date by the platform. ${quoted(`statewright why ${name}`)} says more.</sub>`,
+  ].join('\n\n')
+}
+
+type RowOfTable = readonly [left: string, right: string]
+
+function rowsOf({ resting, detail, below, queue, nextTimer, reviewRounds }: Why): readonly RowOfTable[] {
+  const rows: readonly (RowOfTable | undefined)[] = [
+    resting ? ['reason', quoted(resting.reason)] : undefined,
+    resting ? ['who can move it', `${resting.owner}: ${resting.unblocks}`] : undefined,
+    detail === null || detail === '' ? undefined : ['detail', quoted(detail)],
+    below.length > 0 ? ['its pod', below.map(({ says }) => says).join('; ')] : undefined,
+    reviewRounds === null ? undefined : ['rounds', `${reviewRounds} reviews asked for changes`],
+    queue ? ['in the queue', `place ${queue.position}: ${queue.reason}`] : undefined,
+    nextTimer ? ['next by itself', `${quoted(nextTimer.name)}, ${minute(nextTimer.dueAt)}`] : undefined,
+  ]
+  const there = rows.filter((row): row is RowOfTable => row !== undefined)
+  return there.length > 0 ? there : [['reason', 'nothing is left to do']]
+}
+
+function wayOf({ resting, path }: Why): readonly string[] {
+  if (resting === null || path === null || path.length === 0) return []
+  const steps = path.slice(0, mostSteps).map(({ by, does }, index) => `${index + 1}. ${by}: ${does}`)
+  const more = path.length > mostSteps ? [`${mostSteps + 1}. and ${path.length - mostSteps} more`] : []
+  return [
+    `<details><summary>The shortest way to delivered</summary>\n\n${[...steps, ...more].join('\n')}\n\n</details>`,
+  ]
+}
+
+function minute(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
