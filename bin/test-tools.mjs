@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // `npm run test:tools`: the tools' server before other people's programs. Each of the 21 tools once by the MCP inspector and
 // once by the real agent CLI (its model scripted), read back from the server; the public conformance suite over the same
-// server; the tests of the tools, and hostile texts. Only here is testing/protocol/ installed, a package of its own.
+// server; the tests of the tools; then every text of the corpus of hidden orders before an agent that obeys, and every planted
+// hole. Only here is testing/protocol/ installed, a package of its own. With parameters: these tests alone.
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +17,9 @@ async function main(parameters) {
   process.env['PROTOCOL_PEERS'] = folder
   process.env['STATEWRIGHT_REQUIRE'] ??= 'protocol,claude'
   const tests = parameters.length > 0 ? parameters : ['cli/mcp', 'edges/agents', 'property-tests/injection']
-  return run('vitest', ['run', '--no-file-parallelism', ...tests])
+  const tested = await run('vitest', ['run', '--no-file-parallelism', ...tests])
+  if (tested !== 0 || parameters.length > 0) return tested
+  return run('node', ['property-tests/injection/main.ts', '--holes'])
 }
 
 /** Once for each state of the lockfile; no script of theirs runs. */

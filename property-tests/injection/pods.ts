@@ -23,6 +23,8 @@ export interface Turn {
   readonly handoff: boolean
   readonly startedAt: string
   completedAt?: string
+  /** What its end reports of the safety push. */
+  pushed?: readonly string[]
 }
 
 /** One request that the wrapper sent on for its agent. */
@@ -135,10 +137,11 @@ export class ScriptedPods implements PodPort {
     return Response.json(said, { status })
   }
 
-  async endTurn(pod: ScriptedPod): Promise<void> {
+  async endTurn(pod: ScriptedPod, pushed: readonly string[] = []): Promise<void> {
     const turn = (pod as Standing).turns.find(({ completedAt }) => completedAt === undefined)
     if (!turn) return
     turn.completedAt = this.#now()
+    turn.pushed = pushed
     const { task, ordinal, pod: id } = pod.spec
     const { handoff: _handoff, ...result } = resultOf(turn)
     const sent = JSON.stringify({ ...result, task, pod: ordinal })
@@ -244,11 +247,11 @@ export class ScriptedPods implements PodPort {
 }
 
 function resultOf(turn: Turn): { readonly handoff: boolean } {
-  const { turnId, key: idempotencyKey, handoff, startedAt, completedAt } = turn
+  const { turnId, key: idempotencyKey, handoff, startedAt, completedAt, pushed = [] } = turn
   const summary = { turnId, idempotencyKey, handoff, startedAt }
   if (completedAt === undefined) return { ...summary, state: 'running' } as never
   const ended = { state: 'completed', completedAt, finalText: 'Done.', stopReason: 'end_turn' }
-  return { ...summary, ...ended, usage: noUsage, pushed: [], failed: [] } as never
+  return { ...summary, ...ended, usage: noUsage, pushed, failed: [] } as never
 }
 
 function summaryOf({ turnId, startedAt, key: idempotencyKey, completedAt }: Turn): object {

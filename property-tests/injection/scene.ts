@@ -58,7 +58,7 @@ export interface Scene {
   close(): Promise<void>
 }
 
-const waitLimitMs = 60_000
+const waitLimitMs = 150_000
 const lookEveryMs = 25
 
 export async function openScene(): Promise<Scene> {
@@ -234,7 +234,7 @@ function users(): { login: string; token: string }[] {
   ]
 }
 
-async function createRepository(forge: Forge, name: string, fromPath: string): Promise<void> {
+export async function createRepository(forge: Forge, name: string, fromPath: string): Promise<void> {
   await forge.createRepository({
     owner: people.owner,
     name,

@@ -144,7 +144,7 @@ async function failCheck({ forge }: Scene, head: string, log: string): Promise<v
 }
 
 /** The agent at its first turn in the Task of this thread. */
-async function agentOf(scene: Scene, threads: 'issues' | 'mergeRequests', number: number): Promise<Agent> {
+export async function agentOf(scene: Scene, threads: 'issues' | 'mergeRequests', number: number): Promise<Agent> {
   const { runtime, pods } = scene
   const task = await scene.until(`the Task of #${number}`, async () =>
     (await runtime.list('task', { limit: 500 }))
@@ -158,7 +158,7 @@ async function agentOf(scene: Scene, threads: 'issues' | 'mergeRequests', number
   return new Agent(scene, pod)
 }
 
-async function contextOf({ runtime }: Scene, agent: Agent): Promise<TaskContext> {
+export async function contextOf({ runtime }: Scene, agent: Agent): Promise<TaskContext> {
   return (await runtime.read(`task:${agent.pod.spec.task}`))?.context as unknown as TaskContext
 }
 
@@ -185,7 +185,7 @@ async function getGrant(scene: Scene, agent: Agent, number: number): Promise<str
   return note.id
 }
 
-async function bundleOf(agent: Agent): Promise<Bundle> {
+export async function bundleOf(agent: Agent): Promise<Bundle> {
   const { body } = await agent.request('GET', `/tasks/${agent.task}/context?notes=all`)
   const bundle = readBundle(body) ?? readBundle(agent.pod.turns[0]?.text ?? '')
   if (!bundle) throw new Error(`no bundle: ${body.slice(0, 300)}`)
