@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JobBody } from '../../memory/ingest/job-view.ts'
 import { describeRequiring } from '../../testing/requires.ts'
-import { askWithToken, expectOnce, expectWhole, ingestOf, jobOf, withStore, type Ask } from './ingest-checks.ts'
+import { askWithToken, expectOnce, expectWhole, ingestOf, jobOf, withStore, type Ask } from './ingest-testing.ts'
 import { memoryHost, type MemoryHost, type MemoryProcess } from './host.ts'
 
 const items = 60
