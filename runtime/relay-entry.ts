@@ -31,14 +31,14 @@ export interface Entry extends Queued, Held {
   isForgotten: boolean
 }
 
-export function newEntry(effect: EffectRow, target: Target | undefined, isOrdered: boolean): Entry {
+export function newEntry(effect: EffectRow, key: string, target: Target | undefined, isOrdered: boolean): Entry {
   return {
     effect,
     actor: effect.actor,
     type: effect.type,
     target,
     isOrdered,
-    key: keyOf(effect),
+    key,
     state: 'waiting',
     slot: 0,
     readySince: 0,

@@ -14,7 +14,7 @@ import { HeldEffects } from './held-effects.ts'
 import { Lanes } from './lanes.ts'
 import { EffectCall, LazyAbort } from './lazy-abort.ts'
 import type { Logger } from './logger.ts'
-import type { RuntimeObserver } from './observer.ts'
+import type { EffectEnd, RuntimeObserver } from './observer.ts'
 import type { Random } from './random.ts'
 import { isAborted, keyOf, newEntry, paramsOf, toldOutcome } from './relay-entry.ts'
 import type { Entry, EntryState } from './relay-entry.ts'
@@ -98,7 +98,8 @@ export class Relay {
   /** Takes effects as they are committed, in journal order; those it has are left alone. */
   add(effects: readonly EffectRow[]): void {
     for (const effect of effects) {
-      if (!this.#held.find(keyOf(effect)) && this.#backlog.admits(effect.type)) this.#hold(effect)
+      const key = keyOf(effect)
+      if (!this.#held.find(key) && this.#backlog.admits(effect.type)) this.#hold(effect, key, this.#targetOf(effect))
     }
   }
 
@@ -166,16 +167,17 @@ export class Relay {
 
   /** One target may have half of what its type may hold: the others' effects are behind it in the store. */
   #take(effect: EffectRow): 'taken' | 'known' | 'left-out' {
-    if (this.#held.find(keyOf(effect))) return 'known'
+    const key = keyOf(effect)
+    if (this.#held.find(key)) return 'known'
     const target = this.#targetOf(effect)
     if (target && this.#held.countOf(target) * 2 >= this.#options.maxHeld) return 'left-out'
-    this.#hold(effect, target)
+    this.#hold(effect, key, target)
     return 'taken'
   }
 
-  #hold(effect: EffectRow, target = this.#targetOf(effect)): void {
+  #hold(effect: EffectRow, key: string, target: Target | undefined): void {
     const isOrdered = this.#options.handlers[effect.type]?.ordered === true
-    const entry = newEntry(effect, target, isOrdered)
+    const entry = newEntry(effect, key, target, isOrdered)
     this.#held.add(entry)
     this.#backlog.held(entry.type)
     if (isOrdered) this.#enterLane(entry)
@@ -234,10 +236,33 @@ export class Relay {
     const durationMs = clock.elapsed() - startedAt
     entry.state = 'settling'
     this.#ready.release(entry)
-    const isSettled = await this.#settle(entry, outcome, 1)
+    const end = { ...start, durationMs, decidedAt }
+    const tell = (isSettled: boolean): void => this.#tell(entry, outcome, isSettled ? attempts : undefined, end)
+    if (this.#rests(entry, outcome)) this.#rest(entry, outcome, tell)
+    else tell(await this.#settle(entry, outcome, 1))
+  }
+
+  /** Nothing is suspended for it: thousands rest at a time, and what each of them holds is copied by every collection. */
+  #rest(entry: Entry, outcome: SettleOutcome, tell: (isSettled: boolean) => void): void {
+    this.#options.settle(entry.effect, outcome, true).then(
+      () => {
+        this.#settled(entry, outcome)
+        tell(true)
+      },
+      (error: unknown) => this.#settleLater(entry, outcome, 1, error).then(tell),
+    )
+  }
+
+  #tell(
+    entry: Entry,
+    outcome: SettleOutcome,
+    /** Before this one; undefined: it is not settled. */
+    attempts: number | undefined,
+    end: Omit<EffectEnd, 'outcome' | 'error'>,
+  ): void {
     const error = outcome.kind === 'performed' ? {} : { error: outcome.lastError }
-    const told = isSettled ? toldOutcome(entry, outcome, attempts) : 'unsettled'
-    observer.effectSettled({ ...start, durationMs, decidedAt, outcome: told, ...error })
+    const told = attempts === undefined ? 'unsettled' : toldOutcome(entry, outcome, attempts)
+    this.#options.observer.effectSettled({ ...end, outcome: told, ...error })
   }
 
   async #ask(entry: Entry): Promise<SettleOutcome> {
@@ -281,38 +306,43 @@ export class Relay {
 
   /** What was performed is not performed again because the store was away: the outcome is kept and settled later. */
   async #settle(entry: Entry, outcome: SettleOutcome, attempt: number): Promise<boolean> {
-    const { settle, logger, clock, random } = this.#options
     // Should the shard have come back meanwhile, an abort's empty outcome must not stand for the effect.
     if (entry.isForgotten) {
       this.#end(entry)
       return false
     }
     try {
-      await settle(entry.effect, outcome, attempt === 1 && this.#rests(entry, outcome))
+      await this.#options.settle(entry.effect, outcome, false)
     } catch (error) {
-      logger.warn({ key: entry.key, attempt, error: messageOf(error) }, 'an effect could not be settled')
-      if (!this.#isOpen || entry.isGone || attempt >= settleAttempts) {
-        this.#end(entry)
-        return false
-      }
-      await new Promise<void>((resolve) => {
-        entry.alarm = this.#alarms.at(clock.elapsed() + backoffMs(attempt, random), resolve)
-        entry.wake = resolve
-      })
-      entry.alarm = undefined
-      entry.wake = undefined
-      if (!entry.isGone) return this.#settle(entry, outcome, attempt + 1)
-      this.#end(entry)
-      return false
+      return this.#settleLater(entry, outcome, attempt, error)
     }
     this.#settled(entry, outcome)
     return true
   }
 
+  async #settleLater(entry: Entry, outcome: SettleOutcome, attempt: number, error: unknown): Promise<boolean> {
+    const { logger, clock, random } = this.#options
+    logger.warn({ key: entry.key, attempt, error: messageOf(error) }, 'an effect could not be settled')
+    if (!this.#isOpen || entry.isGone || attempt >= settleAttempts) {
+      this.#end(entry)
+      return false
+    }
+    await new Promise<void>((resolve) => {
+      entry.alarm = this.#alarms.at(clock.elapsed() + backoffMs(attempt, random), resolve)
+      entry.wake = resolve
+    })
+    entry.alarm = undefined
+    entry.wake = undefined
+    if (!entry.isGone) return this.#settle(entry, outcome, attempt + 1)
+    this.#end(entry)
+    return false
+  }
+
   /** Nothing is to be awaited of it: no event comes of it, and no other effect waits behind it. */
   #rests(entry: Entry, outcome: SettleOutcome): boolean {
     const isPlain = outcome.kind === 'performed' && outcome.deliveries.length === 0 && entry.effect.isMarked
-    if (!isPlain || entry.isOrdered || !this.#isOpen || this.#backlog.isBehind(entry.type)) return false
+    if (!isPlain || entry.isForgotten || entry.isOrdered || !this.#isOpen || this.#backlog.isBehind(entry.type))
+      return false
     entry.abort = undefined
     entry.isFreed = true
     this.#backlog.freed(entry.type)
