@@ -88,7 +88,11 @@ describeRequiring('claude', 'how a turn ends on the real CLI', () => {
     tooLong = 1
     const result = await pod.turn('carry on')
     expect(result).toMatchObject({ state: 'completed', stopReason: 'end_turn', finalText: 'understood' })
-    expect((await pod.call('GET', '/v1/transcript')).text).toContain('compact_boundary')
+    await waitFor(
+      async () => (await pod.call('GET', '/v1/transcript')).text.includes('compact_boundary'),
+      20_000,
+      () => 'the transcript has no line of the compaction',
+    )
     expect(await pod.turn('and on')).toMatchObject({ state: 'completed', finalText: 'understood' })
   })
 })

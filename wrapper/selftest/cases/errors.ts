@@ -83,7 +83,8 @@ export const errorCases: readonly SharedCase[] = [
       for (const text of ['some', 'more', 'turns']) await agent.turn(text, first())
       const seen = await agent.turn('too long', first(refuse(413, 'request_too_large')))
       assert.equal(endOf(seen), 'Stop')
-      assert.ok(agent.transcript().some((line) => line['subtype'] === 'compact_boundary'))
+      const isCompacted = (): boolean => agent.transcript().some((line) => line['subtype'] === 'compact_boundary')
+      await agent.until('the line of the compaction', isCompacted, 2_000)
     },
   },
   {
