@@ -75,6 +75,8 @@ export class Explorer<W extends Living<W> = World, G = Ghosts> {
   readonly #memory: Remembered
   readonly #keys: StateKeys
   readonly #seen = new StateSet()
+  /** By number of the state: the fewest deviations that led there. */
+  readonly #costs: number[] = []
   /** By number of the state: where it was first reached from, and how. */
   readonly #from: number[] = []
   readonly #by: string[] = []
@@ -177,7 +179,7 @@ export class Explorer<W extends Living<W> = World, G = Ghosts> {
   }
 
   #expand(node: Node<W, G>, level: number): void {
-    if (this.#model.isOver(node.world)) return
+    if (this.#costs[node.number]! < level || this.#model.isOver(node.world)) return
     for (const move of this.#model.moves(node.world)) {
       const cost = level + move.cost
       if (cost > this.#bounds.deviations) continue
@@ -216,12 +218,14 @@ export class Explorer<W extends Living<W> = World, G = Ghosts> {
 
   #meet(world: W, ghosts: G, cost: number, from: number, by: string, depth: number): void {
     const { number, isNew } = this.#seen.add(hashOf(this.#model.keyOf(world, ghosts, this.#keys)))
-    if (!isNew) return
-    this.#from.push(from)
-    this.#by.push(by)
+    // Met by a deviation before the straight way came there: it is expanded with all that is left from here.
+    if (!isNew && cost >= this.#costs[number]!) return
+    this.#costs[number] = cost
+    this.#from[number] = from
+    this.#by[number] = by
     this.#depth = Math.max(this.#depth, depth)
     this.#levels[cost]!.push({ world, ghosts, number, depth })
-    this.#askAhead(world, number)
+    if (isNew) this.#askAhead(world, number)
   }
 
   /** What may still come is asked once for each combination of a Task, its pod and their turn. */

@@ -1,6 +1,6 @@
 /** What no schedule and no budget may do (lifecycles.md, Project and Queue; document 3, Cron blocks and TokenBudgetSpec). */
 import type { QueueContext } from '../../../machines/queue/context.ts'
-import type { Backlog, BudgetSettings } from '../../../machines/project/events.ts'
+import { blockNames, type Backlog, type BlockName, type BudgetSettings } from '../../../machines/project/events.ts'
 import { kindOf, sentIn, type Stepped } from '../../machines/world/trace.ts'
 import { admissionBreaches } from '../laws.ts'
 import type { FiniteLaw, Seen } from '../world-model.ts'
@@ -47,13 +47,20 @@ const unlost = onStep('project', (step, { past }) =>
 
 const waits = /^(due|resting)$/
 
+/** The schedule that its tick came from is the one that is given now. */
+function isSameSchedule(step: Stepped, name: BlockName): boolean {
+  const { settings, blocks } = projectIn(step.before)?.scheduled ?? {}
+  return step.event.type !== 'project.applied' && settings?.[name].schedule === blocks?.[name].schedule
+}
+
 /** A tick that is due stays so until it runs; only another schedule makes it nobody's. */
-const kept = onStep('project', ({ before, after, event }) =>
-  event.type === 'project.applied' || event.type === 'project.deleted'
+const kept = onStep('project', (step) =>
+  step.event.type === 'project.deleted'
     ? []
-    : (['issueScan', 'brainstorm', 'documentation', 'upgrade'] as const).flatMap((name) => {
-        const [was, is] = [placeOf(before, name), placeOf(after, name)]
-        return waits.test(was) && !waits.test(is) && is !== 'running' ? [`${name}: a tick that was due never runs`] : []
+    : blockNames.flatMap((name) => {
+        const [was, is] = [placeOf(step.before, name), placeOf(step.after, name)]
+        const isLeft = waits.test(was) && !waits.test(is) && is !== 'running'
+        return isLeft && isSameSchedule(step, name) ? [`${name}: a tick that was due never runs`] : []
       }),
 )
 
