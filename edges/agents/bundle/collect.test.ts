@@ -149,6 +149,11 @@ describe('what a bundle is made from', () => {
     expect(kept.map(({ body }) => body[0])).toEqual(['2', '3', '4'])
   })
 
+  it('has the newest note though it is larger than that by itself', async () => {
+    const notes = [aNote(0), aNote(1, { body: '漢'.repeat(32_768) })]
+    expect((await collect(aTask({ notes, podOrdinal: 9 }))).notes.map(({ body }) => body[0])).toEqual(['漢'])
+  })
+
   it('always has the plans and hand-offs of the last two pods, however old they are', async () => {
     const early = [
       aNote(1, { kind: 'plan', pod: 7 }),

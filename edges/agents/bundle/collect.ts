@@ -6,7 +6,7 @@ import { withWords } from '../spilled-notes.ts'
 import type { BundleComment, BundleInput, BundleMergeRequest, BundleNote, BundleThread } from './input.ts'
 import type { MirroredComment } from '../../ports/threads.ts'
 
-/** Rulings 3.19: the newest 30 notes or 64 KiB, and always the plans and hand-offs of the last two pods. */
+/** Rulings 3.19: the newest 30 notes or 64 KiB, the newest one whatever its size, and always the plans and hand-offs of the last two pods. */
 const recentNotes = 30
 const recentBytes = 64 * 1024
 
@@ -134,7 +134,7 @@ function recent(task: TaskContext, notes: readonly Note[]): readonly Note[] {
   let bytes = 0
   const kept = notes.toReversed().filter((note, index) => {
     bytes += Buffer.byteLength(note.body)
-    return (index < recentNotes && bytes <= recentBytes) || isLasting(task, note)
+    return index === 0 || (index < recentNotes && bytes <= recentBytes) || isLasting(task, note)
   })
   return kept.toReversed()
 }
