@@ -337,7 +337,12 @@ export class Agents {
   async #fallBehind(pod: Pod): Promise<void> {
     if (!pod.isZombie || this.#late.has(pod.spec.pod)) return
     this.#late.add(pod.spec.pod)
-    await this.#sleep(pod, dice(this.#options.plan.seed, `late ${pod.spec.pod}`).whole(4000, 30_000))
+    const roll = dice(this.#options.plan.seed, `late ${pod.spec.pod}`)
+    const lateMs = roll.weighted([
+      [3, roll.whole(4000, 9000)],
+      [1, roll.whole(9000, 30_000)],
+    ])
+    await this.#sleep(pod, lateMs)
   }
 
   async #push(pod: Pod): Promise<{ pushed?: string[]; failed?: { repo: string; error: string }[] }> {
