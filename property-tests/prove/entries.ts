@@ -14,6 +14,9 @@ function subjectsOf({ issues, mergeRequests }: TaskSeed): readonly ActorAddress[
   ]
 }
 
+/** Asked for by its subjects themselves, or by who hands them over; a sweep's entry is no subject's own. */
+const owned: ReadonlySet<string> = new Set(['webhook', 'fold', 'takeover'])
+
 /** A word about it is on its way: from it to the queue, or from whoever hands it over. */
 function isUnderWay({ actors }: World, subject: ActorAddress): boolean {
   return actors.channels.some((channel) => channel.startsWith(`${subject}>queue:`) || channel.endsWith(`>${subject}`))
@@ -34,7 +37,7 @@ function unwanted({ moment, world }: Seen): readonly string[] {
   const granted = grantedIn(moment satisfies Stepped)
   const entries = (moment.after.context as QueueContext).entries.filter(({ entry }) => granted.includes(entry))
   return entries.flatMap((entry) =>
-    (entry.seed ? subjectsOf(entry.seed) : [])
+    (entry.seed && owned.has(entry.seed.origin.kind) ? subjectsOf(entry.seed) : [])
       .filter((subject) => !isAwaited(world, subject, entry))
       .map((subject) => `a Task is minted for ${subject}, which does not wait for it`),
   )
