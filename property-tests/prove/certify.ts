@@ -8,10 +8,14 @@ import { scheduleFutures } from './schedules/futures.ts'
 import { scheduleLaws } from './schedules/laws.ts'
 import type { LawName } from './world-model.ts'
 
+/** What is held of each machine alone (`alone/`): each step is its row's, and comes to rest. */
+const lawsAlone: readonly LawName[] = ['rest', 'rows']
+
 /** By number, then those that have a name only. */
 export function provedLaws(): readonly LawName[] {
   const rank = (law: LawName): number => (typeof law === 'number' ? law : Infinity)
-  const all = [...new Set([...finiteLaws, ...futures, ...scheduleLaws, ...scheduleFutures].map(({ law }) => law))]
+  const inWorlds = [...finiteLaws, ...futures, ...scheduleLaws, ...scheduleFutures].map(({ law }) => law)
+  const all = [...new Set([...inWorlds, ...lawsAlone])]
   return all.toSorted((a, b) => (rank(a) === rank(b) ? String(a).localeCompare(String(b)) : rank(a) - rank(b)))
 }
 

@@ -48,6 +48,7 @@ const deadlines: Readonly<Record<string, Readonly<Record<string, number | readon
   },
   ledger: { nextDay: [1, 24 * hour] },
   project: { resync: 30 * minute, recheck: 5 * minute },
+  'ingest-job': { itemTimeout: [5 * second, minute], retry: [5 * second, 10 * second] },
 }
 
 /** Schedules of a Project are its own. */

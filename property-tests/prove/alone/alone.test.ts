@@ -1,13 +1,13 @@
 /** The smaller machines in every state that they come to alone; all of them are `npm run prove`. */
 import { describe, expect, it } from 'vitest'
-import { machines } from '../../../machines/registry.ts'
+import { allMachines } from '../../../machines/registry.ts'
 import { dropRows, rowsOn, state, withTable } from '../../machines/rewrite.ts'
 import { holdAlone } from './hold.ts'
 
-const small = ['pod', 'turn', 'queue', 'ledger'] as const
+const small = ['pod', 'turn', 'queue', 'ledger', 'ingest-job'] as const
 type Small = (typeof small)[number]
 
-function alone(kind: Small, definitions = machines): ReturnType<typeof holdAlone> {
+function alone(kind: Small, definitions = allMachines): ReturnType<typeof holdAlone> {
   return holdAlone(definitions.find((one) => one.kind === kind)!)
 }
 
@@ -28,5 +28,14 @@ describe('a machine alone, told anything at any time', () => {
       for (const row of rowsOn(state(table, 'open.submitting'), 'submit.conflict')) delete row['actions']
     })
     expect(alone('turn', changed).breaches.join('\n')).toContain('submit.conflict: its row leaves {"liveTurnId"')
+  })
+
+  it('is found out when a timer of its own length is armed for another', { timeout: 60_000 }, () => {
+    const changed = allMachines.map((definition) =>
+      definition.kind === 'ingest-job'
+        ? { ...definition, machine: definition.machine.provide({ delays: { retry: () => 7000 } } as never) }
+        : definition,
+    )
+    expect(alone('ingest-job', changed).breaches.join('\n')).toContain('its row arms retry for 10000 ms, the step 7000')
   })
 })

@@ -1,5 +1,6 @@
 /** What an actor of a kind may be told at any moment, alone: every event of its vocabulary, in and out of turn. */
 import type { ActorKind } from '../../../machines/definition.ts'
+import { ingestJobBirths, ingestJobWords } from './alphabets/ingest-job.ts'
 import { issueBirths, issueWords } from './alphabets/issue.ts'
 import { ledgerBirths, ledgerWords } from './alphabets/ledger.ts'
 import { mergeRequestBirths, mergeRequestWords } from './alphabets/merge-request.ts'
@@ -32,4 +33,5 @@ export const alphabets: Partial<Readonly<Record<ActorKind, Alphabet>>> = {
   issue: { id: 'default/lib-1', births: issueBirths, words: issueWords },
   'merge-request': { id: 'default/lib-mr-7', births: mergeRequestBirths, words: mergeRequestWords },
   project: { id: 'default/demo', births: projectBirths, words: projectWords },
+  'ingest-job': { id: 'default/job-1', births: ingestJobBirths, words: ingestJobWords },
 }

@@ -11,7 +11,8 @@ export interface Held extends Life {
   readonly breaches: readonly string[]
 }
 
-export function holdAlone(definition: MachineDefinition, met?: ReturnType<typeof metInWorlds>): Held {
+/** `most`: so many steps, for a machine whose whole life is long. */
+export function holdAlone(definition: MachineDefinition, met?: ReturnType<typeof metInWorlds>, most = Infinity): Held {
   const found = new Map<string, string>()
   const life = live(
     definition,
@@ -20,7 +21,7 @@ export function holdAlone(definition: MachineDefinition, met?: ReturnType<typeof
       for (const what of [...againstItsRow(step), ...misarmed(step.actor, step.armed)])
         found.set(what.replaceAll(/\d+/g, '#'), what)
     },
-    { from: met?.get(definition.kind) ?? [] },
+    { from: met?.get(definition.kind) ?? [], most },
   )
   return { ...life, breaches: [...found.values()] }
 }

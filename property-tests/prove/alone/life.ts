@@ -3,16 +3,21 @@
  * that deep ones are met too.
  */
 import type { ActorKind, MachineDefinition, MachineEvent } from '../../../machines/definition.ts'
+import { leavesOf } from '../rows/draft.ts'
 import type { StateKeys } from '../state-key.ts'
 import { alphabets, type Told } from './alphabet.ts'
 import { mostOf, sortsOf } from './sorts.ts'
-import { stepOf, type Resting, type Step } from './steps.ts'
+import { isEndless, resting } from './rest.ts'
+import { inMachine, stepOf, type Resting, type Step } from './steps.ts'
 
 const beginning = 1_800_000_000_000
 const second = 1000
 const longNight = 30 * 3_600_000
 /** What waits ages, and days end. */
 const ageing: ReadonlySet<ActorKind> = new Set(['queue', 'ledger', 'project'])
+
+/** Their counts decide, and a key of the worlds takes a count for a name. */
+const counting: ReadonlySet<ActorKind> = new Set(['ingest-job'])
 
 export interface Life {
   readonly kind: ActorKind
@@ -39,6 +44,8 @@ class Quota {
 interface Beginnings {
   /** How many states of each sort are kept: so many times those of an ordinary life. */
   readonly times?: number
+  /** At most so many steps, oldest and newest states by turns: what takes many steps to come to is met as well. */
+  readonly most?: number
   /** States that were met elsewhere, to go on from. */
   readonly from?: readonly Resting[]
 }
@@ -51,12 +58,24 @@ function eventsAt({ kind }: MachineDefinition, { snapshot, timers, at }: Resting
   return [...now, ...late, ...timers.map(({ event, delayMs }) => ({ ...event, at: at + Math.max(second, delayMs) }))]
 }
 
+/** By the law of rest: a step that breaks it has no end to look at. */
+function taken(definition: MachineDefinition, id: string, from: Resting, event: MachineEvent): Step {
+  try {
+    return stepOf(definition, id, from, event)
+  } catch (error) {
+    if (!isEndless(error)) throw error
+    const where = from.snapshot ? leavesOf(from.snapshot.value).join(' and ') : 'its beginning'
+    throw new Error(`${definition.kind} at ${where} on ${event.type}: it never comes to rest`, { cause: error })
+  }
+}
+
 export function live(
-  definition: MachineDefinition,
+  real: MachineDefinition,
   keys: StateKeys,
   onStep: (step: Step, from: Resting) => void,
-  { times = 1, from: met = [] }: Beginnings = {},
+  { times = 1, most = Infinity, from: met = [] }: Beginnings = {},
 ): Life {
+  const definition = resting(real)
   const { kind } = definition
   const { id } = alphabets[kind]!
   const seen = new Set<string>()
@@ -64,19 +83,20 @@ export function live(
   const waiting: Resting[] = [{ snapshot: undefined, timers: [], at: beginning }]
   const meet = (one: Resting): void => {
     if (!one.snapshot || one.snapshot.status === 'done') return
-    const name = `${keys.ofActor(`${kind}:${id}`, one.snapshot)} ${one.timers
-      .map((timer) => timer.id)
-      .toSorted()
-      .join(' ')}`
+    const sorts = counting.has(kind) ? sortsOf(kind, one.snapshot) : []
+    const timers = one.timers.map((timer) => timer.id).toSorted()
+    const name = [keys.ofActor(`${kind}:${id}`, one.snapshot), ...timers, ...sorts].join(' ')
     if (seen.has(name) || !quota.takes(sortsOf(kind, one.snapshot))) return
     seen.add(name)
     waiting.push(one)
   }
-  met.forEach(meet)
+  for (const one of met) meet(inMachine(definition, one))
   let steps = 0
-  for (let from = waiting.shift(); from; from = waiting.shift())
+  const next = (): Resting | undefined =>
+    most < Infinity && waiting.length % 2 === 0 ? waiting.pop() : waiting.shift()
+  for (let from = next(); from && steps < most; from = next())
     for (const event of eventsAt(definition, from)) {
-      const step = stepOf(definition, id, from, event)
+      const step = taken(definition, id, from, event)
       steps += 1
       onStep(step, from)
       meet(step.left)

@@ -1,9 +1,11 @@
 /** Sorts of states, of which a life alone keeps a few each: by leaf states, and by each thing that guards ask about. */
 import type { ActorKind } from '../../../machines/definition.ts'
+import type { IngestJobContext } from '../../../machines/ingest-job/context.ts'
 import type { IssueContext } from '../../../machines/issue/context.ts'
 import type { LedgerContext } from '../../../machines/ledger/context.ts'
 import type { MergeRequestContext } from '../../../machines/merge-request/context.ts'
 import type { PodContext } from '../../../machines/pod/context.ts'
+import type { ProjectContext } from '../../../machines/project/context.ts'
 import type { QueueContext } from '../../../machines/queue/context.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { TurnContext } from '../../../machines/turn/context.ts'
@@ -84,16 +86,22 @@ function ofIssue({ context }: Snapshot): readonly unknown[] {
   return [
     [owner !== '', grant?.self, implementRan, plans.length > 0, accepted === null],
     [owner !== '', ...waits, facts?.wanted, facts?.swept],
+    [owner !== '', implementRan, plans.length > 0, grant === null, selfGrantable(facts)],
+    [owner !== '', facts?.unwantedByMaintainer, grant?.commentId, facts?.approvals.length],
     [rejected !== '', retired, facts?.state, facts?.closedBy, owner !== ''],
     [facts?.approvals.length, plans.length > 0, grant === null, facts?.bodyHash, facts?.withdrawnBy],
   ]
+}
+
+function selfGrantable(facts: IssueContext['facts']): boolean {
+  return facts?.selfProposed === true && !facts.humanCommented && facts.config.autoApproveMaxSignificance !== 'off'
 }
 
 function ofMergeRequest({ context }: Snapshot): readonly unknown[] {
   const { owner, mint, held, urged, offered, cancelled, verdict, facts } = context as MergeRequestContext
   return [
     [owner !== '', mint === null, held, urged, facts?.wanted, facts?.state],
-    [owner !== '', held, offered, cancelled, facts?.headBranch, facts?.draft],
+    [owner !== '', held, offered, cancelled, facts?.headBranch, facts?.draft, facts?.wanted],
     [verdict === null, owner !== '', facts?.headSha, facts?.ci, facts?.mergeable],
   ]
 }
@@ -116,6 +124,17 @@ function ofLedger({ context }: Snapshot): readonly unknown[] {
   ]
 }
 
+function ofIngestJob({ context }: Snapshot): readonly unknown[] {
+  const { groups, group, item, attempt, isPurged, failed, errors, purged, skipped } = context as IngestJobContext
+  const { purges = false, items = 0 } = groups[group] ?? {}
+  return [
+    ['group', purges, isPurged, Math.min(2, items), groups.length - group],
+    ['item', items - item === 1, attempt, groups.length - group, failed > 0],
+    ['results', failed > 0, purged > 0, skipped > 0],
+    ['faults', Math.min(3, errors.length), errors.length >= 100],
+  ]
+}
+
 const things: Partial<Readonly<Record<ActorKind, (snapshot: Snapshot) => readonly unknown[]>>> = {
   pod: ofPod,
   queue: ofQueue,
@@ -123,12 +142,29 @@ const things: Partial<Readonly<Record<ActorKind, (snapshot: Snapshot) => readonl
   turn: ofTurn,
   issue: ofIssue,
   'merge-request': ofMergeRequest,
+  'ingest-job': ofIngestJob,
 }
 
-/** A Project is seven regions that know nothing of each other: each leaf counts for itself. */
+/** A Project is seven regions that know nothing of each other: each leaf counts for itself, and what its own guards ask. */
+function sortsOfProject({ value, context }: Snapshot): readonly string[] {
+  const leaves = leavesOf(value)
+  const { scheduled } = context as ProjectContext
+  if (scheduled === null) return leaves
+  const { blocks, spending, settings } = scheduled
+  const budget = leaves.find((leaf) => leaf.startsWith('scheduled.budget.'))
+  return [
+    ...leaves,
+    ...Object.entries(blocks).map(([name, { mintedAt, task }]) => {
+      const leaf = leaves.find((one) => one.startsWith(`scheduled.${name}.`))
+      return `${leaf} minted ${mintedAt !== null} task ${task !== ''}`
+    }),
+    `${budget} ${spending.hold} ${spending.account === null} ${settings.budget?.tokenLimit}`,
+  ]
+}
+
 export function sortsOf(kind: ActorKind, snapshot: Snapshot): readonly string[] {
+  if (kind === 'project') return sortsOfProject(snapshot)
   const leaves = leavesOf(snapshot.value)
-  if (kind === 'project') return leaves
   const all = leaves.join(' ')
   if (kind === 'task') {
     const stage = leaves.find((leaf) => leaf.startsWith('stage'))

@@ -18,6 +18,13 @@ export interface Step extends Stepped {
   readonly armed: readonly TimerSet[]
 }
 
+/** A snapshot goes by the table that it was made by: another one must make its own. */
+export function inMachine({ machine }: Pick<MachineDefinition, 'machine'>, from: Resting): Resting {
+  if (!from.snapshot || from.snapshot.machine === machine) return from
+  const { value, context } = from.snapshot
+  return { ...from, snapshot: machine.resolveState({ value, context }) }
+}
+
 type Taken = readonly [AnyMachineSnapshot, readonly Action[]]
 
 function taken(machine: AnyStateMachine, id: string, from: AnyMachineSnapshot | undefined, event: MachineEvent): Taken {

@@ -1,10 +1,10 @@
 /** Steps of the real machines alone, by the place in the tables and sources where each is decided. */
 import type { ActorKind, MachineDefinition } from '../../../machines/definition.ts'
-import { machines } from '../../../machines/registry.ts'
+import { allMachines } from '../../../machines/registry.ts'
 import { alphabets } from '../alone/alphabet.ts'
 import { live } from '../alone/life.ts'
 import { metInWorlds } from '../alone/met.ts'
-import { stepOf, type Resting, type Step } from '../alone/steps.ts'
+import { inMachine, stepOf, type Resting, type Step } from '../alone/steps.ts'
 import { leavesOf } from '../rows/draft.ts'
 import { StateKeys } from '../state-key.ts'
 import { aroundOf, placesOf } from './places.ts'
@@ -16,9 +16,12 @@ export interface Known {
   readonly event: Step['event']
 }
 
-/** Of each sort of step at a place, and in all. */
-const mostOfSort = 2
+/** Of each sort of step at a place, and in all. Steps of a Task are many, and each takes ten times as long. */
+const mostOfSort = { task: 6, others: 100 } as const
 const mostAtPlace = 400
+
+/** Of a Task alone: what comes later shows no mutant that these do not. */
+const mostStepsOfTask = 160_000
 
 export class Corpus {
   readonly #places = new Map<string, Map<string, Known[]>>()
@@ -29,10 +32,14 @@ export class Corpus {
     const keys = new StateKeys()
     const met = metInWorlds()
     decided()
-    for (const definition of machines) {
+    for (const definition of allMachines) {
       if (!kinds.has(definition.kind)) continue
       const from = met.get(definition.kind) ?? []
-      live(definition, keys, (step, at) => this.#keep(definition, step, at), { times, from })
+      live(definition, keys, (step, at) => this.#keep(definition, step, at), {
+        times,
+        from,
+        ...(definition.kind === 'task' ? { most: mostStepsOfTask } : {}),
+      })
     }
     countNoMore()
   }
@@ -41,7 +48,7 @@ export class Corpus {
     this.steps += 1
     const known: Known = { kind, from, event: step.event }
     const sort = sortOf(step)
-    for (const place of placesOf(step)) this.#know(place, sort, known)
+    for (const place of placesOf(step)) this.#know(place, place.endsWith(' moves') ? moveOf(step, place) : sort, known)
     for (const point of decided()) this.#know(`point ${point}`, sort, known)
   }
 
@@ -49,7 +56,7 @@ export class Corpus {
     const sorts = this.#places.get(place) ?? new Map<string, Known[]>()
     this.#places.set(place, sorts)
     const all = sorts.get(sort) ?? []
-    if (all.length >= mostOfSort || sorts.size > mostAtPlace) return
+    if (all.length >= (known.kind === 'task' ? mostOfSort.task : mostOfSort.others) || sorts.size > mostAtPlace) return
     sorts.set(sort, [...all, known])
   }
 
@@ -59,7 +66,7 @@ export class Corpus {
 
   /** What the real machine does in such a step, as text. */
   real(known: Known): string {
-    const text = this.#texts.get(known) ?? textOf(retake(known, machines))
+    const text = this.#texts.get(known) ?? textOf(retake(known, allMachines))
     this.#texts.set(known, text)
     return text
   }
@@ -73,13 +80,6 @@ export function retake({ kind, from, event }: Known, definitions: readonly Machi
   )
 }
 
-/** A snapshot goes by the table that it was made by: another one must make its own. */
-function inMachine({ machine }: MachineDefinition, from: Resting): Resting {
-  if (!from.snapshot || from.snapshot.machine === machine) return from
-  const { value, context } = from.snapshot
-  return { ...from, snapshot: machine.resolveState({ value, context }) }
-}
-
 export function textOf({ after, effects, left }: Step): string {
   const timers = left.timers.map(({ id, delayMs }) => [id, delayMs])
   return JSON.stringify([after.value, after.status, after.context, effects, timers])
@@ -90,6 +90,13 @@ function sortOf({ before, after, event, effects }: Step): string {
   const asked = effects.map(({ type, params }) => (type === 'deliver' ? namesOf(params) : type))
   const moved = before ? changed(before.context as object, after.context as object) : ''
   return [event.type, leavesOf(before?.value ?? ''), leavesOf(after.value), asked, moved].join(' ')
+}
+
+/** What a state's inner ones did, whatever its neighbours did meanwhile. */
+function moveOf({ before, after, event }: Step, place: string): string {
+  const outer = place.slice(place.indexOf('.') + 1, -' moves'.length)
+  const inner = (value: unknown): readonly string[] => leavesOf(value).filter((leaf) => leaf.startsWith(outer))
+  return [event.type, inner(before?.value ?? ''), inner(after.value)].join(' ')
 }
 
 function namesOf(params: object): string {

@@ -50,9 +50,11 @@ function editsIn(program: Node): readonly Edit[] {
   return edits
 }
 
-/** `emit.ts` makes the effects that others name: a switch there would be all of them at once. */
+/** `emit.ts` makes the effects that others name: a switch there would be all of them at once. `drive.ts` decides nothing. */
+const untouched = /\/(emit|drive)\.ts$/
+
 function switched(path: string, code: string): string {
-  if (path.endsWith('/emit.ts')) return code
+  if (untouched.test(path)) return code
   const edits = editsIn(parseAst(code) as unknown as Node)
   const inserts = edits.flatMap(({ node, sort }) => {
     const line = code.slice(0, node.start).split('\n').length

@@ -18,22 +18,23 @@ const { values } = parseArgs({
 const [share = 0, shares = 1] = values.share.split('/').map(Number)
 const { only, tenth } = values
 const all = allMutants()
-const isMachine = all.some(({ machine }) => machine === only)
+const wanted = only?.split(',') ?? []
+const areMachines = wanted.every((one) => all.some(({ machine }) => machine === one))
 const mutants = all
-  .filter(({ name, machine }) => only === undefined || (isMachine ? machine === only : name.includes(only)))
+  .filter(({ name, machine }) => only === undefined || (areMachines ? wanted.includes(machine) : name.includes(only)))
   .filter(({ name }) => tenth === undefined || tenthOf(name) === Number(tenth))
   .filter(({ machine }) => shareOf(machine) === share)
 
-/** A share is whole machines, for each is lived through once: the Task is as much as all others. */
+/** A share is whole machines, for each is lived through once: the Task is as much as all others, and rules are of all. */
 function shareOf(machine: string): number {
-  return machine === 'task' || shares === 1 ? 0 : 1
+  return machine === 'task' || machine === 'rules' || shares === 1 ? 0 : 1
 }
 
-function line(judged: Judged | { readonly count: number }): void {
+function line(judged: Judged | { readonly count: number; readonly names?: readonly string[] }): void {
   process.stdout.write(`${JSON.stringify(judged)}\n`)
 }
 
-line({ count: mutants.length })
+line({ count: mutants.length, ...(values.count ? { names: mutants.map(({ name }) => name) } : {}) })
 if (!values.count) {
   const { states, explored, times } = values
   const effort = { states: Number(states), explored: Number(explored), times: Number(times) }

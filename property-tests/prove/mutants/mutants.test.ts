@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { machines } from '../../../machines/registry.ts'
+import { allMachines } from '../../../machines/registry.ts'
+import { survivors } from './survivors.ts'
 import { tableMutants } from './table.ts'
 import { tenthOf } from './tenth.ts'
 
@@ -38,7 +39,7 @@ function listed(actions: unknown): number {
 
 describe('the mutants of the tables', () => {
   it('are every guard three times, every target, action and timer once, and every delay doubled', () => {
-    const derived = machines.map(({ machine }) => {
+    const derived = allMachines.map(({ machine }) => {
       const delays = Object.keys(machine.implementations.delays).length
       return count(machine.config, false) + delays
     })
@@ -50,7 +51,7 @@ describe('the mutants of the tables', () => {
 
   it('differ each from the real machine, and are machines', () => {
     for (const { machine: kind, definitions } of tableMutants().filter((_one, index) => index % 50 === 0)) {
-      const real = machines.find((one) => one.kind === kind)!.machine
+      const real = allMachines.find((one) => one.kind === kind)!.machine
       expect(definitions().find((one) => one.kind === kind)!.machine).not.toBe(real)
     }
   })
@@ -62,7 +63,7 @@ describe('the mutants of the tables', () => {
 })
 
 describe('the mutants of the sources', () => {
-  it('are switches in instrumented machines, found in every conjunct and every effect', () => {
+  it('are switches in instrumented machines, found in every conjunct and every effect, and the list of survivors speaks of them only', () => {
     const folder = import.meta.dirname
     const said = execFileSync(
       process.execPath,
@@ -75,7 +76,9 @@ describe('the mutants of the sources', () => {
       ],
       { encoding: 'utf8' },
     )
-    const { count: all } = JSON.parse(said) as { readonly count: number }
+    const { count: all, names } = JSON.parse(said) as { readonly count: number; readonly names: readonly string[] }
     expect(all).toBeGreaterThan(tableMutants().length + 400)
+    expect(new Set(names).size).toBe(all)
+    expect([...survivors.keys()].filter((name) => !names.includes(name))).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 /** Where in the tables a step was decided: states with their events, timers, and what was entered and left. */
 import { getInitialSnapshot } from 'xstate'
-import { machines } from '../../../machines/registry.ts'
+import { allMachines } from '../../../machines/registry.ts'
 import { kindOf, type Moment } from '../../machines/world/trace.ts'
 
 /** Every state of a snapshot, inner ones too: `alive.busy` is `alive` as well. */
@@ -27,6 +27,7 @@ export function placesOf(moment: Moment): readonly string[] {
     ...named(after.value),
     ...from,
     ...leftIn(from, named(after.value)),
+    ...movedIn(from, named(after.value)),
     ...timers.map((id) => `${kind} arms ${delayOf(id)}`),
   ]
 }
@@ -45,7 +46,7 @@ const beginnings = new Map<string, unknown>()
 /** Where a machine is before its first event. */
 function beginningOf(kind: string): unknown {
   if (!beginnings.has(kind)) {
-    const { machine } = machines.find((one) => one.kind === kind)!
+    const { machine } = allMachines.find((one) => one.kind === kind)!
     beginnings.set(kind, getInitialSnapshot(machine, { id: 'default/x' }).value)
   }
   return beginnings.get(kind)
@@ -56,9 +57,18 @@ function leftIn(from: readonly string[], to: readonly string[]): readonly string
   return from.filter((path) => !to.includes(path)).map((path) => `${path} always`)
 }
 
+/** Where a state may have been passed that nobody rests in. */
+function movedIn(from: readonly string[], to: readonly string[]): readonly string[] {
+  return from.filter((path) => !to.includes(path)).map((path) => `${outerOf(path)} moves`)
+}
+
+function outerOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('.')))
+}
+
 /** A place and where a mutant of it may show as well: a row without an event also where its state is entered, or passed. */
 export function aroundOf(place: string): readonly string[] {
   const state = place.replace(/ (always|on |after ).*$/, '').replace(/ (entry|exit)$/, '')
   if (!place.endsWith(' always')) return [place]
-  return [place, state, state.slice(0, Math.max(0, state.lastIndexOf('.')))]
+  return [place, state, outerOf(state), `${outerOf(state)} moves`]
 }

@@ -1,10 +1,11 @@
 /** Every mutant of the registry, one at a time, from where it first makes a difference. */
 import type { ActorKind } from '../../../machines/definition.ts'
-import { machines } from '../../../machines/registry.ts'
+import { allMachines } from '../../../machines/registry.ts'
 import type { Effect } from '../../../runtime/runtime.ts'
 import type { Changed } from '../../machines/world/world.ts'
 import type { Bounds } from '../explore.ts'
 import { newMemory, prove } from '../prove.ts'
+import { isEndless } from '../alone/rest.ts'
 import { againstItsRow } from '../rows/judge.ts'
 import { misarmed } from '../times.ts'
 import type { LawName } from '../world-model.ts'
@@ -12,6 +13,7 @@ import { worlds, type ProvedWorld } from '../worlds.ts'
 import { Corpus, retake, textOf } from './corpus.ts'
 import { placesOf } from './places.ts'
 import { countNoMore, decided, dropped, points, turnOn } from './points.ts'
+import { reasonFor } from './survivors.ts'
 import { sameAgain, tableMutants } from './table.ts'
 
 export interface Mutant {
@@ -24,7 +26,7 @@ export interface Mutant {
   readonly changed: () => Changed
 }
 
-/** `threw`: an exception is no counterexample, so nobody killed it. `unreached`: no world ever came to its place. */
+/** `threw`: an exception is no counterexample, so nobody killed it. `unreached`: no step ever came to its place. */
 export type Fate = 'killed' | 'survived' | 'threw' | 'unreached'
 
 export interface Judged {
@@ -32,7 +34,7 @@ export interface Judged {
   readonly name: string
   readonly sort: Mutant['sort']
   readonly fate: Fate
-  /** `rows`: a step is not the one that its row says. */
+  /** `rows`: a step is not the one that its row says. `rest`: it has no end. */
   readonly law?: LawName
   readonly what?: string
   readonly world?: string
@@ -42,7 +44,7 @@ function withoutDropped(_actor: unknown, effects: readonly Effect[]): readonly E
   return effects.filter(({ type }) => type !== dropped.type)
 }
 
-/** A rule belongs to no machine alone. */
+/** A rule belongs to no machine alone. Names hold no lines: the list of survivors goes by them. */
 function machineOf(path: string): string {
   const [, folder = ''] = path.split('/')
   return folder
@@ -50,8 +52,8 @@ function machineOf(path: string): string {
 
 function sourceMutants(): readonly Mutant[] {
   const seen = new Map<string, number>()
-  return points.map(({ path, line, sort, text }, point) => {
-    const name = `${path}:${line} ${sort} ${text.length > 80 ? `${text.slice(0, 80)}...` : text}`
+  return points.map(({ path, sort, text }, point) => {
+    const name = `${path} ${sort} ${text.length > 80 ? `${text.slice(0, 80)}...` : text}`
     const count = (seen.get(name) ?? 0) + 1
     seen.set(name, count)
     const machine = machineOf(path)
@@ -138,7 +140,7 @@ export class Runner {
   constructor(mutants: readonly Mutant[], effort: Effort) {
     this.#effort = effort
     const kinds = new Set(mutants.map(({ machine }) => machine as ActorKind))
-    const all = new Set(machines.map(({ kind }) => kind))
+    const all = new Set(allMachines.map(({ kind }) => kind))
     this.#corpus.explore(kinds.has('rules' as ActorKind) ? all : kinds, effort.times)
   }
 
@@ -151,7 +153,8 @@ export class Runner {
     turnOn(point ?? -1)
     try {
       const alone = this.#alone(mutant, changed())
-      if (alone.fate === 'killed' || this.#effort.states === 0) return { machine, name, sort, ...alone }
+      const isSettled = alone.fate === 'killed' || reasonFor(mutant) !== undefined
+      if (isSettled || this.#effort.states === 0) return { machine, name, sort, ...alone }
       const found = this.#inWorlds(mutant, changed())
       return { machine, name, sort, ...(found.fate === 'unreached' ? alone : found) }
     } finally {
@@ -159,13 +162,14 @@ export class Runner {
     }
   }
 
-  #alone({ place, point }: Mutant, { definitions = machines }: Changed): Verdict {
+  #alone({ place, point }: Mutant, { definitions = allMachines }: Changed): Verdict {
     let fate: Fate = 'unreached'
     for (const known of this.#corpus.stepsAt(place)) {
       turnOn(-1)
       const real = this.#corpus.real(known)
       turnOn(point ?? -1)
       const step = attempt(() => retake(known, definitions))
+      if (step === 'endless') return { fate: 'killed', law: 'rest', what: `${known.kind} on ${known.event.type}` }
       if (step === 'threw') fate = 'threw'
       else {
         if (fate === 'unreached') fate = 'survived'
@@ -192,6 +196,7 @@ export class Runner {
     for (const { world, prefix } of starts) {
       const around = { now: () => 0, stopsAtFirst: true, prefix }
       const found = attempt(() => prove(world, bounds, around, changed, this.#memory).breaches)
+      if (found === 'endless') return { fate: 'killed', law: 'rest', what: 'a step has no end', world: world.name }
       if (found === 'threw') hasThrown = true
       else if (found[0]) return { fate: 'killed', law: found[0].law, what: found[0].what, world: world.name }
     }
@@ -205,10 +210,10 @@ function explored(states: number): Places {
   return places
 }
 
-function attempt<T>(act: () => T): T | 'threw' {
+function attempt<T>(act: () => T): T | 'endless' | 'threw' {
   try {
     return act()
-  } catch {
-    return 'threw'
+  } catch (error) {
+    return isEndless(error) ? 'endless' : 'threw'
   }
 }

@@ -1,7 +1,8 @@
 /** One change to one row of a table, for every row of every machine of the registry. */
-import { createMachine, type AnyStateMachine } from 'xstate'
+import type { AnyStateMachine } from 'xstate'
 import type { MachineDefinition } from '../../../machines/definition.ts'
-import { machines } from '../../../machines/registry.ts'
+import { allMachines } from '../../../machines/registry.ts'
+import { resting } from '../alone/rest.ts'
 
 export interface TableMutant {
   readonly machine: string
@@ -44,20 +45,6 @@ function negated(guard: unknown, guards: Guards): unknown {
   return (args: never, params: never): boolean => !holds?.(args, params)
 }
 
-const mostMicrosteps = 200
-
-/** A row without an event that holds again and again is no machine: XState would take it for ever. */
-function bounded(guard: unknown, guards: Guards): unknown {
-  const counts = new WeakMap<object, number>()
-  const holds = guard === undefined ? () => true : typeof guard === 'string' ? guards[guard] : (guard as Guards[string])
-  return (args: { readonly event: object }, params: never): boolean => {
-    const count = (counts.get(args.event) ?? 0) + 1
-    counts.set(args.event, count)
-    if (count > mostMicrosteps) throw new Error('this table never comes to rest')
-    return holds?.(args as never, params) ?? false
-  }
-}
-
 /** A row stands alone, in a list, or is only the name of its target. */
 function rowsIn(rows: unknown): readonly { readonly path: readonly (string | number)[]; readonly row: Part }[] {
   if (Array.isArray(rows))
@@ -79,9 +66,7 @@ function inRow(
   const set = (sort: Found['sort'], says: string, key: string, value: unknown): void => {
     const change = (table: Part): void => {
       const parent = at(table, path.slice(0, -1))
-      const mutant = { ...row, [key]: value }
-      const isEventless = name.includes(' always')
-      parent[path.at(-1)!] = isEventless ? { ...mutant, guard: bounded(mutant['guard'], guards) } : mutant
+      parent[path.at(-1)!] = { ...row, [key]: value }
     }
     found.push({ name: `${name}: ${says}`, place, sort, change })
   }
@@ -160,22 +145,20 @@ function doubled(machine: AnyStateMachine, name: string): AnyStateMachine {
   return machine.provide({ delays: { [name]: twice } } as never)
 }
 
-function withMachine(kind: string, machine: AnyStateMachine): readonly MachineDefinition[] {
-  return machines.map((definition) => (definition.kind === kind ? { ...definition, machine } : definition))
+function instead(changed: MachineDefinition): readonly MachineDefinition[] {
+  return allMachines.map((definition) => (definition.kind === changed.kind ? changed : definition))
 }
 
 /** Another machine that is the same: what it does is not remembered as the real one's. */
 export function sameAgain(kind: string): readonly MachineDefinition[] {
-  return machines.map((definition) => {
-    const { machine } = definition
-    if (kind !== definition.kind && kind !== 'rules') return definition
-    const again = createMachine(copy(machine.config) as never).provide(machine.implementations as never)
-    return { ...definition, machine: again }
-  })
+  return allMachines.map((definition) =>
+    kind === definition.kind || kind === 'rules' ? resting(definition) : definition,
+  )
 }
 
 export function tableMutants(): readonly TableMutant[] {
-  return machines.flatMap(({ kind, machine }) => {
+  return allMachines.flatMap((definition) => {
+    const { kind, machine } = definition
     const guards = machine.implementations.guards as Guards
     const rows = inState(kind, [], machine.config as Part, guards).map(({ name, place, sort, change }) => ({
       machine: kind,
@@ -185,7 +168,7 @@ export function tableMutants(): readonly TableMutant[] {
       definitions: () => {
         const table = copy(machine.config) as Part
         change(table)
-        return withMachine(kind, createMachine(table as never).provide(machine.implementations as never))
+        return instead(resting(definition, table))
       },
     }))
     const delays = Object.keys(machine.implementations.delays).map((name) => ({
@@ -193,7 +176,7 @@ export function tableMutants(): readonly TableMutant[] {
       name: `${kind} delay ${name}: doubled`,
       place: `${kind} arms ${name}`,
       sort: 'timer' as const,
-      definitions: () => withMachine(kind, doubled(machine, name)),
+      definitions: () => instead(resting({ ...definition, machine: doubled(machine, name) })),
     }))
     return [...rows, ...delays]
   })

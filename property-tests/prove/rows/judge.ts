@@ -1,6 +1,7 @@
 /** Whether a step came to what its row says. Words for people, and times that no row speaks of, are not compared. */
 import { kindOf, type Snapshot, type Stepped } from '../../machines/world/trace.ts'
 import { leavesOf, type Expected, type Rows } from './draft.ts'
+import { ingestJobRows } from './ingest-job.ts'
 import { issueRows } from './issue.ts'
 import { ledgerRows } from './ledger.ts'
 import { mergeRequestRows } from './merge-request.ts'
@@ -19,6 +20,7 @@ const byKind: Readonly<Record<string, Rows>> = {
   'merge-request': mergeRequestRows,
   ledger: ledgerRows,
   project: projectRows,
+  'ingest-job': ingestJobRows,
 }
 
 const words: ReadonlySet<string> = new Set([
@@ -73,6 +75,8 @@ interface Taken {
   readonly after: Snapshot
   readonly effects: readonly { readonly type: string; readonly params: object }[]
   readonly timers: readonly string[]
+  /** Of a machine alone. */
+  readonly armed?: readonly { readonly id: string; readonly delayMs: number }[]
 }
 
 const regions = /^(issueScan|brainstorm|documentation|upgrade|budget)$/
@@ -83,8 +87,17 @@ function nameOf(timer: string): string {
   return regions.test(name) ? `${name}.${second}` : name
 }
 
-export function differences(wanted: Expected, { after, effects, timers }: Taken): readonly string[] {
+function delayed({ delays = {} }: Expected, armed: Taken['armed']): readonly string[] {
+  if (!armed) return []
+  return Object.entries(delays).flatMap(([name, wanted]) => {
+    const there = armed.find(({ id }) => nameOf(id) === name)?.delayMs
+    return there === undefined || there === wanted ? [] : [`its row arms ${name} for ${wanted} ms, the step ${there}`]
+  })
+}
+
+export function differences(wanted: Expected, { after, effects, timers, armed }: Taken): readonly string[] {
   return [
+    ...delayed(wanted, armed),
     ...differing('the state', wanted.leaves, leavesOf(after.value)),
     ...differing(
       'the effect',
@@ -101,11 +114,12 @@ export function differences(wanted: Expected, { after, effects, timers }: Taken)
 }
 
 /** The law of the rows: each step of each machine is the one that its row says. */
-export function againstItsRow({ actor, before, after, event, effects, timers }: Stepped): readonly string[] {
+export function againstItsRow(step: Stepped & Pick<Taken, 'armed'>): readonly string[] {
+  const { actor, before, event } = step
   const kind = kindOf(actor)
   const wanted = byKind[kind]?.(before, event, actor.slice(kind.length + 1))
   if (!wanted) return []
-  return differences(wanted, { after, effects, timers }).map(
+  return differences(wanted, step).map(
     (what) => `${kind} at ${before ? leavesOf(before.value).join(' and ') : 'its beginning'} on ${event.type}: ${what}`,
   )
 }

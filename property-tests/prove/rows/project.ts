@@ -155,5 +155,7 @@ export const projectRows: Rows = (before, event, id) => {
   if (p.isScheduled) settle(p)
   const own = p.isDeleted ? [] : [p.at.readiness === 'ready' ? 'resync' : 'recheck']
   const scheduled = p.isScheduled ? [...blocks.timersOf(p), ...budget.timersOf(p)] : []
-  return { leaves: p.leaves, context: p.c, effects: p.effects, timers: [...own, ...scheduled] }
+  const timers = [...own, ...scheduled]
+  const delays = Object.fromEntries(Object.entries(p.delays).filter(([name]) => timers.includes(name)))
+  return { leaves: p.leaves, context: p.c, effects: p.effects, timers, delays }
 }

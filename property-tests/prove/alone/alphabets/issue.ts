@@ -84,6 +84,7 @@ function claimsOf({ id, plans, owner }: IssueContext): readonly Told[] {
     claim({ citation, approvingMaintainer: 'maya' }),
     claim({ citation, approvingMaintainer: 'Maya' }),
     claim({ citation, approvingMaintainer: 'mona' }),
+    claim({ citation: { ...citation, commentId: 'c2' } }),
     claim({ citation }, { planHash: 'older' }),
     claim({ citation }, { task: 'default/z' }),
     claim({ citation: { ...citation, bodyHash: 'h9' } }),

@@ -30,6 +30,7 @@ const variants: readonly Partial<MergeRequestFacts>[] = [
   { mergeable: false },
   { mergeable: null },
   { state: 'closed' },
+  { state: 'closed', headSha: 's2' },
   { state: 'merged', mergeCommit: 'm' },
   { config: { ...config, tokensPerTurn: 10 } },
 ]

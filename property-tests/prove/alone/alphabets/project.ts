@@ -4,6 +4,7 @@ import { blockNames, type ScheduleSettings } from '../../../../machines/project/
 import type { Told } from '../alphabet.ts'
 
 const schedule = '0 3 * * *'
+const later = '0 4 * * *'
 const off: ScheduleSettings = settingsWith({})
 const percents = { proactivePercent: 50, emergencyPercent: 90 }
 const inherited = { proactivePercent: 0, emergencyPercent: 0 }
@@ -29,12 +30,22 @@ const settings: readonly (ScheduleSettings | undefined)[] = [
   undefined,
   off,
   all,
-  { ...all, issueScan: { ...all.issueScan, schedule: '0 4 * * *' }, upgrade: { ...all.upgrade, schedule: '' } },
+  { ...all, issueScan: { ...all.issueScan, schedule: later }, upgrade: { ...all.upgrade, schedule: '' } },
+  {
+    ...all,
+    brainstorm: { ...all.brainstorm, schedule: later },
+    documentation: { ...all.documentation, schedule: later },
+    upgrade: { ...all.upgrade, schedule: later },
+  },
+  { ...all, budget: { ...window, resetSchedule: schedule } },
   { ...off, budget: window },
   { ...off, budget: { ...window, resetSchedule: schedule } },
   { ...off, budget: { ...window, windowMs: 0 } },
   { ...off, budget: { ...window, tokenLimit: 0 } },
+  { ...off, budget: { ...window, tokenLimit: 1000 } },
   { ...off, budget: account },
+  { ...off, budget: { ...account, proactivePercent: 5 } },
+  { ...off, budget: { ...account, resetSchedule: schedule } },
 ]
 
 function applied(one: ScheduleSettings | undefined, index: number, maxConcurrentAgents = 2): Told {
@@ -69,6 +80,15 @@ const backlogs = [
       liveTask('review', {}),
     ],
   }),
+  backlogWith({
+    ...{ issues, documentation: 'docs' },
+    tasks: [
+      liveTask('implement', { repositories: ['lib'], open: false }),
+      liveTask('upgrade', { repositories: ['docs'] }),
+      liveTask('documentation', { repositories: ['lib'] }),
+    ],
+  }),
+  backlogWith({ openProposals: 9 }),
   backlogWith({ mergeRequests, tasks: ['a', 'b', 'c'].map((name) => liveTask('review', { task: `default/${name}` })) }),
 ]
 

@@ -37,6 +37,7 @@ export function turnWords(context: object): readonly Told[] {
     ...[...new Set([turnId, liveTurnId, 'w1', 'w9'])].flatMap((turn) => [
       result(turn, 'completed', 'end_turn'),
       result(turn, 'completed', 'max_tokens'),
+      result(turn, 'failed', 'end_turn'),
       result(turn, 'failed', 'usage_limit', { resetsAt: 1_800_007_200_000, error: 'limit' }),
     ]),
     { type: 'turn.interruptRefused' },

@@ -3,14 +3,19 @@ import type { Backlog, BlockName } from '../../../../machines/project/events.ts'
 import { taskName } from '../../../../machines/rules/names.ts'
 import { blockNames, type EventOf, type ProjectDraft } from './draft.ts'
 
+const minute = 60_000
 const prepares: ReadonlySet<BlockName> = new Set(['issueScan', 'brainstorm'])
 
 export function enter(p: ProjectDraft, name: BlockName, to: string): void {
   const isBegun = p.at[name].startsWith('running')
   if (to.startsWith('running') && !isBegun) {
     p.patch(name, { runs: p.block(name).runs + 1, startedAt: p.c.at, task: '', trouble: '' })
+    p.delays['runEnds'] = 240 * minute
   }
   p.at[name] = to
+  if (to === 'idle') p.delays[`${name}.tick`] = Math.max(0, (p.block(name).nextAt ?? p.c.at) - p.c.at)
+  if (to === 'running.refining') p.delays['refineWait'] = 30 * minute
+  if (to === 'resting') p.delays['brainstorm.floor'] = floorLeft(p)
   if (to === 'off') p.patch(name, { schedule: '', nextAt: null, refused: '', startedAt: null })
   if (to === 'planning') plan(p, name)
   if (to === 'running.refreshing') p.ask('resyncMirror', { project: p.c.id, run: p.run(name) })

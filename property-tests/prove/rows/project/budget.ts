@@ -48,11 +48,20 @@ function openWindow(p: ProjectDraft, boundary: number | null): void {
 
 export function enter(p: ProjectDraft, to: string): void {
   p.at.budget = to
+  if (to === 'metering') p.delays['budget.reset'] = Math.max(0, (p.scheduled.spending.windowEnd ?? p.c.at) - p.c.at)
+  if (to === 'known') p.delays['budget.account'] = untilNews(p)
   const schedule = p.settings?.budget?.resetSchedule ?? ''
   if (to === 'off') judge(p, { windowStart: null, windowTokens: 0, windowEnd: null, account: null })
   if (to === 'planning' && schedule !== '')
     p.ask('planTick', { project: p.c.id, name: 'window', schedule, after: p.c.at })
   if (to === 'unbounded') openWindow(p, null)
+}
+
+/** To the next reset of what was reported, or to where it is believed no more. */
+function untilNews(p: ProjectDraft): number {
+  const { account } = p.scheduled.spending
+  const ends = account ? [account.reportedAt + believed + 1, account.fiveHour.resetsAt, account.weekly.resetsAt] : []
+  return Math.max(0, Math.min(...ends.filter((end) => end > p.c.at)) - p.c.at)
 }
 
 /** What the region does by itself; false: nothing. */
@@ -99,7 +108,9 @@ export function hear(p: ProjectDraft, event: ProjectEvent): void {
 
 export function fire(p: ProjectDraft, timer: string): void {
   if (timer === 'reset') enter(p, 'choosing')
-  if (timer === 'account') judge(p)
+  if (timer !== 'account') return
+  judge(p)
+  enter(p, 'known')
 }
 
 export function timersOf({ at }: ProjectDraft): readonly string[] {

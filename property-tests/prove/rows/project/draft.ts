@@ -14,6 +14,8 @@ export class ProjectDraft extends Asking {
   /** `scheduled` only: with nothing to do by itself a Project is its readiness. */
   isScheduled: boolean
   isDeleted: boolean
+  /** How long each timer waits that this step arms. */
+  readonly delays: Record<string, number> = {}
   /** The refine that lived when the event came. */
   refineTask = ''
   readonly at: Record<Region, string> = {

@@ -52,6 +52,12 @@ function timersOf({ stage, pod }: TaskDraft): readonly string[] {
   ]
 }
 
+/** 5 s, doubled with each ask, up to 5 min; the others are kept, and compared, in the context. */
+function delaysOf({ c: { respawnDelayMs, turnDelayMs, mergeAsks } }: TaskDraft): Readonly<Record<string, number>> {
+  const mergeDelay = Math.min(300_000, 5000 * 2 ** Math.max(0, mergeAsks - 1))
+  return { respawnDelay: respawnDelayMs, turnDelay: turnDelayMs, mergeDelay }
+}
+
 export const taskRows: Rows = (before, event, id) => {
   const t = new TaskDraft(before, id)
   t.c.at = Math.max(t.c.at, event.at)
@@ -62,5 +68,5 @@ export const taskRows: Rows = (before, event, id) => {
     if (stage.to === undefined && pod.to === undefined) break
     take(t, stage, pod, false)
   }
-  return { leaves: t.leaves, context: t.c, effects: t.effects, timers: timersOf(t) }
+  return { leaves: t.leaves, context: t.c, effects: t.effects, timers: timersOf(t), delays: delaysOf(t) }
 }
