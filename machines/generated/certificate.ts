@@ -2,7 +2,7 @@
 export const certificate = {
   /** What was explored: the table of each machine with every rule that it reaches (generated/hashes.ts). */
   machines: {
-    project: '943aa0f8f52788ac',
+    project: '59a9841c006eb66e',
     queue: 'ceac2459b59357cd',
     ledger: 'addaa8d0e252ea88',
     task: 'fd688f9560eaa6bb',
@@ -11,7 +11,7 @@ export const certificate = {
     issue: '767dddd397bd1e5a',
     'merge-request': 'fa90c1e74355ec2d',
   },
-  laws: [1, 2, 3, 4, 5, 6, 7, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23],
+  laws: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 'budget', 'order', 'rest', 'rows', 'schedule', 'spending'],
   worlds: [
     { world: 'forge', states: 10311, transitions: 13148, deviations: 1, isComplete: true },
     { world: 'own', states: 10336, transitions: 13173, deviations: 1, isComplete: true },
@@ -26,5 +26,16 @@ export const certificate = {
     { world: 'brainstorm', states: 8084, transitions: 10358, deviations: 1, isComplete: true },
     { world: 'incident', states: 8084, transitions: 10358, deviations: 1, isComplete: true },
     { world: 'refine', states: 782, transitions: 1074, deviations: 1, isComplete: true },
+    { world: 'train', states: 6290, transitions: 8586, deviations: 1, isComplete: true },
+    { world: 'chain', states: 6773, transitions: 9163, deviations: 1, isComplete: true },
+    { world: 'mints', states: 3493, transitions: 4854, deviations: 1, isComplete: true },
+    { world: 'alerts', states: 16851, transitions: 20595, deviations: 1, isComplete: true },
+    { world: 'ledger', states: 9365, transitions: 11074, deviations: 1, isComplete: true },
+    { world: 'held', states: 2495, transitions: 3304, deviations: 1, isComplete: true },
+    { world: 'sweep', states: 2136, transitions: 2625, deviations: 1, isComplete: true },
+    { world: 'sessions', states: 24839, transitions: 27682, deviations: 1, isComplete: true },
+    { world: 'nightly', states: 9031, transitions: 10037, deviations: 1, isComplete: true },
+    { world: 'window', states: 690, transitions: 937, deviations: 1, isComplete: true },
+    { world: 'account', states: 666, transitions: 775, deviations: 1, isComplete: true },
   ],
 } as const

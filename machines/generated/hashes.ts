@@ -2,7 +2,7 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '943aa0f8f52788ac',
+  project: '59a9841c006eb66e',
   queue: 'ceac2459b59357cd',
   ledger: 'addaa8d0e252ea88',
   task: 'fd688f9560eaa6bb',

@@ -54,8 +54,9 @@ export function hasWindow({ mode, resetSchedule, windowMs }: BudgetSettings): bo
   return mode === 'customWindow' && (resetSchedule !== '' || windowMs > 0)
 }
 
-function holdOfWindow(budget: BudgetSettings, { windowTokens }: Spending): Hold {
-  if (budget.tokenLimit === 0 || !hasWindow(budget)) return 'open'
+/** A schedule that was refused gives no window, and what it counts would never be reset. */
+function holdOfWindow(budget: BudgetSettings, { windowTokens, windowEnd }: Spending): Hold {
+  if (budget.tokenLimit === 0 || !hasWindow(budget) || windowEnd === null) return 'open'
   return holdAt((windowTokens / budget.tokenLimit) * 100, budget)
 }
 

@@ -25,6 +25,9 @@ const held = (effects: readonly DrivenEffect[]): readonly unknown[] =>
 const spend = (project: AProject, tokens: number): readonly unknown[] =>
   held(project.it.send({ type: 'usage.spent', turn: 't', tokens }))
 
+const refuse = (project: AProject, schedule: string): readonly DrivenEffect[] =>
+  project.it.send({ type: 'tick.refused', name: 'window', schedule, reason: 'it never comes' })
+
 describe('customWindow', () => {
   test('Project budget/window: proactive pauses the normal pool, emergency everything, and only a change is told', () => {
     const project = projectWith()
@@ -62,6 +65,19 @@ describe('customWindow', () => {
   test('without a window nothing is held, whatever is spent', () => {
     const project = projectWith({ windowMs: 0 })
     expect([project.at('budget'), spend(project, 5000)]).toEqual(['unbounded', []])
+  })
+
+  test('a schedule that is refused gives no window: nothing is held, for nothing would ever let it go', () => {
+    const project = projectWith({ resetSchedule: '0 0 31 2 *', windowMs: 0 })
+    refuse(project, '0 0 31 2 *')
+    expect([project.at('budget'), spend(project, 5000)]).toEqual(['unbounded', []])
+  })
+
+  test('a schedule that is refused leaves the window to windowDuration', () => {
+    const project = projectWith({ resetSchedule: '0 0 31 2 *' })
+    refuse(project, '0 0 31 2 *')
+    expect([project.at('budget'), spend(project, 900)]).toEqual(['metering', ['allHeld']])
+    expect(project.it.timers()['budget']).toBe(5 * hour)
   })
 
   test('without a limit nothing is held', () => {

@@ -64,6 +64,11 @@ const actions: Actions = {
   ),
 }
 
+const isPlanned: Guards[string] = ({ context, event }) =>
+  (is(event, 'tick.planned') || is(event, 'tick.refused')) &&
+  event.name === windowName &&
+  event.schedule === budgetOf(context)?.resetSchedule
+
 const guards: Guards = {
   'budget.isWindow': wants(isWindow),
   'budget.isAccount': wants(isAccount),
@@ -71,10 +76,9 @@ const guards: Guards = {
   'budget.isBounded': wants(isBounded),
   'budget.notWindow': wants((budget) => !isWindow(budget)),
   'budget.notAccount': wants((budget) => !isAccount(budget)),
-  'budget.planned': ({ context, event }) =>
-    (is(event, 'tick.planned') || is(event, 'tick.refused')) &&
-    event.name === windowName &&
-    event.schedule === budgetOf(context)?.resetSchedule,
+  'budget.planned': isPlanned,
+  /** `windowDuration` bounds a window whose schedule cannot be followed. */
+  'budget.refusedButTimed': (args) => isPlanned(args) && (budgetOf(args.context)?.windowMs ?? 0) > 0,
   /** A snapshot that came late says less than the one that is known. */
   'budget.isNewer': ({ context, event }) =>
     is(event, 'usage.reported') && event.reportedAt >= (context.scheduled?.spending.account?.reportedAt ?? 0),
@@ -101,7 +105,10 @@ const windowStates: Readonly<Record<string, State>> = {
     on: {
       ...spend,
       'tick.planned': { guard: 'budget.planned', target: 'metering', actions: 'budget.openPlanned' },
-      'tick.refused': { guard: 'budget.planned', target: 'unbounded' },
+      'tick.refused': [
+        { guard: 'budget.refusedButTimed', target: 'metering', actions: 'budget.open' },
+        { guard: 'budget.planned', target: 'unbounded' },
+      ],
     },
   },
   metering: {

@@ -15,11 +15,11 @@ function hasWindow({ mode, resetSchedule, windowMs }: BudgetSettings): boolean {
   return mode === 'customWindow' && (resetSchedule !== '' || windowMs > 0)
 }
 
-function holdOf(budget: BudgetSettings | undefined, { windowTokens, account }: Spending, at: number): Hold {
+function holdOf(budget: BudgetSettings | undefined, { windowTokens, windowEnd, account }: Spending, at: number): Hold {
   if (!budget) return 'open'
   const { proactivePercent: proactive, emergencyPercent: emergency, tokenLimit } = budget
   if (budget.mode === 'customWindow')
-    return tokenLimit === 0 || !hasWindow(budget)
+    return tokenLimit === 0 || !hasWindow(budget) || windowEnd === null
       ? 'open'
       : holdAt((100 * windowTokens) / tokenLimit, proactive, emergency)
   if (account === null || account.reportedAt + believed < at) return 'open'
@@ -102,8 +102,10 @@ export function hear(p: ProjectDraft, event: ProjectEvent): void {
   if (event.type !== 'tick.planned' && event.type !== 'tick.refused') return
   const isOurs = event.name === 'window' && event.schedule === p.settings?.budget?.resetSchedule
   if (state !== 'planning' || !isOurs) return
+  const isTimed = (p.settings?.budget?.windowMs ?? 0) > 0
   if (event.type === 'tick.planned') openWindow(p, event.next)
-  enter(p, event.type === 'tick.planned' ? 'metering' : 'unbounded')
+  else if (isTimed) openWindow(p, null)
+  enter(p, event.type === 'tick.planned' || isTimed ? 'metering' : 'unbounded')
 }
 
 export function fire(p: ProjectDraft, timer: string): void {
