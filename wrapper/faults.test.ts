@@ -294,7 +294,21 @@ async function startWiki(): Promise<Wiki> {
   }
 }
 
+/** A folder or file that the running agent takes away meanwhile, a lock of its own, holds nothing. */
 function filesWith(dir: string, needle: string): readonly string[] {
-  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return files.map((entry) => join(entry.parentPath, entry.name)).filter((path) => readFileSync(path).includes(needle))
+  const entries = unlessGone(() => readdirSync(dir, { withFileTypes: true })) ?? []
+  return entries.flatMap((entry) => {
+    const path = join(dir, entry.name)
+    if (entry.isDirectory()) return filesWith(path, needle)
+    return entry.isFile() && unlessGone(() => readFileSync(path))?.includes(needle) ? [path] : []
+  })
+}
+
+function unlessGone<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
 }
