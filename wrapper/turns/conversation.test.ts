@@ -183,6 +183,28 @@ describe('an interrupt', () => {
     expect(scene.conversation.interrupt()).toBe(false)
     expect(scene.written).toEqual([escape])
   })
+
+  test('just before a turn is left to the CLI until it painted: both in one go are the code of a key', async () => {
+    scene.conversation.interrupt()
+    const outcome = scene.conversation.run('t1', 'the body', Promise.resolve())
+    await scene.pass(0.5)
+    expect(scene.written).toEqual([escape])
+    scene.paint()
+    await scene.pass(0.5)
+    expect(scene.written.slice(0, 2)).toEqual([escape, typed])
+    scene.exit(0)
+    await outcome
+  })
+
+  test('that swallowed the start of what was typed after it loses no turn', async () => {
+    const outcome = scene.conversation.run('t1', 'the body', Promise.resolve())
+    await scene.pass(1)
+    scene.conversation.onHook('UserPromptSubmit', { prompt_id: 'p1', prompt: typed.slice('[t'.length) })
+    scene.say('whole')
+    scene.stop()
+    await scene.pass(1)
+    expect(await outcome).toMatchObject({ state: 'completed', finalText: 'whole' })
+  })
 })
 
 describe('the end of a turn', () => {

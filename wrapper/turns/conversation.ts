@@ -5,7 +5,7 @@ import type { HookAnswer, HookEvent, HookInput } from '../hooks/hook-input.ts'
 import type { WrapperMetrics } from '../metrics.ts'
 import { tokensOf } from '../model-proxy/ceiling.ts'
 import type { ModelMeter } from '../model-proxy/meter.ts'
-import { submit, typedLine } from '../terminal/submit.ts'
+import { submit } from '../terminal/submit.ts'
 import type { MessageUsage } from '../usage/usage.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { EvidenceCollector } from './evidence.ts'
@@ -52,6 +52,9 @@ const restoredAfterMs = 3000
 /** Two of these end the CLI: never sent twice within its 2 s. */
 const clearBox = '\u0003'
 const escape = '\u001b'
+/** A bracket that the CLI reads in one go with the ESC before it is the start of a key's code, and is gone. */
+const escapeTakenMs = 1000
+const escapePollMs = 20
 const spontaneousLimitMs = 10_000
 
 /** The one agent behind the terminal: gives it a turn, learns from hooks, transcript and model proxy how the turn ends. */
@@ -65,6 +68,7 @@ export class Conversation {
   readonly #counted = new Set<string>()
   #running: Running | undefined
   #spontaneous: string | undefined
+  #escapedAt: number | undefined
   #sessionId: string
   #closing = false
 
@@ -138,6 +142,7 @@ export class Conversation {
     // Before the first await: an interrupt or a stop right after the 202 must find the turn.
     const running = this.#begin(turnId)
     await this.#endSpontaneous()
+    await this.#escapeTaken()
     await this.#drain()
     this.#takeUnasked(running)
     this.#stall.activity(this.#options.clock.now())
@@ -149,7 +154,7 @@ export class Conversation {
     const evidence = this.#evidenceOf(running)
     this.#leave(evidence)
     // The CLI would go on by itself once the limit is reset (facts 7): nobody asked for that turn.
-    if (ending.kind === 'stop-failure' && ending.usageLimited) this.#options.terminal.write(escape)
+    if (ending.kind === 'stop-failure' && ending.usageLimited) this.#escape()
     return outcomeOf(ending, evidence)
   }
 
@@ -173,7 +178,8 @@ export class Conversation {
   #begin(turnId: string): Running {
     this.#running = {
       turnId,
-      token: typedLine(turnId).slice(0, typedLine(turnId).indexOf(']') + 1),
+      // Without what stands before it in the typed line: an ESC just before may have swallowed that.
+      token: `${turnId}]`,
       collector: new EvidenceCollector(this.#counted),
       accepted: Promise.withResolvers<void>(),
       ended: Promise.withResolvers<Ending>(),
@@ -328,7 +334,7 @@ export class Conversation {
 
   async #endSpontaneous(): Promise<void> {
     if (this.#spontaneous === undefined) return
-    this.#options.terminal.write(escape)
+    this.#escape()
     await until(
       this.#options.clock,
       interruptPollMs,
@@ -338,21 +344,37 @@ export class Conversation {
     this.#spontaneous = undefined
   }
 
+  /** When it was typed. */
+  #escape(): number {
+    const { terminal, clock } = this.#options
+    terminal.write(escape)
+    this.#escapedAt = clock.now()
+    return this.#escapedAt
+  }
+
+  /** Nothing is typed until the CLI painted after the last ESC, or had its time to. */
+  async #escapeTaken(): Promise<void> {
+    const { terminal, clock } = this.#options
+    const at = this.#escapedAt
+    if (at === undefined) return
+    await until(clock, escapePollMs, at + escapeTakenMs - clock.now(), () => terminal.lastOutputAt() > at)
+    this.#escapedAt = undefined
+  }
+
   async #sawInterrupt(): Promise<boolean> {
     return (await this.#tail.read()).some((entry) => entry.type === 'user' && entry.interrupted)
   }
 
   async #interruptTurn(ending: Ending): Promise<void> {
-    const { terminal, clock, metrics, logger } = this.#options
+    const { terminal, metrics, logger } = this.#options
     const running = this.#running
     if (!running) {
-      terminal.write(escape)
+      this.#escape()
       return metrics.interrupt('idle')
     }
     // Before the CLI took the text an ESC would do nothing and the late Enter would start the turn after all.
     await Promise.race([running.accepted.promise, running.ended.promise])
-    terminal.write(escape)
-    const askedAt = clock.now()
+    const askedAt = this.#escape()
     const result = await this.#interruptResult(running, askedAt)
     metrics.interrupt(result)
     if (result === 'unconfirmed')
