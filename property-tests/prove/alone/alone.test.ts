@@ -2,7 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import { allMachines } from '../../../machines/registry.ts'
 import { dropRows, rowsOn, state, withTable } from '../../machines/rewrite.ts'
+import { leavesOf } from '../rows/draft.ts'
+import { againstItsRow } from '../rows/judge.ts'
+import { againstTheirRows } from '../rows/rules.ts'
+import { alphabets } from './alphabet.ts'
 import { holdAlone } from './hold.ts'
+import { walked } from './life.ts'
 
 const small = ['pod', 'turn', 'queue', 'ledger', 'ingest-job'] as const
 type Small = (typeof small)[number]
@@ -37,5 +42,28 @@ describe('a machine alone, told anything at any time', () => {
         : definition,
     )
     expect(alone('ingest-job', changed).breaches.join('\n')).toContain('its row arms retry for 10000 ms, the step 7000')
+  })
+})
+
+describe('a walk of a machine alone', () => {
+  const walks = allMachines.flatMap((definition) =>
+    (alphabets[definition.kind]?.walks ?? []).map((walk) => ({ definition, walk })),
+  )
+
+  it('comes to where it says, each step as its row says', { timeout: 60_000 }, () => {
+    const breaches: string[] = []
+    const ends = walks.map(({ definition, walk }) => {
+      const end = walked(definition, walk, (step) => breaches.push(...againstItsRow(step))).at(-1)
+      return leavesOf(end?.snapshot?.value ?? '').join(' and ')
+    })
+    expect(breaches).toEqual([])
+    expect(ends).toEqual(walks.map(({ walk }) => walk.to))
+    expect(walks.length).toBeGreaterThan(200)
+  })
+})
+
+describe('a rule that machines share', () => {
+  it('comes to what its rows say', () => {
+    expect(againstTheirRows()).toEqual([])
   })
 })

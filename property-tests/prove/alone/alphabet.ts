@@ -8,6 +8,7 @@ import { podBirths, podWords } from './alphabets/pod.ts'
 import { projectBirths, projectWords } from './alphabets/project.ts'
 import { queueBirths, queueWords } from './alphabets/queue.ts'
 import { mints, taskWords } from './alphabets/task.ts'
+import { taskWalks } from './walks/task.ts'
 import { turnBirths, turnWords } from './alphabets/turn.ts'
 
 /** An event without its time. */
@@ -22,10 +23,19 @@ export interface Alphabet {
   readonly births: readonly Told[]
   /** What it may be told, by what it knows. */
   readonly words: (context: object) => readonly Told[]
+  /** Ways to where it seldom comes by chance. */
+  readonly walks?: readonly Walk[]
+}
+
+export interface Walk {
+  /** The leaf states that it comes to. */
+  readonly to: string
+  /** From its birth; `timer`: the armed one of this `name`. */
+  readonly way: readonly ((context: object) => Told)[]
 }
 
 export const alphabets: Partial<Readonly<Record<ActorKind, Alphabet>>> = {
-  task: { id: 'default/alone', births: mints, words: taskWords },
+  task: { id: 'default/alone', births: mints, words: taskWords, walks: taskWalks },
   pod: { id: 'default/alone/1', births: podBirths, words: podWords },
   turn: { id: 'default/alone/1/0', births: turnBirths, words: turnWords },
   queue: { id: 'default/demo', births: queueBirths, words: queueWords },

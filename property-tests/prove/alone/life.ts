@@ -5,7 +5,7 @@
 import type { ActorKind, MachineDefinition, MachineEvent } from '../../../machines/definition.ts'
 import { leavesOf } from '../rows/draft.ts'
 import type { StateKeys } from '../state-key.ts'
-import { alphabets, type Told } from './alphabet.ts'
+import { alphabets, type Told, type Walk } from './alphabet.ts'
 import { mostOf, sortsOf } from './sorts.ts'
 import { isEndless, resting } from './rest.ts'
 import { inMachine, stepOf, type Resting, type Step } from './steps.ts'
@@ -44,7 +44,7 @@ class Quota {
 interface Beginnings {
   /** How many states of each sort are kept: so many times those of an ordinary life. */
   readonly times?: number
-  /** At most so many steps, oldest and newest states by turns: what takes many steps to come to is met as well. */
+  /** At most so many steps beyond its walks, oldest and newest states by turns: what takes many steps to come to is met as well. */
   readonly most?: number
   /** States that were met elsewhere, to go on from. */
   readonly from?: readonly Resting[]
@@ -69,6 +69,28 @@ function taken(definition: MachineDefinition, id: string, from: Resting, event: 
   }
 }
 
+/** The states on a walk. */
+export function walked(
+  definition: MachineDefinition,
+  { way }: Walk,
+  onStep: (step: Step, from: Resting) => void = () => {},
+): readonly Resting[] {
+  const { id } = alphabets[definition.kind]!
+  let from: Resting = { snapshot: undefined, timers: [], at: beginning }
+  return way.map((word) => {
+    const step = taken(definition, id, from, toldOf(word(from.snapshot?.context ?? {}), from))
+    onStep(step, from)
+    from = step.left
+    return from
+  })
+}
+
+function toldOf(told: Told, { timers, at }: Resting): MachineEvent {
+  if (told.type !== 'timer') return { ...told, at: at + second }
+  const { event, delayMs } = timers.find(({ id }) => id.startsWith(`xstate.after.${String(told['name'])}.`))!
+  return { ...event, at: at + Math.max(second, delayMs) }
+}
+
 export function live(
   real: MachineDefinition,
   keys: StateKeys,
@@ -90,16 +112,20 @@ export function live(
     seen.add(name)
     waiting.push(one)
   }
-  for (const one of met) meet(inMachine(definition, one))
   let steps = 0
-  const next = (): Resting | undefined =>
-    most < Infinity && waiting.length % 2 === 0 ? waiting.pop() : waiting.shift()
-  for (let from = next(); from && steps < most; from = next())
+  const expand = (from: Resting): void => {
     for (const event of eventsAt(definition, from)) {
       const step = taken(definition, id, from, event)
       steps += 1
       onStep(step, from)
       meet(step.left)
     }
+  }
+  for (const one of met) meet(inMachine(definition, one))
+  for (const walk of alphabets[kind]!.walks ?? []) expand(walked(definition, walk, onStep).at(-1)!)
+  const next = (): Resting | undefined =>
+    most < Infinity && waiting.length % 2 === 0 ? waiting.pop() : waiting.shift()
+  const last = steps + most
+  for (let from = next(); from && steps < last; from = next()) expand(from)
   return { kind, states: seen.size, steps }
 }

@@ -18,10 +18,12 @@ export interface Known {
 
 /** Of each sort of step at a place, and in all. Steps of a Task are many, and each takes ten times as long. */
 const mostOfSort = { task: 6, others: 100 } as const
+/** What a conjunct asks is seldom seen in what a step comes to. */
+const mostOfSortAtPoint = 30
 const mostAtPlace = 400
 
 /** Of a Task alone: what comes later shows no mutant that these do not. */
-const mostStepsOfTask = 160_000
+const mostStepsOfTask = 60_000
 
 export class Corpus {
   readonly #places = new Map<string, Map<string, Known[]>>()
@@ -56,8 +58,10 @@ export class Corpus {
     const sorts = this.#places.get(place) ?? new Map<string, Known[]>()
     this.#places.set(place, sorts)
     const all = sorts.get(sort) ?? []
-    if (all.length >= (known.kind === 'task' ? mostOfSort.task : mostOfSort.others) || sorts.size > mostAtPlace) return
-    sorts.set(sort, [...all, known])
+    const ofTask = place.startsWith('point ') ? mostOfSortAtPoint : mostOfSort.task
+    if (all.length >= (known.kind === 'task' ? ofTask : mostOfSort.others) || sorts.size > mostAtPlace) return
+    all.push(known)
+    sorts.set(sort, all)
   }
 
   stepsAt(place: string): readonly Known[] {
@@ -89,7 +93,8 @@ export function textOf({ after, effects, left }: Step): string {
 function sortOf({ before, after, event, effects }: Step): string {
   const asked = effects.map(({ type, params }) => (type === 'deliver' ? namesOf(params) : type))
   const moved = before ? changed(before.context as object, after.context as object) : ''
-  return [event.type, leavesOf(before?.value ?? ''), leavesOf(after.value), asked, moved].join(' ')
+  const { stageReason = '' } = (before?.context ?? {}) as { readonly stageReason?: string | null }
+  return [event.type, leavesOf(before?.value ?? ''), stageReason, leavesOf(after.value), asked, moved].join(' ')
 }
 
 /** What a state's inner ones did, whatever its neighbours did meanwhile. */

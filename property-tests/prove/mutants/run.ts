@@ -7,6 +7,7 @@ import type { Bounds } from '../explore.ts'
 import { newMemory, prove } from '../prove.ts'
 import { isEndless } from '../alone/rest.ts'
 import { againstItsRow } from '../rows/judge.ts'
+import { againstTheirRows } from '../rows/rules.ts'
 import { misarmed } from '../times.ts'
 import type { LawName } from '../world-model.ts'
 import { worlds, type ProvedWorld } from '../worlds.ts'
@@ -139,9 +140,7 @@ export class Runner {
 
   constructor(mutants: readonly Mutant[], effort: Effort) {
     this.#effort = effort
-    const kinds = new Set(mutants.map(({ machine }) => machine as ActorKind))
-    const all = new Set(allMachines.map(({ kind }) => kind))
-    this.#corpus.explore(kinds.has('rules' as ActorKind) ? all : kinds, effort.times)
+    this.#corpus.explore(new Set(mutants.map(({ machine }) => machine as ActorKind)), effort.times)
   }
 
   get steps(): number {
@@ -152,7 +151,7 @@ export class Runner {
     const { machine, name, sort, point, changed } = mutant
     turnOn(point ?? -1)
     try {
-      const alone = this.#alone(mutant, changed())
+      const alone = machine === 'rules' ? ofRules() : this.#alone(mutant, changed())
       const isSettled = alone.fate === 'killed' || reasonFor(mutant) !== undefined
       if (isSettled || this.#effort.states === 0) return { machine, name, sort, ...alone }
       const found = this.#inWorlds(mutant, changed())
@@ -202,6 +201,13 @@ export class Runner {
     }
     return { fate: hasThrown ? 'threw' : 'survived' }
   }
+}
+
+/** A rule that all machines share is no machine's step: it has rows of its own. */
+function ofRules(): Verdict {
+  const broken = attempt(againstTheirRows)
+  if (typeof broken === 'string') return { fate: 'threw' }
+  return broken[0] === undefined ? { fate: 'survived' } : { fate: 'killed', law: 'rows', what: broken[0] }
 }
 
 function explored(states: number): Places {

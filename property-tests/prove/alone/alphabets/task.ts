@@ -20,8 +20,8 @@ const config: TaskConfig = {
   ],
 }
 
-const issue = { repository: 'lib', number: 1, issue: 'default/lib-1', selfProposed: true, humanCommented: false }
-const mr = {
+export const issue = { repository: 'lib', number: 1, issue: 'default/lib-1', selfProposed: true, humanCommented: false }
+export const mr = {
   repository: 'lib',
   number: 7,
   mergeRequest: 'default/lib-mr-7',
@@ -31,7 +31,7 @@ const mr = {
   url: 'https://forge.test/lib/7',
 }
 
-function seedOf(kind: AgentKind, more: Partial<TaskSeed> = {}): TaskSeed {
+export function seedOf(kind: AgentKind, more: Partial<TaskSeed> = {}): TaskSeed {
   return {
     kind,
     goal: 'make it so',
@@ -46,7 +46,7 @@ function seedOf(kind: AgentKind, more: Partial<TaskSeed> = {}): TaskSeed {
 }
 
 const kinds: readonly AgentKind[] = ['brainstorm', 'incident', 'review', 'refine', 'documentation', 'upgrade']
-const off: TaskConfig = { ...config, autoApproveMaxSignificance: 'off' }
+export const off: TaskConfig = { ...config, autoApproveMaxSignificance: 'off' }
 
 /** How a Task may come into being. */
 export const mints: readonly Told[] = [
@@ -61,6 +61,7 @@ export const mints: readonly Told[] = [
   seedOf('implement', { mergeRequests: [{ ...mr, writable: true }], origin: { kind: 'alert', ref: 'x' } }),
   seedOf('implement', { config: off }),
   seedOf('review', { mergeRequests: [mr], priority: 10 }),
+  seedOf('documentation', { issues: [issue], config: off }),
   ...kinds.map((kind) => seedOf(kind, { origin: { kind: 'cron', ref: 'x' } })),
 ].flatMap((seed) => [
   { type: 'task.minted', seed },
@@ -91,15 +92,15 @@ function podWords(c: TaskContext): readonly Told[] {
     { type: 'turn.ended', pod, turn: 0, purpose: 'work', ...report, pushed: ['lib', 'app'] },
     { type: 'turn.ended', pod, turn: 0, purpose: 'handoff', ...report, failed: [{ repo: 'lib', error: 'no' }] },
     ...failures.map((stopReason) => ({ type: 'turn.failed', pod, turn: 0, purpose: 'work', stopReason, ...report })),
-    {
+    ...['usage_limit', 'api_error'].map((stopReason) => ({
       type: 'turn.failed',
       pod,
       turn: 0,
       purpose: 'work',
-      stopReason: 'usage_limit',
+      stopReason,
       resetsAt: c.at + 300_000,
       ...report,
-    },
+    })),
     { type: 'turn.failed', pod, turn: 0, purpose: 'handoff', stopReason: 'api_error', ...report },
     ...(['plan', 'handoff'] as const).map((kind) => ({
       type: 'note.written',
@@ -122,8 +123,12 @@ function payloadsOf(c: TaskContext): Payloads {
   const stale = read.map((head) => ({ ...head, sha: 'older' }))
   const misplaced = read.map((head) => ({ ...head, number: head.number + 1 }))
   const elsewhere = read.map((head) => ({ ...head, repo: 'other' }))
+  const several = read.length > 1
+  const mixed = read.map((head, index) => (index === 0 ? head : { ...head, sha: 'older' }))
   const finding = { repo: 'lib', number: 7, body: 'off by one', severity: 'high' }
-  const proposals = ['One', 'Two', 'one'].map((title) => ({ repo: 'lib', title, body: 'b', kind: 'bug' }))
+  const wish = { body: 'b', kind: 'bug' }
+  const proposals = ['One', 'Two', 'one'].map((title) => ({ repo: 'lib', title, ...wish }))
+  const elsewhereToo = ['lib', 'app'].map((repo) => ({ repo, title: 'Two', ...wish }))
   const incident = { alert_rules: ['b', 'a'], reason: 'because', issue: { repo: 'lib', title: 'T', body: 'b' } }
   const links = [
     { repo: 'lib', number: 1 },
@@ -159,13 +164,25 @@ function payloadsOf(c: TaskContext): Payloads {
       { reviewed_shas: elsewhere },
       { reviewed_shas: read, change_significance: 'major' },
       { reviewed_shas: read, change_significance: 'patch' },
+      ...(several
+        ? [{ reviewed_shas: read.slice(1) }, { reviewed_shas: read.slice(0, 1) }, { reviewed_shas: mixed }]
+        : []),
     ],
     request_changes: [
       { reviewed_shas: read, findings: [finding] },
       { reviewed_shas: stale, findings: [] },
       { reviewed_shas: read, change_significance: 'patch', findings: [] },
+      ...(several
+        ? [
+            {
+              reviewed_shas: read.slice(1),
+              findings: [finding, { ...finding, repo: 'app' }, { ...finding, number: 9 }],
+            },
+            { reviewed_shas: mixed, findings: [] },
+          ]
+        : []),
     ],
-    propose: [{ proposals }, { proposals: proposals.slice(0, 1) }, {}],
+    propose: [{ proposals }, { proposals: proposals.slice(0, 1) }, { proposals: elsewhereToo }, {}],
     skip: [{ reason: 'r' }],
     file_issue: [incident],
     false_positive: [incident],
@@ -183,32 +200,33 @@ const actionsOf: Readonly<Record<AgentKind, readonly string[]>> = {
   upgrade: ['submitted', 'declined', 'discuss'],
 }
 
+function headsOf(c: TaskContext) {
+  const forge = { draft: false, author: 'maya', authorMayMerge: true }
+  return c.mergeRequests.map(({ repository, number, headSha: sha }) => ({ repository, number, sha, ...forge }))
+}
+
+const members = ['default/one', 'default/two'].map((task) => ({ task, state: 'free' }))
+
+/** An outcome of the agent that runs, with the forge as it was last seen. */
+export function outcomeOf(c: TaskContext, action: string, payload: object, more: object = {}): Told {
+  const kind = c.agentKind
+  return {
+    type: 'outcome',
+    pod: c.podOrdinal,
+    outcomeId: `o${c.at % 97}`,
+    ...{ digest: JSON.stringify([kind, action, payload]), kind, action, payload },
+    ...{ claims: c.issues.map(({ issue: one }) => ({ issue: one })), heads: headsOf(c), members },
+    ...{ proposals: { left: 2, filed: [] }, workspaceClean: true },
+    ...more,
+  }
+}
+
 function outcomes(c: TaskContext): readonly Told[] {
   const payloads = payloadsOf(c)
-  const heads = c.mergeRequests.map(({ repository, number, headSha: sha }) => ({
-    repository,
-    number,
-    sha,
-    draft: false,
-    author: 'maya',
-    authorMayMerge: true,
-  }))
+  const heads = headsOf(c)
   const claims = c.issues.map(({ issue: one }) => ({ issue: one }))
-  const members = ['default/one', 'default/two'].map((task) => ({ task, state: 'free' }))
-  const room = { left: 2, filed: [] }
-  const said = (kind: AgentKind, action: string, payload: object, more: object = {}): Told => ({
-    type: 'outcome',
-    ...{
-      pod: c.podOrdinal,
-      outcomeId: `o${c.at % 97}`,
-      digest: JSON.stringify([kind, action, payload]),
-      kind,
-      action,
-      payload,
-    },
-    ...{ claims, heads, members, proposals: room, workspaceClean: true },
-    ...more,
-  })
+  const said = (kind: AgentKind, action: string, payload: object, more: object = {}): Told =>
+    outcomeOf(c, action, payload, { kind, digest: JSON.stringify([kind, action, payload]), ...more })
   const kind = c.agentKind === '' ? c.kind : c.agentKind
   const [first = 'discuss'] = actionsOf[kind]
   const [payload = {}] = payloads[first] ?? []
@@ -235,6 +253,14 @@ function outcomes(c: TaskContext): readonly Told[] {
       proposals: { left: 9, filed: ['one', 'two'].map((title) => ({ title, repository: 'lib', number: 9 })) },
       members: members.slice(1),
     }),
+    ...actionsOf[kind]
+      .slice(0, 2)
+      .flatMap((action) => partly(action, heads).map((more) => said(kind, action, payloads[action]?.[0] ?? {}, more))),
+    ...(payloads['propose'] ?? [])
+      .filter(() => kind === 'brainstorm')
+      .map((one) =>
+        said(kind, 'propose', one, { proposals: { left: 9, filed: [{ title: 'two', repository: 'app', number: 9 }] } }),
+      ),
     ...(kind === 'refine'
       ? [
           said(
@@ -249,9 +275,23 @@ function outcomes(c: TaskContext): readonly Told[] {
   ]
 }
 
+/** Of several merge requests some are as they should be. */
+function partly(action: string, heads: ReturnType<typeof headsOf>): readonly object[] {
+  if (heads.length < 2 || !/approve$|request_changes/.test(action)) return []
+  const [first, ...others] = heads
+  return [
+    { heads: others },
+    { heads: heads.slice(0, -1) },
+    { heads: [{ ...first, authorMayMerge: false }, ...others] },
+    { heads: [first, ...others.map((head) => ({ ...head, draft: true }))] },
+    { heads: [{ ...first, sha: 'newer' }, ...others] },
+    { heads: [first, ...others.map((head) => ({ ...head, sha: 'newer' }))] },
+  ]
+}
+
 function forgeWords(c: TaskContext): readonly Told[] {
   const others = [
-    { ...mr, repository: 'app', number: 8, mergeRequest: 'default/app-mr-8' },
+    { ...mr, repository: 'app', mergeRequest: 'default/app-mr-7' },
     { ...mr, number: 9, mergeRequest: 'default/lib-mr-9' },
   ]
   const known = c.mergeRequests.map(({ state: _state, mergeCommit: _commit, ...owned }) => owned)
@@ -284,6 +324,15 @@ function forgeWords(c: TaskContext): readonly Told[] {
           on: 'mr',
           text: 'hm',
         },
+        {
+          type: 'human.commented',
+          repository,
+          number,
+          author: 'rita',
+          kind: 'issue_comment',
+          maintainer: false,
+          on: 'issue',
+        },
         { type: 'takeover.accepted', repository, number, by: 'rita', commentId: 'c9' },
       ]
     }),
@@ -308,6 +357,7 @@ function issueWords(c: TaskContext): readonly Told[] {
   return names.flatMap((name): readonly Told[] => [
     { type: 'approval.granted', issue: name, planHash: c.planHash ?? 'h', self: false },
     { type: 'approval.granted', issue: name, planHash: c.planHash ?? 'h', self: true },
+    { type: 'approval.granted', issue: name, planHash: 'other', self: false },
     { type: 'approval.refused', issue: name, reason: 'quote-matches' },
     { type: 'approval.revoked', issue: name, reason: 'withdrawn' },
     { type: 'approval.commented', issue: name, by: 'maya', commentId: 'c1' },

@@ -1,0 +1,360 @@
+/** Ways of a Task to where it seldom comes by chance: what is counted in a row, and what takes a whole lap of work. */
+import type { TaskContext } from '../../../../machines/task/context.ts'
+import type { AgentKind, TaskSeed } from '../../../../machines/task/events.ts'
+import type { Told, Walk } from '../alphabet.ts'
+import { issue, mr, off, outcomeOf, seedOf } from '../alphabets/task.ts'
+
+type Word = (context: TaskContext) => Told
+
+function walk(to: string, ...way: readonly (Word | readonly Word[])[]): Walk {
+  return { to, way: way.flat() as unknown as Walk['way'] }
+}
+
+const times = (count: number, ...way: readonly Word[]): readonly Word[] =>
+  Array.from({ length: count }, () => way).flat()
+
+const born =
+  (kind: AgentKind, more: Partial<TaskSeed> = {}): Word =>
+  () => ({ type: 'task.minted', seed: seedOf(kind, more) })
+const slot: Word = ({ entry }) => ({ type: 'slot.granted', entry })
+const works: Word = ({ podOrdinal: pod }) => ({ type: 'pod.working', pod })
+const up = [slot, works]
+const after =
+  (name: string): Word =>
+  () => ({ type: 'timer', name })
+const told =
+  (type: string, fields: object = {}): Word =>
+  () => ({ type, ...fields })
+const final =
+  (cause: string): Word =>
+  ({ podOrdinal: pod }) => ({ type: 'pod.final', pod, cause, residencyMs: 1000 })
+const [lost, gone] = [final('lost'), final('gone')]
+const report = { finalText: 'done', usage: {}, purpose: 'work', turn: 0 }
+const turn =
+  (type: string, fields: object = {}): Word =>
+  ({ podOrdinal: pod }) => ({ type, pod, ...report, pushed: [], failed: [], ...fields })
+const silent = turn('turn.ended')
+const fails = turn('turn.failed', { stopReason: 'api_error' })
+const cannotPush = turn('turn.ended', { failed: [{ repo: 'lib', error: 'no' }] })
+const pushes = (...pushed: readonly string[]): Word => turn('turn.ended', { pushed })
+const asks: Word = ({ podOrdinal: pod }) => ({ type: 'agent.asked', pod, repository: 'lib', number: 1 })
+const plans: Word = ({ podOrdinal: pod }) => ({
+  type: 'note.written',
+  pod,
+  id: 'p',
+  kind: 'plan',
+  body: 'b',
+  bodyHash: 'h',
+})
+
+const lib7 = mr
+const app7 = { ...mr, repository: 'app', mergeRequest: 'default/app-mr-7' }
+const lib9 = { ...mr, number: 9, mergeRequest: 'default/lib-mr-9' }
+/** `late`: the answer to an older opening. */
+const ready =
+  (one: typeof mr, late = 0): Word =>
+  ({ openAttempt }) => ({ type: 'mr.ready', ...one, attempt: openAttempt - late })
+const notOpened: Word = ({ openAttempt: attempt }) => ({
+  type: 'mr.openFailed',
+  repository: 'lib',
+  reason: 'no',
+  attempt,
+})
+const merged = ({ repository, number, headSha: sha }: typeof mr): Word =>
+  told('mr.merged', { repository, number, sha, mergeCommit: 'm' })
+const closed = ({ repository, number }: typeof mr): Word => told('mr.closed', { repository, number })
+const moved =
+  ({ repository, number }: typeof mr): Word =>
+  ({ eventSequence }) => ({
+    type: 'mr.headMoved',
+    ...{ repository, number, author: 'rita', sha: `y${eventSequence}`, byOwnPod: false, gated: true },
+  })
+const pending: Word = ({ merging, mergeAttempt: attempt }) => ({ type: 'mr.ciPending', ...merging, attempt })
+
+const outcome =
+  (action: string, payload: object = {}, more: object = {}): Word =>
+  (c) =>
+    outcomeOf(c, action, payload, more)
+const submits = outcome('submitted', {
+  title: 'T',
+  body: 'b',
+  change_significance: 'patch',
+  merge_order: ['lib', 'app'],
+})
+const judges =
+  (action: string, more: (c: TaskContext) => object = () => ({})): Word =>
+  (c) => {
+    const reviewed_shas = c.mergeRequests
+      .filter(({ state }) => state === 'open')
+      .map(({ repository: repo, number, headSha: sha }) => ({ repo, number, sha }))
+    return outcomeOf(c, action, { reviewed_shas }, more(c))
+  }
+const approves = judges('approve')
+/** Drafts, which a maintainer must let merge. */
+const approvesDrafts = judges('approve', ({ mergeRequests }) => ({
+  heads: mergeRequests.map(({ repository, number, headSha: sha }) => ({
+    repository,
+    number,
+    sha,
+    draft: true,
+    author: 'rita',
+    authorMayMerge: true,
+  })),
+}))
+const asksForChanges = judges('request_changes')
+
+const granted = (name: string, self = false): Word => told('approval.granted', { issue: name, planHash: 'h', self })
+const revoked = (name: string): Word => told('approval.revoked', { issue: name, reason: 'withdrawn' })
+const closedIssue = (name: string): Word => told('issue.closed', { issue: name })
+const reopened = (name: string): Word => told('issue.reopened', { issue: name })
+const exhausted = told('budget.exhausted', { detail: 'spent' })
+const onMr = told('human.commented', {
+  repository: 'lib',
+  number: 7,
+  author: 'rita',
+  kind: 'mr_comment',
+  maintainer: false,
+  on: 'mr',
+  text: 'hm',
+})
+
+const said = (repository: string, number: number): Word =>
+  told('forge.event', { repository, number, author: 'maya', kind: 'issue_comment' })
+
+const [lib1, app2] = [issue.issue, 'default/app-2']
+const both = { repositories: ['lib', 'app'], issues: [issue, { ...issue, repository: 'app', number: 2, issue: app2 }] }
+/** One number in both repositories. */
+const twins = { ...both, issues: [issue, { ...issue, repository: 'app', issue: app2 }] }
+const cron = { origin: { kind: 'cron', ref: 'x' } }
+
+interface Work {
+  readonly birth: Word
+  readonly stage: string
+  readonly parksBy: 'awaiting-human' | 'failed'
+}
+
+const works7: readonly Work[] = [
+  { birth: born('brainstorm', cron), stage: 'brainstorming', parksBy: 'failed' },
+  { birth: born('incident', cron), stage: 'investigating', parksBy: 'failed' },
+  { birth: born('refine', cron), stage: 'refining', parksBy: 'failed' },
+  { birth: born('implement', { issues: [issue] }), stage: 'implementing', parksBy: 'awaiting-human' },
+  { birth: born('documentation', cron), stage: 'documenting', parksBy: 'awaiting-human' },
+  { birth: born('upgrade', cron), stage: 'upgrading', parksBy: 'awaiting-human' },
+  { birth: born('review', { mergeRequests: [mr] }), stage: 'reviewing', parksBy: 'awaiting-human' },
+]
+const live = (stage: string, pod: string): string => `stage.live.active.${stage} and pod.${pod}`
+const parked = (park: string, pod = 'none'): string => `stage.live.parked.${park} and pod.${pod}`
+
+/** In every stage that an agent works in. */
+function inWork({ birth, stage, parksBy }: Work): readonly Walk[] {
+  const begun = [birth, ...up]
+  const clocked = (pod: string): string => live(`${stage}.clocked`, pod)
+  const first = stage === 'implementing' ? 'implementing.fresh' : `${stage}.fresh`
+  return [
+    walk(live(first, 'backingOff'), birth, times(3, slot, lost)),
+    walk(
+      live(first, 'starting'),
+      birth,
+      times(3, slot, lost),
+      after('respawnDelay'),
+      slot,
+      lost,
+      after('respawnDelay'),
+      slot,
+    ),
+    walk(clocked('backingOff'), begun, lost, times(2, slot, lost)),
+    walk(clocked('working.busy'), begun, silent, silent),
+    walk(clocked('working.busy'), begun, times(2, fails, after('turnDelay'))),
+    walk(clocked('working.busy'), begun, silent, ready(lib7), asks),
+    walk(clocked('working.busy'), begun, asks),
+    walk(clocked('working.busy'), begun, ready(lib7), ready(app7), ready(lib9)),
+    walk(parked('awaiting-human'), begun, exhausted, gone),
+    walk(parked('awaiting-human'), begun, ready(lib7), exhausted, gone),
+    walk(
+      parked('operator-error'),
+      begun,
+      told('effect.failed', { effect: 'createIssue', reason: 'no', key: 'k' }),
+      gone,
+    ),
+    ...(parksBy === 'failed'
+      ? []
+      : [
+          walk(parked('awaiting-human'), begun, times(3, silent), gone),
+          walk(parked('awaiting-human'), begun, ready(lib7), after(`${stage}Budget`), gone),
+        ]),
+  ]
+}
+
+/** From a push to a merge, of what needs nobody's word. */
+function toMerge(birth: Word, stage: string): readonly Walk[] {
+  const submitted = (...pushed: readonly string[]) => [birth, ...up, pushes(...pushed), submits]
+  const asked = (...pushed: readonly string[]) => [...submitted(...pushed), gone]
+  const one = [...asked('lib'), ready(lib7), ...up]
+  const two = [...asked('lib', 'app'), ready(lib7), ready(app7), ...up]
+  const three = [birth, ready(lib9), ...up, pushes('lib'), submits, gone, ready(lib7), ready(lib9), ...up]
+  const opening = live('reviewing.opening.asked', 'none')
+  const asking = live('merging.asked.outstanding', 'none')
+  const failed = [...up, submits, gone]
+  return [
+    walk(live('reviewing.opening.settling', 'stopping'), submitted('lib')),
+    walk(opening, asked('lib')),
+    walk(opening, asked('lib', 'app')),
+    walk(opening, asked('lib', 'app'), ready(lib7)),
+    walk(opening, asked('lib', 'app'), ready(lib7), ready(app7, 1), closed(app7)),
+    walk(opening, asked('lib', 'app'), ready(lib7), merged(lib7), ready(app7, 1), closed(app7)),
+    walk(opening, asked('lib', 'app'), ready(lib7), closed(lib7), ready(app7, 1), closed(app7)),
+    walk(opening, asked('lib', 'app'), ready(lib7), ready(app7, 1)),
+    walk(opening, asked('lib'), ready(lib9, 1)),
+    walk(opening, asked('lib'), notOpened, ...failed, notOpened, ...failed),
+    walk(live(`${stage}.fresh`, 'awaitingSlot'), birth, up, cannotPush, submits, gone, failed),
+    walk(live('reviewing.opening.settling', 'stopping'), birth, up, cannotPush, submits, gone, failed, up, submits),
+    walk(live('reviewing.opening.settling', 'stopping'), birth, up, submits, gone, failed, up, pushes('lib'), submits),
+    walk(parked('awaiting-human'), asked('lib', 'app'), ready(lib7), after('openingBudget')),
+    walk(parked('awaiting-human'), asked('lib'), ready(lib9, 1), closed(lib9), after('openingBudget')),
+    walk(live('reviewing.clocked', 'working.busy'), one),
+    walk(live('reviewing.clocked', 'working.busy'), two),
+    walk(live('reviewing.clocked', 'working.busy'), three),
+    walk(live('merging.settling', 'stopping'), one, approves),
+    walk(asking, one, approves, gone),
+    walk(live('merging.asked.backingOff', 'none'), one, approves, gone, pending),
+    walk(live('merging.settling', 'stopping'), two, approves),
+    walk(asking, two, approves, gone),
+    walk(asking, two, approves, gone, pending, after('mergeDelay')),
+    walk(asking, two, approves, gone, merged(lib7)),
+    walk(asking, two, approves, gone, merged(app7)),
+    walk(asking, three, approves, gone),
+    walk(live('merging.asked.backingOff', 'none'), three, approves, gone, pending),
+    walk(parked('awaiting-human', 'stopping'), two, approves, closed(lib7)),
+    walk(parked('awaiting-human', 'stopping'), three, approves, closed(lib7)),
+    walk(live(`${stage}.fresh`, 'stopping'), two, asksForChanges, moved(lib7)),
+    walk(parked('awaiting-human'), one, approvesDrafts, gone),
+    walk(parked('awaiting-human'), two, approvesDrafts, gone),
+    walk(parked('awaiting-human'), three, approvesDrafts, gone),
+    walk(live('reviewing.fresh', 'stopping'), one, approves, moved(lib7)),
+  ]
+}
+
+const approved = (more: object = both): readonly Word[] => [
+  born('implement', more),
+  ...up,
+  plans,
+  outcome('approved', { plan_note_id: 'p', approving_maintainer: 'maya' }),
+]
+const opened = [...approved(), granted(lib1), granted(app2), pushes('lib', 'app'), submits, gone, ready(lib7)]
+/** One of its two issues was closed before anybody granted it. */
+const halfGranted = [
+  ...approved(),
+  granted(lib1),
+  closedIssue(app2),
+  pushes('lib', 'app'),
+  submits,
+  gone,
+  ready(lib7),
+  ready(app7),
+  ...up,
+]
+const reviewed = [...opened, ready(app7), ...up]
+const overdue = [after('implementingBudget'), gone]
+
+/** Where an issue gates the work. */
+const gated: readonly Walk[] = [
+  walk(live('implementing.clocked', 'working.busy'), approved()),
+  walk(live('implementing.clocked', 'working.busy'), approved(twins)),
+  walk(live('implementing.clocked', 'working.idle'), approved(), silent),
+  walk(live('implementing.clocked', 'working.busy'), approved(), granted(lib1)),
+  walk(live('implementing.clocked', 'working.busy'), approved(), granted(lib1), granted(app2)),
+  walk(live('implementing.clocked', 'working.busy'), approved(), asks),
+  walk(live('implementing.clocked', 'working.busy'), approved(), told('turn.accepted', { eventsUpTo: 99 }), asks),
+  walk(parked('awaiting-human'), opened, revoked(lib1)),
+  walk(parked('awaiting-human'), opened.slice(0, -1), revoked(lib1)),
+  walk(parked('awaiting-human'), reviewed, approvesDrafts, gone),
+  walk(parked('awaiting-human'), reviewed, approvesDrafts, gone, closedIssue(app2), reopened(app2)),
+  walk(parked('awaiting-human'), born('implement', { issues: [issue] }), up, ready(lib7), overdue, onMr, up, overdue),
+  walk(
+    parked('awaiting-human'),
+    born('implement', { issues: [issue] }),
+    up,
+    ready(lib7),
+    overdue,
+    onMr,
+    up,
+    overdue,
+    closedIssue(lib1),
+  ),
+  walk(live('merging.asked.outstanding', 'none'), reviewed, closedIssue(app2), approves, gone),
+  walk(live('merging.asked.outstanding', 'none'), reviewed, closedIssue(app2), approves, gone, reopened(app2)),
+  walk(live('merging.settling', 'stopping'), halfGranted, approves, reopened(app2)),
+  walk(parked('awaiting-human'), halfGranted, reopened(app2), approves, gone),
+  walk(parked('awaiting-human'), halfGranted, approvesDrafts, gone, reopened(app2)),
+  walk(parked('awaiting-human', 'stopping'), approved(), outcome('discuss', { reason: 'r' })),
+  walk(
+    live('implementing.clocked', 'working.busy'),
+    approved(),
+    granted(lib1),
+    granted(app2),
+    outcome('approved', { plan_note_id: 'p' }),
+  ),
+  walk(live('implementing.clocked', 'working.busy'), born('implement', { issues: [issue] }), up, said('app', 1)),
+  walk(live('implementing.clocked', 'working.busy'), born('implement', { issues: [issue] }), up, said('lib', 2)),
+  walk(live('documenting.clocked', 'working.busy'), born('documentation', { issues: [issue] }), up),
+  walk(parked('awaiting-human'), opened, revoked(lib1), granted(lib1), up, approvesDrafts, gone, closed(lib7)),
+  walk(live('merging.asked.outstanding', 'none'), opened, revoked(lib1), granted(lib1), up, approves, gone),
+  walk(
+    live('merging.asked.outstanding', 'none'),
+    opened,
+    ready(app7, 1),
+    closed(app7),
+    revoked(lib1),
+    granted(lib1),
+    up,
+    approves,
+    gone,
+    merged(lib7),
+  ),
+  walk(parked('awaiting-human'), opened, told('issue.closed', { issue: lib1 }), closedIssue(app2)),
+  walk(parked('identity-unverified', 'stopping'), approved(), told('approval.refused', { issue: lib1, reason: 'no' })),
+  walk(parked('backlog-sweep'), born('implement', { issues: [issue], config: off })),
+]
+
+const toRead = born('review', { mergeRequests: [lib7, app7], repositories: ['lib', 'app'] })
+/** Each at another head. */
+const apart = born('review', {
+  mergeRequests: [lib7, { ...app7, headSha: 'a1' }, { ...lib9, headSha: 'n1' }],
+  repositories: ['lib', 'app'],
+})
+const changes = [...up, asksForChanges, gone]
+const folding = [born('refine', cron), ...up, outcome('refine', { folds: [{ task: 'one' }, { task: 'two' }] })]
+
+/** What others gave, and members that fold. */
+const others: readonly Walk[] = [
+  walk(parked('awaiting-human'), toRead, changes),
+  walk(parked('awaiting-human'), toRead, changes, closed(lib7)),
+  walk(parked('awaiting-human'), toRead, times(5, ...changes, moved(lib7)), changes),
+  walk(parked('awaiting-human'), toRead, times(5, ...changes, onMr), changes),
+  walk(live('reviewing.clocked', 'working.busy'), toRead, up),
+  walk(live('merging.asked.outstanding', 'none'), toRead, up, approves, gone),
+  walk(live('merging.asked.outstanding', 'none'), apart, up, approves, gone),
+  walk(live('refining.folding', 'stopping'), folding),
+  walk(
+    live('refining.folding', 'none'),
+    folding,
+    gone,
+    told('fold.refused', { task: 'default/one', reason: 'member-running' }),
+  ),
+  walk(parked('awaiting-human'), folding, gone, after('foldWait')),
+  walk(
+    'stage.rejected and pod.stopping',
+    born('brainstorm', cron),
+    up,
+    told('task.close', { by: 'maya', reason: 'no' }),
+  ),
+]
+
+export const taskWalks: readonly Walk[] = [
+  ...works7.flatMap(inWork),
+  ...toMerge(born('implement', { repositories: ['lib', 'app'] }), 'implementing'),
+  ...toMerge(born('documentation', { ...cron, repositories: ['lib', 'app'] }), 'documenting'),
+  ...toMerge(born('upgrade', { ...cron, repositories: ['lib', 'app'] }), 'upgrading'),
+  ...gated,
+  ...others,
+]

@@ -1,0 +1,126 @@
+/** What the rules that all machines share come to, by the documents that they are from: each row one case. */
+import { isDeepStrictEqual } from 'node:util'
+import { isBot } from '../../../machines/rules/accounts.ts'
+import { judgeComment, judgeThread, type ThreadComment } from '../../../machines/rules/approval-grammar.ts'
+import { commandsIn } from '../../../machines/rules/commands.ts'
+import { projectLabels } from '../../../machines/rules/labels.ts'
+import { sameLogin } from '../../../machines/rules/logins.ts'
+import { coversRepositories, nextToMerge } from '../../../machines/rules/merge-order.ts'
+import { isWithin } from '../../../machines/rules/significance.ts'
+import { amountOf } from '../../../machines/rules/spending.ts'
+
+interface Row {
+  readonly source: string
+  readonly says: string
+  readonly comes: () => unknown
+  readonly to: unknown
+}
+
+function rowsOf(source: string, rows: readonly (readonly [string, () => unknown, unknown])[]): readonly Row[] {
+  return rows.map(([says, comes, to]) => ({ source, says, comes, to }))
+}
+
+const names = { brainstorming: 'b', approved: 'a', implementation: 'i', declined: 'd', priority: 'p' }
+
+/** S3 Labels, law 10; rulings 3.11. */
+const labels = rowsOf('S3 Labels', [
+  ['an Issue that nobody owns has none', () => projectLabels('observed', true, names, true), []],
+  ['one that is refined has its phase', () => projectLabels('refined', false, names), ['b']],
+  ['an agent that implements is shown', () => projectLabels('refined', true, names), ['b', 'i']],
+  ['a person who speaks for it is shown', () => projectLabels('approved', false, names, true), ['a', 'p']],
+  ['one that is declined is in no work', () => projectLabels('rejected', true, names, true), ['d']],
+])
+
+/** Rulings 4.13, 4.14. */
+const people = rowsOf('rulings 4.13, 4.14', [
+  ['logins know no case', () => sameLogin('@Maya', 'maya'), true],
+  ['others are others', () => sameLogin('maya', 'rita'), false],
+  ['nobody is not even nobody', () => sameLogin('', '@'), false],
+  ['a person is no bot', () => isBot({ login: 'maya' }, { botLogin: 'us' }), false],
+  ['an account marked so is one', () => isBot({ login: 'x', type: 'Bot' }, { botLogin: 'us' }), true],
+  ['unless people said otherwise', () => isBot({ login: 'x[bot]' }, { botLogin: 'us', humanBots: ['x[bot]'] }), false],
+])
+
+/** S3 ScmSpec: nothing ships by itself where it is off; an undeclared level is the worst. */
+const significance = rowsOf('S3 autoApproveMaxSignificance', [
+  ['what is small ships', () => isWithin('patch', 'minor'), true],
+  ['what is larger does not', () => isWithin('major', 'minor'), false],
+  ['silence is the worst', () => isWithin(null, 'minor'), false],
+  ['off lets nothing through', () => isWithin('patch', 'off'), false],
+])
+
+/** Rulings 4.29. */
+const spending = rowsOf('rulings 4.29', [
+  ['an amount', () => amountOf('+3k'), 3000],
+  ['nothing is no amount', () => amountOf('+0'), undefined],
+  ['neither is a slip of the finger', () => amountOf('+999999M'), undefined],
+])
+
+const both = ['lib', 'app']
+const open = [
+  { repository: 'app', number: 2 },
+  { repository: 'lib', number: 1 },
+]
+
+/** S2, implement schema: `merge_order`. */
+const order = rowsOf('S2 merge_order', [
+  ['one repository needs none', () => coversRepositories(null, ['lib', 'lib']), true],
+  ['several need one', () => coversRepositories(both, both), true],
+  ['and cannot do without', () => coversRepositories(null, both), false],
+  ['each is named', () => coversRepositories(['lib'], both), false],
+  ['none twice', () => coversRepositories(['lib', 'app', 'lib'], both), false],
+  ['the first that it names is merged first', () => nextToMerge(both, open)?.repository, 'lib'],
+])
+
+/** Decisions, "Approval grammar"; rulings 4.7. */
+const grammar = rowsOf('decisions.md, Approval grammar', [
+  ['a command', () => judgeComment('/approve'), 'approves'],
+  ['words alone', () => judgeComment('I will look tomorrow'), 'none'],
+  ['a phrase', () => judgeComment('lgtm'), 'approves'],
+  ['both', () => judgeComment('lgtm\n\nhold off'), 'withdraws'],
+  ['a fence', () => judgeComment('```\n/approve\n```'), 'none'],
+  ['after a fence', () => judgeComment('```\nx\n```\n/approve'), 'approves'],
+  ['indented code', () => judgeComment('So:\n\n    /approve'), 'none'],
+  ['a line that goes on indented', () => judgeComment('So:\n    /approve'), 'approves'],
+  ['commands, and nothing else', () => commandsIn('hello\n/retry now'), [{ name: 'retry', argument: 'now' }]],
+])
+
+function said(commentId: string, text: string, at: number, author = 'maya'): ThreadComment {
+  return { commentId, author, text, bodyHash: commentId, at }
+}
+
+const authority = {
+  isBot: ({ author }: ThreadComment): boolean => author === 'bot',
+  isMaintainer: ({ author }: ThreadComment): boolean => author !== 'rita',
+}
+
+function judged(...comments: readonly ThreadComment[]): unknown {
+  const { approvals, withdrawnBy, unclear } = judgeThread(comments, authority)
+  return [approvals.map(({ commentId }) => commentId), withdrawnBy, unclear]
+}
+
+const thread = rowsOf('decisions.md, Approval grammar: the thread', [
+  ['a maintainer approves', () => judged(said('1', 'lgtm', 1), said('2', 'well', 2)), [['1'], undefined, []]],
+  ['others do not', () => judged(said('1', 'lgtm', 1, 'rita'), said('2', 'stop', 2, 'rita')), [[], undefined, []]],
+  ['bots do not (law 4)', () => judged(said('1', 'lgtm', 1, 'bot')), [[], undefined, []]],
+  ['the newest word wins', () => judged(said('1', 'lgtm', 1), said('2', 'stop', 2)), [[], 'maya', []]],
+  ['also when it approves', () => judged(said('1', 'stop', 1), said('2', 'lgtm', 2)), [['2'], undefined, []]],
+  ['who is unclear is asked', () => judged(said('1', 'lgtm, but', 1)), [[], undefined, ['1']]],
+  [
+    'unless it was decided since',
+    () => judged(said('1', 'lgtm, but', 1), said('2', 'lgtm', 2)),
+    [['2'], undefined, []],
+  ],
+])
+
+const rows: readonly Row[] = [labels, people, significance, spending, order, grammar, thread].flat()
+
+/** Of each row that is not as it says. */
+export function againstTheirRows(): readonly string[] {
+  return rows.flatMap(({ source, says, comes, to }) => {
+    const there = comes()
+    return isDeepStrictEqual(there, to)
+      ? []
+      : [`${source}, ${says}: its row says ${JSON.stringify(to)}, the rule ${JSON.stringify(there)}`]
+  })
+}
