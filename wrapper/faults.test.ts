@@ -224,6 +224,14 @@ describeRequiring('claude', 'a subscription on the real CLI', () => {
     })
   })
 
+  test('takes a turn that comes right after an ESC which a busy agent has not read yet', async () => {
+    const agent = -(JSON.parse(readFileSync(join(world.stateDir, 'agent.json'), 'utf8')) as { pid: number }).pid
+    process.kill(agent, 'SIGSTOP')
+    setTimeout(() => process.kill(agent, 'SIGCONT'), 300)
+    await pod.call('POST', '/v1/interrupt')
+    expect(await pod.turn('after the key')).toMatchObject({ state: 'completed', finalText: 'fine' })
+  })
+
   test('reports a used-up window as usage_limit with its reset, and goes on afterwards', async () => {
     rejecting = true
     const result = await pod.turn('too much')
