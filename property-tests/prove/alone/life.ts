@@ -112,20 +112,21 @@ export function live(
     seen.add(name)
     waiting.push(one)
   }
-  let steps = 0
-  const expand = (from: Resting): void => {
-    for (const event of eventsAt(definition, from)) {
+  const expand = (from: Resting): number => {
+    const events = eventsAt(definition, from)
+    for (const event of events) {
       const step = taken(definition, id, from, event)
-      steps += 1
       onStep(step, from)
       meet(step.left)
     }
+    return events.length
   }
+  let steps = 0
   for (const one of met) meet(inMachine(definition, one))
-  for (const walk of alphabets[kind]!.walks ?? []) expand(walked(definition, walk, onStep).at(-1)!)
+  for (const walk of alphabets[kind]!.walks ?? []) steps += expand(walked(definition, walk, onStep).at(-1)!)
   const next = (): Resting | undefined =>
     most < Infinity && waiting.length % 2 === 0 ? waiting.pop() : waiting.shift()
   const last = steps + most
-  for (let from = next(); from && steps < last; from = next()) expand(from)
+  for (let from = next(); from && steps < last; from = next()) steps += expand(from)
   return { kind, states: seen.size, steps }
 }

@@ -158,7 +158,7 @@ function sortsOfProject({ value, context }: Snapshot): readonly string[] {
       const leaf = leaves.find((one) => one.startsWith(`scheduled.${name}.`))
       return `${leaf} minted ${mintedAt !== null} task ${task !== ''}`
     }),
-    `${budget} ${spending.hold} ${spending.account === null} ${settings.budget?.tokenLimit}`,
+    `${budget} ${spending.hold} ${spending.account === null} ${settings.budget?.tokenLimit} ${settings.budget?.windowMs}`,
   ]
 }
 

@@ -1,6 +1,6 @@
 /**
  * Mutants that no step can tell from the real machine, each by its name and with why. The list is exact: one that is
- * killed all the same, and one that survives without standing here, fail the run. Of a Task nothing is listed yet.
+ * killed all the same, and one that survives without standing here, fail the run.
  */
 interface Group {
   readonly why: string
@@ -66,6 +66,10 @@ const groups: readonly Group[] = [
       'machines/project/spending.ts conjunct budget !== undefined',
       'machines/merge-request/decisions.ts conjunct before !== null',
       'machines/merge-request/mint.ts conjunct facts !== null',
+      'machines/task/pods.ts conjunct mr !== undefined',
+      'machines/task/merging.ts conjunct merging !== null',
+      'machines/rules/merge-order.ts conjunct order !== null',
+      'machines/rules/approval-grammar.ts conjunct lastWithdrawal',
     ],
   },
   {
@@ -175,6 +179,114 @@ const groups: readonly Group[] = [
   {
     why: 'only an entry for a new Task brings a seed',
     names: ["machines/queue/machine.ts conjunct sort === 'mint'"],
+  },
+  {
+    why: 'a merge of one that it knows leaves one merged, and of another changes nothing: nothing open and nothing merged has ended it before',
+    names: [
+      'task.stage.live on mr.merged 1: guard false',
+      'task.stage.live on mr.merged 1: target #rejected dropped',
+      'task.stage.live on mr.merged 1: action 0 dropped',
+      'task.stage.live on mr.merged 1: action 1 dropped',
+      'task.stage.live.active.reviewing.opening.asked on mr.merged 1: guard false',
+      'task.stage.live.active.reviewing.opening.asked on mr.merged 1: target #rejected dropped',
+      'task.stage.live.active.reviewing.opening.asked on mr.merged 1: action 0 dropped',
+      'task.stage.live.active.reviewing.opening.asked on mr.merged 1: action 1 dropped',
+      'task.stage.live.active.merging on mr.merged 1: guard false',
+      'task.stage.live.active.merging on mr.merged 1: target #rejected dropped',
+      'task.stage.live.active.merging on mr.merged 1: action 0 dropped',
+      'task.stage.live.active.merging on mr.merged 1: action 1 dropped',
+    ],
+  },
+  {
+    why: 'a Task that merges has one open or one merged: the close of the last open one parks it',
+    names: [
+      'task.stage.live.active.merging on mr.ready 1: guard false',
+      'task.stage.live.active.merging on mr.ready 1: target #rejected dropped',
+      'task.stage.live.active.merging on mr.ready 1: action 0 dropped',
+      'task.stage.live.active.merging on mr.ready 1: action 1 dropped',
+    ],
+  },
+  {
+    why: 'the last row of a decision: for every other place there is a row before it',
+    names: [
+      'task.stage.live.minted on task.minted 8: guard true',
+      'task.stage.live.parked.awaiting-human on task.retry 7: guard true',
+      'task.stage.live.parked.operator-error on task.retry 7: guard true',
+    ],
+  },
+  {
+    why: 'in each state of this stage a pod is wanted',
+    names: [
+      'task.stage.live.active.brainstorming on budget.exhausted: guard true',
+      'task.stage.live.active.investigating on budget.exhausted: guard true',
+      'task.stage.live.active.implementing on budget.exhausted: guard true',
+      'task.stage.live.active.documenting on budget.exhausted: guard true',
+      'task.stage.live.active.upgrading on budget.exhausted: guard true',
+    ],
+  },
+  {
+    why: 'counts the laps of a review, which has no work of its own to go back to',
+    names: [
+      'task.stage.live.parked.awaiting-human on human.commented 0: action 1 dropped',
+      'task.stage.live.parked.awaiting-human on human.commented 1: action 1 dropped',
+      'task.stage.live.parked.awaiting-human on human.commented 2: action 1 dropped',
+    ],
+  },
+  {
+    why: 'goes to the state that it is in, without entering it anew',
+    names: ['task.stage.live.parked.awaiting-human on issue.closed 0: target #awaiting-human dropped'],
+  },
+  {
+    why: 'it merges by a verdict, and what takes the verdict back leaves the stage',
+    names: ['machines/task/facts.ts conjunct heads !== null'],
+  },
+  {
+    why: 'a stage that wants no pod is a new visit, for which none was started',
+    names: ['machines/task/facts.ts conjunct context.wants !== null'],
+  },
+  {
+    why: 'who waits for a slot has no pod',
+    names: ['machines/task/pods.ts conjunct !context.podAlive'],
+  },
+  {
+    why: 'a pod that works has set the count of failed starts back',
+    names: ['machines/task/pods.ts conjunct !context.podWorked'],
+  },
+  {
+    why: 'what has ended wants no pod',
+    names: ["machines/task/folds.ts conjunct context.stageClass === 'active'"],
+  },
+  {
+    why: 'an answer that nobody waits for changes nothing, and a Task whose folds are all answered has ended',
+    names: [
+      'machines/task/folds.ts conjunct task === event.task',
+      'machines/task/folds.ts conjunct answer === null',
+      'machines/task/folds.ts conjunct answer',
+    ],
+  },
+  {
+    why: 'only open ones are among the heads of a call',
+    names: ["machines/task/outcome/review.ts conjunct mr.state === 'open'"],
+  },
+  {
+    why: 'that none is open is judged by the rows before it',
+    names: ['machines/task/stage/active.ts conjunct hasOpenMergeRequest(after(context))'],
+  },
+  {
+    why: 'a head that moves was not judged, and leaves the stage: the one asked for again is the same',
+    names: ['machines/task/merging.ts conjunct merging.sha === head.sha'],
+  },
+  {
+    why: 'a status without a label has no name of one',
+    names: ['machines/rules/labels.ts conjunct phase'],
+  },
+  {
+    why: 'off is no level, and so lies below each',
+    names: ["machines/rules/significance.ts conjunct ceiling !== 'off'"],
+  },
+  {
+    why: 'lines without a word are left out afterwards',
+    names: ['machines/rules/comment-text.ts conjunct !blank'],
   },
 ]
 

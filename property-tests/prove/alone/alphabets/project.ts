@@ -41,6 +41,7 @@ const settings: readonly (ScheduleSettings | undefined)[] = [
   { ...off, budget: window },
   { ...off, budget: { ...window, resetSchedule: schedule } },
   { ...off, budget: { ...window, windowMs: 0 } },
+  { ...off, budget: { ...window, resetSchedule: schedule, windowMs: 0 } },
   { ...off, budget: { ...window, tokenLimit: 0 } },
   { ...off, budget: { ...window, tokenLimit: 1000 } },
   { ...off, budget: account },

@@ -167,6 +167,7 @@ function inWork({ birth, stage, parksBy }: Work): readonly Walk[] {
     walk(clocked('working.busy'), begun, times(2, fails, after('turnDelay'))),
     walk(clocked('working.busy'), begun, silent, ready(lib7), asks),
     walk(clocked('working.busy'), begun, asks),
+    walk(clocked('working.busy'), begun, ready(lib7), onMr, asks),
     walk(clocked('working.busy'), begun, ready(lib7), ready(app7), ready(lib9)),
     walk(parked('awaiting-human'), begun, exhausted, gone),
     walk(parked('awaiting-human'), begun, ready(lib7), exhausted, gone),
@@ -192,6 +193,7 @@ function toMerge(birth: Word, stage: string): readonly Walk[] {
   const one = [...asked('lib'), ready(lib7), ...up]
   const two = [...asked('lib', 'app'), ready(lib7), ready(app7), ...up]
   const three = [birth, ready(lib9), ...up, pushes('lib'), submits, gone, ready(lib7), ready(lib9), ...up]
+  const openedHalf = [...asked('lib', 'app'), ready(lib7), merged(lib7), ready(app7, 1), closed(app7)]
   const opening = live('reviewing.opening.asked', 'none')
   const asking = live('merging.asked.outstanding', 'none')
   const failed = [...up, submits, gone]
@@ -201,7 +203,7 @@ function toMerge(birth: Word, stage: string): readonly Walk[] {
     walk(opening, asked('lib', 'app')),
     walk(opening, asked('lib', 'app'), ready(lib7)),
     walk(opening, asked('lib', 'app'), ready(lib7), ready(app7, 1), closed(app7)),
-    walk(opening, asked('lib', 'app'), ready(lib7), merged(lib7), ready(app7, 1), closed(app7)),
+    walk(opening, openedHalf),
     walk(opening, asked('lib', 'app'), ready(lib7), closed(lib7), ready(app7, 1), closed(app7)),
     walk(opening, asked('lib', 'app'), ready(lib7), ready(app7, 1)),
     walk(opening, asked('lib'), ready(lib9, 1)),
@@ -211,6 +213,7 @@ function toMerge(birth: Word, stage: string): readonly Walk[] {
     walk(live('reviewing.opening.settling', 'stopping'), birth, up, submits, gone, failed, up, pushes('lib'), submits),
     walk(parked('awaiting-human'), asked('lib', 'app'), ready(lib7), after('openingBudget')),
     walk(parked('awaiting-human'), asked('lib'), ready(lib9, 1), closed(lib9), after('openingBudget')),
+    walk(parked('awaiting-human'), openedHalf, after('openingBudget')),
     walk(live('reviewing.clocked', 'working.busy'), one),
     walk(live('reviewing.clocked', 'working.busy'), two),
     walk(live('reviewing.clocked', 'working.busy'), three),
@@ -265,6 +268,8 @@ const gated: readonly Walk[] = [
   walk(live('implementing.clocked', 'working.busy'), approved(), granted(lib1), granted(app2)),
   walk(live('implementing.clocked', 'working.busy'), approved(), asks),
   walk(live('implementing.clocked', 'working.busy'), approved(), told('turn.accepted', { eventsUpTo: 99 }), asks),
+  walk(parked('awaiting-human'), halfGranted, reopened(app2), approves, gone),
+  walk(parked('awaiting-human'), halfGranted, reopened(app2), approves, gone, closedIssue(app2)),
   walk(parked('awaiting-human'), opened, revoked(lib1)),
   walk(parked('awaiting-human'), opened.slice(0, -1), revoked(lib1)),
   walk(parked('awaiting-human'), reviewed, approvesDrafts, gone),
@@ -284,7 +289,6 @@ const gated: readonly Walk[] = [
   walk(live('merging.asked.outstanding', 'none'), reviewed, closedIssue(app2), approves, gone),
   walk(live('merging.asked.outstanding', 'none'), reviewed, closedIssue(app2), approves, gone, reopened(app2)),
   walk(live('merging.settling', 'stopping'), halfGranted, approves, reopened(app2)),
-  walk(parked('awaiting-human'), halfGranted, reopened(app2), approves, gone),
   walk(parked('awaiting-human'), halfGranted, approvesDrafts, gone, reopened(app2)),
   walk(parked('awaiting-human', 'stopping'), approved(), outcome('discuss', { reason: 'r' })),
   walk(
@@ -331,7 +335,9 @@ const others: readonly Walk[] = [
   walk(parked('awaiting-human'), toRead, changes, closed(lib7)),
   walk(parked('awaiting-human'), toRead, times(5, ...changes, moved(lib7)), changes),
   walk(parked('awaiting-human'), toRead, times(5, ...changes, onMr), changes),
+  walk(live('refined', 'awaitingSlot'), born('implement')),
   walk(live('reviewing.clocked', 'working.busy'), toRead, up),
+  walk(live('reviewing.clocked', 'working.busy'), apart, up),
   walk(live('merging.asked.outstanding', 'none'), toRead, up, approves, gone),
   walk(live('merging.asked.outstanding', 'none'), apart, up, approves, gone),
   walk(live('refining.folding', 'stopping'), folding),
