@@ -5,6 +5,7 @@ import type { HookAnswer, HookEvent, HookInput } from '../hooks/hook-input.ts'
 import type { WrapperMetrics } from '../metrics.ts'
 import { tokensOf } from '../model-proxy/ceiling.ts'
 import type { ModelMeter } from '../model-proxy/meter.ts'
+import { EscapeKey } from '../terminal/escape-key.ts'
 import { submit } from '../terminal/submit.ts'
 import type { MessageUsage } from '../usage/usage.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -51,10 +52,6 @@ const interruptLimitMs = 30_000
 const restoredAfterMs = 3000
 /** Two of these end the CLI: never sent twice within its 2 s. */
 const clearBox = '\u0003'
-const escape = '\u001b'
-/** A bracket that the CLI reads in one go with the ESC before it is the start of a key's code, and is gone. */
-const escapeTakenMs = 1000
-const escapePollMs = 20
 const spontaneousLimitMs = 10_000
 
 /** The one agent behind the terminal: gives it a turn, learns from hooks, transcript and model proxy how the turn ends. */
@@ -63,18 +60,19 @@ export class Conversation {
   readonly #tail = new TranscriptTail()
   readonly #probes = new ProbeDesk()
   readonly #stall: StallWatch
+  readonly #escape: EscapeKey
   readonly #hindrance = new HindranceWatch()
   readonly #tools: ToolCallCounter
   readonly #counted = new Set<string>()
   #running: Running | undefined
   #spontaneous: string | undefined
-  #escapedAt: number | undefined
   #sessionId: string
   #closing = false
 
   constructor(options: ConversationOptions) {
     this.#options = options
     this.#sessionId = options.sessionId
+    this.#escape = new EscapeKey(options.terminal, options.clock)
     this.#stall = new StallWatch(options.turnTimeoutMs, options.clock.now())
     this.#tools = new ToolCallCounter(options.metrics)
     options.terminal.onExit((exit) =>
@@ -142,7 +140,7 @@ export class Conversation {
     // Before the first await: an interrupt or a stop right after the 202 must find the turn.
     const running = this.#begin(turnId)
     await this.#endSpontaneous()
-    await this.#escapeTaken()
+    await this.#escape.taken()
     await this.#drain()
     this.#takeUnasked(running)
     this.#stall.activity(this.#options.clock.now())
@@ -154,7 +152,7 @@ export class Conversation {
     const evidence = this.#evidenceOf(running)
     this.#leave(evidence)
     // The CLI would go on by itself once the limit is reset (facts 7): nobody asked for that turn.
-    if (ending.kind === 'stop-failure' && ending.usageLimited) this.#escape()
+    if (ending.kind === 'stop-failure' && ending.usageLimited) this.#escape.press()
     return outcomeOf(ending, evidence)
   }
 
@@ -334,7 +332,7 @@ export class Conversation {
 
   async #endSpontaneous(): Promise<void> {
     if (this.#spontaneous === undefined) return
-    this.#escape()
+    this.#escape.press()
     await until(
       this.#options.clock,
       interruptPollMs,
@@ -342,23 +340,6 @@ export class Conversation {
       async () => this.#spontaneous === undefined || (await this.#sawInterrupt()),
     )
     this.#spontaneous = undefined
-  }
-
-  /** When it was typed. */
-  #escape(): number {
-    const { terminal, clock } = this.#options
-    terminal.write(escape)
-    this.#escapedAt = clock.now()
-    return this.#escapedAt
-  }
-
-  /** Nothing is typed until the CLI painted after the last ESC, or had its time to. */
-  async #escapeTaken(): Promise<void> {
-    const { terminal, clock } = this.#options
-    const at = this.#escapedAt
-    if (at === undefined) return
-    await until(clock, escapePollMs, at + escapeTakenMs - clock.now(), () => terminal.lastOutputAt() > at)
-    this.#escapedAt = undefined
   }
 
   async #sawInterrupt(): Promise<boolean> {
@@ -369,12 +350,12 @@ export class Conversation {
     const { terminal, metrics, logger } = this.#options
     const running = this.#running
     if (!running) {
-      this.#escape()
+      this.#escape.press()
       return metrics.interrupt('idle')
     }
     // Before the CLI took the text an ESC would do nothing and the late Enter would start the turn after all.
     await Promise.race([running.accepted.promise, running.ended.promise])
-    const askedAt = this.#escape()
+    const askedAt = this.#escape.press()
     const result = await this.#interruptResult(running, askedAt)
     metrics.interrupt(result)
     if (result === 'unconfirmed')
