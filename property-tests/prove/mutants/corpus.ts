@@ -23,7 +23,7 @@ const mostOfSortAtPoint = 30
 const mostAtPlace = 400
 
 /** Of a Task alone: what comes later shows no mutant that these do not. */
-const mostStepsOfTask = 60_000
+const mostStepsOfTask = 20_000
 
 export class Corpus {
   readonly #places = new Map<string, Map<string, Known[]>>()

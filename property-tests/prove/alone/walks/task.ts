@@ -1,125 +1,47 @@
 /** Ways of a Task to where it seldom comes by chance: what is counted in a row, and what takes a whole lap of work. */
-import type { TaskContext } from '../../../../machines/task/context.ts'
-import type { AgentKind, TaskSeed } from '../../../../machines/task/events.ts'
-import type { Told, Walk } from '../alphabet.ts'
-import { issue, mr, off, outcomeOf, seedOf } from '../alphabets/task.ts'
-
-type Word = (context: TaskContext) => Told
-
-function walk(to: string, ...way: readonly (Word | readonly Word[])[]): Walk {
-  return { to, way: way.flat() as unknown as Walk['way'] }
-}
-
-const times = (count: number, ...way: readonly Word[]): readonly Word[] =>
-  Array.from({ length: count }, () => way).flat()
-
-const born =
-  (kind: AgentKind, more: Partial<TaskSeed> = {}): Word =>
-  () => ({ type: 'task.minted', seed: seedOf(kind, more) })
-const slot: Word = ({ entry }) => ({ type: 'slot.granted', entry })
-const works: Word = ({ podOrdinal: pod }) => ({ type: 'pod.working', pod })
-const up = [slot, works]
-const after =
-  (name: string): Word =>
-  () => ({ type: 'timer', name })
-const told =
-  (type: string, fields: object = {}): Word =>
-  () => ({ type, ...fields })
-const final =
-  (cause: string): Word =>
-  ({ podOrdinal: pod }) => ({ type: 'pod.final', pod, cause, residencyMs: 1000 })
-const [lost, gone] = [final('lost'), final('gone')]
-const report = { finalText: 'done', usage: {}, purpose: 'work', turn: 0 }
-const turn =
-  (type: string, fields: object = {}): Word =>
-  ({ podOrdinal: pod }) => ({ type, pod, ...report, pushed: [], failed: [], ...fields })
-const silent = turn('turn.ended')
-const fails = turn('turn.failed', { stopReason: 'api_error' })
-const cannotPush = turn('turn.ended', { failed: [{ repo: 'lib', error: 'no' }] })
-const pushes = (...pushed: readonly string[]): Word => turn('turn.ended', { pushed })
-const asks: Word = ({ podOrdinal: pod }) => ({ type: 'agent.asked', pod, repository: 'lib', number: 1 })
-const plans: Word = ({ podOrdinal: pod }) => ({
-  type: 'note.written',
-  pod,
-  id: 'p',
-  kind: 'plan',
-  body: 'b',
-  bodyHash: 'h',
-})
-
-const lib7 = mr
-const app7 = { ...mr, repository: 'app', mergeRequest: 'default/app-mr-7' }
-const lib9 = { ...mr, number: 9, mergeRequest: 'default/lib-mr-9' }
-/** `late`: the answer to an older opening. */
-const ready =
-  (one: typeof mr, late = 0): Word =>
-  ({ openAttempt }) => ({ type: 'mr.ready', ...one, attempt: openAttempt - late })
-const notOpened: Word = ({ openAttempt: attempt }) => ({
-  type: 'mr.openFailed',
-  repository: 'lib',
-  reason: 'no',
-  attempt,
-})
-const merged = ({ repository, number, headSha: sha }: typeof mr): Word =>
-  told('mr.merged', { repository, number, sha, mergeCommit: 'm' })
-const closed = ({ repository, number }: typeof mr): Word => told('mr.closed', { repository, number })
-const moved =
-  ({ repository, number }: typeof mr): Word =>
-  ({ eventSequence }) => ({
-    type: 'mr.headMoved',
-    ...{ repository, number, author: 'rita', sha: `y${eventSequence}`, byOwnPod: false, gated: true },
-  })
-const pending: Word = ({ merging, mergeAttempt: attempt }) => ({ type: 'mr.ciPending', ...merging, attempt })
-
-const outcome =
-  (action: string, payload: object = {}, more: object = {}): Word =>
-  (c) =>
-    outcomeOf(c, action, payload, more)
-const submits = outcome('submitted', {
-  title: 'T',
-  body: 'b',
-  change_significance: 'patch',
-  merge_order: ['lib', 'app'],
-})
-const judges =
-  (action: string, more: (c: TaskContext) => object = () => ({})): Word =>
-  (c) => {
-    const reviewed_shas = c.mergeRequests
-      .filter(({ state }) => state === 'open')
-      .map(({ repository: repo, number, headSha: sha }) => ({ repo, number, sha }))
-    return outcomeOf(c, action, { reviewed_shas }, more(c))
-  }
-const approves = judges('approve')
-/** Drafts, which a maintainer must let merge. */
-const approvesDrafts = judges('approve', ({ mergeRequests }) => ({
-  heads: mergeRequests.map(({ repository, number, headSha: sha }) => ({
-    repository,
-    number,
-    sha,
-    draft: true,
-    author: 'rita',
-    authorMayMerge: true,
-  })),
-}))
-const asksForChanges = judges('request_changes')
-
-const granted = (name: string, self = false): Word => told('approval.granted', { issue: name, planHash: 'h', self })
-const revoked = (name: string): Word => told('approval.revoked', { issue: name, reason: 'withdrawn' })
-const closedIssue = (name: string): Word => told('issue.closed', { issue: name })
-const reopened = (name: string): Word => told('issue.reopened', { issue: name })
-const exhausted = told('budget.exhausted', { detail: 'spent' })
-const onMr = told('human.commented', {
-  repository: 'lib',
-  number: 7,
-  author: 'rita',
-  kind: 'mr_comment',
-  maintainer: false,
-  on: 'mr',
-  text: 'hm',
-})
-
-const said = (repository: string, number: number): Word =>
-  told('forge.event', { repository, number, author: 'maya', kind: 'issue_comment' })
+import type { Walk } from '../alphabet.ts'
+import { issue, mr, off } from '../alphabets/task.ts'
+import {
+  walk,
+  times,
+  born,
+  slot,
+  up,
+  after,
+  told,
+  lost,
+  gone,
+  silent,
+  fails,
+  cannotPush,
+  pushes,
+  asks,
+  plans,
+  lib7,
+  app7,
+  lib9,
+  ready,
+  notOpened,
+  merged,
+  closed,
+  moved,
+  pending,
+  outcome,
+  submits,
+  approves,
+  approvesDrafts,
+  asksForChanges,
+  granted,
+  revoked,
+  closedIssue,
+  reopened,
+  retried,
+  refused,
+  exhausted,
+  onMr,
+  said,
+  type Word,
+} from './words.ts'
 
 const [lib1, app2] = [issue.issue, 'default/app-2']
 const both = { repositories: ['lib', 'app'], issues: [issue, { ...issue, repository: 'app', number: 2, issue: app2 }] }
@@ -170,15 +92,11 @@ function inWork({ birth, stage, parksBy }: Work): readonly Walk[] {
     walk(clocked('working.busy'), begun, ready(lib7), onMr, asks),
     walk(clocked('working.busy'), begun, ready(lib7), ready(app7), ready(lib9)),
     walk(parked('awaiting-human'), begun, exhausted, gone),
+    walk(live(first, 'stopping'), begun, exhausted, retried),
     walk(parked('awaiting-human'), begun, ready(lib7), exhausted, gone),
-    walk(
-      parked('operator-error'),
-      begun,
-      told('effect.failed', { effect: 'createIssue', reason: 'no', key: 'k' }),
-      gone,
-    ),
+    walk(parked('operator-error'), begun, refused, gone),
     ...(parksBy === 'failed'
-      ? []
+      ? [walk('stage.failed and pod.stopping', begun, times(3, silent))]
       : [
           walk(parked('awaiting-human'), begun, times(3, silent), gone),
           walk(parked('awaiting-human'), begun, ready(lib7), after(`${stage}Budget`), gone),
@@ -230,6 +148,7 @@ function toMerge(birth: Word, stage: string): readonly Walk[] {
     walk(parked('awaiting-human', 'stopping'), two, approves, closed(lib7)),
     walk(parked('awaiting-human', 'stopping'), three, approves, closed(lib7)),
     walk(live(`${stage}.fresh`, 'stopping'), two, asksForChanges, moved(lib7)),
+    walk(live(`${stage}.fresh`, 'awaitingSlot'), two, asksForChanges, gone, merged(lib7)),
     walk(parked('awaiting-human'), one, approvesDrafts, gone),
     walk(parked('awaiting-human'), two, approvesDrafts, gone),
     walk(parked('awaiting-human'), three, approvesDrafts, gone),
@@ -317,6 +236,20 @@ const gated: readonly Walk[] = [
   ),
   walk(parked('awaiting-human'), opened, told('issue.closed', { issue: lib1 }), closedIssue(app2)),
   walk(parked('identity-unverified', 'stopping'), approved(), told('approval.refused', { issue: lib1, reason: 'no' })),
+  walk(
+    parked('implement-declined'),
+    born('implement', { issues: [issue] }),
+    up,
+    outcome('declined', { decline_reason: 'r' }),
+    gone,
+  ),
+  walk(parked('operator-error'), born('implement', { issues: [issue] }), up, ready(lib7), refused, gone),
+  walk(live('reviewing.clocked', 'working.idle'), reviewed, told('turn.accepted', { eventsUpTo: 99 }), asks, silent),
+  walk(
+    live('implementing.clocked', 'working.busy'),
+    approved(),
+    told('approval.commented', { issue: lib1, by: 'maya', commentId: 'c1' }),
+  ),
   walk(parked('backlog-sweep'), born('implement', { issues: [issue], config: off })),
 ]
 
@@ -348,6 +281,8 @@ const others: readonly Walk[] = [
     told('fold.refused', { task: 'default/one', reason: 'member-running' }),
   ),
   walk(parked('awaiting-human'), folding, gone, after('foldWait')),
+  walk(parked('operator-error'), folding, gone, refused),
+  walk('stage.delivered and pod.stopping', born('brainstorm', cron), up, outcome('skip', { reason: 'r' })),
   walk(
     'stage.rejected and pod.stopping',
     born('brainstorm', cron),

@@ -134,6 +134,8 @@ function effectFailed(t: TaskDraft, { effect, reason }: EventOf<'effect.failed'>
   }
 }
 
+/** They own no issue and open no merge request: nobody waits there for an answer, whatever they are told of. */
+const isDeaf = (t: TaskDraft): boolean => t.is('brainstorming', 'investigating', 'refining')
 const isHeard = (t: TaskDraft): boolean => t.c.issues.length > 0 || t.open.length > 0
 
 /** What the end of a wanted pod means to its stage. */
@@ -149,7 +151,7 @@ function podFinal(t: TaskDraft, event: EventOf<'pod.final'>): Move {
   if (event.cause === 'lost' && !c.podWorked && c.startFailures >= 4) return to('operator-error', 'pod-start-failed')
   if (c.visitResidencyMs + event.residencyMs >= 24 * 3_600_000) return to('operator-error', 'residency-cap')
   const isQuiet = c.asked && isHeard(t) && c.pending.length === 0 && c.claims.length === 0
-  return event.cause === 'gone' && isQuiet ? to('awaiting-human', 'waiting-for-reply') : nothing
+  return event.cause === 'gone' && isQuiet && !isDeaf(t) ? to('awaiting-human', 'waiting-for-reply') : nothing
 }
 
 function isWork(t: TaskDraft, event: EventOf<'turn.ended' | 'turn.failed'>): boolean {
@@ -196,8 +198,7 @@ export function timerMove(t: TaskDraft, name: string): Move {
   if (name === 'mergingBudget') return { to: 'awaiting-human', does: () => t.because('merge-deadline') }
   if (name === 'mergeDelay') return { to: 'merging.asked.outstanding' }
   if (!name.endsWith('Budget')) return nothing
-  const isDeaf = t.is('brainstorming', 'investigating', 'refining')
-  if (isDeaf || (t.is('documenting', 'upgrading') && t.open.length === 0))
+  if (isDeaf(t) || (t.is('documenting', 'upgrading') && t.open.length === 0))
     return { to: 'failed', does: () => t.because('stage-deadline') }
   return { to: 'awaiting-human', does: () => (t.because('stage-deadline'), void (t.c.deadlines += 1)) }
 }
