@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hasTopicOf, standingTopic } from '../../edges/forge/marker.ts'
 import { removeFolder } from '../../edges/local/pod-folder.ts'
 import { loginOf, people } from '../local/people.ts'
 import { startStack, type Stack } from '../local/stack.ts'
@@ -29,7 +30,7 @@ export interface Story {
   deeds(): readonly AuditEntry[]
   /** What the bot did of these. */
   botDeeds(...actions: readonly AuditEntry['action'][]): readonly AuditEntry[]
-  /** Bodies of the bot's comments, without hidden markers. */
+  /** Bodies of the bot's comments, without hidden markers; those that say how a Task stands are no part of the conversation. */
   botComments(): readonly string[]
   openIssue(): number
   tasks(): Promise<readonly TaskView[]>
@@ -91,7 +92,11 @@ function storyOf(stack: Stack, issue: Issue | undefined, told: readonly string[]
     repository,
     deeds,
     botDeeds,
-    botComments: () => botDeeds('comment.create').map(({ detail }) => textOf(detail?.['body'])),
+    botComments: () =>
+      botDeeds('comment.create')
+        .map(({ detail }) => String(detail?.['body']))
+        .filter((body) => !hasTopicOf(body, standingTopic))
+        .map((body) => textOf(body)),
     openIssue() {
       if (issue === undefined) throw new Error('the scenario opens no issue')
       const { title, body, labels = [stack.triggerLabel], as = 'reporter' } = issue
@@ -128,10 +133,8 @@ async function isQuiet(stack: Stack): Promise<boolean> {
   return pods.length === 0 && effects.length === 0
 }
 
-function textOf(body: unknown): string {
-  return String(body)
-    .replaceAll(/<!--.*?-->/gs, '')
-    .trim()
+function textOf(body: string): string {
+  return body.replaceAll(/<!--.*?-->/gs, '').trim()
 }
 
 function describeAll(tasks: readonly TaskView[], told: readonly string[]): string {
