@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { systemClock } from '../../runtime/clock.ts'
 import { ContractRun, contractCases, type Verdict } from '../../wrapper/selftest/suite.ts'
 import { startWrapper } from '../../wrapper/main.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
+import { programDir } from '../main.ts'
 
 const usage = `usage: statewright wrapper                 the supervisor of one agent pod, settings from the environment
        statewright wrapper selftest [options]
@@ -13,7 +15,7 @@ selftest starts an agent CLI against a model of its own on the loopback and chec
 wrapper relies on. It says which changed, and which file of the wrapper has to follow. Nothing of yours is read or
 changed, and no key is needed. Exit code 1: something changed.
 
-  --cli PATH     the program to check (default: claude on PATH)
+  --cli PATH     the program to check (default: the one installed with this program, else claude on PATH)
   --only TEXT    only cases whose name contains it
   --json         one line of JSON`
 
@@ -24,7 +26,7 @@ export async function wrapper(args: readonly string[], version: string): Promise
   const parsed = readArgs(args, options, usage)
   if (parsed === undefined) return 0
   if (parsed.positionals.join(' ') !== 'selftest') throw new UsageError(usage)
-  return selftest(programOf(text(parsed, 'cli') ?? 'claude'), text(parsed, 'only') ?? '', flag(parsed, 'json'))
+  return selftest(programOf(text(parsed, 'cli') ?? installedCli()), text(parsed, 'only') ?? '', flag(parsed, 'json'))
 }
 
 async function selftest(cli: string, only: string, json: boolean): Promise<number> {
@@ -56,6 +58,12 @@ async function selftest(cli: string, only: string, json: boolean): Promise<numbe
   return changed.length === 0 ? 0 : 1
 }
 
+/** The one that pods start on this machine. */
+function installedCli(): string {
+  const installed = join(programDir, 'node_modules', '.bin', 'claude')
+  return existsSync(installed) ? installed : 'claude'
+}
+
 /** The CLI starts in a folder of its own, so a path from here must not depend on where here is. */
 function programOf(cli: string): string {
   return cli.includes('/') ? resolve(cli) : cli
@@ -70,6 +78,6 @@ function versionOf(cli: string): string {
   try {
     return execFileSync(cli, ['--version'], { encoding: 'utf8', timeout: 20_000 }).trim()
   } catch (cause) {
-    throw new UsageError(`${cli} --version does not run`, { cause })
+    throw new UsageError(`${cli} --version does not run; --cli PATH names another`, { cause })
   }
 }
