@@ -98,7 +98,7 @@ class Scene {
   async pass(seconds: number): Promise<void> {
     for (let passed = 0; passed < seconds * 10; passed += 1) {
       this.clock.advance(100)
-      await new Promise((resolve) => setTimeout(resolve, 1))
+      await new Promise((resolve) => setTimeout(resolve, 3))
     }
   }
 
@@ -251,7 +251,7 @@ describe('the end of a turn', () => {
   test('by a second refusal is a refusal, also when its line is written after the hook that tells of a failure', async () => {
     const { outcome } = await scene.begin()
     scene.conversation.onHook('StopFailure', { prompt_id: 'p1', error: 'invalid_request' })
-    await scene.pass(0.3)
+    await scene.pass(0.2)
     const content = [{ type: 'text', text: 'API Error: refused' }]
     const message = { id: 'e1', model: '<synthetic>', content, stop_reason: 'refusal' }
     scene.write({ type: 'assistant', isApiErrorMessage: true, message })
