@@ -47,6 +47,8 @@ class Keeper implements StandingKeeper {
   readonly #due = new Map<ActorAddress, number>()
   readonly #failures = new Map<ActorAddress, number>()
   #timer: Timer | undefined
+  /** When the timer rings; every step of every Task marks, and only what is due sooner moves it. */
+  #ringsAt = Infinity
   #walk: Timer | undefined
   #working: Promise<void> | undefined
   #unsubscribe = (): void => undefined
@@ -76,18 +78,20 @@ class Keeper implements StandingKeeper {
 
   #mark(address: ActorAddress, delayMs: number): void {
     if (this.#isStopped) return
-    this.#due.set(address, this.#options.clock.elapsed() + delayMs)
-    this.#arm()
+    const at = this.#options.clock.elapsed() + delayMs
+    this.#due.set(address, at)
+    this.#ringAt(at)
   }
 
-  #arm(): void {
-    if (this.#isStopped || this.#working || this.#due.size === 0) return
+  #ringAt(at: number): void {
+    if (this.#isStopped || this.#working || at >= this.#ringsAt) return
     this.#timer?.cancel()
-    const soonest = Math.min(...this.#due.values())
-    this.#timer = this.#options.clock.setTimer(Math.max(0, soonest - this.#options.clock.elapsed()), () => {
+    this.#ringsAt = at
+    this.#timer = this.#options.clock.setTimer(Math.max(0, at - this.#options.clock.elapsed()), () => {
+      this.#ringsAt = Infinity
       this.#working = this.#work().finally(() => {
         this.#working = undefined
-        this.#arm()
+        this.#ringAt(soonestOf(this.#due.values()))
       })
     })
   }
@@ -164,6 +168,13 @@ class Keeper implements StandingKeeper {
       after = views.at(-1)?.id ?? ''
     }
   }
+}
+
+/** `Infinity` when there is none. */
+function soonestOf(times: Iterable<number>): number {
+  let soonest = Infinity
+  for (const at of times) if (at < soonest) soonest = at
+  return soonest
 }
 
 function waitOf(error: unknown): number {
