@@ -5,6 +5,11 @@ import { fileURLToPath } from 'node:url'
 
 export const programDir = join(dirname(fileURLToPath(import.meta.url)), '..')
 
+/** The agent's CLI, as npm installs it with this program: what pods start on this machine. */
+export function installedCli(dir: string): string {
+  return join(dir, 'node_modules', '.bin', 'claude')
+}
+
 interface Command {
   readonly summary: string
   readonly run: (args: readonly string[]) => Promise<number | void>

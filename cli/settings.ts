@@ -2,10 +2,11 @@
 import { Type } from 'typebox'
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { RetentionPolicy } from '../runtime/retention.ts'
 import { pgDefaults } from '../runtime/store/pg-sql.ts'
 import { EnvironmentReader, type Address, type Environment } from '../wrapper/boot/environment.ts'
+import { installedCli } from './main.ts'
 
 export interface OrchestratorSettings {
   readonly stateDir: string
@@ -91,7 +92,7 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
     modelBaseUrl: read.url('MODEL_BASE_URL'),
     modelKey: read.secret('MODEL_PROVIDER_API_KEY') ?? '',
     oauthToken: read.secret('AGENT_RUNTIME_OAUTH_TOKEN') ?? '',
-    agentCli: read.json('AGENT_CLI', Command, [join(programDir, 'node_modules', '.bin', 'claude')]),
+    agentCli: read.json('AGENT_CLI', Command, [installedCli(programDir)]),
     isolation: read.oneOf('POD_ISOLATION', ['auto', 'required', 'none'], 'auto') as OrchestratorSettings['isolation'],
     logLevel: read.text('LOG_LEVEL', 'info'),
     retention: {

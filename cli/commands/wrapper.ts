@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { systemClock } from '../../runtime/clock.ts'
 import { ContractRun, contractCases, type Verdict } from '../../wrapper/selftest/suite.ts'
 import { startWrapper } from '../../wrapper/main.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
-import { programDir } from '../main.ts'
+import { installedCli, programDir } from '../main.ts'
 
 const usage = `usage: statewright wrapper                 the supervisor of one agent pod, settings from the environment
        statewright wrapper selftest [options]
@@ -26,7 +26,7 @@ export async function wrapper(args: readonly string[], version: string): Promise
   const parsed = readArgs(args, options, usage)
   if (parsed === undefined) return 0
   if (parsed.positionals.join(' ') !== 'selftest') throw new UsageError(usage)
-  return selftest(programOf(text(parsed, 'cli') ?? installedCli()), text(parsed, 'only') ?? '', flag(parsed, 'json'))
+  return selftest(programOf(text(parsed, 'cli') ?? ownCli()), text(parsed, 'only') ?? '', flag(parsed, 'json'))
 }
 
 async function selftest(cli: string, only: string, json: boolean): Promise<number> {
@@ -58,9 +58,8 @@ async function selftest(cli: string, only: string, json: boolean): Promise<numbe
   return changed.length === 0 ? 0 : 1
 }
 
-/** The one that pods start on this machine. */
-function installedCli(): string {
-  const installed = join(programDir, 'node_modules', '.bin', 'claude')
+function ownCli(): string {
+  const installed = installedCli(programDir)
   return existsSync(installed) ? installed : 'claude'
 }
 
