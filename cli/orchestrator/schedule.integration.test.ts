@@ -4,9 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TaskContext } from '../../machines/task/context.ts'
-import { localManifests } from '../local/manifests.ts'
 import { people } from '../local/people.ts'
-import { hookSecret, repository, startRoom, type Room } from './testing/room.ts'
+import { projectWith, repository, startRoom, type Room } from './testing/room.ts'
 
 let room: Room
 
@@ -26,20 +25,8 @@ async function put(body: object): Promise<void> {
   expect([answer.status, answer.body]).toMatchObject([200, {}])
 }
 
-/** The Project of the room, with more in its spec. */
 async function applyWith(spec: object, cron: object): Promise<void> {
-  const given = {
-    project: 'demo',
-    repository: 'duration',
-    defaultBranch: 'main',
-    forgeUrl: room.forge.url,
-    forgeApi: room.forge.apiUrl,
-    token: 'token-of-the-bot',
-    webhookSecret: hookSecret,
-    triggerLabel: 'platform',
-  }
-  const [, plain] = localManifests(given) as { spec: { scm: object } }[]
-  await put({ ...plain, spec: { ...plain!.spec, ...spec, scm: { ...plain!.spec.scm, cron } } })
+  await put(projectWith(room.forge, { ...spec, scm: { cron } }))
 }
 
 async function tasks(): Promise<readonly TaskContext[]> {

@@ -5,9 +5,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountsOf, type LedgerContext } from '../../machines/ledger/context.ts'
 import type { Account } from '../../machines/rules/spending.ts'
-import { localManifests } from '../local/manifests.ts'
 import { people } from '../local/people.ts'
-import { hookSecret, repository, startRoom, type Room } from './testing/room.ts'
+import { projectWith, repository, startRoom, type Room } from './testing/room.ts'
 import { openTask, type TaskStory } from './testing/task-story.ts'
 
 const spending = { tokensPerTurn: 1000, tokensPerTask: 2500, maxRaisePerDay: 5000 }
@@ -25,17 +24,7 @@ beforeAll(async () => {
 afterAll(() => room?.stop(), 30_000)
 
 async function applyWith(spec: object): Promise<void> {
-  const [, plain] = localManifests({
-    project: 'demo',
-    repository: 'duration',
-    defaultBranch: 'main',
-    forgeUrl: room.forge.url,
-    forgeApi: room.forge.apiUrl,
-    token: 'token-of-the-bot',
-    webhookSecret: hookSecret,
-    triggerLabel: 'platform',
-  }) as { spec: object }[]
-  const body = { ...plain, spec: { ...plain!.spec, ...spec } }
+  const body = projectWith(room.forge, spec)
   const answer = await room.call('/resources', { method: 'PUT', token: await room.operatorToken(), body })
   expect([answer.status, answer.body]).toMatchObject([200, {}])
 }

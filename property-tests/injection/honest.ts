@@ -1,13 +1,20 @@
 /** An agent that does its work, and people who decide about it: from the plan to the merge, step by step. Test code only. */
 import { join } from 'node:path'
-import { localManifests } from '../../cli/local/manifests.ts'
 import { people } from '../../cli/local/people.ts'
 import { approvalOf } from '../../cli/standins/model/approval.ts'
 import { branchIn } from '../../machines/task/facts.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { Agent, type Heard } from './agent.ts'
 import { canaries } from './canaries.ts'
-import { createRepository, project, repository, repositoryName, triggerLabel, type Scene } from './scene.ts'
+import {
+  createRepository,
+  manifestsOf,
+  project,
+  repository,
+  repositoryName,
+  triggerLabel,
+  type Scene,
+} from './scene.ts'
 import { agentOf, bundleOf, contextOf } from './stories.ts'
 import { clone, commitFiles, git, type Ran } from './workspace.ts'
 
@@ -210,22 +217,8 @@ export async function apply(scene: Scene, resource: object): Promise<void> {
 
 /** These may approve from now on, and nobody else. */
 export async function setMaintainers(scene: Scene, maintainerLogins: readonly string[]): Promise<void> {
-  const { forge } = scene
-  const [, manifest] = localManifests({
-    project,
-    repository: repositoryName,
-    defaultBranch: 'main',
-    forgeUrl: forge.url,
-    forgeApi: forge.apiUrl,
-    token: canaries.botToken,
-    webhookSecret: canaries.webhookSecret,
-    triggerLabel,
-  }) as readonly { readonly spec: { readonly scm: object } }[]
-  const { spec } = manifest!
-  await apply(scene, {
-    ...manifest,
-    spec: { ...spec, maxConcurrentAgents: 500, scm: { ...spec.scm, maintainerLogins } },
-  })
+  const manifest = manifestsOf(scene).find(({ kind }) => kind === 'Project')!
+  await apply(scene, { ...manifest, spec: { ...manifest.spec, scm: { ...manifest.spec.scm, maintainerLogins } } })
 }
 
 /** Another one of the Project, with the same sources. */

@@ -201,9 +201,14 @@ function answerService(url: string, memory: string): Response | undefined {
   return url.startsWith(modelUrl) ? Response.json({ type: 'message', content: [] }) : undefined
 }
 
-async function prepare(scene: Scene): Promise<void> {
-  const { forge, runtime, url } = scene
-  const given = {
+interface Manifest {
+  readonly kind: string
+  readonly spec: { readonly scm: object }
+}
+
+/** Secret, Project and Repository; so many pods as there are texts may work at once. */
+export function manifestsOf({ forge }: Scene): readonly Manifest[] {
+  const manifests = localManifests({
     project,
     repository: repositoryName,
     defaultBranch: 'main',
@@ -212,10 +217,15 @@ async function prepare(scene: Scene): Promise<void> {
     token: canaries.botToken,
     webhookSecret: canaries.webhookSecret,
     triggerLabel,
-  }
-  for (const manifest of localManifests(given) as { readonly kind: string; readonly spec?: object }[]) {
-    const body =
-      manifest.kind === 'Project' ? { ...manifest, spec: { ...manifest.spec, maxConcurrentAgents: 500 } } : manifest
+  }) as readonly Manifest[]
+  return manifests.map((manifest) =>
+    manifest.kind === 'Project' ? { ...manifest, spec: { ...manifest.spec, maxConcurrentAgents: 500 } } : manifest,
+  )
+}
+
+async function prepare(scene: Scene): Promise<void> {
+  const { runtime, url } = scene
+  for (const body of manifestsOf(scene)) {
     const headers = { authorization: `Bearer ${canaries.operatorToken}`, 'content-type': 'application/json' }
     const answer = await fetch(`${url}/resources`, { method: 'PUT', headers, body: JSON.stringify(body) })
     if (answer.status !== 200) throw new Error(`a manifest was refused: ${await answer.text()}`)

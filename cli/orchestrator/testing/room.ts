@@ -263,19 +263,29 @@ export async function startRoom(
   return room
 }
 
-/** A Project that works, one of the other provider and one without its Secret. */
-async function prepare(room: Room): Promise<void> {
-  const token = await room.operatorToken()
-  const given = {
+/** The Project of the room with its Secret and its Repository. */
+function ownManifests(forge: Forge): readonly object[] {
+  return localManifests({
     project: 'demo',
     repository: 'duration',
     defaultBranch: 'main',
-    forgeUrl: room.forge.url,
-    forgeApi: room.forge.apiUrl,
+    forgeUrl: forge.url,
+    forgeApi: forge.apiUrl,
     token: botToken,
     webhookSecret: hookSecret,
     triggerLabel: 'platform',
-  }
+  })
+}
+
+/** The Project of the room, with more in its spec. */
+export function projectWith(forge: Forge, { scm, ...spec }: { readonly scm?: object }): object {
+  const [, plain] = ownManifests(forge) as { spec: { scm: object } }[]
+  return { ...plain, spec: { ...plain!.spec, ...spec, scm: { ...plain!.spec.scm, ...scm } } }
+}
+
+/** A Project that works, one of the other provider and one without its Secret. */
+async function prepare(room: Room): Promise<void> {
+  const token = await room.operatorToken()
   const scm = {
     owner: people.owner,
     botLogin: people.bot,
@@ -289,7 +299,7 @@ async function prepare(room: Room): Promise<void> {
     metadata: { name },
     spec: { scmSecretRef: `${name}-scm`, scm: { ...scm, provider } },
   })
-  for (const manifest of [...localManifests(given), other('elsewhere', 'forge_b'), other('keyless', 'forge_a')]) {
+  for (const manifest of [...ownManifests(room.forge), other('elsewhere', 'forge_b'), other('keyless', 'forge_a')]) {
     const { status, body } = await room.call('/resources', { method: 'PUT', token, body: manifest })
     if (status !== 200) throw new Error(`a manifest was refused: ${JSON.stringify(body)}`)
   }
