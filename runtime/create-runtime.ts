@@ -53,6 +53,7 @@ class DurableRuntime implements Runtime {
     this.#options = options
     const { sql, clock, random, logger, observer, definitions, handlers } = options
     const ports = { sql, clock, random, logger, observer, definitions }
+    const mostQueued = { size: options.maxQueued, bytes: options.maxQueuedBytes }
     const alone = <T>(task: () => Promise<T>): Promise<T> => this.#worker.exclusive(task)
     const shards = (): readonly number[] => this.#leases.owned()
     this.#known = new Map(
@@ -77,9 +78,7 @@ class DurableRuntime implements Runtime {
     this.#worker = new Worker({
       ...ports,
       leases: this.#leases,
-      observer: options.observer,
-      maxQueued: options.maxQueued,
-      maxQueuedBytes: options.maxQueuedBytes,
+      mostQueued,
       maxBatch: options.maxBatch,
       maxBatchBytes: options.maxBatchBytes,
       maxHot: options.maxHot,
@@ -104,7 +103,6 @@ class DurableRuntime implements Runtime {
     this.#relay = new Relay({
       ...ports,
       handlers,
-      observer,
       alone,
       maxHeld: options.maxHeldEffects,
       settle: (effect, outcome, mayRest) => this.#settle(effect, outcome, mayRest),
@@ -112,7 +110,7 @@ class DurableRuntime implements Runtime {
       read: (page, of = shards()) => pendingEffects(sql, of, page),
       mayPerform: ({ shard }) => this.#leases.mayPerform(shard),
     })
-    this.#timers = new Timers({ ...ports, observer, shards, fire: (timer) => this.#fire(timer) })
+    this.#timers = new Timers({ ...ports, shards, fire: (timer) => this.#fire(timer) })
     this.#recovery = new Recovery({
       ...ports,
       pollMs: options.pollMs,

@@ -2,8 +2,10 @@
  * Work that waits for its commit, in a lane for each actor: in order within a lane (R2), in turn between lanes, so
  * that ten thousand events of one actor let the single event of another into the very next commit.
  */
+import { isRoomFor, isWithinShare } from './door.ts'
+import type { Load } from './door.ts'
 import { Fifo } from './fifo.ts'
-import type { Work } from './work.ts'
+import type { EventWork, Work } from './work.ts'
 
 export interface BatchLimits {
   readonly items: number
@@ -20,6 +22,7 @@ interface Waiting {
 interface Lane {
   readonly name: string
   readonly work: Fifo<Waiting>
+  bytes: number
 }
 
 export interface Taken {
@@ -33,7 +36,7 @@ export class FairQueue {
   /** Lanes with work, the next one first; a lane that had its share goes to the end. */
   #ring = new Fifo<Lane>()
   /** Effects that were performed, of whatever actor: no more than were decided, and each of them ends something. */
-  #settlements = new Fifo<Waiting>()
+  #settlements = newLane('')
   #size = 0
   #bytes = 0
 
@@ -47,15 +50,28 @@ export class FairQueue {
   }
 
   count(isCounted: (work: Work) => boolean): number {
-    const lanes = [this.#settlements, ...[...this.#lanes.values()].map((lane) => lane.work)]
-    return lanes.reduce((sum, lane) => sum + lane.waiting().filter(({ work }) => isCounted(work)).length, 0)
+    return this.#waiting().filter(({ work }) => isCounted(work)).length
+  }
+
+  /** Whether one more from outside may wait. No lane is looked up while the queue is so empty that none is over its share. */
+  mayTake({ to, body }: EventWork, most: Load): boolean {
+    if (!isRoomFor(body.length, this, most)) return false
+    return isWithinShare(this, this, most) || isWithinShare(loadOf(this.#lanes.get(to)), this, most)
+  }
+
+  /** Actors of which at least so much waits. */
+  crowding(items: number): ReadonlySet<string> {
+    if (this.#size < items) return nobody
+    return new Set([...this.#lanes.values()].filter(({ work }) => work.size >= items).map(({ name }) => name))
   }
 
   push(work: Work, since: number): void {
-    const lane = work.kind === 'settle' ? this.#settlements : this.#laneOf(work.to).work
-    lane.push({ work, since })
+    const lane = work.kind === 'settle' ? this.#settlements : this.#laneOf(work.to)
+    const bytes = bytesOf(work)
+    lane.work.push({ work, since })
+    lane.bytes += bytes
     this.#size += 1
-    this.#bytes += bytesOf(work)
+    this.#bytes += bytes
   }
 
   /**
@@ -71,7 +87,7 @@ export class FairQueue {
     for (let lane = this.#ring.peek(); lane; lane = this.#ring.peek()) {
       const share = Math.max(1, Math.floor(left.items / this.#ring.size))
       let taken = 0
-      while (taken < share && this.#move(lane.work, batch, left)) taken += 1
+      while (taken < share && this.#move(lane, batch, left)) taken += 1
       if (taken === 0) break
       this.#ring.shift()
       if (lane.work.size > 0) this.#ring.push(lane)
@@ -94,10 +110,8 @@ export class FairQueue {
   /** The others keep their order and how long they have waited. */
   remove(isRemoved: (work: Work) => boolean): readonly Work[] {
     if (this.count(isRemoved) === 0) return []
-    const all = [this.#settlements, ...[...this.#lanes.values()].map((lane) => lane.work)].flatMap((fifo) =>
-      fifo.waiting(),
-    )
-    this.#settlements = new Fifo()
+    const all = this.#waiting()
+    this.#settlements = newLane('')
     this.#ring = new Fifo()
     this.#lanes.clear()
     this.#size = 0
@@ -106,22 +120,27 @@ export class FairQueue {
     return all.flatMap(({ work }) => (isRemoved(work) ? [work] : []))
   }
 
+  #waiting(): readonly Waiting[] {
+    return [this.#settlements, ...this.#lanes.values()].flatMap((lane) => lane.work.waiting())
+  }
+
   #laneOf(name: string): Lane {
     const known = this.#lanes.get(name)
     if (known) return known
-    const lane = { name, work: new Fifo<Waiting>() }
+    const lane = newLane(name)
     this.#lanes.set(name, lane)
     this.#ring.push(lane)
     return lane
   }
 
   /** False when there is nothing to take, or no room for it. */
-  #move(from: Fifo<Waiting>, batch: Taken, left: { items: number; bytes: number }): boolean {
-    const next = from.peek()
+  #move(from: Lane, batch: Taken, left: { items: number; bytes: number }): boolean {
+    const next = from.work.peek()
     if (!next || left.items === 0) return false
     const bytes = bytesOf(next.work)
     if (bytes > left.bytes && batch.works.length > 0) return false
-    from.shift()
+    from.work.shift()
+    from.bytes -= bytes
     batch.works.push(next.work)
     batch.since = Math.min(batch.since, next.since)
     left.items -= 1
@@ -133,6 +152,14 @@ export class FairQueue {
 }
 
 const nobody: ReadonlySet<string> = new Set()
+
+function newLane(name: string): Lane {
+  return { name, work: new Fifo(), bytes: 0 }
+}
+
+function loadOf(lane: Lane | undefined): Load {
+  return { size: lane?.work.size ?? 0, bytes: lane?.bytes ?? 0 }
+}
 
 function bytesOf(work: Work): number {
   return work.kind === 'event' ? work.body.length : 0

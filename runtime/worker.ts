@@ -11,6 +11,7 @@ import type { ActorState } from './actor-state.ts'
 import { buildBatch } from './batch.ts'
 import type { Batch, BatchContext } from './batch.ts'
 import type { Clock } from './clock.ts'
+import type { Load } from './door.ts'
 import { OverloadedError } from './errors.ts'
 import { FailedCommits } from './failed-commits.ts'
 import { FairQueue } from './fair-queue.ts'
@@ -42,8 +43,7 @@ export interface WorkerOptions {
   readonly batch: Omit<BatchContext, 'now'>
   readonly shardOf: (address: ActorAddress) => number
   readonly observer: RuntimeObserver
-  readonly maxQueued: number
-  readonly maxQueuedBytes: number
+  readonly mostQueued: Load
   readonly maxBatch: number
   readonly maxBatchBytes: number
   readonly halving: HalvingRule
@@ -151,10 +151,9 @@ export class Worker {
 
   /** Work from outside: bounded (back-pressure instead of memory). */
   offer(work: EventWork): void {
-    const { maxQueued, maxQueuedBytes, observer } = this.#options
-    const { size, bytes } = this.#queue
-    if (size < maxQueued && bytes + work.body.length <= maxQueuedBytes) return this.submit(work)
-    observer.overloaded(size)
+    if (this.#queue.mayTake(work, this.#options.mostQueued)) return this.submit(work)
+    const { size } = this.#queue
+    this.#options.observer.overloaded(size)
     work.done.reject(new OverloadedError(size, overloadRetryMs))
   }
 

@@ -13,6 +13,7 @@ import { signHmac } from '../../edges/http/auth/hmac.ts'
 import { captureLog } from '../../edges/http/testing.ts'
 import { createServer, type HttpServer } from '../../edges/http/server.ts'
 import { callbackSecret, registerTurnComplete } from '../../edges/wrapper/inbound.ts'
+import type { ActorAddress } from '../../machines/definition.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { event, task, until } from '../../runtime/contract/harness.ts'
 import { podDefinition, toyDefinition } from '../../runtime/contract/toy-machine.ts'
@@ -108,9 +109,9 @@ beforeEach(async () => {
   } as unknown as ProjectDirectory
   registerForgeWebhooks(server.app, { directory, inbox, clock: systemClock })
   registerTurnComplete(server.app, { runtime, clock: systemClock, secret: master })
-  server.app.post('/calls/:key', { config: { auth: false } }, async (request) => {
-    const { key } = request.params as { readonly key: string }
-    return runtime.deliver({ to: task('t'), key, event: event('noted') }).catch((error: unknown) => {
+  server.app.post('/calls/:id/:key', { config: { auth: false } }, async (request) => {
+    const { id, key } = request.params as { readonly id: string; readonly key: string }
+    return runtime.deliver({ to: task(id), key, event: event('noted') }).catch((error: unknown) => {
       throw problemOf(error)
     })
   })
@@ -129,7 +130,7 @@ async function post(path: string, body = '', headers: Readonly<Record<string, st
   return { status: answer.status, retryAfter: answer.headers.get('retry-after') }
 }
 
-const call = (key: string): Promise<Answer> => post(`/calls/${key}`)
+const call = (key: string, id = 't'): Promise<Answer> => post(`/calls/${id}/${key}`)
 
 function webhook(delivery: string): Promise<Answer> {
   const body = JSON.stringify({
@@ -159,7 +160,7 @@ function callback(turnId: string): Promise<Answer> {
   })
 }
 
-async function keysOf(address: 'task:t' | 'turn:default/t/1/0'): Promise<readonly string[]> {
+async function keysOf(address: ActorAddress): Promise<readonly string[]> {
   return (await runtime.history(address)).map(({ key }) => key).filter((key) => key !== 'open')
 }
 
@@ -169,9 +170,9 @@ it('sends callers away with a time to come again once it is full, and keeps ever
   const release = sql.hold()
   const refused: Answer[] = []
   const asked = Array.from({ length: calls }, async (_, n) => {
-    const answer = await call(`call-${n}`)
+    const answer = await call('call', `t${n}`)
     if (answer.status !== 200) refused.push(answer)
-    return { key: `call-${n}`, answer }
+    return { id: `t${n}`, answer }
   })
   // One commit is under way, and what it holds no longer waits.
   await until(() => refused.length >= calls - 2 * maxQueued)
@@ -184,18 +185,39 @@ it('sends callers away with a time to come again once it is full, and keeps ever
   expect((await Promise.all(hooks)).map(({ status }) => status)).toEqual([202, 202, 202])
   // A delivery that met the full queue waits by itself until there is room.
   const hookKeys = [1, 2, 3].map((n) => `hook-${delivery(n)}`)
-  const keys = await until(
-    () => keysOf('task:t'),
+  await until(
+    () => keysOf(task('t')),
     (found) => hookKeys.every((key) => found.includes(key)),
   )
-  const taken = answers.filter(({ answer }) => answer.status === 200).map(({ key }) => key)
+  const taken = answers.filter(({ answer }) => answer.status === 200).map(({ id }) => id)
   expect(taken.length).toBeGreaterThan(0)
-  expect(keys.toSorted()).toEqual([...taken, ...hookKeys].toSorted())
+  for (const { id } of answers) expect(await keysOf(task(id))).toEqual(taken.includes(id) ? ['call'] : [])
   // Whoever comes again is served, under the same key once.
-  for (const { key } of answers) expect((await call(key)).status).toBe(200)
-  expect((await keysOf('task:t')).toSorted()).toEqual([...answers.map(({ key }) => key), ...hookKeys].toSorted())
+  for (const { id } of answers) expect((await call('call', id)).status).toBe(200)
+  for (const { id } of answers) expect(await keysOf(task(id))).toEqual(['call'])
   expect((await callback('turn-later')).status).toBe(200)
   expect(await keysOf('turn:default/t/1/0')).toHaveLength(1)
+})
+
+it('sends away the callers of one busy actor alone: a callback and a call for others are taken meanwhile', async () => {
+  const release = sql.hold()
+  const refused: Answer[] = []
+  const busy = Array.from({ length: calls }, async (_, n) => {
+    const answer = await call(`call-${n}`)
+    if (answer.status !== 200) refused.push(answer)
+    return { key: `call-${n}`, answer }
+  })
+  await until(() => refused.length >= calls - 2 * maxQueued)
+  const others = [callback('turn-1'), call('other', 'u')]
+  // Asked after them and answered before the store moves: so were they, had they been sent away.
+  expect((await call('probe')).status).toBe(429)
+  release()
+  expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200])
+  expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([429]))
+  const taken = (await Promise.all(busy)).filter(({ answer }) => answer.status === 200).map(({ key }) => key)
+  expect((await keysOf(task('t'))).toSorted()).toEqual(taken.toSorted())
+  for (const { key } of await Promise.all(busy)) expect((await call(key)).status).toBe(200)
+  expect(await keysOf(task('t'))).toHaveLength(calls)
 })
 
 it('answers 503 with a time to come again while its store is away, acknowledges nothing, and takes all of it afterwards', async () => {
@@ -206,7 +228,7 @@ it('answers 503 with a time to come again while its store is away, acknowledges 
   sql.away(false)
   const back = [() => call('call-1'), () => webhook(delivery(9)), () => callback('turn-1')]
   for (const again of back) await until(async () => (await again()).status < 300)
-  await until(async () => (await keysOf('task:t')).includes(`hook-${delivery(9)}`))
-  expect((await keysOf('task:t')).toSorted()).toEqual(['call-1', `hook-${delivery(9)}`])
+  await until(async () => (await keysOf(task('t'))).includes(`hook-${delivery(9)}`))
+  expect((await keysOf(task('t'))).toSorted()).toEqual(['call-1', `hook-${delivery(9)}`])
   expect(await keysOf('turn:default/t/1/0')).toHaveLength(1)
 })

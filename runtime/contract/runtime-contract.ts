@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { emptyStore } from './empty-store.ts'
 import { OverloadedError, RetryableError, TerminalError } from '../errors.ts'
-import type { Delivery, Runtime } from '../runtime.ts'
+import type { Delivery, Receipt, Runtime } from '../runtime.ts'
 import { migrate } from '../store/migrate.ts'
 import type { Sql } from '../store/sql.ts'
 import { event, harness, task, until } from './harness.ts'
@@ -181,6 +181,34 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         await Promise.all(busy)
         stopListening()
         expect(order.filter((address) => address === task('a'))).toHaveLength(2000)
+      })
+
+      it.each([
+        ['of events', { maxQueued: 30 }, 'n'],
+        ['of bytes', { maxQueuedBytes: 30_000 }, 'x'.repeat(900)],
+      ])('refuses a busy actor its part %s and takes every other meanwhile (fairness)', async (_, limits, text) => {
+        const held = heldCommits(sql)
+        const { runtime } = await world.start({ sql: held, ...limits })
+        const send = (id: string, from: number, count: number): Promise<PromiseSettledResult<Receipt>[]> =>
+          Promise.allSettled(
+            Array.from({ length: count }, (__, index) => runtime.deliver(noted(id, `k${from + index}`, text))),
+          )
+        held.hold()
+        const underWay = send('a', 0, 10)
+        await held.isHeld()
+        const busy = send('a', 10, 60)
+        const others = Promise.all(['b', 'c', 'd'].map((id) => runtime.deliver(noted(id, 'k', text))))
+        held.letGo()
+        expect((await others).map(({ applied }) => applied)).toEqual([true, true, true])
+        expect((await underWay).every(({ status }) => status === 'fulfilled')).toBe(true)
+        const refused = (await busy).filter((outcome) => outcome.status === 'rejected')
+        expect(refused.length).toBeGreaterThanOrEqual(38)
+        expect(refused.length).toBeLessThan(44)
+        expect(refused.every(({ reason }) => reason instanceof OverloadedError && reason.retryAfterMs === 1000)).toBe(
+          true,
+        )
+        expect((await runtime.deliver(noted('a', 'later', 'later'))).applied).toBe(true)
+        expect((await runtime.read(task('a')))?.seq).toBe(10 + 60 - refused.length + 1)
       })
 
       it('takes an event of a megabyte, and refuses a larger one with the limit, before it is anywhere', async () => {
