@@ -58,9 +58,13 @@ function getTypeParser(oid: number, format?: 'text' | 'binary'): (text: string) 
   return own ?? (pg.types.getTypeParser(oid, format as 'text') as (text: string) => unknown)
 }
 
+/** Without whole pages in the log, a page that was torn by the cut stays torn. */
+const syncing = ['fsync', 'synchronous_commit', 'full_page_writes']
+
 async function serverDurability(sql: Queryable): Promise<Durability> {
   const { rows } = await sql.query<{ safe: boolean }>(
-    `select current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off' as safe`,
+    `select 'off' <> all (select current_setting(name) from unnest($1::text[]) name) as safe`,
+    [syncing],
   )
   return rows[0]?.safe ? 'power-loss' : 'process-death'
 }
