@@ -1,6 +1,8 @@
 import { openMemorySql } from '../store/pglite-memory.ts'
+import { rearmContract } from './rearm-contract.ts'
 import { runtimeContract } from './runtime-contract.ts'
 import { sharingContract } from './sharing-contract.ts'
 
 runtimeContract('PGlite in memory', openMemorySql)
+rearmContract('PGlite in memory', openMemorySql)
 sharingContract('PGlite in memory', openMemorySql)

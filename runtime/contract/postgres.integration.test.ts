@@ -1,6 +1,7 @@
 import { describe, it } from 'vitest'
 import { openPgSql } from '../store/pg-sql.ts'
 import { sqlContract } from '../store/sql-contract.ts'
+import { rearmContract } from './rearm-contract.ts'
 import { retentionContract } from './retention-contract.ts'
 import { runtimeContract } from './runtime-contract.ts'
 import { sharingContract } from './sharing-contract.ts'
@@ -11,6 +12,7 @@ if (url) {
   sqlContract('Postgres', () => openPgSql({ url }))
   runtimeContract('Postgres', () => openPgSql({ url }))
   retentionContract('Postgres', () => openPgSql({ url }))
+  rearmContract('Postgres', () => openPgSql({ url }))
   sharingContract('Postgres', () => openPgSql({ url }))
 } else {
   describe('the runtime over Postgres', () => {
