@@ -1,0 +1,143 @@
+/** `npm run bench -- what-if`: how long `statewright prove --against` takes over a fleet's journals, beside XState alone. */
+import { spawnSync } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { benchArguments } from '../kit/arguments.ts'
+import { describeMachine } from '../kit/describe-machine.ts'
+import { publish, usageExitCode } from '../kit/publish.ts'
+import type { Goal } from '../kit/goals.ts'
+import { interleave } from '../kit/interleave.ts'
+import { markdownTable } from '../kit/markdown.ts'
+import { numberText } from '../kit/number-text.ts'
+import { median } from '../kit/percentile.ts'
+import { treeSeconds } from '../kit/process-times.ts'
+import { goalTable, type Report } from '../kit/report.ts'
+import { runJournal } from '../kit/run-journal.ts'
+import { writeFleet, type Fleet } from './fleet.ts'
+
+const name = 'what-if'
+
+/** As many Tasks as the aim names, and as many events as its Tasks of 30 have. */
+const whole = { tasks: 10_000, events: 300_000, lives: 600 }
+const quick = { tasks: 1000, events: 10_000, lives: 60 }
+const boundMs = 600_000
+
+interface Folded {
+  readonly tasks: number
+  readonly events: number
+  readonly different: number
+}
+
+interface Contender {
+  readonly name: string
+  readonly program: string
+  parameters(folder: string): readonly string[]
+  read(output: string): Folded
+}
+
+function path(program: string): string {
+  return fileURLToPath(new URL(program, import.meta.url))
+}
+
+const lastLine = (output: string): Folded => JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as Folded
+
+function summary(output: string): Folded {
+  const numbers = /(\d+) journals, (\d+) events: (\d+) would/.exec(output)?.slice(1).map(Number)
+  if (!numbers) throw new Error(`prove --against printed no sum: ${output.slice(-500)}`)
+  return { tasks: numbers[0]!, events: numbers[1]!, different: numbers[2]! }
+}
+
+const own = 'statewright prove --against'
+const plain = 'XState alone, nothing compared but the end'
+const contenders: readonly Contender[] = [
+  {
+    name: own,
+    program: path('../../bin/statewright.mjs'),
+    parameters: (folder) => ['prove', '--against', folder],
+    read: summary,
+  },
+  { name: plain, program: path('./plain-fold.ts'), parameters: (folder) => [folder], read: lastLine },
+  {
+    name: 'limit: to read and parse the files',
+    program: path('./read-only.ts'),
+    parameters: (folder) => [folder],
+    read: lastLine,
+  },
+]
+
+interface Run {
+  readonly seconds: number
+  readonly cpuSeconds: number
+}
+
+function runOnce({ name: contender, program, parameters, read }: Contender, fleet: Fleet): Run {
+  const [startedAt, usedBefore] = [performance.now(), treeSeconds([process.pid])]
+  const { stdout, stderr, status, signal } = spawnSync(process.execPath, [program, ...parameters(fleet.folder)], {
+    encoding: 'utf8',
+    timeout: boundMs,
+    killSignal: 'SIGKILL',
+  })
+  const run = {
+    seconds: (performance.now() - startedAt) / 1000,
+    cpuSeconds: treeSeconds([process.pid]) - usedBefore,
+  }
+  if (status !== 0) throw new Error(`${contender} ended with ${status ?? signal}: ${stderr.slice(-500)}`)
+  const folded = read(stdout)
+  if (folded.tasks !== fleet.tasks || folded.events !== fleet.events || folded.different > 0)
+    throw new Error(`${contender} folded ${JSON.stringify(folded)}, not ${fleet.tasks} Tasks of ${fleet.events} events`)
+  return run
+}
+
+async function main(): Promise<number> {
+  const asked = benchArguments(process.argv.slice(2), [])
+  if (typeof asked === 'string') {
+    console.error(asked)
+    return usageExitCode
+  }
+  const machine = describeMachine()
+  const startedAt = new Date()
+  const journal = runJournal((line) => console.error(line))
+  const fleet = await writeFleet(asked.quick ? quick : whole)
+  const runs = new Map<string, Run[]>(contenders.map((contender) => [contender.name, []]))
+  try {
+    await interleave(asked.quick ? 2 : 5, contenders, async (contender, round) => {
+      const run = await journal.attempt(contender.name, () => Promise.resolve(runOnce(contender, fleet)))
+      if (run === undefined) return
+      console.error(
+        `round ${round + 1} ${contender.name}: ${run.seconds.toFixed(1)} s, ${run.cpuSeconds.toFixed(1)} s of CPU`,
+      )
+      runs.get(contender.name)?.push(run)
+    })
+  } finally {
+    await rm(fleet.folder, { recursive: true, force: true })
+  }
+  const rows = [...runs].map(([contender, made]) => ({
+    name: contender,
+    seconds: median(made.map(({ seconds }) => seconds)) ?? Number.NaN,
+    cpuSeconds: median(made.map(({ cpuSeconds }) => cpuSeconds)) ?? Number.NaN,
+    eventsPerCpuSecond: fleet.events / (median(made.map(({ cpuSeconds }) => cpuSeconds)) ?? Number.NaN),
+  }))
+  const ratio = median(
+    (runs.get(own) ?? []).flatMap(({ cpuSeconds }, round) => {
+      const other = runs.get(plain)?.[round]
+      return other ? [cpuSeconds / other.cpuSeconds] : []
+    }),
+  )
+  const size = `${fleet.tasks} Tasks, ${fleet.events} events`
+  const goals: readonly Goal[] = [
+    { name: `what-if over ${size}`, value: rows[0]?.seconds, unit: 's', better: 'lower', gate: 60, goal: 20 },
+    { name: 'CPU against XState alone, median of pairs', value: ratio, unit: '', better: 'lower', gate: 2, goal: 1 },
+  ]
+  const minutes = (Date.now() - startedAt.getTime()) / 60_000
+  const common = { name, machine, startedAt: startedAt.toISOString(), minutes, quick: asked.quick }
+  const report: Report = { ...common, invalid: journal.failures, rows, goals }
+  const table = markdownTable(
+    [`${size}, ${Math.round(fleet.megabytes)} MB`, 's', 's of CPU', 'events / s of CPU'],
+    rows.map((row) => [row.name, ...[row.seconds, row.cpuSeconds, row.eventsPerCpuSecond].map(numberText)]),
+  )
+  const text = `${table}\n\n${goalTable(goals)}`
+  const lives = `${fleet.distinct} of the Tasks were lived apart from each other, the others are those under new names.`
+  return publish(report, asked, { tables: text, section: () => `## What if\n\n${lives}\n\n${text}` })
+}
+
+process.exitCode = await main()
