@@ -1,6 +1,7 @@
 /** The certificate: which code was explored, how far, and by which laws. Nothing in it depends on when or where. */
 import { sourceHashes } from '../../machines/generated/hashes.ts'
 import { machines } from '../../machines/registry.ts'
+import { acceptanceLaw } from './acceptance.ts'
 import type { Explored } from './explore.ts'
 import { futures } from './futures.ts'
 import { finiteLaws } from './laws.ts'
@@ -14,7 +15,7 @@ const lawsAlone: readonly LawName[] = ['rest', 'rows']
 /** By number, then those that have a name only. */
 export function provedLaws(): readonly LawName[] {
   const rank = (law: LawName): number => (typeof law === 'number' ? law : Infinity)
-  const inWorlds = [...finiteLaws, ...futures, ...scheduleLaws, ...scheduleFutures].map(({ law }) => law)
+  const inWorlds = [acceptanceLaw, ...finiteLaws, ...futures, ...scheduleLaws, ...scheduleFutures].map(({ law }) => law)
   const all = [...new Set([...inWorlds, ...lawsAlone])]
   return all.toSorted((a, b) => (rank(a) === rank(b) ? String(a).localeCompare(String(b)) : rank(a) - rank(b)))
 }

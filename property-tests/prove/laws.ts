@@ -308,7 +308,7 @@ export const finiteLaws: readonly FiniteLaw[] = [
   { law: 7, says: 'one live pod per Task, one turn in flight per pod', breaches: single },
   { law: 7, says: 'one owner per issue and merge request', breaches: owners },
   { law: 10, says: 'labels are the projection of the Issue', breaches: labels },
-  { law: 12, says: 'every outcome is answered', breaches: refusals },
+  { law: 'answers', says: 'every outcome is answered', breaches: refusals },
   { law: 14, says: 'every deadline is the one that the tables give', breaches: overdue },
   { law: 15, says: 'at most one stage-moving outcome per pod', breaches: outcomes },
   { law: 16, says: 'no pod of the Task lives when its merge is performed', breaches: lonelyMerge },

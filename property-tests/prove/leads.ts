@@ -35,6 +35,16 @@ function decide(process: Process, act: () => void): void {
 /** Where a reviewer reads what all merge requests of a Task are. */
 export const toReview: readonly Lead[] = [when('review', 'begins to read', () => undefined)]
 
+/** A reviewer sent the change of that kind back, and its agent is at work again. */
+export function toSecondLap(kind: string): readonly Lead[] {
+  return [
+    when('review', 'asks for changes', (world, process) =>
+      decide(process, () => world.agents.review(process, 'request_changes')),
+    ),
+    when(kind, 'begins again', () => undefined),
+  ]
+}
+
 /** One member is parked with a merge request that is open, one without any; the agent that folds them is at work. */
 export const toFold: readonly Lead[] = [
   when('review', 'asks for changes', (world, process) =>

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { allMachines } from '../../machines/registry.ts'
+import { acceptanceBreaches, acceptanceLaw } from './acceptance.ts'
 import { holdAlone } from './alone/hold.ts'
 import { metInWorlds } from './alone/met.ts'
 import { certify } from './certify.ts'
@@ -94,6 +95,15 @@ function provedAlone(): number {
   }, 0)
 }
 
+/** Law 12 is broken by no moment: it is asked of all worlds together. */
+function provedAccepted(): number {
+  if (values.world.length > 0) return 0
+  const breaches = acceptanceBreaches()
+  if (values.json) console.log(JSON.stringify({ acceptance: acceptanceLaw.law, breaches }))
+  else for (const what of breaches) console.log(`  law ${acceptanceLaw.law} is broken: ${what}`)
+  return breaches.length
+}
+
 function main(): number {
   if (values.help || values.list) {
     console.log(values.help ? usage : everyWorld.map(({ name, says }) => `${name}: ${says}`).join('\n'))
@@ -107,7 +117,7 @@ function main(): number {
     if (!values.json) for (const breach of explored.breaches) console.log(story(breach))
     return explored
   })
-  const broken = results.reduce((sum, { breaches }) => sum + breaches.length, 0) + provedAlone()
+  const broken = results.reduce((sum, { breaches }) => sum + breaches.length, 0) + provedAccepted() + provedAlone()
   if (!values.json)
     console.log(broken === 0 ? 'no law was broken' : `${broken} breaches; each story above is the shortest of its kind`)
   if (values.certify && broken === 0) {
