@@ -36,7 +36,8 @@ const settings = `set plan_cache_mode = force_generic_plan;
   end $$`
 
 export async function openStore(): Promise<MemoryStore> {
-  const sql = sessionSql(preparedSession(await PGlite.create({ parsers: { ...resultParsers } })), 'none')
+  const session = preparedSession(await PGlite.create({ parsers: { ...resultParsers } }))
+  const sql = sessionSql(session, 'none')
   await migrate(sql, orchestratorMigrations)
   await sql.exec(copies)
   await sql.exec(settings)
@@ -45,6 +46,8 @@ export async function openStore(): Promise<MemoryStore> {
        from pg_tables where schemaname = 'public' and tablename <> 'migration'
      union all select 'alter sequence ' || sequencename || ' restart' from pg_sequences where schemaname = 'public'`,
   )
+  const tables = await sql.query<{ tablename: string }>("select tablename from pg_tables where schemaname = 'public'")
+  session.rememberReads(tables.rows.map(({ tablename }) => tablename))
   return { sql, clear: () => sql.exec(rows.map(({ statement }) => statement).join('; ')) }
 }
 

@@ -2,14 +2,14 @@
  * PGlite in memory, with every statement parsed and planned once: a schedule is a few hundred small statements, and in
  * PGlite parsing them anew is two thirds of what they cost. The same database, the same SQL; only the driver differs.
  */
-import { PGlite, protocol, types } from '@electric-sql/pglite'
+import { PGlite, types } from '@electric-sql/pglite'
 import { migrate } from '../../../runtime/store/migrate.ts'
 import { resultParsers } from '../../../runtime/store/result-types.ts'
 import { sessionSql } from '../../../runtime/store/session-sql.ts'
 import type { Session } from '../../../runtime/store/session-sql.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
-
-const { serialize } = protocol
+import { RememberedReads } from './remembered-reads.ts'
+import { prepareMessage, queryMessage, readAnswer, runner, type Answer, type Column } from './wire.ts'
 
 export async function openMemoryStore(): Promise<Sql> {
   const db = await PGlite.create({ parsers: { ...resultParsers } })
@@ -31,40 +31,63 @@ const settings = `set plan_cache_mode = force_generic_plan;
     end loop;
   end $$`
 
-export function preparedSession(db: PGlite): Session {
-  const names = new Map<string, string>()
+interface Prepared {
+  readonly name: string
+  readonly columns: readonly Column[]
+}
 
-  async function prepare(text: string): Promise<string> {
-    const known = names.get(text)
+export interface PreparedSession extends Session {
+  /** From now on; no other tables than these are ever written, whatever a trigger does to one that nobody reads. */
+  rememberReads(tables: readonly string[]): void
+}
+
+/** `asks` hears of each statement that the database itself answers. */
+export function preparedSession(db: PGlite, asks?: (text: string) => void): PreparedSession {
+  const statements = new Map<string, Prepared>()
+  const messageOf = runner()
+  let remembered: RememberedReads | undefined
+
+  async function send(message: Uint8Array): Promise<Answer> {
+    const parts: Buffer[] = []
+    const onRawData = (part: Uint8Array): void => void parts.push(Buffer.from(part))
+    await db.execProtocolRawStream(message, { syncToFs: false, onRawData })
+    const answer = readAnswer(parts.length === 1 ? parts[0]! : Buffer.concat(parts))
+    if (answer.error) throw answer.error
+    return answer
+  }
+
+  async function prepare(text: string): Promise<Prepared> {
+    const known = statements.get(text)
     if (known) return known
-    const name = `s${names.size}`
-    await db.execProtocol(joined([serialize.parse({ name, text }), serialize.sync()]))
-    names.set(text, name)
-    return name
+    const name = `s${statements.size}`
+    const { columns } = await send(prepareMessage(name, text))
+    const prepared = { name, columns }
+    statements.set(text, prepared)
+    return prepared
   }
 
   return {
     async query(text, params) {
-      const statement = await prepare(text)
-      const { messages } = await db.execProtocol(
-        joined([
-          serialize.bind({ statement, values: params.map(parameter) }),
-          serialize.describe({ type: 'P' }),
-          serialize.execute({}),
-          serialize.sync(),
-        ]),
-      )
-      return resultOf(messages, db.parsers)
+      const { name, columns } = await prepare(text)
+      const values = params.map(parameter)
+      const ask = (): Promise<Answer> => {
+        asks?.(text)
+        return send(messageOf(name, values))
+      }
+      const { rows, tag } = await (remembered ? remembered.answer(text, values, ask) : ask())
+      return {
+        rows: rows.map((fields) => rowOf(columns, fields, db.parsers)),
+        rowCount: Math.max(affectedBy(tag), rows.length),
+      }
     },
     async exec(text) {
-      await db.exec(text)
+      // Whatever it does, and what a rollback undoes.
+      if (text !== 'begin' && text !== 'commit') remembered?.forget()
+      await send(queryMessage(text))
     },
+    rememberReads: (tables) => void (remembered = new RememberedReads(tables)),
     close: () => db.close(),
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat(parts)
 }
 
 function parameter(value: unknown): string | null {
@@ -77,29 +100,16 @@ function element(value: unknown): string {
   return typeof value === 'string' ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"` : String(value)
 }
 
-interface Column {
-  readonly name: string
-  readonly dataTypeID: number
-}
-
-type Messages = Awaited<ReturnType<PGlite['execProtocol']>>['messages']
-
-function resultOf(messages: Messages, parsers: PGlite['parsers']): Awaited<ReturnType<Session['query']>> {
-  let columns: readonly Column[] = []
-  let affected = 0
-  const rows: object[] = []
-  for (const message of messages) {
-    if (message instanceof protocol.messages.RowDescriptionMessage) columns = message.fields
-    else if (message instanceof protocol.messages.DataRowMessage) rows.push(rowOf(columns, message.fields, parsers))
-    else if (message instanceof protocol.messages.CommandCompleteMessage) affected = affectedBy(message.text)
-  }
-  return { rows, rowCount: Math.max(affected, rows.length) }
-}
-
-function rowOf(columns: readonly Column[], fields: readonly (string | null)[], parsers: PGlite['parsers']): object {
-  return Object.fromEntries(
-    columns.map(({ name, dataTypeID }, index) => [name, types.parseType(fields[index] ?? null, dataTypeID, parsers)]),
-  )
+function rowOf(
+  columns: readonly Column[],
+  fields: readonly (string | null)[],
+  parsers: PGlite['parsers'],
+): Record<string, unknown> {
+  const row: Record<string, unknown> = {}
+  columns.forEach(({ name, type }, index) => {
+    row[name] = types.parseType(fields[index] ?? null, type, parsers)
+  })
+  return row
 }
 
 /** `INSERT 0 3`, `UPDATE 2`. */
