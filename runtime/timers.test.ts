@@ -4,6 +4,7 @@ import { until } from './contract/harness.ts'
 import { silentLogger } from './logger.ts'
 import { silentObserver } from './observer.ts'
 import { simulatedClock } from './simulated-clock.ts'
+import type { SimulatedClock } from './simulated-clock.ts'
 import type { TimerRow } from './store/rows.ts'
 import type { Sql } from './store/sql.ts'
 import { Timers } from './timers.ts'
@@ -16,7 +17,7 @@ function timer(name: string, dueAt: number, seq = 1): TimerRow {
 
 /** Timers over an array that stands for their table: fired ones leave it, as their commit would have it. */
 function world(table: TimerRow[], pageSize?: number) {
-  const clock = simulatedClock(startAt)
+  const { clock, set } = settable(simulatedClock(startAt))
   const fired: { readonly name: string; readonly at: number; readonly seq: number }[] = []
   const reads: number[] = []
   const query = async (_: string, [, from, to, limit]: [unknown, number, number, number]) => {
@@ -47,8 +48,19 @@ function world(table: TimerRow[], pageSize?: number) {
       clock.advance(stepMs)
       return false
     })
-  return { timers, clock, fired, reads, advanceUntil }
+  return { timers, clock, set, fired, reads, advanceUntil }
 }
+
+/** Its time of day jumps as people set it; what it waits for takes as long as ever. */
+function settable(clock: SimulatedClock) {
+  let skew = 0
+  return { clock: { ...clock, now: () => clock.now() + skew }, set: (byMs: number) => void (skew += byMs) }
+}
+
+/** Clocks are looked at each second, here by a tenth of it. */
+const mostLateMs = 1100
+const minute = 60_000
+const hour = 60 * minute
 
 test('each fires once, at its time, however many share it and however little is held', async () => {
   const rows = Array.from({ length: 400 }, (_, index) =>
@@ -87,6 +99,31 @@ test('those armed by a commit within the window fire without another reading', a
   await one.timers.stop()
   expect(one.fired[0]?.at).toBe(startAt + 7)
   expect(one.reads).toHaveLength(1)
+})
+
+test.each([
+  ['was held in memory', minute / 2],
+  ['was still a row', 30 * minute],
+])('what %s and fell due because the clock was set forward fires within a second', async (_, delayMs) => {
+  const one = world([timer('a', startAt + delayMs), timer('b', startAt + 3 * hour)])
+  const setAt = 500
+  await one.advanceUntil(() => one.clock.elapsed() === setAt)
+  one.set(hour)
+  await one.advanceUntil(() => one.fired.length > 0)
+  await one.timers.stop()
+  expect(one.clock.elapsed() - setAt).toBeLessThanOrEqual(mostLateMs)
+  expect(one.fired).toMatchObject([{ name: 'a' }])
+})
+
+test('what waits while the clock is set back fires at its time of day, and not before', async () => {
+  const dueAt = startAt + minute
+  const one = world([timer('a', dueAt)])
+  await until(() => one.reads.length > 0)
+  one.set(-hour)
+  await one.advanceUntil(() => one.fired.length > 0, minute)
+  await one.timers.stop()
+  expect(one.fired).toMatchObject([{ name: 'a', at: dueAt }])
+  expect(one.clock.elapsed()).toBe(hour + minute)
 })
 
 test('shards that went to others fire nothing here', async () => {
