@@ -1,4 +1,11 @@
-/** Negative controls: each of these runtimes is wrong in one place, and the simulation has to find out. */
+/**
+ * Negative controls: each of these runtimes is wrong in one place, and the simulation has to find out. Issue 4 names four:
+ * `no-fence` (drop the fence check), `mark-after-commit` (commit before the inbox mark), `early-acknowledgement` (ack
+ * before the write) and `timer-twice` (timer fired twice).
+ */
+import { withJumps, withLostCommits } from './make-plan.ts'
+import type { Plan } from './plan.ts'
+
 export interface Edit {
   /** Below `runtime/`. */
   readonly file: string
@@ -12,6 +19,8 @@ export interface PlantedBug {
   /** The rule that must be broken first of all. */
   readonly law: RegExp
   readonly edits: readonly Edit[]
+  /** What goes wrong beside it, where chance would seldom have it. */
+  readonly change?: (plan: Plan) => Plan
   /** What of the schema would hold it back. */
   readonly schema?: { readonly plant: string; readonly heal: string }
 }
@@ -29,6 +38,9 @@ export async function commitSteps(sql, commit) { ${body} }
 $1function whole(`
   return { file: commitFile, find: commitHead, replace }
 }
+
+/** A timer that is not armed any more, or anew, is refused: without it the key alone holds off a second firing. */
+const withoutVoidCheck: Edit = { file: 'batch.ts', find: /if \(item\.timer && [^\n]*\n/, replace: '\n' }
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
@@ -59,6 +71,17 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'timers-after-commit',
+    does: 'arms and cancels timers after the commit',
+    law: /R8/,
+    edits: [
+      aroundCommit(`const numbers = await whole(sql, but(commit, 'timersSet', 'timersCleared'))
+        await whole(sql, part(commit, 'timersSet', 'timersCleared'))
+        return numbers`),
+    ],
+    change: withLostCommits,
+  },
+  {
     name: 'lost-withdrawal',
     does: 'does not write that effects were withdrawn',
     law: /R[67]/,
@@ -80,7 +103,37 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'void-timer',
     does: 'fires timers that were cancelled or set anew meanwhile',
     law: /R8/,
-    edits: [{ file: 'batch.ts', find: /if \(item\.timer && [^\n]*\n/, replace: '\n' }],
+    edits: [withoutVoidCheck],
+  },
+  {
+    name: 'timer-twice',
+    does: 'fires a timer a second time, under another key',
+    law: /R8: .* fired twice/,
+    edits: [
+      withoutVoidCheck,
+      {
+        file: 'create-runtime.ts',
+        find: /async #fire\(timer/,
+        replace: `async #fire(timer) {
+    await this.#fireAs('', timer)
+    return this.#fireAs('/again', timer)
+  }
+
+  async #fireAs(again, timer`,
+      },
+      {
+        file: 'create-runtime.ts',
+        find: /key: `timer:\$\{timer\.id\}:\$\{timer\.seq\}`/,
+        replace: 'key: `timer:${timer.id}:${timer.seq}${again}`',
+      },
+    ],
+  },
+  {
+    name: 'late-timer',
+    does: 'does not look whether the clock was set forward',
+    law: /R8: .* late/,
+    edits: [{ file: 'alarms.ts', find: /longestSleepMs = 1000/, replace: 'longestSleepMs = Infinity' }],
+    change: withJumps,
   },
   {
     name: 'early-timer',

@@ -41,11 +41,19 @@ export interface Life {
   readonly startedAt: number
 }
 
+/** Somebody set the time of day of a process. */
+export interface ClockSet {
+  readonly slot: number
+  readonly at: number
+  readonly byMs: number
+}
+
 export class Evidence {
   readonly calls: Call[] = []
   readonly replies: Reply[] = []
   readonly told: Told[] = []
   readonly lives: Life[] = []
+  readonly clocksSet: ClockSet[] = []
   readonly sent = new Map<string, Send>()
   /** Effects that an operator put back to life. */
   readonly revived = new Set<string>()
@@ -58,6 +66,10 @@ export class Evidence {
   begins(name: string, slot: number): void {
     this.lives.push({ name, slot, startedAt: this.#world.elapsed() })
     this.#world.tell(`${name} starts`, true)
+  }
+
+  clockSet(slot: number, byMs: number): void {
+    this.clocksSet.push({ slot, at: this.#world.elapsed(), byMs })
   }
 
   asked(call: Omit<Call, 'at' | 'endedAt'>): Call {

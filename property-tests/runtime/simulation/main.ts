@@ -49,7 +49,8 @@ interface Report {
   readonly hashes: readonly string[]
 }
 
-async function runSeeds(simulation: Simulation, from: number, seeds: number): Promise<Report> {
+async function runSeeds(simulation: Simulation, change: PlantedBug['change']): Promise<Report> {
+  const [from, seeds] = [Number(flags.from), Number(flags.seeds)]
   const beganAt = performance.now()
   const usedBefore = process.cpuUsage()
   const failures: Failure[] = []
@@ -59,7 +60,7 @@ async function runSeeds(simulation: Simulation, from: number, seeds: number): Pr
   const all = Array.from({ length: seeds * Number(flags.repeat) }, (_, index) => from + (index % seeds))
   for (const seed of all) {
     if (failures.length >= mostFailures || !isTime()) break
-    const verdict = await simulation.run(seed, flags.jumps ? withJumps : undefined)
+    const verdict = await simulation.run(seed, change)
     hashes.push(verdict.outcome.hash)
     if (verdict.broken.length > 0) failures.push(await explain(simulation, seed, verdict))
     if (performance.now() - toldAt < progressEveryMs) continue
@@ -120,7 +121,7 @@ async function find(bug: PlantedBug, simulation: Simulation, store: Sql, seeds: 
   try {
     for (let tried = 1; tried <= seeds; tried++) {
       const seed = Number(flags.from) + tried - 1
-      const { broken } = await simulation.run(seed)
+      const { broken } = await simulation.run(seed, bug.change)
       const sentence = broken.find((one) => bug.law.test(one))
       if (sentence) return { bug: bug.name, seed, tried, broken: sentence }
     }
@@ -145,7 +146,7 @@ async function seedsMain(): Promise<boolean> {
   const createRuntime = await loadRuntime(bug)
   return withStore(async (open, store) => {
     if (bug?.schema) await store.exec(bug.schema.plant)
-    const report = await runSeeds(open(createRuntime), Number(flags.from), Number(flags.seeds))
+    const report = await runSeeds(open(createRuntime), flags.jumps ? withJumps : bug?.change)
     const { schedules, failures, perSecond, cpuMsPerSchedule, points, hashes } = report
     say(`${schedules} schedules, ${failures.length} failed; ${perSecond} a second, ${cpuMsPerSchedule} ms of CPU each`)
     say(

@@ -72,6 +72,18 @@ export function withJumps(plan: Plan): Plan {
   return { ...plan, faults: jumps }
 }
 
+/** The same, but what goes wrong is commits: one in four of them never arrives. */
+export function withLostCommits(plan: Plan): Plan {
+  const roll = dice(plan.seed, 'lost commits')
+  const faults = plan.processes.flatMap(({ slot }) =>
+    Array.from({ length: 5 }, (_, index): Fault => {
+      const nth = 4 * index + roll.whole(1, 4)
+      return { kind: 'store', slot, of: 'commits', nth, what: 'unsent', ms: 0 }
+    }),
+  )
+  return { ...plan, faults }
+}
+
 function settingsOf(roll: Dice): Settings {
   return {
     shards: roll.pick([1, 4]),

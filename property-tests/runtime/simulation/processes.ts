@@ -193,6 +193,7 @@ export class Processes {
   #jump(slot: number, byMs: number): void {
     this.#skews.set(slot, (this.#skews.get(slot) ?? 0) + byMs)
     this.#living.get(slot)?.clock.jump(byMs)
+    this.#options.evidence.clockSet(slot, byMs)
   }
 
   #stop(process: Process, afterMs: number): void {

@@ -1,11 +1,12 @@
-/** R8: a timer fires at or after its due time, once; one that was cancelled or set anew does not. */
+/** R8: a timer fires at or soon after its due time, once; one that was cancelled or set anew does not. */
 import type { JournalRow } from '../../../../runtime/runtime.ts'
 import { dozeMs } from '../machines.ts'
 import { jumpsOf } from '../plan.ts'
+import { startAt } from '../world.ts'
 import { name } from './facts.ts'
 import type { Facts, Law } from './facts.ts'
 
-export const timerLaws: readonly Law[] = [timersFireAsArmed]
+export const timerLaws: readonly Law[] = [timersFireAsArmed, timersAreNotLate]
 
 interface Armed {
   readonly id: string
@@ -25,7 +26,7 @@ function timersFireAsArmed({ journals, plan }: Facts): string[] {
 
 function faultsOf(timer: Armed, rows: readonly JournalRow[], setBackMs: number): string[] {
   const key = keyOf(timer)
-  const fired = rows.filter((row) => row.key === key)
+  const fired = rows.filter((row) => firedKey(row) === key)
   const [first] = fired
   const armedAs = `the timer ${timer.id} that ${name(timer.by)} armed`
   if (!first) return timer.endedBy ? [] : [`R8: ${armedAs} never fired`]
@@ -39,12 +40,56 @@ function faultsOf(timer: Armed, rows: readonly JournalRow[], setBackMs: number):
 function unarmed(rows: readonly JournalRow[], armed: readonly Armed[]): string[] {
   const keys = new Set(armed.map(keyOf))
   return rows
-    .filter(({ key }) => key.startsWith('timer:') && !keys.has(key))
+    .filter((row) => row.key.startsWith('timer:') && !keys.has(firedKey(row)))
     .map((row) => `R8: ${name(row)} is of the timer ${row.key}, which nothing armed`)
 }
 
 function keyOf({ id, by }: Armed): string {
   return `timer:${id}:${by.seq}`
+}
+
+/** Whatever else it says: two keys that name one timer and where it was armed are two firings of it. */
+function firedKey({ key }: JournalRow): string {
+  return /^timer:[^:]+:\d+/.exec(key)?.[0] ?? key
+}
+
+/** The clocks are looked at each second; the rest is for reading, handing over and the queue, at the slowest store. */
+const mostLateMs = 1500
+
+/** Judged where nothing else goes wrong: an outage delays without a bound, and so does a lease that has to end first. */
+function timersAreNotLate(facts: Facts): string[] {
+  const { journals, plan, evidence } = facts
+  if (!plan.faults.every((fault) => fault.kind === 'jump')) return []
+  const heardAt = new Map(evidence.told.map(({ row, at }) => [name(row), at]))
+  return [...journals.values()].flatMap((rows) =>
+    armedIn(rows).flatMap((timer) => {
+      const fired = rows.find(({ key }) => key === keyOf(timer))
+      const firedAt = fired && heardAt.get(name(fired))
+      if (firedAt === undefined) return []
+      const since = Math.max(heardAt.get(name(timer.by)) ?? 0, dueSince(timer, firedAt, facts))
+      const lateMs = firedAt - since
+      return lateMs > mostLateMs
+        ? [`R8: the timer ${timer.id} that ${name(timer.by)} armed fired ${Math.round(lateMs)} ms late`]
+        : []
+    }),
+  )
+}
+
+/** Since when it has been due by the time of day of all processes; their clocks may have passed its time more than once. */
+function dueSince({ dueAt }: Armed, firedAt: number, { plan, evidence }: Facts): number {
+  return Math.max(
+    ...plan.processes.map(({ slot }) => {
+      const settings = evidence.clocksSet.filter((one) => one.slot === slot && one.at <= firedAt)
+      let skewMs = 0
+      let since = dueAt - startAt
+      for (const { at, byMs } of settings) {
+        skewMs += byMs
+        const passes = dueAt - startAt - skewMs
+        since = passes <= at ? Math.min(since, at) : passes
+      }
+      return since
+    }),
+  )
 }
 
 const bell = 'bell'
