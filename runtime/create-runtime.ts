@@ -265,7 +265,10 @@ class DurableRuntime implements Runtime {
     })
   }
 
-  /** A key that the journal has is spent: a poisonous event that is tried again needs one of its own. */
+  /**
+   * A key that the journal has is spent: a poisonous event that is tried again needs one of its own. What is refused once
+   * more has another letter by now, so that this one goes in any case: else each refusal would double them.
+   */
   async #redeliverLetter(id: number): Promise<boolean> {
     const { sql } = this.#options
     const letter = Number.isSafeInteger(id) ? await findDeadLetter(sql, id) : undefined
@@ -274,8 +277,7 @@ class DurableRuntime implements Runtime {
     const isSpent = (await findReceipts(sql, [{ actor: to, key: letter.key }])).length > 0
     const key = isSpent ? `${letter.key}/${letterPrefix}${id}` : letter.key
     const receipt = await this.deliver({ to, key, event: JSON.parse(letter.body) as Delivery['event'] })
-    const isGone = receipt.applied || receipt.answer?.body['code'] !== 'actor-unknown'
-    if (isGone) await removeDeadLetter(sql, id)
+    await removeDeadLetter(sql, id)
     return receipt.applied
   }
 

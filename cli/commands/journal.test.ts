@@ -219,6 +219,30 @@ describe('of a running orchestrator', () => {
       await expect(deadLetters(['show', 'letter:999', ...to])).rejects.toThrow('list them to see their ids')
       await expect(effects(['redeliver', ...to])).rejects.toThrow('usage: statewright effects')
     }))
+
+  test('a dead letter is refused while nobody knows its actor, and then taken once, under its own key', () =>
+    asked(async ({ dir }) => {
+      const ledger = 'ledger:default/demo'
+      const of = ['--actor', ledger, '--dir', dir]
+      const settled = { type: 'reservation.settled', at, turn: 'default/a-1/1/0', tokens: 5 }
+      await runtime.deliver({ to: ledger, key: 'settled/1', event: settled })
+      const idOf = async (): Promise<string> =>
+        (JSON.parse((await said(() => deadLetters(['--json', ...of]))).out) as { id: string }).id
+      const redeliver = async (id: string): Promise<string> =>
+        (await said(() => deadLetters(['redeliver', id, '--dir', dir]))).out
+      expect(await redeliver(await idOf())).toBe('0 redelivered, 1 refused')
+      const limits = { tokensPerTurn: 9, tokensPerTask: 0, tokensPerDay: 0, tokensPerProject: 0, maxRaisePerDay: 0 }
+      await runtime.deliver({ to: ledger, key: 'limits/1', event: { type: 'ledger.configured', at, limits } })
+      const id = await idOf()
+      expect(await redeliver(id)).toBe('1 redelivered, 0 refused')
+      expect((await said(() => deadLetters(of))).out).toBe('no dead letters')
+      expect(await redeliver(id)).toBe('0 redelivered, 1 refused')
+      const told = await said(() => history([ledger, '--json', '--dir', dir]))
+      expect(told.out.split('\n').map((line) => JSON.parse(line) as object)).toMatchObject([
+        { seq: 1, key: 'limits/1' },
+        { seq: 2, key: 'settled/1', event: settled, handled: true },
+      ])
+    }))
 })
 
 describe('of a store', () => {
@@ -235,6 +259,6 @@ describe('of a store', () => {
 
   test('that nobody runs on, they read as well', async () => {
     await close()
-    expect((await said(() => replay(['--all', '--state', state]))).out).toMatch(/^2 actors, \d+ steps, 0 different$/)
+    expect((await said(() => replay(['--all', '--state', state]))).out).toMatch(/^3 actors, \d+ steps, 0 different$/)
   })
 })
