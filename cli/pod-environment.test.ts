@@ -32,6 +32,7 @@ const secrets = {
 
 async function environmentOf(
   change: Readonly<Record<string, string>> = {},
+  traceparent?: string,
 ): Promise<{ readonly env: Record<string, string>; readonly folder: PodFolder; readonly minted: unknown[] }> {
   const root = mkdtempSync(join(tmpdir(), 'statewright-pod-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
@@ -59,6 +60,7 @@ async function environmentOf(
     callbackMaster: 'master',
     programDir: '/program',
     urls: () => ({ operator: 'http://127.0.0.1:8080', internal: 'http://127.0.0.1:8082' }),
+    traceparent: () => traceparent,
   })(spec, folder)
   return { env, folder, minted }
 }
@@ -133,4 +135,14 @@ test('a pod of a Project with a memory service reaches it by a client of its own
   expect(JSON.stringify(env)).not.toContain('pods-secret')
   expect(folder.path).not.toBe('')
   expect((await environmentOf({})).env).not.toHaveProperty('PLATFORM_MEMORY_URL')
+})
+
+test('a pod is told where its spans go and what they hang from; nothing of it unless a collector is set', async () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
+  expect((await environmentOf(endpoint, traceparent)).env).toMatchObject({ ...endpoint, TRACEPARENT: traceparent })
+  for (const { env } of [await environmentOf({}, traceparent), await environmentOf(endpoint)]) {
+    expect(env).not.toHaveProperty('TRACEPARENT')
+    expect(env).not.toHaveProperty('OTEL_EXPORTER_OTLP_ENDPOINT')
+  }
 })

@@ -1,5 +1,5 @@
 /** One Task from its beginning to its end is one trace at a collector: the orchestrator's spans and its pods' nest. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startCollector, type CollectedSpan, type Collector } from '../../edges/http/tracing/testing.ts'
 import { rootOf } from '../../edges/telemetry/trace-ids.ts'
 import { hookSecret, startRoom, type Room } from './testing/room.ts'
@@ -10,19 +10,40 @@ const proposal = { repo: 'duration', title: 'A secret idea', body: 'For nobody e
 
 let collector: Collector
 let spans: readonly CollectedSpan[]
+let traced: readonly string[]
 let secrets: readonly string[]
 beforeAll(async () => {
   collector = await startCollector()
-  const room = await startRoom({ otlpEndpoint: collector.endpoint })
+  traced = await tracedCalls(async () => {
+    secrets = await liveIn({ otlpEndpoint: collector.endpoint })
+  })
+  spans = collector.spans().filter(({ traceId }) => traceId === rootOf(task)?.traceId)
+}, 180_000)
+afterAll(() => collector?.close())
+
+/** Whom the process asked meanwhile with the trace that it asks for. */
+async function tracedCalls(run: () => Promise<void>): Promise<readonly string[]> {
+  const asked = vi.spyOn(globalThis, 'fetch')
   try {
-    secrets = await live(room)
+    await run()
+    return asked.mock.calls.flatMap(([input, init]) => {
+      const { url, headers } = new Request(input, init)
+      return headers.has('traceparent') ? [new URL(url).pathname] : []
+    })
+  } finally {
+    asked.mockRestore()
+  }
+}
+
+async function liveIn(settings: Parameters<typeof startRoom>[0]): Promise<readonly string[]> {
+  const room = await startRoom(settings)
+  try {
+    return await live(room)
   } finally {
     // Sends what waits.
     await room.stop()
   }
-  spans = collector.spans().filter(({ traceId }) => traceId === rootOf(task)?.traceId)
-}, 90_000)
-afterAll(() => collector?.close())
+}
 
 /** Gives what no span may hold. */
 async function live(room: Room): Promise<readonly string[]> {
@@ -75,3 +96,10 @@ test('no token, no secret and no word of people or agents leaves in a span', () 
   expect(secrets.every((secret) => secret.length > 0)).toBe(true)
   expect(secrets.filter((secret) => collector.text().includes(secret))).toEqual([])
 })
+
+test('without a collector nobody is told of a trace, and nothing is sent', async () => {
+  const before = collector.spans().length
+  expect(await tracedCalls(async () => void (await liveIn({})))).toEqual([])
+  expect(traced).not.toEqual([])
+  expect(collector.spans()).toHaveLength(before)
+}, 180_000)
