@@ -114,11 +114,10 @@ class DurableRuntime implements Runtime {
     this.#recovery = new Recovery({
       ...ports,
       pollMs: options.pollMs,
-      maxQueued: options.maxQueued,
+      mostQueued,
+      queue: this.#worker,
       shards,
       shardOf: (address) => this.#shardOf(address),
-      queued: () => this.#worker.queued,
-      submit: (work) => this.#worker.submit(work),
       alone,
       resume: (resumed) => this.#resume(resumed),
       look: () => this.#relay.resume(shards(), true),

@@ -2,10 +2,11 @@
  * Work that waits for its commit, in a lane for each actor: in order within a lane (R2), in turn between lanes, so
  * that ten thousand events of one actor let the single event of another into the very next commit.
  */
+import type { ActorAddress } from '../machines/definition.ts'
 import { isRoomFor, isWithinShare } from './door.ts'
 import type { Load } from './door.ts'
 import { Fifo } from './fifo.ts'
-import type { EventWork, Work } from './work.ts'
+import type { Work } from './work.ts'
 
 export interface BatchLimits {
   readonly items: number
@@ -53,16 +54,17 @@ export class FairQueue {
     return this.#waiting().filter(({ work }) => isCounted(work)).length
   }
 
-  /** Whether one more from outside may wait. No lane is looked up while the queue is so empty that none is over its share. */
-  mayTake({ to, body }: EventWork, most: Load): boolean {
-    if (!isRoomFor(body.length, this, most)) return false
+  /** Whether one more may wait for its actor. No lane is looked up while the queue is so empty that none is over its share. */
+  mayTake(to: ActorAddress, bytes: number, most: Load): boolean {
+    if (!isRoomFor(bytes, this, most)) return false
     return isWithinShare(this, this, most) || isWithinShare(loadOf(this.#lanes.get(to)), this, most)
   }
 
-  /** Actors of which at least so much waits. */
-  crowding(items: number): ReadonlySet<string> {
-    if (this.#size < items) return nobody
-    return new Set([...this.#lanes.values()].filter(({ work }) => work.size >= items).map(({ name }) => name))
+  /** Actors that hold their share or more. */
+  crowding(most: Load): ReadonlySet<string> {
+    if (isWithinShare(this, this, most)) return nobody
+    const crowded = [...this.#lanes.values()].filter((lane) => !isWithinShare(loadOf(lane), this, most))
+    return new Set(crowded.map(({ name }) => name))
   }
 
   push(work: Work, since: number): void {

@@ -5,6 +5,7 @@
 import type { ActorAddress, MachineDefinition, MachineEvent } from '../machines/definition.ts'
 import { messageOf } from './errors.ts'
 import type { Clock, Timer } from './clock.ts'
+import type { Load } from './door.ts'
 import type { Logger } from './logger.ts'
 import type { RuntimeObserver } from './observer.ts'
 import type { Receipt } from './runtime.ts'
@@ -22,18 +23,26 @@ export interface RecoveryOptions {
   readonly logger: Logger
   readonly observer: RuntimeObserver
   readonly pollMs: number
-  readonly maxQueued: number
+  readonly mostQueued: Load
+  readonly queue: RecoveryQueue
   readonly definitions: readonly Pick<MachineDefinition, 'kind' | 'version'>[]
   /** Those that are served. */
   readonly shards: () => readonly number[]
   readonly shardOf: (address: ActorAddress) => number
-  readonly queued: () => number
-  readonly submit: (work: Work) => void
   readonly alone: <T>(task: () => Promise<T>) => Promise<T>
   /** Reads the pending effects of these shards; gives how many it took into memory. */
   readonly resume: (shards: readonly number[]) => Promise<number>
   /** Takes up what another process put back to life. */
   readonly look: () => Promise<unknown>
+}
+
+/** What waits in memory for its commit. */
+export interface RecoveryQueue {
+  readonly waiting: Load
+  mayTake(to: ActorAddress, bytes: number): boolean
+  /** Actors that hold their share of it already. */
+  crowding(): ReadonlySet<string>
+  submit(work: Work): void
 }
 
 /** Effects that another process put back to life are noticed within this time. */
@@ -45,8 +54,11 @@ export class Recovery {
   readonly #options: RecoveryOptions
   /** Inbox rows whose work is queued here, or that wait for a quarantined actor, and their shards. */
   readonly #inHand = new Map<number, number>()
-  /** The inbox holds rows that were not read: fresh ones must not overtake them (R2). */
+  /** The inbox holds rows that were not read, of whatever actor: fresh ones must not overtake them (R2). */
   #isBehind = false
+  /** Actors whose rows alone were left there: they hold their share of the queue already. */
+  #heldBack = new Set<string>()
+  #lastInbox = -Infinity
   #isFullReadDue = false
   /** More actors of older versions may be in the store than were asked for at once. */
   #isUpgrading = false
@@ -84,12 +96,12 @@ export class Recovery {
 
   /** Before anything else is done for shards that came to this process. Call it between two commits only. */
   async takeOver(shards: readonly number[]): Promise<void> {
-    const { sql, clock, observer, submit, shards: served, resume, shardOf } = this.#options
+    const { sql, clock, observer, queue, shards: served, resume, shardOf } = this.#options
     const began = clock.elapsed()
     await this.#inbox([...served(), ...shards])
     const effects = await resume(shards)
     for (const to of await quarantinedActors(sql, shards)) {
-      submit({ kind: 'touch', to, shard: shardOf(to), done: nobodyWaits })
+      queue.submit({ kind: 'touch', to, shard: shardOf(to), done: nobodyWaits })
     }
     await this.#upgrade(shards)
     observer.recovered({ shards: shards.length, effects, durationMs: clock.elapsed() - began })
@@ -100,11 +112,12 @@ export class Recovery {
    * may be all that ever would, and one that cannot be upgraded is reported today (R10).
    */
   async #upgrade(shards: readonly number[]): Promise<void> {
-    const { sql, submit, shardOf, definitions, maxQueued: limit } = this.#options
+    const { sql, queue, shardOf, definitions } = this.#options
+    const { size: limit } = this.#options.mostQueued
     const versions = new Map(definitions.map(({ kind, version }) => [kind, version]))
     const found = await outdatedActors(sql, { shards, versions, limit })
     this.#isUpgrading = found.length === limit
-    for (const to of found) submit({ kind: 'touch', to, shard: shardOf(to), done: nobodyWaits })
+    for (const to of found) queue.submit({ kind: 'touch', to, shard: shardOf(to), done: nobodyWaits })
   }
 
   /** Another process has them: its rows are not in hand here, and may come back. */
@@ -112,9 +125,13 @@ export class Recovery {
     for (const [id, shard] of this.#inHand) if (shards.has(shard)) this.#inHand.delete(id)
   }
 
-  /** A row of a commit of this process: it is handed on at once, unless older ones still wait to be read. */
+  /** A row of a commit of this process: it is handed on at once, unless older ones still wait to be read or there is no room. */
   receive(row: StoredInboxRow): void {
-    if (!this.#isBehind) this.#take(row)
+    if (this.#isBehind || this.#heldBack.has(row.actor)) return
+    if (this.#options.queue.mayTake(row.actor, row.body.length)) return this.#take(row)
+    const hadLeft = this.#hasLeft
+    this.#heldBack.add(row.actor)
+    if (!hadLeft) this.#schedule()
   }
 
   #take(row: StoredInboxRow): void {
@@ -126,18 +143,31 @@ export class Recovery {
     }
     const event = JSON.parse(row.body) as MachineEvent
     const { actor: to, key, body, shard, id: inboxId } = row
-    this.#options.submit({ kind: 'event', to, key, event, body, shard, inboxId, done })
+    this.#options.queue.submit({ kind: 'event', to, key, event, body, shard, inboxId, done })
+  }
+
+  get #hasLeft(): boolean {
+    return this.#isBehind || this.#heldBack.size > 0
   }
 
   #schedule(): void {
     if (!this.#isOpen) return
-    const { alone, clock, logger, pollMs } = this.#options
-    this.#timer = clock.setTimer(this.#isBehind ? backlogPollMs : pollMs, () => {
-      const round = alone(() => this.#read())
-      void round
+    const { clock, logger, pollMs } = this.#options
+    this.#timer?.cancel()
+    this.#timer = clock.setTimer(this.#hasLeft ? backlogPollMs : pollMs, () => {
+      void this.#round()
         .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'the store could not be read'))
         .finally(() => this.#schedule())
     })
+  }
+
+  /** To find nothing but rows of actors that are held back, all of these are passed over: rarely, while they still are. */
+  async #round(): Promise<void> {
+    const { alone, clock, queue, pollMs } = this.#options
+    const crowding = queue.crowding()
+    const isStill = this.#heldBack.size > 0 && [...this.#heldBack].every((actor) => crowding.has(actor))
+    if (isStill && !this.#isBehind && clock.elapsed() - this.#lastInbox < pollMs) return
+    await alone(() => this.#read())
   }
 
   async #read(): Promise<void> {
@@ -153,24 +183,37 @@ export class Recovery {
   }
 
   async #inbox(shards: readonly number[]): Promise<void> {
-    const { sql, clock, observer, maxQueued, queued } = this.#options
-    const limit = maxQueued - queued()
-    const wasBehind = this.#isBehind
+    const { sql, clock, observer, queue, mostQueued } = this.#options
+    const limit = halfOfRoom(queue.waiting, mostQueued)
+    const hadLeft = this.#hasLeft
     this.#isBehind = true
-    if (limit <= 0) return
-    const rows = await pendingInbox(sql, { shards, except: [...this.#inHand.keys()], limit })
-    this.#isBehind = rows.length === limit
-    if (rows[0]) observer.inboxLag(Math.max(0, clock.now() - rows[0].at))
+    this.#lastInbox = clock.elapsed()
+    if (limit.size <= 0 || limit.bytes <= 0) return
+    this.#heldBack = new Set(queue.crowding())
+    const rows = await pendingInbox(sql, {
+      shards,
+      except: [...this.#inHand.keys()],
+      apart: [...this.#heldBack],
+      limit,
+    })
+    this.#isBehind = isCut(rows, limit)
+    const now = clock.now()
+    observer.inboxLag(Math.max(0, now - (rows[0]?.at ?? now)))
     for (const row of rows) this.#take(row)
-    if (this.#isBehind && !wasBehind) this.#hurry()
-  }
-
-  #hurry(): void {
-    this.#timer?.cancel()
-    this.#schedule()
+    if (this.#hasLeft && !hadLeft) this.#schedule()
   }
 }
 
 function isWaiting(receipt: Receipt): boolean {
   return receipt.answer?.body['code'] === 'actor-quarantined'
+}
+
+/** What comes meanwhile, and others' rows at the next reading, find room as well. */
+function halfOfRoom(held: Load, most: Load): Load {
+  return { size: Math.ceil((most.size - held.size) / 2), bytes: Math.ceil((most.bytes - held.bytes) / 2) }
+}
+
+function isCut(rows: readonly StoredInboxRow[], limit: Load): boolean {
+  const bytes = rows.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0)
+  return rows.length === limit.size || bytes >= limit.bytes
 }

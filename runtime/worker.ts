@@ -113,8 +113,17 @@ export class Worker {
     })
   }
 
-  get queued(): number {
-    return this.#queue.size
+  get waiting(): Load {
+    return this.#queue
+  }
+
+  /** Whether there is room for one more of this actor. */
+  mayTake(to: ActorAddress, bytes: number): boolean {
+    return this.#queue.mayTake(to, bytes, this.#options.mostQueued)
+  }
+
+  crowding(): ReadonlySet<string> {
+    return this.#queue.crowding(this.#options.mostQueued)
   }
 
   /** Items of these shards that are queued or in a commit under way. */
@@ -151,7 +160,7 @@ export class Worker {
 
   /** Work from outside: bounded (back-pressure instead of memory). */
   offer(work: EventWork): void {
-    if (this.#queue.mayTake(work, this.#options.mostQueued)) return this.submit(work)
+    if (this.mayTake(work.to, work.body.length)) return this.submit(work)
     const { size } = this.#queue
     this.#options.observer.overloaded(size)
     work.done.reject(new OverloadedError(size, overloadRetryMs))

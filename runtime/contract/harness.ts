@@ -139,3 +139,9 @@ export async function until<T>(
     await new Promise((resolve) => void setTimeout(resolve, 2))
   }
 }
+
+/** Lets the simulated time run while a test waits for what retries and polls bring. */
+export function pumping(world: Harness): { stop(): void } {
+  const timer = setInterval(() => world.clock.advance(100), 1)
+  return { stop: () => clearInterval(timer) }
+}

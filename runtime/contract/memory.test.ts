@@ -1,8 +1,10 @@
 import { openMemorySql } from '../store/pglite-memory.ts'
 import { rearmContract } from './rearm-contract.ts'
+import { inboxContract } from './inbox-contract.ts'
 import { runtimeContract } from './runtime-contract.ts'
 import { sharingContract } from './sharing-contract.ts'
 
+inboxContract('PGlite in memory', openMemorySql)
 runtimeContract('PGlite in memory', openMemorySql)
 rearmContract('PGlite in memory', openMemorySql)
 sharingContract('PGlite in memory', openMemorySql)

@@ -2,6 +2,7 @@ import { describe, it } from 'vitest'
 import { openPgSql } from '../store/pg-sql.ts'
 import { sqlContract } from '../store/sql-contract.ts'
 import { rearmContract } from './rearm-contract.ts'
+import { inboxContract } from './inbox-contract.ts'
 import { retentionContract } from './retention-contract.ts'
 import { runtimeContract } from './runtime-contract.ts'
 import { sharingContract } from './sharing-contract.ts'
@@ -10,6 +11,7 @@ const url = process.env['DATABASE_URL']
 
 if (url) {
   sqlContract('Postgres', () => openPgSql({ url }))
+  inboxContract('Postgres', () => openPgSql({ url }))
   runtimeContract('Postgres', () => openPgSql({ url }))
   retentionContract('Postgres', () => openPgSql({ url }))
   rearmContract('Postgres', () => openPgSql({ url }))

@@ -5,7 +5,7 @@ import { OverloadedError, RetryableError, TerminalError } from '../errors.ts'
 import type { Delivery, Receipt, Runtime } from '../runtime.ts'
 import { migrate } from '../store/migrate.ts'
 import type { Sql } from '../store/sql.ts'
-import { event, harness, task, until } from './harness.ts'
+import { event, harness, pumping, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
 import { faultySql, heldCommits } from './store-faults.ts'
 import { toyDefinition, toyMachine } from './toy-machine.ts'
@@ -1035,10 +1035,4 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
       expect((await sql.query('select * from shard where owner is not null')).rows).toEqual([])
     })
   })
-}
-
-/** Lets the simulated time run while a test waits for what retries and polls bring. */
-function pumping(world: Harness): { stop(): void } {
-  const timer = setInterval(() => world.clock.advance(100), 1)
-  return { stop: () => clearInterval(timer) }
 }

@@ -18,8 +18,16 @@ beforeAll(async () => {
 })
 afterAll(() => sql.close())
 
-async function idsOf(query: Parameters<typeof pendingInbox>[1]): Promise<readonly number[]> {
-  return (await pendingInbox(sql, query)).map((row) => row.id)
+interface Query {
+  readonly shards: readonly number[]
+  readonly except: readonly number[]
+  readonly limit: number
+  readonly bytes?: number
+  readonly apart?: readonly string[]
+}
+
+async function idsOf({ limit: size, bytes = 1_000_000, apart = [], ...query }: Query): Promise<readonly number[]> {
+  return (await pendingInbox(sql, { ...query, apart, limit: { size, bytes } })).map((row) => row.id)
 }
 
 it('gives the oldest rows of the shards that it is asked for, no more than there is room for', async () => {
@@ -33,4 +41,17 @@ it('leaves out what is in hand, be it nearly everything, and whatever its order'
   expect(await idsOf({ shards: [0, 1], except: inHand, limit: 100 })).toEqual([7, 8, 11_000])
   expect(await idsOf({ shards: [1], except: inHand, limit: 100 })).toEqual([7])
   expect(await idsOf({ shards: [0, 1], except: all, limit: 100 })).toEqual([])
+})
+
+it('gives no more bytes than there is room for, and one row however large', async () => {
+  const query = { shards: [0, 1], except: [], limit: 100 }
+  expect(await idsOf({ ...query, bytes: 6 })).toEqual([1, 2, 3])
+  expect(await idsOf({ ...query, bytes: 5 })).toEqual([1, 2, 3])
+  expect(await idsOf({ ...query, bytes: 1 })).toEqual([1])
+})
+
+it('passes over actors that are left alone, however many of their rows come first', async () => {
+  await sql.exec(`insert into inbox (id, actor, shard, key, body, at) values (20001, 'task:u', 1, 'k', '{}', 0)`)
+  expect(await idsOf({ shards: [0, 1], except: [], limit: 100, apart: ['task:t'] })).toEqual([20_001])
+  expect(await idsOf({ shards: [0, 1], except: all, limit: 100, apart: ['task:u'] })).toEqual([])
 })
