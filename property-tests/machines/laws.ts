@@ -7,6 +7,7 @@ import { law18, law3 } from './laws/gates.ts'
 import type { Law } from './laws/law.ts'
 import { law6 } from './laws/notes.ts'
 import { law15 } from './laws/outcomes.ts'
+import { law20 } from './laws/prompts.ts'
 import { law4 } from './laws/own-voice.ts'
 import { law7 } from './laws/single.ts'
 import { law19, law21 } from './laws/stops.ts'
@@ -26,6 +27,7 @@ export const laws: readonly Law[] = [
   law17,
   law18,
   law19,
+  law20,
   law21,
   law23,
 ]

@@ -283,6 +283,13 @@ const stops: readonly Mutant[] = [
     }),
   },
   {
+    law: 20,
+    wrong: 'a pod whose turn has ended says its prompt again, by another turn',
+    changed: pod((table) => {
+      setRows(state(table, 'alive.busy'), 'turn.ended', [{ target: 'busy', reenter: true, actions: 'sayEnded' }])
+    }),
+  },
+  {
     law: 21,
     wrong: 'a pod that ends moves a parked Task on [H14]',
     changed: task((table) => setRows(state(table, `${live}.parked`), 'pod.final', [{ target: '#operator-error' }])),

@@ -14,6 +14,7 @@ import {
   type Performed,
   type Stepped,
 } from '../machines/world/trace.ts'
+import { keepPrompts, noPrompts, type Prompts } from '../machines/laws/prompts.ts'
 import { emptyBook, keepBook, type Book } from './book.ts'
 import type { Past } from './world-model.ts'
 
@@ -57,6 +58,7 @@ export interface Ghosts {
   /** As the forge has them, by Issue. */
   readonly labels: Readonly<Record<string, string>>
   readonly book: Book
+  readonly prompts: Prompts
   /** In which order the merge requests of a Task merge, by Task. */
   readonly orders: Readonly<Record<string, readonly string[]>>
 }
@@ -73,10 +75,16 @@ const noGhosts: Ghosts = {
   goAheads: {},
   labels: {},
   book: emptyBook,
+  prompts: noPrompts,
   orders: {},
 }
 
 function remember(ghosts: Ghosts, moment: Moment): Ghosts {
+  const prompts = keepPrompts(ghosts.prompts, moment)
+  return { ...rememberedOf(ghosts, moment), prompts }
+}
+
+function rememberedOf(ghosts: Ghosts, moment: Moment): Ghosts {
   if (moment.kind !== 'stepped') return performed(ghosts, moment)
   const kind = kindOf(moment.actor)
   if (kind === 'queue') return queueStepped(ghosts, moment)

@@ -3,6 +3,7 @@
  * ghosts remember of the past. Their long form over whole histories is `property-tests/machines/laws/`.
  */
 import type { ActorAddress } from '../../machines/definition.ts'
+import { takenAgain } from '../machines/laws/prompts.ts'
 import { entryLaw } from './entries.ts'
 import { isLost } from './hand-overs.ts'
 import { mergeOrderLaw } from './merge-order.ts'
@@ -237,14 +238,6 @@ const stops = onStep('pod', (step, { ghosts }) =>
     : [],
 )
 
-/** The wrapper's own book: a prompt that ended is not begun again. */
-const prompts: FiniteLaw['breaches'] = ({ moment, world }) => {
-  if (moment.kind !== 'performed' || moment.effect.type !== 'submitTurn') return []
-  return world.processes.alive.flatMap(({ turns }) =>
-    new Set(turns.map(({ key }) => key)).size < turns.length ? ['a wrapper took one prompt twice'] : [],
-  )
-}
-
 const spoken = /^(outcome$|pod\.|turn\.|note\.|agent\.)/
 
 const parks = onStep('task', ({ before, after, event }) =>
@@ -315,7 +308,7 @@ export const finiteLaws: readonly FiniteLaw[] = [
   { law: 17, says: "an outstanding forge write's state is active", breaches: outstanding },
   { law: 18, says: 'no merge while a grant is off', breaches: merging },
   { law: 19, says: 'no ordinary turn after `pod.stop`', breaches: stops },
-  { law: 20, says: 'no prompt is accepted twice', breaches: prompts },
+  { law: 20, says: 'no prompt is accepted twice', breaches: ({ moment, past }) => takenAgain(past.prompts, moment) },
   { law: 21, says: 'nothing a pod says moves a park', breaches: parks },
   { law: 22, says: 'no pod of work but for conflict, red CI or request_changes on the current head', breaches: cost },
   { law: 22, says: 'a new head of a reviewed merge request is reviewed, or the laps are spent', breaches: unseenHeads },

@@ -13,7 +13,7 @@ import {
 } from '../world/trace.ts'
 import type { Law } from './law.ts'
 
-const finals: ReadonlySet<string> = new Set(['"delivered"', '"rejected"', '"failed"'])
+const finals: ReadonlySet<string> = new Set(['"delivered"', '"rejected"', '"failed"', '"folded"'])
 
 function movedFinals(trace: Trace): readonly string[] {
   return stepsOf(trace, 'task')

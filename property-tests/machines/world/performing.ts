@@ -218,8 +218,8 @@ function submitTurn({ answer, effect, processes }: Call): string {
   const process = ofUrl(processes, effect)
   if (!process?.isAlive) return 'no answer'
   const said = processes.submit(process, effect)
-  if (said.said === 'accepted') answer('submit.accepted', { turnId: said.turnId })
-  else answer('submit.conflict', { liveTurnId: said.live })
+  if (said.said === 'conflict') answer('submit.conflict', { liveTurnId: said.live })
+  else answer('submit.accepted', { turnId: said.turnId })
   return said.said
 }
 

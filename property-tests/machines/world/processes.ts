@@ -112,14 +112,16 @@ export class Processes {
     return process.turns.find(({ end }) => end === undefined)
   }
 
-  /** POST /v1/messages: one prompt per key (law 20), one turn at a time. */
+  /** POST /v1/messages: a key's turn is found again, and one turn runs at a time. */
   submit(
     process: Process,
     effect: Outstanding,
-  ): { readonly said: 'accepted'; readonly turnId: string } | { readonly said: 'conflict'; readonly live: string } {
+  ):
+    | { readonly said: 'accepted' | 'found'; readonly turnId: string }
+    | { readonly said: 'conflict'; readonly live: string } {
     const key = idOf(effect.actor)
     const mine = process.turns.find((turn) => turn.key === key)
-    if (mine) return { said: 'accepted', turnId: mine.turnId }
+    if (mine) return { said: 'found', turnId: mine.turnId }
     const live = this.running(process)
     if (live) return { said: 'conflict', live: live.turnId }
     const turnId = `turn-of-${key}`
