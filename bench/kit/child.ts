@@ -55,11 +55,20 @@ export async function startServing<T>(program: URL, { argument, boundMs }: Child
   }
 }
 
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** It ends with us at the latest. */
 function start(program: URL, argument: unknown): ChildProcess {
-  return spawn(process.execPath, [fileURLToPath(program), JSON.stringify(argument)], {
+  const child = spawn(process.execPath, [fileURLToPath(program), JSON.stringify(argument)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NODE_NO_WARNINGS: '1' },
   })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  return child
 }
 
 function collect(child: ChildProcess): { text: string; errors: string } {

@@ -1,6 +1,7 @@
 /** `npm run bench -- runtime`: the durable runtime against its peers, what is written by hand, and the limit. */
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
+import { onInterrupt } from '../kit/interrupted.ts'
 import { publish, usageExitCode } from '../kit/publish.ts'
 import { isMeasured } from '../kit/goals.ts'
 import type { Goal } from '../kit/goals.ts'
@@ -48,8 +49,7 @@ type SectionArguments = readonly [servers: Servers, plan: Plan, journal: RunJour
 async function measure(only: ReadonlySet<string>, plan: Plan, journal: RunJournal): Promise<Run> {
   const { has, wanted } = wantedOf(only)
   const servers = await startServers(wanted)
-  const stop = (): void => void stopServers(servers).finally(() => process.exit(130))
-  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const carryOn = onInterrupt(() => stopServers(servers))
   try {
     await makeTemplates(servers.postgres, wanted, plan.actors)
     const throughput = await measureThroughput(servers, wanted, plan, journal)
@@ -61,7 +61,7 @@ async function measure(only: ReadonlySet<string>, plan: Plan, journal: RunJourna
     const scale = (await section('scale', measureScale)) ?? []
     return { results: { throughput, scale, recovery, forwarding, timers }, postgresVersion: servers.postgres.version }
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop)
+    carryOn()
     await stopServers(servers)
   }
 }
