@@ -5,6 +5,7 @@ import { contenders } from './contenders.ts'
 import { fullPlan } from './plan.ts'
 import type { Results } from './results.ts'
 import { tablesOf } from './tables.ts'
+import { mostAttempts, mostForeignCores } from './undisturbed.ts'
 
 export function documentOf(report: Report, results: Results): string {
   const { machine } = report
@@ -27,7 +28,8 @@ function explanation(): string {
 rounds that visit all of them; figures are medians, ratios are medians of the ratios within a round. Each client has one
 operation under way. Those that step a machine step the same one, with a context of 2 KB, over ${actors.toLocaleString('en-US')} actors, of which each client
 goes round 32 at most; the time runs until all
-that was begun is settled. CPU is that of the contender's process and its server's processes. Log is write-ahead log on Postgres, with no checkpoint
+that was begun is settled. A cell during which other programs used more than ${mostForeignCores.postgres} cores (Restate's: ${mostForeignCores.restate}, since the kernel's work for it
+counts as others') is measured again, ${mostAttempts} times in all; if that does not help, the run is invalid. CPU is that of the contender's process and its server's processes. Log is write-ahead log on Postgres, with no checkpoint
 in between (but in the cells over many actors, which so include full-page images), and what the process wrote on the embedded store. Stored is the growth of the database, dead rows included.
 
 ${contenders.map(({ name, about }) => `- **${name}**: ${about}`).join('\n')}`

@@ -40,6 +40,13 @@ describe('the goals of the runtime', () => {
     expect(goal.value).toBeCloseTo(50)
     expect(verdictOf(goal)).toBe('goal')
   })
+  it('miss their gate when one timer fires before it is due (R8)', () => {
+    const timers = { fired: 10_000, p50Ms: 4, p99Ms: 12, maxMs: 20, earliestMs: 0 }
+    const earliest = (results: Results): string =>
+      verdictOf(named(results, 'earliest firing of a timer, after it was due'))
+    expect(earliest({ ...nothing, timers })).toBe('goal')
+    expect(earliest({ ...nothing, timers: { ...timers, earliestMs: -0.1 } })).toBe('missed')
+  })
   it('take the share of the limit in percent and recovery in seconds', () => {
     const throughput = [cell('own-postgres', 128, { perSecond: 70 }), cell('raw-group-commit', 128, { perSecond: 100 })]
     const recovery = [{ startMs: 1, performedMs: 2, settledMs: 1500, processMs: 1600 }]

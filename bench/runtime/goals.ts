@@ -74,6 +74,7 @@ function absolutes({ throughput, recovery, timers }: Results): Goal[] {
     lower('ack p99, c=1', own(1, 'ackP99Ms'), 'ms', 2, 0.7),
     lower('write-ahead log per transition, c=128', own(128, 'logBytes'), 'B', 900, 500),
     lower('recovery of 10,000 actors with pending effects', recovered, 's', 2, 0.5),
+    higher('earliest firing of a timer, after it was due', timers?.earliestMs, 'ms', 0, 0),
     lower('lateness of timers p99, 1,000 due a second', timers?.p99Ms, 'ms', 50, 50),
   ]
 }

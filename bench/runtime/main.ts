@@ -89,7 +89,7 @@ async function main(): Promise<number> {
     startedAt: startedAt.toISOString(),
     minutes: (Date.now() - startedAt.getTime()) / 60_000,
     quick: asked.quick,
-    invalid: [...journal.failures, ...invalidity(results.throughput), ...missing],
+    invalid: [...journal.failures, ...invalidity(results), ...missing],
     rows: jsonRows(results),
     goals,
   }

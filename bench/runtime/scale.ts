@@ -7,6 +7,7 @@ import type { RunJournal } from '../kit/run-journal.ts'
 import { seed } from './seed.ts'
 import type { Servers } from './servers.ts'
 import { cellLine } from './throughput.ts'
+import { mostForeignCores, undisturbed } from './undisturbed.ts'
 
 export interface ScaleResult {
   readonly population: number
@@ -31,21 +32,25 @@ export async function measureScale({ postgres }: Servers, plan: Plan, { say }: R
     { population, pick: 'any' as const },
   ])
   await interleave(plan.rounds, cells, async ({ population, pick }, round) => {
-    const result = await lastLineOf<CellResult>(program, {
-      argument: {
-        clients: plan.scaleClients,
-        warmMs: plan.warmMs,
-        measureMs: plan.measureMs,
-        serverPids: [postgres.pid],
-        store: postgres.url(databaseOf(population)),
-        isPostgres: true,
-        tag: `scale-${population}-${pick}-${round}`,
-        options: { actors: pick === 'hot' ? plan.actors : population, pick },
-      } satisfies CellSpec,
-      boundMs: plan.warmMs + plan.measureMs + overheadBoundMs,
-    })
+    const name = `round ${round + 1} ${pick} of ${population} actors`
+    const measure = (attempt: number): Promise<CellResult> =>
+      lastLineOf<CellResult>(program, {
+        argument: {
+          clients: plan.scaleClients,
+          warmMs: plan.warmMs,
+          measureMs: plan.measureMs,
+          serverPids: [postgres.pid],
+          store: postgres.url(databaseOf(population)),
+          isPostgres: true,
+          tag: `scale-${population}-${pick}-${round}-${attempt}`,
+          options: { actors: pick === 'hot' ? plan.actors : population, pick },
+        } satisfies CellSpec,
+        boundMs: plan.warmMs + plan.measureMs + overheadBoundMs,
+      })
+    const again = (result: CellResult): void => say(`disturbed: ${cellLine(name, result)}`)
+    const result = await undisturbed(mostForeignCores.postgres, measure, again)
     results.push({ population, pick, round, result })
-    say(cellLine(`round ${round + 1} ${pick} of ${population} actors`, result))
+    say(cellLine(name, result))
   })
   for (const population of plan.populations) await postgres.drop(databaseOf(population))
   return results

@@ -118,6 +118,7 @@ function peersText({ throughput }: Results): string {
     `${(check.machine * 100).toFixed(0)} %`,
     check.isFair ? 'yes' : 'NO',
   ])
-  const foreign = `Other programs took ${foreignCoresOf(throughput).toFixed(2)} cores during the median cell.`
+  const { median: usual, most } = foreignCoresOf(throughput)
+  const foreign = `Other programs took ${usual.toFixed(2)} cores during the median cell and ${most.toFixed(2)} at most. At 1,024 clients no peer was studied before: those figures have no reference.`
   return `### Are the peers at their best?\n\n${markdownTable(['peer, clients', 'per second', 'reference', 'machine', 'fair'], lines)}\n\n${foreign}`
 }

@@ -8,6 +8,7 @@ import type { Plan } from './plan.ts'
 import type { RunJournal } from '../kit/run-journal.ts'
 import type { Servers } from './servers.ts'
 import { withStore } from './servers.ts'
+import { mostForeignCores, undisturbed } from './undisturbed.ts'
 
 export interface Measured {
   readonly contender: ContenderName
@@ -34,7 +35,10 @@ export async function measureThroughput(
   const cells = plan.clients.flatMap((clients) => wanted.map((contender) => ({ contender, clients })))
   await interleave(plan.rounds, cells, async (cell, round) => {
     const name = `round ${round + 1} c=${cell.clients} ${cell.contender.name}`
-    const result = await journal.attempt(name, () => measureCell(servers, cell, round, plan))
+    const measure = (attempt: number): Promise<CellResult> => measureCell(servers, cell, `${round}_${attempt}`, plan)
+    const again = (result: CellResult): void => journal.say(`disturbed: ${cellLine(name, result)}`)
+    const limit = mostForeignCores[cell.contender.store]
+    const result = await journal.attempt(name, () => undisturbed(limit, measure, again))
     if (!result) return
     measured.push({ contender: cell.contender.name, clients: cell.clients, round, result })
     journal.say(cellLine(name, result))
@@ -42,9 +46,9 @@ export async function measureThroughput(
   return measured
 }
 
-function measureCell(servers: Servers, { contender, clients }: Cell, round: number, plan: Plan): Promise<CellResult> {
+function measureCell(servers: Servers, { contender, clients }: Cell, turn: string, plan: Plan): Promise<CellResult> {
   const { warmMs, measureMs, actors } = plan
-  const tag = `${contender.name}_${clients}_${round}`.replaceAll('-', '_')
+  const tag = `${contender.name}_${clients}_${turn}`.replaceAll('-', '_')
   return withStore(servers, contender, tag, (place) =>
     lastLineOf<CellResult>(contender.program, {
       argument: { ...place, clients, warmMs, measureMs, tag, options: { actors } } satisfies CellSpec,

@@ -2,11 +2,16 @@
  * A peer that was set up badly flatters us. So each peer is held against what it did when it was studied by itself on a
  * quiet machine of two cores: more than 30 % under that, the machine's own difference aside, and the run is invalid.
  * The machine's difference is what the raw group commit, which is none of ours and none of theirs, did in the same run
- * against its own figure of then.
+ * against its own figure of then. A cell that stayed disturbed by other programs makes the run invalid as well.
  */
-import type { ContenderName } from './contenders.ts'
+import { median } from '../kit/percentile.ts'
+import { contenders } from './contenders.ts'
+import type { ContenderInfo, ContenderName } from './contenders.ts'
+import type { Results } from './results.ts'
+import type { ScaleResult } from './scale.ts'
 import { medianOf } from './summary.ts'
 import type { Measured } from './throughput.ts'
+import { mostAttempts, mostForeignCores } from './undisturbed.ts'
 
 /** Operations a second at 1, 16 and 128 clients. */
 type Reference = Readonly<Record<number, number>>
@@ -44,24 +49,43 @@ export function checkPeers(measured: readonly Measured[]): PeerCheck[] {
   )
 }
 
-/** Cores that others may have used, of the machine's: beyond, a ratio is still one and the rest is not to be published. */
-const mostForeignCores = 0.3
-
-export function invalidity(measured: readonly Measured[]): string[] {
-  const slow = checkPeers(measured)
+export function invalidity({ throughput, scale }: Pick<Results, 'throughput' | 'scale'>): string[] {
+  const slow = checkPeers(throughput)
     .filter(({ isFair }) => !isFair)
     .map(
       ({ contender, clients, perSecond, reference, machine }) =>
         `${contender} at ${clients} clients did ${perSecond.toFixed(0)}/s, more than 30 % under its ${reference}/s (machine at ${(machine * 100).toFixed(0)} %)`,
     )
-  const foreign = foreignCoresOf(measured)
-  return foreign > mostForeignCores
-    ? [...slow, `other programs used ${foreign.toFixed(2)} cores meanwhile (at most ${mostForeignCores})`]
-    : slow
+  return [...slow, ...disturbed(throughput, scale)]
 }
 
-/** Of the median cell. */
-export function foreignCoresOf(measured: readonly Measured[]): number {
-  const sorted = measured.map(({ result }) => result.foreignCores).toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
+function disturbed(throughput: readonly Measured[], scale: readonly ScaleResult[]): string[] {
+  const cells = [
+    ...throughput.map(({ contender, clients, ...cell }) => ({
+      ...cell,
+      name: `${contender} at ${clients} clients`,
+      limit: mostForeignCores[storeOf(contender)],
+    })),
+    ...scale.map(({ pick, population, ...cell }) => ({
+      ...cell,
+      name: `${pick} of ${population} actors`,
+      limit: mostForeignCores.postgres,
+    })),
+  ]
+  return cells
+    .filter(({ result, limit }) => result.foreignCores > limit)
+    .map(
+      ({ name, round, result, limit }) =>
+        `${name}, round ${round + 1}: other programs used ${result.foreignCores.toFixed(2)} cores meanwhile (at most ${limit}), measured ${mostAttempts} times`,
+    )
+}
+
+function storeOf(name: ContenderName): ContenderInfo['store'] {
+  return contenders.find((contender) => contender.name === name)!.store
+}
+
+/** Of the median cell and of the one that others took most from. */
+export function foreignCoresOf(measured: readonly Measured[]): { readonly median: number; readonly most: number } {
+  const all = measured.map(({ result }) => result.foreignCores)
+  return { median: median(all) ?? 0, most: Math.max(0, ...all) }
 }
