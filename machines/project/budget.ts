@@ -73,17 +73,16 @@ export function accountChangesIn({ at, scheduled }: ProjectContext): number {
   return Math.max(0, Math.min(...ends.filter((end) => end > at)) - at)
 }
 
-/** A new window, from now. `boundary`: the next tick of `resetSchedule`, where there is one. */
-export function openWindow(scheduled: Scheduled, at: number, boundary: number | null): Scheduled {
-  const { windowMs = 0 } = scheduled.settings.budget ?? {}
-  const ends = [...(boundary === null ? [] : [boundary]), ...(windowMs > 0 ? [at + windowMs] : [])]
-  return {
-    ...scheduled,
-    spending: {
-      ...scheduled.spending,
-      windowStart: at,
-      windowTokens: 0,
-      windowEnd: ends.length === 0 ? null : Math.min(...ends),
-    },
-  }
+/** A new window, from now: it counts at once, and nobody knows yet where it ends. */
+export function openWindow(scheduled: Scheduled, at: number): Scheduled {
+  return { ...scheduled, spending: { ...scheduled.spending, windowStart: at, windowTokens: 0, windowEnd: null } }
+}
+
+/** `boundary`: the next tick of `resetSchedule`, where there is one. */
+export function boundWindow(scheduled: Scheduled, at: number, boundary: number | null): Scheduled {
+  const { spending, settings } = scheduled
+  const { windowMs = 0 } = settings.budget ?? {}
+  const start = spending.windowStart ?? at
+  const ends = [...(boundary === null ? [] : [boundary]), ...(windowMs > 0 ? [start + windowMs] : [])]
+  return { ...scheduled, spending: { ...spending, windowEnd: ends.length === 0 ? null : Math.min(...ends) } }
 }

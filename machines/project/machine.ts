@@ -99,8 +99,11 @@ export function isReady(path: string | undefined): boolean {
 
 export const projectDefinition: MachineDefinition = {
   kind: 'project',
-  version: 2,
+  version: 3,
   machine: projectMachine,
   createdBy: ['project.applied'],
-  upgrades: { 1: (snapshot) => withContext(snapshot, { at: 0, faults: [], isPaused: true, scheduled: null }) },
+  upgrades: {
+    1: (snapshot) => withContext(snapshot, { at: 0, faults: [], isPaused: true, scheduled: null }),
+    2: (snapshot) => snapshot,
+  },
 }

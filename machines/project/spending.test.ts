@@ -62,6 +62,23 @@ describe('customWindow', () => {
     expect(project.it.timers()['budget']).toBe(5 * hour)
   })
 
+  test('tokens told while the schedule is read count in the window that has begun', () => {
+    const project = projectWith({ resetSchedule: '0 0 * * *', windowMs: 0 })
+    const start = project.it.context.at
+    expect([project.at('budget'), spend(project, 600)]).toEqual(['planning', []])
+    project.it.pass(minute)
+    expect(held(project.plan('window', '0 0 * * *', 2 * hour))).toEqual(['normalHeld'])
+    expect(project.it.context.scheduled.spending).toMatchObject({ windowStart: start, windowTokens: 600 })
+  })
+
+  test('they count too when the schedule is refused and windowDuration bounds the window, from where it began', () => {
+    const project = projectWith({ resetSchedule: '0 0 31 2 *' })
+    spend(project, 600)
+    project.it.pass(minute)
+    expect(held(refuse(project, '0 0 31 2 *'))).toEqual(['normalHeld'])
+    expect(project.it.timers()['budget']).toBe(5 * hour - minute)
+  })
+
   test('without a window nothing is held, whatever is spent', () => {
     const project = projectWith({ windowMs: 0 })
     expect([project.at('budget'), spend(project, 5000)]).toEqual(['unbounded', []])

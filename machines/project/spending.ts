@@ -1,6 +1,6 @@
 /** The region of the token budget (document 3, TokenBudgetSpec): what it holds back is told to the queue, on a change only. */
 import { effect, tellQueue } from '../emit.ts'
-import { accountChangesIn, hasWindow, holdOf, openWindow } from './budget.ts'
+import { accountChangesIn, boundWindow, hasWindow, holdOf, openWindow } from './budget.ts'
 import { is, meta, type Actions, type Guards, type Part, type State } from './chart.ts'
 import type { ProjectContext, Scheduled } from './context.ts'
 import { on, planned, type Does } from './does.ts'
@@ -44,10 +44,11 @@ const actions: Actions = {
       ? { effects: [effect('planTick', { project: id, name: windowName, schedule: budget.resetSchedule, after: at })] }
       : {},
   ),
-  'budget.openPlanned': on('tick.planned', (context, { next }) =>
-    context.scheduled === null ? {} : settled(context, openWindow(context.scheduled, context.at, next)),
+  'budget.boundPlanned': on('tick.planned', (context, { next }) =>
+    context.scheduled === null ? {} : settled(context, boundWindow(context.scheduled, context.at, next)),
   ),
-  'budget.open': planned((context, scheduled) => settled(context, openWindow(scheduled, context.at, null))),
+  'budget.bound': planned((context, scheduled) => settled(context, boundWindow(scheduled, context.at, null))),
+  'budget.open': planned((context, scheduled) => settled(context, openWindow(scheduled, context.at))),
   'budget.spend': on('usage.spent', (context, { tokens }) => {
     const { scheduled } = context
     if (scheduled === null) return {}
@@ -92,9 +93,10 @@ const notWindow = { guard: 'budget.notWindow', target: '#budget.off' } as const
 const windowStates: Readonly<Record<string, State>> = {
   choosing: {
     meta: meta('platform', 'a window of the token budget begins', 'nothing: it follows at once'),
+    entry: 'budget.open',
     always: [
       { guard: 'budget.isScheduled', target: 'planning' },
-      { guard: 'budget.isBounded', target: 'metering', actions: 'budget.open' },
+      { guard: 'budget.isBounded', target: 'metering', actions: 'budget.bound' },
       { target: 'unbounded' },
     ],
   },
@@ -104,9 +106,9 @@ const windowStates: Readonly<Record<string, State>> = {
     always: notWindow,
     on: {
       ...spend,
-      'tick.planned': { guard: 'budget.planned', target: 'metering', actions: 'budget.openPlanned' },
+      'tick.planned': { guard: 'budget.planned', target: 'metering', actions: 'budget.boundPlanned' },
       'tick.refused': [
-        { guard: 'budget.refusedButTimed', target: 'metering', actions: 'budget.open' },
+        { guard: 'budget.refusedButTimed', target: 'metering', actions: 'budget.bound' },
         { guard: 'budget.planned', target: 'unbounded' },
       ],
     },
@@ -119,7 +121,6 @@ const windowStates: Readonly<Record<string, State>> = {
   },
   unbounded: {
     meta: meta('human', 'counts tokens, and holds nothing back: no window is given', 'resetSchedule or windowDuration'),
-    entry: 'budget.open',
     always: [notWindow],
     on: { ...spend, 'project.applied': { target: 'choosing' } },
   },

@@ -40,10 +40,12 @@ function judge(p: ProjectDraft, patch: Partial<Spending> = {}): void {
   p.patchScheduled({ spending: { ...spending, hold } })
 }
 
-function openWindow(p: ProjectDraft, boundary: number | null): void {
+/** It has begun before its end is known. */
+function endWindow(p: ProjectDraft, boundary: number | null): void {
   const { windowMs = 0 } = p.settings?.budget ?? {}
-  const ends = [boundary, windowMs > 0 ? p.c.at + windowMs : null].filter((end) => end !== null)
-  judge(p, { windowStart: p.c.at, windowTokens: 0, windowEnd: ends.length === 0 ? null : Math.min(...ends) })
+  const start = p.scheduled.spending.windowStart ?? p.c.at
+  const ends = [boundary, windowMs > 0 ? start + windowMs : null].filter((end) => end !== null)
+  judge(p, { windowEnd: ends.length === 0 ? null : Math.min(...ends) })
 }
 
 export function enter(p: ProjectDraft, to: string): void {
@@ -54,7 +56,7 @@ export function enter(p: ProjectDraft, to: string): void {
   if (to === 'off') judge(p, { windowStart: null, windowTokens: 0, windowEnd: null, account: null })
   if (to === 'planning' && schedule !== '')
     p.ask('planTick', { project: p.c.id, name: 'window', schedule, after: p.c.at })
-  if (to === 'unbounded') openWindow(p, null)
+  if (to === 'choosing') judge(p, { windowStart: p.c.at, windowTokens: 0, windowEnd: null })
 }
 
 /** To the next reset of what was reported, or to where it is believed no more. */
@@ -76,7 +78,7 @@ export function always(p: ProjectDraft): boolean {
   }
   if (state === 'choosing') {
     const isBounded = budget !== undefined && hasWindow(budget)
-    if (isBounded && budget.resetSchedule === '') openWindow(p, null)
+    if (isBounded && budget.resetSchedule === '') endWindow(p, null)
     enter(p, !isBounded ? 'unbounded' : budget.resetSchedule === '' ? 'metering' : 'planning')
     return true
   }
@@ -103,8 +105,8 @@ export function hear(p: ProjectDraft, event: ProjectEvent): void {
   const isOurs = event.name === 'window' && event.schedule === p.settings?.budget?.resetSchedule
   if (state !== 'planning' || !isOurs) return
   const isTimed = (p.settings?.budget?.windowMs ?? 0) > 0
-  if (event.type === 'tick.planned') openWindow(p, event.next)
-  else if (isTimed) openWindow(p, null)
+  if (event.type === 'tick.planned') endWindow(p, event.next)
+  else if (isTimed) endWindow(p, null)
   enter(p, event.type === 'tick.planned' || isTimed ? 'metering' : 'unbounded')
 }
 
