@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import { readFileSync } from 'node:fs'
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import type { JournalRow } from '../../runtime/runtime.ts'
+import type { JournalRow, Runtime } from '../../runtime/runtime.ts'
 import { RetryableError } from '../../runtime/errors.ts'
 import { event, harness, task, until } from '../../runtime/contract/harness.ts'
 import { silentLogger } from '../../runtime/logger.ts'
@@ -112,6 +113,13 @@ test('a scrape in the middle of work shows it, and no actor by name', async () =
   }
 })
 
+/** What the store says of the Task and of pods that ended. */
+function storeOf(notes: readonly object[], ends: Readonly<Record<string, string>>): Pick<Runtime, 'list' | 'read'> {
+  const read = async (address: string) =>
+    (address.startsWith('task:') ? { context: { notes } } : { path: ends[address] }) as never
+  return { ...idle, read }
+}
+
 function podRow(ordinal: number, type: string, fields: object, path = 'running', status = 'active'): JournalRow {
   const row = { address: `pod:default/t/${ordinal}`, event: { type, at: 1, ...fields }, path, status, handled: true }
   return row as unknown as JournalRow
@@ -119,16 +127,41 @@ function podRow(ordinal: number, type: string, fields: object, path = 'running',
 
 test('pods are counted by how they ended, by who wrote the note, and by why another one came', async () => {
   const registry = new Registry()
-  const metrics = platformMetrics(registry, () => idle)
+  const notes = [
+    { pod: 1, kind: 'progress', source: 'agent' },
+    { pod: 1, kind: 'handoff', source: 'operator' },
+    { pod: 2, kind: 'handoff', source: 'agent' },
+  ]
+  const metrics = platformMetrics(registry, () => storeOf(notes, { 'pod:default/t/1': 'lost' }))
   metrics.stepped(podRow(1, 'pod.start', { ordinal: 1 }))
-  metrics.stepped(podRow(1, 'pod.noted', { kind: 'handoff', source: 'operator' }))
   metrics.stepped(podRow(1, 'pod.vanished', { reason: 'killed' }, 'lost', 'done'))
   metrics.stepped(podRow(2, 'pod.start', { ordinal: 2 }))
   metrics.stepped(podRow(2, 'pod.stopped', {}, 'gone', 'done'))
+  await setImmediate()
   const text = await registry.metrics()
   expect(text).toContain('operator_pod_recreations_total{reason="lost"} 1')
   expect(text).toContain('operator_pod_stops_total{reason="lost",handoff="operator"} 1')
+  expect(text).toContain('operator_pod_stops_total{reason="gone",handoff="agent"} 1')
+})
+
+test('S3 stop sequence step 4: a stop with nothing to go on from is counted with handoff=none, a pod where no agent ran is not', async () => {
+  const registry = new Registry()
+  const placeholder = { pod: 1, kind: 'handoff', source: 'operator', empty: true }
+  const metrics = platformMetrics(registry, () => storeOf([placeholder], {}))
+  metrics.stepped(podRow(1, 'pod.stopped', {}, 'gone', 'done'))
+  metrics.stepped(podRow(2, 'pod.volumesUnbound', {}, 'unbound', 'done'))
+  await setImmediate()
+  const text = await registry.metrics()
   expect(text).toContain('operator_pod_stops_total{reason="gone",handoff="none"} 1')
+  expect(text).toContain('operator_pod_stops_total{reason="unbound",handoff="unneeded"} 1')
+})
+
+test('a pod that comes after a restart is counted by how the one before ended, which another process saw', async () => {
+  const registry = new Registry()
+  const metrics = platformMetrics(registry, () => storeOf([], { 'pod:default/t/1': 'lost' }))
+  metrics.stepped(podRow(2, 'pod.start', { ordinal: 2 }))
+  await setImmediate()
+  expect(await registry.metrics()).toContain('operator_pod_recreations_total{reason="lost"} 1')
 })
 
 test('5.22: a Task whose work ten reviews sent back is counted once, however often it is sent back or refused again', async () => {

@@ -2,7 +2,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { LimitType } from '../forge/errors.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
-import type { TaskContext } from '../../machines/task/context.ts'
+import type { Note, TaskContext } from '../../machines/task/context.ts'
 import { manyReviewRounds } from '../../machines/why/why.ts'
 import type { JournalRow, Runtime } from '../../runtime/runtime.ts'
 
@@ -13,8 +13,11 @@ export interface PlatformMetrics {
   stepped(row: JournalRow): void
 }
 
-/** Who wrote a pod's handoff note; `none`: nobody. */
-type Handoff = 'agent' | 'operator' | 'none'
+/**
+ * Who wrote a pod's handoff note (document 3, stop sequence step 4): `none` is a placeholder, for the pod left nothing to
+ * go on from; `unneeded`: no agent ever ran there, so there is no note.
+ */
+type Handoff = 'agent' | 'operator' | 'none' | 'unneeded'
 
 export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime, 'list' | 'read'>): PlatformMetrics {
   const to = { registers: [registry] }
@@ -32,7 +35,7 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
   })
   const stops = new Counter({
     name: 'operator_pod_stops_total',
-    help: 'Pods that ended, by how, and by who wrote the handoff note.',
+    help: 'Pods that ended, by how, and by who wrote the handoff note: agent or operator; none: a placeholder, for there was nothing to go on from; unneeded: no agent ever ran there.',
     labelNames: ['reason', 'handoff'],
     ...to,
   })
@@ -42,15 +45,20 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
     ...to,
   })
   queueDepth(registry, runtime)
-  const handoffs = new Map<string, Handoff>()
-  const lastEnd = new Map<string, string>()
   /** Calls that are refused leave the round as it is. */
   const counted = new Map<string, boolean>()
 
-  function ended({ address, path }: JournalRow): void {
-    stops.inc({ reason: path, handoff: handoffs.get(address) ?? 'none' })
-    handoffs.delete(address)
-    remember(lastEnd, taskOf(address), path)
+  async function ended({ address, path }: JournalRow): Promise<void> {
+    const { task, ordinal } = podOf(address)
+    const { notes = [] } = ((await runtime().read(`task:${task}`))?.context ?? {}) as Partial<TaskContext>
+    stops.inc({ reason: path, handoff: handoffOf(notes.filter(({ pod }) => pod === ordinal)) })
+  }
+
+  /** The pod before says itself how it ended, whichever process saw it end. */
+  async function recreated({ address }: JournalRow): Promise<void> {
+    const { task, ordinal } = podOf(address)
+    const before = await runtime().read(`pod:${task}/${ordinal - 1}`)
+    recreations.inc({ reason: before?.path ?? 'unknown' })
   }
 
   /** The event says no round: the Task knows. */
@@ -68,11 +76,8 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
       if (event.type === 'outcome' && event['action'] === 'request_changes' && row.handled)
         void sentBack(row).catch(() => undefined)
       if (!address.startsWith('pod:')) return
-      if (event.type === 'pod.start' && Number(event['ordinal']) > 1)
-        recreations.inc({ reason: lastEnd.get(taskOf(address)) ?? 'unknown' })
-      if (event.type === 'pod.noted' && event['kind'] === 'handoff')
-        remember(handoffs, address, event['source'] === 'operator' ? 'operator' : 'agent')
-      if (row.status === 'done' && row.handled) ended(row)
+      if (event.type === 'pod.start' && Number(event['ordinal']) > 1) void recreated(row).catch(() => undefined)
+      if (row.status === 'done' && row.handled) void ended(row).catch(() => undefined)
     },
   }
 }
@@ -101,7 +106,7 @@ function queueDepth(registry: Registry, runtime: () => Pick<Runtime, 'list'>): v
 }
 
 const states = ['waiting', 'admitted'] as const
-/** What is remembered between two events of a pod; of more the oldest are forgotten. */
+/** Of more the oldest are forgotten. */
 const mostRemembered = 10_000
 
 function remember<T>(map: Map<string, T>, name: string, value: T): void {
@@ -111,6 +116,13 @@ function remember<T>(map: Map<string, T>, name: string, value: T): void {
 }
 
 /** `pod:<task>/<ordinal>`. */
-function taskOf(address: string): string {
-  return address.slice('pod:'.length, address.lastIndexOf('/'))
+function podOf(address: string): { readonly task: string; readonly ordinal: number } {
+  const slash = address.lastIndexOf('/')
+  return { task: address.slice('pod:'.length, slash), ordinal: Number(address.slice(slash + 1)) }
+}
+
+function handoffOf(notes: readonly Note[]): Handoff {
+  const note = notes.find(({ kind }) => kind === 'handoff')
+  if (note === undefined) return 'unneeded'
+  return note.empty ? 'none' : note.source
 }

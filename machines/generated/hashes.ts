@@ -2,10 +2,10 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '59a9841c006eb66e',
+  project: 'a5fad9e1dcffcc30',
   queue: 'ceac2459b59357cd',
   ledger: 'addaa8d0e252ea88',
-  task: 'fd688f9560eaa6bb',
+  task: '6c9460f95099613f',
   pod: '25bcdf188bd5f680',
   turn: '54e19ca7bd3ed59f',
   issue: '767dddd397bd1e5a',

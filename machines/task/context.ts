@@ -47,6 +47,8 @@ export interface Note {
   readonly body: string
   readonly bodyHash: string
   readonly source: 'agent' | 'operator'
+  /** A placeholder: the pod left nothing that the next one could go on from (S3, stop sequence step 4). */
+  readonly empty?: true
   readonly spilled?: true
 }
 

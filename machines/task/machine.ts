@@ -26,8 +26,11 @@ export const taskMachine = setup({
 
 export const taskDefinition: MachineDefinition = {
   kind: 'task',
-  version: 2,
+  version: 3,
   machine: taskMachine,
   createdBy: ['task.minted'],
-  upgrades: { 1: (snapshot) => withContext(snapshot, { failedOpenings: 0, folds: [], budgetRaised: 0 }) },
+  upgrades: {
+    1: (snapshot) => withContext(snapshot, { failedOpenings: 0, folds: [], budgetRaised: 0 }),
+    2: (snapshot) => snapshot,
+  },
 }

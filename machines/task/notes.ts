@@ -70,15 +70,22 @@ function listed(title: string, repositories: readonly string[]): string {
   return `${title}: ${repositories.length > 0 ? repositories.join(', ') : 'none'}`
 }
 
+/** Of that pod's own last turn: what the next one could go on from. */
+function leftBehind(context: TaskContext, pod: number): boolean {
+  if (context.lastTurnPod !== pod) return false
+  const repositories = [...context.lastTurnPushedRepos, ...context.lastTurnFailedRepos]
+  return context.lastTurnFinalText !== '' || repositories.length > 0
+}
+
 /** From the pod's own last turn; a placeholder when there is nothing (S3, stop sequence step 4). */
 function operatorBody(context: TaskContext, { pod, reason }: EventOf<'pod.noteMissing'>): string {
   const ended = reason ? `The pod ended: ${reason}.` : 'The pod ended.'
-  if (context.lastTurnPod !== pod || context.lastTurn === null) return `${ended} It left nothing behind. handoff=none`
+  if (!leftBehind(context, pod)) return `${ended} It left nothing behind. handoff=none`
   return [
     `${ended} Written from its last turn, which left no note.`,
     listed('Pushed', context.lastTurnPushedRepos),
     listed('Failed to push', context.lastTurnFailedRepos),
-    context.lastTurnFinalText || 'It said nothing at the end. handoff=none',
+    context.lastTurnFinalText || 'It said nothing at the end.',
   ].join('\n')
 }
 
@@ -98,6 +105,7 @@ export function writeOperatorNote(context: TaskContext, event: EventOf<'pod.note
     body,
     bodyHash: shortHash(body),
     source: 'operator',
+    ...(leftBehind(context, pod) ? {} : { empty: true }),
   }
   return { context: { notes: [...context.notes, note] }, effects: [told] }
 }

@@ -324,6 +324,16 @@ describe('notes', () => {
     expect(task.context.notes[0]?.body).not.toContain('of pod one')
   })
 
+  test('S3 stop sequence step 4: a note says of itself that there was nothing to go on from', () => {
+    const nothing = running().ended({ finalText: '', pushed: [], failed: [] })
+    nothing.send('pod.noteMissing', { pod: 1, reason: 'ttl' })
+    expect(nothing.context.notes[0]).toMatchObject({ empty: true, body: expect.stringContaining('handoff=none') })
+    const pushed = running().ended({ finalText: '', pushed: ['lib'], failed: [] })
+    pushed.send('pod.noteMissing', { pod: 1, reason: 'ttl' })
+    expect(pushed.context.notes[0]).not.toHaveProperty('empty')
+    expect(pushed.context.notes[0]?.body).not.toContain('handoff=none')
+  })
+
   test('asked twice, it is written once and told twice', () => {
     const task = running()
       .send('pod.noteMissing', { pod: 1, reason: 'x' })

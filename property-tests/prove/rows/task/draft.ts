@@ -227,7 +227,10 @@ export class TaskDraft extends Asking {
   }
 
   note(
-    fields: Pick<TaskContext['notes'][number], 'id' | 'agent' | 'pod' | 'kind' | 'body' | 'bodyHash' | 'source'>,
+    fields: Pick<
+      TaskContext['notes'][number],
+      'id' | 'agent' | 'pod' | 'kind' | 'body' | 'bodyHash' | 'source' | 'empty'
+    >,
   ): void {
     this.c.notes = [...this.c.notes, { ...fields, at: this.c.at }]
   }

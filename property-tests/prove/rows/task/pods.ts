@@ -155,21 +155,34 @@ function writeNote(t: TaskDraft, event: EventOf<'note.written'>): void {
 function writeOperatorNote(t: TaskDraft, { pod, reason }: EventOf<'pod.noteMissing'>): void {
   const { c } = t
   const id = `operator-${pod}`
+  const isLast = c.lastTurnPod === pod
+  const said = isLast ? c.lastTurnFinalText : ''
+  const [pushed, failed] = isLast ? [c.lastTurnPushedRepos, c.lastTurnFailedRepos] : [[], []]
+  const isNothing = said.length + pushed.length + failed.length === 0
   t.tell(`pod:${c.id}/${pod}`, 'pod.noted', { kind: 'handoff', source: 'operator' })
   if (c.notes.some((note) => note.id === id)) return
   const ended = reason ? `The pod ended: ${reason}.` : 'The pod ended.'
-  const hasLast = c.lastTurnPod === pod && c.lastTurn !== null
   const list = (title: string, all: readonly string[]): string =>
     `${title}: ${all.length > 0 ? all.join(', ') : 'none'}`
-  const body = hasLast
-    ? [
+  const body = isNothing
+    ? `${ended} It left nothing behind. handoff=none`
+    : [
         `${ended} Written from its last turn, which left no note.`,
-        list('Pushed', c.lastTurnPushedRepos),
-        list('Failed to push', c.lastTurnFailedRepos),
-        c.lastTurnFinalText || 'It said nothing at the end. handoff=none',
+        list('Pushed', pushed),
+        list('Failed to push', failed),
+        said || 'It said nothing at the end.',
       ].join('\n')
-    : `${ended} It left nothing behind. handoff=none`
-  t.note({ id, agent: c.agentKind, pod, kind: 'handoff', body, bodyHash: shortHash(body), source: 'operator' })
+  const empty = isNothing ? ({ empty: true } as const) : {}
+  t.note({
+    id,
+    agent: c.agentKind,
+    pod,
+    kind: 'handoff',
+    body,
+    bodyHash: shortHash(body),
+    source: 'operator',
+    ...empty,
+  })
 }
 
 function isOwnGrant(t: TaskDraft, entry: string): boolean {
