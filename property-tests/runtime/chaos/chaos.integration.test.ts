@@ -1,6 +1,7 @@
 /** The short form. It starts a Postgres of its own; DATABASE_URL only says that the machine has one. */
 import { expect, it } from 'vitest'
 import { describeRequiring } from '../../../testing/requires.ts'
+import { faultWeights } from './faults.ts'
 import { run, type RunSettings } from './run.ts'
 
 /** Of each control. */
@@ -10,11 +11,12 @@ const lines: string[] = []
 const quiet = { seed: 4, say: (line: string) => void lines.push(line) }
 
 describeRequiring('postgres', 'chaos among processes', () => {
-  it('breaks no law in ten rounds of kills, pauses, cuts and restarts', { timeout: 300_000 }, async () => {
+  it('breaks no law in ten rounds, with every kind of fault among them', { timeout: 300_000 }, async () => {
     const verdict = await run({ ...quiet, rounds: 10, plants: [] })
     expect(verdict.broken, lines.join('\n')).toEqual([])
     expect(verdict.acknowledged).toBeGreaterThan(100)
     expect(verdict.takeovers).toBeGreaterThan(24)
+    expect(Object.keys(verdict.faults).toSorted()).toEqual(Object.keys(faultWeights).toSorted())
   })
 
   /** What a planted bug breaks, over as many runs as it takes: on a busy machine one may pass without a chance for it. */

@@ -48,7 +48,9 @@ export async function rest(sql: Sql, { shards, crew }: Rest, boundMs: number): P
   }
 }
 
-export async function gather(sql: Sql, folder: EvidenceFolder, shards: number): Promise<History> {
+export type Stored = Omit<History, 'absences' | 'leaseMs'>
+
+export async function gather(sql: Sql, folder: EvidenceFolder, shards: number): Promise<Stored> {
   const addresses = (await Promise.all(chaosDefinitions.map(({ kind }) => addressesOf(sql, kind)))).flat()
   const journals = new Map<ActorAddress, readonly Row[]>()
   for (const actor of addresses) {

@@ -28,6 +28,13 @@ export interface Takeover {
   readonly at: number
 }
 
+/** From a kill until other processes, or a new life, held each of its shards. */
+export interface Absence {
+  readonly tookMs: number
+  /** Of the driver's looks meanwhile, the one that came last behind its time: how busy the machine was. */
+  readonly latestLookMs: number
+}
+
 export interface History {
   readonly acknowledged: readonly Acknowledged[]
   readonly journals: ReadonlyMap<ActorAddress, readonly Row[]>
@@ -40,4 +47,6 @@ export interface History {
   readonly owners: readonly { readonly shard: number; readonly owner: string | null }[]
   readonly living: readonly string[]
   readonly shards: number
+  readonly absences: readonly Absence[]
+  readonly leaseMs: number
 }

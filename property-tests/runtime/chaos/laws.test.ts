@@ -60,6 +60,8 @@ const sound: History = {
   owners: [0, 1, 2, 3].map((shard) => ({ shard, owner: shard < 2 ? 'one' : 'two' })),
   living: ['one', 'two'],
   shards,
+  absences: [700, 1400, 9000].map((tookMs) => ({ tookMs, latestLookMs: 5 })),
+  leaseMs: 1500,
 }
 
 function withTask(change: (rows: readonly Row[]) => readonly Row[]): History {
@@ -194,6 +196,11 @@ describe('the laws of chaos', () => {
       /shard 0 is orphaned: nobody has it/,
     ],
     ['a shard belongs to the dead', { ...sound, living: ['one'] }, /shard 2 is orphaned: two has it/],
+    [
+      'the dead are replaced only after their lease',
+      { ...sound, absences: [700, 1530, 9000].map((tookMs) => ({ tookMs, latestLookMs: 5 })) },
+      /the shards of a dead process are held again after 1515 ms \(median\), its lease is 1500/,
+    ],
     [
       'the shards are not divided fairly',
       { ...sound, living: ['one', 'two', 'three'] },

@@ -25,6 +25,7 @@ const laws: readonly Law[] = [
   journalsReplay,
   nothingIsLeft,
   noShardIsOrphaned,
+  theDeadAreReplacedWithinTheLease,
 ]
 
 const performedTypes: ReadonlySet<string> = new Set(['call', 'callInOrder'])
@@ -196,4 +197,21 @@ function noShardIsOrphaned({ owners, living, shards }: History): string[] {
     ...orphaned.map(({ shard, owner }) => `shard ${shard} is orphaned: ${owner ?? 'nobody'} has it`),
     ...(isFair ? [] : [`the shards are divided as ${counts.join(', ')}`]),
   ]
+}
+
+/** What a successor asks of the store, one after the other: who lives, to strike out the dead, for its shards. */
+const stepsOfTakeover = 3
+
+/**
+ * The median, each less what the machine was late meanwhile: every step may come as late as the driver's latest look did,
+ * which had the same two cores and the same server.
+ */
+function theDeadAreReplacedWithinTheLease({ absences, leaseMs }: History): string[] {
+  const fair = absences
+    .map(({ tookMs, latestLookMs }) => tookMs - stepsOfTakeover * latestLookMs)
+    .toSorted((a, b) => a - b)
+  const median = fair[(fair.length - 1) >> 1] ?? 0
+  return median > leaseMs
+    ? [`the shards of a dead process are held again after ${median} ms (median), its lease is ${leaseMs}`]
+    : []
 }

@@ -27,7 +27,7 @@ function story({ broken, faults, ...numbers }: Verdict): string {
   return [
     `${numbers.rounds} rounds in ${seconds} s: ${done.join(', ')}`,
     `${acknowledged} events acknowledged, ${repeated} attempts repeated; ${steps} steps, ${performed} effects performed`,
-    `${takeovers} shards taken over; after a kill all are held again in ${takeoverMs.p50} ms (median), ${takeoverMs.max} ms (longest)`,
+    `${takeovers} shards taken over; after a kill all are held again in ${takeoverMs.p50} ms (median), ${takeoverMs.max} ms (longest), the machine up to ${takeoverMs.lateMs} ms late`,
     ...broken.slice(0, mostShown).map((one) => `BROKEN ${one}`),
     broken.length === 0
       ? 'no law was broken'

@@ -11,7 +11,7 @@ import { startDatabase, type Database } from './database.ts'
 import { dice, type Dice } from './dice.ts'
 import { gather, rest } from './evidence.ts'
 import { faultWeights, inflict, type Fault } from './faults.ts'
-import type { History } from './history.ts'
+import type { Absence, History } from './history.ts'
 import { brokenLaws } from './laws.ts'
 import { startLoad, type Load } from './load.ts'
 import type { Plant } from './messages.ts'
@@ -33,8 +33,8 @@ export interface Verdict {
   readonly steps: number
   readonly performed: number
   readonly takeovers: number
-  /** From a kill until every shard had a living owner again, in milliseconds. */
-  readonly takeoverMs: { readonly p50: number; readonly max: number }
+  /** From a kill until every shard had a living owner again, in milliseconds; `lateMs`: how late the machine was at most. */
+  readonly takeoverMs: { readonly p50: number; readonly max: number; readonly lateMs: number }
   readonly seconds: number
   readonly broken: readonly string[]
 }
@@ -46,6 +46,7 @@ const load = { clients: 24, tasks: 40, pods: 8 }
 const restBoundMs = 60_000
 /** Far beyond the lease: a machine may be busy, an orphan stays one. */
 const takeoverBoundMs = 20 * leaseMs
+const lookMs = 10
 
 interface Stage {
   readonly database: Database
@@ -53,7 +54,7 @@ interface Stage {
   readonly load: Load
   readonly chance: Dice
   readonly say: (line: string) => void
-  readonly takeoverMs: number[]
+  readonly absences: Absence[]
   readonly faults: Record<string, number>
 }
 
@@ -73,12 +74,12 @@ export async function run(settings: RunSettings): Promise<Verdict> {
       await rest(database.sql, { shards, crew: crewSize }, restBoundMs)
       const stage = await rounds(settings, database, crew, folder)
       await rest(database.sql, { shards, crew: crewSize }, restBoundMs)
-      const history = await gather(
+      const stored = await gather(
         database.sql,
         { acknowledged: join(folder, 'acknowledged'), receipts: folder },
         shards,
       )
-      return verdict(settings, stage, history, Date.now() - began)
+      return verdict(settings, stage, { ...stored, leaseMs, absences: stage.absences }, Date.now() - began)
     } finally {
       await endCrew(crew)
     }
@@ -101,58 +102,75 @@ async function rounds(
     say,
     load: startLoad(crew, log, { seed, ...load }),
     chance: dice(seed),
-    takeoverMs: [],
+    absences: [],
     faults: {},
   }
   const weights = { ...(faults ? {} : faultWeights), ...faults } as Record<Fault, number>
-  for (let round = 1; round <= count; round++) await oneRound(stage, `${round}/${count} seed ${seed}`, weights)
+  for (const [index, fault] of faultsOf(stage.chance, count, weights).entries())
+    await oneRound(stage, `${index + 1}/${count} seed ${seed}`, fault)
   await stage.load.stop()
   await log.close()
   return stage
 }
 
-async function oneRound(stage: Stage, title: string, weights: Record<Fault, number>): Promise<void> {
+/** Each kind once, then as likely as its weight: so no run of eight rounds or more is without one of them. */
+function faultsOf(chance: Dice, count: number, weights: Record<Fault, number>): readonly Fault[] {
+  const deck = chance.shuffled(Object.keys(weights) as Fault[])
+  return Array.from({ length: count }, (_, index) => deck[index] ?? chance.weighted(weights))
+}
+
+async function oneRound(stage: Stage, title: string, fault: Fault): Promise<void> {
   const { chance, crew, database, say, load: sending } = stage
   await delay(chance.between(150, 600))
-  const fault = chance.weighted(weights)
-  const victim = chance.pick(crew)
-  const state = await describe(database.sql, victim)
+  const shares = await sharesOf(database.sql)
+  const first = chance.pick(crew)
+  // One that holds nothing has just come back: nobody would notice what is done to it.
+  const victim = [first, ...crew].find(({ owner }) => shares.has(owner)) ?? first
+  const state = await describe(victim, shares)
   const name = victim.owner
   const before = sending.counts.acknowledged
   const watch = fault === 'kill' ? watchTakeover(database.sql, name) : undefined
   await inflict[fault]({ database, victim, leaseMs, chance })
-  const takeoverMs = await watch
-  if (takeoverMs !== undefined) stage.takeoverMs.push(takeoverMs)
+  const absence = await watch
+  if (absence) stage.absences.push(absence)
   stage.faults[fault] = (stage.faults[fault] ?? 0) + 1
   const since = sending.counts.acknowledged - before
-  const gap = takeoverMs === undefined ? '' : `, all shards held again after ${takeoverMs} ms`
+  const gap = absence ? `, all shards held again after ${absence.tookMs} ms` : ''
   say(`round ${title}: ${fault} ${name} (${state}); ${since} acknowledged meanwhile${gap}`)
 }
 
-async function describe(sql: Sql, victim: Worker): Promise<string> {
-  const { rows } = await sql.query<{ held: number }>('select count(*) as held from shard where owner = $1', [
-    victim.owner,
-  ])
+async function sharesOf(sql: Sql): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql.query<{ owner: string; held: number }>(
+    'select owner, count(*) as held from shard where owner is not null group by owner',
+  )
+  return new Map(rows.map(({ owner, held }) => [owner, held]))
+}
+
+async function describe(victim: Worker, shares: ReadonlyMap<string, number>): Promise<string> {
   const state = await victim.state()
   const own = state ? `${state.waiting} waiting, ${state.performing} effects under way` : 'silent'
-  return `pid ${victim.pid ?? 0}, ${rows[0]?.held ?? 0} shards, ${own}`
+  return `pid ${victim.pid ?? 0}, ${shares.get(victim.owner) ?? 0} shards, ${own}`
 }
 
 /** Epochs tell: a dead owner's shards are held again when each was taken under a new one. */
-async function watchTakeover(sql: Sql, owner: string): Promise<number> {
+async function watchTakeover(sql: Sql, owner: string): Promise<Absence> {
   const began = Date.now()
+  let latestLookMs = 0
   const { rows } = await sql.query<Lease>('select shard, epoch from shard where owner = $1', [owner])
   while (Date.now() - began < takeoverBoundMs) {
+    const asked = Date.now()
     const now = await sql.query<Lease>('select shard, epoch from shard')
     const epochs = new Map(now.rows.map((row) => [row.shard, row.epoch]))
-    if (rows.every(({ shard, epoch }) => epochs.get(shard)! > epoch)) return Date.now() - began
-    await delay(10)
+    if (rows.every(({ shard, epoch }) => epochs.get(shard)! > epoch))
+      return { tookMs: Date.now() - began, latestLookMs }
+    await delay(lookMs)
+    latestLookMs = Math.max(latestLookMs, Date.now() - asked - lookMs)
   }
   throw new Error(`the shards of ${owner} were not taken over within ${takeoverBoundMs} ms`)
 }
 
 function verdict({ rounds: count, seed }: RunSettings, stage: Stage, history: History, tookMs: number): Verdict {
-  const sorted = stage.takeoverMs.toSorted((a, b) => a - b)
+  const sorted = stage.absences.map((absence) => absence.tookMs).toSorted((a, b) => a - b)
   return {
     rounds: count,
     seed,
@@ -161,7 +179,11 @@ function verdict({ rounds: count, seed }: RunSettings, stage: Stage, history: Hi
     steps: [...history.journals.values()].reduce((sum, rows) => sum + rows.length, 0),
     performed: history.performed.length,
     takeovers: history.takeovers.length,
-    takeoverMs: { p50: sorted[sorted.length >> 1] ?? 0, max: sorted.at(-1) ?? 0 },
+    takeoverMs: {
+      p50: sorted[sorted.length >> 1] ?? 0,
+      max: sorted.at(-1) ?? 0,
+      lateMs: Math.max(0, ...stage.absences.map((absence) => absence.latestLookMs)),
+    },
     seconds: Math.round(tookMs / 1000),
     broken: brokenLaws(history),
   }
