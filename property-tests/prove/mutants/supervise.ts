@@ -38,7 +38,7 @@ export async function runMutants({ isJson, tenth, only, isAlone }: Asked): Promi
   }
   if (!isJson && chosen !== undefined) console.log(`mutants of tenth ${chosen}`)
   await Promise.all(Array.from({ length: shares }, (_, share) => shareOf(share, parameters, say)))
-  if (!isJson) console.log(table(judged))
+  console.log(isJson ? JSON.stringify({ killedBy: byFinder(judged) }) : table(judged))
   return verdict(judged, chosen === undefined && only === undefined)
 }
 
@@ -85,13 +85,36 @@ function shareOf(share: number, parameters: readonly string[], say: (one: Judged
 
 const fates: readonly Fate[] = ['killed', 'survived', 'unreached', 'threw']
 
+/** Who finds a mutant: the table said a second time, the law of rest, a law of lifecycles.md by its number, or one by its name. */
+const finders = ['rows', 'rest', 'numbered', 'named'] as const
+type Finder = (typeof finders)[number]
+
+function finderOf({ fate, law }: Judged): Finder | undefined {
+  if (fate !== 'killed') return undefined
+  if (law === 'rows' || law === 'rest') return law
+  return typeof law === 'number' ? 'numbered' : 'named'
+}
+
+function byFinder(judged: readonly Judged[]): Readonly<Record<Finder, number>> {
+  const count = (finder: Finder): number => judged.filter((one) => finderOf(one) === finder).length
+  return { rows: count('rows'), rest: count('rest'), numbered: count('numbered'), named: count('named') }
+}
+
+function rowOf(name: string, own: readonly Judged[]): readonly string[] {
+  const byFate = fates.map((fate) => own.filter((one) => one.fate === fate).length)
+  return [name, ...[own.length, ...byFate, ...Object.values(byFinder(own))].map(String)]
+}
+
 function table(judged: readonly Judged[]): string {
   const machines = [...new Set(judged.map(({ machine }) => machine))].toSorted()
-  const rows = machines.map((machine) => {
-    const own = judged.filter((one) => one.machine === machine)
-    return [machine, String(own.length), ...fates.map((fate) => String(own.filter((one) => one.fate === fate).length))]
-  })
-  return [['machine', 'mutants', ...fates], ...rows]
-    .map((row) => row.map((cell, index) => (index === 0 ? cell.padEnd(15) : cell.padStart(10))).join(''))
+  const rows = machines.map((machine) =>
+    rowOf(
+      machine,
+      judged.filter((one) => one.machine === machine),
+    ),
+  )
+  const heads = ['machine', 'mutants', ...fates, ...finders.map((finder) => `by ${finder}`)]
+  return [heads, ...rows, rowOf('all', judged)]
+    .map((row) => row.map((cell, index) => (index === 0 ? cell.padEnd(15) : cell.padStart(12))).join(''))
     .join('\n')
 }
