@@ -5,7 +5,7 @@ import { loginOf, people } from '../local/people.ts'
 import { planKills, wreak, type KillRecord } from './chaos.ts'
 import { startPeople } from './people.ts'
 import { createReport, type Report } from './report.ts'
-import { createTeller } from './story.ts'
+import { createTeller, openingOf } from './story.ts'
 import { judge } from './verdict.ts'
 
 export interface RunOptions extends Omit<StackOptions, 'onLine'> {
@@ -55,9 +55,7 @@ async function play(
   startedAt: number,
 ): Promise<RunResult> {
   const full = `${people.owner}/${stack.repository}`
-  say(
-    `the orchestrator is up: ${stack.endpoints.orchestrator}, pods isolated by ${String(stack.ready['isolation'])}, store survives ${String(stack.ready['durability'])}`,
-  )
+  say(openingOf(stack.ready))
   say(`inspector: ${String(stack.ready['inspector'])}`)
   await untilReady(stack)
   const crowd = startPeople(stack.forge, full, options.scenario, say)

@@ -5,6 +5,7 @@
 import { expect, test } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
 import { people } from '../local/people.ts'
+import { openingOf } from './story.ts'
 import { withStory, type Story } from './testing.ts'
 import { judge } from './verdict.ts'
 
@@ -25,6 +26,7 @@ describeRequiring('claude', 'a whole story', () => {
     'an approval with a quote that nobody wrote parks the Task, is answered on the issue, and no code reaches the forge',
     () =>
       withStory('reject-quote.yaml', async (story) => {
+        expect(openingOf(story.stack.ready)).toMatch(/what is acknowledged outlives the loss of power$/)
         story.openIssue()
         const task = await story.untilAtRest('identity-unverified')
         expect(task.status.stageClass).toBe('parked')

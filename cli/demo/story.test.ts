@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { machines } from '../../machines/registry.ts'
-import { createTeller, stageOf } from './story.ts'
+import { createTeller, openingOf, stageOf } from './story.ts'
 
 interface StateNode {
   readonly states: Readonly<Record<string, StateNode>>
@@ -23,6 +23,16 @@ test('every state of a Task is told by the name of its stage', () => {
       ...['delivered', 'rejected', 'failed', 'folded'],
     ].toSorted(),
   )
+})
+
+test.each([
+  ['power-loss', /; what is acknowledged outlives the loss of power$/],
+  ['process-death', /; what is acknowledged outlives the end of a process, not the loss of power$/],
+  ['none', /; nothing outlives the process$/],
+])('a start says which guarantee holds: %s (R1)', (durability, guarantee) => {
+  const line = openingOf({ msg: 'ready', url: 'http://127.0.0.1:8080', isolation: 'namespaces', durability })
+  expect(line).toMatch(/^the orchestrator is up: http:\/\/127\.0\.0\.1:8080, pods isolated by namespaces/)
+  expect(line).toMatch(guarantee)
 })
 
 function told(...lines: Record<string, unknown>[]): string[] {

@@ -1,4 +1,5 @@
 /** The story as it happens, told from the orchestrator's committed steps: one line for each thing that a reader cares about. */
+import type { Durability } from '../../runtime/store/sql.ts'
 
 interface Step {
   readonly actor: string
@@ -12,6 +13,19 @@ export interface Teller {
   /** A log line of the orchestrator. */
   line(line: Record<string, unknown>): void
   say(text: string): void
+}
+
+/** What an acknowledged event outlives (R1), by what the orchestrator says of its store. */
+const guarantees: Readonly<Record<Durability, string>> = {
+  'power-loss': 'what is acknowledged outlives the loss of power',
+  'process-death': 'what is acknowledged outlives the end of a process, not the loss of power',
+  none: 'nothing outlives the process',
+}
+
+/** The first line of a start, from its `ready` line. */
+export function openingOf(ready: Readonly<Record<string, unknown>>): string {
+  const { url, isolation, durability } = ready
+  return `the orchestrator is up: ${String(url)}, pods isolated by ${String(isolation)}; ${guarantees[durability as Durability]}`
 }
 
 type Say = (step: Step) => string | undefined
