@@ -52,9 +52,9 @@ class DurableRuntime implements Runtime {
   constructor(options: Required<RuntimeOptions>) {
     this.#options = options
     const { sql, clock, random, logger, observer, definitions, handlers } = options
-    const ports = { sql, clock, random, logger, observer, definitions }
     const mostQueued = { size: options.maxQueued, bytes: options.maxQueuedBytes }
     const alone = <T>(task: () => Promise<T>): Promise<T> => this.#worker.exclusive(task)
+    const ports = { sql, clock, random, logger, observer, definitions, mostQueued, alone }
     const shards = (): readonly number[] => this.#leases.owned()
     this.#known = new Map(
       definitions.map((definition) => [definition.kind, { definition, hash: machineHash(definition) }]),
@@ -65,7 +65,6 @@ class DurableRuntime implements Runtime {
       shards: options.shards,
       leaseMs: options.leaseMs,
       pollMs: options.pollMs,
-      alone,
       hooks: {
         gained: (gained) => this.#gained(gained),
         opened: () => this.#opened(),
@@ -74,11 +73,10 @@ class DurableRuntime implements Runtime {
         freed: () => options.hint(undefined),
       },
     })
-    this.#forward = new Forward({ ...ports, maxQueued: options.maxQueued, hint: (owner) => this.#hint(owner) })
+    this.#forward = new Forward({ ...ports, hint: (owner) => this.#hint(owner) })
     this.#worker = new Worker({
       ...ports,
       leases: this.#leases,
-      mostQueued,
       maxBatch: options.maxBatch,
       maxBatchBytes: options.maxBatchBytes,
       maxHot: options.maxHot,
@@ -103,7 +101,6 @@ class DurableRuntime implements Runtime {
     this.#relay = new Relay({
       ...ports,
       handlers,
-      alone,
       maxHeld: options.maxHeldEffects,
       settle: (effect, outcome, mayRest) => this.#settle(effect, outcome, mayRest),
       settleNow: () => void this.#worker.settleNow(),
@@ -114,14 +111,18 @@ class DurableRuntime implements Runtime {
     this.#recovery = new Recovery({
       ...ports,
       pollMs: options.pollMs,
-      mostQueued,
       queue: this.#worker,
       shards,
       shardOf: (address) => this.#shardOf(address),
-      alone,
       resume: (resumed) => this.#resume(resumed),
       look: () => this.#relay.resume(shards(), true),
     })
+    observer.standing(() => ({
+      queued: this.#worker.waiting,
+      forwarded: this.#forward.held,
+      resting: this.#worker.resting,
+      parked: this.#relay.parked,
+    }))
   }
 
   async start(): Promise<void> {

@@ -5,8 +5,11 @@
 import type { ActorAddress } from '../machines/definition.ts'
 import { quarantinedActor, unknownActor } from './batch.ts'
 import type { Clock, Timer } from './clock.ts'
+import { isRoomFor, isWithinShare } from './door.ts'
+import type { Load } from './door.ts'
 import { OverloadedError, RuntimeStoppedError, StoreUnavailableError, messageOf } from './errors.ts'
 import type { Logger } from './logger.ts'
+import type { RuntimeObserver } from './observer.ts'
 import type { Answer, Receipt } from './runtime.ts'
 import { forwardOutcomes } from './store/forward-outcomes.ts'
 import type { ForwardOutcome } from './store/forward-outcomes.ts'
@@ -20,7 +23,9 @@ export interface ForwardOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly logger: Logger
-  readonly maxQueued: number
+  readonly observer: RuntimeObserver
+  /** Of what was not answered yet, sent or not. */
+  readonly mostQueued: Load
   readonly hint: (owner: string) => void
 }
 
@@ -43,12 +48,15 @@ const looksPerAge = 4
 const patienceMs = 60_000
 const overloadRetryMs = 1000
 
+const nothing: Load = { size: 0, bytes: 0 }
+
 export class Forward {
   readonly #options: ForwardOptions
   #queue: Forwarded[] = []
   readonly #awaited = new Map<string, Forwarded[]>()
-  /** How many events of an actor are under way: those after them must go the same way, or they would overtake (R2). */
-  readonly #actors = new Map<ActorAddress, number>()
+  /** Events of an actor that are under way: those after them must go the same way, or they would overtake (R2). */
+  readonly #actors = new Map<ActorAddress, Load>()
+  #held = nothing
   #isSending = false
   #timer: Timer | undefined
   #youngest = -Infinity
@@ -61,20 +69,35 @@ export class Forward {
     return this.#actors.has(actor)
   }
 
+  get held(): Load {
+    return this.#held
+  }
+
   /** Resolves when the owner has stepped the event. */
   deliver(row: InboxRow): Promise<Receipt> {
-    const { clock, maxQueued } = this.#options
-    if (this.#queue.length >= maxQueued) return Promise.reject(new OverloadedError(this.#queue.length, overloadRetryMs))
+    const { clock, observer } = this.#options
+    if (!this.#mayTake(row)) {
+      observer.overloaded(this.#held.size)
+      return Promise.reject(new OverloadedError(this.#held.size, overloadRetryMs))
+    }
     return new Promise((resolve, reject) => {
-      const leave = (): void => this.#count(row.actor, -1)
+      const leave = (): void => this.#count(row, -1)
       const done: Completion<Receipt> = {
         resolve: (receipt) => (leave(), resolve(receipt)),
         reject: (error) => (leave(), reject(error)),
       }
-      this.#count(row.actor, 1)
+      this.#count(row, 1)
       this.#queue.push({ row, done, giveUpAt: clock.elapsed() + patienceMs, letters: 0, isRepeat: false })
       void this.#send()
     })
+  }
+
+  #mayTake({ actor, body }: InboxRow): boolean {
+    const { mostQueued } = this.#options
+    return (
+      isRoomFor(body.length, this.#held, mostQueued) &&
+      isWithinShare(this.#actors.get(actor) ?? nothing, this.#held, mostQueued)
+    )
   }
 
   /** Those who wait are told so; what is in the inbox is applied all the same. */
@@ -85,10 +108,12 @@ export class Forward {
     this.#awaited.clear()
   }
 
-  #count(actor: ActorAddress, change: 1 | -1): void {
-    const count = (this.#actors.get(actor) ?? 0) + change
-    if (count === 0) this.#actors.delete(actor)
-    else this.#actors.set(actor, count)
+  #count({ actor, body }: InboxRow, change: 1 | -1): void {
+    const add = ({ size, bytes }: Load): Load => ({ size: size + change, bytes: bytes + change * body.length })
+    const own = add(this.#actors.get(actor as ActorAddress) ?? nothing)
+    this.#held = add(this.#held)
+    if (own.size === 0) this.#actors.delete(actor as ActorAddress)
+    else this.#actors.set(actor as ActorAddress, own)
   }
 
   async #send(): Promise<void> {

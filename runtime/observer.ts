@@ -3,6 +3,7 @@
  * the hot path, so that an observer counts and returns; nothing decides by what it sees.
  */
 import type { ActorAddress } from '../machines/definition.ts'
+import type { Load } from './door.ts'
 
 export interface CommittedBatch {
   /** Events stepped; a repeated key is none. */
@@ -54,11 +55,11 @@ export interface RuntimeObserver {
   /** An actor cannot be loaded by this code (R10). */
   quarantined(kind: string): void
   deadLetter(kind: string): void
-  /** A caller was sent away: the queue is full. */
+  /** A caller was sent away: the queue is full, or its actor holds its share of it. */
   overloaded(queued: number): void
-  /** Events that wait for their step. */
-  queued(count: number): void
-  /** How old the oldest row was that a reading of the inbox found: what other processes wait for this one. */
+  /** Told once, when the runtime is made. Asked whenever somebody looks, so that it is right while the store stands still. */
+  standing(read: () => Standing): void
+  /** How old the oldest row was that a reading of the inbox found, 0 without any: what other processes wait for this one. */
   inboxLag(lagMs: number): void
   shardsHeld(count: number): void
   shardsGained(count: number): void
@@ -81,6 +82,18 @@ export interface RuntimeObserver {
 
 export type CommitFailure = 'stale-lease' | 'duplicate-key' | 'sequence-conflict' | 'refused' | 'store-unavailable'
 
+/** What is in memory at this moment. */
+export interface Standing {
+  /** Work that waits for its commit. */
+  readonly queued: Load
+  /** Events that wait for another process to step them. */
+  readonly forwarded: Load
+  /** Settlements that wait for their actor's next step. */
+  readonly resting: number
+  /** Effects whose turn came while the lease of their shard was in doubt. */
+  readonly parked: number
+}
+
 export interface EffectCounts {
   readonly waiting: number
   readonly performing: number
@@ -96,7 +109,7 @@ export const silentObserver: RuntimeObserver = {
   quarantined: nothing,
   deadLetter: nothing,
   overloaded: nothing,
-  queued: nothing,
+  standing: nothing,
   inboxLag: nothing,
   shardsHeld: nothing,
   shardsGained: nothing,

@@ -108,6 +108,10 @@ export class Relay {
     return this.#backlog.readAll(shards, isTried)
   }
 
+  get parked(): number {
+    return this.#parked.size
+  }
+
   stateOf(key: string): EntryState | undefined {
     return this.#held.find(key)?.state
   }

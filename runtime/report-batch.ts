@@ -15,7 +15,6 @@ export function reportBatch(observer: RuntimeObserver, { commit, effects }: Told
   for (const { actor, body } of snapshots) observer.snapshotWritten(kindOf(actor), body.length)
   for (const { actor } of deadLetters) observer.deadLetter(kindOf(actor))
   for (const { status, kind } of updated) if (status === 'quarantined') observer.quarantined(kind)
-  observer.queued(figures.queued)
   observer.batchCommitted({ steps: events.length, effects: effects.length, bytes, ...figures })
 }
 

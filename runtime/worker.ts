@@ -117,6 +117,10 @@ export class Worker {
     return this.#queue
   }
 
+  get resting(): number {
+    return this.#resting.size
+  }
+
   /** Whether there is room for one more of this actor. */
   mayTake(to: ActorAddress, bytes: number): boolean {
     return this.#queue.mayTake(to, bytes, this.#options.mostQueued)

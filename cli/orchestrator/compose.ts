@@ -37,6 +37,7 @@ import { bothObservers } from '../../edges/telemetry/both-observers.ts'
 import { watchQuarantine } from '../../edges/telemetry/quarantine.ts'
 import { retentionMetrics } from '../../edges/telemetry/retention-metrics.ts'
 import { runtimeMetrics } from '../../edges/telemetry/runtime-metrics.ts'
+import { watchStoredBacklog } from '../../edges/telemetry/stored-backlog.ts'
 import type { Tracing } from '../../edges/telemetry/tracing.ts'
 import type { BudgetSettings } from '../../machines/project/events.ts'
 import type { OutboxEffect } from '../../machines/emit.ts'
@@ -219,6 +220,7 @@ export async function composeOrchestrator(
 
   const operatorAuth = bearer(agents.verifyOidc)
   const quarantine = watchQuarantine({ sql, clock, logger, registry: metrics })
+  watchStoredBacklog({ sql, clock, logger, registry: metrics })
   const isListening = (): boolean => listening.operator !== ''
   const readiness = orchestratorReadiness({ sql, isListening, degraded: () => quarantine.lines() })
   const outside = await createServer({

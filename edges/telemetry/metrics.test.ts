@@ -17,6 +17,7 @@ import { platformMetrics } from './platform-metrics.ts'
 import { watchQuarantine } from './quarantine.ts'
 import { retentionMetrics } from './retention-metrics.ts'
 import { runtimeMetrics } from './runtime-metrics.ts'
+import { watchStoredBacklog } from './stored-backlog.ts'
 
 const documented = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8')
 
@@ -39,6 +40,7 @@ function registerAll(registry: Registry): void {
   runtimeMetrics(registry)
   platformMetrics(registry, () => idle)
   watchQuarantine({ sql: noStore, clock: simulatedClock(0), logger: silentLogger, registry })
+  watchStoredBacklog({ sql: noStore, clock: simulatedClock(0), logger: silentLogger, registry })
   retentionMetrics(registry)
   accountUsageMetrics(registry, () => ({ list: async () => [] }), simulatedClock(0))
 }

@@ -1,10 +1,10 @@
 /** Actors that wait for code which can load them (R10): a figure for alerts, and a line for who looks whether all is well. */
 import { Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../../runtime/clock.ts'
-import { messageOf } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { countQuarantined } from '../../runtime/store/count-quarantined.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
+import { cachedCount } from './cached-count.ts'
 
 export interface QuarantineOptions {
   readonly sql: Sql
@@ -18,29 +18,15 @@ export interface Quarantine {
   lines(): Promise<readonly string[]>
 }
 
-/** Counting reads every actor, and the figure changes with a release: probes and scrapes share one for so long. */
-const staleMs = 60_000
-
 export function watchQuarantine({ sql, clock, logger, registry }: QuarantineOptions): Quarantine {
-  let known: ReadonlyMap<string, number> = new Map()
-  let countedAt = -Infinity
-  let counting: Promise<void> | undefined
-
-  async function count(): Promise<void> {
-    try {
-      known = await countQuarantined(sql)
-      countedAt = clock.elapsed()
-    } catch (error) {
-      // The last figure stands: a store that is away has its own signs.
-      logger.warn({ error: messageOf(error) }, 'quarantined actors could not be counted')
-    }
-  }
-
-  async function current(): Promise<ReadonlyMap<string, number>> {
-    if (clock.elapsed() - countedAt < staleMs) return known
-    await (counting ??= count().finally(() => (counting = undefined)))
-    return known
-  }
+  const initial: ReadonlyMap<string, number> = new Map()
+  const current = cachedCount({
+    clock,
+    logger,
+    what: 'quarantined actors',
+    initial,
+    count: () => countQuarantined(sql),
+  })
 
   const gauge = new Gauge({
     name: 'statewright_quarantined_actors',

@@ -3,7 +3,7 @@
  * are types of effects, kinds of actors and outcomes: as many as the program has, never as many as there are actors.
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { EffectCounts, RuntimeObserver } from '../../runtime/observer.ts'
+import type { EffectCounts, RuntimeObserver, Standing } from '../../runtime/observer.ts'
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 const counts = [1, 2, 5, 10, 20, 50, 100, 200, 500]
@@ -12,6 +12,7 @@ export function runtimeMetrics(registry: Registry): RuntimeObserver {
   return {
     ...commitMetrics(registry),
     ...inboxMetrics(registry),
+    ...standingMetrics(registry),
     ...shardMetrics(registry),
     ...effectMetrics(registry),
     ...timerMetrics(registry),
@@ -93,7 +94,7 @@ function commitMetrics(
   })
   const overloaded = new Counter({
     name: 'statewright_overloaded_total',
-    help: 'Callers sent away because too many events waited.',
+    help: 'Callers sent away because too many events waited, in all or for their actor.',
     ...to,
   })
   return {
@@ -117,15 +118,43 @@ function commitMetrics(
   }
 }
 
-function inboxMetrics(registry: Registry): Part<'queued' | 'inboxLag'> {
-  const to = { registers: [registry] }
-  const queued = new Gauge({ name: 'statewright_queued_events', help: 'Events in memory that wait for a step.', ...to })
+function inboxMetrics(registry: Registry): Part<'inboxLag'> {
   const lag = new Gauge({
     name: 'statewright_inbox_lag_seconds',
     help: 'Age of the oldest event that the last reading of the inbox found.',
-    ...to,
+    registers: [registry],
   })
-  return { queued: (count) => queued.set(count), inboxLag: (lagMs) => lag.set(lagMs / 1000) }
+  return { inboxLag: (lagMs) => lag.set(lagMs / 1000) }
+}
+
+/** Asked when it is scraped: what is told after a commit stands still while the store does, and queues fill up just then. */
+function standingMetrics(registry: Registry): Part<'standing'> {
+  let read: (() => Standing) | undefined
+  const gauge = (name: string, help: string, of: (standing: Standing) => number): void => {
+    const collect = function (this: Gauge): void {
+      if (read) this.set(of(read()))
+    }
+    registry.registerMetric(new Gauge({ name, help, registers: [], collect }))
+  }
+  gauge('statewright_queued_events', 'Events in memory that wait for a step.', ({ queued }) => queued.size)
+  gauge('statewright_queued_bytes', 'Text of the events in memory that wait for a step.', ({ queued }) => queued.bytes)
+  gauge(
+    'statewright_forwarded_events',
+    'Events that wait for another process to step them.',
+    ({ forwarded }) => forwarded.size,
+  )
+  gauge(
+    'statewright_forwarded_bytes',
+    'Text of the events that wait for another process.',
+    ({ forwarded }) => forwarded.bytes,
+  )
+  gauge(
+    'statewright_settlements_resting',
+    'Performed effects whose settlement waits for the next step of their actor.',
+    ({ resting }) => resting,
+  )
+  gauge('statewright_effects_parked', 'Effects held back because a lease was in doubt.', ({ parked }) => parked)
+  return { standing: (reading) => void (read = reading) }
 }
 
 function shardMetrics(
