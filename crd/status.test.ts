@@ -156,6 +156,35 @@ describe('the entries of a queue as resources', () => {
     ])
   })
 
+  describe('say at most what their Task costs, and what is taken for granted there', () => {
+    const limits = { tokensPerTurn: 10, tokensPerTask: 5000, tokensPerDay: 0, tokensPerProject: 0, maxRaisePerDay: 0 }
+    const config = { ...newTask(id).config, agentPodTTLSeconds: 3600, tokensPerTurn: 10 }
+    const seed = { kind: 'brainstorm', config } as unknown as NonNullable<WaitingEntry['seed']>
+    const costOf = (one: WaitingEntry, costs: Parameters<typeof queuedEventResources>[1]): unknown => {
+      const context = { ...newQueue('default/demo'), maxConcurrentAgents: 2, closedReason: null, entries: [one] }
+      const [resource] = queuedEventResources({ id: 'default/demo', path: 'open', seq: 9, context }, costs)
+      return (resource?.status as { worstCase?: object }).worstCase
+    }
+    const most = { laps: false, tokensAtMost: 5000, assumes: 'nobody speaks to it, and no pod is lost' }
+
+    test('before it is minted, by its seed and the limit of the ledger, also once it is admitted', () => {
+      const [waiting, admitted] = [entry('a', { seed }), entry('a', { seed, admittedAt: at })]
+      expect(costOf(waiting, { limits, tasks: new Map() })).toMatchObject(most)
+      expect(costOf(admitted, { limits, tasks: new Map() })).toEqual(costOf(waiting, { limits, tasks: new Map() }))
+    })
+
+    test('of one that waits for its next pod, by what the Task itself says', () => {
+      const spawn = entry('a', { sort: 'spawn' })
+      const tasks = new Map([['default/a', { kind: 'brainstorm' as const, config }]])
+      expect(costOf(spawn, { limits, tasks })).toEqual(costOf(entry('a', { seed }), { limits, tasks: new Map() }))
+      expect(costOf(spawn, { tasks: new Map() })).toBeUndefined()
+    })
+
+    test('without a ledger nothing holds it', () => {
+      expect(costOf(entry('a', { seed }), { tasks: new Map() })).toMatchObject({ tokensAtMost: null })
+    })
+  })
+
   test('say why nobody is admitted', () => {
     const reasonOf = (change: Partial<QueueContext>): unknown =>
       resourcesOf({ entries: [entry('a')], ...change }).map(({ status }) => (status as { reason: string }).reason)

@@ -1,13 +1,13 @@
 /** Resources of the kinds that only the orchestrator writes, made from their actors: snapshot to status, level-triggered. */
 import type { AccountReport, AccountWindow } from '../machines/event.ts'
 import type { Block, ProjectContext, Scheduled } from '../machines/project/context.ts'
+import type { SpendingLimits } from '../machines/ledger/events.ts'
 import { isReady } from '../machines/project/machine.ts'
 import { positions } from '../machines/queue/admission.ts'
 import type { QueueContext, WaitingEntry } from '../machines/queue/context.ts'
-import { defaultTokensPerTurn } from '../machines/rules/spending.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 import { taskResting } from '../machines/why/reason.ts'
-import { worstCase } from '../machines/why/worst-case.ts'
+import { worstCaseOf } from '../machines/why/worst-case.ts'
 
 interface ActorShape {
   readonly id: string
@@ -103,12 +103,18 @@ function accountStatus({ fiveHour, weekly, reportedAt }: AccountReport): object 
   return { fiveHour: window(fiveHour), sevenDay: window(weekly), reportedAt: time(reportedAt) }
 }
 
-/** What a Task that waits to be minted costs at most, once through its stages; null: the table names no most. */
-function costOf({ seed }: Pick<WaitingEntry, 'seed'>): { readonly worstCase?: object } {
-  if (seed === undefined) return {}
-  const { agentPodTTLSeconds, tokensPerTurn = defaultTokensPerTurn } = seed.config
-  const { tokensPerPass, laps } = worstCase(seed.kind, { agentPodTTLSeconds, tokensPerTurn, tokensPerTask: 0 })
-  return { worstCase: { tokensPerPass, laps } }
+/** What the cost of an entry is told from: the limits of its Project's ledger, and the Tasks that wait for their next pod. */
+export interface CostFacts {
+  readonly limits?: SpendingLimits
+  readonly tasks: ReadonlyMap<string, Pick<TaskContext, 'kind' | 'config'>>
+}
+
+/** What the Task of an entry costs at most, once through its stages and by its ledger; null: nothing names a most. */
+function costOf({ seed, task }: WaitingEntry, { limits, tasks }: CostFacts): { readonly worstCase?: object } {
+  const of = seed ?? tasks.get(task)
+  if (of === undefined) return {}
+  const { tokensPerPass, laps, tokensAtMost } = worstCaseOf(of, limits)
+  return { worstCase: { tokensPerPass, laps, tokensAtMost, assumes: 'nobody speaks to it, and no pod is lost' } }
 }
 
 /** Issue, MergeRequest and QueuedEvent carry their actor's own facts; `path` is the state. */
@@ -205,7 +211,10 @@ function scheduleStatus({ blocks, refine, spending, settings }: Scheduled): obje
 }
 
 /** One resource per entry that waits or holds a slot; where it waits and why is the queue's own word. */
-export function queuedEventResources(actor: ActorShape): readonly DerivedResource[] {
+export function queuedEventResources(
+  actor: ActorShape,
+  costs: CostFacts = { tasks: new Map() },
+): readonly DerivedResource[] {
   const queue = actor.context as QueueContext
   const { namespace } = metadataOf(actor)
   const waiting = new Map(
@@ -223,8 +232,8 @@ export function queuedEventResources(actor: ActorShape): readonly DerivedResourc
     }
     const status =
       entry.admittedAt === null
-        ? { state: 'Queued', ...waiting.get(entry.entry), ...costOf(entry) }
-        : { state: 'Admitted', admittedAt: time(entry.admittedAt) }
+        ? { state: 'Queued', ...waiting.get(entry.entry), ...costOf(entry, costs) }
+        : { state: 'Admitted', admittedAt: time(entry.admittedAt), ...costOf(entry, costs) }
     const name = entry.entry.replaceAll('/', '-')
     return { apiVersion, kind: 'QueuedEvent', metadata: { name, namespace, generation: actor.seq }, spec, status }
   })

@@ -6,6 +6,7 @@ import {
   projectStatus,
   queuedEventResources,
   taskResource,
+  type CostFacts,
   type DerivedResource,
 } from '../../crd/status.ts'
 import type { LocalProjectDirectory } from '../../edges/local/project-directory.ts'
@@ -16,9 +17,12 @@ import type { ProjectSpec } from '../../crd/project.ts'
 import { ledgerDeliveries } from './spending.ts'
 import { Problem } from '../../edges/http/problem.ts'
 import type { ActorKind } from '../../machines/definition.ts'
+import type { LedgerContext } from '../../machines/ledger/context.ts'
+import type { QueueContext } from '../../machines/queue/context.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
 import type { OwnedIssue, TaskSeed } from '../../machines/task/events.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
+import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 
 export interface ResourceViewsDeps {
   readonly runtime: Runtime
@@ -49,8 +53,24 @@ export async function derivedResources(
   const prefix = namespace === undefined ? {} : { idPrefix: `${namespace}/` }
   const actors = await deps.runtime.list(actorKind, { limit: listLimit, ...prefix })
   if (kind.kind === 'Task') return actors.map(taskResource)
-  if (kind.kind === 'QueuedEvent') return actors.flatMap(queuedEventResources)
+  if (kind.kind === 'QueuedEvent') {
+    const held = actors.map(async (actor) => queuedEventResources(actor, await costFacts(deps, actor)))
+    return (await Promise.all(held)).flat()
+  }
   return actors.map((actor) => factsResource(kind.kind as 'Issue' | 'MergeRequest', actor))
+}
+
+/** An entry that mints carries its seed; of one for the next pod its Task knows. */
+async function costFacts({ runtime }: Pick<ResourceViewsDeps, 'runtime'>, queue: ActorView): Promise<CostFacts> {
+  const { entries } = queue.context as unknown as QueueContext
+  const spawns = entries.filter(({ seed }) => seed === undefined)
+  const [ledger, ...tasks] = await Promise.all([
+    runtime.read(`ledger:${queue.id}`),
+    ...spawns.map(({ task }) => runtime.read(`task:${task}`)),
+  ])
+  const known = tasks.flatMap((task) => (task ? [[task.id, task.context as unknown as TaskContext] as const] : []))
+  const { limits } = (ledger?.context ?? {}) as Partial<LedgerContext>
+  return { tasks: new Map(known), ...(limits ? { limits } : {}) }
 }
 
 export async function statusOf(deps: ResourceViewsDeps, resource: Resource): Promise<object> {

@@ -8,7 +8,7 @@ import type { QueueContext } from '../queue/context.ts'
 import { accountsOf, type LedgerContext } from '../ledger/context.ts'
 import { defaultTokensPerTurn, type Account } from '../rules/spending.ts'
 import type { TaskContext } from '../task/context.ts'
-import { worstCase, type WorstCase } from './worst-case.ts'
+import { worstCaseOf, type WorstCase } from './worst-case.ts'
 import { pathFromQueue, pathToDelivered, type PathStep } from './path.ts'
 import { restingInQueue, restingOf, taskResting, type Resting } from './reason.ts'
 
@@ -106,14 +106,8 @@ function spendingOf(task: string, ledger: Actor | undefined): readonly Account[]
   return ledger ? accountsOf(ledger.context as unknown as LedgerContext, task) : null
 }
 
-function worstOf({ kind, config }: Pick<TaskContext, 'kind' | 'config'>, ledger: Actor | undefined): WorstCase {
-  const limits = (ledger?.context as unknown as LedgerContext | undefined)?.limits
-  const { agentPodTTLSeconds, tokensPerTurn } = config
-  return worstCase(kind, {
-    agentPodTTLSeconds,
-    tokensPerTurn: tokensPerTurn ?? limits?.tokensPerTurn ?? defaultTokensPerTurn,
-    tokensPerTask: tokensPerTurn === undefined ? 0 : (limits?.tokensPerTask ?? 0),
-  })
+function worstOf(task: Pick<TaskContext, 'kind' | 'config'>, ledger: Actor | undefined): WorstCase {
+  return worstCaseOf(task, (ledger?.context as unknown as LedgerContext | undefined)?.limits)
 }
 
 /** The innermost state of the first region is what it waits for. */

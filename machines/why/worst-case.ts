@@ -3,6 +3,8 @@
  * turn may use, and what each lap through work and review adds. The table bounds a pass, the ledger bounds the laps.
  */
 import { initialTransition, transition, type AnyMachineSnapshot } from 'xstate'
+import type { SpendingLimits } from '../ledger/events.ts'
+import { defaultTokensPerTurn } from '../rules/spending.ts'
 import type { TaskContext } from '../task/context.ts'
 import type { AgentKind, TaskSeed } from '../task/events.ts'
 import { taskMachine } from '../task/machine.ts'
@@ -37,6 +39,19 @@ export function worstCase(kind: AgentKind, { agentPodTTLSeconds, tokensPerTurn, 
   const isBounded = turns.every((count) => count !== null)
   const tokensPerPass = isBounded ? turns.reduce((sum: number, count) => sum + (count ?? 0), 0) * tokensPerTurn : null
   return { stages, tokensPerPass, laps: stages.length > 1, tokensAtMost: tokensPerTask === 0 ? null : tokensPerTask }
+}
+
+/** Of a Task, or of one to be minted; `limits`: its Project's ledger's, which holds only who was minted metered. */
+export function worstCaseOf(
+  { kind, config }: Pick<TaskContext, 'kind' | 'config'>,
+  limits: SpendingLimits | undefined,
+): WorstCase {
+  const { agentPodTTLSeconds, tokensPerTurn } = config
+  return worstCase(kind, {
+    agentPodTTLSeconds,
+    tokensPerTurn: tokensPerTurn ?? limits?.tokensPerTurn ?? defaultTokensPerTurn,
+    tokensPerTask: tokensPerTurn === undefined ? 0 : (limits?.tokensPerTask ?? 0),
+  })
 }
 
 /** The stages of the shortest way, each as it is when it is entered. */
