@@ -66,8 +66,12 @@ function outerOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('.')))
 }
 
-/** A place and where a mutant of it may show as well: a row without an event also where its state is entered, or passed. */
+/**
+ * A place and where a mutant of it may show as well: a row without an event also where its state is entered, or passed,
+ * and what is done on entry where nobody rests in the state.
+ */
 export function aroundOf(place: string): readonly string[] {
+  if (!place.includes(' ')) return [place, `${outerOf(place)} moves`]
   const state = place.replace(/ (always|on |after ).*$/, '').replace(/ (entry|exit)$/, '')
   if (!place.endsWith(' always')) return [place]
   return [place, state, outerOf(state), `${outerOf(state)} moves`]
