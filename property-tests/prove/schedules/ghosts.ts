@@ -76,8 +76,10 @@ function projectStepped(ghosts: ScheduleGhosts, step: Stepped): ScheduleGhosts {
   const at = Math.max(projectIn(before)?.at ?? 0, event.at)
   const begun = Object.fromEntries(begunIn(step).map((name) => [name, at]))
   const kept = Object.entries(ghosts.started).filter(([name]) => placeOf(after, name) !== 'off')
+  const place = placeOf(after, 'budget')
+  // The answer of its schedule bounds a window that has begun.
   const isNewWindow =
-    placeOf(before, 'budget') !== placeOf(after, 'budget') && /metering|unbounded/.test(placeOf(after, 'budget'))
+    placeOf(before, 'budget') !== place && /planning|metering|unbounded/.test(place) && !event.type.startsWith('tick.')
   const spent = event.type === 'usage.spent' ? Number(event['tokens']) : 0
   return {
     ...ghosts,
