@@ -1,4 +1,4 @@
-import { Compile } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/compile'
 import type { TSchema } from 'typebox'
 import { decodeText } from './decode-text.ts'
 import { foldFaults } from './faults.ts'
@@ -22,11 +22,20 @@ export class ValidationFaults extends Error {
   }
 }
 
+const compiled = new WeakMap<TSchema, Validator>()
+
+/** Once for each schema: it is compiled into a function, and several servers have the same routes. */
+function validatorOf(schema: TSchema): Validator {
+  const known = compiled.get(schema) ?? (Compile(schema) as Validator)
+  compiled.set(schema, known)
+  return known
+}
+
 const places = { body: undefined, params: 'path', querystring: 'query', headers: 'header' } as const
 
 /** Bodies are taken as they are; paths, queries and headers are text and are decoded by their schema first. */
 export function compilePart(schema: TSchema, part: RequestPart): PartValidator {
-  const validator = Compile(schema)
+  const validator = validatorOf(schema)
   return (given) => {
     const value = part === 'body' ? given : decodeText(schema, given)
     if (validator.Check(value)) return { value }
@@ -42,6 +51,6 @@ export function compilePart(schema: TSchema, part: RequestPart): PartValidator {
 
 /** Every fault of a value that did not come through a route: a file, an environment, a message of another program. */
 export function faultsOf(schema: TSchema, value: unknown): Fault[] {
-  const validator = Compile(schema)
+  const validator = validatorOf(schema)
   return validator.Check(value) ? [] : foldFaults(validator.Errors(value))
 }

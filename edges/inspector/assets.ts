@@ -21,8 +21,13 @@ export async function readAssets(kinds: readonly string[]): Promise<Assets> {
   return { html, script, style, charts: new Map(charts.flatMap((chart) => (chart === undefined ? [] : [chart]))) }
 }
 
+const texts = new Map<string, Promise<string>>()
+
+/** Once in a process: they come with the program. */
 function read(name: string): Promise<string> {
-  return readFile(new URL(name, folder), 'utf8')
+  const known = texts.get(name) ?? readFile(new URL(name, folder), 'utf8')
+  texts.set(name, known)
+  return known
 }
 
 /** A machine without a chart (a test's own) is shown without one. */

@@ -6,6 +6,7 @@ import { effortByKind, modelsByKind } from '../../crd/models.ts'
 import { ProjectSpec } from '../../crd/project.ts'
 import { defaultTokensPerTurn } from '../../machines/rules/spending.ts'
 import type { TaskConfig } from '../../machines/task/events.ts'
+import { plainFrozen } from '../../runtime/plain.ts'
 import type { ProjectDirectory, ProjectSecret, ProjectSettings, RepositorySettings } from '../forge/projects.ts'
 import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
 
@@ -23,11 +24,21 @@ export interface LocalProjectDirectory extends ProjectDirectory {
 }
 
 export function localProjectDirectory(deps: ProjectDirectoryDeps): LocalProjectDirectory {
+  const specs = new Map<string, { readonly said: string; readonly spec: ProjectSpec }>()
+
+  /** Completed once for each change: it is asked for at every use. */
+  function specOf({ uid, spec }: Resource): ProjectSpec {
+    const said = JSON.stringify(spec)
+    const known = specs.get(uid)
+    if (known?.said === said) return known.spec
+    const complete = plainFrozen(Value.Default(ProjectSpec, structuredClone(spec))) as ProjectSpec
+    specs.set(uid, { said, spec: complete })
+    return complete
+  }
+
   async function find(name: string): Promise<{ resource: Resource; spec: ProjectSpec } | undefined> {
     const resource = (await deps.resources.list('Project')).find((one) => one.name === name)
-    return resource === undefined
-      ? undefined
-      : { resource, spec: Value.Default(ProjectSpec, structuredClone(resource.spec)) as ProjectSpec }
+    return resource === undefined ? undefined : { resource, spec: specOf(resource) }
   }
   return {
     spec: find,
@@ -37,11 +48,7 @@ export function localProjectDirectory(deps: ProjectDirectoryDeps): LocalProjectD
     },
     projects: async () => {
       const all = await deps.resources.list('Project')
-      return Promise.all(
-        all.map((resource) =>
-          toSettings(deps, resource, Value.Default(ProjectSpec, structuredClone(resource.spec)) as ProjectSpec),
-        ),
-      )
+      return Promise.all(all.map((resource) => toSettings(deps, resource, specOf(resource))))
     },
     secret: async (name): Promise<ProjectSecret | undefined> => {
       const found = await find(name)
