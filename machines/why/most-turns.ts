@@ -3,11 +3,11 @@
  * does the least useful thing each time (ends its turn without a word, fails, asks and waits, claims what is refused),
  * and each pod lives to its TTL and hands off. Nobody speaks to it, and no pod is lost: either adds turns of its own.
  */
-import { transition, type AnyMachineSnapshot } from 'xstate'
+import type { AnyMachineSnapshot } from 'xstate'
 import type { TaskContext } from '../task/context.ts'
 import { residencyCap, taskDelays } from '../task/budgets.ts'
-import { taskMachine } from '../task/machine.ts'
 import { searchKey } from './search-key.ts'
+import { taskTransition } from './task-transition.ts'
 
 interface Deed {
   readonly events: readonly { readonly type: string; readonly [field: string]: unknown }[]
@@ -96,8 +96,8 @@ function after({ snapshot, elapsedMs }: Here, { events, turns = 0, passes = 0 }:
   let asked = turns
   for (const event of events) {
     const at = (now.context as TaskContext).at
-    const [next, actions] = transition(taskMachine, now as never, { at, ...event } as never)
-    now = next as AnyMachineSnapshot
+    const [next, actions] = taskTransition(now, { at, ...event } as typeof event)
+    now = next
     asked += actions.filter(({ params }) => isRequest(params)).length
   }
   return { next: { snapshot: now, elapsedMs: elapsedMs + passes }, turns: asked }

@@ -1,6 +1,6 @@
 /**
  * The shortest way of a Task to `delivered`: a breadth-first search over the real machine, from where the Task stands.
- * Every step is XState's own `transition`, so what is found is what the table does; what could happen is said by
+ * Every step is XState's own transition, so what is found is what the table does; what could happen is said by
  * `moves.ts`. Bounded: a Task from which no such way is known within the bound is said to have none.
  */
 import { initialTransition, transition, type AnyMachineSnapshot } from 'xstate'
@@ -11,6 +11,7 @@ import { taskMachine } from '../task/machine.ts'
 import type { Move } from './move.ts'
 import { movesOf } from './moves.ts'
 import { searchKey } from './search-key.ts'
+import { taskTransition } from './task-transition.ts'
 
 /** Enough for dozens of repositories and issues; where there is no way, it is known after a few hundred. */
 const maxStandings = 4000
@@ -117,13 +118,13 @@ function after(
   event: { readonly type: string; readonly at?: number },
   { by, does, event: said, timer }: Omit<PathStep, 'stage'>,
 ): Found {
-  const [snapshot, actions] = transition(taskMachine, from.snapshot as never, event as never)
+  const [snapshot, actions] = taskTransition(from.snapshot, event)
   const asksTurn = actions.some(({ params }) => eventIn(params) === 'turn.requested')
   const ends = event.type === 'turn.ended' || event.type === 'pod.final'
   const stage = (snapshot.context as TaskContext).stage
   const step = { by, does, stage, ...(said ? { event: said } : {}), ...(timer === undefined ? {} : { timer }) }
   const isTurnOpen = asksTurn || (from.isTurnOpen && !ends)
-  return { snapshot: snapshot as AnyMachineSnapshot, isTurnOpen, from, step }
+  return { snapshot, isTurnOpen, from, step }
 }
 
 function eventIn(params: unknown): string | undefined {
