@@ -23,13 +23,29 @@ function earlier(a: Waiting, b: Waiting): number {
 export function simulatedClock(startAt: number): SimulatedClock {
   let now = startAt
   let order = 0
-  let timers: Waiting[] = []
+  /** The next one last. */
+  const timers: Waiting[] = []
+
+  function insert(timer: Waiting): void {
+    let [low, high] = [0, timers.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (earlier(timer, timers[middle]!) < 0) low = middle + 1
+      else high = middle
+    }
+    timers.splice(low, 0, timer)
+  }
+
+  function remove(timer: Waiting): void {
+    const at = timers.indexOf(timer)
+    if (at >= 0) timers.splice(at, 1)
+  }
 
   function fireUntil(end: number): void {
     for (;;) {
-      const next = timers.toSorted(earlier)[0]
+      const next = timers.at(-1)
       if (!next || next.dueAt > end) return
-      timers = timers.filter((timer) => timer !== next)
+      timers.pop()
       now = Math.max(now, next.dueAt)
       next.callback()
     }
@@ -40,8 +56,8 @@ export function simulatedClock(startAt: number): SimulatedClock {
     elapsed: () => now - startAt,
     setTimer(delayMs, callback): Timer {
       const timer = { dueAt: now + Math.max(0, delayMs), order: order++, callback }
-      timers.push(timer)
-      return { cancel: () => void (timers = timers.filter((other) => other !== timer)) }
+      insert(timer)
+      return { cancel: () => remove(timer) }
     },
     advance(delayMs) {
       const end = now + delayMs
@@ -49,7 +65,7 @@ export function simulatedClock(startAt: number): SimulatedClock {
       now = Math.max(now, end)
     },
     advanceToNext() {
-      const next = timers.toSorted(earlier)[0]
+      const next = timers.at(-1)
       if (next) fireUntil(next.dueAt)
       return next !== undefined
     },

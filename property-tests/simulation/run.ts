@@ -24,7 +24,7 @@ export class Simulation {
   }
 
   async run(plan: Plan): Promise<Outcome> {
-    await this.#store.clear()
+    await this.#store.clear({ shortens: plan.hasShortJournals })
     return live(plan, {
       store: this.#store.sql,
       compose: composeOrchestrator,

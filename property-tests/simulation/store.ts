@@ -12,13 +12,17 @@ import { preparedSession } from '../runtime/simulation/memory-store.ts'
 
 export interface MemoryStore {
   readonly sql: Sql
-  /** As after the migrations, sequences that no table owns too: no run can see that there was another before it. */
-  clear(): Promise<void>
+  /**
+   * As after the migrations, sequences that no table owns too: no run can see that there was another before it.
+   * `shortens`: its journals will be shortened, and only then copies of their rows are worth their price.
+   */
+  clear(how: { readonly shortens: boolean }): Promise<void>
 }
 
 const kept = 'body, effects, path, status, fault, state_hash, machine_hash'
 
 const copies = `alter table event add column place bigint generated always as identity;
+  create index event_place on event (place);
   create table kept_event as select actor, seq, ${kept} from event;
   create function keep_event() returns trigger language plpgsql as $$ begin
     insert into kept_event (actor, seq, ${kept}) values (new.actor, new.seq, ${kept.replaceAll(/\w+/g, 'new.$&')});
@@ -48,7 +52,12 @@ export async function openStore(): Promise<MemoryStore> {
   )
   const tables = await sql.query<{ tablename: string }>("select tablename from pg_tables where schemaname = 'public'")
   session.rememberReads(tables.rows.map(({ tablename }) => tablename))
-  return { sql, clear: () => sql.exec(rows.map(({ statement }) => statement).join('; ')) }
+  const statements = rows.map(({ statement }) => statement)
+  return {
+    sql,
+    clear: ({ shortens }) =>
+      sql.exec([...statements, `alter table event ${shortens ? 'enable' : 'disable'} trigger keep_event`].join('; ')),
+  }
 }
 
 /** Journals as they were before they were shortened. */

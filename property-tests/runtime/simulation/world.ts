@@ -41,9 +41,20 @@ export interface World {
 export function createWorld(seed: number, store: Sql): World {
   const clock = simulatedClock(startAt)
   const trace = createHash('sha256')
+  let unhashed = ''
   const lines: Line[] = []
   const jobs: (() => Promise<void>)[] = []
   const elapsed = (): number => clock.now() - startAt
+
+  function hashLater(text: string): void {
+    unhashed += `${elapsed()} ${text}\n`
+    if (unhashed.length > hashedAtOnce) hashNow()
+  }
+
+  function hashNow(): void {
+    trace.update(unhashed)
+    unhashed = ''
+  }
 
   async function run(isOver: () => boolean, untilElapsed: number): Promise<boolean> {
     for (;;) {
@@ -65,13 +76,19 @@ export function createWorld(seed: number, store: Sql): World {
     onStore: (job) => void jobs.push(job),
     tell(text, isFault = false) {
       lines.push({ at: elapsed(), text, isFault })
-      trace.update(`${elapsed()} ${text}\n`)
+      hashLater(text)
     },
-    mark: (text) => void trace.update(`${elapsed()} ${text}\n`),
+    mark: hashLater,
     run,
-    hash: () => trace.copy().digest('hex').slice(0, 16),
+    hash() {
+      hashNow()
+      return trace.copy().digest('hex').slice(0, 16)
+    },
   }
 }
+
+/** Characters: to hash each line by itself costs more than the line. */
+const hashedAtOnce = 65_536
 
 /** The worker lets the loop turn once between two batches; one more shows that nothing came of it. */
 const turns = 3
