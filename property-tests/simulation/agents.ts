@@ -9,7 +9,8 @@ import { signHmac } from '../../edges/http/auth/hmac.ts'
 import type { PodRepository } from '../../machines/effect.ts'
 import { dice } from '../runtime/simulation/dice.ts'
 import type { World } from '../runtime/simulation/world.ts'
-import { fullName, repositoryNames, type Answered, type Forge } from './forge.ts'
+import { conclusionOf } from './conclusions.ts'
+import type { Answered, Forge } from './forge.ts'
 import { callbackSecretOf, type Call, type Orchestrators } from './orchestrators.ts'
 import type { Plan } from './plan.ts'
 import { timeOf, usage, type Pod, type Pods, type Turn } from './pods.ts'
@@ -55,6 +56,9 @@ class Gone extends Error {}
 const thinkMs = 4000
 const patienceMs = 300_000
 const hangMs = 86_400_000
+/** Of four bytes a letter, so that a few fill the half megabyte that a row holds. */
+const longestWords = '\u{1F4DC}'.repeat(32_000)
+const muchNotes = 6
 
 export class Agents {
   readonly #options: AgentsOptions
@@ -127,6 +131,7 @@ export class Agents {
     const isOrdered = bundle.issues.some(({ body }) => body.includes(ordersMark))
     if (isOrdered && !this.#isCalm && pod.turns.length <= 2) await this.#obey(pod, bundle)
     if (mood === 'hangs' && !this.#isCalm) await this.#sleep(pod, hangMs)
+    if (mood === 'writes') await this.#writeMuch(pod)
     if (mood === 'lies') await this.#lie(pod, bundle)
     if (mood === 'silent' && pod.turns.length === 1) return
     if (spec.agentKind === 'review') return this.#review(pod, bundle)
@@ -194,30 +199,12 @@ export class Agents {
   }
 
   async #conclude(pod: Pod): Promise<void> {
-    const [first] = pod.spec.repositories
-    const idea = { repo: first?.name ?? '', title: `An idea of ${nameOf(pod)}`, body: 'It would help.' }
-    const cause = { alert_rules: ['rule'], reason: 'so it seems' }
-    const hasFound = !this.#isCalm && dice(this.#options.plan.seed, `conclusion ${pod.spec.pod}`).chance(0.5)
-    const payloads: Readonly<Record<string, object>> = {
-      brainstorm: hasFound
-        ? { action: 'propose', proposals: [{ ...idea, kind: 'improvement' }] }
-        : { action: 'skip', reason: 'nothing is worth it' },
-      incident: hasFound ? { action: 'file_issue', ...cause, issue: idea } : { action: 'false_positive', ...cause },
-      refine: { folds: [], closes: hasFound ? this.#unwanted() : [] },
-    }
-    const payload = payloads[pod.spec.agentKind] ?? {}
-    await this.#submit(pod, 'concluded', payload)
-  }
-
-  /** What somebody wrote down and nobody asked for, for a refine to close. */
-  #unwanted(): readonly object[] {
-    const { forge } = this.#options
-    const issues = forge.actions.issues(fullName(repositoryNames[0]))
-    const found = issues.find(
-      ({ kind, state, labels, author }) =>
-        kind === 'issue' && state === 'open' && labels.length === 0 && author.login === people.maintainer,
-    )
-    return found ? [{ repo: repositoryNames[0], number: found.number, reason: 'nobody asked for it' }] : []
+    const { plan, forge } = this.#options
+    const rolled = dice(plan.seed, `conclusion ${pod.spec.pod}`).chance(0.5)
+    const hasFound = !this.#isCalm && (plan.isMuchFound || rolled)
+    const { agentKind: kind, repositories } = pod.spec
+    const repository = repositories[0]?.name ?? ''
+    await this.#submit(pod, 'concluded', conclusionOf({ kind, name: nameOf(pod), repository, hasFound }, forge))
   }
 
   /** Each of these has to be refused, or to change nothing on the forge. */
@@ -300,6 +287,12 @@ export class Agents {
   async #note(pod: Pod, kind: string, body: string): Promise<string | undefined> {
     const answer = await this.#ask(pod, 'POST', `/tasks/${nameOf(pod)}/notes`, { kind, body })
     return answer && answer.status < 300 ? (JSON.parse(answer.body) as { readonly id?: string }).id : undefined
+  }
+
+  /** The oldest words leave the Task's row for the store, and are read from there. */
+  async #writeMuch(pod: Pod): Promise<void> {
+    for (let index = 0; index < muchNotes; index++) await this.#note(pod, 'note', `${index}${longestWords}`)
+    await this.#ask(pod, 'GET', `/tasks/${nameOf(pod)}/notes`)
   }
 
   async #task(pod: Pod): Promise<TaskView | undefined> {

@@ -17,6 +17,7 @@ export class Faults {
     return this.#isCalm
   }
 
+  /** No faults any more, but for who has not died yet where it was to: that may come at any time. */
   becalm(): void {
     this.#isCalm = true
   }
@@ -41,9 +42,14 @@ export class Faults {
   }
 
   /** To the forge. */
-  nextRequest(on: ForgeFault['on']): ForgeFault['what'] | undefined {
-    const nth = this.#count(on)
-    return this.#take((one): one is ForgeFault => one.kind === 'forge' && one.on === on && one.nth === nth)?.what
+  nextRequest(on: ForgeFault['on'], path: string): ForgeFault['what'] | undefined {
+    const end = /([^/]*?)(?:\?.*)?$/.exec(path)?.[1] ?? ''
+    const [nth, nthOfEnd] = [this.#count(on), this.#count(`${on} ${end}`)]
+    const isIt = (one: Fault): one is ForgeFault =>
+      one.kind === 'forge' &&
+      one.on === on &&
+      (one.end === undefined ? one.nth === nth : one.end === end && one.nth === nthOfEnd)
+    return this.#take(isIt)?.what
   }
 
   nextWrapper(call: string): WrapperFault['what'] | undefined {
@@ -53,9 +59,12 @@ export class Faults {
     return this.#take(isIt)?.what
   }
 
-  nextWebhook(): WebhookFault | undefined {
-    const nth = this.#count('webhook')
-    return this.#take((one): one is WebhookFault => one.kind === 'webhook' && one.nth === nth)
+  nextWebhook(event: string): WebhookFault | undefined {
+    const [nth, nthOfEvent] = [this.#count('webhook'), this.#count(`webhook ${event}`)]
+    const isIt = (one: Fault): one is WebhookFault =>
+      one.kind === 'webhook' &&
+      (one.event === undefined ? one.nth === nth : one.event === event && one.nth === nthOfEvent)
+    return this.#take(isIt)
   }
 
   nextPod(): PodFault | undefined {
@@ -74,8 +83,7 @@ export class Faults {
   }
 
   #take<F extends Fault>(isIt: (fault: Fault) => fault is F): F | undefined {
-    if (this.#isCalm) return undefined
-    const found = this.#left.find(isIt)
+    const found = this.#left.find((fault): fault is F => (!this.#isCalm || fault.kind === 'crash') && isIt(fault))
     if (!found) return undefined
     this.#left.splice(this.#left.indexOf(found), 1)
     this.struck.push(found)

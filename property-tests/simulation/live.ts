@@ -94,7 +94,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
 
   /** What is lost here is asked for again, or the mirror finds it by itself. */
   async function carry({ url, event, headers, body }: Parameters<Carry>[0]): Promise<number | undefined> {
-    const fault = faults.nextWebhook()
+    const fault = faults.nextWebhook(event)
     if (fault) world.tell(`the webhook ${event} is ${fault.what}`, true)
     const send = async (delayMs: number): Promise<number | undefined> => {
       await new Promise<void>((resolve) => world.after(delayMs, resolve))
@@ -115,7 +115,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
   await stage('becoming ready', readyMs, () => ready.isReady)
   crowd.begin()
   alerting.begin()
-  watchOperator(world, orchestrators, { seed: plan.seed, isOver: () => faults.isCalm })
+  watchOperator(world, orchestrators, { plan, isOver: () => faults.isCalm })
   const from = world.elapsed()
   await stage('the troubled time', troubledMs + 1000, () => world.elapsed() >= from + troubledMs)
   faults.becalm()

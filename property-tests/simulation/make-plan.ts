@@ -19,6 +19,7 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
   const roll = dice(seed, 'plan')
   const crashes = crashesOf(seed, roll, points)
   const ways = waysThere.filter(({ to }) => crashes.some(({ point }) => to.test(point)))
+  const alone = aloneOf(ways, roundOf(seed, points))
   const plain: Plan = {
     seed,
     repositories: roll.chance(0.35) ? 2 : 1,
@@ -53,14 +54,31 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
     faults: [...crashes, ...justAfter(roll), ...troubles(roll)],
     agents: roll.chance(0.15) ? 'honest' : 'mixed',
     firstMood: undefined,
+    isMuchFound: roll.chance(0.2),
     maxConcurrentAgents: roll.whole(1, 3),
     latePushes: roll.weighted([
       [2, 0],
       [1, 0.6],
     ]),
     hasShortJournals: roll.chance(0.15),
+    hasOldLetter: roll.chance(0.2),
+    garbledAtMs: several(roll.whole(0, 1), () => roll.whole(0, lastWishMs)),
   }
-  return ways.reduce((plan, { so }) => so(plan), plain)
+  return alone ? alone.so(undisturbed(plain, alone.to)) : ways.reduce((plan, { so }) => so(plan), plain)
+}
+
+/** Of two in one life, each has its turn. */
+function aloneOf(ways: readonly Way[], round: number): Way | undefined {
+  const seldom = ways.filter(({ isSeldom }) => isSeldom)
+  return round % roundsAlone === 0 ? seldom[(round / roundsAlone) % Math.max(1, seldom.length)] : undefined
+}
+
+/** What is seldom come to is come to in a life in which nothing else goes wrong before. */
+function undisturbed(plan: Plan, to: RegExp): Plan {
+  const isFor = (fault: Fault): boolean => fault.kind === 'crash' && fault.before === undefined && to.test(fault.point)
+  const faults = plan.faults.filter(isFor).map((fault) => ({ ...fault, nth: 1, restartMs: soonMs }) as Fault)
+  const issues = plan.issues.map((issue) => ({ ...issue, orders: false }))
+  return { ...plan, faults, issues, agents: 'honest', budget: undefined, maxConcurrentAgents: 3 }
 }
 
 const scheduled: readonly Scheduled[] = ['issueScan', 'brainstorm', 'documentation', 'upgrade']
@@ -110,23 +128,40 @@ function alertPlan(roll: Dice, index: number): AlertPlan {
 
 /** How many points a life aims at; those of one life lie far apart in the list, as do their moments in it. */
 const aims = 9
+/** Every fourth round what is seldom come to is aimed at alone; every second, all where they first come there. */
+const roundsAlone = 4
+const soonMs = 500
+
+/** Points lie so far apart that a life aims at, so after as many seeds all were aimed at once: that is a round. */
+function strideOf(points: readonly string[]): number {
+  return Math.ceil(points.length / aims)
+}
+
+function roundOf(seed: number, points: readonly string[]): number {
+  return Math.floor(seed / strideOf(points))
+}
 
 function crashesOf(seed: number, roll: Dice, points: readonly string[]): readonly CrashFault[] {
-  const count = roll.weighted([
-    [1, 0],
-    [7, aims],
-  ])
-  const stride = Math.floor(points.length / aims)
+  const isEven = roundOf(seed, points) % 2 === 0
+  const count = isEven || roll.chance(0.8) ? aims : 0
+  const stride = strideOf(points)
   return several(count, (index) => {
     const own = points[(seed + index * stride) % points.length] ?? ''
     const restartMs = roll.weighted([
-      [12, 500],
+      [12, soonMs],
       [2, 20_000],
       [1, 120_000],
     ])
-    const isFirst = roll.chance(0.6)
-    return { kind: 'crash', point: own, nth: isFirst ? 1 : roll.whole(2, 12), restartMs }
+    const isFirst = isEven || waysThere.some(({ to }) => to.test(own)) || roll.chance(0.4)
+    return { kind: 'crash', point: own, nth: isFirst ? 1 : later(roll), restartMs }
   })
+}
+
+function later(roll: Dice): number {
+  return roll.weighted([
+    [2, roll.whole(2, 4)],
+    [1, roll.whole(5, 12)],
+  ])
 }
 
 /** Between what was taken from outside and its commit, or between what was decided and its doing. */
@@ -148,6 +183,8 @@ function justAfter(roll: Dice): readonly CrashFault[] {
 
 interface Way {
   readonly to: RegExp
+  /** Every fourth round it is aimed at alone. */
+  readonly isSeldom?: true
   readonly so: (plan: Plan) => Plan
 }
 
@@ -159,7 +196,9 @@ function withFaults(...faults: readonly Fault[]): Way['so'] {
 const waysThere: readonly Way[] = [
   {
     to: /wrapper GET messages/,
-    so: withFaults({ kind: 'wrapper', call: 'POST message', what: 'no answer', nth: 1 }),
+    so: withFaults(
+      ...several(4, (nth): Fault => ({ kind: 'wrapper', call: 'POST message', what: 'no answer', nth: 1 + nth })),
+    ),
   },
   {
     to: /insert-inbox|shard-owners|forward-outcomes/,
@@ -173,7 +212,32 @@ const waysThere: readonly Way[] = [
     to: /compact-journal|last-event-before|list-baselines|last-baseline/,
     so: (plan) => ({ ...plan, hasShortJournals: true }),
   },
-  { to: /wrapper POST (?:probe|interrupt)/, so: (plan) => ({ ...plan, firstMood: 'hangs', agents: 'mixed' }) },
+  {
+    to: /wrapper POST (?:probe|interrupt)/,
+    isSeldom: true,
+    so: (plan) => ({ ...plan, firstMood: 'hangs' }),
+  },
+  { to: /spilled-notes/, isSeldom: true, so: (plan) => ({ ...plan, firstMood: 'writes' }) },
+  { to: /removeDeadLetter/, so: (plan) => ({ ...plan, hasOldLetter: true }) },
+  { to: /buryDelivery/, so: (plan) => ({ ...plan, garbledAtMs: [10_000, 60_000, 120_000] }) },
+  {
+    to: /applyPush/,
+    isSeldom: true,
+    so: (plan) =>
+      withFaults(
+        ...several(12, (nth): Fault => ({
+          kind: 'webhook',
+          event: 'pull_request',
+          what: 'late',
+          nth: 2 + nth,
+          ms: 20_000,
+        })),
+      )({
+        ...plan,
+        latePushes: 0.6,
+        visits: [{ atMs: 5000, by: 'reporter', isLabelled: true, pushesAgain: true }, ...plan.visits.slice(1)],
+      }),
+  },
   {
     to: /postponeDelivery|nextDeliveryAt/,
     so: withFaults(...several(6, (nth): Fault => ({ kind: 'forge', on: 'read', what: 'no answer', nth: 3 + nth * 3 }))),
@@ -188,8 +252,10 @@ const waysThere: readonly Way[] = [
   },
   {
     to: /forge PATCH issues/,
+    isSeldom: true,
     so: (plan) => ({
       ...plan,
+      isMuchFound: true,
       schedule: [...new Set<Scheduled>([...plan.schedule, 'issueScan'])],
       issues: [
         ...plan.issues.slice(0, 1),
@@ -198,10 +264,14 @@ const waysThere: readonly Way[] = [
     }),
   },
   {
-    // Asked for by whoever reviews.
-    to: /ci-store dropRead/,
+    // Whoever reviews asks for it.
+    to: /ci-store dropRead:/,
+    isSeldom: true,
     so: withFaults(
-      ...several(12, (nth): Fault => ({ kind: 'forge', on: 'read', what: '502 before the write', nth: 20 + nth * 4 })),
+      ...several(9, (nth): Fault => {
+        const [end, what] = ['required_status_checks', '502 before the write'] as const
+        return { kind: 'forge', on: 'read', end, what, nth: 1 + nth }
+      }),
     ),
   },
   {
@@ -210,7 +280,12 @@ const waysThere: readonly Way[] = [
   },
   {
     to: /forge POST issues/,
-    so: (plan) => ({ ...plan, schedule: [...new Set<Scheduled>([...plan.schedule, 'brainstorm'])] }),
+    isSeldom: true,
+    so: (plan) => ({
+      ...plan,
+      isMuchFound: true,
+      schedule: [...new Set<Scheduled>([...plan.schedule, 'brainstorm'])],
+    }),
   },
   {
     to: /alert:/,

@@ -144,7 +144,7 @@ async function askForge(
   asked: Parameters<Forge['ask']>[0],
 ): Promise<Answered> {
   const { world } = line
-  const what = faults.nextRequest(asked.method === 'GET' ? 'read' : 'write')
+  const what = faults.nextRequest(asked.method === 'GET' ? 'read' : 'write', asked.path)
   const lost = what === 'no answer' ? 'unanswered' : undefined
   return travel(
     { line, point: `forge ${forgeCall(asked.method, asked.path)}` },

@@ -2,6 +2,7 @@
 import { dice } from '../runtime/simulation/dice.ts'
 import type { World } from '../runtime/simulation/world.ts'
 import type { Orchestrators } from './orchestrators.ts'
+import type { Plan } from './plan.ts'
 
 const everyMs = 15_000
 const anActor = encodeURIComponent('queue:default/demo')
@@ -14,6 +15,10 @@ const spare = {
 
 type Deed = readonly [method: string, path: string, body?: object]
 
+const oldLetterId = 7
+/** Whoever finds it there sends it again. */
+export const sendsOldLetter: Deed = ['POST', '/operations/redeliver', { key: `letter:${oldLetterId}` }]
+
 const deeds: readonly Deed[] = [
   ['GET', '/readyz'],
   ['GET', '/operations/open'],
@@ -25,7 +30,7 @@ const deeds: readonly Deed[] = [
   ['GET', `/operations/export?address=${anActor}`],
   ['GET', '/operations/effects'],
   ['GET', '/operations/dead-letters'],
-  ['POST', '/operations/redeliver', { key: 'letter:7' }],
+  sendsOldLetter,
   ['POST', '/operations/redeliver', { key: 'queue:default/demo/1/0' }],
   ['GET', `/inspector/api/actor?address=${anActor}`],
   ['PUT', '/resources', spare],
@@ -33,12 +38,31 @@ const deeds: readonly Deed[] = [
 ]
 
 interface Watch {
-  readonly seed: number
+  readonly plan: Plan
   readonly isOver: () => boolean
 }
 
-export function watchOperator(world: World, orchestrators: Orchestrators, { seed, isOver }: Watch): void {
-  const asks = dice(seed, 'operator')
+/** Of an entry that no queue has any more: whoever takes it does nothing. */
+export const oldLetter = {
+  actor: 'queue:default/demo',
+  key: 'of-former-days',
+  body: JSON.stringify({ type: 'queue.release', at: 0, entry: 'of-former-days' }),
+}
+
+/** What the version before could not deliver and left for an operator. */
+function leaveOldLetter(world: World): void {
+  const { actor, key, body } = oldLetter
+  world.onStore(async () => {
+    await world.store.query(
+      `insert into dead_letter (id, actor, key, body, reason, at) values ($1, $2, $3, $4, 'unknown actor', 0)`,
+      [oldLetterId, actor, key, body],
+    )
+  })
+}
+
+export function watchOperator(world: World, orchestrators: Orchestrators, { plan, isOver }: Watch): void {
+  const asks = dice(plan.seed, 'operator')
+  if (plan.hasOldLetter) leaveOldLetter(world)
   const act = (): void => {
     if (isOver()) return
     world.after(everyMs, act)

@@ -3,7 +3,7 @@ import { people } from '../../cli/local/people.ts'
 import { judgeComment } from '../../machines/rules/approval-grammar.ts'
 import type { World } from '../runtime/simulation/world.ts'
 import { ordersMark } from './agents.ts'
-import { fullName, repositoryNames, triggerLabel, type Forge } from './forge.ts'
+import { fullName, repositoryNames, triggerLabel, type Forge, type Said } from './forge.ts'
 import type { IssuePlan, MaintainerMood, Person, Plan, VisitPlan } from './plan.ts'
 
 /** A thread of the forge, of either kind. */
@@ -52,12 +52,18 @@ export class Crowd {
       this.#world.after(issue.atMs, () => this.#on(async () => this.#open(issue, this.#repository(index)))),
     )
     visits.forEach((visit, index) => this.#world.after(visit.atMs, () => this.#visit(visit, index)))
+    for (const atMs of this.#plan.garbledAtMs) this.#world.after(atMs, () => this.#garble())
     this.#world.after(lookMs, () => this.#look())
   }
 
   /** From now on the maintainer wants everything done that is not closed. */
   becalm(): void {
     this.#isCalm = true
+  }
+
+  /** All words that stand on the forge. */
+  get words(): readonly Said[] {
+    return this.#forge.comments()
   }
 
   /** Everything that may be asked for is done, or was told no. */
@@ -68,8 +74,18 @@ export class Crowd {
   /** A maintainer's word that brings a parked Task back, or lets its heads be merged. */
   help(thread: Thread, word: '/retry' | '/approve'): void {
     this.#on(async () => {
-      if (this.#thread(thread).state === 'open') this.#say(people.maintainer, thread, word)
+      if (this.#thread(thread).state !== 'open') return
+      if (word === '/retry') await this.#catchUp(thread)
+      this.#say(people.maintainer, thread, word)
     })
+  }
+
+  /** Of a merge request of their own nobody but its author mends a conflict: by taking over what the base has. */
+  async #catchUp(thread: Thread): Promise<void> {
+    const pull = this.#thread(thread)
+    if (pull.kind !== 'pull' || pull.author.login === people.bot) return
+    this.#world.tell(`${pull.author.login} takes over the base into ${pull.head}`)
+    await this.#push(pull.author.login, thread.repository, pull.head, `src/${pull.head}-caught-up.txt`)
   }
 
   /** A maintainer adds a commit of their own while the platform asks for the merge; it is done when this resolves. */
@@ -107,6 +123,18 @@ export class Crowd {
     const more = plan.orders ? ', with orders in it' : ''
     this.#world.tell(`${login} opens ${nameOf(opened)}${isLabelled ? '' : ', not labelled'}${more}`)
     if (by === 'stranger') this.#say(people.stranger, opened, '/approve')
+    if (maintainer === 'deletes') this.#thinkAloud(opened)
+  }
+
+  /** Said, and taken back before anybody asks. */
+  #thinkAloud(opened: Opened): void {
+    this.#say(people.maintainer, opened, 'Let me think.')
+    this.#world.after(lookMs, () => this.#on(async () => this.#delete(opened)))
+  }
+
+  #garble(): void {
+    this.#world.tell('the forge sends half an event', true)
+    this.#forge.garble(repositoryNames[0])
   }
 
   #visit({ by, isLabelled, pushesAgain }: VisitPlan, index: number): void {

@@ -13,12 +13,18 @@ export interface Plan {
   readonly faults: readonly Fault[]
   readonly agents: 'honest' | 'mixed'
   /** Of the first pod, whatever is rolled for the others. */
-  readonly firstMood: 'hangs' | undefined
+  readonly firstMood: 'hangs' | 'writes' | undefined
+  /** Agents that look for something to propose or to close find it. */
+  readonly isMuchFound: boolean
   readonly maxConcurrentAgents: number
   /** How often a maintainer pushes to a branch in the very moment in which it is to be merged. */
   readonly latePushes: number
   /** Journals are shortened while things happen. */
   readonly hasShortJournals: boolean
+  /** A letter that nobody could take lies there since before, for an operator to send again. */
+  readonly hasOldLetter: boolean
+  /** When the forge sends what its own event type does not promise. */
+  readonly garbledAtMs: readonly number[]
 }
 
 export type Person = 'reporter' | 'maintainer' | 'stranger'
@@ -72,16 +78,22 @@ export interface CrashFault {
   readonly restartMs: number
 }
 
+/** The nth webhook, or the nth of this event. */
 export interface WebhookFault {
   readonly kind: 'webhook'
+  readonly event?: string
   readonly what: 'lost' | 'twice' | 'late' | 'overtaken'
   readonly nth: number
   readonly ms: number
 }
 
-/** The nth write or read: done and answered 502, done and never answered, refused with 502 before it, or told to wait. */
+/**
+ * The nth write or read, or the nth of those whose path has this end: done and answered 502, done and never answered,
+ * refused with 502 before it, or told to wait.
+ */
 export interface ForgeFault {
   readonly kind: 'forge'
+  readonly end?: string
   readonly on: 'write' | 'read'
   readonly what: '502 after the write' | 'no answer' | '502 before the write' | 'rate limit'
   readonly nth: number

@@ -11,10 +11,10 @@ import type { Plan } from './plan.ts'
 import { tokenOf } from './pod-tokens.ts'
 
 /**
- * `hangs`: works on a turn for ever. `lies`: speaks as another kind. `repeats`: submits everything twice, once changed.
+ * `writes`: more notes than a Task's row holds. `hangs`: works on a turn for ever. `lies`: speaks as another kind. `repeats`: submits everything twice, once changed.
  * `silent`: ends its turn without a word.
  */
-export type Mood = 'honest' | 'hangs' | 'lies' | 'repeats' | 'silent'
+export type Mood = 'honest' | 'writes' | 'hangs' | 'lies' | 'repeats' | 'silent'
 
 export interface Turn {
   readonly result: TurnResult

@@ -3,12 +3,18 @@ import type { ComposedOrchestrator } from '../../cli/orchestrator/compose.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import type { World } from '../runtime/simulation/world.ts'
+import { oldLetter, sendsOldLetter } from './operator.ts'
 import type { Orchestrators } from './orchestrators.ts'
 import type { Crowd } from './people.ts'
+import { wrongStandings } from './standings.ts'
+
+interface Leftover {
+  readonly what: string
+}
 
 export interface Rest {
   isOver: boolean
-  leftovers: readonly object[]
+  leftovers: readonly Leftover[]
 }
 
 /** Two walks of the mirror over the forge. */
@@ -27,20 +33,25 @@ export function watchRest(world: World, orchestrators: Orchestrators, crowd: Cro
   const from = world.elapsed()
   let helpedAt = from
   const helped = new Map<string, Help>()
+  /** That it is said on the forge how all stand, when somebody last looked. */
+  let isSaid = false
   const look = (): void => {
     if (rest.isOver) return
     world.after(lookMs, look)
     world.onStore(async () => {
       rest.leftovers = await leftovers(world.store)
       const isQuiet = rest.leftovers.length === 0 && world.elapsed() - helpedAt >= 2 * lookMs
-      // A wish whose webhook was lost is found by the next walk of the mirror.
-      rest.isOver = isQuiet && (crowd.isSatisfied || world.elapsed() - from > walkedMs)
+      isSaid &&= rest.leftovers.length === 0
+      // A wish whose webhook was lost is found by the next walk of the mirror, and what was not said by that of its keeper.
+      rest.isOver = isQuiet && ((crowd.isSatisfied && isSaid) || world.elapsed() - from > walkedMs)
       rest.isOver ||= Math.max(0, ...[...helped.values()].map(({ times }) => times)) > mostHelp
     })
+    if (rest.leftovers.some((left) => left.what === 'letter')) void orchestrators.inspect(...sendsOldLetter)
     const { current } = orchestrators
     if (!current || world.elapsed() - helpedAt < helpEveryMs) return
     helpedAt = world.elapsed()
     void help(orchestrators, current, crowd, (task) => nextHelp(helped, task, world.elapsed()))
+    void current.runtime.list('task').then((tasks) => (isSaid = wrongStandings(tasks, crowd.words).length === 0))
   }
   look()
   return rest
@@ -88,10 +99,11 @@ async function help(
 }
 
 /** Work that somebody has, and Tasks that have not ended. */
-async function leftovers(store: Sql): Promise<readonly object[]> {
-  const { rows } = await store.query(`select 'inbox' as what, actor, key from inbox
+async function leftovers(store: Sql): Promise<readonly Leftover[]> {
+  const { rows } = await store.query<Leftover>(`select 'inbox' as what, actor, key from inbox
     union all select 'effect', actor, type from effect where not dead and type <> 'resyncMirror'
     union all select 'actor', address, path from actor where status = 'active' and kind in ('task', 'pod', 'turn')
-    union all select 'delivery', project, delivery from forge_delivery where state = 'pending'`)
+    union all select 'delivery', project, delivery from forge_delivery where state = 'pending'
+    union all select 'letter', actor, key from dead_letter where key = '${oldLetter.key}'`)
   return rows
 }
