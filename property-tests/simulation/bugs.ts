@@ -113,4 +113,29 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'standing-written-once',
+    does: 'leaves the comment that says how a Task stands as it was first',
+    law: /^standing: the comment/,
+    edits: [
+      { file: 'edges/forge/standing/write.ts', find: /if \(body === text\) return true/, replace: 'return true' },
+    ],
+  },
+  {
+    name: 'standing-posted-anew',
+    does: 'says in a new comment how a Task stands by now',
+    law: /^standing: (?:\d+ comments|how)/,
+    edits: [
+      {
+        file: 'edges/forge/standing/write.ts',
+        find: /(if \(known\.length === 1) && [^\n]*/,
+        replace: '$1 && known[0].body === wanted.text) return',
+      },
+      {
+        file: 'edges/forge/standing/write.ts',
+        find: /await ours\(target, thread, wanted\.mark\)/,
+        replace: '[]',
+      },
+    ],
+  },
 ]

@@ -5,6 +5,7 @@ import { brokenLaws as brokenMachineLaws } from '../machines/laws.ts'
 import type { Entry } from './forge.ts'
 import type { Outcome } from './live.ts'
 import { isWish, nameOf } from './people.ts'
+import { markOf, wrongStandings } from './standings.ts'
 import { decision, repositoryOf, traceOf } from './trace.ts'
 
 type Law = (outcome: Outcome) => readonly string[]
@@ -28,6 +29,8 @@ const laws: readonly Law[] = [
   answersAreKept,
   alertsAreKept,
   nothingIsMintedWhilePaused,
+  standingsAreSaid,
+  standingsAreRewritten,
 ]
 
 /** `library#3`. */
@@ -190,4 +193,27 @@ function nothingIsMintedWhilePaused({ rows }: Outcome): readonly string[] {
     const minted = effects.filter(({ type, params }) => type === 'deliver' && String(params['to']).startsWith('task:'))
     return isPaused && minted.length > 0 ? [`paused: ${address} ${seq} let something begin`] : []
   })
+}
+
+/** decisions/0018: one comment of each Task, which says at last how it ended. */
+function standingsAreSaid({ views, comments }: Outcome): readonly string[] {
+  return wrongStandings(
+    views.filter(({ kind }) => kind === 'task'),
+    comments,
+  )
+}
+
+/** A second one comes of two processes that live at once, and of nothing else. */
+function standingsAreRewritten({ plan, views, audit }: Outcome): readonly string[] {
+  const livedTwoAtOnce = plan.faults.some(({ kind }) => kind === 'stop' || kind === 'pause')
+  if (livedTwoAtOnce) return []
+  return views
+    .filter(({ kind }) => kind === 'task')
+    .flatMap(({ id, address }) => {
+      const posted = audit.filter(
+        ({ action, actor, detail }) =>
+          action === 'comment.create' && actor === people.bot && String(detail?.['body']).includes(markOf(id)),
+      )
+      return posted.length > 1 ? [`standing: how ${address} stands was posted ${posted.length} times`] : []
+    })
 }
