@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { emptyStore } from './empty-store.ts'
 import { OverloadedError, RetryableError, TerminalError } from '../errors.ts'
+import { silentObserver } from '../observer.ts'
 import type { Delivery, Receipt, Runtime } from '../runtime.ts'
 import { migrate } from '../store/migrate.ts'
 import type { Sql } from '../store/sql.ts'
@@ -230,6 +231,18 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         expect((await runtime.deliver(noted('a', 'k5', 'five'))).seq).toBe(3)
       })
 
+      it('holds a context as large as the largest event made it, through a crash and by its journal (R1, R11)', async () => {
+        const largest = 'x'.repeat(1_048_576 - JSON.stringify(event('noted', { note: '' })).length)
+        const first = await world.start()
+        expect((await first.runtime.deliver(noted('a', 'k1', largest))).applied).toBe(true)
+        await first.runtime.deliver(noted('a', 'k2', 'two'))
+        first.crash()
+        const second = await world.start()
+        expect(await log(second.runtime, 'a')).toEqual([largest, 'two'])
+        await second.runtime.deliver(noted('a', 'k3', 'three'))
+        expect(await second.runtime.replay(task('a'))).toEqual({ address: 'task:a', steps: 3, equal: true })
+      })
+
       it('shows what an effect brought back and no event may hold, and goes on (R7)', async () => {
         world.behave = async (call) => [
           { to: task('a'), key: `${call.key}/done`, event: event('call.done', { note: 'x'.repeat(1_100_000) }) },
@@ -258,6 +271,51 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
       ])('refuses %s before it is anywhere', async (_, delivery, reason) => {
         const { runtime } = await world.start()
         await expect(runtime.deliver(delivery)).rejects.toMatchObject({ name: 'TerminalError', reason })
+      })
+    })
+
+    describe('asks the store', () => {
+      it('once for an event of a warm actor and its effect, whose settlement goes with the next event', async () => {
+        const counted = faultySql(sql)
+        let resting = (): number => 0
+        const observer = {
+          ...silentObserver,
+          standing: (read: () => { resting: number }) => void (resting = () => read().resting),
+        }
+        const { runtime } = await world.start({ sql: counted, observer })
+        await runtime.deliver(noted('a', 'k0', 'warm'))
+        const before = counted.statements().length
+        const pending = async (): Promise<unknown> => (await sql.query('select pending from actor')).rows
+        await runtime.deliver({ to: task('a'), key: 'k1', event: event('asked', { name: 'one' }) })
+        await until(() => resting() === 1)
+        expect(await pending()).toEqual([{ pending: '2.0:call' }])
+        await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked', { name: 'two' }) })
+        await until(() => resting() === 1)
+        expect(await pending()).toEqual([{ pending: '3.0:call' }])
+        const sent = counted.statements().slice(before)
+        expect(sent).toHaveLength(2)
+        expect(sent.filter((text) => /notify/i.test(text))).toEqual([])
+        expect(world.performed.map(({ name }) => name)).toEqual(['one', 'two'])
+        world.clock.advance(1000)
+        await until(async () => JSON.stringify(await pending()) === '[{"pending":null}]')
+        const commits = counted
+          .statements()
+          .slice(before)
+          .filter((text) => text.startsWith('with x_leases'))
+        expect(commits).toHaveLength(3)
+      })
+
+      it('once for all events of one turn of the loop, whosever they are', async () => {
+        const counted = faultySql(sql)
+        const { runtime } = await world.start({ sql: counted })
+        const ids = Array.from({ length: 50 }, (_, index) => `w${index}`)
+        await Promise.all(ids.map((id) => runtime.deliver(noted(id, 'k0', 'warm'))))
+        const before = counted.statements().length
+        const keys = ['k1', 'k2', 'k3', 'k4']
+        await Promise.all(keys.flatMap((key) => ids.map((id) => runtime.deliver(noted(id, key, key)))))
+        const sent = counted.statements().slice(before)
+        expect(sent).toHaveLength(1)
+        expect(sent[0]).not.toMatch(/notify/i)
       })
     })
 
@@ -1016,6 +1074,8 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const second = await world.start({ definitions: [{ ...toyDefinition, machine: smaller }] })
         expect((await second.runtime.deliver(noted('a', 'k3', 'three'))).answer?.body['code']).toBe('actor-quarantined')
         expect((await second.runtime.read(task('a')))?.status).toBe('quarantined')
+        expect((await second.runtime.deliver(noted('b', 'k1', 'other'))).applied).toBe(true)
+        expect(await log(second.runtime, 'b')).toEqual(['other'])
       })
     })
 

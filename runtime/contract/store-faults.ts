@@ -3,8 +3,8 @@ import { SqlError } from '../store/sql-error.ts'
 
 /** A store whose connection breaks at chosen statements: before they run, or after they ran and before the answer. */
 export interface FaultySql extends Sql {
-  /** Statements run so far. */
-  statements(): number
+  /** The texts that were sent so far; of a transaction its name alone. */
+  statements(): readonly string[]
   /** Breaks at the nth statement from now on, once. */
   breakAt(nth: number, moment: 'before' | 'after'): void
   /** Breaks all statements until told otherwise. */
@@ -14,7 +14,7 @@ export interface FaultySql extends Sql {
 }
 
 export function faultySql(sql: Sql): FaultySql {
-  let count = 0
+  const statements: string[] = []
   let fault: { readonly at: number; readonly moment: 'before' | 'after' } | undefined
   let isBroken = false
   let refused: string | undefined
@@ -24,8 +24,8 @@ export function faultySql(sql: Sql): FaultySql {
     return refused !== undefined && JSON.stringify(params ?? []).includes(refused)
   }
 
-  async function guarded<T>(run: () => Promise<T>): Promise<T> {
-    count += 1
+  async function guarded<T>(text: string, run: () => Promise<T>): Promise<T> {
+    const count = statements.push(text)
     const moment = fault?.at === count ? fault.moment : undefined
     if (moment === 'before' || isBroken) throw new SqlError('connection lost', { code: 'unreachable' })
     const result = await run()
@@ -36,14 +36,14 @@ export function faultySql(sql: Sql): FaultySql {
   return {
     durability: sql.durability,
     query: (text, params) =>
-      guarded(() => (isRefused(params) ? Promise.reject(refusal) : sql.query(text, params))) as ReturnType<
+      guarded(text, () => (isRefused(params) ? Promise.reject(refusal) : sql.query(text, params))) as ReturnType<
         Queryable['query']
       > as never,
-    exec: (text) => guarded(() => sql.exec(text)),
-    tx: (run) => guarded(() => sql.tx(run)),
+    exec: (text) => guarded(text, () => sql.exec(text)),
+    tx: (run) => guarded('transaction', () => sql.tx(run)),
     close: () => sql.close(),
-    statements: () => count,
-    breakAt: (nth, moment) => void (fault = { at: count + nth, moment }),
+    statements: () => statements,
+    breakAt: (nth, moment) => void (fault = { at: statements.length + nth, moment }),
     breakAll: (broken) => void (isBroken = broken),
     refuse: (text) => void (refused = text),
   }

@@ -9,7 +9,7 @@ export interface StoredBacklog {
 
 /**
  * What waits in the store, of all processes. Reads each row of the inbox and of the effects that were tried before: few
- * of both unless something is wrong, and then it is a glance of milliseconds for each 100,000.
+ * unless something is wrong, and 100,000 of both took 0.15 s on a machine under load. Not for hot paths.
  */
 export async function countBacklog(sql: Queryable): Promise<StoredBacklog> {
   const inbox = await sql.query<{ count: number }>('select count(*) as count from inbox')
