@@ -162,8 +162,8 @@ describe('the entries of a queue as resources', () => {
     const seed = { kind: 'brainstorm', config } as unknown as NonNullable<WaitingEntry['seed']>
     const costOf = (one: WaitingEntry, costs: Parameters<typeof queuedEventResources>[1]): unknown => {
       const context = { ...newQueue('default/demo'), maxConcurrentAgents: 2, closedReason: null, entries: [one] }
-      const [resource] = queuedEventResources({ id: 'default/demo', path: 'open', seq: 9, context }, costs)
-      return (resource?.status as { worstCase?: object }).worstCase
+      const resources = queuedEventResources({ id: 'default/demo', path: 'open', seq: 9, context }, costs)
+      return (resources[0]!.status as { worstCase?: object }).worstCase
     }
     const most = { laps: false, tokensAtMost: 5000, assumes: 'nobody speaks to it, and no pod is lost' }
 
