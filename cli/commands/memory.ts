@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { createLogger } from '../../edges/http/logging.ts'
+import { memoryMachines } from '../../machines/registry.ts'
 import { rebuildMemory } from '../../memory/rebuild.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { readArgs, UsageError } from '../args.ts'
 import { openParts } from '../memory/parts.ts'
+import { programDir } from '../main.ts'
 import { readMemorySettings, readRebuildSettings } from '../memory/settings.ts'
 import { startMemory } from '../memory/start.ts'
+import { asTheyStand, requireProof } from '../orchestrator/proof.ts'
 import { untilEnded } from '../orchestrator/until-ended.ts'
 
 const usage = `usage: statewright memory [rebuild]
@@ -28,8 +31,10 @@ export async function memory(args: readonly string[], env: Environment, version:
 
 /** Runs until SIGTERM or SIGINT, then stops gracefully. Logs are JSON lines on stdout. */
 async function serve(env: Environment, version: string): Promise<number> {
+  const { machines } = requireProof(await asTheyStand(memoryMachines, programDir))
   const settings = readMemorySettings(env)
   const logger = createLogger({ name: 'memory', level: settings.logLevel })
+  logger.info({ machines }, 'these machines are the proven ones')
   const running = await startMemory(settings, {
     clock: systemClock,
     random: Math.random,

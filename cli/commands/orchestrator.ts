@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createLogger } from '../../edges/http/logging.ts'
+import { machines } from '../../machines/registry.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { programDir } from '../main.ts'
-import { requireProof } from '../orchestrator/proof.ts'
+import { asTheyStand, requireProof } from '../orchestrator/proof.ts'
 import { startOrchestrator } from '../orchestrator/start.ts'
 import { untilEnded } from '../orchestrator/until-ended.ts'
 import { storyLine } from '../orchestrator/story-line.ts'
@@ -13,9 +14,10 @@ export async function orchestrator(
   env: Readonly<Record<string, string | undefined>>,
   version: string,
 ): Promise<number> {
+  const proof = requireProof(await asTheyStand(machines, programDir))
   const settings = readSettings(env, programDir)
   const logger = createLogger({ name: 'orchestrator', level: settings.logLevel })
-  logger.info({ proof: requireProof() }, 'these machines are the proven ones')
+  logger.info({ proof }, 'these machines are the proven ones')
   const running = await startOrchestrator(settings, {
     clock: systemClock,
     random: Math.random,

@@ -1,13 +1,14 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { certificate } from '../../machines/generated/certificate.ts'
+import { sourceHashes } from '../../machines/generated/hashes.ts'
 import { machines } from '../../machines/registry.ts'
+import { provedLaws } from '../../property-tests/prove/certify.ts'
+import { everyWorld } from '../../property-tests/prove/prove.ts'
 import { requireProof } from './proof.ts'
-
-const { hashOf } = (await import(new URL('../../bin/generators/machine-hashes.mjs', import.meta.url).href)) as {
-  hashOf(kind: string, base?: string): Promise<string>
-}
 
 const proven = {
   machines: Object.fromEntries(machines.map(({ kind, sourceHash }) => [kind, sourceHash ?? ''])),
@@ -19,13 +20,6 @@ const proven = {
 }
 
 describe('the proof of the running tables', () => {
-  let copy: string
-  beforeEach(async () => {
-    copy = await mkdtemp(join(tmpdir(), 'proof-'))
-    await cp('machines', join(copy, 'machines'), { recursive: true })
-  })
-  afterEach(() => rm(copy, { recursive: true }))
-
   it('lets machines run that are those of the certificate, and says how far they were explored', () => {
     expect(requireProof(machines, proven)).toEqual({
       machines: proven.machines,
@@ -35,21 +29,65 @@ describe('the proof of the running tables', () => {
     })
   })
 
-  it('refuses a machine in which the body of one guard was flipped, and says what to do', async () => {
-    const file = join(copy, 'machines/task/pods.ts')
-    const text = await readFile(file, 'utf8')
-    const flipped = text.replace('return !context.podAlive && entry', 'return context.podAlive && entry')
-    expect(flipped).not.toBe(text)
-    await writeFile(file, flipped)
-    const sourceHash = await hashOf('task', copy)
-    const running = machines.map((machine) => (machine.kind === 'task' ? { ...machine, sourceHash } : machine))
-    expect(() => requireProof(running, proven)).toThrow(
-      new RegExp(`task: running ${sourceHash}, proven ${proven.machines['task']}[^]*npm run prove -- --certify`),
-    )
-  })
-
   it('refuses a machine that has no hash, and one that the certificate does not know', () => {
     expect(() => requireProof([{ kind: 'task' }], proven)).toThrow('task: running no hash')
     expect(() => requireProof([{ kind: 'other', sourceHash: 'x' }], proven)).toThrow('other: running x, proven never')
+  })
+})
+
+describe('the certificate', () => {
+  it('names every machine there is, that of the memory service too', () => {
+    expect(certificate.machines).toEqual(sourceHashes)
+  })
+
+  it('speaks of every world and every law of the prover, and of no other', () => {
+    expect(certificate.worlds.map(({ world }) => world)).toEqual(everyWorld.map(({ name }) => name))
+    expect(certificate.laws).toEqual(provedLaws())
+  })
+
+  it('lets no world pass that was cut', () => {
+    expect(certificate.worlds.filter(({ isComplete }) => !isComplete)).toEqual([])
+  })
+})
+
+describe('a start from the sources', () => {
+  const sources = ['bin', 'cli', 'crd', 'edges', 'machines', 'memory', 'runtime', 'wrapper', 'package.json']
+  let copy: string
+  beforeEach(async () => {
+    copy = await mkdtemp(join(tmpdir(), 'proof-'))
+    for (const one of sources) await cp(one, join(copy, one), { recursive: true })
+    await symlink(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
+  })
+  afterEach(() => rm(copy, { recursive: true }))
+
+  async function flip(path: string, from: string, to: string): Promise<void> {
+    const file = join(copy, path)
+    const text = await readFile(file, 'utf8')
+    expect(text.split(from)).toHaveLength(2)
+    await writeFile(file, text.replace(from, to))
+  }
+
+  /** Without settings no start goes further than to ask for them. */
+  function start(...command: readonly string[]): string {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(copy, 'bin', 'statewright.mjs'), ...command], {
+      env: { PATH: process.env['PATH'] ?? '', PORT: 'none' },
+      encoding: 'utf8',
+    })
+    expect(status).not.toBe(0)
+    return stdout + stderr
+  }
+
+  it('is refused when the body of one guard is not the one that was proven, and says what to do', async () => {
+    expect(start('orchestrator')).not.toContain('proven')
+    await flip('machines/task/pods.ts', 'return !context.podAlive && entry', 'return context.podAlive && entry')
+    expect(start('orchestrator')).toMatch(
+      new RegExp(`task: running \\w+, proven ${sourceHashes.task}[^]*npm run prove -- --certify`),
+    )
+  })
+
+  it('of the memory service is refused as well', async () => {
+    expect(start('memory')).not.toContain('proven')
+    await flip('machines/ingest-job/decisions.ts', 'items > 0 ? faults', 'items < 0 ? faults')
+    expect(start('memory')).toMatch(new RegExp(`ingest-job: running \\w+, proven ${sourceHashes['ingest-job']}`))
   })
 })

@@ -1,9 +1,13 @@
 /**
  * Refuses to run tables that the prover did not explore: the machines of this program are named by hashes over their
- * tables, guards and rules, and the certificate names those that were proven.
+ * tables, guards and rules, and the certificate names those that were proven. Where the program runs from its sources
+ * they are hashed at the start, for what was generated speaks of the sources as they were then.
  */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { certificate } from '../../machines/generated/certificate.ts'
-import { machines } from '../../machines/registry.ts'
+import { allMachines } from '../../machines/registry.ts'
 
 export interface Certificate {
   readonly machines: Readonly<Record<string, string>>
@@ -25,7 +29,19 @@ interface Named {
   readonly sourceHash?: string
 }
 
-export function requireProof(running: readonly Named[] = machines, proven: Certificate = certificate): Proof {
+interface Hashing {
+  hashOf(kind: string, base: string): Promise<string>
+}
+
+/** By what the sources in `dir` say now; a packed program has none, and holds what it was built from. */
+export async function asTheyStand(running: readonly Named[], dir: string): Promise<readonly Named[]> {
+  const hashing = join(dir, 'bin', 'generators', 'machine-hashes.mjs')
+  if (!existsSync(join(dir, 'machines', 'registry.ts')) || !existsSync(hashing)) return running
+  const { hashOf } = (await import(pathToFileURL(hashing).href)) as Hashing
+  return Promise.all(running.map(async ({ kind }) => ({ kind, sourceHash: await hashOf(kind, dir) })))
+}
+
+export function requireProof(running: readonly Named[] = allMachines, proven: Certificate = certificate): Proof {
   const strangers = running.filter(
     ({ kind, sourceHash }) => sourceHash === undefined || proven.machines[kind] !== sourceHash,
   )

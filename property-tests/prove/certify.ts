@@ -1,6 +1,6 @@
 /** The certificate: which code was explored, how far, and by which laws. Nothing in it depends on when or where. */
 import { sourceHashes } from '../../machines/generated/hashes.ts'
-import { machines } from '../../machines/registry.ts'
+import { allMachines } from '../../machines/registry.ts'
 import { acceptanceLaw } from './acceptance.ts'
 import type { Explored } from './explore.ts'
 import { futures } from './futures.ts'
@@ -22,7 +22,7 @@ export function provedLaws(): readonly LawName[] {
 
 /** The file `machines/generated/certificate.ts`. */
 export function certify(explored: readonly Explored[]): string {
-  const hashes = machines.map(({ kind }) => `    ${quoted(kind)}: '${sourceHashes[kind]}',`)
+  const hashes = allMachines.map(({ kind }) => `    ${quoted(kind)}: '${sourceHashes[kind]}',`)
   const worlds = explored.map(
     ({ world, states, transitions, deviations, isComplete }) =>
       `    { world: '${world}', states: ${states}, transitions: ${transitions}, deviations: ${deviations}, isComplete: ${isComplete} },`,
