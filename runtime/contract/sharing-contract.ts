@@ -1,10 +1,11 @@
 /** Several processes over one store: how they share the shards, and what becomes of one that dies or was away. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { dice } from '../../property-tests/runtime/chaos/dice.ts'
 import { emptyStore } from './empty-store.ts'
-import type { Clock } from '../clock.ts'
+import { sleep, type Clock } from '../clock.ts'
 import type { RuntimeOptions } from '../options.ts'
-import { TerminalError } from '../errors.ts'
-import type { EffectHandler, Runtime } from '../runtime.ts'
+import { RuntimeStoppedError, TerminalError } from '../errors.ts'
+import type { Delivery, EffectHandler, Receipt, Runtime } from '../runtime.ts'
 import { migrate } from '../store/migrate.ts'
 import type { Queryable, Sql } from '../store/sql.ts'
 import { event, harness, task, until } from './harness.ts'
@@ -13,6 +14,7 @@ import type { Harness } from './harness.ts'
 /** Long for the simulated clock's pace: a machine under load may look rarely. */
 const leaseMs = 20_000
 const shards = 12
+const everything = 100_000
 
 export function sharingContract(store: string, open: () => Promise<Sql>): void {
   describe(`processes that share ${store}`, () => {
@@ -56,6 +58,21 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
 
     async function divided(expected: Readonly<Record<string, number>>): Promise<void> {
       await until(parts, (seen) => JSON.stringify(seen) === JSON.stringify(expected))
+    }
+
+    let refusals = 0
+    beforeEach(() => void (refusals = 0))
+
+    /** Through another, under the same key, when the one that was picked is about to stop. */
+    async function sendTo(pick: () => Runtime, delivery: Delivery): Promise<Receipt> {
+      for (;;) {
+        try {
+          return await pick().deliver(delivery)
+        } catch (error) {
+          if (!(error instanceof RuntimeStoppedError)) throw error
+          refusals++
+        }
+      }
     }
 
     it('divides the shards evenly as they join, and again at once when one stops', async () => {
@@ -104,24 +121,37 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
       expect(revived.toSorted()).toEqual(dead.map(({ key }) => key).toSorted())
     })
 
-    it('keeps the order of every actor while its shard goes from one to another (R2)', async () => {
+    it('keeps the order of every actor while its shard goes from one to another, as they join and as one leaves (R2)', async () => {
       const one = await join('one')
       instances.push(one.runtime)
-      const notes = Array.from({ length: 40 }, (_, index) => `n${index}`)
       const actors = ['a', 'b', 'c', 'd', 'e']
-      const sending = Promise.all(
-        actors.map(async (id) => {
-          for (const note of notes) {
-            const through = instances[Math.floor(Math.random() * instances.length)]!
-            await through.deliver({ to: task(id), key: note, event: event('noted', { note }) })
-          }
-        }),
-      )
-      for (const owner of ['two', 'three']) instances.push((await join(owner)).runtime)
-      await sending
-      for (const id of actors) {
-        const rows = await one.runtime.history(task(id))
-        expect(rows.map((row) => row.event['note'])).toEqual(notes)
+      const over = new AbortController()
+      const sending = actors.map(async (id, seed) => {
+        const chance = dice(seed)
+        const notes: string[] = []
+        while (!over.signal.aborted) {
+          const note = `n${notes.length}`
+          await sendTo(() => chance.pick(instances), { to: task(id), key: note, event: event('noted', { note }) })
+          notes.push(note)
+          await sleep(world.clock, 300)
+        }
+        return notes
+      })
+      const two = await join('two')
+      instances.push(two.runtime)
+      await divided({ one: 6, two: 6 })
+      instances.push((await join('three')).runtime)
+      await divided({ one: 4, three: 4, two: 4 })
+      const stopped = one.runtime.stop()
+      await until(() => refusals > 0)
+      instances.shift()
+      await stopped
+      await divided({ three: 6, two: 6 })
+      over.abort()
+      const sent = await Promise.all(sending)
+      for (const [index, id] of actors.entries()) {
+        const rows = await two.runtime.history(task(id), { limit: everything })
+        expect(rows.map((row) => row.event['note'])).toEqual(sent[index])
       }
     })
 
