@@ -10,7 +10,7 @@ import { migrate } from '../../runtime/store/migrate.ts'
 import { openPgSql } from '../../runtime/store/pg-sql.ts'
 import { createBaselineTables } from './baselines/tables.ts'
 import type { ContenderInfo } from './contenders.ts'
-import { openActors, ownRuntime } from './own-runtime.ts'
+import { openActors, ownRuntime, spreadActors } from './own-runtime.ts'
 import { startRestate } from './restate-server.ts'
 import type { RestateServer } from './restate-server.ts'
 
@@ -55,7 +55,10 @@ async function makeOwn(url: string, actors: number): Promise<void> {
   const runtime = ownRuntime(sql, async () => [])
   await runtime.start()
   await openActors(runtime, 0, actors)
+  await spreadActors(runtime, actors)
   await runtime.stop()
+  // Stopping wrote snapshots of all: without them the journals are folded, and each is due where its journal says.
+  await sql.exec('delete from snapshot')
   await sql.exec('vacuum analyze')
   await sql.close()
 }
