@@ -39,24 +39,26 @@ const settings = `set plan_cache_mode = force_generic_plan;
     end loop;
   end $$`
 
+/** Each table anew that has files to be made anew: one without a page was not written to. */
+const cleared = `do $$ declare used text; begin
+    select string_agg(relname, ', ' order by relname) into used from pg_class
+      where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'migration' and pg_relation_size(oid) > 0;
+    if used is not null then execute 'truncate ' || used; end if;
+    perform setval(quote_ident(sequencename)::regclass, start_value, false) from pg_sequences where schemaname = 'public';
+  end $$`
+
 export async function openStore(): Promise<MemoryStore> {
   const session = preparedSession(await PGlite.create({ parsers: { ...resultParsers } }))
   const sql = sessionSql(session, 'none')
   await migrate(sql, orchestratorMigrations)
   await sql.exec(copies)
   await sql.exec(settings)
-  const { rows } = await sql.query<{ statement: string }>(
-    `select 'truncate ' || string_agg(tablename, ', ' order by tablename) || ' restart identity' as statement
-       from pg_tables where schemaname = 'public' and tablename <> 'migration'
-     union all select 'alter sequence ' || sequencename || ' restart' from pg_sequences where schemaname = 'public'`,
-  )
   const tables = await sql.query<{ tablename: string }>("select tablename from pg_tables where schemaname = 'public'")
   session.rememberReads(tables.rows.map(({ tablename }) => tablename))
-  const statements = rows.map(({ statement }) => statement)
   return {
     sql,
     clear: ({ shortens }) =>
-      sql.exec([...statements, `alter table event ${shortens ? 'enable' : 'disable'} trigger keep_event`].join('; ')),
+      sql.exec(`${cleared}; alter table event ${shortens ? 'enable' : 'disable'} trigger keep_event`),
   }
 }
 
