@@ -45,6 +45,16 @@ describe('the embedded store over a folder', () => {
     await sql.close()
   })
 
+  it('opens a folder whose last process died between making its postmaster.pid and writing it', async () => {
+    const earlier = await openFolderSql(folder)
+    await earlier.exec('create table kept (n int); insert into kept values (7)')
+    await earlier.close()
+    await writeFile(join(folder, 'postmaster.pid'), '')
+    const sql = await openFolderSql(folder)
+    expect((await sql.query('select n from kept')).rows).toEqual([{ n: 7 }])
+    await sql.close()
+  })
+
   it('has Postgres sync whatever its own settings and those of earlier versions say', async () => {
     const setUp = await openFolderSql(folder)
     await setUp.exec('alter system set fsync = off')

@@ -19,6 +19,8 @@ const mountPoint = '/pglite/data'
  * 2. A new database is made beside the folder, synced whole and renamed: a folder that is there is complete.
  * 3. A folder that is there is synced whole before it is opened: a copy that somebody restored, or what a version that
  *    never synced left, may still be in the kernel's memory only.
+ * 4. Postgres's own lock file goes first: who opens the folder holds a lock that tells more, and Postgres refuses to
+ *    start over an empty one, which a process leaves that dies between making it and writing it.
  */
 export class SyncedFolder extends EmscriptenBuiltinFilesystem {
   readonly folder: string
@@ -70,6 +72,7 @@ export class SyncedFolder extends EmscriptenBuiltinFilesystem {
   }
 
   async #syncFound(): Promise<void> {
+    rmSync(join(this.folder, 'postmaster.pid'), { force: true })
     await syncTree(this.folder, this.#disk)
     this.#disk.syncFolder(dirname(this.folder))
   }
