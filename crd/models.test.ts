@@ -4,7 +4,7 @@ import { effortByKind, modelsByKind } from './models.ts'
 import type { ProjectSpec } from './project.ts'
 
 describe('the model of an agent', () => {
-  test('is the one of this release for its kind; upgrade leaves it to the wrapper', () => {
+  test('is the one of this release for its kind; upgrade leaves it to the wrapper (rulings 3.30)', () => {
     const models = modelsByKind(undefined)
     expect(Object.keys(models).toSorted()).toEqual([...agentKinds].toSorted())
     const without = agentKinds.filter((kind) => models[kind] === '')

@@ -41,7 +41,7 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     before = world.model.requests.length
   })
 
-  test('is ready with the contract version once the agent is', async () => {
+  test('is ready with the contract version once the agent is, and says nothing of booting (rulings 1.24)', async () => {
     expect((await pod.call('GET', '/readyz')).status).toBe(200)
     const { body } = await pod.call('GET', '/v1/session')
     expect(body).toMatchObject({

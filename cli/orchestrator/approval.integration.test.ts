@@ -30,7 +30,7 @@ function approval({ plan, by, id, quote = '/approve' }: Cited): object {
 }
 
 describe('an approval', () => {
-  test('by somebody who is no maintainer parks the Task at identity-unverified, and says so on the issue', async () => {
+  test('by somebody who is no maintainer parks the Task at identity-unverified, and says so on the issue (rulings 1.30)', async () => {
     const { first } = story
     const plan = await story.plan(first, 'Add a unit to the table.')
     const id = await story.says(people.reporter, '/approve')

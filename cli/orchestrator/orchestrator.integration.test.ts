@@ -315,7 +315,7 @@ test('an issue by someone outside reporterLogins stays unanswered, label and all
   expect((await room.runtime.read('queue:default/demo'))?.context).toMatchObject({ entries: {} })
 })
 
-test('a Task by hand that was refused before is made once it is right, and once however often it is applied', async () => {
+test('rulings 4.19: a Task by hand that was refused before is made once it is right, and once however often it is applied', async () => {
   const token = await room.operatorToken()
   const right = handMade.spec
   const put = (spec: object): Promise<Answer> =>

@@ -95,7 +95,7 @@ const outcome: readonly Row[] = [
   [
     'outcome: approved that fails parks at identity-unverified, 200',
     approval,
-    'by somebody who is no maintainer parks the Task at identity-unverified, and says so on the issue',
+    'by somebody who is no maintainer parks the Task at identity-unverified, and says so on the issue (rulings 1.30)',
   ],
   [
     'outcome: the quote is a substring of the comment',
@@ -217,7 +217,7 @@ const moves: readonly Row[] = [
   [
     'events: the bot’s own drop out',
     mirror,
-    'law 4: the bot, other bots and marked comments wake nobody, and strangers neither where reporters are listed',
+    'law 4, rulings 1.4: the bot, other bots and marked comments wake nobody, and strangers neither where reporters are listed',
   ],
   ['events: 20 at most, the oldest goes', notes, 'of more than 20 pending events the oldest is dropped'],
   [
@@ -304,7 +304,7 @@ const bundle: readonly Row[] = [
   ['bundle: the same every time', turn, 'is the same for the same state, every time'],
   ['bundle: escaping', render, 'lets no text out of its element'],
   ['bundle: elided comments name their call', render, 'shows the newest comments and names the call for the rest'],
-  ['bundle: maxBundleBytes', render, 'never exceeds its budget, whatever it holds'],
+  ['bundle: maxBundleBytes', render, 'never exceeds its budget, whatever it holds (rulings 1.16)'],
   [
     'bundle: what gives way first, bodies to 4096',
     render,

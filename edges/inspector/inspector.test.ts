@@ -117,7 +117,7 @@ describe('who may look', () => {
     )
   })
 
-  test('nothing can be sent: every other method is refused', async () => {
+  test('rulings 4.20: nothing can be sent: every other method is refused', async () => {
     for (const path of ['actors', 'actor', 'history', 'charts/task', 'kinds']) {
       const answer = await fetch(`${scene.url}/inspector/api/${path}`, { method: 'POST', headers: bearerHeaders })
       expect(answer.status).toBe(405)

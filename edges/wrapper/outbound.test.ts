@@ -101,7 +101,7 @@ describe('submitting a turn', () => {
     })
   })
 
-  test('whose answer was lost is adopted at the repeat, not sent twice [H60]', async () => {
+  test('whose answer was lost is adopted at the repeat, not sent twice [H60, rulings 5.1]', async () => {
     await withScene(async (scene) => {
       scene.wrapper.faults.push('lost')
       await expect(submitOf(scene)).rejects.toThrow(RetryableError)

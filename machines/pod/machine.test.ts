@@ -145,7 +145,7 @@ describe('creating, booting, contract', () => {
       expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'mismatched' })
     },
   )
-  test('Pod boot/progress: the boot budget is shared: it is not armed anew by progress (H66)', () => {
+  test('Pod boot/progress: 5.26: the boot budget is shared: it is not armed anew by progress (H66)', () => {
     const pod = creating()
     pod.send({ type: 'pod.created', name: 'p' })
     expect(types(pod.fire('boot'))).toEqual(['forceDeletePod'])

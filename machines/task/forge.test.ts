@@ -246,7 +246,7 @@ describe('merging', () => {
     expect(task.comment().stage).toBe('reviewing')
   })
 
-  test('Task merging/headMoved: H28: a head that is not the judged one goes to reviewing, not to work, and the verdict is off', () => {
+  test('Task merging/headMoved: H28, 4.10: a head that is not the judged one goes to reviewing, not to work, and the verdict is off', () => {
     const task = merging().headMoved('sha-2')
     expect([task.stage, task.context.verdict]).toEqual(['reviewing', null])
     expect(task.context.pending.at(-1)).toMatchObject({ kind: 'push', text: 'new head sha-2' })
@@ -258,7 +258,7 @@ describe('merging', () => {
     expect([task.stage, task.effects.length]).toEqual(['merging', 0])
   })
 
-  test('H20: a withdrawn approval parks it, with grant and verdict off', () => {
+  test('H20, 4.2: a withdrawn approval parks it, with grant and verdict off', () => {
     const task = merging().send('approval.revoked', { issue: issueId, reason: 'withdrawn' })
     expect([task.stage, task.reason, task.context.verdict, task.context.issues[0]?.grant]).toEqual([
       'awaiting-human',
@@ -301,12 +301,12 @@ describe('merging', () => {
 })
 
 describe('mr.noneOpen, in any live stage', () => {
-  test('merged by a human while the agent still works: delivered', () => {
+  test('5.21: merged by a human while the agent still works: delivered, though nobody approved it here', () => {
     const task = inReview().requestChanges().final().running().merged()
     expect([task.stage, task.pod]).toEqual(['delivered', 'stopping'])
   })
 
-  test('Task live/noneOpen: H30: one merged, the other closed: delivered, partly-merged', () => {
+  test('Task live/noneOpen: H30, 5.4: one merged, the other closed: delivered, partly-merged', () => {
     const task = inReviewOfTwo().merged('lib').closed('app', 8)
     expect([task.stage, task.reason]).toEqual(['delivered', 'partly-merged'])
   })

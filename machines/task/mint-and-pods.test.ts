@@ -29,7 +29,7 @@ describe('minted', () => {
     })
   })
 
-  test('Task minted/entry: H5: minted by an entry, it starts with that slot and asks for no other', () => {
+  test('Task minted/entry: H5, 5.6: minted by an entry, it starts with that slot and asks for no other', () => {
     const task = new ATask().mint({ entry: 'mint/x' })
     expect(task.stage).toBe('implementing')
     expect(task.pod).toBe('starting')
@@ -181,14 +181,14 @@ describe('the pod region', () => {
     expect(new ATask().mint().running().told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 0 }])
   })
 
-  test('H2: while a slot is awaited, the end of an older pod asks for no second one', () => {
+  test('H2, 5.7: while a slot is awaited, the end of an older pod asks for no second one', () => {
     const task = granted().final('lost')
     expect(task.pod).toBe('awaitingSlot')
     task.send('pod.final', { pod: 1, cause: 'lost', residencyMs: 1 })
     expect(task.effects).toEqual([])
   })
 
-  test('H3: forge events ask for no slot, in no state of the pod region', () => {
+  test('H3, 1.22: forge events ask for no slot, in no state of the pod region', () => {
     for (const task of [new ATask().mint(), granted(), parkedBy('discuss')]) {
       task.send('forge.event', { repository: 'lib', number: 1, author: 'bob', kind: 'issue_edited' })
       expect(task.told('queue')).toEqual([])
@@ -219,7 +219,7 @@ describe('the pod region', () => {
     expect(task.final().told('queue')).toEqual([])
   })
 
-  test('24: agentKind is set at starting and empty again at the end of the pod', () => {
+  test('5.24: agentKind is set at starting and empty again at the end of the pod', () => {
     const task = new ATask().mint()
     expect(task.context.agentKind).toBe('')
     expect(task.slot().context.agentKind).toBe('implement')
@@ -287,7 +287,7 @@ describe('how a pod ends', () => {
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'discuss'])
   })
 
-  test('H7: the end of an older pod moves nothing', () => {
+  test('H7, 5.8: the end of an older pod moves nothing', () => {
     const task = granted().final('lost').running().send('pod.final', { pod: 1, cause: 'mismatched', residencyMs: 1 })
     expect([task.stage, task.pod]).toEqual(['implementing', { working: 'busy' }])
   })

@@ -149,7 +149,7 @@ describe('approved', () => {
 })
 
 describe('rejected, declined, discuss', () => {
-  test('Task implementing/rejected: rejected ends the Task; its issue learns so, the forge issue stays open, and the comment waits for the pod', () => {
+  test('Task implementing/rejected: 5.25: rejected ends the Task; its issue learns so, the forge issue stays open, and the comment waits for the pod', () => {
     const task = granted().outcome('rejected', { reason: 'out of scope' })
     expect([task.stage, task.reason, task.pod]).toEqual(['rejected', 'rejected', 'stopping'])
     expect(task.told('issue')).toEqual([{ type: 'task.ended', task: taskId, stage: 'rejected', reason: 'rejected' }])

@@ -64,7 +64,7 @@ describe('laps of a review-kind Task', () => {
     expect(parked().comment(onMr).stage).toBe('reviewing')
   })
 
-  test('Task awaiting-human/headMoved: 1.14: five releases in all, by comment or by a new head; then laps', () => {
+  test('Task awaiting-human/headMoved: 1.14, 5.20: five releases in all, by comment or by a new head; then laps', () => {
     const task = parked()
     for (let lap = 1; lap <= 5; lap += 1) {
       if (lap % 2 === 0) task.comment(onMr)
@@ -287,7 +287,7 @@ test('law 13: from every park but implement-declined a retry alone leads to an a
   }
 })
 
-test('1.12: while parked a Task holds no slot, entry or timer', () => {
+test('1.12, 5.28: while parked a Task holds no slot, entry or timer', () => {
   for (const reason of ['discuss', 'approval-revoked', 'identity-unverified', 'operator-error'] as const) {
     const task = parkedBy(reason)
     expect([task.pod, task.context.entry, task.timers]).toEqual(['none', null, {}])

@@ -18,7 +18,7 @@ describe('turns', () => {
     expect(task.comment().told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 1 }])
   })
 
-  test('H70: pending events are cleared up to what an accepted turn carried, and no further', () => {
+  test('H70, 5.23: pending events are cleared up to what an accepted turn carried, and no further', () => {
     const task = running().comment().comment().accepted(1)
     expect(task.context.pending.map(({ n }) => n)).toEqual([2])
   })
@@ -302,7 +302,7 @@ describe('notes', () => {
     expect(task.told('issue')).toEqual([])
   })
 
-  test('law 6: a missing note is written from the last turn of that pod', () => {
+  test('law 6, 5.10: a missing note is written from the last turn of that pod', () => {
     const task = running()
       .ended({ finalText: 'half done', pushed: ['lib'], failed: [{ repo: 'app', error: 'rejected' }] })
       .send('pod.noteMissing', { pod: 1, reason: 'ttl' })

@@ -89,7 +89,7 @@ describe('submitting', () => {
     expect(turn.timers()).toEqual({ retry: 60 * second })
     expect(types(turn.fire('retry'))).toEqual(['submitTurn'])
   })
-  test('Turn submitting/expired: 410: expired; the wrapper’s clock is believed', () => {
+  test('Turn submitting/expired: 5.27: 410: expired; the wrapper’s clock is believed', () => {
     const turn = submitting()
     expect(failedWith(turn.send({ type: 'submit.expired' }))).toBe('expired')
   })
@@ -205,7 +205,7 @@ describe('probing and interrupting', () => {
     const turn = interrupting()
     expect(failedWith(turn.send(result('w1', 'failed', 'interrupted')))).toBe('interrupted')
   })
-  test('Turn interrupting/unconfirmed: interrupting, 60 s: interrupt_unconfirmed, after one last look (rulings 1.18)', () => {
+  test('Turn interrupting/unconfirmed: interrupting, 60 s: interrupt_unconfirmed, after one last look (rulings 1.18, 3.23)', () => {
     const turn = interrupting()
     expect(turn.timers()).toMatchObject({ interruption: 50 * second })
     expect(types(turn.fire('interruption'))).toEqual(['pollTurn'])

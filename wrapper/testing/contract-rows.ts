@@ -68,7 +68,7 @@ const wrapperApi: readonly Row[] = [
   [
     'session: its fields, the contract version among them',
     'wrapper/wrapper.test.ts',
-    'is ready with the contract version once the agent is',
+    'is ready with the contract version once the agent is, and says nothing of booting (rulings 1.24)',
   ],
   ['transcript: JSON lines', 'wrapper/wrapper.test.ts', 'streams a transcript of any length without holding it'],
   [
@@ -247,7 +247,11 @@ const boot: readonly Row[] = [
     'are there although the palette of agents could not be installed, which is only said',
   ],
   ['the bypass warning accepted when it is detected', 'wrapper/selftest/cases/boot.ts', 'boot.bypass-warning'],
-  ['quiescence, then HTTP', 'wrapper/wrapper.test.ts', 'is ready with the contract version once the agent is'],
+  [
+    'quiescence, then HTTP',
+    'wrapper/wrapper.test.ts',
+    'is ready with the contract version once the agent is, and says nothing of booting (rulings 1.24)',
+  ],
   [
     'no resume: a new session for every pod',
     'wrapper/faults.test.ts',

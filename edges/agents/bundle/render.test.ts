@@ -137,7 +137,7 @@ describe('the bundle', () => {
     })
     .map(({ comments, ...rest }) => anIssue({ ...rest, comments: comments.map((body, n) => aComment(n, body)) }))
 
-  it('never exceeds its budget, whatever it holds', () => {
+  it('never exceeds its budget, whatever it holds (rulings 1.16)', () => {
     fc.assert(
       fc.property(
         fc.array(anyThread, { maxLength: 8 }),

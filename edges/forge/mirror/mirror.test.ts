@@ -65,7 +65,7 @@ test("an issue with the trigger label is observed, a maintainer's approval is ju
   })
 })
 
-test('law 4: the bot, other bots and marked comments wake nobody, and strangers neither where reporters are listed', async () => {
+test('law 4, rulings 1.4: the bot, other bots and marked comments wake nobody, and strangers neither where reporters are listed', async () => {
   const project: EdgeRoomOptions['project'] = (given) => ({
     ...given,
     scm: { ...given.scm, reporterLogins: ['reader'] },
@@ -385,6 +385,34 @@ test("a merge request's head, checks, reviews and go-ahead reach its actor; a go
       'late',
     )
     expect(room.delivered.at(-1)?.event).toMatchObject({ type: 'mr.commented', commentId: 'review-77' })
+  })
+})
+
+test('rulings 3.32: approval words in a review or beside a line approve no issue, only a comment on the issue itself does', async () => {
+  await withHook({}, async (room) => {
+    const issue = openWanted(room)
+    const folder = await room.clone('bot')
+    const head = 'platform/implement-library-1-aaaaa'
+    await room.push(folder, head, { 'src/mul.js': 'export const mul = 1\n' })
+    const { number } = await room.forge.openPull('bot', REPO, {
+      title: 'Mul',
+      body: `Closes #${issue}`,
+      head,
+      base: 'main',
+    })
+    await room.forge.review('maintainer', REPO, number, {
+      event: 'COMMENT',
+      body: '/approve',
+      comments: [{ path: 'src/mul.js', line: 1, side: 'RIGHT', body: '/approve' }],
+    })
+    room.forge.comment('maintainer', REPO, number, '/approve')
+    await room.quiet()
+    await resync(room)
+    await room.quiet()
+    expect(lastFacts(room)).toMatchObject({ number: issue, approvals: [] })
+    room.forge.comment('maintainer', REPO, issue, '/approve')
+    await room.quiet()
+    expect(lastFacts(room)).toMatchObject({ number: issue, approvals: [{ author: 'maintainer' }] })
   })
 })
 
