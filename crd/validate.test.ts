@@ -73,12 +73,29 @@ describe('a manifest', () => {
     expect(faults.map(({ path }) => path)).toEqual(['/spec/tokenBudget/windowDuration'])
   })
 
-  it('with a removed key is taken with a warning that names what replaced it', () => {
+  it('with a removed key is taken with a warning that names what replaced it (rulings 1.27)', () => {
     const { faults, warnings } = checkManifest(withSpec({ scm: { ...project.spec.scm, approvalLabel: 'ok' } }))
     expect(faults).toEqual([])
     expect(warnings).toEqual([
       { path: '/spec/scm/approvalLabel', message: 'no longer exists and is ignored: approval is by comment text only' },
     ])
+  })
+
+  it('whose modelByKind is of another family, or longer than 64 characters, is refused', () => {
+    const pathsOf = (model: string): readonly string[] =>
+      checkManifest(withSpec({ agent: { modelByKind: { review: model } } })).faults.map(({ path }) => path)
+    const path = '/spec/agent/modelByKind/review'
+    expect(pathsOf('gpt-9')).toEqual([path])
+    expect(pathsOf(`claude-${'x'.repeat(58)}`)).toEqual([path])
+    expect(pathsOf(`claude-${'x'.repeat(57)}`)).toEqual([])
+  })
+
+  it('whose brainstorm draws on other sources than docs, memory and internet is refused', () => {
+    const faultsOf = (sources: readonly string[]): number =>
+      checkManifest(withSpec({ scm: { ...project.spec.scm, cron: { brainstorm: { sources } } } })).faults.length
+    expect(faultsOf(['docs', 'memory', 'internet'])).toBe(0)
+    expect(faultsOf([])).toBe(0)
+    expect(faultsOf(['docs', 'rumours'])).toBe(1)
   })
 
   it('with a deprecated field is accepted', () => {

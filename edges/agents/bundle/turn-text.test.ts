@@ -294,6 +294,18 @@ describe('the other kinds', () => {
     expect(text).toContain('the repositories, the documentation in the repositories')
   })
 
+  it('S3 Cron: a brainstorm draws on the sources of its Project, and on the repositories alone without any', async () => {
+    const drawsOn = async (sources?: readonly ('docs' | 'memory' | 'internet')[]): Promise<string | undefined> => {
+      const projects = projectWith(sources ? { proposalSources: [...sources] } : {})
+      const text = await textOf(working('brainstorm').context, { projects })
+      return /^Draw on (.*?)\. /m.exec(text)?.[1]
+    }
+    expect(await drawsOn()).toBe('the contents of the repositories')
+    expect(await drawsOn(['docs', 'memory', 'internet'])).toBe(
+      'the repositories, the documentation in the repositories, the memory service (`memory_query`), the internet',
+    )
+  })
+
   it('S3 Cron: a history window of 0 shows no proposals, and a full backlog says so', async () => {
     const text = await textOf(working('brainstorm').context, {
       projects: projectWith({ historyWindow: 0, targetOpenProposals: 0 }),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { run } from '../../../cli/standins/forge/testing.ts'
 import type { Finding } from '../../../machines/effect.ts'
+import { managedLabels } from '../../../machines/rules/labels.ts'
 import { withForgeEdge, type EdgeRoom, type EdgeRoomOptions } from '../testing.ts'
 
 const REPO = 'acme/library'
@@ -71,6 +72,23 @@ test('labels become what the Issue says; those of people stay', async () => {
       'platform-approved',
     ])
     expect(count(room, 'label.remove') + count(room, 'label.add')).toBe(3)
+  })
+})
+
+test('S3 Labels: the incident label is swept by no change of phase, not even where it is all that is left', async () => {
+  await withForgeEdge({}, async (room) => {
+    const number = openIssue(room)
+    const names = { brainstorming: 'b', approved: 'a', implementation: 'i', declined: 'd', priority: 'p' }
+    const managed = [...managedLabels(names)]
+    await room.octokit('bot').issues.addLabels({ ...PLACE, issue_number: number, labels: ['platform-incident'] })
+    const write = (labels: string[]): Promise<unknown> =>
+      room.edge.handlers.writeLabels.perform({ ...SUBJECT, number, labels, managed }, room.context('k'))
+    for (const labels of [['b'], ['a', 'i'], ['d'], []]) await write(labels)
+    const { data } = await room.octokit('bot').issues.get({ ...PLACE, issue_number: number })
+    expect(data.labels.map((label) => (typeof label === 'string' ? label : label.name)).toSorted()).toEqual([
+      'platform',
+      'platform-incident',
+    ])
   })
 })
 
@@ -247,7 +265,7 @@ test('a Project that can work is ready; its hook and labels are there, once', as
   })
 })
 
-test('each thing that is wrong with a Project is named', async () => {
+test('rulings 1.23: each thing that is wrong with a Project is named', async () => {
   await withForgeEdge({}, async (room) => {
     room.secret = { token: 'token-of-bot' }
     expect(await checked(room)).toMatchObject({
