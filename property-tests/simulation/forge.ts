@@ -60,8 +60,6 @@ export interface Forge {
   /** The tests of a commit, as a check that waits or has ended. */
   check(repository: string, sha: string, conclusion: 'success' | 'failure' | undefined): void
   tip(repository: string, branch: string): Promise<string | undefined>
-  /** A delivery, signed as all are, without what an event of its type has. */
-  garble(repository: string): void
   /** All that stand on it, of whichever thread. */
   comments(): readonly Said[]
 }
@@ -162,10 +160,6 @@ export async function openForge({ repositories: count, carry, pushed }: ForgeOpt
     push: (by, change) => push(store, at(change.repository), requireUser(store, by), change),
     check: (name, sha, conclusion) => check(store, at(name), ci, sha, conclusion),
     tip: (name, branch) => branchTip(at(name).path, branch),
-    garble: (name) => {
-      for (const hook of at(name).hooks.values())
-        sender.send(at(name), hook, { event: 'issues', action: 'opened', payload: { action: 'opened' } })
-    },
     comments: () =>
       [...repositories.values()].flatMap(({ name, issues }) =>
         [...issues.values()].flatMap(({ number, comments }) =>

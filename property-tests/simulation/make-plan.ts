@@ -62,7 +62,6 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
     ]),
     hasShortJournals: roll.chance(0.15),
     hasOldLetter: roll.chance(0.2),
-    garbledAtMs: several(roll.whole(0, 1), () => roll.whole(0, lastWishMs)),
   }
   return alone ? alone.so(undisturbed(plain, alone.to)) : ways.reduce((plan, { so }) => so(plan), plain)
 }
@@ -219,7 +218,6 @@ const waysThere: readonly Way[] = [
   },
   { to: /spilled-notes/, isSeldom: true, so: (plan) => ({ ...plan, firstMood: 'writes' }) },
   { to: /removeDeadLetter/, so: (plan) => ({ ...plan, hasOldLetter: true }) },
-  { to: /buryDelivery/, so: (plan) => ({ ...plan, garbledAtMs: [10_000, 60_000, 120_000] }) },
   {
     to: /applyPush/,
     isSeldom: true,

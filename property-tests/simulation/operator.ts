@@ -21,6 +21,7 @@ export const sendsOldLetter: Deed = ['POST', '/operations/redeliver', { key: `le
 
 const deeds: readonly Deed[] = [
   ['GET', '/readyz'],
+  ['GET', '/metrics'],
   ['GET', '/operations/open'],
   ['GET', '/operations/turns'],
   ['POST', '/operations/retention'],

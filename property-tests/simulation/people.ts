@@ -52,7 +52,6 @@ export class Crowd {
       this.#world.after(issue.atMs, () => this.#on(async () => this.#open(issue, this.#repository(index)))),
     )
     visits.forEach((visit, index) => this.#world.after(visit.atMs, () => this.#visit(visit, index)))
-    for (const atMs of this.#plan.garbledAtMs) this.#world.after(atMs, () => this.#garble())
     this.#world.after(lookMs, () => this.#look())
   }
 
@@ -130,11 +129,6 @@ export class Crowd {
   #thinkAloud(opened: Opened): void {
     this.#say(people.maintainer, opened, 'Let me think.')
     this.#world.after(lookMs, () => this.#on(async () => this.#delete(opened)))
-  }
-
-  #garble(): void {
-    this.#world.tell('the forge sends half an event', true)
-    this.#forge.garble(repositoryNames[0])
   }
 
   #visit({ by, isLabelled, pushesAgain }: VisitPlan, index: number): void {

@@ -23,8 +23,6 @@ export interface Plan {
   readonly hasShortJournals: boolean
   /** A letter that nobody could take lies there since before, for an operator to send again. */
   readonly hasOldLetter: boolean
-  /** When the forge sends what its own event type does not promise. */
-  readonly garbledAtMs: readonly number[]
 }
 
 export type Person = 'reporter' | 'maintainer' | 'stranger'
