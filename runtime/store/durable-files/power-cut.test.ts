@@ -58,6 +58,20 @@ describe('the embedded store', () => {
     },
   )
 
+  it('opens wherever a cut meets the lock file of Postgres itself, made and not written, or torn', async () => {
+    const random = seeded(seed)
+    const found: string[] = []
+    const points = log.flatMap((op, at) => (op.what !== 'note' && op.path === ownLock ? [at + 1] : []))
+    for (const at of points.filter((point) => point > created(log) + 1)) {
+      for (const mode of ['all', 'torn'] as const)
+        found.push(
+          ...(await faultsAfter(log, { at, mode, random })).map((fault) => describeFault(at, mode, log, fault)),
+        )
+    }
+    expect(points.length).toBeGreaterThan(2)
+    expect(found).toEqual([])
+  })
+
   describe('would lose something, and this test would see it,', () => {
     it('if commits did not sync their WAL', async () => {
       const mutant = log.filter((op) => !(op.what === 'sync' && inWal.test(op.path)))
@@ -96,6 +110,7 @@ describe('the embedded store', () => {
 const inWal = /^db\/pg_wal\/[0-9A-F]{24}$/
 const inData = /^db\/(base|global|pg_xact)\/(?!pg_control)/
 const control = 'db/global/pg_control'
+const ownLock = 'db/postmaster.pid'
 
 /** Where the finished database got its name. */
 function created(log: readonly FileOp[]): number {
