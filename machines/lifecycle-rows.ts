@@ -71,6 +71,11 @@ export const lifecycleRows = {
     'stages/budget': 'time budgets of the work stages',
     'stages/merge-deadline': '6 h since entry',
     'stages/residency': '24 h over one visit',
+    'pod/awaitingSlot': 'its own grant alone starts a pod',
+    'pod/withdrawn': 'a stage that wants no pod any more takes its entry back',
+    'pod/stopping': 'no new one is asked for before that one is final',
+    'pod/backoff': 'after the second recreation in a row, at most 10 minutes',
+    'pod/settled': 'the volume goes once the stage is final and no pod lives',
   },
   Pod: {
     'volumes/bound': 'creating',
@@ -121,6 +126,8 @@ export const lifecycleRows = {
     'any/older': 'nothing',
   },
   Project: {
+    'readiness/ready': 'the queue opens, the mirror is read',
+    'readiness/not-ready': 'the queue closes with the reason',
     'blocks/scheduled': 'one region per cron block',
     'blocks/due': 'a tick runs, once',
     'blocks/missed': 'ticks missed while down are one',
@@ -167,6 +174,7 @@ export const lifecycleRows = {
     'claim/refused': 'the first false one is the reason',
     'claim/answered': 'every one, in every state',
     'grant/recomputed': 'over the whole thread on every change',
+    'grant/edited': 'a body edited by a stranger voids what was approved',
     'grant/self': 'without a citation, void on the first human comment',
     'owner/news': 'on a change, and once when it is set',
     'owner/ended': 'given up',
@@ -193,5 +201,7 @@ export const lifecycleRows = {
     'item/success': 'duplicated and partial_success too',
     'item/failed': 'alone, after three tries',
     'item/timeout': '60 s',
+    'purge/file': 'right before its own items, files without any first',
+    'any/cancelled': 'failed, what is stored stays',
   },
 } as const

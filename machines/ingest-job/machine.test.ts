@@ -45,7 +45,7 @@ describe('queued', () => {
 })
 
 describe('order', () => {
-  test('1.6: files without items are purged first, each other file right before its own items', () => {
+  test('IngestJob purge/file: 1.6: files without items are purged first, each other file right before its own items', () => {
     const job = created(group('a.ts', 1), group(null, 1), group('gone.ts', 0), group('b.ts', 1))
     const seen: string[] = []
     const note = (effects: ReturnType<Drive['send']>) =>
@@ -144,7 +144,7 @@ describe('items', () => {
     expect(job.value).toBe('failed')
   })
 
-  test('1.26: cancelled under way, what is stored stays, and what was asked is taken back', () => {
+  test('IngestJob any/cancelled: 1.26: cancelled under way, what is stored stays, and what was asked is taken back', () => {
     const job = running(group(null, 2))
     stored(job, 0)
     const effects = job.send({ type: 'job.cancelled' })

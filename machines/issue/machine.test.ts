@@ -202,7 +202,7 @@ describe('the accepted comment', () => {
     expect(sent(effects, 'task')).toEqual([{ type: 'approval.lapsed', issue: id }])
     expect(toTask(observe(issue, { ...more, title: 'x' }))).toEqual([])
   })
-  test('an edit by a maintainer carries the approval along; a later one by a stranger does not', () => {
+  test('Issue grant/edited: an edit by a maintainer carries the approval along; a later one by a stranger does not', () => {
     const issue = planned()
     observe(issue, approved)
     observe(issue, { ...approved, bodyHash: 'body-2' })

@@ -31,7 +31,7 @@ test('applied: the queue learns its caps and the checks run', () => {
   ])
   expect(it.value).toBe('notReady')
 })
-test('checks hold: ready, the queue opens, the mirror is read once', () => {
+test('Project readiness/ready: checks hold: ready, the queue opens, the mirror is read once', () => {
   const it = project()
   expect(types(it.send(checked(true)))).toEqual(['queue<queue.opened', 'resyncMirror'])
   expect(it.context.reason).toBe('')
@@ -65,7 +65,7 @@ test('a repository enrolled while ready: once its checks hold, the mirror is rea
   expect(it.context.checkedGeneration).toBe(3)
   expect(it.send(checked(true, 3))).toEqual([])
 })
-test('no longer ready: the queue closes with the reason; running turns are not spoken of (rulings 5.17)', () => {
+test('Project readiness/not-ready: no longer ready: the queue closes with the reason; running turns are not spoken of (rulings 5.17)', () => {
   const it = ready()
   expect(sent(it.send(checked(false)))).toEqual([{ type: 'queue.closed', reason: 'SecretMissingKeys' }])
   expect(it.value).toBe('notReady')

@@ -134,7 +134,7 @@ describe('minted', () => {
 })
 
 describe('the pod region', () => {
-  test('H4: a grant of another entry is not taken', () => {
+  test('Task pod/awaitingSlot: H4: a grant of another entry is not taken', () => {
     const task = new ATask().mint().slot(`${taskId}/99`)
     expect([task.stage, task.pod, task.effects.length]).toEqual(['refined', 'awaitingSlot', 0])
   })
@@ -195,7 +195,7 @@ describe('the pod region', () => {
     }
   })
 
-  test('H1: a park stops the pod, and no new one is asked for before that one is final', () => {
+  test('Task pod/stopping: H1: a park stops the pod, and no new one is asked for before that one is final', () => {
     const task = granted().outcome('discuss', { reason: 'why?' })
     expect(task.pod).toBe('stopping')
     expect(task.told('pod')).toEqual([{ type: 'pod.stop', reason: 'discuss' }])
@@ -207,7 +207,7 @@ describe('the pod region', () => {
     expect(task.told('queue')[0]).toMatchObject({ type: 'queue.enqueue', entry: `${taskId}/2` })
   })
 
-  test('H4: a Task that is closed while it waits for a slot takes its entry back', () => {
+  test('Task pod/withdrawn: H4: a Task that is closed while it waits for a slot takes its entry back', () => {
     const task = new ATask().mint().send('task.close', { by: 'alice' })
     expect(task.told('queue')).toEqual([{ type: 'queue.withdraw', entry: `${taskId}/1` }])
     expect(task.status).toBe('done')
@@ -238,7 +238,7 @@ describe('the pod region', () => {
     })
   })
 
-  test('H49: after the second recreation in a row it waits, ever longer, at most 10 minutes', () => {
+  test('Task pod/backoff: H49: after the second recreation in a row it waits, ever longer, at most 10 minutes', () => {
     const task = granted()
     const waits: unknown[] = []
     for (let lost = 0; lost < 10; lost += 1) {
@@ -262,7 +262,7 @@ describe('the pod region', () => {
     expect(task.send('task.close', { by: 'alice' }).status).toBe('done')
   })
 
-  test('H71: the volume goes once the stage is final and no pod lives', () => {
+  test('Task pod/settled: H71: the volume goes once the stage is final and no pod lives', () => {
     const task = granted().send('task.close', { by: 'alice' })
     expect([task.stage, task.pod, task.only('deleteWorkspace').length]).toEqual(['rejected', 'stopping', 0])
     task.final()
