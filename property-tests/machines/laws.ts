@@ -2,6 +2,8 @@
 import { law1 } from './laws/admission.ts'
 import { law5 } from './laws/endings.ts'
 import { law16, law17 } from './laws/forge-writes.ts'
+import { law22 } from './laws/heads.ts'
+import { law10 } from './laws/labels.ts'
 import { law23 } from './laws/hand-over.ts'
 import { law18, law3 } from './laws/gates.ts'
 import type { Law } from './laws/law.ts'
@@ -22,6 +24,7 @@ export const laws: readonly Law[] = [
   law5,
   law6,
   law7,
+  law10,
   law15,
   law16,
   law17,
@@ -29,6 +32,7 @@ export const laws: readonly Law[] = [
   law19,
   law20,
   law21,
+  law22,
   law23,
 ]
 

@@ -290,6 +290,29 @@ const stops: readonly Mutant[] = [
     }),
   },
   {
+    law: 10,
+    wrong: 'the labels of an issue are wiped when they should be written',
+    changed: {
+      tamper: (_actor, effects) =>
+        effects.map((effect) =>
+          effect.type === 'writeLabels' ? { ...effect, params: { ...effect.params, labels: [] } } : effect,
+        ),
+    },
+  },
+  {
+    law: 22,
+    wrong: 'a comment on a change that is reviewed sends it back to work',
+    changed: task((table) =>
+      setRows(state(table, `${active}.reviewing`), 'human.commented', [{ target: '#implementing' }]),
+    ),
+  },
+  {
+    law: 22,
+    wrong: 'a parked review does not look at a new head',
+    where: { issues: 'none', hasMergeRequest: true },
+    changed: task((table) => dropRows(state(table, `${live}.parked.awaiting-human`), 'mr.headMoved')),
+  },
+  {
     law: 21,
     wrong: 'a pod that ends moves a parked Task on [H14]',
     changed: task((table) => setRows(state(table, `${live}.parked`), 'pod.final', [{ target: '#operator-error' }])),

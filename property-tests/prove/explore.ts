@@ -13,6 +13,7 @@ import type { Moment } from '../machines/world/trace.ts'
 import type { World } from '../machines/world/world.ts'
 
 export interface Bounds {
+  /** Infinity: whatever may happen. */
   readonly deviations: number
   readonly states: number
   readonly milliseconds: number
@@ -32,7 +33,7 @@ export interface Explored {
   readonly states: number
   readonly transitions: number
   readonly depth: number
-  /** Every state within this many deviations was expanded; -1: not even those of none. */
+  /** Every state within this many deviations was expanded; -1: not even those of none, Infinity: all that there are. */
   readonly deviations: number
   readonly isComplete: boolean
   readonly steps: number
@@ -85,7 +86,8 @@ export class Explorer<W extends Living<W> = World, G = Ghosts> {
   readonly #way: string[] = []
   /** Snapshots whose future was asked for. */
   readonly #asked = new Set<string>()
-  #levels: Node<W, G>[][]
+  /** By the deviations that lead there. */
+  readonly #levels: (Node<W, G>[] | undefined)[] = []
   #transitions = 0
   #depth = 0
   readonly #startedAt: number
@@ -96,7 +98,6 @@ export class Explorer<W extends Living<W> = World, G = Ghosts> {
     this.#bounds = bounds
     this.#memory = memory.steps
     this.#around = around
-    this.#levels = Array.from({ length: bounds.deviations + 1 }, () => [])
     this.#startedAt = around.now()
   }
 
@@ -104,12 +105,12 @@ export class Explorer<W extends Living<W> = World, G = Ghosts> {
     const [world, ghosts] = this.#led(...this.#begun())
     this.#meet(world, ghosts, 0, -1, '', 0)
     let done = -1
-    for (const [level, nodes] of this.#levels.entries()) {
-      if (!this.#expandAll(nodes, level)) return this.#result(done)
-      this.#levels[level] = []
+    for (let level = 0; level < this.#levels.length; level++) {
+      if (!this.#expandAll(this.#levels[level] ?? [], level)) return this.#result(done)
+      this.#levels[level] = undefined
       done = level
     }
-    return this.#result(done)
+    return this.#result(this.#bounds.deviations)
   }
 
   /** The straight way to where the search begins, with what is done on it; a mutant may never come there. */
@@ -224,7 +225,8 @@ export class Explorer<W extends Living<W> = World, G = Ghosts> {
     this.#from[number] = from
     this.#by[number] = by
     this.#depth = Math.max(this.#depth, depth)
-    this.#levels[cost]!.push({ world, ghosts, number, depth })
+    const level = (this.#levels[cost] ??= [])
+    level.push({ world, ghosts, number, depth })
     if (isNew) this.#askAhead(world, number)
   }
 

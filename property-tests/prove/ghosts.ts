@@ -3,17 +3,8 @@
  * Plain and small, for it is part of every state.
  */
 import type { ActorAddress, MachineEvent } from '../../machines/definition.ts'
-import {
-  answerIn,
-  idOf,
-  kindOf,
-  sentIn,
-  stageOf,
-  taskIn,
-  type Moment,
-  type Performed,
-  type Stepped,
-} from '../machines/world/trace.ts'
+import { answerIn, idOf, kindOf, sentIn, stageOf, taskIn, type Moment, type Stepped } from '../machines/world/trace.ts'
+import { keepLabels, type Labels } from '../machines/laws/labels.ts'
 import { keepPrompts, noPrompts, type Prompts } from '../machines/laws/prompts.ts'
 import { emptyBook, keepBook, type Book } from './book.ts'
 import type { Past } from './world-model.ts'
@@ -56,7 +47,7 @@ export interface Ghosts {
   readonly verdicts: Readonly<Record<string, Verdict>>
   readonly goAheads: Readonly<Record<string, readonly JudgedHead[]>>
   /** As the forge has them, by Issue. */
-  readonly labels: Readonly<Record<string, string>>
+  readonly labels: Labels
   readonly book: Book
   readonly prompts: Prompts
   /** In which order the merge requests of a Task merge, by Task. */
@@ -85,7 +76,7 @@ function remember(ghosts: Ghosts, moment: Moment): Ghosts {
 }
 
 function rememberedOf(ghosts: Ghosts, moment: Moment): Ghosts {
-  if (moment.kind !== 'stepped') return performed(ghosts, moment)
+  if (moment.kind !== 'stepped') return { ...ghosts, labels: keepLabels(ghosts.labels, moment) }
   const kind = kindOf(moment.actor)
   if (kind === 'queue') return queueStepped(ghosts, moment)
   if (kind === 'task') return taskStepped(ghosts, moment)
@@ -97,12 +88,6 @@ function rememberedOf(ghosts: Ghosts, moment: Moment): Ghosts {
 }
 
 export const taskPast: Past<Ghosts> = { none: noGhosts, remember }
-
-function performed(ghosts: Ghosts, { effect: { actor, type, params } }: Performed): Ghosts {
-  if (type !== 'writeLabels') return ghosts
-  const labels = (params['labels'] as readonly string[]).toSorted().join(' ')
-  return { ...ghosts, labels: { ...ghosts.labels, [actor]: labels } }
-}
 
 function without(list: readonly string[], one: string): readonly string[] {
   return list.includes(one) ? list.filter((each) => each !== one) : list

@@ -3,6 +3,8 @@
  * ghosts remember of the past. Their long form over whole histories is `property-tests/machines/laws/`.
  */
 import type { ActorAddress } from '../../machines/definition.ts'
+import { costsWork, overlooksHead } from '../machines/laws/heads.ts'
+import { mislabelled } from '../machines/laws/labels.ts'
 import { takenAgain } from '../machines/laws/prompts.ts'
 import { entryLaw } from './entries.ts'
 import { isLost } from './hand-overs.ts'
@@ -87,6 +89,8 @@ const verdict = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor, p
   return word.isHeld && !isLet ? ['merged a head that waited for a maintainer'] : []
 })
 
+const byHuman = 'was closed by a human'
+
 function ungranted(task: Snapshot, world: World): readonly string[] {
   const { issues } = taskIn(task)
   return issues
@@ -94,7 +98,7 @@ function ungranted(task: Snapshot, world: World): readonly string[] {
     .flatMap(({ issue }) => {
       const snapshot = world.actors.snapshot(`issue:${issue}`)
       const facts = snapshot && issueIn(snapshot).facts
-      if (facts?.state === 'closed') return facts.closedBy === 'human' ? [`issue ${issue} was closed by a human`] : []
+      if (facts?.state === 'closed') return facts.closedBy === 'human' ? [`issue ${issue} ${byHuman}`] : []
       return snapshot && issueIn(snapshot).grant ? [] : [`issue ${issue} has no grant`]
     })
 }
@@ -105,12 +109,18 @@ const opening = onPerformed('openMergeRequest', 'opened', ({ effect: { actor } }
   return ungranted(task, world).map((why) => `a merge request is opened, and ${why}`)
 })
 
-/** The Issue's own word at the call; the mail that tells the Task may still be on its way. */
+/** The Issue's own word at the call; the mail that tells the Task may still be on its way. One of several that is closed drops out. */
 const merging = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor } }, { moment, world }) => {
   const task = (moment as Performed).actors.get(actor)
   if (!task || !taskIn(task).everOwnedIssue) return []
-  const refused = ungranted(task, world).filter((why) => !why.endsWith('closed by a human'))
-  return refused.map((why) => `merged, and ${why}`)
+  const refused = ungranted(task, world)
+  const owned = taskIn(task).issues.filter(({ state }) => state !== 'handedOver')
+  const closed = refused.filter((why) => why.endsWith(byHuman))
+  const isLeft = owned.length > 0 && closed.length === owned.length
+  return [
+    ...refused.filter((why) => !why.endsWith(byHuman)).map((why) => `merged, and ${why}`),
+    ...(isLeft ? ['merged, and every issue was closed by a human'] : []),
+  ]
 })
 
 const ownVoice: FiniteLaw['breaches'] = ({ moment }) => {
@@ -196,26 +206,6 @@ const outcomes = onStep('task', ({ actor, before, after, event }, { past }) => {
   ]
 })
 
-/** As the Project of these worlds names them (S3, Labels). */
-const phases: Readonly<Record<string, readonly string[]>> = {
-  refined: ['planning'],
-  approved: ['approved'],
-  implementing: ['approved'],
-  rejected: ['declined'],
-}
-const begun: ReadonlySet<string> = new Set(['refined', 'approved', 'implementing'])
-
-/** Judged when no writing of them is outstanding; before the first there are none. */
-const labels = onStep('issue', ({ actor, after, outstanding: waiting }, { ghosts }) => {
-  if (waiting.includes('writeLabels')) return []
-  const { status, implementRan } = issueIn(after)
-  const want = [...(phases[status] ?? []), ...(implementRan && begun.has(status) ? ['in-work'] : [])]
-    .toSorted()
-    .join(' ')
-  const there = ghosts.labels[actor] ?? ''
-  return want === there ? [] : [`an issue that is ${status} has the labels "${there}"`]
-})
-
 const lonelyMerge = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor } }, { ghosts }) =>
   ghosts.pods.some((pod) => parentOf(pod as ActorAddress) === idOf(actor))
     ? ['merged while a pod of the Task lives']
@@ -246,44 +236,6 @@ const parks = onStep('task', ({ before, after, event }) =>
     : [],
 )
 
-const work = /implementing|documenting|upgrading/
-/** An opening that comes to nothing goes back by itself. */
-function isJudged(stage: string): boolean {
-  return /"(reviewing|merging)"/.test(stage) && !stage.includes('opening')
-}
-
-/** Only these send a reviewed change back to work, and those of the forge only about the head that is merged. */
-const reasons: ReadonlySet<string> = new Set([
-  'mr.conflict',
-  'mr.ciRed',
-  'outcome',
-  'mr.openFailed',
-  'approval.commented',
-])
-
-const cost = onStep('task', ({ before, after, event }) => {
-  if (!before || !isJudged(stageOf(before)) || !work.test(stageOf(after))) return []
-  const { merging: asked, mergeAttempt } = taskIn(before)
-  const isForge = event.type === 'mr.conflict' || event.type === 'mr.ciRed'
-  if (isForge && (event['sha'] !== asked?.sha || event['attempt'] !== mergeAttempt))
-    return [`a late ${event.type} costs a pod of work`]
-  const isWon = event.type === 'outcome' && event['action'] !== 'request_changes'
-  return reasons.has(event.type) && !isWon ? [] : [`${event.type} costs a pod of work`]
-})
-
-/** A new head of a merge request that is only reviewed is reviewed, or its park says that the laps are spent. */
-const unseenHeads = onStep('task', ({ before, after, event }) => {
-  if (!before || event.type !== 'mr.headMoved' || event['gated'] !== true || event['byOwnPod'] === true) return []
-  const { kind, stageClass, mergeRequests } = taskIn(before)
-  const known = mergeRequests.find(
-    ({ repository, number }) => repository === event['repository'] && number === event['number'],
-  )
-  if (kind !== 'review' || stageClass !== 'parked' || known?.state !== 'open' || known.headSha === event['sha'])
-    return []
-  if (stageOf(before) !== stageOf(after) || !stageOf(before).includes('awaiting-human')) return []
-  return taskIn(after).stageReason === 'laps' ? [] : ['a new head is neither reviewed nor are the laps spent']
-})
-
 const refusals = onStep('task', (step) =>
   step.event.type === 'outcome' && answerIn(step) === undefined && step.before?.status === 'active'
     ? ['an outcome was not answered']
@@ -300,18 +252,30 @@ export const finiteLaws: readonly FiniteLaw[] = [
   { law: 6, says: 'every pod that ran has a note', breaches: notes },
   { law: 7, says: 'one live pod per Task, one turn in flight per pod', breaches: single },
   { law: 7, says: 'one owner per issue and merge request', breaches: owners },
-  { law: 10, says: 'labels are the projection of the Issue', breaches: labels },
+  {
+    law: 10,
+    says: 'labels are the projection of the Issue',
+    breaches: onStep('issue', (step, { ghosts }) => mislabelled(step, ghosts.labels)),
+  },
   { law: 'answers', says: 'every outcome is answered', breaches: refusals },
   { law: 14, says: 'every deadline is the one that the tables give', breaches: overdue },
   { law: 15, says: 'at most one stage-moving outcome per pod', breaches: outcomes },
   { law: 16, says: 'no pod of the Task lives when its merge is performed', breaches: lonelyMerge },
   { law: 17, says: "an outstanding forge write's state is active", breaches: outstanding },
-  { law: 18, says: 'no merge while a grant is off', breaches: merging },
+  { law: 18, says: 'no merge while a grant is off, or when every issue was closed by a human', breaches: merging },
   { law: 19, says: 'no ordinary turn after `pod.stop`', breaches: stops },
   { law: 20, says: 'no prompt is accepted twice', breaches: ({ moment, past }) => takenAgain(past.prompts, moment) },
   { law: 21, says: 'nothing a pod says moves a park', breaches: parks },
-  { law: 22, says: 'no pod of work but for conflict, red CI or request_changes on the current head', breaches: cost },
-  { law: 22, says: 'a new head of a reviewed merge request is reviewed, or the laps are spent', breaches: unseenHeads },
+  {
+    law: 22,
+    says: 'no pod of work but for conflict, red CI or request_changes on the current head',
+    breaches: onStep('task', costsWork),
+  },
+  {
+    law: 22,
+    says: 'a new head of a reviewed merge request is reviewed, or the laps are spent',
+    breaches: onStep('task', overlooksHead),
+  },
   { law: 23, says: 'what is handed over is owned or carried at every moment', breaches: isLost },
   entryLaw,
   ...repeatLaws,

@@ -128,6 +128,14 @@ export class StateKeys {
       .join(';')
   }
 
+  /** As `of`, but by the very names and whatever came first: what two orders of the same events must share. */
+  ofBoth(world: World, ghosts: Ghosts): string {
+    return this.#partsOf(world, ghosts)
+      .map(({ shape, names: used }) => `${shape}:${used.join(',')}`)
+      .toSorted()
+      .join(';')
+  }
+
   /** One actor, with its own names: for what is asked once for each snapshot that is met. */
   ofActor(address: ActorAddress, snapshot: Snapshot): number {
     return this.#part(snapshot, address, () => actorText(address, snapshot)).shape

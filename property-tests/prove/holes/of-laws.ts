@@ -1,6 +1,5 @@
 /** Holes of the numbered laws, each in the smallest world that shows it. */
 import { assign } from 'xstate'
-import type { Effect } from '../../../runtime/runtime.ts'
 import { mutants } from '../../machines/mutants.ts'
 import { alsoDo, dropRows, rowsOn, setRows, state, type Part } from '../../machines/rewrite.ts'
 import type { Changed } from '../../machines/world/world.ts'
@@ -17,10 +16,6 @@ function asInHistories(wrong: string): Changed {
 function borrowed(wrong: string, finds: string, world: string, deviations: number): Hole {
   return { wrong, finds, world, deviations, changed: asInHistories(wrong) }
 }
-
-const unlabelled = said('issue', (effect) =>
-  effect.type === 'writeLabels' ? [{ ...effect, params: { ...effect.params, labels: [] } } as Effect] : [effect],
-)
 
 const unanswering = said('task', (effect) => (effect.type === 'answer' ? [] : [effect]))
 
@@ -43,13 +38,12 @@ export const holesOfLaws: readonly Hole[] = [
   borrowed('a retiring pod is stopped without a look', 'every pod that ran has a note', 'refine', 0),
   borrowed('a busy pod that is stopped begins', 'one live pod per Task, one turn in flight per pod', 'refine', 1),
   borrowed('an issue forgets the Task that owns it', 'one owner per issue and merge request', 'forge', 1),
-  {
-    wrong: 'the labels of an issue are wiped when they should be written',
-    world: 'forge',
-    finds: 'labels are the projection of the Issue',
-    deviations: 0,
-    changed: unlabelled,
-  },
+  borrowed(
+    'the labels of an issue are wiped when they should be written',
+    'labels are the projection of the Issue',
+    'forge',
+    0,
+  ),
   {
     wrong: 'an outcome is left without an answer',
     world: 'refine',
@@ -83,7 +77,12 @@ export const holesOfLaws: readonly Hole[] = [
     0,
   ),
   borrowed('merging is left and its merge stays', "an outstanding forge write's state is active", 'upgrade', 1),
-  borrowed('nobody who merges hears of a withdrawal', 'no merge while a grant is off', 'forge', 1),
+  borrowed(
+    'nobody who merges hears of a withdrawal',
+    'no merge while a grant is off, or when every issue was closed by a human',
+    'forge',
+    1,
+  ),
   {
     wrong: 'a pod that drains begins another turn',
     world: 'refine',
@@ -95,22 +94,18 @@ export const holesOfLaws: readonly Hole[] = [
   },
   borrowed('a pod whose turn has ended says its prompt again', 'no prompt is accepted twice', 'refine', 1),
   borrowed('a pod that ends moves a parked Task on', 'nothing a pod says moves a park', 'review', 1),
-  {
-    wrong: 'a comment on a change that is reviewed sends it back to work',
-    world: 'upgrade',
-    finds: 'no pod of work but for conflict, red CI or request_changes on the current head',
-    deviations: 1,
-    changed: table('task', (root) =>
-      setRows(state(root, `${active}.reviewing`), 'human.commented', [{ target: '#upgrading' }]),
-    ),
-  },
-  {
-    wrong: 'a parked review does not look at a new head',
-    world: 'review',
-    finds: 'a new head of a reviewed merge request is reviewed, or the laps are spent',
-    deviations: 1,
-    changed: table('task', (root) => dropRows(state(root, `${parked}.awaiting-human`), 'mr.headMoved')),
-  },
+  borrowed(
+    'a comment on a change that is reviewed sends it back to work',
+    'no pod of work but for conflict, red CI or request_changes on the current head',
+    'forge',
+    1,
+  ),
+  borrowed(
+    'a parked review does not look at a new head',
+    'a new head of a reviewed merge request is reviewed, or the laps are spent',
+    'review',
+    1,
+  ),
   {
     wrong: 'a park hears of no retry',
     world: 'review',

@@ -1,0 +1,48 @@
+import { issueIn, kindOf, type Performed, type Stepped, type Trace } from '../world/trace.ts'
+import type { Law } from './law.ts'
+
+/** As the forge has them, by Issue. */
+export type Labels = Readonly<Record<string, string>>
+
+/** As the Project of these worlds names them (S3, Labels). */
+const phases: Readonly<Record<string, readonly string[]>> = {
+  refined: ['planning'],
+  approved: ['approved'],
+  implementing: ['approved'],
+  rejected: ['declined'],
+}
+const begun: ReadonlySet<string> = new Set(['refined', 'approved', 'implementing'])
+
+export function keepLabels(past: Labels, { effect: { actor, type, params } }: Performed): Labels {
+  if (type !== 'writeLabels') return past
+  return { ...past, [actor]: (params['labels'] as readonly string[]).toSorted().join(' ') }
+}
+
+/** Judged when no writing of them is outstanding; before the first there are none. */
+export function mislabelled({ actor, after, outstanding }: Stepped, there: Labels): readonly string[] {
+  if (outstanding.includes('writeLabels')) return []
+  const { status, implementRan } = issueIn(after)
+  const want = [...(phases[status] ?? []), ...(implementRan && begun.has(status) ? ['in-work'] : [])]
+    .toSorted()
+    .join(' ')
+  const has = there[actor] ?? ''
+  return want === has ? [] : [`an issue that is ${status} has the labels "${has}"`]
+}
+
+/** What was asked for and not done waits, or was refused for good: then nobody's word holds until the next writing. */
+function breaches(trace: Trace): readonly string[] {
+  let there: Labels = {}
+  const undone = new Set<string>()
+  return trace.flatMap((moment) => {
+    if (moment.kind === 'performed') {
+      there = keepLabels(there, moment)
+      if (moment.effect.type === 'writeLabels') undone.delete(moment.effect.actor)
+      return []
+    }
+    if (kindOf(moment.actor) !== 'issue') return []
+    if (moment.effects.some(({ type }) => type === 'writeLabels')) undone.add(moment.actor)
+    return undone.has(moment.actor) ? [] : mislabelled(moment, there)
+  })
+}
+
+export const law10: Law = { number: 10, says: 'labels are the projection of the Issue', breaches }
