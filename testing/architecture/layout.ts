@@ -53,7 +53,7 @@ export const zones: readonly Zone[] = [
   { folder: 'property-tests/injection/', imports: 'anything', development: true },
   {
     folder: 'bench/',
-    imports: ['runtime/', 'machines/', 'memory/', 'wrapper/', 'edges/agents/bundle/', kit],
+    imports: ['runtime/', 'machines/', 'memory/', 'wrapper/', 'edges/agents/bundle/', 'property-tests/prove/', kit],
     development: true,
     scenes: true,
   },
