@@ -36,6 +36,13 @@ describe('configuration', () => {
     })
   })
 
+  test('S3 ScmSpec: commits carry botEmail, and the wrapper’s own address where it is absent or empty', () => {
+    const emailOf = (env: Record<string, string>): string => load(env).bot.email
+    expect(emailOf({ BOT_EMAIL: 'bot@acme.invalid' })).toBe('bot@acme.invalid')
+    expect(emailOf({ BOT_EMAIL: '' })).toBe(emailOf({}))
+    expect(emailOf({})).toMatch(/^\S+@\S+$/)
+  })
+
   test('names every fault at once', () => {
     const faults = faultsOf({
       OIDC_ISSUER: '',
