@@ -38,6 +38,8 @@ export interface FailedCommitsOptions {
   /** What memory says of these actors may not be what the store says. */
   readonly forget: (isForgotten: (address: ActorAddress) => boolean) => void
   readonly submit: (work: Work) => void
+  /** Takes out of the queue what waits there. */
+  readonly withdraw: (isWithdrawn: (work: Work) => boolean) => readonly Work[]
   /** The store is to be read again. */
   readonly resync: () => void
 }
@@ -152,10 +154,17 @@ export class FailedCommits {
     await this.#options.commit(uncertain, attempt + 1)
   }
 
+  /** What came by the inbox is read again, and with it what waits behind it here, or that would overtake it (R2). */
   #giveUp(items: readonly Work[], error: unknown): void {
     this.#forgetActors(items)
     this.#options.resync()
     const unavailable = new StoreUnavailableError(`the store did not take it: ${messageOf(error)}`, { cause: error })
-    for (const item of items) item.done.reject(unavailable)
+    const actors = new Set(items.filter(isOfInbox).map(actorOf))
+    const behind = this.#options.withdraw((work) => isOfInbox(work) && actors.has(actorOf(work)))
+    for (const item of [...items, ...behind]) item.done.reject(unavailable)
   }
+}
+
+function isOfInbox(work: Work): boolean {
+  return work.kind === 'event' && work.inboxId !== undefined
 }

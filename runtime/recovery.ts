@@ -80,8 +80,12 @@ export class Recovery {
     this.#timer?.cancel()
   }
 
-  /** The next reading takes everything, not the inbox alone; it comes between the next two commits. */
+  /**
+   * The next reading takes everything, not the inbox alone; it comes between the next two commits. Until then what is in
+   * the store and nowhere here must not be overtaken by a row of a later commit (R2).
+   */
   requestFullRead(): void {
+    this.#isBehind = true
     if (this.#isFullReadDue) return
     this.#isFullReadDue = true
     this.poll()
@@ -150,14 +154,19 @@ export class Recovery {
     return this.#isBehind || this.#heldBack.size > 0
   }
 
-  #schedule(): void {
+  #schedule(delayMs = this.#hasLeft ? backlogPollMs : this.#options.pollMs): void {
     if (!this.#isOpen) return
     const { clock, logger, pollMs } = this.#options
     this.#timer?.cancel()
-    this.#timer = clock.setTimer(this.#hasLeft ? backlogPollMs : pollMs, () => {
-      void this.#round()
-        .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'the store could not be read'))
-        .finally(() => this.#schedule())
+    this.#timer = clock.setTimer(delayMs, () => {
+      void this.#round().then(
+        () => this.#schedule(),
+        (error: unknown) => {
+          logger.warn({ error: messageOf(error) }, 'the store could not be read')
+          // Whatever is left there: a store that is away is not asked a hundred times a second.
+          this.#schedule(pollMs)
+        },
+      )
     })
   }
 

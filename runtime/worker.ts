@@ -109,6 +109,7 @@ export class Worker {
       commit: (items, attempt) => this.#commit(items, attempt),
       forget: (isForgotten) => this.#hot.forget(isForgotten),
       submit: (work) => this.submit(work),
+      withdraw: (isWithdrawn) => this.#queue.remove(isWithdrawn),
       resync: options.hooks.resync,
     })
   }

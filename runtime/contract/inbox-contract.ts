@@ -5,6 +5,7 @@ import { silentObserver } from '../observer.ts'
 import type { Runtime } from '../runtime.ts'
 import { insertInbox } from '../store/insert-inbox.ts'
 import { migrate } from '../store/migrate.ts'
+import { SqlError } from '../store/sql-error.ts'
 import type { Queryable, Sql } from '../store/sql.ts'
 import { emptyStore } from './empty-store.ts'
 import { event, harness, pumping, task, until } from './harness.ts'
@@ -12,6 +13,8 @@ import type { Harness } from './harness.ts'
 import { heldCommits } from './store-faults.ts'
 
 const shards = 4
+/** Of one commit, before its events are given up. */
+const attempts = 4
 
 export function inboxContract(store: string, open: () => Promise<Sql>): void {
   describe(`the inbox over ${store}`, () => {
@@ -90,6 +93,16 @@ export function inboxContract(store: string, open: () => Promise<Sql>): void {
       expect(longest).toBeGreaterThan(0)
     })
 
+    it('reads an event that was given up again before those that came after it (R2)', async () => {
+      const keys = await left('a', 3)
+      const away = breaksCommits(sql, attempts)
+      const { runtime } = await world.start({ sql: away, maxBatch: 1 })
+      const pump = pumping(world)
+      await until(async () => (await sql.query('select 1 from inbox')).rows.length === 0)
+      pump.stop()
+      expect((await runtime.history(task('a'))).map(({ key }) => key)).toEqual(keys)
+    })
+
     it('is looked into as often as it was, however often it held more than there was room for', async () => {
       let readings = 0
       const counting = { ...sql, query: counted(sql, () => (readings += 1)) }
@@ -117,6 +130,16 @@ export function inboxContract(store: string, open: () => Promise<Sql>): void {
 function slowCommits(sql: Sql, pass: () => void): Sql {
   const query = async (text: string, params?: readonly unknown[]): Promise<unknown> => {
     if (text.startsWith('with x_leases')) pass()
+    return sql.query(text, params)
+  }
+  return { ...sql, query: query as Queryable['query'] }
+}
+
+/** Refused as by a connection that is lost, the first so many. */
+function breaksCommits(sql: Sql, count: number): Sql {
+  let left = count
+  const query = async (text: string, params?: readonly unknown[]): Promise<unknown> => {
+    if (text.startsWith('with x_leases') && left-- > 0) throw new SqlError('connection lost', { code: 'unreachable' })
     return sql.query(text, params)
   }
   return { ...sql, query: query as Queryable['query'] }
