@@ -72,6 +72,7 @@ test('the wrapper of a pod knows its Task, its place and its repositories throug
     PLATFORM_PROJECT: 'default/demo',
     PLATFORM_POD: '2',
     PLATFORM_TOOL_PROFILE: 'implement',
+    PLATFORM_CONTRACT_VERSION: '4',
     PLATFORM_OPERATOR_URL: 'http://127.0.0.1:8080',
     CALLBACK_URL: 'http://127.0.0.1:8082/internal/turn-complete',
     OIDC_AUDIENCE: 'urn:wrapper',

@@ -94,6 +94,20 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('%s as Kubernetes
   })
 })
 
+test('S3: six kinds, in one namespaced group and version', () => {
+  expect(kinds.map(({ kind }) => kind).toSorted()).toEqual(
+    ['Project', 'Repository', 'Task', 'QueuedEvent', 'Issue', 'MergeRequest'].toSorted(),
+  )
+  for (const kind of kinds) {
+    const { spec } = customResourceDefinition(kind) as unknown as { spec: Node & { versions: readonly Node[] } }
+    expect([spec['group'], spec['scope'], spec.versions.map((one) => one['name'])]).toEqual([
+      'platform.dev',
+      'Namespaced',
+      ['v1alpha1'],
+    ])
+  }
+})
+
 test('the Project’s defaults and words are there, down to its cron blocks', () => {
   const project = kinds.find(({ kind }) => kind === 'Project')
   if (project === undefined) throw new Error('there is no Project')

@@ -151,7 +151,7 @@ test('words of an alert are one line without elements', () =>
     expect(goal).not.toMatch(/[<>`\n\u202e]/)
   }))
 
-test('an unknown Project is 404, one that takes no alerts is not routed, before any secret is read', () =>
+test('S3 Errors: an unknown Project is 404, one that takes no alerts is not routed, before any secret is read', () =>
   withRoute(async (room) => {
     expect((await room.post(delivery(firing), { project: 'other' })).status).toBe(404)
     room.enabled = false
@@ -163,7 +163,7 @@ test.each([
   ['that cannot be read', () => Promise.reject(new Error('EACCES /secrets/demo'))],
   ['without the key', () => Promise.resolve(undefined)],
   ['that is empty', () => Promise.resolve('')],
-])('a secret %s is 500, and says nothing of where it is', (_what, read) =>
+])('S3 Errors: a secret %s is 500, and says nothing of where it is', (_what, read) =>
   withRoute(async (room) => {
     room.secret = read
     const { status, body } = await room.post(delivery(firing))
@@ -175,7 +175,7 @@ test.each([
 test.each([
   ['another', 'wrong'],
   ['none', ''],
-])('%s bearer is 401', (_what, bearer) =>
+])('S3 Errors: %s bearer is 401', (_what, bearer) =>
   withRoute(async (room) => {
     expect((await room.post(delivery(firing), { bearer })).status).toBe(401)
     expect((await room.post('not json', { bearer })).status).toBe(401)
@@ -191,7 +191,7 @@ test('the secret is read at each delivery', () =>
     expect((await room.post(delivery(firing), { bearer: 'rotated' })).status).toBe(202)
   }))
 
-test('a body over 5 MiB is 413', () =>
+test('S3 Errors: a body over 5 MiB is 413', () =>
   withRoute(async (room) => {
     expect((await room.post('x'.repeat(5 * 1024 * 1024 + 1))).status).toBe(413)
   }))

@@ -141,6 +141,15 @@ describe('a Project', () => {
     })
   })
 
+  test('S3 Project: an empty autoApproveMaxSignificance reads as off', async () => {
+    const { directory } = applied({ kind: 'Project', name: 'demo', spec: { ...bare, autoApproveMaxSignificance: '' } })
+    const project = await directory.project('demo')
+    expect([project?.autoApproveMaxSignificance, project?.taskConfig.autoApproveMaxSignificance]).toEqual([
+      'off',
+      'off',
+    ])
+  })
+
   test('chooses model and effort by kind before its own, and its own before those of the release', async () => {
     const agent = {
       model: 'claude-haiku-4',

@@ -19,7 +19,7 @@ test('a Project without schedules and budget does nothing by itself; an empty sc
   expect(scheduleSettings(specWith({}, { issueScan: { schedule: '  ' }, upgrade: {} }))).toBeUndefined()
 })
 
-test('defaults are those of the contract', () => {
+test('S3 Cron: defaults are those of the contract', () => {
   expect(scheduleSettings(specWith({}, { issueScan: { schedule: everyHour } }))).toEqual({
     maxNewTasksPerSweep: 5,
     maxOpenTasks: 6,
@@ -54,7 +54,7 @@ describe('the brainstorm', () => {
   })
 })
 
-test('documentation has a double gate', () => {
+test('S3 Cron: documentation has a double gate', () => {
   const documentation = (enabled: boolean, schedule: string) =>
     scheduleSettings(
       specWith(
@@ -86,7 +86,7 @@ describe('the token budget', () => {
       weekly: { proactivePercent: 0, emergencyPercent: 0 },
     })
   })
-  test('spawnCeilingByKind is accepted and holds nothing', () => {
+  test('S3 TokenBudgetSpec: spawnCeilingByKind is accepted and holds nothing', () => {
     const enabled = { enabled: true, mode: 'claudeSubscription' } as const
     expect(budget({ ...enabled, spawnCeilingByKind: { implement: 1 } })).toEqual(budget(enabled))
   })

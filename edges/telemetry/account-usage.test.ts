@@ -21,7 +21,7 @@ test('the newest report of any Project is what is known', async () => {
   ])
 })
 
-test('past 90 minutes the gate is not ready, and the age goes on', async () => {
+test('S3 TokenBudgetSpec: past 90 minutes the gate is not ready, and the age goes on', async () => {
   expect(await scraped([0], 91 * minute)).toEqual([
     'platform_account_usage_gate_ready 0',
     'platform_account_usage_snapshot_age_seconds 5460',

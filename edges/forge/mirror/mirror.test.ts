@@ -128,6 +128,21 @@ test('an issue without the label has no actor, and one that loses it by a mainta
   })
 })
 
+test('S3 Labels: labels that the platform writes say nothing when people write them: no approval, no decline, no status', async () => {
+  await withHook({}, async (room) => {
+    const number = openWanted(room)
+    await room.quiet()
+    const before = lastFacts(room)
+    const written = ['platform-approved', 'platform-implementation', 'platform-declined', 'platform-brainstorming']
+    for (const label of written) room.forge.addLabel('maintainer', REPO, number, label)
+    await room.quiet()
+    await resync(room)
+    await room.quiet()
+    expect(lastFacts(room)).toEqual(before)
+    expect(lastFacts(room)).toMatchObject({ approvals: [], wanted: true })
+  })
+})
+
 test('an approval that is deleted, rewritten or withdrawn stands no longer; an edit of the issue by a stranger is seen', async () => {
   await withHook(
     { repository: { permissions: { maintainer: 'admin', bot: 'admin', reader: 'read' } } },

@@ -210,7 +210,7 @@ const refusals: [string, number, string, Parameters<RouteRoom['post']>[0], boole
 ]
 
 test.each(refusals)(
-  '%s is answered %i %s, and nothing is stored',
+  'S3 Errors: %s is answered %i %s, and nothing is stored',
   async (_what, status, code, request, readsSecret) => {
     await withRoute(async (room) => {
       const answer = await room.post(request)
@@ -225,7 +225,7 @@ test.each([
   ['cannot be read', () => Promise.reject(new Error('disk'))],
   ['does not exist', () => Promise.resolve(undefined)],
   ['has an empty key', () => Promise.resolve({ token: 't', webhookSecret: '' })],
-])('a Secret that %s is our fault: 500, and the forge may redeliver', async (_what, secret) => {
+])('S3 Errors: a Secret that %s is our fault: 500, and the forge may redeliver', async (_what, secret) => {
   await withRoute(async (room) => {
     room.secret = secret
     const answer = await room.post({ headers: signed(PUSH), body: PUSH })
@@ -234,7 +234,7 @@ test.each([
   })
 })
 
-test('the secret is read at each delivery: a rotated one holds at once', async () => {
+test('S3 Authentication: the secret is read at each delivery: a rotated one holds at once', async () => {
   await withRoute(async (room) => {
     room.secret = async () => ({ webhookSecret: 'rotated' })
     expect((await room.post({ headers: signed(PUSH), body: PUSH })).status).toBe(401)

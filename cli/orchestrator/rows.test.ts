@@ -1,0 +1,4 @@
+import { testRowsAreHeld } from '../../testing/contract-rows.ts'
+import { contractRows } from './testing/contract-rows.ts'
+
+testRowsAreHeld(contractRows)

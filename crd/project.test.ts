@@ -1,0 +1,215 @@
+/** Document 3's fields of a Project: each default and each edge value, as a manifest is judged. */
+import { describe, expect, test } from 'vitest'
+import { removedProjectFields } from './project.ts'
+import { checkManifest } from './validate.ts'
+
+type Fields = Record<string, unknown>
+
+const scm = { provider: 'forge_a', owner: 'acme', botLogin: 'bot' }
+const required = { scmSecretRef: 'demo-scm', scm }
+
+const check = (spec: Fields) =>
+  checkManifest({ apiVersion: 'platform.dev/v1alpha1', kind: 'Project', metadata: { name: 'demo' }, spec })
+
+/** The spec with one field set, its blocks made where they are not given. */
+function withField(path: string, value: unknown): Fields {
+  const spec = structuredClone<Fields>(required)
+  const names = path.split('.')
+  const block = names.slice(0, -1).reduce<Fields>((at, name) => (at[name] ??= {}) as Fields, spec)
+  block[names.at(-1)!] = value
+  return spec
+}
+
+const valueAt = (spec: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((at, name) => (at as Fields | undefined)?.[name], spec)
+
+const blocks = ['agent', 'memory', 'workspace', 'alerting', 'documentation', 'queue', 'tokenBudget']
+const cronBlocks = ['issueScan', 'brainstorm', 'documentation', 'refine', 'upgrade']
+const bare = {
+  ...required,
+  ...Object.fromEntries(blocks.map((name) => [name, {}])),
+  upgradePolicy: { minimumReleaseAge: {} },
+  scm: { ...scm, board: {}, cron: Object.fromEntries(cronBlocks.map((name) => [name, {}])) },
+}
+
+const defaults: readonly (readonly [path: string, value: unknown])[] = [
+  ['triggerLabel', 'platform'],
+  ['maxConcurrentAgents', 3],
+  ['agentPodTTLSeconds', 3600],
+  ['maxNewTasksPerSweep', 5],
+  ['maxOpenTasks', 6],
+  ['maxBundleBytes', 400_000],
+  ['autoApproveMaxSignificance', 'off'],
+  ['agent.permissionMode', 'bypassPermissions'],
+  ['agent.turnTimeoutSeconds', 1800],
+  ['agent.stallProbeGraceSeconds', 300],
+  ['agent.stallProbeMaxAttempts', 2],
+  ['agent.effort', 'xhigh'],
+  ['agent.skillsRef', 'main'],
+  ['memory.pgInstances', 1],
+  ['memory.pgStorage', '10Gi'],
+  ['memory.pgWalStorage', '8Gi'],
+  ['memory.neo4jStorage', '10Gi'],
+  ['workspace.enabled', true],
+  ['workspace.cacheEnabled', true],
+  ['alerting.enabled', false],
+  ['documentation.enabled', false],
+  ['upgradePolicy.engine', 'none'],
+  ['upgradePolicy.majorStrategy', 'nextHopOnly'],
+  ['upgradePolicy.minimumReleaseAge.major', 0],
+  ['upgradePolicy.minimumReleaseAge.minor', 0],
+  ['upgradePolicy.minimumReleaseAge.patch', 0],
+  ['queue.capacity', undefined],
+  ['queue.alertCapacity', 1],
+  ['tokenBudget.enabled', false],
+  ['tokenBudget.mode', 'customWindow'],
+  ['tokenBudget.proactivePercent', 50],
+  ['tokenBudget.emergencyPercent', 80],
+  ['tokenBudget.fiveHourProactivePercent', 0],
+  ['tokenBudget.fiveHourEmergencyPercent', 0],
+  ['tokenBudget.weeklyProactivePercent', 0],
+  ['tokenBudget.weeklyEmergencyPercent', 0],
+  ['scm.board.statusField', 'Status'],
+  ['scm.brainstormingLabel', 'platform-brainstorming'],
+  ['scm.approvedLabel', 'platform-approved'],
+  ['scm.implementationLabel', 'platform-implementation'],
+  ['scm.declinedLabel', 'platform-declined'],
+  ['scm.incidentLabel', 'platform-incident'],
+  ['scm.priorityLabel', undefined],
+  ['scm.cron.issueScan.maxPerRepo', 1],
+  ['scm.cron.brainstorm.enabled', false],
+  ['scm.cron.brainstorm.targetOpenProposals', undefined],
+  ['scm.cron.brainstorm.historyWindow', 20],
+  ['scm.cron.brainstorm.minSessionIntervalMinutes', 12],
+  ['scm.cron.documentation.maxPerRepo', 1],
+  ['scm.cron.refine.closedLookbackDays', 30],
+  ['scm.cron.upgrade.maxOpenUpgrades', 1],
+]
+
+const efforts = ['low', 'medium', 'high', 'xhigh', 'max']
+const percents = { taken: [0, 100], refused: [-1, 101, 0.5] }
+const schedules = { taken: ['', '*/5 0 1 1 0'], refused: ['@daily', '0 0 * *', '0 0 0 * * *'] }
+
+const edges: Readonly<Record<string, { readonly taken: readonly unknown[]; readonly refused: readonly unknown[] }>> = {
+  scmSecretRef: { taken: ['s'], refused: ['', undefined] },
+  'scm.provider': { taken: ['forge_a', 'forge_b'], refused: ['github', '', undefined] },
+  'scm.owner': { taken: ['o'], refused: ['', undefined] },
+  'scm.botLogin': { taken: ['b'], refused: ['', undefined] },
+  'scm.prReactionScope': { taken: ['labeledOrMentioned', 'all', ''], refused: ['none'] },
+  maxConcurrentAgents: { taken: [0, 1], refused: [-1, 1.5, '3'] },
+  agentPodTTLSeconds: { taken: [300], refused: [299] },
+  maxNewTasksPerSweep: { taken: [1], refused: [0] },
+  maxOpenTasks: { taken: [1], refused: [0] },
+  maxBundleBytes: { taken: [50_000], refused: [49_999] },
+  autoApproveMaxSignificance: { taken: ['off', 'patch', 'minor', 'major', ''], refused: ['all'] },
+  'agent.stallProbeGraceSeconds': { taken: [60], refused: [59] },
+  'agent.stallProbeMaxAttempts': { taken: [1, 5], refused: [0, 6] },
+  'agent.effort': { taken: efforts, refused: ['', 'extreme'] },
+  'agent.effortByKind': { taken: [{}, { refine: 'low', upgrade: 'max' }], refused: [{ refine: '' }, { chat: 'low' }] },
+  'agent.modelByKind': { taken: [{}, { incident: 'claude-x' }], refused: [{ chat: 'claude-x' }] },
+  'agent.mcpServers': {
+    taken: [
+      [],
+      [{ name: 'wiki', url: 'https://w.invalid', type: 'sse' }],
+      [{ name: 'w', url: 'http://w', type: 'http' }],
+    ],
+    refused: [[{ url: 'https://w.invalid' }], [{ name: 'w' }], [{ name: 'w', url: 'https://w', type: 'stdio' }]],
+  },
+  'upgradePolicy.engine': { taken: ['external', 'none'], refused: ['renovate'] },
+  'upgradePolicy.majorStrategy': { taken: ['nextHopOnly', 'latest'], refused: ['all'] },
+  'upgradePolicy.upgradeEngineLogins': { taken: [[], Array(8).fill('a')], refused: [Array(9).fill('a')] },
+  'tokenBudget.mode': { taken: ['customWindow', 'claudeSubscription'], refused: ['off'] },
+  'tokenBudget.proactivePercent': percents,
+  'tokenBudget.emergencyPercent': percents,
+  'tokenBudget.fiveHourProactivePercent': percents,
+  'tokenBudget.fiveHourEmergencyPercent': percents,
+  'tokenBudget.weeklyProactivePercent': percents,
+  'tokenBudget.weeklyEmergencyPercent': percents,
+  'tokenBudget.resetSchedule': schedules,
+  'tokenBudget.windowDuration': { taken: ['5h', '1h30m'], refused: ['5 hours'] },
+  'tokenBudget.spawnCeilingByKind': { taken: [{ review: 100 }], refused: [{ review: 101 }, { chat: 1 }] },
+  'scm.cron.issueScan.schedule': schedules,
+  'scm.cron.brainstorm.schedule': schedules,
+  'scm.cron.documentation.schedule': schedules,
+  'scm.cron.upgrade.schedule': schedules,
+  'scm.cron.brainstorm.targetOpenProposals': { taken: [0], refused: [-1] },
+  'scm.cron.brainstorm.historyWindow': { taken: [0], refused: [-1] },
+  'scm.cron.brainstorm.minSessionIntervalMinutes': { taken: [-1, 0, 1], refused: [0.5] },
+  'scm.cron.upgrade.maxOpenUpgrades': { taken: [1, 10], refused: [0, 11] },
+}
+
+const deprecated = [
+  'agent.maxTurnsPerPod',
+  'agent.maxTurnsPerTask',
+  'agent.maxReviewRounds',
+  'agent.maxPodRecreations',
+  'alerting.cooldownSeconds',
+  'scm.cron.brainstorm.maxOpenProposals',
+  'scm.cron.brainstorm.staleProposalDays',
+]
+
+const removed = [
+  'scm.approvalLabel',
+  'scm.ideaLabel',
+  'scm.rejectedLabel',
+  'scm.cron.mrScan',
+  'scm.cron.healthCheck',
+  'scm.cron.brainstorm.maxPerCycle',
+  'scm.cron.brainstorm.maxConsecutiveSkips',
+  'agent.contextWindowTokens',
+]
+
+const free = [
+  'agent.extraEnvs',
+  'agent.extraEnvsFrom',
+  'agent.extraVolumeMounts',
+  'agent.extraVolumes',
+  'agent.extraSidecarContainers',
+  'agent.extraInitContainers',
+]
+
+describe('S3 Project', () => {
+  const checked = check(bare)
+  const spec = checked.sort === 'resource' ? checked.manifest.spec : undefined
+
+  test('blocks without a word are taken', () => {
+    expect(checked.faults).toEqual([])
+  })
+
+  test.each(defaults)('%s is %j unless it is said', (path, value) => {
+    expect(valueAt(spec, path)).toEqual(value)
+  })
+
+  test.each(Object.entries(edges))('%s takes its edge values and nothing beyond them', (path, { taken, refused }) => {
+    for (const value of taken) expect(check(withField(path, value)).faults, JSON.stringify(value)).toEqual([])
+    for (const value of refused) expect(check(withField(path, value)).faults, JSON.stringify(value)).not.toEqual([])
+  })
+
+  test('an extra MCP server is reached by http unless it says otherwise', () => {
+    const one = check(withField('agent.mcpServers', [{ name: 'wiki', url: 'https://w.invalid' }]))
+    expect(one.sort === 'resource' && valueAt(one.manifest.spec, 'agent.mcpServers.0.type')).toBe('http')
+  })
+
+  test.each(deprecated)('%s is accepted, and said to be deprecated', (path) => {
+    const { faults, warnings } = check(withField(path, 7))
+    expect(faults).toEqual([])
+    expect(warnings).toMatchObject([
+      { path: `/spec/${path.replaceAll('.', '/')}`, message: expect.stringContaining('deprecated') },
+    ])
+  })
+
+  test.each(removed)('%s no longer exists: it is left out with a warning', (path) => {
+    const one = check(withField(path, 'x'))
+    expect(one.faults).toEqual([])
+    expect(one.warnings.map((warning) => warning.path)).toEqual([`/spec/${path.replaceAll('.', '/')}`])
+    expect(one.sort === 'resource' && valueAt(one.manifest.spec, path)).toBeUndefined()
+    expect(removedProjectFields).toHaveProperty([`/${path.replaceAll('.', '/')}`])
+  })
+
+  test.each(free)('%s is taken as Kubernetes writes it', (path) => {
+    const value = [{ name: 'a', nested: { of: ['any', 'shape'] } }]
+    const one = check(withField(path, value))
+    expect(one.faults).toEqual([])
+    expect(one.sort === 'resource' && valueAt(one.manifest.spec, path)).toEqual(value)
+  })
+})
