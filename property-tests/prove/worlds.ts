@@ -61,6 +61,15 @@ function of(other: Setting['other'], says: string): ProvedWorld {
   }
 }
 
+/** Small enough to be searched whole: whatever comes in any order, however often its pods vanish. */
+function whole(name: string, what: string, some: Partial<Setting>): readonly ProvedWorld[] {
+  const all = { setting: { ...empty, ...some }, quick: Infinity, long: Infinity }
+  return [
+    { ...all, name: `${name}-order`, says: `${what}: mail, effects and webhooks in any order`, moves: [anyOrder(1)] },
+    { ...all, name: `${name}-pods`, says: `${what}: pods that vanish whenever they may`, moves: [podFaults] },
+  ]
+}
+
 /** Two turns fit into a day; a turn uses half of what it may, unless it uses all. */
 const metered: Setting = {
   ...empty,
@@ -91,7 +100,7 @@ export const worlds: readonly ProvedWorld[] = [
     says: 'an issue to its merge, mail, effects and webhooks in any order',
     setting: { ...empty, issues: 'wish' },
     moves: [anyOrder(1)],
-    quick: 1,
+    quick: Infinity,
     long: Infinity,
   },
   {
@@ -139,6 +148,21 @@ export const worlds: readonly ProvedWorld[] = [
   of('brainstorm', 'a Task that only proposes'),
   of('incident', 'a Task that only reports'),
   of('refine', 'a Task that sorts a backlog'),
+  ...whole('own', 'an issue that the platform proposed', { issues: 'own', isBotListed: true }),
+  ...whole('review', 'a merge request of a reporter', { hasMergeRequest: true }),
+  ...whole('upgrade', 'a Task that opens a merge request', { other: 'upgrade' }),
+  ...whole('documentation', 'a batch of documentation', { other: 'documentation' }),
+  ...whole('brainstorm', 'a Task that only proposes', { other: 'brainstorm' }),
+  ...whole('incident', 'a Task that only reports', { other: 'incident' }),
+  ...whole('refine', 'a Task that sorts a backlog', { other: 'refine' }),
+  {
+    name: 'again',
+    says: 'two issues, and a Task that folds theirs into one: everything that may be told again is',
+    setting: { ...empty, issues: 'wishes', other: 'refine' },
+    moves: [repeats],
+    quick: 1,
+    long: 2,
+  },
   {
     name: 'train',
     says: 'one Task in three repositories from its review to its end: mail, effects and webhooks in any order, people and faults',
