@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { PodTokens } from '../edges/agents/pod-tokens.ts'
-import type { ProjectDirectory } from '../edges/forge/projects.ts'
+import type { ProjectDirectory, ProjectSettings } from '../edges/forge/projects.ts'
 import { PodFolder } from '../edges/local/pod-folder.ts'
 import type { PodSpec } from '../edges/ports/pods.ts'
 import { callbackSecret } from '../edges/wrapper/inbound.ts'
@@ -33,6 +33,7 @@ const secrets = {
 async function environmentOf(
   change: Readonly<Record<string, string>> = {},
   traceparent?: string,
+  agent: ProjectSettings['agent'] = {},
 ): Promise<{ readonly env: Record<string, string>; readonly folder: PodFolder; readonly minted: unknown[] }> {
   const root = mkdtempSync(join(tmpdir(), 'statewright-pod-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
@@ -50,9 +51,12 @@ async function environmentOf(
     return 'pod-token'
   }
   const project: ProjectDirectory['project'] = async (name) =>
-    ({ name, scm: { botLogin: 'bot', botEmail: 'bot@acme.invalid' }, taskConfig: { tokensPerTurn: 9000 } }) as Awaited<
-      ReturnType<ProjectDirectory['project']>
-    >
+    ({
+      name,
+      scm: { botLogin: 'bot', botEmail: 'bot@acme.invalid' },
+      taskConfig: { tokensPerTurn: 9000 },
+      agent,
+    }) as Awaited<ReturnType<ProjectDirectory['project']>>
   const env = await podEnvironment({
     settings: readSettings({ ...identity, ...secrets, ...change }, '/program'),
     directory: { project } as ProjectDirectory,
@@ -88,6 +92,24 @@ test('the wrapper of a pod knows its Task, its place and its repositories throug
     { name: 'a', base: 'main', branch: 'platform/implement-a-1', sha: '', url: 'http://127.0.0.1:8080/git/demo/a.git' },
   ])
   expect(minted).toEqual([{ project: 'default/demo', task: 'default/implement-a-1', pod: 2, agentKind: 'implement' }])
+})
+
+test('S3 AgentSpec: the extra MCP servers, hooks and skills ref of the Project are told to its wrapper, and nothing where there are none', async () => {
+  const mcpServers = [{ name: 'wiki', url: 'https://wiki.invalid', type: 'http' as const }]
+  const { env } = await environmentOf({}, undefined, {
+    mcpServers,
+    hooks: { preClone: 'echo $1' },
+    skillsRef: 'v1.2.3',
+  })
+  expect(env).toMatchObject({
+    PLATFORM_EXTRA_MCP_SERVERS: '[{"name":"wiki","url":"https://wiki.invalid","type":"http"}]',
+    LIFECYCLE_HOOKS: '{"preClone":"echo $1"}',
+    SKILLS_REF: 'v1.2.3',
+  })
+  for (const none of [undefined, { mcpServers: [], hooks: {}, skillsRef: '' }]) {
+    const names = Object.keys((await environmentOf({}, undefined, none)).env)
+    expect(names).not.toEqual(expect.arrayContaining([expect.stringMatching(/EXTRA_MCP|HOOKS|SKILLS/)]))
+  }
 })
 
 test('what the ledger reserves for a turn is its ceiling in the wrapper', async () => {

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { tokenLifetimeSeconds, type PodTokens } from '../edges/agents/pod-tokens.ts'
-import type { ProjectDirectory } from '../edges/forge/projects.ts'
+import type { ProjectDirectory, ProjectSettings } from '../edges/forge/projects.ts'
 import { bareName } from '../edges/forge/projects.ts'
 import type { PodFolder } from '../edges/local/pod-folder.ts'
 import type { PodSpec } from '../edges/ports/pods.ts'
@@ -48,6 +48,7 @@ export function podEnvironment(
       TURN_TIMEOUT_SECONDS: String(spec.turnTimeoutSeconds),
       AGENT_POD_TTL_SECONDS: String(spec.agentPodTTLSeconds),
       ...ceilingOf(project?.taskConfig.tokensPerTurn),
+      ...agentOf(project?.agent),
       PLATFORM_TASK: spec.task,
       PLATFORM_PROJECT: spec.project,
       PLATFORM_TOOL_PROFILE: spec.agentKind,
@@ -101,6 +102,18 @@ function memoryOf(
     MEMORY_AUDIENCE: memory.audience,
     OIDC_CLIENT_ID: memory.clientId,
     OIDC_CLIENT_SECRET_FILE: folder.secret('memory-client', memory.clientSecret),
+  }
+}
+
+/** Omitted where the Project says nothing (document 3, AgentSpec). */
+function agentOf({ mcpServers = [], hooks = {}, skillsRef = '' }: ProjectSettings['agent'] = {}): Record<
+  string,
+  string
+> {
+  return {
+    ...(mcpServers.length === 0 ? {} : { PLATFORM_EXTRA_MCP_SERVERS: JSON.stringify(mcpServers) }),
+    ...(Object.keys(hooks).length === 0 ? {} : { LIFECYCLE_HOOKS: JSON.stringify(hooks) }),
+    ...(skillsRef === '' ? {} : { SKILLS_REF: skillsRef }),
   }
 }
 

@@ -2,6 +2,7 @@
  * What the edges need to know of Projects and Repositories. Read at every use: settings change under running Tasks,
  * and a Secret is never cached (document 3, Authentication). The implementation over stored resources is injected.
  */
+import type { ProjectSpec } from '../../crd/project.ts'
 import type { TaskConfig } from '../../machines/task/events.ts'
 
 export type Provider = 'forge_a' | 'forge_b'
@@ -74,6 +75,8 @@ export interface ProjectSettings {
   readonly repositories: readonly RepositorySettings[]
   readonly taskConfig: TaskConfig
   readonly kinds: KindSettings
+  /** As the Project says it; what its pods are told beside their Task. */
+  readonly agent?: NonNullable<ProjectSpec['agent']>
 }
 
 export interface ProjectSecret {

@@ -99,7 +99,13 @@ describe('a Project', () => {
         agentPodTTLSeconds: 900,
         autoApproveMaxSignificance: 'minor',
         upgradePolicy: { upgradeEngineLogins: ['renovate'], adoptBranchPrefix: 'renovate/' },
-        agent: { turnTimeoutSeconds: 60, stallProbeGraceSeconds: 61, stallProbeMaxAttempts: 3, permissionMode: 'plan' },
+        agent: {
+          turnTimeoutSeconds: 60,
+          stallProbeGraceSeconds: 61,
+          stallProbeMaxAttempts: 3,
+          permissionMode: 'plan',
+          hooks: { postClone: 'make' },
+        },
         scm: {
           ...scm,
           botEmail: 'bot@acme.invalid',
@@ -117,6 +123,7 @@ describe('a Project', () => {
       triggerLabel: 'agents',
       autoApproveMaxSignificance: 'minor',
       upgradeEngineLogins: ['renovate'],
+      agent: { hooks: { postClone: 'make' } },
       kinds: {
         adoptBranchPrefix: 'renovate/',
         upgradePolicy: { upgradeEngineLogins: ['renovate'], adoptBranchPrefix: 'renovate/' },

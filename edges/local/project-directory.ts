@@ -80,6 +80,7 @@ async function toSettings(deps: ProjectDirectoryDeps, resource: Resource, spec: 
     repositories,
     taskConfig: toTaskConfig(`${resource.namespace}/${resource.name}`, spec, branches),
     kinds: toKinds(spec),
+    ...(spec.agent === undefined ? {} : { agent: spec.agent }),
   }
 }
 

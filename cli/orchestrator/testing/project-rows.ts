@@ -101,6 +101,11 @@ const agent: readonly Row[] = [
     pods,
     'the wrapper of a pod knows its Task, its place and its repositories through the gateway',
   ],
+  [
+    'mcpServers, hooks, skillsRef: told to the wrapper, omitted when empty',
+    pods,
+    'S3 AgentSpec: the extra MCP servers, hooks and skills ref of the Project are told to its wrapper, and nothing where there are none',
+  ],
   ['mcpServers: http unless said', project, 'an extra MCP server is reached by http unless it says otherwise'],
   ['extra environment, volumes and containers are taken whole', project, '%s is taken as Kubernetes writes it'],
   [
