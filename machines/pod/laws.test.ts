@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { AnyStateMachine } from 'xstate'
+import { state, withTable, type Part } from '../../property-tests/machines/rewrite.ts'
 import { drive, sent, type Drive, type DrivenEffect } from '../drive.ts'
 import { podMachine } from './machine.ts'
 
@@ -133,4 +135,59 @@ test('from every state an end is reached by timers and own effects alone: the no
     }),
     { numRuns: 1500, seed: 20261121 },
   )
+})
+
+/** Of law 19, in milliseconds. */
+const mostAfterStop = (2 * start.turnTimeoutSeconds + 60) * 1000
+
+/**
+ * Milliseconds from `pod.stop` to the end by the pod's own clock; Infinity: not within the bound. The wrapper and its agent say
+ * nothing any more, and what the platform does by itself comes as late as the table allows: the note when it is asked for
+ * again, the deletion when it is forced.
+ */
+function endsAfter(machine: AnyStateMachine, moves: readonly Move[]): number {
+  const pod = drive(machine, 'd/t/1')
+  pod.send(start)
+  for (const one of moves) one(pod)
+  if (pod.status !== 'done') pod.send({ type: 'pod.stop', reason: 's' })
+  let now = 0
+  let due = dueFrom(pod, new Map(), now)
+  while (pod.status !== 'done') {
+    const [name, at] = [...due].toSorted((a, b) => a[1] - b[1])[0] ?? ['', Infinity]
+    if (at > mostAfterStop) return Infinity
+    now = at
+    due.delete(name)
+    const effects = pod.fire(name)
+    if (name === 'note') pod.send({ type: 'pod.noted', kind: 'handoff', source: 'operator' })
+    if (effects.some(({ type }) => type === 'forceDeletePod')) pod.send({ type: 'pod.vanished', reason: 'deleted' })
+    due = dueFrom(pod, due, now)
+  }
+  return now
+}
+
+/** When each armed timer fires; those from before the stop have their whole time before them. */
+function dueFrom(pod: Drive, before: ReadonlyMap<string, number>, now: number): Map<string, number> {
+  return new Map(Object.entries(pod.timers()).map(([name, delay]) => [name, before.get(name) ?? now + delay]))
+}
+
+function longestStop(machine: AnyStateMachine): number {
+  const all = fc.sample(history, { numRuns: 1500, seed: 20261121 })
+  return Math.max(...all.map((moves) => endsAfter(machine, moves))) / 1000
+}
+
+function changedPod(change: (draining: Part) => void): AnyStateMachine {
+  const definitions = withTable('pod', (table) => change(state(table, 'alive.draining')))
+  return definitions.find(({ kind }) => kind === 'pod')!.machine
+}
+
+test('a stopped pod is final within 2 x TURN_TIMEOUT + 60 s (19): a last turn of 1800 s, a note asked for again after 60 s, a deletion forced after 120 s', () => {
+  expect(longestStop(podMachine)).toBe(1800 + 60 + 120)
+})
+
+test('law 19 notices a stopped pod that waits for its last turn for ever, and one that begins a hand-off turn after it', () => {
+  expect(longestStop(changedPod((draining) => delete draining['after']))).toBe(Infinity)
+  const handsOff = changedPod((draining) => {
+    draining['after'] = { turnTimeout: { target: 'handingOff', actions: 'abandonTurn' } }
+  })
+  expect(longestStop(handsOff)).toBe(Infinity)
 })
