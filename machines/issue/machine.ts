@@ -127,6 +127,6 @@ export const issueDefinition: MachineDefinition = {
   kind: 'issue',
   version: 2,
   machine: issueMachine,
-  createdBy: ['issue.observed', 'issue.retired'],
+  createdBy: ['issue.observed', 'issue.owned', 'issue.retired'],
   upgrades: { 1: (snapshot) => withContext(snapshot, { retired: false }) },
 }
