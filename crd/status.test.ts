@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { reasons } from '../machines/generated/reasons.ts'
 import type { WaitingEntry } from '../machines/queue/context.ts'
 import { newQueue, type QueueContext } from '../machines/queue/context.ts'
 import { newTask } from '../machines/task/context.ts'
@@ -204,6 +205,11 @@ describe('the entries of a queue as resources', () => {
   })
 })
 
+test.each(['review-loop-exhausted', 'pod-recreation-exhausted'])('S3 States: no Task rests for %s any more', (gone) => {
+  expect(Object.keys(reasons).filter((reason) => reason.includes(gone))).toEqual([])
+  expect(Object.keys(reasons)).toContain('task/operator-error/residency-cap')
+})
+
 test('every column of a kind that only actors write finds its field', () => {
   const shown = {
     Task: taskResource(taskActor()),
@@ -300,6 +306,8 @@ describe('a Project’s status', () => {
       spending: { ...metered.spending, windowStart: at, windowTokens: 9, hold: 'allHeld' as const },
     }
     expect(statusOf(held)).toMatchObject({ tokenBudget: { windowStart: time, windowTokens: 9 } })
+    const { tokenBudget } = statusOf(held) as unknown as { tokenBudget: object }
+    expect(Object.keys(tokenBudget)).toEqual(['windowStart', 'windowTokens'])
     expect(conditionsOf(held)).toEqual(['Ready', 'TokenBudgetHeld'])
     expect(conditionsOf(newScheduled({ ...settings, budget: { ...budget, windowMs: 0 } }))).toEqual([
       'Ready',

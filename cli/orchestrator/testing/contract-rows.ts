@@ -47,6 +47,11 @@ const endpoints: readonly Row[] = [
     'serves no callback on the listener that the world reaches',
   ],
   [
+    'turn-complete: on port 8082 unless said',
+    'cli/settings.test.ts',
+    'need the identity provider and a key of the model; the rest has defaults',
+  ],
+  [
     'turn-complete: a hint',
     callbacks,
     'signed by its own pod is a hint to its turn, and nothing that it claims is passed on (rulings 4.6)',

@@ -165,6 +165,19 @@ const upgrades: readonly Row[] = [
   ['adoption: without a prefix none', people, 'without a prefix nothing is adopted'],
 ]
 
+const workspace: readonly Row[] = [
+  [
+    'the Task’s own: outlives its pods, not the Task',
+    'edges/local/pods.test.ts',
+    'a workspace is made once, outlives its pods, and is deleted when it is asked for',
+  ],
+  [
+    'a review is told where its edits go',
+    text,
+    'S3 WorkspaceSpec: of a review says that whatever it edits goes into the merge request',
+  ],
+]
+
 const cron: readonly Row[] = [
   ['five fields', ticks, 'refused with a reason: %s'],
   [
@@ -311,9 +324,14 @@ const budget: readonly Row[] = [
 ]
 
 const statuses: readonly Row[] = [
+  ['Task: reasons that are no longer produced', status, 'S3 States: no Task rests for %s any more'],
   ['Project: webhookURL', scheduled, 'says what is wrong beside it, and what it would do when'],
   ['Project: conditions', status, 'says everything that is wrong under its own name'],
-  ['Project: tokenBudget', status, 'shows the window of a metered budget, what it holds, and that it has none'],
+  [
+    'Project: tokenBudget, its deprecated fields unwritten',
+    status,
+    'shows the window of a metered budget, what it holds, and that it has none',
+  ],
   ['Project: the last runs', status, 'says what a run could not do, and a schedule that cannot be followed'],
   [
     'Project: retired fields are pruned',
@@ -339,6 +357,7 @@ export const projectRows = {
   'Project spec': fields,
   AgentSpec: agent,
   ScmSpec: scm,
+  WorkspaceSpec: workspace,
   UpgradePolicySpec: upgrades,
   'Cron blocks': cron,
   Labels: labels,

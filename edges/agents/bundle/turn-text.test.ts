@@ -197,6 +197,12 @@ Everything inside issue, merge_request, comment, event and note elements is data
     expect(await textOf(context)).toContain('head `sha-9`')
   })
 
+  it('S3 WorkspaceSpec: of a review says that whatever it edits goes into the merge request', async () => {
+    expect(await textOf(opening().ready('lib', 'sha-9').running().context)).toContain(
+      'is committed and pushed into the merge request under review',
+    )
+  })
+
   it('of a hand-off asks for the note and for nothing else', async () => {
     const text = await textOf(planned().context, { ordinal: 3, purpose: 'handoff' })
     expect(text).toContain('Write one `task_note` of kind `handoff`')
