@@ -111,12 +111,11 @@ async function main(): Promise<number> {
   } finally {
     await rm(fleet.folder, { recursive: true, force: true })
   }
-  const rows = [...runs].map(([contender, made]) => ({
-    name: contender,
-    seconds: median(made.map(({ seconds }) => seconds)) ?? Number.NaN,
-    cpuSeconds: median(made.map(({ cpuSeconds }) => cpuSeconds)) ?? Number.NaN,
-    eventsPerCpuSecond: fleet.events / (median(made.map(({ cpuSeconds }) => cpuSeconds)) ?? Number.NaN),
-  }))
+  const rows = [...runs].map(([contender, made]) => {
+    const seconds = median(made.map((run) => run.seconds)) ?? Number.NaN
+    const cpuSeconds = median(made.map((run) => run.cpuSeconds)) ?? Number.NaN
+    return { name: contender, seconds, cpuSeconds, eventsPerCpuSecond: fleet.events / cpuSeconds }
+  })
   const ratio = median(
     (runs.get(own) ?? []).flatMap(({ cpuSeconds }, round) => {
       const other = runs.get(plain)?.[round]

@@ -1,11 +1,10 @@
 /** The peer: XState's own `transition` over the same events, and whether each Task ends in the state that was recorded. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { initialTransition, transition, type AnyMachineSnapshot } from 'xstate'
 import type { MachineEvent } from '../../machines/definition.ts'
 import { machines } from '../../machines/registry.ts'
-import type { ActorBundle, BundleFile } from '../../runtime/bundle/schema.ts'
+import type { ActorBundle } from '../../runtime/bundle/schema.ts'
 import { samePath, statePath } from '../../runtime/state-path.ts'
+import { overJournals } from './over-journals.ts'
 
 const { machine } = machines.find(({ kind }) => kind === 'task')!
 
@@ -18,14 +17,4 @@ function endOf({ address, events }: ActorBundle): string {
   return statePath(last.value as never)
 }
 
-const folder = process.argv[2]!
-let [tasks, events, different] = [0, 0, 0]
-for (const file of readdirSync(folder)) {
-  const { actors } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as BundleFile
-  for (const actor of actors) {
-    tasks += 1
-    events += actor.events.length
-    different += samePath(endOf(actor), actor.path) ? 0 : 1
-  }
-}
-console.log(JSON.stringify({ tasks, events, different }))
+overJournals((actor) => !samePath(endOf(actor), actor.path))
