@@ -68,14 +68,15 @@ function absolutes({ throughput, recovery, timers }: Results): Goal[] {
   const own = (clients: number, metric: Parameters<typeof medianOf>[3]): number | undefined =>
     medianOf(throughput, 'own-postgres', clients, metric)
   const recovered = median(recovery.map(({ settledMs }) => settledMs / 1000))
+  const earliest = timers.length > 0 ? Math.min(...timers.map(({ earliestMs }) => earliestMs)) : undefined
   return [
     lower('CPU per transition, Node and Postgres, c=128', own(128, 'cpuUs'), 'µs', 45, 30),
     lower('ack p50, c=1', own(1, 'ackP50Ms'), 'ms', 0.3, 0.12),
     lower('ack p99, c=1', own(1, 'ackP99Ms'), 'ms', 2, 0.7),
     lower('write-ahead log per transition, c=128', own(128, 'logBytes'), 'B', 900, 500),
     lower('recovery of 10,000 actors with pending effects', recovered, 's', 2, 0.5),
-    higher('earliest firing of a timer, after it was due', timers?.earliestMs, 'ms', 0, 0),
-    lower('lateness of timers p99, 1,000 due a second', timers?.p99Ms, 'ms', 50, 50),
+    higher('earliest firing of a timer, after it was due', earliest, 'ms', 0, 0),
+    lower('lateness of timers p99, 1,000 due a second', median(timers.map(({ p99Ms }) => p99Ms)), 'ms', 50, 50),
   ]
 }
 

@@ -57,7 +57,7 @@ async function measure(only: ReadonlySet<string>, plan: Plan, journal: RunJourna
       has(title) ? journal.attempt(title, () => run(servers, plan, journal)) : Promise.resolve(undefined)
     const recovery = (await section('recovery', measureRecovery)) ?? []
     const forwarding = (await section('forwarding', measureForwarding)) ?? []
-    const timers = await section('timers', measureTimers)
+    const timers = (await section('timers', measureTimers)) ?? []
     const scale = (await section('scale', measureScale)) ?? []
     return { results: { throughput, scale, recovery, forwarding, timers }, postgresVersion: servers.postgres.version }
   } finally {

@@ -16,6 +16,7 @@ export interface Plan {
   readonly pendingTimers: number
   readonly timersASecond: number
   readonly timerSeconds: number
+  readonly timerRounds: number
 }
 
 export const fullPlan: Plan = {
@@ -32,6 +33,7 @@ export const fullPlan: Plan = {
   pendingTimers: 1_000_000,
   timersASecond: 1000,
   timerSeconds: 10,
+  timerRounds: 3,
 }
 
 export const quickPlan: Plan = {
@@ -44,4 +46,5 @@ export const quickPlan: Plan = {
   recoveryRounds: 1,
   pendingTimers: 100_000,
   timerSeconds: 4,
+  timerRounds: 1,
 }

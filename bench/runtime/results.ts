@@ -10,5 +10,5 @@ export interface Results {
   readonly scale: readonly ScaleResult[]
   readonly recovery: readonly RecoveryResult[]
   readonly forwarding: readonly ForwardingResult[]
-  readonly timers: TimersResult | undefined
+  readonly timers: readonly TimersResult[]
 }

@@ -72,7 +72,7 @@ export function jsonRows(results: Results): object[] {
     ...scaleRows(results),
     ...results.recovery.map((one, round) => ({ section: 'recovery', round, ...one })),
     ...results.forwarding.map((one) => ({ section: 'forwarding', ...one })),
-    ...(results.timers ? [{ section: 'timers', ...results.timers }] : []),
+    ...results.timers.map((one, round) => ({ section: 'timers', round, ...one })),
   ]
 }
 

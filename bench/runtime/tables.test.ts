@@ -22,7 +22,7 @@ const results: Results = {
   scale: [{ population: 10_000, pick: 'any', round: 0, result: cell('own-postgres', 0, 9000, 60).result }],
   recovery: [{ startMs: 100, performedMs: 400, settledMs: 500, processMs: 700 }],
   forwarding: [{ clients: 16, perSecond: 1500, p50Ms: 9, p99Ms: 22 }],
-  timers: { fired: 10_000, p50Ms: 4, p99Ms: 12, maxMs: 20, earliestMs: 0.5 },
+  timers: [{ fired: 10_000, p50Ms: 4, p99Ms: 12, maxMs: 20, earliestMs: 0.5 }],
 }
 const report: Report = {
   name: 'runtime',
@@ -48,7 +48,7 @@ it('writes every section of a run, medians over the rounds, and the peers agains
 })
 
 it('leaves out what a part of a run did not measure', () => {
-  const part = { ...results, scale: [], recovery: [], forwarding: [], timers: undefined }
+  const part = { ...results, scale: [], recovery: [], forwarding: [], timers: [] }
   const text = documentOf({ ...report, goals: goalsOf(part) }, part)
   expect(text).not.toContain('Timers')
   expect(text).not.toContain('Recovery after')

@@ -101,10 +101,11 @@ function forwardingText({ forwarding }: Results): string {
 }
 
 function timersText({ timers }: Results): string {
-  if (!timers) return ''
-  const lines = [
-    [String(timers.fired), ...[timers.earliestMs, timers.p50Ms, timers.p99Ms, timers.maxMs].map(numberText)],
-  ]
+  if (timers.length === 0) return ''
+  const lines = timers.map(({ fired, earliestMs, p50Ms, p99Ms, maxMs }) => [
+    String(fired),
+    ...[earliestMs, p50Ms, p99Ms, maxMs].map(numberText),
+  ])
   return `### Timers\n\n${markdownTable(['fired', 'earliest ms late', 'p50', 'p99', 'latest'], lines)}`
 }
 

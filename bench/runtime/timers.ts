@@ -19,15 +19,20 @@ export interface TimersResult {
 const program = new URL('./timers-cell.ts', import.meta.url)
 const boundMs = 180_000
 
-export async function measureTimers({ postgres }: Servers, plan: Plan, { say }: RunJournal): Promise<TimersResult> {
-  const url = postgres.url('timers')
-  await postgres.create('timers')
-  await seed(url, plan.timersASecond * plan.timerSeconds, plan.pendingTimers)
-  const argument = { url, perSecond: plan.timersASecond, seconds: plan.timerSeconds }
-  const result = await lastLineOf<TimersResult>(program, { argument, boundMs })
-  await postgres.drop('timers')
-  say(
-    `${result.fired} timers at ${plan.timersASecond}/s with ${plan.pendingTimers} pending: late by ${numberText(result.p50Ms)} ms p50, ${numberText(result.p99Ms)} ms p99, ${numberText(result.maxMs)} ms at most`,
-  )
-  return result
+export async function measureTimers({ postgres }: Servers, plan: Plan, { say }: RunJournal): Promise<TimersResult[]> {
+  const results: TimersResult[] = []
+  await postgres.create('waiting')
+  await seed(postgres.url('waiting'), plan.timersASecond * plan.timerSeconds, plan.pendingTimers)
+  for (let round = 0; round < plan.timerRounds; round++) {
+    await postgres.create('timers', 'waiting')
+    const argument = { url: postgres.url('timers'), perSecond: plan.timersASecond, seconds: plan.timerSeconds }
+    const result = await lastLineOf<TimersResult>(program, { argument, boundMs })
+    await postgres.drop('timers')
+    results.push(result)
+    say(
+      `round ${round + 1} ${result.fired} timers at ${plan.timersASecond}/s with ${plan.pendingTimers} pending: late by ${numberText(result.p50Ms)} ms p50, ${numberText(result.p99Ms)} ms p99, ${numberText(result.maxMs)} ms at most`,
+    )
+  }
+  await postgres.drop('waiting')
+  return results
 }
