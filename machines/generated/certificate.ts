@@ -8,7 +8,7 @@ export const certificate = {
     task: '6c9460f95099613f',
     pod: '25bcdf188bd5f680',
     turn: '54e19ca7bd3ed59f',
-    issue: '9a9ff3184b6a130c',
+    issue: '6395143344bd91e3',
     'merge-request': 'fa90c1e74355ec2d',
     'ingest-job': '103fe5827ea19499',
   },

@@ -424,6 +424,12 @@ describe('implementing, done, rejected, closed', () => {
     expect(status(issue)).toBe('implementing')
     expect(issue.send({ ...running, agentKind: 'review' })).toEqual([])
   })
+  test('S3 Labels: a renamed label is written anew, and its old name is cleared', () => {
+    const issue = planned()
+    const [renamed] = observe(issue, { labels: { ...labels, brainstorming: 'new' } })
+    expect(renamed?.params).toMatchObject({ labels: ['new'], managed: ['new', 'a', 'i', 'd', 'b'] })
+    expect(observe(issue, { labels: { ...labels, brainstorming: 'new' }, title: 'x' })).toEqual([])
+  })
   test('Issue done/absorbs: delivered: closed on the forge, labels cleared; done absorbs (H31)', () => {
     const issue = granted()
     const effects = issue.send({ type: 'task.delivered', task: taskOf(issue) })

@@ -176,7 +176,9 @@ function withLabels(context: IssueContext): Settled {
   const labels = projectLabels(context.status, context.implementRan, facts.labels, isUrgent(context, facts))
   const before = context.labels ?? []
   if (labels.join('\n') === before.join('\n')) return { context, effects: [] }
-  const params = { ...forgeSubject(facts), labels: [...labels], managed: [...managedLabels(facts.labels)] }
+  // Also what was written under an earlier name: a label that was renamed leaves nothing behind.
+  const managed = [...new Set([...managedLabels(facts.labels), ...before])]
+  const params = { ...forgeSubject(facts), labels: [...labels], managed }
   return { context: { ...context, labels }, effects: [effect('writeLabels', params)] }
 }
 

@@ -5,7 +5,7 @@
  * and the states with their transitions, stop sequence and stall escalation (`machines/lifecycle-rows.ts`). And what no test holds yet:
  * the fields that only pods of a cluster can follow (`agent.image`, extra environment, volumes and containers,
  * volume classes and sizes, `agentRunAsNonRoot`, network policies), the memory stack (sizes only grow, `memory.phase`, `memory.endpoint`,
- * `memory.externalEndpoint`), `alerting.phase` and `alerting.endpoint`, the boards, forge B's routes, and that a renamed label's old name is cleared.
+ * `memory.externalEndpoint`), `alerting.phase` and `alerting.endpoint`, the boards and forge B's routes.
  */
 import { projectRows } from './project-rows.ts'
 

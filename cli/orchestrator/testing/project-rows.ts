@@ -253,6 +253,11 @@ const labels: readonly Row[] = [
     issue,
     'Issue owner/ended: the owner ended %s, %s: rejected, declined label, given up, no new Task by itself',
   ],
+  [
+    'renamed: the old name is cleared',
+    issue,
+    'S3 Labels: a renamed label is written anew, and its old name is cleared',
+  ],
   ['incidentLabel: from the start', writes, 'S3 Labels: an incident carries the incident label from the start'],
   [
     'incidentLabel: never swept',

@@ -309,10 +309,9 @@ function label(i: Draft, asking: Asking): void {
   ]
   const labels = [...new Set(wanted.filter((name) => name !== ''))]
   if (labels.join(' ') === (i.labels ?? []).join(' ')) return
+  const names = [brainstorming, approved, implementation, declined, priority, ...(i.labels ?? [])]
+  const managed = [...new Set(names.filter((name) => name !== ''))]
   i.labels = labels
-  const managed = [
-    ...new Set([brainstorming, approved, implementation, declined, priority].filter((name) => name !== '')),
-  ]
   asking.ask('writeLabels', { ...place(facts), labels, managed })
 }
 
