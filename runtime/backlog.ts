@@ -81,6 +81,11 @@ export class Backlog {
     return this.#groupOf(type).isBehind
   }
 
+  /** Ordered effects may be in the store alone, before others that come: these wait for a reading of all of them. */
+  fallBehind(): void {
+    if (this.#ordered.types.length > 0) this.#leaveOut(this.#ordered)
+  }
+
   held(type: string): void {
     this.#groupOf(type).held++
   }

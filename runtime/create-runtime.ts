@@ -95,7 +95,7 @@ class DurableRuntime implements Runtime {
       hooks: {
         committed: (batch, inbox) => this.#committed(batch, inbox),
         misrouted: (work) => this.#misrouted(work),
-        resync: () => this.#recovery.requestFullRead(),
+        resync: () => (this.#relay.fallBehind(), this.#recovery.requestFullRead()),
       },
     })
     this.#relay = new Relay({

@@ -68,6 +68,8 @@ export class FailedCommits {
     this.#forgetActors(items)
     if (error instanceof SequenceConflictError) {
       observer.commitFailed('sequence-conflict')
+      // A commit that was given up came to pass after all: what it asked for is in the store alone.
+      this.#options.resync()
       return this.#again(items, error, attempt)
     }
     // An error that is not the store's was thrown by some item of the batch itself.

@@ -60,6 +60,8 @@ export class Recovery {
   #heldBack = new Set<string>()
   #lastInbox = -Infinity
   #isFullReadDue = false
+  /** A commit that nobody waited for any more may have come to pass after the last full reading. */
+  #isSecondDue = false
   /** More actors of older versions may be in the store than were asked for at once. */
   #isUpgrading = false
   #lastLook = -Infinity
@@ -86,6 +88,7 @@ export class Recovery {
    */
   requestFullRead(): void {
     this.#isBehind = true
+    this.#isSecondDue = true
     if (this.#isFullReadDue) return
     this.#isFullReadDue = true
     this.poll()
@@ -182,11 +185,13 @@ export class Recovery {
   async #read(): Promise<void> {
     const { clock, shards, resume, look } = this.#options
     await this.#inbox(shards())
-    if (!this.#isFullReadDue && clock.elapsed() - this.#lastLook < lookMs) return
+    const isFullReadDue = this.#isFullReadDue
+    if (!isFullReadDue && clock.elapsed() - this.#lastLook < lookMs) return
     // What was not tried yet is in memory, or a full reading was asked for: that reads a row for each actor there is.
-    if (this.#isFullReadDue) await resume(shards())
+    if (isFullReadDue || this.#isSecondDue) await resume(shards())
     else await look()
     if (this.#isUpgrading) await this.#upgrade(shards())
+    if (!isFullReadDue) this.#isSecondDue = false
     this.#isFullReadDue = false
     this.#lastLook = clock.elapsed()
   }

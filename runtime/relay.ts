@@ -108,6 +108,11 @@ export class Relay {
     return this.#backlog.readAll(shards, isTried)
   }
 
+  /** Of a commit that was not answered nobody knows whether its effects are in the store: none may overtake them (R6). */
+  fallBehind(): void {
+    this.#backlog.fallBehind()
+  }
+
   get parked(): number {
     return this.#parked.size
   }

@@ -6,6 +6,7 @@ import { inboxContract } from './inbox-contract.ts'
 import { retentionContract } from './retention-contract.ts'
 import { runtimeContract } from './runtime-contract.ts'
 import { sharingContract } from './sharing-contract.ts'
+import { unheardContract } from './unheard-contract.ts'
 
 const url = process.env['DATABASE_URL']
 
@@ -16,6 +17,7 @@ if (url) {
   retentionContract('Postgres', () => openPgSql({ url }))
   rearmContract('Postgres', () => openPgSql({ url }))
   sharingContract('Postgres', () => openPgSql({ url }))
+  unheardContract('Postgres', () => openPgSql({ url }))
 } else {
   describe('the runtime over Postgres', () => {
     it.skip('needs DATABASE_URL', () => undefined)

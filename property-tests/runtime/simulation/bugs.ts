@@ -203,6 +203,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'unheard-overtaken',
+    does: 'performs ordered effects while those of an earlier commit, whose answer never came, are in the store alone',
+    law: /R6/,
+    edits: [{ file: 'create-runtime.ts', find: /this\.#relay\.fallBehind\(\), /, replace: '' }],
+  },
+  {
     name: 'no-lanes',
     does: 'performs ordered effects side by side',
     law: /R6/,
