@@ -13,6 +13,8 @@ export interface Report {
   readonly quick: boolean
   /** Why the figures must not be believed; empty for a valid run. */
   readonly invalid: readonly string[]
+  /** What failed and was measured again. */
+  readonly repeated?: readonly string[]
   readonly rows: readonly object[]
   readonly goals: readonly Goal[]
 }
@@ -51,6 +53,7 @@ export function verdictLines(report: Report): string[] {
     ...missed.map(
       ({ name, value, unit, gate }) => `GATE MISSED: ${name}: ${numberText(value)} ${unit}, gate ${gate} ${unit}`,
     ),
+    ...(report.repeated ?? []).map((reason) => `measured again: ${reason}`),
     ...(report.invalid.length + missed.length === 0 ? ['valid, and every gate that was measured is met'] : []),
   ]
 }

@@ -4,22 +4,35 @@ export interface RunJournal {
   /** Undefined when it failed; the run goes on, and is invalid. */
   attempt<T>(name: string, measure: () => Promise<T>): Promise<T | undefined>
   readonly failures: readonly string[]
+  /** As `attempt`, so many times at most: one that fails and then succeeds is told, and leaves the run valid. */
+  attemptAgain<T>(name: string, times: number, measure: (time: number) => Promise<T>): Promise<T | undefined>
+  readonly repeats: readonly string[]
 }
 
 export function runJournal(say: (line: string) => void): RunJournal {
   const failures: string[] = []
+  const repeats: string[] = []
+  async function attempt<T>(name: string, measure: () => Promise<T>, failed: string[]): Promise<T | undefined> {
+    try {
+      return await measure()
+    } catch (error) {
+      const failure = `${name} failed: ${error instanceof Error ? error.message : String(error)}`
+      failed.push(failure.split('\n')[0]!)
+      say(failure)
+      return undefined
+    }
+  }
   return {
     say,
     failures,
-    async attempt(name, measure) {
-      try {
-        return await measure()
-      } catch (error) {
-        const failure = `${name} failed: ${error instanceof Error ? error.message : String(error)}`
-        failures.push(failure.split('\n')[0]!)
-        say(failure)
-        return undefined
+    repeats,
+    attempt: (name, measure) => attempt(name, measure, failures),
+    async attemptAgain(name, times, measure) {
+      for (let time = 0; time < times - 1; time++) {
+        const result = await attempt(name, () => measure(time), repeats)
+        if (result !== undefined) return result
       }
+      return attempt(name, () => measure(times - 1), failures)
     },
   }
 }

@@ -29,7 +29,7 @@ rounds that visit all of them; figures are medians, ratios are medians of the ra
 operation under way. Those that step a machine step the same one, with a context of 2 KB, over ${actors.toLocaleString('en-US')} actors, of which each client
 goes round 32 at most; the time runs until all
 that was begun is settled. A cell during which other programs used more than ${mostForeignCores.postgres} cores (Restate's: ${mostForeignCores.restate}, since the kernel's work for it
-counts as others') is measured again, ${mostAttempts} times in all; if that does not help, the run is invalid. CPU is that of the contender's process and its server's processes. Log is write-ahead log on Postgres, with no checkpoint
+counts as others') is measured again, ${mostAttempts} times in all; if that does not help, the run is invalid. One that fails is measured again as often, and named above. CPU is that of the contender's process and its server's processes. Log is write-ahead log on Postgres, with no checkpoint
 in between (but in the cells over many actors, which so include full-page images), and what the process wrote on the embedded store. Stored is the growth of the database, dead rows included.
 
 ${contenders.map(({ name, about }) => `- **${name}**: ${about}`).join('\n')}`

@@ -90,6 +90,7 @@ async function main(): Promise<number> {
     minutes: (Date.now() - startedAt.getTime()) / 60_000,
     quick: asked.quick,
     invalid: [...journal.failures, ...invalidity(results), ...missing],
+    repeated: journal.repeats,
     rows: jsonRows(results),
     goals,
   }

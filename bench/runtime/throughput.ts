@@ -8,7 +8,7 @@ import type { Plan } from './plan.ts'
 import type { RunJournal } from '../kit/run-journal.ts'
 import type { Servers } from './servers.ts'
 import { withStore } from './servers.ts'
-import { mostForeignCores, undisturbed } from './undisturbed.ts'
+import { mostAttempts, mostForeignCores, undisturbed } from './undisturbed.ts'
 
 export interface Measured {
   readonly contender: ContenderName
@@ -35,10 +35,11 @@ export async function measureThroughput(
   const cells = plan.clients.flatMap((clients) => wanted.map((contender) => ({ contender, clients })))
   await interleave(plan.rounds, cells, async (cell, round) => {
     const name = `round ${round + 1} c=${cell.clients} ${cell.contender.name}`
-    const measure = (attempt: number): Promise<CellResult> => measureCell(servers, cell, `${round}_${attempt}`, plan)
     const again = (result: CellResult): void => journal.say(`disturbed: ${cellLine(name, result)}`)
     const limit = mostForeignCores[cell.contender.store]
-    const result = await journal.attempt(name, () => undisturbed(limit, measure, again))
+    const result = await journal.attemptAgain(name, mostAttempts, (time) =>
+      undisturbed(limit, (attempt) => measureCell(servers, cell, `${round}_${time}_${attempt}`, plan), again),
+    )
     if (!result) return
     measured.push({ contender: cell.contender.name, clients: cell.clients, round, result })
     journal.say(cellLine(name, result))
