@@ -53,6 +53,13 @@ function nameOf(world: World, [one, other]: Pair): string {
   return `two actors: ${[`${kindOf(to)} ${types[0]}`, `${kindOf(too)} ${types[1]}`].toSorted().join(' and ')}`
 }
 
+/** Of the deliveries that may come next in this world. */
+export function dependentIn(world: World, keys: StateKeys): readonly string[] {
+  return pairsIn(world)
+    .filter(([one, other]) => after(world, [one, other], keys) !== after(world, [other, one], keys))
+    .map((pair) => nameOf(world, pair))
+}
+
 /** Told of each pair once for each state of who receives it. */
 function looking(keys: StateKeys, found: (name: string) => void): Future {
   const asked = new Set<string>()
