@@ -1,11 +1,9 @@
 import { persistedOf } from '../live-machine.ts'
-import { emptyStore } from '../contract/empty-store.ts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { event, harness, task, until } from '../contract/harness.ts'
+import { describe, expect, it } from 'vitest'
+import { event, task, until } from '../contract/harness.ts'
 import type { Harness } from '../contract/harness.ts'
 import { toyDefinition, toyMachine } from '../contract/toy-machine.ts'
 import { machineHash } from '../machine-hash.ts'
-import { migrate } from '../store/migrate.ts'
 import { openMemorySql } from '../store/pglite-memory.ts'
 import type { Sql } from '../store/sql.ts'
 import { foldBundle } from './fold.ts'
@@ -13,6 +11,7 @@ import { maskWith } from './mask.ts'
 import { readActor } from './read-actor.ts'
 import { redactBundle } from './redact.ts'
 import type { ActorBundle } from './schema.ts'
+import { overStore } from '../contract/over-store.ts'
 
 const known = { definition: toyDefinition, hash: machineHash(toyDefinition) }
 const mask = maskWith(new Uint8Array(32).fill(1))
@@ -20,16 +19,7 @@ const mask = maskWith(new Uint8Array(32).fill(1))
 describe('an exported journal', () => {
   let sql: Sql
   let world: Harness
-  beforeAll(async () => {
-    sql = await openMemorySql()
-    await migrate(sql)
-  })
-  afterAll(() => sql.close())
-  beforeEach(async () => {
-    await emptyStore(sql)
-    world = harness(sql)
-  })
-  afterEach(() => world.end())
+  overStore(openMemorySql, (...given) => void ([sql, world] = given))
 
   async function life(): Promise<ActorBundle> {
     world.behave = () => new Promise(() => undefined)

@@ -1,16 +1,15 @@
 /** How an owner reads what waits for it in the store, over any store: bounded (back-pressure), fair, and in order (R2). */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { shardOf } from '../address.ts'
 import { silentObserver } from '../observer.ts'
 import type { Runtime } from '../runtime.ts'
 import { insertInbox } from '../store/insert-inbox.ts'
-import { migrate } from '../store/migrate.ts'
 import { SqlError } from '../store/sql-error.ts'
 import type { Queryable, Sql } from '../store/sql.ts'
-import { emptyStore } from './empty-store.ts'
-import { event, harness, pumping, task, until } from './harness.ts'
+import { event, pumping, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
 import { heldCommits } from './store-faults.ts'
+import { overStore } from './over-store.ts'
 
 const shards = 4
 /** Of one commit, before its events are given up. */
@@ -21,16 +20,7 @@ export function inboxContract(store: string, open: () => Promise<Sql>): void {
     let sql: Sql
     let world: Harness
 
-    beforeAll(async () => {
-      sql = await open()
-      await migrate(sql)
-    })
-    afterAll(() => sql.close())
-    beforeEach(async () => {
-      await emptyStore(sql)
-      world = harness(sql)
-    })
-    afterEach(() => world.end())
+    overStore(open, (...given) => void ([sql, world] = given))
 
     async function left(id: string, count: number): Promise<readonly string[]> {
       const keys = Array.from({ length: count }, (_, index) => `${id}${index}`)

@@ -1,13 +1,12 @@
 /** What becomes of the timers of actors whose machine was upgraded, over any store (R10). */
 import { createMachine } from 'xstate'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { JsonObject, MachineDefinition } from '../../machines/definition.ts'
-import { migrate } from '../store/migrate.ts'
 import type { Sql } from '../store/sql.ts'
-import { emptyStore } from './empty-store.ts'
-import { event, harness, task, until } from './harness.ts'
+import { event, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
 import { podDefinition, toyDefinition } from './toy-machine.ts'
+import { overStore } from './over-store.ts'
 
 const old = 'xstate.after.5000.toy.waiting'
 
@@ -37,16 +36,7 @@ export function rearmContract(store: string, open: () => Promise<Sql>): void {
   describe(`the timers of an upgraded actor over ${store}`, () => {
     let sql: Sql
     let world: Harness
-    beforeAll(async () => {
-      sql = await open()
-      await migrate(sql)
-    })
-    afterAll(() => sql.close())
-    beforeEach(async () => {
-      await emptyStore(sql)
-      world = harness(sql)
-    })
-    afterEach(() => world.end())
+    overStore(open, (...given) => void ([sql, world] = given))
 
     async function yesterday(...types: readonly string[]): Promise<void> {
       const { runtime } = await world.start()

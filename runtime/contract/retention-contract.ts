@@ -1,16 +1,15 @@
 /** Retention over any store: what goes, what stays, and that replay goes on from there (R3, R10, R11). */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { emptyStore } from './empty-store.ts'
+import { describe, expect, it } from 'vitest'
 import { readActor } from '../bundle/read-actor.ts'
 import { silentLogger } from '../logger.ts'
 import { startRetention } from '../retention.ts'
 import type { RetentionPolicy, Sweep } from '../retention.ts'
 import type { Receipt, Runtime } from '../runtime.ts'
-import { migrate } from '../store/migrate.ts'
 import type { Sql } from '../store/sql.ts'
-import { event, harness, task, until } from './harness.ts'
+import { event, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
 import { podDefinition, toyDefinition, toyMachine } from './toy-machine.ts'
+import { overStore } from './over-store.ts'
 
 const dayMs = 86_400_000
 const forEver: RetentionPolicy = { days: 0, events: 0, finalDays: 0 }
@@ -19,16 +18,7 @@ export function retentionContract(store: string, open: () => Promise<Sql>): void
   describe(`retention over ${store}`, () => {
     let sql: Sql
     let world: Harness
-    beforeAll(async () => {
-      sql = await open()
-      await migrate(sql)
-    })
-    afterAll(() => sql.close())
-    beforeEach(async () => {
-      await emptyStore(sql)
-      world = harness(sql)
-    })
-    afterEach(() => world.end())
+    overStore(open, (...given) => void ([sql, world] = given))
 
     async function sweep(policy: Partial<RetentionPolicy>, owner = 'one', definition = toyDefinition): Promise<Sweep> {
       const definitions = [definition, podDefinition]

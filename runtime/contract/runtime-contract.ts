@@ -1,15 +1,15 @@
 /** The runtime's contract, R1 to R11 of ARCHITECTURE.md, over any store. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { emptyStore } from './empty-store.ts'
 import { OverloadedError, RetryableError, TerminalError } from '../errors.ts'
 import { silentObserver } from '../observer.ts'
 import type { Delivery, Receipt, Runtime } from '../runtime.ts'
-import { migrate } from '../store/migrate.ts'
 import type { Sql } from '../store/sql.ts'
 import { event, harness, pumping, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
 import { faultySql, heldCommits } from './store-faults.ts'
 import { toyDefinition, toyMachine } from './toy-machine.ts'
+import { overStore } from './over-store.ts'
 
 function noted(id: string, key: string, note: string): Delivery {
   return { to: task(id), key, event: event('noted', { note }) }
@@ -25,16 +25,7 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
     let sql: Sql
     let world: Harness
 
-    beforeAll(async () => {
-      sql = await open()
-      await migrate(sql)
-    })
-    afterAll(() => sql.close())
-    beforeEach(async () => {
-      await emptyStore(sql)
-      world = harness(sql)
-    })
-    afterEach(() => world.end())
+    overStore(open, (...given) => void ([sql, world] = given))
 
     describe('takes events in', () => {
       it('keeps what it acknowledged through a crash (R1)', async () => {

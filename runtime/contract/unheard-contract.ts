@@ -1,11 +1,10 @@
 /** Commits whose answer never came, or that came to pass when nobody waited any more, over any store (R6, R7). */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { migrate } from '../store/migrate.ts'
+import { describe, expect, it } from 'vitest'
 import { SqlError } from '../store/sql-error.ts'
 import type { Queryable, Sql } from '../store/sql.ts'
-import { emptyStore } from './empty-store.ts'
-import { event, harness, pumping, task, until } from './harness.ts'
+import { event, pumping, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
+import { overStore } from './over-store.ts'
 
 /** Of one commit, before its events are given up. */
 const attempts = 4
@@ -15,16 +14,7 @@ export function unheardContract(store: string, open: () => Promise<Sql>): void {
     let sql: Sql
     let world: Harness
 
-    beforeAll(async () => {
-      sql = await open()
-      await migrate(sql)
-    })
-    afterAll(() => sql.close())
-    beforeEach(async () => {
-      await emptyStore(sql)
-      world = harness(sql)
-    })
-    afterEach(() => world.end())
+    overStore(open, (...given) => void ([sql, world] = given))
 
     const names = (): readonly string[] => world.performed.map(({ name }) => name)
 
