@@ -10,7 +10,7 @@ import { setting } from '../arbitraries/settings.ts'
 import { liveThrough } from '../machines/history.ts'
 import { alsoDo, rowsOn, withTable } from '../machines/rewrite.ts'
 import type { Changed } from '../machines/world/world.ts'
-import { dependentIn } from './commuting.ts'
+import { isDependent, nameOf, pairsOfTwoActors } from './commuting.ts'
 import { StateKeys } from './state-key.ts'
 
 const numRuns = Number(process.env['STATEWRIGHT_COMMUTING_RUNS'] ?? 200)
@@ -29,10 +29,10 @@ function found(changed: Changed = {}): Found {
   let asked = 0
   const property = fc.property(setting, lead, commands, (where, begin, history) => {
     const world = liveThrough(where, begin, history, changed)
-    const receivers = world.actors.channels.map((channel) => channel.slice(channel.indexOf('>') + 1))
-    if (new Set(receivers).size > 1) asked++
-    const [pair] = dependentIn(world, keys).filter((name) => name.startsWith('two actors: '))
-    if (pair !== undefined) throw new Error(`the order makes a difference of ${pair}`)
+    const pairs = pairsOfTwoActors(world)
+    if (pairs.length > 0) asked++
+    const pair = pairs.find((one) => isDependent(world, one, keys))
+    if (pair !== undefined) throw new Error(`the order makes a difference of ${nameOf(world, pair)}`)
   })
   const { failed, errorInstance } = fc.check(property, { numRuns, seed })
   return { asked, broken: failed ? String(errorInstance) : '' }

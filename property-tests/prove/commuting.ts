@@ -46,7 +46,7 @@ function after(world: World, channels: Pair, keys: StateKeys): string {
 }
 
 /** In words that name no actor; what goes to two actors says so. */
-function nameOf(world: World, [one, other]: Pair): string {
+export function nameOf(world: World, [one, other]: Pair): string {
   const [to, too] = [receiverOf(one), receiverOf(other)]
   const types = [typeOf(world, one), typeOf(world, other)]
   if (to === too) return `${kindOf(to)}: ${types.toSorted().join(' and ')}`
@@ -54,10 +54,12 @@ function nameOf(world: World, [one, other]: Pair): string {
 }
 
 /** Of the deliveries that may come next in this world. */
-export function dependentIn(world: World, keys: StateKeys): readonly string[] {
-  return pairsIn(world)
-    .filter(([one, other]) => after(world, [one, other], keys) !== after(world, [other, one], keys))
-    .map((pair) => nameOf(world, pair))
+export function pairsOfTwoActors(world: World): readonly Pair[] {
+  return pairsIn(world).filter(([one, other]) => receiverOf(one) !== receiverOf(other))
+}
+
+export function isDependent(world: World, [one, other]: Pair, keys: StateKeys): boolean {
+  return after(world, [one, other], keys) !== after(world, [other, one], keys)
 }
 
 /** Told of each pair once for each state of who receives it. */
@@ -69,8 +71,7 @@ function looking(keys: StateKeys, found: (name: string) => void): Future {
       const text = pair.map((channel) => momentOf(world, channel, keys)).join(' ')
       if (asked.has(`${name} ${text}`)) continue
       asked.add(`${name} ${text}`)
-      const [one, other] = pair
-      if (after(world, [one, other], keys) !== after(world, [other, one], keys)) found(name)
+      if (isDependent(world, pair, keys)) found(name)
     }
     return []
   }
