@@ -45,7 +45,7 @@ export interface FailedCommitsOptions {
 }
 
 /** Attempts at a store that does not answer, before those who wait are told so: about four seconds in all. */
-const storeAttempts = 4
+export const storeAttempts = 4
 
 export class FailedCommits {
   readonly #options: FailedCommitsOptions

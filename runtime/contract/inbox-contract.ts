@@ -1,19 +1,17 @@
 /** How an owner reads what waits for it in the store, over any store: bounded (back-pressure), fair, and in order (R2). */
 import { describe, expect, it } from 'vitest'
 import { shardOf } from '../address.ts'
+import { storeAttempts } from '../failed-commits.ts'
 import { silentObserver } from '../observer.ts'
 import type { Runtime } from '../runtime.ts'
 import { insertInbox } from '../store/insert-inbox.ts'
-import { SqlError } from '../store/sql-error.ts'
 import type { Queryable, Sql } from '../store/sql.ts'
 import { event, pumping, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
-import { heldCommits } from './store-faults.ts'
+import { deafSql, heldCommits, isCommit } from './store-faults.ts'
 import { overStore } from './over-store.ts'
 
 const shards = 4
-/** Of one commit, before its events are given up. */
-const attempts = 4
 
 export function inboxContract(store: string, open: () => Promise<Sql>): void {
   describe(`the inbox over ${store}`, () => {
@@ -85,7 +83,8 @@ export function inboxContract(store: string, open: () => Promise<Sql>): void {
 
     it('reads an event that was given up again before those that came after it (R2)', async () => {
       const keys = await left('a', 3)
-      const away = breaksCommits(sql, attempts)
+      const away = deafSql(sql)
+      away.holdBack(storeAttempts)
       const { runtime } = await world.start({ sql: away, maxBatch: 1 })
       const pump = pumping(world)
       await until(async () => (await sql.query('select 1 from inbox')).rows.length === 0)
@@ -119,17 +118,7 @@ export function inboxContract(store: string, open: () => Promise<Sql>): void {
 /** Commits during each of which time goes by. */
 function slowCommits(sql: Sql, pass: () => void): Sql {
   const query = async (text: string, params?: readonly unknown[]): Promise<unknown> => {
-    if (text.startsWith('with x_leases')) pass()
-    return sql.query(text, params)
-  }
-  return { ...sql, query: query as Queryable['query'] }
-}
-
-/** Refused as by a connection that is lost, the first so many. */
-function breaksCommits(sql: Sql, count: number): Sql {
-  let left = count
-  const query = async (text: string, params?: readonly unknown[]): Promise<unknown> => {
-    if (text.startsWith('with x_leases') && left-- > 0) throw new SqlError('connection lost', { code: 'unreachable' })
+    if (isCommit(text)) pass()
     return sql.query(text, params)
   }
   return { ...sql, query: query as Queryable['query'] }

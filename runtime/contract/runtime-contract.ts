@@ -7,7 +7,7 @@ import type { Delivery, Receipt, Runtime } from '../runtime.ts'
 import type { Sql } from '../store/sql.ts'
 import { event, harness, pumping, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
-import { faultySql, heldCommits } from './store-faults.ts'
+import { faultySql, heldCommits, isCommit } from './store-faults.ts'
 import { toyDefinition, toyMachine } from './toy-machine.ts'
 import { overStore } from './over-store.ts'
 
@@ -289,10 +289,7 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         expect(world.performed.map(({ name }) => name)).toEqual(['one', 'two'])
         world.clock.advance(1000)
         await until(async () => JSON.stringify(await pending()) === '[{"pending":null}]')
-        const commits = counted
-          .statements()
-          .slice(before)
-          .filter((text) => text.startsWith('with x_leases'))
+        const commits = counted.statements().slice(before).filter(isCommit)
         expect(commits).toHaveLength(3)
       })
 

@@ -1,15 +1,14 @@
 /** Several processes over one store: how they share the shards, and what becomes of one that dies or was away. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dice } from '../../property-tests/runtime/chaos/dice.ts'
-import { emptyStore } from './empty-store.ts'
 import { sleep, type Clock } from '../clock.ts'
 import type { RuntimeOptions } from '../options.ts'
 import { RuntimeStoppedError, TerminalError } from '../errors.ts'
 import type { Delivery, EffectHandler, Receipt, Runtime } from '../runtime.ts'
-import { migrate } from '../store/migrate.ts'
 import type { Queryable, Sql } from '../store/sql.ts'
-import { event, harness, task, until } from './harness.ts'
+import { event, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
+import { overStore } from './over-store.ts'
 
 /** Long for the simulated clock's pace: a machine under load may look rarely. */
 const leaseMs = 20_000
@@ -22,20 +21,11 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
     let world: Harness
     let pump: NodeJS.Timeout
 
-    beforeAll(async () => {
-      sql = await open()
-      await migrate(sql)
-    })
-    afterAll(() => sql.close())
-    beforeEach(async () => {
-      await emptyStore(sql)
-      world = harness(sql)
+    overStore(open, (...given) => {
+      ;[sql, world] = given
       pump = setInterval(() => world.clock.advance(100), 2)
     })
-    afterEach(async () => {
-      clearInterval(pump)
-      await world.end()
-    })
+    afterEach(() => clearInterval(pump))
 
     async function join(owner: string, options: Partial<RuntimeOptions> = {}): ReturnType<Harness['start']> {
       return world.start({

@@ -64,7 +64,7 @@ export function heldCommits(sql: Sql): HeldCommits {
   return {
     ...sql,
     query: (async (text: string, params?: readonly unknown[]) => {
-      if (gate && text.startsWith('with x_leases')) {
+      if (gate && isCommit(text)) {
         arrived.resolve()
         await gate.promise
       }
@@ -80,4 +80,59 @@ export function heldCommits(sql: Sql): HeldCommits {
       gate = undefined
     },
   }
+}
+
+export interface DeafSql extends Sql {
+  /** The next so many commits happen, and their answers are lost. */
+  loseAnswers(count: number): void
+  /** The next so many commits are not answered; the first of them happens when it is let. */
+  holdBack(count: number): void
+  comeToPass(): Promise<unknown>
+  /** No reading of effects is answered. */
+  keepUnread(isUnread: boolean): void
+  unread(): number
+  /** Readings of effects since commits were held back. */
+  readings(): number
+}
+
+/** A store that is heard badly: commits and readings of effects whose answers do not come. */
+export function deafSql(sql: Sql): DeafSql {
+  let [toLose, toHold, unread, readings] = [0, 0, 0, 0]
+  let isUnread = false
+  let late: (() => Promise<unknown>) | undefined
+  const lost = new SqlError('connection lost', { code: 'unreachable' })
+  const query = async (text: string, params?: readonly unknown[]): Promise<unknown> => {
+    if (isReadingOfEffects(text)) {
+      if (isUnread) throw (unread++, lost)
+      readings++
+    }
+    if (!isCommit(text)) return sql.query(text, params)
+    if (toHold > 0) {
+      toHold--
+      late ??= () => sql.query(text, params)
+      throw lost
+    }
+    const result = await sql.query(text, params)
+    if (toLose > 0) throw (toLose--, lost)
+    return result
+  }
+  return {
+    ...sql,
+    query: query as Queryable['query'],
+    loseAnswers: (count) => void (toLose = count),
+    holdBack: (count) => void ([toHold, readings] = [count, 0]),
+    comeToPass: () => late!(),
+    keepUnread: (kept) => void (isUnread = kept),
+    unread: () => unread,
+    readings: () => readings,
+  }
+}
+
+function isReadingOfEffects(text: string): boolean {
+  return text.includes('e.not_before <= $7')
+}
+
+/** Of steps: the one statement that writes them. */
+export function isCommit(text: string): boolean {
+  return text.startsWith('with x_leases')
 }

@@ -1,13 +1,13 @@
 /** Commits whose answer never came, or that came to pass when nobody waited any more, over any store (R6, R7). */
 import { describe, expect, it } from 'vitest'
-import { SqlError } from '../store/sql-error.ts'
-import type { Queryable, Sql } from '../store/sql.ts'
+import { storeAttempts } from '../failed-commits.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Sql } from '../store/sql.ts'
 import { event, pumping, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
 import { overStore } from './over-store.ts'
-
-/** Of one commit, before its events are given up. */
-const attempts = 4
+import { deafSql } from './store-faults.ts'
+import type { DeafSql } from './store-faults.ts'
 
 export function unheardContract(store: string, open: () => Promise<Sql>): void {
   describe(`a commit that nobody heard of, over ${store}`, () => {
@@ -36,10 +36,7 @@ export function unheardContract(store: string, open: () => Promise<Sql>): void {
     })
 
     it('and that came to pass after it was given up has its effects performed when the next step finds it', async () => {
-      const deaf = deafSql(sql)
-      const { runtime } = await world.start({ sql: deaf })
-      await runtime.deliver({ to: task('a'), key: 'k0', event: event('noted') })
-      await givesUp(runtime.deliver({ to: task('a'), key: 'k1', event: event('asked', { name: 'late' }) }), deaf)
+      const { runtime, deaf } = await givenUp()
       await deaf.comeToPass()
       await runtime.deliver({ to: task('a'), key: 'k2', event: event('noted') })
       await until(() => world.performed.length === 1)
@@ -47,10 +44,7 @@ export function unheardContract(store: string, open: () => Promise<Sql>): void {
     })
 
     it('or within a minute when there is no next step', async () => {
-      const deaf = deafSql(sql)
-      const { runtime } = await world.start({ sql: deaf })
-      await runtime.deliver({ to: task('a'), key: 'k0', event: event('noted') })
-      await givesUp(runtime.deliver({ to: task('a'), key: 'k1', event: event('asked', { name: 'late' }) }), deaf)
+      const { deaf } = await givenUp()
       await deaf.comeToPass()
       const from = world.clock.now()
       const pump = pumping(world)
@@ -60,10 +54,14 @@ export function unheardContract(store: string, open: () => Promise<Sql>): void {
       expect(world.clock.now() - from).toBeLessThan(60_000)
     })
 
-    /** And has read the store again since. */
-    async function givesUp(delivery: Promise<unknown>, deaf: DeafSql): Promise<void> {
-      deaf.holdBack(attempts)
-      const refused = expect(delivery).rejects.toThrow('the store did not take it')
+    /** A commit was, and the store has been read again since. */
+    async function givenUp(): Promise<{ readonly runtime: Runtime; readonly deaf: DeafSql }> {
+      const deaf = deafSql(sql)
+      const { runtime } = await world.start({ sql: deaf })
+      await runtime.deliver({ to: task('a'), key: 'k0', event: event('noted') })
+      deaf.holdBack(storeAttempts)
+      const asked = runtime.deliver({ to: task('a'), key: 'k1', event: event('asked', { name: 'late' }) })
+      const refused = expect(asked).rejects.toThrow('the store did not take it')
       const pump = pumping(world)
       await refused
       await until(async () => {
@@ -73,55 +71,7 @@ export function unheardContract(store: string, open: () => Promise<Sql>): void {
         return deaf.readings() === before
       })
       pump.stop()
+      return { runtime, deaf }
     }
   })
-}
-
-interface DeafSql extends Sql {
-  /** The next so many commits happen, and their answers are lost. */
-  loseAnswers(count: number): void
-  /** The next so many commits are not answered; the first of them happens when it is let. */
-  holdBack(count: number): void
-  comeToPass(): Promise<unknown>
-  /** No reading of effects is answered. */
-  keepUnread(isUnread: boolean): void
-  unread(): number
-  /** Readings of effects since commits were held back. */
-  readings(): number
-}
-
-function deafSql(sql: Sql): DeafSql {
-  let [toLose, toHold, unread, readings] = [0, 0, 0, 0]
-  let isUnread = false
-  let late: (() => Promise<unknown>) | undefined
-  const lost = new SqlError('connection lost', { code: 'unreachable' })
-  const query = async (text: string, params?: readonly unknown[]): Promise<unknown> => {
-    if (isReadingOfEffects(text)) {
-      if (isUnread) throw (unread++, lost)
-      readings++
-    }
-    if (!text.startsWith('with x_leases')) return sql.query(text, params)
-    if (toHold > 0) {
-      toHold--
-      late ??= () => sql.query(text, params)
-      throw lost
-    }
-    const result = await sql.query(text, params)
-    if (toLose > 0) throw (toLose--, lost)
-    return result
-  }
-  return {
-    ...sql,
-    query: query as Queryable['query'],
-    loseAnswers: (count) => void (toLose = count),
-    holdBack: (count) => void ([toHold, readings] = [count, 0]),
-    comeToPass: () => late!(),
-    keepUnread: (kept) => void (isUnread = kept),
-    unread: () => unread,
-    readings: () => readings,
-  }
-}
-
-function isReadingOfEffects(text: string): boolean {
-  return text.includes('e.not_before <= $7')
 }
