@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { exposeMetrics } from './expose-metrics.ts'
 
 export interface HttpMetrics {
   readonly registry: Registry
@@ -9,7 +10,7 @@ export interface HttpMetrics {
 export function createMetrics(name: string): HttpMetrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service: name })
-  collectDefaultMetrics({ register: registry })
+  exposeMetrics(metricsOfProcess(), registry)
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the request line to the end of the answer.',
@@ -21,4 +22,14 @@ export function createMetrics(name: string): HttpMetrics {
     registry,
     observe: (method, route, status, seconds) => duration.observe({ method, route, status }, seconds),
   }
+}
+
+let ofProcess: Registry | undefined
+
+/** Collected once, whatever number of servers comes and goes: prom-client cannot be told to stop watching the process. */
+function metricsOfProcess(): Registry {
+  if (ofProcess) return ofProcess
+  ofProcess = new Registry()
+  collectDefaultMetrics({ register: ofProcess })
+  return ofProcess
 }

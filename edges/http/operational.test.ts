@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import type { HttpApp } from './app.ts'
+import { createMetrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
 import { withServer } from './testing.ts'
 
@@ -111,6 +112,14 @@ test('metrics count by the pattern of the route, never by the path', async () =>
       expect(text.includes('process_cpu_seconds_total')).toBe(true)
     },
   )
+})
+
+test('the servers of a process watch it once, and each says so under its own name', async () => {
+  const [one, other] = [createMetrics('one'), createMetrics('other')]
+  for (const name of ['nodejs_gc_duration_seconds', 'nodejs_eventloop_lag_seconds'])
+    expect(one.registry.getSingleMetric(name)).toBe(other.registry.getSingleMetric(name))
+  expect(await one.registry.metrics()).toMatch(/^process_cpu_seconds_total\{service="one"\} /m)
+  expect(await other.registry.metrics()).toMatch(/^process_cpu_seconds_total\{service="other"\} /m)
 })
 
 test('the OpenAPI document is 3.1, made of the schemas that validate, and every operation may answer a problem', async () => {
