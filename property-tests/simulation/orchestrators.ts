@@ -67,6 +67,7 @@ const logger = createLogger({ name: 'simulation', level: process.env['SIMULATION
 export class Orchestrators {
   readonly #options: OrchestratorsOptions
   #current: Life | undefined
+  #newest: Lifeline | undefined
   #lives = 0
   #skew = 0
   readonly #living = new Set<Lifeline>()
@@ -89,7 +90,7 @@ export class Orchestrators {
   /** Nothing is paused any more, and whoever was replaced has ended. */
   becalm(): void {
     for (const line of this.#living) line.resume()
-    for (const line of this.#living) if (line !== this.#current?.line) line.cut('it was replaced')
+    for (const line of this.#living) if (line !== this.#newest) line.cut('it was replaced')
   }
 
   end(): void {
@@ -176,6 +177,8 @@ export class Orchestrators {
     })
     const clock = processClock(line, this.#skew)
     world.tell(`${name} starts`, true)
+    const owner = this.#living.size > 0 ? name : 'orchestrator'
+    this.#newest = line
     this.#living.add(line)
     let ids = 0
     const ports: OrchestratorPorts = {
@@ -186,7 +189,7 @@ export class Orchestrators {
       logger,
       version: '0.0.0',
       programDir: '/program',
-      owner: this.#current?.line.isCut === false ? name : 'orchestrator',
+      owner,
     }
     void line.died.then(() => this.#ended(line))
     world.onStore(async () => {
@@ -238,13 +241,14 @@ export class Orchestrators {
     }
   }
 
+  /** The newest is started again, whoever else is paused or works beside it until it is told to stop. */
   #ended(line: Lifeline): void {
     const { world, outside } = this.#options
     this.#living.delete(line)
-    if (this.#current?.line !== line && this.#living.size > 0) return
+    if (this.#newest !== line) return
     const afterMs = outside.faults.isCalm ? restartMs : (this.#restarts.get(line) ?? restartMs)
     world.after(afterMs, () => {
-      if (this.#living.size === 0) this.#start()
+      if (this.#newest === line) this.#start()
     })
   }
 
