@@ -2,7 +2,7 @@
 export const certificate = {
   /** What was explored: the table of each machine with every rule that it reaches (generated/hashes.ts). */
   machines: {
-    project: 'a5fad9e1dcffcc30',
+    project: 'e5f1704f564a756d',
     queue: 'ceac2459b59357cd',
     ledger: 'addaa8d0e252ea88',
     task: '6c9460f95099613f',

@@ -56,6 +56,8 @@ function guardsOf(name: BlockName): Guards {
       event.schedule === scheduleOf(context, name),
     [`${name}.mayRun`]: ({ context }) => !isPausedOrNotReady(context),
     [`${name}.read`]: ({ context, event }) => is(event, 'backlog.read') && answers(context, name, event.run),
+    [`${name}.bare`]: ({ context, event }) =>
+      is(event, 'backlog.read') && answers(context, name, event.run) && event.backlog.repositories.length === 0,
     [`${name}.unreadable`]: ({ event }) => is(event, 'effect.failed') && event.effect === 'readBacklog',
   }
 }
@@ -81,6 +83,7 @@ function actionsOf(name: BlockName): Actions {
     [`${name}.readBacklog`]: always((context) => readBacklog(context, name)),
     [`${name}.overran`]: always((context) => noteTrouble(context, name, 'the run got no answer in 4 hours')),
     [`${name}.failed`]: on('effect.failed', (context, { reason }) => noteTrouble(context, name, reason)),
+    [`${name}.stayBare`]: always((context) => noteTrouble(context, name, 'no Repository is enrolled')),
   }
 }
 
@@ -122,13 +125,15 @@ function steps({ name, says, prepares, rows }: Work): Readonly<Record<string, St
   const failed = {
     'effect.failed': { guard: `${name}.unreadable`, target: `#${name}.planning`, actions: `${name}.failed` },
   }
+  // Its Tasks would have nothing to read and nowhere to push, for as long as they live.
+  const bare = { guard: `${name}.bare`, target: `#${name}.planning`, actions: `${name}.stayBare` }
   const work = rows.map((row) => ({ guard: `${name}.read`, ...row }))
   if (!prepares)
     return {
       reading: {
         meta: meta('platform', `${says}: reads what there is`, 'the backlog is read'),
         entry: `${name}.readBacklog`,
-        on: { 'backlog.read': work, ...failed },
+        on: { 'backlog.read': [bare, ...work], ...failed },
       },
     }
   return {
@@ -145,6 +150,7 @@ function steps({ name, says, prepares, rows }: Work): Readonly<Record<string, St
       entry: `${name}.readBacklog`,
       on: {
         'backlog.read': [
+          bare,
           { guard: `${name}.unrefined`, target: 'refining', actions: `${name}.refine` },
           ...work.map((row) => ({ ...row, actions: [`${name}.skipRefine`, row.actions ?? []].flat() })),
         ],
@@ -159,7 +165,7 @@ function steps({ name, says, prepares, rows }: Work): Readonly<Record<string, St
     rereading: {
       meta: meta('platform', `${says}: reads what the refine left`, 'the backlog is read'),
       entry: `${name}.readBacklog`,
-      on: { 'backlog.read': work, ...failed },
+      on: { 'backlog.read': [bare, ...work], ...failed },
     },
   }
 }

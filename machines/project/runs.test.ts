@@ -324,3 +324,18 @@ describe('documentation and upgrades', () => {
     expect(new Set(names).size).toBe(2)
   })
 })
+
+test.each([
+  ['issueScan', { issueScan: { schedule: everyTen, maxPerRepo: 1 } }],
+  ['brainstorm', { brainstorm: { schedule: everyTen, targetOpenProposals: 3, minSessionIntervalMs: 0, guidance: '' } }],
+  ['documentation', { documentation: { schedule: everyTen, maxPerRepo: 1 } }],
+  ['upgrade', { upgrade: { schedule: everyTen, maxOpenUpgrades: 1 } }],
+] as const)('%s: a Project to which no Repository belongs yet mints nothing, and says why', (name, scheduled) => {
+  const project = planned(name, settingsWith(scheduled))
+  project.it.fire(name)
+  if (name === 'issueScan' || name === 'brainstorm') project.resynced(name)
+  const bare = backlogWith({ issues: [anIssue(1)], documentation: 'docs', repositories: [] })
+  expect(enqueued(project.read(name, bare))).toEqual([])
+  expect(project.at(name)).toBe('planning')
+  expect(project.block(name)).toMatchObject({ trouble: 'no Repository is enrolled', mintedAt: null, last: null })
+})

@@ -90,6 +90,7 @@ const backlogs = [
     ],
   }),
   backlogWith({ openProposals: 9 }),
+  backlogWith({ issues, mergeRequests, documentation: 'docs', repositories: [] }),
   backlogWith({ mergeRequests, tasks: ['a', 'b', 'c'].map((name) => liveTask('review', { task: `default/${name}` })) }),
 ]
 

@@ -92,6 +92,10 @@ function taskEnded(p: ProjectDraft, name: BlockName, { task, stage, reason }: Ev
 
 /** A refine first, where anything that it would look at changed since the last one (rulings 4.28). */
 function read(p: ProjectDraft, name: BlockName, backlog: Backlog): void {
+  if (backlog.repositories.length === 0) {
+    p.patch(name, { trouble: 'no Repository is enrolled' })
+    return enter(p, name, 'planning')
+  }
   const isPrepared = p.at[name] === 'running.rereading' || !prepares.has(name)
   const isChanged = backlog.issues.some(({ print }) => !p.scheduled.refine.seen.includes(print))
   if (!isPrepared && isChanged) {
