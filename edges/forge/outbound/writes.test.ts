@@ -183,6 +183,18 @@ test('a merge request is opened once for its branch, lost answer or not, and is 
   })
 })
 
+test('law 3: an opening that was withdrawn while it looked at the branch opens nothing [H24]', async () => {
+  await withForgeEdge({}, async (room) => {
+    await room.push(await room.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
+    const params = { ...SUBJECT, branch: BRANCH, title: 't', body: 'b', closes: [], attempt: 1 }
+    const withdrawn = { ...room.context('a'), signal: AbortSignal.abort() }
+    expect(await room.edge.handlers.openMergeRequest.perform(params, withdrawn)).toMatchObject([
+      { event: { type: 'mr.openFailed', reason: 'withdrawn', attempt: 1 } },
+    ])
+    expect(count(room, 'pull.open')).toBe(0)
+  })
+})
+
 test('a branch that is absent or holds nothing new gives no merge request, and the Task is told why', async () => {
   await withForgeEdge({}, async (room) => {
     const params = { ...SUBJECT, branch: BRANCH, title: 't', body: 'b', closes: [], attempt: 1 }
