@@ -25,9 +25,11 @@ export interface Said {
   readonly kind: string
   readonly action: string
   readonly payload: unknown
-  readonly status: number
-  readonly body: string
-  readonly place: number
+  /** None: its pod was gone before it heard. */
+  status: number | undefined
+  body: string
+  /** Of the answer; of the call itself until then. */
+  place: number
 }
 
 export interface AgentsOptions {
@@ -276,11 +278,13 @@ export class Agents {
   }
 
   async #submitAs(pod: Pod, kind: string, action: string, payload: object): Promise<void> {
+    const { world, forge } = this.#options
+    const said: Said = { pod: pod.spec.pod, kind, action, payload, status: undefined, body: '', place: forge.place }
+    this.said.push(said)
     const answer = await this.#ask(pod, 'POST', `/tasks/${nameOf(pod)}/outcome`, { kind, payload })
     if (!answer) return
-    const { world, forge } = this.#options
     const { status, body } = answer
-    this.said.push({ pod: pod.spec.pod, kind, action, payload, status, body, place: forge.place })
+    Object.assign(said, { status, body, place: forge.place })
     world.tell(`${pod.spec.pod} submits ${kind} ${action}: ${status} ${status === 200 ? '' : body.slice(0, 80)}`)
   }
 

@@ -2,6 +2,7 @@
 import { people } from '../../cli/local/people.ts'
 import { keyMarker } from '../../edges/forge/marker.ts'
 import { brokenLaws as brokenMachineLaws } from '../machines/laws.ts'
+import type { Said } from './agents.ts'
 import type { Entry } from './forge.ts'
 import type { Outcome } from './live.ts'
 import { isWish, nameOf } from './people.ts'
@@ -132,18 +133,30 @@ function oneMergeRequestABranch({ audit }: Outcome): readonly string[] {
   })
 }
 
-/** As an agent of a review pod said and the platform accepted, whatever the machines make of it. */
-function onlyReviewedHeadsAreMerged({ audit, said }: Outcome): readonly string[] {
+/**
+ * As an agent of a review pod said and the platform accepted, whatever the machines make of it. Of one that did not live
+ * to hear so, the journal says whether it was.
+ */
+function onlyReviewedHeadsAreMerged({ audit, said, rows }: Outcome): readonly string[] {
+  const isTaken = ({ pod, status, payload }: Said): boolean =>
+    status === 200 ||
+    (status === undefined &&
+      rows.some(
+        ({ address, event, answer }) =>
+          `${address}/${String(event['pod'])}` === `task:${pod}` &&
+          answer?.status === 200 &&
+          JSON.stringify(event['payload']) === JSON.stringify(payload),
+      ))
   return audit.flatMap((entry) => {
     const { action, actor, sha = '', place } = entry
     if (action !== 'pull.merge' || actor !== people.bot) return []
     const isReviewed = said.some(
-      ({ action: verdict, kind, status, payload, place: at }) =>
-        kind === 'review' &&
-        verdict === 'approve' &&
-        status === 200 &&
-        at <= place &&
-        JSON.stringify(payload).includes(sha),
+      (one) =>
+        one.kind === 'review' &&
+        one.action === 'approve' &&
+        one.place <= place &&
+        JSON.stringify(one.payload).includes(sha) &&
+        isTaken(one),
     )
     return isReviewed
       ? []

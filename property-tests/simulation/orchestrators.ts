@@ -151,7 +151,8 @@ export class Orchestrators {
       const right = await rights.mayPush(push.task, push.repository)
       return right.allowed ? undefined : right.reason
     }
-    return Promise.race([judge(), life.line.died.then(() => 'the gateway died')])
+    const judged = judge().catch(() => 'the gateway could not read the rights')
+    return Promise.race([judged, life.line.died.then(() => 'the gateway died')])
   }
 
   /** As the gateway writes it down once the forge has taken it; what is returned is why the pod hears of a failure. */

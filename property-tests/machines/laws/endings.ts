@@ -21,8 +21,9 @@ function movedFinals(trace: Trace): readonly string[] {
     .map(({ actor, before, after, event }) => `${actor} left ${stageOf(before)} for ${stageOf(after)} by ${event.type}`)
 }
 
-function isSettled({ actor, after }: Stepped): boolean {
-  return kindOf(actor) === 'task' && after.status === 'done'
+/** Once: what comes later is answered, and settles nothing. */
+function settles({ actor, before, after }: Stepped): boolean {
+  return kindOf(actor) === 'task' && after.status === 'done' && before?.status !== 'done'
 }
 
 /** What a Task still has at the moment it settles, and whether its pods are all gone by then. */
@@ -32,7 +33,7 @@ function leftovers(trace: Trace): readonly string[] {
     if (moment.kind !== 'stepped') return []
     if (kindOf(moment.actor) === 'pod') live.add(moment.actor)
     if (moment.after.status === 'done') live.delete(moment.actor)
-    return isSettled(moment) ? leftAt(moment, [...live]) : []
+    return settles(moment) ? leftAt(moment, [...live]) : []
   })
 }
 
@@ -61,7 +62,7 @@ function slotsKept(trace: Trace): readonly string[] {
   }
   const settled = new Set(
     stepsOf(trace, 'task')
-      .filter(isSettled)
+      .filter(settles)
       .map(({ actor }) => actor as string),
   )
   return [...asked]
