@@ -8,7 +8,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   task: '6c9460f95099613f',
   pod: '25bcdf188bd5f680',
   turn: '54e19ca7bd3ed59f',
-  issue: '6395143344bd91e3',
-  'merge-request': 'fa90c1e74355ec2d',
+  issue: '943f8ea071b73fcd',
+  'merge-request': '62ce8e5c24067ba9',
   'ingest-job': '103fe5827ea19499',
 }

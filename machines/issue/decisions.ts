@@ -5,6 +5,7 @@ import type { HeldClaim, IssueContext } from './context.ts'
 import type { IssueEvent } from './events.ts'
 import { forgeSubject } from './mint.ts'
 import { planComment } from './plan.ts'
+import { isOvertaken } from '../rules/revisions.ts'
 import { awaitsOffer, settle, type Cause } from './settle.ts'
 
 type EventOf<T extends IssueEvent['type']> = Extract<IssueEvent, { type: T }>
@@ -48,7 +49,9 @@ const noOwner = { owner: '', claim: null, grant: null, implementRan: false } as 
 /** A person asks for a new Task: what stopped the last one counts no longer (rulings 4.17). */
 const askedAgain = { held: false, rejected: '', urged: true } as const
 
-function observe(context: IssueContext, { facts, retry }: EventOf<'issue.observed'>): Fold {
+function observe(context: IssueContext, { facts: told, retry }: EventOf<'issue.observed'>): Fold {
+  // A person's wish to begin anew counts, whatever facts came along with it.
+  const facts = context.facts !== null && isOvertaken(context.facts, told) ? context.facts : told
   const again = retry === true && context.owner === '' ? askedAgain : {}
   const reopened = context.facts?.state === 'closed' && facts.state === 'open' ? { held: false, retired: false } : {}
   return { context: { facts, approvedBodies: bodiesApproved(context, facts), ...reopened, ...again } }

@@ -44,6 +44,8 @@ export const IssueFacts = Type.Object({
     declined: Type.String(),
     priority: Type.Optional(Type.String()),
   }),
+  /** Which telling of the mirror's it is, counted from 1. */
+  revision: Type.Optional(Type.Integer()),
   config: TaskConfig,
 })
 export type IssueFacts = Static<typeof IssueFacts>

@@ -377,6 +377,22 @@ describe('revocations reach the owner, once', () => {
   })
 })
 
+describe('facts of an older telling, which come last where two orchestrators work side by side', () => {
+  test('do not bring back an approval that was withdrawn', () => {
+    const issue = owned({ revision: 1 })
+    observe(issue, { ...approved, revision: 2 })
+    observe(issue, { humanCommented: true, withdrawnBy: 'maya', revision: 3 })
+    expect(observe(issue, { ...approved, revision: 2 })).toEqual([])
+    expect(issue.context).toMatchObject({ status: 'refined', facts: { revision: 3, approvals: [] } })
+  })
+
+  test("a maintainer's wish to begin anew that comes with them counts", () => {
+    const issue = seen({ wanted: false, revision: 3 })
+    issue.send({ type: 'issue.observed', facts: { ...facts, wanted: true, revision: 2 }, retry: true })
+    expect(issue.context).toMatchObject({ urged: true, facts: { wanted: false, revision: 3 } })
+  })
+})
+
 describe('self-grant', () => {
   const own = { selfProposed: true, config: { ...config, autoApproveMaxSignificance: 'minor' } }
   const bare = { citation: undefined, approvingMaintainer: undefined }

@@ -28,6 +28,8 @@ export const MergeRequestFacts = Type.Object({
   pushedByGated: Type.Boolean(),
   /** A human's merge request that `prReactionScope` and the intake gate let in. */
   wanted: Type.Boolean(),
+  /** Which telling of the mirror's it is, counted from 1. */
+  revision: Type.Optional(Type.Integer()),
   config: TaskConfig,
 })
 export type MergeRequestFacts = Static<typeof MergeRequestFacts>

@@ -271,6 +271,26 @@ describe('verdict and merge', () => {
   })
 })
 
+describe('facts of an older telling, which come last where two orchestrators work side by side', () => {
+  const states = { open: owned, verdictPosted: withVerdict, merging }
+
+  test.each(Object.entries(states))('%s: change nothing', (state, begin) => {
+    const mr = begin()
+    observe(mr, { revision: 7 })
+    for (const older of [{ headSha: 'sha-0' }, { state: 'closed' }, { state: 'merged' }, { draft: true }])
+      expect(observe(mr, { revision: 6, ...older })).toEqual([])
+    expect(mr.value).toBe(state)
+    expect(mr.context).toMatchObject({ facts: { headSha: 'sha-1', revision: 7 } })
+  })
+
+  test('closed: do not reopen it', () => {
+    const mr = owned()
+    observe(mr, { state: 'closed', revision: 7 })
+    expect(observe(mr, { revision: 6 })).toEqual([])
+    expect(mr.value).toBe('closed')
+  })
+})
+
 describe('handed over', () => {
   const heir = 'default/implement-lib-7-heir0'
   const handed = { type: 'mr.handedOver', task, to: heir, entry: `mint/${heir}` }

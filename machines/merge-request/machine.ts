@@ -8,6 +8,7 @@ import type { MachineDefinition, MachineInput } from '../definition.ts'
 import { newMergeRequest, type MergeRequestContext } from './context.ts'
 import { mergeRequestActions, voidsVerdict } from './decisions.ts'
 import type { MergeRequestEvent } from './events.ts'
+import { isOvertaken } from '../rules/revisions.ts'
 
 interface Guarded {
   readonly context: MergeRequestContext
@@ -37,6 +38,8 @@ const whileOpen = {
 } as const
 
 const ends = [
+  // Nothing is taken from it: what is known is newer.
+  { guard: 'overtaken' },
   { guard: 'merged', target: 'merged', actions: 'observe' },
   { guard: 'closed', target: 'closed', actions: 'observe' },
 ] as const
@@ -48,6 +51,7 @@ export const mergeRequestMachine = setup({
     merged: shows('merged'),
     closed: shows('closed'),
     open: shows('open'),
+    overtaken: ({ context, event }) => event.type === 'mr.observed' && isOvertaken(context.facts, event.facts),
     voids: ({ context, event }) => event.type === 'mr.observed' && voidsVerdict(context.facts, event.facts),
     fromOwnerOnHead,
     fromOwner: ({ context, event }) => 'task' in event && event.task === context.owner,
@@ -115,6 +119,7 @@ export const mergeRequestMachine = setup({
       meta: { owner: 'human', reason: 'was closed unmerged', unblocks: 'it is reopened' },
       on: {
         'mr.observed': [
+          { guard: 'overtaken' },
           { guard: 'merged', target: 'merged', actions: 'observe' },
           { guard: 'open', target: 'open', actions: 'observe' },
           { actions: 'observe' },

@@ -5,16 +5,16 @@ import type { Delivery } from '../../../runtime/runtime.ts'
 import type { ForgeAccount, ForgeComment, ForgePort, ForgeSubjectKind } from '../port.ts'
 import { bareName, forgePath, repositoryNamed, type ProjectSettings, type RepositorySettings } from '../projects.ts'
 import type { MirrorOptions } from './mirror.ts'
-import { peopleOf, type People } from './people.ts'
+import { peopleOf } from './people.ts'
 import type { MergeRequestNotes, MirroredMergeRequest, MirroredSubject, SubjectKey } from './records.ts'
 import { createSerial } from './serial.ts'
 import { bindAccount, boundAccounts } from './store/accounts.ts'
 import { loadThread, markCommentsTold, markDeleted } from './store/comments.ts'
 import { markHasChecks } from './store/cursors.ts'
-import { loadSubject, markComplete, markTold, upsertSubject } from './store/subjects.ts'
+import { claimRevision, loadSubject, markComplete, markTold, upsertSubject } from './store/subjects.ts'
 import { takeInComment, takeInIssue, takeInMergeRequest, type TakeInContext } from './take-in.ts'
-import { commentTellings, factsTelling, subjectAddress, untold } from './tell.ts'
-import { issueFactsOf } from './facts.ts'
+import { commentTellings, factsTelling, subjectAddress, untold, type Telling } from './tell.ts'
+import { issueFactsOf, type FactsContext } from './facts.ts'
 
 /** One repository of one Project, with the port to it. */
 export interface Scope {
@@ -49,6 +49,8 @@ export interface Desk {
 
 /** A forge that lists a comment later than this, or whose clock differs by more, is none that we know. */
 const LISTED_WITHIN_MS = 60_000
+/** Two processes meet once; who never gets its turn leaves it to whoever tried. */
+const MOST_CLAIMS = 10
 
 export function createDesk(options: MirrorOptions): Desk {
   const { sql, clock, directory, openForge, deliver } = options
@@ -165,10 +167,7 @@ export function createDesk(options: MirrorOptions): Desk {
     await markComplete(tx, key)
   }
 
-  async function factsContext(
-    scope: Scope,
-    key: SubjectKey,
-  ): Promise<{ project: ProjectSettings; people: People; thread: Awaited<ReturnType<typeof loadThread>> }> {
+  async function factsContext(scope: Scope, key: SubjectKey): Promise<FactsContext> {
     const people = peopleOf(scope.project, scope.repository, await boundAccounts(sql, scope.project.name))
     return { project: scope.project, people, thread: await loadThread(sql, key) }
   }
@@ -183,16 +182,34 @@ export function createDesk(options: MirrorOptions): Desk {
     if (first === undefined && !mayBecomeWanted(row)) return
     if (!row.complete) await desk.readThread(scope, key)
     if (row.sort === 'mr') await desk.readCi(scope, key, false)
-    const now = (await loadSubject(sql, key))!
-    const context = await factsContext(scope, key)
-    const telling = factsTelling(now, context, clock.now())
-    if (telling === undefined) return
+    const claimed = await claimTelling(scope, key)
+    if (claimed === undefined) return
+    const { now, context, telling } = claimed
     for (const delivery of telling.deliveries) await deliver(delivery)
     if (retry !== undefined && now.sort === 'issue') {
-      const event = { type: 'issue.observed', at: clock.now(), facts: issueFactsOf(now, context), retry: true }
+      const facts = { ...issueFactsOf(now, context), revision: telling.revision }
+      const event = { type: 'issue.observed', at: clock.now(), facts, retry: true }
       await deliver({ to: subjectAddress(scope.project, key), key: retry, event })
     }
     await markTold(sql, key, telling.revision, telling.factsHash)
+  }
+
+  /** What is to be told, under a number that no other telling has; facts that change meanwhile are of a later one. */
+  async function claimTelling(
+    scope: Scope,
+    key: SubjectKey,
+  ): Promise<{ now: MirroredSubject; context: FactsContext; telling: Telling } | undefined> {
+    for (let attempt = 0; attempt < MOST_CLAIMS; attempt++) {
+      const now = (await loadSubject(sql, key))!
+      const context = await factsContext(scope, key)
+      const telling = factsTelling(now, context, clock.now())
+      if (telling === undefined) return undefined
+      if (telling.deliveries.length === 0 || (await claimRevision(sql, key, telling.revision)))
+        return { now, context, telling }
+    }
+    throw new Error(
+      `others tell of ${key.sort} ${key.repository}#${key.number} all the time: it is told when asked again`,
+    )
   }
 
   async function tellComments(scope: Scope, key: SubjectKey): Promise<void> {

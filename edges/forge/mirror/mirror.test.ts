@@ -3,7 +3,9 @@ import type { IssueFacts } from '../../../machines/issue/events.ts'
 import type { MergeRequestFacts } from '../../../machines/merge-request/events.ts'
 import type { Delivery } from '../../../runtime/runtime.ts'
 import type { ForgeComment, ForgeIssue } from '../port.ts'
+import { createOpenForge } from '../open-forge.ts'
 import { withForgeEdge, type EdgeRoom, type EdgeRoomOptions } from '../testing.ts'
+import { createMirror, type Mirror } from './mirror.ts'
 
 const REPO = 'acme/library'
 const BOT = { login: 'bot', id: '3', bot: true }
@@ -504,5 +506,45 @@ test('3.14: /takeover by its author or a maintainer is a command, by others word
     room.forge.comment('reader', REPO, number, '/takeover')
     await room.quiet()
     expect(said()).toMatchObject({ type: 'mr.commented', author: 'reader' })
+  })
+})
+
+test('of two orchestrators side by side each telling has a number of its own, and who saw less has the smaller one', async () => {
+  await withForgeEdge({}, async (room) => {
+    const number = openWanted(room)
+    const told: Delivery[] = []
+    const held = Promise.withResolvers<void>()
+    const started = Promise.withResolvers<void>()
+    const mirrorWith = (deliver: (delivery: Delivery) => Promise<void>): Mirror =>
+      createMirror({
+        ...room,
+        openForge: createOpenForge({ directory: room.directory, fetch, clock: room.clock }),
+        deliver: async (delivery) => {
+          await deliver(delivery)
+          told.push(delivery)
+          return { key: delivery.key, applied: true, seq: told.length }
+        },
+      })
+    const slow = mirrorWith(() => (started.resolve(), held.promise))
+    const quick = mirrorWith(async () => undefined)
+    const look = (mirror: Mirror): Promise<void> => mirror.refresh('default/demo', 'library', 'issue', number)
+
+    const late = look(slow)
+    await started.promise
+    room.forge.editIssue('maintainer', REPO, number, { title: 'Add mul and div' })
+    await look(quick)
+    held.resolve()
+    await late
+    const facts = told.map(({ event }) => event['facts'] as IssueFacts)
+    expect(facts.map(({ title, revision }) => [title, revision])).toEqual([
+      ['Add mul and div', 2],
+      ['Add mul', 1],
+    ])
+    // What was told last is not taken for what its actor knows.
+    await look(quick)
+    expect(told).toHaveLength(2)
+    room.forge.editIssue('maintainer', REPO, number, { title: 'Add mul' })
+    await look(quick)
+    expect(told.at(-1)?.event).toMatchObject({ facts: { title: 'Add mul', revision: 3 } })
   })
 })

@@ -39,7 +39,7 @@ export function factsTelling(row: MirroredSubject, context: FactsContext, at: nu
   const factsHash = contentHash(facts)
   if (factsHash === row.factsHash) return { deliveries: [], revision: row.revision, factsHash }
   const revision = row.revision + 1
-  const event = { type: row.sort === 'issue' ? 'issue.observed' : 'mr.observed', at, facts }
+  const event = { type: row.sort === 'issue' ? 'issue.observed' : 'mr.observed', at, facts: { ...facts, revision } }
   return {
     deliveries: [
       { to: subjectAddress(context.project, row), key: `observed/${revision}/${factsHash.slice(0, 16)}`, event },

@@ -60,8 +60,10 @@ function fault(i: Draft, held: HeldClaim): string | undefined {
   return isNewest && (!approval || isOfNewestPlan(i, approval)) ? undefined : 'plan-newest'
 }
 
-function observed(i: Draft, { facts, retry }: EventOf<'issue.observed'>): void {
+function observed(i: Draft, { facts: told, retry }: EventOf<'issue.observed'>): void {
   const before = i.facts
+  const facts =
+    before?.revision !== undefined && told.revision !== undefined && before.revision > told.revision ? before : told
   i.approvedBodies = Object.fromEntries(
     facts.approvals.map(({ commentId }) => {
       const known = i.approvedBodies[commentId]

@@ -63,6 +63,7 @@ function tellChanges(m: MergeRequestDraft, before: MergeRequestFacts | null, wit
 function observed(m: MergeRequestDraft, { facts }: EventOf<'mr.observed'>): void {
   if (m.state === 'merged') return
   const before = m.c.facts
+  if (before?.revision !== undefined && facts.revision !== undefined && before.revision > facts.revision) return
   const from = m.state
   const voids = isVoid(before, facts)
   m.c.facts = facts

@@ -66,10 +66,19 @@ export async function markComplete(sql: Queryable, key: SubjectKey): Promise<voi
   )
 }
 
+/** A telling takes the next number before it is told; false: another process took it meanwhile. */
+export async function claimRevision(sql: Queryable, key: SubjectKey, revision: number): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `update forge_subject set revision = $5 where project = $1 and repository = $2 and sort = $3 and number = $4 and revision = $5 - 1`,
+    [key.project, key.repository, key.sort, key.number, revision],
+  )
+  return rowCount === 1
+}
+
 /** Remembers what its actor was told; a later telling of another process stands. */
 export async function markTold(sql: Queryable, key: SubjectKey, revision: number, factsHash: string): Promise<void> {
   await sql.query(
-    `update forge_subject set facts_hash = $6, revision = $5 where project = $1 and repository = $2 and sort = $3 and number = $4 and revision < $5`,
+    `update forge_subject set facts_hash = $6 where project = $1 and repository = $2 and sort = $3 and number = $4 and revision = $5`,
     [key.project, key.repository, key.sort, key.number, revision, factsHash],
   )
 }

@@ -103,6 +103,13 @@ export function issueWords(context: object): readonly Told[] {
     ...issueBirths,
     { ...observed({}), retry: true },
     { ...observed({ wanted: false }), retry: true },
+    ...[
+      { approvals: [approval], revision: 2 },
+      { approvals: [], revision: 1 },
+      { approvals: [], revision: 2 },
+      { withdrawnBy: 'maya', revision: 3 },
+    ].map(observed),
+    { ...observed({ wanted: false, revision: 1 }), retry: true },
     { type: 'issue.observed', facts: { ...facts, state: 'open' } },
     { type: 'issue.commented', commentId: 'c3', author: 'rita', maintainer: false, text: 'hm' },
     { type: 'issue.event', kind: 'label', author: 'rita' },

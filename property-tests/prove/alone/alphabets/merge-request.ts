@@ -40,6 +40,16 @@ export const mergeRequestBirths: readonly Told[] = [
   { type: 'mr.owned', task: 'default/a' },
 ]
 
+/** As two orchestrators tell them that work side by side. */
+const told: readonly Partial<MergeRequestFacts>[] = [
+  { revision: 2 },
+  { revision: 1, headSha: 's2' },
+  { revision: 1, draft: true },
+  { revision: 1, state: 'closed' },
+  { revision: 1, state: 'merged', mergeCommit: 'm' },
+  { revision: 2, headSha: 's2' },
+]
+
 export function mergeRequestWords(context: object): readonly Told[] {
   const { owner, mint, facts } = context as MergeRequestContext
   const headSha = facts?.headSha ?? 's1'
@@ -50,6 +60,7 @@ export function mergeRequestWords(context: object): readonly Told[] {
       ? [
           { type: 'mr.observed', facts: { ...facts, state: 'open' } },
           { type: 'mr.observed', facts },
+          ...told.map((more) => ({ type: 'mr.observed', facts: { ...facts, ...more } })),
         ]
       : []),
     { type: 'mr.commented', commentId: 'c1', author: 'rita', maintainer: false, text: 'hm', kind: 'mr_comment' },
