@@ -5,7 +5,7 @@ import type { HeldClaim, IssueContext } from './context.ts'
 import type { IssueEvent } from './events.ts'
 import { forgeSubject } from './mint.ts'
 import { planComment } from './plan.ts'
-import { isOvertaken } from '../rules/revisions.ts'
+import { newest } from '../rules/revisions.ts'
 import { awaitsOffer, settle, type Cause } from './settle.ts'
 
 type EventOf<T extends IssueEvent['type']> = Extract<IssueEvent, { type: T }>
@@ -51,7 +51,7 @@ const askedAgain = { held: false, rejected: '', urged: true } as const
 
 function observe(context: IssueContext, { facts: told, retry }: EventOf<'issue.observed'>): Fold {
   // A person's wish to begin anew counts, whatever facts came along with it.
-  const facts = context.facts !== null && isOvertaken(context.facts, told) ? context.facts : told
+  const facts = newest(context.facts, told)
   const again = retry === true && context.owner === '' ? askedAgain : {}
   const reopened = context.facts?.state === 'closed' && facts.state === 'open' ? { held: false, retired: false } : {}
   return { context: { facts, approvedBodies: bodiesApproved(context, facts), ...reopened, ...again } }

@@ -8,7 +8,7 @@ import type { MachineDefinition, MachineInput } from '../definition.ts'
 import { newMergeRequest, type MergeRequestContext } from './context.ts'
 import { mergeRequestActions, voidsVerdict } from './decisions.ts'
 import type { MergeRequestEvent } from './events.ts'
-import { isOvertaken } from '../rules/revisions.ts'
+import { newest } from '../rules/revisions.ts'
 
 interface Guarded {
   readonly context: MergeRequestContext
@@ -51,7 +51,8 @@ export const mergeRequestMachine = setup({
     merged: shows('merged'),
     closed: shows('closed'),
     open: shows('open'),
-    overtaken: ({ context, event }) => event.type === 'mr.observed' && isOvertaken(context.facts, event.facts),
+    overtaken: ({ context, event }) =>
+      event.type === 'mr.observed' && newest(context.facts, event.facts) !== event.facts,
     voids: ({ context, event }) => event.type === 'mr.observed' && voidsVerdict(context.facts, event.facts),
     fromOwnerOnHead,
     fromOwner: ({ context, event }) => 'task' in event && event.task === context.owner,

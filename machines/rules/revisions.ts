@@ -4,9 +4,10 @@ export interface Numbered {
 }
 
 /**
- * Facts of an older telling that came after a newer one: two orchestrators work side by side while one replaces the
- * other, and what the first had read may reach the actor last. Facts without a number are believed as they come.
+ * The facts that count: two orchestrators work side by side while one replaces the other, and what the first had read
+ * may reach the actor last. Facts without a number are believed as they come.
  */
-export function isOvertaken(known: Numbered | null, told: Numbered): boolean {
-  return known?.revision !== undefined && told.revision !== undefined && told.revision < known.revision
+export function newest<F extends Numbered>(known: F | null, told: F): F {
+  const isOvertaken = (known?.revision ?? 0) > (told.revision ?? Infinity)
+  return (isOvertaken ? known : null) ?? told
 }

@@ -90,6 +90,7 @@ function ofIssue({ context }: Snapshot): readonly unknown[] {
     [owner !== '', facts?.unwantedByMaintainer, grant?.commentId, facts?.approvals.length],
     [rejected !== '', retired, facts?.state, facts?.closedBy, owner !== ''],
     [facts?.approvals.length, plans.length > 0, grant === null, facts?.bodyHash, facts?.withdrawnBy],
+    [facts?.revision, facts?.approvals.length],
   ]
 }
 
@@ -103,6 +104,7 @@ function ofMergeRequest({ context }: Snapshot): readonly unknown[] {
     [owner !== '', mint === null, held, urged, facts?.wanted, facts?.state],
     [owner !== '', held, offered, cancelled, facts?.headBranch, facts?.draft, facts?.wanted],
     [verdict === null, owner !== '', facts?.headSha, facts?.ci, facts?.mergeable],
+    [facts?.revision, verdict === null, facts?.state],
   ]
 }
 
