@@ -39,6 +39,7 @@ if (bug) plant(bug)
 /** More failing seeds than these say nothing new. */
 const mostFailures = 5
 const progressEveryMs = 10_000
+let living: number | undefined
 
 /** Each life in turn, in this process. */
 async function simulate(): Promise<Report> {
@@ -55,6 +56,7 @@ async function simulate(): Promise<Report> {
   for (let index = 0; index < seeds * Number(flags.repeat); index++) {
     if (failures.length >= mostFailures || performance.now() - beganAt > Number(flags.seconds) * 1000) break
     const seed = only?.[index % seeds] ?? from + (index % seeds)
+    living = seed
     const outcome = await simulation.run(simulation.plan(seed))
     const broken = brokenLaws(outcome)
     hashes.push(outcome.hash)
@@ -128,7 +130,7 @@ async function run(): Promise<boolean> {
 }
 
 process.on('unhandledRejection', (error) => {
-  say(`a promise was left behind: ${String((error as Error)?.stack ?? error)}`)
+  say(`a promise was left behind in seed ${living}: ${String((error as Error)?.stack ?? error)}`)
   process.exit(2)
 })
 process.exitCode = (await (flags.bugs ? findAll() : run())) ? 0 : 1
