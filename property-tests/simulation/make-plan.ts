@@ -126,7 +126,7 @@ function alertPlan(roll: Dice, index: number): AlertPlan {
 }
 
 /** How many points a life aims at; those of one life lie far apart in the list, as do their moments in it. */
-const aims = 9
+const aims = 11
 /** Every fourth round what is seldom come to is aimed at alone; every second, all where they first come there. */
 const roundsAlone = 4
 const soonMs = 500
