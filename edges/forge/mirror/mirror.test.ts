@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { IssueFacts } from '../../../machines/issue/events.ts'
 import type { MergeRequestFacts } from '../../../machines/merge-request/events.ts'
 import type { Delivery } from '../../../runtime/runtime.ts'
+import type { Sql } from '../../../runtime/store/sql.ts'
 import type { ForgeComment, ForgeIssue } from '../port.ts'
 import { createOpenForge } from '../open-forge.ts'
 import { withForgeEdge, type EdgeRoom, type EdgeRoomOptions } from '../testing.ts'
@@ -546,5 +547,37 @@ test('of two orchestrators side by side each telling has a number of its own, an
     room.forge.editIssue('maintainer', REPO, number, { title: 'Add mul' })
     await look(quick)
     expect(told.at(-1)?.event).toMatchObject({ facts: { title: 'Add mul', revision: 3 } })
+  })
+})
+
+test('a telling that loses its number is counted anew; one that loses ten times tells nothing, says so, and is told when asked again', async () => {
+  await withForgeEdge({}, async (room) => {
+    const number = openWanted(room)
+    const told: number[] = []
+    let others = 0
+    const query: Sql['query'] = async (text, values) => {
+      if (text.includes('set revision') && others-- > 0) await room.sql.query(text, values)
+      return room.sql.query(text, values)
+    }
+    const mirror = createMirror({
+      ...room,
+      sql: { ...room.sql, query },
+      openForge: createOpenForge({ directory: room.directory, fetch, clock: room.clock }),
+      deliver: async ({ key, event }) => {
+        told.push((event['facts'] as IssueFacts).revision!)
+        return { key, applied: true, seq: told.length }
+      },
+    })
+    const look = (): Promise<void> => mirror.refresh('default/demo', 'library', 'issue', number)
+
+    others = 10
+    await expect(look()).rejects.toThrow(`others tell of issue library#${number} all the time`)
+    expect(told).toEqual([])
+    await look()
+    expect(told).toEqual([11])
+    others = 2
+    room.forge.editIssue('maintainer', REPO, number, { title: 'Add mul and div' })
+    await look()
+    expect(told).toEqual([11, 14])
   })
 })
