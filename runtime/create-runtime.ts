@@ -106,6 +106,7 @@ class DurableRuntime implements Runtime {
       settleNow: () => void this.#worker.settleNow(),
       read: (page, of = shards()) => pendingEffects(sql, of, page),
       mayPerform: ({ shard }) => this.#leases.mayPerform(shard),
+      isHeld: ({ shard }) => this.#leases.holds(shard),
     })
     this.#timers = new Timers({ ...ports, shards, fire: (timer) => this.#fire(timer) })
     this.#recovery = new Recovery({

@@ -52,6 +52,15 @@ export class RuntimeStoppedError extends RetryableError {
   readonly temporary = true
 }
 
+/** Another process may perform the effect by now (R5): nothing more is written for it here, and that counts as no attempt. */
+export class EffectNotHeldError extends RetryableError {
+  override readonly name = 'EffectNotHeldError'
+
+  constructor(key: string) {
+    super(`${key}: another process may perform it by now`)
+  }
+}
+
 /** Another process owns the shard by now (R5). */
 export class StaleLeaseError extends Error {
   override readonly name = 'StaleLeaseError'

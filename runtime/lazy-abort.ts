@@ -1,3 +1,4 @@
+import { EffectNotHeldError } from './errors.ts'
 import type { EffectContext } from './runtime.ts'
 
 /** An abort signal that is made when somebody asks for it: most handlers never do, and one for each effect is not free. */
@@ -28,16 +29,26 @@ export class EffectCall implements EffectContext {
   readonly attempt: number
   readonly at: number
   readonly #abort: LazyAbort
+  readonly #isHeld: () => boolean
 
-  constructor({ key, actor, attempt, at }: Omit<EffectContext, 'signal'>, abort: LazyAbort) {
+  constructor(
+    { key, actor, attempt, at }: Omit<EffectContext, 'signal' | 'assertHeld'>,
+    abort: LazyAbort,
+    isHeld: () => boolean,
+  ) {
     this.key = key
     this.actor = actor
     this.attempt = attempt
     this.at = at
     this.#abort = abort
+    this.#isHeld = isHeld
   }
 
   get signal(): AbortSignal {
     return this.#abort.signal
+  }
+
+  assertHeld(): void {
+    if (!this.#isHeld()) throw new EffectNotHeldError(this.key)
   }
 }

@@ -4,8 +4,9 @@
  * shards go to the others, within the lease time.
  *
  * Two guards keep a process that was paused from doing harm. Its commits are refused by the epoch in the committing
- * statement. Its effects are not even begun: they need a lease that is believed, and belief ends, by this process's
- * own clock and from before its last beat was sent, earlier than anyone else can have called it dead.
+ * statement. Its effects are not even begun, and those under way write nothing more: they need a lease that is believed,
+ * and belief ends, by this process's own clock and from before its last beat was sent, earlier than anyone else can have
+ * called it dead.
  */
 import type { Clock, Timer } from './clock.ts'
 import { divide } from './division.ts'
@@ -110,6 +111,11 @@ export class Leases {
     this.#isDoubted = true
     this.look()
     return false
+  }
+
+  /** Whether an effect of this shard that was begun may still write: on its way out the shard waits for it. */
+  holds(shard: number): boolean {
+    return this.#epochs.has(shard) && this.#isBelieved()
   }
 
   /** The time of day counts too, though it may jump: it goes on while a suspended machine's other clock stands still. */

@@ -48,6 +48,7 @@ function world(
     logger: silentLogger,
     observer: { ...silentObserver, effectSettled: (end) => void settled.push(end) },
     mayPerform: () => true,
+    isHeld: () => true,
     maxHeld: options.maxHeld ?? 100_000,
     settle: async (row, outcome) => {
       if (failures-- > 0) throw new Error('the store is away')

@@ -10,6 +10,7 @@ import { Backlog } from './backlog.ts'
 import type { Clock } from './clock.ts'
 import { errorText } from './error-text.ts'
 import { RetryableError, TerminalError, messageOf } from './errors.ts'
+import { outcomeOfFailure } from './failed-effects.ts'
 import { HeldEffects } from './held-effects.ts'
 import { Lanes } from './lanes.ts'
 import { EffectCall, LazyAbort } from './lazy-abort.ts'
@@ -44,10 +45,11 @@ export interface RelayOptions {
   readonly alone: <T>(task: () => Promise<T>) => Promise<T>
   /** Asked right before an effect is begun: whether its shard is this process's without doubt. */
   readonly mayPerform: (effect: EffectRow) => boolean
+  /** The same while it is performed, for a shard on its way out too. */
+  readonly isHeld: (effect: EffectRow) => boolean
 }
 
 const defaultConcurrency = 8
-const defaultMaxAttempts = 50
 const noHandler = 'no handler for this type of effect'
 /** What a failed settlement is tried, over about a minute, before the effect is left to the next reading of the store. */
 const settleAttempts = 8
@@ -282,7 +284,9 @@ export class Relay {
     const abort = (entry.abort = new LazyAbort())
     try {
       const context = { key, actor: effect.actor, attempt, at: this.#options.clock.now() }
-      const deliveries: readonly Delivery[] = await handler.perform(paramsOf(effect), new EffectCall(context, abort))
+      // Where its shard went and came back another call performs it.
+      const call = new EffectCall(context, abort, () => !entry.isForgotten && this.#options.isHeld(effect))
+      const deliveries: readonly Delivery[] = await handler.perform(paramsOf(effect), call)
       return { kind: 'performed', deliveries }
     } catch (error) {
       return this.#failure(entry, handler, error)
@@ -292,19 +296,11 @@ export class Relay {
   #failure(entry: Entry, handler: EffectHandler, error: unknown): SettleOutcome {
     const { clock, random, logger } = this.#options
     const { key, type, effect } = entry
-    const attempts = effect.attempts + 1
-    const lastError = errorText(error)
-    logger.warn({ key, type, attempts, error: lastError }, 'an effect failed')
+    logger.warn({ key, type, attempts: effect.attempts + 1, error: errorText(error) }, 'an effect failed')
     if (isAborted(entry)) return { kind: 'performed', deliveries: [] }
-    if (error instanceof TerminalError) return { kind: 'dead', attempts, lastError: error.reason }
     const askedMs = error instanceof RetryableError ? error.retryAfterMs : undefined
-    if (askedMs !== undefined) {
-      this.#pause(entry, askedMs)
-      return { kind: 'postponed', attempts: effect.attempts, notBefore: Math.ceil(clock.now() + askedMs), lastError }
-    }
-    if (attempts >= (handler.maxAttempts ?? defaultMaxAttempts))
-      return { kind: 'dead', attempts, lastError: `retries-exhausted: ${lastError}` }
-    return { kind: 'postponed', attempts, notBefore: clock.now() + backoffMs(attempts, random), lastError }
+    if (askedMs !== undefined) this.#pause(entry, askedMs)
+    return outcomeOfFailure(error, { ...effect, maxAttempts: handler.maxAttempts }, { now: clock.now(), random })
   }
 
   #pause({ target, type }: Entry, askedMs: number): void {

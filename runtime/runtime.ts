@@ -105,13 +105,19 @@ export interface ReplayResult {
   readonly firstDifference?: string
 }
 
-/** What a handler is told beside the effect's own params. `key` is `<address>/<seq>/<index>`, the same at every attempt (R6). */
+/**
+ * What a handler is told beside the effect's own params. `key` is `<address>/<seq>/<index>`, the same at every attempt (R6).
+ * `assertHeld` throws `EffectNotHeldError` as soon as another process may perform the effect (R5), because this one was
+ * paused, say. A handler asks right before each write that must not come late or twice, after whatever it waited for; what
+ * is thrown it lets through.
+ */
 export interface EffectContext {
   readonly key: string
   readonly actor: ActorAddress
   readonly attempt: number
   readonly at: number
   readonly signal: AbortSignal
+  assertHeld(): void
 }
 
 /**

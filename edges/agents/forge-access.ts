@@ -1,4 +1,5 @@
-import type { ForgePort } from '../forge/port.ts'
+import { ForgeUnavailableError } from '../forge/errors.ts'
+import type { Fence, ForgePort } from '../forge/port.ts'
 import {
   bareName,
   forgePath,
@@ -7,6 +8,7 @@ import {
   type RepositorySettings,
 } from '../forge/projects.ts'
 import { Problem } from '../http/problem.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { AgentApiDeps } from './deps.ts'
 
 export interface ForgeAccess {
@@ -17,15 +19,29 @@ export interface ForgeAccess {
   readonly path: string
 }
 
+/** A tool gives a call up by then, and may ask again, of another process (cli/commands/mcp.ts). */
+const awaitedMs = 120_000
+
+/** By both clocks, as with leases: one may stand still, the other jump. */
+function whileAwaited(clock: Clock): Fence {
+  const [elapsed, now] = [clock.elapsed(), clock.now()]
+  return () => {
+    if (clock.elapsed() - elapsed < awaitedMs && clock.now() - now < awaitedMs) return
+    throw new ForgeUnavailableError('who asked for it has given up by now, and nothing more is written: ask again')
+  }
+}
+
 /** The repository that a tool names, within the pod's own Project and nowhere else. */
 export async function accessRepository(
-  deps: Pick<AgentApiDeps, 'projects' | 'openForge'>,
+  deps: Pick<AgentApiDeps, 'projects' | 'openForge' | 'clock'>,
   projectId: string,
   repositoryName: string,
 ): Promise<ForgeAccess> {
+  const fence = whileAwaited(deps.clock)
   const project = await deps.projects.project(bareName(projectId))
   const repository = project === undefined ? undefined : repositoryNamed(project, repositoryName)
   if (project === undefined || repository === undefined)
     throw new Problem('not-found', `the Project has no Repository ${repositoryName}; repo_list names them`)
-  return { forge: await deps.openForge(project.name), project, repository, path: forgePath(repository, project.scm) }
+  const forge = await deps.openForge(project.name, fence)
+  return { forge, project, repository, path: forgePath(repository, project.scm) }
 }

@@ -2,7 +2,8 @@ import type { Clock } from '../../runtime/clock.ts'
 import { TerminalError } from '../../runtime/errors.ts'
 import type { Fetch } from '../http/ports.ts'
 import type { LimitType } from './errors.ts'
-import { createGithubForge, createGithubTransport } from './github/port.ts'
+import { createGithubForge } from './github/port.ts'
+import { createTransport, type Transport } from './github/transport.ts'
 import type { OpenForge } from './port.ts'
 import { bareName, type ProjectDirectory, type Provider } from './projects.ts'
 import { createBudget } from './rate-limit.ts'
@@ -17,18 +18,18 @@ export interface OpenForgeOptions {
 
 /** Ports by Project: the settings and the token of this moment over a budget that all callers share. */
 export function createOpenForge({ directory, fetch, clock, onLimited }: OpenForgeOptions): OpenForge {
-  const transports = new Map<string, Fetch>()
+  const transports = new Map<string, Transport>()
 
-  function transportOf(name: string, provider: Provider): Fetch {
+  function transportOf(name: string, provider: Provider): Transport {
     const known = transports.get(name)
     if (known !== undefined) return known
     const budget = createBudget({ clock, onLimited: (path, type) => onLimited?.(provider, pathTemplate(path), type) })
-    const transport = createGithubTransport({ fetch, clock, budget })
+    const transport = createTransport({ fetch, clock, budget })
     transports.set(name, transport)
     return transport
   }
 
-  return async (id) => {
+  return async (id, fence) => {
     const name = bareName(id)
     const project = await directory.project(name)
     if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${name}`)
@@ -40,7 +41,7 @@ export function createOpenForge({ directory, fetch, clock, onLimited }: OpenForg
     const { apiURL } = project.scm
     return createGithubForge({
       token,
-      transport: transportOf(name, project.scm.provider),
+      fetch: transportOf(name, project.scm.provider)(fence),
       ...(apiURL === undefined ? {} : { apiURL }),
     })
   }

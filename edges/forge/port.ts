@@ -264,5 +264,8 @@ export interface ForgePort {
   redeliver(path: string, hook: string, attempt: string): Promise<void>
 }
 
+/** Called right before each request that writes, when nothing is waited for any more; the request goes out if it returns. */
+export type Fence = () => void
+
 /** The port of one Project, with the token as it is at this moment. */
-export type OpenForge = (project: string) => Promise<ForgePort>
+export type OpenForge = (project: string, fence?: Fence) => Promise<ForgePort>

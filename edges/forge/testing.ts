@@ -183,6 +183,7 @@ async function useEdge(
       attempt,
       at: clock.now(),
       signal: new AbortController().signal,
+      assertHeld: () => undefined,
     }),
   }
   try {

@@ -12,7 +12,14 @@ const turn: ActorAddress = 'turn:default/task/1/3'
 const pod: ActorAddress = 'pod:default/task/1'
 
 function asked(actor: ActorAddress, attempt = 1): EffectContext {
-  return { key: `${actor}/7/0`, actor, attempt, at: 0, signal: new AbortController().signal }
+  return {
+    key: `${actor}/7/0`,
+    actor,
+    attempt,
+    at: 0,
+    signal: new AbortController().signal,
+    assertHeld: () => undefined,
+  }
 }
 
 interface Scene {

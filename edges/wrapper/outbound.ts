@@ -48,7 +48,12 @@ function podId(params: { readonly task: string; readonly ordinal: number }): str
 /** Handlers in the shape of the runtime's total record: one per effect type of this edge. */
 export function wrapperHandlers(deps: WrapperEffectDeps) {
   const { clock, pods, client } = deps
-  const isOver = async (actor: ActorAddress): Promise<boolean> => (await deps.readActor(actor))?.status !== 'active'
+  /** Read, and still ours to act on: by the time of the answer another process may have begun and ended it. */
+  const isOver = async (context: EffectContext): Promise<boolean> => {
+    const actor = await deps.readActor(context.actor)
+    context.assertHeld()
+    return actor?.status !== 'active'
+  }
 
   return {
     bindVolumes: {
@@ -60,7 +65,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
     createPod: {
       concurrency: 4,
       perform: performing(async (params: EffectParams<'createPod'>, context) => {
-        if (await isOver(context.actor)) return []
+        if (await isOver(context)) return []
         try {
           const { name } = await pods.create({ ...params, pod: podId(params) })
           return [deliveryTo(context, 'created', { type: 'pod.created', at: clock.now(), name })]
@@ -73,7 +78,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
     readSession: {
       target: pod,
       perform: performing(async (params: EffectParams<'readSession'>, context) => {
-        if (await isOver(context.actor)) return []
+        if (await isOver(context)) return []
         const { contractVersion } = await client.session(params.url)
         return [deliveryTo(context, 'session', { type: 'pod.session', at: clock.now(), contractVersion })]
       }),
@@ -95,7 +100,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
       perform: performing(async (params: EffectParams<'forceDeletePod'>, context) => {
         const state = await pods.remove(podId(params), { force: true })
         // Never created, or its end was told long ago: the pod would wait for it for ever (law 14).
-        if (state === 'ending' || (await isOver(context.actor))) return []
+        if (state === 'ending' || (await isOver(context))) return []
         return [deliveryTo(context, 'gone', { type: 'pod.vanished', at: clock.now(), reason: 'nothing of it runs' })]
       }),
     },
@@ -109,7 +114,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
       target: pod,
       concurrency: 8,
       perform: performing(async (params: EffectParams<'submitTurn'>, context) => {
-        if (await isOver(context.actor)) return []
+        if (await isOver(context)) return []
         return submit(deps, params, context)
       }),
     },
@@ -135,7 +140,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
     probeTurn: {
       target: pod,
       perform: performing(async (params: EffectParams<'probeTurn'>, context) => {
-        if (await isOver(context.actor)) return []
+        if (await isOver(context)) return []
         await client.probe(params.url, String(params.probe), probeText)
         return []
       }),
@@ -143,7 +148,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
     interruptTurn: {
       target: pod,
       perform: performing(async (params: EffectParams<'interruptTurn'>, context) => {
-        if (await isOver(context.actor)) return []
+        if (await isOver(context)) return []
         if (await client.interrupt(params.url)) return []
         return [deliveryTo(context, 'refused', { type: 'turn.interruptRefused', at: clock.now() })]
       }),
@@ -172,6 +177,7 @@ async function submit(
     if (mine !== undefined) return accepted(mine)
   }
   const text = await deps.renderTurn(params, Number(key.slice(key.lastIndexOf('/') + 1)))
+  context.assertHeld()
   const answer = await deps.client.submit(params.url, { key, text, handoff: params.purpose === 'handoff' })
   if (answer.said === 'accepted') return accepted(answer.turnId)
   if (answer.said === 'expired')

@@ -15,6 +15,7 @@ const context = {
   attempt: 1,
   at: 5,
   signal: new AbortController().signal,
+  assertHeld: () => undefined,
 } as const
 
 async function asked(

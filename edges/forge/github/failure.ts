@@ -1,3 +1,4 @@
+import { EffectNotHeldError } from '../../../runtime/errors.ts'
 import {
   ConflictError,
   ForbiddenError,
@@ -21,7 +22,7 @@ interface HttpFailure {
 export function failureOf(operation: string, error: unknown): Error {
   const { status, cause } = error as HttpFailure
   for (const known of [error, cause]) {
-    if (known instanceof RateLimitedError || known instanceof ForgeUnavailableError) return known
+    if (isOurs(known)) return known
   }
   const detail = detailOf(error as HttpFailure)
   if (status === 401) return new UnauthorizedError(operation, detail, error)
@@ -32,6 +33,11 @@ export function failureOf(operation: string, error: unknown): Error {
   if (status === undefined || status >= 500)
     return new ForgeUnavailableError(`${operation}: ${status ?? 'no answer'}`, { cause: error })
   return new ValidationError(operation, `${status} ${detail}`, error)
+}
+
+/** Thrown on this side of the line, and to be heard as it was. */
+function isOurs(error: unknown): error is Error {
+  return [RateLimitedError, ForgeUnavailableError, EffectNotHeldError].some((sort) => error instanceof sort)
 }
 
 /** PUT .../merge has words of its own: 405 not mergeable, 409 another head. */

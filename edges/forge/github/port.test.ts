@@ -16,7 +16,7 @@ function portFor(apiURL: string, token: string, use: typeof fetch = fetch): Forg
   return createGithubForge({
     token,
     apiURL,
-    transport: createTransport({ fetch: use, clock: systemClock, budget: createBudget({ clock: systemClock }) }),
+    fetch: createTransport({ fetch: use, clock: systemClock, budget: createBudget({ clock: systemClock }) })(),
   })
 }
 

@@ -1,11 +1,13 @@
 /**
  * The only way to GitHub's API: the Project's budget before each request, a deadline on it, conditional GETs (a 304
- * costs nothing of the primary limit), and limits told as `RateLimitedError`. Nothing is repeated here.
+ * costs nothing of the primary limit), and limits told as `RateLimitedError`. Nothing is repeated here. A write passes
+ * its fence last, when its turn has come.
  */
 import { createHash } from 'node:crypto'
 import { DeadlineError, withDeadline } from '../../http/deadline.ts'
 import type { Clock, Fetch } from '../../http/ports.ts'
 import { ForgeUnavailableError, type RateLimitedError } from '../errors.ts'
+import type { Fence } from '../port.ts'
 import type { Budget } from '../rate-limit.ts'
 
 export interface TransportOptions {
@@ -13,6 +15,9 @@ export interface TransportOptions {
   readonly clock: Clock
   readonly budget: Budget
 }
+
+/** One budget and one memory of answers for all who ask, each behind a fence of its own. */
+export type Transport = (fence?: Fence) => Fetch
 
 const DEADLINE_MS = 30_000
 const KEPT_ANSWERS = 500
@@ -25,12 +30,14 @@ interface KeptAnswer {
   readonly body: ArrayBuffer
 }
 
-export function createTransport({ fetch, clock, budget }: TransportOptions): Fetch {
+export function createTransport({ fetch, clock, budget }: TransportOptions): Transport {
   const kept = new Map<string, KeptAnswer>()
-  return async (input, init) => {
+  return (fence) => async (input, init) => {
     const url = String(input instanceof Request ? input.url : input)
-    const operation = `${init?.method ?? 'GET'} ${new URL(url).pathname}`
+    const method = init?.method ?? 'GET'
+    const operation = `${method} ${new URL(url).pathname}`
     await budget.take(operation)
+    if (method !== 'GET') fence?.()
     const key = cacheKey(url, init)
     const known = key === undefined ? undefined : kept.get(key)
     const answer = await send(operation, url, withEtag(init, known))

@@ -15,8 +15,8 @@ import {
   type ProjectSettings,
   type RepositorySettings,
 } from '../projects.ts'
-import type { ForgePort } from '../port.ts'
-import type { OutboundDeps } from './deps.ts'
+import type { Fence, ForgePort } from '../port.ts'
+import { fenceOf, type OutboundDeps } from './deps.ts'
 import { labelSpecsOf } from './label-specs.ts'
 
 /** `blocks`: the Project is not ready while it stands. */
@@ -31,7 +31,7 @@ export function checkProject(deps: OutboundDeps): EffectHandler<EffectParams<'ch
     async perform({ project: id }, context) {
       const project = await deps.directory.project(bareName(id))
       if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${bareName(id)}`)
-      const faults = await faultsOf(deps, project)
+      const faults = await faultsOf(deps, project, fenceOf(context))
       return [checked(project, context, faults)]
     },
   }
@@ -51,12 +51,12 @@ function checked(project: ProjectSettings, { actor, key, at }: EffectContext, fa
   return { to: actor, key: `${key}/checked`, event }
 }
 
-async function faultsOf(deps: OutboundDeps, project: ProjectSettings): Promise<readonly Fault[]> {
+async function faultsOf(deps: OutboundDeps, project: ProjectSettings, fence: Fence): Promise<readonly Fault[]> {
   const secret = await deps.directory.secret(project.name)
   const missing = missingKeys(secret)
   if (missing.length > 0)
     return [{ reason: 'SecretMissingKeys', message: `the Secret lacks ${missing.join(' and ')}`, blocks: true }]
-  const forge = await deps.openForge(project.name)
+  const forge = await deps.openForge(project.name, fence)
   const faults = [...(await accountFaults(forge, project))]
   if (faults.some((fault) => fault.reason === 'TokenRefused')) return faults
   for (const repository of project.repositories)

@@ -1,7 +1,8 @@
 import type { Clock } from '../../../runtime/clock.ts'
 import { TerminalError } from '../../../runtime/errors.ts'
+import type { EffectContext } from '../../../runtime/runtime.ts'
 import type { Mirror } from '../mirror/mirror.ts'
-import type { ForgePort, OpenForge } from '../port.ts'
+import type { Fence, ForgePort, OpenForge } from '../port.ts'
 import {
   bareName,
   forgePath,
@@ -24,7 +25,7 @@ export interface OutboundDeps {
   readonly hasChecks: (project: string, repository: string) => Promise<boolean>
 }
 
-/** One repository of one Project and the port to it. */
+/** One repository of one Project and the port to it, which writes as long as the fence lets it. */
 export interface Target {
   readonly project: ProjectSettings
   readonly repository: RepositorySettings
@@ -32,9 +33,15 @@ export interface Target {
   readonly forge: ForgePort
 }
 
+/** Another process may perform the effect by now: it looks whether this one wrote, and finds nothing that comes later (R5). */
+export function fenceOf(context: Pick<EffectContext, 'assertHeld'>): Fence {
+  return () => context.assertHeld()
+}
+
 export async function targetOf(
   deps: Pick<OutboundDeps, 'directory' | 'openForge'>,
   subject: { readonly project: string; readonly repository: string },
+  fence?: Fence,
 ): Promise<Target> {
   const name = bareName(subject.project)
   const project = await deps.directory.project(name)
@@ -42,5 +49,5 @@ export async function targetOf(
   const repository = repositoryNamed(project, subject.repository)
   if (repository === undefined)
     throw new TerminalError('unknown-repository', `there is no Repository ${subject.repository} in ${name}`)
-  return { project, repository, path: forgePath(repository, project.scm), forge: await deps.openForge(name) }
+  return { project, repository, path: forgePath(repository, project.scm), forge: await deps.openForge(name, fence) }
 }

@@ -5,7 +5,7 @@ import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/ru
 import { keyMarker, topicMarker, withMarkers } from '../marker.ts'
 import { subjectAddress } from '../mirror/tell.ts'
 import type { ForgeComment, ForgeSubjectKind } from '../port.ts'
-import { targetOf, type OutboundDeps, type Target } from './deps.ts'
+import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
 import { labelSpecOf } from './label-specs.ts'
 
 /** Sets the managed labels to what the Issue says; a label that people deleted is made again. */
@@ -13,8 +13,8 @@ export function writeLabels(deps: OutboundDeps): EffectHandler<EffectParams<'wri
   return {
     ordered: true,
     onTerminal: 'dead-letter',
-    async perform(params) {
-      const target = await targetOf(deps, params)
+    async perform(params, context) {
+      const target = await targetOf(deps, params, fenceOf(context))
       const { labels: there } = await target.forge.issue(target.path, params.number)
       const has = (name: string): boolean => there.some((label) => label.toLowerCase() === name.toLowerCase())
       const add = params.labels.filter((label) => !has(label))
@@ -34,7 +34,7 @@ export function postComment(deps: OutboundDeps): EffectHandler<EffectParams<'pos
   return {
     ordered: true,
     async perform(params, context) {
-      const target = await targetOf(deps, params)
+      const target = await targetOf(deps, params, fenceOf(context))
       await commentOnce(target, params.on, params.number, params.body, context, params.topic)
       return []
     },
@@ -83,8 +83,9 @@ export function fileIssue(deps: OutboundDeps): EffectHandler<EffectParams<'fileI
     ordered: true,
     // Its Task has ended by then: a dead letter can be put back, an event to it could not.
     onTerminal: 'dead-letter',
-    async perform(params, { key }) {
-      const target = await targetOf(deps, params)
+    async perform(params, context) {
+      const { key } = context
+      const target = await targetOf(deps, params, fenceOf(context))
       const number = (await filed(target, params, key)) ?? (await file(target, params, key))
       await deps.mirror.refresh(params.project, params.repository, 'issue', number)
       return []
@@ -123,7 +124,7 @@ export function closeIssue(deps: OutboundDeps): EffectHandler<EffectParams<'clos
   return {
     ordered: true,
     async perform(params, context) {
-      const target = await targetOf(deps, params)
+      const target = await targetOf(deps, params, fenceOf(context))
       if (params.comment !== undefined) await commentOnce(target, 'issue', params.number, params.comment, context)
       const { state } = await target.forge.issue(target.path, params.number)
       if (state === 'open') await target.forge.closeIssue(target.path, params.number)

@@ -7,7 +7,7 @@ import type { EffectParams } from '../../../machines/effect.ts'
 import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
 import { ForbiddenError, HeadMovedError, NotFoundError, NotMergeableError } from '../errors.ts'
 import type { ForgeMergeRequest, MergeMethod } from '../port.ts'
-import { targetOf, type OutboundDeps, type Target } from './deps.ts'
+import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
 import { obstacleOf, type Obstacle } from './merge-readiness.ts'
 
 type Params = EffectParams<'mergeMergeRequest'>
@@ -16,7 +16,7 @@ export function mergeMergeRequest(deps: OutboundDeps): EffectHandler<Params> {
   return {
     ordered: true,
     async perform(params, context) {
-      const target = await targetOf(deps, params)
+      const target = await targetOf(deps, params, fenceOf(context))
       const found = await target.forge.mergeRequest(target.path, params.number)
       const obstacle = found.state === 'open' ? await tryMerge(deps, target, params, context, found) : undefined
       if (found.state === 'merged' || (found.state === 'open' && obstacle === undefined))

@@ -5,7 +5,7 @@ import { ValidationError } from '../errors.ts'
 import { keyMarker, withMarkers } from '../marker.ts'
 import { subjectAddress } from '../mirror/tell.ts'
 import type { ForgeMergeRequest } from '../port.ts'
-import { targetOf, type OutboundDeps, type Target } from './deps.ts'
+import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
 
 type Params = EffectParams<'openMergeRequest'>
 
@@ -13,7 +13,7 @@ export function openMergeRequest(deps: OutboundDeps): EffectHandler<Params> {
   return {
     ordered: true,
     async perform(params, context) {
-      const target = await targetOf(deps, params)
+      const target = await targetOf(deps, params, fenceOf(context))
       const opened = await open(target, params, context)
       if (typeof opened === 'string') return [openFailed(params, context, opened)]
       // The MergeRequest's actor has to exist before its owner speaks to it.

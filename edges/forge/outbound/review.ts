@@ -8,7 +8,7 @@ import type { EffectHandler } from '../../../runtime/runtime.ts'
 import { ValidationError } from '../errors.ts'
 import { keyMarker, withMarkers } from '../marker.ts'
 import type { ReviewLine } from '../port.ts'
-import { targetOf, type OutboundDeps, type Target } from './deps.ts'
+import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
 import { commentableLines } from './diff-lines.ts'
 
 type Params = EffectParams<'postReview'>
@@ -19,7 +19,7 @@ export function postReview(deps: OutboundDeps): EffectHandler<Params> {
   return {
     ordered: true,
     async perform(params, context) {
-      const target = await targetOf(deps, params)
+      const target = await targetOf(deps, params, fenceOf(context))
       const marker = keyMarker(context.key)
       if (await isPosted(target, params.number, marker)) return []
       const findings = params.findings.filter((one) => one.repo === params.repository && one.number === params.number)
