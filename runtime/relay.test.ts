@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import type { ActorAddress } from '../machines/definition.ts'
-import { RetryableError } from './errors.ts'
+import { EffectNotHeldError, RetryableError } from './errors.ts'
 import { until } from './contract/harness.ts'
 import { silentLogger } from './logger.ts'
 import { silentObserver, type EffectEnd } from './observer.ts'
 import { Relay } from './relay.ts'
-import type { EffectHandler } from './runtime.ts'
+import type { EffectContext, EffectHandler } from './runtime.ts'
 import { simulatedClock } from './simulated-clock.ts'
 import type { EffectPage } from './store/pending-effects.ts'
 import type { EffectRow } from './store/rows.ts'
@@ -19,7 +19,11 @@ function effect(actor: string, seq: number, type = 'call', params: object = {}):
 /** A relay over an array that stands for the table of effects; what a handler is asked waits until it is let go. */
 function world(
   handlers: Readonly<Record<string, Omit<EffectHandler, 'perform'>>>,
-  options: { maxHeld?: number; failedSettlements?: number; behave?: (name: string) => Promise<void> } = {},
+  options: {
+    maxHeld?: number
+    failedSettlements?: number
+    behave?: (name: string, context: EffectContext) => Promise<void>
+  } = {},
 ) {
   const clock = simulatedClock(1_000_000)
   const started: string[] = []
@@ -27,10 +31,10 @@ function world(
   const open = new Map<string, () => void>()
   const behave = options.behave ?? ((name) => new Promise<void>((resolve) => open.set(name, resolve)))
   const table: EffectRow[] = []
-  const perform: EffectHandler['perform'] = async (_, { key }) => {
-    const name = key.slice('task:'.length, -'/0'.length)
+  const perform: EffectHandler['perform'] = async (_, context) => {
+    const name = context.key.slice('task:'.length, -'/0'.length)
     started.push(name)
-    await behave(name)
+    await behave(name, context)
     return []
   }
   const read = async ({ after, limit, types, butTypes = [] }: EffectPage): Promise<readonly EffectRow[]> =>
@@ -208,4 +212,18 @@ test('ten times as many that wait take ten times as long, not a hundred times', 
   await spend(2000)
   const [few, many] = [await spend(2000), await spend(20_000)]
   expect(many).toBeLessThan(few * 40 + 200)
+})
+
+test('R5: a call whose shard went away and came back may write no more, and the one after it may', async () => {
+  const calls: EffectContext[] = []
+  const one = world({ call: {} }, { behave: (_, context) => (calls.push(context), new Promise(() => undefined)) })
+  relay = one.relay
+  one.commit(effect('a', 1))
+  await until(() => calls.length === 1)
+  expect(() => calls[0]!.assertHeld()).not.toThrow()
+  one.relay.forget(() => true)
+  one.relay.add([effect('a', 1)])
+  await until(() => calls.length === 2)
+  expect(() => calls[0]!.assertHeld()).toThrow(EffectNotHeldError)
+  expect(() => calls[1]!.assertHeld()).not.toThrow()
 })

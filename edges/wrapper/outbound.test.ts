@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ActorAddress } from '../../machines/definition.ts'
 import { contractVersion } from '../../machines/turn/schema.ts'
-import { RetryableError, TerminalError } from '../../runtime/errors.ts'
+import { EffectNotHeldError, RetryableError, TerminalError } from '../../runtime/errors.ts'
 import type { ActorView, EffectContext } from '../../runtime/runtime.ts'
 import { captureLog } from '../http/testing.ts'
 import type { PodPort, PodSpec } from '../ports/pods.ts'
@@ -295,6 +295,32 @@ describe('the life of a pod', () => {
     agentPodTTLSeconds: 600,
     repositories: [],
   }
+
+  test('R5: an effect that another process may perform by now creates no pod and sends nothing into one', async () => {
+    await withScene(async ({ handlers, platform, wrapper, rendered }) => {
+      const lost = (actor: ActorAddress, looks: number): EffectContext => {
+        let left = looks
+        return {
+          ...asked(actor),
+          assertHeld: () => {
+            if (left-- === 0) throw new EffectNotHeldError(actor)
+          },
+        }
+      }
+      const at = { task: 'default/task', podOrdinal: 1, url: wrapper.url, purpose: 'work', eventsUpTo: 0 } as const
+      const tries = [
+        () => handlers.createPod.perform(params, lost(pod, 0)),
+        () => handlers.readSession.perform({ ...address, url: wrapper.url }, lost(pod, 0)),
+        () => handlers.probeTurn.perform({ url: wrapper.url, probe: 1 }, lost(turn, 0)),
+        () => handlers.interruptTurn.perform({ url: wrapper.url }, lost(turn, 0)),
+        () => handlers.submitTurn.perform(at, lost(turn, 0)),
+        // Between the first look and the request the text is made.
+        () => handlers.submitTurn.perform(at, lost(turn, 1)),
+      ]
+      for (const attempt of tries) await expect(attempt()).rejects.toBeInstanceOf(EffectNotHeldError)
+      expect([platform, wrapper.requests, rendered]).toEqual([[], [], [3]])
+    })
+  })
 
   test('begins with its volume and its creation, each told to the pod', async () => {
     await withScene(async ({ handlers, platform, specs }) => {

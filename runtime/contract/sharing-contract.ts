@@ -193,6 +193,56 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
       expect(begun).toEqual(['other task:a/2/0', `${owners[0]?.owner} task:a/3/0`])
     })
 
+    it('lets an effect that one was away in write nothing more, and not be lost where nobody took it (R5)', async () => {
+      const written: string[] = []
+      const looking = new Map<string, () => void>()
+      /** Looks whether it was written, and then writes. */
+      const handler = (owner: string): Pick<RuntimeOptions, 'handlers'> => {
+        const call: EffectHandler = {
+          perform: async (_, context) => {
+            await new Promise<void>((resolve) => looking.set(`${owner} ${context.key}`, resolve))
+            context.assertHeld()
+            written.push(`${owner} ${context.key} ${context.attempt}`)
+            return []
+          },
+        }
+        return { handlers: { call, ordered: call } }
+      }
+      const looked = async (name: string): Promise<void> => {
+        await until(() => looking.has(name))
+        const end = looking.get(name)
+        looking.delete(name)
+        end!()
+      }
+      const line = pausable(sql, world.clock)
+      const away = await join('away', { sql: line.sql, clock: line.clock, ...handler('away') })
+      await away.runtime.deliver({ to: task('a'), key: 'k1', event: event('noted', { note: 'first' }) })
+      await away.runtime.deliver({ to: task('a'), key: 'k2', event: event('asked', { name: 'one' }) })
+      await until(() => looking.has('away task:a/2/0'))
+      line.pause()
+      const other = await join('other', handler('other'))
+      await divided({ other: 12 })
+      await looked('other task:a/2/0')
+      await until(() => written.length === 1)
+      await looked('away task:a/2/0')
+      line.goOn()
+      await divided({ away: 6, other: 6 })
+      expect(written).toEqual(['other task:a/2/0 1'])
+      await other.runtime.stop()
+      await divided({ away: 12 })
+
+      await away.runtime.deliver({ to: task('a'), key: 'k3', event: event('asked', { name: 'two' }) })
+      await until(() => looking.has('away task:a/3/0'))
+      line.pause()
+      const end = world.clock.elapsed() + 2 * leaseMs
+      await until(() => world.clock.elapsed() > end)
+      await looked('away task:a/3/0')
+      line.goOn()
+      await looked('away task:a/3/0')
+      await until(() => written.length === 2)
+      expect(written[1]).toBe('away task:a/3/0 1')
+    })
+
     it('calls nobody dead because a clock was set', async () => {
       await join('one')
       await join('two', { clock: { ...world.clock, now: () => world.clock.now() + 86_400_000 } })

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { run } from '../../../cli/standins/forge/testing.ts'
 import type { Finding } from '../../../machines/effect.ts'
+import { until } from '../../../runtime/contract/harness.ts'
+import { EffectNotHeldError } from '../../../runtime/errors.ts'
 import { managedLabels } from '../../../machines/rules/labels.ts'
 import { withForgeEdge, type EdgeRoom, type EdgeRoomOptions } from '../testing.ts'
 
@@ -192,6 +194,42 @@ test('law 3: an opening that was withdrawn while it looked at the branch opens n
       { event: { type: 'mr.openFailed', reason: 'withdrawn', attempt: 1 } },
     ])
     expect(count(room, 'pull.open')).toBe(0)
+  })
+})
+
+test('R5: an effect that another process may perform by now looks at the forge and writes nothing there', async () => {
+  await withForgeEdge({}, async (room) => {
+    const number = openIssue(room)
+    const { handlers } = room.edge
+    const folder = await room.clone('bot')
+    const sha = await room.push(folder, BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
+    await room.push(folder, 'platform/other', { 'src/div.js': 'export const div = 1\n' })
+    const pull = await room.forge.openPull('bot', REPO, { title: 'Mul', body: '', head: BRANCH, base: 'main' })
+    const assertHeld = (): never => {
+      throw new EffectNotHeldError('task:t/1/0')
+    }
+    const lost = { ...room.context('task:t/1/0'), assertHeld }
+    const verdict = 'approve' as const
+    const review = { ...SUBJECT, number: pull.number, sha, verdict, body: 'Good', findings: [] }
+    const opening = { ...SUBJECT, branch: 'platform/other', title: 'T', body: 'B', closes: [], attempt: 1 }
+    const merging = { ...SUBJECT, number: pull.number, sha, attempt: 1, grants: [] }
+    const isKnown = async (): Promise<boolean> =>
+      (await room.octokit('bot').pulls.get({ ...PLACE, pull_number: pull.number })).data.mergeable !== null
+    await until(isKnown)
+    const writes = (): number => room.forge.audit().filter(({ actor }) => actor === 'bot').length
+    const before = writes()
+    const tries = [
+      () => handlers.postComment.perform({ ...SUBJECT, number, on: 'issue', body: 'Hello' }, lost),
+      () => handlers.writeLabels.perform({ ...SUBJECT, number, labels: ['a'], managed: ['a'] }, lost),
+      () => handlers.closeIssue.perform({ ...SUBJECT, number }, lost),
+      () => handlers.fileIssue.perform(PROPOSAL, lost),
+      () => handlers.postReview.perform(review, lost),
+      () => handlers.openMergeRequest.perform(opening, lost),
+      () => handlers.mergeMergeRequest.perform(merging, lost),
+      () => handlers.checkProject.perform({ project: 'default/demo' }, lost),
+    ]
+    for (const attempt of tries) await expect(attempt()).rejects.toBeInstanceOf(EffectNotHeldError)
+    expect(writes()).toBe(before)
   })
 })
 

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { EffectNotHeldError } from '../../../runtime/errors.ts'
+import { simulatedClock } from '../../../runtime/simulated-clock.ts'
+import { createBudget } from '../rate-limit.ts'
+import { createTransport } from './transport.ts'
+
+test('R5: a write passes its fence last, after the wait for its turn, and a read passes none', async () => {
+  const clock = simulatedClock(0)
+  const order: string[] = []
+  const transport = createTransport({
+    fetch: async (_, init) => (order.push(`sent ${init?.method ?? 'GET'}`), new Response('{}')),
+    clock,
+    budget: createBudget({ clock, burst: 1, perSecond: 1 }),
+  })
+  let isHeld = true
+  const fenced = transport(() => {
+    order.push('fence')
+    if (!isHeld) throw new EffectNotHeldError('task:a/1/0')
+  })
+  await fenced('http://forge.test/read')
+  const write = fenced('http://forge.test/write', { method: 'POST' })
+  expect(order).toEqual(['sent GET'])
+  clock.advance(1000)
+  await write
+  expect(order).toEqual(['sent GET', 'fence', 'sent POST'])
+
+  const late = fenced('http://forge.test/write', { method: 'PUT' })
+  isHeld = false
+  clock.advance(1000)
+  await expect(late).rejects.toBeInstanceOf(EffectNotHeldError)
+  expect(order.at(-1)).toBe('fence')
+})
