@@ -52,6 +52,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'late-write',
+    does: 'lets an effect under way write although its lease has ended',
+    law: /R5: .* wrote/,
+    edits: [{ file: 'relay.ts', find: /!entry\.isForgotten && this\.#options\.isHeld\(effect\)/, replace: 'true' }],
+  },
+  {
     name: 'mark-after-commit',
     does: 'writes the inbox mark after the commit',
     law: /R[123]/,
@@ -196,7 +202,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R7/,
     edits: [
       {
-        file: 'relay.ts',
+        file: 'failed-effects.ts',
         find: /if \(error instanceof TerminalError\) return [^\n]*/,
         replace: "if (error instanceof TerminalError) return { kind: 'performed', deliveries: [] }",
       },

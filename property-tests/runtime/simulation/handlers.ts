@@ -42,6 +42,7 @@ async function perform(
   const how = String(params['how'])
   await wait(line, how === 'slow' ? slowMs : line.world.latency.fraction() * usualMs)
   if (how === 'hangs') await withdrawal(context.signal)
+  context.assertHeld()
   evidence.ended(call)
   if (line.passes(`${type}: done and not settled`)) return never()
   failAs(how, evidence.callsOf(context.key))

@@ -77,7 +77,7 @@ function bornAt(evidence: Facts['evidence'], by: string): number {
   return evidence.lives.find((life) => life.name === by)?.startedAt ?? Infinity
 }
 
-/** Whose lease is over asks nobody for anything that its successor has settled (R5), wherever their clocks jump to. */
+/** Whose lease is over begins and writes nothing that its successor has settled (R5), wherever their clocks jump to. */
 function settledIsNotBegunAgain({ evidence, decided }: Facts): string[] {
   const saidByCallback = new Set(
     decided.filter(({ effect }) => effect.params['how'] === 'answers twice').map((one) => one.key),
@@ -90,9 +90,9 @@ function settledIsNotBegunAgain({ evidence, decided }: Facts): string[] {
   return evidence.calls.flatMap((call) => {
     const at = settledAt.get(call.key)
     const isExempt = saidByCallback.has(call.key) || evidence.revived.has(call.key)
-    return at !== undefined && at < call.at && !isExempt
-      ? [`R5: ${call.by} began ${call.key} after its outcome was committed`]
-      : []
+    if (at === undefined || isExempt) return []
+    if (at < call.at) return [`R5: ${call.by} began ${call.key} after its outcome was committed`]
+    return at < (call.endedAt ?? 0) ? [`R5: ${call.by} wrote ${call.key} after its outcome was committed`] : []
   })
 }
 
