@@ -128,9 +128,8 @@ class DurableRuntime implements Runtime {
 
   async start(): Promise<void> {
     const divided = await countShards(this.#options.sql)
-    if (divided > 0 && divided !== this.#options.shards) {
+    if (divided > 0 && divided !== this.#options.shards)
       throw new Error(`the store is divided into ${divided} shards, not ${this.#options.shards}`)
-    }
     await this.#leases.start()
     this.#isOpen = true
     this.#relay.start()
