@@ -27,6 +27,22 @@ test('what the forge closed stays closed until it said, and is counted', async (
   expect(limited).toEqual(['x secondary', 'y secondary'])
 })
 
+test('a time of day that is set back neither takes requests away nor makes a wait longer', async () => {
+  const clock = simulatedClock(1_000_000)
+  let setBackMs = 0
+  const budget = createBudget({ clock: { ...clock, now: () => clock.now() - setBackMs }, burst: 2, perSecond: 1 })
+  await budget.take('a')
+  setBackMs = 600_000
+  await budget.take('b')
+  setBackMs = 0
+  budget.close('x', 'secondary', 5000)
+  setBackMs = 600_000
+  clock.advance(4999)
+  await expect(budget.take('c')).rejects.toMatchObject({ limitType: 'secondary', retryAfterMs: 1 })
+  clock.advance(1)
+  await budget.take('c')
+})
+
 test.each([
   [429, { 'retry-after': '7' }, { type: 'secondary', waitMs: 7000 }],
   [403, { 'retry-after': '7' }, { type: 'secondary', waitMs: 7000 }],

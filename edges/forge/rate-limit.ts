@@ -1,6 +1,7 @@
 /**
  * The request budget of one Project, shared by all its readers and writers (document 3, Authentication). A token
- * bucket keeps bursts small; what the forge itself says (`Retry-After`, `X-RateLimit-Reset`) closes it until then.
+ * bucket keeps bursts small; what the forge itself says (`Retry-After`, `X-RateLimit-Reset`) closes it until then. By the
+ * clock that never jumps: a time of day set back would hold every request up for as long.
  */
 import type { Clock } from '../../runtime/clock.ts'
 import { RateLimitedError, type LimitType } from './errors.ts'
@@ -29,7 +30,7 @@ const LONGEST_WAIT_MS = 5_000
 
 export function createBudget(options: BudgetOptions): Budget {
   const { clock, burst = BURST, perSecond = PER_SECOND, longestWaitMs = LONGEST_WAIT_MS } = options
-  const state = { tokens: burst, filledAt: clock.now(), closedUntil: 0, closedBy: 'primary' as LimitType }
+  const state = { tokens: burst, filledAt: clock.elapsed(), closedUntil: -Infinity, closedBy: 'primary' as LimitType }
 
   function refill(now: number): void {
     state.tokens = Math.min(burst, state.tokens + ((now - state.filledAt) / 1000) * perSecond)
@@ -43,7 +44,7 @@ export function createBudget(options: BudgetOptions): Budget {
 
   return {
     async take(operation) {
-      const now = clock.now()
+      const now = clock.elapsed()
       if (state.closedUntil > now) throw refused(operation, state.closedBy, state.closedUntil - now)
       refill(now)
       const waitMs = state.tokens >= 1 ? 0 : ((1 - state.tokens) / perSecond) * 1000
@@ -52,7 +53,7 @@ export function createBudget(options: BudgetOptions): Budget {
       if (waitMs > 0) await new Promise<void>((resolve) => void clock.setTimer(waitMs, resolve))
     },
     close(operation, limitType, waitMs) {
-      state.closedUntil = Math.max(state.closedUntil, clock.now() + waitMs)
+      state.closedUntil = Math.max(state.closedUntil, clock.elapsed() + waitMs)
       state.closedBy = limitType
       return refused(operation, limitType, waitMs)
     },

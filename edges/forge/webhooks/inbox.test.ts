@@ -35,6 +35,32 @@ test('R1: what was accepted before a crash is worked off by the next process, ol
   })
 })
 
+test('R1: what another process accepted, put off and did not live to apply is worked off within a minute of its time, though nothing more arrives', async () => {
+  await withSql(async (sql) => {
+    const clock = simulatedClock(0)
+    const applied: string[] = []
+    const open = (apply: (row: StoredDelivery) => Promise<void>): ReturnType<typeof createForgeInbox> =>
+      createForgeInbox({ sql, clock, logger: silentLogger, apply })
+    const living = open(async (row) => void applied.push(row.delivery))
+    living.start()
+    await living.settled()
+    const dying = open(async () => {
+      throw new RetryableError('later', { retryAfterMs: 5000 })
+    })
+    dying.start()
+    await dying.accept(aDelivery('a'))
+    await dying.settled()
+    await dying.stop()
+    clock.advance(59_999)
+    await living.settled()
+    expect(applied).toEqual([])
+    clock.advance(1)
+    await living.settled()
+    expect(applied).toEqual(['a'])
+    await living.stop()
+  })
+})
+
 test('a delivery that fails waits, as long as the forge says where it does, and does not stop others; a hopeless one is buried with its body', async () => {
   await withSql(async (sql) => {
     const clock = simulatedClock(0)

@@ -1,4 +1,7 @@
-/** Works off stored deliveries, oldest first, those of one Project one after another. Applying one twice is harmless. */
+/**
+ * Works off stored deliveries, oldest first, those of one Project one after another, whichever process took them in.
+ * Applying one twice is harmless.
+ */
 import type { Clock, Timer } from '../../../runtime/clock.ts'
 import { messageOf, RetryableError, TerminalError } from '../../../runtime/errors.ts'
 import type { Logger } from '../../../runtime/logger.ts'
@@ -34,6 +37,8 @@ export interface ForgeInbox {
 const BATCH = 100
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
+/** Another process took in what it did not live to apply, and nobody says so. */
+const LOOK_EVERY_MS = 60_000
 /** About a quarter of an hour; the resync reads the forge back every half hour anyway. */
 const MOST_ATTEMPTS = 20
 
@@ -109,8 +114,8 @@ export function createForgeInbox({ sql, clock, logger, apply }: ForgeInboxOption
   }
 
   async function armTimer(): Promise<void> {
-    const at = await nextDeliveryAt(sql)
-    if (at !== undefined) wakeIn(Math.max(at - clock.now(), 0))
+    const at = (await nextDeliveryAt(sql)) ?? Infinity
+    wakeIn(Math.min(Math.max(at - clock.now(), 0), LOOK_EVERY_MS))
   }
 
   function wakeIn(delayMs: number): void {
