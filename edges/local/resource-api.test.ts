@@ -197,6 +197,26 @@ describe('applying', () => {
     )
   })
 
+  test('a Project whose deletion could not be told is still there, and its deletion is told at the next try', async () => {
+    const told: string[] = []
+    let failures = 1
+    const onProjectDeleted: ResourceApiDeps['onProjectDeleted'] = async ({ name }) => {
+      if (failures-- > 0) throw new Error('the store does not answer')
+      told.push(name)
+    }
+    await withApi(
+      async ({ call }) => {
+        await call('PUT', '/resources', project)
+        const statuses: number[] = []
+        for (let round = 0; round < 3; round++)
+          statuses.push((await call('DELETE', '/resources/Project/default/demo')).status)
+        expect(statuses).toEqual([500, 204, 404])
+        expect(told).toEqual(['demo'])
+      },
+      { onProjectDeleted },
+    )
+  })
+
   test('what is no object, or of a kind that only the orchestrator writes, is refused', async () => {
     await withApi(async ({ call }) => {
       expect((await call('PUT', '/resources', [project])).status).toBe(400)

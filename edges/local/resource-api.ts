@@ -65,10 +65,11 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
       if (!known.writable || known.kind === 'Task')
         throw new Problem('forbidden', `${known.kind} is not deleted by hand; close a Task with /cancel on its issue`)
       const resource = await deps.resources.get(known.kind, namespace, name)
-      if (resource === undefined || !(await deps.resources.remove(known.kind, namespace, name)))
-        throw new Problem('not-found', `there is no ${known.kind} ${namespace}/${name}`)
-      if (known.kind === 'Repository') await deps.onProjectChanged(namespace, projectOf(resource))
+      if (resource === undefined) throw new Problem('not-found', `there is no ${known.kind} ${namespace}/${name}`)
+      // Told first: a deletion that ended in between is asked for again, and what is gone could not be.
       if (known.kind === 'Project') await deps.onProjectDeleted(resource)
+      await deps.resources.remove(known.kind, namespace, name)
+      if (known.kind === 'Repository') await deps.onProjectChanged(namespace, projectOf(resource))
       return reply.code(204).send()
     },
   )
