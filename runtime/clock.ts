@@ -25,6 +25,21 @@ export const systemClock: Clock = {
   },
 }
 
+/** A moment by both clocks. */
+export interface Moment {
+  readonly elapsed: number
+  readonly now: number
+}
+
+export function momentOf(clock: Clock): Moment {
+  return { elapsed: clock.elapsed(), now: clock.now() }
+}
+
+/** By both: the time of day counts, though it may jump, for it goes on while a suspended machine's other clock stands still. */
+export function isWithin(clock: Clock, { elapsed, now }: Moment, limitMs: number): boolean {
+  return clock.elapsed() - elapsed < limitMs && clock.now() - now < limitMs
+}
+
 /** Resolves after `delayMs` of the given clock, or at once when the signal fires. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -8,7 +8,8 @@
  * and belief ends, by this process's own clock and from before its last beat was sent, earlier than anyone else can have
  * called it dead.
  */
-import type { Clock, Timer } from './clock.ts'
+import { isWithin, momentOf } from './clock.ts'
+import type { Clock, Moment, Timer } from './clock.ts'
 import { divide } from './division.ts'
 import type { Division } from './division.ts'
 import { messageOf } from './errors.ts'
@@ -70,7 +71,7 @@ export class Leases {
   /** Acquired, and not served yet. */
   readonly #coming = new Set<number>()
   #self: ProcessId | undefined
-  #believedFrom = { elapsed: -Infinity, now: -Infinity }
+  #believedFrom: Moment = { elapsed: -Infinity, now: -Infinity }
   #beatAt = -Infinity
   #isDoubted = false
   #isAlone = false
@@ -118,11 +119,9 @@ export class Leases {
     return this.#epochs.has(shard) && this.#isBelieved()
   }
 
-  /** The time of day counts too, though it may jump: it goes on while a suspended machine's other clock stands still. */
   #isBelieved(): boolean {
     const { clock, leaseMs } = this.#options
-    const limit = leaseMs * belief
-    return clock.elapsed() - this.#believedFrom.elapsed < limit && clock.now() - this.#believedFrom.now < limit
+    return isWithin(clock, this.#believedFrom, leaseMs * belief)
   }
 
   async start(): Promise<void> {
@@ -201,7 +200,7 @@ export class Leases {
 
   async #join(isStart: boolean): Promise<void> {
     const { sql, logger } = this.#options
-    const asked = this.#time()
+    const asked = momentOf(this.#options.clock)
     const incarnation = await joinProcesses(sql, this.owner, { replace: isStart })
     if (incarnation === undefined)
       return logger.error({ owner: this.owner }, 'another process goes by the name of this one, which holds no shards')
@@ -214,11 +213,11 @@ export class Leases {
   async #beat(): Promise<void> {
     const self = this.#self
     if (!self) return
-    const { sql, observer, leaseMs } = this.#options
-    const asked = this.#time()
+    const { sql, clock, observer, leaseMs } = this.#options
+    const asked = momentOf(clock)
     const expiresInMs = Math.max(0, leaseMs * belief - (asked.elapsed - this.#believedFrom.elapsed))
     const ok = await beatProcess(sql, self)
-    observer.leasesRenewed({ durationMs: this.#time().elapsed - asked.elapsed, ok, expiresInMs })
+    observer.leasesRenewed({ durationMs: clock.elapsed() - asked.elapsed, ok, expiresInMs })
     if (this.#self !== self) return
     if (!ok) return this.#calledDead()
     this.#believedFrom = asked
@@ -226,11 +225,6 @@ export class Leases {
     if (!this.#isDoubted || !this.#isBelieved()) return
     this.#isDoubted = false
     this.#options.hooks.opened(this.owned())
-  }
-
-  #time(): { readonly elapsed: number; readonly now: number } {
-    const { clock } = this.#options
-    return { elapsed: clock.elapsed(), now: clock.now() }
   }
 
   #calledDead(): void {

@@ -1,12 +1,11 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { contractVersion } from '../../machines/turn/schema.ts'
+import { callTimeoutMs } from '../../edges/agents/call-timeout.ts'
 import { isAgentKind } from '../../edges/agents/profiles.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { httpBackend } from '../mcp/backend.ts'
 import { createMcpServer } from '../mcp/server.ts'
 
-/** Long calls are those that ask the forge; a model waits rather than asks twice. */
-const callTimeoutMs = 120_000
 /** An orchestrator that restarts is back well within this. */
 const patienceMs = 60_000
 

@@ -8,7 +8,8 @@ import {
   type RepositorySettings,
 } from '../forge/projects.ts'
 import { Problem } from '../http/problem.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import { isWithin, momentOf, type Clock } from '../../runtime/clock.ts'
+import { callTimeoutMs } from './call-timeout.ts'
 import type { AgentApiDeps } from './deps.ts'
 
 export interface ForgeAccess {
@@ -19,14 +20,11 @@ export interface ForgeAccess {
   readonly path: string
 }
 
-/** A tool gives a call up by then, and may ask again, of another process (cli/commands/mcp.ts). */
-const awaitedMs = 120_000
-
-/** By both clocks, as with leases: one may stand still, the other jump. */
+/** Who gave the call up may ask again, of another process. */
 function whileAwaited(clock: Clock): Fence {
-  const [elapsed, now] = [clock.elapsed(), clock.now()]
+  const asked = momentOf(clock)
   return () => {
-    if (clock.elapsed() - elapsed < awaitedMs && clock.now() - now < awaitedMs) return
+    if (isWithin(clock, asked, callTimeoutMs)) return
     throw new ForgeUnavailableError('who asked for it has given up by now, and nothing more is written: ask again')
   }
 }
