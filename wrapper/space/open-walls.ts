@@ -1,0 +1,108 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Config } from '../boot/config.ts'
+import { linkInView } from './mounts.ts'
+import { openNamespaces, type Namespaces } from './namespaces.ts'
+import { shims } from './shims.ts'
+import { openPlainSpace, type CommandSpace, type Seclusion } from './space.ts'
+
+/** What stands between the wrapper, the agent's CLI and the agent's commands. */
+export interface Walls {
+  readonly kind: Seclusion
+  /** Where commands run, and every git that touches a clone. */
+  readonly space: CommandSpace
+  /** The folder of sockets and helper programs as the CLI sees it. */
+  readonly link: string
+  /** HOME of commands, as the wrapper sees it. */
+  readonly commandHome: string
+  /** Closes the workspace's root and opens the CLI's view. Once, when the clones are in place. */
+  openView(clones: readonly string[]): Promise<void>
+  /** The command that runs the CLI. */
+  view(command: readonly string[]): readonly string[]
+}
+
+export interface WallsInput {
+  readonly config: Pick<Config, 'seclusion' | 'stateDir' | 'workspaceDir' | 'home' | 'path' | 'identity' | 'agentCli'>
+  readonly isRoot: boolean
+  /** The folder of the wrapper's sockets. */
+  readonly link: string
+  /** Names this boot's folders. */
+  readonly stamp: string
+  /** Folders of the wrapper's own programs. */
+  readonly programs: readonly string[]
+  /** Told why a kind of namespaces was refused. */
+  readonly onRefusal: (kind: Seclusion, reason: string) => void
+}
+
+/** The contract's caches (S3 WorkspaceSpec), which a Project's pods share. */
+const caches = [
+  '.cache/pre-commit',
+  '.cache/go-build',
+  'go/pkg/mod',
+  '.cache/pip',
+  '.npm',
+  '.local/share/mise/downloads',
+]
+
+/** @throws where namespaces are required and the machine refuses them. */
+export async function openWalls(input: WallsInput): Promise<Walls> {
+  const { config, isRoot, onRefusal } = input
+  const kinds = config.seclusion === 'none' ? [] : isRoot ? (['root', 'user'] as const) : (['user'] as const)
+  for (const kind of kinds) {
+    try {
+      return await openKind(input, kind)
+    } catch (error) {
+      onRefusal(kind, (error as Error).message)
+    }
+  }
+  if (config.seclusion === 'required')
+    throw new Error(
+      'AGENT_SECLUSION is required, and this machine refuses namespaces to the wrapper; decisions/0028 says what to grant',
+    )
+  writeShims(input, [])
+  return {
+    kind: 'none',
+    space: openPlainSpace(),
+    link: input.link,
+    commandHome: config.home,
+    openView: async () => undefined,
+    view: (command) => command,
+  }
+}
+
+async function openKind(input: WallsInput, kind: 'root' | 'user'): Promise<Walls> {
+  const { config, link, stamp } = input
+  const { stateDir, workspaceDir, home, path } = config
+  const own = (name: string): string => join(stateDir, 'space', stamp, name)
+  const [commandHome, commandTmp, commandVarTmp] = [own('home'), own('tmp'), own('var-tmp')]
+  for (const dir of [commandHome, commandTmp, commandVarTmp, workspaceDir, home]) mkdirSync(dir, { recursive: true })
+  const namespaces = await openNamespaces({
+    kind,
+    path,
+    uid: process.getuid!(),
+    gid: process.getgid!(),
+    paths: {
+      ...{ workspaceDir, stateDir, home, commandHome, commandTmp, commandVarTmp, link },
+      // What the author's pod wrote there would be run by the reviewer's.
+      caches: config.identity.profile === 'review' ? [] : caches.filter((name) => existsSync(join(home, name))),
+      programs: [...input.programs, ...config.agentCli.filter((word) => word.startsWith('/')).map(dirname)],
+    },
+  })
+  writeShims(input, namespaces.way)
+  return {
+    kind,
+    space: namespaces.space,
+    link: linkInView,
+    commandHome,
+    openView: (clones) => namespaces.openView(clones),
+    view: (command) => namespaces.view(command),
+  }
+}
+
+function writeShims({ config, link }: WallsInput, way: Namespaces['way']): void {
+  const { path, home, workspaceDir } = config
+  const folder = join(link, 'bin')
+  mkdirSync(folder, { recursive: true })
+  for (const [name, text] of Object.entries(shims({ way, path, home, workspaceDir })))
+    writeFileSync(join(folder, name), text, { mode: 0o755 })
+}
