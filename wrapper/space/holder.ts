@@ -17,9 +17,13 @@ export class Holder {
     const [file, ...args] = command
     this.#child = spawn(file!, args, { env: { PATH: path }, stdio: 'pipe', cwd: '/' })
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => this.#read(text))
-    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#errors = (this.#errors + text).slice(-1000)))
+    this.#child.stderr
+      .setEncoding('utf8')
+      .on('data', (text: string) => (this.#errors = (this.#errors + text).slice(-1000)))
     this.#child.stdin.on('error', () => undefined)
-    this.#closed = new Promise((resolve) => this.#child.on('error', resolve).on('close', resolve)).then(() => this.#end())
+    this.#closed = new Promise((resolve) => this.#child.on('error', resolve).on('close', resolve)).then(() =>
+      this.#end(),
+    )
   }
 
   /** Runs a script and answers what it printed; throws with the shell's complaint where it fails or the holder ended. */

@@ -46,7 +46,8 @@ function clean({ path, home }: ShimOptions): string {
  * The CLI calls its shell in three ways: `-c env`, `-c -l SNAPSHOT_FILE=…`, `-c COMMAND`, where the command begins by sourcing
  * the snapshot and ends by writing the folder that it ended in. The snapshot goes in by a pipe, the folder's name comes
  * back by one: neither view opens a file that the other one names. The snapshot says the CLI's PATH, which begins with the
- * folder of this program: inside, anybody could make that folder.
+ * folder of this program: inside, anybody could make that folder. Without --norc bash reads ~/.bashrc where its input is a
+ * socket, which an earlier command may have written.
  */
 function bash(options: ShimOptions): string {
   return `#!/bin/sh
@@ -71,7 +72,7 @@ case "$#:$1:$2" in
     rest=\${rest#* }
     folder=\${2##*' && pwd -P >| '}
     exec 3>&1 7<&0
-    text=$(cat "$snapshot" | enter "$folder" -c "source /dev/fd/9 $rest" 9<&0 0<&7 7<&- 8>&1 1>&3 3>&-)
+    text=$(cat "$snapshot" | enter "$folder" --norc -c "source /dev/fd/9 $rest" 9<&0 0<&7 7<&- 8>&1 1>&3 3>&-)
     code=$?
     printf '%s\\n' "$text" >"$folder"
     exit $code

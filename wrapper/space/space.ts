@@ -36,7 +36,14 @@ export function createSpace({ kind, wrap, close }: Pick<CommandSpace, 'kind' | '
     spawn: (command, { cwd, env, stdio, network, timeoutMs }) => {
       const [file, ...args] = wrap(command, network, cwd)
       const at = kind === 'none' ? cwd : '/'
-      return spawn(file!, args, { cwd: at, env: { ...env }, stdio, detached: true, timeout: timeoutMs, killSignal: 'SIGKILL' })
+      return spawn(file!, args, {
+        cwd: at,
+        env: { ...env },
+        stdio,
+        detached: true,
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+      })
     },
   }
 }
