@@ -169,3 +169,8 @@ test('a pod is told where its spans go and what they hang from; nothing of it un
     expect(env).not.toHaveProperty('OTEL_EXPORTER_OTLP_ENDPOINT')
   }
 })
+
+test('an agent’s commands are behind walls in every pod, unless the operator says otherwise', async () => {
+  expect((await environmentOf()).env['AGENT_SECLUSION']).toBe('required')
+  expect((await environmentOf({ AGENT_SECLUSION: 'auto' })).env['AGENT_SECLUSION']).toBe('auto')
+})

@@ -70,6 +70,7 @@ export function podEnvironment(
         })),
       ),
       AGENT_CLI: JSON.stringify(settings.agentCli),
+      AGENT_SECLUSION: settings.seclusion,
       BOT_LOGIN: project?.scm.botLogin ?? '',
       ...(project?.scm.botEmail === undefined ? {} : { BOT_EMAIL: project.scm.botEmail }),
       ...(settings.modelBaseUrl === '' ? {} : { MODEL_BASE_URL: settings.modelBaseUrl }),

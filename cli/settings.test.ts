@@ -43,6 +43,7 @@ describe('the settings of the orchestrator', () => {
       oauthToken: '',
       agentCli: ['/program/node_modules/.bin/claude'],
       isolation: 'auto',
+      seclusion: 'required',
       logLevel: 'info',
       retention: { days: 90, events: 20_000, finalDays: 30 },
       retentionEveryMs: 3_600_000,

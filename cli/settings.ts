@@ -41,6 +41,8 @@ export interface OrchestratorSettings {
   readonly oauthToken: string
   readonly agentCli: readonly string[]
   readonly isolation: 'auto' | 'required' | 'none'
+  /** Whether an agent's commands are kept from its CLI and its wrapper (decisions/0028). */
+  readonly seclusion: 'auto' | 'required' | 'none'
   readonly logLevel: string
   readonly retention: RetentionPolicy
   /** Between two walks over the journals. */
@@ -61,6 +63,8 @@ const mostAnswerMs = 600_000
 
 /** Project names to addresses. */
 const MemoryUrls = Type.Record(Type.String(), Type.String({ pattern: '^https?://[^\\s]+$' }))
+
+const seclusions = ['auto', 'required', 'none']
 
 const Command = Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })
 
@@ -94,6 +98,7 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
     oauthToken: read.secret('AGENT_RUNTIME_OAUTH_TOKEN') ?? '',
     agentCli: read.json('AGENT_CLI', Command, [installedCli(programDir)]),
     isolation: read.oneOf('POD_ISOLATION', ['auto', 'required', 'none'], 'auto') as OrchestratorSettings['isolation'],
+    seclusion: read.oneOf('AGENT_SECLUSION', seclusions, 'required') as OrchestratorSettings['seclusion'],
     logLevel: read.text('LOG_LEVEL', 'info'),
     retention: {
       days: read.integer('RETENTION_DAYS', 90, 0),

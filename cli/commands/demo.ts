@@ -24,7 +24,8 @@ main branch holds the change and its tests pass, by the forge's own audit log.
   --port N                port of the orchestrator (default: a free one)
   --timeout SECONDS       give up after this long (default 600)
   --model-provider NAME   scripted (default) or anthropic (key in ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN)
-  --unsafe-no-isolation   run pods without namespaces even with a real model`
+  --unsafe-no-isolation   run pods and agents without namespaces, even with a real model: whatever an agent starts can
+                          then read the model's key, speak for the agent and change files of yours`
 
 const options = {
   json: { type: 'boolean' },

@@ -235,6 +235,7 @@ function orchestratorEnv(
     options.model.provider === 'anthropic' && options.model.oauth
       ? 'AGENT_RUNTIME_OAUTH_TOKEN_FILE'
       : 'MODEL_PROVIDER_API_KEY_FILE'
+  const walls = options.unsafeNoIsolation ? 'none' : scripted ? 'auto' : 'required'
   return {
     STATE_DIR: join(dir, 'state'),
     // Beside the state lie the forge's memory, the keys of the identity provider and of the command line.
@@ -256,8 +257,9 @@ function orchestratorEnv(
       : {}),
     [keyName]: secretFile(dir, 'model-key', key),
     ...(model === undefined ? {} : { MODEL_BASE_URL: model.url }),
-    // A scripted model obeys its scenario and nothing else; a real one runs isolated or not at all (rulings 4.5).
-    POD_ISOLATION: options.unsafeNoIsolation ? 'none' : scripted ? 'auto' : 'required',
+    // A scripted model obeys its scenario and nothing else; a real one runs behind walls or not at all (rulings 4.5).
+    POD_ISOLATION: walls,
+    AGENT_SECLUSION: walls,
     HOME: process.env['HOME'] ?? '/root',
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     ...(databaseUrl === undefined ? {} : { DATABASE_URL_FILE: secretFile(dir, 'database-url', databaseUrl) }),

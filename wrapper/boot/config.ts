@@ -57,7 +57,7 @@ export interface Config {
   readonly hooks: LifecycleHooks
   readonly bot: { readonly login: string; readonly email: string }
   readonly workspaceDir: string
-  /** Whether the agent is kept from the wrapper's processes and state: where it can be, or else no agent at all, or not. */
+  /** Whether the agent's commands are kept from its CLI and from the wrapper: where it can be, or else no agent at all, or not. */
   readonly seclusion: 'auto' | 'required' | 'none'
   readonly stateDir: string
   readonly home: string
@@ -113,7 +113,7 @@ export function loadConfig(env: Environment, readSecretFile: (path: string) => s
     extraMcpServers: read.text('PLATFORM_EXTRA_MCP_SERVERS', ''),
     mcpCommand: read.json('PLATFORM_MCP_COMMAND', Command, ['statewright', 'mcp']),
     agentCli: read.json('AGENT_CLI', Command, ['claude']),
-    seclusion: read.oneOf('AGENT_SECLUSION', seclusions, 'auto') as Config['seclusion'],
+    seclusion: read.oneOf('AGENT_SECLUSION', seclusions, 'required') as Config['seclusion'],
     callbackUrl: read.url('CALLBACK_URL'),
     operatorUrl: read.url('PLATFORM_OPERATOR_URL'),
     memoryUrl: read.url('PLATFORM_MEMORY_URL'),

@@ -134,6 +134,8 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
     PLATFORM_MCP_COMMAND: JSON.stringify(['node', join(import.meta.dirname, '..', 'selftest', 'mcp-server.mjs')]),
     REPOS: JSON.stringify([{ name: 'lib', url: origin, base: 'main' }]),
     BOT_LOGIN: 'statewright-bot',
+    // A machine that refuses namespaces still tests the rest.
+    AGENT_SECLUSION: 'auto',
     ...options.env,
   })
   return {
