@@ -283,6 +283,7 @@ function settingsOf(dir: string): OrchestratorSettings {
     oauthToken: '',
     agentCli: ['false'],
     isolation: 'none',
+    seclusion: 'none',
     logLevel: 'silent',
     retention: { days: 0, events: 0, finalDays: 0 },
     retentionEveryMs: 3_600_000,

@@ -319,6 +319,7 @@ const settings: OrchestratorSettings = {
   oauthToken: '',
   agentCli: ['false'],
   isolation: 'none',
+  seclusion: 'none',
   logLevel: 'silent',
   // Never so little that something of a run is lost.
   retention: { days: 90, events: 20_000, finalDays: 30 },

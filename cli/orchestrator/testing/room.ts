@@ -372,6 +372,7 @@ function settingsOf(dir: string, issuer: string): OrchestratorSettings {
     oauthToken: '',
     agentCli: ['false'],
     isolation: 'none',
+    seclusion: 'none',
     logLevel: 'info',
     retention: { days: 0, events: 0, finalDays: 0 },
     retentionEveryMs: 3_600_000,
