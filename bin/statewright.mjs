@@ -25,7 +25,7 @@ if (major < 24 && existsSync(own)) {
 } else {
   // The cache lies with the program and is as trusted as that; nobody else may write it.
   module.enableCompileCache?.({ directory: join(dist, 'compile-cache'), portable: true })
-  await start(join(dist, process.argv[2] === 'mcp' ? 'mcp.mjs' : 'statewright.mjs'))
+  await start(join(dist, 'statewright.mjs'))
 }
 
 async function start(program) {

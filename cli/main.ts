@@ -121,10 +121,6 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'fail when a deployment names skills or the wrapper by no release: DIR',
     run: async (args) => (await import('./commands/check-pins.ts')).checkPins(args),
   },
-  mcp: {
-    summary: 'serve the tools of one pod over MCP on stdio',
-    run: async () => (await import('./commands/mcp.ts')).mcp(process.env, version()),
-  },
 }
 
 function usage(): string {

@@ -35,7 +35,6 @@ export function podEnvironment(
       agentKind: spec.agentKind as 'implement',
     }
     const token = await deps.tokens.mint(claims, tokenLifetimeSeconds(spec))
-    const launcher = [process.execPath, join(deps.programDir, 'bin', 'statewright.mjs')]
     const gateway = `${operator}/git/${bareName(spec.project)}`
     return {
       HTTP_ADDR: '127.0.0.1:0',
@@ -56,7 +55,6 @@ export function podEnvironment(
       PLATFORM_CONTRACT_VERSION: String(contractVersion),
       PLATFORM_OPERATOR_URL: operator,
       ...memoryOf(settings, folder, bareName(spec.project)),
-      PLATFORM_MCP_COMMAND: JSON.stringify([...launcher, 'mcp']),
       PLATFORM_POD_TOKEN_FILE: folder.secret('pod-token', token),
       CALLBACK_URL: `${internal}/internal/turn-complete`,
       CALLBACK_HMAC_SECRET_FILE: folder.secret('callback-secret', callbackSecret(deps.callbackMaster, spec.pod)),

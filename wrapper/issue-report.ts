@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 const categories = [
   'tool_error',
@@ -21,3 +21,4 @@ export const IssueReport = Type.Object(
   },
   { additionalProperties: false },
 )
+export type IssueReport = Static<typeof IssueReport>

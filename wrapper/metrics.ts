@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Hindrance } from '../machines/turn/schema.ts'
 import type { Identity } from './boot/config.ts'
+import type { Refusal } from './attestation/registry.ts'
 import type { AgentOutcome } from './turns/outcome.ts'
 
 /** Every `ccw_*` of S3 Events 4, and the one series that is named after the platform (rulings 1.25). */
@@ -12,6 +13,7 @@ export interface WrapperMetrics {
   spontaneousTurn(): void
   booted(seconds: number): void
   toolCall(tool: string, outcome: 'ok' | 'error'): void
+  toolCallRefused(reason: Refusal): void
   internalIssue(category: string, severity: string): void
   interrupt(result: 'confirmed' | 'restored' | 'idle' | 'unconfirmed'): void
   stallSuspected(): void
@@ -39,6 +41,7 @@ export function createWrapperMetrics(identity: Identity, repository: string): Wr
   const cost = counter('ccw_turn_cost_usd_total', 'List-price estimate of turns.', ['kind', 'repo', 'project'])
   const spontaneous = counter('ccw_spontaneous_turns_total', 'Turns that the CLI started by itself.')
   const tools = counter('ccw_tool_calls_total', 'Tool calls.', ['tool', 'outcome'])
+  const refusals = counter('ccw_tool_calls_refused_total', 'Calls of tools that no model decided.', ['reason'])
   const issues = counter('platform_wrapper_internal_issue_total', 'Internal issues that the agent reported.', [
     'category',
     'severity',
@@ -88,6 +91,7 @@ export function createWrapperMetrics(identity: Identity, repository: string): Wr
     spontaneousTurn: () => spontaneous.inc(),
     booted: (seconds) => boot.observe(seconds),
     toolCall: (tool, outcome) => tools.inc({ tool, outcome }),
+    toolCallRefused: (reason) => refusals.inc({ reason }),
     internalIssue: (category, severity) => issues.inc({ category, severity, ...common }),
     interrupt: (result) => interrupts.inc({ result }),
     stallSuspected: () => stalls.inc(),

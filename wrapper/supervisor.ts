@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import type { SpanExporter } from '../edges/http/tracing/exporter.ts'
 import { bearer } from '../edges/http/auth/authenticate.ts'
 import { oidcVerifier } from '../edges/http/auth/oidc.ts'
@@ -18,14 +17,13 @@ import { lifecycleHookRunner, type RunLifecycleHook } from './boot/lifecycle-hoo
 import { endOrphan, recordAgent } from './boot/orphan.ts'
 import { readMcpOverlays } from './boot/overlays.ts'
 import { removePlanted } from './boot/planted.ts'
-import type { AgentPlumbing } from './boot/plumbing.ts'
 import { podStart, podStartFile } from './boot/pod-start.ts'
 import { prepareWorkspace } from './boot/prepare-workspace.ts'
 import { agentWithin, detectSeclusion, secluded, type Seclusion } from './boot/seclusion.ts'
-import { shellWords } from './boot/shell-words.ts'
 import { installSkills } from './boot/skills.ts'
-import { upstreamsOf } from './boot/upstreams.ts'
 import { isoTime, until, type Clock } from './clock.ts'
+import { Attestor } from './attestation/attestor.ts'
+import { openAgentSide, type AgentSide } from './sockets/agent-side.ts'
 import { createInternalServer } from './internal-server.ts'
 import { createWrapperMetrics, type WrapperMetrics } from './metrics.ts'
 import { createPodTrace, noTrace, type PodTrace } from './pod-trace.ts'
@@ -33,11 +31,12 @@ import { ModelMeter } from './model-proxy/meter.ts'
 import { createWrapperServer } from './server.ts'
 import { awaitReady } from './terminal/boot.ts'
 import type { OpenTerminal, Terminal } from './terminal/terminal.ts'
+import type { CreateToolsServer } from './tools/port.ts'
 import { CallbackSender } from './turns/callback.ts'
 import { Conversation } from './turns/conversation.ts'
 import { TurnJournal } from './turns/journal.ts'
 import { TurnDesk } from './turns/turn-desk.ts'
-import { toAccountUsage } from './usage/account-usage.ts'
+import { toAccountUsage, type AccountUsageSnapshot } from './usage/account-usage.ts'
 import { createGit, type Git } from './workspace/git.ts'
 import { patientGit } from './workspace/patience.ts'
 import { startSafetyPush } from './workspace/safety-push.ts'
@@ -55,6 +54,8 @@ export interface WrapperInput {
   readonly spans?: SpanExporter | undefined
   readonly logger: Logger
   readonly openTerminal: OpenTerminal
+  /** The tools' server; its schemas lie with the orchestrator's routes. */
+  readonly createToolsServer: CreateToolsServer
   readonly version: string
   /** Absolute path of the Node that runs the helper programs. */
   readonly node: string
@@ -106,9 +107,8 @@ class Wrapper {
   readonly #trace: PodTrace
   readonly #meter: ModelMeter
   readonly #stop = Promise.withResolvers<StopRequest>()
-  readonly #agentKey: string
+  readonly #attestor = new Attestor()
   readonly #gitKey: string
-  readonly #dummyKey: string
   readonly #runHook: RunLifecycleHook
   #accountUsage: AccountUsage | undefined
   #conversation: Conversation | undefined
@@ -116,15 +116,17 @@ class Wrapper {
   #seclusion: Seclusion = 'none'
   #stopping = false
 
+  readonly #onAccountUsage = (snapshot: AccountUsageSnapshot): void => {
+    this.#accountUsage = toAccountUsage(snapshot, this.#input.clock.now())
+  }
+
   constructor(input: WrapperInput, config: Config) {
     this.#input = input
     this.#config = config
     this.#meter = new ModelMeter(config.turnTokenCeiling)
     this.#metrics = createWrapperMetrics(config.identity, config.repositories.map(({ name }) => name).join(','))
     this.#trace = input.spans ? createPodTrace(input.spans, input.env['TRACEPARENT'], config.identity) : noTrace
-    this.#agentKey = input.entropy.hex(24)
     this.#gitKey = input.entropy.hex(24)
-    this.#dummyKey = `sk-ant-wrapper-${input.entropy.hex(24)}`
     this.#runHook = lifecycleHookRunner({
       hooks: config.hooks,
       cwd: config.workspaceDir,
@@ -150,15 +152,17 @@ class Wrapper {
     const orphan = await endOrphan(config.stateDir, clock)
     if (orphan !== undefined) logger.warn({ pid: orphan }, 'ended the agent that an earlier wrapper of this pod left')
     const internal = await this.#openInternal()
+    const agentSide = await this.#openAgentSide()
     const journal = new TurnJournal(config.stateDir)
     let terminal: Terminal | undefined
     try {
       const { url: internalUrl } = await internal.listen(config.internal)
       const secluding = this.#seclude()
-      const workspace = await this.#prepare(internalUrl, isoTime(bootedAt).replace(/[:.]/g, '-'))
+      const workspace = await this.#prepare(internalUrl, agentSide, isoTime(bootedAt).replace(/[:.]/g, '-'))
       this.#seclusion = await secluding
-      terminal = this.#openAgent(internalUrl)
+      terminal = this.#openAgent(agentSide)
       await awaitReady(terminal, clock, config.bootTimeoutMs)
+      await agentSide.connected(config.bootTimeoutMs)
       logger.info({ pid: terminal.pid, seclusion: this.#seclusion }, 'the agent is ready')
       const { server, desk, callbacks } = await this.#serve(terminal, workspace, journal, startedAt)
       this.#metrics.booted((clock.now() - bootedAt) / 1000)
@@ -167,41 +171,42 @@ class Wrapper {
       return await this.#untilStopped(server, desk, callbacks, workspace)
     } finally {
       if (terminal) await this.#endAgent(terminal)
+      await agentSide.close(serverGraceMs)
       await internal.close({ graceMs: serverGraceMs })
       journal.close()
     }
   }
 
   #openInternal(): Promise<HttpServer> {
-    const { clock, ids, logger, fetch } = this.#input
-    const config = this.#config
-    const { oauthToken, apiKey } = config.secrets
+    const { clock, ids, logger, entropy } = this.#input
     return createInternalServer({
       logger: logger.child({ side: 'internal' }, { level: 'warn' }),
       clock,
       ids,
-      agentKey: this.#agentKey,
       gitKey: this.#gitKey,
-      caller: config.identity,
-      forward: { upstreams: upstreamsOf(config, clock, fetch), fetch, clock },
-      model: {
-        baseUrl: config.modelBaseUrl,
-        credential: oauthToken ? { kind: 'oauth', value: oauthToken } : { kind: 'api-key', value: apiKey! },
-        fetch,
-        meter: this.#meter,
-        onOutput: () => this.#conversation?.onModelOutput(),
-        onFailure: (status) => this.#metrics.modelFailed(status),
-      },
+      usageKey: entropy.hex(24),
       metrics: this.#metrics,
-      onHook: (event, hookInput) => this.#conversation?.onHook(event, hookInput),
-      onAccountUsage: (snapshot) => (this.#accountUsage = toAccountUsage(snapshot, clock.now())),
-      credential: (prompt) => answerPrompt(config, prompt),
-      push: async () => (await this.#workspace?.pushAll()) ?? { pushed: [], failed: [] },
-      workspaceState: async () => (await this.#workspace?.state()) ?? 'dirty',
+      onAccountUsage: this.#onAccountUsage,
+      credential: (prompt) => answerPrompt(this.#config, prompt),
     })
   }
 
-  async #prepare(internalUrl: string, stamp: string): Promise<Workspace> {
+  #openAgentSide(): Promise<AgentSide> {
+    return openAgentSide({
+      ...this.#input,
+      config: this.#config,
+      logger: this.#input.logger.child({ side: 'agent' }, { level: 'warn' }),
+      meter: this.#meter,
+      attestor: this.#attestor,
+      metrics: this.#metrics,
+      onModelOutput: () => this.#conversation?.onModelOutput(),
+      onHook: (event, hookInput) => this.#conversation?.onHook(event, hookInput),
+      onAccountUsage: this.#onAccountUsage,
+      workspace: () => this.#workspace,
+    })
+  }
+
+  async #prepare(internalUrl: string, agentSide: AgentSide, stamp: string): Promise<Workspace> {
     const { node, logger, isRoot } = this.#input
     const config = this.#config
     const git = createGit({
@@ -224,8 +229,7 @@ class Wrapper {
     const findings = checkouts.flatMap((checkout) => checkout.findings)
     writeAgentFiles({
       config,
-      plumbing: this.#plumbing(internalUrl),
-      dummyKey: this.#dummyKey,
+      plumbing: agentSide.plumbing,
       overlays: readMcpOverlays(config.configDir),
       findings,
       baseInstructions: await readBaseInstructions(git, repositories),
@@ -242,7 +246,7 @@ class Wrapper {
     return detectSeclusion(this.#config, this.#input.isRoot, podStartFile(stateDir))
   }
 
-  #openAgent(internalUrl: string): Terminal {
+  #openAgent(agentSide: AgentSide): Terminal {
     const { clock, entropy, logger, openTerminal, isRoot } = this.#input
     const config = this.#config
     if (this.#seclusion === 'none' && config.seclusion === 'required')
@@ -251,7 +255,7 @@ class Wrapper {
     const terminal = openTerminal({
       command: secluded(this.#seclusion, config.stateDir, agentCommand(config, sessionId)),
       cwd: config.workspaceDir,
-      env: agentEnvironment(config, this.#plumbing(internalUrl), this.#dummyKey, isRoot),
+      env: agentEnvironment(config, agentSide.plumbing, isRoot),
       clock,
     })
     recordAgent(config.stateDir, terminal.pid)
@@ -262,6 +266,7 @@ class Wrapper {
       logger,
       metrics: this.#metrics,
       meter: this.#meter,
+      attestor: this.#attestor,
       turnTimeoutMs: config.turnTimeoutMs,
     })
     return terminal
@@ -370,18 +375,6 @@ class Wrapper {
       limitMs: () => (this.#stopping ? stoppingOutageLimitMs : outageLimitMs),
       onWait: (failure) => logger.warn(failure, 'the gateway is away, waiting for it'),
     })
-  }
-
-  #plumbing(internalUrl: string): AgentPlumbing {
-    const usageUrl = `${internalUrl}/internal/account-usage`
-    const own = fileURLToPath(new URL('usage/statusline.mjs', import.meta.url))
-    const installed = this.#config.statuslinePath
-    const command = existsSync(installed) ? [installed, usageUrl] : [this.#input.node, own, usageUrl]
-    return {
-      statuslineCommand: shellWords(command),
-      internalUrl,
-      agentKey: this.#agentKey,
-    }
   }
 }
 

@@ -7,6 +7,7 @@ import { ContractRun, contractCases, type Verdict } from '../../wrapper/selftest
 import { startWrapper } from '../../wrapper/main.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { installedCli, programDir } from '../main.ts'
+import { podServer } from '../mcp/pod-server.ts'
 
 const usage = `usage: statewright wrapper                 the supervisor of one agent pod, settings from the environment
        statewright wrapper selftest [options]
@@ -21,7 +22,7 @@ changed, and no key is needed. Exit code 1: something changed.
 
 /** @returns the exit code. */
 export async function wrapper(args: readonly string[], version: string): Promise<number> {
-  if (args.length === 0) return startWrapper(version)
+  if (args.length === 0) return startWrapper(version, podServer(version))
   const options = { cli: { type: 'string' }, only: { type: 'string' }, json: { type: 'boolean' } } as const
   const parsed = readArgs(args, options, usage)
   if (parsed === undefined) return 0

@@ -1,4 +1,6 @@
 import { sleep, type Clock } from '../../runtime/clock.ts'
+import { CallRefused, type AgentCalls } from '../../wrapper/tools/port.ts'
+import type { IssueReport } from '../../wrapper/issue-report.ts'
 import type { ToolAnswer } from './tool.ts'
 
 /** The pod that this server runs in. */
@@ -8,6 +10,8 @@ export interface PodIdentity {
   readonly profile: string
 }
 
+type Service = 'operator' | 'memory'
+
 /** One call of a tool, while it goes on. */
 export interface OngoingCall {
   /** The client gave it up: nothing more is asked. */
@@ -16,17 +20,17 @@ export interface OngoingCall {
   readonly tell: (message: string) => void
 }
 
-/** The two REST interfaces, behind the wrapper's broker, which adds the credential that this process never has. */
+/** The two REST interfaces, behind the wrapper's broker, which adds the credential that no tool ever has. */
 export interface Backend {
   readonly pod: PodIdentity
-  get(service: 'operator' | 'memory', path: string, query?: Readonly<Record<string, unknown>>): Promise<ToolAnswer>
+  get(service: Service, path: string, query?: Readonly<Record<string, unknown>>): Promise<ToolAnswer>
   send(
-    service: 'operator' | 'memory',
+    service: Service,
     method: 'POST' | 'PATCH' | 'DELETE',
     path: string,
     body?: unknown,
   ): Promise<ToolAnswer>
-  reportIssue(body: unknown): Promise<ToolAnswer>
+  reportIssue(report: IssueReport): Promise<ToolAnswer>
   /** Asks the wrapper to push what is committed, before the forge is asked about it (rulings 3.34). */
   push(): Promise<void>
 }
@@ -41,47 +45,44 @@ const guidance = ['approval-required']
 
 export interface BackendOptions {
   readonly pod: PodIdentity
-  readonly operatorUrl: string
-  readonly memoryUrl: string
-  readonly internalUrl: string
-  readonly fetch: typeof globalThis.fetch
+  readonly hasMemory: boolean
   readonly timeoutMs: number
   /** How long a platform that cannot be reached is waited for; every call here may be repeated. */
   readonly patienceMs: number
   readonly clock: Clock
-  /** For the report of a platform so broken that even the wrapper cannot be reached: one line. */
-  readonly logError: (line: string) => void
 }
 
-/** A Project may go without a memory service, and a pod's start may have failed half way. */
-const absent = {
-  operator: 'this pod cannot reach the orchestrator; report it with report_internal_issue and end your turn',
-  memory: 'this project has no memory service: go on without it',
-}
+/** A Project may go without one. */
+const noMemory = 'this project has no memory service: go on without it'
 
 /** What a broker says while the orchestrator behind it restarts. */
 const unreachable = [502, 503, 504]
 const firstWaitMs = 250
 const longestWaitMs = 4000
 
-export function httpBackend(options: BackendOptions, call: OngoingCall): Backend {
+type Asked = Omit<Parameters<AgentCalls['ask']>[2], 'signal'>
+
+/** The REST side of one call of a tool, as far as the wrapper lets it go. */
+export function brokeredBackend(options: BackendOptions, calls: AgentCalls, call: OngoingCall): Backend {
   /** Notes, outcomes and comments are recognised when they come again, so an unanswered call is simply repeated. */
-  async function reach(url: string, init: RequestInit, since: number, waitMs: number): Promise<Response> {
-    const response = await options
-      .fetch(url, { ...init, signal: AbortSignal.any([call.signal, AbortSignal.timeout(options.timeoutMs)]) })
+  async function reach(service: Service, path: string, asked: Asked, since: number, waitMs: number): Promise<Response> {
+    const response = await calls
+      .ask(service, path, { ...asked, signal: AbortSignal.any([call.signal, AbortSignal.timeout(options.timeoutMs)]) })
       .catch((error: unknown) => error as Error)
+    if (response instanceof CallRefused) throw response
     if (call.signal.aborted) throw new ToolFailure('the call was cancelled; what it asked for may have happened')
     if (response instanceof Response && !unreachable.includes(response.status)) return response
     if (options.clock.now() - since < options.patienceMs) {
       call.tell('the platform cannot be reached; trying again')
       await sleep(options.clock, waitMs, call.signal)
-      return reach(url, init, since, Math.min(waitMs * 2, longestWaitMs))
+      return reach(service, path, asked, since, Math.min(waitMs * 2, longestWaitMs))
     }
     if (response instanceof Response) return response
     throw new ToolFailure(`the platform did not answer (${response.message}); try again in a moment`)
   }
-  async function ask(url: string, init: RequestInit): Promise<ToolAnswer> {
-    const response = await reach(url, init, options.clock.now(), firstWaitMs)
+  async function ask(service: Service, path: string, asked: Asked): Promise<ToolAnswer> {
+    if (service === 'memory' && !options.hasMemory) throw new ToolFailure(noMemory)
+    const response = await reach(service, path, asked, options.clock.now(), firstWaitMs)
     const text = await response.text()
     const data = parse(text)
     if (response.ok && text === '') return { text: 'done', data: { status: 'ok' } }
@@ -90,36 +91,16 @@ export function httpBackend(options: BackendOptions, call: OngoingCall): Backend
       return { text: JSON.stringify(data, null, 2), data }
     throw new ToolFailure(sayProblem(response.status, data, text))
   }
-  function urlOf(service: 'operator' | 'memory', path: string): string {
-    const base = service === 'operator' ? options.operatorUrl : options.memoryUrl
-    if (base === '') throw new ToolFailure(absent[service])
-    return `${base}/${path}`
-  }
-  const json = { 'content-type': 'application/json' }
   return {
     pod: options.pod,
-    get: async (service, path, query = {}) => ask(`${urlOf(service, path)}${toQuery(query)}`, { method: 'GET' }),
+    get: async (service, path, query = {}) => ask(service, `${path}${toQuery(query)}`, { method: 'GET' }),
     send: async (service, method, path, body) =>
-      ask(urlOf(service, path), {
-        method,
-        ...(body === undefined ? {} : { headers: json, body: JSON.stringify(body) }),
-      }),
-    reportIssue: async (body) => {
-      const report = { method: 'POST', headers: json, body: JSON.stringify(body) }
-      try {
-        if (options.internalUrl === '') throw new ToolFailure('no wrapper')
-        return await ask(`${options.internalUrl}/internal/report-issue`, report)
-      } catch (error) {
-        if (!(error instanceof ToolFailure)) throw error
-        options.logError(
-          JSON.stringify({ level: 'error', msg: 'internal issue reported by the agent', ...Object(body) }),
-        )
-        return { text: 'recorded', data: { recorded: true } }
-      }
+      ask(service, path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }),
+    reportIssue: async (report) => {
+      calls.reportIssue(report)
+      return { text: 'recorded', data: { recorded: true } }
     },
-    push: async () => {
-      await ask(`${options.internalUrl}/internal/push`, { method: 'POST' })
-    },
+    push: () => calls.push(),
   }
 }
 

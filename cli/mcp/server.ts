@@ -1,4 +1,4 @@
-/** The MCP stdio server of a pod: the tools of its profile, and no others, over the wrapper's broker (document 2). */
+/** The MCP server of a pod: the tools of its profile, and no others, as far as the wrapper's desk lets each call go (document 2). */
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
@@ -11,6 +11,7 @@ import {
 import { faultsOf } from '../../edges/http/validation.ts'
 import { isAgentKind, mayCall } from '../../edges/agents/profiles.ts'
 import type { Clock, Timer } from '../../runtime/clock.ts'
+import { CallRefused, type AgentCalls, type ToolDesk } from '../../wrapper/tools/port.ts'
 import { ToolFailure, type Backend, type OngoingCall } from './backend.ts'
 import type { Tool } from './tool.ts'
 import { codeTools } from './tools/code.ts'
@@ -24,7 +25,8 @@ export interface McpServerOptions {
   readonly profile: string
   readonly version: string
   readonly clock: Clock
-  readonly backend: (call: OngoingCall) => Backend
+  readonly desk: ToolDesk
+  readonly backend: (calls: AgentCalls, call: OngoingCall) => Backend
   /** Besides the profile's: the public conformance suite names tools of its own. No pod has any. */
   readonly more?: readonly Tool[]
 }
@@ -54,15 +56,24 @@ export function createMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(published) as never }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const progress = tellProgress(options.clock, params._meta?.progressToken, extra)
+    const asked = { id: params._meta?.[toolUseId], tool: params.name, arguments: params.arguments }
     try {
-      const backend = options.backend({ signal: extra.signal, tell: progress.tell })
-      return await callTool(tools, options.profile, backend, params.name, params.arguments ?? {})
+      return await options.desk.perform(asked, (calls) => {
+        const backend = options.backend(calls, { signal: extra.signal, tell: progress.tell })
+        return callTool(tools, options.profile, backend, params.name, params.arguments ?? {})
+      })
+    } catch (error) {
+      if (error instanceof CallRefused) return failure(error.message)
+      throw error
     } finally {
       progress.stop()
     }
   })
   return server
 }
+
+/** The CLI's word for the id of the model's block (facts: on the wire since 2.1.329). */
+const toolUseId = 'claudecode/toolUseId'
 
 /** A call that takes longer than this says that it still goes on, and a client that waits on progress waits on. */
 const progressEveryMs = 5000

@@ -1,10 +1,13 @@
 import { dirname, join } from 'node:path'
-import { hookEvents } from '../hooks/hook-input.ts'
+import { hookEvents, hookTemplate, type HookEvent } from '../hooks/hook-input.ts'
+import { wiringServer, wiringTool } from '../hooks/wiring.ts'
+import { keyPlaceholder } from './agent-process.ts'
 import { writeAtomically } from './atomic-file.ts'
 import type { Config } from './config.ts'
 import { renderMcpConfig } from './mcp-config.ts'
 import { renderGlobalInstructions, renderWorkspaceInstructions, type BaseInstructions } from './instructions.ts'
-import { agentUrl, type AgentPlumbing } from './plumbing.ts'
+import type { AgentPlumbing } from './plumbing.ts'
+import { shellWords } from './shell-words.ts'
 import type { Logger } from '../../edges/http/logging.ts'
 
 /** The wrapper answers at once; it may be held up by the machine. A tool goes on when nobody answered. */
@@ -13,7 +16,6 @@ const hookLimitSeconds = 30
 export interface AgentFilesInput {
   readonly config: Config
   readonly plumbing: AgentPlumbing
-  readonly dummyKey: string
   readonly overlays: readonly unknown[]
   readonly findings: readonly string[]
   readonly baseInstructions: readonly BaseInstructions[]
@@ -32,20 +34,20 @@ export function writeAgentFiles(input: AgentFilesInput): void {
     writeAtomically(path, typeof value === 'string' ? value : `${JSON.stringify(value, null, 2)}\n`)
   write(join(workspaceDir, '.mcp.json'), renderMcpConfig(config, input.plumbing, input.overlays, input.logger))
   write(join(home, '.claude', 'settings.json'), renderSettings(config, input.plumbing))
-  write(join(home, '.claude.json'), renderOnboarding(config, input.dummyKey))
+  write(join(home, '.claude.json'), renderOnboarding(config))
   write(join(home, '.claude', 'CLAUDE.md'), renderGlobalInstructions(config, input.findings))
   write(join(workspaceDir, 'CLAUDE.md'), renderWorkspaceInstructions(config, input.baseInstructions))
   write(join(home, '.gitconfig'), renderGitConfig(config))
 }
 
 export function renderSettings(config: Config, plumbing: AgentPlumbing): object {
-  // By HTTP, not by a program: one that only starts and ends takes longer than the whole of what it tells.
-  const hook = (event: string): object => ({
-    hooks: [{ type: 'http', url: `${agentUrl(plumbing)}/internal/hook/${event}`, timeout: hookLimitSeconds }],
-  })
+  // Over the connection that stands, not by a program: one that only starts and ends takes longer than what it tells.
+  const tool = { type: 'mcp_tool', server: wiringServer, tool: wiringTool, timeout: hookLimitSeconds }
+  const hook = (event: HookEvent): object => ({ hooks: [{ ...tool, input: hookTemplate(event) }] })
   const hooks = Object.fromEntries(
     hookEvents.map((event) => [event, [event.includes('Tool') ? { matcher: '*', ...hook(event) } : hook(event)]]),
   )
+  const statusLine = shellWords([...plumbing.statuslineCommand, plumbing.sockets.model])
   return {
     skipDangerousModePermissionPrompt: true,
     enableAllProjectMcpServers: true,
@@ -53,7 +55,7 @@ export function renderSettings(config: Config, plumbing: AgentPlumbing): object 
     claudeMdExcludes: excludedInstructions(config.workspaceDir, config.home),
     hooks,
     // A program run after every message; without a subscription the CLI has no usage windows to tell it (facts 7).
-    ...(config.secrets.oauthToken ? { statusLine: { type: 'command', command: plumbing.statuslineCommand } } : {}),
+    ...(config.secrets.oauthToken ? { statusLine: { type: 'command', command: statusLine } } : {}),
   }
 }
 
@@ -69,10 +71,10 @@ export function excludedInstructions(workspaceDir: string, home: string): readon
 }
 
 /** Without this seed the CLI asks for a theme, contacts its maker and stops at dialogs (facts 2, 13). */
-export function renderOnboarding(config: Config, dummyKey: string): object {
+export function renderOnboarding(config: Config): object {
   return {
     hasCompletedOnboarding: true,
-    customApiKeyResponses: { approved: [dummyKey.slice(-20)], rejected: [] },
+    customApiKeyResponses: { approved: [keyPlaceholder], rejected: [] },
     projects: { [config.workspaceDir]: { hasTrustDialogAccepted: true } },
   }
 }

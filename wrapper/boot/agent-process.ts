@@ -1,5 +1,5 @@
 import type { Config } from './config.ts'
-import { agentUrl, type AgentPlumbing } from './plumbing.ts'
+import type { AgentPlumbing } from './plumbing.ts'
 
 /** Interactive dialogs and self-starting turns would hang or surprise a session that nobody watches (facts 10). */
 const disallowedTools = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'ScheduleWakeup', 'CronCreate', 'Workflow']
@@ -19,14 +19,16 @@ export function agentCommand(config: Config, sessionId: string): readonly string
   ]
 }
 
-/**
- * The agent's whole environment, name by name: nothing is inherited. The model's key in it is a dummy that only the
- * wrapper's loopback proxy takes, under the path that holds this boot's key.
- */
+/** In place of a key or token, and of exactly one of them: only then the CLI obeys `ANTHROPIC_UNIX_SOCKET`. */
+export const keyPlaceholder = 'ssh-placeholder'
+
+/** Leads nowhere (RFC 2606): a CLI that passed the socket by would reach no model. */
+const noModel = 'http://model.invalid'
+
+/** The agent's whole environment, name by name: nothing is inherited, and nothing in it is a secret. */
 export function agentEnvironment(
   config: Config,
-  plumbing: AgentPlumbing,
-  dummyKey: string,
+  { sockets }: AgentPlumbing,
   isRoot: boolean,
 ): Readonly<Record<string, string>> {
   const { task, project, profile, pod, contractVersion } = config.identity
@@ -40,9 +42,10 @@ export function agentEnvironment(
     PLATFORM_TOOL_PROFILE: profile,
     PLATFORM_CONTRACT_VERSION: String(contractVersion),
     PLATFORM_POD: String(pod),
-    ANTHROPIC_BASE_URL: `${agentUrl(plumbing)}/model`,
+    ANTHROPIC_BASE_URL: noModel,
+    ANTHROPIC_UNIX_SOCKET: sockets.model,
     // The subscription's mode is what makes the CLI report the account's usage windows (facts 7).
-    ...(config.secrets.oauthToken ? { CLAUDE_CODE_OAUTH_TOKEN: dummyKey } : { ANTHROPIC_API_KEY: dummyKey }),
+    ...(config.secrets.oauthToken ? { CLAUDE_CODE_OAUTH_TOKEN: keyPlaceholder } : { ANTHROPIC_API_KEY: keyPlaceholder }),
     ENABLE_TOOL_SEARCH: 'false',
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

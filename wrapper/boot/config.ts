@@ -48,7 +48,6 @@ export interface Config {
   readonly pushIntervalMs: number
   readonly statuslinePath: string
   readonly extraMcpServers: string
-  readonly mcpCommand: readonly string[]
   readonly agentCli: readonly string[]
   readonly callbackUrl: string
   readonly operatorUrl: string
@@ -111,7 +110,6 @@ export function loadConfig(env: Environment, readSecretFile: (path: string) => s
     pushIntervalMs: read.seconds('BRANCH_PUSH_INTERVAL_SECONDS', 120, 0),
     statuslinePath: read.text('STATUSLINE_PATH', '/usr/local/bin/cc-statusline'),
     extraMcpServers: read.text('PLATFORM_EXTRA_MCP_SERVERS', ''),
-    mcpCommand: read.json('PLATFORM_MCP_COMMAND', Command, ['statewright', 'mcp']),
     agentCli: read.json('AGENT_CLI', Command, ['claude']),
     seclusion: read.oneOf('AGENT_SECLUSION', seclusions, 'required') as Config['seclusion'],
     callbackUrl: read.url('CALLBACK_URL'),

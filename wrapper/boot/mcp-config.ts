@@ -3,10 +3,11 @@ import { Check } from 'typebox/value'
 import type { Logger } from '../../edges/http/logging.ts'
 import type { Config } from './config.ts'
 import { parseJson } from './environment.ts'
-import { agentUrl, type AgentPlumbing } from './plumbing.ts'
+import { wiringServer } from '../hooks/wiring.ts'
+import type { AgentPlumbing } from './plumbing.ts'
 
 /** Platform-owned names; nobody else may take them (decisions.md Orchestrator, S3 Wrapper configuration). */
-const reserved = ['platform', 'alerting', 'code-navigation']
+const reserved = ['platform', wiringServer, 'alerting', 'code-navigation']
 const namePattern = '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$'
 
 const Extra = Type.Object({
@@ -28,7 +29,8 @@ export function renderMcpConfig(
   const servers: Servers = {}
   for (const overlay of overlays) addOverlay(servers, overlay, logger)
   addExtras(servers, config.extraMcpServers, logger)
-  servers['platform'] = platformServer(config, plumbing)
+  servers['platform'] = relayed(plumbing, plumbing.sockets.tools, config)
+  servers[wiringServer] = relayed(plumbing, plumbing.sockets.wiring, config)
   return { mcpServers: servers }
 }
 
@@ -55,21 +57,8 @@ function add(servers: Servers, name: string, server: object, logger: Logger): vo
   servers[name] = server
 }
 
-/** Its two service bases are the broker's, so it needs no credential; the broker adds the bearer. */
-function platformServer(config: Config, plumbing: AgentPlumbing): object {
-  const [command, ...args] = config.mcpCommand
-  const base = agentUrl(plumbing)
-  const { task, project, profile, pod, contractVersion } = config.identity
-  const env = {
-    PLATFORM_TASK: task,
-    PLATFORM_PROJECT: project,
-    PLATFORM_TOOL_PROFILE: profile,
-    PLATFORM_POD: String(pod),
-    PLATFORM_CONTRACT_VERSION: String(contractVersion),
-    PLATFORM_OPERATOR_URL: `${base}/internal/call/operator`,
-    PLATFORM_MEMORY_URL: config.memoryUrl ? `${base}/internal/call/memory` : '',
-    PLATFORM_INTERNAL_URL: base,
-    PATH: config.path,
-  }
-  return { command, args, env }
+/** The server itself is the wrapper: what the CLI starts only carries lines. */
+function relayed({ relayCommand }: AgentPlumbing, socket: string, { path }: Config): object {
+  const [command, ...args] = relayCommand
+  return { command, args: [...args, socket], env: { PATH: path } }
 }

@@ -1,12 +1,11 @@
-/** How the agent's helper programs are started and reach the wrapper. */
-export interface AgentPlumbing {
-  readonly statuslineCommand: string
-  /** `http://127.0.0.1:<port>` */
-  readonly internalUrl: string
-  readonly agentKey: string
-}
+import type { AgentSockets } from '../sockets/agent-sockets.ts'
 
-/** Base of everything that the agent's programs may call; holds the key of this boot. */
-export function agentUrl(plumbing: Pick<AgentPlumbing, 'internalUrl' | 'agentKey'>): string {
-  return `${plumbing.internalUrl}/k/${plumbing.agentKey}`
+/** How what the CLI starts reaches the wrapper. Nothing in it is a secret. */
+export interface AgentPlumbing {
+  /** As the CLI sees them. */
+  readonly sockets: AgentSockets
+  /** Starts the relay; a socket follows. */
+  readonly relayCommand: readonly string[]
+  /** Starts the status line's program; a socket follows. */
+  readonly statuslineCommand: readonly string[]
 }

@@ -1,7 +1,7 @@
 import { discoverIssuer } from '../../edges/http/auth/discovery.ts'
 import type { Fetch } from '../../edges/http/ports.ts'
 import { clientCredentials, type TokenSource } from '../../edges/http/token-source.ts'
-import { fixedToken, type Upstream } from '../broker/forward.ts'
+import { fixedToken, type Upstream } from '../broker/broker.ts'
 import type { Service } from '../broker/allowed-calls.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from './config.ts'

@@ -51,6 +51,11 @@ const rules: readonly Rule[] = [
   { service: 'memory', methods: ['DELETE'], path: 'edges/:any', profiles: ['incident', 'documentation'] },
 ]
 
+/** Any other word has the always-on tools alone. */
+export function isProfile(word: string): boolean {
+  return all.includes(word)
+}
+
 export interface Caller {
   readonly profile: string
   readonly task: string

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../edges/http/problem.ts'
 import type { Fetch } from '../../edges/http/ports.ts'
+import { BlockReader, readWhole, type BlockSink } from '../attestation/block-reader.ts'
 import { refusalEvent, refusalOf } from './ceiling.ts'
 import { StreamReader, type ModelMeter } from './meter.ts'
 
@@ -16,6 +17,8 @@ export interface ModelProxyOptions {
   readonly credential: ModelCredential
   readonly fetch: Fetch
   readonly meter: ModelMeter
+  /** Where the `tool_use` blocks go of what the model answers to this request. */
+  readonly requestBegan: (body: Uint8Array) => BlockSink
   readonly onOutput: () => void
   /** A request that brought no whole answer: its status, 0 when the connection failed or broke off. */
   readonly onFailure: (status: number) => void
@@ -64,6 +67,7 @@ export async function forwardToModel(
   reply.raw.on('close', () => gone.abort())
   options.meter.requestStarted()
   reply.raw.on('close', () => options.meter.requestEnded())
+  const sink = asksForTokens(path, request) ? options.requestBegan(bodyOf(request)) : undefined
   const response = await ask(options, path, request, gone.signal)
   // The CLI went away (an interrupt does that): there is nobody to answer.
   if (!response) return reply.hijack()
@@ -72,7 +76,7 @@ export async function forwardToModel(
   for (const [name, value] of response.headers) if (!droppedResponseHeaders.has(name)) void reply.header(name, value)
   void reply.code(response.status)
   if (!response.body) return reply.send('')
-  return reply.send(counted(options, response, response.body))
+  return reply.send(counted(options, response, response.body, response.ok ? sink : undefined))
 }
 
 /** Counting tokens or listing models is free. */
@@ -102,6 +106,10 @@ async function ask(
   }
 }
 
+function bodyOf({ body }: FastifyRequest): Uint8Array {
+  return Buffer.isBuffer(body) ? body : new Uint8Array()
+}
+
 function requestHeaders(credential: ModelCredential, request: FastifyRequest): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
@@ -114,21 +122,34 @@ function requestHeaders(credential: ModelCredential, request: FastifyRequest): H
   return headers
 }
 
-function counted(options: ModelProxyOptions, response: Response, body: ReadableStream<Uint8Array>): Readable {
+/** Counts and registers what passes. Nothing reaches the CLI before its blocks are registered. */
+function counted(
+  options: ModelProxyOptions,
+  response: Response,
+  body: ReadableStream<Uint8Array>,
+  sink: BlockSink | undefined,
+): Readable {
   const streams = (response.headers.get('content-type') ?? '').startsWith('text/event-stream')
-  return Readable.from(streams ? countStream(options, body) : countWhole(options, response, body), {
+  return Readable.from(streams ? countStream(options, body, sink) : countWhole(options, response, body, sink), {
     objectMode: false,
   })
 }
 
-async function* countStream(options: ModelProxyOptions, body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* countStream(
+  options: ModelProxyOptions,
+  body: ReadableStream<Uint8Array>,
+  sink: BlockSink | undefined,
+): AsyncGenerator<Uint8Array> {
   const reader = new StreamReader(options.meter)
+  const blocks = sink && new BlockReader(sink)
   const decoder = new TextDecoder()
   try {
     for await (const chunk of body) {
       options.meter.received(chunk.length)
       options.onOutput()
-      reader.push(decoder.decode(chunk, { stream: true }))
+      const text = decoder.decode(chunk, { stream: true })
+      reader.push(text)
+      blocks?.push(text)
       yield chunk
       if (reader.isOpen && !options.meter.mayGoOn()) {
         // Leaving the loop closes the request upstream, so the provider stops there too.
@@ -139,6 +160,8 @@ async function* countStream(options: ModelProxyOptions, body: ReadableStream<Uin
   } catch (error) {
     failed(options, 0)
     throw error
+  } finally {
+    blocks?.end()
   }
   if (reader.isOpen) failed(options, 0)
 }
@@ -152,17 +175,21 @@ async function* countWhole(
   options: ModelProxyOptions,
   response: Response,
   body: ReadableStream<Uint8Array>,
+  sink: BlockSink | undefined,
 ): AsyncGenerator<Uint8Array> {
   const chunks: Uint8Array[] = []
   for await (const chunk of body) {
     chunks.push(chunk)
     options.meter.received(chunk.length)
-    yield chunk
   }
+  const whole = Buffer.concat(chunks)
   try {
-    options.meter.message(JSON.parse(Buffer.concat(chunks).toString('utf8')))
+    const message: unknown = JSON.parse(whole.toString('utf8'))
+    options.meter.message(message)
+    if (sink) readWhole(sink, message)
     if (response.ok) options.meter.answeredWhole()
   } catch {
     // Not a message: an error page or a count.
   }
+  yield whole
 }

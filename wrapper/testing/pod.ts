@@ -131,7 +131,6 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
     CALLBACK_HMAC_SECRET_FILE: secretFile(dir, 'callback-secret', callbackSecret),
     CALLBACK_URL: receiver.url,
     AGENT_CLI: JSON.stringify(options.cli ?? [realCli]),
-    PLATFORM_MCP_COMMAND: JSON.stringify(['node', join(import.meta.dirname, '..', 'selftest', 'mcp-server.mjs')]),
     REPOS: JSON.stringify([{ name: 'lib', url: origin, base: 'main' }]),
     BOT_LOGIN: 'statewright-bot',
     // A machine that refuses namespaces still tests the rest.

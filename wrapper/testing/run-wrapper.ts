@@ -1,4 +1,5 @@
 import { startWrapper } from '../main.ts'
+import { plainTools } from './plain-tools.ts'
 
-process.exitCode = await startWrapper('0.0.0-test')
+process.exitCode = await startWrapper('0.0.0-test', plainTools)
 process.exit()

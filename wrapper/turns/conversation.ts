@@ -4,6 +4,7 @@ import { sleep, until, type Clock } from '../clock.ts'
 import type { HookAnswer, HookEvent, HookInput } from '../hooks/hook-input.ts'
 import type { WrapperMetrics } from '../metrics.ts'
 import { tokensOf } from '../model-proxy/ceiling.ts'
+import type { Attestor } from '../attestation/attestor.ts'
 import type { ModelMeter } from '../model-proxy/meter.ts'
 import { EscapeKey } from '../terminal/escape-key.ts'
 import { submit } from '../terminal/submit.ts'
@@ -26,6 +27,7 @@ export interface ConversationOptions {
   readonly logger: Logger
   readonly metrics: WrapperMetrics
   readonly meter: ModelMeter
+  readonly attestor: Pick<Attestor, 'turnBegan' | 'turnEnded'>
   readonly turnTimeoutMs: number
 }
 
@@ -230,6 +232,7 @@ export class Conversation {
     this.#genuine()
     if (running && !running.isAccepted && asText(input.prompt).includes(running.token)) {
       running.isAccepted = true
+      this.#options.attestor.turnBegan(running.turnId)
       if (input.prompt_id) running.promptId = input.prompt_id
       running.accepted.resolve()
       return
@@ -248,7 +251,9 @@ export class Conversation {
     else this.#spontaneous = undefined
   }
 
+  /** From here on nothing more is done in the agent's name, whatever the model decided before. */
   #end(ending: Ending): void {
+    this.#options.attestor.turnEnded()
     this.#running?.ended.resolve(ending)
   }
 

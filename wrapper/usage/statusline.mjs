@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The CLI's status line program (S3 Statusline feed). Reads the CLI's JSON on stdin, posts the two usage windows once to the
-// wrapper's loopback, prints nothing. With a window missing, or a reset time that is not epoch seconds, nothing is
+// wrapper's socket, prints nothing. With a window missing, or a reset time that is not epoch seconds, nothing is
 // posted. One attempt, 500 ms. Plain JavaScript that loads next to nothing: node:http alone takes longer to load than
 // Node to start, and a turn's end waits for the processor that it takes.
 import { readSync } from 'node:fs'
@@ -37,16 +37,15 @@ function windowOf(value) {
 }
 
 /** The answer says nothing that this program could do anything about: whatever comes, or the end of the time, ends it. */
-function post(url, text) {
-  const { hostname, port, pathname } = new URL(url)
+function post(path, text) {
   const body = Buffer.from(text)
-  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) })
+  const socket = connect(path)
   const timer = setTimeout(() => socket.destroy(), limitMs)
   socket.on('error', () => undefined)
   socket.on('data', () => socket.destroy())
   socket.on('close', () => clearTimeout(timer))
   socket.write(
-    `POST ${pathname} HTTP/1.0\r\nhost: ${hostname}:${port}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+    `POST /internal/account-usage HTTP/1.0\r\nhost: wrapper\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
   )
   socket.write(body)
 }

@@ -96,6 +96,6 @@ export const platformTools: readonly Tool[] = [
     input: IssueReport,
     output: answers({ recorded: Type.Boolean() }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
-    call: (report, backend) => backend.reportIssue(report),
+    call: (report, backend) => backend.reportIssue(report as IssueReport),
   },
 ]

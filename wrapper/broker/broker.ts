@@ -1,0 +1,102 @@
+import type { Fetch } from '../../edges/http/ports.ts'
+import { Problem, problemBody } from '../../edges/http/problem.ts'
+import type { TokenSource } from '../../edges/http/token-source.ts'
+import { sleep, type Clock } from '../clock.ts'
+import type { BrokeredRequest } from '../tools/port.ts'
+import type { WorkspaceState } from '../workspace/workspace.ts'
+import { isAllowed, isOutcome, type Caller, type Service } from './allowed-calls.ts'
+
+export interface Upstream {
+  readonly baseUrl: string
+  /** Gives the bearer; the caller never sees it. */
+  readonly token: TokenSource
+  /** How long a service that nobody listens for is waited for. */
+  readonly patienceMs: number
+}
+
+export interface BrokerOptions {
+  readonly caller: Caller
+  readonly upstreams: Readonly<Partial<Record<Service, Upstream>>>
+  readonly fetch: Fetch
+  readonly clock: Clock
+  readonly workspaceState: () => Promise<WorkspaceState>
+}
+
+export interface Broker {
+  /** The service's answer, or the broker's own refusal as a problem. `path` may hold a query, and has no leading slash. */
+  call(service: Service, path: string, request: BrokeredRequest): Promise<Response>
+}
+
+const firstPauseMs = 250
+const longestPauseMs = 4000
+
+/** Adds the bearer to the calls that the pod's profile may make; the second check after the model's own word. */
+export function createBroker(options: BrokerOptions): Broker {
+  return {
+    call: async (service, path, request) => {
+      try {
+        return await forward(options, service, path, request)
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        return Response.json(problemBody(error), { status: error.status })
+      }
+    },
+  }
+}
+
+async function forward(
+  options: BrokerOptions,
+  service: Service,
+  tail: string,
+  { method, body, signal }: BrokeredRequest,
+): Promise<Response> {
+  const { caller, upstreams } = options
+  const path = tail.split('?', 1)[0]!
+  if (!isAllowed(caller, service, method, path))
+    throw new Problem(
+      'tool-denied',
+      `the profile ${caller.profile || '(none)'} may not call ${method} ${service}/${path}`,
+    )
+  const upstream = upstreams[service]
+  if (!upstream) throw new Problem('not-found', `this pod has no ${service} service`)
+  const headers = {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    // The orchestrator judges an outcome by what is not committed too, and only the wrapper can see that.
+    ...(isOutcome(caller, service, method, path) ? { 'x-platform-workspace': await options.workspaceState() } : {}),
+    authorization: `Bearer ${await upstream.token.token()}`,
+  }
+  const init: RequestInit = { method, headers, signal, redirect: 'manual', ...(body === undefined ? {} : { body }) }
+  const response = await reach(options, upstream, `${upstream.baseUrl}/${tail}`, init)
+  if (response.status === 401) upstream.token.forget()
+  return response
+}
+
+/** A refused connection has carried nothing, so the call is made again; after any other failure it may have been heard. */
+async function reach(
+  { fetch, clock }: BrokerOptions,
+  { patienceMs }: Upstream,
+  url: string,
+  init: RequestInit,
+): Promise<Response> {
+  const giveUpAt = clock.now() + patienceMs
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      return await fetch(url, init)
+    } catch (cause) {
+      const leftMs = giveUpAt - clock.now()
+      if (!isRefused(cause) || init.signal?.aborted || leftMs <= 0)
+        throw new Problem('upstream-failed', 'the service behind this call could not be reached', { cause })
+      await sleep(clock, Math.min(pauseMs, leftMs))
+    }
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED'
+}
+
+/** The pod's own token doesn't change while the pod lives. */
+export function fixedToken(token: string): TokenSource {
+  return { token: () => Promise.resolve(token), forget: () => undefined }
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Logger } from '../../edges/http/logging.ts'
+import type { Fetch, Ids } from '../../edges/http/ports.ts'
+import type { Attestor } from '../attestation/attestor.ts'
+import type { Config } from '../boot/config.ts'
+import type { AgentPlumbing } from '../boot/plumbing.ts'
+import { upstreamsOf } from '../boot/upstreams.ts'
+import { isProfile } from '../broker/allowed-calls.ts'
+import { createBroker } from '../broker/broker.ts'
+import { until, type Clock } from '../clock.ts'
+import { openWiring, type OnHook, type Wiring } from '../hooks/wiring.ts'
+import type { WrapperMetrics } from '../metrics.ts'
+import type { ModelMeter } from '../model-proxy/meter.ts'
+import type { CreateToolsServer, ToolDesk } from '../tools/port.ts'
+import { createToolDesk } from '../tools/tool-desk.ts'
+import type { UsageFeedOptions } from '../usage/usage-feed.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+import { makeSocketFolder, socketsIn } from './agent-sockets.ts'
+import { openMcpSocket } from './mcp-socket.ts'
+import { openModelServer } from './model-server.ts'
+
+export interface AgentSideOptions {
+  readonly config: Config
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly fetch: Fetch
+  readonly logger: Logger
+  readonly node: string
+  readonly createToolsServer: CreateToolsServer
+  readonly meter: ModelMeter
+  readonly attestor: Attestor
+  readonly metrics: WrapperMetrics
+  readonly onModelOutput: () => void
+  readonly onHook: OnHook
+  readonly onAccountUsage: UsageFeedOptions['onAccountUsage']
+  readonly workspace: () => Workspace | undefined
+}
+
+/** All that the CLI reaches of the wrapper. */
+export interface AgentSide {
+  readonly plumbing: AgentPlumbing
+  /** Waits until the CLI's hooks arrive: a prompt before that would be heard of by nobody. */
+  connected(limitMs: number): Promise<void>
+  close(graceMs: number): Promise<void>
+}
+
+export async function openAgentSide(options: AgentSideOptions): Promise<AgentSide> {
+  const { profile } = options.config.identity
+  if (!isProfile(profile)) options.logger.warn({ profile }, 'an unknown tool profile has the always-on tools alone')
+  const folder = makeSocketFolder()
+  const sockets = socketsIn(folder.path)
+  const model = await openModelServer({ ...options, path: sockets.model, model: modelOf(options) })
+  const wiring = await openWiring({ ...options, path: sockets.wiring })
+  const desk = deskOf(options)
+  const tools = await openMcpSocket({ path: sockets.tools, serverFor: () => toolsServer(options, desk) })
+  return {
+    plumbing: {
+      sockets,
+      relayCommand: [options.node, fileURLToPath(new URL('../hooks/relay.mjs', import.meta.url))],
+      statuslineCommand: statuslineOf(options),
+    },
+    connected: (limitMs) => connected(wiring, options.clock, limitMs),
+    close: async (graceMs) => {
+      await Promise.all([wiring.close(), tools.close(), model.close({ graceMs })])
+      folder.remove()
+    },
+  }
+}
+
+const connectPollMs = 20
+
+async function connected(wiring: Wiring, clock: Clock, limitMs: number): Promise<void> {
+  if (!(await until(clock, connectPollMs, limitMs, wiring.isConnected)))
+    throw new Error(`the CLI did not connect its hooks within ${limitMs} ms`)
+}
+
+function modelOf({ config, fetch, meter, attestor, metrics, onModelOutput }: AgentSideOptions) {
+  const { oauthToken, apiKey } = config.secrets
+  return {
+    baseUrl: config.modelBaseUrl,
+    credential: oauthToken
+      ? ({ kind: 'oauth', value: oauthToken } as const)
+      : ({ kind: 'api-key', value: apiKey! } as const),
+    fetch,
+    meter,
+    requestBegan: (body: Uint8Array) => attestor.requestBegan(body),
+    onOutput: onModelOutput,
+    onFailure: (status: number) => metrics.modelFailed(status),
+  }
+}
+
+function deskOf({ config, fetch, clock, attestor, metrics, logger, workspace }: AgentSideOptions): ToolDesk {
+  const broker = createBroker({
+    caller: config.identity,
+    upstreams: upstreamsOf(config, clock, fetch),
+    fetch,
+    clock,
+    workspaceState: async () => (await workspace()?.state()) ?? 'dirty',
+  })
+  const push = async (): Promise<unknown> => workspace()?.pushAll()
+  return createToolDesk({ attestor, broker, push, task: config.identity.task, metrics, logger })
+}
+
+function toolsServer({ config, createToolsServer }: AgentSideOptions, desk: ToolDesk): ReturnType<CreateToolsServer> {
+  const { task, project, profile } = config.identity
+  return createToolsServer({ task, project, profile, hasMemory: config.memoryUrl !== '' }, desk)
+}
+
+function statuslineOf({ config, node }: AgentSideOptions): readonly string[] {
+  const installed = config.statuslinePath
+  if (existsSync(installed)) return [installed]
+  return [node, fileURLToPath(new URL('../usage/statusline.mjs', import.meta.url))]
+}

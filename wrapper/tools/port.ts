@@ -1,0 +1,47 @@
+import type { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js'
+import type { Service } from '../broker/allowed-calls.ts'
+import type { IssueReport } from '../issue-report.ts'
+
+/** One call of a tool, as the CLI asks for it. */
+export interface AskedCall {
+  /** `_meta["claudecode/toolUseId"]`: the id of the block by which the model asked for it. */
+  readonly id: unknown
+  readonly tool: string
+  readonly arguments: unknown
+}
+
+export interface BrokeredRequest {
+  readonly method: string
+  /** JSON. */
+  readonly body?: string
+  readonly signal: AbortSignal
+}
+
+/** What one call of a tool may do in the agent's name. It is had by spending a block of the model, and ends with the turn. */
+export interface AgentCalls {
+  /** The service's answer, or the broker's own as a problem (RFC 9457). Rejects when no answer came. */
+  ask(service: Service, path: string, request: BrokeredRequest): Promise<Response>
+  reportIssue(report: IssueReport): void
+  /** Pushes what is committed, before the forge is asked about it (rulings 3.34). */
+  push(): Promise<void>
+}
+
+/** Rejected with by `ToolDesk.perform`; the message is for the model. */
+export class CallRefused extends Error {
+  override readonly name = 'CallRefused'
+}
+
+export interface ToolDesk {
+  /** Runs `run` once for each block; the same call again gets the first one's answer. Rejects with `CallRefused`. */
+  perform<Answer>(asked: AskedCall, run: (calls: AgentCalls) => Promise<Answer>): Promise<Answer>
+}
+
+export interface PodOfTools {
+  readonly task: string
+  readonly project: string
+  readonly profile: string
+  readonly hasMemory: boolean
+}
+
+/** The tools' server for one connection. The composition root gives it: the tools' schemas lie beside their routes. */
+export type CreateToolsServer = (pod: PodOfTools, desk: ToolDesk) => McpServer

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { Attestor } from '../attestation/attestor.ts'
+import type { BrokeredRequest } from './port.ts'
+import { rememberingLogger } from '../testing/quiet-log.ts'
+import { createToolDesk } from './tool-desk.ts'
+import { CallRefused, type AgentCalls, type ToolDesk } from './port.ts'
+
+const request = Buffer.from(
+  JSON.stringify({ tools: [{ name: 'mcp__platform__task_note' }], messages: [{ role: 'user', content: 'go' }] }),
+)
+const block = { id: 'toolu_1', tool: 'task_note', input: '{"body":"b"}' }
+const call = { id: 'toolu_1', tool: 'task_note', arguments: { body: 'b' } }
+
+interface Scene {
+  readonly attestor: Attestor
+  readonly desk: ToolDesk
+  readonly sent: string[]
+  readonly refused: string[]
+}
+
+function scene(answer: (request: BrokeredRequest) => Promise<Response> = async () => new Response('{}')): Scene {
+  const attestor = new Attestor()
+  const sent: string[] = []
+  const refused: string[] = []
+  const desk = createToolDesk({
+    attestor,
+    broker: {
+      call: (service, path, asked) => {
+        sent.push(`${asked.method} ${service}/${path} ${asked.body ?? ''}`)
+        return answer(asked)
+      },
+    },
+    push: async () => void sent.push('push'),
+    task: 't-1',
+    metrics: { toolCallRefused: (reason) => void refused.push(reason) },
+    logger: rememberingLogger().logger,
+  })
+  return { attestor, desk, sent, refused }
+}
+
+const note = async (calls: AgentCalls): Promise<number> => {
+  const signal = new AbortController().signal
+  return (await calls.ask('operator', 'tasks/t-1/notes', { method: 'POST', body: '{"body":"b"}', signal })).status
+}
+
+/** The model decides in a turn. */
+function decided({ attestor }: Scene): void {
+  attestor.turnBegan('turn-1')
+  attestor.requestBegan(request).register(block)
+}
+
+describe('the desk of the tools', () => {
+  test('sends what the model decided, once, and gives the same answer again', async () => {
+    const { desk, sent, refused, ...rest } = scene()
+    decided({ desk, sent, refused, ...rest })
+    const answers = await Promise.all([desk.perform(call, note), desk.perform(call, note)])
+    expect(answers).toEqual([200, 200])
+    expect(sent).toEqual(['POST operator/tasks/t-1/notes {"body":"b"}'])
+    expect(refused).toEqual([])
+  })
+
+  test('refuses and counts what the model did not decide, and runs nothing of it', async () => {
+    const at = scene()
+    const asks = [
+      { ...call, id: undefined },
+      { ...call, id: 'toolu_2' },
+      { ...call, tool: 'submit_outcome' },
+      { ...call, arguments: { body: 'c' } },
+      { ...call, arguments: { body: 'b', more: null } },
+    ]
+    await expect(at.desk.perform(call, note)).rejects.toThrow(CallRefused)
+    decided(at)
+    for (const asked of asks) await expect(at.desk.perform(asked, note)).rejects.toThrow(CallRefused)
+    expect(at.sent).toEqual([])
+    expect(at.refused).toEqual(['no-turn', 'no-block', 'no-block', 'other-tool', 'other-arguments', 'other-arguments'])
+  })
+
+  test('refuses a block after its turn, and in the next', async () => {
+    const at = scene()
+    decided(at)
+    at.attestor.turnEnded()
+    await expect(at.desk.perform(call, note)).rejects.toThrow('no turn runs')
+    at.attestor.turnBegan('turn-2')
+    await expect(at.desk.perform(call, note)).rejects.toThrow('did not ask for it in this turn')
+    expect(at.sent).toEqual([])
+  })
+
+  test('cuts off a call that is under way when its turn ends, and lets it send nothing more', async () => {
+    const begun = Promise.withResolvers<void>()
+    const at = scene(
+      ({ signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason))
+          begun.resolve()
+        }),
+    )
+    decided(at)
+    const repeated = at.desk.perform(call, async (calls) => {
+      await note(calls).catch(() => undefined)
+      await calls.push()
+    })
+    await begun.promise
+    at.attestor.turnEnded()
+    await expect(repeated).rejects.toThrow('its turn is over')
+    expect(at.sent).toHaveLength(1)
+  })
+
+  test('refuses arguments that nobody can compare', async () => {
+    const at = scene()
+    decided(at)
+    let deep: unknown = {}
+    for (let depth = 0; depth < 100_000; depth += 1) deep = [deep]
+    await expect((async () => at.desk.perform({ ...call, arguments: deep }, note))()).rejects.toThrow()
+    expect(at.sent).toEqual([])
+  })
+})
