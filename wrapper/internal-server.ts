@@ -13,8 +13,8 @@ import { IssueReport } from './issue-report.ts'
 import type { WrapperMetrics } from './metrics.ts'
 import { forwardToModel, maxModelRequestBytes, type ModelProxyOptions } from './model-proxy/proxy.ts'
 import { AccountUsageSnapshot } from './usage/account-usage.ts'
-import type { Published } from './workspace/publish.ts'
-import type { WorkspaceState } from './workspace/workspace.ts'
+import type { Published } from './workspace/outside/publish.ts'
+import type { WorkspaceState } from './workspace/outside/workspace.ts'
 
 /**
  * The loopback side of the wrapper. On one machine the pods share their loopback, so everything but the usage feed (whose

@@ -31,6 +31,7 @@ import { createWrapperMetrics, type WrapperMetrics } from './metrics.ts'
 import { createPodTrace, noTrace, type PodTrace } from './pod-trace.ts'
 import { ModelMeter } from './model-proxy/meter.ts'
 import { createWrapperServer } from './server.ts'
+import { openPlainSpace, type CommandSpace } from './space/space.ts'
 import { awaitReady } from './terminal/boot.ts'
 import type { OpenTerminal, Terminal } from './terminal/terminal.ts'
 import { CallbackSender } from './turns/callback.ts'
@@ -38,10 +39,13 @@ import { Conversation } from './turns/conversation.ts'
 import { TurnJournal } from './turns/journal.ts'
 import { TurnDesk } from './turns/turn-desk.ts'
 import { toAccountUsage } from './usage/account-usage.ts'
-import { createGit, type Git } from './workspace/git.ts'
-import { patientGit } from './workspace/patience.ts'
-import { startSafetyPush } from './workspace/safety-push.ts'
-import { Workspace } from './workspace/workspace.ts'
+import type { Git } from './workspace/git.ts'
+import { createOutsideGit, outsideSide } from './workspace/outside/git.ts'
+import { openInside, type Inside } from './workspace/outside/inside.ts'
+import { patientGit } from './workspace/outside/patience.ts'
+import { startSafetyPush } from './workspace/outside/safety-push.ts'
+import { createWire } from './workspace/outside/wire.ts'
+import { Workspace } from './workspace/outside/workspace.ts'
 
 /** What the composition root gives: everything that the wrapper may not take for itself. */
 export interface WrapperInput {
@@ -109,10 +113,12 @@ class Wrapper {
   readonly #agentKey: string
   readonly #gitKey: string
   readonly #dummyKey: string
+  readonly #space: CommandSpace = openPlainSpace()
   readonly #runHook: RunLifecycleHook
   #accountUsage: AccountUsage | undefined
   #conversation: Conversation | undefined
   #workspace: Workspace | undefined
+  #inside: Inside | undefined
   #seclusion: Seclusion = 'none'
   #stopping = false
 
@@ -127,6 +133,7 @@ class Wrapper {
     this.#dummyKey = `sk-ant-wrapper-${input.entropy.hex(24)}`
     this.#runHook = lifecycleHookRunner({
       hooks: config.hooks,
+      space: this.#space,
       cwd: config.workspaceDir,
       env: {
         PATH: config.path,
@@ -167,6 +174,8 @@ class Wrapper {
       return await this.#untilStopped(server, desk, callbacks, workspace)
     } finally {
       if (terminal) await this.#endAgent(terminal)
+      this.#inside?.close()
+      await this.#space.close()
       await internal.close({ graceMs: serverGraceMs })
       journal.close()
     }
@@ -202,16 +211,20 @@ class Wrapper {
   }
 
   async #prepare(internalUrl: string, stamp: string): Promise<Workspace> {
-    const { node, logger, isRoot } = this.#input
+    const { node, clock, logger, isRoot } = this.#input
     const config = this.#config
-    const git = createGit({
-      path: config.path,
-      home: gitHome(config),
-      identity: config.bot,
-      credential: writeCredentialHelper(config, node, internalUrl, this.#gitKey),
-    })
+    const { path, bot: identity, workspaceDir } = config
+    const own = { path, home: gitHome(config), identity }
+    const credential = writeCredentialHelper(config, node, internalUrl, this.#gitKey)
+    const git = createOutsideGit({ ...own, credential })
+    const wire = createWire({ space: this.#space, outside: outsideSide(own), path, identity })
+    const inside = openInside({ space: this.#space, node, workspaceDir, path, identity, clock, logger })
+    this.#inside = inside
     const patient = (): Git => this.#patient(git)
-    const checkouts = await prepareWorkspace(config, patient(), {
+    const checkouts = await prepareWorkspace(config, {
+      git: patient(),
+      inside,
+      wire,
       runHook: this.#runHook,
       metrics: this.#metrics,
       logger,
@@ -220,7 +233,7 @@ class Wrapper {
     const planted = removePlanted(config)
     if (planted.length > 0) logger.warn({ planted }, 'removed configuration that an earlier agent left')
     await installSkills(config, patient(), this.#metrics, logger)
-    const repositories = checkouts.map(({ repository }) => repository)
+    const bares = checkouts.map(({ bare }) => bare)
     const findings = checkouts.flatMap((checkout) => checkout.findings)
     writeAgentFiles({
       config,
@@ -228,11 +241,11 @@ class Wrapper {
       dummyKey: this.#dummyKey,
       overlays: readMcpOverlays(config.configDir),
       findings,
-      baseInstructions: await readBaseInstructions(git, repositories),
+      baseInstructions: await readBaseInstructions(git, bares),
       logger,
     })
     logger.info({ findings, isRoot }, 'workspace prepared')
-    this.#workspace = new Workspace({ git, patient, repositories })
+    this.#workspace = new Workspace({ git, patient, inside, wire, bares })
     return this.#workspace
   }
 
