@@ -1,4 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { SpanExporter } from '../edges/http/tracing/exporter.ts'
 import { bearer } from '../edges/http/auth/authenticate.ts'
 import { oidcVerifier } from '../edges/http/auth/oidc.ts'
@@ -14,12 +16,11 @@ import type { Environment } from './boot/environment.ts'
 import { answerPrompt, gitHome, writeCredentialHelper } from './boot/git-access.ts'
 import { readBaseInstructions } from './boot/instructions.ts'
 import { lifecycleHookRunner, type RunLifecycleHook } from './boot/lifecycle-hooks.ts'
-import { endOrphan, recordAgent } from './boot/orphan.ts'
+import { childrenOf, endOrphan, recordAgent } from './boot/orphan.ts'
 import { readMcpOverlays } from './boot/overlays.ts'
 import { removePlanted } from './boot/planted.ts'
-import { podStart, podStartFile } from './boot/pod-start.ts'
+import { podStart } from './boot/pod-start.ts'
 import { prepareWorkspace } from './boot/prepare-workspace.ts'
-import { agentWithin, detectSeclusion, secluded, type Seclusion } from './boot/seclusion.ts'
 import { installSkills } from './boot/skills.ts'
 import { isoTime, until, type Clock } from './clock.ts'
 import { Attestor } from './attestation/attestor.ts'
@@ -29,6 +30,8 @@ import { createWrapperMetrics, type WrapperMetrics } from './metrics.ts'
 import { createPodTrace, noTrace, type PodTrace } from './pod-trace.ts'
 import { ModelMeter } from './model-proxy/meter.ts'
 import { createWrapperServer } from './server.ts'
+import { makeSocketFolder, type SocketFolder } from './sockets/agent-sockets.ts'
+import { openWalls, type Walls } from './space/open-walls.ts'
 import { awaitReady } from './terminal/boot.ts'
 import type { OpenTerminal, Terminal } from './terminal/terminal.ts'
 import type { CreateToolsServer } from './tools/port.ts'
@@ -37,10 +40,13 @@ import { Conversation } from './turns/conversation.ts'
 import { TurnJournal } from './turns/journal.ts'
 import { TurnDesk } from './turns/turn-desk.ts'
 import { toAccountUsage, type AccountUsageSnapshot } from './usage/account-usage.ts'
-import { createGit, type Git } from './workspace/git.ts'
-import { patientGit } from './workspace/patience.ts'
-import { startSafetyPush } from './workspace/safety-push.ts'
-import { Workspace } from './workspace/workspace.ts'
+import type { Git } from './workspace/git.ts'
+import { createOutsideGit, outsideSide } from './workspace/outside/git.ts'
+import { openInside, type Inside } from './workspace/outside/inside.ts'
+import { patientGit } from './workspace/outside/patience.ts'
+import { startSafetyPush } from './workspace/outside/safety-push.ts'
+import { createWire } from './workspace/outside/wire.ts'
+import { Workspace } from './workspace/outside/workspace.ts'
 
 /** What the composition root gives: everything that the wrapper may not take for itself. */
 export interface WrapperInput {
@@ -109,11 +115,11 @@ class Wrapper {
   readonly #stop = Promise.withResolvers<StopRequest>()
   readonly #attestor = new Attestor()
   readonly #gitKey: string
-  readonly #runHook: RunLifecycleHook
   #accountUsage: AccountUsage | undefined
   #conversation: Conversation | undefined
   #workspace: Workspace | undefined
-  #seclusion: Seclusion = 'none'
+  #inside: Inside | undefined
+  #runHook: RunLifecycleHook = async () => undefined
   #stopping = false
 
   readonly #onAccountUsage = (snapshot: AccountUsageSnapshot): void => {
@@ -127,20 +133,6 @@ class Wrapper {
     this.#metrics = createWrapperMetrics(config.identity, config.repositories.map(({ name }) => name).join(','))
     this.#trace = input.spans ? createPodTrace(input.spans, input.env['TRACEPARENT'], config.identity) : noTrace
     this.#gitKey = input.entropy.hex(24)
-    this.#runHook = lifecycleHookRunner({
-      hooks: config.hooks,
-      cwd: config.workspaceDir,
-      env: {
-        PATH: config.path,
-        HOME: config.home,
-        LANG: config.lang,
-        PLATFORM_TASK: config.identity.task,
-        PLATFORM_PROJECT: config.identity.project,
-      },
-      clock: input.clock,
-      logger: input.logger,
-      onFailure: (hook) => this.#metrics.hookFailed(hook),
-    })
   }
 
   async run(): Promise<number> {
@@ -151,26 +143,31 @@ class Wrapper {
     const { startedAt, isRestart } = podStart(config.stateDir, bootedAt)
     const orphan = await endOrphan(config.stateDir, clock)
     if (orphan !== undefined) logger.warn({ pid: orphan }, 'ended the agent that an earlier wrapper of this pod left')
+    const stamp = isoTime(bootedAt).replace(/[:.]/g, '-')
+    const sockets = makeSocketFolder()
+    const walls = await this.#openWalls(sockets, stamp)
+    this.#runHook = this.#hooksIn(walls)
     const internal = await this.#openInternal()
-    const agentSide = await this.#openAgentSide()
+    const agentSide = await this.#openAgentSide(sockets, walls)
     const journal = new TurnJournal(config.stateDir)
     let terminal: Terminal | undefined
     try {
       const { url: internalUrl } = await internal.listen(config.internal)
-      const secluding = this.#seclude()
-      const workspace = await this.#prepare(internalUrl, agentSide, isoTime(bootedAt).replace(/[:.]/g, '-'))
-      this.#seclusion = await secluding
-      terminal = this.#openAgent(agentSide)
+      const workspace = await this.#prepare(internalUrl, agentSide, walls, stamp)
+      await walls.openView(config.repositories.map(({ name }) => name))
+      terminal = this.#openAgent(agentSide, walls)
       await awaitReady(terminal, clock, config.bootTimeoutMs)
       await agentSide.connected(config.bootTimeoutMs)
-      logger.info({ pid: terminal.pid, seclusion: this.#seclusion }, 'the agent is ready')
+      logger.info({ pid: terminal.pid, seclusion: walls.kind }, 'the agent is ready')
       const { server, desk, callbacks } = await this.#serve(terminal, workspace, journal, startedAt)
       this.#metrics.booted((clock.now() - bootedAt) / 1000)
       this.#trace.booted(bootedAt, clock.now())
       await this.#runHook(isRestart || config.identity.pod > 1 ? 'conversationRestart' : 'conversationStart')
       return await this.#untilStopped(server, desk, callbacks, workspace)
     } finally {
-      if (terminal) await this.#endAgent(terminal)
+      if (terminal) await this.#endAgent(terminal, walls)
+      this.#inside?.close()
+      await walls.space.close()
       await agentSide.close(serverGraceMs)
       await internal.close({ graceMs: serverGraceMs })
       journal.close()
@@ -191,8 +188,43 @@ class Wrapper {
     })
   }
 
-  #openAgentSide(): Promise<AgentSide> {
+  /** Folders of the program and of its Node: both views start helper programs from there. */
+  #openWalls(sockets: SocketFolder, stamp: string): Promise<Walls> {
+    const { logger, isRoot, node } = this.#input
+    return openWalls({
+      config: this.#config,
+      isRoot,
+      link: sockets.path,
+      stamp,
+      programs: [fileURLToPath(new URL('..', import.meta.url)), dirname(node)],
+      onRefusal: (kind, reason) => logger.warn({ kind, reason }, 'the machine refuses namespaces'),
+    })
+  }
+
+  #hooksIn({ space }: Walls): RunLifecycleHook {
+    const { clock, logger } = this.#input
+    const { hooks, workspaceDir, path, home, lang, identity } = this.#config
+    return lifecycleHookRunner({
+      hooks,
+      space,
+      cwd: workspaceDir,
+      env: {
+        PATH: path,
+        HOME: home,
+        LANG: lang,
+        PLATFORM_TASK: identity.task,
+        PLATFORM_PROJECT: identity.project,
+      },
+      clock,
+      logger,
+      onFailure: (hook) => this.#metrics.hookFailed(hook),
+    })
+  }
+
+  #openAgentSide(folder: SocketFolder, { link }: Walls): Promise<AgentSide> {
     return openAgentSide({
+      folder,
+      link,
       ...this.#input,
       config: this.#config,
       logger: this.#input.logger.child({ side: 'agent' }, { level: 'warn' }),
@@ -206,17 +238,22 @@ class Wrapper {
     })
   }
 
-  async #prepare(internalUrl: string, agentSide: AgentSide, stamp: string): Promise<Workspace> {
-    const { node, logger, isRoot } = this.#input
+  async #prepare(internalUrl: string, agentSide: AgentSide, walls: Walls, stamp: string): Promise<Workspace> {
+    const { node, clock, logger, isRoot } = this.#input
     const config = this.#config
-    const git = createGit({
-      path: config.path,
-      home: gitHome(config),
-      identity: config.bot,
-      credential: writeCredentialHelper(config, node, internalUrl, this.#gitKey),
-    })
+    const { path, bot: identity, workspaceDir } = config
+    const { space, commandHome } = walls
+    const own = { path, home: gitHome(config), identity }
+    const credential = writeCredentialHelper(config, node, internalUrl, this.#gitKey)
+    const git = createOutsideGit({ ...own, credential })
+    const wire = createWire({ space, outside: outsideSide(own), path, identity })
+    const inside = openInside({ space, node, workspaceDir, path, identity, clock, logger })
+    this.#inside = inside
     const patient = (): Git => this.#patient(git)
-    const checkouts = await prepareWorkspace(config, patient(), {
+    const checkouts = await prepareWorkspace(config, {
+      git: patient(),
+      inside,
+      wire,
       runHook: this.#runHook,
       metrics: this.#metrics,
       logger,
@@ -225,35 +262,28 @@ class Wrapper {
     const planted = removePlanted(config)
     if (planted.length > 0) logger.warn({ planted }, 'removed configuration that an earlier agent left')
     await installSkills(config, patient(), this.#metrics, logger)
-    const repositories = checkouts.map(({ repository }) => repository)
+    const bares = checkouts.map(({ bare }) => bare)
     const findings = checkouts.flatMap((checkout) => checkout.findings)
     writeAgentFiles({
       config,
       plumbing: agentSide.plumbing,
+      commandHome,
       overlays: readMcpOverlays(config.configDir),
       findings,
-      baseInstructions: await readBaseInstructions(git, repositories),
+      baseInstructions: await readBaseInstructions(git, bares),
       logger,
     })
     logger.info({ findings, isRoot }, 'workspace prepared')
-    this.#workspace = new Workspace({ git, patient, repositories })
+    this.#workspace = new Workspace({ git, patient, inside, wire, bares })
     return this.#workspace
   }
 
-  /** Never rejects: what it finds is judged when the agent is to start. */
-  #seclude(): Promise<Seclusion> {
-    const { stateDir } = this.#config
-    return detectSeclusion(this.#config, this.#input.isRoot, podStartFile(stateDir))
-  }
-
-  #openAgent(agentSide: AgentSide): Terminal {
+  #openAgent(agentSide: AgentSide, walls: Walls): Terminal {
     const { clock, entropy, logger, openTerminal, isRoot } = this.#input
     const config = this.#config
-    if (this.#seclusion === 'none' && config.seclusion === 'required')
-      throw new Error('AGENT_SECLUSION is required, and this machine refuses process namespaces to the wrapper')
     const sessionId = entropy.uuid()
     const terminal = openTerminal({
-      command: secluded(this.#seclusion, config.stateDir, agentCommand(config, sessionId)),
+      command: walls.view(agentCommand(config, sessionId)),
       cwd: config.workspaceDir,
       env: agentEnvironment(config, agentSide.plumbing, isRoot),
       clock,
@@ -360,8 +390,9 @@ class Wrapper {
     return exitCode
   }
 
-  async #endAgent(terminal: Terminal): Promise<void> {
-    const agent = agentWithin(this.#seclusion, terminal.pid)
+  async #endAgent(terminal: Terminal, { kind }: Walls): Promise<void> {
+    // Whoever entered namespaces for it waits around it and takes no signal.
+    const agent = kind === 'none' ? terminal.pid : childrenOf(terminal.pid)[0]
     if (agent !== undefined && terminal.exited() === undefined) endGracefully(agent)
     const ended = await until(this.#input.clock, 50, agentEndLimitMs, () => terminal.exited() !== undefined)
     if (!ended) terminal.kill('SIGKILL')

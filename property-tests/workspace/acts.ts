@@ -16,7 +16,7 @@ export type Act =
   | { readonly kind: 'turnEnd' | 'safetyPush' | 'boot'; readonly killedAt?: number | undefined }
 
 /** A kill before the n-th git command of the wrapper; beyond the last one nothing is killed. */
-const killedAt = fc.option(fc.integer({ min: 0, max: 30 }), { nil: undefined, freq: 2 })
+const killedAt = fc.option(fc.integer({ min: 0, max: 70 }), { nil: undefined, freq: 2 })
 const file = fc.integer({ min: 0, max: 2 })
 
 const act: fc.Arbitrary<Act> = fc.oneof(

@@ -3,9 +3,10 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeOrigin, runGit } from '../../wrapper/testing/pod.ts'
-import { checkOut, type Checkout } from '../../wrapper/workspace/checkout.ts'
-import { createGit, type Git } from '../../wrapper/workspace/git.ts'
-import { publishAll, push, readHeads } from '../../wrapper/workspace/publish.ts'
+import { openWorkspace, type WorkspaceScene, type Wrap } from '../../wrapper/testing/workspace.ts'
+import type { Git } from '../../wrapper/workspace/git.ts'
+import type { Checkout } from '../../wrapper/workspace/outside/prepare.ts'
+import { publishAll, push, readHeads } from '../../wrapper/workspace/outside/publish.ts'
 import type { Act, breakages, operations } from './acts.ts'
 
 export const taskBranch = 'platform/task-1'
@@ -14,17 +15,28 @@ export type Mutate = (git: Git) => Git
 /** A killed process runs no further command; what it wrote so far stays, and git moves the files before it moves HEAD. */
 class Killed extends Error {}
 
-function killable(git: Git, after: number | undefined): Git {
+/** Commands of both sides count alike, and so does what crosses between them. */
+function killable(after: number | undefined): Wrap {
   let left = after ?? Number.POSITIVE_INFINITY
-  return async (args, run) => {
+  const step = async (dying: () => Promise<unknown>): Promise<void> => {
+    if (left === 0) await dying()
     if (left <= 0) {
-      const moves = left === 0 && ['checkout', 'merge'].includes(args[0]!) && !args.at(-1)!.startsWith('-')
-      if (moves) await git(['restore', '--worktree', '--source', args.at(-1)!, '--', '.'], run)
       left = -1
       throw new Killed('the process was killed')
     }
     left -= 1
-    return git(args, run)
+  }
+  return {
+    git: (git) => async (args, run) => {
+      const moves = ['checkout', 'merge'].includes(args[0]!) && !args.at(-1)!.startsWith('-')
+      const half = ['restore', '--worktree', '--source', args.at(-1)!, '--', '.']
+      await step(async () => (moves ? git(half, run) : undefined))
+      return git(args, run)
+    },
+    wire: (wire) => async (crossing) => {
+      await step(async () => undefined)
+      return wire(crossing)
+    },
   }
 }
 
@@ -37,15 +49,13 @@ export class World {
   readonly lines: string[] = []
   last: Checkout | undefined
   #isDown = false
-  #boots = 0
-  readonly #git: Git
+  readonly #scene: WorkspaceScene
 
   constructor(mutate: Mutate = (git) => git) {
     this.dir = mkdtempSync(join(tmpdir(), 'volume-'))
-    this.clone = join(this.dir, 'ws', 'lib')
     this.origin = makeOrigin(this.dir)
-    const identity = { login: 'bot', email: 'bot@example.invalid' }
-    this.#git = mutate(createGit({ path: process.env['PATH']!, home: this.dir, identity }))
+    this.#scene = openWorkspace({ dir: this.dir, url: this.origin, branch: taskBranch, mutate })
+    this.clone = this.#scene.clone
   }
 
   async live(acts: readonly Act[]): Promise<void> {
@@ -143,35 +153,19 @@ export class World {
 
   async #push(act: { readonly kind: string; readonly killedAt?: number | undefined }): Promise<void> {
     if (!this.last) return
-    const git = this.#asWrapper(act.killedAt)
-    const { repository } = this.last
-    if (act.kind === 'safetyPush') return void (await push(git, repository))
-    await publishAll(git, [repository], await readHeads(git, [repository]), `turn-${this.lines.length}`)
+    const crossings = this.#scene.wrapped(killable(act.killedAt))
+    const { bare } = this.last
+    if (act.kind === 'safetyPush') return void (await push(crossings, bare))
+    const heads = await readHeads(crossings.git, [bare])
+    await publishAll(crossings, [bare], heads, `turn-${this.lines.length}`)
   }
 
   async #boot(killedAt: number | undefined): Promise<Checkout> {
-    this.last = await checkOut(
-      {
-        name: 'lib',
-        url: this.#isDown ? join(this.dir, 'nowhere.git') : this.origin,
-        base: 'main',
-        branch: '',
-        sha: '',
-      },
-      {
-        git: this.#asWrapper(killedAt),
-        workspaceDir: join(this.dir, 'ws'),
-        taskBranch,
-        stamp: `boot-${(this.#boots += 1)}`,
-        beforeClone: async () => undefined,
-        afterClone: async () => undefined,
-      },
-    )
+    this.last = await this.#scene.boot({
+      ...(this.#isDown ? { url: join(this.dir, 'nowhere.git') } : {}),
+      wrap: killable(killedAt),
+    })
     return this.last
-  }
-
-  #asWrapper(killedAt: number | undefined): Git {
-    return killable(this.#git, killedAt)
   }
 
   /** A wrapper that is killed, or that can't clone while the remote is away, is started again by a later act. */

@@ -1,7 +1,8 @@
+import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { hookEvents, hookTemplate, type HookEvent } from '../hooks/hook-input.ts'
 import { wiringServer, wiringTool } from '../hooks/wiring.ts'
-import { keyPlaceholder } from './agent-process.ts'
+import { keyPlaceholder, ownTmpDir } from './agent-process.ts'
 import { writeAtomically } from './atomic-file.ts'
 import type { Config } from './config.ts'
 import { renderMcpConfig } from './mcp-config.ts'
@@ -16,6 +17,8 @@ const hookLimitSeconds = 30
 export interface AgentFilesInput {
   readonly config: Config
   readonly plumbing: AgentPlumbing
+  /** HOME of the agent's commands, as the wrapper sees it. */
+  readonly commandHome: string
   readonly overlays: readonly unknown[]
   readonly findings: readonly string[]
   readonly baseInstructions: readonly BaseInstructions[]
@@ -37,7 +40,8 @@ export function writeAgentFiles(input: AgentFilesInput): void {
   write(join(home, '.claude.json'), renderOnboarding(config))
   write(join(home, '.claude', 'CLAUDE.md'), renderGlobalInstructions(config, input.findings))
   write(join(workspaceDir, 'CLAUDE.md'), renderWorkspaceInstructions(config, input.baseInstructions))
-  write(join(home, '.gitconfig'), renderGitConfig(config))
+  write(join(input.commandHome, '.gitconfig'), renderGitConfig(config))
+  mkdirSync(ownTmpDir(home), { recursive: true, mode: 0o700 })
 }
 
 export function renderSettings(config: Config, plumbing: AgentPlumbing): object {

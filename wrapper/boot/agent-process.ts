@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Config } from './config.ts'
 import type { AgentPlumbing } from './plumbing.ts'
 
@@ -28,13 +29,17 @@ const noModel = 'http://model.invalid'
 /** The agent's whole environment, name by name: nothing is inherited, and nothing in it is a secret. */
 export function agentEnvironment(
   config: Config,
-  { sockets }: AgentPlumbing,
+  { sockets, programs }: AgentPlumbing,
   isRoot: boolean,
 ): Readonly<Record<string, string>> {
   const { task, project, profile, pod, contractVersion } = config.identity
   return {
     HOME: config.home,
-    PATH: config.path,
+    // Its git is one that runs where commands run, and so is its shell: a clone's configuration could name programs.
+    PATH: `${programs}:${config.path}`,
+    CLAUDE_CODE_SHELL: join(programs, 'bash'),
+    // It loads native code from there. /tmp is the commands'.
+    ...ownTmp(config.home),
     TERM: 'xterm-256color',
     LANG: config.lang,
     PLATFORM_TASK: task,
@@ -58,4 +63,14 @@ export function agentEnvironment(
     GIT_CEILING_DIRECTORIES: config.workspaceDir,
     ...(isRoot ? { IS_SANDBOX: '1' } : {}),
   }
+}
+
+/** A folder in a HOME that no command sees. */
+export function ownTmpDir(home: string): string {
+  return join(home, '.tmp')
+}
+
+function ownTmp(home: string): Readonly<Record<string, string>> {
+  const dir = ownTmpDir(home)
+  return { TMPDIR: dir, BUN_TMPDIR: dir, CLAUDE_CODE_TMPDIR: dir }
 }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { CredentialHelper } from '../workspace/git.ts'
+import type { CredentialHelper } from '../workspace/outside/git.ts'
 import { writeAtomically } from './atomic-file.ts'
 import type { Config } from './config.ts'
 import { shellWords } from './shell-words.ts'
@@ -19,7 +19,7 @@ export function writeCredentialHelper(
   return { program, url: `${internalUrl}/k/${gitKey}/internal/credential` }
 }
 
-/** A home without a configuration, so that nothing the agent writes into its own steers the wrapper's git. */
+/** A home without a configuration for the wrapper's git. */
 export function gitHome(config: Config): string {
   const home = join(config.stateDir, 'git-home')
   mkdirSync(home, { recursive: true, mode: 0o700 })
@@ -27,8 +27,8 @@ export function gitHome(config: Config): string {
 }
 
 /**
- * Answers git's prompt for the hosts of the configured repositories and no other: `url.insteadOf` in a clone's
- * configuration could point git elsewhere. Name and password are those of the gateway (rulings 3.8).
+ * Answers git's prompt for the hosts of the configured repositories and no other. Name and password are those of the
+ * gateway (rulings 3.8).
  */
 export function answerPrompt(config: Config, prompt: string): string | undefined {
   const asked = /'(https?:\/\/[^']+)'/.exec(prompt)?.[1]

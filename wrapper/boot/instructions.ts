@@ -1,5 +1,5 @@
-import { gitText, type Git } from '../workspace/git.ts'
-import { remoteRef, type Repository } from '../workspace/repository.ts'
+import type { Git } from '../workspace/git.ts'
+import { readBaseFile, type Bare } from '../workspace/outside/bare.ts'
 import type { Config } from './config.ts'
 import { withIncludes } from './includes.ts'
 
@@ -13,21 +13,18 @@ export interface BaseInstructions {
 /** Longer instructions are cut: they are sent with every request of the session. */
 const maxInstructions = 40_000
 
-/** Reads CLAUDE.md and what it includes from the base branch: the head may be a stranger's. */
-export async function readBaseInstructions(
-  git: Git,
-  repositories: readonly Repository[],
-): Promise<readonly BaseInstructions[]> {
-  const found = await Promise.all(repositories.map((repository) => readOne(git, repository)))
+/** Reads CLAUDE.md and what it includes from the base branch as the gateway has it: the head may be a stranger's. */
+export async function readBaseInstructions(git: Git, bares: readonly Bare[]): Promise<readonly BaseInstructions[]> {
+  const found = await Promise.all(bares.map((bare) => readOne(git, bare)))
   return found.filter((one) => one !== undefined)
 }
 
-async function readOne(git: Git, { name, dir, base }: Repository): Promise<BaseInstructions | undefined> {
-  const read = (path: string): Promise<string | undefined> =>
-    gitText(git, ['cat-file', 'blob', `${remoteRef(base)}:${path}`], { cwd: dir }).catch(() => undefined)
+async function readOne(git: Git, bare: Bare): Promise<BaseInstructions | undefined> {
+  const read = (path: string): Promise<string | undefined> => readBaseFile(git, bare, path)
   const text = await read('CLAUDE.md')
   if (!text) return undefined
   const whole = await withIncludes(text, 'CLAUDE.md', read)
+  const { name, base } = bare.repository
   return { repository: name, base, text: whole.slice(0, maxInstructions) }
 }
 

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeOrigin, realClock, runGit } from '../testing/pod.ts'
 import { rememberingLogger } from '../testing/quiet-log.ts'
-import { createGit } from '../workspace/git.ts'
+import { openPlainSpace } from '../space/space.ts'
+import { openWorkspace } from '../testing/workspace.ts'
 import { createWrapperMetrics } from '../metrics.ts'
 import { loadConfig } from './config.ts'
 import { lifecycleHookRunner, type LifecycleHook, type LifecycleHooks } from './lifecycle-hooks.ts'
@@ -25,6 +26,7 @@ describe('lifecycle hooks', () => {
     lines = logged
     return lifecycleHookRunner({
       hooks,
+      space: openPlainSpace(),
       cwd: dir,
       env: { PATH: process.env['PATH']!, PLATFORM_TASK: 'default/t', PLATFORM_PROJECT: 'demo' },
       clock: realClock,
@@ -66,6 +68,7 @@ describe('lifecycle hooks', () => {
     const { logger } = rememberingLogger()
     const run = lifecycleHookRunner({
       hooks: { conversationStart: 'sleep 1000 & echo $! > told; wait' },
+      space: openPlainSpace(),
       cwd: dir,
       env: { PATH: process.env['PATH']! },
       clock: realClock,
@@ -98,9 +101,10 @@ describe('lifecycle hooks', () => {
       postClone: 'echo "post $1 $(git -C "$1" symbolic-ref --short HEAD)" >> told',
     })
     const metrics = createWrapperMetrics(config.identity, 'lib')
-    const git = createGit({ path: process.env['PATH']!, home: dir, identity: config.bot })
+    const { git, inside, wire } = openWorkspace({ dir, url: origin, branch: config.taskBranch })
+    const tools = { git, inside, wire, runHook: run, metrics, logger: rememberingLogger().logger }
     const prepare = (stamp: string): ReturnType<typeof prepareWorkspace> =>
-      prepareWorkspace(config, git, { runHook: run, metrics, logger: rememberingLogger().logger, stamp })
+      prepareWorkspace(config, { ...tools, stamp })
     await prepare('1')
     const clone = join(dir, 'ws', 'lib')
     expect(told()).toEqual([`pre ${origin} `, `post ${clone} platform/task-1`])

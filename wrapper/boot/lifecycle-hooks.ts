@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
 import { Type, type Static } from 'typebox'
 import type { Logger } from '../../edges/http/logging.ts'
 import type { Clock } from '../clock.ts'
+import type { CommandSpace } from '../space/space.ts'
 import type { EnvironmentReader } from './environment.ts'
 
 const command = Type.Optional(Type.String())
@@ -29,6 +29,8 @@ export type RunLifecycleHook = (hook: LifecycleHook, argument?: string) => Promi
 
 interface HookRunnerOptions {
   readonly hooks: LifecycleHooks
+  /** A hook runs what a repository's own scripts say. */
+  readonly space: CommandSpace
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
   readonly logger: Logger
@@ -56,24 +58,21 @@ export function lifecycleHookRunner(options: HookRunnerOptions): RunLifecycleHoo
 function runShell(
   script: string,
   argument: string | undefined,
-  { cwd, env, clock, limitMs = defaultLimitMs }: HookRunnerOptions,
+  { space, cwd, env, clock, limitMs = defaultLimitMs }: HookRunnerOptions,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const child = spawn('sh', ['-c', script, 'sh', ...(argument === undefined ? [] : [argument])], {
-      cwd,
-      env: { ...env },
-      stdio: ['ignore', 'ignore', 'pipe'],
-      // A group of its own, so that the limit ends what the hook started too.
-      detached: true,
-    })
+    const command = ['sh', '-c', script, 'sh', ...(argument === undefined ? [] : [argument])]
+    // Its process group is ended at the limit, so that what the hook started ends too.
+    const child = space.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'], network: true })
+    const stderr = child.stderr!
     const limit = clock.setTimer(limitMs, () => endGroup(child.pid))
     let tail = ''
     const settle = (failure: string | undefined): void => {
       limit.cancel()
-      child.stderr.destroy()
+      stderr.destroy()
       resolve(failure)
     }
-    child.stderr.on('data', (chunk: Buffer) => (tail = (tail + chunk.toString()).slice(-500)))
+    stderr.on('data', (chunk: Buffer) => (tail = (tail + chunk.toString()).slice(-500)))
     child.on('error', (error) => settle(error.message))
     // A hook may leave a server running, which holds its pipe open: its own end counts, not the pipe's.
     child.on('exit', (code, signal) => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { Type } from 'typebox'
 import { Check } from 'typebox/value'
 import type { Logger } from '../../edges/http/logging.ts'
@@ -15,6 +16,11 @@ const Extra = Type.Object({
   url: Type.String({ pattern: '^https?://' }),
   type: Type.Optional(Type.Union([Type.Literal('http'), Type.Literal('sse')])),
 })
+const Program = Type.Object({
+  command: Type.String(),
+  args: Type.Optional(Type.Array(Type.String())),
+  env: Type.Optional(Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }), Type.String())),
+})
 const Fragment = Type.Object({ mcpServers: Type.Record(Type.String(), Type.Object({})) })
 
 type Servers = Record<string, object>
@@ -27,17 +33,24 @@ export function renderMcpConfig(
   logger: Logger,
 ): object {
   const servers: Servers = {}
-  for (const overlay of overlays) addOverlay(servers, overlay, logger)
+  for (const overlay of overlays) addOverlay(servers, overlay, plumbing, logger)
   addExtras(servers, config.extraMcpServers, logger)
   servers['platform'] = relayed(plumbing, plumbing.sockets.tools, config)
   servers[wiringServer] = relayed(plumbing, plumbing.sockets.wiring, config)
   return { mcpServers: servers }
 }
 
-function addOverlay(servers: Servers, overlay: unknown, logger: Logger): void {
+function addOverlay(servers: Servers, overlay: unknown, plumbing: AgentPlumbing, logger: Logger): void {
   if (!Check(Fragment, overlay))
     return logger.warn({}, 'an .mcp.json fragment is not an object with mcpServers; skipped')
-  for (const [name, server] of Object.entries(overlay.mcpServers)) add(servers, name, server, logger)
+  for (const [name, server] of Object.entries(overlay.mcpServers)) add(servers, name, inside(server, plumbing), logger)
+}
+
+/** A program that is not the platform's own runs where commands run. One that is reached by address is the operator's. */
+function inside(server: object, { programs }: AgentPlumbing): object {
+  if (!Check(Program, server)) return server
+  const { command, args = [], env = {} } = server
+  return { ...server, command: join(programs, 'inside'), args: [Object.keys(env).join(' '), command, ...args] }
 }
 
 /** Malformed or incomplete entries are warned about and skipped, never fatal: a bad value fails open (S3 MCPServerSpec). */

@@ -17,33 +17,29 @@ describe('configuration that an earlier agent left', () => {
   }
   const has = (name: string): boolean => existsSync(join(dir, name))
 
-  test('is removed from the workspace and from the home, and named', () => {
+  test('is removed from the home, and named', () => {
     const planted = [
-      'ws/.claude/settings.local.json',
-      'ws/.claude/skills/obey/SKILL.md',
-      'ws/CLAUDE.local.md',
       'home/.claude/settings.local.json',
       'home/.claude/commands/deploy.md',
       'home/.claude/agents/other.md',
       'home/.claude/skills/obey/SKILL.md',
     ]
     write(...planted)
-    const removed = removePlanted({ home: join(dir, 'home'), workspaceDir: join(dir, 'ws') })
+    const removed = removePlanted({ home: join(dir, 'home') })
     expect(planted.filter(has)).toEqual([])
-    expect(removed).toContain(join(dir, 'ws', '.claude'))
-    expect(removePlanted({ home: join(dir, 'home'), workspaceDir: join(dir, 'ws') })).toEqual([])
+    expect(removed).toContain(join(dir, 'home', '.claude', 'skills'))
+    expect(removePlanted({ home: join(dir, 'home') })).toEqual([])
   })
 
-  test('is told from transcripts and the files of the clones, which stay', () => {
-    const kept = ['home/.claude/projects/-ws/1.jsonl', 'ws/lib/.claude/settings.json', 'ws/lib/CLAUDE.md']
-    write(...kept)
-    removePlanted({ home: join(dir, 'home'), workspaceDir: join(dir, 'ws') })
-    expect(kept.filter(has)).toEqual(kept)
+  test('is told from transcripts, which stay', () => {
+    write('home/.claude/projects/-ws/1.jsonl')
+    removePlanted({ home: join(dir, 'home') })
+    expect(has('home/.claude/projects/-ws/1.jsonl')).toBe(true)
   })
 
   test('is cleared name by name where the home is the workspace', () => {
     write('.claude/projects/-ws/1.jsonl', '.claude/settings.local.json')
-    removePlanted({ home: dir, workspaceDir: dir })
+    removePlanted({ home: dir })
     expect([has('.claude/projects/-ws/1.jsonl'), has('.claude/settings.local.json')]).toEqual([true, false])
   })
 })

@@ -4,6 +4,8 @@ import type { AgentSockets } from '../sockets/agent-sockets.ts'
 export interface AgentPlumbing {
   /** As the CLI sees them. */
   readonly sockets: AgentSockets
+  /** Folder of the CLI's shell, its git and the start of configured servers, as the CLI sees it. */
+  readonly programs: string
   /** Starts the relay; a socket follows. */
   readonly relayCommand: readonly string[]
   /** Starts the status line's program; a socket follows. */

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createWrapperMetrics } from '../metrics.ts'
 import { runGit } from '../testing/pod.ts'
 import { rememberingLogger } from '../testing/quiet-log.ts'
-import { createGit } from '../workspace/git.ts'
+import { createOutsideGit } from '../workspace/outside/git.ts'
 import { loadConfig } from './config.ts'
 import { installSkills } from './skills.ts'
 
@@ -55,7 +55,7 @@ class Scene {
       () => '',
     )
     mkdirSync(config.stateDir, { recursive: true })
-    const git = createGit({
+    const git = createOutsideGit({
       path: process.env['PATH']!,
       home: this.dir,
       identity: { login: 'b', email: 'b@example.invalid' },

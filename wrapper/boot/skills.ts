@@ -28,10 +28,10 @@ export async function installSkills(config: Config, git: Git, metrics: WrapperMe
 /** A ref may be a branch, a tag or a commit, and only a fetch takes all three. */
 async function cloneAt(git: Git, config: Config, source: string): Promise<void> {
   await mkdir(source, { recursive: true })
-  await gitText(git, ['init', '--quiet'], { cwd: source })
+  await gitText(git, ['init', '--quiet', '--template='], { cwd: source })
   await gitText(git, ['fetch', '--quiet', '--depth', '1', config.skills.url, config.skills.ref], {
     cwd: source,
-    remote: true,
+    remote: config.skills.url,
   })
   await gitText(git, ['checkout', '--quiet', 'FETCH_HEAD'], { cwd: source })
 }

@@ -10,8 +10,8 @@ import { ModelMeter } from '../model-proxy/meter.ts'
 import { freePort } from '../testing/gateway.ts'
 import { makeOrigin, realClock, runGit } from '../testing/pod.ts'
 import { rememberingLogger } from '../testing/quiet-log.ts'
-import { createGit } from '../workspace/git.ts'
-import { Workspace } from '../workspace/workspace.ts'
+import { Workspace } from '../workspace/outside/workspace.ts'
+import { openWorkspace } from '../testing/workspace.ts'
 import { fixedToken } from './forward.ts'
 
 const identity = { task: 'default/t-1', project: 'demo', profile: 'implement', pod: 1 }
@@ -34,7 +34,7 @@ describe('a call through the broker', () => {
 
   beforeEach(async () => {
     dir = mkdtempSync(join(tmpdir(), 'broker-'))
-    clone = join(dir, 'lib')
+    clone = join(dir, 'ws', 'lib')
     runGit(dir, 'clone', '--quiet', makeOrigin(dir), clone)
     port = await freePort()
     heard.length = 0
@@ -61,13 +61,10 @@ describe('a call through the broker', () => {
     await new Promise<void>((resolve) => operator!.listen(port, '127.0.0.1', resolve))
   }
   async function start(patienceMs: number): Promise<void> {
-    const git = createGit({
-      path: process.env['PATH']!,
-      home: dir,
-      identity: { login: 'bot', email: 'b@example.invalid' },
-    })
     const repository = { name: 'lib', dir: clone, url: '', base: 'main', branch: 'main', sha: '' }
-    const workspace = new Workspace({ git, patient: () => git, repositories: [repository] })
+    const scene = openWorkspace({ dir, url: '', branch: 'main' })
+    const bares = [{ repository, dir: join(dir, 'bare', 'lib.git') }]
+    const workspace = new Workspace({ ...scene, patient: () => scene.git, bares })
     let ids = 0
     broker = await createInternalServer({
       logger: rememberingLogger().logger,

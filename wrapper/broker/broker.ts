@@ -3,7 +3,7 @@ import { Problem, problemBody } from '../../edges/http/problem.ts'
 import type { TokenSource } from '../../edges/http/token-source.ts'
 import { sleep, type Clock } from '../clock.ts'
 import type { BrokeredRequest } from '../tools/port.ts'
-import type { WorkspaceState } from '../workspace/workspace.ts'
+import type { WorkspaceState } from '../workspace/outside/workspace.ts'
 import { isAllowed, isOutcome, type Caller, type Service } from './allowed-calls.ts'
 
 export interface Upstream {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '../../edges/http/logging.ts'
 import type { Fetch, Ids } from '../../edges/http/ports.ts'
@@ -15,12 +16,15 @@ import type { ModelMeter } from '../model-proxy/meter.ts'
 import type { CreateToolsServer, ToolDesk } from '../tools/port.ts'
 import { createToolDesk } from '../tools/tool-desk.ts'
 import type { UsageFeedOptions } from '../usage/usage-feed.ts'
-import type { Workspace } from '../workspace/workspace.ts'
-import { makeSocketFolder, socketsIn } from './agent-sockets.ts'
+import type { Workspace } from '../workspace/outside/workspace.ts'
+import { socketsIn, type SocketFolder } from './agent-sockets.ts'
 import { openMcpSocket } from './mcp-socket.ts'
 import { openModelServer } from './model-server.ts'
 
 export interface AgentSideOptions {
+  readonly folder: SocketFolder
+  /** That folder as the CLI sees it. */
+  readonly link: string
   readonly config: Config
   readonly clock: Clock
   readonly ids: Ids
@@ -48,7 +52,7 @@ export interface AgentSide {
 export async function openAgentSide(options: AgentSideOptions): Promise<AgentSide> {
   const { profile } = options.config.identity
   if (!isProfile(profile)) options.logger.warn({ profile }, 'an unknown tool profile has the always-on tools alone')
-  const folder = makeSocketFolder()
+  const { folder, link } = options
   const sockets = socketsIn(folder.path)
   const model = await openModelServer({ ...options, path: sockets.model, model: modelOf(options) })
   const wiring = await openWiring({ ...options, path: sockets.wiring })
@@ -56,7 +60,8 @@ export async function openAgentSide(options: AgentSideOptions): Promise<AgentSid
   const tools = await openMcpSocket({ path: sockets.tools, serverFor: () => toolsServer(options, desk) })
   return {
     plumbing: {
-      sockets,
+      sockets: socketsIn(link),
+      programs: join(link, 'bin'),
       relayCommand: [options.node, fileURLToPath(new URL('../hooks/relay.mjs', import.meta.url))],
       statuslineCommand: statuslineOf(options),
     },

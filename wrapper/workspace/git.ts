@@ -1,26 +1,10 @@
-import { spawn } from 'node:child_process'
+/** The only module of the wrapper that starts git (law B1): `inside/` runs it in the command space, `outside/` beside the wrapper. */
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { dirname } from 'node:path'
-
-/** How a git child reaches the gateway: a helper program that asks the wrapper's memory over the loopback. */
-export interface CredentialHelper {
-  /** Executable given as GIT_ASKPASS. */
-  readonly program: string
-  /** Loopback URL with the secret that only the wrapper's own git children know. */
-  readonly url: string
-}
 
 export interface GitIdentity {
   readonly login: string
   readonly email: string
-}
-
-export interface GitOptions {
-  readonly path: string
-  /** An empty folder: the agent's own ~/.gitconfig must not steer the wrapper's git. */
-  readonly home: string
-  readonly identity: GitIdentity
-  readonly credential?: CredentialHelper
-  readonly timeoutMs?: number
 }
 
 export interface GitResult {
@@ -31,13 +15,20 @@ export interface GitResult {
 
 export interface GitRun {
   readonly cwd: string
-  /** Lets this one child ask for the pod's token: only fetch, clone and push need it. */
-  readonly remote?: boolean
+  /** The address that this one child speaks with, with the pod's token: only `outside/` has any. */
+  readonly remote?: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
 }
 
 export type Git = (args: readonly string[], run: GitRun) => Promise<GitResult>
+
+/** How a side starts its git: everything before the arguments, and the whole environment. */
+export interface GitSide {
+  readonly settings: (run: GitRun) => readonly string[]
+  readonly env: (run: GitRun) => Readonly<Record<string, string>>
+  readonly timeoutMs?: number
+}
 
 class GitError extends Error {
   readonly result: GitResult
@@ -49,47 +40,19 @@ class GitError extends Error {
   }
 }
 
-/**
- * The agent may write `.git/config` and `.git/hooks`, and these settings would run its programs inside the wrapper's
- * git, beside the credential; what is given on the command line wins over both.
- */
-const guards = [
-  '-c',
-  'core.hooksPath=/dev/null',
-  '-c',
-  'core.fsmonitor=false',
-  '-c',
-  'core.sshCommand=false',
-  '-c',
-  'core.askPass=',
-  '-c',
-  'credential.helper=',
-  '-c',
-  'http.proxy=',
-  '-c',
-  'protocol.ext.allow=never',
-  '-c',
-  'commit.gpgSign=false',
-  '-c',
-  'gc.auto=0',
-  '-c',
-  'safe.directory=*',
-  '-c',
-  'advice.detachedHead=false',
-] as const
-
 const defaultTimeoutMs = 120_000
 const maxOutput = 4 * 1024 * 1024
 
 /** Runs git with a clean environment, never a prompt, always a time limit; exit codes are answers, not exceptions. */
-export function createGit(options: GitOptions): Git {
+export function createGit(side: GitSide): Git {
+  const timeout = side.timeoutMs ?? defaultTimeoutMs
   return (args, run) =>
     new Promise((resolve, reject) => {
-      const child = spawn('git', [...guards, ...args], {
+      const child = spawn('git', [...side.settings(run), ...args], {
         cwd: run.cwd,
-        env: gitEnvironment(options, run),
+        env: { ...side.env(run), ...run.env },
         stdio: [run.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-        timeout: options.timeoutMs ?? defaultTimeoutMs,
+        timeout,
         killSignal: 'SIGKILL',
       })
       const stdout = collect(child.stdout!)
@@ -99,10 +62,27 @@ export function createGit(options: GitOptions): Git {
       child.stdin?.end(run.input)
       child.on('error', reject)
       child.on('close', (code, signal) => {
-        const late = signal === null ? '' : `\nended by ${signal} (limit ${options.timeoutMs ?? defaultTimeoutMs} ms)`
+        const late = signal === null ? '' : `\nended by ${signal} (limit ${timeout} ms)`
         resolve({ code: code ?? 128, stdout: stdout(), stderr: stderr() + late })
       })
     })
+}
+
+/** One end of the wire, with `before` in front of git: what limits it. */
+export function spawnGit(
+  side: GitSide,
+  before: readonly string[],
+  args: readonly string[],
+  run: GitRun & { readonly stdio: StdioOptions },
+): ChildProcess {
+  const [file, ...rest] = [...before, 'git', ...side.settings(run), ...args]
+  return spawn(file!, rest, {
+    cwd: run.cwd,
+    env: { ...side.env(run), ...run.env },
+    stdio: run.stdio,
+    timeout: side.timeoutMs ?? defaultTimeoutMs,
+    killSignal: 'SIGKILL',
+  })
 }
 
 /** For calls that must succeed: answers the trimmed stdout or throws `GitError`. */
@@ -120,31 +100,33 @@ export function lastLines(text: string): string {
   return text.trim().split('\n').slice(-6).join('\n').slice(-1000)
 }
 
-function gitEnvironment(options: GitOptions, run: GitRun): Record<string, string> {
-  const { identity, credential } = options
+/** What both sides give: no configuration but the repository's own, no prompt, one identity. */
+export function plainEnvironment(
+  path: string,
+  home: string,
+  { login, email }: GitIdentity,
+  { cwd }: GitRun,
+): Readonly<Record<string, string>> {
   return {
-    PATH: options.path,
-    HOME: options.home,
+    PATH: path,
+    HOME: home,
     LC_ALL: 'C',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
     // A clone whose .git is gone must fail, not pass for the repository that lies around the workspace.
-    GIT_CEILING_DIRECTORIES: dirname(run.cwd),
+    GIT_CEILING_DIRECTORIES: dirname(cwd),
     GIT_EDITOR: 'true',
     GIT_MERGE_AUTOEDIT: 'no',
-    GIT_AUTHOR_NAME: identity.login,
-    GIT_AUTHOR_EMAIL: identity.email,
-    GIT_COMMITTER_NAME: identity.login,
-    GIT_COMMITTER_EMAIL: identity.email,
-    ...(run.remote && credential
-      ? { GIT_ASKPASS: credential.program, STATEWRIGHT_CREDENTIAL_URL: credential.url }
-      : {}),
-    ...run.env,
+    GIT_AUTHOR_NAME: login,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: login,
+    GIT_COMMITTER_EMAIL: email,
   }
 }
 
-function collect(stream: NodeJS.ReadableStream): () => string {
+export function collect(stream: NodeJS.ReadableStream): () => string {
   const chunks: Buffer[] = []
   let size = 0
   stream.on('data', (chunk: Buffer) => {

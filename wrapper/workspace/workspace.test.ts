@@ -4,39 +4,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeOrigin, runGit } from '../testing/pod.ts'
-import { checkOut, type Checkout } from './checkout.ts'
-import { createGit, type Git } from './git.ts'
-import { publishAll, push, readHeads } from './publish.ts'
+import { openWorkspace, type WorkspaceScene } from '../testing/workspace.ts'
+import type { Checkout } from './outside/prepare.ts'
+import { publishAll, push, readHeads } from './outside/publish.ts'
 
 const branch = 'platform/task-1'
 
 describe('the workspace', () => {
   let dir: string
   let origin: string
-  let git: Git
+  let scene: WorkspaceScene
   let clone: string
-  let boots = 0
 
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'workspace-'))
     origin = makeOrigin(dir)
-    git = createGit({ path: process.env['PATH']!, home: dir, identity: { login: 'bot', email: 'bot@example.invalid' } })
-    clone = join(dir, 'ws', 'lib')
+    scene = openWorkspace({ dir, url: origin, branch })
+    clone = scene.clone
   })
   afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-  const boot = (extra: { sha?: string } = {}): Promise<Checkout> =>
-    checkOut(
-      { name: 'lib', url: origin, base: 'main', branch: '', sha: extra.sha ?? '' },
-      {
-        git,
-        workspaceDir: join(dir, 'ws'),
-        taskBranch: branch,
-        stamp: `boot-${(boots += 1)}`,
-        beforeClone: async () => undefined,
-        afterClone: async () => undefined,
-      },
-    )
+  const boot = (extra: { sha?: string } = {}): Promise<Checkout> => scene.boot(extra)
   const write = (name: string, text: string): void => writeFileSync(join(clone, name), text)
   const commit = (message: string): string => (
     runGit(clone, 'add', '-A'),
@@ -72,7 +60,7 @@ describe('the workspace', () => {
     const first = await boot()
     write('mine.txt', 'mine')
     commit('mine')
-    await push(git, first.repository)
+    await push(scene, first.bare)
     onOrigin('main', 'theirs.txt', 'theirs')
     rmSync(clone, { recursive: true })
     expect((await boot()).result).toBe('merged')
@@ -94,7 +82,7 @@ describe('the workspace', () => {
     const first = await boot()
     write('a.txt', 'a')
     commit('a')
-    await push(git, first.repository)
+    await push(scene, first.bare)
     onOrigin(branch, 'b.txt', 'b')
     write('c.txt', 'c')
     await boot()
@@ -155,7 +143,7 @@ describe('the workspace', () => {
     const first = await boot()
     write('pushed.txt', 'pushed')
     commit('pushed')
-    await push(git, first.repository)
+    await push(scene, first.bare)
     write('fresh.txt', 'only in the work tree')
     rmSync(join(clone, '.git', 'HEAD'))
     const checkout = await boot()
@@ -215,12 +203,12 @@ describe('the workspace', () => {
   })
 
   test('leaves a repository inside a repository alone and commits the rest', async () => {
-    const { repository } = await boot()
+    const { bare } = await boot()
     write('a.txt', 'a')
     mkdirSync(join(clone, 'inner'))
     runGit(join(clone, 'inner'), 'init', '-q')
     writeFileSync(join(clone, 'inner', 'b.txt'), 'b')
-    expect(await publishAll(git, [repository], new Map(), 't')).toEqual({ pushed: ['lib'], failed: [] })
+    expect(await publishAll(scene, [bare], new Map(), 't')).toEqual({ pushed: ['lib'], failed: [] })
     await boot()
     expect(readFileSync(join(clone, 'inner', 'b.txt'), 'utf8')).toBe('b')
   })
@@ -246,7 +234,7 @@ describe('the workspace', () => {
     const first = await boot()
     write('a.txt', 'a')
     const reviewed = commit('a')
-    await push(git, first.repository)
+    await push(scene, first.bare)
     onOrigin('main', 'base.txt', 'moved on')
     write('left.txt', 'left over by the pod before')
     const checkout = await boot({ sha: reviewed })
@@ -257,53 +245,53 @@ describe('the workspace', () => {
   })
 
   test('pushes every touched repository at the end of a turn and nothing for an untouched one', async () => {
-    const { repository } = await boot()
-    const heads = await readHeads(git, [repository])
-    expect(await publishAll(git, [repository], heads, 't')).toEqual({ pushed: [], failed: [] })
+    const { bare } = await boot()
+    const heads = await readHeads(scene.git, [bare])
+    expect(await publishAll(scene, [bare], heads, 't')).toEqual({ pushed: [], failed: [] })
     write('new.txt', 'new')
-    expect(await publishAll(git, [repository], heads, 't')).toEqual({ pushed: ['lib'], failed: [] })
+    expect(await publishAll(scene, [bare], heads, 't')).toEqual({ pushed: ['lib'], failed: [] })
     expect(runGit(origin, 'show', `${branch}:new.txt`)).toBe('new')
   })
 
   test('counts work that the mid-turn push already published', async () => {
-    const { repository } = await boot()
-    const heads = await readHeads(git, [repository])
+    const { bare } = await boot()
+    const heads = await readHeads(scene.git, [bare])
     write('new.txt', 'new')
     commit('new')
-    expect(await push(git, repository)).toEqual({ state: 'pushed' })
-    expect(await push(git, repository)).toEqual({ state: 'nothing' })
-    expect((await publishAll(git, [repository], heads, 't')).pushed).toEqual(['lib'])
+    expect(await push(scene, bare)).toEqual({ state: 'pushed' })
+    expect(await push(scene, bare)).toEqual({ state: 'nothing' })
+    expect((await publishAll(scene, [bare], heads, 't')).pushed).toEqual(['lib'])
   })
 
   test('counts work that a pod pushed and was killed before it could say so', async () => {
-    const { repository } = await boot()
+    const { bare } = await boot()
     write('new.txt', 'new')
     commit('new')
-    expect(await push(git, repository)).toEqual({ state: 'pushed' })
+    expect(await push(scene, bare)).toEqual({ state: 'pushed' })
     const next = await boot()
-    const heads = await readHeads(git, [next.repository])
-    expect(await publishAll(git, [next.repository], heads, 't')).toEqual({ pushed: ['lib'], failed: [] })
+    const heads = await readHeads(scene.git, [next.bare])
+    expect(await publishAll(scene, [next.bare], heads, 't')).toEqual({ pushed: ['lib'], failed: [] })
   })
 
   test('merges a task branch that moved at the remote before pushing again', async () => {
-    const { repository } = await boot()
+    const { bare } = await boot()
     write('a.txt', 'a')
-    await publishAll(git, [repository], new Map(), 't')
+    await publishAll(scene, [bare], new Map(), 't')
     onOrigin(branch, 'b.txt', 'b')
     write('c.txt', 'c')
-    expect(await publishAll(git, [repository], new Map(), 't')).toEqual({ pushed: ['lib'], failed: [] })
+    expect(await publishAll(scene, [bare], new Map(), 't')).toEqual({ pushed: ['lib'], failed: [] })
     expect(runGit(origin, 'show', `${branch}:b.txt`)).toBe('b')
   })
 
   test('reports a refusal with the words of the gateway and keeps the work', async () => {
-    const { repository } = await boot()
+    const { bare } = await boot()
     writeFileSync(
       join(origin, 'hooks', 'pre-receive'),
       '#!/bin/sh\necho "approval-required: no maintainer said yes" >&2\nexit 1\n',
       { mode: 0o755 },
     )
     write('a.txt', 'a')
-    const published = await publishAll(git, [repository], new Map(), 't')
+    const published = await publishAll(scene, [bare], new Map(), 't')
     expect(published.pushed).toEqual([])
     expect(published.failed).toMatchObject([
       { repo: 'lib', error: expect.stringContaining('approval-required: no maintainer said yes') },
@@ -312,13 +300,13 @@ describe('the workspace', () => {
   })
 
   test('runs no program that the agent configured in the clone', async () => {
-    const { repository } = await boot()
+    const { bare } = await boot()
     const mark = join(dir, 'ran')
     for (const hook of ['pre-commit', 'pre-push', 'post-commit', 'post-checkout'])
       writeFileSync(join(clone, '.git', 'hooks', hook), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 })
     runGit(clone, 'config', 'core.fsmonitor', `touch ${mark};false`)
     write('a.txt', 'a')
-    await publishAll(git, [repository], new Map(), 't')
+    await publishAll(scene, [bare], new Map(), 't')
     expect(existsSync(mark)).toBe(false)
   })
 })

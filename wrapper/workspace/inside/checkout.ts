@@ -1,103 +1,30 @@
-import type { RepositoryConfig } from '../boot/repositories.ts'
-import { gitSucceeds, gitText, lastLines, type Git, type GitResult } from './git.ts'
-import { cloneInto, type CloneOptions } from './clone.ts'
+import { gitSucceeds, gitText, lastLines, type Git, type GitResult } from '../git.ts'
+import { keptRef, type BranchTips, type Repository } from '../repository.ts'
+import type { ReconcileResult } from '../requests.ts'
 import { keepWorkTree } from './keep.ts'
 import { whileMoving } from './moving.ts'
-import { isUsableClone, repair, type RepairReport } from './repair.ts'
-import { keptRef, repositoryDir, RepositoryReader, type BranchTips, type Repository } from './repository.ts'
+import { RepositoryReader } from './reader.ts'
 
-/** `ccw_bootstrap_reconcile_total{result}` of S3. */
-export type ReconcileResult = 'merged' | 'up_to_date' | 'conflict' | 'base_unresolved' | 'fetch_fail'
-
-export interface Checkout {
-  readonly repository: Repository
+export interface Reconciled {
   readonly result: ReconcileResult
   /** Sentences for the agent's instructions: what it must do or know first. */
   readonly findings: readonly string[]
-  readonly repaired?: RepairReport
-}
-
-export interface CheckoutOptions extends CloneOptions {
-  readonly beforeClone: (url: string) => Promise<void>
-  readonly afterClone: (dir: string) => Promise<void>
 }
 
 /**
- * Brings one repository to where the agent may start: cloned or resumed, on its work branch, with everything merged
- * in the order uncommitted work, local commits, remote work branch, base (S3 Continuity rules). With `sha` the work
- * branch is brought to exactly that head and nothing is merged (rulings 1.29). A clone that looks usable and then fails
- * is taken for an unusable one: a torn object shows only when somebody reads it.
+ * Brings one repository to where the agent may start: on its work branch, with everything merged in the order
+ * uncommitted work, local commits, remote work branch, base (S3 Continuity rules). With `sha` the work branch is
+ * brought to exactly that head and nothing is merged (rulings 1.29).
  */
-export async function checkOut(config: RepositoryConfig, options: CheckoutOptions): Promise<Checkout> {
-  const dir = repositoryDir(options.workspaceDir, config)
-  if (!(await isUsableClone(options.git, dir))) return begin(config, dir, options, [])
-  try {
-    return await resume(config, dir, options)
-  } catch (error) {
-    const reason = (error as Error).message
-    return begin(config, dir, options, [`The clone of ${config.name} could not be resumed: ${reason}`])
-  }
-}
-
-async function begin(
-  config: RepositoryConfig,
-  dir: string,
-  options: CheckoutOptions,
-  findings: readonly string[],
-): Promise<Checkout> {
-  await options.beforeClone(config.url)
-  const cloned = await cloneInto(config, dir, options)
-  const checkout = await reconcile(config, dir, options, false)
-  await options.afterClone(dir)
-  return { ...checkout, findings: [...findings, ...cloned, ...checkout.findings] }
-}
-
-async function resume(config: RepositoryConfig, dir: string, options: CheckoutOptions): Promise<Checkout> {
-  const repaired = await repair(options.git, dir, options.stamp)
-  const failure = await fetchAll(options.git, dir, config)
-  const checkout = await reconcile(config, dir, options, failure !== undefined)
-  const findings = [...describeRepair(checkout.repository, repaired), ...checkout.findings]
-  if (failure !== undefined) findings.push(`The remote of ${config.name} could not be fetched: ${failure}`)
-  return { ...checkout, findings, repaired }
-}
-
-async function reconcile(
-  config: RepositoryConfig,
-  dir: string,
-  options: CheckoutOptions,
+export async function reconcile(
+  git: Git,
+  repository: Repository,
+  stamp: string,
   fetchFailed: boolean,
-): Promise<Checkout> {
-  const repository = await resolve(config, dir, options)
-  const steps = new Reconciler(options.git, repository, options.stamp)
+): Promise<Reconciled> {
+  const steps = new Reconciler(git, repository, stamp)
   const result = await steps.run(fetchFailed)
-  return { repository, result, findings: steps.findings }
-}
-
-async function fetchAll(git: Git, dir: string, config: RepositoryConfig): Promise<string | undefined> {
-  await gitText(git, ['config', 'remote.origin.url', config.url], { cwd: dir })
-  const result = await git(['fetch', '--quiet', '--prune', config.url, '+refs/heads/*:refs/remotes/origin/*'], {
-    cwd: dir,
-    remote: true,
-  })
-  return result.code === 0 ? undefined : lastLines(result.stderr)
-}
-
-async function resolve(config: RepositoryConfig, dir: string, options: CheckoutOptions): Promise<Repository> {
-  const base = config.base || (await defaultBranch(options.git, dir))
-  return { name: config.name, dir, url: config.url, base, branch: config.branch || options.taskBranch, sha: config.sha }
-}
-
-async function defaultBranch(git: Git, dir: string): Promise<string> {
-  const head = await git(['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD'], { cwd: dir })
-  return head.code === 0 ? head.stdout.trim().replace(/^origin\//, '') : 'main'
-}
-
-function describeRepair(repository: Repository, report: RepairReport | undefined): readonly string[] {
-  if (!report) return []
-  const kept = report.kept ? ` The files as they stood are kept as ${report.kept}.` : ''
-  return report.aborted.length > 0
-    ? [`In ${repository.name} an unfinished ${report.aborted.join(' and ')} was aborted.${kept}`]
-    : []
+  return { result, findings: steps.findings }
 }
 
 /** Enough to begin with; the agent can list the rest. */
@@ -223,8 +150,7 @@ class Reconciler {
 
   /** The exact head under review, on the work branch. Commits that only this volume has are kept and said. */
   async #pin(sha: string): Promise<ReconcileResult> {
-    const { dir, name, branch, url } = this.#repository
-    if (!(await this.#reader.sha(sha))) await this.#git(['fetch', '--quiet', url, sha], { cwd: dir, remote: true })
+    const { dir, name, branch } = this.#repository
     if (!(await this.#reader.sha(sha))) {
       this.findings.push(`The head ${sha} of ${name} could not be fetched.`)
       return 'fetch_fail'
@@ -250,8 +176,7 @@ class Reconciler {
 }
 
 /** Was the agent's checkout left on another branch? Answers false when the way back conflicts. */
-export async function returnToBranch(git: Git, repository: Repository, stamp: string): Promise<boolean> {
-  const { branch, dir } = repository
+export async function returnToBranch(git: Git, dir: string, branch: string, stamp: string): Promise<boolean> {
   const reader = new RepositoryReader(git, dir)
   if ((await reader.branch()) === branch) return true
   const head = await reader.sha('HEAD')

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gitText, type Git } from './git.ts'
+import { gitText, type Git } from '../git.ts'
 import { keepState } from './keep.ts'
 
 const markOf = (gitDir: string): string => join(gitDir, 'statewright-moving')

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gitSucceeds, gitText, type Git } from './git.ts'
-import { keptRef, RepositoryReader } from './repository.ts'
+import { gitSucceeds, gitText, type Git } from '../git.ts'
+import { keptRef } from '../repository.ts'
+import { RepositoryReader } from './reader.ts'
 
 /** What a `.git` that git itself no longer reads still names: a ref, and the commits it may have had, newest first. */
 interface Tip {

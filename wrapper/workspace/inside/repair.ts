@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gitSucceeds, gitText, type Git } from './git.ts'
+import { gitSucceeds, gitText, type Git } from '../git.ts'
 import { addAll, keepState } from './keep.ts'
 import { undoMove, wasMoving } from './moving.ts'
-import { RepositoryReader } from './repository.ts'
+import { RepositoryReader } from './reader.ts'
 
 /**
  * Resume repairs instead of trusting (S3 Continuity rules): locks swept, operations in progress aborted, uncommitted

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
-import type { Logger } from '../../edges/http/logging.ts'
-import type { Repository } from './repository.ts'
+import type { Clock } from '../../clock.ts'
+import type { Logger } from '../../../edges/http/logging.ts'
+import type { Repository } from '../repository.ts'
 import type { Workspace } from './workspace.ts'
 
 interface SafetyPushOptions {

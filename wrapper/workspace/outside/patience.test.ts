@@ -1,20 +1,21 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Clock } from '../clock.ts'
-import { freePort, startGateway, type TestGateway } from '../testing/gateway.ts'
-import { makeOrigin, realClock, runGit } from '../testing/pod.ts'
-import { checkOut } from './checkout.ts'
-import { createGit, type Git, type GitResult } from './git.ts'
-import { outage, patientGit } from './patience.ts'
+import type { Clock } from '../../clock.ts'
+import { freePort, startGateway, type TestGateway } from '../../testing/gateway.ts'
+import { makeOrigin, realClock, runGit } from '../../testing/pod.ts'
+import { openWorkspace } from '../../testing/workspace.ts'
+import type { Git, GitResult } from '../git.ts'
+import { createOutsideGit } from './git.ts'
+import { outage, patientGit, type Patience } from './patience.ts'
 import { Workspace } from './workspace.ts'
 
 const refused: GitResult = { code: 128, stdout: '', stderr: "fatal: unable to access 'x': Couldn't connect to server" }
 const fine: GitResult = { code: 0, stdout: '', stderr: '' }
-const remote = { cwd: '/', remote: true }
+const remote = { cwd: '/', remote: 'http://gateway.invalid/' }
 
 /** Time passes only by waiting. */
 function waitingClock(): Clock {
@@ -90,7 +91,11 @@ describe('with real git', () => {
   let git: Git
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'patience-'))
-    git = createGit({ path: process.env['PATH']!, home: dir, identity: { login: 'bot', email: 'bot@example.invalid' } })
+    git = createOutsideGit({
+      path: process.env['PATH']!,
+      home: dir,
+      identity: { login: 'bot', email: 'bot@example.invalid' },
+    })
   })
   afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
@@ -108,7 +113,7 @@ describe('with real git', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     try {
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x.git`
-      const result = await git(['ls-remote', url], { cwd: dir, remote: true })
+      const result = await git(['ls-remote', url], { cwd: dir, remote: url })
       expect(result.code).not.toBe(0)
       expect(outage(result) !== undefined).toBe(isOutage)
     } finally {
@@ -119,7 +124,7 @@ describe('with real git', () => {
 
   test('nobody listening is an outage', async () => {
     const url = `http://127.0.0.1:${await freePort()}/x.git`
-    expect(outage(await git(['ls-remote', url], { cwd: dir, remote: true }))).toMatch(/Failed to connect/)
+    expect(outage(await git(['ls-remote', url], { cwd: dir, remote: url }))).toMatch(/Failed to connect/)
   })
 
   test('a refusal in words of an outage is a refusal, and is asked for once', async () => {
@@ -138,7 +143,10 @@ describe('with real git', () => {
       limitMs: () => 60_000,
       onWait: (wait) => waits.push(wait),
     })
-    const result = await patient(['push', '--porcelain', origin, 'HEAD:refs/heads/x'], { cwd: clone, remote: true })
+    const result = await patient(['push', '--porcelain', origin, 'HEAD:refs/heads/x'], {
+      cwd: clone,
+      remote: origin,
+    })
     expect(result.stdout).toContain('[remote rejected]')
     expect(waits).toEqual([])
   })
@@ -155,42 +163,31 @@ describe('with real git', () => {
       gateway = undefined
     }
     const waits: string[] = []
-    const patient = (): Git =>
-      patientGit(git, {
-        clock: realClock,
-        limitMs: () => 60_000,
-        onWait: ({ command }) => {
-          waits.push(command)
-          void open()
-        },
-      })
+    const patience: Patience = {
+      clock: realClock,
+      limitMs: () => 60_000,
+      onWait: ({ command }) => {
+        waits.push(command)
+        void open()
+      },
+    }
     // Any name and password in the address are enough here; a pod's git asks its wrapper.
     const url = `http://x-pod:${token}@127.0.0.1:${port}/git/lib.git`
-    const workspaceDir = join(dir, 'ws')
-    mkdirSync(workspaceDir)
-    const boot = (stamp: string): ReturnType<typeof checkOut> =>
-      checkOut(
-        { name: 'lib', url, base: 'main', branch: '', sha: '' },
-        {
-          git: patient(),
-          workspaceDir,
-          taskBranch: 'platform/t',
-          stamp,
-          beforeClone: async () => undefined,
-          afterClone: async () => undefined,
-        },
-      )
+    const scene = openWorkspace({ dir, url, branch: 'platform/t' })
+    const boot = (): ReturnType<typeof scene.boot> =>
+      scene.boot({ wrap: { git: (own) => patientGit(own, patience), wire: (own) => own } })
     try {
-      const { repository } = await boot('one')
+      await boot()
       await close()
-      expect((await boot('two')).result).toBe('up_to_date')
+      const { bare, result } = await boot()
+      expect(result).toBe('up_to_date')
       await close()
-      writeFileSync(join(repository.dir, 'work.txt'), 'work\n')
-      const workspace = new Workspace({ git, patient, repositories: [repository] })
+      writeFileSync(join(scene.clone, 'work.txt'), 'work\n')
+      const workspace = new Workspace({ ...scene, patient: () => patientGit(scene.git, patience), bares: [bare] })
       const heads = await workspace.heads()
-      expect((await workspace.pushOnly(repository)).state).toBe('nothing')
+      expect((await workspace.pushOnly(bare.repository)).state).toBe('nothing')
       expect(await workspace.publish(heads, 'turn')).toEqual({ pushed: ['lib'], failed: [] })
-      expect(waits).toEqual(['clone', 'fetch', 'push'])
+      expect(waits).toEqual(['fetch', 'fetch', 'push'])
       expect(runGit(origin, 'show', 'platform/t:work.txt')).toBe('work')
     } finally {
       await close()

@@ -1,29 +1,32 @@
-import type { Git } from './git.ts'
-import { publishAll, push, pushAll, readHeads, type Published, type PushOutcome } from './publish.ts'
-import { RepositoryReader, type Repository } from './repository.ts'
+import type { Git } from '../git.ts'
+import type { Repository } from '../repository.ts'
+import type { Bare } from './bare.ts'
+import type { Inside } from './inside.ts'
+import { publishAll, push, pushAll, readHeads, type Crossings, type Published, type PushOutcome } from './publish.ts'
+import type { Wire } from './wire.ts'
 
 export interface WorkspaceOptions {
   readonly git: Git
   /** Gives a git that waits for a gateway that is away, for one piece of work. */
   readonly patient: () => Git
-  readonly repositories: readonly Repository[]
+  readonly inside: Inside
+  readonly wire: Wire
+  readonly bares: readonly Bare[]
 }
 
-/** `clean`: a commit of everything would hold nothing. */
+/** `clean`: a commit of everything would hold nothing. The agent's word, as all that is said of its files. */
 export type WorkspaceState = 'clean' | 'dirty'
 
 /** The repositories of this pod. Git operations queue: two at once would trip over each other's locks. */
 export class Workspace {
   readonly repositories: readonly Repository[]
-  readonly #git: Git
-  readonly #patient: () => Git
+  readonly #options: WorkspaceOptions
   #last: Promise<unknown> = Promise.resolve()
   #busy = 0
 
   constructor(options: WorkspaceOptions) {
-    this.#git = options.git
-    this.#patient = options.patient
-    this.repositories = options.repositories
+    this.#options = options
+    this.repositories = options.bares.map(({ repository }) => repository)
   }
 
   get isBusy(): boolean {
@@ -31,30 +34,40 @@ export class Workspace {
   }
 
   heads(): Promise<ReadonlyMap<string, string>> {
-    return this.#exclusively(() => readHeads(this.#git, this.repositories))
+    return this.#exclusively(() => readHeads(this.#options.git, this.#options.bares))
   }
 
   /** Commits and pushes everything; never rejects for one repository. */
   publish(heads: ReadonlyMap<string, string>, stamp: string): Promise<Published> {
-    return this.#exclusively(() => publishAll(this.#patient(), this.repositories, heads, stamp))
+    return this.#exclusively(() => publishAll(this.#patient(), this.#options.bares, heads, stamp))
   }
 
   /** Pushes what is committed everywhere, and nothing else. */
   pushAll(): Promise<Published> {
-    return this.#exclusively(() => pushAll(this.#patient(), this.repositories))
+    return this.#exclusively(() => pushAll(this.#patient(), this.#options.bares))
   }
 
   /** Beside whatever else works here: it takes no lock. What can't be asked is not clean. */
   async state(): Promise<WorkspaceState> {
     const dirty = await Promise.all(
-      this.repositories.map(({ dir }) => new RepositoryReader(this.#git, dir).isDirty().catch(() => true)),
+      this.repositories.map(({ name, branch }) =>
+        this.#options.inside.ask('look', { name, branch }).then(
+          ({ isDirty }) => isDirty,
+          () => true,
+        ),
+      ),
     )
     return dirty.includes(true) ? 'dirty' : 'clean'
   }
 
   /** Pushes what is committed in one, without patience: the next round comes anyhow. */
-  pushOnly(repository: Repository): Promise<PushOutcome> {
-    return this.#exclusively(() => push(this.#git, repository))
+  pushOnly({ name }: Repository): Promise<PushOutcome> {
+    const bare = this.#options.bares.find(({ repository }) => repository.name === name)!
+    return this.#exclusively(() => push(this.#options, bare))
+  }
+
+  #patient(): Crossings {
+    return { ...this.#options, git: this.#options.patient() }
   }
 
   #exclusively<T>(work: () => Promise<T>): Promise<T> {

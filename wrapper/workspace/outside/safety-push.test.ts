@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Clock } from '../clock.ts'
-import { makeOrigin, runGit } from '../testing/pod.ts'
-import { rememberingLogger } from '../testing/quiet-log.ts'
-import { checkOut } from './checkout.ts'
-import { createGit } from './git.ts'
+import type { Clock } from '../../clock.ts'
+import { makeOrigin, runGit } from '../../testing/pod.ts'
+import { rememberingLogger } from '../../testing/quiet-log.ts'
+import { openWorkspace } from '../../testing/workspace.ts'
 import { startSafetyPush } from './safety-push.ts'
 import { Workspace } from './workspace.ts'
 
@@ -56,24 +55,10 @@ describe('the push in the middle of a turn', () => {
   beforeEach(async () => {
     dir = mkdtempSync(join(tmpdir(), 'safety-'))
     origin = makeOrigin(dir)
-    clone = join(dir, 'lib')
-    const git = createGit({
-      path: process.env['PATH']!,
-      home: dir,
-      identity: { login: 'bot', email: 'b@example.invalid' },
-    })
-    const { repository } = await checkOut(
-      { name: 'lib', url: origin, base: 'main', branch: '', sha: '' },
-      {
-        git,
-        workspaceDir: dir,
-        taskBranch: branch,
-        stamp: 'boot',
-        beforeClone: async () => undefined,
-        afterClone: async () => undefined,
-      },
-    )
-    workspace = new Workspace({ git, patient: () => git, repositories: [repository] })
+    const scene = openWorkspace({ dir, url: origin, branch })
+    clone = scene.clone
+    const { bare } = await scene.boot()
+    workspace = new Workspace({ ...scene, patient: () => scene.git, bares: [bare] })
     clock = new HandClock()
     results = []
     turnRuns = true

@@ -1,5 +1,5 @@
-import { sleep, type Clock } from '../clock.ts'
-import type { Git, GitResult } from './git.ts'
+import { sleep, type Clock } from '../../clock.ts'
+import type { Git, GitResult } from '../git.ts'
 
 export interface Patience {
   readonly clock: Clock
@@ -20,7 +20,7 @@ export function patientGit(git: Git, { clock, limitMs, onWait }: Patience): Git 
   return async (args, run) => {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       const result = await git(args, run)
-      if (run.remote !== true) return result
+      if (run.remote === undefined) return result
       const reason = outage(result)
       if (reason === undefined) {
         downSince = undefined

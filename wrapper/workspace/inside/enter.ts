@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gitSucceeds, gitText, type Git } from '../git.ts'
+import { keptRef, oldRef, remoteRef } from '../repository.ts'
+import type { Entered, Entry } from '../requests.ts'
+import { reconcile } from './checkout.ts'
+import { dropReplaced, setGitAside } from './gather.ts'
+import { markMoving, undoMove, unmarkMoving, wasMoving } from './moving.ts'
+import { configure } from './own-configuration.ts'
+import type { Places } from './places.ts'
+import { RepositoryReader } from './reader.ts'
+import { commitAll } from './repair.ts'
+import { bringBack, setPlantedAside, setUntrackedAside } from './set-aside.ts'
+
+/** An empty repository without a template, where `place` names it. */
+export async function begin(git: Git, { name }: Places, place: string): Promise<void> {
+  await rm(place, { recursive: true, force: true })
+  await mkdir(place, { recursive: true })
+  await gitText(git, ['init', '--quiet', '--template=', '--initial-branch=none', '.'], { cwd: place })
+  await configure(join(place, '.git'), name)
+}
+
+/**
+ * Puts the fresh repository, which the wrapper filled, under the files that lie there, and reconciles it. Whatever
+ * lay at the target is kept: its commits came over the wire, its files become a commit where git had lost them.
+ */
+export async function enter(git: Git, places: Places, entry: Entry): Promise<Entered> {
+  const { dir, fresh } = places
+  await placeHead(git, fresh, entry)
+  await restoreStash(git, fresh, entry.stamp)
+  if (entry.salvaged?.wasMoving) await markMoving(join(fresh, '.git'))
+  await setGitAside(places, entry.isCarried)
+  const committed = await placeFiles(git, places, entry)
+  await dropReplaced(places, entry.isCarried, entry.stamp)
+  if (!entry.isReview) await bringBack(places)
+  const { name, base, branch, sha, stamp } = entry
+  const repository = { name, dir, url: '', base, branch, sha }
+  const { result, findings } = await reconcile(git, repository, stamp, entry.fetchFailed)
+  if (entry.isReview) await setUntrackedAside(git, places)
+  const planted = await setPlantedAside(places, stamp)
+  return { result, findings: [...salvageFindings(places, entry, committed), ...findings, ...plantedFindings(places, planted)] }
+}
+
+/** HEAD goes to where the files of the work tree came from: only so is their commit what the agent changed. */
+async function placeHead(git: Git, staging: string, { head, branch, base, start }: Entry): Promise<void> {
+  const reader = new RepositoryReader(git, staging)
+  const own = `refs/heads/${branch}`
+  const run = { cwd: staging }
+  if (head !== undefined && head !== own && head !== (await reader.sha(own)) && (await reader.sha(head))) {
+    if (head.startsWith('refs/')) await gitText(git, ['symbolic-ref', 'HEAD', head], run)
+    else await gitText(git, ['update-ref', '--no-deref', 'HEAD', head], run)
+    return
+  }
+  const tips = [own, remoteRef(branch), remoteRef(base), ...(start === undefined ? [] : [remoteRef(start)])]
+  await gitText(git, ['symbolic-ref', 'HEAD', own], run)
+  for (const tip of tips) {
+    const sha = await reader.sha(tip)
+    if (sha !== undefined) return void (await gitText(git, ['update-ref', own, sha], run))
+  }
+}
+
+/** The oldest first: each entry is put on top of those before it. */
+async function restoreStash(git: Git, dir: string, stamp: string): Promise<void> {
+  const run = { cwd: dir }
+  const listed = await gitText(git, ['for-each-ref', '--sort=-refname', '--format=%(objectname) %(refname)', oldRef('')], run)
+  for (const line of listed.split('\n').filter(Boolean)) {
+    const [sha = '', ref = ''] = line.split(' ')
+    if (ref.startsWith(oldRef('stash/')) && !(await store(git, dir, sha)))
+      await gitText(git, ['update-ref', keptRef(`${stamp}-stash-${ref.split('/').at(-1)}`), sha], run)
+    // Until HEAD stands there, only this names it.
+    if (ref !== oldRef('head')) await gitText(git, ['update-ref', '-d', ref], run)
+  }
+}
+
+async function store(git: Git, dir: string, sha: string): Promise<boolean> {
+  const subject = await gitText(git, ['log', '-1', '--format=%s', sha], { cwd: dir })
+  return gitSucceeds(git, ['stash', 'store', '--quiet', '--message', subject, sha], { cwd: dir })
+}
+
+/** Puts the repository under the files that lie there; true when they became a commit. */
+async function placeFiles(git: Git, { dir, fresh }: Places, { salvaged, stamp }: Entry): Promise<boolean> {
+  const files = existsSync(dir) ? await readdir(dir) : []
+  if (files.length === 0) {
+    if (await new RepositoryReader(git, fresh).sha('HEAD')) await gitText(git, ['reset', '--hard', '--quiet'], { cwd: fresh })
+    await unmarkMoving(join(fresh, '.git'))
+    await rm(dir, { recursive: true, force: true })
+    await rename(fresh, dir)
+    return false
+  }
+  await rename(join(fresh, '.git'), join(dir, '.git'))
+  await rm(fresh, { recursive: true, force: true })
+  await gitText(git, ['reset', '--quiet'], { cwd: dir })
+  if (wasMoving(join(dir, '.git'))) return (await undoMove(git, dir, stamp), false)
+  // Of a tree that was repaired nothing is left to commit.
+  const committed = await commitAll(git, dir, 'Keep the files of a workspace whose repository data was unusable')
+  await git(['sparse-checkout', 'reapply'], { cwd: dir })
+  return committed && salvaged !== undefined
+}
+
+function salvageFindings({ name }: Places, { salvaged, isCarried }: Entry, committed: boolean): readonly string[] {
+  const left = isCarried ? [] : [`Not all commits of the earlier git data of ${name} could be carried over; it lies in the folder .broken of the workspace.`]
+  const refs = salvaged?.refs ?? []
+  if (refs.length === 0 && !committed) return left
+  const commits = refs.length > 0 ? ` Its own commits were carried over: ${refs.join(', ')}.` : ''
+  const files = committed
+    ? ' The files that lay there were committed; check that commit for files that are older than the branch.'
+    : ''
+  return [`The git data of ${name} was unusable, so it was cloned anew.${commits}${files}`, ...left]
+}
+
+function plantedFindings({ name }: Places, planted: readonly string[]): readonly string[] {
+  if (planted.length === 0) return []
+  return [`Untracked configuration of ${name} was moved to the folder .set-aside of the workspace: ${planted.slice(0, 10).join(', ')}.`]
+}

@@ -1,0 +1,196 @@
+import type { FailedPush } from '../../../machines/turn/schema.ts'
+import { gitText, lastLines, type Git, type GitResult } from '../git.ts'
+import { remoteRef, type BranchTips } from '../repository.ts'
+import { isPartOf, refreshBranch, serveRemote, takeWork, tips, type Bare } from './bare.ts'
+import type { Inside } from './inside.ts'
+import type { Wire } from './wire.ts'
+
+export interface Published {
+  readonly pushed: readonly string[]
+  readonly failed: readonly FailedPush[]
+}
+
+export type PushOutcome =
+  | { readonly state: 'nothing' | 'pushed' }
+  | { readonly state: 'refused'; readonly reason: string; readonly behind: boolean }
+
+/** What publishing works with: git beside the wrapper, the agent's side, and the wire between the two. */
+export interface Crossings {
+  readonly git: Git
+  readonly inside: Inside
+  readonly wire: Wire
+}
+
+/**
+ * The end of a turn: commits and pushes every touched repository, each for itself. A refusal by the gateway, for
+ * example before the grant (rulings 4.4), is no failure of the turn: the work stays in the volume and is named in `failed`.
+ * The agent's side commits and merges; what is pushed, and whether it was, is read from the bare repository alone.
+ */
+export async function publishAll(
+  crossings: Crossings,
+  bares: readonly Bare[],
+  heads: ReadonlyMap<string, string>,
+  stamp: string,
+): Promise<Published> {
+  // Looked at all at once: most turns leave most clones as they were.
+  const standings = await Promise.all(bares.map((bare) => look(crossings, bare).catch(() => undefined)))
+  return each(bares, async (bare, index) => {
+    const standing = standings[index] ?? (await look(crossings, bare))
+    return publish(crossings, bare, standing, heads.get(bare.repository.name), stamp)
+  })
+}
+
+/** Pushes what is committed in every repository, each for itself. */
+export function pushAll(crossings: Crossings, bares: readonly Bare[]): Promise<Published> {
+  return each(bares, (bare) => push(crossings, bare))
+}
+
+async function each(
+  bares: readonly Bare[],
+  publishOne: (bare: Bare, index: number) => Promise<PushOutcome>,
+): Promise<Published> {
+  const pushed: string[] = []
+  const failed: FailedPush[] = []
+  for (const [index, bare] of bares.entries()) {
+    const { name: repo } = bare.repository
+    try {
+      const outcome = await publishOne(bare, index)
+      if (outcome.state === 'refused') failed.push({ repo, error: outcome.reason })
+      if (outcome.state === 'pushed') pushed.push(repo)
+    } catch (error) {
+      failed.push({ repo, error: (error as Error).message })
+    }
+  }
+  return { pushed, failed }
+}
+
+/** `head` is what the agent's side says: it decides whether anything is taken, never what is pushed. */
+interface Standing {
+  readonly isSettled: boolean
+  readonly head: string | undefined
+  readonly known: BranchTips
+}
+
+async function look({ git, inside }: Crossings, bare: Bare): Promise<Standing> {
+  const { name, branch } = bare.repository
+  const [said, known] = await Promise.all([inside.ask('look', { name, branch }), tips(git, bare)])
+  return { isSettled: said.isAtHome && !said.isDirty, head: said.head, known }
+}
+
+/** Where every work branch stood, so that the turn's end can tell what the turn touched. */
+export async function readHeads(git: Git, bares: readonly Bare[]): Promise<ReadonlyMap<string, string>> {
+  const read = async (bare: Bare): Promise<readonly [string, string]> => [
+    bare.repository.name,
+    (await tips(git, bare)).head ?? '',
+  ]
+  return new Map(await Promise.all(bares.map(read)))
+}
+
+/**
+ * True when the remote holds what is here: the mid-turn push published what this turn committed, or an earlier pod was
+ * killed between its push and its report. Said by nobody, such work would be submitted again and again.
+ */
+async function isPublished(
+  git: Git,
+  bare: Bare,
+  { head, remote, base }: BranchTips,
+  before: string | undefined,
+): Promise<boolean> {
+  if (head === undefined || head !== remote) return false
+  if (head !== before) return true
+  return bare.repository.sha === '' && base !== undefined && !(await isPartOf(git, bare, head, base))
+}
+
+async function publish(
+  crossings: Crossings,
+  bare: Bare,
+  { isSettled, head, known }: Standing,
+  before: string | undefined,
+  stamp: string,
+): Promise<PushOutcome> {
+  const { name, branch } = bare.repository
+  if (!isSettled && !(await crossings.inside.ask('settle', { name, branch, stamp })).isSettled) {
+    return {
+      state: 'refused',
+      reason: `the checkout was left on another branch, which does not merge into ${branch}`,
+      behind: false,
+    }
+  }
+  const now = isSettled && head === known.head ? known : await takeTips(crossings, bare)
+  const first = await pushTips(crossings, bare, now)
+  if (first.state === 'nothing')
+    return { state: (await isPublished(crossings.git, bare, now, before)) ? 'pushed' : 'nothing' }
+  if (first.state !== 'refused' || !first.behind) return first
+  const reason = await mergeRemote(crossings, bare)
+  return reason === undefined
+    ? pushTips(crossings, bare, await takeTips(crossings, bare))
+    : { state: 'refused', reason, behind: true }
+}
+
+/** Pushes the work branch and nothing else; never forces. */
+export async function push(crossings: Crossings, bare: Bare): Promise<PushOutcome> {
+  const { name, branch } = bare.repository
+  const [said, known] = await Promise.all([
+    crossings.inside.ask('head', { name, branch }),
+    tips(crossings.git, bare),
+  ])
+  return pushTips(crossings, bare, said.head === known.head ? known : await takeTips(crossings, bare))
+}
+
+async function takeTips({ git, wire }: Crossings, bare: Bare): Promise<BranchTips> {
+  const failure = await takeWork(wire, bare)
+  if (failure !== undefined) throw new Error(failure)
+  return tips(git, bare)
+}
+
+async function pushTips(crossings: Crossings, bare: Bare, now: BranchTips): Promise<PushOutcome> {
+  const { git, inside } = crossings
+  if (now.head === undefined || !(await hasUnpushed(git, bare, now))) return { state: 'nothing' }
+  const { dir, repository } = bare
+  const { branch, url, name } = repository
+  const result = await git(['push', '--porcelain', url, `${now.head}:refs/heads/${branch}`], { cwd: dir, remote: url })
+  if (result.code !== 0) return { state: 'refused', reason: refusalReason(result), behind: isBehind(result) }
+  await gitText(git, ['update-ref', remoteRef(branch), now.head], { cwd: dir })
+  // For the agent's own orientation: nothing here reads it.
+  await inside.ask('note', { name, branch, sha: now.head }).catch(() => undefined)
+  return { state: 'pushed' }
+}
+
+/** A branch without a commit of its own is not worth a push: the remote would get an empty copy of the base. */
+async function hasUnpushed(git: Git, bare: Bare, { head, remote, base }: BranchTips): Promise<boolean> {
+  if (head === undefined) return false
+  if (remote !== undefined) return remote !== head
+  return base === undefined || !(await isPartOf(git, bare, head, base))
+}
+
+async function mergeRemote({ git, inside, wire }: Crossings, bare: Bare): Promise<string | undefined> {
+  const { branch, name } = bare.repository
+  const failure = (await refreshBranch(git, bare)) ?? (await serveRemote(wire, bare))
+  if (failure !== undefined) return failure
+  const { remote } = await tips(git, bare)
+  if (remote !== undefined && (await inside.ask('merge', { name, sha: remote })).isMerged) return undefined
+  return `${branch} at the remote has commits that conflict with the work here`
+}
+
+function isBehind(result: GitResult): boolean {
+  return /\((fetch first|non-fast-forward)\)/.test(result.stdout + result.stderr)
+}
+
+/** `--porcelain` gives one line for the ref; what the gateway says comes as `remote:` lines. */
+function refusalReason(result: GitResult): string {
+  const said = result.stderr
+    .split('\n')
+    .filter((line) => line.startsWith('remote:'))
+    .map((line) => line.slice('remote:'.length).trim())
+    .filter(Boolean)
+  const ref = result.stdout
+    .split('\n')
+    .find((line) => line.startsWith('!'))
+    ?.split('\t')
+    .pop()
+  return (
+    [ref, ...said].filter(Boolean).join(': ').slice(0, 1000) ||
+    lastLines(result.stderr) ||
+    `git push ended with ${result.code}`
+  )
+}
