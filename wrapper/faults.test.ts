@@ -93,9 +93,9 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
 
   test('keeps every secret from the environment, the processes, the files, the transcript, the callbacks and the log', async () => {
     await pod.turn(bash(`cat /proc/${pod.process.pid}/environ /proc/self/environ /proc/*/cmdline | tr '\\0' ' '`))
-    await pod.turn(call('mcp__platform__environment', {}))
     const told = world.model.requests.at(-1)!.text
-    expect(told).toContain('PLATFORM_OPERATOR_URL')
+    expect(told).toContain('PLATFORM_TOOL_PROFILE')
+    expect(told).toContain('relay.mjs')
     expect(world.callbacks.length).toBeGreaterThan(0)
     expect(world.model.requests.every((request) => request.headers['x-api-key'] === modelKey)).toBe(true)
     const said = [pod.log(), JSON.stringify(world.callbacks), ...world.model.requests.map((request) => request.text)]
@@ -131,7 +131,7 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     const told = world.model.requests.at(-1)!
     expect(told.text).toContain('a bird that stands still')
     const offered = told.body.tools!.map(({ name }) => name)
-    expect(offered).toEqual(expect.arrayContaining(['mcp__wiki__look_up', 'mcp__platform__environment']))
+    expect(offered).toEqual(expect.arrayContaining(['mcp__wiki__look_up', 'mcp__platform__echo']))
   })
 
   test('knows its turns after a kill -9, ends the orphan and commits what lay there', async () => {

@@ -2,11 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { createLogger } from '../edges/http/logging.ts'
 import { openSpanExporter } from '../edges/http/tracing/exporter.ts'
 import { runWrapper } from './supervisor.ts'
+import { Attestor } from './attestation/attestor.ts'
 import { openTerminal } from './terminal/terminal.ts'
 import type { CreateToolsServer } from './tools/port.ts'
 
 /** The composition root of the pod's program: takes clock, randomness, transport and environment from the process. */
-export async function startWrapper(version: string, createToolsServer: CreateToolsServer): Promise<number> {
+export async function startWrapper(
+  version: string,
+  createToolsServer: CreateToolsServer,
+  attestor = new Attestor(),
+): Promise<number> {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort())
   const endpoint = process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? ''
@@ -26,6 +31,7 @@ export async function startWrapper(version: string, createToolsServer: CreateToo
     logger: createLogger({ name: 'wrapper', level: process.env['LOG_LEVEL'] ?? 'info' }),
     openTerminal,
     createToolsServer,
+    attestor,
     version,
     node: process.execPath,
     isRoot: process.getuid?.() === 0,

@@ -23,7 +23,7 @@ import { podStart } from './boot/pod-start.ts'
 import { prepareWorkspace } from './boot/prepare-workspace.ts'
 import { installSkills } from './boot/skills.ts'
 import { isoTime, until, type Clock } from './clock.ts'
-import { Attestor } from './attestation/attestor.ts'
+import type { Attestor } from './attestation/attestor.ts'
 import { openAgentSide, type AgentSide } from './sockets/agent-side.ts'
 import { createInternalServer } from './internal-server.ts'
 import { createWrapperMetrics, type WrapperMetrics } from './metrics.ts'
@@ -62,6 +62,7 @@ export interface WrapperInput {
   readonly openTerminal: OpenTerminal
   /** The tools' server; its schemas lie with the orchestrator's routes. */
   readonly createToolsServer: CreateToolsServer
+  readonly attestor: Attestor
   readonly version: string
   /** Absolute path of the Node that runs the helper programs. */
   readonly node: string
@@ -113,7 +114,7 @@ class Wrapper {
   readonly #trace: PodTrace
   readonly #meter: ModelMeter
   readonly #stop = Promise.withResolvers<StopRequest>()
-  readonly #attestor = new Attestor()
+  readonly #attestor: Attestor
   readonly #gitKey: string
   #accountUsage: AccountUsage | undefined
   #conversation: Conversation | undefined
@@ -132,6 +133,7 @@ class Wrapper {
     this.#meter = new ModelMeter(config.turnTokenCeiling)
     this.#metrics = createWrapperMetrics(config.identity, config.repositories.map(({ name }) => name).join(','))
     this.#trace = input.spans ? createPodTrace(input.spans, input.env['TRACEPARENT'], config.identity) : noTrace
+    this.#attestor = input.attestor
     this.#gitKey = input.entropy.hex(24)
   }
 

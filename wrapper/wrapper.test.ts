@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { verifyHmac } from '../edges/http/auth/hmac.ts'
@@ -25,10 +25,16 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
   let pod: Pod
   beforeAll(async () => {
     world = await openWorld({ decide })
-    pod = await world.start({ LIFECYCLE_HOOKS: JSON.stringify(recordingHooks(world.dir, world.origin)) })
+    pod = await world.start({ LIFECYCLE_HOOKS: JSON.stringify(recordingHooks()) })
   }, 90_000)
   afterAll(() => world.close())
-  const hooksRun = (): readonly string[] => readFileSync(join(world.dir, 'hooks'), 'utf8').trim().split('\n')
+  /** Hooks write into the HOME of commands, which is another one at each start. */
+  const hooksRun = (): readonly string[] => {
+    const space = join(world.stateDir, 'space')
+    const files = readdirSync(space).toSorted().map((boot) => join(space, boot, 'home', 'hooks'))
+    const written = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8').trim())
+    return written.flatMap((text) => text.split('\n'))
+  }
   /** Resolves once the model has been asked `more` times since `before`. */
   let before = 0
   const asked = (more: number): Promise<void> =>
@@ -198,7 +204,7 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
 
   test('a pod that starts again on the same volume restarts the conversation and clones nothing', async () => {
     const before = hooksRun().length
-    pod = await world.start({ LIFECYCLE_HOOKS: JSON.stringify(recordingHooks(world.dir, world.origin)) })
+    pod = await world.start({ LIFECYCLE_HOOKS: JSON.stringify(recordingHooks()) })
     await waitFor(
       () => hooksRun().length > before,
       30_000,
@@ -212,9 +218,9 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
 const transcriptBytes = 256 * 2 ** 20
 
 /** Each hook writes its name, its argument or its environment, and whether the remote has the work yet. */
-function recordingHooks(dir: string, origin: string): Record<string, string> {
-  const note = (text: string): string => `echo "${text}" >> ${dir}/hooks`
-  const isPushed = `git --git-dir=${origin} rev-parse --quiet --verify platform/implement-lib-1-x7k2p > /dev/null`
+function recordingHooks(): Record<string, string> {
+  const note = (text: string): string => `echo "${text}" >> ~/hooks`
+  const isPushed = 'git -C lib rev-parse --quiet --verify origin/platform/implement-lib-1-x7k2p > /dev/null'
   return {
     preClone: note('preClone $1'),
     postClone: note('postClone $1'),

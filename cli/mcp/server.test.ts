@@ -7,7 +7,8 @@ import { IssueWrite } from '../../edges/agents/routes/issues.ts'
 import { agentKinds } from '../../machines/task/events.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
-import { httpBackend, type BackendOptions } from './backend.ts'
+import { CallRefused, type AgentCalls, type AskedCall, type ToolDesk } from '../../wrapper/tools/port.ts'
+import { brokeredBackend, type BackendOptions } from './backend.ts'
 import { createMcpServer } from './server.ts'
 
 interface Asked {
@@ -16,45 +17,54 @@ interface Asked {
   readonly body: unknown
 }
 
+interface More extends Partial<BackendOptions> {
+  readonly ask?: AgentCalls['ask']
+  readonly desk?: ToolDesk
+}
+
 async function withPod<T>(
   profile: string,
   answer: (asked: Asked) => Response,
-  run: (client: Client, asked: Asked[], logged: string[]) => Promise<T>,
-  more: Partial<BackendOptions> = {},
+  run: (client: Client, asked: Asked[], reported: unknown[]) => Promise<T>,
+  { ask, desk, ...more }: More = {},
 ): Promise<T> {
-  const logged: string[] = []
+  const reported: unknown[] = []
   const asked: Asked[] = []
   const options = {
     pod: { task: 'implement-lib-1-abcde', project: 'demo', profile },
-    operatorUrl: 'http://broker/operator',
-    memoryUrl: 'http://broker/memory',
-    internalUrl: 'http://broker',
+    hasMemory: true,
     timeoutMs: 1000,
     patienceMs: 1000,
     clock: systemClock,
-    logError: (line: string) => void logged.push(line),
-    fetch: async (url: unknown, init?: RequestInit) => {
-      const one = {
-        method: init?.method ?? 'GET',
-        url: String(url),
-        body: init?.body === undefined ? undefined : JSON.parse(String(init.body)),
-      }
-      asked.push(one)
-      return answer(one)
-    },
     ...more,
+  }
+  const calls: AgentCalls = {
+    ask:
+      ask ??
+      (async (service, path, { method, body }) => {
+        const one = {
+          method,
+          url: `http://broker/${service}/${path}`,
+          body: body === undefined ? undefined : JSON.parse(body),
+        }
+        asked.push(one)
+        return answer(one)
+      }),
+    reportIssue: (report) => void reported.push(report),
+    push: async () => void asked.push({ method: 'push', url: '', body: undefined }),
   }
   const server = createMcpServer({
     profile,
     version: '0.0.0',
     clock: options.clock,
-    backend: (call) => httpBackend(options, call),
+    desk: desk ?? { perform: (_asked, perform) => perform(calls) },
+    backend: (given, call) => brokeredBackend(options, given, call),
   })
   const client = new Client({ name: 'test', version: '0' })
   const [near, far] = InMemoryTransport.createLinkedPair()
   await Promise.all([server.connect(far), client.connect(near)])
   try {
-    return await run(client, asked, logged)
+    return await run(client, asked, reported)
   } finally {
     await client.close()
     await server.close()
@@ -265,7 +275,7 @@ describe('the tools of a pod', () => {
   })
 
   it('say that there is no memory service where the project has none', async () => {
-    const without = { memoryUrl: '' }
+    const without = { hasMemory: false }
     await withPod(
       'review',
       ok,
@@ -278,18 +288,55 @@ describe('the tools of a pod', () => {
     )
   })
 
-  it('report an internal issue even where nothing else works: to the log', async () => {
-    await withPod(
-      '',
-      ok,
-      async (client, asked, logged) => {
-        const report = { category: 'auth', description: 'no token' }
-        const result = await client.callTool({ name: 'report_internal_issue', arguments: report })
-        expect(result.isError).toBeFalsy()
-        expect(asked).toEqual([])
-        expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ level: 'error', ...report }])
+  it('report an internal issue to the wrapper and to nobody else', async () => {
+    await withPod('', ok, async (client, asked, reported) => {
+      const report = { category: 'auth', description: 'no token' }
+      const result = await client.callTool({ name: 'report_internal_issue', arguments: report })
+      expect(result.isError).toBeFalsy()
+      expect([asked, reported]).toEqual([[], [report]])
+    })
+  })
+
+  it('hand each call with its id to the desk, and say what it refuses without doing it', async () => {
+    const handed: AskedCall[] = []
+    const desk: ToolDesk = {
+      perform: (asked) => {
+        handed.push(asked)
+        return Promise.reject(new CallRefused('call-refused: the model did not ask for it'))
       },
-      { internalUrl: '' },
+    }
+    await withPod(
+      'implement',
+      ok,
+      async (client, asked) => {
+        const call = { name: 'task_note', arguments: { kind: 'note', body: 'b' } }
+        const result = await client.callTool({ ...call, _meta: { 'claudecode/toolUseId': 'toolu_1' } })
+        expect([result.isError, text(result)]).toEqual([true, expect.stringContaining('call-refused')])
+        await client.callTool({ name: 'no_tool' })
+        expect(handed).toEqual([
+          { id: 'toolu_1', tool: 'task_note', arguments: { kind: 'note', body: 'b' } },
+          { id: undefined, tool: 'no_tool', arguments: undefined },
+        ])
+        expect(asked).toEqual([])
+      },
+      { desk },
+    )
+  })
+
+  it('do not repeat what is refused because its turn is over', async () => {
+    let times = 0
+    const over = async (): Promise<Response> => {
+      times += 1
+      throw new CallRefused('call-refused: its turn is over')
+    }
+    await withPod(
+      'implement',
+      ok,
+      async (client) => {
+        const result = await client.callTool({ name: 'task_get', arguments: {} })
+        expect([result.isError, text(result), times]).toEqual([true, 'call-refused: its turn is over', 1])
+      },
+      { ask: over },
     )
   })
 
@@ -297,10 +344,10 @@ describe('the tools of a pod', () => {
     const clock = simulatedClock(0)
     const hanging = new AbortController()
     let given: AbortSignal | undefined
-    const neverAnswers: typeof fetch = (_url, init) =>
+    const neverAnswers: AgentCalls['ask'] = (_service, _path, { signal }) =>
       new Promise((_resolve, reject) => {
-        given = init?.signal ?? undefined
-        given?.addEventListener('abort', () => reject(given?.reason))
+        given = signal
+        signal.addEventListener('abort', () => reject(signal.reason))
       })
     await withPod(
       'implement',
@@ -320,7 +367,7 @@ describe('the tools of a pod', () => {
         await expect(call).rejects.toThrow()
         await vi.waitFor(() => expect(given?.aborted).toBe(true), 15_000)
       },
-      { fetch: neverAnswers, clock },
+      { ask: neverAnswers, clock },
     )
   })
 

@@ -349,8 +349,8 @@ const bundle: readonly Row[] = [
 const versioning: readonly Row[] = [
   [
     'versioning: a mismatch does not start',
-    'cli/commands/mcp.test.ts',
-    'the tools of a pod of contract version %j do not start, and say why',
+    'wrapper/boot/config.test.ts',
+    'a pod of contract version %j does not start, and says why',
   ],
   [
     'versioning: the manifest',

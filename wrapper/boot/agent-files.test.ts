@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { socketsIn } from '../sockets/agent-sockets.ts'
 import { rememberingLogger } from '../testing/quiet-log.ts'
 import { agentCommand, agentEnvironment } from './agent-process.ts'
 import { excludedInstructions, renderOnboarding, renderSettings } from './agent-files.ts'
@@ -18,15 +19,14 @@ const config = (env: Record<string, string> = {}): Config =>
       PLATFORM_TOOL_PROFILE: 'implement',
       MODEL_PROVIDER_API_KEY: 'real-key',
       CALLBACK_HMAC_SECRET: 'real-secret',
-      PLATFORM_MCP_COMMAND: '["node","mcp.mjs"]',
       ...env,
     },
     () => 'file',
   )
 const plumbing = {
-  statuslineCommand: 'line',
-  internalUrl: 'http://127.0.0.1:9',
-  agentKey: 'k1',
+  sockets: socketsIn('/tmp/sw-x'),
+  relayCommand: ['/opt/node', 'relay.mjs'],
+  statuslineCommand: ['/opt/node', "it's a line.mjs"],
 }
 
 describe('what the agent reads', () => {
@@ -44,8 +44,31 @@ describe('what the agent reads', () => {
     ])
     expect(settings.hooks['PostToolUse']![0]!.matcher).toBe('*')
     expect(settings.hooks['Stop']![0]!.hooks).toEqual([
-      { type: 'http', url: 'http://127.0.0.1:9/k/k1/internal/hook/Stop', timeout: 30 },
+      {
+        type: 'mcp_tool',
+        server: 'wiring',
+        tool: 'hook',
+        timeout: 30,
+        input: {
+          event: 'Stop',
+          session_id: '${session_id}',
+          transcript_path: '${transcript_path}',
+          prompt_id: '${prompt_id}',
+          prompt: '${prompt}',
+          tool_name: '${tool_name}',
+          last_assistant_message: '${last_assistant_message}',
+          error: '${error}',
+          error_details: '${error_details}',
+        },
+      },
     ])
+  })
+
+  test('has a status line only where a subscription has windows to tell, by the socket', () => {
+    expect(renderSettings(config(), plumbing)).not.toHaveProperty('statusLine')
+    expect(renderSettings(config({ AGENT_RUNTIME_OAUTH_TOKEN: 'o' }), plumbing)).toMatchObject({
+      statusLine: { type: 'command', command: `'/opt/node' 'it'\\''s a line.mjs' '/tmp/sw-x/model.sock'` },
+    })
   })
 
   test('excludes instruction files inside the clones and around the workspace, but not its own', () => {
@@ -54,10 +77,10 @@ describe('what the agent reads', () => {
     expect(excluded).not.toContain('/home/agent/.claude/CLAUDE.md')
   })
 
-  test('approves the dummy key and the workspace, so that no dialog appears', () => {
-    expect(renderOnboarding(config(), 'sk-ant-0123456789012345678901')).toEqual({
+  test('approves the placeholder of a key and the workspace, so that no dialog appears', () => {
+    expect(renderOnboarding(config())).toEqual({
       hasCompletedOnboarding: true,
-      customApiKeyResponses: { approved: ['23456789012345678901'], rejected: [] },
+      customApiKeyResponses: { approved: ['ssh-placeholder'], rejected: [] },
       projects: { '/workspace': { hasTrustDialogAccepted: true } },
     })
   })
@@ -83,17 +106,12 @@ describe('the MCP servers', () => {
       ) as { mcpServers: Record<string, Server> }
     ).mcpServers
 
-  test('reach both services through the broker and hold no credential', () => {
-    const { platform } = render('')
-    expect(platform).toMatchObject({
-      command: 'node',
-      args: ['mcp.mjs'],
-      env: {
-        PLATFORM_OPERATOR_URL: 'http://127.0.0.1:9/k/k1/internal/call/operator',
-        PLATFORM_INTERNAL_URL: 'http://127.0.0.1:9/k/k1',
-      },
+  test('of the platform are relays to the wrapper, and hold neither credential nor address of a service', () => {
+    const env = { PATH: config().path }
+    expect(render('')).toEqual({
+      platform: { command: '/opt/node', args: ['relay.mjs', '/tmp/sw-x/tools.sock'], env },
+      wiring: { command: '/opt/node', args: ['relay.mjs', '/tmp/sw-x/wiring.sock'], env },
     })
-    expect(JSON.stringify(platform)).not.toMatch(/real-key|real-secret/)
   })
 
   test.each([
@@ -101,9 +119,10 @@ describe('the MCP servers', () => {
     ['{}'],
     ['[{"name":"x"}]'],
     ['[{"name":"platform","url":"http://evil"}]'],
+    ['[{"name":"wiring","url":"http://evil"}]'],
     ['[{"name":"x","url":"file:///etc"}]'],
   ])('skip the extra servers %s', (extra) => {
-    expect(Object.keys(render(extra))).toEqual(['platform'])
+    expect(render(extra)).toEqual(render(''))
   })
 
   test('take the sound ones of the extra servers and say which are skipped', () => {
@@ -122,7 +141,7 @@ describe('the MCP servers', () => {
     expect(mcpServers).toEqual({
       wiki: { type: 'http', url: 'https://second.example/mcp' },
       feed: { type: 'sse', url: 'http://feed.example/' },
-      platform: mcpServers['platform'],
+      ...render(''),
     })
     const said = log.lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
     expect(said.filter((line) => line.includes('reserved'))).toHaveLength(2)
@@ -132,28 +151,30 @@ describe('the MCP servers', () => {
 
   test('let extras win over fragments, and nobody over the platform', () => {
     const servers = render('[{"name":"wiki","url":"https://extra"}]', [
-      { mcpServers: { wiki: { url: 'https://fragment' }, platform: { url: 'https://evil' } } },
+      { mcpServers: { wiki: { url: 'https://fragment' }, platform: { url: 'https://evil' }, wiring: { url: 'x' } } },
       undefined,
     ])
     expect(servers['wiki']).toEqual({ type: 'http', url: 'https://extra' })
-    expect(servers['platform']?.['command']).toBe('node')
+    expect([servers['platform']?.['command'], servers['wiring']?.['command']]).toEqual(['/opt/node', '/opt/node'])
   })
 })
 
 describe("the agent's process", () => {
   test('gets an environment of known names only, without any secret', () => {
-    const env = agentEnvironment(config(), plumbing, 'dummy', true)
+    const env = agentEnvironment(config(), plumbing, true)
     expect(JSON.stringify(env)).not.toMatch(/real-key|real-secret/)
     expect(env).toMatchObject({
-      ANTHROPIC_API_KEY: 'dummy',
-      ANTHROPIC_BASE_URL: 'http://127.0.0.1:9/k/k1/model',
+      ANTHROPIC_API_KEY: 'ssh-placeholder',
+      ANTHROPIC_BASE_URL: 'http://model.invalid',
+      ANTHROPIC_UNIX_SOCKET: '/tmp/sw-x/model.sock',
       PLATFORM_CONTRACT_VERSION: '4',
       IS_SANDBOX: '1',
       ENABLE_TOOL_SEARCH: 'false',
     })
-    expect(agentEnvironment(config({ AGENT_RUNTIME_OAUTH_TOKEN: 'o' }), plumbing, 'dummy', false)).toMatchObject({
-      CLAUDE_CODE_OAUTH_TOKEN: 'dummy',
-    })
+    const subscribed = agentEnvironment(config({ AGENT_RUNTIME_OAUTH_TOKEN: 'o' }), plumbing, false)
+    expect(subscribed).toMatchObject({ CLAUDE_CODE_OAUTH_TOKEN: 'ssh-placeholder' })
+    // With both the CLI would pass the socket by.
+    expect(subscribed).not.toHaveProperty('ANTHROPIC_API_KEY')
   })
 
   test('is started with model, effort and without the tools that wait for a person', () => {

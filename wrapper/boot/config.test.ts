@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { contractVersion } from '../../machines/turn/schema.ts'
 import { loadConfig, type Config, type ConfigError } from './config.ts'
 
 const sound = {
@@ -70,6 +71,14 @@ describe('configuration', () => {
     ]) {
       expect(faults.join('\n')).toContain(name)
     }
+  })
+
+  test.each(['3', '5', 'four'])('a pod of contract version %j does not start, and says why', (given) => {
+    expect(faultsOf({ PLATFORM_CONTRACT_VERSION: given }).join()).toMatch(/PLATFORM_CONTRACT_VERSION.*(4|integer)/)
+  })
+
+  test('S2, Versioning: the contract version is 4', () => {
+    expect(contractVersion).toBe(4)
   })
 
   test('takes a secret from its file before its variable', () => {

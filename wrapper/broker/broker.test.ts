@@ -3,16 +3,11 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { HttpServer } from '../../edges/http/server.ts'
-import { createInternalServer } from '../internal-server.ts'
-import { createWrapperMetrics } from '../metrics.ts'
-import { ModelMeter } from '../model-proxy/meter.ts'
 import { freePort } from '../testing/gateway.ts'
 import { makeOrigin, realClock, runGit } from '../testing/pod.ts'
-import { rememberingLogger } from '../testing/quiet-log.ts'
+import { createGit } from '../workspace/git.ts'
 import { Workspace } from '../workspace/outside/workspace.ts'
-import { openWorkspace } from '../testing/workspace.ts'
-import { fixedToken } from './forward.ts'
+import { createBroker, fixedToken, type Broker } from './broker.ts'
 
 const identity = { task: 'default/t-1', project: 'demo', profile: 'implement', pod: 1 }
 
@@ -26,22 +21,20 @@ describe('a call through the broker', () => {
   let dir: string
   let clone: string
   let port: number
-  let broker: HttpServer
-  let base: string
+  let broker: Broker
   let operator: Server | undefined
   const heard: Heard[] = []
   let refusedCalls: (() => void) | undefined
 
   beforeEach(async () => {
     dir = mkdtempSync(join(tmpdir(), 'broker-'))
-    clone = join(dir, 'ws', 'lib')
+    clone = join(dir, 'lib')
     runGit(dir, 'clone', '--quiet', makeOrigin(dir), clone)
     port = await freePort()
     heard.length = 0
     refusedCalls = undefined
   })
   afterEach(async () => {
-    await broker.close({ graceMs: 0 })
     operator?.closeAllConnections()
     await new Promise((resolve) => (operator ? operator.close(resolve) : resolve(undefined)))
     operator = undefined
@@ -61,50 +54,28 @@ describe('a call through the broker', () => {
     await new Promise<void>((resolve) => operator!.listen(port, '127.0.0.1', resolve))
   }
   async function start(patienceMs: number): Promise<void> {
+    const git = createGit({
+      path: process.env['PATH']!,
+      home: dir,
+      identity: { login: 'bot', email: 'b@example.invalid' },
+    })
     const repository = { name: 'lib', dir: clone, url: '', base: 'main', branch: 'main', sha: '' }
-    const scene = openWorkspace({ dir, url: '', branch: 'main' })
-    const bares = [{ repository, dir: join(dir, 'bare', 'lib.git') }]
-    const workspace = new Workspace({ ...scene, patient: () => scene.git, bares })
-    let ids = 0
-    broker = await createInternalServer({
-      logger: rememberingLogger().logger,
-      clock: realClock,
-      ids: { next: () => `id-${(ids += 1)}` },
-      agentKey: 'key',
-      gitKey: 'git',
+    const workspace = new Workspace({ git, patient: () => git, repositories: [repository] })
+    broker = createBroker({
       caller: identity,
-      forward: {
-        clock: realClock,
-        upstreams: { operator: { baseUrl: `http://127.0.0.1:${port}`, token: fixedToken('pod-token'), patienceMs } },
-        fetch: (...call) =>
-          globalThis.fetch(...call).catch((error: unknown) => {
-            refusedCalls?.()
-            throw error
-          }),
-      },
-      model: {
-        baseUrl: '',
-        credential: { kind: 'api-key', value: '' },
-        fetch: globalThis.fetch,
-        meter: new ModelMeter(),
-        onOutput: () => undefined,
-        onFailure: () => undefined,
-      },
-      metrics: createWrapperMetrics(identity as never, 'lib'),
-      onHook: () => undefined,
-      onAccountUsage: () => undefined,
-      credential: () => undefined,
-      push: async () => ({ pushed: [], failed: [] }),
+      clock: realClock,
+      upstreams: { operator: { baseUrl: `http://127.0.0.1:${port}`, token: fixedToken('pod-token'), patienceMs } },
+      fetch: (...call) =>
+        globalThis.fetch(...call).catch((error: unknown) => {
+          refusedCalls?.()
+          throw error
+        }),
       workspaceState: () => workspace.state(),
     })
-    base = `${(await broker.listen({ host: '127.0.0.1', port: 0 })).url}/k/key/internal/call/operator`
   }
-  const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${base}/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    })
+  const never = new AbortController().signal
+  const post = (path: string, body: unknown, signal = never): Promise<Response> =>
+    broker.call('operator', path, { method: 'POST', body: JSON.stringify(body), signal })
 
   test('waits for an orchestrator that is not up yet, and is heard once with its whole body', async () => {
     await start(30_000)
@@ -157,17 +128,41 @@ describe('a call through the broker', () => {
     if (file) writeFileSync(join(clone, file), 'other\n')
     await start(0)
     await open()
-    await post('tasks/default%2Ft-1/outcome', {}, { 'x-platform-workspace': state === 'clean' ? 'dirty' : 'clean' })
+    await post('tasks/default%2Ft-1/outcome', {})
     await post('tasks/t-1/outcome?x=1', {})
     expect(heard.map(({ headers }) => headers['x-platform-workspace'])).toEqual([state, state])
   })
 
-  test('no other call says anything of the workspace, whatever the agent gives', async () => {
+  test('no other call says anything of the workspace', async () => {
     await start(0)
     await open()
-    await post('tasks/t-1/notes', {}, { 'x-platform-workspace': 'clean' })
+    await post('tasks/t-1/notes', {})
     expect(heard).toHaveLength(1)
     expect(heard[0]?.headers).not.toHaveProperty('x-platform-workspace')
     expect(heard[0]?.headers.authorization).toBe('Bearer pod-token')
+  })
+
+  test.each<[string, 'operator' | 'memory', string, number, string]>([
+    ['of another Task', 'operator', 'tasks/another/outcome', 403, 'tool-denied'],
+    ['that no tool of the profile makes', 'operator', 'tasks/t-1', 403, 'tool-denied'],
+    ['of a service that the pod has not', 'memory', 'queries', 404, 'not-found'],
+  ])('a call %s is refused and goes nowhere', async (_what, service, path, status, code) => {
+    await start(0)
+    await open()
+    const answer = await broker.call(service, path, { method: 'POST', body: '{}', signal: never })
+    expect([answer.status, await answer.json()]).toEqual([status, expect.objectContaining({ code })])
+    expect(heard).toEqual([])
+  })
+
+  test('a call that is given up asks no more', async () => {
+    await start(30_000)
+    const given = new AbortController()
+    let refusals = 0
+    refusedCalls = () => {
+      refusals += 1
+      given.abort()
+    }
+    expect((await post('tasks/t-1/notes', {}, given.signal)).status).toBe(502)
+    expect(refusals).toBe(1)
   })
 })

@@ -2,6 +2,7 @@ import Fastify from 'fastify'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { Attestor } from '../attestation/attestor.ts'
 import { startTestModel, type Move, type TestModel } from '../selftest/model.ts'
 import { ModelMeter } from './meter.ts'
 import { forwardToModel } from './proxy.ts'
@@ -11,7 +12,11 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close()
 })
 
-async function openProxy(baseUrl: string, ceiling: number): Promise<{ meter: ModelMeter; url: string }> {
+async function openProxy(
+  baseUrl: string,
+  ceiling: number,
+  attestor = new Attestor(),
+): Promise<{ meter: ModelMeter; url: string }> {
   const app = Fastify()
   const meter = new ModelMeter(ceiling)
   app.removeAllContentTypeParsers()
@@ -23,6 +28,7 @@ async function openProxy(baseUrl: string, ceiling: number): Promise<{ meter: Mod
         credential: { kind: 'api-key', value: 'real' },
         fetch,
         meter,
+        requestBegan: (body) => attestor.requestBegan(body),
         onOutput: () => undefined,
         onFailure: () => undefined,
       },

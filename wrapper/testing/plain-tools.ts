@@ -2,18 +2,20 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { CreateToolsServer } from '../tools/port.ts'
 
-/** Two tools for tests of the wrapper, which may not know the platform's own: one that answers, and one that writes a note. */
+/** Tools for tests of the wrapper, which may not know the platform's own. */
 export const plainTools: CreateToolsServer = ({ task }, desk) => {
   const server = new Server({ name: 'platform', version: '0' }, { capabilities: { tools: {} } })
   const tool = (name: string): object => ({ name, description: name, inputSchema: { type: 'object' } })
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: ['echo', 'note', 'push'].map(tool) as never }))
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: ['echo', 'note', 'outcome', 'push', 'report'].map(tool) as never }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const asked = { id: params._meta?.['claudecode/toolUseId'], tool: params.name, arguments: params.arguments }
     const text = await desk.perform(asked, async (calls) => {
       const body = JSON.stringify(params.arguments ?? {})
       if (params.name === 'echo') return body
       if (params.name === 'push') return calls.push().then(() => 'pushed')
-      const answer = await calls.ask('operator', `tasks/${task}/notes`, { method: 'POST', body, signal })
+      if (params.name === 'report') return String(calls.reportIssue(params.arguments as never))
+      const path = `tasks/${task}/${params.name === 'outcome' ? 'outcome' : 'notes'}`
+      const answer = await calls.ask('operator', path, { method: 'POST', body, signal })
       return `${answer.status} ${await answer.text()}`
     })
     return { content: [{ type: 'text', text }] }

@@ -5,6 +5,7 @@ import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { testClock, type TestClock } from '../../edges/http/testing.ts'
 import { createWrapperMetrics } from '../metrics.ts'
+import { Attestor } from '../attestation/attestor.ts'
 import { ModelMeter } from '../model-proxy/meter.ts'
 import { typedLine } from '../terminal/submit.ts'
 import type { Terminal, TerminalExit } from '../terminal/terminal.ts'
@@ -24,6 +25,7 @@ class Scene {
   readonly #dir = mkdtempSync(join(tmpdir(), 'conversation-'))
   readonly #transcript = join(this.#dir, 'session.jsonl')
   readonly #registry = new Registry()
+  readonly attestor = new Attestor()
   #exit: TerminalExit | undefined
   #onExit: (exit: TerminalExit) => void = () => undefined
 
@@ -50,6 +52,7 @@ class Scene {
       logger,
       metrics,
       meter,
+      attestor: this.attestor,
       turnTimeoutMs: 1_800_000,
     })
     this.conversation.onHook('PreToolUse', { session_id: 's', transcript_path: this.#transcript })

@@ -1,8 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 const program = join(import.meta.dirname, 'statusline.mjs')
 const resetsAt = 1_795_259_371
@@ -33,16 +34,18 @@ describe('the status line program', () => {
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
+    expect(request.url).toBe('/internal/account-usage')
     posted.push(JSON.parse(text))
     if (answers) response.writeHead(204).end()
   }).on('connection', () => (connections += 1))
-  let url = ''
+  const dir = mkdtempSync(join(tmpdir(), 'statusline-'))
+  const socket = join(dir, 'model.sock')
+  afterAll(() => rmSync(dir, { recursive: true }))
   beforeEach(async () => {
     posted.length = 0
     connections = 0
     answers = true
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/internal/account-usage`
+    await new Promise<void>((resolve) => server.listen(socket, resolve))
   })
   afterEach(
     () =>
@@ -53,7 +56,7 @@ describe('the status line program', () => {
   )
 
   test('posts both windows once and prints nothing; 0 percent is a report', async () => {
-    expect(await run(JSON.stringify({ rate_limits: windows }), url)).toEqual({ code: 0, said: '' })
+    expect(await run(JSON.stringify({ rate_limits: windows }), socket)).toEqual({ code: 0, said: '' })
     expect(posted).toEqual([
       { fiveHour: { usedPercent: 37.5, resetsAt }, sevenDay: { usedPercent: 0, resetsAt: resetsAt + 1 } },
     ])
@@ -75,19 +78,19 @@ describe('the status line program', () => {
     ['that is no JSON', '{"rate_limits":'],
     ['that is empty', ''],
   ])('posts nothing and prints nothing for a payload %s', async (_what, payload) => {
-    expect(await run(payload, url)).toEqual({ code: 0, said: '' })
+    expect(await run(payload, socket)).toEqual({ code: 0, said: '' })
     expect([posted, connections]).toEqual([[], 0])
   })
 
   test('gives up on a wrapper that takes the report and never answers, without a second attempt', async () => {
     answers = false
-    expect(await run(JSON.stringify({ rate_limits: windows }), url)).toEqual({ code: 0, said: '' })
+    expect(await run(JSON.stringify({ rate_limits: windows }), socket)).toEqual({ code: 0, said: '' })
     expect([posted.length, connections]).toEqual([1, 1])
   })
 
   test('says nothing when there is no wrapper, and when nobody told it where', async () => {
     const payload = JSON.stringify({ rate_limits: windows })
-    expect(await run(payload, 'http://127.0.0.1:1/')).toEqual({ code: 0, said: '' })
+    expect(await run(payload, join(dir, 'nobody.sock'))).toEqual({ code: 0, said: '' })
     expect(await run(payload)).toEqual({ code: 0, said: '' })
   })
 

@@ -7,9 +7,10 @@ import type { AddressInfo } from 'node:net'
 import { Type, type TObject } from 'typebox'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { systemClock, sleep } from '../../../runtime/clock.ts'
-import { httpBackend, ToolFailure, type Backend, type OngoingCall } from '../backend.ts'
+import { brokeredBackend, ToolFailure, type Backend, type OngoingCall } from '../backend.ts'
 import type { ToolName } from '../../../edges/agents/profiles.ts'
 import { createMcpServer } from '../server.ts'
+import type { AgentCalls, ToolDesk } from '../../../wrapper/tools/port.ts'
 import { reading, type Tool, type ToolAnswer } from '../tool.ts'
 
 export interface HttpMcpServer {
@@ -65,6 +66,16 @@ const scenarioTools = scenarios.map(({ name, input = nothing, call }): Tool => (
   call: (_input, backend) => call((backend as OngoingBackend).ongoing),
 }))
 
+/** The suite is no model: what it calls is let go on, and reaches nothing. */
+const desk: ToolDesk = {
+  perform: (_asked, run) =>
+    run({
+      ask: () => Promise.reject(new Error('nobody listens')),
+      reportIssue: () => undefined,
+      push: () => Promise.resolve(),
+    }),
+}
+
 export async function startHttpMcpServer(profile: string): Promise<HttpMcpServer> {
   const server = createServer((request, response) => void answer(profile, request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -86,10 +97,12 @@ async function answer(profile: string, request: IncomingMessage, response: Serve
     allowedHosts: [`127.0.0.1:${request.socket.localPort}`, `localhost:${request.socket.localPort}`],
   })
   const pod = { task: 'implement-lib-1-abcde', project: 'demo', profile }
-  const nowhere = { operatorUrl: '', memoryUrl: '', internalUrl: '', timeoutMs: 1000, patienceMs: 0 }
-  const options = { ...nowhere, pod, fetch, clock: systemClock, logError: () => undefined }
-  const backend = (ongoing: OngoingCall): OngoingBackend => ({ ...httpBackend(options, ongoing), ongoing })
-  const server = createMcpServer({ profile, version: '0', clock: systemClock, backend, more: scenarioTools })
+  const options = { pod, hasMemory: false, timeoutMs: 1000, patienceMs: 0, clock: systemClock }
+  const backend = (calls: AgentCalls, ongoing: OngoingCall): OngoingBackend => ({
+    ...brokeredBackend(options, calls, ongoing),
+    ongoing,
+  })
+  const server = createMcpServer({ profile, version: '0', clock: systemClock, desk, backend, more: scenarioTools })
   response.on('close', () => void server.close())
   await server.connect(transport as never)
   await transport.handleRequest(request, response)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { profiles, toolNames, toolsOf } from '../../../edges/agents/profiles.ts'
 import { describeRequiring } from '../../../testing/requires.ts'
-import { startBroker, type Broker } from './broker.ts'
+import { startPodSide, type PodSide } from './pod-side.ts'
 import { answered, calls } from './calls.ts'
 import { inspect, inspectCall } from './inspector.ts'
 import { kinds, startScene, type Kind, type Scene } from './scene.ts'
@@ -13,19 +13,19 @@ test('every tool has its call', () => {
 
 describeRequiring('protocol', 'to the MCP inspector', () => {
   let scene: Scene
-  const brokers = new Map<Kind, Broker>()
+  const sides = new Map<Kind, PodSide>()
 
   beforeAll(async () => {
     scene = await startScene({}, {})
     for (const profile of kinds) {
       const task = await scene.taskName(profile)
       const { token } = await scene.room.podOf(task, 1)
-      brokers.set(profile, await startBroker({ task, profile, token }, scene.room.orchestrator.url, scene.memory))
+      sides.set(profile, await startPodSide({ task, profile, token }, scene.room.orchestrator.url, scene.memory))
     }
     await scene.room.quiet()
   }, 180_000)
   afterAll(async () => {
-    for (const broker of brokers.values()) await broker.close()
+    for (const side of sides.values()) await side.close()
     await scene?.close()
   }, 60_000)
 
@@ -33,8 +33,8 @@ describeRequiring('protocol', 'to the MCP inspector', () => {
   test.each(['clarify', ...Object.keys(profiles)])(
     'the profile %s lists its column of the gating table',
     async (profile) => {
-      const { env } = brokers.get('incident')!
-      const { tools } = await inspect({ ...env, PLATFORM_TOOL_PROFILE: profile }, ['--method', 'tools/list'])
+      const socket = await sides.get('incident')!.socket(profile)
+      const { tools } = await inspect(socket, ['--method', 'tools/list'])
       const listed = (tools as { readonly name: string }[]).map(({ name }) => name)
       console.log(`${profile}: ${listed.length} tools: ${listed.join(' ')}`)
       expect(listed.toSorted()).toEqual(toolsOf(profile).toSorted())
@@ -42,21 +42,21 @@ describeRequiring('protocol', 'to the MCP inspector', () => {
   )
 
   test('a tool of another profile is refused by the server, and by the broker behind it', async () => {
-    const { env } = brokers.get('review')!
+    const side = sides.get('review')!
     const call = { action: 'comment', repo: 'duration', number: scene.facts.issue, body: 'x' }
-    const refused = await inspectCall(env, 'issue_write', call)
+    const refused = await inspectCall(await side.socket('review'), 'issue_write', call)
     expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('there is no tool issue_write') })
-    // The profile is only a word in this environment, and may be another.
-    const forged = await inspectCall({ ...env, PLATFORM_TOOL_PROFILE: 'implement' }, 'issue_write', call)
+    // A server that were told another word would serve more; the broker behind it goes by the pod's.
+    const forged = await inspectCall(await side.socket('implement'), 'issue_write', call)
     expect(forged).toMatchObject({ isError: true, text: expect.stringContaining('tool-denied') })
   })
 
   test.each(calls.map((call) => [call.tool, call.profile, call] as const))('%s, of %s', async (tool, profile, call) => {
-    const broker = brokers.get(profile)!
-    const { isError, text } = await inspectCall(broker.env, tool, call.input(scene.facts))
+    const socket = await sides.get(profile)!.socket(profile)
+    const { isError, text } = await inspectCall(socket, tool, call.input(scene.facts))
     expect([tool, isError, isError ? text : '']).toEqual([tool, false, ''])
     const said = answered(text)
     call.answers?.(said, scene)
-    await call.left?.(scene, said, (kind) => brokers.get(kind)!.log())
+    await call.left?.(scene, said, (kind) => sides.get(kind)!.log())
   })
 })

@@ -1,4 +1,4 @@
-/** The MCP inspector's command line, somebody else's client, before `statewright mcp`. */
+/** The MCP inspector's command line, somebody else's client, before the relay to a pod's tools. */
 import { execFile } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,22 +12,22 @@ export function peerProgram(name: string): string {
 const limitMs = 120_000
 
 export async function inspect(
-  env: Readonly<Record<string, string>>,
+  socket: string,
   parameters: readonly string[],
 ): Promise<Record<string, unknown>> {
-  const server = [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'mcp']
-  // It looks for `node` on the path, and asks `-e` of its own for what the server shall have in its environment.
+  const server = [process.execPath, join(programDir, 'wrapper', 'hooks', 'relay.mjs'), socket]
+  // It looks for `node` on the path.
   const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
   const { stdout } = await promisify(execFile)(
     peerProgram('mcp-inspector'),
-    ['--cli', ...Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]), ...server, ...parameters],
+    ['--cli', ...server, ...parameters],
     { env: { PATH: path, HOME: process.env['HOME'] ?? '/' }, timeout: limitMs, maxBuffer: 16 * 1024 * 1024 },
   )
   return JSON.parse(stdout) as Record<string, unknown>
 }
 
 export async function inspectCall(
-  env: Readonly<Record<string, string>>,
+  socket: string,
   tool: string,
   input: Readonly<Record<string, unknown>>,
 ): Promise<{ readonly isError: boolean; readonly text: string; readonly structured: unknown }> {
@@ -35,7 +35,7 @@ export async function inspectCall(
     '--tool-arg',
     `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   ])
-  const answer = await inspect(env, ['--method', 'tools/call', '--tool-name', tool, ...given])
+  const answer = await inspect(socket, ['--method', 'tools/call', '--tool-name', tool, ...given])
   const [content] = answer['content'] as { readonly text: string }[]
   return { isError: answer['isError'] === true, text: content?.text ?? '', structured: answer['structuredContent'] }
 }
