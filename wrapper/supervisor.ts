@@ -13,7 +13,7 @@ import { agentCommand, agentEnvironment } from './boot/agent-process.ts'
 import { ConfigError, loadConfig, type Config } from './boot/config.ts'
 import { writeEndpoint } from './boot/endpoint.ts'
 import type { Environment } from './boot/environment.ts'
-import { answerPrompt, gitHome, writeCredentialHelper } from './boot/git-access.ts'
+import { answerPrompt } from './boot/git-access.ts'
 import { readBaseInstructions } from './boot/instructions.ts'
 import { lifecycleHookRunner, type RunLifecycleHook } from './boot/lifecycle-hooks.ts'
 import { childrenOf, endOrphan, recordAgent } from './boot/orphan.ts'
@@ -22,6 +22,7 @@ import { removePlanted } from './boot/planted.ts'
 import { podStart } from './boot/pod-start.ts'
 import { prepareWorkspace } from './boot/prepare-workspace.ts'
 import { installSkills } from './boot/skills.ts'
+import { openWorkspaceTools } from './boot/workspace-tools.ts'
 import { isoTime, until, type Clock } from './clock.ts'
 import type { Attestor } from './attestation/attestor.ts'
 import { openAgentSide, type AgentSide } from './sockets/agent-side.ts'
@@ -40,12 +41,8 @@ import { Conversation } from './turns/conversation.ts'
 import { TurnJournal } from './turns/journal.ts'
 import { TurnDesk } from './turns/turn-desk.ts'
 import { toAccountUsage, type AccountUsageSnapshot } from './usage/account-usage.ts'
-import type { Git } from './workspace/git.ts'
-import { createOutsideGit, outsideSide } from './workspace/outside/git.ts'
-import { openInside, type Inside } from './workspace/outside/inside.ts'
-import { patientGit } from './workspace/outside/patience.ts'
+import type { Inside } from './workspace/outside/inside.ts'
 import { startSafetyPush } from './workspace/outside/safety-push.ts'
-import { createWire } from './workspace/outside/wire.ts'
 import { Workspace } from './workspace/outside/workspace.ts'
 
 /** What the composition root gives: everything that the wrapper may not take for itself. */
@@ -243,27 +240,24 @@ class Wrapper {
   async #prepare(internalUrl: string, agentSide: AgentSide, walls: Walls, stamp: string): Promise<Workspace> {
     const { node, clock, logger, isRoot } = this.#input
     const config = this.#config
-    const { path, bot: identity, workspaceDir } = config
     const { space, commandHome } = walls
-    const own = { path, home: gitHome(config), identity }
-    const credential = writeCredentialHelper(config, node, internalUrl, this.#gitKey)
-    const git = createOutsideGit({ ...own, credential })
-    const wire = createWire({ space, outside: outsideSide(own), path, identity })
-    const inside = openInside({ space, node, workspaceDir, path, identity, clock, logger })
-    this.#inside = inside
-    const patient = (): Git => this.#patient(git)
-    const checkouts = await prepareWorkspace(config, {
-      git: patient(),
-      inside,
-      wire,
-      runHook: this.#runHook,
-      metrics: this.#metrics,
+    const tools = openWorkspaceTools({
+      config,
+      space,
+      node,
+      internalUrl,
+      gitKey: this.#gitKey,
+      clock,
       logger,
-      stamp,
+      outageLimitMs: () => (this.#stopping ? stoppingOutageLimitMs : outageLimitMs),
     })
+    this.#inside = tools.inside
+    const git = tools.patient()
+    const boot = { ...tools, git, runHook: this.#runHook, metrics: this.#metrics, logger, stamp }
+    const checkouts = await prepareWorkspace(config, boot)
     const planted = removePlanted(config)
     if (planted.length > 0) logger.warn({ planted }, 'removed configuration that an earlier agent left')
-    await installSkills(config, patient(), this.#metrics, logger)
+    await installSkills(config, git, this.#metrics, logger)
     const bares = checkouts.map(({ bare }) => bare)
     const findings = checkouts.flatMap((checkout) => checkout.findings)
     writeAgentFiles({
@@ -272,11 +266,11 @@ class Wrapper {
       commandHome,
       overlays: readMcpOverlays(config.configDir),
       findings,
-      baseInstructions: await readBaseInstructions(git, bares),
+      baseInstructions: await readBaseInstructions(tools.git, bares),
       logger,
     })
     logger.info({ findings, isRoot }, 'workspace prepared')
-    this.#workspace = new Workspace({ git, patient, inside, wire, bares })
+    this.#workspace = new Workspace({ ...tools, bares })
     return this.#workspace
   }
 
@@ -399,15 +393,6 @@ class Wrapper {
     const ended = await until(this.#input.clock, 50, agentEndLimitMs, () => terminal.exited() !== undefined)
     if (!ended) terminal.kill('SIGKILL')
     await endOrphan(this.#config.stateDir, this.#input.clock)
-  }
-
-  #patient(git: Git): Git {
-    const { clock, logger } = this.#input
-    return patientGit(git, {
-      clock,
-      limitMs: () => (this.#stopping ? stoppingOutageLimitMs : outageLimitMs),
-      onWait: (failure) => logger.warn(failure, 'the gateway is away, waiting for it'),
-    })
   }
 }
 

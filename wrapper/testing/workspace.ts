@@ -91,4 +91,3 @@ function insideOf(git: Git, workspaceDir: string): Inside {
     close: () => undefined,
   }
 }
-

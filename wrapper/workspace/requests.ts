@@ -86,27 +86,39 @@ export const operations = {
   /** Repairs what lies there, and says what of it is to be kept. */
   gather: { request: Type.Object({ name: Name, stamp: Stamp }, closed), answer: Gathered },
   /** An empty repository beside the clone. */
-  begin: { request: Type.Object({ name: Name, as: Type.Union([Type.Literal('fresh'), Type.Literal('rescue')]) }, closed), answer: Nothing },
+  begin: {
+    request: Type.Object({ name: Name, as: Type.Union([Type.Literal('fresh'), Type.Literal('rescue')]) }, closed),
+    answer: Nothing,
+  },
   /** Carries what a broken `.git` still holds into the repository that `begin` made as `rescue`. */
   salvage: { request: Type.Object({ name: Name, stamp: Stamp }, closed), answer: Salvaged },
   /** Puts the fresh repository under the files and reconciles it. */
   enter: { request: Entry, answer: Entered },
   /** Clears the root of the workspace: what the CLI would obey there, and, for a review, what earlier pods left. */
   sweep: {
-    request: Type.Object({ stamp: Stamp, isReview: Type.Boolean(), known: Type.Array(Type.String(), { maxItems: most }) }, closed),
+    request: Type.Object(
+      { stamp: Stamp, isReview: Type.Boolean(), known: Type.Array(Type.String(), { maxItems: most }) },
+      closed,
+    ),
     answer: Type.Object({ removed: Type.Array(Text, { maxItems: most }) }, closed),
   },
   look: {
     request: Type.Object({ name: Name, branch: Branch }, closed),
     answer: Type.Object({ isAtHome: Type.Boolean(), isDirty: Type.Boolean(), head: Type.Optional(Sha) }, closed),
   },
-  head: { request: Type.Object({ name: Name, branch: Branch }, closed), answer: Type.Object({ head: Type.Optional(Sha) }, closed) },
+  head: {
+    request: Type.Object({ name: Name, branch: Branch }, closed),
+    answer: Type.Object({ head: Type.Optional(Sha) }, closed),
+  },
   /** Commits everything, on the work branch. */
   settle: {
     request: Type.Object({ name: Name, branch: Branch, stamp: Stamp }, closed),
     answer: Type.Object({ isSettled: Type.Boolean() }, closed),
   },
-  merge: { request: Type.Object({ name: Name, sha: Sha }, closed), answer: Type.Object({ isMerged: Type.Boolean() }, closed) },
+  merge: {
+    request: Type.Object({ name: Name, sha: Sha }, closed),
+    answer: Type.Object({ isMerged: Type.Boolean() }, closed),
+  },
   /** What was pushed. */
   note: { request: Type.Object({ name: Name, branch: Branch, sha: Sha }, closed), answer: Nothing },
 } as const
@@ -119,9 +131,15 @@ export type AnswerOf<O extends Operation> = Static<(typeof operations)[O]['answe
 export type Desk = { readonly [O in Operation]: (request: RequestOf<O>) => Promise<AnswerOf<O>> }
 
 /** One line each way. */
-export const RequestLine = Type.Object({ id: Type.Integer({ minimum: 1 }), operation: Type.String(), request: Type.Unknown() }, closed)
-export const AnswerLine = Type.Object({
-  id: Type.Integer({ minimum: 1 }),
-  answer: Type.Optional(Type.Unknown()),
-  error: Type.Optional(Type.String()),
-}, closed)
+export const RequestLine = Type.Object(
+  { id: Type.Integer({ minimum: 1 }), operation: Type.String(), request: Type.Unknown() },
+  closed,
+)
+export const AnswerLine = Type.Object(
+  {
+    id: Type.Integer({ minimum: 1 }),
+    answer: Type.Optional(Type.Unknown()),
+    error: Type.Optional(Type.String()),
+  },
+  closed,
+)

@@ -20,7 +20,8 @@ export function createDesk(git: Git, workspaceDir: string): Desk {
     enter: (entry) => enter(git, placed(entry.name), entry),
     sweep: (request) => sweepRoot(workspaceDir, request),
     look: ({ name, branch }) => look(git, dirOf(name), branch),
-    head: async ({ name, branch }) => optional(await new RepositoryReader(git, dirOf(name)).sha(`refs/heads/${branch}`)),
+    head: async ({ name, branch }) =>
+      optional(await new RepositoryReader(git, dirOf(name)).sha(`refs/heads/${branch}`)),
     settle: (request) => settle(git, dirOf(request.name), request),
     merge: async ({ name, sha }) => ({ isMerged: await mergeOrAbort(git, dirOf(name), sha) }),
     note: async ({ name, branch, sha }) => (

@@ -39,7 +39,10 @@ export async function enter(git: Git, places: Places, entry: Entry): Promise<Ent
   const { result, findings } = await reconcile(git, repository, stamp, entry.fetchFailed)
   if (entry.isReview) await setUntrackedAside(git, places)
   const planted = await setPlantedAside(places, stamp)
-  return { result, findings: [...salvageFindings(places, entry, committed), ...findings, ...plantedFindings(places, planted)] }
+  return {
+    result,
+    findings: [...salvageFindings(places, entry, committed), ...findings, ...plantedFindings(places, planted)],
+  }
 }
 
 /** HEAD goes to where the files of the work tree came from: only so is their commit what the agent changed. */
@@ -63,7 +66,11 @@ async function placeHead(git: Git, staging: string, { head, branch, base, start 
 /** The oldest first: each entry is put on top of those before it. */
 async function restoreStash(git: Git, dir: string, stamp: string): Promise<void> {
   const run = { cwd: dir }
-  const listed = await gitText(git, ['for-each-ref', '--sort=-refname', '--format=%(objectname) %(refname)', oldRef('')], run)
+  const listed = await gitText(
+    git,
+    ['for-each-ref', '--sort=-refname', '--format=%(objectname) %(refname)', oldRef('')],
+    run,
+  )
   for (const line of listed.split('\n').filter(Boolean)) {
     const [sha = '', ref = ''] = line.split(' ')
     if (ref.startsWith(oldRef('stash/')) && !(await store(git, dir, sha)))
@@ -82,7 +89,8 @@ async function store(git: Git, dir: string, sha: string): Promise<boolean> {
 async function placeFiles(git: Git, { dir, fresh }: Places, { salvaged, stamp }: Entry): Promise<boolean> {
   const files = existsSync(dir) ? await readdir(dir) : []
   if (files.length === 0) {
-    if (await new RepositoryReader(git, fresh).sha('HEAD')) await gitText(git, ['reset', '--hard', '--quiet'], { cwd: fresh })
+    if (await new RepositoryReader(git, fresh).sha('HEAD'))
+      await gitText(git, ['reset', '--hard', '--quiet'], { cwd: fresh })
     await unmarkMoving(join(fresh, '.git'))
     await rm(dir, { recursive: true, force: true })
     await rename(fresh, dir)
@@ -99,7 +107,11 @@ async function placeFiles(git: Git, { dir, fresh }: Places, { salvaged, stamp }:
 }
 
 function salvageFindings({ name }: Places, { salvaged, isCarried }: Entry, committed: boolean): readonly string[] {
-  const left = isCarried ? [] : [`Not all commits of the earlier git data of ${name} could be carried over; it lies in the folder .broken of the workspace.`]
+  const left = isCarried
+    ? []
+    : [
+        `Not all commits of the earlier git data of ${name} could be carried over; it lies in the folder .broken of the workspace.`,
+      ]
   const refs = salvaged?.refs ?? []
   if (refs.length === 0 && !committed) return left
   const commits = refs.length > 0 ? ` Its own commits were carried over: ${refs.join(', ')}.` : ''
@@ -111,5 +123,7 @@ function salvageFindings({ name }: Places, { salvaged, isCarried }: Entry, commi
 
 function plantedFindings({ name }: Places, planted: readonly string[]): readonly string[] {
   if (planted.length === 0) return []
-  return [`Untracked configuration of ${name} was moved to the folder .set-aside of the workspace: ${planted.slice(0, 10).join(', ')}.`]
+  return [
+    `Untracked configuration of ${name} was moved to the folder .set-aside of the workspace: ${planted.slice(0, 10).join(', ')}.`,
+  ]
 }

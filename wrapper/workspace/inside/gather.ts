@@ -31,7 +31,15 @@ export async function gather(git: Git, places: Places, stamp: string): Promise<G
   try {
     const repaired = await repair(git, dir, stamp)
     const head = await nameLoose(git, dir, stamp)
-    return { ...repaired, aborted: [...repaired.aborted], state: 'usable', head, refs: await refsOf(git, dir), findings: [], sweptLocks: [...repaired.sweptLocks] }
+    return {
+      ...repaired,
+      aborted: [...repaired.aborted],
+      state: 'usable',
+      head,
+      refs: await refsOf(git, dir),
+      findings: [],
+      sweptLocks: [...repaired.sweptLocks],
+    }
   } catch (error) {
     const finding = `The clone of ${places.name} could not be resumed: ${(error as Error).message}`
     return { ...nothing, state: 'broken', findings: [finding] }
@@ -76,7 +84,9 @@ async function nameLoose(git: Git, dir: string, stamp: string): Promise<string> 
   const branch = await new RepositoryReader(git, dir).branch()
   const head = branch === undefined ? await gitText(git, ['rev-parse', 'HEAD'], run) : `refs/heads/${branch}`
   if (branch === undefined) named.push([oldRef('head'), head])
-  const input = [...old.split('\n').filter(Boolean), ...named.map(([ref, sha]) => `update ${ref} ${sha}`), ''].join('\n')
+  const input = [...old.split('\n').filter(Boolean), ...named.map(([ref, sha]) => `update ${ref} ${sha}`), ''].join(
+    '\n',
+  )
   if (input !== '') await gitText(git, ['update-ref', '--stdin'], { cwd: dir, input })
   return head
 }

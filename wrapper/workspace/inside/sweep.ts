@@ -21,7 +21,8 @@ export async function sweepRoot(
   const kept = join(aside, '.workspace')
   const removed = atRoot.filter((name) => !known.includes(name) && existsSync(join(workspaceDir, name)))
   for (const name of removed) await move(join(workspaceDir, name), join(aside, '.planted', stamp, name))
-  if (isReview) for (const name of await strangers(workspaceDir, known)) await move(join(workspaceDir, name), join(kept, name))
+  if (isReview)
+    for (const name of await strangers(workspaceDir, known)) await move(join(workspaceDir, name), join(kept, name))
   else await bringBack(workspaceDir, kept)
   return { removed }
 }

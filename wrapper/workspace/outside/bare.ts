@@ -92,5 +92,7 @@ export async function isPartOf(git: Git, { dir }: Bare, older: string, newer: st
 
 /** A file of the base branch; undefined when there is none. */
 export function readBaseFile(git: Git, { dir, repository }: Bare, path: string): Promise<string | undefined> {
-  return gitText(git, ['cat-file', 'blob', `${remoteRef(repository.base)}:${path}`], { cwd: dir }).catch(() => undefined)
+  return gitText(git, ['cat-file', 'blob', `${remoteRef(repository.base)}:${path}`], { cwd: dir }).catch(
+    () => undefined,
+  )
 }

@@ -59,10 +59,7 @@ class CheckingOut {
   async run(): Promise<Checkout> {
     const { git, inside, bareDir, stamp } = this.#options
     const { name, url } = this.#config
-    const [bareAt, gathered] = await Promise.all([
-      makeBare(git, bareDir, name),
-      inside.ask('gather', { name, stamp }),
-    ])
+    const [bareAt, gathered] = await Promise.all([makeBare(git, bareDir, name), inside.ask('gather', { name, stamp })])
     const failure = await refresh(git, bareAt, url)
     const bare = { dir: bareAt, repository: await this.#resolve(bareAt, failure === undefined) }
     if (bare.repository.sha !== '') await pin(git, bareAt, url, bare.repository.sha)
@@ -120,7 +117,11 @@ class CheckingOut {
     return lost
   }
 
-  async #enter(bare: Bare, carried: Carried, fetchFailed: boolean): Promise<{ result: ReconcileResult; findings: readonly string[] }> {
+  async #enter(
+    bare: Bare,
+    carried: Carried,
+    fetchFailed: boolean,
+  ): Promise<{ result: ReconcileResult; findings: readonly string[] }> {
     const { inside, stamp, isReview } = this.#options
     const { name, base, branch, sha } = bare.repository
     await inside.ask('begin', { name, as: 'fresh' })

@@ -130,10 +130,7 @@ async function publish(
 /** Pushes the work branch and nothing else; never forces. */
 export async function push(crossings: Crossings, bare: Bare): Promise<PushOutcome> {
   const { name, branch } = bare.repository
-  const [said, known] = await Promise.all([
-    crossings.inside.ask('head', { name, branch }),
-    tips(crossings.git, bare),
-  ])
+  const [said, known] = await Promise.all([crossings.inside.ask('head', { name, branch }), tips(crossings.git, bare)])
   return pushTips(crossings, bare, said.head === known.head ? known : await takeTips(crossings, bare))
 }
 

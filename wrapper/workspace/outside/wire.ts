@@ -39,7 +39,12 @@ const defaultTimeoutMs = 600_000
 const memoryKiB = 4 * 1024 * 1024
 
 /** Packs of any size are read through small windows, so that the limit of memory is one of work, not of history. */
-const frugal = ['core.packedGitWindowSize=32m', 'core.packedGitLimit=256m', 'pack.threads=1', 'core.bigFileThreshold=64m']
+const frugal = [
+  'core.packedGitWindowSize=32m',
+  'core.packedGitLimit=256m',
+  'pack.threads=1',
+  'core.bigFileThreshold=64m',
+]
 
 /** Faults of old tools that real histories hold, and that mislead no git. */
 const forgiven = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone', 'missingNameBeforeEmail']
