@@ -1,9 +1,9 @@
 /** What the CLI reaches of a wrapper, for cases that watch the CLI: the wrapper's own sockets and hooks, and a tools' server by hand. */
 import { createServer, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
 import { createLogger } from '../../edges/http/logging.ts'
 import type { HookAnswer, HookEvent, HookInput } from '../hooks/hook-input.ts'
 import { openWiring } from '../hooks/wiring.ts'
+import { onLines } from './lines.ts'
 import { makeSocketFolder, socketsIn, type AgentSockets } from '../sockets/agent-sockets.ts'
 
 export interface HookCall {
@@ -90,7 +90,7 @@ async function serveEcho(path: string, heard: (call: ToolCall) => void): Promise
   const open = new Set<Socket>()
   const server = createServer((socket) => {
     open.add(socket.on('error', () => undefined))
-    createInterface({ input: socket }).on('line', (line) => {
+    onLines(socket, (line) => {
       const { id, method, params } = JSON.parse(line) as Message
       if (id === undefined) return
       const body = answers[method] ? { result: answers[method](params) } : { error: { code: -32601, message: method } }

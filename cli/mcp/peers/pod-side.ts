@@ -4,7 +4,6 @@
  * proxy would have registered it. Test code only.
  */
 import { createServer, connect, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
 import { clientCredentials } from '../../../edges/http/token-source.ts'
 import { contractVersion } from '../../../machines/turn/schema.ts'
 import { systemClock } from '../../../runtime/clock.ts'
@@ -14,6 +13,7 @@ import { createBroker, fixedToken, type Broker } from '../../../wrapper/broker/b
 import { createWrapperMetrics } from '../../../wrapper/metrics.ts'
 import { makeSocketFolder, socketsIn } from '../../../wrapper/sockets/agent-sockets.ts'
 import { openMcpSocket } from '../../../wrapper/sockets/mcp-socket.ts'
+import { onLines } from '../../../wrapper/selftest/lines.ts'
 import { rememberingLogger } from '../../../wrapper/testing/quiet-log.ts'
 import { createToolDesk } from '../../../wrapper/tools/tool-desk.ts'
 import { podServer } from '../pod-server.ts'
@@ -98,7 +98,7 @@ async function speakForTheModel(path: string, to: string, attestor: Attestor): P
   const server = createServer((near) => {
     const far = connect(to)
     for (const socket of [near, far]) open.add(socket.on('error', () => undefined))
-    createInterface({ input: near }).on('line', (line) => far.write(`${attested(line)}\n`))
+    onLines(near, (line) => far.write(`${attested(line)}\n`))
     far.pipe(near)
     near.on('close', () => far.destroy())
   })
