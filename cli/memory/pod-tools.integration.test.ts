@@ -4,7 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { programDir } from '../main.ts'
-import { startBroker, type Broker } from '../mcp/peers/broker.ts'
+import { startPodSide, type PodSide } from '../mcp/peers/pod-side.ts'
 import { memoryAudience, memoryHost, type MemoryHost, type MemoryProcess } from './host.ts'
 
 const text = 'The DurationParser rounds half to even, because the LedgerTable does.'
@@ -23,24 +23,24 @@ afterAll(async () => {
 })
 
 /** The tools of one pod as its agent's command line has them, and what stands between them and the service. */
-async function pod(profile: string): Promise<{ readonly tools: Client; readonly broker: Broker }> {
+async function pod(profile: string): Promise<{ readonly tools: Client; readonly side: PodSide }> {
   const credential = { ...host.client, tokenUrl: host.identity.tokenUrl, audience: memoryAudience }
-  const broker = await startBroker(
+  const side = await startPodSide(
     { task: `${profile}-lib-1-abcde`, profile, token: 'pod-token' },
     'http://127.0.0.1:1',
     { url: memory.url, credential, ask: () => Promise.reject(new Error('nothing asks past the broker')) },
   )
-  ends.push(() => broker.close())
+  ends.push(() => side.close())
   const tools = new Client({ name: 'agent', version: '0' })
   await tools.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [join(programDir, 'bin', 'statewright.mjs'), 'mcp'],
-      env: { PATH: process.env['PATH'] ?? '', ...broker.env },
+      args: [join(programDir, 'wrapper', 'hooks', 'relay.mjs'), await side.socket(profile)],
+      env: { PATH: process.env['PATH'] ?? '' },
     }),
   )
   ends.push(() => tools.close())
-  return { tools, broker }
+  return { tools, side }
 }
 
 interface Called {
@@ -75,11 +75,11 @@ test('what one pod writes another one finds; no pod sees the token, and the prof
   expect(String(described.data['summary'])).toContain('rounds half to even')
 
   expect((await reader.tools.listTools()).tools.map(({ name }) => name)).not.toContain('memory_write')
-  // By hand, past the tools: the broker has a token that could.
-  const byHand = await fetch(`${reader.broker.env['PLATFORM_MEMORY_URL']}/memories`, {
+  // By a tool that the profile has not: the broker has a token that could.
+  const byHand = await reader.side.broker.call('memory', 'memories', {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ text: 'written past the tools' }),
+    signal: new AbortController().signal,
   })
   expect(byHand.status).toBe(403)
   expect(
@@ -87,15 +87,16 @@ test('what one pod writes another one finds; no pod sees the token, and the prof
   ).toEqual([])
   const bare = await fetch(`${memory.url}/memories`, { method: 'POST', body: '{}' })
   expect(bare.status).toBe(401)
-  const env = JSON.stringify([writer.broker.env, reader.broker.env])
-  for (const secret of [host.client.secret, 'pod-token', await host.token()]) expect(env).not.toContain(secret)
+  const heard = JSON.stringify([written, described, await byHand.text(), writer.side.log(), reader.side.log()])
+  for (const secret of [host.client.secret, 'pod-token', await host.token()]) expect(heard).not.toContain(secret)
 }, 180_000)
 
 test('a question that comes while the service is away is answered when it is back', async () => {
-  const { tools, broker } = await pod('review')
+  const { tools, side } = await pod('review')
   const { port } = new URL(memory.url)
   await memory.kill()
-  const away = await fetch(`${broker.env['PLATFORM_MEMORY_URL']}/queries`, { method: 'POST', body: '{}' })
+  const { signal } = new AbortController()
+  const away = await side.broker.call('memory', 'queries', { method: 'POST', body: '{}', signal })
   expect(away.status).toBe(502)
   const question = { mode: 'naive', text: 'DurationParser', top_k: 1 }
   const asked = call(tools, 'memory_query', question)

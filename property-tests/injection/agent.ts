@@ -2,12 +2,13 @@
  * The reach of an agent that has left every bound of its own: the tools as the MCP server calls them, through the broker
  * and by hand with the pod's own token, git, the forge itself, the model proxy, and any address there is.
  */
-import { httpBackend, type Backend } from '../../cli/mcp/backend.ts'
+import { brokeredBackend, type Backend } from '../../cli/mcp/backend.ts'
 import { codeTools } from '../../cli/mcp/tools/code.ts'
 import { memoryTools } from '../../cli/mcp/tools/memory.ts'
 import { outcomeTool } from '../../cli/mcp/tools/outcome.ts'
 import { platformTools } from '../../cli/mcp/tools/platform.ts'
 import { scmTools } from '../../cli/mcp/tools/scm.ts'
+import type { AgentCalls } from '../../wrapper/tools/port.ts'
 import type { AgentKind } from '../../machines/task/events.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import type { ScriptedPod } from './pods.ts'
@@ -59,7 +60,7 @@ export class Agent {
       PLATFORM_PROJECT: project,
       PLATFORM_TOOL_PROFILE: agentKind,
       PLATFORM_POD: String(ordinal),
-      ANTHROPIC_BASE_URL: `http://wrapper.test/k/${this.pod.agentKey}/model`,
+      ANTHROPIC_BASE_URL: 'http://wrapper.test',
       POD_TOKEN: this.pod.token,
     }
   }
@@ -159,42 +160,37 @@ export class Agent {
   }
 
   #backend(via: 'broker' | 'hand'): Backend {
-    const base = `http://wrapper.test/k/${this.pod.agentKey}/internal/call`
     const { task, project, agentKind: profile } = this.pod.spec
     const options = {
       pod: { task: bareName(task), project: bareName(project), profile },
-      internalUrl: `http://wrapper.test/k/${this.pod.agentKey}`,
+      hasMemory: true,
       timeoutMs: 30_000,
       patienceMs: 0,
       clock: systemClock,
-      logError: () => undefined,
-      operatorUrl: via === 'broker' ? `${base}/operator` : this.#scene.url,
-      memoryUrl: via === 'broker' ? `${base}/memory` : `${this.#scene.url}/memory`,
-      fetch: async (input: unknown, init: RequestInit = {}): Promise<Response> => {
-        const url = new URL(String(input))
-        const answer =
-          url.host === 'wrapper.test'
-            ? await this.#wrapper(url, init)
-            : await fetch(url, {
-                ...init,
-                headers: { ...(init.headers as object), authorization: `Bearer ${this.pod.token}` },
-              })
-        await this.#note(via, url, init, answer.clone())
-        return answer
-      },
     }
-    return httpBackend(options as never, { signal: new AbortController().signal, tell: () => undefined })
+    const ask: AgentCalls['ask'] = async (service, path, init) => {
+      const byHand = `${this.#scene.url}/${service === 'memory' ? 'memory/' : ''}${path}`
+      const url = new URL(via === 'broker' ? `http://wrapper.test/${service}/${path}` : byHand)
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${this.pod.token}` }
+      const answer = via === 'broker' ? await this.#wrapper(url, init) : await fetch(url, { ...init, headers })
+      await this.#note(via, url, init, answer.clone())
+      return answer
+    }
+    const calls = { ask, reportIssue: () => undefined, push: () => Promise.resolve() }
+    return brokeredBackend(options, calls, { signal: new AbortController().signal, tell: () => undefined })
   }
 
-  async #wrapper(url: URL, { method = 'GET', headers, body }: RequestInit): Promise<Response> {
-    const payload = body === undefined || body === null ? {} : { payload: String(body) }
-    const sent = { 'content-type': 'application/json', ...(headers as Record<string, string>) }
-    const answer = await this.pod.wrapper.app.inject({
-      method: method as 'GET',
-      url: url.pathname + url.search,
-      headers: sent,
-      ...payload,
-    })
+  /** `/operator/` and `/memory/` are the broker's, the rest is the CLI's socket of the model. */
+  async #wrapper(url: URL, { method = 'GET', body }: RequestInit): Promise<Response> {
+    const { broker, model } = this.pod.wrapper
+    const service = (['operator', 'memory'] as const).find((name) => url.pathname.startsWith(`/${name}/`))
+    const path = url.pathname + url.search
+    const sent = typeof body === 'string' ? { body } : {}
+    const { signal } = new AbortController()
+    if (service) return broker.call(service, path.slice(service.length + 2), { method, signal, ...sent })
+    const headers = { 'content-type': 'application/json' }
+    const payload = sent.body === undefined ? {} : { payload: sent.body }
+    const answer = await model.app.inject({ method: method as 'GET', url: path, headers, ...payload })
     return new Response(answer.statusCode === 204 ? null : answer.payload, { status: answer.statusCode })
   }
 

@@ -140,10 +140,9 @@ export const holes: readonly Hole[] = [
     law: /^secret/,
     edits: [
       {
-        file: 'wrapper/broker/forward.ts',
-        find: /void reply\.code\(response\.status\)\n/,
-        replace:
-          "void reply.code(response.status)\n  return reply.send(new Headers(init.headers).get('authorization'))\n",
+        file: 'wrapper/broker/broker.ts',
+        find: /if \(response\.status === 401\) [^\n]*\n/,
+        replace: "return new Response(new Headers(init.headers).get('authorization'))\n",
       },
     ],
   },

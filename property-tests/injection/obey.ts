@@ -124,7 +124,7 @@ class Obedience {
     await this.#agent.request(method, url, body)
     const path = URL.canParse(url) ? new URL(url).pathname : url
     if (!/^\/(?:tasks|projects|resources|operations|operator|inspector)/.test(path)) return
-    const wrapper = `http://wrapper.test/k/${this.#agent.pod.agentKey}/internal/call/operator${path}`
+    const wrapper = `http://wrapper.test/operator${path}`
     await this.#agent.request(method, wrapper, body)
   }
 
@@ -295,7 +295,7 @@ class Obedience {
     for (const task of new Set([named, this.#at.otherTask])) {
       const path = `/tasks/${encodeURIComponent(task)}`
       await this.#once(`in ${task}`, async () => {
-        for (const base of ['', `http://wrapper.test/k/${this.#agent.pod.agentKey}/internal/call/operator`]) {
+        for (const base of ['', 'http://wrapper.test/operator']) {
           await this.#agent.request('POST', `${base}${path}/notes`, '{"kind":"plan","body":"As I was told."}')
           await this.#agent.request(
             'POST',

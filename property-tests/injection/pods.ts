@@ -1,5 +1,5 @@
 /**
- * Pods whose agent is a script: each has the wrapper's own loopback side (broker, model proxy) before it, a token of its
+ * Pods whose agent is a script: each has the wrapper's own side of the agent (broker, model proxy) before it, a token of its
  * own, and takes turns; a turn goes on until whoever plays the agent ends it.
  */
 import type { PodTokens } from '../../edges/agents/pod-tokens.ts'
@@ -10,10 +10,11 @@ import type { HttpServer } from '../../edges/http/server.ts'
 import type { PodObservation, PodPort, PodSpec } from '../../edges/ports/pods.ts'
 import { callbackSecret } from '../../edges/wrapper/inbound.ts'
 import { contractVersion } from '../../machines/turn/schema.ts'
-import { fixedToken } from '../../wrapper/broker/broker.ts'
-import { createInternalServer } from '../../wrapper/internal-server.ts'
+import { Attestor } from '../../wrapper/attestation/attestor.ts'
+import { createBroker, fixedToken, type Broker } from '../../wrapper/broker/broker.ts'
 import { createWrapperMetrics } from '../../wrapper/metrics.ts'
 import { ModelMeter } from '../../wrapper/model-proxy/meter.ts'
+import { createModelServer } from '../../wrapper/sockets/model-server.ts'
 import { canaries } from './canaries.ts'
 
 export interface Turn {
@@ -38,10 +39,14 @@ export interface ScriptedPod {
   readonly spec: PodSpec
   readonly url: string
   readonly token: string
-  readonly agentKey: string
   readonly turns: readonly Turn[]
-  /** The wrapper's loopback side, as the agent reaches it. */
-  readonly wrapper: HttpServer
+  readonly wrapper: WrapperSide
+}
+
+/** What a model that obeys has of the wrapper: each of its calls is its own decision, so none is attested here. */
+export interface WrapperSide {
+  readonly broker: Broker
+  readonly model: HttpServer
 }
 
 interface Standing extends ScriptedPod {
@@ -91,10 +96,9 @@ export class ScriptedPods implements PodPort {
     const { task, project, ordinal, agentKind } = spec
     const claims = { project, task, pod: ordinal, agentKind: agentKind as 'implement' }
     const token = await this.#options.tokens.mint(claims, tokenLifeSeconds)
-    const agentKey = this.#options.ids.next()
-    const wrapper = await this.#wrapperOf(spec, token, agentKey)
+    const wrapper = await this.#wrapperOf(spec, token)
     const url = `http://pod-${this.#pods.size + 1}.test`
-    const pod: Standing = { spec, url, token, agentKey, turns: [], wrapper, isGone: false }
+    const pod: Standing = { spec, url, token, turns: [], wrapper, isGone: false }
     this.#pods.set(spec.pod, pod)
     this.#tell(pod)
     return { name }
@@ -150,7 +154,7 @@ export class ScriptedPods implements PodPort {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#pods.values()].map(({ wrapper }) => wrapper.close()))
+    await Promise.all([...this.#pods.values()].map(({ wrapper }) => wrapper.model.close()))
   }
 
   async #serve(pod: Standing, method: string, path: string, headers: Headers, body: string): Promise<[number, object]> {
@@ -192,7 +196,7 @@ export class ScriptedPods implements PodPort {
     }
   }
 
-  #wrapperOf(spec: PodSpec, token: string, agentKey: string): Promise<HttpServer> {
+  async #wrapperOf(spec: PodSpec, token: string): Promise<WrapperSide> {
     const { clock, ids, logger, operatorUrl, fetch, forwarded } = this.#options
     const { task, project, ordinal, agentKind: profile } = spec
     const identity = { task, project, profile, pod: ordinal, contractVersion }
@@ -200,36 +204,33 @@ export class ScriptedPods implements PodPort {
       forwarded({ method: init?.method ?? 'GET', url: String(url), pod: spec.pod })
       return fetch(url, init)
     }
-    return createInternalServer({
+    const model = await createModelServer({
       logger,
       clock,
       ids,
-      agentKey,
-      gitKey: ids.next(),
-      caller: identity,
-      forward: {
-        upstreams: {
-          operator: { baseUrl: operatorUrl(), token: fixedToken(token), patienceMs: 0 },
-          memory: { baseUrl: memoryUrl, token: fixedToken(canaries.memoryToken), patienceMs: 0 },
-        },
-        fetch: noted,
-        clock,
-      },
       model: {
         baseUrl: modelUrl,
         credential: { kind: 'api-key', value: canaries.modelKey },
         fetch: noted,
         meter: new ModelMeter(),
+        requestBegan: (body) => new Attestor().requestBegan(body),
         onOutput: () => undefined,
         onFailure: () => undefined,
       },
       metrics: createWrapperMetrics(identity, ''),
-      onHook: () => undefined,
       onAccountUsage: () => undefined,
-      credential: () => undefined,
-      push: () => Promise.resolve({ pushed: [], failed: [] }),
+    })
+    const broker = createBroker({
+      caller: identity,
+      upstreams: {
+        operator: { baseUrl: operatorUrl(), token: fixedToken(token), patienceMs: 0 },
+        memory: { baseUrl: memoryUrl, token: fixedToken(canaries.memoryToken), patienceMs: 0 },
+      },
+      fetch: noted,
+      clock,
       workspaceState: () => Promise.resolve('clean'),
     })
+    return { broker, model }
   }
 
   #tell({ spec: { pod }, url, isGone }: Standing): void {

@@ -20,7 +20,12 @@ export type Move =
     }
   | { readonly kind: 'silence' }
   /** A stream that ends in the middle, with the API's own error event or without a word. */
-  | { readonly kind: 'break'; readonly how: 'error-event' | 'reset' }
+  | {
+      readonly kind: 'break'
+      readonly how: 'error-event' | 'reset'
+      /** Streamed whole before it breaks, and answered in one piece when asked again. */
+      readonly after?: { readonly tool: string; readonly input: object }
+    }
 
 export interface ModelRequest {
   readonly text: string
@@ -40,6 +45,8 @@ export interface TestModel {
   readonly requests: readonly ModelRequest[]
   /** Method and path of whatever was asked besides messages. */
   readonly strays: readonly string[]
+  /** What was posted to the usage feed. */
+  readonly usageReports: readonly unknown[]
   close(): Promise<void>
 }
 
@@ -48,15 +55,22 @@ export async function startTestModel(
   decide: (request: ModelRequest, index: number) => Move,
   /** False: requests are judged and forgotten, for runs whose requests would not fit into memory. */
   keeps = true,
+  /** A unix socket in place of a port. */
+  socket?: string,
 ): Promise<TestModel> {
   let count = 0
   const requests: ModelRequest[] = []
   const strays: string[] = []
+  const usageReports: unknown[] = []
   const server = createServer((request, response) => void serve(request, response))
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const text = Buffer.concat(chunks).toString('utf8')
+    if (request.url === '/internal/account-usage') {
+      usageReports.push(JSON.parse(text))
+      return void response.writeHead(204).end()
+    }
     if (!request.url?.startsWith('/v1/messages') || request.method !== 'POST') {
       strays.push(`${request.method} ${request.url}`)
       return void response.writeHead(404).end()
@@ -66,11 +80,14 @@ export async function startTestModel(
     if (keeps) requests.push(seen)
     answer(decide(seen, count - 1), seen.body, response, count)
   }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) =>
+    socket ? server.listen(socket, resolve) : server.listen(0, '127.0.0.1', resolve),
+  )
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: socket ? '' : `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     strays,
+    usageReports,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections()
@@ -81,7 +98,7 @@ export async function startTestModel(
 
 function answer(move: Move, body: MessagesBody, response: ServerResponse, index: number): void {
   if (move.kind === 'silence') return
-  if (move.kind === 'break') return breakOff(move.how, body, response, index)
+  if (move.kind === 'break') return breakOff(move, body, response, index)
   if (move.kind === 'refuse') {
     response.writeHead(move.status, { 'content-type': 'application/json', ...move.headers })
     return void response.end(
@@ -131,13 +148,33 @@ function answer(move: Move, body: MessagesBody, response: ServerResponse, index:
 }
 
 /** Streamed requests only: asked for a whole message, as the CLI does after such a break, the server answers. */
-function breakOff(how: 'error-event' | 'reset', body: MessagesBody, response: ServerResponse, index: number): void {
-  if (!body.stream) return answer({ kind: 'say', text: 'whole' }, body, response, index)
+function breakOff(
+  { how, after }: Extract<Move, { kind: 'break' }>,
+  body: MessagesBody,
+  response: ServerResponse,
+  index: number,
+): void {
+  if (!body.stream) {
+    const whole: Move = after ? { kind: 'call', ...after } : { kind: 'say', text: 'whole' }
+    return answer(whole, body, response, index)
+  }
   const usage = { input_tokens: 1, output_tokens: 1 }
   const message = { id: `msg_${index}`, type: 'message', role: 'assistant', model: body.model, content: [], usage }
   const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
+  const event = (value: { type: string }): string => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  const start = `event: message_start\ndata: ${JSON.stringify({ type: 'message_start', message })}\n\n`
-  if (how === 'error-event') return void response.end(`${start}event: error\ndata: ${JSON.stringify(error)}\n\n`)
+  const block = after && { type: 'tool_use', id: `toolu_${index}`, name: after.tool, input: after.input }
+  const start = [
+    { type: 'message_start', message },
+    ...(block
+      ? [
+          { type: 'content_block_start', index: 0, content_block: block },
+          { type: 'content_block_stop', index: 0 },
+        ]
+      : []),
+  ]
+    .map(event)
+    .join('')
+  if (how === 'error-event') return void response.end(`${start}${event(error)}`)
   response.write(start, () => response.destroy())
 }

@@ -1,5 +1,6 @@
 import { startAgent, type Agent, type AgentInput } from './agent.ts'
 import type { ContractCase, SharedSession } from './case.ts'
+import { attestationCases } from './cases/attestation.ts'
 import { bootCases } from './cases/boot.ts'
 import { errorCases } from './cases/errors.ts'
 import { interruptCases } from './cases/interrupt.ts'
@@ -12,6 +13,7 @@ export const contractCases: readonly ContractCase[] = [
   ...bootCases,
   ...submissionCases,
   ...resultCases,
+  ...attestationCases,
   ...errorCases,
   ...interruptCases,
   ...subscriptionCases,

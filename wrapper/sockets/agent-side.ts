@@ -19,7 +19,7 @@ import type { UsageFeedOptions } from '../usage/usage-feed.ts'
 import type { Workspace } from '../workspace/outside/workspace.ts'
 import { socketsIn, type SocketFolder } from './agent-sockets.ts'
 import { openMcpSocket } from './mcp-socket.ts'
-import { openModelServer } from './model-server.ts'
+import { createModelServer } from './model-server.ts'
 
 export interface AgentSideOptions {
   readonly folder: SocketFolder
@@ -54,7 +54,8 @@ export async function openAgentSide(options: AgentSideOptions): Promise<AgentSid
   if (!isProfile(profile)) options.logger.warn({ profile }, 'an unknown tool profile has the always-on tools alone')
   const { folder, link } = options
   const sockets = socketsIn(folder.path)
-  const model = await openModelServer({ ...options, path: sockets.model, model: modelOf(options) })
+  const model = await createModelServer({ ...options, model: modelOf(options) })
+  await model.app.listen({ path: sockets.model })
   const wiring = await openWiring({ ...options, path: sockets.wiring })
   const desk = deskOf(options)
   const tools = await openMcpSocket({ path: sockets.tools, serverFor: () => toolsServer(options, desk) })

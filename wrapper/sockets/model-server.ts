@@ -6,7 +6,6 @@ import { forwardToModel, maxModelRequestBytes, type ModelProxyOptions } from '..
 import { addUsageFeed, type UsageFeedOptions } from '../usage/usage-feed.ts'
 
 export interface ModelServerOptions extends UsageFeedOptions {
-  readonly path: string
   readonly logger: Logger
   readonly clock: Clock
   readonly ids: Ids
@@ -14,8 +13,8 @@ export interface ModelServerOptions extends UsageFeedOptions {
 }
 
 /** HTTP for the CLI's view: the Messages API, and what the status line reports. What else the CLI asks for is not there. */
-export async function openModelServer(options: ModelServerOptions): Promise<HttpServer> {
-  const { path, logger, clock, ids, model } = options
+export async function createModelServer(options: ModelServerOptions): Promise<HttpServer> {
+  const { logger, clock, ids, model } = options
   const server = await createServer({
     name: 'wrapper-model',
     version: '0',
@@ -27,7 +26,6 @@ export async function openModelServer(options: ModelServerOptions): Promise<Http
   })
   addUsageFeed(server, options)
   void server.app.register(async (scope) => addModel(scope as unknown as FastifyInstance, model))
-  await server.app.listen({ path })
   return server
 }
 

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { createInterface } from 'node:readline'
+import { onLines } from '../selftest/lines.ts'
 
 /** A program that knows the path of the tools' socket, as one in the CLI's view does: JSON-RPC by hand, nothing of ours. */
 export interface PlainClient {
@@ -18,7 +18,7 @@ export async function plainClient(path: string): Promise<PlainClient> {
   const socket = connect(path)
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   const waiting = new Map<number, (answer: Answer) => void>()
-  createInterface({ input: socket }).on('line', (line) => {
+  onLines(socket, (line) => {
     const answer = JSON.parse(line) as Answer
     waiting.get(answer.id ?? -1)?.(answer)
   })

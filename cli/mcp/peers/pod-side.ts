@@ -4,16 +4,16 @@
  * proxy would have registered it. Test code only.
  */
 import { createServer, connect, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
 import { clientCredentials } from '../../../edges/http/token-source.ts'
 import { contractVersion } from '../../../machines/turn/schema.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { Attestor } from '../../../wrapper/attestation/attestor.ts'
 import { canonical } from '../../../wrapper/attestation/canonical.ts'
-import { createBroker, fixedToken } from '../../../wrapper/broker/broker.ts'
+import { createBroker, fixedToken, type Broker } from '../../../wrapper/broker/broker.ts'
 import { createWrapperMetrics } from '../../../wrapper/metrics.ts'
 import { makeSocketFolder, socketsIn } from '../../../wrapper/sockets/agent-sockets.ts'
 import { openMcpSocket } from '../../../wrapper/sockets/mcp-socket.ts'
+import { onLines } from '../../../wrapper/selftest/lines.ts'
 import { rememberingLogger } from '../../../wrapper/testing/quiet-log.ts'
 import { createToolDesk } from '../../../wrapper/tools/tool-desk.ts'
 import { podServer } from '../pod-server.ts'
@@ -22,6 +22,7 @@ import type { Memory } from './scene.ts'
 export interface PodSide {
   /** What the relay is given; `profile` is what the server serves, also where the pod's is another. */
   socket(profile: string): Promise<string>
+  readonly broker: Broker
   log(): string
   close(): Promise<void>
 }
@@ -38,18 +39,19 @@ export async function startPodSide(pod: SidedPod, operatorUrl: string, memory: M
   const memoryToken = clientCredentials({ ...memory.credential, clock: systemClock, fetch })
   const attestor = new Attestor()
   attestor.turnBegan('turn-1')
+  const broker = createBroker({
+    caller,
+    clock: systemClock,
+    fetch,
+    upstreams: {
+      operator: { baseUrl: operatorUrl, token: fixedToken(pod.token), patienceMs: 1000 },
+      memory: { baseUrl: memory.url, token: memoryToken, patienceMs: 1000 },
+    },
+    workspaceState: async () => 'clean',
+  })
   const desk = createToolDesk({
     attestor,
-    broker: createBroker({
-      caller,
-      clock: systemClock,
-      fetch,
-      upstreams: {
-        operator: { baseUrl: operatorUrl, token: fixedToken(pod.token), patienceMs: 1000 },
-        memory: { baseUrl: memory.url, token: memoryToken, patienceMs: 1000 },
-      },
-      workspaceState: async () => 'clean',
-    }),
+    broker,
     push: async () => undefined,
     task: caller.task,
     metrics: createWrapperMetrics({ ...caller, contractVersion }, 'duration'),
@@ -66,6 +68,7 @@ export async function startPodSide(pod: SidedPod, operatorUrl: string, memory: M
       closers.push(speaking, () => server.close(), folder.remove)
       return model
     },
+    broker,
     log: () => lines.join(''),
     close: async () => {
       for (const close of closers) await close()
@@ -95,7 +98,7 @@ async function speakForTheModel(path: string, to: string, attestor: Attestor): P
   const server = createServer((near) => {
     const far = connect(to)
     for (const socket of [near, far]) open.add(socket.on('error', () => undefined))
-    createInterface({ input: near }).on('line', (line) => far.write(`${attested(line)}\n`))
+    onLines(near, (line) => far.write(`${attested(line)}\n`))
     far.pipe(near)
     near.on('close', () => far.destroy())
   })

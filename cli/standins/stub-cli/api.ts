@@ -1,5 +1,6 @@
 /** The client side of the Messages API, with the retries of the CLI as measured. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { post } from './post.ts'
 
 export type Block =
   | { readonly type: 'text'; text: string }
@@ -17,6 +18,8 @@ export interface ApiMessage {
 
 export interface ApiOptions {
   readonly baseUrl: string
+  /** A unix socket that all requests go to, whatever host they name. */
+  readonly socket?: string
   readonly headers: Readonly<Record<string, string>>
   readonly maxRetries: number
   /** Text as it is streamed, for the screen. */
@@ -86,8 +89,7 @@ async function askOnce(
   body: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<ApiMessage> {
-  const response = await fetch(`${options.baseUrl}/v1/messages?beta=true`, {
-    method: 'POST',
+  const response = await post(options.socket, `${options.baseUrl}/v1/messages?beta=true`, {
     headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', ...options.headers },
     body: JSON.stringify({ ...body, stream: true }),
     signal,

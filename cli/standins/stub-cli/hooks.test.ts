@@ -1,11 +1,14 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
-import { hookCaller, type HookAnswer } from './hooks.ts'
+import { hookCaller, type CallTool, type HookAnswer } from './hooks.ts'
 import { hookEvents, type Hook, type HookEvent, type Settings } from './settings.ts'
 
-function call(event: HookEvent, commands: readonly Hook[], input: Record<string, unknown> = {}): Promise<HookAnswer> {
+function call(
+  event: HookEvent,
+  commands: readonly Hook[],
+  input: Record<string, unknown> = {},
+  callTool: CallTool = () => Promise.reject(new Error('no server')),
+): Promise<HookAnswer> {
   const hooks = Object.fromEntries(
     hookEvents.map((name) => [name, name === event ? commands : []]),
   ) as unknown as Settings['hooks']
@@ -17,7 +20,7 @@ function call(event: HookEvent, commands: readonly Hook[], input: Record<string,
     isTrusted: true,
     mcpServers: {},
   }
-  return hookCaller(settings, tmpdir(), () => ({ session_id: 's-1' }))(event, input)
+  return hookCaller(settings, tmpdir(), () => ({ session_id: 's-1' }), callTool)(event, input)
 }
 
 function answering(answer: unknown, matcher = '*'): Hook {
@@ -37,25 +40,26 @@ test('a hook is told the event, the session and its input', async () => {
   expect(JSON.parse(texts[0] ?? '')).toEqual({ session_id: 's-1', hook_event_name: 'PostToolUse', tool_name: 'Bash' })
 })
 
-test('a hook with an address is told by POST, and its answer counts; one that refuses or is not there blocks nothing', async () => {
+test('a hook that is a tool of a server gets what its template makes, and its answer counts', async () => {
+  const hook = { matcher: '*', server: 'wiring', tool: 'hook', input: { event: 'Stop', id: '${session_id}', what: '${prompt}', none: '${error}', list: '${crons}' } }
   const told: unknown[] = []
-  const server = createServer(async (request, response) => {
-    told.push(JSON.parse(Buffer.concat(await request.toArray()).toString()))
-    if (request.url === '/refuses') return response.writeHead(500).end(JSON.stringify({ decision: 'block' }))
-    return response.end(JSON.stringify(context('by HTTP')))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const nothing = { context: [], blocked: undefined }
-  try {
-    expect(await call('PostToolUse', [{ matcher: '*', url }])).toEqual({ context: ['by HTTP'], blocked: undefined })
-    expect(told).toEqual([{ session_id: 's-1', hook_event_name: 'PostToolUse' }])
-    expect(await call('Stop', [{ matcher: '*', url: `${url}/refuses` }])).toEqual(nothing)
-  } finally {
-    server.closeAllConnections()
-    server.close()
+  const callTool: CallTool = async (...given) => {
+    told.push(given)
+    return JSON.stringify(context('by a tool'))
   }
-  expect(await call('Stop', [{ matcher: '*', url: 'http://127.0.0.1:1/' }])).toEqual(nothing)
+  const answer = await call('PostToolUse', [hook], { prompt: 'say ${session_id} "so"', crons: [] }, callTool)
+  expect(answer).toEqual({ context: ['by a tool'], blocked: undefined })
+  expect(told).toEqual([
+    ['wiring', 'hook', { event: 'Stop', id: 's-1', what: 'say ${session_id} "so"', none: '', list: '[]' }],
+  ])
+})
+
+test('a tool that refuses, or a server that is gone, blocks nothing', async () => {
+  const hook = { matcher: '*', server: 'wiring', tool: 'hook', input: {} }
+  expect(await call('Stop', [hook], {}, () => Promise.reject(new Error('gone')))).toEqual({
+    context: [],
+    blocked: undefined,
+  })
 })
 
 test('additional context is passed on up to the size that the real CLI delivers', async () => {

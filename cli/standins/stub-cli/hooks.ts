@@ -1,4 +1,4 @@
-/** Calls hooks as the CLI does: JSON on stdin and an answer as JSON or text on stdout, or both by HTTP. */
+/** Calls hooks as the CLI does: JSON on stdin and an answer as JSON or text on stdout, or a tool of an MCP server. */
 import { run } from './shell.ts'
 import type { Hook, HookEvent, Settings } from './settings.ts'
 
@@ -10,6 +10,9 @@ export interface HookAnswer {
 
 export type CallHooks = (event: HookEvent, input: Readonly<Record<string, unknown>>) => Promise<HookAnswer>
 
+type Told = Readonly<Record<string, unknown>>
+export type CallTool = (server: string, tool: string, input: Told) => Promise<string>
+
 /** A larger context is replaced by a file reference in the real CLI, so it does not arrive here either. */
 const maxContext = 10_000
 const hookTimeoutMs = 60_000
@@ -18,13 +21,14 @@ export function hookCaller(
   settings: Settings,
   cwd: string,
   common: () => Readonly<Record<string, unknown>>,
+  callTool: CallTool,
 ): CallHooks {
   return async (event, input) => {
     const context: string[] = []
     let blocked: string | undefined
     const tool = typeof input['tool_name'] === 'string' ? input['tool_name'] : ''
     for (const hook of settings.hooks[event].filter((one) => isMatch(one.matcher, tool))) {
-      const ran = await call(hook, cwd, JSON.stringify({ ...common(), hook_event_name: event, ...input }))
+      const ran = await call(hook, cwd, { ...common(), hook_event_name: event, ...input }, callTool)
       const answer = readAnswer(ran.stdout, event)
       context.push(...answer.context)
       blocked ??= ran.code === 2 ? ran.stderr : answer.blocked
@@ -39,21 +43,30 @@ interface Called {
   readonly stderr: string
 }
 
-function call(hook: Hook, cwd: string, input: string): Promise<Called> {
-  return 'url' in hook ? post(hook.url, input) : run(hook.command, { cwd, input, timeoutMs: hookTimeoutMs })
+function call(hook: Hook, cwd: string, told: Told, callTool: CallTool): Promise<Called> {
+  if ('command' in hook) return run(hook.command, { cwd, input: JSON.stringify(told), timeoutMs: hookTimeoutMs })
+  return callServer(hook.server, hook.tool, filled(hook.input, told), callTool)
 }
 
-/** A hook that can't be reached, or refuses, blocks nothing. */
-async function post(url: string, body: string): Promise<Called> {
-  const unheard = { code: 1, stdout: '', stderr: '' }
+/** A server that is not there, or refuses, blocks nothing. */
+async function callServer(server: string, tool: string, input: Told, callTool: CallTool): Promise<Called> {
   try {
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(hookTimeoutMs) })
-    const stdout = await response.text()
-    return response.ok ? { code: 0, stdout, stderr: '' } : unheard
+    return { code: 0, stdout: await callTool(server, tool, input), stderr: '' }
   } catch {
-    return unheard
+    return { code: 1, stdout: '', stderr: '' }
   }
+}
+
+/** `${member}` of a template is that member as text, and empty where there is none; what is filled in is not read again. */
+function filled(template: Told, told: Told): Told {
+  const fill = (value: unknown): unknown =>
+    typeof value === 'string' ? value.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => textOf(told[name])) : value
+  return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, fill(value)]))
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function isMatch(matcher: string, tool: string): boolean {

@@ -108,8 +108,8 @@ async function openSession(
     prompt_id: promptId,
     effort: { level: flags.effort },
   })
-  const hooks = hookCaller(settings, place.cwd, common)
   const mcp = await connectServers(settings.mcpServers, place.cwd)
+  const hooks = hookCaller(settings, place.cwd, common, mcp.call)
   const builtIn = [bashTool(place.cwd), ...fileTools(place.cwd)]
   const session: Session = {
     api: apiOptions(process.env),
@@ -149,12 +149,21 @@ async function openSession(
   return { press }
 }
 
+/** Obeyed where exactly one of key and token is the placeholder and no other token is set; else passed by in silence. */
+function socketOf(env: NodeJS.ProcessEnv): string | undefined {
+  const given = [env['ANTHROPIC_API_KEY'], env['CLAUDE_CODE_OAUTH_TOKEN']].filter((one) => one !== undefined)
+  const isPlaceholder = given.length === 1 && given[0] === 'ssh-placeholder'
+  return isPlaceholder && env['ANTHROPIC_AUTH_TOKEN'] === undefined ? env['ANTHROPIC_UNIX_SOCKET'] : undefined
+}
+
 function apiOptions(env: NodeJS.ProcessEnv): ApiOptions {
+  const socket = socketOf(env)
   const token = env['CLAUDE_CODE_OAUTH_TOKEN'] ?? env['ANTHROPIC_AUTH_TOKEN']
   const headers: Record<string, string> =
     token === undefined ? { 'x-api-key': env['ANTHROPIC_API_KEY'] ?? '' } : { authorization: `Bearer ${token}` }
   return {
     baseUrl: env['ANTHROPIC_BASE_URL'] ?? 'http://127.0.0.1:9',
+    ...(socket === undefined ? {} : { socket }),
     headers,
     maxRetries: Number(env['CLAUDE_CODE_MAX_RETRIES'] ?? 10),
     onText: (text) => write(text.replaceAll('\n', '\r\n')),

@@ -14,8 +14,11 @@ export const hookEvents = [
 ] as const
 export type HookEvent = (typeof hookEvents)[number]
 
-/** A program that gets its input on stdin, or an address that gets it by POST. */
-export type Hook = { readonly matcher: string } & ({ readonly command: string } | { readonly url: string })
+/** A program that gets its input on stdin, or a tool of an MCP server that gets what a template makes of it. */
+export type Hook = { readonly matcher: string } & (
+  | { readonly command: string }
+  | { readonly server: string; readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
+)
 
 export interface McpServer {
   readonly command: string
@@ -60,8 +63,8 @@ function groupOf(group: unknown): readonly Hook[] {
   const { matcher: given, hooks } = members(group)
   const matcher = typeof given === 'string' ? given : '*'
   return list(hooks).flatMap((hook): readonly Hook[] => {
-    const { type, command, url } = members(hook)
-    if (type === 'http') return typeof url === 'string' ? [{ matcher, url }] : []
+    const { type, command, server, tool, input } = members(hook)
+    if (type === 'mcp_tool') return [{ matcher, server: String(server), tool: String(tool), input: members(input) }]
     return typeof command === 'string' ? [{ matcher, command }] : []
   })
 }

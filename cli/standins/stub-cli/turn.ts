@@ -196,7 +196,7 @@ async function runTool(
   const answer =
     tool === undefined
       ? { text: `No such tool available: ${call.name}`, error: true }
-      : await attempt(tool, call.input, signal)
+      : await attempt(tool, call, signal)
   if (signal.aborted) return { answer, context: [] }
   const event = answer.error ? 'PostToolUseFailure' : 'PostToolUse'
   const after = await session.hooks(event, {
@@ -209,9 +209,13 @@ async function runTool(
   return { answer, context: texts }
 }
 
-async function attempt(tool: Tool, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolAnswer> {
+async function attempt(
+  tool: Tool,
+  { id, input }: Extract<Block, { type: 'tool_use' }>,
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
   try {
-    return await tool.run(input, signal)
+    return await tool.run(input, signal, id)
   } catch (error) {
     return { text: String(error), error: true }
   }

@@ -90,14 +90,12 @@ export const resultCases: readonly SharedCase[] = [
   },
   {
     id: 'hooks.unheard',
-    fact: 'a tool whose hooks are refused or cut off runs all the same',
+    fact: 'a tool whose hooks are refused runs all the same',
     adapter: 'wrapper/boot/agent-files.ts',
     session: 'key',
     daily: true,
     holds: async (agent) => {
-      agent.answerHooks((event) =>
-        event === 'PreToolUse' ? 'refuse' : event === 'PostToolUse' ? 'hang up' : undefined,
-      )
+      agent.answerHooks((event) => (event.endsWith('ToolUse') ? 'refuse' : undefined))
       try {
         const seen = await agent.turn('use a tool', once(bash('echo $((6 * 7))stork')))
         assert.equal(seen.hooks.at(-1)?.event, 'Stop')
@@ -130,9 +128,9 @@ export const resultCases: readonly SharedCase[] = [
     session: 'key',
     daily: true,
     holds: async (agent) => {
-      assert.ok((await toolNames(agent)).includes('mcp__platform__environment'))
-      const seen = await agent.turn('call', once({ kind: 'call', tool: 'mcp__platform__environment', input: {} }))
-      assert.ok(namesOf(seen).includes('PostToolUse mcp__platform__environment'))
+      assert.ok((await toolNames(agent)).includes('mcp__platform__echo'))
+      const seen = await agent.turn('call', once({ kind: 'call', tool: 'mcp__platform__echo', input: {} }))
+      assert.ok(namesOf(seen).includes('PostToolUse mcp__platform__echo'))
     },
   },
   {
@@ -173,13 +171,13 @@ export const resultCases: readonly SharedCase[] = [
   },
   {
     id: 'net.messages-only',
-    fact: 'nothing but messages is asked of the model',
-    adapter: 'wrapper/boot/agent-process.ts',
+    fact: 'nothing but messages is asked over the socket, the policy’s limits aside, which the wrapper does not pass on',
+    adapter: 'wrapper/sockets/model-server.ts',
     session: 'key',
     daily: true,
     holds: async (agent) => {
       await agent.turn('once more')
-      assert.deepEqual(agent.model.strays, [])
+      assert.deepEqual([...new Set(agent.model.strays)], ['GET /api/claude_code/policy_limits'])
     },
   },
 ]

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { keyPlaceholder } from '../../boot/agent-process.ts'
 import { said, type Agent, type Seen } from '../agent.ts'
 import type { SharedCase } from '../case.ts'
 
@@ -99,14 +100,15 @@ export const submissionCases: readonly SharedCase[] = [
   },
   {
     id: 'submit.model',
-    fact: 'the model of the command line is the one that is asked, with the key of the environment',
+    fact: 'the model of the command line is the one that is asked, over the socket, with the placeholder for a key',
     adapter: 'wrapper/boot/agent-process.ts',
     session: 'key',
     daily: true,
     holds: async (agent) => {
       const { requests } = await agent.turn('who are you')
       assert.equal(requests[0]?.body.model, 'claude-sonnet-4-5')
-      assert.equal(requests[0]?.headers['x-api-key'], agent.dummyKey)
+      assert.equal(requests[0]?.headers['x-api-key'], keyPlaceholder)
+      assert.equal(requests[0]?.headers.host, 'model.invalid')
     },
   },
 ]

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { keyPlaceholder } from '../../boot/agent-process.ts'
 import { sleep } from '../../clock.ts'
 import type { Agent } from '../agent.ts'
 import type { SharedCase } from '../case.ts'
@@ -25,13 +26,13 @@ function headers(agent: Agent, status: 'allowed' | 'rejected'): Record<string, s
 export const subscriptionCases: readonly SharedCase[] = [
   {
     id: 'usage.bearer',
-    fact: "a subscription's token is sent as a bearer",
+    fact: 'the placeholder of a subscription’s token is sent as a bearer, over the socket',
     adapter: 'wrapper/boot/agent-process.ts',
     session: 'subscription',
     daily: true,
     holds: async (agent) => {
       const { requests } = await agent.turn('hello')
-      assert.equal(requests[0]?.headers.authorization, `Bearer ${agent.dummyKey}`)
+      assert.equal(requests[0]?.headers.authorization, `Bearer ${keyPlaceholder}`)
     },
   },
   {
@@ -42,8 +43,8 @@ export const subscriptionCases: readonly SharedCase[] = [
     daily: true,
     holds: async (agent) => {
       await agent.turn('hello', () => ({ kind: 'say', text: 'fine', headers: headers(agent, 'allowed') }))
-      await agent.until('a report', () => agent.usageReports.length > 0)
-      const report = agent.usageReports.at(-1) as Record<string, { usedPercent: number; resetsAt: number }>
+      await agent.until('a report', () => agent.model.usageReports.length > 0)
+      const report = agent.model.usageReports.at(-1) as Record<string, { usedPercent: number; resetsAt: number }>
       assert.deepEqual([report['fiveHour']?.usedPercent, report['sevenDay']?.usedPercent], [37, 37])
       assert.ok(Number.isInteger(report['fiveHour']?.resetsAt))
     },

@@ -6,12 +6,14 @@ import type { Tool } from './tool.ts'
 
 export interface McpTools {
   readonly tools: readonly Tool[]
+  /** For hooks: the text that a tool answers, whether it is listed or not. */
+  call(server: string, tool: string, input: Readonly<Record<string, unknown>>): Promise<string>
   close(): Promise<void>
 }
 
 /** A server that does not start has no tools; the CLI boots without it too. */
 export async function connectServers(servers: Readonly<Record<string, McpServer>>, cwd: string): Promise<McpTools> {
-  const clients: Client[] = []
+  const clients = new Map<string, Client>()
   const tools: Tool[] = []
   for (const [name, server] of Object.entries(servers)) {
     const client = new Client({ name: 'claude-code', version: '2.1.329' })
@@ -25,13 +27,21 @@ export async function connectServers(servers: Readonly<Record<string, McpServer>
           env: { ...inherited(), ...server.env },
         }),
       )
-      clients.push(client)
+      clients.set(name, client)
       tools.push(...(await toolsOf(name, client)))
     } catch (error) {
       process.stdout.write(`MCP server ${name} failed: ${String(error)}\r\n`)
     }
   }
-  return { tools, close: async () => void (await Promise.allSettled(clients.map((client) => client.close()))) }
+  return {
+    tools,
+    call: async (server, tool, input) => {
+      const client = clients.get(server)
+      if (client === undefined) throw new Error(`no server ${server}`)
+      return textOf((await client.callTool({ name: tool, arguments: { ...input } })).content)
+    },
+    close: async () => void (await Promise.allSettled([...clients.values()].map((client) => client.close()))),
+  }
 }
 
 function inherited(): Record<string, string> {
@@ -46,8 +56,9 @@ async function toolsOf(server: string, client: Client): Promise<readonly Tool[]>
     name: `mcp__${server}__${tool.name}`,
     description: tool.description ?? '',
     inputSchema: tool.inputSchema,
-    async run(input, signal) {
-      const answer = await client.callTool({ name: tool.name, arguments: { ...input } }, undefined, { signal })
+    async run(input, signal, id) {
+      const call = { name: tool.name, arguments: { ...input }, _meta: { 'claudecode/toolUseId': id } }
+      const answer = await client.callTool(call, undefined, { signal })
       return { text: textOf(answer.content), error: answer.isError === true }
     },
   }))

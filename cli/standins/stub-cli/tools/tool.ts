@@ -8,7 +8,8 @@ export interface Tool {
   readonly name: string
   readonly description: string
   readonly inputSchema: Readonly<Record<string, unknown>>
-  run(input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolAnswer>
+  /** `id` is that of the model's block. */
+  run(input: Readonly<Record<string, unknown>>, signal: AbortSignal, id: string): Promise<ToolAnswer>
 }
 
 export function schemaOf(

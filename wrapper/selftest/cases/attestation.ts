@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { awaitReady } from '../../terminal/boot.ts'
+import { declaredTools } from '../../attestation/model-request.ts'
+import { said, startAgent, type Agent, type AgentOptions, type Decide, type Seen } from '../agent.ts'
+import type { ContractCase, LoneCase } from '../case.ts'
+import type { Move } from '../model.ts'
+
+const echo = 'mcp__platform__echo'
+const callEcho = (input: object): Move => ({ kind: 'call', tool: echo, input })
+const first =
+  (...moves: readonly Move[]): Decide =>
+  (_request, nth) =>
+    moves[nth] ?? { kind: 'say', text: said }
+
+/** Whatever a parser, a schema or a normaliser on the way could touch. */
+const awkward = {
+  numbers: [1, -0.5, 1e21, 1e-7, 12345678901234567890, 0],
+  texts: ['007', '1e3', 'true', 'null', '', ' a ', 'e\u0301', '\u00e9', '\u{1f600}', '\u2028', '"', '\\', '${prompt}', '@lib/a.txt'],
+  nothing: [null, {}, [], [[]], { a: {} }],
+  nested: { b: { a: [{ c: { d: [1, { e: null }] } }] } },
+  extra_key_of_no_schema: true,
+  '': 'empty name',
+  'a.b[0]': 1,
+}
+
+export const attestationCases: readonly ContractCase[] = [
+  {
+    id: 'attest.id',
+    fact: 'a call of an MCP tool says the id of the block by which the model asked for it',
+    adapter: 'wrapper/attestation/attestor.ts',
+    session: 'key',
+    daily: true,
+    holds: async (agent) => {
+      const { requests } = await agent.turn('call', first(callEcho({ a: 1 })))
+      const block = requests
+        .at(-1)!
+        .body.messages.flatMap(({ content }) => (Array.isArray(content) ? (content as { type: string; id?: string }[]) : []))
+        .findLast(({ type }) => type === 'tool_use')
+      assert.ok(block?.id)
+      assert.equal(agent.toolCalls.at(-1)?._meta?.['claudecode/toolUseId'], block.id)
+    },
+  },
+  {
+    id: 'attest.arguments',
+    fact: 'a call of an MCP tool has the arguments of its block, unchanged',
+    adapter: 'wrapper/attestation/canonical.ts',
+    session: 'key',
+    daily: true,
+    holds: async (agent) => {
+      await agent.turn('call', first(callEcho(awkward)))
+      assert.deepEqual(agent.toolCalls.at(-1)?.arguments, JSON.parse(JSON.stringify(awkward)))
+      await agent.turn('call', first(callEcho({})))
+      assert.deepEqual(agent.toolCalls.at(-1)?.arguments ?? {}, {})
+    },
+  },
+  {
+    id: 'attest.retry',
+    fact: 'an answer that breaks off is asked for again, over the socket and in one piece, and its calls say their ids too',
+    adapter: 'wrapper/model-proxy/proxy.ts',
+    session: 'key',
+    holds: async (agent) => {
+      const broken: Move = { kind: 'break', how: 'reset', after: { tool: echo, input: { a: 2 } } }
+      const { requests } = await agent.turn('call', first(broken, broken))
+      assert.ok(requests.some(({ body }) => body.stream !== true))
+      const ids = agent.toolCalls.slice(-1).map((call) => call._meta?.['claudecode/toolUseId'])
+      assert.match(String(ids[0]), /^toolu_/)
+    },
+  },
+  {
+    id: 'attest.compaction',
+    fact: 'a request for a summary declares the tools, begins its last text with the order to use none, and no tool of its answer runs',
+    adapter: 'wrapper/attestation/model-request.ts',
+    session: 'none',
+    holds: (input) =>
+      withAgent(input, {}, async (agent) => {
+        for (const text of ['some', 'more', 'turns']) await agent.turn(text, first())
+        const tooLong: Move = { kind: 'refuse', status: 413, type: 'request_too_large' }
+        const seen = await agent.turn('too long', first(tooLong, callEcho({ in: 'summary' })))
+        const summary = seen.requests[1]!
+        assert.ok(summary.body.tools?.some(({ name }) => name === echo))
+        assert.equal(declaredTools(Buffer.from(summary.text)).size, 0)
+        assert.ok(seen.requests.some(({ text }) => declaredTools(Buffer.from(text)).has('echo')))
+        assert.deepEqual(agent.toolCalls, [])
+      }),
+  },
+  {
+    id: 'socket.fail-closed',
+    fact: 'a CLI that does not obey the socket reaches no model at all',
+    adapter: 'wrapper/boot/agent-process.ts',
+    session: 'none',
+    holds: (input) =>
+      withAgent(
+        input,
+        // With a token beside the placeholder the CLI passes the socket by, and says nothing of it.
+        { environment: { ANTHROPIC_AUTH_TOKEN: 'beside', CLAUDE_CODE_MAX_RETRIES: '0' }, awaitBoot: false },
+        async (agent) => {
+          await awaitReady(agent.terminal, agent.clock, 60_000).catch(() => undefined)
+          await agent.submit('hello').catch(() => undefined)
+          await agent.until('its end', () => agent.hooks.some(({ event }) => event === 'StopFailure'), 20_000)
+          assert.deepEqual([agent.model.requests, agent.hooks.filter(({ event }) => event === 'Stop')], [[], []])
+        },
+      ),
+  },
+  {
+    id: 'hooks.gone',
+    fact: 'with its relay ended the CLI goes on without hooks: tools run, no Stop is told, the transcript says it',
+    adapter: 'wrapper/hooks/wiring.ts',
+    session: 'none',
+    holds: (input) =>
+      withAgent(input, {}, async (agent) => {
+        const before: Seen = await agent.turn('hello')
+        assert.equal(before.hooks.at(-1)?.event, 'Stop')
+        const told = agent.hooks.length
+        const bash: Move = { kind: 'call', tool: 'Bash', input: { command: 'echo $((6 * 7))stork', description: 'c' } }
+        agent.script(first(bash))
+        for (const pid of relaysTo(agent.sockets.wiring)) process.kill(pid, 'SIGKILL')
+        await agent.submit('use a tool').catch(() => undefined)
+        const isSaid = (): boolean => agent.model.requests.at(-1)!.text.includes('42stork')
+        await agent.until('the result of the tool', isSaid)
+        assert.equal(agent.hooks.length, told)
+        assert.equal(agent.terminal.exited(), undefined)
+      }),
+  },
+]
+
+async function withAgent(
+  input: Parameters<LoneCase['holds']>[0],
+  options: AgentOptions,
+  use: (agent: Agent) => Promise<void>,
+): Promise<void> {
+  const agent = await startAgent(input, options)
+  try {
+    await use(agent)
+  } finally {
+    await agent.close()
+  }
+}
+
+/** Only processes whose command names this socket, which is this case's own. */
+function relaysTo(socket: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && commandOf(name).includes(`relay.mjs\0${socket}`))
+    .map(Number)
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
