@@ -1,15 +1,19 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Check } from 'typebox/value'
-import { openPlainSpace } from '../space/space.ts'
+import { openPlainSpace, type CommandSpace } from '../space/space.ts'
 import type { Git } from '../workspace/git.ts'
 import { createDesk } from '../workspace/inside/desk.ts'
 import { createInsideGit } from '../workspace/inside/git.ts'
-import { createOutsideGit, outsideSide } from '../workspace/outside/git.ts'
-import type { Inside } from '../workspace/outside/inside.ts'
+import { createOutsideGit, outsideSide, type CredentialHelper } from '../workspace/outside/git.ts'
+import { openInside, type Inside } from '../workspace/outside/inside.ts'
+import type { WireLimits } from '../workspace/outside/pack-limits.ts'
 import { checkOut, type Checkout } from '../workspace/outside/prepare.ts'
 import type { Crossings } from '../workspace/outside/publish.ts'
 import { createWire, type Wire } from '../workspace/outside/wire.ts'
 import { operations } from '../workspace/requests.ts'
+import { realClock } from './pod.ts'
+import { rememberingLogger } from './quiet-log.ts'
 
 export interface WorkspaceScene extends Crossings {
   /** Of the clone of `lib`. */
@@ -37,26 +41,51 @@ export interface SceneOptions {
   readonly url: string
   readonly branch: string
   readonly mutate?: (git: Git) => Git
+  readonly credential?: CredentialHelper
+  /** With it the agent's side runs in the worker, started there. */
+  readonly space?: CommandSpace
+  readonly limits?: Partial<WireLimits>
+  readonly timeoutMs?: number
 }
 
 const identity = { login: 'bot', email: 'bot@example.invalid' }
 
-/** Both sides of the workspace in one process, without the worker between them: its protocol has tests of its own. */
-export function openWorkspace({ dir, url, branch, mutate = (git) => git }: SceneOptions): WorkspaceScene {
+/** Both sides of the workspace in one process, unless a space is given: the worker's protocol has tests of its own. */
+export function openWorkspace(options: SceneOptions): WorkspaceScene {
+  const { dir, url, branch, mutate = (git) => git, credential, limits, timeoutMs } = options
   const path = process.env['PATH']!
   const own = { path, home: dir, identity }
   const workspaceDir = join(dir, 'ws')
   const bareDir = join(dir, 'bare')
   const insideGit = mutate(createInsideGit({ path, identity }))
-  const git = mutate(createOutsideGit(own))
-  const wire = createWire({ space: openPlainSpace(), outside: outsideSide(own), path, identity })
+  const git = mutate(createOutsideGit({ ...own, ...(credential ? { credential } : {}) }))
+  const wire = createWire({
+    space: options.space ?? openPlainSpace(),
+    outside: outsideSide(own),
+    path,
+    identity,
+    ...(limits ? { limits } : {}),
+    ...(timeoutMs ? { timeoutMs } : {}),
+  })
   let boots = 0
   const wrapped = (wrap: Wrap): Crossings => ({
     git: wrap.git(git),
     wire: wrap.wire(wire),
     inside: insideOf(wrap.git(insideGit), workspaceDir),
   })
-  const plain = { git, wire, inside: insideOf(insideGit, workspaceDir) }
+  const worker = (space: CommandSpace): Inside =>
+    openInside({
+      space,
+      node: process.execPath,
+      workspaceDir,
+      path,
+      identity,
+      clock: realClock,
+      logger: rememberingLogger().logger,
+    })
+  mkdirSync(workspaceDir, { recursive: true })
+  const inside = options.space ? worker(options.space) : insideOf(insideGit, workspaceDir)
+  const plain = { git, wire, inside }
   return {
     ...plain,
     wrapped,

@@ -115,6 +115,8 @@ export function plainEnvironment(
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_ATTR_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
+    // A commit is what its name says, not what `refs/replace/` puts in its place.
+    GIT_NO_REPLACE_OBJECTS: '1',
     // A clone whose .git is gone must fail, not pass for the repository that lies around the workspace.
     GIT_CEILING_DIRECTORIES: dirname(cwd),
     GIT_EDITOR: 'true',

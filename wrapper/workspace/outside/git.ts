@@ -40,7 +40,6 @@ export function outsideSide({ path, home, identity, credential, timeoutMs }: Out
     settings: ({ remote }) => [...settings, ...(remote === undefined ? [] : transportOf(remote))],
     env: (run) => ({
       ...plainEnvironment(path, home, identity, run),
-      GIT_NO_REPLACE_OBJECTS: '1',
       NO_PROXY: '*',
       no_proxy: '*',
       ...(run.remote !== undefined && credential ? credentialOf(credential) : {}),

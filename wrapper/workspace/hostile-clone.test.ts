@@ -1,0 +1,397 @@
+/**
+ * Law B1 and B2: what an agent writes into its clone starts no program beside the wrapper, and nothing at all in a later
+ * pod. Each attack is judged by one predicate, with the wall and, as its negative control, without: git run beside the
+ * wrapper, on the clone.
+ */
+import { spawnSync } from 'node:child_process'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openPlainSpace, type CommandSpace } from '../space/space.ts'
+import { startGateway, type TestGateway } from '../testing/gateway.ts'
+import { makeOrigin, runGit } from '../testing/pod.ts'
+import { openWorkspace, type WorkspaceScene } from '../testing/workspace.ts'
+import { publishAll } from './outside/publish.ts'
+
+const branch = 'platform/task-1'
+const token = 'pod-token-canary-5812'
+
+/** A space without walls that remembers what it started. */
+class MarkedSpace implements CommandSpace {
+  readonly kind = 'none'
+  readonly pids = new Set<number>()
+  readonly #plain = openPlainSpace()
+
+  wrap(command: readonly string[]): readonly string[] {
+    return command
+  }
+
+  spawn(...call: Parameters<CommandSpace['spawn']>): ReturnType<CommandSpace['spawn']> {
+    const child = this.#plain.spawn(...call)
+    if (child.pid !== undefined) this.pids.add(child.pid)
+    return child
+  }
+
+  async close(): Promise<void> {}
+}
+
+interface Attack {
+  readonly name: string
+  readonly plant: (scene: Scene) => void
+  /** What the wrapper's own git did on the clone, or would have done. */
+  readonly control: readonly string[]
+}
+
+interface Scene {
+  readonly dir: string
+  readonly clone: string
+  readonly canary: string
+  readonly config: (key: string, value: string) => void
+  readonly attributes: (text: string) => void
+  readonly url: string
+}
+
+/** A bare repository whose hooks would run beside whoever pushes there. */
+function withHooks({ dir, canary }: Scene): string {
+  const path = join(dir, 'trap.git')
+  if (!existsSync(path)) runGit(dir, 'init', '--quiet', '--bare', path)
+  for (const hook of ['pre-receive', 'update', 'post-receive'])
+    writeFileSync(join(path, 'hooks', hook), `#!/bin/sh\n${canary} </dev/null >/dev/null\n`, { mode: 0o755 })
+  return path
+}
+
+/** Two sides of one file, so that a merge asks the driver. */
+function fork({ clone }: Scene): void {
+  runGit(clone, 'checkout', '-q', '-B', 'side')
+  writeFileSync(join(clone, 'README.md'), 'side\n')
+  runGit(clone, '-c', 'core.attributesFile=/dev/null', 'commit', '-qam', 'side')
+  runGit(clone, 'checkout', '-q', branch)
+  writeFileSync(join(clone, 'README.md'), 'ours\n')
+  runGit(clone, 'commit', '-qam', 'ours')
+}
+
+/** GIT_ASKPASS would win. */
+const ownPrompt = 'a program that asks for the password'
+
+const attacks: readonly Attack[] = [
+  {
+    name: 'a clean filter by .git/info/attributes',
+    plant: ({ config, attributes, canary }) => (config('filter.x.clean', canary), attributes('* filter=x')),
+    control: ['add', '--all'],
+  },
+  {
+    name: 'a smudge filter by .gitattributes',
+    plant: ({ config, clone, canary }) => {
+      writeFileSync(join(clone, '.gitattributes'), '* filter=x\n')
+      config('filter.x.smudge', canary)
+    },
+    control: ['checkout-index', '--force', '--all'],
+  },
+  {
+    name: 'a filter process',
+    plant: ({ config, attributes, canary }) => (config('filter.x.process', canary), attributes('* filter=x')),
+    control: ['add', '--all'],
+  },
+  {
+    name: 'a filter by core.attributesFile and an included configuration',
+    plant: ({ dir, config, canary }) => {
+      writeFileSync(
+        join(dir, 'more'),
+        `[filter "x"]\n\tclean = ${canary}\n[core]\n\tattributesFile = ${dir}/attributes\n`,
+      )
+      writeFileSync(join(dir, 'attributes'), '* filter=x\n')
+      config('include.path', join(dir, 'more'))
+    },
+    control: ['add', '--all'],
+  },
+  {
+    name: 'a filter in the configuration of the work tree',
+    plant: ({ config, attributes, clone, canary }) => {
+      config('extensions.worktreeConfig', 'true')
+      writeFileSync(join(clone, '.git', 'config.worktree'), `[filter "x"]\n\tclean = ${canary}\n`)
+      attributes('* filter=x')
+    },
+    control: ['add', '--all'],
+  },
+  {
+    name: 'a merge driver',
+    plant: (scene) => {
+      fork(scene)
+      scene.config('merge.x.driver', `${scene.canary} %A`)
+      scene.attributes('* merge=x')
+    },
+    control: ['merge', 'side'],
+  },
+  {
+    name: 'a diff driver',
+    plant: ({ config, attributes, canary }) => (config('diff.x.command', canary), attributes('* diff=x')),
+    control: ['diff'],
+  },
+  {
+    name: 'a text conversion',
+    plant: ({ config, attributes, canary }) => (config('diff.x.textconv', canary), attributes('* diff=x')),
+    control: ['diff'],
+  },
+  {
+    name: 'a file system monitor',
+    plant: ({ config, canary }) => config('core.fsmonitor', canary),
+    control: ['status'],
+  },
+  {
+    name: 'hooks in .git/hooks',
+    plant: ({ clone, canary }) => {
+      for (const hook of [
+        'pre-commit',
+        'post-commit',
+        'post-checkout',
+        'pre-push',
+        'reference-transaction',
+        'post-index-change',
+      ])
+        writeFileSync(join(clone, '.git', 'hooks', hook), `#!/bin/sh\n${canary} </dev/null >/dev/null\n`, {
+          mode: 0o755,
+        })
+    },
+    control: ['commit', '--quiet', '--allow-empty', '-m', 'x'],
+  },
+  {
+    name: 'a program that signs',
+    plant: ({ config, canary }) => (config('commit.gpgSign', 'true'), config('gpg.program', canary)),
+    control: ['commit', '--quiet', '--allow-empty', '-m', 'x'],
+  },
+  {
+    name: 'another address for the gateway, with hooks behind it',
+    plant: (scene) => scene.config(`url.${withHooks(scene)}.insteadOf`, scene.url),
+    control: ['push', '--quiet', 'URL', `HEAD:refs/heads/x`],
+  },
+  {
+    name: 'another address for pushes only',
+    plant: (scene) => scene.config(`url.${withHooks(scene)}.pushInsteadOf`, scene.url),
+    control: ['push', '--quiet', 'URL', `HEAD:refs/heads/x`],
+  },
+  {
+    name: 'a credential helper',
+    plant: ({ config, canary }) => config('credential.helper', `!${canary} </dev/null;:`),
+    control: ['push', '--quiet', 'URL', `HEAD:refs/heads/x`],
+  },
+  {
+    name: ownPrompt,
+    plant: ({ config, canary }) => config('core.askPass', canary),
+    control: ['push', '--quiet', 'URL', `HEAD:refs/heads/x`],
+  },
+  {
+    name: 'a shell for ssh addresses',
+    plant: ({ config, canary, url }) => {
+      config('core.sshCommand', canary)
+      config('url.ssh://host.invalid/.insteadOf', url)
+    },
+    control: ['fetch', 'URL'],
+  },
+  {
+    name: 'an upload-pack of its own',
+    plant: (scene) => {
+      scene.config('remote.origin.url', withHooks(scene))
+      scene.config('remote.origin.uploadpack', scene.canary)
+    },
+    control: ['fetch', 'origin'],
+  },
+  {
+    name: 'a .git that is a file and points elsewhere',
+    plant: ({ dir, clone, config, attributes, canary }) => {
+      config('filter.x.clean', canary)
+      attributes('* filter=x')
+      renameSync(join(clone, '.git'), join(dir, 'elsewhere'))
+      writeFileSync(join(clone, '.git'), `gitdir: ${join(dir, 'elsewhere')}\n`)
+    },
+    control: ['add', '--all'],
+  },
+  {
+    name: 'a common folder elsewhere',
+    plant: ({ dir, clone, config, attributes, canary }) => {
+      config('filter.x.clean', canary)
+      attributes('* filter=x')
+      const common = join(dir, 'common')
+      mkdirSync(common)
+      for (const name of ['config', 'info', 'objects', 'refs'])
+        renameSync(join(clone, '.git', name), join(common, name))
+      writeFileSync(join(clone, '.git', 'commondir'), `${common}\n`)
+    },
+    control: ['add', '--all'],
+  },
+]
+
+describe('a clone that an agent prepared', () => {
+  let dir: string
+  let space: MarkedSpace
+  let gateway: TestGateway
+  let workspace: WorkspaceScene
+  let scene: Scene
+
+  beforeEach(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'hostile-'))
+    const origin = makeOrigin(dir)
+    runGit(origin, 'config', 'http.receivepack', 'true')
+    gateway = await startGateway(dir, token)
+    space = new MarkedSpace()
+    const url = `${gateway.url}/git/lib.git`
+    workspace = openWorkspace({ dir, url, branch, space, credential: credential() })
+    const { clone } = workspace
+    const canary = join(dir, 'canary')
+    writeFileSync(canary, program(), { mode: 0o755 })
+    scene = {
+      dir,
+      clone,
+      canary,
+      url,
+      config: (key, value) => void runGit(clone, 'config', key, value),
+      attributes: (text) => writeFileSync(join(clone, '.git', 'info', 'attributes'), `${text}\n`),
+    }
+  })
+  afterEach(async () => {
+    workspace.inside.close()
+    await gateway.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  /** As the wrapper's: it answers git's prompt, and what it is reached by stands in the environment of one child. */
+  function credential(): { program: string; url: string } {
+    const answers = join(dir, 'askpass')
+    writeFileSync(answers, `#!/bin/sh\ncase "$1" in Username*) echo x-pod ;; *) echo ${token} ;; esac\n`, {
+      mode: 0o755,
+    })
+    return { program: answers, url: 'http://127.0.0.1:9/credential' }
+  }
+
+  /** Notes who runs it: the processes above it, and whether the credential is in reach. Else it changes nothing. */
+  function program(): string {
+    return `#!/bin/sh
+line="\${STATEWRIGHT_CREDENTIAL_URL:+credential}"
+p=$$
+while [ "$p" -gt 1 ]; do
+  line="$line $p"
+  while read -r key value; do [ "$key" = PPid: ] && p=$value; done < /proc/$p/status
+done
+echo "$line" >> ${join(dir, 'ran')}
+exec cat "$@"
+`
+  }
+
+  const runs = (): readonly string[] =>
+    existsSync(join(dir, 'ran')) ? readFileSync(join(dir, 'ran'), 'utf8').trim().split('\n') : []
+  /** The predicate: runs of the agent's program that no process of the space started, or beside the credential. */
+  const escapes = (): readonly string[] =>
+    runs().filter((line) => {
+      const words = line.split(' ')
+      return words.includes('credential') || !words.some((pid) => space.pids.has(Number(pid)))
+    })
+
+  /** The wall taken down: git beside the wrapper, with the pod's credential, on the files of the agent. */
+  function besideTheWrapper(args: readonly string[], asks: boolean): void {
+    const { program: askpass, url } = credential()
+    spawnSync(
+      'git',
+      args.map((arg) => (arg === 'URL' ? scene.url : arg)),
+      {
+        cwd: scene.clone,
+        env: {
+          PATH: process.env['PATH'],
+          HOME: dir,
+          GIT_CONFIG_NOSYSTEM: '1',
+          GIT_TERMINAL_PROMPT: '0',
+          STATEWRIGHT_CREDENTIAL_URL: url,
+          ...(asks ? { GIT_ASKPASS: askpass } : {}),
+          GIT_AUTHOR_NAME: 'x',
+          GIT_AUTHOR_EMAIL: 'x@example.invalid',
+          GIT_COMMITTER_NAME: 'x',
+          GIT_COMMITTER_EMAIL: 'x@example.invalid',
+        },
+      },
+    )
+  }
+
+  test.each(attacks)(
+    'starts nothing beside the wrapper by $name',
+    { timeout: 60_000 },
+    async ({ name, plant, control }) => {
+      const { bare } = await workspace.boot()
+      plant(scene)
+      appendFileSync(join(scene.clone, 'README.md'), 'work of the agent\n')
+      await publishAll(workspace, [bare], new Map(), 'turn')
+      appendFileSync(join(scene.clone, 'README.md'), 'more of it\n')
+      const before = runs()
+      await workspace.boot({ isReview: true })
+      expect(escapes()).toEqual([])
+      // Law B2: in the next pod it is not run at all.
+      expect(runs()).toEqual(before)
+      expect(runGit(scene.clone, 'config', '--local', '--list')).not.toContain(dir)
+      rmSync(join(dir, 'elsewhere'), { recursive: true, force: true })
+      rmSync(join(dir, 'common'), { recursive: true, force: true })
+      plant(scene)
+      appendFileSync(join(scene.clone, 'README.md'), 'a change\n')
+      besideTheWrapper(control, name !== ownPrompt)
+      expect(escapes()).not.toEqual([])
+    },
+  )
+
+  test('gets no token by a proxy for the address of the gateway', async () => {
+    const heard: (string | undefined)[] = []
+    const proxy: Server = createServer((request, response) => {
+      heard.push(request.headers.authorization)
+      response.writeHead(request.headers.authorization ? 502 : 401, { 'www-authenticate': 'Basic realm="git"' }).end()
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    try {
+      const { bare } = await workspace.boot()
+      const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+      const plant = (): void => scene.config(`http.${scene.url}.proxy`, address)
+      plant()
+      appendFileSync(join(scene.clone, 'README.md'), 'work\n')
+      expect((await publishAll(workspace, [bare], new Map(), 'turn')).pushed).toEqual(['lib'])
+      await workspace.boot()
+      expect(heard).toEqual([])
+      plant()
+      const run = spawnGit(['push', '--quiet', scene.url, 'HEAD:refs/heads/x'])
+      await run
+      expect(heard.join()).toContain('Basic ')
+    } finally {
+      await new Promise((resolve) => proxy.close(resolve))
+    }
+  })
+
+  /** Not synchronously: the proxy lives in this process. */
+  async function spawnGit(args: readonly string[]): Promise<void> {
+    const git = openPlainSpace().spawn(['git', ...args], {
+      cwd: scene.clone,
+      env: { PATH: process.env['PATH']!, HOME: dir, GIT_ASKPASS: credential().program },
+      stdio: 'ignore',
+      network: true,
+    })
+    await new Promise((resolve) => git.on('close', resolve))
+  }
+
+  test('publishes what its commits are, whatever replaces them', async () => {
+    const { bare } = await workspace.boot()
+    writeFileSync(join(scene.clone, 'real.txt'), 'real\n')
+    runGit(scene.clone, 'add', '-A')
+    runGit(scene.clone, 'commit', '-qm', 'real')
+    const real = runGit(scene.clone, 'rev-parse', 'HEAD')
+    runGit(scene.clone, 'replace', real, 'HEAD~1')
+    await publishAll(workspace, [bare], new Map(), 'turn')
+    const origin = join(dir, 'lib.git')
+    expect(runGit(origin, 'rev-parse', branch)).toBe(real)
+    expect(runGit(origin, 'ls-tree', '--name-only', branch)).toContain('real.txt')
+    expect(runGit(scene.clone, 'ls-tree', '--name-only', 'HEAD')).not.toContain('real.txt')
+  })
+})
