@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ModelRequest, Move } from './selftest/model.ts'
 import { startGateway, type TestGateway } from './testing/gateway.ts'
 import { plainClient } from './testing/plain-client.ts'
-import { openWorld, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
+import { linkOf, openWorld, runGit, socketFolderOf, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
 import { describeRequiring } from '../testing/requires.ts'
 
 const token = 'pod-token-canary-4711'
@@ -37,8 +37,8 @@ describeRequiring('claude', 'a pod behind the gateway', () => {
       PLATFORM_OPERATOR_URL: gateway.url,
       PLATFORM_POD_TOKEN_FILE: join(world.dir, 'pod-token'),
       LIFECYCLE_HOOKS: JSON.stringify({
-        postClone: `echo "$1" > ${world.dir}/cloned`,
-        conversationStart: `echo "$PLATFORM_TASK" > ${world.dir}/started`,
+        postClone: 'echo "$1" > ~/cloned',
+        conversationStart: 'echo "$PLATFORM_TASK" > ~/started',
         agentTurnFinished: 'exit 3',
       }),
     }
@@ -54,12 +54,8 @@ describeRequiring('claude', 'a pod behind the gateway', () => {
     await gateway.close()
   })
 
-  const socketOf = (server: 'platform' | 'wiring'): string => {
-    const { mcpServers } = JSON.parse(readFileSync(join(world.workspace, '.mcp.json'), 'utf8')) as {
-      mcpServers: Record<string, { args: string[] }>
-    }
-    return mcpServers[server]!.args.at(-1)!
-  }
+  const socketOf = (server: 'platform' | 'wiring'): string =>
+    join(socketFolderOf(pod), `${server === 'platform' ? 'tools' : server}.sock`)
   const metrics = async (): Promise<string> => (await fetch(`${pod.url}/metrics`)).text()
   const told = (): string => world.model.requests.at(-1)!.text
   /** A turn whose last answer doesn't end. */
@@ -172,8 +168,8 @@ describeRequiring('claude', 'a pod behind the gateway', () => {
   })
 
   test('runs the lifecycle hooks with their arguments', () => {
-    expect(readFileSync(join(world.dir, 'started'), 'utf8').trim()).toBe(task)
-    expect(readFileSync(join(world.dir, 'cloned'), 'utf8').trim()).toBe(join(world.workspace, 'lib'))
+    expect(world.inCommandHome('started').trim()).toBe(task)
+    expect(world.inCommandHome('cloned').trim()).toBe(join(world.workspace, 'lib'))
   })
 })
 
@@ -192,8 +188,7 @@ describeRequiring('claude', 'a pod whose wrapper believes anybody', () => {
         20_000,
         () => pod.log(),
       )
-      const mcp = readFileSync(join(world.workspace, '.mcp.json'), 'utf8')
-      const client = await plainClient(/[^"]+tools\.sock/.exec(mcp)![0])
+      const client = await plainClient(join(socketFolderOf(pod), 'tools.sock'))
       await client.call('outcome', approve, 'toolu_guessed')
       client.close()
       expect(gateway.calls).toEqual([`POST /tasks/${task}/outcome Bearer ${token}`])
@@ -215,12 +210,4 @@ function loopbackOf(pid: number, url: string): string {
     .filter(([, , , state, , , , , , inode]) => state === '0A' && inodes.has(inode ?? ''))
     .map(([, local]) => Number.parseInt(local!.split(':')[1]!, 16))
   return `http://127.0.0.1:${ports.find((port) => !url.endsWith(`:${port}`))}`
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return ''
-  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { verifyHmac } from '../edges/http/auth/hmac.ts'
@@ -28,13 +28,7 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     pod = await world.start({ LIFECYCLE_HOOKS: JSON.stringify(recordingHooks()) })
   }, 90_000)
   afterAll(() => world.close())
-  /** Hooks write into the HOME of commands, which is another one at each start. */
-  const hooksRun = (): readonly string[] => {
-    const space = join(world.stateDir, 'space')
-    const files = readdirSync(space).toSorted().map((boot) => join(space, boot, 'home', 'hooks'))
-    const written = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8').trim())
-    return written.flatMap((text) => text.split('\n'))
-  }
+  const hooksRun = (): readonly string[] => world.inCommandHome('hooks').trim().split('\n')
   /** Resolves once the model has been asked `more` times since `before`. */
   let before = 0
   const asked = (more: number): Promise<void> =>

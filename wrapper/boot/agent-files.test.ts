@@ -25,6 +25,7 @@ const config = (env: Record<string, string> = {}): Config =>
   )
 const plumbing = {
   sockets: socketsIn('/tmp/sw-x'),
+  programs: '/tmp/sw-x/bin',
   relayCommand: ['/opt/node', 'relay.mjs'],
   statuslineCommand: ['/opt/node', "it's a line.mjs"],
 }
@@ -149,6 +150,18 @@ describe('the MCP servers', () => {
     expect(said.filter((line) => line.includes('twice'))).toHaveLength(1)
   })
 
+  test('run the programs of fragments where commands run, with the variables that they name', () => {
+    const tool = { command: 'npx', args: ['tool', '--fast'], env: { TOOL_KEY: 'k', TOOL_MODE: 'm' } }
+    const servers = render('', [{ mcpServers: { tool, plain: { command: 'serve' }, far: { url: 'https://far' } } }])
+    expect(servers['tool']).toEqual({
+      command: '/tmp/sw-x/bin/inside',
+      args: ['TOOL_KEY TOOL_MODE', 'npx', 'tool', '--fast'],
+      env: { TOOL_KEY: 'k', TOOL_MODE: 'm' },
+    })
+    expect(servers['plain']).toEqual({ command: '/tmp/sw-x/bin/inside', args: ['', 'serve'] })
+    expect(servers['far']).toEqual({ url: 'https://far' })
+  })
+
   test('let extras win over fragments, and nobody over the platform', () => {
     const servers = render('[{"name":"wiki","url":"https://extra"}]', [
       { mcpServers: { wiki: { url: 'https://fragment' }, platform: { url: 'https://evil' }, wiring: { url: 'x' } } },
@@ -167,6 +180,8 @@ describe("the agent's process", () => {
       ANTHROPIC_API_KEY: 'ssh-placeholder',
       ANTHROPIC_BASE_URL: 'http://model.invalid',
       ANTHROPIC_UNIX_SOCKET: '/tmp/sw-x/model.sock',
+      CLAUDE_CODE_SHELL: '/tmp/sw-x/bin/bash',
+      PATH: `/tmp/sw-x/bin:${config().path}`,
       PLATFORM_CONTRACT_VERSION: '4',
       IS_SANDBOX: '1',
       ENABLE_TOOL_SEARCH: 'false',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '../testing/gateway.ts'
 import { makeOrigin, realClock, runGit } from '../testing/pod.ts'
-import { createGit } from '../workspace/git.ts'
+import { openWorkspace } from '../testing/workspace.ts'
 import { Workspace } from '../workspace/outside/workspace.ts'
 import { createBroker, fixedToken, type Broker } from './broker.ts'
 
@@ -28,7 +28,7 @@ describe('a call through the broker', () => {
 
   beforeEach(async () => {
     dir = mkdtempSync(join(tmpdir(), 'broker-'))
-    clone = join(dir, 'lib')
+    clone = join(dir, 'ws', 'lib')
     runGit(dir, 'clone', '--quiet', makeOrigin(dir), clone)
     port = await freePort()
     heard.length = 0
@@ -54,13 +54,10 @@ describe('a call through the broker', () => {
     await new Promise<void>((resolve) => operator!.listen(port, '127.0.0.1', resolve))
   }
   async function start(patienceMs: number): Promise<void> {
-    const git = createGit({
-      path: process.env['PATH']!,
-      home: dir,
-      identity: { login: 'bot', email: 'b@example.invalid' },
-    })
+    const { git, inside, wire } = openWorkspace({ dir, url: '', branch: 'main' })
     const repository = { name: 'lib', dir: clone, url: '', base: 'main', branch: 'main', sha: '' }
-    const workspace = new Workspace({ git, patient: () => git, repositories: [repository] })
+    const bares = [{ repository, dir: join(dir, 'bare', 'lib.git') }]
+    const workspace = new Workspace({ git, inside, wire, patient: () => git, bares })
     broker = createBroker({
       caller: identity,
       clock: realClock,

@@ -11,6 +11,7 @@ import { awaitReady } from '../terminal/boot.ts'
 import { sanitise } from '../terminal/sanitise.ts'
 import { submit, typedLine } from '../terminal/submit.ts'
 import { openTerminal, type Terminal } from '../terminal/terminal.ts'
+import { writeShims } from '../space/open-walls.ts'
 import type { AgentSockets } from '../sockets/agent-sockets.ts'
 import { startTestModel, type ModelRequest, type Move, type TestModel } from './model.ts'
 import { openWrapperSide, type AnswerHook, type HookCall, type ToolCall } from './wrapper-side.ts'
@@ -82,11 +83,13 @@ export async function startAgent(input: AgentInput, options: AgentOptions = {}):
   const side = await openWrapperSide()
   const model = await startTestModel((request, index) => decide(request, index - scriptedFrom), true, side.sockets.model)
   const config = loadConfig(variables(input, options, { root, home, workspace }), () => '')
-  const plumbing = { sockets: side.sockets, ...programs(input.node) }
+  const plumbing = { sockets: side.sockets, programs: join(side.link, 'bin'), ...programs(input.node) }
+  writeShims(side.link, { ...config, way: [] })
   const sessionId = input.uuid()
   writeAgentFiles({
     config,
     plumbing,
+    commandHome: home,
     overlays: [],
     findings: [],
     baseInstructions: [{ repository: 'lib', base: 'main', text: 'The word of the base is heron.\n' }],

@@ -23,6 +23,8 @@ export interface ToolCall {
 
 export interface WrapperSide {
   readonly sockets: AgentSockets
+  /** Where the sockets are, and the CLI's helper programs. */
+  readonly link: string
   readonly hooks: readonly HookCall[]
   readonly toolCalls: readonly ToolCall[]
   hooksConnected(): boolean
@@ -53,6 +55,7 @@ export async function openWrapperSide(): Promise<WrapperSide> {
   const closeTools = await serveEcho(sockets.tools, (call) => toolCalls.push(call))
   return {
     sockets,
+    link: folder.path,
     hooks,
     toolCalls,
     hooksConnected: wiring.isConnected,

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../boot/config.ts'
 import { linkInView } from './mounts.ts'
-import { openNamespaces, type Namespaces } from './namespaces.ts'
-import { shims } from './shims.ts'
+import { openNamespaces } from './namespaces.ts'
+import { shims, type ShimOptions } from './shims.ts'
 import { openPlainSpace, type CommandSpace, type Seclusion } from './space.ts'
 
 /** What stands between the wrapper, the agent's CLI and the agent's commands. */
@@ -46,7 +46,7 @@ const caches = [
 
 /** @throws where namespaces are required and the machine refuses them. */
 export async function openWalls(input: WallsInput): Promise<Walls> {
-  const { config, isRoot, onRefusal } = input
+  const { config, isRoot, link, onRefusal } = input
   const kinds = config.seclusion === 'none' ? [] : isRoot ? (['root', 'user'] as const) : (['user'] as const)
   for (const kind of kinds) {
     try {
@@ -59,11 +59,11 @@ export async function openWalls(input: WallsInput): Promise<Walls> {
     throw new Error(
       'AGENT_SECLUSION is required, and this machine refuses namespaces to the wrapper; decisions/0028 says what to grant',
     )
-  writeShims(input, [])
+  writeShims(link, { ...config, way: [] })
   return {
     kind: 'none',
     space: openPlainSpace(),
-    link: input.link,
+    link,
     commandHome: config.home,
     openView: async () => undefined,
     view: (command) => command,
@@ -88,7 +88,7 @@ async function openKind(input: WallsInput, kind: 'root' | 'user'): Promise<Walls
       programs: [...input.programs, ...config.agentCli.filter((word) => word.startsWith('/')).map(dirname)],
     },
   })
-  writeShims(input, namespaces.way)
+  writeShims(link, { ...config, way: namespaces.way })
   return {
     kind,
     space: namespaces.space,
@@ -99,10 +99,10 @@ async function openKind(input: WallsInput, kind: 'root' | 'user'): Promise<Walls
   }
 }
 
-function writeShims({ config, link }: WallsInput, way: Namespaces['way']): void {
-  const { path, home, workspaceDir } = config
+/** Into the folder of sockets, which the CLI sees. */
+export function writeShims(link: string, options: ShimOptions): void {
   const folder = join(link, 'bin')
   mkdirSync(folder, { recursive: true })
-  for (const [name, text] of Object.entries(shims({ way, path, home, workspaceDir })))
+  for (const [name, text] of Object.entries(shims(options)))
     writeFileSync(join(folder, name), text, { mode: 0o755 })
 }

@@ -8,13 +8,14 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { startIdentity } from '../../cli/standins/identity/identity.ts'
 import { clientCredentials } from '../../edges/http/token-source.ts'
 import type { TurnComplete, TurnResult } from '../../machines/turn/schema.ts'
@@ -45,6 +46,8 @@ export interface PodWorld {
   readonly workspace: string
   readonly stateDir: string
   readonly home: string
+  /** What hooks and commands wrote into a file of their HOME, which is another one at each start. */
+  inCommandHome(name: string): string
   /** Starts the wrapper as a process and waits until it serves. */
   start(extra?: Readonly<Record<string, string>>): Promise<Pod>
   close(): Promise<void>
@@ -147,6 +150,7 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
     callbacks: receiver.bodies,
     signatures: receiver.signatures,
     refuseCallbacks: receiver.refuse,
+    inCommandHome: (name) => commandHomes(stateDir, home).map((dir) => textOf(join(dir, name))).join(''),
     start: async (extra = {}) => {
       const all = { ...env(), ...extra }
       if (options.uid !== undefined) give(dir, options.uid)
@@ -161,6 +165,36 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
       await Promise.all([model.close(), identity.close(), receiver.close()])
       rmSync(dir, { recursive: true, force: true })
     },
+  }
+}
+
+/** Of each start, oldest first; without namespaces it is the HOME of the CLI. */
+function commandHomes(stateDir: string, home: string): readonly string[] {
+  const space = join(stateDir, 'space')
+  if (!existsSync(space)) return [home]
+  return readdirSync(space)
+    .toSorted()
+    .map((boot) => join(space, boot, 'home'))
+}
+
+function textOf(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : ''
+}
+
+/** The folder of a wrapper's sockets: where it listens by the kernel's own list. */
+export function socketFolderOf({ process: { pid } }: Pod): string {
+  const open = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`)))
+  const listed = readFileSync('/proc/net/unix', 'utf8').split('\n').map((line) => line.trim().split(/\s+/))
+  const own = listed.find(([, , , , , , inode, path]) => open.has(`socket:[${inode}]`) && path?.endsWith('/tools.sock'))
+  if (own === undefined) throw new Error('the wrapper listens on no socket of tools')
+  return dirname(own[7]!)
+}
+
+export function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
   }
 }
 

@@ -12,12 +12,14 @@ export interface RunOptions {
   readonly input?: string
   readonly timeoutMs: number
   readonly signal?: AbortSignal
+  /** Whatever the CLI calls its shell; hooks and the status line have the machine's. */
+  readonly shell?: string
 }
 
 /** The command's whole process group ends with it: an interrupted test run leaves nothing behind. */
 export function run(command: string, options: RunOptions): Promise<Ran> {
   return new Promise((resolve) => {
-    const child = spawn('/bin/bash', ['-c', command], {
+    const child = spawn(options.shell ?? '/bin/bash', ['-c', command], {
       cwd: options.cwd,
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
