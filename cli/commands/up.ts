@@ -57,6 +57,7 @@ export async function up(args: readonly string[]): Promise<number> {
         : `\nthe main job did not end well:\n${report.faults.map((fault) => `  - ${fault}`).join('\n')}`,
     )
     console.log(`inspector: ${stack.endpoints.inspector} (statewright inspector prints a link that signs in)`)
+    if (stack.endpoints.signInCode !== undefined) console.log(`sign-in code: ${stack.endpoints.signInCode}`)
     await aborted(interrupted)
   }
   console.log('stopping')

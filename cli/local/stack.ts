@@ -2,6 +2,7 @@
  * Everything on one machine: forge, identity provider and model as stand-ins in this process, the orchestrator as a
  * child that is started again when it dies, pods as its detached children.
  */
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { startForge, type Forge } from '../standins/forge/forge.ts'
@@ -79,6 +80,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     seed: { users: users(secrets.token) },
   })
   const served = await serveRepository(options, forge)
+  const signInCode = randomBytes(16).toString('hex')
   const identity = await startIdentity({
     keyFile: join(dir, 'identity-key.json'),
     port: await portOf(earlier?.identity),
@@ -87,7 +89,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       { clientId: 'pods', secret: secrets.memory, audiences: [audiences.memory] },
       { clientId: 'cli', secret: secrets.cli, audiences: [audiences.operator, audiences.memory] },
     ],
-    devices: [{ clientId: 'statewright-cli', audiences: [audiences.memory] }],
+    people: { devices: [{ clientId: 'statewright-cli', audiences: [audiences.memory] }], signInCode },
   })
   const model =
     options.model.provider === 'scripted'
@@ -157,6 +159,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     identity: identity.issuer,
     model: model?.url ?? '',
     ...(memory ? { memory: urlOf(ports.memory), memoryAudience: audiences.memory } : {}),
+    signInCode,
     tokenUrl: identity.tokenUrl,
     clientId: 'cli',
     clientSecret: secrets.cli,
