@@ -34,6 +34,8 @@ export async function up(args: readonly string[]): Promise<number> {
   if (running !== undefined && isRunning(running.pid))
     throw new Error(`${dir} is in use by process ${running.pid}: ${running.inspector}`)
   const interrupted = untilInterrupted()
+  // A terminal that is gone, or a file on a full disk, takes our words no more; what runs goes on.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const repository = text(parsed, 'repo')
   const testCommand = text(parsed, 'test-command')
   const { stack, report } = await runMainJob({

@@ -16,6 +16,7 @@ import { endPods } from './end-pods.ts'
 import { findEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'
 import { headBranch, seedRepository } from './git-seed.ts'
 import { loadLocalSecrets } from './local-secrets.ts'
+import { logFile } from './log-file.ts'
 import { localManifests } from './manifests.ts'
 import { people } from './people.ts'
 import { portOwner } from './port-owner.ts'
@@ -341,8 +342,8 @@ function resourceName(text: string): string {
 }
 
 function logTo(file: string): (line: object) => void {
-  return (line) =>
-    writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`, { flag: 'a', mode: 0o600 })
+  const log = logFile(file)
+  return (line) => log.write(`${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`)
 }
 
 function lastLines(file: string): string {
