@@ -56,7 +56,7 @@ import { defaultBranches } from './default-branch.ts'
 import { addGitGateway } from './gateway.ts'
 import { registerOperations } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
-import { alertingOf } from './alerting.ts'
+import { alertingOf, waitingAlerts } from './alerting.ts'
 import { readWhy } from './why.ts'
 import {
   derivedResources,
@@ -90,6 +90,8 @@ export interface OrchestratorParts {
   readonly verifyOidc: VerifyToken
   /** Bearer for the wrappers' API. */
   readonly wrapperToken: () => Promise<string>
+  /** What else somebody should look at though all is served. */
+  readonly degraded?: () => readonly string[]
   /** Tells the other processes on the store that there is something for them. */
   readonly hint?: (owner: string | undefined) => void
   readonly tracing?: Tracing
@@ -222,7 +224,11 @@ export async function composeOrchestrator(
   const quarantine = watchQuarantine({ sql, clock, logger, registry: metrics })
   watchStoredBacklog({ sql, clock, logger, registry: metrics })
   const isListening = (): boolean => listening.operator !== ''
-  const readiness = orchestratorReadiness({ sql, isListening, degraded: () => quarantine.lines() })
+  const degraded = async (): Promise<readonly string[]> => [
+    ...(parts.degraded?.() ?? []),
+    ...(await quarantine.lines()),
+  ]
+  const readiness = orchestratorReadiness({ sql, isListening, degraded })
   const outside = await createServer({
     name: 'orchestrator',
     version,
@@ -256,6 +262,9 @@ export async function composeOrchestrator(
   registerAlertWebhook(outside.app, {
     alerting: (name) => alertingOf({ directory, secrets }, name),
     deliver: (delivery) => runtime.deliver(delivery),
+    waiting: (project) => waitingAlerts(runtime, project),
+    mostWaiting: settings.mostWaitingAlerts,
+    deferred: platform.alertsDeferred,
     clock,
   })
   await registerAgentApi(outside.app, agents)
