@@ -8,7 +8,7 @@ import type { AgentApiDeps } from '../../edges/agents/deps.ts'
 import { proposalsOf } from '../../edges/agents/outcome/proposals.ts'
 import { requestFold } from '../../edges/agents/outcome/request-fold.ts'
 import type { PodTokens } from '../../edges/agents/pod-tokens.ts'
-import { createForgeEdge } from '../../edges/forge/forge-edge.ts'
+import { createForgeEdge, type ForgeEdge } from '../../edges/forge/forge-edge.ts'
 import { threadReader } from '../../edges/forge/mirror/threads.ts'
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
 import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
@@ -141,6 +141,7 @@ export async function composeOrchestrator(
   accountUsageMetrics(metrics, () => runtime, clock)
   const openForge = createOpenForge({ directory, fetch, clock, onLimited: platform.scmLimited })
 
+  const pushRefusal: ForgeEdge['pushRefusal'] = (...about) => forge.pushRefusal(...about)
   const webhookUrl = (project: ProjectSettings): string => `${publicUrl()}/operator/webhooks/${project.name}`
   const forge = createForgeEdge({
     sql,
@@ -152,7 +153,7 @@ export async function composeOrchestrator(
     grantHolds: (issue) => grantHolds(issue),
     webhookUrl,
     standings: settings.standingComments
-      ? { runtime: () => runtime, why: (task) => readWhy({ runtime, clock }, task) }
+      ? { runtime: () => runtime, why: (task) => readWhy({ runtime, clock, pushRefusal }, task) }
       : undefined,
   })
   const threads = threadReader(forge.mirror, directory)
@@ -170,6 +171,7 @@ export async function composeOrchestrator(
     openForge,
     podTokens,
     verifyOidc,
+    pushRefusal,
     maxBundleBytes: async (project) => (await directory.spec(bareName(project)))?.spec.maxBundleBytes ?? 400_000,
   }
   const client = createWrapperClient({ fetch, clock, token: parts.wrapperToken, timeoutMs: wrapperTimeoutMs })
@@ -295,6 +297,7 @@ export async function composeOrchestrator(
   await registerOperations(outside.app, {
     runtime,
     clock,
+    pushRefusal,
     desk,
     retention,
     policy,
