@@ -142,64 +142,67 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     () => failed(new Error(`the orchestrator was not ready within ${readyLimitMs / 1000} s; its log is ${logFile}`)),
     readyLimitMs,
   )
-  const ready = await Promise.all([isReady, memory?.ready])
-    .then(([line]) => line)
-    .finally(() => clearTimeout(limit))
-    .catch(async (error: unknown) => {
-      await Promise.all([orchestrator.stop(), memory?.stop(), forge.close(), identity.close(), model?.close()])
+  const stop = async (): Promise<void> => {
+    await Promise.all([orchestrator.stop(), memory?.stop()])
+    await endPods(join(dir, 'state', 'pods'))
+    await Promise.all([forge.close(), identity.close(), model?.close()])
+  }
+  const finish = async (): Promise<Omit<Stack, 'stop'>> => {
+    const [ready] = await Promise.all([isReady, memory?.ready]).finally(() => clearTimeout(limit))
+    const endpoints: Endpoints = {
+      pid: process.pid,
+      orchestrator: `http://127.0.0.1:${ports.http}`,
+      internal: `http://127.0.0.1:${ports.internal}`,
+      inspector: `http://127.0.0.1:${ports.http}/inspector`,
+      forge: forge.url,
+      forgeApi: forge.apiUrl,
+      identity: identity.issuer,
+      model: model?.url ?? '',
+      ...(memory ? { memory: urlOf(ports.memory), memoryAudience: audiences.memory } : {}),
+      signInCode,
+      tokenUrl: identity.tokenUrl,
+      clientId: 'cli',
+      clientSecret: secrets.cli,
+      audience: audiences.operator,
+    }
+    writeEndpoints(dir, endpoints)
+    const client = orchestratorClient(endpoints)
+    const { defaultBranch, name } = served
+    const given = {
+      project,
+      repository: name,
+      defaultBranch,
+      forgeUrl: forge.url,
+      forgeApi: forge.apiUrl,
+      token: secrets.token,
+      webhookSecret: secrets.hook,
+      triggerLabel,
+    }
+    for (const manifest of localManifests(given)) await client.call('PUT', '/resources', manifest)
+
+    return {
+      dir,
+      project,
+      repository: name,
+      defaultBranch,
+      barePath: served.path,
+      triggerLabel,
+      forge,
+      model,
+      orchestrator,
+      client,
+      endpoints,
+      ready,
+    }
+  }
+  // Nothing is left running of a start that failed: nobody would end it.
+  return finish().then(
+    (stack) => ({ ...stack, stop }),
+    async (error: unknown) => {
+      await stop()
       throw error
-    })
-
-  const endpoints: Endpoints = {
-    pid: process.pid,
-    orchestrator: `http://127.0.0.1:${ports.http}`,
-    internal: `http://127.0.0.1:${ports.internal}`,
-    inspector: `http://127.0.0.1:${ports.http}/inspector`,
-    forge: forge.url,
-    forgeApi: forge.apiUrl,
-    identity: identity.issuer,
-    model: model?.url ?? '',
-    ...(memory ? { memory: urlOf(ports.memory), memoryAudience: audiences.memory } : {}),
-    signInCode,
-    tokenUrl: identity.tokenUrl,
-    clientId: 'cli',
-    clientSecret: secrets.cli,
-    audience: audiences.operator,
-  }
-  writeEndpoints(dir, endpoints)
-  const client = orchestratorClient(endpoints)
-  const { defaultBranch, name } = served
-  const given = {
-    project,
-    repository: name,
-    defaultBranch,
-    forgeUrl: forge.url,
-    forgeApi: forge.apiUrl,
-    token: secrets.token,
-    webhookSecret: secrets.hook,
-    triggerLabel,
-  }
-  for (const manifest of localManifests(given)) await client.call('PUT', '/resources', manifest)
-
-  return {
-    dir,
-    project,
-    repository: name,
-    defaultBranch,
-    barePath: served.path,
-    triggerLabel,
-    forge,
-    model,
-    orchestrator,
-    client,
-    endpoints,
-    ready,
-    stop: async () => {
-      await Promise.all([orchestrator.stop(), memory?.stop()])
-      await endPods(join(dir, 'state', 'pods'))
-      await Promise.all([forge.close(), identity.close(), model?.close()])
     },
-  }
+  )
 }
 
 interface Ports {
