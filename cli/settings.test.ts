@@ -47,6 +47,7 @@ describe('the settings of the orchestrator', () => {
       logLevel: 'info',
       retention: { days: 90, events: 20_000, finalDays: 30 },
       retentionEveryMs: 3_600_000,
+      mostWaitingAlerts: 100,
       otlpEndpoint: '',
       standingComments: true,
       cronTimeZone: 'UTC',

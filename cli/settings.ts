@@ -49,6 +49,8 @@ export interface OrchestratorSettings {
   readonly retentionEveryMs: number
   /** Where OpenTelemetry spans go, as a base URL; empty: nothing is traced. */
   readonly otlpEndpoint: string
+  /** Alerts that may wait in the queue of one Project; their sender keeps the others. */
+  readonly mostWaitingAlerts: number
   /** A comment on the forge says how each Task stands. */
   readonly standingComments: boolean
   readonly userHome: string
@@ -107,6 +109,7 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
     },
     retentionEveryMs: read.seconds('RETENTION_INTERVAL_SECONDS', 3600, 60),
     otlpEndpoint: read.text('OTEL_EXPORTER_OTLP_ENDPOINT', ''),
+    mostWaitingAlerts: read.integer('MOST_WAITING_ALERTS', 100, 1),
     standingComments: read.oneOf('STANDING_COMMENTS', ['on', 'off'], 'on') === 'on',
     userHome: read.text('HOME', homedir()),
   }

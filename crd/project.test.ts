@@ -96,6 +96,10 @@ const edges: Readonly<Record<string, { readonly taken: readonly unknown[]; reado
   'scm.owner': { taken: ['o'], refused: ['', undefined] },
   'scm.botLogin': { taken: ['b'], refused: ['', undefined] },
   'scm.prReactionScope': { taken: ['labeledOrMentioned', 'all', ''], refused: ['none'] },
+  'scm.protectedPaths': {
+    taken: [[], ['/deploy/', '.github'], Array(64).fill('a')],
+    refused: [['a/**'], ['../a'], [''], Array(65).fill('a'), 'a'],
+  },
   maxConcurrentAgents: { taken: [0, 1], refused: [-1, 1.5, '3'] },
   agentPodTTLSeconds: { taken: [300], refused: [299] },
   maxNewTasksPerSweep: { taken: [1], refused: [0] },

@@ -65,6 +65,9 @@ export const AgentSpec = Closed({
   mcpServers: Optional(Type.Array(McpServer)),
 })
 
+/** A name between `/`, with `*` for characters of it; `.`, `..` and `**` are none. */
+const nameInPath = '((\\*|\\*?\\.\\*?)?[^*/.\\\\\\x00-\\x1f])+(\\.?\\*)?'
+
 /** Empty switches off. What the fields mean is judged where ticks are computed; this catches six fields and nicknames. */
 const Schedule = Optional(
   Type.String({
@@ -86,6 +89,13 @@ export const ScmSpec = Closed({
   maintainerLogins: Logins,
   reporterLogins: Logins,
   prReactionScope: Optional(Type.Union([Type.Literal('labeledOrMentioned'), Type.Literal('all'), Type.Literal('')])),
+  protectedPaths: Optional(
+    Type.Array(Type.String({ pattern: `^/?${nameInPath}(/(\\*|${nameInPath}))*/?$`, maxLength: 200 }), {
+      maxItems: 64,
+      description:
+        'pods change these files and folders only after `/allow-ci-changes`, beside the platform’s own list; `*` stands for characters of one name, a leading `/` for the root',
+    }),
+  ),
   guidance: Text('appended verbatim to the brainstorm goal'),
   board: Optional(
     Closed({

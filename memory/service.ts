@@ -154,7 +154,7 @@ async function readinessOf(
   if (isLost) return { ready: false, reasons: ['the embedded store failed'] }
   if (!isStarted) return { ready: false, reasons: ['starting'] }
   const asked: Record<ReadinessCheck, () => Promise<Readiness>> = {
-    store: () => passes(sql.query('select 1'), 'the store does not answer'),
+    store: () => storeReadiness(sql),
     engine: () => engine.ready(),
     graph: () => passes(graph.ready(), 'the graph store does not answer'),
   }
@@ -166,6 +166,11 @@ async function readinessOf(
     reasons: answers.flatMap(({ reasons }) => reasons),
     degraded: answers.flatMap(({ degraded = [] }) => degraded),
   }
+}
+
+async function storeReadiness(sql: Pick<Sql, 'query' | 'probe'>): Promise<Readiness> {
+  const answers = await passes(sql.query('select 1'), 'the store does not answer')
+  return answers.ready && sql.probe !== undefined ? passes(sql.probe(), 'the store takes no writes') : answers
 }
 
 async function passes(asked: Promise<unknown>, reason: string): Promise<Readiness> {

@@ -60,10 +60,13 @@ export async function login(args: readonly string[]): Promise<number> {
     clock: systemClock,
     fetch,
     wait: (ms) => new Promise((done) => void setTimeout(done, ms)),
-    show: (address, code, complete) =>
+    show: (address, code, complete) => {
       console.error(
         `open ${complete ?? address} in a browser, on any machine,\nand ${complete === undefined ? 'type' : 'compare'} the code ${code}`,
-      ),
+      )
+      if (issuer === local?.identity && local.signInCode !== undefined)
+        console.error(`the page asks for the sign-in code of this machine: ${local.signInCode}`)
+    },
   })
   store.write(url, {
     issuer,

@@ -6,6 +6,7 @@ import { systemClock } from '../../runtime/clock.ts'
 import { readArgs, UsageError } from '../args.ts'
 import { openParts } from '../memory/parts.ts'
 import { programDir } from '../main.ts'
+import { untilParentEnds } from '../parent.ts'
 import { readMemorySettings, readRebuildSettings } from '../memory/settings.ts'
 import { startMemory } from '../memory/start.ts'
 import { asTheyStand, requireProof } from '../orchestrator/proof.ts'
@@ -50,7 +51,7 @@ async function serve(env: Environment, version: string): Promise<number> {
   const asked = new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
   })
-  const code = await untilEnded(running, { asked, logger, clock: systemClock })
+  const code = await untilEnded(running, { asked, orphaned: untilParentEnds(process), logger, clock: systemClock })
   // What could not be stopped must not keep this process.
   if (code !== 0) process.exit(code)
   return code

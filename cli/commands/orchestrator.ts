@@ -3,6 +3,7 @@ import { createLogger } from '../../edges/http/logging.ts'
 import { machines } from '../../machines/registry.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { programDir } from '../main.ts'
+import { untilParentEnds } from '../parent.ts'
 import { asTheyStand, requireProof } from '../orchestrator/proof.ts'
 import { startOrchestrator } from '../orchestrator/start.ts'
 import { untilEnded } from '../orchestrator/until-ended.ts'
@@ -35,7 +36,7 @@ export async function orchestrator(
   const asked = new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
   })
-  const code = await untilEnded(running, { asked, logger, clock: systemClock })
+  const code = await untilEnded(running, { asked, orphaned: untilParentEnds(process), logger, clock: systemClock })
   // What could not be stopped must not keep this process.
   if (code !== 0) process.exit(code)
   return code

@@ -34,6 +34,8 @@ export async function up(args: readonly string[]): Promise<number> {
   if (running !== undefined && isRunning(running.pid))
     throw new Error(`${dir} is in use by process ${running.pid}: ${running.inspector}`)
   const interrupted = untilInterrupted()
+  // A terminal that is gone, or a file on a full disk, takes our words no more; what runs goes on.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const repository = text(parsed, 'repo')
   const testCommand = text(parsed, 'test-command')
   const { stack, report } = await runMainJob({
@@ -57,6 +59,7 @@ export async function up(args: readonly string[]): Promise<number> {
         : `\nthe main job did not end well:\n${report.faults.map((fault) => `  - ${fault}`).join('\n')}`,
     )
     console.log(`inspector: ${stack.endpoints.inspector} (statewright inspector prints a link that signs in)`)
+    if (stack.endpoints.signInCode !== undefined) console.log(`sign-in code: ${stack.endpoints.signInCode}`)
     await aborted(interrupted)
   }
   console.log('stopping')

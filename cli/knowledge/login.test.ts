@@ -14,13 +14,15 @@ import { tokenStore } from './token-store.ts'
 
 const audience = 'urn:statewright:memory'
 const service = 'http://memory.test'
+const signInCode = 'printed on the terminal of its operator'
 
 function freshStore() {
   return tokenStore(join(mkdtempSync(join(tmpdir(), 'login-')), 'statewright', 'credentials.json'))
 }
 
 /** A person in a browser: follows redirects with cookies, fills the provider's own forms in. */
-async function confirm(address: string): Promise<void> {
+async function confirm(address: string, signInCode: string): Promise<void> {
+  const typed: Readonly<Record<string, string>> = { login: 'ada', code: signInCode }
   const jar = new Map<string, string>()
   let at = address
   let body: URLSearchParams | undefined
@@ -50,7 +52,7 @@ async function confirm(address: string): Promise<void> {
     for (const [input] of page.matchAll(/<input[^>]*>/g)) {
       const name = /name="([^"]*)"/.exec(input)?.[1]
       const value = /value="([^"]*)"/.exec(input)?.[1]
-      if (name !== undefined) body.set(name, value ?? (name === 'login' ? 'ada' : 'any'))
+      if (name !== undefined) body.set(name, value ?? typed[name] ?? '')
     }
     at = new URL(action.replaceAll('&amp;', '&'), at).href
   }
@@ -60,7 +62,7 @@ async function confirm(address: string): Promise<void> {
 test('a person signs in by device at a real provider; the token is believed, kept for its owner alone, and renewed', async () => {
   const identity = await startIdentity({
     clients: [],
-    devices: [{ clientId: 'statewright-cli', audiences: [audience] }],
+    people: { devices: [{ clientId: 'statewright-cli', audiences: [audience] }], signInCode },
   })
   try {
     const { tokenUrl, deviceUrl } = await discover(identity.issuer, { fetch, clock: systemClock })
@@ -74,7 +76,7 @@ test('a person signs in by device at a real provider; the token is believed, kep
       fetch,
       wait: async () => confirmed,
       show: (_address, _code, complete) => {
-        confirmed = confirm(complete ?? '')
+        confirmed = confirm(complete ?? '', signInCode)
       },
     })
     const verify = oidcVerifier({ issuer: identity.issuer, audience, clock: systemClock, fetch, typ: 'at+jwt' })
@@ -103,6 +105,39 @@ test('a person signs in by device at a real provider; the token is believed, kep
     await identity.close()
   }
 })
+
+test.each([
+  ['no code', ''],
+  ['a guess', 'ada'],
+  ['the code that the device shows', undefined],
+])(
+  'nobody on the loopback gets a token by the device flow with %s: the machine’s own code is asked for',
+  async (_what, guess) => {
+    const identity = await startIdentity({
+      clients: [],
+      people: { devices: [{ clientId: 'statewright-cli', audiences: [audience] }], signInCode },
+    })
+    try {
+      const { tokenUrl, deviceUrl } = await discover(identity.issuer, { fetch, clock: systemClock })
+      const asked = await fetch(deviceUrl ?? '', {
+        method: 'POST',
+        body: new URLSearchParams({ client_id: 'statewright-cli', scope: 'openid', resource: audience }),
+      })
+      const device = (await asked.json()) as Readonly<Record<string, string>>
+      const { verification_uri_complete: page = '', user_code: shown = '' } = device
+      await expect(confirm(page, guess ?? shown)).rejects.toThrow('goes in circles')
+      const form = { client_id: 'statewright-cli', device_code: device['device_code'] ?? '', resource: audience }
+      const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
+      const answer = await fetch(tokenUrl, { method: 'POST', body: new URLSearchParams({ ...form, grant_type }) })
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        expect.objectContaining({ error: 'authorization_pending' }),
+      ])
+    } finally {
+      await identity.close()
+    }
+  },
+)
 
 function scripted(answers: readonly (readonly [status: number, body: unknown] | 'unreachable')[]): typeof fetch {
   const left = [...answers]

@@ -26,6 +26,7 @@ const LocalService = Type.Object({
   memory: Type.String({ minLength: 1 }),
   memoryAudience: Type.String({ minLength: 1 }),
   identity: Type.String(),
+  signInCode: Type.Optional(Type.String()),
   tokenUrl: Type.String(),
   clientId: Type.String(),
   clientSecret: Type.String(),
@@ -35,6 +36,7 @@ export interface LocalEndpoints {
   readonly memory: string
   readonly memoryAudience: string
   readonly identity: string
+  readonly signInCode?: string
   readonly tokenUrl: string
   readonly clientId: string
   readonly clientSecret: string

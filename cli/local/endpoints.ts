@@ -16,6 +16,8 @@ export const Endpoints = Type.Object({
   /** The memory service, and the audience of tokens for it; absent where none runs. */
   memory: Type.Optional(Type.String()),
   memoryAudience: Type.Optional(Type.String()),
+  /** What people prove themselves by when they sign in at the stand-in; another one at each start. */
+  signInCode: Type.Optional(Type.String()),
   tokenUrl: Type.String(),
   clientId: Type.String(),
   clientSecret: Type.String(),

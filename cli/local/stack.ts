@@ -2,6 +2,7 @@
  * Everything on one machine: forge, identity provider and model as stand-ins in this process, the orchestrator as a
  * child that is started again when it dies, pods as its detached children.
  */
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { startForge, type Forge } from '../standins/forge/forge.ts'
@@ -15,6 +16,7 @@ import { endPods } from './end-pods.ts'
 import { findEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'
 import { headBranch, seedRepository } from './git-seed.ts'
 import { loadLocalSecrets } from './local-secrets.ts'
+import { logFile } from './log-file.ts'
 import { localManifests } from './manifests.ts'
 import { people } from './people.ts'
 import { portOwner } from './port-owner.ts'
@@ -79,6 +81,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     seed: { users: users(secrets.token) },
   })
   const served = await serveRepository(options, forge)
+  const signInCode = randomBytes(16).toString('hex')
   const identity = await startIdentity({
     keyFile: join(dir, 'identity-key.json'),
     port: await portOf(earlier?.identity),
@@ -87,7 +90,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       { clientId: 'pods', secret: secrets.memory, audiences: [audiences.memory] },
       { clientId: 'cli', secret: secrets.cli, audiences: [audiences.operator, audiences.memory] },
     ],
-    devices: [{ clientId: 'statewright-cli', audiences: [audiences.memory] }],
+    people: { devices: [{ clientId: 'statewright-cli', audiences: [audiences.memory] }], signInCode },
   })
   const model =
     options.model.provider === 'scripted'
@@ -139,63 +142,67 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     () => failed(new Error(`the orchestrator was not ready within ${readyLimitMs / 1000} s; its log is ${logFile}`)),
     readyLimitMs,
   )
-  const ready = await Promise.all([isReady, memory?.ready])
-    .then(([line]) => line)
-    .finally(() => clearTimeout(limit))
-    .catch(async (error: unknown) => {
-      await Promise.all([orchestrator.stop(), memory?.stop(), forge.close(), identity.close(), model?.close()])
+  const stop = async (): Promise<void> => {
+    await Promise.all([orchestrator.stop(), memory?.stop()])
+    await endPods(join(dir, 'state', 'pods'))
+    await Promise.all([forge.close(), identity.close(), model?.close()])
+  }
+  const finish = async (): Promise<Omit<Stack, 'stop'>> => {
+    const [ready] = await Promise.all([isReady, memory?.ready]).finally(() => clearTimeout(limit))
+    const endpoints: Endpoints = {
+      pid: process.pid,
+      orchestrator: `http://127.0.0.1:${ports.http}`,
+      internal: `http://127.0.0.1:${ports.internal}`,
+      inspector: `http://127.0.0.1:${ports.http}/inspector`,
+      forge: forge.url,
+      forgeApi: forge.apiUrl,
+      identity: identity.issuer,
+      model: model?.url ?? '',
+      ...(memory ? { memory: urlOf(ports.memory), memoryAudience: audiences.memory } : {}),
+      signInCode,
+      tokenUrl: identity.tokenUrl,
+      clientId: 'cli',
+      clientSecret: secrets.cli,
+      audience: audiences.operator,
+    }
+    writeEndpoints(dir, endpoints)
+    const client = orchestratorClient(endpoints)
+    const { defaultBranch, name } = served
+    const given = {
+      project,
+      repository: name,
+      defaultBranch,
+      forgeUrl: forge.url,
+      forgeApi: forge.apiUrl,
+      token: secrets.token,
+      webhookSecret: secrets.hook,
+      triggerLabel,
+    }
+    for (const manifest of localManifests(given)) await client.call('PUT', '/resources', manifest)
+
+    return {
+      dir,
+      project,
+      repository: name,
+      defaultBranch,
+      barePath: served.path,
+      triggerLabel,
+      forge,
+      model,
+      orchestrator,
+      client,
+      endpoints,
+      ready,
+    }
+  }
+  // Nothing is left running of a start that failed: nobody would end it.
+  return finish().then(
+    (stack) => ({ ...stack, stop }),
+    async (error: unknown) => {
+      await stop()
       throw error
-    })
-
-  const endpoints: Endpoints = {
-    pid: process.pid,
-    orchestrator: `http://127.0.0.1:${ports.http}`,
-    internal: `http://127.0.0.1:${ports.internal}`,
-    inspector: `http://127.0.0.1:${ports.http}/inspector`,
-    forge: forge.url,
-    forgeApi: forge.apiUrl,
-    identity: identity.issuer,
-    model: model?.url ?? '',
-    ...(memory ? { memory: urlOf(ports.memory), memoryAudience: audiences.memory } : {}),
-    tokenUrl: identity.tokenUrl,
-    clientId: 'cli',
-    clientSecret: secrets.cli,
-    audience: audiences.operator,
-  }
-  writeEndpoints(dir, endpoints)
-  const client = orchestratorClient(endpoints)
-  const { defaultBranch, name } = served
-  const given = {
-    project,
-    repository: name,
-    defaultBranch,
-    forgeUrl: forge.url,
-    forgeApi: forge.apiUrl,
-    token: secrets.token,
-    webhookSecret: secrets.hook,
-    triggerLabel,
-  }
-  for (const manifest of localManifests(given)) await client.call('PUT', '/resources', manifest)
-
-  return {
-    dir,
-    project,
-    repository: name,
-    defaultBranch,
-    barePath: served.path,
-    triggerLabel,
-    forge,
-    model,
-    orchestrator,
-    client,
-    endpoints,
-    ready,
-    stop: async () => {
-      await Promise.all([orchestrator.stop(), memory?.stop()])
-      await endPods(join(dir, 'state', 'pods'))
-      await Promise.all([forge.close(), identity.close(), model?.close()])
     },
-  }
+  )
 }
 
 interface Ports {
@@ -340,8 +347,8 @@ function resourceName(text: string): string {
 }
 
 function logTo(file: string): (line: object) => void {
-  return (line) =>
-    writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`, { flag: 'a', mode: 0o600 })
+  const log = logFile(file)
+  return (line) => log.write(`${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`)
 }
 
 function lastLines(file: string): string {

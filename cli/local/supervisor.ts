@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { createWriteStream, type WriteStream } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { logFile, type LogFile } from './log-file.ts'
 
 export interface SupervisorOptions {
   readonly command: readonly string[]
@@ -16,7 +16,7 @@ export interface SupervisorOptions {
 /** Runs one program and starts it again when it dies, until it is told to stop. */
 export class Supervisor {
   readonly #options: SupervisorOptions
-  readonly #log: WriteStream
+  readonly #log: LogFile
   #child: ChildProcess | undefined
   #stopping = false
   #ready = false
@@ -25,7 +25,7 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options
-    this.#log = createWriteStream(options.logFile, { flags: 'a', mode: 0o600 })
+    this.#log = logFile(options.logFile)
   }
 
   get pid(): number | undefined {
@@ -43,11 +43,12 @@ export class Supervisor {
     const child = spawn(file, args, {
       cwd: this.#options.cwd,
       env: this.#options.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      // The channel carries nothing: its end tells the program that we are gone.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     this.#child = child
     if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', (line) => this.#take(line))
-    child.stderr?.pipe(this.#log, { end: false })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#log.write(text))
     this.#exited = new Promise((resolve) => {
       child.once('close', (code) => {
         resolve()
@@ -65,7 +66,6 @@ export class Supervisor {
     this.#stopping = true
     this.#child?.kill('SIGTERM')
     await this.#exited
-    this.#log.end()
   }
 
   #take(text: string): void {

@@ -1,3 +1,5 @@
+import type { QueueContext } from '../../machines/queue/context.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 import type { LocalProjectDirectory } from '../../edges/local/project-directory.ts'
 import type { Alerting } from '../../edges/alerts/route.ts'
 import type { SecretPort } from '../../edges/ports/resources.ts'
@@ -16,4 +18,11 @@ export async function alertingOf(
     webhookSecret: async () =>
       secretRef === '' ? undefined : (await secrets.read(project.namespace, secretRef))?.['webhookSecret'],
   }
+}
+
+/** Entries of the queue's alerts that no slot was free for yet. */
+export async function waitingAlerts(runtime: Pick<Runtime, 'read'>, project: string): Promise<ReadonlySet<string>> {
+  const { entries = [] } = ((await runtime.read(`queue:${project}`))?.context ?? {}) as Partial<QueueContext>
+  const waiting = entries.filter((one) => one.class === 'alert' && one.admittedAt === null)
+  return new Set(waiting.map(({ entry }) => entry))
 }

@@ -8,7 +8,7 @@ import type { AgentApiDeps } from '../../edges/agents/deps.ts'
 import { proposalsOf } from '../../edges/agents/outcome/proposals.ts'
 import { requestFold } from '../../edges/agents/outcome/request-fold.ts'
 import type { PodTokens } from '../../edges/agents/pod-tokens.ts'
-import { createForgeEdge } from '../../edges/forge/forge-edge.ts'
+import { createForgeEdge, type ForgeEdge } from '../../edges/forge/forge-edge.ts'
 import { threadReader } from '../../edges/forge/mirror/threads.ts'
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
 import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
@@ -56,7 +56,7 @@ import { defaultBranches } from './default-branch.ts'
 import { addGitGateway } from './gateway.ts'
 import { registerOperations } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
-import { alertingOf } from './alerting.ts'
+import { alertingOf, waitingAlerts } from './alerting.ts'
 import { readWhy } from './why.ts'
 import {
   derivedResources,
@@ -90,6 +90,8 @@ export interface OrchestratorParts {
   readonly verifyOidc: VerifyToken
   /** Bearer for the wrappers' API. */
   readonly wrapperToken: () => Promise<string>
+  /** What else somebody should look at though all is served. */
+  readonly degraded?: () => readonly string[]
   /** Tells the other processes on the store that there is something for them. */
   readonly hint?: (owner: string | undefined) => void
   readonly tracing?: Tracing
@@ -139,6 +141,7 @@ export async function composeOrchestrator(
   accountUsageMetrics(metrics, () => runtime, clock)
   const openForge = createOpenForge({ directory, fetch, clock, onLimited: platform.scmLimited })
 
+  const pushRefusal: ForgeEdge['pushRefusal'] = (...about) => forge.pushRefusal(...about)
   const webhookUrl = (project: ProjectSettings): string => `${publicUrl()}/operator/webhooks/${project.name}`
   const forge = createForgeEdge({
     sql,
@@ -150,7 +153,7 @@ export async function composeOrchestrator(
     grantHolds: (issue) => grantHolds(issue),
     webhookUrl,
     standings: settings.standingComments
-      ? { runtime: () => runtime, why: (task) => readWhy({ runtime, clock }, task) }
+      ? { runtime: () => runtime, why: (task) => readWhy({ runtime, clock, pushRefusal }, task) }
       : undefined,
   })
   const threads = threadReader(forge.mirror, directory)
@@ -168,6 +171,7 @@ export async function composeOrchestrator(
     openForge,
     podTokens,
     verifyOidc,
+    pushRefusal,
     maxBundleBytes: async (project) => (await directory.spec(bareName(project)))?.spec.maxBundleBytes ?? 400_000,
   }
   const client = createWrapperClient({ fetch, clock, token: parts.wrapperToken, timeoutMs: wrapperTimeoutMs })
@@ -222,7 +226,11 @@ export async function composeOrchestrator(
   const quarantine = watchQuarantine({ sql, clock, logger, registry: metrics })
   watchStoredBacklog({ sql, clock, logger, registry: metrics })
   const isListening = (): boolean => listening.operator !== ''
-  const readiness = orchestratorReadiness({ sql, isListening, degraded: () => quarantine.lines() })
+  const degraded = async (): Promise<readonly string[]> => [
+    ...(parts.degraded?.() ?? []),
+    ...(await quarantine.lines()),
+  ]
+  const readiness = orchestratorReadiness({ sql, isListening, degraded })
   const outside = await createServer({
     name: 'orchestrator',
     version,
@@ -256,6 +264,9 @@ export async function composeOrchestrator(
   registerAlertWebhook(outside.app, {
     alerting: (name) => alertingOf({ directory, secrets }, name),
     deliver: (delivery) => runtime.deliver(delivery),
+    waiting: (project) => waitingAlerts(runtime, project),
+    mostWaiting: settings.mostWaitingAlerts,
+    deferred: platform.alertsDeferred,
     clock,
   })
   await registerAgentApi(outside.app, agents)
@@ -286,6 +297,7 @@ export async function composeOrchestrator(
   await registerOperations(outside.app, {
     runtime,
     clock,
+    pushRefusal,
     desk,
     retention,
     policy,

@@ -11,11 +11,12 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { JournalDesk } from '../journal/desk.ts'
 import { journalRoutes } from '../journal/routes.ts'
 import { taskVerbRoutes } from './task-verbs.ts'
-import { readWhy } from './why.ts'
+import { readWhy, type WhyDeps } from './why.ts'
 
 export interface OperationsDeps {
   readonly runtime: Runtime
   readonly clock: Pick<Clock, 'now'>
+  readonly pushRefusal?: WhyDeps['pushRefusal']
   readonly desk: JournalDesk
   readonly retention: Pick<Retention, 'sweep' | 'last'>
   readonly policy: RetentionPolicy
@@ -26,7 +27,7 @@ export interface OperationsDeps {
 
 export async function registerOperations(
   app: HttpApp,
-  { runtime, clock, desk, retention, policy, authenticate, inspectorLink }: OperationsDeps,
+  { runtime, clock, pushRefusal, desk, retention, policy, authenticate, inspectorLink }: OperationsDeps,
 ): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onRequest', guard(authenticate))
@@ -65,7 +66,7 @@ export async function registerOperations(
         },
       },
       async ({ query }) => {
-        const why = await readWhy({ runtime, clock }, query.task)
+        const why = await readWhy({ runtime, clock, ...(pushRefusal === undefined ? {} : { pushRefusal }) }, query.task)
         if (why === undefined)
           throw new Problem('not-found', `there is no Task ${query.task}, and none waits to be minted`)
         return why

@@ -2,7 +2,7 @@ import type { Readiness } from '../../edges/http/readiness.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 
 export interface ReadinessDeps {
-  readonly sql: Pick<Sql, 'lost'>
+  readonly sql: Pick<Sql, 'lost' | 'probe'>
   readonly isListening: () => boolean
   /** What somebody should look at though all is served. */
   readonly degraded: () => Promise<readonly string[]>
@@ -15,6 +15,17 @@ export function orchestratorReadiness({ sql, isListening, degraded }: ReadinessD
   return async () => {
     if (isLost) return { ready: false, reasons: ['the embedded store failed'] }
     if (!isListening()) return { ready: false, reasons: ['starting'] }
+    if (!(await takesWrites(sql))) return { ready: false, reasons: ['the store takes no writes'] }
     return { ready: true, reasons: [], degraded: await degraded() }
   }
+}
+
+async function takesWrites({ probe }: Pick<Sql, 'probe'>): Promise<boolean> {
+  return (
+    probe === undefined ||
+    probe().then(
+      () => true,
+      () => false,
+    )
+  )
 }

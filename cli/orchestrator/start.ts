@@ -1,7 +1,7 @@
 /** Opens what the orchestrator of a process needs (store, keys, pods, listeners), wires it and lets it go. */
 import { join } from 'node:path'
 import { podTokens } from '../../edges/agents/pod-tokens.ts'
-import { discoverIssuer } from '../../edges/http/auth/discovery.ts'
+import { knownIssuer } from '../../edges/http/auth/known-issuer.ts'
 import { oidcVerifier } from '../../edges/http/auth/oidc.ts'
 import { clientCredentials } from '../../edges/http/token-source.ts'
 import { openSpanExporter } from '../../edges/http/tracing/exporter.ts'
@@ -44,9 +44,9 @@ export async function startOrchestrator(
   const tokens = podTokens(keys.signing, clock)
   const isolation = isolationOf(settings, programDir)
   const { issuer, audience, clientId, clientSecret: secret, wrapperAudience } = settings.oidc
-  const { token_endpoint: tokenUrl } = await discoverIssuer(issuer, clock, fetch)
+  const provider = knownIssuer({ issuer, clock, fetch, logger })
   const wrapperTokens = clientCredentials({
-    tokenUrl: tokenUrl ?? `${issuer}/token`,
+    tokenUrl: async () => (await provider.metadata()).token_endpoint,
     clientId,
     secret,
     audience: wrapperAudience,
@@ -71,6 +71,7 @@ export async function startOrchestrator(
     callbackMaster: keys.callbackMaster,
     verifyOidc: oidcVerifier({ issuer, audience, clock, fetch }),
     wrapperToken: () => wrapperTokens.token(),
+    degraded: provider.missing,
     ...(hints ? { hint: hints.tell } : {}),
     ...(tracing ? { tracing } : {}),
     pods({ directory, urls }) {
@@ -115,6 +116,7 @@ export async function startOrchestrator(
     lost: sql.lost ?? new Promise<never>(() => undefined),
     inspectorLink: composed.inspectorLink,
     async stop() {
+      provider.stop()
       await composed.stop()
       await hints?.close()
       await tracing?.idle()

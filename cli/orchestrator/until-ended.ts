@@ -4,27 +4,39 @@ import { sleep } from '../../runtime/clock.ts'
 import { messageOf } from '../../runtime/errors.ts'
 import type { Orchestrator } from './start.ts'
 
-/** What a stop may take over a store that answers nothing any more. */
-const lostStopMs = 5000
+/** What a stop may take when nobody waits for its good end. */
+const hurriedStopMs = 5000
+
+export interface Endings {
+  readonly asked: Promise<void>
+  /** The process that supervised this one is gone: nobody would start it again, and what it needs of that one is gone, too. */
+  readonly orphaned: Promise<void>
+  readonly logger: Logger
+  readonly clock: Clock
+}
 
 /**
- * Runs until it is asked to stop, or until its store is lost: only a new process can open that anew, and whoever
- * supervises this one starts it. Gives the exit code.
+ * Runs until it is asked to stop, until its store is lost, which only a new process can open anew, or until its supervisor
+ * is gone. Gives the exit code.
  */
 export async function untilEnded(
   running: Pick<Orchestrator, 'lost' | 'stop'>,
-  { asked, logger, clock }: { readonly asked: Promise<void>; readonly logger: Logger; readonly clock: Clock },
+  { asked, orphaned, logger, clock }: Endings,
 ): Promise<number> {
-  const lost = await Promise.race([asked.then(() => undefined), running.lost])
-  if (lost === undefined) {
+  const ending = await Promise.race([
+    asked.then(() => undefined),
+    running.lost,
+    orphaned.then(() => new Error('the process that supervised this one is gone')),
+  ])
+  if (ending === undefined) {
     logger.info('stopping')
     await running.stop()
     return 0
   }
-  logger.fatal({ error: lost.message }, 'the store is lost: this process ends, and the next one opens it anew')
+  logger.fatal({ error: ending.message }, 'this process ends: its store or its supervisor is lost')
   const stopping = running
     .stop()
     .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'not everything could be stopped'))
-  await Promise.race([stopping, sleep(clock, lostStopMs)])
+  await Promise.race([stopping, sleep(clock, hurriedStopMs)])
   return 1
 }

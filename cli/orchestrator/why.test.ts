@@ -89,6 +89,18 @@ describe('why, read from a runtime', () => {
     expect(why?.path?.at(-1)?.stage).toBe('delivered')
   })
 
+  test('a Task whose push was refused is said with the words of who refused it', async () => {
+    const read: Runtime['read'] = async (address) => {
+      const view = await runtime.read(address)
+      return view && { ...view, context: { ...view.context, lastTurnFailedRepos: ['lib', 'other'] } }
+    }
+    const reader = { read, list: runtime.list.bind(runtime), pendingTimers: runtime.pendingTimers.bind(runtime) }
+    const pushRefusal = async (...about: readonly string[]): Promise<string | undefined> =>
+      about.join(' ') === 'default/demo lib default/first' ? 'say /allow-ci-changes' : undefined
+    const why = await readWhy({ runtime: reader, clock, pushRefusal }, 'first')
+    expect(why?.detail).toBe('lib: say /allow-ci-changes')
+  })
+
   test('of a Task that is nowhere nothing is said', async () => {
     expect(await readWhy({ runtime, clock }, 'nobody')).toBeUndefined()
   })

@@ -9,13 +9,16 @@ import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 export interface WhyDeps {
   readonly runtime: Pick<Runtime, 'read' | 'list' | 'pendingTimers'>
   readonly clock: Pick<Clock, 'now'>
+  /** The words in which the newest push of a Task was refused, where it was. */
+  readonly pushRefusal?: (project: string, repository: string, task: string) => Promise<string | undefined>
 }
 
 /** As many Projects as one orchestrator is asked to search for a Task that is not minted yet. */
 const maxQueues = 500
 
 /** `name` without a namespace is in `default`. Undefined: there is no such Task, and none waits to be minted. */
-export async function readWhy({ runtime, clock }: WhyDeps, name: string): Promise<Why | undefined> {
+export async function readWhy(deps: WhyDeps, name: string): Promise<Why | undefined> {
+  const { runtime, clock } = deps
   const id = name.includes('/') ? name : `default/${name}`
   const task = await runtime.read(`task:${id}`)
   const now = clock.now()
@@ -37,7 +40,22 @@ export async function readWhy({ runtime, clock }: WhyDeps, name: string): Promis
     runtime.pendingTimers({ actor: task.address }),
   ])
   const around = { ...given('queue', queue), ...given('ledger', ledger), ...given('pod', pod), ...given('turn', turn) }
-  return explain({ task, timers, now, ...around })
+  const why = explain({ task, timers, now, ...around })
+  const refused = await refusalsOf(deps, context)
+  return refused.length === 0 ? why : { ...why, detail: [why.detail ?? '', ...refused].filter(Boolean).join('. ') }
+}
+
+/** Of a Task that rests because its pushes fail; what to do is in the words of who refused them. */
+async function refusalsOf(
+  { pushRefusal }: WhyDeps,
+  { id, config, lastTurnFailedRepos = [] }: TaskContext,
+): Promise<readonly string[]> {
+  if (pushRefusal === undefined) return []
+  const asked = lastTurnFailedRepos.map(async (repository) => {
+    const reason = await pushRefusal(config.project, repository, id)
+    return reason === undefined ? [] : [`${repository}: ${reason}`]
+  })
+  return (await Promise.all(asked)).flat()
 }
 
 function given<K extends string>(name: K, view: ActorView | undefined): { readonly [N in K]?: ActorView } {

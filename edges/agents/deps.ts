@@ -20,6 +20,8 @@ export interface AgentApiDeps {
   readonly podTokens: PodTokens
   /** OIDC bearer with the operator's audience: people and other programs. */
   readonly verifyOidc: VerifyToken
+  /** Why the newest push of a Task was refused, by the git gateway or the forge; undefined: it was not. */
+  readonly pushRefusal?: (project: string, repository: string, task: string) => Promise<string | undefined>
   /** `maxBundleBytes` of a Project, by its actor id. */
   readonly maxBundleBytes: (project: string) => Promise<number>
 }

@@ -8,12 +8,22 @@ import { createServer } from '../http/server.ts'
 import { registerAlertWebhook, type Alerting } from './route.ts'
 
 interface Room {
+  /** Entries that wait, as the queue would say. */
+  readonly waiting: Set<string>
+  readonly deferred: readonly number[]
   readonly delivered: Delivery[]
   secret: (() => Promise<string | undefined>) | undefined
   enabled: boolean
   full: boolean
   readonly reads: string[]
-  post(body: unknown, more?: { project?: string; bearer?: string }): Promise<{ status: number; body: Said }>
+  post(
+    body: unknown,
+    more?: { project?: string; bearer?: string },
+  ): Promise<{
+    status: number
+    body: Said
+    retryAfter?: string
+  }>
 }
 type Said = Readonly<Record<string, unknown>> & {
   readonly code?: string
@@ -39,7 +49,11 @@ async function withRoute(use: (room: Room) => Promise<void>): Promise<void> {
     openapi: { title: 't', description: 'd' },
   })
   const seen = new Set<string>()
+  const waiting = new Set<string>()
+  const deferred: number[] = []
   const room: Room = {
+    waiting,
+    deferred,
     delivered: [],
     secret: undefined,
     enabled: true,
@@ -63,9 +77,17 @@ async function withRoute(use: (room: Room) => Promise<void>): Promise<void> {
     const applied = !seen.has(delivery.key)
     seen.add(delivery.key)
     if (applied) room.delivered.push(delivery)
+    if (applied) waiting.add(String(delivery.event['entry']))
     return { key: delivery.key, applied, seq: 1 }
   }
-  registerAlertWebhook(server.app, { alerting, deliver, clock })
+  registerAlertWebhook(server.app, {
+    alerting,
+    deliver,
+    waiting: async () => new Set(waiting),
+    mostWaiting: 60,
+    deferred: (alerts) => void deferred.push(alerts),
+    clock,
+  })
   const { url } = await server.listen({ host: '127.0.0.1', port: 0 })
   room.post = async (body, { project: name = 'demo', bearer = secret } = {}) => {
     const answer = await fetch(`${url}/operator/webhooks/${name}/alerts`, {
@@ -73,7 +95,12 @@ async function withRoute(use: (room: Room) => Promise<void>): Promise<void> {
       headers: { 'content-type': 'application/json', ...(bearer === '' ? {} : { authorization: `Bearer ${bearer}` }) },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
-    return { status: answer.status, body: (await answer.json()) as Said }
+    const retryAfter = answer.headers.get('retry-after')
+    return {
+      status: answer.status,
+      body: (await answer.json()) as Said,
+      ...(retryAfter === null ? {} : { retryAfter }),
+    }
   }
   try {
     await use(room)
@@ -208,4 +235,33 @@ test('a full inbox is 503: the sender comes again with the same alerts', () =>
   withRoute(async (room) => {
     room.full = true
     expect((await room.post(delivery(firing))).status).toBe(503)
+  }))
+
+const many = (count: number): object[] => Array.from({ length: count }, (_, n) => ({ ...firing, fingerprint: `f${n}` }))
+
+test('of more alerts than may wait those that fit are taken; the others are left to their sender, who is told and comes again', () =>
+  withRoute(async (room) => {
+    const first = await room.post(delivery(...many(1000)))
+    expect([first.status, first.retryAfter]).toEqual([503, '60'])
+    expect(first.body).toMatchObject({ code: 'not-ready', accepted: 60, duplicates: 0, deferred: 940 })
+    expect([room.delivered.length, room.deferred]).toEqual([60, [940]])
+    const again = await room.post(delivery(...many(1000)))
+    expect(again.body).toMatchObject({ accepted: 0, duplicates: 60, deferred: 940 })
+    for (const entry of [...room.waiting].slice(0, 30)) room.waiting.delete(entry)
+    expect((await room.post(delivery(...many(1000)))).body).toMatchObject({ accepted: 30, deferred: 910 })
+    expect(room.delivered).toHaveLength(90)
+  }))
+
+test('deliveries at the same time do not fill the same room twice', () =>
+  withRoute(async (room) => {
+    const groups = Array.from({ length: 5 }, (_, n) => ({ ...delivery(...many(30)), groupKey: `group ${n}` }))
+    const answers = await Promise.all(groups.map((group) => room.post(group)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 202, 503, 503, 503])
+    expect(room.delivered).toHaveLength(60)
+  }))
+
+test('with a full queue an alert that waits already is a duplicate, not refused', () =>
+  withRoute(async (room) => {
+    await room.post(delivery(...many(60)))
+    expect(await room.post(delivery(...many(10)))).toMatchObject({ status: 202, body: { accepted: 0, duplicates: 10 } })
   }))

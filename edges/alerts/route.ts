@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Delivery, Receipt } from '../../runtime/runtime.ts'
-import type { ProjectSettings } from '../forge/projects.ts'
+import { projectId, type ProjectSettings } from '../forge/projects.ts'
 import type { HttpApp } from '../http/app.ts'
 import { constantTimeEqual } from '../http/auth/hmac.ts'
 import { invalidInput, Problem } from '../http/problem.ts'
@@ -24,6 +24,12 @@ export interface Alerting {
 export interface AlertRouteDeps {
   readonly alerting: (project: string) => Promise<Alerting | undefined>
   readonly deliver: (delivery: Delivery) => Promise<Receipt>
+  /** Entries of alerts that wait in the Project's queue, by its actor id. */
+  readonly waiting: (project: string) => Promise<ReadonlySet<string>>
+  /** As many may wait in one Project; its sender keeps the others. */
+  readonly mostWaiting: number
+  /** Alerts that were left to their sender. */
+  readonly deferred: (alerts: number) => void
   readonly clock: Clock
 }
 
@@ -40,6 +46,7 @@ const Answer = Type.Object({
 })
 
 export function registerAlertWebhook(app: HttpApp, deps: AlertRouteDeps): void {
+  const oneByOne = inTurn()
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body))
@@ -51,7 +58,7 @@ export function registerAlertWebhook(app: HttpApp, deps: AlertRouteDeps): void {
         schema: {
           summary: 'Delivery of alerts',
           description:
-            'Alertmanager’s webhook, with the Project’s `webhookSecret` as bearer. 202 once every firing alert is durable; others are discarded.',
+            'Alertmanager’s webhook, with the Project’s `webhookSecret` as bearer. 202 once every firing alert is durable; others are discarded. 503 when more wait than may: those that fit are durable, the sender comes again with the rest.',
           tags: ['webhooks'],
           params: Type.Object({ project: Type.String({ minLength: 1 }) }),
           response: { 202: Answer },
@@ -61,10 +68,23 @@ export function registerAlertWebhook(app: HttpApp, deps: AlertRouteDeps): void {
         const { project } = request.params as { project: string }
         const alerting = await authorised(deps, project, request.headers.authorization)
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-        return reply.code(202).send(await take(deps, alerting.project, decoded(body)))
+        const delivery = decoded(body)
+        return reply.code(202).send(await oneByOne(project, () => take(deps, alerting.project, delivery)))
       },
     )
   })
+}
+
+/** Deliveries of one Project follow one another: two that count the same room would fill it twice. */
+function inTurn(): <T>(name: string, run: () => Promise<T>) => Promise<T> {
+  const tails = new Map<string, Promise<unknown>>()
+  return (name, run) => {
+    const mine = (tails.get(name) ?? Promise.resolve()).then(run, run)
+    const tail = mine.catch(() => undefined)
+    tails.set(name, tail)
+    void tail.then(() => tails.get(name) === tail && tails.delete(name))
+    return mine
+  }
 }
 
 async function authorised(deps: AlertRouteDeps, name: string, given: string | undefined): Promise<Alerting> {
@@ -98,6 +118,11 @@ function parsed(body: Buffer): unknown {
   }
 }
 
+/** A sender that is refused for a while comes again with all of its alerts: those that were taken are duplicates then. */
+const comeAgainSeconds = 60
+/** Delivered side by side. */
+const atOnce = 50
+
 /** Resolved and pending ones are read by the agent, with the alerting tool (rulings 1.8). */
 async function take(
   deps: AlertRouteDeps,
@@ -106,8 +131,44 @@ async function take(
 ): Promise<Static<typeof Answer>> {
   const firing = alerts.filter(({ status }) => status === 'firing')
   const at = deps.clock.now()
-  const receipts = await Promise.all(firing.map((alert) => deps.deliver(incidentOf(project, groupKey, alert, at))))
-  const accepted = receipts.filter(({ applied }) => applied).length
-  const duplicates = receipts.length - accepted
+  const taken = await fill(
+    deps,
+    projectId(project),
+    firing.map((alert) => incidentOf(project, groupKey, alert, at)),
+  )
+  if (taken.deferred > 0) {
+    deps.deferred(taken.deferred)
+    throw new Problem(
+      'not-ready',
+      `${deps.mostWaiting} alerts wait in ${project.name} already: send the others again`,
+      {
+        members: { ...taken },
+        headers: { 'retry-after': String(comeAgainSeconds) },
+      },
+    )
+  }
+  const { accepted, duplicates } = taken
   return { routed: firing.length > 0, accepted, duplicates, discarded: alerts.length - firing.length }
+}
+
+interface Taken {
+  readonly accepted: number
+  readonly duplicates: number
+  readonly deferred: number
+}
+
+/** As many as there is room for. What waits already needs none. */
+async function fill(deps: AlertRouteDeps, project: string, incidents: readonly Delivery[]): Promise<Taken> {
+  const waiting = await deps.waiting(project)
+  const fresh = incidents.filter(({ event }) => !waiting.has(String(event['entry'])))
+  let accepted = 0
+  let next = 0
+  for (let room = deps.mostWaiting - waiting.size; room > 0 && next < fresh.length;) {
+    const batch = fresh.slice(next, next + Math.min(room, atOnce))
+    const applied = (await Promise.all(batch.map(deps.deliver))).filter((receipt) => receipt.applied).length
+    next += batch.length
+    room -= applied
+    accepted += applied
+  }
+  return { accepted, duplicates: incidents.length - accepted - (fresh.length - next), deferred: fresh.length - next }
 }

@@ -7,10 +7,10 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import type { HttpApp } from '../http/app.ts'
 import { createMirror, type Mirror } from './mirror/mirror.ts'
 import { loadCursor } from './mirror/store/cursors.ts'
-import { insertPush, type PushAudit } from './mirror/store/pushes.ts'
+import { insertPush, newestRefusal, type PushAudit } from './mirror/store/pushes.ts'
 import { createForgeHandlers, type ForgeHandlers } from './outbound/handlers.ts'
 import type { OpenForge } from './port.ts'
-import type { ProjectDirectory, ProjectSettings, Provider } from './projects.ts'
+import { bareName, type ProjectDirectory, type ProjectSettings, type Provider } from './projects.ts'
 import { keepStandings, type KeeperOptions } from './standing/keeper.ts'
 import { createForgeInbox, type ForgeInbox } from './webhooks/inbox.ts'
 import { dialects } from './webhooks/providers.ts'
@@ -41,6 +41,8 @@ export interface ForgeEdge {
   registerWebhooks(app: HttpApp): void
   /** For the git gateway. */
   auditPush(push: PushAudit): Promise<void>
+  /** Why the newest push of a Task did not get through: the words in which it was refused. */
+  pushRefusal(project: string, repository: string, task: string): Promise<string | undefined>
   /** Works off what an earlier process left, then what comes. */
   start(): void
   stop(): Promise<void>
@@ -75,6 +77,7 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     inbox,
     registerWebhooks: (app) => registerForgeWebhooks(app, { directory, inbox, clock }),
     auditPush: (push) => insertPush(sql, push),
+    pushRefusal: (project, repository, task) => newestRefusal(sql, { project: bareName(project), repository, task }),
     start() {
       inbox.start()
       keeper?.start()

@@ -27,6 +27,8 @@ export interface ScmSettings {
   readonly apiURL?: string
   /** Base of its web and git addresses. */
   readonly webURL?: string
+  /** Beside the platform's own list: what pods change only where a maintainer allowed it. */
+  readonly protectedPaths?: readonly string[]
   readonly labels: LifecycleLabels & { readonly incident: string; readonly priority?: string }
 }
 

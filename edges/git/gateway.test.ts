@@ -52,7 +52,7 @@ async function withGateway(use: (room: GatewayRoom) => Promise<void>): Promise<v
           ? ({
               name,
               namespace: 'default',
-              scm: { webURL: forgeRoom.forge.url },
+              scm: { webURL: forgeRoom.forge.url, protectedPaths: ['/deploy'] },
               repositories: [{ name: 'library', url: forgeRoom.forge.gitUrl('acme', 'library') }],
             } as unknown as ProjectSettings)
           : undefined,
@@ -202,6 +202,31 @@ test('rulings 4.4: files that run unseen need a maintainer, also when hidden in 
     expect(await run(room.path, ['branch', '--list', BRANCH])).toBe('')
     room.right = { allowed: true, protectedPaths: true }
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
+  })
+})
+
+test.each([
+  ['what later agents obey', 'CLAUDE.md', 'every later agent obeys it'],
+  ['what the Project protects', 'deploy/prod.sh', 'the Project protects it'],
+])('a push that changes %s is refused: path, reason and the way out are named', async (_what, path, reason) => {
+  await withGateway(async (room) => {
+    const folder = await room.podClone()
+    await commit(folder, { [path]: 'x' }, 'Change')
+    const refused = await push(folder, `HEAD:refs/heads/${BRANCH}`).catch(String)
+    for (const words of [path, reason, '/allow-ci-changes']) expect(refused.replaceAll(/\s+/g, ' ')).toContain(words)
+    expect(room.audits.at(-1)).toMatchObject({ outcome: 'refused', reason: expect.stringContaining(path) })
+    room.right = { allowed: true, protectedPaths: true }
+    await push(folder, `HEAD:refs/heads/${BRANCH}`)
+  })
+})
+
+test('a submodule needs a maintainer, also where no .gitmodules names it', async () => {
+  await withGateway(async (room) => {
+    const folder = await room.podClone()
+    await run(folder, ['update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},dep`])
+    await run(folder, ['commit', '--quiet', '-m', 'Link'])
+    await expect(push(folder, `HEAD:refs/heads/${BRANCH}`)).rejects.toThrow('submodule')
+    expect(await run(room.path, ['branch', '--list', BRANCH])).toBe('')
   })
 })
 

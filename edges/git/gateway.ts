@@ -12,6 +12,7 @@ import { Problem } from '../http/problem.ts'
 import { bareName, repositoryNamed, type ProjectDirectory } from '../forge/projects.ts'
 import type { GitCache, Remote } from './cache.ts'
 import { passFetch } from './fetch.ts'
+import { pathGuard } from './path-guard.ts'
 import { ProtocolError } from './pkt-line.ts'
 import type { PushRight } from './push-rules.ts'
 import { advertise, receive, type PodIdentity, type PushRecord, type PushTarget } from './receive.ts'
@@ -149,7 +150,8 @@ async function pushTargetOf(
   const branch = access.branches[remote.repository]
   if (branch === undefined) throw new Problem('forbidden', 'this pod pushes nothing to this repository')
   const base = await deps.defaultBranch(remote.project, remote.repository)
-  return { remote, identity, branch, base, right: () => deps.mayPush(identity.task, remote.repository) }
+  const guard = pathGuard((await deps.directory.project(remote.project))?.scm.protectedPaths)
+  return { remote, identity, branch, base, guard, right: () => deps.mayPush(identity.task, remote.repository) }
 }
 
 async function push(

@@ -1,23 +1,187 @@
 /**
- * Files that something executes or obeys without a human having looked: CI definitions, code owners, agent settings,
- * hooks (rulings 4.4). Forges and agents find some of them in any folder; file systems may ignore case.
+ * What a later agent obeys, and what a machine runs before anybody has read the change or with more rights than its tests
+ * (rulings 4.4, decisions/0024). A pod changes none of it unless a maintainer allowed that. The Project adds its own
+ * (`scm.protectedPaths`). Patterns are those of `path-pattern.ts`: without a leading `/` they are found in any folder.
  */
-const folders: ReadonlySet<string> = new Set(['.github', '.gitlab', '.claude', '.husky', '.githooks', '.circleci'])
-const files: ReadonlySet<string> = new Set([
-  '.gitlab-ci.yml',
-  'codeowners',
-  '.mcp.json',
-  '.pre-commit-config.yaml',
-  'lefthook.yml',
-  '.lefthook.yml',
-  'azure-pipelines.yml',
-  'jenkinsfile',
-  '.gitmodules',
-])
 
-export function isProtected(path: string): boolean {
-  const parts = path.toLowerCase().split('/')
-  return parts.some((part, index) =>
-    index === parts.length - 1 ? files.has(part) || folders.has(part) : folders.has(part),
-  )
+export interface ProtectedPath {
+  readonly pattern: string
+  /** Completes "protected, because ". */
+  readonly reason: string
 }
+
+/** Files that agents read as instructions; what they include by `@path` is obeyed as they are. */
+export const instructionFiles: readonly string[] = [
+  'CLAUDE.md',
+  'CLAUDE.local.md',
+  'AGENTS.md',
+  'AGENTS.override.md',
+  'AGENT.md',
+  'GEMINI.md',
+  'SKILL.md',
+  'copilot-instructions.md',
+  '.cursorrules',
+  '.windsurfrules',
+  '.clinerules',
+  '.roorules',
+  '.goosehints',
+]
+
+const because = (reason: string, patterns: readonly string[]): readonly ProtectedPath[] =>
+  patterns.map((pattern) => ({ pattern, reason }))
+
+export const protectedPaths: readonly ProtectedPath[] = [
+  ...because('every later agent obeys it', [
+    ...instructionFiles,
+    '.claude',
+    '.claude-plugin',
+    '.agents',
+    '.codex',
+    '.gemini',
+    '.cursor',
+    '.windsurf',
+    '.roo',
+    '.roomodes',
+    '.kiro',
+    '.junie',
+    '.amazonq',
+    '.continue',
+    '.augment',
+    '.opencode',
+    'opencode.json*',
+    '.aider.conf.y*ml',
+  ]),
+  ...because('every later agent starts the servers that it names', ['.mcp.json']),
+  ...because('the CI system runs it with its own rights before anybody has read the change', [
+    '.github',
+    '.gitlab',
+    '*.gitlab-ci*.y*ml',
+    '.circleci',
+    '.forgejo',
+    '.gitea',
+    '.woodpecker',
+    '.woodpecker.y*ml',
+    '.drone.*',
+    '.travis.y*ml',
+    '.buildkite',
+    '.tekton',
+    '.cirrus.*',
+    '.semaphore',
+    '.teamcity',
+    '.jenkins',
+    'Jenkinsfile*',
+    '*.jenkinsfile',
+    'azure-pipelines*',
+    '.azure-pipelines',
+    '.azuredevops',
+    'bitbucket-pipelines.y*ml',
+    'appveyor.y*ml',
+    '.appveyor.y*ml',
+    'wercker.y*ml',
+    'codefresh.y*ml',
+    '.codefresh',
+    'screwdriver.y*ml',
+    'bamboo-specs',
+    '.build.yml',
+    '.builds',
+    '.zuul.*',
+    'zuul.y*ml',
+    'zuul.d',
+    '.prow.y*ml',
+    'cloudbuild*.y*ml',
+    'cloudbuild.json',
+    'buildspec*.y*ml',
+    'amplify.y*ml',
+  ]),
+  ...because('a host builds each pushed branch as it says, with its own secrets', [
+    'netlify.toml',
+    'vercel.json',
+    '/render.y*ml',
+    '.readthedocs.y*ml',
+    '.gitpod.y*ml',
+    '.platform.app.yaml',
+  ]),
+  ...because('the release runs it with the right to publish', ['.releaserc*', 'release.config.*', '.goreleaser.*']),
+  ...because('it says who has to review or who may merge', [
+    'CODEOWNERS',
+    'OWNERS',
+    'OWNERS_ALIASES',
+    '.mergify.y*ml',
+    '.mergify',
+    '.kodiak.toml',
+    'bors.toml',
+    '.bulldozer.yml',
+    '.policy.yml',
+  ]),
+  ...because('a bot with more rights than the change obeys it', [
+    'renovate.json*',
+    '.renovaterc*',
+    '.dependabot',
+    '.pyup.yml',
+  ]),
+  ...because('git or a hook runner runs it at the next commit, checkout or push on a person’s machine', [
+    '.husky',
+    '.githooks',
+    '.git-hooks',
+    '.pre-commit-config.y*ml',
+    '.pre-commit-hooks.y*ml',
+    'lefthook*.y*ml',
+    'lefthook*.toml',
+    'lefthook*.json',
+    '.lefthook*',
+    '.overcommit.yml',
+    '.lintstagedrc*',
+    'lint-staged.config.*',
+    'simple-git-hooks.*',
+    '.simple-git-hooks.*',
+  ]),
+  ...because('an editor runs it, or makes a container by it, when it opens the folder', [
+    '.vscode',
+    '*.code-workspace',
+    '.vs',
+    '.idea',
+    '.fleet',
+    '.zed',
+    '.nova',
+    '.devcontainer',
+    '.devcontainer.json',
+    '.dir-locals.el',
+    '.exrc',
+    '.vimrc',
+    '.nvimrc',
+    '.nvim.lua',
+    '.lvimrc',
+    '.gdbinit',
+    '.lldbinit',
+  ]),
+  ...because('a shell or a tool manager runs it, or takes programs out of it, when it enters the folder', [
+    '.envrc',
+    '.autoenv*',
+    '.tool-versions',
+    'mise*.toml',
+    '.mise*',
+    '.config/mise*',
+    '.rtx*',
+  ]),
+  ...because('each install obeys it: it names who gets the registry’s token, and code that runs before any test', [
+    '.npmrc',
+    '.yarnrc*',
+    '.yarn',
+    '.pnpmfile.*',
+    'bunfig.toml',
+    '.bundle',
+    '.cargo',
+    '.mvn',
+    'nuget.config',
+  ]),
+  ...because('it fetches other repositories, whose content nobody reviewed', ['.gitmodules']),
+  ...because('it names the server that gets git’s credential for large files', ['.lfsconfig']),
+  ...because('it is git’s own folder', ['.git']),
+]
+
+/** What no pattern can name. */
+export const otherReasons = {
+  ofProject: 'the Project protects it',
+  gitlink: 'it is a submodule, whose content nobody reviewed',
+  shortName: 'its name may be the short one of a protected file on NTFS',
+} as const

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { flushPkt, pktLine, readPkts } from './pkt-line.ts'
-import { isProtected } from './protected-paths.ts'
 import { readPushRequest } from './push-commands.ts'
 import { pushReport } from './push-report.ts'
 
@@ -49,21 +48,4 @@ test('a report keeps to one line a ref, whatever the reason holds', () => {
     'ng refs/heads/x two ok refs/heads/y\n',
   )
   expect(pushReport({ ...request, capabilities: new Set() }, [{ ref: 'refs/heads/x' }])).toHaveLength(0)
-})
-
-test.each([
-  ['.github/workflows/ci.yml', true],
-  ['.GitHub/workflows/ci.yml', true],
-  ['.gitlab-ci.yml', true],
-  ['docs/CODEOWNERS', true],
-  ['CODEOWNERS', true],
-  ['pkg/a/.claude/settings.json', true],
-  ['.claude', true],
-  ['.mcp.json', true],
-  ['.husky/pre-commit', true],
-  ['src/github/workflows.ts', false],
-  ['docs/claude.md', false],
-  ['src/codeowners.ts', false],
-])('%s is protected: %s', (path, expected) => {
-  expect(isProtected(path)).toBe(expected)
 })

@@ -1,5 +1,6 @@
 /** What a pod may push (rulings 3.8, 4.4): its own task branch, forward only, and nothing that would run unseen. */
-import { isProtected } from './protected-paths.ts'
+import { refusalFor, touchedPaths } from './protected-change.ts'
+import type { PathGuard } from './path-guard.ts'
 import { NO_OBJECT, type PushCommand } from './push-commands.ts'
 import type { CachedRepository, Quarantine } from './cache.ts'
 
@@ -22,6 +23,7 @@ export async function contentFault(
   command: PushCommand,
   base: string,
   right: PushRight & { allowed: true },
+  guard: PathGuard,
 ): Promise<string | undefined> {
   const heads = await repository.heads()
   const there = heads.get(command.ref)
@@ -29,7 +31,8 @@ export async function contentFault(
   if ((await quarantine.git(['cat-file', '-e', `${command.after}^{commit}`])).code !== 0) return 'this is no commit'
   if (there !== undefined && !(await isAncestor(quarantine, there, command.after)))
     return 'non-fast-forward: history of the task branch is never rewritten'
-  return right.protectedPaths ? undefined : protectedFault(quarantine, command.after, heads.get(`refs/heads/${base}`))
+  if (right.protectedPaths) return undefined
+  return protectedFault(quarantine, guard, command.after, heads.get(`refs/heads/${base}`))
 }
 
 async function isAncestor(quarantine: Quarantine, before: string, after: string): Promise<boolean> {
@@ -42,23 +45,15 @@ async function isAncestor(quarantine: Quarantine, before: string, after: string)
  */
 async function protectedFault(
   quarantine: Quarantine,
+  guard: PathGuard,
   after: string,
   base: string | undefined,
 ): Promise<string | undefined> {
-  const from = base === undefined ? undefined : (await quarantine.git(['merge-base', base, after])).out.trim()
-  const args = [
-    'diff',
-    '--name-only',
-    '--no-renames',
-    '-z',
-    from === undefined || from === '' ? EMPTY_TREE : from,
-    after,
-  ]
-  const { code, out } = await quarantine.git(args)
-  if (code !== 0) return 'the change cannot be read'
-  const touched = out.split('\0').filter((path) => path !== '' && isProtected(path))
-  if (touched.length === 0) return undefined
-  return `a maintainer has to allow changes of ${touched.slice(0, 5).join(', ')} with /allow-ci-changes`
+  const from = base === undefined ? '' : (await quarantine.git(['merge-base', base, after])).out.trim()
+  const touched = await touchedPaths(quarantine.git, guard, from === '' ? EMPTY_TREE : from, after)
+  if (touched === undefined)
+    return 'this change cannot be read, or its links lead too far: a maintainer has to say /allow-ci-changes for it'
+  return touched.length === 0 ? undefined : refusalFor(touched)
 }
 
 /** git's own name of a tree without entries. */

@@ -6,6 +6,7 @@ import type { GitCache, Quarantine, Remote } from './cache.ts'
 import { flushPkt, pktLine, ProtocolError, readPkts, type PktReader } from './pkt-line.ts'
 import { NO_OBJECT, readPushRequest, type PushCommand, type PushRequest } from './push-commands.ts'
 import { pushReport, type RefResult } from './push-report.ts'
+import type { PathGuard } from './path-guard.ts'
 import { commandFault, contentFault, type PushRight } from './push-rules.ts'
 
 export interface PodIdentity {
@@ -40,6 +41,8 @@ export interface PushTarget {
   /** The only branch that this pod may push. */
   readonly branch: string
   readonly base: string
+  /** What this pod may not change unless its right says so. */
+  readonly guard: PathGuard
   readonly right: () => Promise<PushRight>
 }
 
@@ -139,7 +142,8 @@ async function takeIn(
   const repository = await deps.cache.update(target.remote)
   return repository.quarantine(async (quarantine) => {
     const fault =
-      (await unpack(quarantine, reader)) ?? (await contentFault(repository, quarantine, command, target.base, right))
+      (await unpack(quarantine, reader)) ??
+      (await contentFault(repository, quarantine, command, target.base, right, target.guard))
     if (fault !== undefined) return refuse(deps, target, request, [fault])
     return sendOn(deps, target, request, command, quarantine)
   })

@@ -3,7 +3,8 @@ import { fetchJson } from './fetch-json.ts'
 import type { Clock, Fetch } from './ports.ts'
 
 export interface ClientCredentials {
-  readonly tokenUrl: string
+  /** A function where it is found out when it is first needed. */
+  readonly tokenUrl: string | (() => Promise<string>)
   readonly clientId: string
   readonly secret: string
   readonly audience: string
@@ -64,7 +65,8 @@ async function ask({ tokenUrl, clientId, secret, audience, scope, clock, fetch }
   const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' }
   const askedAt = clock.now()
   const init = { method: 'POST', headers, body: form.toString() }
-  const answer = await fetchJson({ url: tokenUrl, init, schema: TokenAnswer, clock, fetch })
+  const url = typeof tokenUrl === 'string' ? tokenUrl : await tokenUrl()
+  const answer = await fetchJson({ url, init, schema: TokenAnswer, clock, fetch })
   const { access_token, expires_in = ASSUMED_LIFE_SECONDS } = answer
   return { token: access_token, renewAt: askedAt + expires_in * 1000 * USED_LIFE }
 }

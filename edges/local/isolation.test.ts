@@ -1,5 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -45,6 +55,15 @@ function filled(paths: IsolatedPaths): IsolatedPaths {
   return paths
 }
 
+function isWritable(place: string): boolean {
+  try {
+    accessSync(place, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function secretive(root: string): IsolatedPaths {
   return filled(machineFolders(root))
 }
@@ -69,6 +88,89 @@ describe.skipIf(refused)(`a pod in namespaces of its own${refused ? ` (skipped: 
         expect({ status, said }).toEqual({ status: 0, said: 'wrote' })
         expect(existsSync(left)).toBe(false)
       })
+    })
+  })
+
+  test('shares no folder in which every user may write: it finds nothing there, and leaves nothing', async () => {
+    await withFolder(async (root) => {
+      const paths = secretive(root)
+      const name = `of-${basename(root)}`
+      const places = ['/var/tmp', '/dev/shm', '/run/lock'].filter(isWritable)
+      expect(places).toContain('/var/tmp')
+      for (const place of places) writeFileSync(join(place, name), 'of the host')
+      onTestFinished(() => {
+        for (const place of places) for (const end of ['', '-inside']) rmSync(join(place, name + end), { force: true })
+      })
+      const look = places.map((place) => `cat ${place}/${name}; touch ${place}/${name}-inside && echo wrote`)
+      const { said } = inside(paths, look.join('; '))
+      expect(said).not.toContain('of the host')
+      expect(said.split('\n').filter((line) => line === 'wrote')).toHaveLength(places.length)
+      for (const place of places) expect(existsSync(join(place, `${name}-inside`))).toBe(false)
+    })
+  })
+
+  test('has a file system of its own at each folder of the machine in which every user may write', async () => {
+    await withFolder(async (root) => {
+      const find = 'find / -xdev -maxdepth 3 -type d -perm -0002 -not -path "/tmp/*" 2>/dev/null; ls -d /dev/shm'
+      const open = spawnSync('/bin/sh', ['-c', find], { encoding: 'utf8' }).stdout.trim().split('\n')
+      expect(open).toEqual(expect.arrayContaining(['/tmp', '/var/tmp', '/dev/shm']))
+      const devices = `stat -c "%d %n" ${open.join(' ')}`
+      const outside = spawnSync('/bin/sh', ['-c', devices], { encoding: 'utf8' }).stdout.trim().split('\n')
+      const shared = inside(secretive(root), devices).said.split('\n')
+      expect(shared.filter((line) => outside.includes(line))).toEqual([])
+    })
+  })
+
+  test('shares no System V memory and no message queue', async () => {
+    await withFolder(async (root) => {
+      const paths = secretive(root)
+      const own = 'ls -l /proc/self/ns/ipc | sed "s/.*-> //"'
+      const { stdout } = spawnSync('/bin/sh', ['-c', own], { encoding: 'utf8' })
+      expect(inside(paths, own).said).toMatch(/^ipc:\[\d+\]$/)
+      expect(inside(paths, own).said).not.toBe(stdout.trim())
+      const made = spawnSync('ipcmk', ['--shmem', '64'], { encoding: 'utf8' }).stdout
+      const id = /(\d+)\s*$/.exec(made)?.[1] ?? ''
+      onTestFinished(() => void spawnSync('ipcrm', ['--shmem-id', id]))
+      expect(spawnSync('ipcs', ['--shmems'], { encoding: 'utf8' }).stdout).toContain(id)
+      expect(inside(paths, 'ipcs --shmems --queues --semaphores | grep -c ^0x').said).toBe('0')
+    })
+  })
+
+  test('holds no descriptor that leads around what is covered', async () => {
+    await withFolder(async (root) => {
+      const { said } = inside(secretive(root), 'for fd in /proc/$$/fd/*; do readlink $fd; done')
+      expect(said.split('\n').filter((file) => file.startsWith(root))).toEqual([])
+    })
+  })
+
+  test.each(['/mnt', '/tmp', '/var/tmp', '/dev/shm'])('lies where it likes, below %s too', async (place) => {
+    await withFolder(async (root) => {
+      const program = `
+        import { mkdirSync, writeFileSync } from 'node:fs'
+        import { spawnSync } from 'node:child_process'
+        import { isolated, detectIsolation } from ${JSON.stringify(new URL('./isolation.ts', import.meta.url).href)}
+        const root = '${place}/machine'
+        const paths = { home: root + '/home', program: root + '/home/program', state: root + '/state',
+          pod: root + '/state/pods/p', workspace: root + '/state/workspaces/t' }
+        for (const [name, folder] of Object.entries(paths)) {
+          mkdirSync(folder, { recursive: true })
+          writeFileSync(folder + '/' + name, name)
+        }
+        const { file, args, env } = isolated(paths, ['/bin/sh', '-c', 'find ' + root + ' -type f | sort | tr "\\n" " "'])
+        const { stdout, stderr } = spawnSync(file, args, { env: { PATH: process.env.PATH, ...env }, encoding: 'utf8' })
+        console.log(detectIsolation(paths), stdout, stderr)`
+      const user = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
+      const empty = `mount -n -t tmpfs tmpfs ${place} && exec "$@"`
+      const args = [...user, '--mount', '--', '/bin/sh', '-c', empty, 'sh', process.execPath, '--input-type=module']
+      const { stdout, stderr } = spawnSync('unshare', [...args, '-e', program], {
+        encoding: 'utf8',
+        env: path,
+        cwd: root,
+      })
+      const found = ['home/program/program', 'state/pods/p/pod', 'state/workspaces/t/workspace']
+      expect(`${stdout}${stderr}`.trim()).toBe(
+        `namespaces ${found.map((file) => `${place}/machine/${file}`).join(' ')}`,
+      )
     })
   })
 

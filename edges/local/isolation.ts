@@ -1,7 +1,8 @@
 /**
  * A pod of its own on one machine: mount and process namespaces in which only the workspace, the pod's own folder and
- * the program remain; the user's home and the platform's state are covered (rulings 4.5), and /tmp is the pod's own:
- * programs keep folders there by uid, and every namespace has a uid 0. The network is shared.
+ * the program remain; the user's home and the platform's state are covered (rulings 4.5). Where every user may write, and
+ * where a user's own daemons listen, is the pod's own: no pod reads what another left there, nor asks a daemon to act
+ * outside. Shared memory and queues are an ipc namespace's. The network is shared.
  */
 import { spawnSync } from 'node:child_process'
 
@@ -19,39 +20,65 @@ export interface IsolatedPaths {
 }
 
 /**
- * Bound aside first, then the secrets are covered, then what the pod may see is moved back to where it was. The right to
- * mount is given up at the end and cannot come back: whoever may unmount sees what is covered. Inside nobody is root: the
- * kernel lets no root without rights make further namespaces, which the wrapper wants for its agent (decisions/0016).
+ * Folders in which every user may write, and those with sockets of daemons that would act for this user: his session's
+ * and the machine's buses, container engines. Programs keep folders in /tmp by uid, and every namespace has a uid 0.
+ */
+const emptied = [
+  '/tmp',
+  '/var/tmp',
+  '/dev/shm',
+  '/run/shm',
+  '/run/lock',
+  '/run/user',
+  '/run/screen',
+  '/run/dbus',
+  '/run/containerd',
+  '/run/podman',
+  '/var/crash',
+]
+
+/** Sockets that lie in a folder with other things. */
+const blocked = ['/run/docker.sock']
+
+/**
+ * What the pod may see is opened first, then the secrets are covered, then what was opened is bound to where it was: its
+ * paths may lie below anything that is covered. Descriptors lead around all covers, so none is left when the command
+ * starts. The right to mount is given up at the end and cannot come back: whoever may unmount sees what is covered. Inside
+ * nobody is root: the kernel lets no root without rights make further namespaces, which the wrapper wants for its agent
+ * (decisions/0016).
  */
 const enter = `set -e
 mount -n --make-rprivate /
-mount -n -t tmpfs -o mode=0700 tmpfs /mnt
-mkdir /mnt/pod /mnt/workspace /mnt/program
-mount -n --bind "$SW_POD" /mnt/pod
-mount -n --bind "$SW_WORKSPACE" /mnt/workspace
-mount -n --rbind "$SW_PROGRAM" /mnt/program
+exec 7<"$SW_POD" 8<"$SW_WORKSPACE" 9<"$SW_PROGRAM"
 cover() { mkdir -p "$1"; mount -n -t tmpfs -o mode=0755 tmpfs "$1"; }
 test -d "$SW_HOME"
-mount -n -t tmpfs -o mode=1777 tmpfs /tmp
+for shared in ${emptied.join(' ')}; do
+  test -d "$shared" && test ! -L "$shared" || continue
+  mount -n -t tmpfs -o mode=1777 tmpfs "$shared"
+done
+for socket in ${blocked.join(' ')}; do
+  test ! -e "$socket" || mount -n --bind /dev/null "$socket"
+done
+test ! -d /dev/mqueue || mount -n -t mqueue mqueue /dev/mqueue 2>/dev/null || mount -n -t tmpfs tmpfs /dev/mqueue
 cover "$SW_HOME"
 cover "$SW_STATE"
 mkdir -p "$SW_PROGRAM"
-mount -n --move /mnt/program "$SW_PROGRAM"
+mount -n -c --rbind /proc/self/fd/9 "$SW_PROGRAM"
 for covered in "$SW_HOME" "$SW_STATE"; do
   case "$covered" in "$SW_PROGRAM"/*) cover "$covered" ;; esac
 done
 mkdir -p "$SW_POD" "$SW_WORKSPACE"
-mount -n --move /mnt/pod "$SW_POD"
-mount -n --move /mnt/workspace "$SW_WORKSPACE"
+mount -n -c --bind /proc/self/fd/7 "$SW_POD"
+mount -n -c --bind /proc/self/fd/8 "$SW_WORKSPACE"
 mount -n -o remount,bind,ro "$SW_PROGRAM"
-umount /mnt
+exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
 unset SW_POD SW_WORKSPACE SW_PROGRAM SW_HOME SW_STATE
 cd "$1"; shift
 as_user="unshare --user --map-user=1000 --map-group=1000 --keep-caps --"
 $as_user true 2>/dev/null || as_user=
 exec $as_user setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all --no-new-privs -- "$@"`
 
-const flags = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
+const flags = ['--mount', '--ipc', '--pid', '--fork', '--kill-child', '--mount-proc']
 
 function userFlags(): readonly string[] {
   return process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']

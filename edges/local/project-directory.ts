@@ -107,6 +107,7 @@ function toScm({ scm }: ProjectSpec): ProjectSettings['scm'] {
     prReactionScope: scm.prReactionScope ?? '',
     ...(scm.apiURL === undefined ? {} : { apiURL: scm.apiURL }),
     ...(scm.webURL === undefined ? {} : { webURL: scm.webURL }),
+    ...(scm.protectedPaths === undefined ? {} : { protectedPaths: scm.protectedPaths }),
     labels: {
       brainstorming: scm.brainstormingLabel ?? 'platform-brainstorming',
       approved: scm.approvedLabel ?? 'platform-approved',

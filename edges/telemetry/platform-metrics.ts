@@ -9,6 +9,8 @@ import type { JournalRow, Runtime } from '../../runtime/runtime.ts'
 export interface PlatformMetrics {
   /** For `createOpenForge`; `path` is a template. */
   scmLimited(provider: string, path: string, limitType: LimitType): void
+  /** Alerts of one delivery that found no room in the queue. */
+  alertsDeferred(alerts: number): void
   /** Counts pods by the journal; give it to `runtime.subscribe`. */
   stepped(row: JournalRow): void
 }
@@ -44,6 +46,11 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
     help: 'Tasks whose work was sent back by 10 reviews.',
     ...to,
   })
+  const deferred = new Counter({
+    name: 'operator_alerts_deferred_total',
+    help: 'Firing alerts that were left to their sender, for as many waited as may.',
+    ...to,
+  })
   queueDepth(registry, runtime)
   /** Calls that are refused leave the round as it is. */
   const counted = new Map<string, boolean>()
@@ -70,6 +77,7 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
   }
 
   return {
+    alertsDeferred: (alerts) => deferred.inc(alerts),
     scmLimited: (provider, path, limitType) => limited.inc({ provider, path, limit_type: limitType }),
     stepped(row) {
       const { address, event } = row

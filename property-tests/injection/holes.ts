@@ -68,9 +68,9 @@ export const holes: readonly Hole[] = [
     law: /^unseen/,
     edits: [
       {
-        file: 'edges/git/protected-paths.ts',
-        find: /const parts = path\.toLowerCase\(\)\.split\('\/'\)/,
-        replace: 'const parts: string[] = []',
+        file: 'edges/git/path-guard.ts',
+        find: /const folded = foldedNames\(path\)/,
+        replace: 'const folded: string[] = []',
       },
     ],
   },

@@ -107,7 +107,7 @@ function isMerge(audit: readonly AuditEntry[], { ref, after }: AuditEntry): bool
 }
 
 const runsUnseen =
-  /(?:^|\/)(?:\.github|\.gitlab|\.claude|\.husky|\.githooks|\.circleci)\/|(?:^|\/)(?:\.gitlab-ci\.yml|CODEOWNERS|\.mcp\.json|\.gitmodules|\.pre-commit-config\.yaml)$/i
+  /(?:^|\/)(?:\.github|\.gitlab|\.claude|\.husky|\.githooks|\.circleci|\.vscode|\.devcontainer)\/|(?:^|\/)(?:\.gitlab-ci\.yml|CODEOWNERS|\.mcp\.json|\.gitmodules|\.pre-commit-config\.yaml|CLAUDE\.md|AGENTS\.md|\.npmrc|\.envrc|\.travis\.yml)$/i
 
 /** Each is one that the gateway has written down, and changes nothing that would run unseen. */
 async function recordedPushes({ scene, audit, story }: Evidence): Promise<readonly string[]> {

@@ -287,6 +287,7 @@ function settingsOf(dir: string): OrchestratorSettings {
     logLevel: 'silent',
     retention: { days: 0, events: 0, finalDays: 0 },
     retentionEveryMs: 3_600_000,
+    mostWaitingAlerts: 100,
     otlpEndpoint: '',
     standingComments: false,
     userHome: dir,

@@ -324,6 +324,7 @@ const settings: OrchestratorSettings = {
   // Never so little that something of a run is lost.
   retention: { days: 90, events: 20_000, finalDays: 30 },
   retentionEveryMs: 300_000,
+  mostWaitingAlerts: 100,
   otlpEndpoint: '',
   standingComments: true,
   userHome: '/home',

@@ -44,6 +44,7 @@ export async function openPgSql(options: PgOptions): Promise<Sql> {
     return {
       ...root,
       durability: await serverDurability(root),
+      probe: () => transaction(pool, writeAndForget, answerMs),
       tx: (run) => transaction(pool, run, answerMs),
       close: () => pool.end(),
     }
@@ -67,6 +68,19 @@ async function serverDurability(sql: Queryable): Promise<Durability> {
     [syncing],
   )
   return rows[0]?.safe ? 'power-loss' : 'process-death'
+}
+
+/**
+ * A page of a table that only this connection sees: a server without room, or one that became a copy of another, refuses.
+ * An account without the right to such tables cannot be judged by them.
+ */
+async function writeAndForget(tx: Queryable): Promise<void> {
+  const { rows } = await tx.query<{ may: boolean }>(
+    "select has_database_privilege(current_database(), 'TEMPORARY') as may",
+  )
+  if (rows[0]?.may !== true) return
+  await tx.query('create temporary table if not exists write_probe (filler text) on commit delete rows')
+  await tx.query("insert into write_probe values (repeat('x', 1000))")
 }
 
 const names = new Map<string, string>()

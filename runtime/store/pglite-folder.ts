@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StoreLockedError } from '../errors.ts'
+import { diskProbe } from './disk-probe.ts'
 import { takeKernelLock } from './kernel-lock.ts'
 import type { StoreExtension } from './pglite-session.ts'
 import { openWorkerSession } from './pglite-worker-session.ts'
@@ -21,7 +22,8 @@ export async function openFolderSql(folder: string, extensions: readonly StoreEx
   try {
     const session = await openWorkerSession(folder, pgliteWorkerUrl, extensions)
     const sql = sessionSql(session, 'power-loss')
-    return { ...sql, lost: session.lost, close: () => sql.close().finally(() => lock.release()) }
+    const probe = diskProbe(`${folder}.probe`)
+    return { ...sql, lost: session.lost, probe, close: () => sql.close().finally(() => lock.release()) }
   } catch (error) {
     await lock.release()
     throw error

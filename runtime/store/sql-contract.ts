@@ -36,6 +36,10 @@ export function sqlContract(store: string, open: () => Promise<Sql>): void {
       ])
     })
 
+    it('say as often as they are asked that they take writes', async () => {
+      for (let time = 0; time < 3; time += 1) expect(await sql.probe?.()).toBeUndefined()
+    })
+
     it('refuse an int8 that a number does not hold exactly', async () => {
       await expect(sql.query('select 9007199254740993::int8 as x')).rejects.toThrow(/9007199254740993/)
     })

@@ -22,6 +22,8 @@ export interface Sql extends Queryable {
   readonly durability: Durability
   /** Resolves, with the reason, when nothing can be had from this store until a new process opens it anew. */
   readonly lost?: Promise<Error>
+  /** Writes something that leaves nothing behind: rejects while the store, or the disk below it, takes no writes. */
+  readonly probe?: () => Promise<void>
   /** Commits when the function resolves, rolls back when it rejects. */
   tx<T>(run: (tx: Queryable) => Promise<T>): Promise<T>
   close(): Promise<void>

@@ -349,7 +349,7 @@ function quietProgram(dir: string): string {
   return join(dir, 'program')
 }
 
-function settingsOf(dir: string, issuer: string): OrchestratorSettings {
+export function settingsOf(dir: string, issuer: string): OrchestratorSettings {
   const anyPort = { host: '127.0.0.1', port: 0 }
   return {
     stateDir: join(dir, 'state'),
@@ -376,6 +376,7 @@ function settingsOf(dir: string, issuer: string): OrchestratorSettings {
     logLevel: 'info',
     retention: { days: 0, events: 0, finalDays: 0 },
     retentionEveryMs: 3_600_000,
+    mostWaitingAlerts: 100,
     otlpEndpoint: '',
     standingComments: false,
     coveredDir: dir,

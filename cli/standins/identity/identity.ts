@@ -24,7 +24,8 @@ export interface DeviceClient {
 export interface IdentityOptions {
   readonly port?: number
   readonly clients: readonly IdentityClient[]
-  readonly devices?: readonly DeviceClient[]
+  /** Programs by which people sign in, and what a person has to know for it: nothing that a pod can read. */
+  readonly people?: { readonly devices: readonly DeviceClient[]; readonly signInCode: string }
   /** Where the signing key is kept over restarts (mode 0600). */
   readonly keyFile?: string
   readonly tokenSeconds?: number
@@ -48,7 +49,7 @@ const deviceLives = {
   RefreshToken: 1_209_600,
 }
 
-/** A real OpenID provider on loopback: client credentials in, RFC 9068 access tokens (RS256) out. Where `devices` are, people sign in with any name. */
+/** A real OpenID provider on loopback: client credentials in, RFC 9068 access tokens (RS256) out. Where `people` are, they sign in with any name and the sign-in code. */
 export async function startIdentity(options: IdentityOptions): Promise<Identity> {
   const server = createServer()
   server.listen(options.port ?? 0, '127.0.0.1')
@@ -56,8 +57,11 @@ export async function startIdentity(options: IdentityOptions): Promise<Identity>
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const provider = new Provider(issuer, configuration(options))
   const answer = provider.callback()
+  const { people } = options
   server.on('request', (request, response) =>
-    isSignIn(request) ? void signIn(provider, request, response) : void answer(request, response),
+    people !== undefined && isSignIn(request)
+      ? void signIn(provider, people.signInCode, request, response)
+      : void answer(request, response),
   )
   return {
     issuer,
@@ -68,7 +72,7 @@ export async function startIdentity(options: IdentityOptions): Promise<Identity>
 }
 
 function configuration(options: IdentityOptions): Configuration {
-  const devices = options.devices ?? []
+  const devices = options.people?.devices ?? []
   const audiences = new Map([...options.clients, ...devices].map((client) => [client.clientId, client.audiences]))
   const accessTokenTTL = options.tokenSeconds ?? DEFAULT_TOKEN_SECONDS
   return {

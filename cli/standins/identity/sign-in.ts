@@ -1,8 +1,11 @@
-/** The pages on which people sign in: any name is believed, and who signs in agrees. For one machine, and for tests. */
+/**
+ * The pages on which people sign in: any name is believed of whoever knows the machine's sign-in code, and who signs in
+ * agrees. The code is what a person has and a pod on the same loopback has not. For one machine, and for tests.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { text } from 'node:stream/consumers'
 import type Provider from 'oidc-provider'
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
+import { constantTimeEqual } from '../../../edges/http/auth/hmac.ts'
 
 const root = '/sign-in/'
 
@@ -17,20 +20,42 @@ export function isSignIn({ url = '' }: IncomingMessage): boolean {
   return url.startsWith(root)
 }
 
-export async function signIn(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** A name and a code, as a browser sends them. */
+const longestForm = 4096
+
+export async function signIn(
+  provider: Provider,
+  signInCode: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   try {
     const interaction = await provider.interactionDetails(request, response)
     if (interaction.prompt.name === 'consent') {
       const consent = { grantId: await agreed(provider, interaction) }
       return await provider.interactionFinished(request, response, { consent }, { mergeWithLastSubmission: true })
     }
-    const login = request.method === 'POST' ? (new URLSearchParams(await text(request)).get('login') ?? '').trim() : ''
-    if (login !== '') return await provider.interactionFinished(request, response, { login: { accountId: login } })
-    response.setHeader('content-type', 'text/html; charset=utf-8').end(page('Sign in', loginForm))
+    const sent = request.method === 'POST' ? await formOf(request) : undefined
+    const login = (sent?.get('login') ?? '').trim()
+    const isProven = constantTimeEqual((sent?.get('code') ?? '').trim(), signInCode)
+    if (login !== '' && isProven)
+      return await provider.interactionFinished(request, response, { login: { accountId: login } })
+    const refused = sent === undefined ? '' : '<p>That is not the sign-in code of this machine.</p>'
+    response.writeHead(sent === undefined ? 200 : 403, { 'content-type': 'text/html; charset=utf-8' })
+    response.end(page('Sign in', `${refused}${loginForm}`))
   } catch {
     // The cookie of the sign-in is not there, or what it names is over.
     response.writeHead(400, { 'content-type': 'text/html; charset=utf-8' }).end(page('Sign in', 'Begin anew.'))
   }
+}
+
+async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
+  let form = ''
+  for await (const chunk of request) {
+    form += String(chunk)
+    if (form.length > longestForm) throw new Error('the form is too long')
+  }
+  return new URLSearchParams(form)
 }
 
 type Asked = Awaited<ReturnType<Provider['interactionDetails']>>
@@ -72,7 +97,9 @@ export const devicePages = {
   },
 }
 
-const loginForm = `<form method="post" action=""><label>Any name <input name="login" required autofocus></label>
+const loginForm = `<p>The code is printed by <code>statewright login</code> and <code>statewright up</code> on this machine.</p>
+<form method="post" action=""><label>Any name <input name="login" required autofocus></label>
+<label>Sign-in code <input name="code" type="password" autocomplete="off" required></label>
 <button>Continue</button></form>`
 
 function send(form: string): string {

@@ -58,6 +58,30 @@ function withMergeRequest(change: Partial<TaskContext> = {}): TaskContext {
 }
 
 describe('what a bundle is made from', () => {
+  it('tells the agent in which words its push was refused, behind the event that says so', async () => {
+    const event = { repository: 'lib', number: 1, at: noon }
+    const task = aTask({
+      eventSequence: 2,
+      lastTurnFailedRepos: ['lib', 'other'],
+      pending: [
+        { ...event, n: 1, kind: 'push', author: 'rita', text: 'new head abc' },
+        { ...event, n: 2, kind: 'push', author: 'statewright', text: 'no merge request was opened: push failed: lib' },
+      ],
+    })
+    const pushRefusal = async (project: string, repository: string, of: string): Promise<string | undefined> =>
+      [project, repository, of].join(' ') === `${task.config.project} lib ${task.id}`
+        ? 'protected paths: CLAUDE.md'
+        : undefined
+    const bundle = await collectBundle({ runtime: actors as never, threads, sql: nothingSpilled, pushRefusal }, task, {
+      notes: 'recent',
+      eventsUpTo: 2,
+    })
+    expect(bundle.events.map(({ text }) => text)).toEqual([
+      'new head abc',
+      'no merge request was opened: push failed: lib. lib: protected paths: CLAUDE.md',
+    ])
+  })
+
   it('is the Task as committed, its threads from the mirror, and each one’s status from its actor', async () => {
     expect(await collect(withMergeRequest({ notes: [aNote(1)] }))).toEqual({
       task: 'implement-lib-1-x7k2p',

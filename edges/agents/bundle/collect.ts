@@ -1,5 +1,7 @@
 /** Reads what the render needs: the Task as committed, its threads from the mirror, its notes. */
 import type { Note, TaskContext } from '../../../machines/task/context.ts'
+import type { PendingEvent } from '../../../machines/task/events.ts'
+import { platformAuthor } from '../../../machines/task/pending.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { nameOf } from '../names.ts'
 import { withWords } from '../spilled-notes.ts'
@@ -17,7 +19,7 @@ export interface CollectOptions {
 }
 
 export async function collectBundle(
-  deps: Pick<AgentApiDeps, 'runtime' | 'threads' | 'sql'>,
+  deps: Pick<AgentApiDeps, 'runtime' | 'threads' | 'sql' | 'pushRefusal'>,
   task: TaskContext,
   options: CollectOptions,
 ): Promise<BundleInput> {
@@ -37,10 +39,33 @@ export async function collectBundle(
     project: nameOf(task.config.project),
     issues: issues.filter((issue) => issue !== undefined),
     mergeRequests: (await Promise.all(owned)).filter((mr) => mr !== undefined),
-    events: task.pending.filter((event) => event.n <= options.eventsUpTo),
+    events: await withRefusals(
+      deps,
+      task,
+      task.pending.filter((event) => event.n <= options.eventsUpTo),
+    ),
     notes: (all ? notes : recent(task, notes)).map(toNote),
     notesTotal: notes.length,
   }
+}
+
+/** The Task knows that a push failed; the words in which it was refused say what to do. They stand behind the newest event about it. */
+async function withRefusals(
+  { pushRefusal }: Pick<AgentApiDeps, 'pushRefusal'>,
+  task: TaskContext,
+  events: readonly PendingEvent[],
+): Promise<readonly PendingEvent[]> {
+  const newest = events.findLastIndex(({ kind, author }) => kind === 'push' && author === platformAuthor)
+  if (newest < 0 || pushRefusal === undefined) return events
+  const refusals = await Promise.all(
+    task.lastTurnFailedRepos.map(async (repository) => {
+      const reason = await pushRefusal(task.config.project, repository, task.id)
+      return reason === undefined ? [] : [`${repository}: ${reason}`]
+    }),
+  )
+  return events.map((event, index) =>
+    index === newest ? { ...event, text: [event.text ?? '', ...refusals.flat()].join('. ') } : event,
+  )
 }
 
 async function issueThread(

@@ -32,6 +32,20 @@ export async function insertPush(sql: Queryable, push: PushAudit): Promise<void>
   )
 }
 
+/** Why the newest push of this Task's pods did not get through; undefined when it did, or when there was none. */
+export async function newestRefusal(
+  sql: Queryable,
+  { project, repository, task }: Pick<PushAudit, 'project' | 'repository' | 'task'>,
+): Promise<string | undefined> {
+  // What failed on the forge was written down as accepted before, perhaps in the same millisecond.
+  const { rows } = await sql.query<{ outcome: PushAudit['outcome']; reason: string | null }>(
+    `select outcome, reason from forge_push where project = $1 and repository = $2 and task = $3 order by at desc, outcome = 'accepted' limit 1`,
+    [project, repository, task],
+  )
+  const [newest] = rows
+  return newest === undefined || newest.outcome === 'accepted' ? undefined : (newest.reason ?? undefined)
+}
+
 /** Whether a pod brought this head to the forge. */
 export async function wasPushedByPod(
   sql: Queryable,
