@@ -50,7 +50,7 @@ function walk(fragment: Tree.DocumentFragment): readonly ShownLine[] {
   for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
     if (typeof step === 'function') step()
     else if (step[0].nodeName === '#text') page.write((step[0] as Tree.TextNode).value, step[1])
-    else if ('tagName' in step[0]) steps.push(...enter(page, step[0], step[1]))
+    else if ('tagName' in step[0]) for (const next of enter(page, step[0], step[1])) steps.push(next)
   }
   page.endLine()
   return page.lines
