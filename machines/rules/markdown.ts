@@ -1,73 +1,43 @@
 /** Markdown as HTML, as CommonMark and the tables and strikethrough of GFM render it (decisions/0022). */
-import MarkdownIt, { type Token } from 'markdown-it'
+import MarkdownIt from 'markdown-it'
+import { isReadOtherwise, lazyLinesOf, type Parsed, type References } from './markdown-doubts.ts'
 
 export interface Rendered {
   readonly html: string
-  /** Source lines that a quote takes in although nobody marked them with `>` (CommonMark, "Laziness"). */
+  /** Source lines that a quote takes in although nobody marked them with `>`. */
   readonly lazyLines: readonly string[]
-  /** What is displayed may differ between forges, or from this HTML. */
+  /** A forge may display something else. */
   readonly isUncertain: boolean
 }
 
-/** The parser drops what is nested deeper; cmark renders it. */
+/** The parser drops what is nested deeper, cmark does not. */
 const maxNesting = 100
 const parser = new MarkdownIt('commonmark', { maxNesting }).enable(['table', 'strikethrough'])
+/** GitHub's element: a browser lets `<s>` run on behind a block that ends the paragraph. */
+parser.renderer.rules['s_open'] = () => '<del>'
+parser.renderer.rules['s_close'] = () => '</del>'
+/** In a tight list the parser sets it right behind the text of the line before. */
+parser.renderer.rules['html_block'] = (tokens, at) => `\n${tokens[at]?.content ?? ''}`
 
 export function renderMarkdown(source: string): Rendered {
-  const env = {}
+  const env: { references?: References } = {}
   const tokens = parser.parse(source, env)
-  for (const token of tokens) if (token.type === 'heading_open') markHeading(token)
+  markHeadings(tokens)
   const rendered = parser.renderer.render(tokens, parser.options, env)
   const html = rendered.replace(disallowed, '&lt;')
+  const parsed = { lines: source.split(/\r\n?|\n/), tokens, references: env.references ?? {} }
   return {
     html,
-    lazyLines: lazyLinesOf(source, tokens),
-    isUncertain: html !== rendered || hasFootnote(env) || tokens.some(isUncertain),
+    lazyLines: lazyLinesOf(parsed),
+    isUncertain: html !== rendered || isReadOtherwise(parsed, maxNesting),
   }
 }
 
 /** Unlike an underlined one, a heading behind `#` does not start with its words: its line is doubtful (`shown-lines.ts`). */
-function markHeading(heading: Token): void {
-  if (heading.markup.startsWith('#')) heading.attrSet('class', 'marked')
+function markHeadings(tokens: Parsed['tokens']): void {
+  for (const token of tokens)
+    if (token.type === 'heading_open' && token.markup.startsWith('#')) token.attrSet('class', 'marked')
 }
 
 /** GFM, "Disallowed Raw HTML": forges that filter show these as text, others drop what stands in them. */
 const disallowed = /<(?=\/?(?:title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext)(?![\w-]))/gi
-
-function lazyLinesOf(source: string, tokens: readonly Token[]): readonly string[] {
-  const quotes = tokens.filter(({ type, level }) => type === 'blockquote_open' && level < maxNesting)
-  if (quotes.length === 0) return []
-  const lines = source.split(/\r\n?|\n/)
-  const lazy = new Set<number>()
-  let covered = 0
-  for (const { map } of quotes) {
-    const [first, end] = map ?? [0, 0]
-    // Nested quotes lie within the outer one, which was looked at: each line is visited once.
-    for (let at = Math.max(first + 1, covered); at < end; at += 1)
-      if (!/^[ \t]*>/.test(lines[at] ?? '')) lazy.add(at)
-    covered = Math.max(covered, end)
-  }
-  return [...lazy].map((at) => lines[at] ?? '')
-}
-
-/** `[^a]: x` is a definition of a link to CommonMark, and a footnote to GitHub. */
-function hasFootnote({ references = {} }: { readonly references?: Readonly<Record<string, unknown>> }): boolean {
-  return Object.keys(references).some((label) => label.startsWith('^'))
-}
-
-/** Footnotes of several words, `~struck~` and `$$math$$` are GitHub's own; too deep nesting is the parser's limit. */
-const beyondGfm = /^\[\^[^\]\s]+\]:|\$\$|(?<!~)~[^\s~](?:[^~]*[^\s~])?~(?!~)/m
-
-function isUncertain({ type, level, content }: Token): boolean {
-  if (level >= maxNesting - 1) return true
-  return type === 'inline' && (beyondGfm.test(content) || openBrackets(content) >= maxNesting)
-}
-
-function openBrackets(content: string): number {
-  let [open, most] = [0, 0]
-  for (const bracket of content.match(/[[\]]/g) ?? []) {
-    open = bracket === '[' ? open + 1 : Math.max(0, open - 1)
-    most = Math.max(most, open)
-  }
-  return most
-}

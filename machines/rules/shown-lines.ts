@@ -100,7 +100,7 @@ class Page {
   }
 
   endLine(): void {
-    const text = this.#unbegun > 0 ? this.#text.replace(/^\s*\[[ x]\]\s/i, '') : this.#text
+    const text = this.#unbegun > 0 ? this.#text.replace(/^\s*\[[ x]\]\s+(?=\S)/i, '') : this.#text
     if (text.trim() !== '') {
       this.lines.push({ text, isDoubtful: this.#isDoubtful || this.#unbegun > 0 })
       this.#unbegun = 0

@@ -24,6 +24,7 @@ const inline = fc.oneof(
   around('<code>', '</code>'),
   around('<kbd>', '</kbd>'),
   around('<details>', '</details>'),
+  fc.constantFrom('｀/approve｀', '＞ /hold', '＜details＞', '／approve', '/app\u200Brove', '&#47;hold', '\u200B/hold'),
   fc.constantFrom('`<details>`', '`<!--`', '\\<details>', '\\`', '&lt;details>', '&lt;!--', '`', '``', '```x```', '<br>', '  \n', '\\\n'),
   fc.constantFrom('<code>', '</code>', '<details>', '</details>', '<T>', '<http://x.org/a>', '[x]', '<b>', '</b>', '*', '[', ']('),
 )

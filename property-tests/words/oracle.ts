@@ -39,11 +39,12 @@ function readingOf(html: string, source: string): Reading {
   const doubtful: string[] = []
   const begun = new Set<Element>()
   for (const line of linesOf(pieces)) {
-    const text = plain(line.map((piece) => piece.text).join(''))
-    if (text === '') continue
+    const shown = plain(line.map((piece) => piece.text).join(''))
+    if (shown === '') continue
     const items = line.flatMap(({ within }) => within).filter(({ name }) => name === 'li')
-    const isMarked = items.some((item) => !begun.has(item)) || startsWithGap(line)
-    const isSure = !isSwallowed && !isMarked && line.every((piece) => isTrusted(piece, sourceLines))
+    const isFirst = items.some((item) => !begun.has(item))
+    const isSure = !isSwallowed && !isFirst && !startsWithGap(line) && line.every((piece) => isTrusted(piece, sourceLines))
+    const text = isFirst ? shown.replace(/^\[[ x]\] /i, '') : shown
     for (const item of items) begun.add(item)
     const into = isSure ? said : doubtful
     into.push(text)
@@ -56,7 +57,7 @@ function linesOf(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
   const lines: Piece[][] = [[]]
   for (const piece of pieces) {
     if (isSilent(piece)) {
-      if (!piece.isBlock) lines.at(-1)?.push({ ...piece, text: ' ', isGap: true })
+      if (!piece.isBlock) lines.at(-1)?.push({ text: ' ', within: [], isBlock: false, isGap: true })
       else if (piece.text.trim() !== '') lines.push([])
     } else if (piece.isBlock) lines.push([])
     else
@@ -74,9 +75,9 @@ function isSilent({ within }: Piece): boolean {
 
 function isTrusted({ within, text }: Piece, source: readonly string[]): boolean {
   if (text.trim() === '') return true
-  return within.every(({ name, position }) => {
+  return within.every(({ name, position, isStyled }) => {
     const [line = 0, column = 0] = (position ?? '').split(/[:-]/).map(Number)
-    return trusted.includes(name) && !(/^h\d$/.test(name) && source[line - 1]?.[column - 1] === '#')
+    return !isStyled && trusted.includes(name) && !(/^h\d$/.test(name) && source[line - 1]?.[column - 1] === '#')
   })
 }
 
