@@ -5,7 +5,9 @@ const word = fc.constantFrom('/hold', '/approve', 'lgtm', 'stop', '/cancel now',
 const newline = fc.constantFrom('\n', '\n', '\n\n')
 
 function around(before: string, after = before): fc.Arbitrary<string> {
-  return fc.tuple(word, fc.constantFrom('', '\n', ' '), word).map(([a, gap, b]) => `${before}${a}${gap}${gap && b}${after}`)
+  return fc
+    .tuple(word, fc.constantFrom('', '\n', ' '), word)
+    .map(([a, gap, b]) => `${before}${a}${gap}${gap && b}${after}`)
 }
 
 /** What stands within a line, or goes over two of them. */
@@ -25,14 +27,34 @@ const inline = fc.oneof(
   around('<kbd>', '</kbd>'),
   around('<details>', '</details>'),
   fc.constantFrom('｀/approve｀', '＞ /hold', '＜details＞', '／approve', '/app\u200Brove', '&#47;hold', '\u200B/hold'),
-  fc.constantFrom('`<details>`', '`<!--`', '\\<details>', '\\`', '&lt;details>', '&lt;!--', '`', '``', '```x```', '<br>', '  \n', '\\\n'),
-  fc.constantFrom('<code>', '</code>', '<details>', '</details>', '<T>', '<http://x.org/a>', '[x]', '<b>', '</b>', '*', '[', ']('),
+  fc.constantFrom(
+    '`<details>`',
+    '`<!--`',
+    '\\<details>',
+    '\\`',
+    '&lt;details>',
+    '&lt;!--',
+    '`',
+    '``',
+    '```x```',
+    '<br>',
+    '  \n',
+    '\\\n',
+  ),
+  // Ends of formatting that another block opened are left out: there browsers copy elements about.
+  fc.constantFrom('<code>', '<details>', '</details>', '<T>', '<http://x.org/a>', '[x]', '<b>', '*', '[', ']('),
 )
 const line = fc.array(inline, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(' '))
 const lines = fc.array(line, { minLength: 1, maxLength: 3 }).map((all) => all.join('\n'))
 
 const fence = fc
-  .tuple(fc.constantFrom('```', '````', '~~~', '~~~~'), fc.constantFrom('', 'js', ' /approve', 'js `'), lines, fc.constantFrom('```', '~~~', '', '```js'), fc.boolean())
+  .tuple(
+    fc.constantFrom('```', '````', '~~~', '~~~~'),
+    fc.constantFrom('', 'js', ' /approve', 'js `'),
+    lines,
+    fc.constantFrom('```', '~~~', '', '```js'),
+    fc.boolean(),
+  )
   .map(([mark, info, body, inner, closes]) => `${mark}${info}\n${body}\n${inner}\n${closes ? mark : ''}`)
 const indented = lines.map((text) => prefixed(text, '    '))
 const heading = fc.oneof(
@@ -40,7 +62,9 @@ const heading = fc.oneof(
   fc.tuple(line, fc.constantFrom('---', '=', '--')).map(([text, rule]) => `${text}\n${rule}`),
 )
 const definition = fc.tuple(word, word).map(([a, b]) => `[x]: ${a.split(' ')[0]} "${b}"`)
-const rawComment = fc.tuple(lines, newline, lines, fc.constantFrom('-->', '-->', '')).map(([a, gap, b, end]) => `<!-- ${a}${gap}${b} ${end}`)
+const rawComment = fc
+  .tuple(lines, newline, lines, fc.constantFrom('-->', '-->', ''))
+  .map(([a, gap, b, end]) => `<!-- ${a}${gap}${b} ${end}`)
 
 function raw(name: string): fc.Arbitrary<string> {
   return fc
@@ -59,7 +83,7 @@ const leaf = fc.oneof(
   raw('pre'),
   raw('blockquote'),
   raw('div'),
-  fc.constantFrom('---', '<hr>', '<details><summary>lgtm</summary>', '</details>', '</code>'),
+  fc.constantFrom('---', '<hr>', '<details><summary>lgtm</summary>', '</details>'),
 )
 
 function prefixed(text: string, first: string, more = first): string {
@@ -75,25 +99,42 @@ function contained(inner: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc.oneof(
     fc.tuple(inner, lazy).map(([text, isLazy]) => prefixed(text, '> ', isLazy ? '' : '> ')),
     inner.map((text) => prefixed(`[!NOTE]\n${text}`, '> ')),
-    fc.tuple(inner, lazy, fc.constantFrom('- ', '1. ', '* ', '7) ')).map(([text, isLazy, mark]) => prefixed(text, mark, isLazy ? '' : ' '.repeat(mark.length))),
+    fc
+      .tuple(inner, lazy, fc.constantFrom('- ', '1. ', '* ', '7) '))
+      .map(([text, isLazy, mark]) => prefixed(text, mark, isLazy ? '' : ' '.repeat(mark.length))),
   )
 }
 
-const nested = contained(fc.oneof(leaf, contained(leaf), fc.tuple(leaf, newline, leaf).map((parts) => parts.join(''))))
+const nested = contained(
+  fc.oneof(
+    leaf,
+    contained(leaf),
+    fc.tuple(leaf, newline, leaf).map((parts) => parts.join('')),
+  ),
+)
 const block = fc.oneof({ weight: 3, arbitrary: leaf }, { weight: 2, arbitrary: nested })
 
 function joined(blocks: fc.Arbitrary<string>): fc.Arbitrary<string> {
-  return fc.array(fc.tuple(blocks, newline), { minLength: 1, maxLength: 5 }).map((all) => `${all.flat().join('')}\n\n/hold`)
+  return fc
+    .array(fc.tuple(blocks, newline), { minLength: 1, maxLength: 5 })
+    .map((all) => `${all.flat().join('')}\n\n/hold`)
 }
 
 export const commonMarkComment = joined(block)
 
-const cell = fc.oneof(word, around('`').map(oneLine), around('**').map(oneLine), fc.constantFrom('', '`<details>`', '\\|', '`\\|`'))
+const cell = fc.oneof(
+  word,
+  around('`').map(oneLine),
+  around('**').map(oneLine),
+  fc.constantFrom('', '`<details>`', '\\|', '`\\|`'),
+)
 const row = fc.array(cell, { minLength: 2, maxLength: 2 })
 const table = fc
   .tuple(row, fc.array(row, { maxLength: 3 }), fc.boolean())
   .map(([head, rows, hasEdges]) =>
-    [head, ['---', ':-:'], ...rows].map((cells) => (hasEdges ? `| ${cells.join(' | ')} |` : cells.map((each) => each || 'x').join(' | '))).join('\n'),
+    [head, ['---', ':-:'], ...rows]
+      .map((cells) => (hasEdges ? `| ${cells.join(' | ')} |` : cells.map((each) => each || 'x').join(' | ')))
+      .join('\n'),
   )
 
 function oneLine(text: string): string {
@@ -105,8 +146,19 @@ const quoted = lines.map((text) => prefixed(text, '> '))
 
 /** Tables, strikethrough and alerts among paragraphs, fences and quotes that end with a blank line. */
 export const gfmComment = fc
-  .array(fc.oneof(table, table, struck, lines, fence.map((text) => `${text}\n`), quoted, quoted.map((text) => `> [!WARNING]\n${text}`)), {
-    minLength: 1,
-    maxLength: 5,
-  })
+  .array(
+    fc.oneof(
+      table,
+      table,
+      struck,
+      lines,
+      fence.map((text) => `${text}\n`),
+      quoted,
+      quoted.map((text) => `> [!WARNING]\n${text}`),
+    ),
+    {
+      minLength: 1,
+      maxLength: 5,
+    },
+  )
   .map((all) => `${all.join('\n\n')}\n\n/hold`)

@@ -43,7 +43,8 @@ function readingOf(html: string, source: string): Reading {
     if (shown === '') continue
     const items = line.flatMap(({ within }) => within).filter(({ name }) => name === 'li')
     const isFirst = items.some((item) => !begun.has(item))
-    const isSure = !isSwallowed && !isFirst && !startsWithGap(line) && line.every((piece) => isTrusted(piece, sourceLines))
+    const isSure =
+      !isSwallowed && !isFirst && !startsWithGap(line) && line.every((piece) => isTrusted(piece, sourceLines))
     const text = isFirst ? shown.replace(/^\[[ x]\] /i, '') : shown
     for (const item of items) begun.add(item)
     const into = isSure ? said : doubtful
@@ -95,5 +96,9 @@ function lazyLines(html: string, source: readonly string[]): readonly string[] {
 }
 
 function plain(text: string): string {
-  return text.normalize('NFKC').replaceAll(/\p{Cf}/gu, '').replaceAll(/\s+/g, ' ').trim()
+  return text
+    .normalize('NFKC')
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 }

@@ -18,8 +18,7 @@ export interface Piece {
   readonly isGap?: boolean
 }
 
-const blocks =
-  /^(?:p|div|h[1-6]|ul|ol|li|blockquote|pre|details|summary|table|thead|tbody|tr|td|th|br|hr|section)$/
+const blocks = /^(?:p|div|h[1-6]|ul|ol|li|blockquote|pre|details|summary|table|thead|tbody|tr|td|th|br|hr|section)$/
 /** They go on after a paragraph that they were opened in (HTML, "active formatting elements"). */
 const formatting = /^(?:code|b|i|em|strong|s|a)$/
 const empty = /^(?:br|hr|img|input)$/
