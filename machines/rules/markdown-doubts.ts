@@ -53,11 +53,9 @@ function hasOpenDefinition({ lines, tokens, references }: Parsed): boolean {
 }
 
 /** The parser takes it for code where it is a lazy line of a nested quote. */
-function hasCodeBelowQuote({ lines, tokens }: Parsed): boolean {
+function hasCodeBelowQuote({ tokens }: Parsed): boolean {
   const ends = new Set(tokens.filter(({ type }) => type === 'blockquote_open').map(({ map }) => map?.[1]))
-  return tokens.some(
-    ({ type, map }) => type === 'code_block' && map && ends.has(map[0]) && !isBlank(lines[map[0] - 1] ?? ''),
-  )
+  return tokens.some(({ type, map }) => type === 'code_block' && ends.has(map?.[0]))
 }
 
 /** Footnotes of several words, `~struck~` and `$$math$$` are GitHub's own. */

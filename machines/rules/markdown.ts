@@ -35,8 +35,7 @@ export function renderMarkdown(source: string): Rendered {
 
 /** Unlike an underlined one, a heading behind `#` does not start with its words: its line is doubtful (`shown-lines.ts`). */
 function markHeadings(tokens: Parsed['tokens']): void {
-  for (const token of tokens)
-    if (token.type === 'heading_open' && token.markup.startsWith('#')) token.attrSet('class', 'marked')
+  for (const token of tokens) if (token.markup.startsWith('#')) token.attrSet('class', 'marked')
 }
 
 /** GFM, "Disallowed Raw HTML": forges that filter show these as text, others drop what stands in them. */
