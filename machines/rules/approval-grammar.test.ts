@@ -32,7 +32,7 @@ describe('one comment', () => {
     'lgtm :rocket:',
     'Ｌｇｔｍ',
     'Looks right to me.\r\nShip it!',
-    '> is this fine?\n+1',
+    '> is this fine?\n\n+1',
   ])('%j approves', (text) => {
     expect(judgeComment(text)).toBe('approves')
   })

@@ -11,11 +11,12 @@
  * | anything else | none |
  *
  * Wholly: mentions, emoji, thanks and final `.` or `!` aside. A comment that both approves and withdraws withdraws:
- * what is done in doubt cannot be undone. Of the thread, the newest maintainer comment that decides wins; an edit can
+ * what is done in doubt cannot be undone. So does a line of which it is uncertain whether it was said, and it never
+ * approves (decisions/0022). Of the thread, the newest maintainer comment that decides wins; an edit can
  * make a withdrawal newer, never an approval.
  */
 import { commandOf } from './commands.ts'
-import { decidingLines } from './comment-text.ts'
+import { linesOf } from './comment-text.ts'
 
 export const approvingPhrases = [
   'approve',
@@ -40,8 +41,19 @@ export const withdrawingPhrases = [
 export type Judgement = 'approves' | 'withdraws' | 'unclear' | 'none'
 
 export function judgeComment(text: string): Judgement {
-  const verdicts = decidingLines(text).map(judgeLine)
+  const { said, doubtful, hidden } = linesOf(text)
+  const verdicts = [...said.map(judgeLine), ...doubtful.map(judgeDoubtfulLine), ...hidden.map(judgeHiddenLine)]
   return (['withdraws', 'approves', 'unclear'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'none'
+}
+
+/** It may withdraw: what is done in doubt cannot be undone. Who seems to approve by it is asked. */
+function judgeDoubtfulLine(line: string): Judgement {
+  const judgement = judgeLine(line)
+  return judgement === 'approves' ? 'unclear' : judgement
+}
+
+function judgeHiddenLine(line: string): Judgement {
+  return judgeLine(line) === 'withdraws' ? 'withdraws' : 'none'
 }
 
 function judgeLine(line: string): Judgement {

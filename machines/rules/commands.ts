@@ -1,4 +1,4 @@
-import { decidingLines } from './comment-text.ts'
+import { linesOf } from './comment-text.ts'
 
 /** Slash commands people give in comments (decisions.md; rulings 3.14, 4.4, 4.7, 4.17, 4.29). */
 const commandNames = [
@@ -13,6 +13,9 @@ const commandNames = [
 ] as const
 export type CommandName = (typeof commandNames)[number]
 
+/** They only stop work, so they are heard where it is in doubt whether they were said (decisions/0022). */
+const stoppingCommands: readonly CommandName[] = ['unapprove', 'hold', 'cancel']
+
 export interface Command {
   readonly name: CommandName
   readonly argument: string
@@ -26,5 +29,11 @@ export function commandOf(line: string): Command | undefined {
 }
 
 export function commandsIn(text: string): readonly Command[] {
-  return decidingLines(text).flatMap((line) => commandOf(line) ?? [])
+  const { said, doubtful, hidden } = linesOf(text)
+  const inDoubt = commandsOf([...doubtful, ...hidden]).filter(({ name }) => stoppingCommands.includes(name))
+  return [...commandsOf(said), ...inDoubt]
+}
+
+function commandsOf(lines: readonly string[]): readonly Command[] {
+  return lines.flatMap((line) => commandOf(line) ?? [])
 }

@@ -1,48 +1,73 @@
 /**
- * The lines of a comment that can decide something: NFKC, without HTML comments, details blocks, code (fenced,
- * indented, inline) and quoted lines (decisions.md "Approval grammar", rulings 4.7). Unclosed blocks run to the end,
- * as forges render them.
+ * The lines of a comment that can decide something, read as the forge displays them (decisions.md "Approval grammar",
+ * rulings 4.7; decisions/0022). Quotes, code, HTML comments and closed details blocks say nothing. Characters are
+ * normalised in what was parsed, never before: a forge makes no quote of a fullwidth `＞`.
  */
-export function decidingLines(text: string): readonly string[] {
-  const plain = text.normalize('NFKC').replace(/\r\n?/g, '\n')
-  const visible = withoutDetails(withoutFences(plain).replace(/<!--[\s\S]*?(?:-->|$)/g, ''))
-  return withoutIndentedCode(visible.split('\n'))
-    .filter((line) => !/^\s{0,3}>/.test(line))
+import { renderMarkdown } from './markdown.ts'
+import { shownLines } from './shown-lines.ts'
+
+export interface CommentLines {
+  /** Count for everything. */
+  readonly said: readonly string[]
+  /** Are displayed, and perhaps not as their author's word: they may take back, never grant. */
+  readonly doubtful: readonly string[]
+  /** Perhaps not displayed at all: they may take back, and nobody is asked what they mean. */
+  readonly hidden: readonly string[]
+}
+
+/** GitHub takes no longer comment. What is longer is not parsed. */
+export const longestComment = 65_536
+
+export function linesOf(text: string): CommentLines {
+  const known = readBefore.get(text)
+  if (known) return known
+  const lines = text.length > longestComment ? { said: [], doubtful: [], hidden: sourceLines(text) } : read(text)
+  remember(text, lines)
+  return lines
+}
+
+function read(text: string): CommentLines {
+  const { html, lazyLines, isUncertain } = renderMarkdown(text)
+  const { lines, isSwallowed } = shownLines(html)
+  const isInDoubt = isUncertain || isSwallowed
+  const [said, doubtful] = [false, true].map((wanted) =>
+    lines.filter((line) => (isInDoubt || line.isDoubtful) === wanted).map((line) => line.text),
+  ) as [string[], string[]]
+  return {
+    said: plain(said),
+    doubtful: plain([...doubtful, ...lazyLines]),
+    hidden: isInDoubt ? sourceLines(text) : [],
+  }
+}
+
+/** As they were typed, without the marker of a list or heading. */
+function sourceLines(text: string): readonly string[] {
+  return plain(text.split(/\r\n?|\n/).map((line) => line.replace(/^\s*(?:[-*+]|\d{1,9}[.)]|#{1,6})\s/, '')))
+}
+
+function plain(lines: readonly string[]): readonly string[] {
+  return lines
     .map((line) =>
       line
-        .replace(/(`+)[\s\S]*?\1/g, ' ')
+        .normalize('NFKC')
         .replace(/\p{Cf}/gu, '')
+        .replace(/[\s\p{Cc}]+/gu, ' ')
         .trim(),
     )
     .filter((line) => line !== '')
 }
 
-/** Innermost first, so that what stands between two closing tags is not taken for visible. */
-function withoutDetails(text: string): string {
-  const inner = text.replace(/<details[\s>](?:(?!<details[\s>])[\s\S])*?<\/details\s*>/gi, '')
-  return inner === text ? text.replace(/<details[\s>][\s\S]*$/i, '') : withoutDetails(inner)
-}
+/** An issue's facts are judged anew over its whole thread at each change. Pure, so it matters to nobody what is in it. */
+const readBefore = new Map<string, CommentLines>()
+const mostCharacters = 4_000_000
+let characters = 0
 
-/** A fence is closed by one at least as long of the same character (CommonMark). */
-function withoutFences(text: string): string {
-  let fence = ''
-  const kept = text.split('\n').filter((line) => {
-    const marker = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? ''
-    if (fence === '' && marker === '') return true
-    if (fence === '') fence = marker
-    else if (marker.startsWith(fence)) fence = ''
-    return false
-  })
-  return kept.join('\n')
-}
-
-/** Four blanks or a tab make code only after a blank line: within a paragraph they are a continuation. */
-function withoutIndentedCode(lines: readonly string[]): readonly string[] {
-  let code = true
-  return lines.filter((line) => {
-    const blank = line.trim() === ''
-    const indented = /^(?: {4}|\t)/.test(line)
-    code = blank || (code && indented)
-    return !(code && !blank)
-  })
+function remember(text: string, lines: CommentLines): void {
+  readBefore.set(text, lines)
+  characters += text.length
+  for (const [oldest] of readBefore) {
+    if (characters <= mostCharacters) return
+    readBefore.delete(oldest)
+    characters -= oldest.length
+  }
 }

@@ -1,11 +1,12 @@
-import { decidingLines } from './comment-text.ts'
+import { linesOf } from './comment-text.ts'
 import { foldLogin } from './logins.ts'
 
 const mention = /(?<![\p{L}\p{N}_/@.-])@([\p{L}\p{N}](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?(?:\[bot\])?)/gu
 
 /** Logins a text addresses, folded; what is quoted, code or hidden addresses nobody. */
 export function mentionsIn(text: string): readonly string[] {
-  const found = decidingLines(text).flatMap((line) =>
+  const { said, doubtful } = linesOf(text)
+  const found = [...said, ...doubtful].flatMap((line) =>
     [...line.matchAll(mention)].map((match) => foldLogin(match[1] ?? '')),
   )
   return [...new Set(found)]

@@ -16,7 +16,8 @@ const kit = 'edges/http/'
 const edge = ['runtime/', 'machines/', 'crd/', kit, 'edges/ports/', 'edges/forge/*.ts'] as const
 
 export const zones: readonly Zone[] = [
-  { folder: 'machines/', imports: [], packages: ['xstate', 'typebox'] },
+  // markdown-it and parse5 are pure: they read the words of people as a forge displays them (decisions/0022).
+  { folder: 'machines/', imports: [], packages: ['xstate', 'typebox', 'markdown-it', 'parse5'] },
   { folder: 'runtime/', imports: ['machines/'] },
   { folder: 'crd/', imports: ['machines/'] },
   { folder: kit, imports: [] },

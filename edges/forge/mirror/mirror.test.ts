@@ -406,6 +406,35 @@ test("a merge request's head, checks, reviews and go-ahead reach its actor; a go
   })
 })
 
+test.each([
+  ['a comment that approves and holds', '/approve\n/hold', 'COMMENT'],
+  ['a review that approves and says hold', '/hold until the logs are read', 'APPROVE'],
+] as const)('%s lets no head merge', async (_name, body, event) => {
+  await withHook({}, async (room) => {
+    const folder = await room.clone('bot')
+    const head = 'platform/implement-library-1-aaaaa'
+    await room.push(folder, head, { 'src/mul.js': 'export const mul = 1\n' })
+    const { number } = await room.forge.openPull('bot', REPO, { title: 'Mul', body: '', head, base: 'main' })
+    if (event === 'APPROVE') await room.forge.review('maintainer', REPO, number, { event, body, comments: [] })
+    else room.forge.comment('maintainer', REPO, number, body)
+    await room.quiet()
+    expect(types(room)).not.toContain('mr.command')
+    expect(room.delivered.at(-1)?.event).toMatchObject({ type: 'mr.commented', text: body })
+  })
+})
+
+test('a comment that approves and cancels cancels', async () => {
+  await withHook({}, async (room) => {
+    const folder = await room.clone('bot')
+    const head = 'platform/implement-library-1-aaaaa'
+    await room.push(folder, head, { 'src/mul.js': 'export const mul = 1\n' })
+    const { number } = await room.forge.openPull('bot', REPO, { title: 'Mul', body: '', head, base: 'main' })
+    room.forge.comment('maintainer', REPO, number, '/approve\n/cancel')
+    await room.quiet()
+    expect(room.delivered.at(-1)?.event).toMatchObject({ type: 'mr.command', command: 'cancel' })
+  })
+})
+
 test('rulings 3.32: approval words in a review or beside a line approve no issue, only a comment on the issue itself does', async () => {
   await withHook({}, async (room) => {
     const issue = openWanted(room)

@@ -3,6 +3,7 @@
  * those of the last telling, then every gated human's comment once. The keys come from what is told, not from the
  * delivery that brought it, so that webhook, redelivery and resync of one thing are one event (R3).
  */
+import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
 import { commandsIn, type CommandName } from '../../../machines/rules/commands.ts'
 import { amountOf } from '../../../machines/rules/spending.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
@@ -148,16 +149,20 @@ function isTakeover(
   return mayAsk && isReachable && commandOf(body, ['takeover']) !== undefined
 }
 
-/** A go-ahead speaks of the head that its author could see: none that came after it (rulings 1.1). */
+/**
+ * A go-ahead speaks of the head that its author could see: none that came after it (rulings 1.1). Words that stop or
+ * withdraw outweigh it, a review that approves included.
+ */
 function mergeRequestCommand(
   comment: ForgeComment,
   row: MirroredMergeRequest,
 ): 'goAhead' | 'cancel' | 'retry' | 'budget' | undefined {
-  const command = commandOf(comment.body, ['approve', 'cancel', 'retry'])
+  const command = commandOf(comment.body, ['cancel', 'approve', 'retry'])
   if (command === 'cancel' || command === 'retry') return command
   const sawHead =
     comment.sha === undefined ? comment.createdAt >= row.notes.headAt : comment.sha === row.mergeRequest.headSha
-  if ((command === 'approve' || comment.verdict === 'approved') && sawHead) return 'goAhead'
+  const approves = command === 'approve' || comment.verdict === 'approved'
+  if (approves && sawHead && judgeComment(comment.body) !== 'withdraws') return 'goAhead'
   return amountIn(comment.body) === undefined ? undefined : 'budget'
 }
 

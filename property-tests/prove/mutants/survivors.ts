@@ -286,10 +286,6 @@ const groups: readonly Group[] = [
     why: 'off is no level, and so lies below each',
     names: ["machines/rules/significance.ts conjunct ceiling !== 'off'"],
   },
-  {
-    why: 'lines without a word are left out afterwards',
-    names: ['machines/rules/comment-text.ts conjunct !blank'],
-  },
 ]
 
 export const survivors: ReadonlyMap<string, string> = new Map(

@@ -1,0 +1,89 @@
+/** Where it is uncertain what a forge makes of a comment, or what its author meant (decisions/0022). */
+import type { Token } from 'markdown-it'
+
+/** No interface: the parser wants an index. */
+export type References = Record<string, { title: string; href: string }>
+
+export interface Parsed {
+  readonly lines: readonly string[]
+  readonly tokens: readonly Token[]
+  readonly references: Readonly<References>
+}
+
+/** A quote takes in the line below it although nobody marked that with `>` (CommonMark, "Laziness"). */
+export function lazyLinesOf({ lines, tokens }: Parsed): readonly string[] {
+  const lazy: string[] = []
+  let seen = 0
+  for (const { map, type } of tokens) {
+    if (type !== 'blockquote_open' || !map) continue
+    // The first one has its `>`, perhaps behind the marker of a list. Nested quotes lie within what was seen.
+    const unseen = lines.slice(Math.max(map[0] + 1, seen), map[1])
+    lazy.push(...unseen.filter((line) => !isQuoted(line)))
+    seen = Math.max(seen, map[1])
+  }
+  return lazy
+}
+
+export function isReadOtherwise(parsed: Parsed, maxNesting: number): boolean {
+  return (
+    hasFootnote(parsed) ||
+    hasOpenDefinition(parsed) ||
+    parsed.tokens.some((token) => isTooDeep(token, maxNesting) || isBeyondGfm(token)) ||
+    hasCodeBelowQuote(parsed)
+  )
+}
+
+/** `[^a]: x` defines a link to CommonMark, and is a footnote to GitHub. */
+function hasFootnote({ references }: Parsed): boolean {
+  return Object.keys(references).some((label) => label.startsWith('^'))
+}
+
+/**
+ * To cmark the definition of a link is part of the paragraph that goes on below it, so that the next line may be lazy,
+ * indented or numbered; to this parser it is not. No token has the lines of a definition.
+ */
+function hasOpenDefinition({ lines, tokens, references }: Parsed): boolean {
+  if (Object.keys(references).length === 0) return false
+  const leaves = tokens.filter(({ type }) => !/^(?:blockquote|list_item|.*_list)_/.test(type))
+  const covered = new Set(leaves.flatMap(({ map }) => numbersOf(map)))
+  return lines.some((line, at) => {
+    const next = lines[at + 1] ?? ''
+    return !covered.has(at) && !isBlank(line) && !isBlank(next) && (covered.has(at + 1) || !/^\s*\[/.test(next))
+  })
+}
+
+/** The parser takes it for code where it is a lazy line of a nested quote. */
+function hasCodeBelowQuote({ tokens }: Parsed): boolean {
+  const ends = new Set(tokens.filter(({ type }) => type === 'blockquote_open').map(({ map }) => map?.[1]))
+  return tokens.some(({ type, map }) => type === 'code_block' && ends.has(map?.[0]))
+}
+
+/** Footnotes of several words, `~struck~` and `$$math$$` are GitHub's own. */
+function isBeyondGfm({ type, content }: Token): boolean {
+  return type === 'inline' && /^\[\^[^\]\s]+\]:|\$\$|(?<!~)~[^\s~](?:[^~]*[^\s~])?~(?!~)/m.test(content)
+}
+
+/** What is nested in brackets is one level each, within the line. */
+function isTooDeep({ level, type, content }: Token, maxNesting: number): boolean {
+  if (level >= maxNesting - 1) return true
+  if (type !== 'inline') return false
+  let [open, most] = [0, 0]
+  for (const bracket of content.match(/[[\]]/g) ?? []) {
+    open = bracket === '[' ? open + 1 : Math.max(0, open - 1)
+    most = Math.max(most, open)
+  }
+  return most >= maxNesting
+}
+
+function numbersOf(map: Token['map']): readonly number[] {
+  const [from, end] = map ?? [0, 0]
+  return Array.from({ length: end - from }, (_, at) => from + at)
+}
+
+function isQuoted(line: string): boolean {
+  return /^[ \t]*>/.test(line)
+}
+
+function isBlank(line: string): boolean {
+  return line.trim() === ''
+}

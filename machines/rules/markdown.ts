@@ -1,0 +1,42 @@
+/** Markdown as HTML, as CommonMark and the tables and strikethrough of GFM render it (decisions/0022). */
+import MarkdownIt from 'markdown-it'
+import { isReadOtherwise, lazyLinesOf, type Parsed, type References } from './markdown-doubts.ts'
+
+export interface Rendered {
+  readonly html: string
+  /** Source lines that a quote takes in although nobody marked them with `>`. */
+  readonly lazyLines: readonly string[]
+  /** A forge may display something else. */
+  readonly isUncertain: boolean
+}
+
+/** The parser drops what is nested deeper, cmark does not. */
+const maxNesting = 100
+const parser = new MarkdownIt('commonmark', { maxNesting }).enable(['table', 'strikethrough'])
+/** GitHub's element: a browser lets `<s>` run on behind a block that ends the paragraph. */
+parser.renderer.rules['s_open'] = () => '<del>'
+parser.renderer.rules['s_close'] = () => '</del>'
+/** In a tight list the parser sets it right behind the text of the line before. */
+parser.renderer.rules['html_block'] = (tokens, at) => `\n${tokens[at]?.content ?? ''}`
+
+export function renderMarkdown(source: string): Rendered {
+  const env: { references?: References } = {}
+  const tokens = parser.parse(source, env)
+  markHeadings(tokens)
+  const rendered = parser.renderer.render(tokens, parser.options, env)
+  const html = rendered.replace(disallowed, '&lt;')
+  const parsed = { lines: source.split(/\r\n?|\n/), tokens, references: env.references ?? {} }
+  return {
+    html,
+    lazyLines: lazyLinesOf(parsed),
+    isUncertain: html !== rendered || isReadOtherwise(parsed, maxNesting),
+  }
+}
+
+/** Unlike an underlined one, a heading behind `#` does not start with its words: its line is doubtful (`shown-lines.ts`). */
+function markHeadings(tokens: Parsed['tokens']): void {
+  for (const token of tokens) if (token.markup.startsWith('#')) token.attrSet('class', 'marked')
+}
+
+/** GFM, "Disallowed Raw HTML": forges that filter show these as text, others drop what stands in them. */
+const disallowed = /<(?=\/?(?:title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext)(?![\w-]))/gi

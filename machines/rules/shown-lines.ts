@@ -1,0 +1,130 @@
+/** The lines that a browser shows of a comment's HTML, and how far each of them may decide. */
+import { parseFragment, type DefaultTreeAdapterTypes as Tree } from 'parse5'
+
+export interface ShownLine {
+  readonly text: string
+  /** Not the start of a line of its own, or perhaps not displayed as words: it may withdraw, never approve. */
+  readonly isDoubtful: boolean
+}
+
+export interface Shown {
+  readonly lines: readonly ShownLine[]
+  /** A comment or a tag that never ends has swallowed the rest. */
+  readonly isSwallowed: boolean
+}
+
+const set = (names: string): ReadonlySet<string> => new Set(names.split(' '))
+
+/** Words of others, examples, and what is folded away; an HTML comment is no element. */
+const silent = set('blockquote q pre code kbd samp tt details')
+/** Around words they change nothing but their looks. Cells, struck words and elements that nobody knows are doubtful. */
+const trusted = set(
+  'a abbr b bdi bdo big br center cite div em font h1 h2 h3 h4 h5 h6 hr i img input ins li ol p small span strong sub sup u ul var wbr',
+)
+const blocks = set(
+  'address article aside blockquote br caption center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr legend li main nav ol p pre section summary table tbody td tfoot th thead tr ul',
+)
+/** Where code or an image was, the words before and after are not one. */
+const gaps = set('q code kbd samp tt img input')
+/** Of Markdown, code and cells have them, and headings behind a `#`. */
+const hiding = set('hidden style class')
+
+export function shownLines(html: string): Shown {
+  let isSwallowed = false
+  const fragment = parseFragment(html, {
+    scriptingEnabled: false,
+    sourceCodeLocationInfo: true,
+    onParseError: ({ code }) => {
+      isSwallowed ||= code.startsWith('eof-in-')
+    },
+  })
+  return { lines: walk(fragment), isSwallowed }
+}
+
+/** Either a node to enter or what is done once its children are through; a deep tree would exhaust the call stack. */
+type Step = readonly [node: Tree.ChildNode, isDoubtful: boolean] | (() => void)
+
+function walk(fragment: Tree.DocumentFragment): readonly ShownLine[] {
+  const page = new Page()
+  const steps: Step[] = inOrder(fragment.childNodes, false)
+  for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
+    if (typeof step === 'function') step()
+    else if (step[0].nodeName === '#text') page.write((step[0] as Tree.TextNode).value, step[1])
+    else if ('tagName' in step[0]) for (const next of enter(page, step[0], step[1])) steps.push(next)
+  }
+  page.endLine()
+  return page.lines
+}
+
+function inOrder(nodes: readonly Tree.ChildNode[], isDoubtful: boolean): Step[] {
+  return nodes.map((node): Step => [node, isDoubtful]).toReversed()
+}
+
+function enter(page: Page, element: Tree.Element, isDoubtful: boolean): Step[] {
+  const { tagName } = element
+  if (blocks.has(tagName)) page.endLine()
+  if (gaps.has(tagName)) page.leaveGap()
+  if (silent.has(tagName) && element.sourceCodeLocation?.endTag) return []
+  if (tagName === 'li') page.beginItem()
+  return [() => leave(page, tagName), ...inOrder(childrenOf(element), isDoubtful || isDoubted(element))]
+}
+
+function leave(page: Page, tagName: string): void {
+  if (blocks.has(tagName)) page.endLine()
+  if (tagName === 'li') page.endItem()
+}
+
+function childrenOf(element: Tree.Element): readonly Tree.ChildNode[] {
+  return element.tagName === 'template' ? (element as Tree.Template).content.childNodes : element.childNodes
+}
+
+/** Also a silent one that nobody closed: a forge lets it run on, its author may not have meant it. */
+function isDoubted({ tagName, attrs }: Tree.Element): boolean {
+  return !trusted.has(tagName) || attrs.some(({ name }) => hiding.has(name))
+}
+
+class Page {
+  readonly lines: ShownLine[] = []
+  #text = ''
+  #isDoubtful = false
+  /** Items of lists that have shown no line yet: their first one starts with a marker, not with its words. */
+  #unbegun = 0
+
+  write(text: string, isDoubtful: boolean): void {
+    const [first = '', ...more] = text.split('\n')
+    this.#add(first, isDoubtful)
+    for (const line of more) {
+      this.endLine()
+      this.#add(line, isDoubtful)
+    }
+  }
+
+  endLine(): void {
+    const text = this.#unbegun > 0 ? this.#text.replace(/^\s*\[[ x]\]\s+(?=\S)/i, '') : this.#text
+    if (text.trim() !== '') {
+      this.lines.push({ text, isDoubtful: this.#isDoubtful || this.#unbegun > 0 })
+      this.#unbegun = 0
+    }
+    this.#text = ''
+    this.#isDoubtful = false
+  }
+
+  /** A command behind it does not start its line. */
+  leaveGap(): void {
+    this.#isDoubtful ||= this.#text.trim() === ''
+    this.#text += ' '
+  }
+
+  beginItem(): void {
+    this.#unbegun += 1
+  }
+
+  endItem(): void {
+    this.#unbegun = Math.max(0, this.#unbegun - 1)
+  }
+
+  #add(text: string, isDoubtful: boolean): void {
+    this.#text += text
+    if (text.trim() !== '') this.#isDoubtful ||= isDoubtful
+  }
+}
