@@ -105,6 +105,7 @@ const comment = (commentId: string, text: string, at: number, more: Partial<Thre
   commentId,
   author: 'maya',
   text,
+  hands: 'own',
   bodyHash: commentId,
   at,
   ...more,
