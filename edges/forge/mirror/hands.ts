@@ -97,7 +97,9 @@ function rewritten(row: MirroredComment, comment: ForgeComment, hint: CommentHin
   const editedBy = editorAfter(row, comment, hint, isChanged)
   const written = { ...kept, comment, bodyHash: hash, ...(editedBy === undefined ? {} : { editedBy }) }
   if (writerOf(written) === 'author') return written
-  const withdrawal = known ?? (isChanged ? wordsOf(row) : undefined) ?? wordsBefore(comment, hint)
+  // A text that stayed and is now named as another's was his own only if it was known as such.
+  const wasTheirs = isChanged || writerOf(row) === 'author'
+  const withdrawal = known ?? (wasTheirs ? wordsOf(row) : undefined) ?? wordsBefore(comment, hint)
   return withdrawal === undefined ? written : { ...written, withdrawal }
 }
 
