@@ -17,16 +17,13 @@ function bindsToNewest(context: IssueContext, approval: StandingApproval): boole
   return newest === undefined || bound === undefined || bound === newest.hash
 }
 
-function stands(context: IssueContext, facts: IssueFacts, approval: StandingApproval): boolean {
-  return context.approvedBodies[approval.commentId] === facts.bodyHash && bindsToNewest(context, approval)
+function stands(context: IssueContext, approval: StandingApproval): boolean {
+  return context.approvedBodies[approval.commentId] === context.facts?.bodyHash && bindsToNewest(context, approval)
 }
 
 /** The newest approval that stands. */
 export function acceptedApproval(context: IssueContext): StandingApproval | undefined {
-  const { facts } = context
-  return facts === null
-    ? undefined
-    : approvalsOf(context, facts).findLast((approval) => stands(context, facts, approval))
+  return approvalsOf(context).findLast((approval) => stands(context, approval))
 }
 
 /**
@@ -57,8 +54,8 @@ export function refusal(context: IssueContext, held: HeldClaim): string | undefi
 
 function refusedCitation(context: IssueContext, facts: IssueFacts, { claim, planHash }: HeldClaim): string | undefined {
   const { citation, approvingMaintainer } = claim
-  const approval = approvalsOf(context, facts).find(({ commentId }) => commentId === citation?.commentId)
-  const isWithdrawn = withdrawerOf(context, facts) !== undefined
+  const approval = approvalsOf(context).find(({ commentId }) => commentId === citation?.commentId)
+  const isWithdrawn = withdrawerOf(context) !== undefined
   return refusedConjunct({
     'author-matches': approvingMaintainer === undefined || sameLogin(approvingMaintainer, citation?.author ?? ''),
     'author-is-maintainer': approval === undefined || sameLogin(approval.author, citation?.author ?? ''),
@@ -75,7 +72,7 @@ function refusedCitation(context: IssueContext, facts: IssueFacts, { claim, plan
 function refusedSelfGrant(context: IssueContext, facts: IssueFacts, held: HeldClaim): string | undefined {
   const ceiling = facts.config.autoApproveMaxSignificance
   if (!facts.selfProposed || facts.humanCommented || ceiling === 'off') return 'comment-exists'
-  if (withdrawerOf(context, facts) !== undefined) return 'not-withdrawn'
+  if (withdrawerOf(context) !== undefined) return 'not-withdrawn'
   if (isLevel(held.significance) && !isWithin(held.significance, ceiling)) return 'over-auto-approve-ceiling'
   return isNewestPlan(context, held.planHash) ? undefined : 'plan-newest'
 }
@@ -100,7 +97,7 @@ export function grantOf({ task, planHash, claim }: HeldClaim, at: number): Grant
 
 /** Why a grant that stood does so no longer, in the words of lifecycles.md. */
 export function revocation(context: IssueContext): string {
-  const { facts, claim } = context
-  if (facts !== null && withdrawerOf(context, facts) !== undefined) return 'withdrawn'
+  const { claim } = context
+  if (withdrawerOf(context) !== undefined) return 'withdrawn'
   return (claim && refusal(context, claim)) ?? 'withdrawn'
 }

@@ -52,10 +52,9 @@ describe('law 24: what an Issue knows to be withdrawn', () => {
     ['the view that names it, which judged its order', { approvals: [approval('c9', 5000)], withdrawals: [max] }, ['c9'], undefined],
     ['the view that names another one as the newest word', { withdrawnBy: 'maya', withdrawals: [max] }, [], 'maya'],
   ])('answered by %s', (_name, more, approvals, withdrawnBy) => {
-    const context = { ...newIssue('default/lib-1'), withdrawals: [max] }
-    const facts = view(more)
-    expect(approvalsOf(context, facts).map(({ commentId }) => commentId)).toEqual(approvals)
-    expect(withdrawerOf(context, facts)).toBe(withdrawnBy)
+    const context = { ...newIssue('default/lib-1'), withdrawals: [max], facts: view(more) }
+    expect(approvalsOf(context).map(({ commentId }) => commentId)).toEqual(approvals)
+    expect(withdrawerOf(context)).toBe(withdrawnBy)
   })
 })
 

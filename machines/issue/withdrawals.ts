@@ -18,18 +18,18 @@ export function withdrawalsKnown(before: readonly Withdrawal[], facts: IssueFact
 }
 
 /** Known to the Issue, and not to the mirror as it is now. */
-function unseen({ withdrawals }: IssueContext, facts: IssueFacts): readonly Withdrawal[] {
-  return withdrawals.filter((one) => !isNamedIn(facts.withdrawals ?? [], one))
+function unseen({ withdrawals, facts }: IssueContext): readonly Withdrawal[] {
+  return withdrawals.filter((one) => !isNamedIn(facts?.withdrawals ?? [], one))
 }
 
 /** The mirror has judged its approvals against the withdrawals that it knows; against the others the Issue does. */
-export function approvalsOf(context: IssueContext, facts: IssueFacts): readonly StandingApproval[] {
-  const others = unseen(context, facts)
-  return facts.approvals.filter((approval) => others.every(({ at }) => at < approval.at))
+export function approvalsOf(context: IssueContext): readonly StandingApproval[] {
+  const others = unseen(context)
+  return (context.facts?.approvals ?? []).filter((approval) => others.every(({ at }) => at < approval.at))
 }
 
 /** Whose withdrawal is the newest word that decides; undefined: it is none. */
-export function withdrawerOf(context: IssueContext, facts: IssueFacts): string | undefined {
-  if (facts.withdrawnBy !== undefined) return facts.withdrawnBy
-  return approvalsOf(context, facts).length > 0 ? undefined : unseen(context, facts).at(-1)?.author
+export function withdrawerOf(context: IssueContext): string | undefined {
+  const newest = approvalsOf(context).length > 0 ? undefined : unseen(context).at(-1)
+  return context.facts?.withdrawnBy ?? newest?.author
 }

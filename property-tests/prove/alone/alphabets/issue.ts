@@ -54,6 +54,7 @@ const variants: readonly Partial<IssueFacts>[] = [
   { approvals: [{ ...approval, at: hold.at }] },
   { approvals: [{ ...approval, at: hold.at }], withdrawals: [hold] },
   { withdrawals: [{ ...hold, at: start + 70_000 }], withdrawnBy: 'max' },
+  { withdrawals: [{ ...hold, commentId: 'c6', at: start + 70_000 }], withdrawnBy: 'max' },
   { approvals: [approval, { ...approval, commentId: 'c2', at: start + 90_000 }], withdrawals: [] },
   { ...own, withdrawnBy: 'max', withdrawals: [hold] },
   { state: 'closed', closedBy: 'human' },
