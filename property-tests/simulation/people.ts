@@ -30,6 +30,7 @@ export function isWish({ by, isLabelled }: Opened): boolean {
 
 const lookMs = 7000
 const pushAgainMs = 90_000
+const overrulers = [people.owner, people.reporter, people.stranger, people.bot] as const
 const logins = { reporter: people.reporter, maintainer: people.maintainer, stranger: people.stranger } as const
 
 export class Crowd {
@@ -191,6 +192,8 @@ export class Crowd {
           this.#forge.actions.closeIssue(people.maintainer, fullName(thread.repository), thread.number, 'not_planned'),
       ],
       edits: [() => say('/approve'), () => this.#edit(thread)],
+      'is overruled': [() => say('/approve'), () => say('/hold'), () => this.#overrule(thread)],
+      'takes it back': [() => say('/approve'), () => say('/hold'), () => this.#takeBack(thread)],
       deletes: [() => say('/approve'), () => this.#delete(thread)],
     }
     const step = acts[mood].findIndex((_, index) => !this.#done.has(`${nameOf(thread)} ${index}`))
@@ -210,6 +213,21 @@ export class Crowd {
     if (last === undefined) return
     this.#world.tell(`${people.maintainer} edits a comment on ${nameOf(thread)}`)
     this.#forge.actions.editComment(people.maintainer, fullName(thread.repository), last, 'Not like this.')
+  }
+
+  /** By everybody who may write there and maintains nothing, in turn. */
+  #overrule(thread: Thread): void {
+    const last = this.#lastWord(thread)
+    const by = overrulers[thread.number % overrulers.length]!
+    if (last === undefined) return
+    this.#world.tell(`${by} overrules ${people.maintainer} on ${nameOf(thread)}`)
+    if (thread.number % 2 === 0) this.#forge.actions.deleteComment(by, fullName(thread.repository), last)
+    else this.#forge.actions.editComment(by, fullName(thread.repository), last, 'Fine, after all.')
+  }
+
+  #takeBack(thread: Thread): void {
+    if (thread.number % 2 === 0) this.#delete(thread)
+    else this.#edit(thread)
   }
 
   #delete(thread: Thread): void {
