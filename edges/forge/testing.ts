@@ -112,7 +112,9 @@ export async function withForgeEdge(
     labels: [{ name: 'platform', color: '5319e7' }],
     ...options.repository,
   }
-  await withForge({ ...options, repository }, (forgeRoom) => withSql((sql) => useEdge(forgeRoom, sql, change, hears, use)))
+  await withForge({ ...options, repository }, (forgeRoom) =>
+    withSql((sql) => useEdge(forgeRoom, sql, change, hears, use)),
+  )
 }
 
 async function useEdge(

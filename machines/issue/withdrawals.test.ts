@@ -32,11 +32,7 @@ describe('law 24: what an Issue knows to be withdrawn', () => {
     ['is kept when another comment was taken back', [view({ withdrawals: [max] }), view({ takenBack: ['c4'] })], [max]],
     [
       'moves with its newest edit, and never back',
-      [
-        view({ withdrawals: [max] }),
-        view({ withdrawals: [{ ...max, at: 9000 }] }),
-        view({ withdrawals: [max] }),
-      ],
+      [view({ withdrawals: [max] }), view({ withdrawals: [{ ...max, at: 9000 }] }), view({ withdrawals: [max] })],
       [{ ...max, at: 9000 }],
     ],
     ['is kept by a telling of an earlier version of the mirror', [view({ withdrawals: [max] }), view()], [max]],
@@ -49,7 +45,12 @@ describe('law 24: what an Issue knows to be withdrawn', () => {
     ['one of its very moment', { approvals: [approval('c1', 5000)] }, [], 'max'],
     ['a newer one', { approvals: [approval('c1', 1000), approval('c9', 9000)] }, ['c9'], undefined],
     ['none', {}, [], 'max'],
-    ['the view that names it, which judged its order', { approvals: [approval('c9', 5000)], withdrawals: [max] }, ['c9'], undefined],
+    [
+      'the view that names it, which judged its order',
+      { approvals: [approval('c9', 5000)], withdrawals: [max] },
+      ['c9'],
+      undefined,
+    ],
     ['the view that names another one as the newest word', { withdrawnBy: 'maya', withdrawals: [max] }, [], 'maya'],
   ])('answered by %s', (_name, more, approvals, withdrawnBy) => {
     const context = { ...newIssue('default/lib-1'), withdrawals: [max], facts: view(more) }

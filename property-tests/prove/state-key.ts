@@ -96,9 +96,7 @@ function actorText(address: ActorAddress, snapshot: Snapshot): string {
 
 function subjectText({ row, thread, isDirty, holds }: Subject): string {
   const { sort, number, notes } = row
-  const said = thread
-    .filter(({ comment, told }) => comment.author.login !== botLogin || !told)
-    .map(wordOf)
+  const said = thread.filter(({ comment, told }) => comment.author.login !== botLogin || !told).map(wordOf)
   const facts = row.sort === 'issue' ? row.issue : row.mergeRequest
   return plainOf([sort, number, facts, notes, isDirty]) + JSON.stringify([said, holds])
 }
@@ -174,7 +172,11 @@ export class StateKeys {
         actors
           .mail(channel)
           .map(({ event, isHeld }) =>
-            this.#part(event, channel, () => `${nameless(channel)} ${eventText(event)}${isHeld === true ? ' held' : ''}`),
+            this.#part(
+              event,
+              channel,
+              () => `${nameless(channel)} ${eventText(event)}${isHeld === true ? ' held' : ''}`,
+            ),
           ),
       )
   }

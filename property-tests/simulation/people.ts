@@ -39,6 +39,8 @@ export class Crowd {
   readonly #plan: Plan
   readonly opened: Opened[] = []
   readonly #done = new Set<string>()
+  /** Where what the maintainer meant is not what stands there. */
+  readonly #overruled = new Set<string>()
   #isCalm = false
 
   constructor(world: World, forge: Forge, plan: Plan) {
@@ -203,8 +205,9 @@ export class Crowd {
   }
 
   #approveAtLast(thread: Thread, comments: readonly { readonly author: string; readonly body: string }[]): void {
+    const isOverruled = this.#overruled.delete(nameOf(thread))
     const word = comments.findLast(({ author, body }) => author === people.maintainer && judgeComment(body) !== 'none')
-    if (!word || judgeComment(word.body) !== 'approves') this.#say(people.maintainer, thread, '/approve')
+    if (isOverruled || !word || judgeComment(word.body) !== 'approves') this.#say(people.maintainer, thread, '/approve')
   }
 
   /** What was cited says something else afterwards. */
@@ -220,6 +223,7 @@ export class Crowd {
     const last = this.#lastWord(thread)
     const by = overrulers[thread.number % overrulers.length]!
     if (last === undefined) return
+    this.#overruled.add(nameOf(thread))
     this.#world.tell(`${by} overrules ${people.maintainer} on ${nameOf(thread)}`)
     if (thread.number % 2 === 0) this.#forge.actions.deleteComment(by, fullName(thread.repository), last)
     else this.#forge.actions.editComment(by, fullName(thread.repository), last, 'Fine, after all.')

@@ -20,7 +20,10 @@ export function withdrawalsStand({ audit, rows }: Pick<Outcome, 'audit' | 'rows'
     return grants
       .flatMap((issue) => knownOf(rows, issue, askedAt).map((one) => ({ issue, ...one })))
       .filter(({ commentId }) => stands(audit.slice(0, audit.indexOf(entry)), commentId))
-      .map(({ issue, commentId }) => `law 24: ${repositoryOf(entry)}#${entry.number} was merged, and comment ${commentId} of ${issue} withdraws it`)
+      .map(
+        ({ issue, commentId }) =>
+          `law 24: ${repositoryOf(entry)}#${entry.number} was merged, and comment ${commentId} of ${issue} withdraws it`,
+      )
   })
 }
 
@@ -33,12 +36,20 @@ function knownOf(rows: readonly PlacedRow[], issue: string, before: number): rea
 
 /** Its newest word by its own author withdraws, and no maintainer approved after it. */
 function stands(audit: readonly Entry[], commentId: string): boolean {
-  const own = audit.findLastIndex(({ actor, detail }) => actor === people.maintainer && String(detail?.['comment']) === commentId)
+  const own = audit.findLastIndex(
+    ({ actor, detail }) => actor === people.maintainer && String(detail?.['comment']) === commentId,
+  )
   const word = audit[own]
   if (!word || word.action === 'comment.delete' || judged(word) !== 'withdraws') return false
   return !audit
     .slice(own + 1)
-    .some((one) => one.action === 'comment.create' && isSameThread(one, word) && one.actor === people.maintainer && judged(one) === 'approves')
+    .some(
+      (one) =>
+        one.action === 'comment.create' &&
+        isSameThread(one, word) &&
+        one.actor === people.maintainer &&
+        judged(one) === 'approves',
+    )
 }
 
 function isSameThread(one: Entry, other: Entry): boolean {

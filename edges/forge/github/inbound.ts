@@ -9,9 +9,7 @@ import * as schema from './schema.ts'
 
 const Envelope = { repository: Type.Object({ full_name: Type.String() }), sender: Type.Optional(schema.Account) }
 const Action = { ...Envelope, action: Type.String() }
-const Changes = Type.Optional(
-  Type.Object({ body: Type.Optional(Type.Object({ from: Type.Optional(Type.String()) })) }),
-)
+const Changes = Type.Optional(Type.Object({ body: Type.Optional(Type.Object({ from: Type.Optional(Type.String()) })) }))
 
 const payloads = {
   issues: Type.Object({ ...Action, issue: schema.Issue, label: Type.Optional(schema.NamedLabel) }),

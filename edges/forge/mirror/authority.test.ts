@@ -80,7 +80,13 @@ class Scene {
   loseWebhooks(): void {
     const { faults } = this.room.forge
     faults.inject({ kind: 'drop', event: 'issue_comment', times: 10_000 })
-    faults.inject({ kind: 'errorBeforeWrite', method: 'GET', path: `/repos/${REPO}/hooks/**`, status: 403, times: 10_000 })
+    faults.inject({
+      kind: 'errorBeforeWrite',
+      method: 'GET',
+      path: `/repos/${REPO}/hooks/**`,
+      status: 403,
+      times: 10_000,
+    })
   }
 
   async resync(): Promise<void> {
@@ -380,7 +386,7 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
       nextSecond()
       scene.edit('stranger', remark, text)
       await scene.resync()
-      const told = scene.room.delivered.filter(({ event }) => /^issue\.com/.test(event.type))
+      const told = scene.room.delivered.filter(({ event }) => event.type.startsWith('issue.com'))
       expect(told.at(-1)?.event).toMatchObject({ type: 'issue.commented', author: 'acme', maintainer: false, text })
       expect(told.filter(({ event }) => event.type === 'issue.command')).toEqual([])
     })

@@ -71,7 +71,6 @@ function isWanted({ issue, notes }: MirroredIssue, project: ProjectSettings, peo
   return labelled && (vouched || (people.isLetIn(issue.author) && !people.isBot(issue.author)))
 }
 
-
 export function mergeRequestFactsOf(
   row: MirroredMergeRequest,
   { project, people, thread }: FactsContext,

@@ -38,56 +38,142 @@ describe('a withdrawal', () => {
   test.each<[string, readonly Telling[], object]>([
     ['stands as it was written', [['/hold', 0, 'created', mike]], { ...held, isOwn: true }],
     ['stands when it is only read', [['/hold', 0, 'read']], { ...held, isOwn: true }],
-    ['outlives the edit of another', [['/hold', 0, 'created', mike], ['ok', 1, 'edited', maria]], held],
-    ['outlives an edit that only a read shows', [['/hold', 0, 'created', mike], ['ok', 1, 'read']], held],
-    ['outlives an edit of the very second that only a read shows', [['/hold', 0, 'read'], ['ok', 0, 'read']], held],
-    ['outlives the deletion by another', [['/hold', 0, 'created', mike], ['/hold', 0, 'deleted', maria]], held],
     [
-      'outlives the edit and then the deletion by others',
-      [['/hold', 0, 'created', mike], ['ok', 1, 'read'], ['ok', 1, 'deleted', maria]],
+      'outlives the edit of another',
+      [
+        ['/hold', 0, 'created', mike],
+        ['ok', 1, 'edited', maria],
+      ],
       held,
     ],
-    ['ends by its author’s own edit', [['/hold', 0, 'created', mike], ['ok', 1, 'edited', mike]], { ...free, isOwn: true }],
-    ['ends by its author’s own deletion', [['/hold', 0, 'created', mike], ['/hold', 0, 'deleted', mike]], { ...free, isOwn: false }],
+    [
+      'outlives an edit that only a read shows',
+      [
+        ['/hold', 0, 'created', mike],
+        ['ok', 1, 'read'],
+      ],
+      held,
+    ],
+    [
+      'outlives an edit of the very second that only a read shows',
+      [
+        ['/hold', 0, 'read'],
+        ['ok', 0, 'read'],
+      ],
+      held,
+    ],
+    [
+      'outlives the deletion by another',
+      [
+        ['/hold', 0, 'created', mike],
+        ['/hold', 0, 'deleted', maria],
+      ],
+      held,
+    ],
+    [
+      'outlives the edit and then the deletion by others',
+      [
+        ['/hold', 0, 'created', mike],
+        ['ok', 1, 'read'],
+        ['ok', 1, 'deleted', maria],
+      ],
+      held,
+    ],
+    [
+      'ends by its author’s own edit',
+      [
+        ['/hold', 0, 'created', mike],
+        ['ok', 1, 'edited', mike],
+      ],
+      { ...free, isOwn: true },
+    ],
+    [
+      'ends by its author’s own deletion',
+      [
+        ['/hold', 0, 'created', mike],
+        ['/hold', 0, 'deleted', mike],
+      ],
+      { ...free, isOwn: false },
+    ],
     [
       'ends by his own edit although others wrote over it first',
-      [['/hold', 0, 'created', mike], ['ok', 1, 'edited', maria], ['never mind', 2, 'edited', mike]],
+      [
+        ['/hold', 0, 'created', mike],
+        ['ok', 1, 'edited', maria],
+        ['never mind', 2, 'edited', mike],
+      ],
       { ...free, isOwn: true },
     ],
     [
       'ends once the lost event of his own edit comes after all',
-      [['/hold', 0, 'created', mike], ['ok', 1, 'read'], ['ok', 1, 'edited', mike]],
+      [
+        ['/hold', 0, 'created', mike],
+        ['ok', 1, 'read'],
+        ['ok', 1, 'edited', mike],
+      ],
       { ...free, isOwn: true },
     ],
     [
       'ends once the lost event of his own deletion comes after all',
-      [['/hold', 0, 'created', mike], ['/hold', 0, 'deleted'], ['/hold', 0, 'deleted', mike]],
+      [
+        ['/hold', 0, 'created', mike],
+        ['/hold', 0, 'deleted'],
+        ['/hold', 0, 'deleted', mike],
+      ],
       { ...free, isOwn: false },
     ],
     [
       'does not end by the same login under another id',
-      [['/hold', 0, 'created', mike], ['ok', 1, 'edited', { ...mike, id: '99' }]],
+      [
+        ['/hold', 0, 'created', mike],
+        ['ok', 1, 'edited', { ...mike, id: '99' }],
+      ],
       held,
     ],
     [
       'is heard although its own event comes after the edit of another',
-      [['ok', 1, 'edited', maria], ['/hold', 0, 'created', mike]],
+      [
+        ['ok', 1, 'edited', maria],
+        ['/hold', 0, 'created', mike],
+      ],
       held,
     ],
     ['is known from what an edit says stood before', [['ok', 1, 'edited', maria, '/hold']], held],
     [
       'is heard although its own event comes after the deletion',
-      [['ok', 1, 'read'], ['ok', 1, 'deleted', maria], ['/hold', 0, 'created', mike]],
+      [
+        ['ok', 1, 'read'],
+        ['ok', 1, 'deleted', maria],
+        ['/hold', 0, 'created', mike],
+      ],
       held,
     ],
     ['is known from its deletion alone', [['/hold', 0, 'deleted', maria]], held],
-    ['stands in an edit of nobody knows whom', [['ok', 0, 'created', mike], ['/hold', 1, 'read']], held],
+    [
+      'stands in an edit of nobody knows whom',
+      [
+        ['ok', 0, 'created', mike],
+        ['/hold', 1, 'read'],
+      ],
+      held,
+    ],
     [
       'is nobody’s when another wrote it in his name',
-      [['ok', 0, 'created', mike], ['/hold', 1, 'edited', maria]],
+      [
+        ['ok', 0, 'created', mike],
+        ['/hold', 1, 'edited', maria],
+      ],
       { withdraws: undefined, isOwn: false, isTakenBack: false },
     ],
-    ['stands again when its author writes it anew', [['/hold', 0, 'created', mike], ['ok', 1, 'edited', mike], ['/hold', 2, 'edited', mike]], { ...held, isOwn: true }],
+    [
+      'stands again when its author writes it anew',
+      [
+        ['/hold', 0, 'created', mike],
+        ['ok', 1, 'edited', mike],
+        ['/hold', 2, 'edited', mike],
+      ],
+      { ...held, isOwn: true },
+    ],
   ])('%s', (_name, tellings, expected) => {
     expect(standing(told(...tellings))).toEqual(expected)
   })
@@ -96,18 +182,66 @@ describe('a withdrawal', () => {
 describe('an author’s own text', () => {
   test.each<[string, readonly Telling[], boolean]>([
     ['is what he wrote', [['/approve', 0, 'created', mike]], true],
-    ['is what he edited himself', [['hm', 0, 'created', mike], ['/approve', 1, 'edited', mike]], true],
-    ['is not what another edited', [['hm', 0, 'created', mike], ['/approve', 1, 'edited', maria]], false],
-    ['is not what a read shows changed', [['hm', 0, 'created', mike], ['/approve', 1, 'read']], false],
-    ['is not what is seen first after an edit', [['/approve', 1, 'read']], false],
-    ['is again what another edited and he then edited himself', [['hm', 0, 'created', mike], ['x', 1, 'edited', maria], ['/approve', 2, 'edited', mike]], true],
-    ['is no more what was deleted', [['/approve', 0, 'created', mike], ['/approve', 0, 'deleted', maria]], false],
     [
-      'is not what two hands wrote in one second, whichever event comes last',
-      [['hm', 0, 'created', mike], ['x', 1, 'edited', maria], ['/approve', 1, 'edited', mike]],
+      'is what he edited himself',
+      [
+        ['hm', 0, 'created', mike],
+        ['/approve', 1, 'edited', mike],
+      ],
+      true,
+    ],
+    [
+      'is not what another edited',
+      [
+        ['hm', 0, 'created', mike],
+        ['/approve', 1, 'edited', maria],
+      ],
       false,
     ],
-    ['stays his when he is only told again', [['/approve', 0, 'created', mike], ['/approve', 0, 'created', mike], ['/approve', 0, 'read']], true],
+    [
+      'is not what a read shows changed',
+      [
+        ['hm', 0, 'created', mike],
+        ['/approve', 1, 'read'],
+      ],
+      false,
+    ],
+    ['is not what is seen first after an edit', [['/approve', 1, 'read']], false],
+    [
+      'is again what another edited and he then edited himself',
+      [
+        ['hm', 0, 'created', mike],
+        ['x', 1, 'edited', maria],
+        ['/approve', 2, 'edited', mike],
+      ],
+      true,
+    ],
+    [
+      'is no more what was deleted',
+      [
+        ['/approve', 0, 'created', mike],
+        ['/approve', 0, 'deleted', maria],
+      ],
+      false,
+    ],
+    [
+      'is not what two hands wrote in one second, whichever event comes last',
+      [
+        ['hm', 0, 'created', mike],
+        ['x', 1, 'edited', maria],
+        ['/approve', 1, 'edited', mike],
+      ],
+      false,
+    ],
+    [
+      'stays his when he is only told again',
+      [
+        ['/approve', 0, 'created', mike],
+        ['/approve', 0, 'created', mike],
+        ['/approve', 0, 'read'],
+      ],
+      true,
+    ],
   ])('%s', (_name, tellings, expected) => {
     expect(isOwnText(told(...tellings)!)).toBe(expected)
   })
@@ -120,10 +254,20 @@ describe('an author’s own text', () => {
 
 test('law 24: in whatever order, as often and with whatever loss it is told, other hands never end a withdrawal', () => {
   const body = fc.constantFrom('/hold', 'ok', '/approve', '/hold (typo)')
-  const theirs = fc.tuple(body, fc.integer({ min: 1, max: 3 }), fc.constantFrom('edited', 'read', 'deleted', 'other'), fc.constantFrom(maria, undefined))
+  const theirs = fc.tuple(
+    body,
+    fc.integer({ min: 1, max: 3 }),
+    fc.constantFrom('edited', 'read', 'deleted', 'other'),
+    fc.constantFrom(maria, undefined),
+  )
   fc.assert(
     fc.property(fc.array(theirs, { maxLength: 6 }), fc.nat(6), (others, place) => {
-      const tellings = others.map(([text, minute, action, by]): Telling => [text, minute, action as CommentHint['action'], by])
+      const tellings = others.map(([text, minute, action, by]): Telling => [
+        text,
+        minute,
+        action as CommentHint['action'],
+        by,
+      ])
       const all: Telling[] = tellings.toSpliced(Math.min(place, tellings.length), 0, ['/hold', 0, 'created', mike])
       const row = told(...all)!
       expect(isTakenBack(row)).toBe(false)

@@ -237,7 +237,9 @@ export class Forge {
   forget(subject: Subject): void {
     subject.thread = subject.thread
       .filter(({ deletedAt }) => deletedAt === undefined)
-      .flatMap(({ comment }) => this.#hands(undefined, comment, { action: 'read', news: false }, this.#actors.now) ?? [])
+      .flatMap(
+        ({ comment }) => this.#hands(undefined, comment, { action: 'read', news: false }, this.#actors.now) ?? [],
+      )
     subject.isDirty = true
   }
 

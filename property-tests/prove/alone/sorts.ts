@@ -91,7 +91,12 @@ function ofIssue({ context }: Snapshot): readonly unknown[] {
     [rejected !== '', retired, facts?.state, facts?.closedBy, owner !== ''],
     [facts?.approvals.length, plans.length > 0, grant === null, facts?.bodyHash, facts?.withdrawnBy],
     [facts?.revision, facts?.approvals.length],
-    [more.withdrawals.map(({ commentId, at }) => [commentId, at]), facts?.approvals.length, owner !== '', plans.length > 0],
+    [
+      more.withdrawals.map(({ commentId, at }) => [commentId, at]),
+      facts?.approvals.length,
+      owner !== '',
+      plans.length > 0,
+    ],
   ]
 }
 
