@@ -147,9 +147,9 @@ afterEach(() => {
 })
 
 async function expectHeld(scene: Scene): Promise<void> {
-  expect(scene.isGranted).toBe(false)
   expect(await scene.merge()).toEqual(['approval-revoked'])
   expect(scene.merges()).toBe(0)
+  expect(scene.isGranted).toBe(false)
   // Whoever claims it once more is refused as well.
   scene.claim(scene.approval)
   expect(scene.isGranted).toBe(false)
@@ -324,7 +324,8 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
   ])('a comment edited into /approve by a collaborator, webhook %s', async (_name, isLost) => {
     await withScene(async (scene) => {
       const remark = await scene.sayHeard('acme', 'I will look at it tomorrow.')
-      await scene.sayHeard('maintainer', '/hold')
+      scene.delete('maintainer', scene.approval)
+      await scene.room.quiet()
       if (isLost) scene.loseWebhooks()
       scene.edit('stranger', remark, '/approve')
       await scene.room.quiet()
