@@ -29,8 +29,8 @@ export function addGitGateway(app: HttpApp, wiring: GatewayWiring): void {
   const { taskAccess, mayPush } = createTaskRights({
     runtime,
     grantHolds,
-    ciChangesAllowed: (project, repository, on, number) =>
-      forge.mirror.maintainerSaid(project, repository, on, number, 'allow-ci-changes'),
+    ciChangesAllowedAt: (project, repository, on, number) =>
+      forge.mirror.maintainerSaidAt(project, repository, on, number, 'allow-ci-changes'),
   })
   registerGitGateway(app, {
     directory,

@@ -11,7 +11,7 @@ export type MergeRequestAction =
   | 'labeled'
   | 'unlabeled'
   | 'other'
-export type CommentAction = 'created' | 'edited' | 'deleted'
+export type CommentAction = 'created' | 'edited' | 'deleted' | 'other'
 
 interface Change {
   /** The forge's name of the repository, `owner/name`. */
@@ -36,6 +36,8 @@ export interface CommentChange extends Change {
   readonly sort: 'comment'
   readonly action: CommentAction
   readonly comment: ForgeComment
+  /** With `edited`: the text before. */
+  readonly from?: string
   /** The issue that came along, when the comment is on one. */
   readonly issue?: ForgeIssue
 }

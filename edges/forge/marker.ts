@@ -1,6 +1,7 @@
 /**
  * Hidden marks in what we write, so that a repeated effect finds its own earlier try (facts: no forge has a key for
- * writes). HTML comments are shown nowhere and survive edits.
+ * writes). HTML comments are shown nowhere and survive edits, and anybody can paste them: a mark says which of our own
+ * writes this is, and only its author says that it is one.
  */
 const PREFIX = '<!-- platform:'
 const SUFFIX = ' -->'
@@ -25,10 +26,6 @@ export function hasTopicOf(body: string, sort: string): boolean {
 
 /** Sort of the topic of comments that say how a Task stands: they are no part of the conversation. */
 export const standingTopic = 'standing'
-
-export function hasMarker(body: string): boolean {
-  return body.includes(PREFIX)
-}
 
 export function withMarkers(body: string, ...markers: readonly string[]): string {
   return `${body}\n\n${markers.join('\n')}`

@@ -99,10 +99,12 @@ export function aProject(room: Pick<ForgeRoom, 'forge'>, change: Partial<Project
 
 export interface EdgeRoomOptions extends RoomOptions {
   readonly project?: (project: ProjectSettings) => ProjectSettings
+  /** Takes each delivery once, at the moment at which its actor would. */
+  readonly hears?: (delivery: Delivery) => void
 }
 
 export async function withForgeEdge(
-  { project: change = (same) => same, ...options }: EdgeRoomOptions,
+  { project: change = (same) => same, hears = () => undefined, ...options }: EdgeRoomOptions,
   use: (room: EdgeRoom) => Promise<void>,
 ): Promise<void> {
   const repository = {
@@ -110,13 +112,16 @@ export async function withForgeEdge(
     labels: [{ name: 'platform', color: '5319e7' }],
     ...options.repository,
   }
-  await withForge({ ...options, repository }, (forgeRoom) => withSql((sql) => useEdge(forgeRoom, sql, change, use)))
+  await withForge({ ...options, repository }, (forgeRoom) =>
+    withSql((sql) => useEdge(forgeRoom, sql, change, hears, use)),
+  )
 }
 
 async function useEdge(
   forgeRoom: ForgeRoom,
   sql: Sql,
   change: (project: ProjectSettings) => ProjectSettings,
+  hears: (delivery: Delivery) => void,
   use: (room: EdgeRoom) => Promise<void>,
 ): Promise<void> {
   const clock = simulatedClock(Date.now())
@@ -155,7 +160,10 @@ async function useEdge(
       const key = `${delivery.to} ${delivery.key}`
       const applied = !seen.has(key)
       seen.add(key)
-      if (applied) delivered.push(delivery)
+      if (applied) {
+        delivered.push(delivery)
+        hears(delivery)
+      }
       return { key: delivery.key, applied, seq: seen.size }
     },
   })

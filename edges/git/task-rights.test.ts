@@ -7,18 +7,25 @@ const TASK = 'default/implement-library-1-aaaaa'
 const BRANCH = 'platform/implement-library-1-aaaaa'
 const grant = { planHash: 'p', self: false }
 
+const SEEN_AT = 1_800_000_000_000
+
+function aPlan(at: number): object {
+  return { id: `n${at}`, kind: 'plan', at, bodyHash: 'p' }
+}
+
 interface World {
   readonly context: Partial<TaskContext>
   readonly status?: ActorView['status']
   readonly granted?: boolean
-  readonly ciAllowed?: boolean
+  /** When a maintainer wrote `/allow-ci-changes`. */
+  readonly ciAllowedAt?: number
 }
 
 function rights({
   context,
   status = 'active',
   granted = true,
-  ciAllowed = false,
+  ciAllowedAt,
 }: World): ReturnType<typeof createTaskRights> {
   const full = {
     id: TASK,
@@ -30,6 +37,7 @@ function rights({
     everOwnedIssue: true,
     planHash: 'p',
     mergeRequests: [],
+    notes: [aPlan(SEEN_AT)] as unknown as TaskContext['notes'],
     issues: [{ issue: 'default/library-1', repository: 'library', number: 1, state: 'open', grant }],
     config: { project: 'default/demo' },
     ...context,
@@ -40,8 +48,10 @@ function rights({
         address === `task:${TASK}` ? ({ status, context: full } as unknown as ActorView) : undefined,
     },
     grantHolds: async (issue) => granted && issue === 'default/library-1',
-    ciChangesAllowed: async (project, repository, on, number) =>
-      ciAllowed && `${project} ${repository} ${on} ${number}` === 'default/demo library issue 1',
+    ciChangesAllowedAt: async (project, repository, on, number) =>
+      ciAllowedAt !== undefined && `${project} ${repository} ${on} ${number}` === 'default/demo library issue 1'
+        ? [ciAllowedAt]
+        : [],
   })
 }
 
@@ -104,11 +114,18 @@ test('a Task that never owned an issue is not gated', async () => {
   ).toMatchObject({ allowed: true })
 })
 
-test('protected paths open by a word of a maintainer in a thread of the Task', async () => {
-  expect(await rights({ context: {}, ciAllowed: true }).mayPush(TASK, 'library')).toEqual({
-    allowed: true,
-    protectedPaths: true,
-  })
+test('protected paths open by a word of a maintainer in a thread of the Task, for the plan that stood when it was said', async () => {
+  const opened = { allowed: true, protectedPaths: true }
+  const closed = { allowed: true, protectedPaths: false }
+  const said = (ciAllowedAt: number, notes: readonly object[]): unknown =>
+    rights({ context: { notes: notes as TaskContext['notes'] }, ciAllowedAt }).mayPush(TASK, 'library')
+  expect(await said(SEEN_AT + 5000, [aPlan(SEEN_AT)])).toEqual(opened)
+  expect(await said(SEEN_AT + 5000, [aPlan(SEEN_AT), { ...aPlan(SEEN_AT + 9000), kind: 'finding' }])).toEqual(opened)
+  // A newer plan ends it, also one of the same words that is taken up again.
+  expect(await said(SEEN_AT + 5000, [aPlan(SEEN_AT), aPlan(SEEN_AT + 9000)])).toEqual(closed)
+  // Said before the first plan: it was of none.
+  expect(await said(SEEN_AT - 5000, [aPlan(SEEN_AT)])).toEqual(closed)
+  expect(await said(SEEN_AT + 5000, [])).toEqual(opened)
 })
 
 test.each(['brainstorm', 'incident', 'refine', 'review'] as const)('a %s has nothing to push', async (kind) => {

@@ -8,6 +8,7 @@ import {
   openMergeRequests,
   planHolds,
 } from '../../machines/task/facts.ts'
+import { planSeenAt } from '../../machines/rules/plan-seen.ts'
 import { addressOf } from '../../runtime/address.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GitGatewayDeps, TaskAccess } from './gateway.ts'
@@ -16,13 +17,13 @@ export interface TaskRightsDeps {
   readonly runtime: Pick<Runtime, 'read'>
   /** The Issue's own word, by its actor id. */
   readonly grantHolds: (issue: string) => Promise<boolean>
-  /** A maintainer's standing `/allow-ci-changes` in this thread. */
-  readonly ciChangesAllowed: (
+  /** When maintainers wrote each `/allow-ci-changes` that stands in this thread. */
+  readonly ciChangesAllowedAt: (
     project: string,
     repository: string,
     on: 'issue' | 'mr',
     number: number,
-  ) => Promise<boolean>
+  ) => Promise<readonly number[]>
 }
 
 /** A pod writes to branches of the platform only; people's own are theirs until a takeover says otherwise. */
@@ -80,8 +81,14 @@ async function missingGrant({ grantHolds }: TaskRightsDeps, context: TaskContext
   return undefined
 }
 
+/** It is said of the plan that stood then, and ends with it: a newer one closes the paths again. */
+function isOfNewestPlan({ notes }: TaskContext, saidAt: number): boolean {
+  const plans = notes.filter(({ kind }) => kind === 'plan')
+  return planSeenAt(plans, saidAt) === plans.at(-1)
+}
+
 async function ciAllowed(
-  { ciChangesAllowed }: TaskRightsDeps,
+  { ciChangesAllowedAt }: TaskRightsDeps,
   context: TaskContext,
   repository: string,
 ): Promise<boolean> {
@@ -90,7 +97,8 @@ async function ciAllowed(
     ...context.mergeRequests.map((mr) => ({ ...mr, on: 'mr' as const })),
   ].filter((thread) => thread.repository === repository)
   for (const { on, number } of threads) {
-    if (await ciChangesAllowed(context.config.project, repository, on, number)) return true
+    const said = await ciChangesAllowedAt(context.config.project, repository, on, number)
+    if (said.some((at) => isOfNewestPlan(context, at))) return true
   }
   return false
 }

@@ -8,7 +8,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   task: '6c9460f95099613f',
   pod: '25bcdf188bd5f680',
   turn: '54e19ca7bd3ed59f',
-  issue: 'b358a39f4fa6b2ce',
+  issue: '7dc2bcfd6cea9e76',
   'merge-request': '2cb2bce6ea2204f6',
   'ingest-job': '103fe5827ea19499',
 }

@@ -4,37 +4,26 @@
  */
 import { refusedConjunct } from '../rules/citation.ts'
 import { sameLogin } from '../rules/logins.ts'
+import { planSeenAt } from '../rules/plan-seen.ts'
 import { isLevel, isWithin } from '../rules/significance.ts'
-import type { Grant, HeldClaim, IssueContext, Plan } from './context.ts'
+import type { Grant, HeldClaim, IssueContext } from './context.ts'
 import type { IssueFacts, StandingApproval } from './events.ts'
-
-/** Forges date comments in whole seconds, so a comment of the plan's own second may be its answer. */
-const forgeResolution = 1000
-
-function seconds(at: number): number {
-  return Math.floor(at / forgeResolution)
-}
-
-/** The plan a maintainer could see when he wrote: undefined before the first one (rulings 4.15). */
-function planSeenBy(approval: StandingApproval, plans: readonly Plan[]): Plan | undefined {
-  return plans.findLast((plan) => seconds(plan.at) <= seconds(approval.at))
-}
+import { approvalsOf, withdrawerOf } from './withdrawals.ts'
 
 /** Not of an older plan than the newest. */
 function bindsToNewest(context: IssueContext, approval: StandingApproval): boolean {
   const newest = context.plans.at(-1)
-  const bound = context.boundPlans[approval.commentId] ?? planSeenBy(approval, context.plans)?.hash
+  const bound = context.boundPlans[approval.commentId] ?? planSeenAt(context.plans, approval.at)?.hash
   return newest === undefined || bound === undefined || bound === newest.hash
 }
 
-function stands(context: IssueContext, facts: IssueFacts, approval: StandingApproval): boolean {
-  return context.approvedBodies[approval.commentId] === facts.bodyHash && bindsToNewest(context, approval)
+function stands(context: IssueContext, approval: StandingApproval): boolean {
+  return context.approvedBodies[approval.commentId] === context.facts?.bodyHash && bindsToNewest(context, approval)
 }
 
 /** The newest approval that stands. */
 export function acceptedApproval(context: IssueContext): StandingApproval | undefined {
-  const { facts } = context
-  return facts?.approvals.findLast((approval) => stands(context, facts, approval))
+  return approvalsOf(context).findLast((approval) => stands(context, approval))
 }
 
 /**
@@ -65,13 +54,14 @@ export function refusal(context: IssueContext, held: HeldClaim): string | undefi
 
 function refusedCitation(context: IssueContext, facts: IssueFacts, { claim, planHash }: HeldClaim): string | undefined {
   const { citation, approvingMaintainer } = claim
-  const approval = facts.approvals.find(({ commentId }) => commentId === citation?.commentId)
+  const approval = approvalsOf(context).find(({ commentId }) => commentId === citation?.commentId)
+  const isWithdrawn = withdrawerOf(context) !== undefined
   return refusedConjunct({
     'author-matches': approvingMaintainer === undefined || sameLogin(approvingMaintainer, citation?.author ?? ''),
     'author-is-maintainer': approval === undefined || sameLogin(approval.author, citation?.author ?? ''),
-    'not-withdrawn': facts.withdrawnBy === undefined,
+    'not-withdrawn': !isWithdrawn,
     // A withdrawal takes the approval off the list: then the withdrawal is the reason.
-    'comment-approves': approval !== undefined || facts.withdrawnBy !== undefined,
+    'comment-approves': approval !== undefined || isWithdrawn,
     'body-unchanged':
       approval === undefined ||
       (approval.bodyHash === citation?.bodyHash && context.approvedBodies[approval.commentId] === facts.bodyHash),
@@ -82,6 +72,7 @@ function refusedCitation(context: IssueContext, facts: IssueFacts, { claim, plan
 function refusedSelfGrant(context: IssueContext, facts: IssueFacts, held: HeldClaim): string | undefined {
   const ceiling = facts.config.autoApproveMaxSignificance
   if (!facts.selfProposed || facts.humanCommented || ceiling === 'off') return 'comment-exists'
+  if (withdrawerOf(context) !== undefined) return 'not-withdrawn'
   if (isLevel(held.significance) && !isWithin(held.significance, ceiling)) return 'over-auto-approve-ceiling'
   return isNewestPlan(context, held.planHash) ? undefined : 'plan-newest'
 }
@@ -106,7 +97,7 @@ export function grantOf({ task, planHash, claim }: HeldClaim, at: number): Grant
 
 /** Why a grant that stood does so no longer, in the words of lifecycles.md. */
 export function revocation(context: IssueContext): string {
-  const { facts, claim } = context
-  if (facts?.withdrawnBy !== undefined) return 'withdrawn'
+  const { claim } = context
+  if (withdrawerOf(context) !== undefined) return 'withdrawn'
   return (claim && refusal(context, claim)) ?? 'withdrawn'
 }

@@ -1,6 +1,6 @@
 import type { IssueStatus } from '../rules/labels.ts'
 import type { ApprovalClaim } from '../task/events.ts'
-import type { IssueFacts } from './events.ts'
+import type { IssueFacts, Withdrawal } from './events.ts'
 
 /** A plan that was published for this issue; an approval binds to the newest one at its time (rulings 4.15). */
 export interface Plan {
@@ -63,6 +63,8 @@ export interface IssueContext {
   readonly approvedBodies: Readonly<Record<string, string>>
   /** The plan that each cited comment was granted for: it speaks for no later one. */
   readonly boundPlans: Readonly<Record<string, string>>
+  /** Every withdrawal that was ever told and that its author did not take back: no later telling leaves one out. */
+  readonly withdrawals: readonly Withdrawal[]
   readonly accepted: { readonly commentId: string; readonly author: string } | null
   readonly claim: HeldClaim | null
   readonly grant: Grant | null
@@ -87,6 +89,7 @@ export function newIssue(id: string): IssueContext {
     plans: [],
     approvedBodies: {},
     boundPlans: {},
+    withdrawals: [],
     accepted: null,
     claim: null,
     grant: null,

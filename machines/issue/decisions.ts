@@ -7,6 +7,7 @@ import { forgeSubject } from './mint.ts'
 import { planComment } from './plan.ts'
 import { newest } from '../rules/revisions.ts'
 import { awaitsOffer, settle, type Cause } from './settle.ts'
+import { withdrawalsKnown } from './withdrawals.ts'
 
 type EventOf<T extends IssueEvent['type']> = Extract<IssueEvent, { type: T }>
 type Does = Decision<IssueContext>
@@ -54,7 +55,8 @@ function observe(context: IssueContext, { facts: told, retry }: EventOf<'issue.o
   const facts = newest(context.facts, told)
   const again = retry === true && context.owner === '' ? askedAgain : {}
   const reopened = context.facts?.state === 'closed' && facts.state === 'open' ? { held: false, retired: false } : {}
-  return { context: { facts, approvedBodies: bodiesApproved(context, facts), ...reopened, ...again } }
+  const withdrawals = withdrawalsKnown(context.withdrawals, facts)
+  return { context: { facts, withdrawals, approvedBodies: bodiesApproved(context, facts), ...reopened, ...again } }
 }
 
 /**

@@ -11,6 +11,10 @@ export const StandingApproval = Type.Object({
 })
 export type StandingApproval = Static<typeof StandingApproval>
 
+/** A maintainer's comment that withdraws and that its author did not take back, answered by a newer approval or not. */
+export const Withdrawal = Type.Object({ commentId: Type.String(), author: Type.String(), at: Type.Integer() })
+export type Withdrawal = Static<typeof Withdrawal>
+
 /** The issue as the mirror has it now; the thread was judged as a whole by the edge with the pure rules. */
 export const IssueFacts = Type.Object({
   project: Type.String(),
@@ -35,6 +39,10 @@ export const IssueFacts = Type.Object({
   approvals: Type.Array(StandingApproval),
   /** Newest maintainer comment that decides is a withdrawal. */
   withdrawnBy: Type.Optional(Type.String()),
+  /** Oldest first; tellings before version 3 of the machine name none. */
+  withdrawals: Type.Optional(Type.Array(Withdrawal)),
+  /** Comments that withdraw nothing any more, because their author, a maintainer, edited or deleted them himself. */
+  takenBack: Type.Optional(Type.Array(Type.String())),
   /** Maintainer comments that sound like approval but decide nothing: asked once for `/approve`. */
   unclear: Type.Array(Type.String()),
   labels: Type.Object({

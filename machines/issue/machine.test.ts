@@ -370,6 +370,23 @@ describe('revocations reach the owner, once', () => {
     expect(sent(observe(issue, { ...more, title: 'x' }), 'task')).toEqual([])
     expect(grantHolds(issue.context)).toBe(false)
   })
+  test('law 24: a view that names a withdrawal no more grants nothing, until its author or an approval takes it back', () => {
+    const withdrawal = { commentId: 'c5', author: 'max', at: clock + 90_000 }
+    const issue = granted()
+    observe(issue, { approvals: [], withdrawnBy: 'max', withdrawals: [withdrawal] })
+    expect(toTask(observe(issue, { ...approved, withdrawals: [] }))).toEqual([])
+    expect(issue.context).toMatchObject({ status: 'refined', accepted: null, grant: null })
+    expect(sent(issue.send(claimOf(issue)), 'task')).toEqual([
+      { type: 'approval.refused', issue: id, reason: 'not-withdrawn' },
+    ])
+    expect(toTask(observe(issue, { ...approved, takenBack: ['c5'] }))).toEqual([
+      'approval.granted',
+      'approval.commented',
+    ])
+    observe(issue, { approvals: [], withdrawnBy: 'max', withdrawals: [withdrawal] })
+    observe(issue, { approvals: [approval(), approval('c9', clock + 95_000)] })
+    expect(issue.context.accepted).toMatchObject({ commentId: 'c9' })
+  })
   test('Issue grant/recomputed: evidence that comes back grants again on the last claim', () => {
     const issue = granted()
     observe(issue, { approvals: [] })
@@ -412,6 +429,7 @@ describe('self-grant', () => {
     ['ceiling off', { config }, 'comment-exists'],
     ['a human commented', { humanCommented: true }, 'comment-exists'],
     ['not proposed by the platform', { selfProposed: false }, 'comment-exists'],
+    ['a maintainer withdrew', { withdrawnBy: 'max' }, 'not-withdrawn'],
   ])('%s: refused', (_name, more, reason) => {
     const issue = proposed(more)
     expect(sent(issue.send(claimOf(issue, bare)), 'task')[0]).toMatchObject({ type: 'approval.refused', reason })

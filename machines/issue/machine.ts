@@ -1,7 +1,8 @@
 /**
  * One issue of the forge: the sole judge of approval (lifecycles.md, Issue; rulings 1.2, 3.2, 4.15, 4.17).
  * Upheld here: every claim is answered, in every state [N5]; the grant is the Issue's own and is recomputed from the
- * whole thread [H23, H33]; one live owner [law 7, N12]; labels equal the projection of the status [law 10].
+ * whole thread [H23, H33]; a withdrawal that was told stands until a maintainer takes it back [law 24]; one live owner
+ * [law 7, N12]; labels equal the projection of the status [law 10].
  *
  * Which status holds follows from the facts (`settle.ts`); the table says which moves there are.
  */
@@ -125,8 +126,12 @@ export const issueMachine = setup({
 
 export const issueDefinition: MachineDefinition = {
   kind: 'issue',
-  version: 2,
+  version: 3,
   machine: issueMachine,
   createdBy: ['issue.observed', 'issue.owned', 'issue.retired'],
-  upgrades: { 1: (snapshot) => withContext(snapshot, { retired: false }) },
+  upgrades: {
+    1: (snapshot) => withContext(snapshot, { retired: false }),
+    // Its facts name no comment that withdraws; the mirror's rows do, and it tells them again.
+    2: (snapshot) => withContext(snapshot, { withdrawals: [] }),
+  },
 }

@@ -105,6 +105,7 @@ const comment = (commentId: string, text: string, at: number, more: Partial<Thre
   commentId,
   author: 'maya',
   text,
+  hands: 'own',
   bodyHash: commentId,
   at,
   ...more,
@@ -163,6 +164,22 @@ describe('a thread', () => {
       [comment('1', '/approve', 1, { editedAt: 9 }), comment('2', '/hold', 2)],
       { approvals: [], withdrawnBy: 'maya', unclear: [] },
     ],
+    [
+      'a withdrawal that others wrote over or deleted',
+      [comment('1', '/approve', 1), comment('2', '/hold', 2, { hands: 'gone' })],
+      { approvals: [], withdrawnBy: 'maya', unclear: [] },
+    ],
+    [
+      'an edit of nobody knows whom that withdraws',
+      [comment('1', '/approve', 1), comment('2', '/hold', 2, { hands: 'unknown' })],
+      { approvals: [], withdrawnBy: 'maya', unclear: [] },
+    ],
+    [
+      'an edit of nobody knows whom that approves is asked about',
+      [comment('1', '/hold', 1), comment('2', '/approve', 2, { hands: 'unknown' })],
+      { approvals: [], withdrawnBy: 'maya', unclear: ['2'] },
+    ],
+    ['an approval that is gone', [comment('1', '/approve', 1, { hands: 'gone' })], { approvals: [], unclear: [] }],
     ['unclear', [comment('1', 'approve?', 1)], { approvals: [], unclear: ['1'] }],
     [
       'unclear and then decided',

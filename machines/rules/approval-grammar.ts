@@ -91,10 +91,18 @@ const approvingWords = new RegExp(
   'iu',
 )
 
+/**
+ * Whose hands made a text, as far as the forge says: the author's own, or nobody knows whose. `gone`: it stands on the
+ * forge no more, and its author did not take it away.
+ */
+export type Hands = 'own' | 'unknown' | 'gone'
+
 export interface ThreadComment {
   readonly commentId: string
   readonly author: string
   readonly text: string
+  /** Only an author's own text approves; any of the three withdraws (decisions/0023). */
+  readonly hands: Hands
   readonly bodyHash: string
   /** Written at, epoch ms. */
   readonly at: number
@@ -108,6 +116,13 @@ export interface ThreadAuthority {
   readonly isBot: (comment: ThreadComment) => boolean
 }
 
+export interface ThreadWithdrawal {
+  readonly commentId: string
+  readonly author: string
+  /** Written or last edited at, epoch ms. */
+  readonly at: number
+}
+
 export interface ThreadJudgement {
   /** Approvals that stand, oldest first. */
   readonly approvals: readonly {
@@ -118,6 +133,8 @@ export interface ThreadJudgement {
   }[]
   /** Author of the newest deciding comment, when it withdraws. */
   readonly withdrawnBy?: string
+  /** All that withdraw, answered by a newer approval or not, oldest first. */
+  readonly withdrawals: readonly ThreadWithdrawal[]
   /** Comments that sound like approval and decide nothing, newer than every decision. */
   readonly unclear: readonly string[]
 }
@@ -138,7 +155,8 @@ export function judgeThread(
     .filter((comment) => !isBot(comment) && isMaintainer(comment))
     .map((comment, index): Judged => judgedAt(comment, index))
     .toSorted(byTime)
-  const lastWithdrawal = judged.findLast(({ judgement }) => judgement === 'withdraws')
+  const withdrawals = judged.filter(({ judgement }) => judgement === 'withdraws')
+  const lastWithdrawal = withdrawals.at(-1)
   const approvals = judged.filter(
     (one) => one.judgement === 'approves' && (!lastWithdrawal || byTime(one, lastWithdrawal) > 0),
   )
@@ -154,14 +172,21 @@ export function judgeThread(
       at,
     })),
     ...(approvals.length === 0 && lastWithdrawal ? { withdrawnBy: lastWithdrawal.comment.author } : {}),
+    withdrawals: withdrawals.map(({ comment: { commentId, author }, at }) => ({ commentId, author, at })),
     unclear: unclear.map(({ comment }) => comment.commentId),
   }
 }
 
 function judgedAt(comment: ThreadComment, index: number): Judged {
-  const judgement = judgeComment(comment.text)
+  const judgement = judgedOf(comment)
   const at = judgement === 'withdraws' ? Math.max(comment.at, comment.editedAt ?? 0) : comment.at
   return { comment, judgement, at, index }
+}
+
+function judgedOf({ text, hands }: ThreadComment): Judgement {
+  const judgement = judgeComment(text)
+  if (hands === 'own' || judgement === 'withdraws' || judgement === 'none') return judgement
+  return hands === 'unknown' ? 'unclear' : 'none'
 }
 
 function byTime(a: Judged, b: Judged): number {

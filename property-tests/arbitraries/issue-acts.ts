@@ -1,9 +1,10 @@
 /** What people, and our own account, do on issues. */
 import fc from 'fast-check'
-import { botLogin, type Login } from '../machines/world/people.ts'
+import { botLogin, hands, isMaintainer, type Login } from '../machines/world/people.ts'
 import { hear, nothing, on, saying, type Weighted } from './acts.ts'
 
-export const human = fc.constantFrom<Login>('maya', 'maya', 'rita', 'sam')
+export const human = fc.constantFrom<Login>('maya', 'maya', 'mona', 'rita', 'sam')
+const hand = fc.constantFrom(...hands)
 
 const issueWords = fc.constantFrom(
   '/approve',
@@ -48,12 +49,41 @@ export const onIssues: readonly Weighted[] = [
     ({ forge }, _, index) => on(forge.issues, index, (issue) => forge.deleteComment(issue, 'maya')),
   ),
   saying(
+    4,
+    fc.tuple(hand, fc.constantFrom('edits', 'deletes')),
+    ([by, what], index) => `maya writes /hold on issue ${index}, it is heard, and ${by} ${what} it`,
+    (world, [by, what], index) =>
+      on(world.forge.issues, index, (issue) => {
+        world.forge.comment(issue, 'maya', '/hold')
+        hear(world, issue)
+        if (what === 'edits') world.forge.editComment(issue, 'maya', by, 'fine by me')
+        else world.forge.deleteComment(issue, 'maya', by)
+        hear(world, issue)
+      }),
+  ),
+  saying(
+    3,
+    fc.tuple(hand, fc.constantFrom<Login>('maya', 'mona'), fc.constantFrom('/approve', '/hold', 'hm', 'deletes')),
+    ([by, whose, text], index) => `${by} makes ${text} of the newest comment of ${whose} on issue ${index}`,
+    ({ forge }, [by, whose, text], index) =>
+      on(forge.issues, index, (issue) => {
+        if (text === 'deletes') forge.deleteComment(issue, whose, by)
+        else forge.editComment(issue, whose, by, text)
+      }),
+  ),
+  saying(
+    1,
+    nothing,
+    (_, index) => `the mirror's rows of issue ${index} are lost`,
+    ({ forge }, _, index) => on(forge.issues, index, (issue) => forge.forget(issue)),
+  ),
+  saying(
     1,
     human,
     (who, index) => `${who} edits issue ${index}`,
     ({ forge, actors }, who, index) =>
       on(forge.issues, index, (issue) =>
-        forge.changeIssue(issue, { body: `edited ${actors.now}` }, { editedByOther: who !== 'maya' }),
+        forge.changeIssue(issue, { body: `edited ${actors.now}` }, { editedByOther: !isMaintainer(who) }),
       ),
   ),
   saying(

@@ -14,6 +14,7 @@ import { law4 } from './laws/own-voice.ts'
 import { law7 } from './laws/single.ts'
 import { law19, law21 } from './laws/stops.ts'
 import { law2 } from './laws/verdicts.ts'
+import { law24 } from './laws/withdrawals.ts'
 import type { Trace } from './world/trace.ts'
 
 export const laws: readonly Law[] = [
@@ -34,6 +35,7 @@ export const laws: readonly Law[] = [
   law21,
   law22,
   law23,
+  law24,
 ]
 
 export function brokenLaws(trace: Trace): readonly string[] {

@@ -3,6 +3,8 @@
  * A law that lets its mutants live proves nothing. H numbers name the hole of the first exploration that a mutant reopens.
  */
 import { assign } from 'xstate'
+import { bodyHash } from '../../edges/forge/hash.ts'
+import type { IssueFacts } from '../../machines/issue/events.ts'
 import { sameLogin } from '../../machines/rules/logins.ts'
 import type { Effect } from '../../runtime/runtime.ts'
 import { alsoDo, dropRows, rowsOn, setRows, state, withTable, type Part } from './rewrite.ts'
@@ -150,6 +152,36 @@ const gates: readonly Mutant[] = [
     law: 18,
     wrong: "the merge reads the Task's copy of its grants, not the Issue's own",
     changed: { tamper: askNobody },
+  },
+]
+
+/** What the edge made of hands before decisions/0023: a comment is whatever was last told of it. */
+const newestText: NonNullable<Changed['hands']> = (_row, comment, { action, news }, now) => ({
+  comment,
+  bodyHash: bodyHash(comment.body),
+  told: !news,
+  ...(action === 'deleted' ? { deletedAt: now, deletedBy: comment.author.login } : { editedBy: comment.author.login }),
+})
+
+const withdrawn: readonly Mutant[] = [
+  {
+    law: 24,
+    wrong: 'whoever edits or deletes a withdrawal is taken for its author',
+    changed: { hands: newestText },
+    where: { issues: 'wish' },
+  },
+  {
+    law: 24,
+    wrong: 'the Issue forgets what its newest view of the mirror does not name',
+    changed: {
+      definitions: withTable('issue', (table) =>
+        alsoDo(
+          rowsOn(state(table, 'live'), 'issue.observed'),
+          assign({ withdrawals: ({ event }) => (event as { readonly facts?: IssueFacts }).facts?.withdrawals ?? [] }),
+        ),
+      ),
+    },
+    where: { issues: 'wish' },
   },
 ]
 
@@ -345,6 +377,7 @@ export const mutants: readonly Mutant[] = [
   ...admission,
   ...verdicts,
   ...gates,
+  ...withdrawn,
   ...ownVoice,
   ...endings,
   ...notes,

@@ -5,6 +5,7 @@
 import type { ActorAddress, MachineEvent } from '../../machines/definition.ts'
 import { answerIn, idOf, kindOf, sentIn, stageOf, taskIn, type Moment, type Stepped } from '../machines/world/trace.ts'
 import { keepLabels, type Labels } from '../machines/laws/labels.ts'
+import { keepHeard, type Heard } from '../machines/laws/withdrawals.ts'
 import { keepPrompts, noPrompts, type Prompts } from '../machines/laws/prompts.ts'
 import { emptyBook, keepBook, type Book } from './book.ts'
 import type { Past } from './world-model.ts'
@@ -50,6 +51,8 @@ export interface Ghosts {
   readonly labels: Labels
   readonly book: Book
   readonly prompts: Prompts
+  /** Which withdrawals the Issues have heard of. */
+  readonly withdrawals: Heard
   /** In which order the merge requests of a Task merge, by Task. */
   readonly orders: Readonly<Record<string, readonly string[]>>
 }
@@ -67,12 +70,13 @@ const noGhosts: Ghosts = {
   labels: {},
   book: emptyBook,
   prompts: noPrompts,
+  withdrawals: {},
   orders: {},
 }
 
 function remember(ghosts: Ghosts, moment: Moment): Ghosts {
   const prompts = keepPrompts(ghosts.prompts, moment)
-  return { ...rememberedOf(ghosts, moment), prompts }
+  return { ...rememberedOf(ghosts, moment), prompts, withdrawals: keepHeard(ghosts.withdrawals, moment) }
 }
 
 function rememberedOf(ghosts: Ghosts, moment: Moment): Ghosts {

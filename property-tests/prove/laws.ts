@@ -6,6 +6,7 @@ import type { ActorAddress } from '../../machines/definition.ts'
 import { costsWork, overlooksHead } from '../machines/laws/heads.ts'
 import { mislabelled } from '../machines/laws/labels.ts'
 import { takenAgain } from '../machines/laws/prompts.ts'
+import { overruled } from '../machines/laws/withdrawals.ts'
 import { entryLaw } from './entries.ts'
 import { isLost } from './hand-overs.ts'
 import { mergeOrderLaw } from './merge-order.ts'
@@ -277,6 +278,11 @@ export const finiteLaws: readonly FiniteLaw[] = [
     breaches: onStep('task', overlooksHead),
   },
   { law: 23, says: 'what is handed over is owned or carried at every moment', breaches: isLost },
+  {
+    law: 24,
+    says: 'no grant and no merge of what was withdrawn and no maintainer took back',
+    breaches: ({ moment, ghosts }) => overruled(ghosts.withdrawals, moment),
+  },
   entryLaw,
   ...repeatLaws,
   mergeOrderLaw,

@@ -1,5 +1,5 @@
 /** What may happen in a world besides what is next: in words that a counterexample is told in. */
-import type { Login } from '../machines/world/people.ts'
+import { hands, type Hand, type Login } from '../machines/world/people.ts'
 import type { Process } from '../machines/world/processes.ts'
 import type { IssueSubject, MergeRequestSubject, Subject } from '../machines/world/forge.ts'
 import type { Outstanding } from '../machines/world/trace.ts'
@@ -181,6 +181,36 @@ function says(who: Login, text: string): readonly [string, (world: World, subjec
   return [`${who} writes "${text}"`, ({ forge }, subject) => forge.comment(subject, who, text)]
 }
 
+/** Heard before the hand comes: a withdrawal that nobody knew of is nobody's to keep. */
+function holds({ forge }: World, subject: Subject): void {
+  forge.comment(subject, 'maya', '/hold')
+  forge.tell(subject)
+}
+
+/** Whoever may write to a repository edits and deletes what others wrote; a lost event says it was nobody. */
+function ofOthers(by: Hand): readonly IssueAct[] {
+  return [
+    [
+      `maya writes "/hold", and ${by} edits it`,
+      (world, subject) => {
+        holds(world, subject)
+        world.forge.editComment(subject, 'maya', by, 'fine')
+      },
+    ],
+    [
+      `maya writes "/hold", and ${by} deletes it`,
+      (world, subject) => {
+        holds(world, subject)
+        world.forge.deleteComment(subject, 'maya', by)
+      },
+    ],
+    [
+      `${by} makes "/approve" of the newest comment of maya`,
+      ({ forge }, subject) => forge.editComment(subject, 'maya', by, '/approve'),
+    ],
+  ]
+}
+
 const issueActs: readonly IssueAct[] = [
   says('maya', '/approve'),
   says('maya', '/hold'),
@@ -190,6 +220,9 @@ const issueActs: readonly IssueAct[] = [
   says('sam', '/approve'),
   says('platform-bot', '/approve'),
   ['maya takes her comment back', ({ forge }, subject) => forge.deleteComment(subject, 'maya')],
+  ['mona deletes the newest comment of maya', ({ forge }, subject) => forge.deleteComment(subject, 'maya', 'mona')],
+  ['what maya wrote is gone', ({ forge }, subject) => forge.deleteComment(subject, 'maya', 'nobody')],
+  ...hands.flatMap(ofOthers),
   ['maya closes it', ({ forge }, subject) => forge.closeIssue(subject, 'maya')],
   ['it is reopened', ({ forge }, subject) => forge.changeIssue(subject, { state: 'open' })],
   ['sam edits it', ({ forge }, subject) => forge.changeIssue(subject, { body: 'edited' }, { editedByOther: true })],

@@ -4,6 +4,8 @@
  * looked at before is known by its number, so that a state costs its names only.
  */
 import type { ActorAddress, MachineEvent } from '../../machines/definition.ts'
+import { isDeletedByAuthor, isTakenBack, writerOf } from '../../edges/forge/mirror/hands.ts'
+import type { MirroredComment } from '../../edges/forge/mirror/records.ts'
 import type { Actors } from '../machines/world/actors.ts'
 import { botLogin } from '../machines/world/people.ts'
 import type { Process } from '../machines/world/processes.ts'
@@ -92,13 +94,18 @@ function actorText(address: ActorAddress, snapshot: Snapshot): string {
   return `${plainOf([snapshot.value, snapshot.context])}"turn":${turns - 1}`
 }
 
-function subjectText({ row, thread, isDirty }: Subject): string {
+function subjectText({ row, thread, isDirty, holds }: Subject): string {
   const { sort, number, notes } = row
-  const said = thread
-    .filter(({ comment, told }) => comment.author.login !== botLogin || !told)
-    .map(({ comment, deletedAt, told }) => [comment.author.login, comment.body, deletedAt !== undefined, told])
+  const said = thread.filter(({ comment, told }) => comment.author.login !== botLogin || !told).map(wordOf)
   const facts = row.sort === 'issue' ? row.issue : row.mergeRequest
-  return plainOf([sort, number, facts, notes, isDirty]) + JSON.stringify(said)
+  return plainOf([sort, number, facts, notes, isDirty]) + JSON.stringify([said, holds])
+}
+
+/** Whose hands they were decides, not their name. */
+function wordOf(row: MirroredComment): readonly unknown[] {
+  const { comment, deletedAt, told, withdrawal } = row
+  const gone = deletedAt === undefined ? '' : isDeletedByAuthor(row) ? 'by its author' : 'by others'
+  return [comment.author.login, comment.body, gone, told, writerOf(row), isTakenBack(row), withdrawal?.text]
 }
 
 function processText({ pod, isReady, turns, hasCommits, hasPushed, isClean, hasDecided, read, sent }: Process): string {
@@ -164,7 +171,13 @@ export class StateKeys {
       .flatMap((channel) =>
         actors
           .mail(channel)
-          .map(({ event }) => this.#part(event, channel, () => `${nameless(channel)} ${eventText(event)}`)),
+          .map(({ event, isHeld }) =>
+            this.#part(
+              event,
+              channel,
+              () => `${nameless(channel)} ${eventText(event)}${isHeld === true ? ' held' : ''}`,
+            ),
+          ),
       )
   }
 

@@ -102,6 +102,29 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'anybody-lifts-a-hold',
+    does: 'takes whoever edits or deletes a withdrawal for its author',
+    law: /^law 24/,
+    edits: [
+      {
+        file: 'edges/forge/mirror/hands.ts',
+        find: /if \(writerOf\(written\) === 'author'\) return written\n/,
+        replace: 'if (isChanged) return written\n',
+      },
+      {
+        file: 'edges/forge/mirror/hands.ts',
+        find: /return deletedBy !== undefined && sameLogin[^\n]*/,
+        replace: 'return deletedBy !== undefined',
+      },
+      // The Issue, which keeps what it was told, would hide it.
+      {
+        file: 'machines/issue/withdrawals.ts',
+        find: /before\.filter\(\(one\) => !takenBack[^\n]*/,
+        replace: 'before.slice(0, 0)',
+      },
+    ],
+  },
+  {
     name: 'write-outlives-its-state',
     does: 'leaves the merge that it asked for when it stops merging',
     law: /^law 17/,

@@ -8,6 +8,7 @@ import type { Outcome } from './live.ts'
 import { isWish, nameOf } from './people.ts'
 import { markOf, wrongStandings } from './standings.ts'
 import { decision, repositoryOf, traceOf } from './trace.ts'
+import { withdrawalsStand } from './withdrawals.ts'
 
 type Law = (outcome: Outcome) => readonly string[]
 
@@ -32,6 +33,7 @@ const laws: readonly Law[] = [
   nothingIsMintedWhilePaused,
   standingsAreSaid,
   standingsAreRewritten,
+  withdrawalsStand,
 ]
 
 /** `library#3`. */

@@ -108,6 +108,8 @@ function issuePlan(roll: Dice, index: number): IssuePlan {
       [1, 'closes'],
       [2, 'edits'],
       [1, 'deletes'],
+      [3, 'is overruled'],
+      [1, 'takes it back'],
     ] as const),
   }
 }

@@ -142,7 +142,7 @@ export class Orchestrators {
     const rights = createTaskRights({
       runtime,
       grantHolds: grantHoldsIn(runtime),
-      ciChangesAllowed: () => Promise.resolve(false),
+      ciChangesAllowedAt: () => Promise.resolve([]),
     })
     const pod = Number(push.pod.slice(push.pod.lastIndexOf('/') + 1))
     const judge = async (): Promise<string | undefined> => {

@@ -30,6 +30,7 @@ export function isWish({ by, isLabelled }: Opened): boolean {
 
 const lookMs = 7000
 const pushAgainMs = 90_000
+const overrulers = [people.owner, people.reporter, people.stranger, people.bot] as const
 const logins = { reporter: people.reporter, maintainer: people.maintainer, stranger: people.stranger } as const
 
 export class Crowd {
@@ -38,6 +39,8 @@ export class Crowd {
   readonly #plan: Plan
   readonly opened: Opened[] = []
   readonly #done = new Set<string>()
+  /** Where what the maintainer meant is not what stands there. */
+  readonly #overruled = new Set<string>()
   #isCalm = false
 
   constructor(world: World, forge: Forge, plan: Plan) {
@@ -191,6 +194,8 @@ export class Crowd {
           this.#forge.actions.closeIssue(people.maintainer, fullName(thread.repository), thread.number, 'not_planned'),
       ],
       edits: [() => say('/approve'), () => this.#edit(thread)],
+      'is overruled': [() => say('/approve'), () => say('/hold'), () => this.#overrule(thread)],
+      'takes it back': [() => say('/approve'), () => say('/hold'), () => this.#takeBack(thread)],
       deletes: [() => say('/approve'), () => this.#delete(thread)],
     }
     const step = acts[mood].findIndex((_, index) => !this.#done.has(`${nameOf(thread)} ${index}`))
@@ -200,8 +205,9 @@ export class Crowd {
   }
 
   #approveAtLast(thread: Thread, comments: readonly { readonly author: string; readonly body: string }[]): void {
+    const isOverruled = this.#overruled.delete(nameOf(thread))
     const word = comments.findLast(({ author, body }) => author === people.maintainer && judgeComment(body) !== 'none')
-    if (!word || judgeComment(word.body) !== 'approves') this.#say(people.maintainer, thread, '/approve')
+    if (isOverruled || !word || judgeComment(word.body) !== 'approves') this.#say(people.maintainer, thread, '/approve')
   }
 
   /** What was cited says something else afterwards. */
@@ -210,6 +216,22 @@ export class Crowd {
     if (last === undefined) return
     this.#world.tell(`${people.maintainer} edits a comment on ${nameOf(thread)}`)
     this.#forge.actions.editComment(people.maintainer, fullName(thread.repository), last, 'Not like this.')
+  }
+
+  /** By everybody who may write there and maintains nothing, in turn. */
+  #overrule(thread: Thread): void {
+    const last = this.#lastWord(thread)
+    const by = overrulers[thread.number % overrulers.length]!
+    if (last === undefined) return
+    this.#overruled.add(nameOf(thread))
+    this.#world.tell(`${by} overrules ${people.maintainer} on ${nameOf(thread)}`)
+    if (thread.number % 2 === 0) this.#forge.actions.deleteComment(by, fullName(thread.repository), last)
+    else this.#forge.actions.editComment(by, fullName(thread.repository), last, 'Fine, after all.')
+  }
+
+  #takeBack(thread: Thread): void {
+    if (thread.number % 2 === 0) this.#delete(thread)
+    else this.#edit(thread)
   }
 
   #delete(thread: Thread): void {

@@ -38,7 +38,17 @@ export interface IssuePlan {
 }
 
 /** What the maintainer does with a plan that asks for approval. */
-export type MaintainerMood = 'approves' | 'hesitates' | 'withdraws late' | 'closes' | 'edits' | 'deletes'
+export type MaintainerMood =
+  | 'approves'
+  | 'hesitates'
+  | 'withdraws late'
+  | 'closes'
+  | 'edits'
+  | 'deletes'
+  /** Others edit or delete what he withdrew. */
+  | 'is overruled'
+  /** He withdraws, and takes it back by his own edit or deletion. */
+  | 'takes it back'
 
 /** A merge request of somebody's own. */
 export interface VisitPlan {

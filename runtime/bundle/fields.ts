@@ -24,7 +24,7 @@ const openNames: ReadonlySet<string> = new Set([
   ...['task', 'pod', 'turn', 'issue', 'mergeRequest', 'project', 'queue', 'entry', 'owner', 'to', 'ref', 'origin'],
   ...['repository', 'repo', 'repositories', 'name', 'base', 'branch', 'headBranch', 'baseBranch', 'url', 'ci'],
   ...['sha', 'headSha', 'shas', 'mergeCommit', 'hash', 'digest', 'bodyHash', 'planHash', 'outcomeId', 'topic'],
-  ...['noteId', 'planNoteId', 'commentId', 'turnId', 'liveTurnId', 'claims', 'askedAbout', 'unclear'],
+  ...['noteId', 'planNoteId', 'commentId', 'turnId', 'liveTurnId', 'claims', 'askedAbout', 'unclear', 'takenBack'],
   ...['stage', 'stageClass', 'stageReason', 'parkedFrom', 'wants', 'agent', 'agentKind', 'permissionMode'],
   ...['autoApproveMaxSignificance', 'closedBy', 'closedReason', 'rejected', 'refusedBy', 'budget', 'merging'],
   ...['awaitingOpen', 'pushedRepositories', 'lastTurnPushedRepos', 'lastTurnFailedRepos', 'mergeOrder', 'pushed'],

@@ -9,16 +9,23 @@ import * as schema from './schema.ts'
 
 const Envelope = { repository: Type.Object({ full_name: Type.String() }), sender: Type.Optional(schema.Account) }
 const Action = { ...Envelope, action: Type.String() }
+const Changes = Type.Optional(Type.Object({ body: Type.Optional(Type.Object({ from: Type.Optional(Type.String()) })) }))
 
 const payloads = {
   issues: Type.Object({ ...Action, issue: schema.Issue, label: Type.Optional(schema.NamedLabel) }),
-  issue_comment: Type.Object({ ...Action, issue: schema.Issue, comment: schema.Comment }),
+  issue_comment: Type.Object({ ...Action, issue: schema.Issue, comment: schema.Comment, changes: Changes }),
   pull_request: Type.Object({ ...Action, pull_request: schema.PullRequest }),
-  pull_request_review: Type.Object({ ...Action, review: schema.Review, pull_request: schema.NumberedPull }),
+  pull_request_review: Type.Object({
+    ...Action,
+    review: schema.Review,
+    pull_request: schema.NumberedPull,
+    changes: Changes,
+  }),
   pull_request_review_comment: Type.Object({
     ...Action,
     comment: schema.ReviewComment,
     pull_request: schema.NumberedPull,
+    changes: Changes,
   }),
   push: Type.Object({ ...Envelope, ref: Type.String(), before: Type.String(), after: Type.String() }),
   check_run: Type.Object({ ...Envelope, check_run: Type.Object({ head_sha: Type.String() }) }),
@@ -43,13 +50,14 @@ const mappings: Mapping = {
       ...(label === undefined ? {} : { label: label.name }),
     }
   },
-  issue_comment: ({ action, issue, comment, ...rest }) => {
+  issue_comment: ({ action, issue, comment, changes, ...rest }) => {
     const on = issue.pull_request === undefined ? 'issue' : 'mr'
     const change = {
       ...origin(rest),
       sort: 'comment',
       action: commentActionOf(action),
       comment: commentOf(comment, on, issue.number),
+      ...textBefore(changes),
     } as const
     return on === 'issue' ? { ...change, issue: issueOf(issue) } : change
   },
@@ -59,17 +67,19 @@ const mappings: Mapping = {
     action: mergeRequestActionOf(action),
     mergeRequest: mergeRequestOf(pull_request),
   }),
-  pull_request_review: ({ action, review, pull_request, ...rest }) => ({
+  pull_request_review: ({ action, review, pull_request, changes, ...rest }) => ({
     ...origin(rest),
     sort: 'comment',
-    action: action === 'submitted' ? 'created' : 'edited',
+    action: action === 'submitted' ? 'created' : commentActionOf(action),
     comment: reviewOf(review, pull_request.number),
+    ...textBefore(changes),
   }),
-  pull_request_review_comment: ({ action, comment, pull_request, ...rest }) => ({
+  pull_request_review_comment: ({ action, comment, pull_request, changes, ...rest }) => ({
     ...origin(rest),
     sort: 'comment',
     action: commentActionOf(action),
     comment: reviewCommentOf(comment, pull_request.number),
+    ...textBefore(changes),
   }),
   push: ({ ref, before, after, ...rest }) => ({ ...origin(rest), sort: 'push', ref, before, after }),
   check_run: ({ check_run, ...rest }) => ({ ...origin(rest), sort: 'ci', sha: check_run.head_sha }),
@@ -122,6 +132,13 @@ function mergeRequestActionOf(action: string): MergeRequestAction {
   return known.find((one) => one === action) ?? 'other'
 }
 
+/** Who pins or dismisses has not written: only an edit names the hand that did. */
 function commentActionOf(action: string): CommentAction {
-  return action === 'created' || action === 'deleted' ? action : 'edited'
+  const known: readonly CommentAction[] = ['created', 'edited', 'deleted']
+  return known.find((one) => one === action) ?? 'other'
+}
+
+function textBefore(changes: Static<typeof Changes> | undefined): { from?: string } {
+  const from = changes?.body?.from
+  return from === undefined ? {} : { from }
 }

@@ -78,7 +78,7 @@ function applyMergeRequest(desk: Desk, scope: Scope, change: MergeRequestChange)
 }
 
 function applyComment(desk: Desk, scope: Scope, change: CommentChange): Promise<void> {
-  const { comment, action, by, issue } = change
+  const { comment, action, by, from, issue } = change
   if (comment.verdict === 'pending') return Promise.resolve()
   return desk.alone(scope, comment.on, comment.number, async (key) => {
     const { sql } = desk.options
@@ -89,6 +89,7 @@ function applyComment(desk: Desk, scope: Scope, change: CommentChange): Promise<
       takeInComment(tx, await desk.context(tx, scope, [comment.author, by]), comment, {
         action,
         by,
+        ...(from === undefined ? {} : { from }),
         news: action === 'created',
       }),
     )

@@ -149,7 +149,7 @@ export function createDesk(options: MirrorOptions): Desk {
       listed.map((one) => one.author),
     )
     for (const comment of listed.filter((one) => one.verdict !== 'pending')) {
-      await takeInComment(tx, context, comment, { action: 'created', news: known })
+      await takeInComment(tx, context, comment, { action: 'read', news: known })
     }
     const there = new Set(listed.map((comment) => comment.id))
     const gone = (await loadThread(tx, key)).filter((one) => one.deletedAt === undefined && !there.has(one.comment.id))

@@ -1,12 +1,12 @@
 /** The mirror's rows as the machines' facts, by the pure rules over the whole thread. */
 import type { IssueFacts } from '../../../machines/issue/events.ts'
 import type { MergeRequestFacts } from '../../../machines/merge-request/events.ts'
-import { judgeThread, type ThreadComment } from '../../../machines/rules/approval-grammar.ts'
 import { isAdopted } from '../../../machines/rules/may-merge.ts'
 import { isInReactionScope } from '../../../machines/rules/mentions.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import { bodyHash } from '../hash.ts'
 import { projectId, type ProjectSettings } from '../projects.ts'
+import { judgedThread } from './judged-thread.ts'
 import type { People } from './people.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
 
@@ -18,17 +18,7 @@ export interface FactsContext {
 
 export function issueFactsOf(row: MirroredIssue, { project, people, thread }: FactsContext): IssueFacts {
   const { issue, notes } = row
-  const judged = judgeThread(
-    thread.filter((one) => one.deletedAt === undefined && one.comment.sort === 'comment').map(threadCommentOf),
-    {
-      isMaintainer: ({ commentId }) => mayDecide(thread, commentId, people),
-      isBot: ({ commentId }) =>
-        thread.some(
-          (one) =>
-            one.comment.id === commentId && (people.isBot(one.comment.author) || people.isOwnComment(one.comment)),
-        ),
-    },
-  )
+  const judged = judgedThread(thread, people)
   const closedBy = notes.closedBy ?? issue.closedBy?.login
   return {
     project: projectId(project),
@@ -48,9 +38,7 @@ export function issueFactsOf(row: MirroredIssue, { project, people, thread }: Fa
     wanted: isWanted(row, project, people),
     ...(isSwept(row, project, people, thread) ? { swept: true } : {}),
     unwantedByMaintainer: notes.unwantedByMaintainer,
-    approvals: [...judged.approvals],
-    ...(judged.withdrawnBy === undefined ? {} : { withdrawnBy: judged.withdrawnBy }),
-    unclear: [...judged.unclear],
+    ...judged,
     labels: labelNamesOf(project),
     config: project.taskConfig,
   }
@@ -81,25 +69,6 @@ function isWanted({ issue, notes }: MirroredIssue, project: ProjectSettings, peo
   const labelled = issue.labels.some((label) => label.toLowerCase() === project.triggerLabel.toLowerCase())
   const vouched = notes.labelledBy !== undefined && people.isMaintainer({ login: notes.labelledBy, id: '', bot: false })
   return labelled && (vouched || (people.isLetIn(issue.author) && !people.isBot(issue.author)))
-}
-
-/** A maintainer's own words: what somebody else rewrote is no longer his. */
-function mayDecide(thread: readonly MirroredComment[], commentId: string, people: People): boolean {
-  const one = thread.find(({ comment }) => comment.id === commentId)
-  if (one === undefined || !people.isMaintainer(one.comment.author)) return false
-  return one.editedBy === undefined || sameLogin(one.editedBy, one.comment.author.login)
-}
-
-function threadCommentOf({ comment, bodyHash: hash }: MirroredComment): ThreadComment {
-  const { id, author, body, createdAt, updatedAt } = comment
-  return {
-    commentId: id,
-    author: author.login,
-    text: body,
-    bodyHash: hash,
-    at: createdAt,
-    ...(updatedAt > createdAt ? { editedAt: updatedAt } : {}),
-  }
 }
 
 export function mergeRequestFactsOf(

@@ -12,6 +12,7 @@ import type { ForgeSubjectKind, OpenForge } from '../port.ts'
 import { bareName, type ProjectDirectory } from '../projects.ts'
 import { applyChange } from './apply.ts'
 import { createDesk, type Desk } from './desk.ts'
+import { isOwnText } from './hands.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
 import { loadThread } from './store/comments.ts'
 import { listIssues, listMergeRequests, loadSubject, type SubjectFilter } from './store/subjects.ts'
@@ -42,14 +43,14 @@ export interface Mirror {
   /** Newest change first. */
   issues(project: string, filter?: SubjectFilter): Promise<readonly MirroredIssue[]>
   mergeRequests(project: string, filter?: SubjectFilter): Promise<readonly MirroredMergeRequest[]>
-  /** A maintainer's standing word of this kind in the thread, for example `allow-ci-changes` (rulings 4.4). */
-  maintainerSaid(
+  /** When maintainers gave this command in the thread, for example `allow-ci-changes` (rulings 4.4): in words that are their own and stand. */
+  maintainerSaidAt(
     project: string,
     repository: string,
     on: ForgeSubjectKind,
     number: number,
     command: CommandName,
-  ): Promise<boolean>
+  ): Promise<readonly number[]>
   /** Reads one subject and its thread from the forge and tells its actor; what a merge, an opening or a doubt asks for. */
   refresh(project: string, repository: string, on: ForgeSubjectKind, number: number): Promise<void>
   /** What one delivery told; `delivery` is its id. */
@@ -76,16 +77,17 @@ export function createMirror(options: MirrorOptions): Mirror {
       loadThread(sql, { project: bareName(project), repository, sort, number }),
     issues: (project, filter = {}) => listIssues(sql, bareName(project), filter),
     mergeRequests: (project, filter = {}) => listMergeRequests(sql, bareName(project), filter),
-    async maintainerSaid(project, repository, sort, number, command) {
+    async maintainerSaidAt(project, repository, sort, number, command) {
       const scope = await desk.scope(project, repository)
       const people = peopleOf(scope.project, scope.repository, await boundAccounts(sql, scope.project.name))
       const thread = await loadThread(sql, { project: scope.project.name, repository, sort, number })
-      return thread.some(
-        ({ deletedAt, comment }) =>
-          deletedAt === undefined &&
-          people.isMaintainer(comment.author) &&
-          commandsIn(comment.body).some((given) => given.name === command),
+      const said = thread.filter(
+        (row) =>
+          isOwnText(row) &&
+          people.isMaintainer(row.comment.author) &&
+          commandsIn(row.comment.body).some((given) => given.name === command),
       )
+      return said.map(({ comment }) => comment.createdAt)
     },
     async refresh(project, repository, on, number) {
       const scope = await desk.scope(project, repository)

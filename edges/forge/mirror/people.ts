@@ -2,7 +2,6 @@
 import { isBot } from '../../../machines/rules/accounts.ts'
 import { passesIntakeGate } from '../../../machines/rules/intake-gate.ts'
 import { foldLogin, isListed, sameLogin } from '../../../machines/rules/logins.ts'
-import { hasMarker } from '../marker.ts'
 import type { ForgeAccount, ForgeComment } from '../port.ts'
 import { maintainersOf, reportersOf, type ProjectSettings, type RepositorySettings } from '../projects.ts'
 
@@ -16,7 +15,7 @@ export interface People {
   isGatedHuman(account: ForgeAccount): boolean
   /** Maintainers, reporters and the bot: whose ids are worth binding. */
   isNamed(account: ForgeAccount): boolean
-  /** Ours by login or by marker: never answered (law 4). */
+  /** By its author alone: anybody can paste a marker of ours. Never answered (law 4). */
   isOwnComment(comment: ForgeComment): boolean
 }
 
@@ -46,7 +45,7 @@ export function peopleOf(
         : reporterLogins.length === 0,
     isGatedHuman: (account) => !people.isBot(account) && people.isLetIn(account),
     isNamed: (account) => isListed(account.login, [...named, botLogin]),
-    isOwnComment: (comment) => people.isOwn(comment.author) || hasMarker(comment.body),
+    isOwnComment: (comment) => people.isOwn(comment.author),
   }
   return people
 }

@@ -57,11 +57,21 @@ export interface MirroredMergeRequest extends SubjectKey, Mirrored {
 
 export type MirroredSubject = MirroredIssue | MirroredMergeRequest
 
+/** Words with which an author withdrew, and when. */
+export interface WithdrawnWords {
+  readonly text: string
+  readonly at: number
+}
+
 export interface MirroredComment {
   readonly comment: ForgeComment
   readonly bodyHash: string
-  /** Login of the last editor, where an event told of it. */
+  /** Login of the last editor; empty: it was edited, and nobody has said by whom. */
   readonly editedBy?: string
   readonly deletedAt?: number
+  /** Login of who deleted it, where an event told of it. */
+  readonly deletedBy?: string
+  /** What the author's comment withdrew before hands that are not known as his wrote over it. */
+  readonly withdrawal?: WithdrawnWords
   readonly told: boolean
 }

@@ -1,14 +1,15 @@
 /**
- * Writes what the forge told into the rows, whatever the order in which it came: an older telling changes nothing, a
- * deleted comment stays deleted, and of two tellings of one moment (forges keep whole seconds) neither is believed:
+ * Writes what the forge told into the rows, whatever the order in which it came: an older telling changes nothing but
+ * what it says of hands (`hands.ts`), a deleted comment stays deleted, and of two tellings of one moment (forges keep whole seconds) neither is believed:
  * `tie` asks the caller to read the forge. What only the event knows (who did it) is kept beside.
  */
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { IssueChange, MergeRequestAction } from '../change.ts'
-import { bodyHash, contentHash } from '../hash.ts'
+import { contentHash } from '../hash.ts'
 import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
 import type { ProjectSettings } from '../projects.ts'
+import { withTelling, type CommentHint } from './hands.ts'
 import type { People } from './people.ts'
 import type { IssueNotes, MergeRequestNotes, MirroredIssue, MirroredMergeRequest, SubjectKey } from './records.ts'
 import { loadComment, upsertComment } from './store/comments.ts'
@@ -181,13 +182,6 @@ function pusherOf(
   return hint?.action === 'opened' || row === undefined ? found.author.login : ''
 }
 
-export interface CommentHint {
-  readonly action: 'created' | 'edited' | 'deleted'
-  readonly by?: ForgeAccount
-  /** Its actor has to hear of it. */
-  readonly news: boolean
-}
-
 /** True when something about the comment is new to us. */
 export async function takeInComment(
   sql: Queryable,
@@ -197,30 +191,8 @@ export async function takeInComment(
 ): Promise<boolean> {
   const { name } = context.project
   const row = await loadComment(sql, name, context.repository, comment.id)
-  const hash = bodyHash(comment.body)
-  if (hint.action === 'deleted') {
-    if (row?.deletedAt !== undefined) return false
-    await upsertComment(sql, name, context.repository, {
-      bodyHash: hash,
-      told: true,
-      ...row,
-      comment: row?.comment ?? comment,
-      deletedAt: context.now,
-    })
-    return true
-  }
-  if (row !== undefined && (row.deletedAt !== undefined || comment.updatedAt < row.comment.updatedAt)) return false
-  const changed = row !== undefined && row.bodyHash !== hash
-  const editedBy =
-    hint.action === 'edited' && hint.by !== undefined ? hint.by.login : changed ? undefined : row?.editedBy
-  const unchanged =
-    row !== undefined && !changed && contentHash(row.comment) === contentHash(comment) && editedBy === row.editedBy
-  if (unchanged) return false
-  await upsertComment(sql, name, context.repository, {
-    comment,
-    bodyHash: hash,
-    told: row?.told ?? !hint.news,
-    ...(editedBy === undefined ? {} : { editedBy }),
-  })
+  const now = withTelling(row, comment, hint, context.now)
+  if (now === undefined || (row !== undefined && contentHash(now) === contentHash(row))) return false
+  await upsertComment(sql, name, context.repository, now)
   return true
 }

@@ -13,6 +13,7 @@ import { contentHash } from '../hash.ts'
 import type { ForgeComment } from '../port.ts'
 import { forgePath, repositoryNamed, type ProjectSettings } from '../projects.ts'
 import { issueFactsOf, mergeRequestFactsOf, type FactsContext } from './facts.ts'
+import { isOwnText } from './hands.ts'
 import type { People } from './people.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectKey } from './records.ts'
 import type { ActorAddress } from '../../../machines/definition.ts'
@@ -59,12 +60,11 @@ function isOurs(row: MirroredSubject, people: People): boolean {
 /** Events of the comments that were not told yet; those of bots and strangers give none (rulings 1.4). */
 export function commentTellings(row: MirroredSubject, context: FactsContext, at: number): readonly Delivery[] {
   const to = subjectAddress(context.project, row)
-  return untold(context.thread).flatMap(({ comment }) => {
+  return untold(context.thread).flatMap((one) => {
     const { people } = context
+    const { comment } = one
     if (people.isOwnComment(comment) || !people.isGatedHuman(comment.author)) return []
-    return row.sort === 'issue'
-      ? issueComment(to, comment, people, at)
-      : mergeRequestComment(to, comment, row, context, at)
+    return row.sort === 'issue' ? issueComment(to, one, people, at) : mergeRequestComment(to, one, row, context, at)
   })
 }
 
@@ -72,8 +72,10 @@ export function untold(thread: readonly MirroredComment[]): readonly MirroredCom
   return thread.filter((one) => !one.told && one.deletedAt === undefined)
 }
 
-function issueComment(to: ActorAddress, comment: ForgeComment, people: People, at: number): Delivery[] {
-  const maintainer = people.isMaintainer(comment.author)
+/** What other hands wrote, or perhaps did, is words, and no maintainer's. */
+function issueComment(to: ActorAddress, told: MirroredComment, people: People, at: number): Delivery[] {
+  const { comment } = told
+  const maintainer = isOwnText(told) && people.isMaintainer(comment.author)
   const command = maintainer ? commandOf(comment.body, ['cancel', 'retry']) : undefined
   const author = comment.author.login
   const amount = maintainer && command === undefined ? amountIn(comment.body) : undefined
@@ -92,18 +94,21 @@ function issueComment(to: ActorAddress, comment: ForgeComment, people: People, a
 
 function mergeRequestComment(
   to: ActorAddress,
-  comment: ForgeComment,
+  told: MirroredComment,
   row: MirroredMergeRequest,
   { people, project }: FactsContext,
   at: number,
 ): Delivery[] {
+  const { comment } = told
+  const isOwn = isOwnText(told)
   const maintainer = people.isMaintainer(comment.author)
   const author = comment.author.login
-  const command = isTakeover(comment, row, project, maintainer)
-    ? 'takeover'
-    : maintainer
-      ? mergeRequestCommand(comment, row)
-      : undefined
+  const command =
+    isOwn && isTakeover(comment, row, project, maintainer)
+      ? 'takeover'
+      : maintainer
+        ? mergeRequestCommand(isOwn ? comment : { ...comment, body: '' }, row)
+        : undefined
   if (command !== undefined) {
     const amount = command === 'budget' ? amountIn(comment.body) : undefined
     const { headSha } = row.mergeRequest
@@ -130,7 +135,7 @@ function mergeRequestComment(
     {
       to,
       key: `comment/${comment.id}`,
-      event: { type: 'mr.commented', at, commentId: comment.id, author, maintainer, text, kind },
+      event: { type: 'mr.commented', at, commentId: comment.id, author, maintainer: maintainer && isOwn, text, kind },
     },
   ]
 }

@@ -1,5 +1,6 @@
 /** The mirror in the words that bundle and tools read. */
 import { isBot } from '../../../machines/rules/accounts.ts'
+import { sameLogin } from '../../../machines/rules/logins.ts'
 import type {
   MirroredComment as Comment,
   MirroredIssue as Issue,
@@ -14,38 +15,46 @@ import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from './rec
 
 type Judge = (account: ForgeAccount) => boolean
 
+interface Accounts {
+  readonly isBot: Judge
+  readonly isOwn: Judge
+}
+
 export function threadReader(mirror: Mirror, directory: ProjectDirectory): ThreadReader {
-  async function judge(projectId: string): Promise<Judge> {
+  async function accountsOf(projectId: string): Promise<Accounts> {
     const project = await directory.project(bareName(projectId))
-    if (project === undefined) return (account) => account.bot
+    if (project === undefined) return { isBot: (account) => account.bot, isOwn: () => false }
     const settings = {
       botLogin: project.scm.botLogin,
       engineLogins: project.upgradeEngineLogins,
       humanBots: project.scm.maintainerLogins,
     }
-    return (account) => isBot({ login: account.login, ...(account.bot ? { type: 'Bot' } : {}) }, settings)
+    return {
+      isBot: (account) => isBot({ login: account.login, ...(account.bot ? { type: 'Bot' } : {}) }, settings),
+      isOwn: (account) => sameLogin(account.login, settings.botLogin),
+    }
   }
   return {
     issue: async (project, repository, number) => {
       const found = await mirror.issue(project, repository, number)
-      return found && toIssue(found, await judge(project))
+      return found && toIssue(found, (await accountsOf(project)).isBot)
     },
     mergeRequest: async (project, repository, number) => {
       const found = await mirror.mergeRequest(project, repository, number)
-      return found && toMergeRequest(found, await judge(project))
+      return found && toMergeRequest(found, (await accountsOf(project)).isBot)
     },
     comments: async (project, repository, number, on) => {
-      const isBotAccount = await judge(project)
+      const accounts = await accountsOf(project)
       const living = (await mirror.comments(project, repository, on, number)).filter(
         (comment) => comment.deletedAt === undefined,
       )
       return living
         .filter(({ comment }) => comment.body !== '' || comment.verdict !== undefined)
-        .filter(({ comment }) => !(isBotAccount(comment.author) && hasTopicOf(comment.body, standingTopic)))
-        .map((comment) => toComment(comment, isBotAccount))
+        .filter(({ comment }) => !(accounts.isOwn(comment.author) && hasTopicOf(comment.body, standingTopic)))
+        .map((comment) => toComment(comment, accounts.isBot))
     },
     issues: async (project, repository, { state, since, labels, limit }) => {
-      const isBotAccount = await judge(project)
+      const { isBot: isBotAccount } = await accountsOf(project)
       const found = await mirror.issues(project, { repository, ...(state && state !== 'all' ? { state } : {}) })
       return found
         .map((issue) => toIssue(issue, isBotAccount))
@@ -55,7 +64,7 @@ export function threadReader(mirror: Mirror, directory: ProjectDirectory): Threa
         .slice(0, limit)
     },
     mergeRequests: async (project, repository, { state, since, limit }) => {
-      const isBotAccount = await judge(project)
+      const { isBot: isBotAccount } = await accountsOf(project)
       const found = await mirror.mergeRequests(project, { repository, ...(state && state !== 'all' ? { state } : {}) })
       return found
         .map((mr) => toMergeRequest(mr, isBotAccount))

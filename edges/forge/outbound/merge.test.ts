@@ -1,48 +1,6 @@
 import { expect, test } from 'vitest'
-import { withForgeEdge, type EdgeRoom } from '../testing.ts'
-
-const SUBJECT = { project: 'default/demo', repository: 'library' }
-
-async function openChange(
-  room: EdgeRoom,
-  branch = 'platform/implement-library-1-aaaaa',
-  files: Record<string, string> = { 'src/mul.js': 'export const mul = (a, b) => a * b\n' },
-): Promise<{ number: number; sha: string }> {
-  const folder = await room.clone('bot')
-  const sha = await room.push(folder, branch, files)
-  const pull = await room.forge.openPull('bot', 'acme/library', {
-    title: 'Add mul',
-    body: '',
-    head: branch,
-    base: 'main',
-  })
-  return { number: pull.number, sha }
-}
-
-function merge(
-  room: EdgeRoom,
-  change: { number: number; sha: string },
-  extra: { grants?: string[]; key?: string } = {},
-): Promise<readonly { event: { type: string } }[]> {
-  const params = { ...SUBJECT, number: change.number, sha: change.sha, attempt: 1, grants: extra.grants ?? [] }
-  return room.edge.handlers.mergeMergeRequest.perform(params, room.context(extra.key ?? 'task:t/9/0'))
-}
-
-/** The forge finds out in its own time whether a merge would be clean. */
-async function mergeWhenKnown(
-  room: EdgeRoom,
-  change: { number: number; sha: string },
-  extra: { grants?: string[] } = {},
-): Promise<readonly { event: { type: string; reason?: unknown } }[]> {
-  for (let round = 0; round < 50; round++) {
-    const answers = await merge(room, change, extra)
-    if (answers[0]?.event.type !== 'mr.notMergeableYet') return answers
-    const { reason } = answers[0].event as { reason?: string }
-    if (reason !== 'the forge has not found out yet whether it can be merged') return answers
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  throw new Error('the forge never found out')
-}
+import { withForgeEdge } from '../testing.ts'
+import { merge, mergeWhenKnown, openChange, SUBJECT } from './testing.ts'
 
 test('a merge request at the reviewed head is merged once, its task branch deleted, and the merge observed without waiting for the webhook', async () => {
   await withForgeEdge({}, async (room) => {

@@ -22,6 +22,8 @@ export interface Mail {
   readonly key: string
   readonly event: MachineEvent
   readonly causedBy?: CausedBy
+  /** With facts of an issue: whether a maintainer's withdrawal stands there that no maintainer took back. */
+  readonly isHeld?: boolean
 }
 
 /** A changed rule of delivery, for negative controls: what a step's effects become. */
@@ -181,13 +183,13 @@ export class Actors {
     this.#trace.push({ kind: 'performed', effect, result, actors: this.snapshots() })
   }
 
-  #take({ to, key, event, causedBy = 'people' }: Mail): void {
+  #take({ to, key, event, causedBy = 'people', isHeld }: Mail): void {
     if (this.#keys.has(`${to} ${key}`)) return
     this.#keys.add(`${to} ${key}`)
-    this.#step(to, event, causedBy, key)
+    this.#step(to, event, causedBy, key, isHeld)
   }
 
-  #step(address: ActorAddress, event: MachineEvent, causedBy: CausedBy, heardAs = ''): void {
+  #step(address: ActorAddress, event: MachineEvent, causedBy: CausedBy, heardAs = '', isHeld?: boolean): void {
     const definition = this.#definitions.get(kindOf(address))
     const known = this.#actors.get(address)
     if (!definition || (!known && !definition.createdBy.includes(event.type))) return
@@ -214,6 +216,7 @@ export class Actors {
       event,
       heardAs,
       causedBy,
+      ...(isHeld === undefined ? {} : { isHeld }),
       before: known?.snapshot,
       after: snapshot,
       effects: wanted,

@@ -1,4 +1,5 @@
 /** Agents in their pods: what they call, with what they could have read. They obey nobody. */
+import { isOwnText } from '../../../edges/forge/mirror/hands.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import { mayMerge } from '../../../machines/rules/may-merge.ts'
 import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
@@ -243,7 +244,8 @@ export class Agents {
     if (!plan || hasClaimed) return []
     return issues.flatMap(({ repository, number }) => {
       const subject = this.#forge.issue(repository, number)
-      return subject && !newest(subject, 'maya') ? [subject] : []
+      const word = newest(subject, 'maya')
+      return subject && !(word && isOwnText(word)) ? [subject] : []
     })
   }
 }

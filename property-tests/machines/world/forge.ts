@@ -3,7 +3,7 @@
  * subject is told, by the real edge's tellings, in any order and as late as the history wants.
  */
 import { commentTellings, factsTelling, subjectAddress } from '../../../edges/forge/mirror/tell.ts'
-import { bodyHash } from '../../../edges/forge/hash.ts'
+import { withTelling } from '../../../edges/forge/mirror/hands.ts'
 import type { People } from '../../../edges/forge/mirror/people.ts'
 import type {
   MirroredComment,
@@ -11,17 +11,24 @@ import type {
   MirroredMergeRequest,
   MirroredSubject,
 } from '../../../edges/forge/mirror/records.ts'
+import type { ForgeComment } from '../../../edges/forge/port.ts'
 import type { ProjectSettings } from '../../../edges/forge/projects.ts'
 import type { ActorAddress } from '../../../machines/definition.ts'
+import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
 import type { Actors } from './actors.ts'
-import { account, botLogin, triggerLabel, type Login } from './people.ts'
+import { account, botLogin, isMaintainer, triggerLabel, type Hand, type Login } from './people.ts'
 import type { CausedBy } from './trace.ts'
 
 export interface Subject<Row extends MirroredSubject = MirroredSubject> {
   row: Row
   thread: readonly MirroredComment[]
   isDirty: boolean
+  /** Ids of the withdrawals of maintainers that no maintainer took back, by what people did here. */
+  holds: readonly string[]
 }
+
+/** What the mirror makes of a telling of a comment. */
+export type Hands = typeof withTelling
 
 export type IssueSubject = Subject<MirroredIssue>
 export interface MergeRequestSubject extends Subject<MirroredMergeRequest> {
@@ -31,10 +38,22 @@ export interface MergeRequestSubject extends Subject<MirroredMergeRequest> {
 
 const untold = { project: 'default/demo', complete: true, factsHash: '', revision: 0, updatedAt: 0, seenAt: 0 } as const
 
+type ChangedComment = readonly [ForgeComment, 'edited' | 'deleted']
+
+/** How a lost event shows. */
+const unnamed = { edited: 'read', deleted: 'deleted' } as const
+
+function holdsAfter(holds: readonly string[], id: string, body: string): readonly string[] {
+  const judged = judgeComment(body)
+  if (judged === 'withdraws') return [...holds, id]
+  return judged === 'approves' ? [] : holds
+}
+
 export class Forge {
   readonly project: ProjectSettings
   readonly people: People
   readonly #actors: Actors
+  readonly #hands: Hands
   readonly issues: IssueSubject[] = []
   readonly mergeRequests: MergeRequestSubject[] = []
   /** Heads of the branches that pods and people pushed. */
@@ -43,15 +62,16 @@ export class Forge {
   readonly filed = new Set<string>()
   #ids = 0
 
-  constructor(project: ProjectSettings, people: People, actors: Actors) {
+  constructor(project: ProjectSettings, people: People, actors: Actors, hands: Hands = withTelling) {
     this.project = project
     this.people = people
     this.#actors = actors
+    this.#hands = hands
   }
 
   /** The same moment again; subjects are copied, for they change in place. */
   fork(actors: Actors): Forge {
-    const other = new Forge(this.project, this.people, actors)
+    const other = new Forge(this.project, this.people, actors, this.#hands)
     other.issues.push(...this.issues.map((subject) => ({ ...subject })))
     other.mergeRequests.push(...this.mergeRequests.map((subject) => ({ ...subject })))
     for (const [branch, sha] of this.branches) other.branches.set(branch, sha)
@@ -85,6 +105,7 @@ export class Forge {
       row: { ...untold, repository, sort: 'issue', number, issue, notes, revision: isKnown ? 1 : 0 },
       thread: [],
       isDirty: true,
+      holds: [],
     })
   }
 
@@ -120,6 +141,7 @@ export class Forge {
       row: { ...untold, repository, sort: 'mr', number, mergeRequest, notes },
       thread: [],
       isDirty: true,
+      holds: [],
       closes: [],
     }
     this.mergeRequests.push(subject)
@@ -178,16 +200,46 @@ export class Forge {
       createdAt: at,
       updatedAt: at,
     } as const
-    subject.thread = [...subject.thread, { comment, bodyHash: bodyHash(body), told: false }]
+    const said = this.#hands(undefined, comment, { action: 'created', by: account(by), news: true }, at)
+    if (said) subject.thread = [...subject.thread, said]
     subject.isDirty = true
+    if (isMaintainer(by)) subject.holds = holdsAfter(subject.holds, id, body)
   }
 
-  /** The newest comment of that account is taken back. */
-  deleteComment(subject: Subject, by: Login): void {
-    const newest = subject.thread.findLast(
-      ({ comment, deletedAt }) => comment.author.login === by && deletedAt === undefined,
+  /** The newest comment of that account, by whoever may write to the repository. */
+  deleteComment(subject: Subject, author: Login, by: Hand = author as Hand): void {
+    this.#change(subject, author, by, (comment) => [comment, 'deleted'])
+  }
+
+  editComment(subject: Subject, author: Login, by: Hand, body: string): void {
+    const updatedAt = this.#actors.now
+    this.#change(subject, author, by, (comment) => [{ ...comment, body, updatedAt }, 'edited'])
+  }
+
+  #change(subject: Subject, author: Login, by: Hand, change: (comment: ForgeComment) => ChangedComment): void {
+    const row = subject.thread.findLast(
+      ({ comment, deletedAt }) => comment.author.login === author && deletedAt === undefined,
     )
-    subject.thread = subject.thread.map((one) => (one === newest ? { ...one, deletedAt: this.#actors.now } : one))
+    if (!row) return
+    const [comment, action] = change(row.comment)
+    const named = by === 'nobody' ? undefined : account(by)
+    const hint = named ? { action, by: named, news: false } : { action: unnamed[action], news: false }
+    const now = this.#hands(row, comment, hint, this.#actors.now) ?? row
+    subject.thread = subject.thread.map((one) => (one === row ? now : one))
+    subject.isDirty = true
+    if (by !== author || !isMaintainer(author)) return
+    const left = subject.holds.filter((id) => id !== comment.id)
+    const isHeld = action === 'edited' && judgeComment(comment.body) === 'withdraws'
+    subject.holds = isHeld ? [...left, comment.id] : left
+  }
+
+  /** The mirror's rows of a thread are lost, and made anew of what the forge lists now. */
+  forget(subject: Subject): void {
+    subject.thread = subject.thread
+      .filter(({ deletedAt }) => deletedAt === undefined)
+      .flatMap(
+        ({ comment }) => this.#hands(undefined, comment, { action: 'read', news: false }, this.#actors.now) ?? [],
+      )
     subject.isDirty = true
   }
 
@@ -256,7 +308,9 @@ export class Forge {
     if (!telling) return
     subject.row = { ...subject.row, revision: telling.revision, factsHash: telling.factsHash }
     const comments = commentTellings(subject.row, context, this.#actors.now)
-    for (const delivery of [...telling.deliveries, ...comments]) this.#actors.post('mirror', { ...delivery, causedBy })
+    const isHeld = subject.holds.length > 0
+    for (const delivery of telling.deliveries) this.#actors.post('mirror', { ...delivery, causedBy, isHeld })
+    for (const delivery of comments) this.#actors.post('mirror', { ...delivery, causedBy })
     const told = new Set(thread.map(({ comment }) => comment.id))
     subject.thread = subject.thread.map((one) => (told.has(one.comment.id) ? { ...one, told: true } : one))
   }

@@ -5,8 +5,21 @@ import type { ProjectSettings } from '../../../edges/forge/projects.ts'
 import type { SpendingLimits } from '../../../machines/ledger/events.ts'
 import type { Ceiling } from '../../../machines/rules/significance.ts'
 
-/** `maya` maintains, `rita` may report, `sam` is a stranger; the last two are machines. */
-export type Login = 'maya' | 'rita' | 'sam' | 'platform-bot' | 'ci[bot]'
+/**
+ * `maya` and `mona` maintain, `adam` is admin on the forge and maintains nothing, `rita` may report, `sam` is a stranger; the
+ * last two are machines.
+ */
+export type Login = 'maya' | 'mona' | 'adam' | 'rita' | 'sam' | 'platform-bot' | 'ci[bot]'
+
+/** Who edits or deletes; `nobody`: its event is lost, and a read shows what became of it. */
+export type Hand = Exclude<Login, 'ci[bot]'> | 'nobody'
+export const hands: readonly Hand[] = ['maya', 'mona', 'adam', 'rita', 'sam', 'platform-bot', 'nobody']
+
+const maintainers: readonly string[] = ['maya', 'mona']
+
+export function isMaintainer(login: string): boolean {
+  return maintainers.includes(login)
+}
 
 export const botLogin = 'platform-bot'
 export const triggerLabel = 'agent'
@@ -28,7 +41,7 @@ export function account(login: Login): ForgeAccount {
 
 export function projectOf({ ceiling, isBotListed, isGateOpen, issues, spending }: Lists): ProjectSettings {
   const enrolled = issues === 'trio' ? [...repositories, 'docs'] : repositories
-  const maintainerLogins = isBotListed ? ['maya', botLogin] : ['maya']
+  const maintainerLogins = isBotListed ? [...maintainers, botLogin] : maintainers
   return {
     name: 'demo',
     namespace: 'default',

@@ -30,6 +30,8 @@ export interface Stepped {
   /** The key of its delivery; empty for a timer. */
   readonly heardAs?: string
   readonly causedBy: CausedBy
+  /** What people did, not what the mirror made of it: a maintainer's withdrawal stands, and this step was told so. */
+  readonly isHeld?: boolean
   readonly before: Snapshot | undefined
   readonly after: Snapshot
   readonly effects: readonly Effect[]

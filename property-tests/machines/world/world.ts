@@ -6,7 +6,7 @@ import type { Ceiling } from '../../../machines/rules/significance.ts'
 import type { AgentKind, TaskSeed } from '../../../machines/task/events.ts'
 import { Actors, type Pace, type Tamper } from './actors.ts'
 import { Agents } from './agents.ts'
-import { Forge } from './forge.ts'
+import { Forge, type Hands } from './forge.ts'
 import { peopleIn, projectOf, type Judging } from './people.ts'
 import { perform, type Fate } from './performing.ts'
 import { Processes, type Process } from './processes.ts'
@@ -36,6 +36,7 @@ export interface Changed {
   readonly definitions?: readonly MachineDefinition[]
   readonly tamper?: Tamper
   readonly judging?: Judging
+  readonly hands?: Hands
   readonly pace?: Pace
 }
 
@@ -65,11 +66,11 @@ export class World {
 
   static begin(
     setting: Setting,
-    { definitions = machines, tamper, judging = (people) => people, pace }: Changed = {},
+    { definitions = machines, tamper, judging = (people) => people, hands, pace }: Changed = {},
   ): World {
     const project = projectOf(setting)
     const actors = new Actors(definitions, tamper, pace)
-    const forge = new Forge(project, peopleIn(project, judging), actors)
+    const forge = new Forge(project, peopleIn(project, judging), actors, hands)
     const processes = new Processes(actors)
     const world = new World(actors, forge, processes, new Agents(actors, forge, processes))
     world.configure(setting.capacity)

@@ -80,7 +80,7 @@ function ofTurn({ context }: Snapshot): readonly unknown[] {
 
 /** What an Issue or a merge request knows decides together. */
 function ofIssue({ context }: Snapshot): readonly unknown[] {
-  const { owner, mint, held, urged, grant, implementRan, plans, accepted, rejected, retired, offered, facts } =
+  const { owner, mint, held, urged, grant, implementRan, plans, accepted, rejected, retired, offered, facts, ...more } =
     context as IssueContext
   const waits = [mint === null, held, urged, offered]
   return [
@@ -91,6 +91,12 @@ function ofIssue({ context }: Snapshot): readonly unknown[] {
     [rejected !== '', retired, facts?.state, facts?.closedBy, owner !== ''],
     [facts?.approvals.length, plans.length > 0, grant === null, facts?.bodyHash, facts?.withdrawnBy],
     [facts?.revision, facts?.approvals.length],
+    [
+      more.withdrawals.map(({ commentId, at }) => [commentId, at]),
+      facts?.approvals.length,
+      owner !== '',
+      plans.length > 0,
+    ],
   ]
 }
 

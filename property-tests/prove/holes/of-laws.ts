@@ -92,6 +92,12 @@ export const holesOfLaws: readonly Hole[] = [
       setRows(state(root, 'alive.draining'), 'turn.ended', [{ target: 'busy', actions: 'sayEnded' }]),
     ),
   },
+  borrowed(
+    'whoever edits or deletes a withdrawal',
+    'no grant and no merge of what was withdrawn and no maintainer took back',
+    'forge',
+    1,
+  ),
   borrowed('a pod whose turn has ended says its prompt again', 'no prompt is accepted twice', 'refine', 1),
   borrowed('a pod that ends moves a parked Task on', 'nothing a pod says moves a park', 'review', 1),
   borrowed(

@@ -1,6 +1,6 @@
 /** The rows of an Issue: what each event tells it, and what follows from all it knows (lifecycles.md, Issue; rulings 1.2, 3.2, 4.15, 4.17). */
 import { newIssue, type HeldClaim, type IssueContext } from '../../../machines/issue/context.ts'
-import type { IssueEvent, IssueFacts, StandingApproval } from '../../../machines/issue/events.ts'
+import type { IssueEvent, IssueFacts, StandingApproval, Withdrawal } from '../../../machines/issue/events.ts'
 import { taskName } from '../../../machines/rules/names.ts'
 import { Asking, type Mutable, type Rows } from './draft.ts'
 
@@ -26,8 +26,23 @@ function isUnedited(i: Draft, { commentId }: StandingApproval): boolean {
   return i.approvedBodies[commentId] === i.facts?.bodyHash
 }
 
+/** Decisions/0023: what was told to be withdrawn, and the newest view does not name. */
+function forgottenHolds(i: Draft): readonly Withdrawal[] {
+  const named = i.facts?.withdrawals ?? []
+  return i.withdrawals.filter(({ commentId, at }) => !named.some((one) => one.commentId === commentId && one.at >= at))
+}
+
+function approvalsIn(i: Draft): readonly StandingApproval[] {
+  const newest = Math.max(-Infinity, ...forgottenHolds(i).map(({ at }) => at))
+  return (i.facts?.approvals ?? []).filter(({ at }) => at > newest)
+}
+
+function isWithdrawn(i: Draft): boolean {
+  return i.facts?.withdrawnBy !== undefined || (approvalsIn(i).length === 0 && forgottenHolds(i).length > 0)
+}
+
 function newestApproval(i: Draft): StandingApproval | undefined {
-  return i.facts?.approvals.findLast((one) => isUnedited(i, one) && isOfNewestPlan(i, one))
+  return approvalsIn(i).findLast((one) => isUnedited(i, one) && isOfNewestPlan(i, one))
 }
 
 const sameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
@@ -47,15 +62,16 @@ function fault(i: Draft, held: HeldClaim): string | undefined {
   if (citation === undefined) {
     const ceiling = facts.config.autoApproveMaxSignificance
     if (!facts.selfProposed || facts.humanCommented || ceiling === 'off') return 'comment-exists'
+    if (isWithdrawn(i)) return 'not-withdrawn'
     const isLevel = significance !== undefined && levels.includes(significance)
     if (isLevel && levels.indexOf(significance) > levels.indexOf(ceiling)) return 'over-auto-approve-ceiling'
     return isNewest ? undefined : 'plan-newest'
   }
-  const approval = facts.approvals.find(({ commentId }) => commentId === citation.commentId)
+  const approval = approvalsIn(i).find(({ commentId }) => commentId === citation.commentId)
   if (approvingMaintainer !== undefined && !sameName(approvingMaintainer, citation.author)) return 'author-matches'
   if (approval && !sameName(approval.author, citation.author)) return 'author-is-maintainer'
-  if (!approval && facts.withdrawnBy === undefined) return 'comment-approves'
-  if (facts.withdrawnBy !== undefined) return 'not-withdrawn'
+  if (!approval && !isWithdrawn(i)) return 'comment-approves'
+  if (isWithdrawn(i)) return 'not-withdrawn'
   if (approval && (approval.bodyHash !== citation.bodyHash || !isUnedited(i, approval))) return 'body-unchanged'
   return isNewest && (!approval || isOfNewestPlan(i, approval)) ? undefined : 'plan-newest'
 }
@@ -71,6 +87,13 @@ function observed(i: Draft, { facts: told, retry }: EventOf<'issue.observed'>): 
       return [commentId, isCarried ? facts.bodyHash : known]
     }),
   )
+  const { withdrawals: named = [], takenBack = [] } = facts
+  const kept = i.withdrawals.filter(
+    (one) =>
+      !takenBack.includes(one.commentId) &&
+      named.every(({ commentId, at }) => commentId !== one.commentId || at < one.at),
+  )
+  i.withdrawals = [...kept, ...named.filter(({ commentId }) => kept.every((one) => one.commentId !== commentId))]
   i.facts = facts
   if (before?.state === 'closed' && facts.state === 'open') Object.assign(i, { held: false, retired: false })
   if (retry === true && i.owner === '') askAgain(i)
@@ -257,7 +280,7 @@ function tellOwner(i: Draft, before: IssueContext, isAnswered: boolean, asking: 
 }
 
 function revocation(i: Draft): string {
-  if (i.facts?.withdrawnBy !== undefined) return 'withdrawn'
+  if (isWithdrawn(i)) return 'withdrawn'
   return (i.claim ? fault(i, i.claim) : undefined) ?? 'withdrawn'
 }
 

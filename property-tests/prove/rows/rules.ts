@@ -100,8 +100,14 @@ const grammar = rowsOf('decisions.md, Approval grammar', [
   ['commands, and nothing else', () => commandsIn('hello\n/retry now'), [{ name: 'retry', argument: 'now' }]],
 ])
 
-function said(commentId: string, text: string, at: number, author = 'maya'): ThreadComment {
-  return { commentId, author, text, bodyHash: commentId, at }
+function said(
+  commentId: string,
+  text: string,
+  at: number,
+  author = 'maya',
+  hands: ThreadComment['hands'] = 'own',
+): ThreadComment {
+  return { commentId, author, text, bodyHash: commentId, at, hands }
 }
 
 const authority = {
@@ -120,6 +126,19 @@ const thread = rowsOf('decisions.md, Approval grammar: the thread', [
   ['bots do not (law 4)', () => judged(said('1', 'lgtm', 1, 'bot')), [[], undefined, []]],
   ['the newest word wins', () => judged(said('1', 'lgtm', 1), said('2', 'stop', 2)), [[], 'maya', []]],
   ['also when it approves', () => judged(said('1', 'stop', 1), said('2', 'lgtm', 2)), [['2'], undefined, []]],
+  [
+    'no edit of nobody knows whom approves: it is asked about',
+    () => judged(said('1', 'lgtm', 1, 'maya', 'unknown')),
+    [[], undefined, ['1']],
+  ],
+  ['what is gone approves nothing', () => judged(said('1', 'lgtm', 1, 'maya', 'gone')), [[], undefined, []]],
+  ['what is gone asks nothing', () => judged(said('1', 'lgtm, but', 1, 'maya', 'gone')), [[], undefined, []]],
+  [
+    'what was withdrawn outlives other hands (decisions/0023)',
+    () => judged(said('1', 'lgtm', 1), said('2', 'stop', 2, 'maya', 'gone')),
+    [[], 'maya', []],
+  ],
+  ['also an edit of nobody knows whom', () => judged(said('1', 'stop', 1, 'maya', 'unknown')), [[], 'maya', []]],
   ['who is unclear is asked', () => judged(said('1', 'lgtm, but', 1)), [[], undefined, ['1']]],
   [
     'unless it was decided since',

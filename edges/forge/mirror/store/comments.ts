@@ -1,16 +1,19 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
 import type { ForgeComment } from '../../port.ts'
-import type { MirroredComment, SubjectKey } from '../records.ts'
+import type { MirroredComment, SubjectKey, WithdrawnWords } from '../records.ts'
 
 interface CommentRow {
   readonly document: string
   readonly bodyHash: string
   readonly editedBy: string | null
   readonly deletedAt: number | null
+  readonly deletedBy: string | null
+  readonly withdrawal: string | null
   readonly told: boolean
 }
 
-const columns = `document, body_hash as "bodyHash", edited_by as "editedBy", deleted_at as "deletedAt", told`
+const columns = `document, body_hash as "bodyHash", edited_by as "editedBy", deleted_at as "deletedAt",
+  deleted_by as "deletedBy", withdrawal, told`
 
 function commentOf(row: CommentRow): MirroredComment {
   return {
@@ -18,6 +21,8 @@ function commentOf(row: CommentRow): MirroredComment {
     bodyHash: row.bodyHash,
     ...(row.editedBy === null ? {} : { editedBy: row.editedBy }),
     ...(row.deletedAt === null ? {} : { deletedAt: row.deletedAt }),
+    ...(row.deletedBy === null ? {} : { deletedBy: row.deletedBy }),
+    ...(row.withdrawal === null ? {} : { withdrawal: JSON.parse(row.withdrawal) as WithdrawnWords }),
     told: row.told,
   }
 }
@@ -52,10 +57,11 @@ export async function upsertComment(
 ): Promise<void> {
   const { comment } = row
   await sql.query(
-    `insert into forge_comment (project, repository, on_sort, number, id, sort, author, document, body_hash, edited_by, created_at, updated_at, deleted_at, told)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+    `insert into forge_comment (project, repository, on_sort, number, id, sort, author, document, body_hash, edited_by, created_at, updated_at, deleted_at, deleted_by, withdrawal, told)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
      on conflict (project, repository, id) do update set document = excluded.document, body_hash = excluded.body_hash,
-       edited_by = excluded.edited_by, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at`,
+       edited_by = excluded.edited_by, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at,
+       deleted_by = excluded.deleted_by, withdrawal = excluded.withdrawal`,
     [
       project,
       repository,
@@ -70,6 +76,8 @@ export async function upsertComment(
       comment.createdAt,
       comment.updatedAt,
       row.deletedAt ?? null,
+      row.deletedBy ?? null,
+      row.withdrawal === undefined ? null : JSON.stringify(row.withdrawal),
       row.told,
     ],
   )

@@ -32,6 +32,7 @@ const plain: IssueFacts = {
 }
 
 const approval = { commentId: 'c1', author: 'maya', bodyHash: 'h1', at: start + 5000 }
+const hold = { commentId: 'c5', author: 'max', at: start + 50_000 }
 const own = { selfProposed: true }
 
 /** Each differs from the plain one in what it says. */
@@ -46,6 +47,16 @@ const variants: readonly Partial<IssueFacts>[] = [
   { approvals: [approval, { ...approval, commentId: 'c2', at: start + 90_000 }] },
   { withdrawnBy: 'maya' },
   { approvals: [approval], withdrawnBy: 'maya' },
+  { withdrawnBy: 'max', withdrawals: [hold] },
+  { approvals: [approval], withdrawals: [] },
+  { approvals: [approval], takenBack: ['c5'] },
+  { approvals: [approval], takenBack: ['c9'] },
+  { approvals: [{ ...approval, at: hold.at }] },
+  { approvals: [{ ...approval, at: hold.at }], withdrawals: [hold] },
+  { withdrawals: [{ ...hold, at: start + 70_000 }], withdrawnBy: 'max' },
+  { withdrawals: [{ ...hold, commentId: 'c6', at: start + 70_000 }], withdrawnBy: 'max' },
+  { approvals: [approval, { ...approval, commentId: 'c2', at: start + 90_000 }], withdrawals: [] },
+  { ...own, withdrawnBy: 'max', withdrawals: [hold] },
   { state: 'closed', closedBy: 'human' },
   { state: 'closed', closedBy: 'bot' },
   { state: 'closed' },

@@ -1,0 +1,154 @@
+/**
+ * Whose words a comment's text is (decisions/0023). Whoever may write to a repository may edit and delete what others
+ * wrote, and a forge names him in the event alone: what is read says neither who edited nor who deleted. So an edit or
+ * a deletion is its author's where an event names him, and what the author withdrew outlives all other hands.
+ */
+import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
+import { sameLogin } from '../../../machines/rules/logins.ts'
+import type { CommentAction } from '../change.ts'
+import { bodyHash } from '../hash.ts'
+import type { ForgeAccount, ForgeComment } from '../port.ts'
+import type { MirroredComment, WithdrawnWords } from './records.ts'
+
+export interface CommentHint {
+  /** `read`: from the forge itself, which names nobody. */
+  readonly action: CommentAction | 'read'
+  readonly by?: ForgeAccount
+  /** The text before this edit. */
+  readonly from?: string
+  /** Its actor has to hear of it. */
+  readonly news: boolean
+}
+
+export type Writer = 'author' | 'other' | 'unknown'
+
+type Signed = Pick<MirroredComment, 'comment' | 'editedBy'>
+
+export function writerOf({ comment, editedBy }: Signed): Writer {
+  if (editedBy === undefined) return 'author'
+  if (editedBy === '') return 'unknown'
+  return sameLogin(editedBy, comment.author.login) ? 'author' : 'other'
+}
+
+export function isDeletedByAuthor({ comment, deletedBy }: MirroredComment): boolean {
+  return deletedBy !== undefined && sameLogin(deletedBy, comment.author.login)
+}
+
+/** The text that stands there now is its author's own: what a command and an approval have to be. */
+export function isOwnText(row: MirroredComment): boolean {
+  return row.deletedAt === undefined && writerOf(row) === 'author'
+}
+
+/** Its author edited or deleted it himself, and nothing that he withdrew is left in it. */
+export function isTakenBack(row: MirroredComment): boolean {
+  if (isDeletedByAuthor(row)) return true
+  return row.editedBy !== undefined && writerOf(row) === 'author' && !withdraws(row.comment.body)
+}
+
+/** What the row becomes by this telling; undefined: nothing. Neither a late telling nor a second one undoes anything. */
+export function withTelling(
+  row: MirroredComment | undefined,
+  comment: ForgeComment,
+  hint: CommentHint,
+  now: number,
+): MirroredComment | undefined {
+  if (hint.action === 'deleted') return deleted(row, comment, hint, now)
+  if (row === undefined) return firstSeen(comment, hint)
+  if (isDeletedByAuthor(row)) return undefined
+  return isLate(row, comment, hint) ? overtaken(row, comment, hint) : rewritten(row, comment, hint)
+}
+
+/** A creation is older than whatever else is known of its comment. */
+function isLate(row: MirroredComment, comment: ForgeComment, { action }: CommentHint): boolean {
+  return comment.updatedAt < row.comment.updatedAt || action === 'created'
+}
+
+function firstSeen(comment: ForgeComment, hint: CommentHint): MirroredComment {
+  const editedBy = editorIn(comment, hint) ?? (mayBeEdited(comment, hint) ? '' : undefined)
+  const withdrawal = editedBy === comment.author.login ? undefined : wordsBefore(comment, hint)
+  return {
+    comment,
+    bodyHash: bodyHash(comment.body),
+    told: !hint.news,
+    ...(editedBy === undefined ? {} : { editedBy }),
+    ...(withdrawal === undefined ? {} : { withdrawal }),
+  }
+}
+
+/** A review carries no time of its last edit: one that is only read may have been written over. */
+function mayBeEdited({ sort, createdAt, updatedAt }: ForgeComment, { action }: CommentHint): boolean {
+  return updatedAt > createdAt || (sort === 'review' && action !== 'created')
+}
+
+/** Its login, where the event names who edited; the author's login under another id is somebody else. */
+function editorIn({ author }: ForgeComment, { action, by }: CommentHint): string | undefined {
+  return action === 'edited' && by !== undefined ? loginOf(by, author) : undefined
+}
+
+function loginOf(by: ForgeAccount, author: ForgeAccount): string {
+  if (!sameLogin(by.login, author.login)) return by.login
+  return by.id === '' || author.id === '' || by.id === author.id ? author.login : ''
+}
+
+function rewritten(row: MirroredComment, comment: ForgeComment, hint: CommentHint): MirroredComment {
+  const { editedBy: _, withdrawal: known, ...kept } = row
+  const hash = bodyHash(comment.body)
+  const isChanged = hash !== row.bodyHash
+  const editedBy = editorAfter(row, comment, hint, isChanged)
+  const written = { ...kept, comment, bodyHash: hash, ...(editedBy === undefined ? {} : { editedBy }) }
+  if (writerOf(written) === 'author') return written
+  // A text that stayed and is now named as another's was his own only if it was known as such.
+  const wasTheirs = isChanged || writerOf(row) === 'author'
+  const withdrawal = known ?? (wasTheirs ? wordsOf(row) : undefined) ?? wordsBefore(comment, hint)
+  return withdrawal === undefined ? written : { ...written, withdrawal }
+}
+
+function editorAfter(
+  row: MirroredComment,
+  comment: ForgeComment,
+  hint: CommentHint,
+  isChanged: boolean,
+): string | undefined {
+  const named = editorIn(comment, hint)
+  if (named === undefined) return isChanged ? '' : row.editedBy
+  if (!sameLogin(named, comment.author.login) || comment.updatedAt > row.comment.updatedAt) return named
+  // Of one moment with a text of other hands: nobody can tell which of the two is the last.
+  if (isChanged && writerOf(row) !== 'author') return ''
+  return writerOf(row) === 'other' ? row.editedBy : named
+}
+
+/** A telling that came after a newer one, or after the end: the row stays, but for a withdrawal that it didn't know. */
+function overtaken(row: MirroredComment, comment: ForgeComment, hint: CommentHint): MirroredComment | undefined {
+  if (writerOf(row) === 'author' || row.withdrawal !== undefined) return undefined
+  const withdrawal = wordsOf(firstSeen(comment, hint)) ?? wordsBefore(comment, hint)
+  return withdrawal && { ...row, withdrawal }
+}
+
+function deleted(
+  row: MirroredComment | undefined,
+  comment: ForgeComment,
+  hint: CommentHint,
+  now: number,
+): MirroredComment | undefined {
+  if (row?.deletedBy !== undefined) return undefined
+  const deletedBy = hint.by && loginOf(hint.by, comment.author)
+  const last = withTelling(row, comment, { action: 'read', news: false }, now) ?? row
+  const deletedAt = row?.deletedAt ?? now
+  return last && { ...last, told: true, deletedAt, ...(deletedBy === undefined ? {} : { deletedBy }) }
+}
+
+/** What the text withdraws, unless it is known to be another's. */
+function wordsOf(row: MirroredComment): WithdrawnWords | undefined {
+  if (row.withdrawal !== undefined) return row.withdrawal
+  const { body, createdAt, updatedAt } = row.comment
+  return writerOf(row) !== 'other' && withdraws(body) ? { text: body, at: Math.max(createdAt, updatedAt) } : undefined
+}
+
+/** The event of an edit says what stood there before. */
+function wordsBefore({ updatedAt }: ForgeComment, { from }: CommentHint): WithdrawnWords | undefined {
+  return from !== undefined && withdraws(from) ? { text: from, at: updatedAt } : undefined
+}
+
+function withdraws(text: string): boolean {
+  return judgeComment(text) === 'withdraws'
+}

@@ -1,0 +1,11 @@
+/** Forges date comments in whole seconds, so a comment of the plan's own second may be its answer. */
+const forgeResolution = 1000
+
+function seconds(at: number): number {
+  return Math.floor(at / forgeResolution)
+}
+
+/** The plan that a person could see when he wrote at this moment: undefined before the first one (rulings 4.15). */
+export function planSeenAt<P extends { readonly at: number }>(plans: readonly P[], at: number): P | undefined {
+  return plans.findLast((plan) => seconds(plan.at) <= seconds(at))
+}
