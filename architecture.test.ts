@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { startsGit } from './testing/architecture/layout.ts'
 import { breaches, type Packages } from './testing/architecture/rules.ts'
 import { parseSource, readSources } from './testing/architecture/source.ts'
 
@@ -30,6 +31,13 @@ test('every file is where the layout puts it and imports only what its folder ma
   const files = readSources(root)
   expect(files.length).toBeGreaterThan(20)
   expect(breaches(files, listedPackages()).join('\n')).toBe('')
+})
+
+test('every module that starts git has a test with a canary in its repositories', () => {
+  for (const [path, canary] of Object.entries(startsGit)) {
+    expect(parseSource(path, readFileSync(join(root, path), 'utf8')).git).not.toEqual([])
+    expect(readFileSync(join(root, canary), 'utf8')).toMatch(/canary/)
+  }
 })
 
 test('no SQL asks the database for the time: the clock is an argument of every verb', () => {
@@ -137,6 +145,13 @@ describe('the rules are noticed when broken', () => {
     ],
     ['time is an argument', 'runtime/x.ts', 'export const x = new Date()', 'a `new Date()`'],
     ['kebab-case', 'runtime/myFile.ts', '', 'not kebab-case'],
+    ['git is started by few', 'edges/git/x.ts', "run('git', ['status'])", 'x.ts:1 starts git'],
+    [
+      'git is started by few, whatever starts it',
+      'wrapper/x.ts',
+      "space.spawn(['git', 'status'])",
+      'x.ts:1 starts git',
+    ],
     ['no file without end', 'runtime/x.ts', '\n'.repeat(401), 'longer than 400 lines'],
   ]
   test.each(cases)('%s', (_rule, path, text, complaint) => {

@@ -37,6 +37,17 @@ function launch(...args: readonly string[]): { readonly code: number | null; rea
   return { code: status, output: `${stdout}${stderr}` }
 }
 
+test('the built worker of the workspace answers', () => {
+  const parameters = { path: process.env['PATH'], identity: { login: 'b', email: 'b@x' }, workspaceDir: release }
+  const request = { id: 1, operation: 'gather', request: { name: 'lib', stamp: 's' } }
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(dist, 'workspace-worker.mjs'), JSON.stringify(parameters)],
+    { encoding: 'utf8', env: {}, input: `${JSON.stringify(request)}\n` },
+  )
+  expect([stderr, JSON.parse(stdout)]).toMatchObject(['', { id: 1, answer: { state: 'none' } }])
+})
+
 test('the built command line says the version of the package', () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
   expect(launch('--version')).toEqual({ code: 0, output: `${version}\n` })

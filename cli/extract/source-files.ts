@@ -1,9 +1,10 @@
 /** Which files of a folder are read: what git would track, no links, nothing too big, generated or somebody else's. */
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { constants } from 'node:fs'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
 import { createHash } from 'node:crypto'
 
 export type SkipReason =
@@ -95,15 +96,30 @@ interface Answer {
   readonly stderr: string
 }
 
-/** A repository's own configuration may name programs to run: none of them is. */
-const harmless = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.quotePath=false']
+/**
+ * A repository's own configuration may name programs to run: none of them is. It may also name a remote that objects are
+ * missing from, which git would ask for them by a program.
+ */
+const harmless = [
+  'core.fsmonitor=false',
+  'core.hooksPath=/dev/null',
+  'core.quotePath=false',
+  'log.showSignature=false',
+  'diff.submodule=short',
+  'protocol.allow=never',
+].flatMap((setting) => ['-c', setting])
+
+/** Starts git on a repository that somebody else wrote, only to read. */
+export function spawnReader(dir: string, parameters: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
+  return spawn('git', ['-C', dir, ...harmless, ...parameters], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
+  })
+}
 
 export function git(dir: string, parameters: readonly string[]): Promise<Answer> {
   return new Promise((answer, reject) => {
-    const child = spawn('git', ['-C', dir, ...harmless, ...parameters], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
-    })
+    const child = spawnReader(dir, parameters)
     const [out, err]: Buffer[][] = [[], []]
     child.stdout.on('data', (chunk: Buffer) => out?.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => err?.push(chunk))

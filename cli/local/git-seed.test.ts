@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -29,4 +29,20 @@ test('a repository that is on no branch, or a folder that is none, is told, not 
   await seedRepository(dir, to)
   await git(to, 'checkout', '--quiet', '--detach')
   await expect(headBranch(to)).rejects.toThrow('no git repository with a branch checked out')
+})
+
+test('what the given folder names as a program runs no canary', async () => {
+  const [from, to] = [folder(), join(folder(), 'seed')]
+  const canary = join(from, 'canary')
+  writeFileSync(canary, `#!/bin/sh\ntouch ${from}/ran\nexec cat "$@"\n`, { mode: 0o755 })
+  writeFileSync(join(from, '.gitattributes'), '* filter=x\n')
+  await git(from, 'init', '--quiet', '--initial-branch=main')
+  await git(from, 'config', 'filter.x.clean', canary)
+  await git(from, 'config', 'core.fsmonitor', canary)
+  writeFileSync(join(from, '.git', 'hooks', 'post-commit'), `#!/bin/sh\n${canary} </dev/null\n`, { mode: 0o755 })
+  await headBranch(from)
+  await seedRepository(from, to)
+  expect(existsSync(join(from, 'ran'))).toBe(false)
+  await git(from, 'add', '--all')
+  expect(existsSync(join(from, 'ran'))).toBe(true)
 })

@@ -69,3 +69,18 @@ export const testImports: readonly string[] = ['cli/standins/', 'property-tests/
 export const rootFiles: readonly string[] = ['architecture.test.ts', 'vitest.config.ts']
 
 export const forbiddenFolders: readonly string[] = ['utils', 'util', 'common', 'helpers', 'helper', 'misc', 'shared']
+
+/**
+ * Who may start git, each with the test that plants a canary in its repositories (law B1). Whoever reads a repository
+ * that somebody else wrote goes through one of these.
+ */
+export const startsGit: Readonly<Record<string, string>> = {
+  'wrapper/workspace/git.ts': 'wrapper/workspace/hostile-clone.test.ts',
+  // In the command space: the other end of the wire.
+  'wrapper/workspace/outside/wire.ts': 'wrapper/workspace/hostile-clone.test.ts',
+  'edges/git/run-git.ts': 'edges/git/hostile-tree.test.ts',
+  'cli/extract/source-files.ts': 'cli/extract/hostile-repository.test.ts',
+  'cli/local/git-seed.ts': 'cli/local/git-seed.test.ts',
+  'cli/standins/forge/git/run.ts': 'cli/standins/forge/git/hostile-tree.test.ts',
+  'cli/standins/forge/git/http-backend.ts': 'cli/standins/forge/git/hostile-tree.test.ts',
+}

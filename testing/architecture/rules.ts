@@ -1,6 +1,6 @@
 import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
-import { forbiddenFolders, rootFiles, testImports, zones, type Zone } from './layout.ts'
+import { forbiddenFolders, rootFiles, startsGit, testImports, zones, type Zone } from './layout.ts'
 import { WALL_CLOCK, type Import, type SourceFile } from './source.ts'
 
 export interface Packages {
@@ -14,7 +14,12 @@ const MAX_LINES = 400
 
 /** Every breach as `file:line what`, empty when the tree is as the map says. */
 export function breaches(files: readonly SourceFile[], packages: Packages): string[] {
-  return files.flatMap((file) => [...placeBreaches(file), ...importBreaches(file, packages), ...syntaxBreaches(file)])
+  return files.flatMap((file) => [
+    ...placeBreaches(file),
+    ...importBreaches(file, packages),
+    ...syntaxBreaches(file),
+    ...gitBreaches(file),
+  ])
 }
 
 function placeBreaches({ path, lines }: SourceFile): string[] {
@@ -40,6 +45,12 @@ function syntaxBreaches({ path, unwanted }: SourceFile): string[] {
       ? [WALL_CLOCK]
       : []
   return unwanted.filter(({ what }) => !allowed.includes(what)).map(({ what, line }) => `${path}:${line} holds ${what}`)
+}
+
+function gitBreaches({ path, git }: SourceFile): string[] {
+  const isMeasured = ['bench/', 'bin/', 'testing/'].some((folder) => path.startsWith(folder))
+  if (isTest(path) || isMeasured || Object.hasOwn(startsGit, path)) return []
+  return git.map((line) => `${path}:${line} starts git, which only the modules listed in the layout may`)
 }
 
 function importBreaches(file: SourceFile, packages: Packages): string[] {

@@ -14,6 +14,8 @@ export interface SourceFile {
   readonly imports: readonly Import[]
   /** Syntax that this house does without, in the words of the rule. */
   readonly unwanted: readonly { readonly what: string; readonly line: number }[]
+  /** Lines where `git` stands as a program: first argument of a call, or first word of a command. */
+  readonly git: readonly number[]
 }
 
 interface Node {
@@ -22,6 +24,7 @@ interface Node {
   readonly source?: { readonly type?: string; readonly value?: unknown } | null
   readonly callee?: { readonly name?: string }
   readonly arguments?: readonly unknown[]
+  readonly elements?: readonly unknown[]
 }
 
 /** `peers`: what the bench compares us with; bench/package.json lists its packages, and `npm run bench` checks its types. */
@@ -52,14 +55,21 @@ export function readSources(root: string): SourceFile[] {
 export function parseSource(path: string, text: string): SourceFile {
   const imports: Import[] = []
   const unwanted: SourceFile['unwanted'][number][] = []
+  const git: number[] = []
   const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length
   walk(parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }), (node) => {
     const specifier = specifierOf(node)
     if (specifier !== undefined) imports.push({ specifier, line: lineOf(node.start) })
     const what = unwantedIn(node)
     if (what !== undefined) unwanted.push({ what, line: lineOf(node.start) })
+    if (namesGit(node)) git.push(lineOf(node.start))
   })
-  return { path, lines: text.split('\n').length - 1, imports, unwanted }
+  return { path, lines: text.split('\n').length - 1, imports, unwanted, git }
+}
+
+function namesGit({ type, arguments: args, elements }: Node): boolean {
+  const first = type === 'CallExpression' ? args?.[0] : type === 'ArrayExpression' ? elements?.[0] : undefined
+  return (first as { value?: unknown } | null | undefined)?.value === 'git'
 }
 
 /** Static, dynamic and type imports, and re-exports, all carry their module in `source`. */

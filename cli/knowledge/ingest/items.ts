@@ -1,9 +1,8 @@
 /** What of a repository becomes memories: files, commits with their diffs, issues. Each carries `repo` and `file`. */
 import { createHash } from 'node:crypto'
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Fetch } from '../../../edges/http/ports.ts'
-import { git, listFiles, readSource } from '../../extract/source-files.ts'
+import { git, listFiles, readSource, spawnReader } from '../../extract/source-files.ts'
 import { findSecrets, isSecretFile } from './secrets.ts'
 
 export interface Item {
@@ -149,22 +148,9 @@ function listOf(files: readonly string[]): string {
 
 function diffOf(dir: string, sha: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const parameters = [
-      '-C',
-      dir,
-      '-c',
-      'core.fsmonitor=false',
-      'show',
-      '--first-parent',
-      '-m',
-      '--format=',
-      '-U2',
-      '--no-color',
-      '--no-ext-diff',
-      '--no-textconv',
-      sha,
-    ]
-    const child = spawn('git', parameters, { stdio: ['ignore', 'pipe', 'ignore'] })
+    const parameters = ['--first-parent', '-m', '--format=', '-U2', '--no-color', '--no-ext-diff', '--no-textconv', sha]
+    const child = spawnReader(dir, ['show', ...parameters])
+    child.stderr.resume()
     const chunks: Buffer[] = []
     let size = 0
     child.stdout.on('data', (chunk: Buffer) => {

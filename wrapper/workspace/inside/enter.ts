@@ -28,7 +28,7 @@ export async function begin(git: Git, { name }: Places, place: string): Promise<
 export async function enter(git: Git, places: Places, entry: Entry): Promise<Entered> {
   const { dir, fresh } = places
   await placeHead(git, fresh, entry)
-  await restoreStash(git, fresh, entry.stamp)
+  await restoreLoose(git, fresh, entry.stamp)
   if (entry.salvaged?.wasMoving) await markMoving(join(fresh, '.git'))
   await setGitAside(places, entry.isCarried)
   const committed = await placeFiles(git, places, entry)
@@ -38,7 +38,10 @@ export async function enter(git: Git, places: Places, entry: Entry): Promise<Ent
   const repository = { name, dir, url: '', base, branch, sha }
   const { result, findings } = await reconcile(git, repository, stamp, entry.fetchFailed)
   if (entry.isReview) await setUntrackedAside(git, places)
+  await leaveOut(git, dir)
   const planted = await setPlantedAside(places, stamp)
+  // What was tracked among it is gone from the tree now, and no deletion.
+  if (planted.length > 0) await leaveOut(git, dir)
   return {
     result,
     findings: [...salvageFindings(places, entry, committed), ...findings, ...plantedFindings(places, planted)],
@@ -63,21 +66,27 @@ async function placeHead(git: Git, staging: string, { head, branch, base, start 
   }
 }
 
-/** The oldest first: each entry is put on top of those before it. */
-async function restoreStash(git: Git, dir: string, stamp: string): Promise<void> {
+/** What had no ref that is carried gets back what it was: the stash entry by entry, the oldest first, and the tags. */
+async function restoreLoose(git: Git, dir: string, stamp: string): Promise<void> {
   const run = { cwd: dir }
-  const listed = await gitText(
-    git,
-    ['for-each-ref', '--sort=-refname', '--format=%(objectname) %(refname)', oldRef('')],
-    run,
-  )
-  for (const line of listed.split('\n').filter(Boolean)) {
-    const [sha = '', ref = ''] = line.split(' ')
-    if (ref.startsWith(oldRef('stash/')) && !(await store(git, dir, sha)))
-      await gitText(git, ['update-ref', keptRef(`${stamp}-stash-${ref.split('/').at(-1)}`), sha], run)
+  const format = '--format=%(objectname) %(refname)'
+  const patterns = [oldRef(''), 'refs/tags/']
+  const listed = await gitText(git, ['for-each-ref', '--sort=-refname', format, ...patterns], run)
+  const refs = listed.split('\n').filter(Boolean)
+  const known = new Map(refs.map((line) => [line.slice(line.indexOf(' ') + 1), line.split(' ', 1)[0]!]))
+  const updates: string[] = []
+  for (const [ref, sha] of known) {
     // Until HEAD stands there, only this names it.
-    if (ref !== oldRef('head')) await gitText(git, ['update-ref', '-d', ref], run)
+    if (!ref.startsWith(oldRef('')) || ref === oldRef('head')) continue
+    const name = ref.slice(oldRef('').length)
+    const kept = keptRef(`${stamp}-${name.replaceAll('/', '-')}`)
+    const isStash = name.startsWith('stash/')
+    const target = isStash ? kept : known.get(`refs/${name}`) === undefined ? `refs/${name}` : kept
+    const isThere = isStash ? await store(git, dir, sha) : known.get(`refs/${name}`) === sha
+    if (!isThere) updates.push(`update ${target} ${sha}`)
+    updates.push(`delete ${ref}`)
   }
+  if (updates.length > 0) await gitText(git, ['update-ref', '--stdin'], { cwd: dir, input: `${updates.join('\n')}\n` })
 }
 
 async function store(git: Git, dir: string, sha: string): Promise<boolean> {
@@ -102,8 +111,13 @@ async function placeFiles(git: Git, { dir, fresh }: Places, { salvaged, stamp }:
   if (wasMoving(join(dir, '.git'))) return (await undoMove(git, dir, stamp), false)
   // Of a tree that was repaired nothing is left to commit.
   const committed = await commitAll(git, dir, 'Keep the files of a workspace whose repository data was unusable')
-  await git(['sparse-checkout', 'reapply'], { cwd: dir })
   return committed && salvaged !== undefined
+}
+
+/** Takes out of the work tree what the sparse checkout leaves out, which a merge may have put there. */
+async function leaveOut(git: Git, dir: string): Promise<void> {
+  await git(['update-index', '--quiet', '--refresh'], { cwd: dir })
+  await git(['sparse-checkout', 'reapply'], { cwd: dir })
 }
 
 function salvageFindings({ name }: Places, { salvaged, isCarried }: Entry, committed: boolean): readonly string[] {

@@ -10,6 +10,7 @@ import type { Places } from './places.ts'
 import { RepositoryReader } from './reader.ts'
 import { isUsableClone, repair } from './repair.ts'
 import { salvageInto } from './salvage.ts'
+import { move } from './set-aside.ts'
 
 const nothing: Gathered = { state: 'none', refs: [], findings: [], aborted: [], sweptLocks: [], committed: false }
 const maxRefs = 4000
@@ -50,7 +51,7 @@ export async function gather(git: Git, places: Places, stamp: string): Promise<G
 async function recover({ dir, replaced, left }: Places, stamp: string): Promise<void> {
   // A file or link where the clone belongs is kept as what it is.
   const found = await lstat(dir).catch(() => undefined)
-  if (found && !found.isDirectory()) await rename(dir, `${left(stamp)}.file`)
+  if (found && !found.isDirectory()) await move(dir, `${left(stamp)}.file`)
   if (!existsSync(replaced)) return
   if (!existsSync(join(dir, '.git'))) {
     await mkdir(dir, { recursive: true })
@@ -76,11 +77,11 @@ export async function dropReplaced({ replaced, left }: Places, isCarried: boolea
   else await rename(replaced, left(stamp))
 }
 
-/** Gives a ref to what has none: a detached HEAD, each entry of the stash, the heads of other work trees. */
+/** Gives a ref to what has none that is carried: a detached HEAD, entries of the stash, heads of other work trees, tags. */
 async function nameLoose(git: Git, dir: string, stamp: string): Promise<string> {
   const run = { cwd: dir }
   const old = await gitText(git, ['for-each-ref', '--format=delete %(refname)', oldRef('')], run)
-  const named = [...(await stashes(git, dir)), ...(await otherHeads(dir, stamp))]
+  const named = [...(await stashes(git, dir)), ...(await otherHeads(dir, stamp)), ...(await tags(git, dir))]
   const branch = await new RepositoryReader(git, dir).branch()
   const head = branch === undefined ? await gitText(git, ['rev-parse', 'HEAD'], run) : `refs/heads/${branch}`
   if (branch === undefined) named.push([oldRef('head'), head])
@@ -95,6 +96,16 @@ async function stashes(git: Git, dir: string): Promise<[ref: string, sha: string
   const listed = await git(['log', '--walk-reflogs', '--format=%H', 'refs/stash', '--'], { cwd: dir })
   const entries = listed.code === 0 ? listed.stdout.split('\n').filter(Boolean) : []
   return entries.map((sha, index) => [oldRef(`stash/${String(index).padStart(4, '0')}`), sha])
+}
+
+async function tags(git: Git, dir: string): Promise<[ref: string, sha: string][]> {
+  const format = '--format=%(refname:lstrip=2) %(objectname)'
+  const listed = await gitText(git, ['for-each-ref', format, 'refs/tags/'], { cwd: dir })
+  return listed
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split(' '))
+    .map(([name, sha]) => [oldRef(`tags/${name}`), sha!])
 }
 
 async function otherHeads(dir: string, stamp: string): Promise<[ref: string, sha: string][]> {

@@ -1,6 +1,6 @@
 /** Law B2: what an earlier pod left in a work tree is kept, out of the way of whoever would obey it. */
-import { existsSync, readdirSync } from 'node:fs'
-import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { existsSync, readdirSync, type Dirent } from 'node:fs'
+import { chmod, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { gitText, type Git } from '../git.ts'
 import { obeyed } from './own-configuration.ts'
@@ -20,12 +20,21 @@ export async function setPlantedAside({ dir, setAside }: Places, stamp: string):
 function findObeyed(folder: string, depth: number): readonly string[] {
   if (depth > maxDepth) return []
   const found: string[] = []
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+  for (const entry of entriesOf(folder)) {
     const path = join(folder, entry.name)
     if (isObeyed.has(entry.name)) found.push(path)
     else if (entry.isDirectory() && entry.name !== '.git') found.push(...findObeyed(path, depth + 1))
   }
   return found
+}
+
+/** What can't be read, nobody obeys. */
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
 }
 
 /** A planted `node_modules/.bin` would turn a red suite green: a review sees what is tracked and nothing else. */
@@ -53,9 +62,13 @@ async function mergeInto(from: string, to: string, depth: number): Promise<void>
   }
 }
 
-/** Within one file system; what can't be moved is not left to be obeyed. */
+/** Within one file system. A folder that is not writable can't be moved to another parent. */
 export async function move(from: string, to: string): Promise<void> {
-  await mkdir(dirname(to), { recursive: true })
-  await rm(to, { recursive: true, force: true })
-  await rename(from.replace(/\/$/, ''), to.replace(/\/$/, '')).catch(() => rm(from, { recursive: true, force: true }))
+  const [source, target] = [from, to].map((path) => path.replace(/\/$/, '')) as [string, string]
+  await mkdir(dirname(target), { recursive: true })
+  await rm(target, { recursive: true, force: true })
+  await rename(source, target).catch(async () => {
+    if ((await lstat(source)).isDirectory()) await chmod(source, 0o700)
+    await rename(source, target)
+  })
 }

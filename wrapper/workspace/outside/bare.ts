@@ -22,9 +22,9 @@ export async function makeBare(git: Git, bareDir: string, name: string): Promise
   return dir
 }
 
-/** Every branch of the remote, as it stands now; answers why not. */
+/** Every branch and tag of the remote, as they stand now; answers why not. */
 export function refresh(git: Git, dir: string, url: string): Promise<string | undefined> {
-  return fetchRemote(git, dir, url, ['--prune', url, '+refs/heads/*:refs/remotes/origin/*'])
+  return fetchRemote(git, dir, url, [url, '+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'])
 }
 
 export function refreshBranch(git: Git, { dir, repository }: Bare): Promise<string | undefined> {

@@ -151,7 +151,7 @@ class CheckingOut {
   }
 
   async #serve(bare: Bare, clone: string): Promise<void> {
-    const same = [`refs/remotes/origin/*`, pinnedRef('*')].map((ref) => `+${ref}:${ref}`)
+    const same = ['refs/remotes/origin/*', 'refs/tags/*', pinnedRef('*')].map((ref) => `+${ref}:${ref}`)
     const kept = ['refs/heads/', keptRef(''), oldRef('')].map((prefix) => `+${incoming}${prefix}*:${prefix}*`)
     const served = await this.#options.wire({
       direction: 'serve',
