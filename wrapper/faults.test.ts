@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { processStat } from './boot/orphan.ts'
 import type { ModelRequest, Move } from './selftest/model.ts'
 import { callbackSecret, modelKey, openWorld, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
+import { childrenOf } from './boot/orphan.ts'
 import { describeRequiring } from '../testing/requires.ts'
 
 /** Plays `{"tool": ..., "input": ...}` found in the newest turn's text, once; else says what the turn asks. */
@@ -95,10 +96,11 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     await pod.turn(bash(`cat /proc/${pod.process.pid}/environ /proc/self/environ /proc/*/cmdline | tr '\\0' ' '`))
     const told = world.model.requests.at(-1)!.text
     expect(told).toContain('PLATFORM_TOOL_PROFILE')
-    expect(told).toContain('relay.mjs')
+    const started = startedBy(pod.process.pid!)
+    expect(started).toContain('relay.mjs')
     expect(world.callbacks.length).toBeGreaterThan(0)
     expect(world.model.requests.every((request) => request.headers['x-api-key'] === modelKey)).toBe(true)
-    const said = [pod.log(), JSON.stringify(world.callbacks), ...world.model.requests.map((request) => request.text)]
+    const said = [started, pod.log(), JSON.stringify(world.callbacks), ...world.model.requests.map((request) => request.text)]
     for (const secret of [modelKey, callbackSecret, ...secretFiles.map(([, text]) => text)]) {
       expect(said.join()).not.toContain(secret)
       expect(filesWith(world.dir, secret)).toEqual([])
@@ -319,4 +321,13 @@ function unlessGone<T>(read: () => T): T | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
+}
+
+/** Arguments and environments of whatever a process started: the CLI, its relays, the holders of its namespaces. */
+function startedBy(pid: number): string {
+  const read = (child: number): string =>
+    ['cmdline', 'environ'].map((name) => readFileSync(`/proc/${child}/${name}`, 'latin1').replaceAll('\0', ' ')).join(' ')
+  return childrenOf(pid)
+    .map((child) => `${read(child)} ${startedBy(child)}`)
+    .join('\n')
 }
