@@ -289,7 +289,7 @@ const calls: readonly Row[] = [
   [
     'report_internal_issue: without credentials',
     server,
-    'report an internal issue even where nothing else works: to the log',
+    'report an internal issue to the wrapper and to nobody else',
   ],
   ['report_internal_issue: the counter', 'wrapper/metrics.test.ts', 'platform_wrapper_internal_issue_total'],
 ]

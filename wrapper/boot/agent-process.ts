@@ -19,7 +19,7 @@ export function agentCommand(config: Config, sessionId: string): readonly string
   ]
 }
 
-/** In place of a key or token, and of exactly one of them: only then the CLI obeys `ANTHROPIC_UNIX_SOCKET`. */
+/** In place of a key or token: the word by which the CLI knows that whoever holds the socket adds the real one. */
 export const keyPlaceholder = 'ssh-placeholder'
 
 /** Leads nowhere (RFC 2606): a CLI that passed the socket by would reach no model. */
