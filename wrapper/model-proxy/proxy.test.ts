@@ -191,6 +191,7 @@ describe('what the model decides', () => {
     send({ type: 'content_block_stop', index: 0 })
     await untilRead(reader, 'content_block_stop')
     expect(attestor.spend(call).kind).toBe('spent')
+    await reader.cancel()
   })
 
   test('counts no more once its stream has broken off', async () => {
@@ -226,6 +227,7 @@ describe('what the model decides', () => {
     send({ type: 'content_block_stop', index: 0 })
     await untilRead(reader, 'content_block_stop')
     expect(attestor.spend({ ...call, arguments: {} })).toEqual({ kind: 'refused', reason: 'no-block' })
+    await reader.cancel()
   })
 
   test('is read from two requests at once: a subagent’s blocks count beside those of its parent', async () => {
