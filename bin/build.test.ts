@@ -69,7 +69,12 @@ function matchesIn(name: string, pattern: RegExp): readonly string[] {
 test('every file that a program names by its own place lies there', () => {
   const named = programs().flatMap((name) => matchesIn(name, /new URL\(["'](\.[^"']+)["'],\s*import\.meta\.url\)/g))
   expect(named).toEqual(
-    expect.arrayContaining(['./pglite-worker.mjs', './runtime/store/migrations/', './wrapper/usage/statusline.mjs', './wrapper/hooks/relay.mjs']),
+    expect.arrayContaining([
+      './pglite-worker.mjs',
+      './runtime/store/migrations/',
+      './wrapper/usage/statusline.mjs',
+      './wrapper/hooks/relay.mjs',
+    ]),
   )
   expect(named.filter((path) => !existsSync(join(dist, path)))).toEqual([])
   expect(existsSync(join(dist, 'cli/standins/scenarios/repository/package.json'))).toBe(true)

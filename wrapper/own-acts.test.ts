@@ -19,18 +19,23 @@ const decides = /\bverdict['":]|\/outcome\b|['"]outcome['"]|\bapprov|reviewed_sh
 describe('what the wrapper does by itself', () => {
   test('is what the list says: no other file of it speaks to the outside', () => {
     const speaking = sources.filter((path) => speaks.test(textOf(path)))
-    expect(speaking.toSorted()).toEqual([agentsVoice, ...ownActs.filter(({ by }) => by === 'http').map(({ file }) => file)].toSorted())
+    expect(speaking.toSorted()).toEqual(
+      [agentsVoice, ...ownActs.filter(({ by }) => by === 'http').map(({ file }) => file)].toSorted(),
+    )
   })
 
-  test.each(ownActs.map(({ what, file }) => [what, file] as const))('%s, and names nothing that decides', (_what, file) => {
-    expect(textOf(file)).not.toMatch(decides)
-  })
+  test.each(ownActs.map(({ what, file }) => [what, file] as const))(
+    '%s, and names nothing that decides',
+    (_what, file) => {
+      expect(textOf(file)).not.toMatch(decides)
+    },
+  )
 
   test('tells of a turn’s end what happened, in a form that has no room for a decision', () => {
     expect(TurnComplete).toMatchObject({ additionalProperties: false })
-    expect(Object.keys(TurnComplete.properties).filter((name) => /verdict|outcome|approv|payload|kind/.test(name))).toEqual(
-      [],
-    )
+    expect(
+      Object.keys(TurnComplete.properties).filter((name) => /verdict|outcome|approv|payload|kind/.test(name)),
+    ).toEqual([])
   })
 
   test('reaches none of the calls that are an agent’s: the callback’s path is not among them', () => {
@@ -40,6 +45,7 @@ describe('what the wrapper does by itself', () => {
 
   test('is noticed when it grows: a file that speaks, and one that decides', () => {
     expect("await fetch('http://x')").toMatch(speaks)
-    for (const text of ['verdict: ', '`tasks/t/outcome`', "{ kind: 'outcome' }", 'approve']) expect(text).toMatch(decides)
+    for (const text of ['verdict: ', '`tasks/t/outcome`', "{ kind: 'outcome' }", 'approve'])
+      expect(text).toMatch(decides)
   })
 })

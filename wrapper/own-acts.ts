@@ -14,8 +14,18 @@ export interface OwnAct {
 export const ownActs: readonly OwnAct[] = [
   { what: 'fetches and pushes the Task’s branch', by: 'git', file: 'workspace/git.ts', to: 'the git gateway' },
   { what: 'tells that a turn has ended, signed', by: 'http', file: 'turns/callback.ts', to: 'the orchestrator' },
-  { what: 'asks for its own token of the memory service', by: 'http', file: 'boot/upstreams.ts', to: 'the identity provider' },
-  { what: 'passes requests on with the model’s key', by: 'http', file: 'model-proxy/proxy.ts', to: 'the model provider' },
+  {
+    what: 'asks for its own token of the memory service',
+    by: 'http',
+    file: 'boot/upstreams.ts',
+    to: 'the identity provider',
+  },
+  {
+    what: 'passes requests on with the model’s key',
+    by: 'http',
+    file: 'model-proxy/proxy.ts',
+    to: 'the model provider',
+  },
   { what: 'asks for the keys that prove a caller', by: 'http', file: 'supervisor.ts', to: 'the identity provider' },
   { what: 'sends the traces of its turns', by: 'http', file: 'main.ts', to: 'the collector' },
 ]

@@ -45,7 +45,9 @@ export function agentEnvironment(
     ANTHROPIC_BASE_URL: noModel,
     ANTHROPIC_UNIX_SOCKET: sockets.model,
     // The subscription's mode is what makes the CLI report the account's usage windows (facts 7).
-    ...(config.secrets.oauthToken ? { CLAUDE_CODE_OAUTH_TOKEN: keyPlaceholder } : { ANTHROPIC_API_KEY: keyPlaceholder }),
+    ...(config.secrets.oauthToken
+      ? { CLAUDE_CODE_OAUTH_TOKEN: keyPlaceholder }
+      : { ANTHROPIC_API_KEY: keyPlaceholder }),
     ENABLE_TOOL_SEARCH: 'false',
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

@@ -153,7 +153,12 @@ describe('what the model decides', () => {
     fetch(`${url}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ stream, model: 'm', tools: [{ name: tool }], messages: [{ role: 'user', content: 'go' }] }),
+      body: JSON.stringify({
+        stream,
+        model: 'm',
+        tools: [{ name: tool }],
+        messages: [{ role: 'user', content: 'go' }],
+      }),
     })
   const decide: Move = { kind: 'call', tool, input: call.arguments }
   async function inTurn(move: Move): Promise<{ attestor: Attestor; url: string }> {
@@ -203,7 +208,11 @@ describe('what the model decides', () => {
   test.each<[string, Move, string]>([
     ['a failure', { kind: 'refuse', status: 400, type: 'tool_use' }, '/v1/messages'],
     ['a count of tokens', decide, '/v1/messages/count_tokens'],
-    ['a tool that the request did not declare', { ...decide, tool: 'mcp__platform__task_note' } as Move, '/v1/messages'],
+    [
+      'a tool that the request did not declare',
+      { ...decide, tool: 'mcp__platform__task_note' } as Move,
+      '/v1/messages',
+    ],
   ])('is nothing in %s', async (_what, move, path) => {
     const { attestor, url } = await inTurn(move)
     await (await declaring(url, true, path)).text()
@@ -239,7 +248,10 @@ describe('what the model decides', () => {
 })
 
 /** A provider whose events the test sends. */
-function byHand(): { readonly provider: Server; send(event: { readonly type: string; readonly [member: string]: unknown }): void } {
+function byHand(): {
+  readonly provider: Server
+  send(event: { readonly type: string; readonly [member: string]: unknown }): void
+} {
   const asked = Promise.withResolvers<ServerResponse>()
   const provider = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()

@@ -44,7 +44,10 @@ describe('the sockets', () => {
 describe('the relay', () => {
   test('carries lines of any size both ways, and ends with its input', async () => {
     const { tools } = socketsIn(folder().path)
-    await listen(tools, createServer((socket) => socket.pipe(socket)))
+    await listen(
+      tools,
+      createServer((socket) => socket.pipe(socket)),
+    )
     const child = spawn(process.execPath, [relay, tools], { stdio: ['pipe', 'pipe', 'inherit'] })
     const sent = `${'é\u2028'.repeat(500_000)}\n`
     child.stdin.end(sent)
@@ -54,7 +57,10 @@ describe('the relay', () => {
 
   test('ends when the wrapper goes away, and says so where there is none', async () => {
     const { tools } = socketsIn(folder().path)
-    await listen(tools, createServer((socket) => socket.destroy()))
+    await listen(
+      tools,
+      createServer((socket) => socket.destroy()),
+    )
     const child = spawn(process.execPath, [relay, tools], { stdio: ['pipe', 'pipe', 'ignore'] })
     await once(child, 'exit')
     const said = await new Promise<string>((resolve) => {

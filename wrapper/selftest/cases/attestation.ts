@@ -14,8 +14,23 @@ const first =
 
 /** Whatever a parser, a schema or a normaliser on the way could touch. */
 const awkward = {
-  numbers: [1, -0.5, 1e21, 1e-7, 12345678901234567890, 0],
-  texts: ['007', '1e3', 'true', 'null', '', ' a ', 'e\u0301', '\u00e9', '\u{1f600}', '\u2028', '"', '\\', '${prompt}', '@lib/a.txt'],
+  numbers: [1, -0.5, 1e21, 1e-7, 2 ** 70, 0],
+  texts: [
+    '007',
+    '1e3',
+    'true',
+    'null',
+    '',
+    ' a ',
+    'e\u0301',
+    '\u00e9',
+    '\u{1f600}',
+    '\u2028',
+    '"',
+    '\\',
+    '${prompt}',
+    '@lib/a.txt',
+  ],
   nothing: [null, {}, [], [[]], { a: {} }],
   nested: { b: { a: [{ c: { d: [1, { e: null }] } }] } },
   extra_key_of_no_schema: true,
@@ -34,7 +49,9 @@ export const attestationCases: readonly ContractCase[] = [
       const { requests } = await agent.turn('call', first(callEcho({ a: 1 })))
       const block = requests
         .at(-1)!
-        .body.messages.flatMap(({ content }) => (Array.isArray(content) ? (content as { type: string; id?: string }[]) : []))
+        .body.messages.flatMap(({ content }) =>
+          Array.isArray(content) ? (content as { type: string; id?: string }[]) : [],
+        )
         .findLast(({ type }) => type === 'tool_use')
       assert.ok(block?.id)
       assert.equal(agent.toolCalls.at(-1)?._meta?.['claudecode/toolUseId'], block.id)
@@ -93,14 +110,10 @@ export const attestationCases: readonly ContractCase[] = [
     adapter: 'wrapper/boot/agent-process.ts',
     session: 'none',
     holds: (input) =>
-      withAgent(
-        input,
-        { environment: { ANTHROPIC_UNIX_SOCKET: '', CLAUDE_CODE_MAX_RETRIES: '0' } },
-        async (agent) => {
-          const { hooks } = await agent.turn('hello')
-          assert.deepEqual([hooks.at(-1)?.event, agent.model.requests], ['StopFailure', []])
-        },
-      ),
+      withAgent(input, { environment: { ANTHROPIC_UNIX_SOCKET: '', CLAUDE_CODE_MAX_RETRIES: '0' } }, async (agent) => {
+        const { hooks } = await agent.turn('hello')
+        assert.deepEqual([hooks.at(-1)?.event, agent.model.requests], ['StopFailure', []])
+      }),
   },
   {
     id: 'hooks.gone',
