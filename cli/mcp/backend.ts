@@ -93,7 +93,8 @@ export function brokeredBackend(options: BackendOptions, calls: AgentCalls, call
       ask(service, path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }),
     reportIssue: async (report) => {
       calls.reportIssue(report)
-      return { text: 'recorded', data: { recorded: true } }
+      const data = { recorded: true }
+      return { text: JSON.stringify(data, null, 2), data }
     },
     push: () => calls.push(),
   }
