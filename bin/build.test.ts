@@ -1,10 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -79,13 +80,18 @@ function matchesIn(name: string, pattern: RegExp): readonly string[] {
 test('every file that a program names by its own place lies there', () => {
   const named = programs().flatMap((name) => matchesIn(name, /new URL\(["'](\.[^"']+)["'],\s*import\.meta\.url\)/g))
   expect(named).toEqual(
-    expect.arrayContaining(['./pglite-worker.mjs', './runtime/store/migrations/', './wrapper/usage/statusline.mjs']),
+    expect.arrayContaining([
+      './pglite-worker.mjs',
+      './runtime/store/migrations/',
+      './wrapper/usage/statusline.mjs',
+      './wrapper/hooks/relay.mjs',
+    ]),
   )
   expect(named.filter((path) => !existsSync(join(dist, path)))).toEqual([])
   expect(existsSync(join(dist, 'cli/standins/scenarios/repository/package.json'))).toBe(true)
 })
 
-test('what a user installs is enough: no program imports a development package, and the tools’ server imports none at all', () => {
+test('what a user installs is enough: no program imports a development package', () => {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object }
   const imported = (name: string): readonly string[] =>
     matchesIn(name, /^(?:import|export)\b[^;'"]*?["']([^."'][^"']*)["']/gm)
@@ -97,38 +103,22 @@ test('what a user installs is enough: no program imports a development package, 
   const all = programs().flatMap((name) => imported(name))
   expect(all).toContain('fastify')
   expect(all.filter((specifier) => !isListed(specifier))).toEqual([])
-  expect(imported('mcp.mjs')).toEqual([])
 })
 
-test('the built server of the tools answers over stdio with the tools of its profile', async () => {
-  const env = {
-    PATH: process.env['PATH'] ?? '',
-    PLATFORM_TOOL_PROFILE: 'implement',
-    PLATFORM_OPERATOR_URL: 'http://127.0.0.1:9',
-  }
-  const server = spawn(process.execPath, [join(release, 'bin', 'statewright.mjs'), 'mcp'], {
-    env,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const say = (message: object): boolean => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-  const clientInfo = { name: 'test', version: '0' }
-  say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } })
-  say({ method: 'notifications/initialized' })
-  say({ id: 2, method: 'tools/list' })
-  const names: string[] = []
-  for await (const line of createInterface({ input: server.stdout })) {
-    const answer = JSON.parse(line) as {
-      readonly id?: number
-      readonly result?: { readonly tools: readonly { readonly name: string }[] }
-    }
-    if (answer.id !== 2) continue
-    names.push(...(answer.result?.tools ?? []).map((tool) => tool.name))
-    server.stdin.end()
-  }
-  expect(names).toContain('submit_outcome')
-  expect(new Set(names).size).toBe(names.length)
-})
-
-test('what compiling the tools’ server gave is shipped with it', () => {
-  expect(readdirSync(join(dist, 'compile-cache')).length).toBeGreaterThan(0)
+test('the relay that is shipped loads nothing but node:net, and carries lines both ways', async () => {
+  const relay = join(dist, 'wrapper', 'hooks', 'relay.mjs')
+  expect([...readFileSync(relay, 'utf8').matchAll(/^import .* from '(.*)'/gm)].map(([, name]) => name)).toEqual([
+    'node:net',
+  ])
+  const path = join(release, 'echo.sock')
+  const server = createServer((socket) => socket.pipe(socket))
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  const { stdout } = spawn(process.execPath, [relay, path], { stdio: ['pipe', 'pipe', 'inherit'] }).on(
+    'spawn',
+    function (this: ChildProcess) {
+      this.stdin?.end('a line\n')
+    },
+  )
+  expect(await text(stdout)).toBe('a line\n')
+  server.close()
 })

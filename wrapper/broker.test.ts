@@ -142,7 +142,12 @@ describeRequiring('claude', 'a pod behind the gateway', () => {
     expect(await ask('/internal/account-usage')).toBe(401)
     expect(await ask('/internal/account-usage', { authorization: 'Bearer guessed' })).toBe(401)
     expect(await ask('/k/guessed/internal/credential')).toBe(401)
-    for (const path of ['model/v1/messages', `internal/call/operator/tasks/${task}/outcome`, 'internal/push', 'internal/hook/Stop'])
+    for (const path of [
+      'model/v1/messages',
+      `internal/call/operator/tasks/${task}/outcome`,
+      'internal/push',
+      'internal/hook/Stop',
+    ])
       expect([path, await ask(`/k/guessed/${path}`)]).toEqual([path, 404])
   })
 

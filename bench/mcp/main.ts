@@ -1,8 +1,4 @@
 /** `npm run bench -- mcp`: from the start of a pod's tools to their list, against a server that does nothing. */
-import { execFileSync } from 'node:child_process'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
@@ -15,9 +11,9 @@ import { median, percentile } from '../kit/percentile.ts'
 import { goalTable, type Report } from '../kit/report.ts'
 import { runJournal } from '../kit/run-journal.ts'
 import { startOnce, type Start } from './start-time.ts'
+import { openToolsSide } from './tools-side.ts'
 
 const name = 'mcp'
-const root = fileURLToPath(new URL('../../', import.meta.url))
 
 interface Contender {
   readonly name: string
@@ -29,26 +25,15 @@ interface Contender {
 
 const bareName = 'bare SDK server, 1 tool'
 
-/** `release`: a folder as a release unpacks, with its launcher, its bundle and its compile cache. */
-function contendersOf(release: string): readonly Contender[] {
-  const launcher = join(release, 'bin', 'statewright.mjs')
-  const pod = { PLATFORM_TASK: 'default/t', PLATFORM_PROJECT: 'demo', PLATFORM_TOOL_PROFILE: 'implement' }
+/** `socket`: where the tools' server listens, as it does in a wrapper; the CLI starts a relay to it. */
+function contendersOf(socket: string): readonly Contender[] {
   const own = (program: string): string => fileURLToPath(new URL(program, import.meta.url))
+  const relay = own('../../wrapper/hooks/relay.mjs')
   return [
-    { name: 'statewright mcp, 18 tools', parameters: [launcher, 'mcp'], environment: pod, tools: 18 },
+    { name: 'relay to the wrapper, 18 tools', parameters: [relay, socket], environment: {}, tools: 18 },
     { name: bareName, parameters: [own('./bare-sdk.ts')], environment: {}, tools: 1 },
     { name: 'limit: JSON-RPC by hand, 1 tool', parameters: [own('./no-sdk.ts')], environment: {}, tools: 1 },
   ]
-}
-
-async function makeRelease(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'statewright-release-'))
-  await cp(join(root, 'package.json'), join(folder, 'package.json'))
-  await cp(join(root, 'bin', 'statewright.mjs'), join(folder, 'bin', 'statewright.mjs'))
-  execFileSync(process.execPath, [join(root, 'bin', 'build.mjs'), join(folder, 'dist')], {
-    stdio: ['ignore', 2, 'inherit'],
-  })
-  return folder
 }
 
 interface Row {
@@ -87,8 +72,8 @@ async function main(): Promise<number> {
   const machine = describeMachine()
   const startedAt = new Date()
   const journal = runJournal((line) => console.error(line))
-  const release = await makeRelease()
-  const contenders = contendersOf(release)
+  const wrapper = await openToolsSide()
+  const contenders = contendersOf(wrapper.socket)
   const starts = new Map<string, Start[]>(contenders.map((contender) => [contender.name, []]))
   try {
     // The first of each fills the machine's file cache.
@@ -100,7 +85,7 @@ async function main(): Promise<number> {
       starts.get(contender.name)?.push(start)
     })
   } finally {
-    await rm(release, { recursive: true, force: true })
+    await wrapper.close()
   }
   const rows = [...starts].map(([contender, made]) => rowOf(contender, made))
   const goals: readonly Goal[] = [

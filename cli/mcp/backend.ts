@@ -24,12 +24,7 @@ export interface OngoingCall {
 export interface Backend {
   readonly pod: PodIdentity
   get(service: Service, path: string, query?: Readonly<Record<string, unknown>>): Promise<ToolAnswer>
-  send(
-    service: Service,
-    method: 'POST' | 'PATCH' | 'DELETE',
-    path: string,
-    body?: unknown,
-  ): Promise<ToolAnswer>
+  send(service: Service, method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<ToolAnswer>
   reportIssue(report: IssueReport): Promise<ToolAnswer>
   /** Asks the wrapper to push what is committed, before the forge is asked about it (rulings 3.34). */
   push(): Promise<void>
@@ -98,7 +93,8 @@ export function brokeredBackend(options: BackendOptions, calls: AgentCalls, call
       ask(service, path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }),
     reportIssue: async (report) => {
       calls.reportIssue(report)
-      return { text: 'recorded', data: { recorded: true } }
+      const data = { recorded: true }
+      return { text: JSON.stringify(data, null, 2), data }
     },
     push: () => calls.push(),
   }

@@ -292,7 +292,7 @@ describe('the tools of a pod', () => {
     await withPod('', ok, async (client, asked, reported) => {
       const report = { category: 'auth', description: 'no token' }
       const result = await client.callTool({ name: 'report_internal_issue', arguments: report })
-      expect(result.isError).toBeFalsy()
+      expect([result.isError ?? false, JSON.parse(text(result))]).toEqual([false, { recorded: true }])
       expect([asked, reported]).toEqual([[], [report]])
     })
   })

@@ -286,11 +286,7 @@ const calls: readonly Row[] = [
     'a note is kept with its writer, answered 201 and told to its pod',
   ],
   ['task_note: 409 while the agent kind is empty', notes, 'without a live pod a note is refused: agent-kind-empty'],
-  [
-    'report_internal_issue: without credentials',
-    server,
-    'report an internal issue even where nothing else works: to the log',
-  ],
+  ['report_internal_issue: without credentials', server, 'report an internal issue to the wrapper and to nobody else'],
   ['report_internal_issue: the counter', 'wrapper/metrics.test.ts', 'platform_wrapper_internal_issue_total'],
 ]
 

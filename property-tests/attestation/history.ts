@@ -33,7 +33,13 @@ const moves = fc.array(
   fc.oneof(
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('begin' as const) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('end' as const) }) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('ask' as const), tools: fc.constantFrom(tools, tools, ['task_note'], []) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('ask' as const),
+        tools: fc.constantFrom(tools, tools, ['task_note'], []),
+      }),
+    },
     { weight: 6, arbitrary: fc.record({ kind: fc.constant('block' as const), nth, block }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('break' as const), nth }) },
     { weight: 8, arbitrary: fc.record({ kind: fc.constant('call' as const), call: block, like }) },

@@ -54,7 +54,17 @@ export const zones: readonly Zone[] = [
   { folder: 'property-tests/injection/', imports: 'anything', development: true },
   {
     folder: 'bench/',
-    imports: ['runtime/', 'machines/', 'memory/', 'wrapper/', 'edges/agents/bundle/', 'property-tests/prove/', kit],
+    imports: [
+      'runtime/',
+      'machines/',
+      'memory/',
+      'wrapper/',
+      'edges/agents/bundle/',
+      // The tools' server stands in the wrapper's process, and only the composition root may put it there.
+      'cli/mcp/',
+      'property-tests/prove/',
+      kit,
+    ],
     development: true,
     scenes: true,
   },

@@ -94,7 +94,13 @@ describe('an answer in one piece', () => {
   test('registers its blocks', () => {
     const sink = recording()
     const input = { b: 'x', a: 1 }
-    readWhole(sink, { type: 'message', content: [{ type: 'text', text: 'so' }, { ...note, input }] })
+    readWhole(sink, {
+      type: 'message',
+      content: [
+        { type: 'text', text: 'so' },
+        { ...note, input },
+      ],
+    })
     expect(sink.blocks).toEqual([read])
   })
 

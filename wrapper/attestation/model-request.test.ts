@@ -13,7 +13,13 @@ describe('what a request to the model declares', () => {
 
   test.each<[string, Uint8Array]>([
     ['has no tools', asking('go on', { tools: undefined })],
-    ['asks for a summary', asking([{ type: 'text', text: 'before' }, { type: 'text', text: summary }])],
+    [
+      'asks for a summary',
+      asking([
+        { type: 'text', text: 'before' },
+        { type: 'text', text: summary },
+      ]),
+    ],
     ['asks for a summary in one text', asking(summary)],
     ['is no JSON', Buffer.from('{"tools":')],
     ['is compressed', Buffer.from([0x1f, 0x8b, 8, 0])],

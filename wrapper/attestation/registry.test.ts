@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { canonical } from './canonical.ts'
-import { beginTurn, drop, outsideTurns, register, spend, type AskedModel, type Block, type Registry } from './registry.ts'
+import {
+  beginTurn,
+  drop,
+  outsideTurns,
+  register,
+  spend,
+  type AskedModel,
+  type Block,
+  type Registry,
+} from './registry.ts'
 
 const input = canonical({ kind: 'note', body: 'b' })
 const block: Block = { id: 'toolu_1', tool: 'task_note', input }
@@ -30,7 +39,12 @@ describe('a call', () => {
     ['of another tool', decided(block), { ...block, tool: 'submit_outcome' }, 'other-tool'],
     ['with other arguments', decided(block), { ...block, input: canonical({ kind: 'note' }) }, 'other-arguments'],
     ['outside of any turn', register(outsideTurns, asked({ turn: undefined }), block), block, 'no-turn'],
-    ['by a block that answers a request of an earlier turn', register(beginTurn('t2'), asked(), block), block, 'no-block'],
+    [
+      'by a block that answers a request of an earlier turn',
+      register(beginTurn('t2'), asked(), block),
+      block,
+      'no-block',
+    ],
     [
       'by a block that answers a request from between the turns',
       register(beginTurn('t1'), asked({ turn: undefined }), block),

@@ -67,5 +67,8 @@ export function spend(registry: Registry, call: Block): readonly [Registry, Verd
   if (known.input !== call.input) return refused('other-arguments')
   if (known.isSpent) return [registry, { kind: 'repeat', block: known }]
   const block = { ...known, isSpent: true }
-  return [{ ...registry, blocks: new Map(registry.blocks).set(call.id, block) }, { kind: 'spent', block }]
+  return [
+    { ...registry, blocks: new Map(registry.blocks).set(call.id, block) },
+    { kind: 'spent', block },
+  ]
 }

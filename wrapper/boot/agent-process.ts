@@ -20,7 +20,7 @@ export function agentCommand(config: Config, sessionId: string): readonly string
   ]
 }
 
-/** In place of a key or token, and of exactly one of them: only then the CLI obeys `ANTHROPIC_UNIX_SOCKET`. */
+/** In place of a key or token: the word by which the CLI knows that whoever holds the socket adds the real one. */
 export const keyPlaceholder = 'ssh-placeholder'
 
 /** Leads nowhere (RFC 2606): a CLI that passed the socket by would reach no model. */
@@ -50,7 +50,9 @@ export function agentEnvironment(
     ANTHROPIC_BASE_URL: noModel,
     ANTHROPIC_UNIX_SOCKET: sockets.model,
     // The subscription's mode is what makes the CLI report the account's usage windows (facts 7).
-    ...(config.secrets.oauthToken ? { CLAUDE_CODE_OAUTH_TOKEN: keyPlaceholder } : { ANTHROPIC_API_KEY: keyPlaceholder }),
+    ...(config.secrets.oauthToken
+      ? { CLAUDE_CODE_OAUTH_TOKEN: keyPlaceholder }
+      : { ANTHROPIC_API_KEY: keyPlaceholder }),
     ENABLE_TOOL_SEARCH: 'false',
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

@@ -1,5 +1,5 @@
 import Fastify from 'fastify'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Attestor } from '../attestation/attestor.ts'
@@ -145,6 +145,132 @@ describe('failures of the model', () => {
     expect(nobody.meter.failures).toEqual({ inRow: 1, status: 0 })
   })
 })
+
+describe('what the model decides', () => {
+  const tool = 'mcp__platform__submit_outcome'
+  const call = { id: 'toolu_1', tool: 'submit_outcome', arguments: { verdict: 'approve' } }
+  const declaring = (url: string, stream = true, path = '/v1/messages'): Promise<Response> =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        stream,
+        model: 'm',
+        tools: [{ name: tool }],
+        messages: [{ role: 'user', content: 'go' }],
+      }),
+    })
+  const decide: Move = { kind: 'call', tool, input: call.arguments }
+  async function inTurn(move: Move): Promise<{ attestor: Attestor; url: string }> {
+    const attestor = new Attestor()
+    attestor.turnBegan('turn-1')
+    const model = await startTestModel(() => move)
+    closers.push(() => model.close())
+    return { attestor, url: (await openProxy(model.url, 0, attestor)).url }
+  }
+
+  test.each([true, false])('is registered before the CLI has it, streamed: %s', async (stream) => {
+    const { attestor, url } = await inTurn(decide)
+    const answer = await declaring(url, stream)
+    for await (const chunk of answer.body!) {
+      const isWhole = new TextDecoder().decode(chunk).match(/content_block_stop|"stop_reason":"tool_use"/)
+      if (isWhole) break
+    }
+    const id = 'toolu_1'
+    expect(attestor.spend({ ...call, id }).kind).toBe('spent')
+  })
+
+  test('is not yet registered while its block has not ended', async () => {
+    const attestor = new Attestor()
+    attestor.turnBegan('turn-1')
+    const { provider, send } = byHand()
+    const { url } = await openProxy(await listen(provider), 0, attestor)
+    const answering = declaring(url)
+    const block = { type: 'tool_use', id: 'toolu_1', name: tool, input: {} }
+    const delta = { type: 'input_json_delta', partial_json: '{"verdict":"approve"}' }
+    send({ type: 'content_block_start', index: 0, content_block: block })
+    send({ type: 'content_block_delta', index: 0, delta })
+    const reader = (await answering).body!.getReader()
+    await untilRead(reader, 'input_json_delta')
+    expect(attestor.spend(call)).toEqual({ kind: 'refused', reason: 'no-block' })
+    send({ type: 'content_block_stop', index: 0 })
+    await untilRead(reader, 'content_block_stop')
+    expect(attestor.spend(call).kind).toBe('spent')
+    await reader.cancel()
+  })
+
+  test('counts no more once its stream has broken off', async () => {
+    const { attestor, url } = await inTurn({ kind: 'break', how: 'reset', after: { tool, input: call.arguments } })
+    await (await declaring(url)).text().catch(() => undefined)
+    expect(attestor.spend(call)).toEqual({ kind: 'refused', reason: 'no-block' })
+  })
+
+  test.each<[string, Move, string]>([
+    ['a failure', { kind: 'refuse', status: 400, type: 'tool_use' }, '/v1/messages'],
+    ['a count of tokens', decide, '/v1/messages/count_tokens'],
+    [
+      'a tool that the request did not declare',
+      { ...decide, tool: 'mcp__platform__task_note' } as Move,
+      '/v1/messages',
+    ],
+  ])('is nothing in %s', async (_what, move, path) => {
+    const { attestor, url } = await inTurn(move)
+    await (await declaring(url, true, path)).text()
+    await (await declaring(url, false, path)).text()
+    for (const one of [call, { ...call, tool: 'task_note' }, { ...call, id: 'toolu_2' }])
+      expect(attestor.spend(one)).toEqual({ kind: 'refused', reason: 'no-block' })
+  })
+
+  test('of an earlier turn’s request is nothing in the next', async () => {
+    const attestor = new Attestor()
+    attestor.turnBegan('turn-1')
+    const { provider, send } = byHand()
+    const { url } = await openProxy(await listen(provider), 0, attestor)
+    const answering = declaring(url)
+    const block = { type: 'tool_use', id: 'toolu_1', name: tool, input: {} }
+    send({ type: 'content_block_start', index: 0, content_block: block })
+    const reader = (await answering).body!.getReader()
+    await untilRead(reader, 'content_block_start')
+    attestor.turnEnded()
+    attestor.turnBegan('turn-2')
+    send({ type: 'content_block_stop', index: 0 })
+    await untilRead(reader, 'content_block_stop')
+    expect(attestor.spend({ ...call, arguments: {} })).toEqual({ kind: 'refused', reason: 'no-block' })
+    await reader.cancel()
+  })
+
+  test('is read from two requests at once: a subagent’s blocks count beside those of its parent', async () => {
+    const { attestor, url } = await inTurn(decide)
+    await Promise.all([declaring(url).then((one) => one.text()), declaring(url).then((one) => one.text())])
+    expect([attestor.spend(call).kind, attestor.spend({ ...call, id: 'toolu_2' }).kind]).toEqual(['spent', 'spent'])
+    expect(attestor.spend(call).kind).toBe('repeat')
+  })
+})
+
+/** A provider whose events the test sends. */
+function byHand(): {
+  readonly provider: Server
+  send(event: { readonly type: string; readonly [member: string]: unknown }): void
+} {
+  const asked = Promise.withResolvers<ServerResponse>()
+  const provider = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    asked.resolve(response)
+  })
+  return {
+    provider,
+    send: (event) =>
+      void asked.promise.then((to) => to.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)),
+  }
+}
+
+async function untilRead(reader: ReadableStreamDefaultReader<Uint8Array>, wanted: string): Promise<void> {
+  for (let text = ''; !text.includes(wanted);) {
+    const { value, done } = await reader.read()
+    if (done) throw new Error(`the stream ended before ${wanted}`)
+    text += new TextDecoder().decode(value)
+  }
+}
 
 async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

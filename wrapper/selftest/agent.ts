@@ -81,7 +81,11 @@ export async function startAgent(input: AgentInput, options: AgentOptions = {}):
   let decide: Decide = () => ({ kind: 'say', text: said })
   let scriptedFrom = 0
   const side = await openWrapperSide()
-  const model = await startTestModel((request, index) => decide(request, index - scriptedFrom), true, side.sockets.model)
+  const model = await startTestModel(
+    (request, index) => decide(request, index - scriptedFrom),
+    true,
+    side.sockets.model,
+  )
   const config = loadConfig(variables(input, options, { root, home, workspace }), () => '')
   const plumbing = { sockets: side.sockets, programs: join(side.link, 'bin'), ...programs(input.node) }
   writeShims(side.link, { ...config, way: [] })

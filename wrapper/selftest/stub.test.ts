@@ -36,7 +36,11 @@ describe('the scripted CLI', () => {
     expect(cases.map(({ id }) => id).toSorted()).toEqual(shared.toSorted())
   })
 
-  test.each(cases.map((one) => [one.id, one.fact, one] as const))('%s: %s', { timeout: 60_000 }, async (_id, _fact, one) => {
-    expect((await run.judge(one)).fault).toBeUndefined()
-  })
+  test.each(cases.map((one) => [one.id, one.fact, one] as const))(
+    '%s: %s',
+    { timeout: 60_000 },
+    async (_id, _fact, one) => {
+      expect((await run.judge(one)).fault).toBeUndefined()
+    },
+  )
 })

@@ -79,7 +79,7 @@ const wrapperApi: readonly Row[] = [
   [
     'account usage: loopback, normalized',
     'wrapper/broker.test.ts',
-    'logs an internal issue by itself and refuses a malformed usage report',
+    'takes usage reports by the socket and refuses a malformed one, and logs an internal issue by itself',
   ],
 ]
 
@@ -218,7 +218,7 @@ const boot: readonly Row[] = [
   [
     'the onboarding seed',
     'wrapper/boot/agent-files.test.ts',
-    'approves the dummy key and the workspace, so that no dialog appears',
+    'approves the placeholder of a key and the workspace, so that no dialog appears',
   ],
   ['two CLAUDE.md', 'wrapper/selftest/cases/results.ts', 'instructions.own'],
   [
@@ -385,7 +385,12 @@ const secrets: readonly Row[] = [
     'wrapper/broker.test.ts',
     'clones and pushes with the token out of memory, and leaves it nowhere',
   ],
-  ['the profile at the broker', 'wrapper/broker.test.ts', 'lets no other call pass, and nobody without the key'],
+  ['the profile at the broker', 'wrapper/broker/broker.test.ts', 'a call %s is refused and goes nowhere'],
+  [
+    'only what the model decided',
+    'wrapper/broker.test.ts',
+    'does nothing for whoever knows the socket of the tools: between the turns, and within one',
+  ],
   [
     "the model's proxy and the ceiling",
     'wrapper/endings.test.ts',

@@ -6,7 +6,9 @@ import type { CreateToolsServer } from '../tools/port.ts'
 export const plainTools: CreateToolsServer = ({ task }, desk) => {
   const server = new Server({ name: 'platform', version: '0' }, { capabilities: { tools: {} } })
   const tool = (name: string): object => ({ name, description: name, inputSchema: { type: 'object' } })
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: ['echo', 'note', 'outcome', 'push', 'report'].map(tool) as never }))
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: ['echo', 'note', 'outcome', 'push', 'report'].map(tool) as never,
+  }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const asked = { id: params._meta?.['claudecode/toolUseId'], tool: params.name, arguments: params.arguments }
     const text = await desk.perform(asked, async (calls) => {

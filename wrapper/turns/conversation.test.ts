@@ -122,6 +122,75 @@ async function isOpen(promise: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([promise, Promise.resolve(open)])) === open
 }
 
+describe('what the model decides', () => {
+  let scene: Scene
+  beforeEach(() => void (scene = new Scene()))
+  afterEach(() => scene.close())
+
+  const tools = [{ name: 'mcp__platform__note' }]
+  const request = Buffer.from(JSON.stringify({ tools, messages: [{ content: 'go' }] }))
+  /** The model answers a request with a block; is it good for a call? */
+  const decided = (): string => {
+    scene.attestor.requestBegan(request).register({ id: 'toolu_1', tool: 'note', input: '{}' })
+    return verdict()
+  }
+  const verdict = (): string => {
+    const given = scene.attestor.spend({ id: 'toolu_1', tool: 'note', arguments: {} })
+    return given.kind === 'refused' ? given.reason : given.kind
+  }
+  const endings: Readonly<Record<string, () => unknown>> = {
+    Stop: () => scene.stop(),
+    StopFailure: () => scene.conversation.onHook('StopFailure', { prompt_id: 'p1', error: 'server_error' }),
+    'the end of the process': () => scene.exit(1),
+    'a confirmed interrupt': async () => {
+      scene.conversation.interrupt()
+      scene.say('half')
+      scene.mark()
+      await scene.pass(1)
+    },
+    'the stop of the pod': async () => {
+      const ended = scene.conversation.shutDown(200)
+      await scene.pass(1)
+      await ended
+    },
+  }
+
+  test('counts from the moment that the CLI takes the turn', async () => {
+    expect(decided()).toBe('no-turn')
+    const { outcome } = await scene.begin()
+    expect(decided()).toBe('spent')
+    scene.say('whole')
+    scene.stop()
+    await scene.pass(1)
+    await outcome
+  })
+
+  test.each(Object.entries(endings))('counts no more after %s, spent or not', async (_what, end) => {
+    const { outcome } = await scene.begin()
+    scene.attestor.requestBegan(request).register({ id: 'toolu_1', tool: 'note', input: '{}' })
+    const over = scene.attestor.turnOver
+    await end()
+    expect([verdict(), decided(), over.aborted]).toEqual(['no-turn', 'no-turn', true])
+    await scene.pass(1)
+    await outcome
+  })
+
+  test('counts for nothing in a turn that the CLI began by itself', async () => {
+    scene.conversation.onHook('UserPromptSubmit', { prompt_id: 'p9', prompt: 'a notification' })
+    expect(decided()).toBe('no-turn')
+  })
+
+  test('goes on when the Stop of another prompt comes', async () => {
+    const { outcome } = await scene.begin()
+    scene.stop('p9')
+    expect(decided()).toBe('spent')
+    scene.say('whole')
+    scene.stop()
+    await scene.pass(1)
+    await outcome
+  })
+})
+
 describe('an interrupt', () => {
   let scene: Scene
   beforeEach(() => void (scene = new Scene()))

@@ -11,18 +11,15 @@ export function peerProgram(name: string): string {
 
 const limitMs = 120_000
 
-export async function inspect(
-  socket: string,
-  parameters: readonly string[],
-): Promise<Record<string, unknown>> {
+export async function inspect(socket: string, parameters: readonly string[]): Promise<Record<string, unknown>> {
   const server = [process.execPath, join(programDir, 'wrapper', 'hooks', 'relay.mjs'), socket]
   // It looks for `node` on the path.
   const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
-  const { stdout } = await promisify(execFile)(
-    peerProgram('mcp-inspector'),
-    ['--cli', ...server, ...parameters],
-    { env: { PATH: path, HOME: process.env['HOME'] ?? '/' }, timeout: limitMs, maxBuffer: 16 * 1024 * 1024 },
-  )
+  const { stdout } = await promisify(execFile)(peerProgram('mcp-inspector'), ['--cli', ...server, ...parameters], {
+    env: { PATH: path, HOME: process.env['HOME'] ?? '/' },
+    timeout: limitMs,
+    maxBuffer: 16 * 1024 * 1024,
+  })
   return JSON.parse(stdout) as Record<string, unknown>
 }
 

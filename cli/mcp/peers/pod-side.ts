@@ -58,13 +58,15 @@ export async function startPodSide(pod: SidedPod, operatorUrl: string, memory: M
     logger,
   })
   const closers: (() => Promise<void> | void)[] = []
+  let calls = 0
+  const nextId = (): string => `toolu_${(calls += 1)}`
   return {
     socket: async (profile) => {
       const folder = makeSocketFolder()
       const { tools, model } = socketsIn(folder.path)
       const serverFor = () => podServer('0')({ ...caller, profile, hasMemory: true }, desk)
       const server = await openMcpSocket({ path: tools, serverFor })
-      const speaking = await speakForTheModel(model, tools, attestor)
+      const speaking = await speakForTheModel(model, tools, attestor, nextId)
       closers.push(speaking, () => server.close(), folder.remove)
       return model
     },
@@ -82,13 +84,17 @@ interface Call {
 }
 
 /** Passes lines on from one socket to the other; each call gets an id and a block. */
-async function speakForTheModel(path: string, to: string, attestor: Attestor): Promise<() => Promise<void>> {
-  let calls = 0
+async function speakForTheModel(
+  path: string,
+  to: string,
+  attestor: Attestor,
+  nextId: () => string,
+): Promise<() => Promise<void>> {
   const attested = (line: string): string => {
     const message = JSON.parse(line) as Call
     if (message.method !== 'tools/call' || !message.params) return line
     const { name, arguments: input, _meta: meta } = message.params
-    const id = `toolu_${(calls += 1)}`
+    const id = nextId()
     const request = { tools: [{ name: `mcp__platform__${name}` }], messages: [{ content: 'go on' }] }
     const sink = attestor.requestBegan(Buffer.from(JSON.stringify(request)))
     sink.register({ id, tool: name, input: canonical(input ?? {}) })

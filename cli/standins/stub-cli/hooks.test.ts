@@ -41,7 +41,12 @@ test('a hook is told the event, the session and its input', async () => {
 })
 
 test('a hook that is a tool of a server gets what its template makes, and its answer counts', async () => {
-  const hook = { matcher: '*', server: 'wiring', tool: 'hook', input: { event: 'Stop', id: '${session_id}', what: '${prompt}', none: '${error}', list: '${crons}' } }
+  const hook = {
+    matcher: '*',
+    server: 'wiring',
+    tool: 'hook',
+    input: { event: 'Stop', id: '${session_id}', what: '${prompt}', none: '${error}', list: '${crons}' },
+  }
   const told: unknown[] = []
   const callTool: CallTool = async (...given) => {
     told.push(given)

@@ -149,15 +149,8 @@ async function openSession(
   return { press }
 }
 
-/** Obeyed where exactly one of key and token is the placeholder and no other token is set; else passed by in silence. */
-function socketOf(env: NodeJS.ProcessEnv): string | undefined {
-  const given = [env['ANTHROPIC_API_KEY'], env['CLAUDE_CODE_OAUTH_TOKEN']].filter((one) => one !== undefined)
-  const isPlaceholder = given.length === 1 && given[0] === 'ssh-placeholder'
-  return isPlaceholder && env['ANTHROPIC_AUTH_TOKEN'] === undefined ? env['ANTHROPIC_UNIX_SOCKET'] : undefined
-}
-
 function apiOptions(env: NodeJS.ProcessEnv): ApiOptions {
-  const socket = socketOf(env)
+  const socket = env['ANTHROPIC_UNIX_SOCKET'] || undefined
   const token = env['CLAUDE_CODE_OAUTH_TOKEN'] ?? env['ANTHROPIC_AUTH_TOKEN']
   const headers: Record<string, string> =
     token === undefined ? { 'x-api-key': env['ANTHROPIC_API_KEY'] ?? '' } : { authorization: `Bearer ${token}` }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { awaitReady } from '../../terminal/boot.ts'
 import { declaredTools } from '../../attestation/model-request.ts'
 import { said, startAgent, type Agent, type AgentOptions, type Decide, type Seen } from '../agent.ts'
 import type { ContractCase, LoneCase } from '../case.ts'
@@ -15,8 +14,23 @@ const first =
 
 /** Whatever a parser, a schema or a normaliser on the way could touch. */
 const awkward = {
-  numbers: [1, -0.5, 1e21, 1e-7, 12345678901234567890, 0],
-  texts: ['007', '1e3', 'true', 'null', '', ' a ', 'e\u0301', '\u00e9', '\u{1f600}', '\u2028', '"', '\\', '${prompt}', '@lib/a.txt'],
+  numbers: [1, -0.5, 1e21, 1e-7, 2 ** 70, 0],
+  texts: [
+    '007',
+    '1e3',
+    'true',
+    'null',
+    '',
+    ' a ',
+    'e\u0301',
+    '\u00e9',
+    '\u{1f600}',
+    '\u2028',
+    '"',
+    '\\',
+    '${prompt}',
+    '@lib/a.txt',
+  ],
   nothing: [null, {}, [], [[]], { a: {} }],
   nested: { b: { a: [{ c: { d: [1, { e: null }] } }] } },
   extra_key_of_no_schema: true,
@@ -35,7 +49,9 @@ export const attestationCases: readonly ContractCase[] = [
       const { requests } = await agent.turn('call', first(callEcho({ a: 1 })))
       const block = requests
         .at(-1)!
-        .body.messages.flatMap(({ content }) => (Array.isArray(content) ? (content as { type: string; id?: string }[]) : []))
+        .body.messages.flatMap(({ content }) =>
+          Array.isArray(content) ? (content as { type: string; id?: string }[]) : [],
+        )
         .findLast(({ type }) => type === 'tool_use')
       assert.ok(block?.id)
       assert.equal(agent.toolCalls.at(-1)?._meta?.['claudecode/toolUseId'], block.id)
@@ -56,15 +72,19 @@ export const attestationCases: readonly ContractCase[] = [
   },
   {
     id: 'attest.retry',
-    fact: 'an answer that breaks off is asked for again, over the socket and in one piece, and its calls say their ids too',
+    fact: 'of an answer that breaks off no tool runs; it is asked for again, and the call of the new answer says its own id',
     adapter: 'wrapper/model-proxy/proxy.ts',
     session: 'key',
     holds: async (agent) => {
-      const broken: Move = { kind: 'break', how: 'reset', after: { tool: echo, input: { a: 2 } } }
-      const { requests } = await agent.turn('call', first(broken, broken))
-      assert.ok(requests.some(({ body }) => body.stream !== true))
-      const ids = agent.toolCalls.slice(-1).map((call) => call._meta?.['claudecode/toolUseId'])
-      assert.match(String(ids[0]), /^toolu_/)
+      const before = agent.toolCalls.length
+      const broken: Move = { kind: 'break', how: 'reset', after: { tool: echo, input: { of: 'the broken one' } } }
+      const { requests } = await agent.turn('call', first(broken, callEcho({ of: 'the new one' })))
+      const calls = agent.toolCalls.slice(before)
+      assert.deepEqual(
+        calls.map((call) => call.arguments),
+        [{ of: 'the new one' }],
+      )
+      assert.ok(requests.at(-1)!.text.includes(String(calls[0]?._meta?.['claudecode/toolUseId'])))
     },
   },
   {
@@ -86,21 +106,14 @@ export const attestationCases: readonly ContractCase[] = [
   },
   {
     id: 'socket.fail-closed',
-    fact: 'a CLI that does not obey the socket reaches no model at all',
+    fact: 'without the socket the CLI reaches no model at all, and the turn fails',
     adapter: 'wrapper/boot/agent-process.ts',
     session: 'none',
     holds: (input) =>
-      withAgent(
-        input,
-        // With a token beside the placeholder the CLI passes the socket by, and says nothing of it.
-        { environment: { ANTHROPIC_AUTH_TOKEN: 'beside', CLAUDE_CODE_MAX_RETRIES: '0' }, awaitBoot: false },
-        async (agent) => {
-          await awaitReady(agent.terminal, agent.clock, 60_000).catch(() => undefined)
-          await agent.submit('hello').catch(() => undefined)
-          await agent.until('its end', () => agent.hooks.some(({ event }) => event === 'StopFailure'), 20_000)
-          assert.deepEqual([agent.model.requests, agent.hooks.filter(({ event }) => event === 'Stop')], [[], []])
-        },
-      ),
+      withAgent(input, { environment: { ANTHROPIC_UNIX_SOCKET: '', CLAUDE_CODE_MAX_RETRIES: '0' } }, async (agent) => {
+        const { hooks } = await agent.turn('hello')
+        assert.deepEqual([hooks.at(-1)?.event, agent.model.requests], ['StopFailure', []])
+      }),
   },
   {
     id: 'hooks.gone',
