@@ -100,7 +100,12 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     expect(started).toContain('relay.mjs')
     expect(world.callbacks.length).toBeGreaterThan(0)
     expect(world.model.requests.every((request) => request.headers['x-api-key'] === modelKey)).toBe(true)
-    const said = [started, pod.log(), JSON.stringify(world.callbacks), ...world.model.requests.map((request) => request.text)]
+    const said = [
+      started,
+      pod.log(),
+      JSON.stringify(world.callbacks),
+      ...world.model.requests.map((request) => request.text),
+    ]
     for (const secret of [modelKey, callbackSecret, ...secretFiles.map(([, text]) => text)]) {
       expect(said.join()).not.toContain(secret)
       expect(filesWith(world.dir, secret)).toEqual([])
@@ -326,7 +331,9 @@ function unlessGone<T>(read: () => T): T | undefined {
 /** Arguments and environments of whatever a process started: the CLI, its relays, the holders of its namespaces. */
 function startedBy(pid: number): string {
   const read = (child: number): string =>
-    ['cmdline', 'environ'].map((name) => readFileSync(`/proc/${child}/${name}`, 'latin1').replaceAll('\0', ' ')).join(' ')
+    ['cmdline', 'environ']
+      .map((name) => readFileSync(`/proc/${child}/${name}`, 'latin1').replaceAll('\0', ' '))
+      .join(' ')
   return childrenOf(pid)
     .map((child) => `${read(child)} ${startedBy(child)}`)
     .join('\n')

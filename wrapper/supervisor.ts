@@ -15,7 +15,7 @@ import { writeEndpoint } from './boot/endpoint.ts'
 import type { Environment } from './boot/environment.ts'
 import { answerPrompt } from './boot/git-access.ts'
 import { readBaseInstructions } from './boot/instructions.ts'
-import { lifecycleHookRunner, type RunLifecycleHook } from './boot/lifecycle-hooks.ts'
+import { lifecycleHooksOf, type HookFailed, type RunLifecycleHook } from './boot/lifecycle-hooks.ts'
 import { childrenOf, endOrphan, recordAgent } from './boot/orphan.ts'
 import { readMcpOverlays } from './boot/overlays.ts'
 import { removePlanted } from './boot/planted.ts'
@@ -145,7 +145,8 @@ class Wrapper {
     const stamp = isoTime(bootedAt).replace(/[:.]/g, '-')
     const sockets = makeSocketFolder()
     const walls = await this.#openWalls(sockets, stamp)
-    this.#runHook = this.#hooksIn(walls)
+    const onFailure: HookFailed = (hook) => this.#metrics.hookFailed(hook)
+    this.#runHook = lifecycleHooksOf(config, { space: walls.space, clock, logger, onFailure })
     const internal = await this.#openInternal()
     const agentSide = await this.#openAgentSide(sockets, walls)
     const journal = new TurnJournal(config.stateDir)
@@ -197,26 +198,6 @@ class Wrapper {
       stamp,
       programs: [fileURLToPath(new URL('..', import.meta.url)), dirname(node)],
       onRefusal: (kind, reason) => logger.warn({ kind, reason }, 'the machine refuses namespaces'),
-    })
-  }
-
-  #hooksIn({ space }: Walls): RunLifecycleHook {
-    const { clock, logger } = this.#input
-    const { hooks, workspaceDir, path, home, lang, identity } = this.#config
-    return lifecycleHookRunner({
-      hooks,
-      space,
-      cwd: workspaceDir,
-      env: {
-        PATH: path,
-        HOME: home,
-        LANG: lang,
-        PLATFORM_TASK: identity.task,
-        PLATFORM_PROJECT: identity.project,
-      },
-      clock,
-      logger,
-      onFailure: (hook) => this.#metrics.hookFailed(hook),
     })
   }
 

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import type { Logger } from '../../edges/http/logging.ts'
 import type { Clock } from '../clock.ts'
 import type { CommandSpace } from '../space/space.ts'
+import type { Config } from './config.ts'
 import type { EnvironmentReader } from './environment.ts'
 
 const command = Type.Optional(Type.String())
@@ -27,6 +28,8 @@ export function parseLifecycleHooks(read: EnvironmentReader): LifecycleHooks {
 
 export type RunLifecycleHook = (hook: LifecycleHook, argument?: string) => Promise<void>
 
+export type HookFailed = (hook: LifecycleHook) => void
+
 interface HookRunnerOptions {
   readonly hooks: LifecycleHooks
   /** A hook runs what a repository's own scripts say. */
@@ -34,7 +37,7 @@ interface HookRunnerOptions {
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
   readonly logger: Logger
-  readonly onFailure: (hook: LifecycleHook) => void
+  readonly onFailure: HookFailed
   readonly clock: Clock
   readonly limitMs?: number
 }
@@ -43,6 +46,18 @@ interface HookRunnerOptions {
 const defaultLimitMs = 300_000
 /** What a hook wrote right before its end arrives within this time. */
 const lastWordsMs = 250
+
+type PodHooks = Pick<HookRunnerOptions, 'space' | 'clock' | 'logger' | 'onFailure'>
+
+/** The hooks of one pod: they run in the workspace and know its Task. */
+export function lifecycleHooksOf(
+  { hooks, workspaceDir, path, home, lang, identity }: Config,
+  tools: PodHooks,
+): RunLifecycleHook {
+  const { task, project } = identity
+  const env = { PATH: path, HOME: home, LANG: lang, PLATFORM_TASK: task, PLATFORM_PROJECT: project }
+  return lifecycleHookRunner({ hooks, cwd: workspaceDir, env, ...tools })
+}
 
 export function lifecycleHookRunner(options: HookRunnerOptions): RunLifecycleHook {
   return async (hook, argument) => {

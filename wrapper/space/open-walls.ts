@@ -103,6 +103,5 @@ async function openKind(input: WallsInput, kind: 'root' | 'user'): Promise<Walls
 export function writeShims(link: string, options: ShimOptions): void {
   const folder = join(link, 'bin')
   mkdirSync(folder, { recursive: true })
-  for (const [name, text] of Object.entries(shims(options)))
-    writeFileSync(join(folder, name), text, { mode: 0o755 })
+  for (const [name, text] of Object.entries(shims(options))) writeFileSync(join(folder, name), text, { mode: 0o755 })
 }

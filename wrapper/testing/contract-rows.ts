@@ -340,7 +340,11 @@ const workspace: readonly Row[] = [
     'wrapper/workspace/outside/safety-push.test.ts',
     'counts nothing to push and a remote that is ahead as success',
   ],
-  ['0 turns it off', 'wrapper/workspace/outside/safety-push.test.ts', 'is off with an interval of 0, and after it was stopped'],
+  [
+    '0 turns it off',
+    'wrapper/workspace/outside/safety-push.test.ts',
+    'is off with an interval of 0, and after it was stopped',
+  ],
   [
     'every touched repository at the end of a turn',
     'wrapper/workspace/workspace.test.ts',

@@ -150,7 +150,10 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
     callbacks: receiver.bodies,
     signatures: receiver.signatures,
     refuseCallbacks: receiver.refuse,
-    inCommandHome: (name) => commandHomes(stateDir, home).map((dir) => textOf(join(dir, name))).join(''),
+    inCommandHome: (name) =>
+      commandHomes(stateDir, home)
+        .map((dir) => textOf(join(dir, name)))
+        .join(''),
     start: async (extra = {}) => {
       const all = { ...env(), ...extra }
       if (options.uid !== undefined) give(dir, options.uid)
@@ -184,7 +187,9 @@ function textOf(path: string): string {
 /** The folder of a wrapper's sockets: where it listens by the kernel's own list. */
 export function socketFolderOf({ process: { pid } }: Pod): string {
   const open = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`)))
-  const listed = readFileSync('/proc/net/unix', 'utf8').split('\n').map((line) => line.trim().split(/\s+/))
+  const listed = readFileSync('/proc/net/unix', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
   const own = listed.find(([, , , , , , inode, path]) => open.has(`socket:[${inode}]`) && path?.endsWith('/tools.sock'))
   if (own === undefined) throw new Error('the wrapper listens on no socket of tools')
   return dirname(own[7]!)
