@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeOrigin, realClock, runGit } from '../testing/pod.ts'
 import { rememberingLogger } from '../testing/quiet-log.ts'
-import { openPlainSpace } from '../space/space.ts'
+import { openPlainSpace, type CommandSpace } from '../space/space.ts'
 import { openWorkspace } from '../testing/workspace.ts'
 import { createWrapperMetrics } from '../metrics.ts'
 import { loadConfig } from './config.ts'
@@ -40,6 +40,20 @@ describe('lifecycle hooks', () => {
     const run = runner({ preClone: 'echo "$1|$#|$PLATFORM_TASK|$PLATFORM_PROJECT|$HOME" >> told' })
     await run('preClone', "http://forge/it's $(not) run.git")
     expect(told()).toEqual(["http://forge/it's $(not) run.git|1|default/t|demo|"])
+  })
+
+  test('run in the command space', async () => {
+    const plain = openPlainSpace()
+    const space: CommandSpace = {
+      ...plain,
+      spawn: (command, run) => plain.spawn(command, { ...run, env: { ...run.env, WHERE: `inside ${run.network}` } }),
+    }
+    const env = { PATH: process.env['PATH']! }
+    const hooks = { conversationStart: 'echo "$WHERE" > told' }
+    const { logger } = rememberingLogger()
+    const onFailure = (hook: LifecycleHook): void => void failed.push(hook)
+    await lifecycleHookRunner({ hooks, space, cwd: dir, env, clock: realClock, logger, onFailure })('conversationStart')
+    expect(told()).toEqual(['inside true'])
   })
 
   test('are skipped when empty or absent', async () => {

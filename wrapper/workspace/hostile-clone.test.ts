@@ -3,7 +3,6 @@
  * pod. Each attack is judged by one predicate, with the wall and, as its negative control, without: git run beside the
  * wrapper, on the clone.
  */
-import { spawnSync } from 'node:child_process'
 import {
   appendFileSync,
   existsSync,
@@ -297,28 +296,33 @@ exec cat "$@"
       return words.includes('credential') || !words.some((pid) => space.pids.has(Number(pid)))
     })
 
-  /** The wall taken down: git beside the wrapper, with the pod's credential, on the files of the agent. */
-  function besideTheWrapper(args: readonly string[], asks: boolean): void {
+  /**
+   * The wall taken down: git beside the wrapper, with the pod's credential, on the files of the agent. Not synchronously:
+   * the gateway lives in this process.
+   */
+  async function besideTheWrapper(args: readonly string[], asks = true): Promise<void> {
     const { program: askpass, url } = credential()
-    spawnSync(
-      'git',
-      args.map((arg) => (arg === 'URL' ? scene.url : arg)),
-      {
-        cwd: scene.clone,
-        env: {
-          PATH: process.env['PATH'],
-          HOME: dir,
-          GIT_CONFIG_NOSYSTEM: '1',
-          GIT_TERMINAL_PROMPT: '0',
-          STATEWRIGHT_CREDENTIAL_URL: url,
-          ...(asks ? { GIT_ASKPASS: askpass } : {}),
-          GIT_AUTHOR_NAME: 'x',
-          GIT_AUTHOR_EMAIL: 'x@example.invalid',
-          GIT_COMMITTER_NAME: 'x',
-          GIT_COMMITTER_EMAIL: 'x@example.invalid',
-        },
+    const person = {
+      GIT_AUTHOR_NAME: 'x',
+      GIT_AUTHOR_EMAIL: 'x@x',
+      GIT_COMMITTER_NAME: 'x',
+      GIT_COMMITTER_EMAIL: 'x@x',
+    }
+    const git = openPlainSpace().spawn(['git', ...args.map((arg) => (arg === 'URL' ? scene.url : arg))], {
+      cwd: scene.clone,
+      env: {
+        PATH: process.env['PATH']!,
+        HOME: dir,
+        GIT_CONFIG_NOSYSTEM: '1',
+        GIT_TERMINAL_PROMPT: '0',
+        STATEWRIGHT_CREDENTIAL_URL: url,
+        ...(asks ? { GIT_ASKPASS: askpass } : {}),
+        ...person,
       },
-    )
+      stdio: 'ignore',
+      network: true,
+    })
+    await new Promise((resolve) => git.on('close', resolve))
   }
 
   test.each(attacks)(
@@ -340,7 +344,7 @@ exec cat "$@"
       rmSync(join(dir, 'common'), { recursive: true, force: true })
       plant(scene)
       appendFileSync(join(scene.clone, 'README.md'), 'a change\n')
-      besideTheWrapper(control, name !== ownPrompt)
+      await besideTheWrapper(control, name !== ownPrompt)
       expect(escapes()).not.toEqual([])
     },
   )
@@ -362,24 +366,12 @@ exec cat "$@"
       await workspace.boot()
       expect(heard).toEqual([])
       plant()
-      const run = spawnGit(['push', '--quiet', scene.url, 'HEAD:refs/heads/x'])
-      await run
+      await besideTheWrapper(['push', '--quiet', 'URL', 'HEAD:refs/heads/x'])
       expect(heard.join()).toContain('Basic ')
     } finally {
       await new Promise((resolve) => proxy.close(resolve))
     }
   })
-
-  /** Not synchronously: the proxy lives in this process. */
-  async function spawnGit(args: readonly string[]): Promise<void> {
-    const git = openPlainSpace().spawn(['git', ...args], {
-      cwd: scene.clone,
-      env: { PATH: process.env['PATH']!, HOME: dir, GIT_ASKPASS: credential().program },
-      stdio: 'ignore',
-      network: true,
-    })
-    await new Promise((resolve) => git.on('close', resolve))
-  }
 
   test('publishes what its commits are, whatever replaces them', async () => {
     const { bare } = await workspace.boot()

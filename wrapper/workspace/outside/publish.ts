@@ -147,9 +147,11 @@ async function pushTips(crossings: Crossings, bare: Bare, now: BranchTips): Prom
   const { branch, url, name } = repository
   const result = await git(['push', '--porcelain', url, `${now.head}:refs/heads/${branch}`], { cwd: dir, remote: url })
   if (result.code !== 0) return { state: 'refused', reason: refusalReason(result), behind: isBehind(result) }
-  await gitText(git, ['update-ref', remoteRef(branch), now.head], { cwd: dir })
-  // For the agent's own orientation: nothing here reads it.
-  await inside.ask('note', { name, branch, sha: now.head }).catch(() => undefined)
+  await Promise.all([
+    gitText(git, ['update-ref', remoteRef(branch), now.head], { cwd: dir }),
+    // For the agent's own orientation: nothing here reads it.
+    inside.ask('note', { name, branch, sha: now.head }).catch(() => undefined),
+  ])
   return { state: 'pushed' }
 }
 

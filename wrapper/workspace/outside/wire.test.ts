@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -159,6 +159,32 @@ describe('the wire between the clone and the bare repository', () => {
     // Without the check the same commit comes over.
     expect(runGit(bare, 'fetch', '--quiet', clone, refspec)).toBe('')
     expect(refs()).toBe('refs/statewright/agent/main')
+  })
+
+  test('takes no history that is cut off', async () => {
+    const first = runGit(clone, 'rev-parse', 'HEAD')
+    runGit(clone, 'commit', '--quiet', '--allow-empty', '-m', 'second')
+    const second = runGit(clone, 'rev-parse', 'HEAD')
+    writeFileSync(join(clone, '.git', 'shallow'), `${second}\n`)
+    await take(openPlainSpace())
+    expect([refs(), existsSync(join(bare, 'shallow'))]).toEqual(['', false])
+    // Asked to, git makes the repository a shallow one.
+    runGit(bare, 'fetch', '--quiet', '--update-shallow', `file://${clone}`, refspec)
+    expect(readFileSync(join(bare, 'shallow'), 'utf8').trim()).toBe(second)
+    expect(() => runGit(bare, 'cat-file', '-e', first)).toThrow()
+  })
+
+  test('holds every object itself, also where the clone borrows them', async () => {
+    const lender = join(dir, 'lender')
+    runGit(dir, 'clone', '--quiet', '--bare', clone, lender)
+    rmSync(join(clone, '.git', 'objects'), { recursive: true })
+    mkdirSync(join(clone, '.git', 'objects', 'info'), { recursive: true })
+    writeFileSync(join(clone, '.git', 'objects', 'info', 'alternates'), `${join(lender, 'objects')}\n`)
+    expect((await take(openPlainSpace())).code).toBe(0)
+    rmSync(lender, { recursive: true })
+    expect(existsSync(join(bare, 'objects', 'info', 'alternates'))).toBe(false)
+    expect(runGit(bare, 'rev-list', '--objects', 'refs/statewright/agent/main')).toContain('README.md')
+    expect(() => runGit(clone, 'rev-list', '--objects', 'HEAD')).toThrow()
   })
 
   test('takes a history with the harmless faults of old tools', async () => {
