@@ -36,6 +36,7 @@ const table: readonly (readonly [name: string, type: string, series: readonly ob
       { tool: 'Bash', outcome: 'error', value: 1 },
     ],
   ],
+  ['ccw_tool_calls_refused_total', 'counter', [{ reason: 'no-block', value: 1 }]],
   ['ccw_interrupts_total', 'counter', [{ result: 'unconfirmed', value: 1 }]],
   ['ccw_turn_stall_suspected_total', 'counter', [{ value: 1 }]],
   [
@@ -89,6 +90,7 @@ async function afterOneOfEach(): Promise<Registry> {
   metrics.turnInFlight(1)
   metrics.booted(4.6)
   for (const how of ['ok', 'error'] as const) metrics.toolCall('Bash', how)
+  metrics.toolCallRefused('no-block')
   metrics.interrupt('unconfirmed')
   metrics.stallSuspected()
   for (const how of ['ok', 'failed'] as const) metrics.safetyPush(how)
