@@ -332,15 +332,19 @@ const workspace: readonly Row[] = [
   ],
   [
     'the push in the middle of a turn',
-    'wrapper/workspace/safety-push.test.ts',
+    'wrapper/workspace/outside/safety-push.test.ts',
     'pushes what is committed every interval, and neither adds nor commits',
   ],
   [
     'nothing to push and a remote ahead are success',
-    'wrapper/workspace/safety-push.test.ts',
+    'wrapper/workspace/outside/safety-push.test.ts',
     'counts nothing to push and a remote that is ahead as success',
   ],
-  ['0 turns it off', 'wrapper/workspace/safety-push.test.ts', 'is off with an interval of 0, and after it was stopped'],
+  [
+    '0 turns it off',
+    'wrapper/workspace/outside/safety-push.test.ts',
+    'is off with an interval of 0, and after it was stopped',
+  ],
   [
     'every touched repository at the end of a turn',
     'wrapper/workspace/workspace.test.ts',
