@@ -1,6 +1,9 @@
 /** Deliveries to one actor whose order decides what is left (law 8), with the row that makes it so. */
 const pairs = {
   'issue: issue.commented and task.ended': 'an owner that has ended is told of no comment',
+  'issue: issue.agentRunning and issue.observed': 'labels are written of what is known by then',
+  'issue: issue.handedOver and issue.observed': 'news are told to who owns it by then',
+  'issue: issue.observed and issue.owned': 'news are told to who owns it by then',
   'issue: issue.observed and task.delivered': 'a delivery closes what is open, a closed issue is done already',
   'issue: issue.observed and task.ended': 'an owner that has ended is told of no change',
   'merge-request: mr.command and mr.owned': 'a command is told to who owns it by then',

@@ -147,7 +147,8 @@ interface WireEvent {
 
 /** True when the message is complete. */
 function apply(partial: Partial, source: string, onText: ApiOptions['onText']): boolean {
-  const data = /^data: (.*)$/m.exec(source)?.[1]
+  // A dot ends at U+2028, which stands unescaped in JSON.
+  const data = /^data: ([^\n]*)/m.exec(source)?.[1]
   if (data === undefined) return false
   const event = JSON.parse(data) as WireEvent
   if (event.type === 'error') throw new ApiFailure(529, 'server_error', `API Error: ${JSON.stringify(event.error)}`)
