@@ -24,6 +24,10 @@ function openWanted(room: EdgeRoom, login = 'maintainer'): number {
   return room.forge.openIssue(login, REPO, { title: 'Add mul', body: 'We need it.', labels: ['platform'] }).number
 }
 
+function events(room: EdgeRoom): Delivery['event'][] {
+  return room.delivered.map(({ event }) => event)
+}
+
 function types(room: EdgeRoom): string[] {
   return room.delivered.map((one) => one.event.type)
 }
@@ -414,11 +418,12 @@ test.each([
     const head = 'platform/implement-library-1-aaaaa'
     await room.push(folder, head, { 'src/mul.js': 'export const mul = 1\n' })
     const { number } = await room.forge.openPull('bot', REPO, { title: 'Mul', body: '', head, base: 'main' })
+    await room.quiet()
     if (event === 'APPROVE') await room.forge.review('maintainer', REPO, number, { event, body, comments: [] })
     else room.forge.comment('maintainer', REPO, number, body)
     await room.quiet()
     expect(types(room)).not.toContain('mr.command')
-    expect(room.delivered.at(-1)?.event).toMatchObject({ type: 'mr.commented', text: body })
+    expect(events(room)).toContainEqual(expect.objectContaining({ type: 'mr.commented', text: body }))
   })
 })
 
@@ -428,9 +433,10 @@ test('a comment that approves and cancels cancels', async () => {
     const head = 'platform/implement-library-1-aaaaa'
     await room.push(folder, head, { 'src/mul.js': 'export const mul = 1\n' })
     const { number } = await room.forge.openPull('bot', REPO, { title: 'Mul', body: '', head, base: 'main' })
+    await room.quiet()
     room.forge.comment('maintainer', REPO, number, '/approve\n/cancel')
     await room.quiet()
-    expect(room.delivered.at(-1)?.event).toMatchObject({ type: 'mr.command', command: 'cancel' })
+    expect(events(room)).toContainEqual(expect.objectContaining({ type: 'mr.command', command: 'cancel' }))
   })
 })
 
