@@ -9,6 +9,8 @@ export interface SpacePaths {
   readonly workspaceDir: string
   /** Names of the clones below the workspace. */
   readonly clones: readonly string[]
+  /** Names below the workspace that neither view shows: what earlier pods left there is kept for the next, not for this one. */
+  readonly hidden: readonly string[]
   readonly stateDir: string
   /** HOME of the CLI; of the commands too, where another folder stands in its place. */
   readonly home: string
@@ -77,6 +79,7 @@ export function cliView(paths: SpacePaths): string {
       { source: paths.link, target: linkInView, options: 'ro' },
       ...clonesIn(paths, 'rw,nosymfollow'),
     ]),
+    ...hide(paths),
     ...obeyed.map((name) => readOnly(join(paths.home, '.claude', name))),
   ].join('\n')
 }
@@ -86,8 +89,15 @@ export function sealedWorkspace(paths: SpacePaths): string {
   const root = paths.workspaceDir
   return [
     ...paths.clones.map((name) => words(join(root, name))).map((clone) => bind(clone, clone, 'rw')),
+    ...hide(paths),
     remount(words(root), 'ro'),
   ].join('\n')
+}
+
+function hide({ workspaceDir, hidden }: SpacePaths): readonly string[] {
+  return hidden
+    .map((name) => words(join(workspaceDir, name)))
+    .map((at) => `[ ! -d ${at} ] || mount -n -t tmpfs -o mode=0555,ro,nosuid,nodev tmpfs ${at}`)
 }
 
 /** What the CLI obeys below ~/.claude; what is not there is made, so that it cannot be made later. */

@@ -73,6 +73,7 @@ export async function openWalls(input: WallsInput): Promise<Walls> {
 async function openKind(input: WallsInput, kind: 'root' | 'user'): Promise<Walls> {
   const { config, link, stamp } = input
   const { stateDir, workspaceDir, home, path } = config
+  const isReview = config.identity.profile === 'review'
   const own = (name: string): string => join(stateDir, 'space', stamp, name)
   const [commandHome, commandTmp, commandVarTmp] = [own('home'), own('tmp'), own('var-tmp')]
   for (const dir of [commandHome, commandTmp, commandVarTmp, workspaceDir, home]) mkdirSync(dir, { recursive: true })
@@ -84,7 +85,8 @@ async function openKind(input: WallsInput, kind: 'root' | 'user'): Promise<Walls
     paths: {
       ...{ workspaceDir, stateDir, home, commandHome, commandTmp, commandVarTmp, link },
       // What the author's pod wrote there would be run by the reviewer's.
-      caches: config.identity.profile === 'review' ? [] : caches.filter((name) => existsSync(join(home, name))),
+      caches: isReview ? [] : caches.filter((name) => existsSync(join(home, name))),
+      hidden: isReview ? ['.set-aside', '.broken'] : [],
       programs: [...input.programs, ...config.agentCli.filter((word) => word.startsWith('/')).map(dirname)],
     },
   })

@@ -187,6 +187,20 @@ describe.skipIf(kinds.length === 0)(`the CLI’s view${refusal}`, () => {
 })
 
 describe.skipIf(kinds.length === 0)(`what lives on between pods${refusal}`, () => {
+  test.each(kinds)('is set aside where an implementer sees it and no reviewer does: %s', async (kind) => {
+    for (const [profile, expected] of [
+      ['implement', 'left'],
+      ['review', 'none'],
+    ]) {
+      const { place, walls } = await open(kind, profile)
+      const { workspaceDir } = place.config
+      expect(inCommands(walls, 'mkdir .set-aside && echo left > .set-aside/x', workspaceDir).status).toBe(0)
+      await walls.openView(['lib'])
+      const look = 'cat .set-aside/x 2>/dev/null || echo none'
+      expect([inCommands(walls, look, workspaceDir).said, inView(walls, look).said]).toEqual([expected, expected])
+    }
+  })
+
   test.each(kinds)('is a cache that commands see, but never a reviewer’s: %s', async (kind) => {
     for (const [profile, expected] of [
       ['implement', 'kept'],
