@@ -45,7 +45,7 @@ const blocked = ['/run/docker.sock']
  * paths may lie below anything that is covered. Descriptors lead around all covers, so none is left when the command
  * starts. The right to mount is given up at the end and cannot come back: whoever may unmount sees what is covered. Inside
  * nobody is root: the kernel lets no root without rights make further namespaces, which the wrapper wants for its agent
- * (decisions/0016).
+ * (decisions/0028).
  */
 const enter = `set -e
 mount -n --make-rprivate /
