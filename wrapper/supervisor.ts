@@ -190,8 +190,9 @@ class Wrapper {
 
   /** Folders of the program and of its Node: both views start helper programs from there. */
   #openWalls(sockets: SocketFolder, stamp: string): Promise<Walls> {
-    const { logger, isRoot, node } = this.#input
+    const { clock, logger, isRoot, node } = this.#input
     return openWalls({
+      clock,
       config: this.#config,
       isRoot,
       link: sockets.path,

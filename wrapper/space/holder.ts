@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { childrenOf } from '../boot/orphan.ts'
+import { sleep, type Clock } from '../clock.ts'
 
 /** A shell that stands as the first process of new namespaces and sets them up, line by line, as it is told. */
 export class Holder {
@@ -58,10 +59,13 @@ export class Holder {
     return pid
   }
 
-  /** Every process of its namespaces ends with the first one. The programs around it take it in: killed, they could not. */
-  async end(): Promise<void> {
+  /**
+   * Every process of its namespaces ends with the first one. The programs around it take it in: killed, they could not. A
+   * wrapper that is a pod's first process inherits what they leave, takes in none of it, and would wait for ever.
+   */
+  async end(clock: Clock): Promise<void> {
     this.#child.stdin.end()
-    await this.#closed
+    await Promise.race([this.#closed, sleep(clock, endLimitMs)])
   }
 
   #read(text: string): void {
@@ -80,6 +84,7 @@ export class Holder {
 }
 
 const mark = 'statewright-holder'
+const endLimitMs = 1000
 
 /** A process's number in each of its nested process namespaces, outermost first. */
 export function numbersOf(pid: number): readonly number[] {

@@ -3,6 +3,7 @@
  * CLI sees what it started there and may end it, and nothing in there sees the CLI.
  */
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import type { Clock } from '../clock.ts'
 import { shellWords } from '../boot/shell-words.ts'
 import { Holder, numbersOf } from './holder.ts'
 import { cliView, commandView, sealedWorkspace, type SpacePaths } from './mounts.ts'
@@ -26,6 +27,7 @@ export interface NamespacesOptions {
   readonly path: string
   readonly uid: number
   readonly gid: number
+  readonly clock: Clock
 }
 
 const unshare = ['unshare', '--user', '--mount', '--pid', '--ipc', '--fork', '--kill-child', '--keep-caps']
@@ -40,7 +42,7 @@ export async function openNamespaces(options: NamespacesOptions): Promise<Namesp
   const descriptors: number[] = []
   const close = async (): Promise<void> => {
     for (const descriptor of descriptors.splice(0)) closeSync(descriptor)
-    await Promise.all(opened.toReversed().map((holder) => holder.end()))
+    await Promise.all(opened.toReversed().map((holder) => holder.end(options.clock)))
   }
   const hold = (command: readonly string[]): Holder => {
     const holder = new Holder(command, options.path)
@@ -83,7 +85,7 @@ async function build(options: NamespacesOptions, { hold, keep, close }: Building
   await inner.run(commandView({ ...paths, clones: [] }))
   const inside = kept(innerPid, all, keep)
   const outside = kept(outerPid, ['user', 'mount', 'pid', 'ipc'], keep)
-  const offline = await emptyNetwork(innerPid, hold, keep)
+  const offline = await emptyNetwork(innerPid, options.clock, { hold, keep })
   return {
     space: createSpace({
       kind,
@@ -124,12 +126,16 @@ function kept(pid: number, kinds: readonly Kind[], keep: Building['keep']): read
 }
 
 /** A network namespace with nothing in it, not even a loopback that is up. */
-async function emptyNetwork(pid: number, hold: Building['hold'], keep: Building['keep']): Promise<string> {
+async function emptyNetwork(
+  pid: number,
+  clock: Clock,
+  { hold, keep }: Pick<Building, 'hold' | 'keep'>,
+): Promise<string> {
   const own = ['unshare', '--user', '--map-current-user', '--net']
   const holder = hold([...enter(ofProcess(pid, all)), ...own, ...shell])
   await holder.run(':')
   const file = keep(holder.first(1), 'net')
-  await holder.end()
+  await holder.end(clock)
   return `--net=${file}`
 }
 

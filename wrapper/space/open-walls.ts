@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../boot/config.ts'
+import type { Clock } from '../clock.ts'
 import { linkInView } from './mounts.ts'
 import { openNamespaces } from './namespaces.ts'
 import { shims, type ShimOptions } from './shims.ts'
@@ -24,6 +25,7 @@ export interface Walls {
 export interface WallsInput {
   readonly config: Pick<Config, 'seclusion' | 'stateDir' | 'workspaceDir' | 'home' | 'path' | 'identity' | 'agentCli'>
   readonly isRoot: boolean
+  readonly clock: Clock
   /** The folder of the wrapper's sockets. */
   readonly link: string
   /** Names this boot's folders. */
@@ -80,6 +82,7 @@ async function openKind(input: WallsInput, kind: 'root' | 'user'): Promise<Walls
   const namespaces = await openNamespaces({
     kind,
     path,
+    clock: input.clock,
     uid: process.getuid!(),
     gid: process.getgid!(),
     paths: {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Config } from '../boot/config.ts'
+import { realClock } from '../testing/pod.ts'
 import { openWalls, type Walls } from './open-walls.ts'
 import type { Seclusion } from './space.ts'
 
@@ -43,6 +44,7 @@ export function wallsAt(place: Place, kind: Seclusion): Promise<Walls> {
     config: { ...place.config, ...(kind === 'none' ? { seclusion: 'none' as const } : {}) },
     isRoot: kind === 'root',
     link: place.link,
+    clock: realClock,
     stamp: 'boot-1',
     programs: [join(import.meta.dirname, '..', '..'), dirname(process.execPath)],
     onRefusal: () => undefined,

@@ -49,7 +49,7 @@ export function openInside(options: InsideOptions): Inside {
       if (worker === undefined || worker.isGone) worker = new Worker(options)
       return worker.ask((lastId += 1), operation, request)
     },
-    close: () => worker?.end('it was closed'),
+    close: () => worker?.close(),
   }
 }
 
@@ -83,6 +83,14 @@ class Worker {
       this.#pending.set(id, { operation, resolve, reject, limit })
       this.#child.stdin!.write(`${JSON.stringify({ id, operation, request })}\n`)
     }) as Promise<AnswerOf<O>>
+  }
+
+  /** What answers nobody ends by itself with its input; killed from outside, it would be left to whoever inherits it. */
+  close(): void {
+    if (this.#pending.size > 0) return this.end('it was closed')
+    this.isGone = true
+    this.#child.stdin!.end()
+    this.#child.stdout!.destroy()
   }
 
   end(reason: string): void {
