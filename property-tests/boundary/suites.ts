@@ -1,0 +1,7 @@
+import type { Suite } from './attack.ts'
+import { attributes } from './classes/attributes.ts'
+import { configuration } from './classes/configuration.ts'
+
+export async function everySuite(_isShort: boolean): Promise<readonly Suite[]> {
+  return [configuration, attributes]
+}
