@@ -1,7 +1,9 @@
 import type { Suite } from './attack.ts'
 import { attributes } from './classes/attributes.ts'
 import { configuration } from './classes/configuration.ts'
+import { structure } from './classes/structure.ts'
+import { uploadPack } from './classes/upload-pack.ts'
 
 export async function everySuite(_isShort: boolean): Promise<readonly Suite[]> {
-  return [configuration, attributes]
+  return [configuration, attributes, structure, uploadPack]
 }

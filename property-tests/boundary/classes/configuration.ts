@@ -63,7 +63,6 @@ const attacks: readonly Attack<Plot>[] = [
     await plot.write('.git/included', text)
     await append(plot, '.git/config', configText([['include.path', 'included']]))
   }),
-  everywhere('~/.gitconfig', (plot, text) => append(plot, `${plot.folders.home}/.gitconfig`, text)),
   configured('hooks in a folder of its own', (plot) => [['core.hooksPath', `${plot.clone}/.git/own-hooks`]], {
     plant: async (plot) => {
       await plot.run(work)
@@ -134,6 +133,8 @@ const attacks: readonly Attack<Plot>[] = [
       ]))
     },
   }),
+  // The last: the HOME is the stage's.
+  everywhere('~/.gitconfig', (plot, text) => append(plot, `${plot.folders.home}/.gitconfig`, text)),
 ]
 
 export const configuration: Suite = suite('1 git configuration', openClones, attacks)

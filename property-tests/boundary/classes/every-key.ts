@@ -21,6 +21,8 @@ if (everyKey.length < leastKeys) throw new Error(`git names ${everyKey.length} k
 const takesCommand =
   /clean$|smudge$|process$|driver$|command$|cmd$|program$|hook$|fsmonitor$|editor$|pager$|external$|textconv$|helper$|askpass$|gitproxy$|uploadpack$|receivepack$|uploadarchive$|browser$|difffilter$|^alias\.|^pager\.|\.tunnel$|alternaterefscommand$/i
 
+const isSwitch = /^advice\.|^color\.|cachetextconv$/i
+
 /** A value that git cannot read makes it end before any canary runs. */
 const readable: Readonly<Record<string, string>> = {
   'branch.autoSetupRebase': 'always',
@@ -33,12 +35,13 @@ const readable: Readonly<Record<string, string>> = {
   'core.createObject': 'rename',
   'core.hooksPath': 'own-hooks',
   'core.ignoreStat': 'false',
-  'core.repositoryFormatVersion': '0',
+  'core.repositoryFormatVersion': '1',
   'core.sharedRepository': 'umask',
   'core.worktree': '..',
   'diff.algorithm': 'histogram',
   'diff.colorMovedWS': 'no',
   'diff.ignoreSubmodules': 'none',
+  'diff.submodule': 'short',
   'diff.wsErrorHighlight': 'none',
   'extensions.objectFormat': 'sha1',
   'fetch.negotiationAlgorithm': 'default',
@@ -53,6 +56,7 @@ const readable: Readonly<Record<string, string>> = {
   'protocol.version': '0',
   'pull.ff': 'true',
   'push.default': 'simple',
+  'push.recurseSubmodules': 'no',
   'status.showUntrackedFiles': 'normal',
   'submodule.alternateErrorStrategy': 'info',
   'submodule.alternateLocation': 'no',
@@ -66,7 +70,7 @@ export function everyKeyText(plot: Plot): string {
 }
 
 function valueOf(plot: Plot, key: string): string {
-  if (!takesCommand.test(key)) return readable[key] ?? '1'
+  if (isSwitch.test(key) || !takesCommand.test(key)) return readable[key] ?? '1'
   const command = plot.canary('cat', `${basename(plot.clone)}.${key}`)
   return key.startsWith('alias.') ? `!${command}` : command
 }

@@ -11,7 +11,7 @@ const loose = [
   'safe.directory=*',
 ].flatMap((setting) => ['-c', setting])
 
-const everything = ['+refs/*:refs/*', '+HEAD:refs/statewright/taken-head']
+const everything = ['+refs/*:refs/*']
 
 /** `server` stands in place of the clone's upload-pack. */
 export function looseWire(side: GitSide, server?: string): Wire {
