@@ -42,7 +42,7 @@ const attacks: readonly Attack<LyingServer>[] = [
   lying('refs that nobody asked for', 'extra refs', strays),
   lying('names that climb out of refs', 'names that climb', (scene) => scene.refs().some((ref) => /climbed/.test(ref))),
   lying('a HEAD that stands for another ref', 'a symbolic HEAD', strays),
-  lying('no end of refs', 'no end of refs', beyond(2 * 1024 * 1024)),
+  lying('no end of refs', 'no end of refs', beyond(1024 * 1024)),
   lying('no end of bytes beside the pack', 'no end of bytes', beyond(3 * limits.bytes)),
   lying('more objects than anybody needs', 'what is planted', (scene) => scene.has(tip(scene)),
     `{ i=0; while [ $i -lt ${limits.objects + 200} ]; do i=$((i+1)); printf 'blob\\ndata 5\\n%05d\\nM\\n' $i | head -n 3; done; } | sed '/^M$/d' > .git/blobs
