@@ -18,7 +18,10 @@ export async function plainClient(path: string): Promise<PlainClient> {
   const socket = connect(path)
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   const waiting = new Map<number, (answer: Answer) => void>()
-  createInterface({ input: socket }).on('line', (line) => {
+  const lines = createInterface({ input: socket })
+  // A server that closes on it answers nothing.
+  lines.on('error', () => undefined)
+  lines.on('line', (line) => {
     const answer = JSON.parse(line) as Answer
     waiting.get(answer.id ?? -1)?.(answer)
   })
