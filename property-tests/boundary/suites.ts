@@ -2,11 +2,15 @@ import type { Suite } from './attack.ts'
 import { attributes } from './classes/attributes.ts'
 import { configuration } from './classes/configuration.ts'
 import { deputies } from './classes/deputies.ts'
+import { leftovers } from './classes/leftovers.ts'
 import { links } from './classes/links.ts'
 import { processes } from './classes/processes.ts'
+import { startUp } from './classes/start-up.ts'
 import { structure } from './classes/structure.ts'
+import { terminals } from './classes/terminals.ts'
+import { underReview } from './classes/suites-under-review.ts'
 import { uploadPack } from './classes/upload-pack.ts'
 
 export async function everySuite(_isShort: boolean): Promise<readonly Suite[]> {
-  return [configuration, attributes, structure, links, processes, deputies, uploadPack]
+  return [configuration, attributes, structure, startUp, underReview, links, processes, terminals, deputies, leftovers, uploadPack]
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { rememberingLogger } from '../../../wrapper/testing/quiet-log.ts'
 import { makeOrigin, realClock, runGit } from '../../../wrapper/testing/pod.ts'
 import { path } from '../../../wrapper/space/testing.ts'
+import { lifecycleHookRunner } from '../../../wrapper/boot/lifecycle-hooks.ts'
 import type { Walls } from '../../../wrapper/space/open-walls.ts'
 import { gitText, type Git } from '../../../wrapper/workspace/git.ts'
 import type { Bare } from '../../../wrapper/workspace/outside/bare.ts'
@@ -43,6 +44,8 @@ export interface Plot {
   nextPod(): Promise<void>
   /** In the pod after that. */
   runNext(script: string): Promise<Said>
+  /** A lifecycle hook of the Project, which runs what the repository says. */
+  hook(script: string): Promise<void>
   ranOutside(): boolean
   /** What the canary wrote. */
   stolen(): string
@@ -151,12 +154,28 @@ async function makePlot(input: PlotInput): Promise<Plot> {
     nextPod: async () => {
       const next = await input.pod(2)
       if (isOld) await oldTurnEnd(old, clone, forge, branch)
-      else if (!setting.down.has('fresh-start')) await boot(input, next, forge).catch(() => undefined)
+      else if (!setting.down.has('fresh-start')) await sweepAndBoot(input, next, forge).catch(() => undefined)
     },
+    hook: (script) => hookOf(folders, first.walls, clone)(script),
     runNext: async (script) => runIn(await input.pod(2), script),
     ranOutside: () => readdirSync(folders.canaries).some((file) => file === name || file.startsWith(`${name}.`)),
     stolen: () => (existsSync(canaryFile) ? readFileSync(canaryFile, 'utf8') : ''),
   }
+}
+
+/** As the supervisor boots: first the root of the workspace, then the clone. */
+async function sweepAndBoot(input: PlotInput, pod: Pod, forge: string): Promise<void> {
+  const { folders, setting } = input
+  const isReview = setting.profile === 'review' && !setting.down.has('tracked-only')
+  const known = readdirSync(folders.workspace).filter((file) => /^lib-\d+/.test(file))
+  await pod.inside.ask('sweep', { stamp: pod.stamp, isReview, known })
+  await boot(input, pod, forge)
+}
+
+function hookOf({ home }: Folders, { space }: Walls, cwd: string): (script: string) => Promise<void> {
+  const { logger } = rememberingLogger()
+  const env = { PATH: path, HOME: home }
+  return (script) => lifecycleHookRunner({ hooks: { postClone: script }, space, env, cwd, clock: realClock, logger, onFailure: () => undefined })('postClone')
 }
 
 function agentEnvironment({ home }: Folders): Readonly<Record<string, string>> {

@@ -17,10 +17,14 @@ export interface Folders {
   remove(): void
 }
 
+/** Of the contract's caches, some that hold programs. */
+export const caches = ['.npm', '.cache/pip', '.cache/pre-commit', 'go/pkg/mod'] as const
+
 export function makeFolders(): Folders {
   const dir = mkdtempSync(join(tmpdir(), 'boundary-'))
   const at = (name: string): string => join(dir, name)
-  for (const name of ['state/canaries', 'workspace', 'home/.claude', 'link']) mkdirSync(at(name), { recursive: true })
+  for (const name of ['state/canaries', 'workspace', 'home/.claude', 'link', ...caches.map((cache) => `home/${cache}`)])
+    mkdirSync(at(name), { recursive: true })
   return {
     dir,
     state: at('state'),
