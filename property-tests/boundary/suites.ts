@@ -5,6 +5,7 @@ import { deputies } from './classes/deputies.ts'
 import { leftovers } from './classes/leftovers.ts'
 import { links } from './classes/links.ts'
 import { processes } from './classes/processes.ts'
+import { races } from './classes/races.ts'
 import { startUp } from './classes/start-up.ts'
 import { structure } from './classes/structure.ts'
 import { terminals } from './classes/terminals.ts'
@@ -12,5 +13,5 @@ import { underReview } from './classes/suites-under-review.ts'
 import { uploadPack } from './classes/upload-pack.ts'
 
 export async function everySuite(_isShort: boolean): Promise<readonly Suite[]> {
-  return [configuration, attributes, structure, startUp, underReview, links, processes, terminals, deputies, leftovers, uploadPack]
+  return [configuration, attributes, structure, startUp, underReview, links, processes, terminals, races, deputies, leftovers, uploadPack]
 }

@@ -6,7 +6,7 @@ import { branch, openClones, type Plot } from '../stages/clones.ts'
 
 const tip = `refs/heads/${branch}`
 
-function holds(plot: Plot, sha: string): boolean {
+export function holds(plot: Plot, sha: string): boolean {
   return [plot.bareDir, plot.forge].some((dir) => {
     try {
       runGit(dir, 'cat-file', '-e', sha)
