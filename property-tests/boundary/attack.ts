@@ -24,7 +24,6 @@ export type Wall =
   | 'read-only'
   | 'nosymfollow'
   | 'own-terminal'
-  | 'cover'
   /** What of the CLI's environment a command sees. */
   | 'clean-environment'
   | 'sanitised-input'
@@ -58,7 +57,6 @@ export interface Setting {
 
 export interface Suite {
   readonly class: string
-  readonly isCli: boolean
   readonly attacks: readonly { readonly name: string; readonly profile?: Profile; readonly walls: readonly Wall[] }[]
   /** Lives the attacks of those names one after another on one stage. */
   live(setting: Setting, names: readonly string[], told: (lived: Lived) => void): Promise<void>
@@ -78,11 +76,9 @@ export function suite<Scene>(
   name: string,
   open: (setting: Setting) => Promise<Stage<Scene>>,
   attacks: readonly Attack<Scene>[],
-  isCli = false,
 ): Suite {
   return {
     class: name,
-    isCli,
     attacks,
     live: async (setting, names, told) => {
       const stage = await open(setting)

@@ -12,13 +12,18 @@ const profiles: readonly Profile[] = ['implement', 'review']
 
 /** The attacks of a suite and a profile share a stage; so do the controls that take down the same walls. */
 export function groupsOf(suite: Suite, isShort: boolean): readonly Group[] {
-  return profiles.flatMap((profile) => {
-    const chosen = suite.attacks.filter((attack, index) => isDue(attack.profile, profile, isShort, index))
-    const sets = [...new Set(chosen.map(({ walls }) => walls.join()))]
-    const alike = sets.map((set) => chosen.filter(({ walls }) => walls.join() === set))
-    const groups = [{ down: [] as readonly Wall[], chosen }, ...alike.map((some) => ({ down: some[0]!.walls, chosen: some }))]
-    return groups.map(({ down, chosen: some }) => ({ suite, profile, down, names: some.map(({ name }) => name) }))
-  }).filter(({ names }) => names.length > 0)
+  return profiles
+    .flatMap((profile) => {
+      const chosen = suite.attacks.filter((attack, index) => isDue(attack.profile, profile, isShort, index))
+      const sets = [...new Set(chosen.map(({ walls }) => walls.join()))]
+      const alike = sets.map((set) => chosen.filter(({ walls }) => walls.join() === set))
+      const groups = [
+        { down: [] as readonly Wall[], chosen },
+        ...alike.map((some) => ({ down: some[0]!.walls, chosen: some })),
+      ]
+      return groups.map(({ down, chosen: some }) => ({ suite, profile, down, names: some.map(({ name }) => name) }))
+    })
+    .filter(({ names }) => names.length > 0)
 }
 
 /** The short form lives each attack in one kind of pod, by turns. */

@@ -12,6 +12,17 @@ import { terminals } from './classes/terminals.ts'
 import { underReview } from './classes/suites-under-review.ts'
 import { uploadPack } from './classes/upload-pack.ts'
 
-export async function everySuite(_isShort: boolean): Promise<readonly Suite[]> {
-  return [configuration, attributes, structure, startUp, underReview, links, processes, terminals, races, deputies, leftovers, uploadPack]
-}
+export const everySuite: readonly Suite[] = [
+  configuration,
+  attributes,
+  structure,
+  startUp,
+  underReview,
+  links,
+  processes,
+  terminals,
+  races,
+  deputies,
+  leftovers,
+  uploadPack,
+]

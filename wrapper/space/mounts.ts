@@ -145,7 +145,8 @@ function place(paths: SpacePaths, wanted: readonly Bound[]): readonly string[] {
   const folders = wanted.map(({ target }) => target).filter((target) => target !== linkInView)
   // What a folder of the machine holds is his own copy where he may write it at all.
   const programs = paths.programs.filter(
-    (program) => folders.some((folder) => isWithin(folder, program)) || !machine.some((folder) => isWithin(folder, program)),
+    (program) =>
+      folders.some((folder) => isWithin(folder, program)) || !machine.some((folder) => isWithin(folder, program)),
   )
   const bound = [...wanted, ...programs.map((program) => ({ source: program, target: program, options: 'ro' }))]
   const puts = bound.map(({ target, options }, index) => ({ target, lines: put(index, target, options) }))

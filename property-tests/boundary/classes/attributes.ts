@@ -32,18 +32,49 @@ async function behind(plot: Plot): Promise<void> {
 }
 
 const attacks: readonly Attack<Plot>[] = [
-  planted({ name: 'a filter that cleans, by .git/info/attributes', entries: clean, attributes: "echo '* filter=x' > .git/info/attributes" }),
-  planted({ name: 'a filter that cleans, by .gitattributes', entries: clean, attributes: "echo '* filter=x' > .gitattributes" }),
-  planted({ name: 'a filter that cleans, by attributes of a folder', entries: clean, attributes: "mkdir deep; echo '* filter=x' > deep/.gitattributes; echo y > deep/y" }),
-  planted({ name: 'a filter that cleans, by a macro', entries: clean, attributes: "printf '[attr]evil filter=x\\n* evil\\n' > .gitattributes" }),
+  planted({
+    name: 'a filter that cleans, by .git/info/attributes',
+    entries: clean,
+    attributes: "echo '* filter=x' > .git/info/attributes",
+  }),
+  planted({
+    name: 'a filter that cleans, by .gitattributes',
+    entries: clean,
+    attributes: "echo '* filter=x' > .gitattributes",
+  }),
+  planted({
+    name: 'a filter that cleans, by attributes of a folder',
+    entries: clean,
+    attributes: "mkdir deep; echo '* filter=x' > deep/.gitattributes; echo y > deep/y",
+  }),
+  planted({
+    name: 'a filter that cleans, by a macro',
+    entries: clean,
+    attributes: "printf '[attr]evil filter=x\\n* evil\\n' > .gitattributes",
+  }),
   planted({
     name: 'a filter that cleans, by core.attributesFile',
     entries: (plot) => [...clean(plot), ['core.attributesFile', `${plot.clone}/.git/own`]],
     attributes: "echo '* filter=x' > .git/own",
   }),
-  planted({ name: 'a filter that cleans, by the attributes of the agent’s HOME', entries: clean, attributes: "mkdir -p ~/.config/git; echo '* filter=x' > ~/.config/git/attributes" }),
-  planted({ name: 'a filter under the name of one that people have', entries: (plot) => [['filter.lfs.clean', plot.canary()], ['filter.lfs.required', 'true']], attributes: "echo '* filter=lfs' > .gitattributes" }),
-  planted({ name: 'a filter that is a process', entries: (plot) => [['filter.x.process', plot.canary('false')]], attributes: "echo '* filter=x' > .gitattributes" }),
+  planted({
+    name: 'a filter that cleans, by the attributes of the agent’s HOME',
+    entries: clean,
+    attributes: "mkdir -p ~/.config/git; echo '* filter=x' > ~/.config/git/attributes",
+  }),
+  planted({
+    name: 'a filter under the name of one that people have',
+    entries: (plot) => [
+      ['filter.lfs.clean', plot.canary()],
+      ['filter.lfs.required', 'true'],
+    ],
+    attributes: "echo '* filter=lfs' > .gitattributes",
+  }),
+  planted({
+    name: 'a filter that is a process',
+    entries: (plot) => [['filter.x.process', plot.canary('false')]],
+    attributes: "echo '* filter=x' > .gitattributes",
+  }),
   planted({
     name: 'a filter that smudges what others pushed',
     entries: (plot) => [['filter.x.smudge', plot.canary()]],

@@ -28,7 +28,9 @@ async function append(plot: Plot, file: string, text: string): Promise<void> {
 }
 
 /** A bare repository of the agent's, whose hooks run where git pushes to it. */
-const ownRemote = (plot: Plot): string => `git init -q --bare .git/evil.git && cat > .git/evil.git/hooks/update <<'END' && chmod +x .git/evil.git/hooks/update
+const ownRemote = (
+  plot: Plot,
+): string => `git init -q --bare .git/evil.git && cat > .git/evil.git/hooks/update <<'END' && chmod +x .git/evil.git/hooks/update
 #!/bin/sh
 ${plot.canary('exit 0')}
 END
@@ -66,49 +68,80 @@ const attacks: readonly Attack<Plot>[] = [
   configured('hooks in a folder of its own', (plot) => [['core.hooksPath', `${plot.clone}/.git/own-hooks`]], {
     plant: async (plot) => {
       await plot.run(work)
-      for (const hook of ['pre-commit', 'post-commit', 'pre-push', 'post-checkout', 'post-merge', 'reference-transaction'])
+      for (const hook of [
+        'pre-commit',
+        'post-commit',
+        'pre-push',
+        'post-checkout',
+        'post-merge',
+        'reference-transaction',
+      ])
         await plot.write(`.git/own-hooks/${hook}`, `#!/bin/sh\n${plot.canary('exit 0')}\n`)
       await plot.run('chmod +x .git/own-hooks/*')
       await append(plot, '.git/config', configText([['core.hooksPath', `${plot.clone}/.git/own-hooks`]]))
     },
   }),
   configured('a monitor of the file system', (plot) => [['core.fsmonitor', `${plot.canary('echo /')} #`]]),
-  configured('a program that signs', (plot) => [
-    ['commit.gpgSign', 'true'],
-    ['gpg.program', `sh -c '${plot.canary('exit 1').replaceAll("'", '')}' #`],
-  ], {
-    plant: async (plot) => {
-      await plot.run(work)
-      await plot.write('.git/gpg', `#!/bin/sh\n${plot.canary('exit 1')}\n`)
-      await plot.run('chmod +x .git/gpg')
-      await append(plot, '.git/config', configText([['commit.gpgSign', 'true'], ['gpg.program', `${plot.clone}/.git/gpg`]]))
+  configured(
+    'a program that signs',
+    (plot) => [
+      ['commit.gpgSign', 'true'],
+      ['gpg.program', `sh -c '${plot.canary('exit 1').replaceAll("'", '')}' #`],
+    ],
+    {
+      plant: async (plot) => {
+        await plot.run(work)
+        await plot.write('.git/gpg', `#!/bin/sh\n${plot.canary('exit 1')}\n`)
+        await plot.run('chmod +x .git/gpg')
+        await append(
+          plot,
+          '.git/config',
+          configText([
+            ['commit.gpgSign', 'true'],
+            ['gpg.program', `${plot.clone}/.git/gpg`],
+          ]),
+        )
+      },
     },
-  }),
+  ),
   configured('an address that git takes for another, by ssh', (plot) => [
     ['url.ssh://anywhere/.insteadOf', plot.forge],
     ['core.sshCommand', `${plot.canary('false')} #`],
   ]),
-  configured('an address that git takes for another, with hooks that see the credential', (plot) => [
-    [`url.${plot.clone}/.git/evil.git.insteadOf`, plot.forge],
-  ], {
-    plant: async (plot) => {
-      await plot.run(ownRemote(plot))
-      await plot.run(work)
-      await append(plot, '.git/config', configText([[`url.${plot.clone}/.git/evil.git.insteadOf`, plot.forge]]))
+  configured(
+    'an address that git takes for another, with hooks that see the credential',
+    (plot) => [[`url.${plot.clone}/.git/evil.git.insteadOf`, plot.forge]],
+    {
+      plant: async (plot) => {
+        await plot.run(ownRemote(plot))
+        await plot.run(work)
+        await append(plot, '.git/config', configText([[`url.${plot.clone}/.git/evil.git.insteadOf`, plot.forge]]))
+      },
+      succeeded: (plot) => plot.stolen().includes(credentialCanary),
     },
-    succeeded: (plot) => plot.stolen().includes(credentialCanary),
-  }),
-  configured('an address by a program', (plot) => [
-    ['url.ext::sh -c run-.insteadOf', plot.forge],
-    ['protocol.ext.allow', 'always'],
-  ], {
-    plant: async (plot) => {
-      await plot.run(work)
-      await plot.write('.git/ext', `#!/bin/sh\n${plot.canary('exit 1')}\n`)
-      await plot.run('chmod +x .git/ext')
-      await append(plot, '.git/config', configText([[`url.ext::${plot.clone}/.git/ext .insteadOf`, plot.forge], ['protocol.ext.allow', 'always']]))
+  ),
+  configured(
+    'an address by a program',
+    (plot) => [
+      ['url.ext::sh -c run-.insteadOf', plot.forge],
+      ['protocol.ext.allow', 'always'],
+    ],
+    {
+      plant: async (plot) => {
+        await plot.run(work)
+        await plot.write('.git/ext', `#!/bin/sh\n${plot.canary('exit 1')}\n`)
+        await plot.run('chmod +x .git/ext')
+        await append(
+          plot,
+          '.git/config',
+          configText([
+            [`url.ext::${plot.clone}/.git/ext .insteadOf`, plot.forge],
+            ['protocol.ext.allow', 'always'],
+          ]),
+        )
+      },
     },
-  }),
+  ),
   configured('a work tree that lies in the wrapper’s state', (plot) => [['core.worktree', plot.folders.canaries]], {
     plant: async (plot) => {
       await plot.run(work)
@@ -119,20 +152,28 @@ const attacks: readonly Attack<Plot>[] = [
       return /^packed-refs$|^HEAD$/m.test(said)
     },
   }),
-  configured('an alias in place of a command, and a pager', (plot) => [
-    ['filter.alias.clean', plot.canary()],
-    ['core.attributesFile', `${plot.clone}/.git/own-attributes`],
-  ], {
-    plant: async (plot) => {
-      await plot.run(`${work}; echo '* filter=alias' > .git/own-attributes`)
-      await append(plot, '.git/config', configText([
-        ['alias.status', `!${plot.canary('true')}`],
-        ['core.pager', plot.canary()],
-        ['filter.alias.clean', plot.canary()],
-        ['core.attributesFile', `${plot.clone}/.git/own-attributes`],
-      ]))
+  configured(
+    'an alias in place of a command, and a pager',
+    (plot) => [
+      ['filter.alias.clean', plot.canary()],
+      ['core.attributesFile', `${plot.clone}/.git/own-attributes`],
+    ],
+    {
+      plant: async (plot) => {
+        await plot.run(`${work}; echo '* filter=alias' > .git/own-attributes`)
+        await append(
+          plot,
+          '.git/config',
+          configText([
+            ['alias.status', `!${plot.canary('true')}`],
+            ['core.pager', plot.canary()],
+            ['filter.alias.clean', plot.canary()],
+            ['core.attributesFile', `${plot.clone}/.git/own-attributes`],
+          ]),
+        )
+      },
     },
-  }),
+  ),
   // The last: the HOME is the stage's.
   everywhere('~/.gitconfig', (plot, text) => append(plot, `${plot.folders.home}/.gitconfig`, text)),
 ]

@@ -13,7 +13,11 @@ const listed = ['--config-for-completion', '--config'].flatMap((list) =>
 )
 
 export const everyKey: readonly string[] = [
-  ...new Set(listed.map((key) => key.trim().replaceAll(/<[^>]*>|\*/g, 'canary')).filter((key) => /^[a-z]\S*\.[A-Za-z]+$/.test(key))),
+  ...new Set(
+    listed
+      .map((key) => key.trim().replaceAll(/<[^>]*>|\*/g, 'canary'))
+      .filter((key) => /^[a-z]\S*\.[A-Za-z]+$/.test(key)),
+  ),
 ].toSorted()
 if (everyKey.length < leastKeys) throw new Error(`git names ${everyKey.length} keys; at least ${leastKeys} are wanted`)
 

@@ -58,7 +58,7 @@ const attacks: readonly Attack<Plot>[] = [
   obeyed('.mcp.json'),
   obeyed('CLAUDE.local.md'),
   obeyed('deep/AGENTS.md', 'mkdir deep'),
-  obeyed('ignored/deep/.claude/settings.json', "echo ignored > .gitignore; git add .gitignore; git commit -qm ignore"),
+  obeyed('ignored/deep/.claude/settings.json', 'echo ignored > .gitignore; git add .gitignore; git commit -qm ignore'),
   obeyed('nested/.mcp.json', 'git init -q nested'),
   scripted('a setup script that a lifecycle hook runs', 'setup.sh', 'sh ./setup.sh'),
   scripted('an environment of a folder that a lifecycle hook reads', '.envrc', '. ./.envrc'),

@@ -65,27 +65,46 @@ function stray(name: string, plant: string, ref: RegExp): Attack<Plot> {
 }
 
 const attacks: readonly Attack<Plot>[] = [
-  leading('objects of another repository, by alternates', ({ secret }) =>
-    `echo ${secret.dir}/objects > .git/objects/info/alternates; mkdir -p .git/refs/heads/platform; echo ${secret.sha} > .git/${tip}`),
-  leading('objects of another repository, by a link', ({ secret }) =>
-    `rm -rf .git/objects; ln -s ${secret.dir}/objects .git/objects; mkdir -p .git/refs/heads/platform; echo ${secret.sha} > .git/${tip}`),
+  leading(
+    'objects of another repository, by alternates',
+    ({ secret }) =>
+      `echo ${secret.dir}/objects > .git/objects/info/alternates; mkdir -p .git/refs/heads/platform; echo ${secret.sha} > .git/${tip}`,
+  ),
+  leading(
+    'objects of another repository, by a link',
+    ({ secret }) =>
+      `rm -rf .git/objects; ln -s ${secret.dir}/objects .git/objects; mkdir -p .git/refs/heads/platform; echo ${secret.sha} > .git/${tip}`,
+  ),
   leading('a .git that is a file', ({ secret }) => `rm -rf .git; echo 'gitdir: ${secret.dir}' > .git`),
   leading('a .git that is a link', ({ secret }) => `rm -rf .git; ln -s ${secret.dir} .git`),
   leading('a commondir', ({ secret }) => `rm -rf .git/refs .git/packed-refs; echo ${secret.dir} > .git/commondir`),
-  leading('refs that are a link, with alternates', ({ secret }) =>
-    `echo ${secret.dir}/objects > .git/objects/info/alternates; rm -rf .git/refs .git/packed-refs; ln -s ${secret.dir}/refs .git/refs`),
-  leading('a work branch that is a link, with alternates', ({ secret }) =>
-    `echo ${secret.dir}/objects > .git/objects/info/alternates; mkdir -p .git/refs/heads/platform; rm -f .git/${tip}; ln -s ${secret.dir}/${tip} .git/${tip}`),
-  leading('packs that are links', ({ secret }) =>
-    `rm -rf .git/objects/pack; ln -s ${secret.dir}/objects/pack .git/objects/pack; for d in ${secret.dir}/objects/??; do ln -sfn $d .git/objects/; done; echo ${secret.sha} > .git/${tip}`),
-  odd('a folder .GIT for systems that fold case', '040000 tree %s\\t.GIT\\n\' $inner; printf \''),
-  odd('a folder .git with a letter that nobody sees', '040000 tree %s\\t.g\\342\\200\\214it\\n\' $inner; printf \''),
-  odd('a folder by the short name of .git', '040000 tree %s\\tgit~1\\n\' $inner; printf \''),
-  odd('a .gitmodules that is a link', '120000 blob %s\\t.gitmodules\\n\' $link; printf \''),
-  odd('a .gitmodules whose address is an option', '100644 blob %s\\t.gitmodules\\n\' $modules; printf \''),
+  leading(
+    'refs that are a link, with alternates',
+    ({ secret }) =>
+      `echo ${secret.dir}/objects > .git/objects/info/alternates; rm -rf .git/refs .git/packed-refs; ln -s ${secret.dir}/refs .git/refs`,
+  ),
+  leading(
+    'a work branch that is a link, with alternates',
+    ({ secret }) =>
+      `echo ${secret.dir}/objects > .git/objects/info/alternates; mkdir -p .git/refs/heads/platform; rm -f .git/${tip}; ln -s ${secret.dir}/${tip} .git/${tip}`,
+  ),
+  leading(
+    'packs that are links',
+    ({ secret }) =>
+      `rm -rf .git/objects/pack; ln -s ${secret.dir}/objects/pack .git/objects/pack; for d in ${secret.dir}/objects/??; do ln -sfn $d .git/objects/; done; echo ${secret.sha} > .git/${tip}`,
+  ),
+  odd('a folder .GIT for systems that fold case', "040000 tree %s\\t.GIT\\n' $inner; printf '"),
+  odd('a folder .git with a letter that nobody sees', "040000 tree %s\\t.g\\342\\200\\214it\\n' $inner; printf '"),
+  odd('a folder by the short name of .git', "040000 tree %s\\tgit~1\\n' $inner; printf '"),
+  odd('a .gitmodules that is a link', "120000 blob %s\\t.gitmodules\\n' $link; printf '"),
+  odd('a .gitmodules whose address is an option', "100644 blob %s\\t.gitmodules\\n' $modules; printf '"),
   stray('refs that replace objects', `git replace ${'$(git rev-parse HEAD~1)'} HEAD`, /^refs\/replace\//),
   stray('tags', 'git tag v9', /^refs\/tags\/v9$/),
-  stray('notes, and a branch of another Task', 'git notes add -m x; git update-ref refs/heads/platform/other HEAD', /notes|platform\/other$/),
+  stray(
+    'notes, and a branch of another Task',
+    'git notes add -m x; git update-ref refs/heads/platform/other HEAD',
+    /notes|platform\/other$/,
+  ),
   {
     name: 'a history that is cut off',
     walls: ['wire'],

@@ -51,8 +51,15 @@ const attacks: readonly Attack<Plot>[] = [
   left('a configuration of npm', '.npmrc'),
   ...caches.map(cached),
   reaching('a suite that writes into the wrapper’s state', (plot) => plot.canary('true')),
-  reaching('a process that outlives its suite and writes later', (plot) => `(sleep 0.1; ${plot.canary('true')}) > /dev/null 2>&1 & sleep 0.4`),
-  reaching('a suite that looks for the wrapper’s state', ({ folders, canaryFile }) => `for at in $(find ${folders.dir} -maxdepth 3 -name canaries 2>/dev/null); do [ -e $at/../secret.git ] && echo found > ${canaryFile}; done`),
+  reaching(
+    'a process that outlives its suite and writes later',
+    (plot) => `(sleep 0.1; ${plot.canary('true')}) > /dev/null 2>&1 & sleep 0.4`,
+  ),
+  reaching(
+    'a suite that looks for the wrapper’s state',
+    ({ folders, canaryFile }) =>
+      `for at in $(find ${folders.dir} -maxdepth 3 -name canaries 2>/dev/null); do [ -e $at/../secret.git ] && echo found > ${canaryFile}; done`,
+  ),
 ]
 
 export const underReview: Suite = suite('5 test-suites and package scripts', openClones, attacks)

@@ -38,8 +38,14 @@ const attacks: readonly Attack<Screen>[] = [
   typed('a sequence within a sequence', `${esc}${esc}[201~[201~`),
   typed('bytes that end text', '\u0000\u0004\u001a'),
   painted('a screen written to by the name of its terminal', ({ terminal, mark }) => `echo ${mark} > ${terminal}`),
-  painted('every terminal that /dev/pts shows, written to', ({ mark }) => `for at in /dev/pts/[0-9]*; do [ -w $at ] && timeout 1 sh -c "echo ${mark} > $at"; done`),
-  painted('a screen written to by the descriptors of its process', ({ pid, mark }) => `echo ${mark} > /proc/${pid}/fd/1`),
+  painted(
+    'every terminal that /dev/pts shows, written to',
+    ({ mark }) => `for at in /dev/pts/[0-9]*; do [ -w $at ] && timeout 1 sh -c "echo ${mark} > $at"; done`,
+  ),
+  painted(
+    'a screen written to by the descriptors of its process',
+    ({ pid, mark }) => `echo ${mark} > /proc/${pid}/fd/1`,
+  ),
   painted('a line typed into another terminal', ({ terminal, mark }) => push(terminal, mark)),
 ]
 

@@ -12,7 +12,12 @@ function tip({ clone }: LyingServer): string {
   return readFileSync(join(clone, '.git', 'tip'), 'utf8').trim()
 }
 
-function lying(name: string, lie: string, succeeded: Attack<LyingServer>['succeeded'], plant = commit): Attack<LyingServer> {
+function lying(
+  name: string,
+  lie: string,
+  succeeded: Attack<LyingServer>['succeeded'],
+  plant = commit,
+): Attack<LyingServer> {
   return {
     name,
     walls: ['wire'],
@@ -44,18 +49,32 @@ const attacks: readonly Attack<LyingServer>[] = [
   lying('a HEAD that stands for another ref', 'a symbolic HEAD', strays),
   lying('no end of refs', 'no end of refs', beyond(1024 * 1024)),
   lying('no end of bytes beside the pack', 'no end of bytes', beyond(3 * limits.bytes)),
-  lying('more objects than anybody needs', 'what is planted', (scene) => scene.has(tip(scene)),
+  lying(
+    'more objects than anybody needs',
+    'what is planted',
+    (scene) => scene.has(tip(scene)),
     `{ i=0; while [ $i -lt ${limits.objects + 200} ]; do i=$((i+1)); printf 'blob\\ndata 5\\n%05d\\nM\\n' $i | head -n 3; done; } | sed '/^M$/d' > .git/blobs
-     { i=0; echo 'commit refs/heads/many'; echo 'committer a <a@b> 1 +0000'; echo 'data 1'; echo m; while [ $i -lt ${limits.objects + 200} ]; do i=$((i+1)); printf 'M 644 inline f%s\\ndata 5\\n%05d\\n' $i $i; done; } | git fast-import --quiet; git rev-parse many > .git/tip`),
+     { i=0; echo 'commit refs/heads/many'; echo 'committer a <a@b> 1 +0000'; echo 'data 1'; echo m; while [ $i -lt ${limits.objects + 200} ]; do i=$((i+1)); printf 'M 644 inline f%s\\ndata 5\\n%05d\\n' $i $i; done; } | git fast-import --quiet; git rev-parse many > .git/tip`,
+  ),
   lying('a count of objects without the objects', 'a bare count', beyond(8000)),
-  lying('a protocol that can send the client elsewhere', 'version two', ({ clone }) => existsSync(join(clone, '.git', 'asked')) && readFileSync(join(clone, '.git', 'asked'), 'utf8') !== ''),
+  lying(
+    'a protocol that can send the client elsewhere',
+    'version two',
+    ({ clone }) =>
+      existsSync(join(clone, '.git', 'asked')) && readFileSync(join(clone, '.git', 'asked'), 'utf8') !== '',
+  ),
   lying('an answer that drips', 'a slow drip', (scene) => scene.has(tip(scene))),
-  lying('a flood of complaints for the terminal', 'a flood of complaints', ({ ended }) => (ended?.stderr ?? '').includes('\u001b')),
+  lying('a flood of complaints for the terminal', 'a flood of complaints', ({ ended }) =>
+    (ended?.stderr ?? '').includes('\u001b'),
+  ),
   unsound('a folder .GIT', withTree("printf '040000 tree %s\\t.GIT\\n' $inner")),
   unsound('a folder by the short name of .git', withTree("printf '040000 tree %s\\tGIT~1\\n' $inner")),
   unsound('a .gitmodules whose address is an option', withTree("printf '100644 blob %s\\t.gitmodules\\n' $bad")),
-  unsound('a commit with two authors', `tree=$(git rev-parse HEAD^{tree})
-    printf 'tree %s\\nauthor a <a@b> 1 +0000\\nauthor c <c@d> 1 +0000\\ncommitter a <a@b> 1 +0000\\n\\nodd\\n' $tree | git hash-object -t commit -w --stdin --literally > .git/tip`),
+  unsound(
+    'a commit with two authors',
+    `tree=$(git rev-parse HEAD^{tree})
+    printf 'tree %s\\nauthor a <a@b> 1 +0000\\nauthor c <c@d> 1 +0000\\ncommitter a <a@b> 1 +0000\\n\\nodd\\n' $tree | git hash-object -t commit -w --stdin --literally > .git/tip`,
+  ),
 ]
 
 export const uploadPack: Suite = suite('13 a lying upload-pack', openWires, attacks)

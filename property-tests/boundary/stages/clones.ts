@@ -61,7 +61,8 @@ export async function openClones(setting: Setting): Promise<Stage<Plot>> {
   const template = makeOrigin(folders.dir)
   const secret = makeSecret(folders)
   const pods: Pod[] = []
-  const pod = async (ordinal: number): Promise<Pod> => (pods[ordinal - 1] ??= await openPod(folders, setting, `boot-${ordinal}`))
+  const pod = async (ordinal: number): Promise<Pod> =>
+    (pods[ordinal - 1] ??= await openPod(folders, setting, `boot-${ordinal}`))
   await pod(1)
   let plots = 0
   return {
@@ -100,8 +101,18 @@ async function openPod(folders: Folders, setting: Setting, stamp: string): Promi
     walls,
     stamp,
     git: createOutsideGit({ ...own, credential: credentialOf(folders) }),
-    wire: setting.down.has('wire') ? looseWire(outsideSide(own)) : createWire({ space, outside: outsideSide(own), path, identity }),
-    inside: openInside({ space, node: process.execPath, workspaceDir: folders.workspace, path, identity, clock: realClock, logger }),
+    wire: setting.down.has('wire')
+      ? looseWire(outsideSide(own))
+      : createWire({ space, outside: outsideSide(own), path, identity }),
+    inside: openInside({
+      space,
+      node: process.execPath,
+      workspaceDir: folders.workspace,
+      path,
+      identity,
+      clock: realClock,
+      logger,
+    }),
   }
 }
 
@@ -143,7 +154,8 @@ async function makePlot(input: PlotInput): Promise<Plot> {
   }
   return {
     ...{ folders, clone, forge, secret, canaryFile, othersPush, bareDir: bare.dir },
-    canary: (then = 'cat', of = name) => `( { id; env; cat ${folders.state}/witness; } > ${folders.canaries}/${of} ) 2>/dev/null; ${then}`,
+    canary: (then = 'cat', of = name) =>
+      `( { id; env; cat ${folders.state}/witness; } > ${folders.canaries}/${of} ) 2>/dev/null; ${then}`,
     run: (script) => runIn(first, script),
     write: async (file, text) => {
       const { status, said } = await runIn(first, `mkdir -p "$(dirname '${file}')" && cat > '${file}'`, text)
@@ -175,13 +187,29 @@ async function sweepAndBoot(input: PlotInput, pod: Pod, forge: string): Promise<
 function hookOf({ home }: Folders, { space }: Walls, cwd: string): (script: string) => Promise<void> {
   const { logger } = rememberingLogger()
   const env = { PATH: path, HOME: home }
-  return (script) => lifecycleHookRunner({ hooks: { postClone: script }, space, env, cwd, clock: realClock, logger, onFailure: () => undefined })('postClone')
+  return (script) =>
+    lifecycleHookRunner({
+      hooks: { postClone: script },
+      space,
+      env,
+      cwd,
+      clock: realClock,
+      logger,
+      onFailure: () => undefined,
+    })('postClone')
 }
 
 function agentEnvironment({ home }: Folders): Readonly<Record<string, string>> {
   const person = { NAME: 'agent', EMAIL: 'agent@example.invalid' }
-  const identities = Object.entries(person).flatMap(([key, value]) => [`GIT_AUTHOR_${key}`, `GIT_COMMITTER_${key}`].map((name) => [name, value]))
-  return { PATH: `${path}:${dirname(process.execPath)}`, HOME: home, LC_ALL: 'C', ...Object.fromEntries(identities) as Record<string, string> }
+  const identities = Object.entries(person).flatMap(([key, value]) =>
+    [`GIT_AUTHOR_${key}`, `GIT_COMMITTER_${key}`].map((name) => [name, value]),
+  )
+  return {
+    PATH: `${path}:${dirname(process.execPath)}`,
+    HOME: home,
+    LC_ALL: 'C',
+    ...(Object.fromEntries(identities) as Record<string, string>),
+  }
 }
 
 async function boot({ folders, setting, name }: PlotInput, pod: Pod, forge: string): Promise<Bare> {

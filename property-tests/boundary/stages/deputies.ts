@@ -24,7 +24,10 @@ export interface Deputies {
   /** What was done in the agent's name, what hooks told, what usage was believed. */
   readonly done: string[]
   /** The model's answer to a request of the CLI, as it streams; `breaks`: it never ends. */
-  model(block: object, more?: { readonly tools?: readonly string[]; readonly breaks?: boolean; readonly last?: string }): void
+  model(
+    block: object,
+    more?: { readonly tools?: readonly string[]; readonly breaks?: boolean; readonly last?: string },
+  ): void
   call(tool: string, input: object, id?: string): Promise<string>
   hook(event: string): Promise<string>
   post(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<number>
@@ -77,20 +80,39 @@ export async function openDeputies({ profile, down }: Setting): Promise<Stage<De
       ...{ attestor, done },
       model: (block, more = {}) => stream(attestor, block, more),
       call: async (tool, input, id) => asked(tools, (client) => client.call(tool, input, id)),
-      hook: async (event) => asked(wiring, (client) => client.call('hook', { ...Object.fromEntries(hookMembers.map((name) => [name, ''])), event })),
+      hook: async (event) =>
+        asked(wiring, (client) =>
+          client.call('hook', { ...Object.fromEntries(hookMembers.map((name) => [name, ''])), event }),
+        ),
       post: async (path, body, headers = {}) =>
-        (await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } })).status,
+        (
+          await fetch(`${url}${path}`, {
+            method: 'POST',
+            body: JSON.stringify(body),
+            headers: { 'content-type': 'application/json', ...headers },
+          })
+        ).status,
     }
     async function loopback(): Promise<string> {
       const feed = { metrics: { statuslineReport: () => undefined }, onAccountUsage: () => void done.push('usage') }
       const common = { logger, clock: realClock, ids: { next: () => 'id' } }
       if (!down.has('keys-of-the-loopback')) {
         const keys = { gitKey: 'a-key-of-git', usageKey: 'a-key-of-usage' }
-        const server = await createInternalServer({ ...common, ...feed, ...keys, credential: () => (done.push('credential'), 'the-pod-token') })
+        const server = await createInternalServer({
+          ...common,
+          ...feed,
+          ...keys,
+          credential: () => (done.push('credential'), 'the-pod-token'),
+        })
         closing.push(() => server.close({ graceMs: 0 }))
         return (await server.listen({ host: '127.0.0.1', port: 0 })).url
       }
-      const server = await createServer({ ...common, name: 'open', version: '0', openapi: { title: 'open', description: 'open' } })
+      const server = await createServer({
+        ...common,
+        name: 'open',
+        version: '0',
+        openapi: { title: 'open', description: 'open' },
+      })
       addUsageFeed(server, feed)
       server.app.post('/k/:key/internal/credential', async () => (done.push('credential'), { answer: 'the-pod-token' }))
       closing.push(() => server.close({ graceMs: 0 }))
@@ -99,7 +121,10 @@ export async function openDeputies({ profile, down }: Setting): Promise<Stage<De
   }
 }
 
-async function asked(path: string, ask: (client: Awaited<ReturnType<typeof plainClient>>) => Promise<string>): Promise<string> {
+async function asked(
+  path: string,
+  ask: (client: Awaited<ReturnType<typeof plainClient>>) => Promise<string>,
+): Promise<string> {
   let timer: NodeJS.Timeout
   const late = new Promise<string>((resolve) => (timer = setTimeout(() => resolve('no answer'), silenceMs)))
   const work = plainClient(path).then(async (client) => ask(client).finally(() => client.close()))
@@ -109,7 +134,11 @@ async function asked(path: string, ask: (client: Awaited<ReturnType<typeof plain
 function stream(
   attestor: Attestor,
   block: object,
-  { tools = ['outcome', 'note'], breaks = false, last = 'go' }: { readonly tools?: readonly string[]; readonly breaks?: boolean; readonly last?: string },
+  {
+    tools = ['outcome', 'note'],
+    breaks = false,
+    last = 'go',
+  }: { readonly tools?: readonly string[]; readonly breaks?: boolean; readonly last?: string },
 ): void {
   const declared = tools.map((name) => ({ name: `mcp__platform__${name}` }))
   const body = JSON.stringify({ tools: declared, messages: [{ role: 'user', content: last }] })

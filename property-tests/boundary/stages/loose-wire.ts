@@ -19,7 +19,18 @@ export function looseWire(side: GitSide, server?: string): Wire {
     const [into, from] = direction === 'take' ? [bare, clone] : [clone, bare]
     const lying = server === undefined || direction === 'serve' ? [] : [`--upload-pack=${server}`]
     const wanted = direction === 'take' ? [...everything, ...refspecs] : refspecs
-    const args = [...loose, 'fetch', '--quiet', '--tags', '--force', '--update-head-ok', '--update-shallow', ...lying, from, ...wanted]
+    const args = [
+      ...loose,
+      'fetch',
+      '--quiet',
+      '--tags',
+      '--force',
+      '--update-head-ok',
+      '--update-shallow',
+      ...lying,
+      from,
+      ...wanted,
+    ]
     const child = spawnGit({ ...side, timeoutMs: 60_000 }, [], args, { cwd: into, stdio: ['ignore', 'ignore', 'pipe'] })
     const stderr = collect(child.stderr!)
     return new Promise((resolve, reject) => {

@@ -18,7 +18,11 @@ export function oldGit({ path, home, credential }: OldWay): Git {
     timeoutMs,
     settings: () => ['-c', 'safe.directory=*'],
     env: (run) => {
-      const { GIT_CONFIG_GLOBAL: _none, GIT_ATTR_NOSYSTEM: _system, ...env } = plainEnvironment(path, home, identity, run)
+      const {
+        GIT_CONFIG_GLOBAL: _none,
+        GIT_ATTR_NOSYSTEM: _system,
+        ...env
+      } = plainEnvironment(path, home, identity, run)
       return { ...env, GIT_ASKPASS: credential.program, STATEWRIGHT_CREDENTIAL_URL: credential.url }
     },
   })

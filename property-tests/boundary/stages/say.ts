@@ -27,7 +27,12 @@ export function heard(child: ChildProcess, input = ''): Promise<Said> {
   })
 }
 
-export function run(words: readonly string[], env: Readonly<Record<string, string>>, cwd = '/', input = ''): Promise<Said> {
+export function run(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd = '/',
+  input = '',
+): Promise<Said> {
   const [file, ...args] = words
   return heard(spawn(file!, args, { cwd, env: { ...env }, timeout: limitMs, killSignal: 'SIGKILL' }), input)
 }

@@ -33,7 +33,11 @@ export async function openScreens(setting: Setting): Promise<Stage<Screen>> {
       const command = ['/bin/sh', '-c', 'trap "" HUP; echo ready; exec sleep 300']
       const terminal = openTerminal({ command, cwd: folders.workspace, env: { PATH: path }, clock: realClock })
       terminals.push(terminal)
-      await waitFor(() => terminal.tail().includes('ready'), 10_000, () => 'the terminal shows nothing')
+      await waitFor(
+        () => terminal.tail().includes('ready'),
+        10_000,
+        () => 'the terminal shows nothing',
+      )
       const mark = `painted-${terminals.length}`
       const screen: Screen = {
         mark,
@@ -42,7 +46,15 @@ export async function openScreens(setting: Setting): Promise<Stage<Screen>> {
         typed: '',
         type: (text) => void (screen.typed = setting.down.has('sanitised-input') ? text : sanitise(text)),
         run: (script) => run(walls.space.wrap(['/bin/sh', '-c', script], true, folders.workspace), { PATH: path }),
-        shows: () => waitFor(() => terminal.tail().includes(mark), showsWithinMs, () => 'no').then(() => true, () => false),
+        shows: () =>
+          waitFor(
+            () => terminal.tail().includes(mark),
+            showsWithinMs,
+            () => 'no',
+          ).then(
+            () => true,
+            () => false,
+          ),
       }
       return screen
     },

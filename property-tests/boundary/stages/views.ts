@@ -31,8 +31,6 @@ export interface Views {
   view(script: string, env?: Readonly<Record<string, string>>): Promise<Said>
   /** As the CLI calls its shell, for a command or otherwise. */
   shell(...args: readonly string[]): Promise<Said>
-  isAlive(pid: number): boolean
-  witness(): string
 }
 
 export async function openViews(setting: Setting): Promise<Stage<Views>> {
@@ -66,11 +64,16 @@ export async function openViews(setting: Setting): Promise<Stage<Views>> {
       neighbour: neighbour.pid!,
       sibling: sibling.pid!,
       said: '',
-      run: (script) => remembered(run(walls.space.wrap(['/bin/sh', '-c', script], true, clone), commandEnvironment(folders), clone)),
-      view: (script, env = {}) => remembered(run(walls.view(['/bin/sh', '-c', script]), { ...cliEnvironment(folders, walls), ...env }, folders.workspace)),
-      shell: (...args) => remembered(run(walls.view([join(walls.link, 'bin/bash'), ...args]), cliEnvironment(folders, walls), folders.workspace)),
-      isAlive: (pid) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')),
-      witness: () => readFileSync(witness, 'utf8'),
+      run: (script) =>
+        remembered(run(walls.space.wrap(['/bin/sh', '-c', script], true, clone), commandEnvironment(folders), clone)),
+      view: (script, env = {}) =>
+        remembered(
+          run(walls.view(['/bin/sh', '-c', script]), { ...cliEnvironment(folders, walls), ...env }, folders.workspace),
+        ),
+      shell: (...args) =>
+        remembered(
+          run(walls.view([join(walls.link, 'bin/bash'), ...args]), cliEnvironment(folders, walls), folders.workspace),
+        ),
     }
     const remembered = async (work: Promise<Said>): Promise<Said> => {
       const said = await work
@@ -81,7 +84,11 @@ export async function openViews(setting: Setting): Promise<Stage<Views>> {
   }
 }
 
-function neighboursOf(walls: Walls, { workspace }: Folders, witness: string): { neighbour: ChildProcess; sibling: ChildProcess } {
+function neighboursOf(
+  walls: Walls,
+  { workspace }: Folders,
+  witness: string,
+): { neighbour: ChildProcess; sibling: ChildProcess } {
   const script = `exec 7<>${witness}; exec sleep 600`
   const env = { PATH: path, SECRET: secret }
   const [file, ...args] = walls.view(['/bin/sh', '-c', 'exec sleep 601'])
@@ -101,14 +108,21 @@ async function listen(at: string, heard: string[]): Promise<Server> {
 }
 
 /** What stands in a view as a mount can be taken away from outside, by who made its namespaces. */
-async function takeDown(walls: Walls, { home, workspace, state }: Folders, down: ReadonlySet<Wall>): Promise<void> {
+async function takeDown(walls: Walls, { home, workspace }: Folders, down: ReadonlySet<Wall>): Promise<void> {
   const remounts: Partial<Record<Wall, readonly (readonly [view: readonly string[], script: string])[]>> = {
     'read-only': [
-      [privileged(walls.view([])), `for at in ${workspace} ${home}/.claude/*; do mount -n -o remount,bind,rw $at || true; done`],
-      [privileged(walls.space.wrap([], true)), `mount -n -o remount,bind,rw ${workspace}; for at in $(findmnt -rno TARGET | grep /usr; echo /proc/sys); do mount -n -o remount,bind,rw $at; done 2>/dev/null || true`],
+      [
+        privileged(walls.view([])),
+        `for at in ${workspace} ${home}/.claude/*; do mount -n -o remount,bind,rw $at || true; done`,
+      ],
+      [privileged(walls.space.wrap([], true)), `mount -n -o remount,bind,rw ${workspace}`],
     ],
-    nosymfollow: [[privileged(walls.view([])), `for at in ${workspace} ${workspace}/lib /tmp; do mount -n -o remount,bind,symfollow,rw $at; done`]],
-    cover: [[privileged(walls.space.wrap([], true)), `umount -l ${state}`], [privileged(walls.view([])), `umount -l ${state}`]],
+    nosymfollow: [
+      [
+        privileged(walls.view([])),
+        `for at in ${workspace} ${workspace}/lib /tmp; do mount -n -o remount,bind,symfollow,rw $at; done`,
+      ],
+    ],
   }
   for (const wall of down)
     for (const [words, script] of remounts[wall] ?? []) {

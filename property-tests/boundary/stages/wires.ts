@@ -59,14 +59,26 @@ export async function openWires(setting: Setting): Promise<Stage<LyingServer>> {
         ended: undefined,
         took: async () => {
           const words = [process.execPath, liar, scene.lie, join(clone, '.git'), branch]
-          const honest = createWire({ space: lying(space, words), outside: outsideSide(own), path, identity, limits, timeoutMs })
+          const honest = createWire({
+            space: lying(space, words),
+            outside: outsideSide(own),
+            path,
+            identity,
+            limits,
+            timeoutMs,
+          })
           const wire = setting.down.has('wire') ? looseWire(outsideSide(own), shellWords(words)) : honest
           await takeWork(async (crossing) => (scene.ended = await wire(crossing)), bare)
         },
         run: async (script) => {
           const env = { PATH: `${path}:${dirname(process.execPath)}`, HOME: folders.home }
           const named = 'export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b;'
-          const child = space.spawn(['/bin/sh', '-c', named + script], { cwd: clone, env, stdio: 'pipe', network: true })
+          const child = space.spawn(['/bin/sh', '-c', named + script], {
+            cwd: clone,
+            env,
+            stdio: 'pipe',
+            network: true,
+          })
           const { status, said } = await heard(child)
           if (status !== 0) throw new Error(said)
         },
