@@ -7,19 +7,30 @@ type Entries = (plot: Plot) => readonly (readonly [key: string, value: string])[
 
 const work = 'echo work >> README.md && echo new > new.txt'
 
+interface More {
+  /** What the configuration leads to. */
+  readonly before?: (plot: Plot) => Promise<unknown>
+  readonly succeeded?: Attack<Plot>['succeeded']
+}
+
 /** Adds to the clone's own configuration, and leaves work for the turn's end. */
-function configured(name: string, entries: Entries, more: Partial<Attack<Plot>> = {}): Attack<Plot> {
+function configured(name: string, entries: Entries, { before, succeeded }: More = {}): Attack<Plot> {
   return {
     name,
     walls: ['git-outside'],
     plant: async (plot) => {
+      await before?.(plot)
       await plot.run(work)
       await append(plot, '.git/config', configText(entries(plot)))
     },
     provoke: (plot) => plot.turnEnd(),
-    succeeded: (plot) => plot.ranOutside(),
-    ...more,
+    succeeded: succeeded ?? ((plot) => plot.ranOutside()),
   }
+}
+
+async function program(plot: Plot, file: string, code: number): Promise<void> {
+  await plot.write(file, `#!/bin/sh\n${plot.canary(`exit ${code}`)}\n`)
+  await plot.run(`chmod +x ${file}`)
 }
 
 async function append(plot: Plot, file: string, text: string): Promise<void> {
@@ -66,19 +77,9 @@ const attacks: readonly Attack<Plot>[] = [
     await append(plot, '.git/config', configText([['include.path', 'included']]))
   }),
   configured('hooks in a folder of its own', (plot) => [['core.hooksPath', `${plot.clone}/.git/own-hooks`]], {
-    plant: async (plot) => {
-      await plot.run(work)
-      for (const hook of [
-        'pre-commit',
-        'post-commit',
-        'pre-push',
-        'post-checkout',
-        'post-merge',
-        'reference-transaction',
-      ])
-        await plot.write(`.git/own-hooks/${hook}`, `#!/bin/sh\n${plot.canary('exit 0')}\n`)
-      await plot.run('chmod +x .git/own-hooks/*')
-      await append(plot, '.git/config', configText([['core.hooksPath', `${plot.clone}/.git/own-hooks`]]))
+    before: async (plot) => {
+      for (const hook of ['pre-commit', 'post-commit', 'pre-push', 'post-checkout', 'reference-transaction'])
+        await program(plot, `.git/own-hooks/${hook}`, 0)
     },
   }),
   configured('a monitor of the file system', (plot) => [['core.fsmonitor', `${plot.canary('echo /')} #`]]),
@@ -86,23 +87,9 @@ const attacks: readonly Attack<Plot>[] = [
     'a program that signs',
     (plot) => [
       ['commit.gpgSign', 'true'],
-      ['gpg.program', `sh -c '${plot.canary('exit 1').replaceAll("'", '')}' #`],
+      ['gpg.program', `${plot.clone}/.git/gpg`],
     ],
-    {
-      plant: async (plot) => {
-        await plot.run(work)
-        await plot.write('.git/gpg', `#!/bin/sh\n${plot.canary('exit 1')}\n`)
-        await plot.run('chmod +x .git/gpg')
-        await append(
-          plot,
-          '.git/config',
-          configText([
-            ['commit.gpgSign', 'true'],
-            ['gpg.program', `${plot.clone}/.git/gpg`],
-          ]),
-        )
-      },
-    },
+    { before: (plot) => program(plot, '.git/gpg', 1) },
   ),
   configured('an address that git takes for another, by ssh', (plot) => [
     ['url.ssh://anywhere/.insteadOf', plot.forge],
@@ -112,67 +99,33 @@ const attacks: readonly Attack<Plot>[] = [
     'an address that git takes for another, with hooks that see the credential',
     (plot) => [[`url.${plot.clone}/.git/evil.git.insteadOf`, plot.forge]],
     {
-      plant: async (plot) => {
-        await plot.run(ownRemote(plot))
-        await plot.run(work)
-        await append(plot, '.git/config', configText([[`url.${plot.clone}/.git/evil.git.insteadOf`, plot.forge]]))
-      },
+      before: (plot) => plot.run(ownRemote(plot)),
       succeeded: (plot) => plot.stolen().includes(credentialCanary),
     },
   ),
   configured(
     'an address by a program',
     (plot) => [
-      ['url.ext::sh -c run-.insteadOf', plot.forge],
+      [`url.ext::${plot.clone}/.git/ext .insteadOf`, plot.forge],
       ['protocol.ext.allow', 'always'],
     ],
-    {
-      plant: async (plot) => {
-        await plot.run(work)
-        await plot.write('.git/ext', `#!/bin/sh\n${plot.canary('exit 1')}\n`)
-        await plot.run('chmod +x .git/ext')
-        await append(
-          plot,
-          '.git/config',
-          configText([
-            [`url.ext::${plot.clone}/.git/ext .insteadOf`, plot.forge],
-            ['protocol.ext.allow', 'always'],
-          ]),
-        )
-      },
-    },
+    { before: (plot) => program(plot, '.git/ext', 1) },
   ),
-  configured('a work tree that lies in the wrapper’s state', (plot) => [['core.worktree', plot.folders.canaries]], {
-    plant: async (plot) => {
-      await plot.run(work)
-      await append(plot, '.git/config', configText([['core.worktree', plot.secret.dir]]))
-    },
+  configured('a work tree that lies in the wrapper’s state', (plot) => [['core.worktree', plot.secret.dir]], {
     succeeded: async (plot) => {
       const { said } = await plot.run(`git -c core.worktree=${plot.clone} ls-tree -r --name-only HEAD`)
       return /^packed-refs$|^HEAD$/m.test(said)
     },
   }),
   configured(
-    'an alias in place of a command, and a pager',
+    'a filter beside a pager and an alias that stands for a command',
     (plot) => [
+      ['alias.status', `!${plot.canary('true')}`],
+      ['core.pager', plot.canary()],
       ['filter.alias.clean', plot.canary()],
       ['core.attributesFile', `${plot.clone}/.git/own-attributes`],
     ],
-    {
-      plant: async (plot) => {
-        await plot.run(`${work}; echo '* filter=alias' > .git/own-attributes`)
-        await append(
-          plot,
-          '.git/config',
-          configText([
-            ['alias.status', `!${plot.canary('true')}`],
-            ['core.pager', plot.canary()],
-            ['filter.alias.clean', plot.canary()],
-            ['core.attributesFile', `${plot.clone}/.git/own-attributes`],
-          ]),
-        )
-      },
-    },
+    { before: (plot) => plot.run("echo '* filter=alias' > .git/own-attributes") },
   ),
   // The last: the HOME is the stage's.
   everywhere('~/.gitconfig', (plot, text) => append(plot, `${plot.folders.home}/.gitconfig`, text)),

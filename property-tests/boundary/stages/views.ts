@@ -1,6 +1,6 @@
 /** Both views of a pod, its neighbours and its sockets, without git and without the CLI. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { path } from '../../../wrapper/space/testing.ts'
