@@ -11,6 +11,7 @@ import { structure } from './classes/structure.ts'
 import { terminals } from './classes/terminals.ts'
 import { underReview } from './classes/suites-under-review.ts'
 import { uploadPack } from './classes/upload-pack.ts'
+import { words } from './classes/words.ts'
 
 export const everySuite: readonly Suite[] = [
   configuration,
@@ -24,5 +25,6 @@ export const everySuite: readonly Suite[] = [
   races,
   deputies,
   leftovers,
+  words,
   uploadPack,
 ]
