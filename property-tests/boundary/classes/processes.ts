@@ -23,6 +23,18 @@ const speak = (socket: string, text: string): string =>
 
 /** Who is no superuser could do neither without any walls. */
 const ofSuperusers: readonly Attack<Views>[] = [
+  reading(
+    'a neighbour’s namespace',
+    ({ neighbour, folders }) => `nsenter --target ${neighbour} --mount --pid cat ${folders.state}/turns.jsonl`,
+  ),
+  {
+    name: 'the platform’s own programs, which run beside the wrapper',
+    walls: ['namespaces'],
+    plant: ({ run, clone, mark }) =>
+      run(`[ -w ${join(import.meta.dirname, '../../../wrapper/hooks/askpass.mjs')} ] && echo yes > ${clone}/${mark}`),
+    succeeded: ({ clone, mark }) =>
+      existsSync(join(clone, mark)) && readFileSync(join(clone, mark), 'utf8') === 'yes\n',
+  },
   {
     name: 'a setting of the kernel',
     walls: ['namespaces'],
@@ -77,10 +89,6 @@ const attacks: readonly Attack<Views>[] = [
     ({ clone, mark }) => existsSync(join(clone, mark)),
   ),
   reading(
-    'a neighbour’s namespace',
-    ({ neighbour, folders }) => `nsenter --target ${neighbour} --mount --pid cat ${folders.state}/turns.jsonl`,
-  ),
-  reading(
     'a process of the CLI, and its environment',
     () => `for pid in /proc/[0-9]*; do grep -qa 601 $pid/cmdline && tr '\\0' '\\n' < $pid/environ; done`,
   ),
@@ -110,14 +118,6 @@ const attacks: readonly Attack<Views>[] = [
         `umount ${folders.state}; umount -l ${folders.state}; unshare --user --map-root-user --mount umount ${folders.state}; cat ${folders.state}/turns.jsonl`,
       ),
     succeeded: told,
-  },
-  {
-    name: 'the platform’s own programs, which run beside the wrapper',
-    walls: ['namespaces'],
-    plant: ({ run, clone, mark }) =>
-      run(`[ -w ${join(import.meta.dirname, '../../../wrapper/hooks/askpass.mjs')} ] && echo yes > ${clone}/${mark}`),
-    succeeded: ({ clone, mark }) =>
-      existsSync(join(clone, mark)) && readFileSync(join(clone, mark), 'utf8') === 'yes\n',
   },
   ...(isRoot ? ofSuperusers : []),
 ]
