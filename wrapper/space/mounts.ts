@@ -22,7 +22,7 @@ export interface SpacePaths {
   readonly link: string
   /** Folders below HOME that outlive the pod: for commands only, obeyed by nothing else. */
   readonly caches: readonly string[]
-  /** Programs that both views need, wherever they lie: read-only. */
+  /** Programs that both views need, wherever they lie: read-only, since the wrapper runs them too. */
   readonly programs: readonly string[]
 }
 
@@ -40,7 +40,29 @@ interface Bound {
 const common = [
   'mount -n --make-rprivate /',
   'mount -n -t proc -o nosuid,nodev,noexec proc /proc',
+  // A superuser keeps his id, and by it the kernel's settings: one of them names a program that runs outside of everything.
+  'for at in sys sysrq-trigger irq bus fs; do',
+  '  [ ! -e /proc/$at ] || { mount -n --bind /proc/$at /proc/$at; mount -n -o remount,bind,ro,nosuid,nodev,noexec /proc/$at; }',
+  'done',
   'mount -n -t tmpfs -o mode=1777,nosuid,nodev tmpfs /dev/shm',
+]
+
+/** What the wrapper runs and reads of the machine. */
+const machine = ['/usr', '/etc', '/opt', '/bin', '/sbin', '/lib', '/lib32', '/lib64']
+
+/**
+ * A superuser may install what a Task needs, and may change no program that the wrapper runs: what he writes there lies in
+ * memory, for his view alone. Where the machine refuses that he may write nothing there.
+ */
+const ownMachine = [
+  'if [ "$(id -u)" = 0 ]; then',
+  `for at in ${machine.join(' ')}; do`,
+  '  [ -d $at ] && [ ! -L $at ] || continue',
+  '  mkdir -p /dev/shm/.own && mount -n -t tmpfs -o mode=0755 tmpfs /dev/shm/.own && mkdir /dev/shm/.own/upper /dev/shm/.own/work',
+  '  chmod --reference=$at /dev/shm/.own/upper',
+  '  mount -n -t overlay -o lowerdir=$at,upperdir=/dev/shm/.own/upper,workdir=/dev/shm/.own/work,userxattr overlay $at 2>/dev/null || { mount -n --rbind $at $at && mount -n -o remount,bind,ro $at; }',
+  '  umount -n -l /dev/shm/.own && rmdir /dev/shm/.own',
+  'done; fi',
 ]
 
 /** A terminal that a command opened would be the CLI's own, were it not for a pts file system of its own. */
@@ -131,13 +153,18 @@ function clonesIn(paths: SpacePaths, options: string): readonly Bound[] {
 /** Outer folders first: a mount hides what was mounted below it before. */
 function place(paths: SpacePaths, wanted: readonly Bound[]): readonly string[] {
   const folders = wanted.map(({ target }) => target).filter((target) => target !== linkInView)
-  const hidden = paths.programs.filter((program) => folders.some((folder) => isWithin(folder, program)))
-  const bound = [...wanted, ...hidden.map((program) => ({ source: program, target: program, options: 'ro' }))]
+  // What a folder of the machine holds is his own copy where he may write it at all.
+  const programs = paths.programs.filter(
+    (program) =>
+      folders.some((folder) => isWithin(folder, program)) || !machine.some((folder) => isWithin(folder, program)),
+  )
+  const bound = [...wanted, ...programs.map((program) => ({ source: program, target: program, options: 'ro' }))]
   const puts = bound.map(({ target, options }, index) => ({ target, lines: put(index, target, options) }))
   const covers = [{ target: paths.stateDir, lines: cover(paths.stateDir) }]
   const ordered = [...covers, ...puts].toSorted((a, b) => a.target.length - b.target.length)
   return [
     ...bound.flatMap(({ source }, index) => aside(source, index)),
+    ...ownMachine,
     ...ordered.flatMap(({ lines }) => lines),
     ...bound.map((_one, index) => `umount -n -l ${stage}/${index}`),
     `rm -rf ${stage}`,

@@ -18,6 +18,8 @@ export async function plainClient(path: string): Promise<PlainClient> {
   const socket = connect(path)
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   const waiting = new Map<number, (answer: Answer) => void>()
+  // A server that closes on it answers nothing.
+  socket.on('error', () => undefined)
   onLines(socket, (line) => {
     const answer = JSON.parse(line) as Answer
     waiting.get(answer.id ?? -1)?.(answer)

@@ -1,0 +1,122 @@
+import { runGit } from '../../../wrapper/testing/pod.ts'
+import { suite, type Attack, type Suite, type Wall } from '../attack.ts'
+import { branch, openClones, type Plot } from '../stages/clones.ts'
+import { configText } from './git-text.ts'
+import { holds } from './structure.ts'
+
+interface Race {
+  readonly name: string
+  readonly prepare?: (plot: Plot) => Promise<unknown>
+  /** Done again and again, beside the platform's work; `back` undoes it in between. */
+  readonly swap: (plot: Plot) => string
+  readonly back: (plot: Plot) => string
+  readonly walls: readonly [Wall, ...Wall[]]
+  readonly succeeded: Attack<Plot>['succeeded']
+}
+
+/** Ends by itself, should nobody end it. */
+const seconds = 20
+const rounds = 4
+
+function race({ name, prepare, swap, back, walls, succeeded }: Race): Attack<Plot> {
+  return {
+    name,
+    walls,
+    plant: async (plot) => {
+      await plot.run('git commit -q --allow-empty -m work; cp -r .git ../.kept-$(basename $PWD)')
+      await prepare?.(plot)
+      const loop = `end=$(( $(date +%s) + ${seconds} )); while [ -e ../.race-$(basename $PWD) ] && [ $(date +%s) -lt $end ]; do { ${swap(plot)}; sleep 0.03; ${back(plot)}; sleep 0.01; } ; done`
+      await plot.run(`: > ../.race-$(basename $PWD); (${loop}) > /dev/null 2>&1 &`)
+    },
+    provoke: async (plot) => {
+      for (let round = 0; round < rounds; round++) {
+        await plot.safetyPush()
+        await plot.turnEnd()
+      }
+      await plot.run('rm -f ../.race-$(basename $PWD); sleep 0.1')
+    },
+    succeeded,
+  }
+}
+
+const tip = `.git/refs/heads/${branch}`
+const secretCrosses = (plot: Plot): boolean => holds(plot, plot.secret.sha)
+const ran = (plot: Plot): boolean => plot.ranOutside()
+const configured = (plot: Plot, text: string): Promise<unknown> => plot.write('.git/more', text)
+const filter = (plot: Plot): string => configText([['filter.x.clean', plot.canary()]])
+const work = 'echo y >> README.md'
+
+const attacks: readonly Attack<Plot>[] = [
+  race({
+    name: 'a .git swapped for a link',
+    swap: ({ secret }) => `mv .git .git-own; ln -s ${secret.dir} .git`,
+    back: () => 'rm .git; mv .git-own .git',
+    walls: ['namespaces'],
+    succeeded: secretCrosses,
+  }),
+  race({
+    name: 'a .git swapped for a file',
+    swap: ({ secret }) => `mv .git .git-own; echo 'gitdir: ${secret.dir}' > .git`,
+    back: () => 'rm .git; mv .git-own .git',
+    walls: ['namespaces'],
+    succeeded: secretCrosses,
+  }),
+  race({
+    name: 'objects swapped for a link',
+    swap: ({ secret }) =>
+      `cp ${tip} .git/kept-tip; mv .git/objects .git/own; ln -s ${secret.dir}/objects .git/objects; echo ${secret.sha} > ${tip}`,
+    back: () => `rm .git/objects; mv .git/own .git/objects; cp .git/kept-tip ${tip}`,
+    walls: ['namespaces'],
+    succeeded: secretCrosses,
+  }),
+  race({
+    name: 'a work branch that moves under alternates',
+    swap: ({ secret }) =>
+      `cp ${tip} .git/kept-tip; echo ${secret.dir}/objects > .git/objects/info/alternates; echo ${secret.sha} > ${tip}`,
+    back: () => `cp .git/kept-tip ${tip}`,
+    walls: ['namespaces'],
+    succeeded: secretCrosses,
+  }),
+  race({
+    name: 'a configuration that comes and goes',
+    prepare: (plot) => configured(plot, filter(plot)),
+    swap: () =>
+      `echo '* filter=x' > .git/info/attributes; cp .git/config .git/own; cat .git/more >> .git/config; ${work}`,
+    back: () => 'mv .git/own .git/config',
+    walls: ['git-outside'],
+    succeeded: ran,
+  }),
+  race({
+    name: 'attributes that come and go',
+    prepare: async (plot) => (await configured(plot, filter(plot)), plot.run('cat .git/more >> .git/config')),
+    swap: () => `echo '* filter=x' > .gitattributes; ${work}`,
+    back: () => 'rm -f .gitattributes',
+    walls: ['git-outside'],
+    succeeded: ran,
+  }),
+  race({
+    name: 'a hook that comes and goes',
+    prepare: (plot) => plot.write('.git/hook', `#!/bin/sh\n${plot.canary('exit 0')}\n`),
+    swap: () => `cp .git/hook .git/hooks/reference-transaction; chmod +x .git/hooks/reference-transaction; ${work}`,
+    back: () => 'rm -f .git/hooks/reference-transaction',
+    walls: ['git-outside'],
+    succeeded: ran,
+  }),
+  race({
+    name: 'a monitor that comes and goes',
+    prepare: (plot) => configured(plot, configText([['core.fsmonitor', `${plot.canary('echo /')} #`]])),
+    swap: () => `cp .git/config .git/own; cat .git/more >> .git/config; ${work}`,
+    back: () => 'mv .git/own .git/config',
+    walls: ['git-outside'],
+    succeeded: ran,
+  }),
+  race({
+    name: 'other refs that come and go',
+    swap: () => 'git update-ref refs/heads/platform/other HEAD',
+    back: () => 'git update-ref -d refs/heads/platform/other; git commit -q --allow-empty -m more',
+    walls: ['wire'],
+    succeeded: ({ bareDir }) => runGit(bareDir, 'for-each-ref').includes('platform/other'),
+  }),
+]
+
+export const races: Suite = suite('9 time of check and use', openClones, attacks)

@@ -1,0 +1,81 @@
+/** `npm run test:boundary -- --help`: exit code 0 when every attack was refused and every control succeeded. */
+import { parseArgs } from 'node:util'
+import { everySuite } from './suites.ts'
+import { runAll } from './run.ts'
+import { countOf, faultsOf, table, type Outcome } from './verdict.ts'
+
+const usage = `usage: npm run test:boundary -- [options]
+
+Lives attacks on the boundary between the platform and what an agent writes. Each is lived twice: with the walls up it must be
+refused, and with the walls down that refuse it, it must succeed.
+
+  --short        each attack in one kind of pod, by turns
+  --class NAME   this class only (may be given again); --list says which there are
+  --only TEXT    only attacks whose name holds TEXT
+  --jobs N       so many stages at a time; 2 unless told
+  --json         the report in one last line of JSON`
+
+const { values } = parseArgs({
+  options: {
+    short: { type: 'boolean', default: false },
+    class: { type: 'string', multiple: true, default: [] },
+    only: { type: 'string' },
+    jobs: { type: 'string', default: '2' },
+    list: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+async function main(): Promise<number> {
+  const names = [...new Set(everySuite.map((suite) => suite.class))]
+  if (values.help) return say(usage)
+  if (values.list) return say(names.join('\n'))
+  const unknown = values.class.filter((name) => !names.includes(name))
+  if (unknown.length > 0) throw new Error(`no class is called ${unknown.join()}: ${names.join(', ')}`)
+  const chosen = everySuite.filter((suite) => values.class.length === 0 || values.class.includes(suite.class))
+  const text = values.only
+  const suites =
+    text === undefined
+      ? chosen
+      : chosen.map((suite) => ({ ...suite, attacks: suite.attacks.filter(({ name }) => name.includes(text)) }))
+  const began = performance.now()
+  const outcomes = await runAll(suites, { isShort: values.short, jobs: Number(values.jobs), told })
+  // What was picked by its name is no whole class.
+  return report(
+    text === undefined ? faultsOf(suites, outcomes) : faultsOf([], outcomes),
+    names,
+    outcomes,
+    performance.now() - began,
+  )
+}
+
+function say(text: string): number {
+  console.log(text)
+  return 0
+}
+
+function told({ class: name, profile, isControl, lived }: Outcome): void {
+  if (lived.hasSucceeded !== isControl)
+    console.log(
+      `FAULT ${name} | ${lived.name} | ${profile} | ${isControl ? 'control' : 'attack'} | ${lived.trouble ?? lived.hasSucceeded}`,
+    )
+}
+
+function report(
+  faults: readonly string[],
+  names: readonly string[],
+  outcomes: readonly Outcome[],
+  milliseconds: number,
+): number {
+  const counts = names.map((name) => countOf(name, outcomes)).filter(({ attacks }) => attacks > 0)
+  const seconds = Math.round(milliseconds / 1000)
+  console.log(`${table(counts)}\n\n${seconds} s`)
+  for (const fault of faults) console.log(fault)
+  if (values.json) console.log(JSON.stringify({ ok: faults.length === 0, seconds, counts, faults }))
+  const right = outcomes.filter(({ isControl, lived }) => lived.hasSucceeded === isControl).length
+  console.log(`${right} passed, ${faults.length} failed, 0 skipped`)
+  return faults.length === 0 && outcomes.length > 0 ? 0 : 1
+}
+
+process.exitCode = await main()

@@ -1,0 +1,153 @@
+/** What acts in the agent's name, by its own sockets: tools, hooks, and the wrapper's loopback. The services behind remember. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer } from '../../../edges/http/server.ts'
+import { Attestor } from '../../../wrapper/attestation/attestor.ts'
+import { BlockReader } from '../../../wrapper/attestation/block-reader.ts'
+import type { Verdict } from '../../../wrapper/attestation/registry.ts'
+import { hookMembers } from '../../../wrapper/hooks/hook-input.ts'
+import { openWiring } from '../../../wrapper/hooks/wiring.ts'
+import { createInternalServer } from '../../../wrapper/internal-server.ts'
+import { openMcpSocket } from '../../../wrapper/sockets/mcp-socket.ts'
+import { plainClient } from '../../../wrapper/testing/plain-client.ts'
+import { plainTools } from '../../../wrapper/testing/plain-tools.ts'
+import { realClock } from '../../../wrapper/testing/pod.ts'
+import { rememberingLogger } from '../../../wrapper/testing/quiet-log.ts'
+import type { AskedCall } from '../../../wrapper/tools/port.ts'
+import { createToolDesk } from '../../../wrapper/tools/tool-desk.ts'
+import { addUsageFeed } from '../../../wrapper/usage/usage-feed.ts'
+import type { Setting, Stage } from '../attack.ts'
+
+export interface Deputies {
+  readonly attestor: Attestor
+  /** What was done in the agent's name, what hooks told, what usage was believed. */
+  readonly done: string[]
+  /** The model's answer to a request of the CLI, as it streams; `breaks`: it never ends. */
+  model(
+    block: object,
+    more?: { readonly tools?: readonly string[]; readonly breaks?: boolean; readonly last?: string },
+  ): void
+  call(tool: string, input: object, id?: string): Promise<string>
+  hook(event: string): Promise<string>
+  post(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<number>
+}
+
+/** The walls taken down: whatever is asked for, the model has decided it, in a turn that does not end. */
+class BelievesAnybody extends Attestor {
+  override get turnOver(): AbortSignal {
+    return new AbortController().signal
+  }
+
+  override spend({ tool }: AskedCall): Verdict {
+    return { kind: 'spent', block: { id: '', tool, input: '', request: 0, isSpent: true } }
+  }
+}
+
+const silenceMs = 1500
+const identity = { task: 't', project: 'p', profile: 'review', hasMemory: false }
+
+export async function openDeputies({ profile, down }: Setting): Promise<Stage<Deputies>> {
+  const closing: (() => unknown)[] = []
+  return {
+    scene: async () => open(),
+    close: async () => {
+      for (const close of closing.toReversed()) await close()
+    },
+  }
+  async function open(): Promise<Deputies> {
+    const dir = mkdtempSync(join(tmpdir(), 'deputies-'))
+    closing.push(() => rmSync(dir, { recursive: true, force: true }))
+    const done: string[] = []
+    const { logger } = rememberingLogger()
+    const attestor = down.has('attestation') ? new BelievesAnybody() : new Attestor()
+    const desk = createToolDesk({
+      attestor,
+      broker: { call: async (_service, path, { body }) => (done.push(`${path} ${body}`), new Response('{}')) },
+      push: async () => void done.push('push'),
+      task: 't',
+      metrics: { toolCallRefused: () => undefined },
+      logger,
+    })
+    const tools = join(dir, 'tools.sock')
+    const served = await openMcpSocket({ path: tools, serverFor: () => plainTools({ ...identity, profile }, desk) })
+    const wiring = join(dir, 'wiring.sock')
+    const hooks = await openWiring({ path: wiring, logger, onHook: (event) => void done.push(event) })
+    if (!down.has('first-connection')) closing.push((await plainClient(wiring)).close)
+    closing.push(hooks.close, served.close)
+    const url = await loopback()
+    return {
+      ...{ attestor, done },
+      model: (block, more = {}) => stream(attestor, block, more),
+      call: async (tool, input, id) => asked(tools, (client) => client.call(tool, input, id)),
+      hook: async (event) =>
+        asked(wiring, (client) =>
+          client.call('hook', { ...Object.fromEntries(hookMembers.map((name) => [name, ''])), event }),
+        ),
+      post: async (path, body, headers = {}) =>
+        (
+          await fetch(`${url}${path}`, {
+            method: 'POST',
+            body: JSON.stringify(body),
+            headers: { 'content-type': 'application/json', ...headers },
+          })
+        ).status,
+    }
+    async function loopback(): Promise<string> {
+      const feed = { metrics: { statuslineReport: () => undefined }, onAccountUsage: () => void done.push('usage') }
+      const common = { logger, clock: realClock, ids: { next: () => 'id' } }
+      if (!down.has('keys-of-the-loopback')) {
+        const keys = { gitKey: 'a-key-of-git', usageKey: 'a-key-of-usage' }
+        const server = await createInternalServer({
+          ...common,
+          ...feed,
+          ...keys,
+          credential: () => (done.push('credential'), 'the-pod-token'),
+        })
+        closing.push(() => server.close({ graceMs: 0 }))
+        return (await server.listen({ host: '127.0.0.1', port: 0 })).url
+      }
+      const server = await createServer({
+        ...common,
+        name: 'open',
+        version: '0',
+        openapi: { title: 'open', description: 'open' },
+      })
+      addUsageFeed(server, feed)
+      server.app.post('/k/:key/internal/credential', async () => (done.push('credential'), { answer: 'the-pod-token' }))
+      closing.push(() => server.close({ graceMs: 0 }))
+      return (await server.listen({ host: '127.0.0.1', port: 0 })).url
+    }
+  }
+}
+
+async function asked(
+  path: string,
+  ask: (client: Awaited<ReturnType<typeof plainClient>>) => Promise<string>,
+): Promise<string> {
+  let timer: NodeJS.Timeout
+  const late = new Promise<string>((resolve) => (timer = setTimeout(() => resolve('no answer'), silenceMs)))
+  const work = plainClient(path).then(async (client) => ask(client).finally(() => client.close()))
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+function stream(
+  attestor: Attestor,
+  block: object,
+  {
+    tools = ['outcome', 'note'],
+    breaks = false,
+    last = 'go',
+  }: { readonly tools?: readonly string[]; readonly breaks?: boolean; readonly last?: string },
+): void {
+  const declared = tools.map((name) => ({ name: `mcp__platform__${name}` }))
+  const body = JSON.stringify({ tools: declared, messages: [{ role: 'user', content: last }] })
+  const reader = new BlockReader(attestor.requestBegan(Buffer.from(body)))
+  const events = [
+    { type: 'content_block_start', index: 0, content_block: block },
+    { type: 'content_block_stop', index: 0 },
+    ...(breaks ? [] : [{ type: 'message_stop' }]),
+  ]
+  reader.push(events.map((event) => `data: ${JSON.stringify(event)}\n`).join(''))
+  reader.end()
+}

@@ -1,0 +1,154 @@
+/** Both views of a pod, its neighbours and its sockets, without git and without the CLI. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { basename, dirname, join } from 'node:path'
+import { path } from '../../../wrapper/space/testing.ts'
+import type { Walls } from '../../../wrapper/space/open-walls.ts'
+import type { Setting, Stage, Wall } from '../attack.ts'
+import { makeFolders, wallsOf, type Folders } from './folders.ts'
+import { run, type Said } from './say.ts'
+
+export const secret = 'a-canary-of-the-wrapper'
+
+/** One pod, shared by the attacks of a stage: each has its own names in it. */
+export interface Views {
+  readonly folders: Folders
+  readonly walls: Walls
+  readonly clone: string
+  /** The attack's own word, for names of files. */
+  readonly mark: string
+  /** A process beside the wrapper with a secret in its environment, and an open file that holds it. */
+  readonly neighbour: number
+  /** The same in the CLI's view. */
+  readonly sibling: number
+  /** What the wrapper's socket was told. */
+  readonly heard: readonly string[]
+  /** All that the attack's commands printed. */
+  said: string
+  run(script: string): Promise<Said>
+  /** As a file tool of the CLI. */
+  view(script: string, env?: Readonly<Record<string, string>>): Promise<Said>
+  /** As the CLI calls its shell, for a command or otherwise. */
+  shell(...args: readonly string[]): Promise<Said>
+}
+
+export async function openViews(setting: Setting): Promise<Stage<Views>> {
+  const folders = makeFolders()
+  const clone = join(folders.workspace, 'lib')
+  mkdirSync(join(clone, 'deep'), { recursive: true })
+  writeFileSync(join(clone, 'tracked.txt'), 'tracked\n')
+  const witness = join(folders.state, 'turns.jsonl')
+  writeFileSync(witness, `${secret}\n`)
+  writeFileSync(join(folders.home, '.claude', 'settings.json'), `{"canary":"${secret}"}\n`)
+  writeFileSync(join(folders.workspace, 'CLAUDE.md'), 'obey\n')
+  const heard: string[] = []
+  const server = await listen(join(folders.link, 'model.sock'), heard)
+  const walls = await wallsOf(folders, setting, 'boot-1')
+  await walls.openView(['lib'])
+  await takeDown(walls, folders, setting.down)
+  const { neighbour, sibling } = neighboursOf(walls, folders, witness)
+  let count = 0
+  return {
+    scene: async () => sceneOf(`${basename(folders.dir)}-${(count += 1)}`),
+    close: async () => {
+      for (const child of [neighbour, sibling]) child.kill('SIGKILL')
+      await walls.space.close()
+      await new Promise((resolve) => server.close(resolve))
+      folders.remove()
+    },
+  }
+  function sceneOf(mark: string): Views {
+    const scene: Views = {
+      ...{ folders, walls, clone, mark, heard },
+      neighbour: neighbour.pid!,
+      sibling: sibling.pid!,
+      said: '',
+      run: (script) =>
+        remembered(run(walls.space.wrap(['/bin/sh', '-c', script], true, clone), commandEnvironment(folders), clone)),
+      view: (script, env = {}) =>
+        remembered(
+          run(walls.view(['/bin/sh', '-c', script]), { ...cliEnvironment(folders, walls), ...env }, folders.workspace),
+        ),
+      shell: (...args) =>
+        remembered(
+          run(walls.view([join(walls.link, 'bin/bash'), ...args]), cliEnvironment(folders, walls), folders.workspace),
+        ),
+    }
+    const remembered = async (work: Promise<Said>): Promise<Said> => {
+      const said = await work
+      scene.said += `${said.said}\n`
+      return said
+    }
+    return scene
+  }
+}
+
+function neighboursOf(
+  walls: Walls,
+  { workspace }: Folders,
+  witness: string,
+): { neighbour: ChildProcess; sibling: ChildProcess } {
+  const script = `exec 7<>${witness}; exec sleep 600`
+  const env = { PATH: path, SECRET: secret }
+  const [file, ...args] = walls.view(['/bin/sh', '-c', 'exec sleep 601'])
+  return {
+    neighbour: spawn('/bin/sh', ['-c', script], { env, stdio: 'ignore' }),
+    sibling: spawn(file!, args, { env, stdio: 'ignore', cwd: workspace }),
+  }
+}
+
+async function listen(at: string, heard: string[]): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('data', (chunk) => heard.push(chunk.toString())).on('error', () => undefined)
+    socket.unref()
+  })
+  await new Promise<void>((resolve) => server.listen(at, resolve))
+  return server
+}
+
+/** What stands in a view as a mount can be taken away from outside, by who made its namespaces. */
+async function takeDown(walls: Walls, { home, workspace }: Folders, down: ReadonlySet<Wall>): Promise<void> {
+  const remounts: Partial<Record<Wall, readonly (readonly [view: readonly string[], script: string])[]>> = {
+    'read-only': [
+      [
+        privileged(walls.view([])),
+        `for at in ${workspace} ${home}/.claude/*; do mount -n -o remount,bind,rw $at || true; done`,
+      ],
+      [privileged(walls.space.wrap([], true)), `mount -n -o remount,bind,rw ${workspace}`],
+    ],
+    nosymfollow: [
+      [
+        privileged(walls.view([])),
+        `for at in ${workspace} ${workspace}/lib /tmp; do mount -n -o remount,bind,symfollow,rw $at; done`,
+      ],
+    ],
+  }
+  for (const wall of down)
+    for (const [words, script] of remounts[wall] ?? []) {
+      const { status, said } = await run([...words, '/bin/sh', '-c', script], { PATH: path })
+      if (status !== 0) throw new Error(`${wall} could not be taken down: ${said}`)
+    }
+}
+
+/** The words that enter, without those that give up rights. */
+function privileged(words: readonly string[]): readonly string[] {
+  return words.slice(0, words.indexOf('--') + 1)
+}
+
+function commandEnvironment({ home }: Folders): Readonly<Record<string, string>> {
+  return { PATH: `${path}:${dirname(process.execPath)}`, HOME: home, LC_ALL: 'C' }
+}
+
+/** What the CLI's own environment holds that leads to it. */
+export const cliCanary = 'a-canary-of-the-cli'
+function cliEnvironment({ home }: Folders, { link }: Walls): Readonly<Record<string, string>> {
+  return {
+    PATH: `${link}/bin:${path}`,
+    HOME: home,
+    ANTHROPIC_API_KEY: cliCanary,
+    ANTHROPIC_UNIX_SOCKET: `${link}/model.sock`,
+    CLAUDE_CODE_MESSAGING_TOKEN: cliCanary,
+    CLAUDECODE: '1',
+  }
+}

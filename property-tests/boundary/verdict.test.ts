@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { suite, type Attack, type Lived } from './attack.ts'
+import { groupsOf, runAll } from './run.ts'
+import { countOf, faultsOf, leastOfClass, table } from './verdict.ts'
+
+const stage = async () => ({ scene: async () => ({}), close: async () => undefined })
+
+/** Refused with the walls up, done with them down; `as` says otherwise for one of them. */
+function made(count: number, as: Partial<Attack<{ down?: boolean }>> = {}) {
+  const attack = (index: number): Attack<{ down?: boolean }> => ({
+    name: `attack ${index}`,
+    walls: ['namespaces'],
+    plant: () => undefined,
+    succeeded: ({ down }) => down === true,
+    ...(index === 0 ? as : {}),
+  })
+  const open = async ({ down }: { readonly down: ReadonlySet<string> }) => ({
+    ...(await stage()),
+    scene: async () => ({ down: down.size > 0 }),
+  })
+  return suite(
+    'a class',
+    open,
+    Array.from({ length: count }, (_one, index) => attack(index)),
+  )
+}
+
+const live = async (one: ReturnType<typeof made>): Promise<readonly string[]> =>
+  faultsOf([one], await runAll([one], { isShort: false, jobs: 2, told: () => undefined }))
+
+describe('a run of attacks', () => {
+  test('is right where each attack is refused and each control succeeds', async () => {
+    expect(await live(made(leastOfClass))).toEqual([])
+  })
+
+  test('names an attack that succeeds, in each kind of pod', async () => {
+    expect((await live(made(leastOfClass, { succeeded: () => true }))).join()).toMatch(
+      /attack 0 \(implement, the walls up\): THE ATTACK SUCCEEDED.*review/,
+    )
+  })
+
+  test('names a control that is refused: its attack proves nothing', async () => {
+    expect((await live(made(leastOfClass, { succeeded: () => false }))).join()).toMatch(
+      /the walls down\): the control was refused/,
+    )
+  })
+
+  test('names what could not be lived, and all that waited for a stage that did not open', async () => {
+    const thrown = made(leastOfClass, { plant: () => Promise.reject(new Error('no stage')) })
+    expect((await live(thrown)).join()).toContain('could not be lived: no stage')
+    const closed = suite('a class', () => Promise.reject(new Error('no space')), [
+      { name: 'x', walls: ['wire'], plant: () => undefined, succeeded: () => false },
+    ])
+    expect((await live(closed as never)).filter((fault) => fault.includes('no space'))).toHaveLength(4)
+  })
+
+  test('names a class of too few', async () => {
+    expect((await live(made(leastOfClass - 1))).join()).toContain('only 7 attacks')
+  })
+
+  test('takes each attack to one kind of pod in the short form, and its control with it', () => {
+    const names = groupsOf(made(4), true).map(({ profile, down, names: some }) => [profile, down.join(), some.length])
+    expect(names).toEqual([
+      ['implement', '', 2],
+      ['implement', 'namespaces', 2],
+      ['review', '', 2],
+      ['review', 'namespaces', 2],
+    ])
+  })
+
+  test('counts by class', () => {
+    const lived = (hasSucceeded: boolean): Lived => ({ name: 'x', hasSucceeded })
+    const outcome = { class: 'c', profile: 'review' as const }
+    const count = countOf('c', [
+      { ...outcome, isControl: false, lived: lived(false) },
+      { ...outcome, isControl: true, lived: lived(true) },
+    ])
+    expect(count).toEqual({ class: 'c', attacks: 1, refused: 1, controls: 1, succeeded: 1 })
+    expect(table([count])).toContain('all')
+  })
+})
