@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openWalls, type Walls } from '../../../wrapper/space/open-walls.ts'
+import { realClock } from '../../../wrapper/testing/pod.ts'
 import { isRoot, path } from '../../../wrapper/space/testing.ts'
 import type { Setting } from '../attack.ts'
 
@@ -54,6 +55,7 @@ export function wallsOf(folders: Folders, { profile, down }: Setting, stamp: str
     link,
     stamp,
     programs: [join(import.meta.dirname, '..', '..', '..'), dirname(process.execPath)],
+    clock: realClock,
     onRefusal: () => undefined,
   })
 }
