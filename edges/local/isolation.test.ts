@@ -143,7 +143,12 @@ describe.skipIf(refused)(`a pod in namespaces of its own${refused ? ` (skipped: 
     })
   })
 
-  test.each(['/mnt', '/tmp', '/var/tmp', '/dev/shm'])('lies where it likes, below %s too', async (place) => {
+  // An empty folder is mounted there first, which would hide this checkout below it.
+  const places = ['/mnt', '/tmp', '/var/tmp', '/dev/shm'].filter(
+    (place) => !import.meta.dirname.startsWith(`${place}/`),
+  )
+
+  test.each(places)('lies where it likes, below %s too', async (place) => {
     await withFolder(async (root) => {
       const program = `
         import { mkdirSync, writeFileSync } from 'node:fs'
