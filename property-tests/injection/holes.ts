@@ -87,9 +87,9 @@ export const holes: readonly Hole[] = [
         replace: 'true',
       },
       {
-        file: 'machines/rules/approval-grammar.ts',
-        find: /!isBot\(comment\) && isMaintainer\(comment\)/,
-        replace: '!isBot(comment)',
+        file: 'edges/forge/mirror/judged-thread.ts',
+        find: /&& people\.isMaintainer\(comment\.author\)/,
+        replace: '&& !people.isBot(comment.author)',
       },
     ],
   },
