@@ -283,6 +283,26 @@ const groups: readonly Group[] = [
     names: ['machines/rules/labels.ts conjunct phase'],
   },
   {
+    why: 'without it more comments are in doubt, which stops and grants nothing',
+    names: [
+      'machines/rules/markdown-doubts.ts conjunct covered.has(at + 1) || !/^\\s*\\[/.test(next)',
+      'machines/rules/markdown-doubts.ts conjunct !isBlank(next)',
+      'machines/rules/markdown-doubts.ts conjunct !covered.has(at)',
+      'machines/rules/markdown-doubts.ts conjunct !isBlank(line)',
+      "machines/rules/markdown-doubts.ts conjunct type === 'inline'",
+    ],
+  },
+  {
+    why: 'the law of words breaks without it (property-tests/words); the rows here are sentences without markup',
+    names: [
+      "machines/rules/markdown-doubts.ts conjunct type === 'code_block'",
+      'machines/rules/markdown-doubts.ts conjunct ends.has(map?.[0])',
+      'machines/rules/markdown-doubts.ts conjunct /^\\[\\^[^\\]\\s]+\\]:|\\$\\$|(?<!~)~[^\\s~](?:[^~]*[^\\s~])?~(?!~)/m.test(content)',
+      'machines/rules/shown-lines.ts conjunct silent.has(tagName)',
+      'machines/rules/shown-lines.ts conjunct element.sourceCodeLocation?.endTag',
+    ],
+  },
+  {
     why: 'off is no level, and so lies below each',
     names: ["machines/rules/significance.ts conjunct ceiling !== 'off'"],
   },
