@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SpanExporter } from '../edges/http/tracing/exporter.ts'
 import { bearer } from '../edges/http/auth/authenticate.ts'
@@ -197,7 +197,7 @@ class Wrapper {
       isRoot,
       link: sockets.path,
       stamp,
-      programs: [fileURLToPath(new URL('..', import.meta.url)), dirname(node)],
+      programs: [join(dirname(fileURLToPath(import.meta.url)), '..'), dirname(node)],
       onRefusal: (kind, reason) => logger.warn({ kind, reason }, 'the machine refuses namespaces'),
     })
   }

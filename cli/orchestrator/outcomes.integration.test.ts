@@ -95,6 +95,7 @@ describe('submitted', () => {
     })
     expect(answer.status).toBe(200)
     await room.until('the grant', async () => (await taskOf('implement')).issues[0]?.grant)
+    await room.quiet()
   }
 
   test('before the grant says what the issue lacks', async () => {

@@ -217,7 +217,7 @@ const moves: readonly Row[] = [
   [
     'events: the bot’s own drop out',
     mirror,
-    'law 4, rulings 1.4: the bot, other bots and marked comments wake nobody, and strangers neither where reporters are listed',
+    'law 4, rulings 1.4: the bot wakes nobody, and strangers neither where reporters are listed; a pasted marker makes no comment ours',
   ],
   ['events: 20 at most, the oldest goes', notes, 'of more than 20 pending events the oldest is dropped'],
   [

@@ -124,7 +124,7 @@ const scm: readonly Row[] = [
   [
     'botLogin: its comments are dropped at intake',
     mirror,
-    'law 4, rulings 1.4: the bot, other bots and marked comments wake nobody, and strangers neither where reporters are listed',
+    'law 4, rulings 1.4: the bot wakes nobody, and strangers neither where reporters are listed; a pasted marker makes no comment ours',
   ],
   [
     'maintainerLogins, reporterLogins: overridable per repository',
