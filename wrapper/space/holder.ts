@@ -8,7 +8,6 @@ export class Holder {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #waiting: ((line: string) => void)[] = []
   readonly #closed: Promise<unknown>
-  #said = ''
   #errors = ''
   #partial = ''
   #hasEnded = false
@@ -27,17 +26,14 @@ export class Holder {
     )
   }
 
-  /** Runs a script and answers what it printed; throws with the shell's complaint where it fails or the holder ended. */
-  async run(script: string): Promise<string> {
+  /** Runs a script; throws with the shell's complaint where it fails or the holder ended. */
+  async run(script: string): Promise<void> {
     const done = new Promise<string>((resolve) => this.#waiting.push(resolve))
     if (this.#hasEnded) this.#end()
     // A subshell: a script that fails ends with its own status and not the holder.
     this.#child.stdin.write(`(set -e\n${script}\n)\necho "${mark} $?"\n`)
     const status = await done
-    const said = this.#said
-    this.#said = ''
     if (status !== '0') throw new Error(`namespaces: ${this.#errors.trim() || `ended with ${status}`}`)
-    return said
   }
 
   /**
@@ -71,10 +67,7 @@ export class Holder {
   #read(text: string): void {
     const lines = (this.#partial + text).split('\n')
     this.#partial = lines.pop()!
-    for (const line of lines) {
-      if (line.startsWith(`${mark} `)) this.#waiting.shift()?.(line.slice(mark.length + 1))
-      else this.#said += `${line}\n`
-    }
+    for (const line of lines) if (line.startsWith(`${mark} `)) this.#waiting.shift()?.(line.slice(mark.length + 1))
   }
 
   #end(): void {

@@ -198,7 +198,7 @@ function words(path: string): string {
   return shellWords([path])
 }
 
-export function isWithin(folder: string, path: string): boolean {
+function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path)
   return way === '' || !way.startsWith('..')
 }

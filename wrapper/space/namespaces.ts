@@ -17,8 +17,6 @@ export interface Namespaces {
   view(command: readonly string[]): readonly string[]
   /** Words that enter the command space from the CLI's view. */
   readonly way: readonly string[]
-  /** The first process of the outer namespaces: whoever ends it ends all of them. */
-  readonly pid: number
 }
 
 export interface NamespacesOptions {
@@ -105,7 +103,6 @@ async function build(options: NamespacesOptions, { hold, keep, close }: Building
     },
     view: (command) => [...enter(outside), ...dropped(options), ...within(paths.workspaceDir), ...command],
     way: [...enter(ofProcess(innerNumber, all)), ...dropped(options)],
-    pid: outerPid,
   }
 }
 
