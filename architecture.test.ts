@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -38,6 +38,17 @@ test('every module that starts git has a test with a canary in its repositories'
     expect(parseSource(path, readFileSync(join(root, path), 'utf8')).git).not.toEqual([])
     expect(readFileSync(join(root, canary), 'utf8')).toMatch(/canary/)
   }
+})
+
+test('no file holds what a merge left', () => {
+  const files = globSync(['**/*.{ts,mjs,js,md,json,sql,sh,css,html,yaml,yml}', '.ci/*'], {
+    cwd: root,
+    exclude: ['**/node_modules/**', 'dist/**', '.git/**'],
+  }).filter((file) => statSync(join(root, file)).isFile())
+  const isLeft = (text: string): boolean => /^(<{7}|>{7}) /m.test(text)
+  expect(files.length).toBeGreaterThan(1000)
+  expect(files.filter((file) => isLeft(readFileSync(join(root, file), 'utf8')))).toEqual([])
+  expect([isLeft('a\n' + '<'.repeat(7) + ' HEAD\n'), isLeft('a <<<<<<< b')]).toEqual([true, false])
 })
 
 test('no SQL asks the database for the time: the clock is an argument of every verb', () => {
@@ -83,8 +94,8 @@ describe('the rules are noticed when broken', () => {
     ],
     [
       'the kit imports nothing of ours',
-      'edges/http/x.ts',
-      "import { y } from '../../runtime/clock.ts'",
+      'http/x.ts',
+      "import { y } from '../runtime/clock.ts'",
       'imports runtime/clock.ts',
     ],
     [
@@ -102,8 +113,20 @@ describe('the rules are noticed when broken', () => {
     [
       'only tests start a stand-in',
       'edges/agents/x.ts',
-      "import { y } from '../../cli/standins/forge/y.ts'",
-      'imports cli/standins',
+      "import { y } from '../../standins/forge/y.ts'",
+      'imports standins',
+    ],
+    [
+      'a command starts a stand-in through the door alone',
+      'cli/commands/x.ts',
+      "import { y } from '../../standins/forge/y.ts'",
+      'imports standins/forge/y.ts, which cli/ may not',
+    ],
+    [
+      'the product does without the laboratory',
+      'cli/x.ts',
+      "import { y } from '../property-tests/prove/y.ts'",
+      'imports property-tests/prove/y.ts',
     ],
     [
       'what builds scenes for tests stays out of programs',
@@ -168,22 +191,20 @@ test('what is allowed passes', () => {
     ['machines/x.ts', "import { setup } from 'xstate'\nimport { y } from './turn/schema.ts'"],
     [
       'edges/git/x.ts',
-      "import { y } from '../forge/port.ts'\nimport { z } from '../http/problem.ts'\nimport fs from 'node:fs'",
+      "import { y } from '../forge/port.ts'\nimport { z } from '../../http/problem.ts'\nimport fs from 'node:fs'",
     ],
     ['edges/forge/github/x.ts', "import { y } from '../port.ts'"],
-    [
-      'edges/forge/github/x.test.ts',
-      "import { y } from '../../../cli/standins/forge/y.ts'\nimport fc from 'fast-check'",
-    ],
+    ['edges/forge/github/x.test.ts', "import { y } from '../../../standins/forge/y.ts'\nimport fc from 'fast-check'"],
     ['wrapper/x.ts', "import { y } from '../machines/turn/schema.ts'"],
-    ['wrapper/testing/x.ts', "import { y } from '../../cli/standins/identity/y.ts'"],
+    ['wrapper/testing/x.ts', "import { y } from '../../standins/identity/y.ts'"],
     ['runtime/contract/x.ts', "import { test } from 'vitest'"],
-    ['cli/x.ts', "import { y } from '../runtime/clock.ts'\nimport { z } from './standins/forge/z.ts'"],
-    ['cli/standins/identity/x.ts', "import Provider from 'oidc-provider'"],
+    ['cli/x.ts', "import { y } from '../runtime/clock.ts'\nimport { z } from '../edges/local/z.ts'"],
+    ['cli/local/standins.ts', "import { y } from '../../standins/forge/y.ts'"],
+    ['standins/identity/x.ts', "import Provider from 'oidc-provider'"],
     ['cli/x.ts', 'export const x = new Date()'],
     ['runtime/x.ts', 'export const x = new Date(5)'],
     ['edges/local/x.ts', "import type { PodPort } from '../ports/pods.ts'"],
-    ['edges/http/augment.ts', "declare module 'fastify' { interface X { y: 1 } }"],
+    ['http/augment.ts', "declare module 'fastify' { interface X { y: 1 } }"],
   ]
   for (const [path, text] of allowed) expect(breachesOf(path, text)).toEqual([])
 })

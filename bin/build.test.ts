@@ -23,7 +23,7 @@ beforeAll(async () => {
   dist = join(release, 'dist')
   await bundle({ root, outDir: dist })
   await mkdir(join(release, 'bin'))
-  await cp(join(root, 'bin', 'statewright.mjs'), join(release, 'bin', 'statewright.mjs'))
+  for (const name of ['statewright.mjs', 'hand-over.mjs']) await cp(join(root, 'bin', name), join(release, 'bin', name))
   await cp(join(root, 'package.json'), join(release, 'package.json'))
   await symlink(join(root, 'node_modules'), join(release, 'node_modules'))
 })
@@ -88,7 +88,7 @@ test('every file that a program names by its own place lies there', () => {
     ]),
   )
   expect(named.filter((path) => !existsSync(join(dist, path)))).toEqual([])
-  expect(existsSync(join(dist, 'cli/standins/scenarios/repository/package.json'))).toBe(true)
+  expect(existsSync(join(dist, 'standins/scenarios/repository/package.json'))).toBe(true)
 })
 
 test('what a user installs is enough: no program imports a development package', () => {
@@ -105,7 +105,7 @@ test('what a user installs is enough: no program imports a development package',
   expect(all.filter((specifier) => !isListed(specifier))).toEqual([])
 })
 
-test('the relay that is shipped loads nothing but node:net, and carries lines both ways', async () => {
+test('the relay that is shipped loads nothing but node:net, and carries lines both ways (TOOLS-2)', async () => {
   const relay = join(dist, 'wrapper', 'hooks', 'relay.mjs')
   expect([...readFileSync(relay, 'utf8').matchAll(/^import .* from '(.*)'/gm)].map(([, name]) => name)).toEqual([
     'node:net',

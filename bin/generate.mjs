@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { crds } from './generators/crds.mjs'
 import { inspectorCharts, inspectorPage } from './generators/inspector.mjs'
+import { laws } from './generators/laws.mjs'
 import { machineHashes } from './generators/machine-hashes.mjs'
 import { machineReadmes } from './generators/machine-readmes.mjs'
 import { reference } from './generators/reference.mjs'
@@ -24,6 +25,7 @@ export const generators = [
   inspectorCharts,
   inspectorPage,
   reference,
+  laws,
   toolManifestFile,
 ]
 

@@ -1,39 +1,20 @@
-// Plain JavaScript that any Node >= 20 can read: an older Node hands over to the one that npm installed beside us.
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+// What the scripts of npm have in common.
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { exitCodeOf, handOver, root, runToEnd } from './hand-over.mjs'
 
-export const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const ownNode = join(root, 'node_modules', 'node', 'bin', 'node')
+export { root }
 
-/** Runs `main` on Node 24 and ends the process with its exit code; everything it starts finds the same Node first. */
+/** Runs `main` on our own Node and ends the process with its exit code; everything it starts finds the same Node first. */
 export async function onNode24(scriptUrl, main) {
-  const major = Number(process.versions.node.split('.')[0])
-  if (major >= 24) {
-    process.env.PATH = [dirname(process.execPath), join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter)
-    process.exitCode = await main(process.argv.slice(2))
-    return
-  }
-  if (!existsSync(ownNode)) {
-    console.error(`This needs Node 24; here is ${process.version}. Run npm ci in ${root}, which brings it.`)
-    process.exitCode = 1
-    return
-  }
-  process.exitCode = await run(ownNode, [fileURLToPath(scriptUrl), ...process.argv.slice(2)])
+  const parameters = process.argv.slice(2)
+  if (await handOver(fileURLToPath(scriptUrl), parameters)) return
+  process.env.PATH = [dirname(process.execPath), join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter)
+  process.exitCode = await main(parameters)
 }
 
 /** Runs a program with our own input and output; resolves with its exit code. Signals are passed on. */
-export function run(command, parameters, options = {}) {
-  const child = spawn(command, parameters, { cwd: root, stdio: 'inherit', ...options })
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  const pass = (signal) => child.kill(signal)
-  for (const signal of signals) process.on(signal, pass)
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (code) => {
-      for (const signal of signals) process.off(signal, pass)
-      resolve(code ?? 1)
-    })
-  })
+export async function run(command, parameters, options = {}) {
+  const { code, signal } = await runToEnd(command, parameters, { cwd: root, ...options })
+  return code ?? exitCodeOf(signal)
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // `npm test`: all tests, or those that the arguments pick (vitest's own). Ends with `N passed, N failed, N skipped`,
-// which vitest's own summary doesn't say in one line.
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+// which vitest's own summary doesn't say in one line. A run of all tests leaves its report for `npm run rows`.
+import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onNode24, run } from './on-node-24.mjs'
+import { onNode24, root, run } from './on-node-24.mjs'
 
 async function main(parameters) {
   const folder = await mkdtemp(join(tmpdir(), 'test-report-'))
@@ -18,12 +18,19 @@ async function main(parameters) {
       `--outputFile.json=${report}`,
       ...parameters,
     ])
+    if (parameters.every((each) => each.startsWith('--retry'))) await leaveReport(report)
     const { passed, failed, skipped } = count(JSON.parse(await readFile(report, 'utf8').catch(() => '{}')), code)
     console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`)
     return code === 0 && failed === 0 ? 0 : 1
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function leaveReport(report) {
+  const folder = join(root, 'node_modules', '.cache', 'statewright')
+  await mkdir(folder, { recursive: true })
+  await copyFile(report, join(folder, 'tests.json')).catch(() => undefined)
 }
 
 /** A file that could not even be loaded holds no failed test, and a run can fail without one: both count as a failure. */

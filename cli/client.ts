@@ -1,4 +1,4 @@
-import { clientCredentials } from '../edges/http/token-source.ts'
+import { clientCredentials } from '../http/token-source.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { Endpoints } from './local/endpoints.ts'
 

@@ -6,7 +6,7 @@ import type { PodTokens } from '../edges/agents/pod-tokens.ts'
 import type { ProjectDirectory, ProjectSettings } from '../edges/forge/projects.ts'
 import { PodFolder } from '../edges/local/pod-folder.ts'
 import type { PodSpec } from '../edges/ports/pods.ts'
-import { callbackSecret } from '../edges/wrapper/inbound.ts'
+import { callbackSecret } from '../edges/pods/inbound.ts'
 import { podEnvironment } from './pod-environment.ts'
 import { readSettings } from './settings.ts'
 
@@ -69,7 +69,7 @@ async function environmentOf(
   return { env, folder, minted }
 }
 
-test('the wrapper of a pod knows its Task, its place and its repositories through the gateway', async () => {
+test('the wrapper of a pod knows its Task, its place and its repositories through the gateway (GATING-1, TOOL-VERSION-2, PROJECT-AGENT-3, PROJECT-AGENT-9, PROJECT-SCM-7, VERSIONING-4, WRAPPER-ENV-5, POD-ENV-1, POD-ENV-2, POD-ENV-6, POD-ENV-7)', async () => {
   const { env, minted } = await environmentOf()
   expect(env).toMatchObject({
     PLATFORM_TASK: 'default/implement-a-1',
@@ -94,7 +94,7 @@ test('the wrapper of a pod knows its Task, its place and its repositories throug
   expect(minted).toEqual([{ project: 'default/demo', task: 'default/implement-a-1', pod: 2, agentKind: 'implement' }])
 })
 
-test('S3 AgentSpec: the extra MCP servers, hooks and skills ref of the Project are told to its wrapper, and nothing where there are none', async () => {
+test('PROJECT-AGENT-15, PROJECT-HOOKS-2, PROJECT-MCP-1: the extra MCP servers, hooks and skills ref of the Project are told to its wrapper, and nothing where there are none (PROJECT-HOOKS-2, PROJECT-MCP-1, POD-ENV-12, WRAPPER-ENV-15)', async () => {
   const mcpServers = [{ name: 'wiki', url: 'https://wiki.invalid', type: 'http' as const }]
   const { env } = await environmentOf({}, undefined, {
     mcpServers,
@@ -116,7 +116,7 @@ test('what the ledger reserves for a turn is its ceiling in the wrapper', async 
   expect((await environmentOf()).env['TURN_TOKEN_CEILING']).toBe('9000')
 })
 
-test('no secret is in the environment of a process: each is a file that only its owner reads', async () => {
+test('no secret is in the environment of a process: each is a file that only its owner reads (POD-ENV-3)', async () => {
   const { env, folder } = await environmentOf()
   const files = {
     PLATFORM_POD_TOKEN_FILE: 'pod-token',
@@ -142,7 +142,7 @@ test('of the two keys of the model a pod is given those that there are', async (
   expect(env['MODEL_BASE_URL']).toBe('http://127.0.0.1:9')
 })
 
-test('a pod of a Project with a memory service reaches it by a client of its own, whose secret is in a file', async () => {
+test('a pod of a Project with a memory service reaches it by a client of its own, whose secret is in a file (MEMORY-SETTINGS-4, KNOWLEDGE-14, POD-ENV-2, WRAPPER-SECRETS-6)', async () => {
   const { env, folder } = await environmentOf({
     MEMORY_URLS: '{"demo":"http://127.0.0.1:8081"}',
     MEMORY_AUDIENCE: 'urn:memory',
@@ -160,7 +160,7 @@ test('a pod of a Project with a memory service reaches it by a client of its own
   expect((await environmentOf({})).env).not.toHaveProperty('PLATFORM_MEMORY_URL')
 })
 
-test('a pod is told where its spans go and what they hang from; nothing of it unless a collector is set', async () => {
+test('a pod is told where its spans go and what they hang from; nothing of it unless a collector is set (ORCHESTRATOR-SETTINGS-14)', async () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
   expect((await environmentOf(endpoint, traceparent)).env).toMatchObject({ ...endpoint, TRACEPARENT: traceparent })
@@ -170,7 +170,7 @@ test('a pod is told where its spans go and what they hang from; nothing of it un
   }
 })
 
-test('an agent’s commands are behind walls in every pod, unless the operator says otherwise', async () => {
+test('an agent’s commands are behind walls in every pod, unless the operator says otherwise (ORCHESTRATOR-SETTINGS-11, POD-ENV-18)', async () => {
   expect((await environmentOf()).env['AGENT_SECLUSION']).toBe('required')
   expect((await environmentOf({ AGENT_SECLUSION: 'auto' })).env['AGENT_SECLUSION']).toBe('auto')
 })

@@ -4,8 +4,8 @@ import type { ProjectDirectory, ProjectSettings } from '../edges/forge/projects.
 import { bareName } from '../edges/forge/projects.ts'
 import type { PodFolder } from '../edges/local/pod-folder.ts'
 import type { PodSpec } from '../edges/ports/pods.ts'
-import { callbackSecret } from '../edges/wrapper/inbound.ts'
-import { contractVersion } from '../machines/turn/schema.ts'
+import { callbackSecret } from '../edges/pods/inbound.ts'
+import { contractVersion } from '../machines/turn/contract-version.ts'
 import type { OrchestratorSettings } from './settings.ts'
 
 export interface PodEnvironmentDeps {
@@ -20,7 +20,7 @@ export interface PodEnvironmentDeps {
   readonly traceparent?: () => string | undefined
 }
 
-/** The environment of one pod's wrapper (document 3, Wrapper configuration; decisions). Secrets go in files that it reads once and removes. */
+/** The environment of one pod's wrapper (WRAPPER-ENV and POD-ENV, docs/contract/wrapper.md). Secrets go in files that it reads once and removes. */
 export function podEnvironment(
   deps: PodEnvironmentDeps,
 ): (spec: PodSpec, folder: PodFolder) => Promise<Record<string, string>> {
@@ -104,7 +104,7 @@ function memoryOf(
   }
 }
 
-/** Omitted where the Project says nothing (document 3, AgentSpec). */
+/** Omitted where the Project says nothing (PROJECT-HOOKS-2, PROJECT-MCP-1). */
 function agentOf({ mcpServers = [], hooks = {}, skillsRef = '' }: ProjectSettings['agent'] = {}): Record<
   string,
   string

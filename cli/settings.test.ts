@@ -21,7 +21,7 @@ function file(text: string): string {
 }
 
 describe('the settings of the orchestrator', () => {
-  test('need the identity provider and a key of the model; the rest has defaults', () => {
+  test('need the identity provider and a key of the model; the rest has defaults (AGENT-API-1, LISTENERS-1, CRON-1, ORCHESTRATOR-SETTINGS-5, ORCHESTRATOR-SETTINGS-12, ORCHESTRATOR-SETTINGS-13, ORCHESTRATOR-SETTINGS-15)', () => {
     expect(readSettings({ ...needed, HOME: '/home/rita' }, '/program')).toEqual({
       stateDir: join(process.cwd(), '.statewright'),
       coveredDir: join(process.cwd(), '.statewright'),
@@ -55,7 +55,7 @@ describe('the settings of the orchestrator', () => {
     })
   })
 
-  test('that are missing are all told at once', () => {
+  test('that are missing are all told at once (ORCHESTRATOR-SETTINGS-8)', () => {
     const reading = (): unknown => readSettings({}, '/program')
     expect(reading).toThrow(SettingsError)
     for (const name of ['OIDC_ISSUER', 'OIDC_AUDIENCE', 'WRAPPER_AUDIENCE', 'OIDC_CLIENT_ID'])
@@ -64,7 +64,7 @@ describe('the settings of the orchestrator', () => {
     expect(reading).toThrow('- one of MODEL_PROVIDER_API_KEY and AGENT_RUNTIME_OAUTH_TOKEN is required')
   })
 
-  test('that are wrong are all told at once, each by its name', () => {
+  test('that are wrong are all told at once, each by its name (ORCHESTRATOR-SETTINGS-2, ORCHESTRATOR-SETTINGS-3, ORCHESTRATOR-SETTINGS-4, ORCHESTRATOR-SETTINGS-11)', () => {
     const wrong = {
       ...needed,
       HTTP_ADDR: 'nowhere',
@@ -97,7 +97,7 @@ describe('the settings of the orchestrator', () => {
     for (const name of named) expect(told.filter((line) => line.startsWith(`- ${name} `))).toHaveLength(1)
   })
 
-  test('name a memory service for each Project, and what its clients need with it', () => {
+  test('name a memory service for each Project, and what its clients need with it (MEMORY-SETTINGS-4, ORCHESTRATOR-SETTINGS-7)', () => {
     const MEMORY_URLS = '{"demo":"http://127.0.0.1:8081"}'
     const all = { ...needed, MEMORY_URLS, MEMORY_AUDIENCE: 'urn:memory', MEMORY_CLIENT_ID: 'pods' }
     expect(readSettings({ ...all, MEMORY_CLIENT_SECRET: 's' }, '/program').memory.urls).toEqual({
@@ -107,7 +107,7 @@ describe('the settings of the orchestrator', () => {
     expect(() => readSettings({ ...needed, MEMORY_URLS: '{"demo":"ftp://x"}' }, '/program')).toThrow('- MEMORY_URLS')
   })
 
-  test('cover the state, and more where they name a folder around it', () => {
+  test('cover the state, and more where they name a folder around it (ORCHESTRATOR-SETTINGS-2)', () => {
     const covered = (COVERED_DIR: string): string =>
       readSettings({ ...needed, STATE_DIR: '/srv/demo/state', COVERED_DIR }, '/program').coveredDir
     expect([covered(''), covered('/srv/demo')]).toEqual(['/srv/demo/state', '/srv/demo'])
@@ -115,7 +115,7 @@ describe('the settings of the orchestrator', () => {
       expect(() => covered(elsewhere)).toThrow('- COVERED_DIR must be')
   })
 
-  test('take secrets from files before variables, and either key of the model', () => {
+  test('take secrets from files before variables, and either key of the model (MEMORY-SETTINGS-2, ORCHESTRATOR-SETTINGS-8)', () => {
     const { OIDC_CLIENT_SECRET: _, MODEL_PROVIDER_API_KEY: __, ...rest } = needed
     const env = {
       ...rest,

@@ -1,10 +1,10 @@
-/** The orchestrator's settings (rulings 3.7): read once from the environment, every fault told at once. */
+/** The orchestrator's settings (RESOURCE-RULE-6): read once from the environment, every fault told at once. */
 import { Type } from 'typebox'
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import type { RetentionPolicy } from '../runtime/retention.ts'
-import { pgDefaults } from '../runtime/store/pg-sql.ts'
+import type { RetentionPolicy } from '../runtime/journal/retention.ts'
+import { pgDefaults } from '../runtime/store/postgres/pg-sql.ts'
 import { EnvironmentReader, type Address, type Environment } from '../wrapper/boot/environment.ts'
 import { installedCli } from './main.ts'
 
@@ -18,7 +18,7 @@ export interface OrchestratorSettings {
   readonly databaseAnswerMs: number
   readonly http: Address
   readonly internal: Address
-  /** Of all schedules (rulings 1.20). */
+  /** Of all schedules (SCHEDULE-2). */
   readonly cronTimeZone: string
   /** What forges and people reach us by; empty: the listener itself. */
   readonly publicUrl: string
@@ -29,7 +29,7 @@ export interface OrchestratorSettings {
     readonly clientId: string
     readonly clientSecret: string
   }
-  /** One memory service a Project (rulings 3.28), by the Project's name; how the wrappers of pods prove themselves there. */
+  /** One memory service a Project (MEMORY-RULE-8), by the Project's name; how the wrappers of pods prove themselves there. */
   readonly memory: {
     readonly urls: Readonly<Record<string, string>>
     readonly audience: string

@@ -1,10 +1,10 @@
-/** The six kinds of `platform.dev/v1alpha1`, and `v1` Secret as `apply` takes it on one machine (rulings 3.9). */
+/** The six kinds of `platform.dev/v1alpha1`, and `v1` Secret as `apply` takes it on one machine (RESOURCE-RULE-5). */
 import { Type, type Static, type TSchema } from 'typebox'
 import { agentKinds } from '../machines/task/events.ts'
 import { ProjectSpec, removedProjectFields } from './project.ts'
 
 const closed = { additionalProperties: false } as const
-/** RFC 1123 label: what Kubernetes takes as a name (rulings 3.5). */
+/** RFC 1123 label: what Kubernetes takes as a name (NAME-5). */
 export const ResourceName = Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$', maxLength: 52 })
 
 export const RepositorySpec = Type.Object(
@@ -71,7 +71,7 @@ export interface Kind {
   readonly plural: string
   readonly shortNames: readonly string[]
   readonly spec: TSchema
-  /** People may write it; the rest belongs to the orchestrator (decisions, Resources). */
+  /** People may write it; the rest belongs to the orchestrator (RESOURCES-5). */
   readonly writable: boolean
   readonly removed: Readonly<Record<string, string>>
 }

@@ -52,7 +52,7 @@ function said(node: Node, keyword: 'default' | 'enum'): Record<string, unknown> 
 }
 
 describe.each(kinds.map((kind) => [kind.kind, kind] as const))('%s as Kubernetes takes it', (_name, kind) => {
-  test('has one type at every field and no keyword that a structural schema may not have', () => {
+  test('has one type at every field and no keyword that a structural schema may not have (RESOURCES-7)', () => {
     walk(definitionOf(kind).schema, '', (node, path) => {
       expect(node['type'], path).toMatch(/^(object|array|string|integer|boolean)$/)
       expect(
@@ -75,7 +75,7 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('%s as Kubernetes
     expect(required(specOf(kind))).toEqual(required(source))
   })
 
-  test('every default is a value that its own field takes: the API server refuses the kind otherwise', () => {
+  test('every default is a value that its own field takes: the API server refuses the kind otherwise (RESOURCES-7)', () => {
     walk(specOf(kind), '', (node, path) => {
       if (node['default'] === undefined) return
       expect(typeof node['default'], path).toBe(node['type'] === 'integer' ? 'number' : node['type'])
@@ -94,7 +94,7 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('%s as Kubernetes
   })
 })
 
-test('S3: six kinds, in one namespaced group and version', () => {
+test('RESOURCES-1: six kinds, in one namespaced group and version (RESOURCES-1)', () => {
   expect(kinds.map(({ kind }) => kind).toSorted()).toEqual(
     ['Project', 'Repository', 'Task', 'QueuedEvent', 'Issue', 'MergeRequest'].toSorted(),
   )
@@ -119,7 +119,7 @@ test('the Project’s defaults and words are there, down to its cron blocks', ()
   expect(said(specOf(project), 'enum')).toMatchObject({ '.scm.provider': ['forge_a', 'forge_b'] })
 })
 
-test('a Task’s status carries every field that a column of its kind shows', () => {
+test('a Task’s status carries every field that a column of its kind shows (TASK-RESOURCE-6, TASK-RESOURCE-15)', () => {
   const { status } = taskResource({ id: 'default/t', path: 'stage', seq: 1, context: newTask('default/t') })
   const shown = columnsOf('Task').flatMap(({ path }) =>
     path.startsWith('.status.') ? [path.slice('.status.'.length)] : [],
@@ -142,7 +142,7 @@ test('a deprecated field says so, because Kubernetes has no other word for it', 
   })
 })
 
-test('a retired field of a Project’s status is pruned, while a Task shows whatever its snapshot holds', () => {
+test('a retired field of a Project’s status is pruned, while a Task shows whatever its snapshot holds (RESOURCES-25, PROJECT-STATUS-12)', () => {
   const openStatus = kinds.filter(
     (kind) => definitionOf(kind).schema.properties?.['status']?.['x-kubernetes-preserve-unknown-fields'] === true,
   )

@@ -58,7 +58,7 @@ function literals(schema: Schema, options: readonly Schema[], path: string): Sch
   return { ...structural({ type: 'string', ...rest }, path), enum: words }
 }
 
-/** Their status is a list of fields, and a retired one is pruned (document 3, Project status). The other kinds show their actor's snapshot, which grows without a new version of the kind. */
+/** Their status is a list of fields, and a retired one is pruned (RESOURCES-25). The other kinds show their actor's snapshot, which grows without a new version of the kind. */
 const closedStatus: readonly string[] = ['Project', 'Repository']
 
 function statusSchema(kind: string, columns: readonly Column[]): Schema {
@@ -90,7 +90,7 @@ const conditions = {
   },
 }
 
-/** Names end in labels and branch names (rulings 3.5); what the orchestrator writes, it names itself. */
+/** Names end in labels and branch names (NAME-5); what the orchestrator writes, it names itself. */
 const shortName = { rule: 'self.metadata.name.size() <= 52', message: 'a name has at most 52 characters' } as const
 
 function rootSchema(kind: Kind): Schema {

@@ -4,7 +4,7 @@ import { effortByKind, modelsByKind } from './models.ts'
 import type { ProjectSpec } from './project.ts'
 
 describe('the model of an agent', () => {
-  test('is the one of this release for its kind; upgrade leaves it to the wrapper (rulings 3.30)', () => {
+  test('is the one of this release for its kind; upgrade leaves it to the wrapper (RESOURCE-RULE-4) (PROJECT-AGENT-10, PROJECT-AGENT-13)', () => {
     const models = modelsByKind(undefined)
     expect(Object.keys(models).toSorted()).toEqual([...agentKinds].toSorted())
     const without = agentKinds.filter((kind) => models[kind] === '')
@@ -13,7 +13,7 @@ describe('the model of an agent', () => {
     for (const kind of ['documentation', 'refine']) expect(models[kind]).toMatch(/^claude-sonnet-/)
   })
 
-  test('is the Project’s for every kind that has none of its own', () => {
+  test('is the Project’s for every kind that has none of its own (PROJECT-AGENT-12)', () => {
     const models = modelsByKind({ model: 'claude-haiku-4', modelByKind: { review: 'claude-opus-9' } })
     expect(models).toEqual({
       ...Object.fromEntries(agentKinds.map((kind) => [kind, 'claude-haiku-4'])),
@@ -21,12 +21,12 @@ describe('the model of an agent', () => {
     })
   })
 
-  test('is that of the release where the Project’s is empty', () => {
+  test('is that of the release where the Project’s is empty (PROJECT-AGENT-13)', () => {
     expect(modelsByKind({ model: '' })).toEqual(modelsByKind(undefined))
   })
 })
 
-test('the effort of an agent is that of its kind, else the Project’s, else xhigh', () => {
+test('the effort of an agent is that of its kind, else the Project’s, else xhigh (PROJECT-AGENT-14)', () => {
   expect(new Set(Object.values(effortByKind(undefined)))).toEqual(new Set(['xhigh']))
   const agent = { effort: 'low', effortByKind: { implement: 'max' } } as unknown as ProjectSpec['agent']
   const effort = effortByKind(agent)

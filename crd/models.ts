@@ -1,4 +1,4 @@
-/** Models and effort by agent kind: the locked defaults of this release, under what the Project says (document 3, AgentSpec; rulings 3.30). */
+/** Models and effort by agent kind: the locked defaults of this release, under what the Project says (PROJECT-AGENT-12 to PROJECT-AGENT-14, RESOURCE-RULE-4). */
 import { agentKinds } from '../machines/task/events.ts'
 import type { ProjectSpec } from './project.ts'
 

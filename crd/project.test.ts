@@ -1,4 +1,4 @@
-/** Document 3's fields of a Project: each default and each edge value, as a manifest is judged. */
+/** The fields of a Project in docs/contract/resources.md: each default and each edge value, as a manifest is judged. */
 import { describe, expect, test } from 'vitest'
 import { removedProjectFields } from './project.ts'
 import { checkManifest } from './validate.ts'
@@ -172,7 +172,7 @@ const free = [
   'agent.extraInitContainers',
 ]
 
-describe('S3 Project', () => {
+describe('a Project of the contract', () => {
   const checked = check(bare)
   const spec = checked.sort === 'resource' ? checked.manifest.spec : undefined
 
@@ -180,37 +180,49 @@ describe('S3 Project', () => {
     expect(checked.faults).toEqual([])
   })
 
-  test.each(defaults)('%s is %j unless it is said', (path, value) => {
-    expect(valueAt(spec, path)).toEqual(value)
-  })
+  test.each(defaults)(
+    '%s is %j unless it is said (BUNDLE-BUDGET-1, PROJECT-AGENT-3, PROJECT-AGENT-6, PROJECT-ALERTING-1, PROJECT-DOCS-1, PROJECT-UPGRADE-10, PROJECT-BUDGET-2, PROJECT-CRON-4, PROJECT-CRON-10, PROJECT-LABELS-1, PROJECT-LABELS-2, PROJECT-LABELS-3, PROJECT-LABELS-4, PROJECT-LABELS-5, PROJECT-LABELS-6)',
+    (path, value) => {
+      expect(valueAt(spec, path)).toEqual(value)
+    },
+  )
 
-  test.each(Object.entries(edges))('%s takes its edge values and nothing beyond them', (path, { taken, refused }) => {
-    for (const value of taken) expect(check(withField(path, value)).faults, JSON.stringify(value)).toEqual([])
-    for (const value of refused) expect(check(withField(path, value)).faults, JSON.stringify(value)).not.toEqual([])
-  })
+  test.each(Object.entries(edges))(
+    '%s takes its edge values and nothing beyond them (PROJECT-1, PROJECT-8, PROJECT-9, PROJECT-10, PROJECT-13, PROJECT-14, PROJECT-AGENT-7, PROJECT-AGENT-8, PROJECT-AGENT-9, PROJECT-AGENT-10, PROJECT-AGENT-14, PROJECT-MCP-3, PROJECT-MCP-4, PROJECT-UPGRADE-4, PROJECT-UPGRADE-7, PROJECT-UPGRADE-12, PROJECT-BUDGET-3, PROJECT-BUDGET-9, PROJECT-SCM-1, PROJECT-SCM-3, PROJECT-SCM-5, PROJECT-SCM-11, PROJECT-SCM-21, PROJECT-CRON-19)',
+    (path, { taken, refused }) => {
+      for (const value of taken) expect(check(withField(path, value)).faults, JSON.stringify(value)).toEqual([])
+      for (const value of refused) expect(check(withField(path, value)).faults, JSON.stringify(value)).not.toEqual([])
+    },
+  )
 
-  test('an extra MCP server is reached by http unless it says otherwise', () => {
+  test('an extra MCP server is reached by http unless it says otherwise (PROJECT-MCP-4)', () => {
     const one = check(withField('agent.mcpServers', [{ name: 'wiki', url: 'https://w.invalid' }]))
     expect(one.sort === 'resource' && valueAt(one.manifest.spec, 'agent.mcpServers.0.type')).toBe('http')
   })
 
-  test.each(deprecated)('%s is accepted, and said to be deprecated', (path) => {
-    const { faults, warnings } = check(withField(path, 7))
-    expect(faults).toEqual([])
-    expect(warnings).toMatchObject([
-      { path: `/spec/${path.replaceAll('.', '/')}`, message: expect.stringContaining('deprecated') },
-    ])
-  })
+  test.each(deprecated)(
+    '%s is accepted, and said to be deprecated (RESOURCES-11, PROJECT-AGENT-4, PROJECT-ALERTING-5, PROJECT-CRON-13)',
+    (path) => {
+      const { faults, warnings } = check(withField(path, 7))
+      expect(faults).toEqual([])
+      expect(warnings).toMatchObject([
+        { path: `/spec/${path.replaceAll('.', '/')}`, message: expect.stringContaining('deprecated') },
+      ])
+    },
+  )
 
-  test.each(removed)('%s no longer exists: it is left out with a warning', (path) => {
-    const one = check(withField(path, 'x'))
-    expect(one.faults).toEqual([])
-    expect(one.warnings.map((warning) => warning.path)).toEqual([`/spec/${path.replaceAll('.', '/')}`])
-    expect(one.sort === 'resource' && valueAt(one.manifest.spec, path)).toBeUndefined()
-    expect(removedProjectFields).toHaveProperty([`/${path.replaceAll('.', '/')}`])
-  })
+  test.each(removed)(
+    '%s no longer exists: it is left out with a warning (RESOURCES-13, RESOURCES-14, RESOURCES-15)',
+    (path) => {
+      const one = check(withField(path, 'x'))
+      expect(one.faults).toEqual([])
+      expect(one.warnings.map((warning) => warning.path)).toEqual([`/spec/${path.replaceAll('.', '/')}`])
+      expect(one.sort === 'resource' && valueAt(one.manifest.spec, path)).toBeUndefined()
+      expect(removedProjectFields).toHaveProperty([`/${path.replaceAll('.', '/')}`])
+    },
+  )
 
-  test.each(free)('%s is taken as Kubernetes writes it', (path) => {
+  test.each(free)('%s is taken as Kubernetes writes it (PROJECT-AGENT-22)', (path) => {
     const value = [{ name: 'a', nested: { of: ['any', 'shape'] } }]
     const one = check(withField(path, value))
     expect(one.faults).toEqual([])

@@ -1,4 +1,4 @@
-/** Project, as document 3 gives it field by field. Defaults are applied on write; deprecated fields are accepted and ignored. */
+/** Project, as docs/contract/resources.md gives it field by field. Defaults are applied on write; deprecated fields are accepted and ignored. */
 import { Type, type Static, type TObject, type TProperties } from 'typebox'
 import { goDurationPattern } from './duration.ts'
 import { defaultTokensPerTurn } from '../machines/rules/spending.ts'
@@ -23,7 +23,7 @@ const ByKind = <T extends TProperties[string]>(value: T) =>
 const Free = Optional(Type.Array(Type.Object({}, { additionalProperties: true })))
 const Logins = Optional(Type.Array(Type.String({ minLength: 1 })))
 
-/** Model ids start with the family's prefix (document 3, `modelByKind`). */
+/** Model ids start with the family's prefix (PROJECT-AGENT-11). */
 export const ModelId = Type.String({ pattern: '^claude-', maxLength: 64 })
 const McpServer = Closed({
   name: Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$' }),
@@ -244,7 +244,7 @@ export const ProjectSpec = Closed({
 })
 export type ProjectSpec = Static<typeof ProjectSpec>
 
-/** Fields that once existed: a warning with what replaces them, never an error (rulings 1.27). */
+/** Fields that once existed: a warning with what replaces them, never an error (RESOURCE-RULE-2). */
 export const removedProjectFields: Readonly<Record<string, string>> = {
   '/scm/approvalLabel': 'approval is by comment text only',
   '/scm/ideaLabel': 'labels are a projection of Issue state',

@@ -33,7 +33,7 @@ describe('a Task as a resource', () => {
     expect(spec).toMatchObject({ projectRef: 'demo', kind: 'implement', goal: 'Do it', priority: 100 })
   })
 
-  test('shows times as text, and none where nothing happened yet', () => {
+  test('shows times as text, and none where nothing happened yet (TASK-RESOURCE-6)', () => {
     const { status } = taskResource(
       taskActor({
         stageEnteredAt: at,
@@ -51,7 +51,7 @@ describe('a Task as a resource', () => {
     expect(taskResource(taskActor()).status).toMatchObject({ stageEnteredAt: null })
   })
 
-  test('says why it rests, by the enum of reasons, and nothing once it has ended', () => {
+  test('says why it rests, by the enum of reasons, and nothing once it has ended (TASK-RESOURCE-17)', () => {
     const whyOf = (path: string, change: Partial<TaskContext>): unknown =>
       (taskResource({ ...taskActor(change), path }).status as { why: unknown }).why
     const parked = { stage: 'awaiting-human', stageClass: 'parked', stageReason: 'ci-red' } as const
@@ -67,7 +67,7 @@ describe('a Task as a resource', () => {
     expect(whyOf('stage.delivered pod.none', { stage: 'delivered', stageClass: 'terminal' })).toBeNull()
   })
 
-  test('shows what a turn heard of the account, and null while none did (document 3, Other resources)', () => {
+  test('shows what a turn heard of the account, and null while none did (TASK-RESOURCE-12) (TASK-RESOURCE-12)', () => {
     const used = (usedPercent: number) => ({ usedPercent, resetsAt: at })
     const accountUsage = { fiveHour: used(40), weekly: used(10), reportedAt: at }
     expect(taskResource(taskActor({ accountUsage })).status).toMatchObject({
@@ -88,7 +88,7 @@ describe('a Task as a resource', () => {
     expect(podOf({ podOrdinal: 2, podAlive: true, podWorked: true })).toEqual({ ordinal: 2, phase: 'working' })
   })
 
-  test('tells that an approval was granted, and nothing of whose words it rests on', () => {
+  test('tells that an approval was granted, and nothing of whose words it rests on (TASK-RESOURCE-2)', () => {
     const grant = { commentId: 'c-1', author: 'maria', quote: 'Go ahead' }
     const issues = [
       { repository: 'a', number: 1, state: 'open', accepted: true, grant },
@@ -103,7 +103,7 @@ describe('a Task as a resource', () => {
 })
 
 describe('an Issue or a merge request as a resource', () => {
-  test('is its actor’s facts, with the innermost state as its status', () => {
+  test('is its actor’s facts, with the innermost state as its status (ISSUE-RESOURCE-1, MERGE-REQUEST-RESOURCE-1)', () => {
     const context = { facts: { repository: 'a', number: 1 }, owner: 'default/implement-a-1' }
     const resource = factsResource('Issue', { id: 'default/a-1', path: 'known.open', seq: 3, context })
     expect(resource.metadata).toEqual({ name: 'a-1', namespace: 'default', generation: 3 })
@@ -142,7 +142,7 @@ describe('the entries of a queue as resources', () => {
     return queuedEventResources({ id: 'default/demo', path: 'open', seq: 9, context })
   }
 
-  test('say where they wait in the order of admission, and those that have a slot since when', () => {
+  test('say where they wait in the order of admission, and those that have a slot since when (PROJECT-QUEUE-3, QUEUED-EVENT-3, QUEUED-EVENT-5)', () => {
     const entries = [
       entry('late', { sequence: 4 }),
       entry('running', { sequence: 1, admittedAt: at }),
@@ -168,7 +168,7 @@ describe('the entries of a queue as resources', () => {
     }
     const most = { laps: false, tokensAtMost: 5000, assumes: 'nobody speaks to it, and no pod is lost' }
 
-    test('before it is minted, by its seed and the limit of the ledger, also once it is admitted', () => {
+    test('before it is minted, by its seed and the limit of the ledger, also once it is admitted (QUEUED-EVENT-6)', () => {
       const [waiting, admitted] = [entry('a', { seed }), entry('a', { seed, admittedAt: at })]
       expect(costOf(waiting, { limits, tasks: new Map() })).toMatchObject(most)
       expect(costOf(admitted, { limits, tasks: new Map() })).toEqual(costOf(waiting, { limits, tasks: new Map() }))
@@ -181,7 +181,7 @@ describe('the entries of a queue as resources', () => {
       expect(costOf(spawn, { tasks: new Map() })).toBeUndefined()
     })
 
-    test('without a ledger nothing holds it', () => {
+    test('without a ledger nothing holds it (QUEUED-EVENT-6)', () => {
       expect(costOf(entry('a', { seed }), { tasks: new Map() })).toMatchObject({ tokensAtMost: null })
     })
   })
@@ -193,7 +193,7 @@ describe('the entries of a queue as resources', () => {
     expect(reasonOf({ maxConcurrentAgents: 0 })).toEqual(['paused'])
   })
 
-  test('belong to the Project of their queue', () => {
+  test('belong to the Project of their queue (QUEUED-EVENT-1)', () => {
     expect(resourcesOf({ entries: [entry('a', { sequence: 5 })] })).toMatchObject([
       {
         kind: 'QueuedEvent',
@@ -205,10 +205,13 @@ describe('the entries of a queue as resources', () => {
   })
 })
 
-test.each(['review-loop-exhausted', 'pod-recreation-exhausted'])('S3 States: no Task rests for %s any more', (gone) => {
-  expect(Object.keys(reasons).filter((reason) => reason.includes(gone))).toEqual([])
-  expect(Object.keys(reasons)).toContain('task/operator-error/residency-cap')
-})
+test.each(['review-loop-exhausted', 'pod-recreation-exhausted'])(
+  'TASK-RESOURCE-18: no Task rests for %s any more (TASK-RESOURCE-18)',
+  (gone) => {
+    expect(Object.keys(reasons).filter((reason) => reason.includes(gone))).toEqual([])
+    expect(Object.keys(reasons)).toContain('task/operator-error/residency-cap')
+  },
+)
 
 test('every column of a kind that only actors write finds its field', () => {
   const shown = {
@@ -263,14 +266,14 @@ describe('a Project’s status', () => {
   const conditionsOf = (scheduled: Scheduled): readonly string[] =>
     statusOf(scheduled).conditions.map(({ type }) => type)
 
-  test('is Ready of what is applied now, with a schedule or without', () => {
+  test('is Ready of what is applied now, with a schedule or without (PROJECT-STATUS-3)', () => {
     expect(statusOf(null, 'ready')).toMatchObject({ ready: true, conditions: [{ type: 'Ready', status: 'True' }] })
     expect(statusOf(newScheduled(settings))).toMatchObject({ ready: true, lastIssueScan: null, lastRefine: null })
     expect(projectStatus({ path: 'ready', context: { ...ready, generation: 3 } })).toMatchObject({ ready: false })
     expect(projectStatus(undefined)).toMatchObject({ ready: false, reason: 'NotChecked' })
   })
 
-  test('says everything that is wrong under its own name', () => {
+  test('says everything that is wrong under its own name (PROJECT-STATUS-2)', () => {
     const fault = { reason: 'SecretMissingKeys', message: 'no token', blocks: true }
     const status = projectStatus({ path: 'notReady', context: { ...ready, reason: fault.reason, faults: [fault] } })
     expect((status as { conditions: unknown }).conditions).toMatchObject([
@@ -279,7 +282,7 @@ describe('a Project’s status', () => {
     ])
   })
 
-  test('says what a run could not do, and a schedule that cannot be followed', () => {
+  test('says what a run could not do, and a schedule that cannot be followed (PROJECT-CRON-2, PROJECT-STATUS-10, PROJECT-STATUS-15)', () => {
     const troubled = withBlock(newScheduled(settings), 'issueScan', { trouble: 'the refine was held', last: at })
     expect(conditionsOf(withBlock(troubled, 'upgrade', { refused: 'never comes' }))).toEqual([
       'Ready',
@@ -289,7 +292,7 @@ describe('a Project’s status', () => {
     expect(statusOf(troubled)).toMatchObject({ lastIssueScan: time })
   })
 
-  test('shows the window of a metered budget, what it holds, and that it has none', () => {
+  test('shows the window of a metered budget, what it holds, and that it has none (PROJECT-BUDGET-16, PROJECT-STATUS-8, PROJECT-STATUS-9, PROJECT-STATUS-16)', () => {
     const percents = { proactivePercent: 50, emergencyPercent: 80 }
     const budget = {
       ...percents,

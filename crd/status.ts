@@ -97,7 +97,7 @@ export function taskResource(actor: ActorShape): DerivedResource {
   return { apiVersion, kind: 'Task', metadata: metadataOf(actor), spec, status }
 }
 
-/** In the words in which wrappers tell it (rulings 3.22). */
+/** In the words in which wrappers tell it (WRAPPER-RULE-6). */
 function accountStatus({ fiveHour, weekly, reportedAt }: AccountReport): object {
   const window = ({ usedPercent, resetsAt }: AccountWindow): object => ({ usedPercent, resetsAt: time(resetsAt) })
   return { fiveHour: window(fiveHour), sevenDay: window(weekly), reportedAt: time(reportedAt) }
@@ -134,7 +134,7 @@ interface Condition {
   readonly message: string
 }
 
-/** Document 3, Project status; the address of its webhook is added by who knows it. */
+/** PROJECT-STATUS (docs/contract/resources.md); the address of its webhook is added by who knows it. */
 export function projectStatus(actor: Pick<ActorShape, 'path' | 'context'> | undefined): object {
   const project = (actor?.context ?? {}) as Partial<ProjectContext>
   const { generation, checkedGeneration = 0, message = '', faults = [], scheduled } = project

@@ -13,7 +13,7 @@ function withSpec(change: object): unknown {
 }
 
 describe('a manifest', () => {
-  it('gets the defaults that document 3 gives', () => {
+  it('gets the defaults of the contract (RESOURCES-12) (RESOURCES-12, PROJECT-21)', () => {
     const { faults, ...checked } = checkManifest(project)
     expect(faults).toEqual([])
     expect(checked.sort === 'resource' && checked.manifest.spec).toMatchObject({
@@ -26,7 +26,7 @@ describe('a manifest', () => {
     })
   })
 
-  it('with a typo is refused with the nearest known key, and every other fault beside it', () => {
+  it('with a typo is refused with the nearest known key, and every other fault beside it (RESOURCES-8, RESOURCES-9)', () => {
     const { faults } = checkManifest(
       withSpec({ maxConcurentAgents: 2, agentPodTTLSeconds: 10, queue: { capacity: 'x' } }),
     )
@@ -38,12 +38,12 @@ describe('a manifest', () => {
     )
   })
 
-  it('says what an enumeration allows', () => {
+  it('says what an enumeration allows (RESOURCES-9)', () => {
     const { faults } = checkManifest(withSpec({ scm: { ...project.spec.scm, provider: 'github' } }))
     expect(faults).toEqual([{ path: '/spec/scm/provider', message: 'must be one of "forge_a", "forge_b"' }])
   })
 
-  it('with a deprecated field is taken and says so, also where its value is honoured', () => {
+  it('with a deprecated field is taken and says so, also where its value is honoured (RESOURCES-11)', () => {
     const { faults, warnings } = checkManifest(
       withSpec({
         agent: { maxReviewRounds: 3 },
@@ -68,12 +68,12 @@ describe('a manifest', () => {
     expect(faults.map(({ path }) => path)).toEqual(['/spec/scm/cron/issueScan/schedule'])
   })
 
-  it('whose windowDuration is no duration of Go is refused', () => {
+  it('whose windowDuration is no duration of Go is refused (PROJECT-BUDGET-11)', () => {
     const { faults } = checkManifest(withSpec({ tokenBudget: { windowDuration: '5 hours', resetSchedule: '' } }))
     expect(faults.map(({ path }) => path)).toEqual(['/spec/tokenBudget/windowDuration'])
   })
 
-  it('with a removed key is taken with a warning that names what replaced it (rulings 1.27)', () => {
+  it('with a removed key is taken with a warning that names what replaced it (RESOURCE-RULE-2) (RESOURCES-10)', () => {
     const { faults, warnings } = checkManifest(withSpec({ scm: { ...project.spec.scm, approvalLabel: 'ok' } }))
     expect(faults).toEqual([])
     expect(warnings).toEqual([
@@ -81,7 +81,7 @@ describe('a manifest', () => {
     ])
   })
 
-  it('whose modelByKind is of another family, or longer than 64 characters, is refused', () => {
+  it('whose modelByKind is of another family, or longer than 64 characters, is refused (PROJECT-AGENT-11)', () => {
     const pathsOf = (model: string): readonly string[] =>
       checkManifest(withSpec({ agent: { modelByKind: { review: model } } })).faults.map(({ path }) => path)
     const path = '/spec/agent/modelByKind/review'
@@ -90,7 +90,7 @@ describe('a manifest', () => {
     expect(pathsOf(`claude-${'x'.repeat(57)}`)).toEqual([])
   })
 
-  it('whose brainstorm draws on other sources than docs, memory and internet is refused', () => {
+  it('whose brainstorm draws on other sources than docs, memory and internet is refused (PROJECT-CRON-14)', () => {
     const faultsOf = (sources: readonly string[]): number =>
       checkManifest(withSpec({ scm: { ...project.spec.scm, cron: { brainstorm: { sources } } } })).faults.length
     expect(faultsOf(['docs', 'memory', 'internet'])).toBe(0)
@@ -102,11 +102,11 @@ describe('a manifest', () => {
     expect(checkManifest(withSpec({ agent: { maxTurnsPerPod: 3 } })).faults).toEqual([])
   })
 
-  it('takes 0 as the pause of a whole Project', () => {
+  it('takes 0 as the pause of a whole Project (PROJECT-4)', () => {
     expect(checkManifest(withSpec({ maxConcurrentAgents: 0 })).faults).toEqual([])
   })
 
-  it('of an unknown kind, or of one that only the orchestrator writes, is refused', () => {
+  it('of an unknown kind, or of one that only the orchestrator writes, is refused (RESOURCES-5)', () => {
     expect(checkManifest({ ...project, kind: 'Projekt' }).faults[0]?.message).toContain('did you mean Project?')
     const issue = {
       apiVersion: 'platform.dev/v1alpha1',
@@ -119,7 +119,7 @@ describe('a manifest', () => {
     ])
   })
 
-  it('that is a Secret carries stringData only', () => {
+  it('that is a Secret carries stringData only (RESOURCES-17, SECRET-1)', () => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { token: 't' } }
     expect(checkManifest(secret)).toEqual({
       sort: 'secret',

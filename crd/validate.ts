@@ -1,5 +1,5 @@
 /**
- * Manifests against the six kinds. Servers prune unknown keys silently (document 3); the client is strict, as
+ * Manifests against the six kinds. Servers prune unknown keys silently (RESOURCES-6); the client is strict, as
  * `kubectl apply --validate=strict` is: an unknown key is refused with the nearest known one, a removed key is a warning.
  */
 import type { TSchema } from 'typebox'
@@ -156,7 +156,7 @@ function allowed(schema: TSchema, pointer: string): string {
   return (at?.anyOf ?? []).map((option) => JSON.stringify(option.const)).join(', ')
 }
 
-/** Accepted, and said: what is written down and does nothing misleads (document 3, Versioning 1). */
+/** Accepted, and said: what is written down and does nothing misleads (RESOURCES-11). */
 function warnDeprecated(schema: unknown, value: unknown, path: string, warnings: ManifestFault[]): void {
   const { properties = {} } = schema as SchemaShape
   if (!isObject(value)) return

@@ -12,7 +12,7 @@ export type ActorKind =
   | 'merge-request'
   | 'ingest-job'
 
-/** `<kind>:<id>`; ids are those of `lifecycles.md` (Actors), for example `pod:default/implement-lib-1-x7k2p/1`. */
+/** `<kind>:<id>`; the ids are those of ACTOR-1, for example `pod:default/implement-lib-1-x7k2p/1`. */
 export type ActorAddress = `${ActorKind}:${string}`
 
 /** Who can move a resting actor; `none` stands at finals. */

@@ -1,7 +1,7 @@
 /**
  * Every effect that a machine may ask for, as data. The runtime performs `deliver`, `answer` and `withdrawEffects`
  * itself; each other type has exactly one handler in `edges/` (a missing one is a type error, see `compose`).
- * A forge write that opens or merges belongs to its state: entry emits it, exit withdraws it [H24].
+ * A forge write that opens or merges belongs to its state: entry emits it, exit withdraws it [FORGE-WRITES-1].
  */
 import { Type, type Static, type TSchema } from 'typebox'
 
@@ -9,7 +9,7 @@ const Repository = Type.String({ description: 'name of the Repository resource' 
 const Num = Type.Integer({ minimum: 1 })
 const Sha = Type.String()
 
-/** `severity` and the optional place of a review finding (document 2, review schema). */
+/** `severity` and the optional place of a review finding (OUTCOME-REVIEW-9, OUTCOME-REVIEW-10). */
 export const Finding = Type.Object({
   repo: Repository,
   number: Num,
@@ -40,7 +40,7 @@ export const effectSchemas = {
   }),
   /** What the asker of this event is told; kept in the journal, so a replay gives the same answer. */
   answer: Type.Object({ status: Type.Integer(), body: Type.Object({}, { additionalProperties: true }) }),
-  /** Takes back the actor's own outstanding effects of these types [H24]. */
+  /** Takes back the actor's own outstanding effects of these types [FORGE-WRITES-1]. */
   withdrawEffects: Type.Object({ types: Type.Array(Type.String()) }),
 
   /** Sets the lifecycle labels of an issue to exactly `labels` out of `managed`; others are left alone. */
@@ -90,7 +90,7 @@ export const effectSchemas = {
   }),
   /**
    * Merges exactly `sha` -> `mr.conflict` | `mr.ciRed` | `mr.ciPending` | `mr.notMergeableYet` | `mr.mergeRefused`;
-   * success is believed when the forge says so. `grants`: the Issues whose grant is read again at the call (law 18).
+   * success is believed when the forge says so. `grants`: the Issues whose grant is read again at the call (LAW-18).
    */
   mergeMergeRequest: Type.Object({
     ...ForgeSubject,
@@ -98,7 +98,7 @@ export const effectSchemas = {
     attempt: Type.Integer(),
     grants: Type.Array(Type.String()),
   }),
-  /** A comment-type review that carries the verdict (document 2: never an approving one), findings inline where the diff has the line. */
+  /** A comment-type review that carries the verdict (OUTCOME-REVIEW-12: never an approving one), findings inline where the diff has the line. */
   postReview: Type.Object({
     ...ForgeSubject,
     sha: Sha,

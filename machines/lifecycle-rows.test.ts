@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { lifecycleRows } from './lifecycle-rows.ts'
 
 const citation = /\b(Project|Task|Pod|Turn|Queue|Issue|MergeRequest|IngestJob) ([A-Za-z][\w.-]*\/[\w.-]+):/g
-const ruling = /(?:^|[\s(,[])(\d\.\d{1,2})\b/g
+const ruleId = /\b([A-Z]+(?:-[A-Z]+)*-\d+)\b/g
 const title =
   /\b(?:test|it)(?:\.each\([\s\S]*?\))?\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1|\]\s*(?:as const)?\)\(\s*(['"`])((?:\\.|(?!\3)[\s\S])*)\3/g
 
@@ -37,27 +37,31 @@ test('every citation is a row', () => {
   expect([...cited(citation)].filter((row) => !rows.includes(row))).toEqual([])
 })
 
-/** Rulings that the machines themselves uphold. */
-const rulings = [
-  ...['1.1', '1.2', '1.3', '1.6', '1.12', '1.13', '1.14', '1.18', '1.19', '1.21', '1.22', '1.26', '1.28', '1.29'],
-  ...['3.2', '3.3', '3.4', '3.5', '3.11', '3.12', '3.13', '3.14', '3.15', '3.16', '3.23'],
-  ...['4.2', '4.6', '4.7', '4.8', '4.9', '4.10', '4.11', '4.15', '4.16', '4.17', '4.28'],
-  ...['5.2', '5.3', '5.4', '5.5', '5.6', '5.7', '5.8', '5.9', '5.10', '5.11', '5.12', '5.13', '5.14', '5.15'],
-  ...['5.16', '5.17', '5.18', '5.19', '5.20', '5.21', '5.23', '5.24', '5.25', '5.26', '5.27', '5.28'],
+/** Rules (docs/rules.md) that the machines themselves uphold. */
+const rules = [
+  ...['ACTOR-4', 'APPROVAL-1', 'APPROVAL-2', 'APPROVAL-7', 'APPROVAL-10', 'APPROVAL-11', 'FORGE-WRITES-2', 'HEAD-1'],
+  ...['HEAD-2', 'INGEST-RULE-1', 'INGEST-RULE-3', 'ISSUE-1', 'ISSUE-2', 'ISSUE-7', 'MERGE-6', 'MERGE-10', 'MIRROR-1'],
+  ...['NAME-4', 'NOTE-2', 'OUTCOME-RULE-2', 'OUTCOME-RULE-3', 'OUTCOME-RULE-4', 'OUTCOME-RULE-5', 'OUTCOME-RULE-7'],
+  ...['OWNERSHIP-9', 'OWNERSHIP-10', 'OWNERSHIP-11', 'PARK-8', 'PARK-9', 'PARK-10', 'PARK-11', 'PARK-12', 'POD-3'],
+  ...['POD-4', 'POD-5', 'POD-8', 'POD-10', 'POD-11', 'POD-12', 'POD-15', 'POD-16', 'QUEUE-1', 'QUEUE-2', 'QUEUE-3'],
+  ...['QUEUE-7', 'REVIEW-1', 'REVIEW-2', 'REVIEW-3', 'REVIEW-4', 'SCHEDULE-1', 'SCHEDULE-3', 'SCHEDULE-4'],
+  ...['SCHEDULE-5', 'SCHEDULE-6', 'SCHEDULE-7', 'SCHEDULE-9', 'STAGE-2', 'STAGE-6', 'STAGE-7', 'STAGE-11'],
+  ...['STAGE-12', 'TURN-1', 'TURN-4', 'TURN-6', 'TURN-7', 'TURN-9', 'TURN-13', 'TURN-17', 'WORDS-3', 'WORDS-6'],
 ]
 
-test('every ruling about the machines is cited by the title of a test', () => {
-  const found = cited(ruling)
-  expect(rulings.filter((one) => !found.has(one))).toEqual([])
+test('every rule about the machines is cited by the title of a test', () => {
+  const found = cited(ruleId)
+  expect(rules.filter((one) => !found.has(one))).toEqual([])
 })
 
 /** Those of the orchestrator's half that its edges and the wrapper uphold around the machines. */
-const edgeRulings = [
-  ...['1.4', '1.16', '1.23', '1.24', '1.27', '1.30', '3.14', '3.30', '3.32'],
-  ...['4.3', '4.11', '4.12', '4.14', '4.17', '4.19', '4.20', '4.29', '5.1', '5.22'],
+const edgeRules = [
+  ...['APPROVAL-3', 'APPROVAL-13', 'BUNDLE-RULE-1', 'GIT-6', 'INSPECTOR-RULE-1', 'LEDGER-3', 'MERGE-4', 'MERGE-6'],
+  ...['MERGE-7', 'MERGE-8', 'OWNERSHIP-10', 'PEOPLE-3', 'PEOPLE-4', 'PEOPLE-6', 'RESOURCE-RULE-1', 'RESOURCE-RULE-2'],
+  ...['RESOURCE-RULE-4', 'REVIEW-7', 'STAGE-3', 'TURN-2', 'WRAPPER-RULE-1'],
 ]
 
-test('every ruling about what surrounds the machines is cited by the title of a test', () => {
-  const found = cited(ruling, edgeTitles)
-  expect(edgeRulings.filter((one) => !found.has(one))).toEqual([])
+test('every rule about what surrounds the machines is cited by the title of a test', () => {
+  const found = cited(ruleId, edgeTitles)
+  expect(edgeRules.filter((one) => !found.has(one))).toEqual([])
 })

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { principalOf } from '../edges/http/auth/authenticate.ts'
+import { principalOf } from '../http/auth/authenticate.ts'
 import type { Clock } from '../runtime/clock.ts'
 
 /** One business action that was done, or accepted. */
@@ -12,7 +12,7 @@ export interface Action {
   readonly more?: Readonly<Record<string, string | number | boolean | null>>
 }
 
-/** Writes one line of the action log, at INFO (S1, What the service does 7). */
+/** Writes one line of the action log, at INFO (MEMORY-LOG-1). */
 export type LogAction = (request: FastifyRequest, action: Action) => void
 
 export function actionLog(clock: Pick<Clock, 'now'>): LogAction {

@@ -1,6 +1,6 @@
 /** What the routes of the memory service are given. */
 import type { Registry } from 'prom-client'
-import type { Fetch, Ids } from '../edges/http/ports.ts'
+import type { Fetch, Ids } from '../http/ports.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Random } from '../runtime/random.ts'

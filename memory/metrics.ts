@@ -1,7 +1,7 @@
-/** The series of the memory service (S1, What the service does 8; docs/metrics.md lists them, and a test compares). */
+/** The series of the memory service (MEMORY-METRICS-1; docs/metrics.md lists them, and a test compares). */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { HttpApp } from '../edges/http/app.ts'
-import { Problem } from '../edges/http/problem.ts'
+import type { HttpApp } from '../http/app.ts'
+import { Problem } from '../http/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { RetrievalEngine } from './engine/port.ts'
 import type { Feed } from './feed/feed.ts'

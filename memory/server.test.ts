@@ -1,6 +1,6 @@
 /** Every operation of the document answers each problem that it lists for all of them: who calls, and what was sent. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Problem } from '../edges/http/problem.ts'
+import { Problem } from '../http/problem.ts'
 import { openTestMemory, type TestMemory } from './testing.ts'
 
 interface Operation {
@@ -63,7 +63,7 @@ const all = (among: readonly Listed[], status: number): readonly [string, number
   among.map(({ name }) => [name, status])
 
 describe('the document', () => {
-  test('has every endpoint of the contract, and lists the statuses of each: none is a default', () => {
+  test('has every endpoint of the contract, and lists the statuses of each: none is a default (KNOWLEDGE-9, DOCUMENTS-3)', () => {
     const names = operations.map(({ name }) => name)
     for (const path of ['entity', 'entities', 'neighbors', 'callers', 'callees', 'dependents', 'dependencies'])
       expect(names).toContain(`GET /code/${path}`)
@@ -104,7 +104,7 @@ describe('the document', () => {
 })
 
 describe('every operation', () => {
-  test('answers 401 without a token', async () => {
+  test('answers 401 without a token (MEMORY-AUTH-1)', async () => {
     const asked = listing('401')
     expect(asked.length).toBeGreaterThan(35)
     expect(
@@ -159,7 +159,7 @@ describe('every operation', () => {
   })
 })
 
-test('a stopping server is not ready, and says so to everyone', async () => {
+test('a stopping server is not ready, and says so to everyone (MEMORY-LIMITS-10)', async () => {
   const other = await openTestMemory({ sql: memory.sql })
   const closing = other.service.server.close({ graceMs: 0 })
   const answer = await other.service.server.app.inject({ method: 'GET', url: '/readyz' })
@@ -168,7 +168,7 @@ test('a stopping server is not ready, and says so to everyone', async () => {
   await other.close()
 })
 
-test('which backends are asked for readiness is a setting; all that fail are named', async () => {
+test('which backends are asked for readiness is a setting; all that fail are named (KNOWLEDGE-4, MEMORY-HEALTH-3, MEMORY-HEALTH-4)', async () => {
   const away = async (): Promise<never> => {
     throw new Error('bolt://neo4j:secret@graph is away')
   }

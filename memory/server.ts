@@ -1,9 +1,9 @@
-/** The HTTP side of the memory service: the kit's server with all routes of S1 below one authentication. */
-import type { Authenticate } from '../edges/http/auth/authenticate.ts'
-import { exposeMetrics } from '../edges/http/expose-metrics.ts'
-import type { Logger } from '../edges/http/logging.ts'
-import type { Readiness } from '../edges/http/readiness.ts'
-import { createServer, type HttpServer } from '../edges/http/server.ts'
+/** The HTTP side of the memory service: the kit's server with all routes of docs/contract/knowledge.md below one authentication. */
+import type { Authenticate } from '../http/auth/authenticate.ts'
+import { exposeMetrics } from '../http/expose-metrics.ts'
+import type { Logger } from '../http/logging.ts'
+import type { Readiness } from '../http/readiness.ts'
+import { createServer, type HttpServer } from '../http/server.ts'
 import type { MemoryDeps } from './deps.ts'
 import { countRequests } from './metrics.ts'
 import { codeGraphRoutes } from './routes/code-graph.ts'
@@ -20,7 +20,7 @@ export interface MemoryServerOptions {
   readonly logger: Logger
   readonly authenticate: Authenticate
   readonly readiness: () => Promise<Readiness>
-  /** Opens /openapi.json and /docs to anyone; they need the bearer unless told (rulings 1.10). */
+  /** Opens /openapi.json and /docs to anyone; they need the bearer unless told (HTTP-RULE-1). */
   readonly openDocuments?: boolean
   /** A prefix under which the routes answer too, as `/api/v1/memory`: an ingress may strip it or not. */
   readonly basePath?: string

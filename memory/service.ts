@@ -1,10 +1,10 @@
 /** The memory service, wired: everything but what opens stores, engines and sockets, which whoever composes it brings. */
 import { Registry } from 'prom-client'
-import type { Authenticate } from '../edges/http/auth/authenticate.ts'
-import type { Logger } from '../edges/http/logging.ts'
-import type { Fetch, Ids } from '../edges/http/ports.ts'
-import type { Readiness } from '../edges/http/readiness.ts'
-import type { HttpServer } from '../edges/http/server.ts'
+import type { Authenticate } from '../http/auth/authenticate.ts'
+import type { Logger } from '../http/logging.ts'
+import type { Fetch, Ids } from '../http/ports.ts'
+import type { Readiness } from '../http/readiness.ts'
+import type { HttpServer } from '../http/server.ts'
 import { memoryMachines } from '../machines/registry.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createRuntime } from '../runtime/create-runtime.ts'
@@ -39,7 +39,7 @@ export interface MemoryServiceOptions {
   readonly authenticate: Authenticate
   /** Names this process among those that share the store. */
   readonly owner: string
-  /** S1 Limits: `ingestItemTimeout`, `workerPoolSize`. */
+  /** MEMORY-LIMITS-4, MEMORY-LIMITS-5: `ingestItemTimeout`, `workerPoolSize`. */
   readonly itemTimeoutMs?: number
   readonly poolSize?: number
   /** Which backends `/readyz` asks; all unless told. */

@@ -1,9 +1,9 @@
 /** A memory service for tests: real parts over Postgres in memory, a real server, and a token that is believed. */
-import { Problem } from '../edges/http/problem.ts'
-import { captureLog, type LogCapture } from '../edges/http/testing.ts'
+import { Problem } from '../http/problem.ts'
+import { captureLog, type LogCapture } from '../http/testing.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { migrate } from '../runtime/store/migrate.ts'
-import { openMemorySql } from '../runtime/store/pglite-memory.ts'
+import { openMemorySql } from '../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../runtime/store/sql.ts'
 import { createEmbeddedEngine } from './engine/embedded/engine.ts'
 import type { RetrievalEngine } from './engine/port.ts'

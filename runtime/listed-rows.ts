@@ -2,7 +2,7 @@
 import type { JsonObject } from '../machines/definition.ts'
 import { effectKey } from './address.ts'
 import type { DeadLetter, PendingEffect, PendingTimer } from './runtime.ts'
-import type { StoredDeadLetter } from './store/dead-letters.ts'
+import type { StoredDeadLetter } from './store/inbox/dead-letters.ts'
 import type { EffectRow, TimerRow } from './store/rows.ts'
 
 /** What tells a dead letter's id from the key of an effect. */

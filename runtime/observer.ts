@@ -3,7 +3,7 @@
  * the hot path, so that an observer counts and returns; nothing decides by what it sees.
  */
 import type { ActorAddress } from '../machines/definition.ts'
-import type { Load } from './door.ts'
+import type { Load } from './queue-share.ts'
 
 export interface CommittedBatch {
   /** Events stepped; a repeated key is none. */

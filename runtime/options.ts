@@ -1,7 +1,7 @@
 /** What a runtime is started with, and what it takes when it is not told. */
 import type { MachineDefinition } from '../machines/definition.ts'
 import type { Clock } from './clock.ts'
-import type { HalvingRule } from './halving.ts'
+import type { HalvingRule } from './commit/halving.ts'
 import type { Random } from './random.ts'
 import type { Logger } from './logger.ts'
 import type { EffectHandler } from './runtime.ts'

@@ -1,5 +1,5 @@
 /**
- * The durable actor runtime as its users see it. Upholds R1-R11 of ARCHITECTURE.md:
+ * The durable actor runtime as its users see it. Upholds R1-R11 of runtime/README.md:
  * R1 an acknowledged event is on disk; R2 one actor, one event at a time, in inbox order; R3 a key is applied once;
  * R4 snapshot, effects, timers, child deliveries, journal row and inbox mark commit together; R5 a stale owner
  * commits nothing; R6 an effect is performed at least once, always under one key; R7 failures retry or become
@@ -7,7 +7,7 @@
  * R10 old snapshots are upgraded or quarantined; R11 the journal replays.
  */
 import type { ActorAddress, ActorKind, JsonObject, MachineEvent } from '../machines/definition.ts'
-import type { TargetLimits } from './targets.ts'
+import type { TargetLimits } from './effects/targets.ts'
 
 /** An event on its way to an actor. `key` dedupes for ever per actor (R3). */
 export interface Delivery {

@@ -20,7 +20,7 @@ const tree: Tree = {
 
 const files = globSync('deploy/Dockerfile.*', { cwd: root }).toSorted()
 
-test('there is an image for each program that there is', () => {
+test('there is an image for each program that there is (DEPLOYMENT-2)', () => {
   expect(files).toEqual([
     'deploy/Dockerfile.cli',
     'deploy/Dockerfile.memory',
@@ -29,9 +29,12 @@ test('there is an image for each program that there is', () => {
   ])
 })
 
-test.each(files)('%s is pinned, runs as nobody special, keeps no secret and copies what exists', (file) => {
-  expect(faultsOf(readFileSync(join(root, file), 'utf8'), tree)).toEqual([])
-})
+test.each(files)(
+  '%s is pinned, runs as nobody special, keeps no secret and copies what exists (DEPLOYMENT-2, WRAPPER-IMAGE-1)',
+  (file) => {
+    expect(faultsOf(readFileSync(join(root, file), 'utf8'), tree)).toEqual([])
+  },
+)
 
 test('the builder is sent every folder that the programs are made of, and nothing but what is named', () => {
   const folders = readSources(root)

@@ -31,18 +31,18 @@ describe("the file tree of the agent's image", () => {
     return { code: status, said: `${stdout}${stderr}` }
   }
 
-  test("has the agent's CLI at the version that is pinned", () => {
+  test("has the agent's CLI at the version that is pinned (WRAPPER-IMAGE-3)", () => {
     const { code, said } = run('usr/local/bin/claude', ['--version'])
     expect([code, said.trim()]).toEqual([0, `${devDependencies['@anthropic-ai/claude-code']} (Claude Code)`])
   })
 
-  test('has the product, whose wrapper loads all of itself and names the settings that it misses', () => {
+  test('has the product, whose wrapper loads all of itself and names the settings that it misses (WRAPPER-ENV-1)', () => {
     expect(run('usr/local/bin/statewright', ['--version'])).toEqual({ code: 0, said: `${version}\n` })
     const { code, said } = run('usr/local/bin/statewright', ['wrapper'])
     expect([code, said.includes('OIDC_ISSUER')]).toEqual([1, true])
   })
 
-  test('has the status line program where the contract fixes it', () => {
+  test('has the status line program where the contract fixes it (WRAPPER-IMAGE-4)', () => {
     expect(run('usr/local/bin/cc-statusline', ['http://127.0.0.1:1/'], '{}')).toEqual({ code: 0, said: '' })
   })
 
@@ -62,7 +62,7 @@ test('a step that nobody knows fails the build', () => {
   expect(() => buildTree(text, { root, sent }, mkdtempSync(join(tmpdir(), 'image-')))).toThrow('nobody knows')
 })
 
-test('the dependency-update tool is pinned exactly, fits the Node of the image, and no other may be taken for it', () => {
+test('the dependency-update tool is pinned exactly, fits the Node of the image, and no other may be taken for it (WRAPPER-IMAGE-2)', () => {
   const manifest = JSON.parse(read('deploy/dependency-update/package.json')) as { dependencies: Record<string, string> }
   const lock = JSON.parse(read('deploy/dependency-update/package-lock.json')) as {
     packages: Record<string, { version?: string; integrity?: string; link?: boolean; engines?: { node?: string } }>

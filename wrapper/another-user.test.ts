@@ -26,7 +26,7 @@ describeRequiring('claude', 'a pod that is not root', () => {
   let world: PodWorld | undefined
   afterEach(() => world?.close())
 
-  test.skipIf(!canBecome())('runs wholly as another user than root, its agent too', async () => {
+  test.skipIf(!canBecome())('runs wholly as another user than root, its agent too (WRAPPER-BOOT-18)', async () => {
     world = await openWorld({ decide, uid })
     const pod = await world.start()
     expect(await pod.turn('WRITE')).toMatchObject({ state: 'completed', pushed: ['lib'], failed: [] })

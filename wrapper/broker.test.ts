@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { maxDepth } from './attestation/canonical.ts'
 import type { ModelRequest, Move } from './selftest/model.ts'
 import { startGateway, type TestGateway } from './testing/gateway.ts'
 import { plainClient } from './testing/plain-client.ts'
@@ -24,6 +25,7 @@ function decide(request: ModelRequest): Move {
   return { kind: 'say', text: 'fine', ...(isHeld && { hold: true }) }
 }
 
+const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) })
 const call = (tool: string, input: object): string => `CALL ${tool} ${JSON.stringify(input)} END`
 
 describeRequiring('claude', 'a pod behind the gateway', () => {
@@ -72,7 +74,7 @@ describeRequiring('claude', 'a pod behind the gateway', () => {
     await pod.result(turnId)
   }
 
-  test('clones and pushes with the token out of memory, and leaves it nowhere', async () => {
+  test('clones and pushes with the token out of memory, and leaves it nowhere (TOOLS-11, WRAPPER-SECRETS-5)', async () => {
     writeFileSync(join(world.workspace, 'lib', 'new.txt'), 'new\n')
     expect(await pod.turn('go')).toMatchObject({ state: 'completed', pushed: ['lib'] })
     expect(runGit(world.origin, 'show', `platform/${task}:new.txt`)).toBe('new')
@@ -83,13 +85,13 @@ describeRequiring('claude', 'a pod behind the gateway', () => {
     expect(readFileSync(`/proc/${pod.process.pid}/environ`, 'utf8')).not.toContain(token)
   })
 
-  test('adds the bearer to a call that the model decides, and brings its answer back', async () => {
+  test('adds the bearer to a call that the model decides, and brings its answer back (TOOLS-11)', async () => {
     await pod.turn(call('note', { kind: 'plan', body: 'b' }))
     expect(told()).toContain('201 {\\"kind\\":\\"plan')
     expect(gateway.calls).toEqual([`POST /tasks/${task}/notes Bearer ${token}`])
   })
 
-  test('does nothing for whoever knows the socket of the tools: between the turns, and within one', async () => {
+  test('does nothing for whoever knows the socket of the tools: between the turns, and within one (TOOLS-13, WRAPPER-METRICS-16)', async () => {
     const before = gateway.calls.length
     const client = await plainClient(socketOf('platform'))
     expect(await client.call('outcome', approve, 'toolu_1')).toContain('no turn runs')
@@ -101,6 +103,35 @@ describeRequiring('claude', 'a pod behind the gateway', () => {
     expect(gateway.calls).toHaveLength(before)
     expect(await metrics()).toMatch(/ccw_tool_calls_refused_total\{[^}]*reason="no-block"[^}]*\} 2/)
     expect(await metrics()).toMatch(/ccw_tool_calls_refused_total\{[^}]*reason="no-turn"[^}]*\} 1/)
+  })
+
+  test('tells the orchestrator which calls it refused, those between two turns with the next result', async () => {
+    const client = await plainClient(socketOf('platform'))
+    const first = await hold('')
+    await client.call('outcome', approve, 'toolu_guessed')
+    await end(first)
+    await client.call('note', { body: 'late' }, 'toolu_guessed')
+    const second = await hold('')
+    await client.call('note', nested(maxDepth + 1), 'toolu_guessed')
+    client.close()
+    await end(second)
+    const expected = new Map([
+      [first, [{ tool: 'outcome', reason: 'no-block', count: 1 }]],
+      [
+        second,
+        [
+          { tool: 'note', reason: 'no-turn', count: 1 },
+          { tool: 'note', reason: 'too-deep', count: 1 },
+        ],
+      ],
+    ])
+    for (const [turnId, refusedCalls] of expected) {
+      expect((await pod.result(turnId)).refusedCalls).toEqual(refusedCalls)
+      const told = (): boolean => world.callbacks.some((callback) => callback.turnId === turnId)
+      await waitFor(told, 20_000, () => pod.log())
+      expect(world.callbacks.find((callback) => callback.turnId === turnId)).toMatchObject({ refusedCalls })
+    }
+    expect(await pod.turn('nothing is refused here')).not.toHaveProperty('refusedCalls')
   })
 
   test('gives a call that comes again its first answer, and takes the block for nothing else, nor after the turn', async () => {
@@ -120,7 +151,12 @@ describeRequiring('claude', 'a pod behind the gateway', () => {
   test('serves the hooks of the CLI alone: a second connection is closed', async () => {
     const second = connect(socketOf('wiring'))
     await new Promise((resolve) => second.on('close', resolve).on('error', resolve))
-    expect(pod.log()).toContain('refused a second connection to the hooks')
+    // The line comes through a pipe, and may come after the end of the socket.
+    await waitFor(
+      () => pod.log().includes('refused a second connection to the hooks'),
+      10_000,
+      () => pod.log(),
+    )
     expect(await pod.turn('still there?')).toMatchObject({ state: 'completed' })
   })
 
@@ -133,7 +169,7 @@ describeRequiring('claude', 'a pod behind the gateway', () => {
     await end(turnId)
   })
 
-  test('answers nobody on the loopback who has no key, and no path of the agent’s is there', async () => {
+  test('answers nobody on the loopback who has no key, and no path of the agent’s is there (TOOLS-10, STATUSLINE-7)', async () => {
     const loopback = loopbackOf(pod.process.pid!, pod.url)
     const ask = async (path: string, headers: Record<string, string> = {}): Promise<number> => {
       const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' }
@@ -151,7 +187,7 @@ describeRequiring('claude', 'a pod behind the gateway', () => {
       expect([path, await ask(`/k/guessed/${path}`)]).toEqual([path, 404])
   })
 
-  test('takes usage reports by the socket and refuses a malformed one, and logs an internal issue by itself', async () => {
+  test('takes usage reports by the socket and refuses a malformed one, and logs an internal issue by itself (TOOL-REPORT-5, STATUSLINE-4, STATUSLINE-6, WRAPPER-METRICS-1, WRAPPER-METRICS-14, WRAPPER-METRICS-15)', async () => {
     const socketPath = socketOf('platform').replace('tools.sock', 'model.sock')
     const report = (body: object): Promise<number> =>
       new Promise((resolve, reject) => {

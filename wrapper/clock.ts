@@ -1,6 +1,6 @@
-import type { Clock } from '../edges/http/ports.ts'
+import type { Clock } from '../http/ports.ts'
 
-export type { Clock } from '../edges/http/ports.ts'
+export type { Clock } from '../http/ports.ts'
 
 export function sleep(clock: Clock, delayMs: number): Promise<void> {
   return new Promise((resolve) => void clock.setTimer(delayMs, resolve))

@@ -44,7 +44,7 @@ describeRequiring('claude', 'how a turn ends on the real CLI', () => {
   }, 90_000)
   afterAll(() => world.close())
 
-  test('a turn at its token ceiling is ended with its cause, and the next turn has the ceiling to itself', async () => {
+  test('a turn at its token ceiling is ended with its cause, and the next turn has the ceiling to itself (WRAPPER-TURN-18, WRAPPER-SECRETS-7)', async () => {
     const result = await pod.turn('WORK FOR EVER')
     expect(result).toMatchObject({ state: 'failed', stopReason: 'api_error', error: { code: 'token_ceiling' } })
     const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = result.usage!
@@ -52,7 +52,7 @@ describeRequiring('claude', 'how a turn ends on the real CLI', () => {
     expect(await pod.turn('and now')).toMatchObject({ state: 'completed', finalText: 'understood' })
   })
 
-  test('retries of the model, which no hook tells of, show in the session while they last', async () => {
+  test('retries of the model, which no hook tells of, show in the session while they last (SESSION-4, WRAPPER-METRICS-16)', async () => {
     failing = 4
     const { body } = await pod.call('POST', '/v1/messages', { text: 'BUSY' })
     const hindrance = async (): Promise<unknown> =>
@@ -70,7 +70,7 @@ describeRequiring('claude', 'how a turn ends on the real CLI', () => {
     expect(metrics).toMatch(/ccw_turn_hindered_total\{.*kind="model-retries".*\} 1/)
   })
 
-  test('an answer cut off at its limit goes on by itself, and the turn ends with the rest', async () => {
+  test('an answer cut off at its limit goes on by itself, and the turn ends with the rest (WRAPPER-TURN-11)', async () => {
     expect(await pod.turn('CUT OFF')).toMatchObject({
       state: 'completed',
       stopReason: 'end_turn',
@@ -78,12 +78,12 @@ describeRequiring('claude', 'how a turn ends on the real CLI', () => {
     })
   })
 
-  test('a refusal ends the turn as refused, and the next turn is taken', async () => {
+  test('a refusal ends the turn as refused, and the next turn is taken (WRAPPER-TURN-10)', async () => {
     expect(await pod.turn('FORBIDDEN FRUIT')).toMatchObject({ state: 'completed', stopReason: 'refusal' })
     expect(await pod.turn('something else')).toMatchObject({ state: 'completed', stopReason: 'end_turn' })
   })
 
-  test('a conversation that grew too long is compacted within the turn, which ends as any other', async () => {
+  test('a conversation that grew too long is compacted within the turn, which ends as any other (WRAPPER-TURN-12)', async () => {
     for (const text of ['one', 'two', 'three']) await pod.turn(text)
     tooLong = 1
     const result = await pod.turn('carry on')
@@ -98,7 +98,7 @@ describeRequiring('claude', 'how a turn ends on the real CLI', () => {
 })
 
 describe('how a turn ends when the CLI misbehaves', () => {
-  const stub = join(import.meta.dirname, '..', 'cli', 'standins', 'stub-cli', 'claude')
+  const stub = join(import.meta.dirname, '..', 'standins', 'stub-cli', 'claude')
   let world: PodWorld
   afterEach(() => world.close())
   const startWith = async (faults: object): Promise<Pod> => {
@@ -108,7 +108,7 @@ describe('how a turn ends when the CLI misbehaves', () => {
     return world.start()
   }
 
-  test('the death of the process in a turn is its result, told before the wrapper ends with 1', async () => {
+  test('the death of the process in a turn is its result, told before the wrapper ends with 1 (WRAPPER-TURN-13)', async () => {
     const pod = await startWith({ exitMidTurn: { turn: 1, code: 7 } })
     expect(await pod.turn('first')).toMatchObject({ state: 'completed' })
     const { body } = await pod.call('POST', '/v1/messages', { text: 'second' })
@@ -121,7 +121,7 @@ describe('how a turn ends when the CLI misbehaves', () => {
     })
   })
 
-  test('a turn that no hook ends stays in flight and says why, takes no other beside it, and ends with the pod: its text told, its work pushed', async () => {
+  test('a turn that no hook ends stays in flight and says why, takes no other beside it, and ends with the pod: its text told, its work pushed (SESSION-2, SESSION-4, WRAPPER-TURN-16, WRAPPER-STOP-5)', async () => {
     const pod = await startWith({ noStop: { turn: 1 } })
     expect(await pod.turn('first')).toMatchObject({ state: 'completed' })
     const { body } = await pod.call('POST', '/v1/messages', { text: 'second' })
@@ -146,7 +146,7 @@ describe('how a turn ends when the CLI misbehaves', () => {
     expect(runGit(world.origin, 'show', 'platform/implement-lib-1-x7k2p:work.txt')).toBe('of the turn that never ended')
   }, 120_000)
 
-  test('a turn that the CLI begins by itself is ended by the next, never taken for it, and accounted for in it', async () => {
+  test('a turn that the CLI begins by itself is ended by the next, never taken for it, and accounted for in it (WRAPPER-TURN-15, WRAPPER-METRICS-16)', async () => {
     const pod = await startWith({ spontaneousTurn: { afterTurn: 0, delayMs: 200, prompt: 'HOLD my own idea' } })
     expect(await pod.turn('first')).toMatchObject({ finalText: 'understood', usage: { outputTokens: 7 } })
     await waitFor(
@@ -162,7 +162,7 @@ describe('how a turn ends when the CLI misbehaves', () => {
     expect(world.callbacks.map(({ turnId }) => turnId)).toHaveLength(3)
   })
 
-  test('a lost Enter is pressed again, the message arrives once, a line after the Stop hook still counts, and two refusals are one', async () => {
+  test('a lost Enter is pressed again, the message arrives once, a line after the Stop hook still counts, and two refusals are one (WRAPPER-TURN-10, WRAPPER-TURN-4)', async () => {
     const pod = await startWith({ dropEnters: 1, transcriptDelayMs: 150 })
     expect(await pod.turn('only once, heron')).toMatchObject({ finalText: 'understood', usage: { outputTokens: 7 } })
     const heard = JSON.stringify(world.model.requests.at(-1)!.body.messages)

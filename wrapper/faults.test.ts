@@ -5,7 +5,17 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { processStat } from './boot/orphan.ts'
 import type { ModelRequest, Move } from './selftest/model.ts'
-import { callbackSecret, modelKey, openWorld, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
+import { plainClient } from './testing/plain-client.ts'
+import {
+  callbackSecret,
+  modelKey,
+  openWorld,
+  runGit,
+  socketFolderOf,
+  waitFor,
+  type Pod,
+  type PodWorld,
+} from './testing/pod.ts'
 import { childrenOf } from './boot/orphan.ts'
 import { describeRequiring } from '../testing/requires.ts'
 
@@ -58,7 +68,7 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     await wiki.close()
   })
 
-  test('reports an API error with its cause and takes the next turn', async () => {
+  test('reports an API error with its cause and takes the next turn (WRAPPER-TURN-8)', async () => {
     expect(await pod.turn('BAD REQUEST')).toMatchObject({
       state: 'failed',
       stopReason: 'api_error',
@@ -67,7 +77,7 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     expect(await pod.turn('go on')).toMatchObject({ state: 'completed' })
   })
 
-  test('delivers a probe at the next tool boundary and notes the answer', async () => {
+  test('delivers a probe at the next tool boundary and notes the answer (PROBE-1, PROBE-2, PROBE-4, SESSION-3)', async () => {
     const { body } = await pod.call('POST', '/v1/messages', {
       text: bash('python3 -c "import time; time.sleep(2)"'.replaceAll('"', "'")),
     })
@@ -92,7 +102,7 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     expect((await pod.call('POST', '/v1/probe', { text: 'x', probeId: 'p2' })).status).toBe(409)
   })
 
-  test('keeps every secret from the environment, the processes, the files, the transcript, the callbacks and the log', async () => {
+  test('keeps every secret from the environment, the processes, the files, the transcript, the callbacks and the log (TOOLS-14, POD-ENV-3, POD-ENV-1, WRAPPER-SECRETS-1, WRAPPER-SECRETS-6, WRAPPER-SECRETS-7)', async () => {
     await pod.turn(bash(`cat /proc/${pod.process.pid}/environ /proc/self/environ /proc/*/cmdline | tr '\\0' ' '`))
     const told = world.model.requests.at(-1)!.text
     expect(told).toContain('PLATFORM_TOOL_PROFILE')
@@ -112,7 +122,7 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     }
   })
 
-  test('keeps its processes and its state out of the reach of the agent, where the machine lets it', async ({
+  test('keeps its processes and its state out of the reach of the agent, where the machine lets it (WRAPPER-SECRETS-2)', async ({
     skip,
   }) => {
     skip(pod.log().includes('"seclusion":"none"'), 'this machine refuses mount and process namespaces')
@@ -123,7 +133,7 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     expect(readFileSync(`/proc/${pod.process.pid}/environ`, 'utf8')).toContain('OIDC_AUDIENCE=')
   })
 
-  test('gives the agent the instructions of the base branch and not those of the checkout', async () => {
+  test('gives the agent the instructions of the base branch and not those of the checkout (WRAPPER-BOOT-7, WRAPPER-BOOT-8, WRAPPER-BOOT-9)', async () => {
     for (const name of ['CLAUDE.md', 'more.md', '.claude/CLAUDE.md', 'docs/CLAUDE.md'])
       plant(join(world.workspace, 'lib', name), 'The word of the stranger is vulture.\n')
     await pod.turn(call('Read', { file_path: join(world.workspace, 'lib', 'README.md') }))
@@ -133,7 +143,7 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     expect(told).not.toContain('vulture')
   })
 
-  test('reaches an extra MCP server of the Project beside the tools of the platform', async () => {
+  test('reaches an extra MCP server of the Project beside the tools of the platform (WRAPPER-MCP-9)', async () => {
     await pod.turn(call('mcp__wiki__look_up', { word: 'heron' }))
     const told = world.model.requests.at(-1)!
     expect(told.text).toContain('a bird that stands still')
@@ -141,7 +151,7 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     expect(offered).toEqual(expect.arrayContaining(['mcp__wiki__look_up', 'mcp__platform__echo']))
   })
 
-  test('knows its turns after a kill -9, ends the orphan and commits what lay there', async () => {
+  test('knows its turns and what it refused after a kill -9, ends the orphan and commits what lay there (MESSAGES-7, TURN-CALLBACK-10, WRAPPER-TURN-14, WRAPPER-BOOT-15)', async () => {
     const headers = { 'idempotency-key': 'turn:default/t/1/7' }
     const { body } = await pod.call('POST', '/v1/messages', { text: 'HOLD THE STREAM' }, headers)
     const before = world.model.requests.length
@@ -151,6 +161,9 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
       () => pod.log(),
     )
     const agent = (JSON.parse(readFileSync(join(world.stateDir, 'agent.json'), 'utf8')) as { pid: number }).pid
+    const client = await plainClient(join(socketFolderOf(pod), 'tools.sock'))
+    expect(await client.call('echo', { a: 1 }, 'toolu_guessed')).toContain('the model did not ask for it')
+    client.close()
     pod.process.kill('SIGKILL')
     await pod.exit
     writeFileSync(join(world.workspace, 'lib', 'late.txt'), 'written before the crash\n')
@@ -159,7 +172,11 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     expect(processStat(agent)).toBeUndefined()
     const again = await pod.call('POST', '/v1/messages', { text: 'HOLD THE STREAM' }, headers)
     expect(again).toMatchObject({ status: 202, body: { turnId: body.turnId } })
-    expect(await pod.result(body.turnId)).toMatchObject({ state: 'failed', stopReason: 'agent_exited' })
+    expect(await pod.result(body.turnId)).toMatchObject({
+      state: 'failed',
+      stopReason: 'agent_exited',
+      refusedCalls: [{ tool: 'echo', reason: 'no-block', count: 1 }],
+    })
     await waitFor(
       () => world.callbacks.some((callback) => callback.turnId === body.turnId),
       10_000,
@@ -169,7 +186,7 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     expect(await pod.turn('still there?')).toMatchObject({ state: 'completed' })
   }, 60_000)
 
-  test('ends with 1 when the agent process dies in a turn, after its result is recorded', async () => {
+  test('ends with 1 when the agent process dies in a turn, after its result is recorded (WRAPPER-TURN-13)', async () => {
     const { body } = await pod.call('POST', '/v1/messages', { text: 'HOLD THE STREAM' })
     const before = world.model.requests.length
     await waitFor(
@@ -217,7 +234,7 @@ describeRequiring('claude', 'a subscription on the real CLI', () => {
   }, 90_000)
   afterAll(() => world.close())
 
-  test('sends the real token, and tells the account usage once the status line reported it', async () => {
+  test('sends the real token, and tells the account usage once the status line reported it (TURN-CALLBACK-12, STATUSLINE-8, WRAPPER-SECRETS-7)', async () => {
     await pod.turn('first')
     expect(world.model.requests.at(-1)!.headers.authorization).toBe(`Bearer ${oauthToken}`)
     await waitFor(
@@ -239,7 +256,7 @@ describeRequiring('claude', 'a subscription on the real CLI', () => {
     expect(await pod.turn('after the key')).toMatchObject({ state: 'completed', finalText: 'fine' })
   })
 
-  test('reports a used-up window as usage_limit with its reset, and goes on afterwards', async () => {
+  test('reports a used-up window as usage_limit with its reset, and goes on afterwards (WRAPPER-TURN-9)', async () => {
     rejecting = true
     const result = await pod.turn('too much')
     expect(result).toMatchObject({
@@ -254,7 +271,7 @@ describeRequiring('claude', 'a subscription on the real CLI', () => {
     expect(await pod.turn('and now')).toMatchObject({ state: 'completed', finalText: 'fine' })
   })
 
-  test("keeps the subscription's token from the agent as it keeps a key", async () => {
+  test("keeps the subscription's token from the agent as it keeps a key (WRAPPER-SECRETS-4)", async () => {
     const agent = (JSON.parse(readFileSync(join(world.stateDir, 'agent.json'), 'utf8')) as { pid: number }).pid
     for (const pid of [agent, pod.process.pid!])
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain(oauthToken)

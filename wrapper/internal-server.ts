@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { bearer, unauthenticated, type Authenticate, type Principal } from '../edges/http/auth/authenticate.ts'
-import { constantTimeEqual } from '../edges/http/auth/hmac.ts'
-import type { Logger } from '../edges/http/logging.ts'
-import type { Clock, Ids } from '../edges/http/ports.ts'
-import { Problem } from '../edges/http/problem.ts'
-import { createServer, type HttpServer } from '../edges/http/server.ts'
+import { bearer, unauthenticated, type Authenticate, type Principal } from '../http/auth/authenticate.ts'
+import { constantTimeEqual } from '../http/auth/hmac.ts'
+import type { Logger } from '../http/logging.ts'
+import type { Clock, Ids } from '../http/ports.ts'
+import { Problem } from '../http/problem.ts'
+import { createServer, type HttpServer } from '../http/server.ts'
 import { addUsageFeed, type UsageFeedOptions } from './usage/usage-feed.ts'
 
 /**
@@ -17,7 +17,7 @@ export interface InternalServerOptions extends UsageFeedOptions {
   readonly ids: Ids
   /** In the path that the wrapper's own git children ask. */
   readonly gitKey: string
-  /** The bearer of the usage feed, whose path S3 fixes; the status line reports by the socket. */
+  /** The bearer of the usage feed, whose path STATUSLINE-6 fixes; the status line reports by the socket. */
   readonly usageKey: string
   /** The answer to git's prompt, or undefined when it is not for the gateway. */
   readonly credential: (prompt: string) => string | undefined

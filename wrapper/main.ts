@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createLogger } from '../edges/http/logging.ts'
-import { openSpanExporter } from '../edges/http/tracing/exporter.ts'
+import { createLogger } from '../http/logging.ts'
+import { openSpanExporter } from '../http/tracing/exporter.ts'
 import { runWrapper } from './supervisor.ts'
 import { Attestor } from './attestation/attestor.ts'
 import { openTerminal } from './terminal/terminal.ts'

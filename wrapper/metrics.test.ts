@@ -13,7 +13,7 @@ const outcome: AgentOutcome = {
   usage: { ...counts, byModel: { [model]: counts } },
 }
 
-/** Every series of S3 Events 4, with each value of a label that the contract names; then what rulings 1.25 and 3.29 add, and our own. */
+/** Every series of WRAPPER-METRICS (docs/contract/wrapper.md), with each value of a label that the contract names; then what WRAPPER-RULE-10 and HTTP-RULE-6 add, and our own. */
 const table: readonly (readonly [name: string, type: string, series: readonly object[]])[] = [
   ['ccw_turns_total', 'counter', [{ result: 'end_turn', value: 1 }]],
   [
@@ -107,21 +107,24 @@ async function afterOneOfEach(): Promise<Registry> {
   return registry
 }
 
-test.each(table)('%s is a %s with the labels of the contract', async (name, type, series) => {
-  const metric = (await (await afterOneOfEach()).getMetricsAsJSON()).find((one) => one.name === name)
-  const values = (metric?.values ?? []) as { labels: object; value: number }[]
-  expect(metric?.type).toBe(type)
-  expect(values.map(({ labels, value }) => ({ ...labels, value }))).toEqual(expect.arrayContaining([...series]))
-  expect(values).toHaveLength(series.length)
-})
+test.each(table)(
+  '%s is a %s with the labels of the contract (TOOL-REPORT-8, WRAPPER-METRICS-1, WRAPPER-METRICS-2, WRAPPER-METRICS-3, WRAPPER-METRICS-4, WRAPPER-METRICS-6, WRAPPER-METRICS-9, WRAPPER-METRICS-10, WRAPPER-METRICS-11, WRAPPER-METRICS-12)',
+  async (name, type, series) => {
+    const metric = (await (await afterOneOfEach()).getMetricsAsJSON()).find((one) => one.name === name)
+    const values = (metric?.values ?? []) as { labels: object; value: number }[]
+    expect(metric?.type).toBe(type)
+    expect(values.map(({ labels, value }) => ({ ...labels, value }))).toEqual(expect.arrayContaining([...series]))
+    expect(values).toHaveLength(series.length)
+  },
+)
 
-test('ccw_bootstrap_duration_seconds is a histogram without labels that tells the floor of 4 s from a slow boot', async () => {
+test('ccw_bootstrap_duration_seconds is a histogram without labels that tells the floor of 4 s from a slow boot (WRAPPER-METRICS-5)', async () => {
   const text = await (await afterOneOfEach()).metrics()
   expect(text).toContain('# TYPE ccw_bootstrap_duration_seconds histogram')
   expect(text).toMatch(/_bucket\{le="4"\} 0\n.*_bucket\{le="5"\} 1\n/s)
 })
 
-test('the table names every series that there is', async () => {
+test('the table names every series that there is (WRAPPER-METRICS-17)', async () => {
   const names = (await (await afterOneOfEach()).getMetricsAsJSON()).map(({ name }) => name)
   expect(names.toSorted()).toEqual([...table.map(([name]) => name), 'ccw_bootstrap_duration_seconds'].toSorted())
 })

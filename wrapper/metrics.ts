@@ -1,10 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { Hindrance } from '../machines/turn/schema.ts'
+import type { CallRefusal, Hindrance } from '../machines/turn/schema.ts'
 import type { Identity } from './boot/config.ts'
-import type { Refusal } from './attestation/registry.ts'
 import type { AgentOutcome } from './turns/outcome.ts'
 
-/** Every `ccw_*` of S3 Events 4, and the one series that is named after the platform (rulings 1.25). */
+/** Every `ccw_*` of WRAPPER-METRICS (docs/contract/wrapper.md), and the one series that is named after the platform (WRAPPER-RULE-10). */
 export interface WrapperMetrics {
   /** Makes these series part of a server's /metrics. */
   exposeIn(registry: Registry): void
@@ -13,7 +12,7 @@ export interface WrapperMetrics {
   spontaneousTurn(): void
   booted(seconds: number): void
   toolCall(tool: string, outcome: 'ok' | 'error'): void
-  toolCallRefused(reason: Refusal): void
+  toolCallRefused(reason: CallRefusal): void
   internalIssue(category: string, severity: string): void
   interrupt(result: 'confirmed' | 'restored' | 'idle' | 'unconfirmed'): void
   stallSuspected(): void

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { FinishedSpan } from '../edges/http/tracing/exporter.ts'
-import { readTraceparent, writeTraceparent } from '../edges/http/tracing/traceparent.ts'
+import type { FinishedSpan } from '../http/tracing/exporter.ts'
+import { readTraceparent, writeTraceparent } from '../http/tracing/traceparent.ts'
 import { createPodTrace, type PodTrace } from './pod-trace.ts'
 
 const traceId = 'a'.repeat(32)

@@ -1,7 +1,7 @@
 /** The pod's part of its Task's trace: its boot and its turns. The agent learns nothing of it. */
 import { createHash } from 'node:crypto'
-import type { FinishedSpan, SpanExporter } from '../edges/http/tracing/exporter.ts'
-import { readTraceparent, writeTraceparent, type TracePosition } from '../edges/http/tracing/traceparent.ts'
+import type { FinishedSpan, SpanExporter } from '../http/tracing/exporter.ts'
+import { readTraceparent, writeTraceparent, type TracePosition } from '../http/tracing/traceparent.ts'
 
 export interface PodTrace {
   booted(startedAt: number, endedAt: number): void

@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { Type } from 'typebox'
-import type { Authenticate } from '../edges/http/auth/authenticate.ts'
-import { clampLimit, decodeCursor, listQuery, page } from '../edges/http/list.ts'
-import type { Logger } from '../edges/http/logging.ts'
-import type { Clock, Ids } from '../edges/http/ports.ts'
-import { Problem } from '../edges/http/problem.ts'
-import { createServer, type HttpServer } from '../edges/http/server.ts'
+import type { Authenticate } from '../http/auth/authenticate.ts'
+import { clampLimit, decodeCursor, listQuery, page } from '../http/list.ts'
+import type { Logger } from '../http/logging.ts'
+import type { Clock, Ids } from '../http/ports.ts'
+import { Problem } from '../http/problem.ts'
+import { createServer, type HttpServer } from '../http/server.ts'
+import { contractVersion } from '../machines/turn/contract-version.ts'
 import {
-  contractVersion,
   maxMessageBytes,
   MessageAccepted,
   MessageRequest,
@@ -50,7 +50,7 @@ const KeyHeaders = Type.Object({
 })
 const Accepted = Type.Object({}, { additionalProperties: false })
 
-/** The wrapper's public API: S3 "Wrapper API", completed by decisions.md. */
+/** The wrapper's public API: WRAPPER-API and the areas after it (docs/contract/wrapper.md). */
 export async function createWrapperServer(options: WrapperServerOptions): Promise<HttpServer> {
   const server = await createServer({
     name: 'wrapper',

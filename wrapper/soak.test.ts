@@ -38,7 +38,7 @@ describeRequiring('claude', `${turns} turns in a row on the real CLI`, () => {
   afterAll(() => world.close())
 
   test(
-    'no turn is lost, none is doubled, every body is exact, and memory stays flat',
+    'no turn is lost, none is doubled, every body is exact, and memory stays flat (WRAPPER-TURN-19)',
     async () => {
       const ids: string[] = []
       const memory: number[] = []

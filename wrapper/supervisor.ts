@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { SpanExporter } from '../edges/http/tracing/exporter.ts'
-import { bearer } from '../edges/http/auth/authenticate.ts'
-import { oidcVerifier } from '../edges/http/auth/oidc.ts'
-import type { Logger } from '../edges/http/logging.ts'
-import type { Fetch, Ids } from '../edges/http/ports.ts'
-import type { HttpServer } from '../edges/http/server.ts'
+import type { SpanExporter } from '../http/tracing/exporter.ts'
+import { bearer } from '../http/auth/authenticate.ts'
+import { oidcVerifier } from '../http/auth/oidc.ts'
+import type { Logger } from '../http/logging.ts'
+import type { Fetch, Ids } from '../http/ports.ts'
+import type { HttpServer } from '../http/server.ts'
 import type { AccountUsage } from '../machines/turn/schema.ts'
 import { writeAgentFiles } from './boot/agent-files.ts'
 import { agentCommand, agentEnvironment } from './boot/agent-process.ts'
@@ -64,14 +64,14 @@ export interface WrapperInput {
   /** Absolute path of the Node that runs the helper programs. */
   readonly node: string
   readonly isRoot: boolean
-  /** SIGTERM and SIGINT, as the composition root hears them (rulings 3.24). */
+  /** SIGTERM and SIGINT, as the composition root hears them (POD-20). */
   readonly stopSignal: AbortSignal
 }
 
 /** An orchestrator that is started again serves git within this time; work that waits longer stays in the volume. */
 const outageLimitMs = 60_000
 
-/** Interrupt, commit, push (of the turn and of the stop), callback: together within the 120 s of rulings 3.24. */
+/** Interrupt, commit, push (of the turn and of the stop), callback: together within the 120 s of POD-20. */
 const stoppingOutageLimitMs = 20_000
 const interruptLimitMs = 15_000
 const callbackLimitMs = 20_000
@@ -97,7 +97,7 @@ export async function runWrapper(input: WrapperInput): Promise<number> {
   }
 }
 
-/** Read once, then removed: what stays on disk is in the agent's reach (decisions.md). */
+/** Read once, then removed: what stays on disk is in the agent's reach (SECURITY-RULE-1). */
 function takeSecretFile(path: string): string {
   const text = readFileSync(path, 'utf8')
   rmSync(path, { force: true })
@@ -148,8 +148,8 @@ class Wrapper {
     const onFailure: HookFailed = (hook) => this.#metrics.hookFailed(hook)
     this.#runHook = lifecycleHooksOf(config, { space: walls.space, clock, logger, onFailure })
     const internal = await this.#openInternal()
-    const agentSide = await this.#openAgentSide(sockets, walls)
     const journal = new TurnJournal(config.stateDir)
+    const agentSide = await this.#openAgentSide(sockets, walls, journal)
     let terminal: Terminal | undefined
     try {
       const { url: internalUrl } = await internal.listen(config.internal)
@@ -202,10 +202,11 @@ class Wrapper {
     })
   }
 
-  #openAgentSide(folder: SocketFolder, { link }: Walls): Promise<AgentSide> {
+  #openAgentSide(folder: SocketFolder, { link, runtime }: Walls, journal: TurnJournal): Promise<AgentSide> {
     return openAgentSide({
       folder,
       link,
+      runtime,
       ...this.#input,
       config: this.#config,
       logger: this.#input.logger.child({ side: 'agent' }, { level: 'warn' }),
@@ -215,6 +216,7 @@ class Wrapper {
       onModelOutput: () => this.#conversation?.onModelOutput(),
       onHook: (event, hookInput) => this.#conversation?.onHook(event, hookInput),
       onAccountUsage: this.#onAccountUsage,
+      onRefusal: (call) => journal.callRefused(call, isoTime(this.#input.clock.now())),
       workspace: () => this.#workspace,
     })
   }

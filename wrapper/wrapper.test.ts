@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { verifyHmac } from '../edges/http/auth/hmac.ts'
+import { verifyHmac } from '../http/auth/hmac.ts'
 import type { TurnList } from '../machines/turn/schema.ts'
 import type { Move, ModelRequest } from './selftest/model.ts'
 import { callbackSecret, openWorld, randomText, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
@@ -41,7 +41,7 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     before = world.model.requests.length
   })
 
-  test('is ready with the contract version once the agent is, and says nothing of booting (rulings 1.24)', async () => {
+  test('is ready with the contract version once the agent is, and says nothing of booting (WRAPPER-RULE-1) (TOOL-VERSION-2, VERSIONING-3, SESSION-1, SESSION-2, WRAPPER-BOOT-16)', async () => {
     expect((await pod.call('GET', '/readyz')).status).toBe(200)
     const { body } = await pod.call('GET', '/v1/session')
     expect(body).toMatchObject({
@@ -53,29 +53,37 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     })
   })
 
-  test('refuses a caller without a token', async () => {
+  test('refuses a caller without a token (WRAPPER-API-1)', async () => {
     const response = await fetch(`${pod.url}/v1/session`)
     expect(response.status).toBe(401)
   })
 
-  test.each([10, 5_000, 200_000])('delivers a body of %i characters exactly and reports the result', async (size) => {
-    const text = randomText(size)
-    const result = await pod.turn(text)
-    expect(result).toMatchObject({
-      state: 'completed',
-      stopReason: 'end_turn',
-      finalText: 'understood',
-      pushed: [],
-      failed: [],
-    })
-    expect(result.usage).toMatchObject({ inputTokens: 100, outputTokens: 7, cacheReadTokens: 30, cacheWriteTokens: 20 })
-    const bodies = world.model.requests
-      .slice(before)
-      .map((request) => JSON.stringify(request.body.messages.at(-1)?.content))
-    expect(bodies.filter((body) => body.includes(JSON.stringify(text).slice(1, -1)))).toHaveLength(1)
-  })
+  test.each([10, 5_000, 200_000])(
+    'delivers a body of %i characters exactly and reports the result (MESSAGES-10, MESSAGES-11, MESSAGES-12, WRAPPER-TURN-3)',
+    async (size) => {
+      const text = randomText(size)
+      const result = await pod.turn(text)
+      expect(result).toMatchObject({
+        state: 'completed',
+        stopReason: 'end_turn',
+        finalText: 'understood',
+        pushed: [],
+        failed: [],
+      })
+      expect(result.usage).toMatchObject({
+        inputTokens: 100,
+        outputTokens: 7,
+        cacheReadTokens: 30,
+        cacheWriteTokens: 20,
+      })
+      const bodies = world.model.requests
+        .slice(before)
+        .map((request) => JSON.stringify(request.body.messages.at(-1)?.content))
+      expect(bodies.filter((body) => body.includes(JSON.stringify(text).slice(1, -1)))).toHaveLength(1)
+    },
+  )
 
-  test('signs the callback of every turn', async () => {
+  test('signs the callback of every turn (TURN-CALLBACK-6, TURN-CALLBACK-11, TURN-CALLBACK-12)', async () => {
     await waitFor(
       () => world.callbacks.length >= 3,
       10_000,
@@ -97,7 +105,7 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     expect(runGit(world.origin, 'show', 'platform/implement-lib-1-x7k2p:README.md')).toContain('more')
   })
 
-  test('gives the same turn for the same Idempotency-Key and refuses a second message with 409', async () => {
+  test('gives the same turn for the same Idempotency-Key and refuses a second message with 409 (MESSAGES-1, MESSAGES-2, MESSAGES-5, MESSAGES-9, INTERRUPT-1)', async () => {
     const headers = { 'idempotency-key': 'turn:default/t/1/9' }
     const first = await pod.call('POST', '/v1/messages', { text: 'HOLD THE STREAM' }, headers)
     expect(first.status).toBe(202)
@@ -115,7 +123,7 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     })
   })
 
-  test('resolves an interrupt before the first token and takes the next turn', async () => {
+  test('resolves an interrupt before the first token and takes the next turn (INTERRUPT-3)', async () => {
     const { body } = await pod.call('POST', '/v1/messages', { text: 'SAY NOTHING' })
     await asked(1)
     await pod.call('POST', '/v1/interrupt')
@@ -123,7 +131,7 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     expect(await pod.turn('and now?')).toMatchObject({ state: 'completed', finalText: 'understood' })
   })
 
-  test('repeats a callback until it is acknowledged, and tells the result to whoever asks meanwhile', async () => {
+  test('repeats a callback until it is acknowledged, and tells the result to whoever asks meanwhile (TURN-CALLBACK-7)', async () => {
     const taken = world.callbacks.length
     world.refuseCallbacks(2)
     const result = await pod.turn('nobody listens')
@@ -141,13 +149,16 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     ['an address of this host for its callback', { text: 'x', callbackUrl: 'http://127.0.0.1/' }, 400, 'invalid-input'],
     ['nothing to read', { text: '\u200b\n' }, 400, 'invalid-input'],
     ['a member that nobody knows', { text: 'x', interject: true }, 400, 'invalid-input'],
-  ])('refuses a message with %s before it becomes a turn', async (_what, body, status, code) => {
-    const turns = (await pod.call('GET', '/v1/messages')).text
-    expect(await pod.call('POST', '/v1/messages', body)).toMatchObject({ status, body: { code } })
-    expect((await pod.call('GET', '/v1/messages')).text).toBe(turns)
-  })
+  ])(
+    'refuses a message with %s before it becomes a turn (MESSAGES-6, TURN-CALLBACK-2)',
+    async (_what, body, status, code) => {
+      const turns = (await pod.call('GET', '/v1/messages')).text
+      expect(await pod.call('POST', '/v1/messages', body)).toMatchObject({ status, body: { code } })
+      expect((await pod.call('GET', '/v1/messages')).text).toBe(turns)
+    },
+  )
 
-  test('lists its turns, newest first, by pages, and knows no other', async () => {
+  test('lists its turns, newest first, by pages, and knows no other (WRAPPER-API-4, WRAPPER-API-5, MESSAGES-8)', async () => {
     const first = JSON.parse((await pod.call('GET', '/v1/messages?limit=2')).text) as TurnList
     expect(first.items.map(({ state }) => state)).toEqual(['completed', 'completed'])
     const next = await pod.call('GET', `/v1/messages?limit=2&cursor=${encodeURIComponent(first.nextCursor!)}`)
@@ -158,7 +169,7 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     expect((await pod.call('POST', '/v1/interject', {})).status).toBe(404)
   })
 
-  test('streams a transcript of any length without holding it', async () => {
+  test('streams a transcript of any length without holding it (TRANSCRIPT-1)', async () => {
     const { text } = await pod.call('GET', '/v1/transcript')
     expect(text.split('\n').filter((line) => line.includes('"type":"assistant"')).length).toBeGreaterThan(3)
     const path = transcriptOf(world.home)
@@ -175,7 +186,7 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     }
   })
 
-  test('ends gracefully on DELETE: interrupts, pushes, calls back, exits 0', async () => {
+  test('ends gracefully on DELETE: interrupts, pushes, calls back, exits 0 (SESSION-6, WRAPPER-STOP-3)', async () => {
     const { body } = await pod.call('POST', '/v1/messages', { text: 'HOLD THE STREAM' })
     await asked(1)
     expect((await pod.call('DELETE', '/v1/session')).status).toBe(202)
@@ -183,7 +194,7 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     expect(world.callbacks.at(-1)).toMatchObject({ turnId: body.turnId, state: 'failed', stopReason: 'shutdown' })
   })
 
-  test('ran the lifecycle hooks in their order, that of a finished turn after its work was pushed', async () => {
+  test('ran the lifecycle hooks in their order, that of a finished turn after its work was pushed (POD-ENV-9, POD-ENV-12, HOOKS-5, HOOKS-7, HOOKS-8, HOOKS-9)', async () => {
     const ran = hooksRun()
     expect(ran.slice(0, 3)).toEqual([
       `preClone ${world.origin}`,
@@ -196,7 +207,7 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     expect(ran.at(-1)).toBe('conversationFinished implement-lib-1-x7k2p')
   })
 
-  test('a pod that starts again on the same volume restarts the conversation and clones nothing', async () => {
+  test('a pod that starts again on the same volume restarts the conversation and clones nothing (HOOKS-6, HOOKS-10)', async () => {
     const before = hooksRun().length
     pod = await world.start({ LIFECYCLE_HOOKS: JSON.stringify(recordingHooks()) })
     await waitFor(

@@ -13,7 +13,7 @@ export const lightRagVersion = '1.5.7'
 export const lightRagKey = 'test-key'
 
 const script = fileURLToPath(new URL('../../.ci/lightrag.sh', import.meta.url))
-const model = fileURLToPath(new URL('../../cli/standins/lightrag/main.ts', import.meta.url))
+const model = fileURLToPath(new URL('../../standins/lightrag/main.ts', import.meta.url))
 const run = promisify(execFile)
 
 export interface LightRagServer {

@@ -40,6 +40,20 @@ describe('the goals of the runtime', () => {
     expect(goal.value).toBeCloseTo(50)
     expect(verdictOf(goal)).toBe('goal')
   })
+  it.each([
+    ['CPU per transition, Node and Postgres, c=128', 128, 'cpuUs'],
+    ['ack p50, c=1', 1, 'ackP50Ms'],
+    ['ack p99, c=1', 1, 'ackP99Ms'],
+  ] as const)('compare %s with the limit of the same round, however fast the machine', (name, clients, metric) => {
+    const at = (speed: number, own: number): string => {
+      const throughput = [
+        cell('own-postgres', clients, { [metric]: own * speed }),
+        cell('raw-group-commit', clients, { [metric]: speed }),
+      ]
+      return verdictOf(named({ ...nothing, throughput }, `${name}, against the raw group commit`))
+    }
+    for (const speed of [0.1, 100]) expect([at(speed, 0.99), at(speed, 2)]).toEqual(['goal', 'missed'])
+  })
   it('miss their gate when one timer fires before it is due (R8)', () => {
     const kept = { fired: 10_000, p50Ms: 4, p99Ms: 12, maxMs: 20, earliestMs: 0 }
     const earliest = (results: Results): string =>

@@ -1,6 +1,6 @@
 /** A cell: the product on Postgres. `actors`: how many there are; `any`: all of them are picked, not a hot few. */
 import { runCell } from '../kit/cell.ts'
-import { openPgSql } from '../../runtime/store/pg-sql.ts'
+import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { ownContender } from './own-contender.ts'
 import { actorTurns } from './turns.ts'
 

@@ -1,6 +1,6 @@
 /** Starts on what a killed process left, and says how long it took until nothing was pending any more. */
 import { until } from '../kit/closed-loop.ts'
-import { openPgSql } from '../../runtime/store/pg-sql.ts'
+import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { ownRuntime } from './own-runtime.ts'
 
 const { url, actors } = JSON.parse(process.argv[2] ?? '') as { readonly url: string; readonly actors: number }

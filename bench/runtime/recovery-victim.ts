@@ -1,5 +1,5 @@
 /** Has an effect of each actor under way that never ends, says so, and waits to be killed. */
-import { openPgSql } from '../../runtime/store/pg-sql.ts'
+import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { actorOf, ownRuntime } from './own-runtime.ts'
 
 const { url, actors } = JSON.parse(process.argv[2] ?? '') as { readonly url: string; readonly actors: number }

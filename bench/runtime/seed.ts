@@ -6,7 +6,7 @@ import pg from 'pg'
 import { shardOf } from '../../runtime/address.ts'
 import { runtimeDefaults } from '../../runtime/options.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
-import { openPgSql } from '../../runtime/store/pg-sql.ts'
+import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { actorOf, openActors, ownRuntime } from './own-runtime.ts'
 
 const rowsAtOnce = 20_000

@@ -2,8 +2,8 @@
 import { systemClock } from '../../runtime/clock.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { openPgHints } from '../../runtime/store/pg-hints.ts'
-import { openPgSql } from '../../runtime/store/pg-sql.ts'
+import { openPgHints } from '../../runtime/store/postgres/pg-hints.ts'
+import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { ownRuntime } from './own-runtime.ts'
 

@@ -1,7 +1,7 @@
 /** Arms timers that fall due one after another, and says how late their events were committed. */
 import { until } from '../kit/closed-loop.ts'
 import { percentile } from '../kit/percentile.ts'
-import { openPgSql } from '../../runtime/store/pg-sql.ts'
+import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { actorOf, ownRuntime } from './own-runtime.ts'
 
 interface Argument {

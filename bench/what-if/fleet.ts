@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { machines } from '../../machines/registry.ts'
 import { journalsOf } from '../../property-tests/prove/journals.ts'
-import { bundleFormat, type ActorBundle } from '../../runtime/bundle/schema.ts'
-import { machineHash } from '../../runtime/machine-hash.ts'
+import { bundleFormat, type ActorBundle } from '../../runtime/journal/bundle/schema.ts'
+import { machineHash } from '../../runtime/step/machine-hash.ts'
 
 export interface Fleet {
   readonly folder: string

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ActorBundle, BundleFile } from '../../runtime/bundle/schema.ts'
+import type { ActorBundle, BundleFile } from '../../runtime/journal/bundle/schema.ts'
 
 /** Reads the fleet in the folder that the program was given, and prints its Tasks, its events and how many Tasks differ. */
 export function overJournals(differs: (actor: ActorBundle) => boolean): void {

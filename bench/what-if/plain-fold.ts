@@ -2,8 +2,8 @@
 import { initialTransition, transition, type AnyMachineSnapshot } from 'xstate'
 import type { MachineEvent } from '../../machines/definition.ts'
 import { machines } from '../../machines/registry.ts'
-import type { ActorBundle } from '../../runtime/bundle/schema.ts'
-import { samePath, statePath } from '../../runtime/state-path.ts'
+import type { ActorBundle } from '../../runtime/journal/bundle/schema.ts'
+import { samePath, statePath } from '../../runtime/step/state-path.ts'
 import { overJournals } from './over-journals.ts'
 
 const { machine } = machines.find(({ kind }) => kind === 'task')!

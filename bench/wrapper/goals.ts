@@ -1,4 +1,4 @@
-/** What the wrapper adds to the CLI that it drives. The pauses of the submission (310 ms) are measured, not spared: facts 4c. */
+/** What the wrapper adds to the CLI that it drives. The pauses of the submission (310 ms) are measured, not spared: CLI-FACT-2. */
 import type { Goal } from '../kit/goals.ts'
 import { median, percentile } from '../kit/percentile.ts'
 import type { Results } from './results.ts'

@@ -15,7 +15,8 @@ export interface Release {
 export function buildRelease(): Release {
   const dir = mkdtempSync(join(tmpdir(), 'release-'))
   execFileSync(process.execPath, [join(root, 'bin', 'build.mjs'), join(dir, 'dist')], { stdio: 'ignore' })
-  for (const path of ['bin/statewright.mjs', 'package.json']) cpSync(join(root, path), join(dir, path))
+  for (const path of ['bin/statewright.mjs', 'bin/hand-over.mjs', 'package.json'])
+    cpSync(join(root, path), join(dir, path))
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'))
   const program = [process.execPath, join(dir, 'bin', 'statewright.mjs'), 'wrapper']
   // Without settings it loads all of itself and ends: as in the image, that leaves the compiled code.

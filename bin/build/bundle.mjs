@@ -4,7 +4,7 @@ import { build } from 'rolldown'
 import { ownFiles } from './own-files.mjs'
 
 /** What no source names, because data does: the default scenario says which repository it plays on. */
-const namedByData = ['cli/standins/scenarios/repository']
+const namedByData = ['standins/scenarios/repository']
 
 /**
  * Writes the program below `outDir`: `statewright.mjs` with its commands as chunks that load when they are called; beside it

@@ -22,6 +22,11 @@ describe('the hash of a machine of ours', () => {
     expect(await hashOf('task', copy)).toBe(before)
   })
 
+  it('stays when a form of the wire has one member more, for a pod and a turn too', async () => {
+    await appendFile(join(copy, 'machines/turn/schema.ts'), '\nexport const More = Type.Object({ more: TurnResult })\n')
+    for (const kind of ['pod', 'turn']) expect(await hashOf(kind, copy)).toBe(await hashOf(kind))
+  })
+
   it('is another when a rule that it imports decides otherwise, and stays for machines that do not ask the rule', async () => {
     const rule = join(copy, 'machines/rules/significance.ts')
     const text = await readFile(rule, 'utf8')

@@ -19,7 +19,7 @@ spec: {projectRef: demo, kind: implement, goal: Do it, repositories: [a]}
 const file = (...documents: string[]): string => documents.join('---\n')
 
 describe('apply', () => {
-  test('sends every document in its order and says what became of it, and never a secret', async () => {
+  test('sends every document in its order and says what became of it, and never a secret (DEPLOYMENT-5)', async () => {
     await withOrchestrator(async (scene) => {
       const { out, err } = await said(() => apply(['-f', scene.file(file(secret, project, task)), '--dir', scene.dir]))
       expect(out.split('\n')).toEqual([
@@ -37,7 +37,7 @@ describe('apply', () => {
     })
   })
 
-  test('sends nothing when one document is wrong, and tells every fault of every document', async () => {
+  test('sends nothing when one document is wrong, and tells every fault of every document (RESOURCES-9, TASK-RESOURCE-1)', async () => {
     await withOrchestrator(async (scene) => {
       const wrong = project.replace('botLogin', 'botLogni')
       const path = scene.file(file(secret, wrong, task.replace('kind: implement', 'kind: sing')))
@@ -52,7 +52,7 @@ describe('apply', () => {
     })
   })
 
-  test('warns of a key that no longer exists, and applies the rest', async () => {
+  test('warns of a key that no longer exists, and applies the rest (RESOURCES-10)', async () => {
     await withOrchestrator(async (scene) => {
       const path = scene.file(project.replace('botLogin: bot', 'botLogin: bot, approvalLabel: ok'))
       const { out, err } = await said(() => apply(['-f', path, '--dir', scene.dir]))

@@ -29,7 +29,7 @@ describe('check-pins', () => {
     expect(await check(files)).toEqual({ code: 0, out: '2 pins in 2 files, 0 of them not to a release', err: '' })
   })
 
-  test('fails, and tells file, line and reason of every one that is not', async () => {
+  test('fails, and tells file, line and reason of every one that is not (PROJECT-AGENT-16)', async () => {
     const files = {
       'a.yaml': 'skillsRef: v1.0.0\n',
       'z/b.yaml': '# x\nskillsRef: main\n',

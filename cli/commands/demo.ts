@@ -5,7 +5,7 @@ import { runMainJob, type RunOptions, type RunResult } from '../demo/run.ts'
 import { removeFolder } from '../../edges/local/pod-folder.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { modelChoice } from '../local/model-choice.ts'
-import { defaultScenarioFile, loadScenario } from '../standins/scenarios/load.ts'
+import { defaultScenarioFile, loadScenario } from '../local/standins.ts'
 
 const usage = `usage: statewright demo [options]
 
@@ -15,7 +15,7 @@ main branch holds the change and its tests pass, by the forge's own audit log.
 
   --json                  end with one line: the result as an object
   --repo PATH             serve this local repository in place of the scenario's own
-  --scenario FILE         what the model says and does (cli/standins/scenarios/README.md)
+  --scenario FILE         what the model says and does (standins/scenarios/README.md)
   --test-command CMD      how the repository is tested (default: npm test where it has one)
   --chaos N               kill -9 the orchestrator and the wrappers N times; an undisturbed run is timed first
   --seed N                seed of the moments (printed; default: drawn)

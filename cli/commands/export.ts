@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { bundleFormat, type ActorBundle, type BundleFile } from '../../runtime/bundle/schema.ts'
+import { bundleFormat, type ActorBundle, type BundleFile } from '../../runtime/journal/bundle/schema.ts'
 import { readArgs, text, UsageError } from '../args.ts'
 import { allOf, type JournalDesk } from '../journal/desk.ts'
 import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'

@@ -21,7 +21,7 @@ const tasks = [
 ]
 
 describe('get', () => {
-  test('shows a table with the columns of its kind, a dash where there is nothing', async () => {
+  test('shows a table with the columns of its kind, a dash where there is nothing (RESOURCES-23)', async () => {
     await withOrchestrator(async (scene) => {
       scene.items['tasks'] = tasks
       const { out } = await said(() => get(['tasks', '--dir', scene.dir]))
@@ -33,7 +33,7 @@ describe('get', () => {
     })
   })
 
-  test('shows false as false, and no columns for nothing', async () => {
+  test('shows false as false, and no columns for nothing (RESOURCES-21, RESOURCES-22)', async () => {
     await withOrchestrator(async (scene) => {
       scene.items['projects'] = [
         {
@@ -62,7 +62,7 @@ describe('get', () => {
     })
   })
 
-  test('asks for one namespace where one is named', async () => {
+  test('asks for one namespace where one is named (RESOURCES-21)', async () => {
     await withOrchestrator(async (scene) => {
       await said(() => get(['qe', '--namespace', 'a&b', '--dir', scene.dir]))
       expect(scene.asked).toEqual(['/resources/queuedevents?namespace=a%26b'])

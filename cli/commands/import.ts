@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { faultsOf } from '../../edges/http/validation.ts'
+import { faultsOf } from '../../http/validation.ts'
 import { machines } from '../../machines/registry.ts'
-import { foldBundle } from '../../runtime/bundle/fold.ts'
-import { BundleFile, type ActorBundle } from '../../runtime/bundle/schema.ts'
-import { machineHash } from '../../runtime/machine-hash.ts'
+import { foldBundle } from '../../runtime/journal/bundle/fold.ts'
+import { BundleFile, type ActorBundle } from '../../runtime/journal/bundle/schema.ts'
+import { machineHash } from '../../runtime/step/machine-hash.ts'
 import { flag, readArgs, UsageError } from '../args.ts'
 
 const usage = `usage: statewright import FILE... [--json]

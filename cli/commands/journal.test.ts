@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Problem } from '../../edges/http/problem.ts'
+import { Problem } from '../../http/problem.ts'
 import { machines } from '../../machines/registry.ts'
 import { createRuntime } from '../../runtime/create-runtime.ts'
 import { TerminalError } from '../../runtime/errors.ts'
@@ -12,7 +12,7 @@ import { silentLogger } from '../../runtime/logger.ts'
 import type { EffectHandler, Runtime } from '../../runtime/runtime.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
-import { openFolderSql } from '../../runtime/store/pglite-folder.ts'
+import { openFolderSql } from '../../runtime/store/pglite/pglite-folder.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { storeDesk } from '../journal/store-desk.ts'
 import { journalRoutes } from '../journal/routes.ts'
@@ -100,7 +100,7 @@ function asked(use: (scene: CommandScene) => Promise<void>): Promise<void> {
 }
 
 describe('of a running orchestrator', () => {
-  test('actors lists them by prefix and status', () =>
+  test('actors lists them by prefix and status (OPERATIONS-5)', () =>
     asked(async ({ dir }) => {
       const { out } = await said(() => actors(['--dir', dir]))
       expect(out.split('\n')).toEqual([
@@ -115,7 +115,7 @@ describe('of a running orchestrator', () => {
       )
     }))
 
-  test('history tells each event, oldest first, and the newest N of them', () =>
+  test('history tells each event, oldest first, and the newest N of them (OPERATIONS-5)', () =>
     asked(async ({ dir }) => {
       const { out } = await said(() => history([project, '--dir', dir]))
       expect(
@@ -133,7 +133,7 @@ describe('of a running orchestrator', () => {
       await expect(history(['nobody', '--dir', dir])).rejects.toThrow('an address is <kind>:<id>')
     }))
 
-  test('replay folds one journal or all of them', () =>
+  test('replay folds one journal or all of them (OPERATIONS-5)', () =>
     asked(async ({ dir }) => {
       const codes: unknown[] = []
       const one = await said(async () => codes.push(await replay([project, '--dir', dir])))
@@ -160,7 +160,7 @@ describe('of a running orchestrator', () => {
       }
     }))
 
-  test('export writes what import folds, without a word of what people said', () =>
+  test('export writes what import folds, without a word of what people said (OPERATIONS-5)', () =>
     asked(async ({ dir }) => {
       const file = join(dir, 'bundle.json')
       const { err } = await said(() => exportActors([project, 'queue:*', '--out', file, '--dir', dir]))
@@ -196,7 +196,7 @@ describe('of a running orchestrator', () => {
       await expect(importBundles([scene.file('{')])).rejects.toThrow('is no JSON')
     }))
 
-  test('effects and dead letters are listed, shown and put back', () =>
+  test('effects and dead letters are listed, shown and put back (OPERATIONS-6)', () =>
     asked(async ({ dir }) => {
       const to = ['--dir', dir]
       const list = await said(() => effects(['--only', 'dead', '--json', ...to]))

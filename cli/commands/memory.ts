@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { createLogger } from '../../edges/http/logging.ts'
+import { createLogger } from '../../http/logging.ts'
 import { memoryMachines } from '../../machines/registry.ts'
 import { rebuildMemory } from '../../memory/rebuild.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { readArgs, UsageError } from '../args.ts'
 import { openParts } from '../memory/parts.ts'
+import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { programDir } from '../main.ts'
 import { untilParentEnds } from '../parent.ts'
 import { readMemorySettings, readRebuildSettings } from '../memory/settings.ts'
@@ -48,9 +49,7 @@ async function serve(env: Environment, version: string): Promise<number> {
   })
   const { url, durability, engine, graph } = running
   logger.info({ url, durability, engine, graph }, 'ready')
-  const asked = new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
-  })
+  const asked = aborted(untilInterrupted())
   const code = await untilEnded(running, { asked, orphaned: untilParentEnds(process), logger, clock: systemClock })
   // What could not be stopped must not keep this process.
   if (code !== 0) process.exit(code)

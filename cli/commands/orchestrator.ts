@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createLogger } from '../../edges/http/logging.ts'
+import { createLogger } from '../../http/logging.ts'
 import { machines } from '../../machines/registry.ts'
 import { systemClock } from '../../runtime/clock.ts'
+import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { programDir } from '../main.ts'
 import { untilParentEnds } from '../parent.ts'
 import { asTheyStand, requireProof } from '../orchestrator/proof.ts'
@@ -33,9 +34,7 @@ export async function orchestrator(
   running.runtime.subscribe((row) => logger.info(storyLine(row), 'step'))
   const { url, internalUrl, isolation, durability } = running
   logger.info({ url, internalUrl, isolation, durability, inspector: running.inspectorLink() }, 'ready')
-  const asked = new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
-  })
+  const asked = aborted(untilInterrupted())
   const code = await untilEnded(running, { asked, orphaned: untilParentEnds(process), logger, clock: systemClock })
   // What could not be stopped must not keep this process.
   if (code !== 0) process.exit(code)

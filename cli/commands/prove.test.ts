@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { journalsOf } from '../../property-tests/prove/journals.ts'
-import { bundleFormat, type ActorBundle } from '../../runtime/bundle/schema.ts'
+import { bundleFormat, type ActorBundle } from '../../runtime/journal/bundle/schema.ts'
 import { prove } from './prove.ts'
 
 let dir: string

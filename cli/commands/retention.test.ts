@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { machines } from '../../machines/registry.ts'
 import { createRuntime } from '../../runtime/create-runtime.ts'
 import { silentLogger } from '../../runtime/logger.ts'
-import { startRetention, type Retention } from '../../runtime/retention.ts'
+import { startRetention, type Retention } from '../../runtime/journal/retention.ts'
 import type { EffectHandler, Runtime } from '../../runtime/runtime.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
+import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { storeDesk } from '../journal/store-desk.ts'
 import { registerOperations } from '../orchestrator/operations.ts'
@@ -68,13 +68,13 @@ function asked(use: (scene: CommandScene) => Promise<void>): Promise<void> {
 }
 
 describe('statewright retention', () => {
-  test('says how long journals are kept, and that there was no walk yet', () =>
+  test('says how long journals are kept, and that there was no walk yet (OPERATIONS-7)', () =>
     asked(async ({ dir }) => {
       const { out } = await said(async () => expect(await command(['--dir', dir])).toBe(0))
       expect(out).toBe("kept: any number of days, 4 events of one actor; after an actor's end 30 days\nno walk yet")
     }))
 
-  test('sweep walks now, says what went, and what is left replays; the next call remembers it', () =>
+  test('sweep walks now, says what went, and what is left replays; the next call remembers it (OPERATIONS-7)', () =>
     asked(async ({ dir }) => {
       const before = await runtime.history('project:default/demo')
       const { out } = await said(async () => expect(await command(['sweep', '--dir', dir])).toBe(0))

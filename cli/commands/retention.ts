@@ -1,7 +1,7 @@
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { orchestratorClient } from '../client.ts'
 import { requireEndpoints } from '../local/endpoints.ts'
-import type { RetentionPolicy, Sweep } from '../../runtime/retention.ts'
+import type { RetentionPolicy, Sweep } from '../../runtime/journal/retention.ts'
 
 const usage = `usage: statewright retention [sweep] [options]
 

@@ -3,7 +3,7 @@ import { UsageError } from '../args.ts'
 import { secret } from './secret.ts'
 import { statewright, withOrchestrator } from './testing.ts'
 
-test('a value comes from standard input, without its last line break, and is not repeated', async () => {
+test('a value comes from standard input, without its last line break, and is not repeated (SECRET-4)', async () => {
   await withOrchestrator(async (scene) => {
     const { code, out, err } = await statewright(
       ['secret', 'set', 'demo-scm', 'token=-', '--dir', scene.dir],

@@ -29,7 +29,7 @@ describe('skills check', () => {
     expect(await check(dir)).toMatchObject({ code: 0, out: '1 files, 0 faults' })
   })
 
-  test('names every fault with its place, and fails', async () => {
+  test('names every fault with its place, and fails (SKILLS-3, SKILLS-6)', async () => {
     const file = join(dir, 'review', 'references', 'more.md')
     await writeFile(file, 'Then mr_write(action=merge).\n')
     const { code, out } = await check(dir)
@@ -46,7 +46,7 @@ describe('skills check', () => {
     expect([code, out]).toEqual([0, '1 files, 0 faults'])
   })
 
-  test('only warns when the manifest cannot be had', async () => {
+  test('only warns when the manifest cannot be had (SKILLS-5)', async () => {
     const { code, out, err } = await check(dir, '--manifest', 'http://127.0.0.1:1/m.json')
     expect([code, out]).toEqual([0, ''])
     expect(err).toContain('WARN no manifest from http://127.0.0.1:1/m.json')

@@ -1,6 +1,6 @@
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { faultsOf } from '../../edges/http/validation.ts'
+import { faultsOf } from '../../http/validation.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { toolManifest, ToolManifest } from '../mcp/manifest.ts'
 import { checkSkillText, type SkillFault } from '../skills/check.ts'
@@ -53,7 +53,7 @@ async function skillFiles(path: string): Promise<readonly string[]> {
   return (await Promise.all(inside)).flat().toSorted()
 }
 
-/** Skills are checked where there may be no network: what cannot be had is said, and is no fault of theirs (document 2). */
+/** Skills are checked where there may be no network: what cannot be had is said, and is no fault of theirs (SKILLS-5). */
 async function readManifest(from: string | undefined): Promise<ToolManifest | undefined> {
   if (from === undefined) return toolManifest()
   try {

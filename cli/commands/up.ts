@@ -4,7 +4,7 @@ import { runMainJob } from '../demo/run.ts'
 import { findEndpoints } from '../local/endpoints.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { modelChoice } from '../local/model-choice.ts'
-import { defaultScenarioFile, loadScenario } from '../standins/scenarios/load.ts'
+import { defaultScenarioFile, loadScenario } from '../local/standins.ts'
 
 const usage = `usage: statewright up [options]
 

@@ -2,9 +2,10 @@ import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { explain } from '../../machines/why/why.ts'
 import { type ATask, inReview, parkedBy } from '../../machines/task/a-task.ts'
-import { Problem } from '../../edges/http/problem.ts'
-import { statePath } from '../../runtime/state-path.ts'
+import { Problem } from '../../http/problem.ts'
+import { statePath } from '../../runtime/step/state-path.ts'
 import { UsageError } from '../args.ts'
+import type { RefusingTurn } from '../orchestrator/refused-calls.ts'
 import { said, withOrchestrator } from './testing.ts'
 import { why } from './why.ts'
 
@@ -16,6 +17,11 @@ const answers: Readonly<Record<string, ATask>> = {
 }
 
 async function print(...args: readonly string[]): Promise<string> {
+  return printOf([], ...args)
+}
+
+/** As the orchestrator answers whose wrappers refused these. */
+async function printOf(refusedCalls: readonly RefusingTurn[], ...args: readonly string[]): Promise<string> {
   let out = ''
   await withOrchestrator(
     async ({ dir }) => void (out = (await said(() => why([...args, '--dir', dir]))).out),
@@ -28,7 +34,7 @@ async function print(...args: readonly string[]): Promise<string> {
           if (task === undefined) throw new Problem('not-found', `there is no Task ${query.task}`)
           const actor = { value: task.value, path: statePath(task.value), context: task.context as never }
           const timers = [{ id: 'xstate.after.retryDelay.x', dueAt }]
-          return explain({ task: actor, timers, now: 0 })
+          return { ...explain({ task: actor, timers, now: 0 }), refusedCalls }
         },
       )
     },
@@ -37,7 +43,7 @@ async function print(...args: readonly string[]): Promise<string> {
 }
 
 describe('why', () => {
-  test('says the reason, who can move it, the next timer and the way to delivered, a line each', async () => {
+  test('says the reason, who can move it, the next timer and the way to delivered, a line each (OPERATIONS-3)', async () => {
     expect((await print('parked')).split('\n')).toEqual([
       'default/implement-lib-1-x7k2p: awaiting-human',
       '  why       needs-maintainer (task/awaiting-human/needs-maintainer)',
@@ -56,6 +62,35 @@ describe('why', () => {
   test('of one that has ended it says so and no way', async () => {
     expect(await print('declined')).toMatch(/why +it has ended/)
     expect(await print('declined')).not.toContain('way to delivered')
+  })
+
+  test('says which calls of tools a wrapper refused, by turn, tool and reason', async () => {
+    const one = { tool: 'task_note', reason: 'no-turn', count: 1 } as const
+    const out = await printOf(
+      [
+        { pod: 1, turn: 0, calls: [{ tool: 'submit_outcome', reason: 'no-block', count: 1234 }, one] },
+        { pod: 2, turn: 7, calls: [{ tool: '', reason: 'too-deep', count: 2 }] },
+      ],
+      'parked',
+    )
+    expect(out.split('\n').filter((line) => line.startsWith('  refused'))).toEqual([
+      '  refused   turn 0 of pod 1: the wrapper refused 1,234 calls of `submit_outcome` that the model did not make',
+      '  refused   turn 0 of pod 1: the wrapper refused 1 call of `task_note` while no turn ran',
+      '  refused   turn 7 of pod 2: the wrapper refused 2 calls of other tools whose arguments nest too deep to be compared',
+    ])
+    expect(await print('parked')).not.toContain('refused')
+  })
+
+  test('of many refusals it says the newest, how many came before, and `--json` has them all', async () => {
+    const calls = [{ tool: 'task_note', reason: 'no-block', count: 1 }] as const
+    const turns = Array.from({ length: 12 }, (_, turn) => ({ pod: 1, turn, calls: [...calls] }))
+    const lines = (await printOf(turns, 'parked')).split('\n').filter((line) => line.startsWith('  refused'))
+    expect([lines.length, lines[0], lines.at(-1)]).toEqual([
+      11,
+      '  refused   2 more before these; --json has them',
+      '  refused   turn 11 of pod 1: the wrapper refused 1 call of `task_note` that the model did not make',
+    ])
+    expect(JSON.parse(await printOf(turns, 'parked', '--json'))).toMatchObject({ refusedCalls: turns })
   })
 
   test('as JSON it is the whole answer, with the fields of each event', async () => {

@@ -1,12 +1,16 @@
+import type { CallRefusal } from '../../machines/turn/schema.ts'
 import type { Why } from '../../machines/why/why.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { orchestratorClient } from '../client.ts'
 import { requireEndpoints } from '../local/endpoints.ts'
+import type { RefusingTurn } from '../orchestrator/refused-calls.ts'
+import type { WhyAnswer } from '../orchestrator/why.ts'
 import { table } from '../table.ts'
 
 const usage = `usage: statewright why TASK [--json] [--dir DIR]
 
-Says why a Task rests, who can move it, where it waits, which timer is next, and the shortest way to delivered.
+Says why a Task rests, who can move it, where it waits, which timer is next, which calls of tools its wrappers refused
+because no model had made them, and the shortest way to delivered.
 
   --json      the whole answer, events with their fields
   --dir DIR   where statewright up keeps its state (default .statewright)`
@@ -17,12 +21,12 @@ export async function why(args: readonly string[]): Promise<number> {
   const [task, ...more] = parsed.positionals
   if (task === undefined || more.length > 0) throw new UsageError(`why takes one Task\n\n${usage}`)
   const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
-  const answer = (await client.call('GET', `/operations/why?task=${encodeURIComponent(task)}`)) as Why
+  const answer = (await client.call('GET', `/operations/why?task=${encodeURIComponent(task)}`)) as WhyAnswer
   console.log(flag(parsed, 'json') ? JSON.stringify(answer, null, 2) : sayWhy(answer))
   return 0
 }
 
-function sayWhy(why: Why): string {
+function sayWhy(why: WhyAnswer): string {
   const { task, stage, resting, detail, below, queue, nextTimer, spending, worstCase } = why
   const facts: (readonly [string, string])[] = [
     ...(resting === null
@@ -48,26 +52,48 @@ function sayWhy(why: Why): string {
     ),
     ...(resting === null ? [] : [['cost', sayWorst(worstCase)] as const]),
   ]
-  facts.push(...costs)
+  facts.push(...costs, ...sayRefused(why.refusedCalls).map((said) => ['refused', said] as const))
   const width = Math.max(...facts.map(([name]) => name.length))
   const lines = facts.map(([name, said]) => `  ${name.padEnd(width)}  ${said}`)
   return [`${task}: ${stage}`, ...lines, ...sayPath(why)].join('\n')
 }
 
+/** Of more the newest are said; `--json` has them all. */
+const mostRefusals = 10
+
+const refusedBecause: Readonly<Record<CallRefusal, string>> = {
+  'no-turn': 'while no turn ran',
+  'no-block': 'that the model did not make',
+  'other-tool': 'under the id of a call of another tool',
+  'other-arguments': 'with other arguments than the model gave',
+  'too-deep': 'whose arguments nest too deep to be compared',
+}
+
+function sayRefused(turns: readonly RefusingTurn[]): readonly string[] {
+  const all = turns.flatMap(({ pod, turn, calls }) =>
+    calls.map(({ tool, reason, count }) => {
+      const what = `${grouped(count)} ${count === 1 ? 'call' : 'calls'} of ${tool === '' ? 'other tools' : `\`${tool}\``}`
+      return `turn ${turn} of pod ${pod}: the wrapper refused ${what} ${refusedBecause[reason]}`
+    }),
+  )
+  const before = all.length - mostRefusals
+  return before > 0 ? [`${before} more before these; --json has them`, ...all.slice(-mostRefusals)] : all
+}
+
 function sayAccount(name: string, limit: number, spent: number, reserved: number): string {
-  const open = reserved > 0 ? `, ${tokens(reserved)} reserved` : ''
-  return `${name}: ${tokens(spent)}${open}${limit === 0 ? '' : ` of ${tokens(limit)}`} tokens`
+  const open = reserved > 0 ? `, ${grouped(reserved)} reserved` : ''
+  return `${name}: ${grouped(spent)}${open}${limit === 0 ? '' : ` of ${grouped(limit)}`} tokens`
 }
 
 /** What the table and the ledger promise, in one line. */
 function sayWorst({ stages, tokensPerPass, laps, tokensAtMost }: Why['worstCase']): string {
   const turns = stages.map(({ stage, turns: most }) => `${stage} ${most ?? 'any number of'} turns`).join(', ')
-  const pass = tokensPerPass === null ? 'no bound' : `at most ${tokens(tokensPerPass)} tokens${laps ? ' a lap' : ''}`
-  const held = tokensAtMost === null ? 'no limit is set for it' : `held at ${tokens(tokensAtMost)}`
+  const pass = tokensPerPass === null ? 'no bound' : `at most ${grouped(tokensPerPass)} tokens${laps ? ' a lap' : ''}`
+  const held = tokensAtMost === null ? 'no limit is set for it' : `held at ${grouped(tokensAtMost)}`
   return `${pass} (${turns}); ${held}`
 }
 
-function tokens(count: number): string {
+function grouped(count: number): string {
   return count.toLocaleString('en-US')
 }
 

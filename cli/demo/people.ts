@@ -1,7 +1,5 @@
 /** The people of the story: they read the forge and answer as the scenario says, each act once. */
-import type { Forge } from '../standins/forge/forge.ts'
-import { dueActs, type SeenComment } from '../standins/scenarios/humans.ts'
-import type { Scenario } from '../standins/scenarios/format.ts'
+import { dueActs, type Forge, type Scenario, type SeenComment } from '../local/standins.ts'
 import { loginOf, people } from '../local/people.ts'
 
 export interface Crowd {

@@ -101,7 +101,7 @@ export async function createReport(stack: Stack, facts: ReportFacts): Promise<Re
   }
 }
 
-/** Pods that ran a turn, with the kind of their last note: each left one (law 6). */
+/** Pods that ran a turn, with the kind of their last note: each left one (LAW-6). */
 function podsOf(tasks: readonly TaskResource[], turns: readonly TurnRow[]): Report['pods'] {
   return tasks.flatMap(({ metadata, status }) => {
     const own = turns.filter((turn) => turn.task.endsWith(`/${metadata.name}`))

@@ -89,7 +89,7 @@ describeRequiring('claude', 'a whole story', () => {
   )
 
   test(
-    'webhooks twice, late and out of order, and writes whose answer is lost, still give one merge request, one merge and no comment twice',
+    'webhooks twice, late and out of order, and writes whose answer is lost, still give one merge request, one merge and no comment twice (DEPLOYMENT-10)',
     () =>
       withStory('default.yaml', async (story) => {
         const { forge, barePath, defaultBranch } = story.stack

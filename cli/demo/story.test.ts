@@ -11,7 +11,7 @@ function leavesOf(node: StateNode, path: string): string[] {
   return below.length === 0 ? [path] : below.flatMap(([name, inner]) => leavesOf(inner, `${path}.${name}`))
 }
 
-test('every state of a Task is told by the name of its stage', () => {
+test('every state of a Task is told by the name of its stage (TASK-MOVES-2)', () => {
   const task = machines.find(({ kind }) => kind === 'task')?.machine as unknown as { readonly root: StateNode }
   const leaves = leavesOf(task.root.states['stage']!, 'stage')
   const stages = new Set(leaves.map((leaf) => stageOf(`${leaf} pod.working.busy`)))

@@ -6,8 +6,8 @@ import { hasTopicOf, standingTopic } from '../../edges/forge/marker.ts'
 import { removeFolder } from '../../edges/local/pod-folder.ts'
 import { loginOf, people } from '../local/people.ts'
 import { startStack, type Stack } from '../local/stack.ts'
-import type { AuditEntry } from '../standins/forge/store/audit.ts'
-import { loadScenario } from '../standins/scenarios/load.ts'
+import type { AuditEntry } from '../../standins/forge/store/audit.ts'
+import { loadScenario } from '../../standins/scenarios/load.ts'
 import { startPeople } from './people.ts'
 import { untilReady } from './run.ts'
 import { createTeller } from './story.ts'
@@ -46,7 +46,7 @@ const warnLevel = 40
 
 /** Plays the scenario of the file; everything that it started has ended when this returns, and its folder is gone. */
 export async function withStory(file: string, body: (story: Story) => Promise<void>): Promise<void> {
-  const scenario = await loadScenario(join(import.meta.dirname, '..', 'standins', 'scenarios', file))
+  const scenario = await loadScenario(join(import.meta.dirname, '..', '..', 'standins', 'scenarios', file))
   const root = mkdtempSync(join(tmpdir(), 'statewright-story-'))
   const dir = join(root, 'stack')
   mkdirSync(dir)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { AuditAction, AuditEntry } from '../standins/forge/store/audit.ts'
+import type { AuditAction, AuditEntry } from '../../standins/forge/store/audit.ts'
 import { git } from '../local/git-seed.ts'
 import { judge, type Verdict } from './verdict.ts'
 
@@ -86,7 +86,7 @@ describe('a job that went well', () => {
   test.each([
     ['a squash', '--squash'],
     ['a fast-forward', '--ff-only'],
-  ])('may be merged by %s: content counts, not ancestry (rulings 4.12)', async (_what, how) => {
+  ])('may be merged by %s: content counts, not ancestry (MERGE-8)', async (_what, how) => {
     await withWork(async (work) => {
       const head = await work.commit('change', 'new')
       expect((await work.judge(goodAudit(head, await merge(work, how)))).faults).toEqual([])

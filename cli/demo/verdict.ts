@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { AuditEntry } from '../standins/forge/store/audit.ts'
+import type { AuditEntry } from '../local/standins.ts'
 import { git } from '../local/git-seed.ts'
 import { people } from '../local/people.ts'
 
@@ -71,7 +71,7 @@ function repeated(audit: readonly AuditEntry[]): readonly string[] {
   return faults
 }
 
-/** By tree, not by ancestry: a squash or rebase keeps the content and loses the commit (rulings 4.12). */
+/** By tree, not by ancestry: a squash or rebase keeps the content and loses the commit (MERGE-8). */
 async function judgeMain(
   { barePath, defaultBranch, testCommand }: JudgedRepository,
   reviewedSha: string,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { edgesOf, extractFrom, folderOf } from './testing.ts'
 
-test('TypeScript: imports are followed through .js names, index files, re-exports and own packages; calls through types', async () => {
+test('TypeScript: imports are followed through .js names, index files, re-exports and own packages; calls through types (EXTRACTION-1, EXTRACTION-2)', async () => {
   const edges = await edgesOf(
     {
       'package.json': '{"name":"root"}',
@@ -42,7 +42,7 @@ export function main(): void { const helper = () => 1; helper(); new Mine(x).run
   )
 })
 
-test('JavaScript: require, module.exports, prototypes and what a factory returns are followed', async () => {
+test('JavaScript: require, module.exports, prototypes and what a factory returns are followed (EXTRACTION-1)', async () => {
   const edges = await edgesOf(
     {
       'lib/server.js': `function Server () { this.log = 1 }
@@ -77,7 +77,7 @@ test('a local name hides the imported one: no edge is made to what is not called
   expect(edges).toEqual([])
 })
 
-test('Python: relative imports, packages, self, inheritance and annotated parameters', async () => {
+test('Python: relative imports, packages, self, inheritance and annotated parameters (EXTRACTION-1, EXTRACTION-2)', async () => {
   const edges = await edgesOf(
     {
       'pkg/__init__.py': 'from .core import Engine\n',
@@ -102,7 +102,7 @@ test('Python: relative imports, packages, self, inheritance and annotated parame
   )
 })
 
-test('Go: packages are folders, methods belong to their receiver', async () => {
+test('Go: packages are folders, methods belong to their receiver (EXTRACTION-1)', async () => {
   const edges = await edgesOf(
     {
       'go.mod': 'module example.com/app\n',
@@ -123,7 +123,7 @@ test('Go: packages are folders, methods belong to their receiver', async () => {
   )
 })
 
-test('Java: packages, imports, inherited methods and fields', async () => {
+test('Java: packages, imports, inherited methods and fields (EXTRACTION-1)', async () => {
   const edges = await edgesOf(
     {
       'src/a/Base.java': 'package a;\npublic class Base { protected void log() {} }\n',
@@ -146,7 +146,7 @@ test('Java: packages, imports, inherited methods and fields', async () => {
   )
 })
 
-test('Rust: modules, use trees, impl blocks and traits', async () => {
+test('Rust: modules, use trees, impl blocks and traits (EXTRACTION-1)', async () => {
   const edges = await edgesOf(
     {
       'Cargo.toml': '[package]\nname = "app"\n',
@@ -169,7 +169,7 @@ test('Rust: modules, use trees, impl blocks and traits', async () => {
   )
 })
 
-test('C and C++: a call leads to the definition, not to the prototype; methods are found outside of their class', async () => {
+test('C and C++: a call leads to the definition, not to the prototype; methods are found outside of their class (EXTRACTION-1)', async () => {
   const edges = await edgesOf(
     {
       'include/list.h': 'int list_len(int n);\n',
@@ -192,7 +192,7 @@ test('C and C++: a call leads to the definition, not to the prototype; methods a
   )
 })
 
-test('Kubernetes: what selects, owns and refers to what; Markdown links lead to files that are there', async () => {
+test('Kubernetes: what selects, owns and refers to what; Markdown links lead to files that are there (EXTRACTION-1)', async () => {
   const edges = await edgesOf(
     {
       'k8s/app.yaml': `apiVersion: apps/v1
@@ -247,7 +247,7 @@ test('names that lead in circles end, and say nothing', async () => {
   expect(edges).toEqual([])
 })
 
-test('the same sources give the same graph, and every confidence fits its tier', async () => {
+test('the same sources give the same graph, and every confidence fits its tier (EXTRACTION-4)', async () => {
   const dir = folderOf({
     'a.ts': 'class A { one() {} }\nfunction f(x) { x.oneOfAKind() }\nclass B { oneOfAKind() {} }',
     'b.py': 'def g(): g()',
@@ -262,7 +262,7 @@ test('the same sources give the same graph, and every confidence fits its tier',
     else expect(confidence).toBeLessThanOrEqual(0.3)
 })
 
-test('links that lead out, ignored, vendored, generated, binary and big files are left out, with the reason', async () => {
+test('links that lead out, ignored, vendored, generated, binary and big files are left out, with the reason (REPO-INGEST-2)', async () => {
   const dir = folderOf({
     '.gitignore': 'ignored.ts\n',
     'good.ts': 'export const a = 1',

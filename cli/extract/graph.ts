@@ -1,4 +1,4 @@
-/** What is pushed to the knowledge service: the body of `POST /code-graph:bulk` (decisions.md, "Memory service"). */
+/** What is pushed to the knowledge service: the body of `POST /code-graph:bulk` (GRAPH-RULE-4). */
 export type Tier = 'EXTRACTED' | 'INFERRED' | 'AMBIGUOUS'
 
 export interface CodeEntity {

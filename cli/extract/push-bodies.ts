@@ -1,4 +1,4 @@
-/** A graph as bodies of `POST /code-graph:bulk`: one where it fits, else parts of a staged snapshot (rulings 1.5). */
+/** A graph as bodies of `POST /code-graph:bulk`: one where it fits, else parts of a staged snapshot (GRAPH-RULE-1). */
 import type { CodeEdge, CodeEntity, FilePiece } from './graph.ts'
 
 export interface PushBody {
@@ -13,7 +13,7 @@ export interface PushBody {
   readonly final?: boolean
 }
 
-/** S1 Limits: 32 MiB a body. What lies around the lists has room in the rest. */
+/** MEMORY-LIMITS-1: 32 MiB a body. What lies around the lists has room in the rest. */
 export const mostBodyBytes = 31 * 1024 * 1024
 
 export interface Plan {

@@ -1,6 +1,6 @@
 /** What an operator is told of actors and their journals: the answers of `/operations` and what the commands print. */
 import { Type, type Static } from 'typebox'
-import { ActorBundle } from '../../runtime/bundle/schema.ts'
+import { ActorBundle } from '../../runtime/journal/bundle/schema.ts'
 
 const Status = Type.Union([Type.Literal('active'), Type.Literal('done'), Type.Literal('quarantined')])
 const Anything = Type.Unknown()

@@ -2,7 +2,7 @@
  * What an operator may ask of actors and their journals, of a running orchestrator or of a store that nobody runs on.
  * Lists come in pages: `after` is the `next` of the page before.
  */
-import type { ActorBundle } from '../../runtime/bundle/schema.ts'
+import type { ActorBundle } from '../../runtime/journal/bundle/schema.ts'
 import type { ActorAnswer, DeadLetterAnswer, EffectAnswer, HistoryAnswer, ReplayAnswer } from './answers.ts'
 
 export interface DeskPage<T> {

@@ -1,6 +1,6 @@
 /** The journal's desk of a running orchestrator, by its API. */
-import { faultsOf } from '../../edges/http/validation.ts'
-import { pageOf, type Page } from '../../edges/http/list.ts'
+import { faultsOf } from '../../http/validation.ts'
+import { pageOf, type Page } from '../../http/list.ts'
 import type { Static, TSchema } from 'typebox'
 import type { OrchestratorClient } from '../client.ts'
 import { ActorAnswer, ActorBundle, DeadLetterAnswer, EffectAnswer, HistoryAnswer, ReplayAnswer } from './answers.ts'

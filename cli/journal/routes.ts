@@ -1,7 +1,7 @@
 /** The journal's desk as an API. Addresses and keys stand in the query, since ids hold slashes. */
 import { Type } from 'typebox'
-import type { HttpApp } from '../../edges/http/app.ts'
-import { clampLimit, decodeCursor, encodeCursor, listQuery, pageOf, type Page } from '../../edges/http/list.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { clampLimit, decodeCursor, encodeCursor, listQuery, pageOf, type Page } from '../../http/list.ts'
 import { ActorAnswer, ActorBundle, DeadLetterAnswer, EffectAnswer, HistoryAnswer, ReplayAnswer } from './answers.ts'
 import type { DeskPage, JournalDesk, PageQuery } from './desk.ts'
 

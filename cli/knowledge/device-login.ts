@@ -1,7 +1,7 @@
 /** Device authorization (RFC 8628): the person signs in in a browser anywhere, this program waits for it. */
 import { Type } from 'typebox'
-import { fetchJson } from '../../edges/http/fetch-json.ts'
-import type { Clock, Fetch } from '../../edges/http/ports.ts'
+import { fetchJson } from '../../http/fetch-json.ts'
+import type { Clock, Fetch } from '../../http/ports.ts'
 import { askForToken, type Granted } from './token-answer.ts'
 
 const DeviceAnswer = Type.Object({

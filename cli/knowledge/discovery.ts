@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { fetchJson } from '../../edges/http/fetch-json.ts'
-import type { Clock, Fetch } from '../../edges/http/ports.ts'
+import { fetchJson } from '../../http/fetch-json.ts'
+import type { Clock, Fetch } from '../../http/ports.ts'
 
 const Discovery = Type.Object({
   issuer: Type.String(),

@@ -41,7 +41,7 @@ async function callersOf(repo: string, id: string): Promise<string[]> {
   return items.map(({ entity }) => entity.id).toSorted()
 }
 
-test('a push sends all at first, then what has changed; an unchanged file whose names lead elsewhere now is sent, too', async () => {
+test('a push sends all at first, then what has changed; an unchanged file whose names lead elsewhere now is sent, too (EXTRACTION-5)', async () => {
   const repo = 'push'
   const record = openPushRecord(cache(), client.url, repo)
   const dir = folderOf({
@@ -131,7 +131,7 @@ async function filesFor(repo: string, text: string, mode = 'hybrid'): Promise<st
   return results.map(({ metadata }) => metadata['file'] ?? '')
 }
 
-test('an ingest stores files, commits and issues with repo and file, and later only what has changed; secrets stay out', async () => {
+test('an ingest stores files, commits and issues with repo and file, and later only what has changed; secrets stay out (KNOWLEDGE-15, REPO-INGEST-1, REPO-INGEST-2, REPO-INGEST-3)', async () => {
   const repo = 'parcel'
   const dir = repository()
   const run: IngestRun = { client, repo, state: stateFile(cache(), client.url, repo), wait }
@@ -157,7 +157,7 @@ test('an ingest stores files, commits and issues with repo and file, and later o
   expect(await filesFor(repo, 'openTheDoor', 'naive')).not.toContain('src/door.ts')
 })
 
-test('a run that was cut behind an accepted job takes up that job, and stores nothing twice', async () => {
+test('a run that was cut behind an accepted job takes up that job, and stores nothing twice (REPO-INGEST-8)', async () => {
   const repo = 'cut'
   const { sources } = await gathered(repository(), repo)
   const state = stateFile(cache(), client.url, repo)

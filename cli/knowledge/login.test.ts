@@ -2,10 +2,10 @@ import { mkdtempSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { oidcVerifier } from '../../edges/http/auth/oidc.ts'
-import { testClock } from '../../edges/http/testing.ts'
+import { oidcVerifier } from '../../http/auth/oidc.ts'
+import { testClock } from '../../http/testing.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { startIdentity } from '../standins/identity/identity.ts'
+import { startIdentity } from '../../standins/identity/identity.ts'
 import { deviceLogin } from './device-login.ts'
 import { discover } from './discovery.ts'
 import { savedTokens } from './saved-tokens.ts'
@@ -59,7 +59,7 @@ async function confirm(address: string, signInCode: string): Promise<void> {
   throw new Error('the sign-in goes in circles')
 }
 
-test('a person signs in by device at a real provider; the token is believed, kept for its owner alone, and renewed', async () => {
+test('a person signs in by device at a real provider; the token is believed, kept for its owner alone, and renewed (KNOWLEDGE-13, MEMORY-AUTH-16, MEMORY-AUTH-17)', async () => {
   const identity = await startIdentity({
     clients: [],
     people: { devices: [{ clientId: 'statewright-cli', audiences: [audience] }], signInCode },
@@ -171,7 +171,7 @@ async function waits(answers: Parameters<typeof scripted>[0]): Promise<number[]>
   return waited
 }
 
-test('each slow_down makes the wait five seconds longer, for good; a lost connection doubles it', async () => {
+test('each slow_down makes the wait five seconds longer, for good; a lost connection doubles it (MEMORY-AUTH-16)', async () => {
   const pending = [400, { error: 'authorization_pending' }] as const
   const slower = [400, { error: 'slow_down' }] as const
   const granted = [200, { access_token: 't', expires_in: 60 }] as const

@@ -1,7 +1,7 @@
 /** The knowledge service's REST interface as the command line calls it. */
 import { gzipSync } from 'node:zlib'
-import type { Fetch } from '../../edges/http/ports.ts'
-import type { TokenSource } from '../../edges/http/token-source.ts'
+import type { Fetch } from '../../http/ports.ts'
+import type { TokenSource } from '../../http/token-source.ts'
 import { ApiError } from '../client.ts'
 
 export interface MemoryClient {

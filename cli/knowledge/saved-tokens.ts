@@ -1,6 +1,6 @@
 /** The token of a login, renewed when its time comes; what the renewal gives is kept at once, because the old one is used up. */
-import type { Clock, Fetch } from '../../edges/http/ports.ts'
-import type { TokenSource } from '../../edges/http/token-source.ts'
+import type { Clock, Fetch } from '../../http/ports.ts'
+import type { TokenSource } from '../../http/token-source.ts'
 import { askForToken, expiryOf } from './token-answer.ts'
 import type { SavedLogin, TokenStore } from './token-store.ts'
 

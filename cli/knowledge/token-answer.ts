@@ -1,8 +1,8 @@
 /** The token endpoint as a public client asks it: errors are data, because device logins are told by them. */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Clock, Fetch } from '../../edges/http/ports.ts'
-import { withDeadline } from '../../edges/http/deadline.ts'
+import type { Clock, Fetch } from '../../http/ports.ts'
+import { withDeadline } from '../../http/deadline.ts'
 
 const Granted = Type.Object({
   access_token: Type.String({ minLength: 1 }),

@@ -25,7 +25,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(dir, { recursive: true }))
 })
 
-test('what was written is found, and only its owner reads it: it holds the key of the command line', () => {
+test('what was written is found, and only its owner reads it: it holds the key of the command line (LISTENERS-8)', () => {
   writeEndpoints(dir, endpoints)
   expect(requireEndpoints(dir)).toEqual(endpoints)
   expect(statSync(join(dir, 'endpoints.json')).mode & 0o777).toBe(0o600)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findByVariable } from '../../edges/local/processes.ts'
-import { defaultScenarioFile, loadScenario } from '../standins/scenarios/load.ts'
+import { defaultScenarioFile, loadScenario } from '../../standins/scenarios/load.ts'
 import { startStack } from './stack.ts'
 
 test('of a start that fails after its programs run, nothing is left running', async () => {

@@ -5,10 +5,15 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { startForge, type Forge } from '../standins/forge/forge.ts'
-import { startIdentity, type Identity } from '../standins/identity/identity.ts'
-import { startModel, type Model } from '../standins/model/server.ts'
-import type { Scenario } from '../standins/scenarios/format.ts'
+import {
+  startForge,
+  startIdentity,
+  startModel,
+  type Forge,
+  type Identity,
+  type Model,
+  type Scenario,
+} from './standins.ts'
 import { orchestratorClient, type OrchestratorClient } from '../client.ts'
 import { programDir } from '../main.ts'
 import { databaseFor } from './database.ts'
@@ -36,7 +41,7 @@ export interface StackOptions {
     | { readonly provider: 'anthropic'; readonly key: string; readonly oauth: boolean }
   readonly unsafeNoIsolation: boolean
   readonly testCommand?: string
-  /** The memory service beside the orchestrator (rulings 3.28). */
+  /** The memory service beside the orchestrator (MEMORY-RULE-8). */
   readonly memory?: boolean
   readonly onLine: (line: Record<string, unknown>) => void
 }
@@ -264,7 +269,7 @@ function orchestratorEnv(
       : {}),
     [keyName]: secretFile(dir, 'model-key', key),
     ...(model === undefined ? {} : { MODEL_BASE_URL: model.url }),
-    // A scripted model obeys its scenario and nothing else; a real one runs behind walls or not at all (rulings 4.5).
+    // A scripted model obeys its scenario and nothing else; a real one runs behind walls or not at all (SECURITY-RULE-3).
     POD_ISOLATION: walls,
     AGENT_SECLUSION: walls,
     HOME: process.env['HOME'] ?? '/root',
@@ -335,7 +340,7 @@ async function seeded(options: StackOptions): Promise<string> {
   return to
 }
 
-/** What Kubernetes takes as a name (rulings 3.5). */
+/** What Kubernetes takes as a name (NAME-5). */
 function resourceName(text: string): string {
   const name = text
     .toLowerCase()

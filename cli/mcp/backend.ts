@@ -26,7 +26,7 @@ export interface Backend {
   get(service: Service, path: string, query?: Readonly<Record<string, unknown>>): Promise<ToolAnswer>
   send(service: Service, method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<ToolAnswer>
   reportIssue(report: IssueReport): Promise<ToolAnswer>
-  /** Asks the wrapper to push what is committed, before the forge is asked about it (rulings 3.34). */
+  /** Asks the wrapper to push what is committed, before the forge is asked about it (TOOL-RULE-3). */
   push(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export class ToolFailure extends Error {
   override readonly name = 'ToolFailure'
 }
 
-/** Answered as a normal result: it tells the agent what to do next (document 2, creating merge requests 3). */
+/** Answered as a normal result: it tells the agent what to do next (TOOL-OPEN-10). */
 const guidance = ['approval-required']
 
 export interface BackendOptions {

@@ -1,8 +1,8 @@
-/** `tool-manifest.json`, an asset of each release: what skills may call, to be pinned by who writes them (document 2, Versioning). */
+/** `tool-manifest.json`, an asset of each release: what skills may call, to be pinned by who writes them (SKILLS-1, SKILLS-2). */
 import { Type, type Static, type TObject, type TSchema } from 'typebox'
 import { toolNames } from '../../edges/agents/profiles.ts'
 import { agentKinds } from '../../machines/task/events.ts'
-import { contractVersion } from '../../machines/turn/schema.ts'
+import { contractVersion } from '../../machines/turn/contract-version.ts'
 import { toolsFor } from './server.ts'
 
 const ManifestTool = Type.Object({

@@ -75,7 +75,7 @@ const ok = (): Response => Response.json({ status: 'ok' })
 const text = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? ''
 
 describe('the tools of a pod', () => {
-  it('are counted as document 2 counts them, per profile', () => {
+  it('are counted as GATING-19 counts them, per profile', () => {
     const counts = Object.fromEntries(agentKinds.map((kind) => [kind, profiles[kind].length]))
     expect(counts).toEqual({
       brainstorm: 17,
@@ -89,7 +89,7 @@ describe('the tools of a pod', () => {
   })
 
   it.each(agentKinds)(
-    'of %s are its column of the gating table, each with its title, schemas and hints',
+    'of %s are its column of the gating table, each with its title, schemas and hints (TOOLS-3, TOOLS-4, TOOLS-5, TOOLS-6, TOOLS-8, GATING-2)',
     async (kind) => {
       await withPod(kind, ok, async (client) => {
         const { tools } = await client.listTools()
@@ -119,7 +119,7 @@ describe('the tools of a pod', () => {
     })
   })
 
-  it('of an unknown profile are the always-on set, with no terminal tool', async () => {
+  it('of an unknown profile are the always-on set, with no terminal tool (GATING-5)', async () => {
     await withPod('clarify', ok, async (client) => {
       const names = (await client.listTools()).tools.map(({ name }) => name)
       expect(names).not.toContain('submit_outcome')
@@ -127,7 +127,7 @@ describe('the tools of a pod', () => {
     })
   })
 
-  it('that a profile lacks cannot be called', async () => {
+  it('that a profile lacks cannot be called (GATING-3)', async () => {
     await withPod('review', ok, async (client, asked) => {
       const result = await client.callTool({
         name: 'issue_write',
@@ -138,7 +138,7 @@ describe('the tools of a pod', () => {
     })
   })
 
-  it('tell every fault of a call at once and send nothing', async () => {
+  it('tell every fault of a call at once and send nothing (TOOLS-19)', async () => {
     await withPod('implement', ok, async (client, asked) => {
       const result = await client.callTool({
         name: 'submit_outcome',
@@ -150,7 +150,7 @@ describe('the tools of a pod', () => {
     })
   })
 
-  it('send the outcome under the kind of the profile', async () => {
+  it('send the outcome under the kind of the profile (TOOLS-10, OUTCOME-1, AGENT-API-16)', async () => {
     await withPod('implement', ok, async (client, asked) => {
       await client.callTool({ name: 'submit_outcome', arguments: { action: 'discuss', reason: 'unclear' } })
       expect(asked).toEqual([
@@ -163,7 +163,7 @@ describe('the tools of a pod', () => {
     })
   })
 
-  it('tell which argument goes with which, before anything is sent', async () => {
+  it('tell which argument goes with which, before anything is sent (TOOL-ISSUE-4, TOOL-CODE-7, TOOL-CODE-10, TOOL-CODE-11)', async () => {
     await withPod('implement', ok, async (client, asked) => {
       const faultsOfCall = async (name: string, given: Record<string, unknown>): Promise<string> => {
         const result = await client.callTool({ name, arguments: given })
@@ -190,7 +190,7 @@ describe('the tools of a pod', () => {
     })
   })
 
-  it('take a word that every object knows for a wrong one, and say so', async () => {
+  it('take a word that every object knows for a wrong one, and say so (TOOL-ISSUE-1, TOOL-MR-1)', async () => {
     await withPod('implement', ok, async (client, asked) => {
       for (const [name, given] of [
         ['issue_write', { action: 'constructor', repo: 'lib' }],
@@ -208,7 +208,7 @@ describe('the tools of a pod', () => {
     })
   })
 
-  it('let refine only comment on a merge request', async () => {
+  it('let refine only comment on a merge request (GATING-20)', async () => {
     await withPod('refine', ok, async (client, asked) => {
       const denied = await client.callTool({
         name: 'mr_write',
@@ -264,17 +264,20 @@ describe('the tools of a pod', () => {
     ['memory_edges', { op: 'list', from: 'a' }, 'GET', 'http://broker/memory/edges?from=a'],
     ['memory_edges', { op: 'create', from: 'a', to: 'b', relation: 'r' }, 'POST', 'http://broker/memory/edges'],
     ['memory_edges', { op: 'delete', id: 'e' }, 'DELETE', 'http://broker/memory/edges/e'],
-  ] as const)('reach the memory service: %s %j', async (name, given, method, url) => {
-    await withPod('incident', ok, async (client, asked) => {
-      const result = await client.callTool({ name, arguments: given })
-      expect(result.isError, text(result)).toBeFalsy()
-      const { op: _op, id: _id, patch, ...rest } = given as Record<string, unknown>
-      const body = method === 'POST' ? rest : method === 'PATCH' ? patch : undefined
-      expect(asked).toEqual([{ method, url, body }])
-    })
-  })
+  ] as const)(
+    'reach the memory service: %s %j (TOOL-CODE-1, TOOL-CODE-3, TOOL-CODE-4, TOOL-CODE-6, TOOL-CODE-9, TOOL-CODE-12, TOOL-CODE-13, TOOL-CODE-14, TOOL-CODE-16, TOOL-MEMORY-3, TOOL-MEMORY-4, TOOL-MEMORY-5, TOOL-MEMORY-8, TOOL-MEMORY-11)',
+    async (name, given, method, url) => {
+      await withPod('incident', ok, async (client, asked) => {
+        const result = await client.callTool({ name, arguments: given })
+        expect(result.isError, text(result)).toBeFalsy()
+        const { op: _op, id: _id, patch, ...rest } = given as Record<string, unknown>
+        const body = method === 'POST' ? rest : method === 'PATCH' ? patch : undefined
+        expect(asked).toEqual([{ method, url, body }])
+      })
+    },
+  )
 
-  it('say that there is no memory service where the project has none', async () => {
+  it('say that there is no memory service where the project has none (TOOLS-22)', async () => {
     const without = { hasMemory: false }
     await withPod(
       'review',
@@ -288,7 +291,7 @@ describe('the tools of a pod', () => {
     )
   })
 
-  it('report an internal issue to the wrapper and to nobody else', async () => {
+  it('report an internal issue to the wrapper and to nobody else (TOOL-REPORT-5, TOOL-REPORT-6)', async () => {
     await withPod('', ok, async (client, asked, reported) => {
       const report = { category: 'auth', description: 'no token' }
       const result = await client.callTool({ name: 'report_internal_issue', arguments: report })
@@ -388,7 +391,7 @@ describe('the tools of a pod', () => {
     })
   })
 
-  it('wait for an orchestrator that restarts, and then say what it said', async () => {
+  it('wait for an orchestrator that restarts, and then say what it said (TOOLS-20)', async () => {
     let asked = 0
     const restarting = (): Response =>
       (asked += 1) < 3 ? Response.json({ code: 'upstream-failed' }, { status: 502 }) : ok()
@@ -399,7 +402,7 @@ describe('the tools of a pod', () => {
     })
   })
 
-  it('give a missing approval as a normal result with its guidance', async () => {
+  it('give a missing approval as a normal result with its guidance (TOOL-OPEN-10)', async () => {
     const refused = (): Response =>
       Response.json({ code: 'approval-required', issues: [{ detail: 'needs-maintainer-comment' }] }, { status: 409 })
     await withPod('implement', refused, async (client) => {

@@ -1,4 +1,4 @@
-/** The MCP server of a pod: the tools of its profile, and no others, as far as the wrapper's desk lets each call go (document 2). */
+/** The MCP server of a pod: the tools of its profile, and no others, as far as the wrapper's desk lets each call go (GATING-2, TOOLS-13). */
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
@@ -8,7 +8,7 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js'
-import { faultsOf } from '../../edges/http/validation.ts'
+import { faultsOf } from '../../http/validation.ts'
 import { isAgentKind, mayCall } from '../../edges/agents/profiles.ts'
 import type { Clock, Timer } from '../../runtime/clock.ts'
 import { CallRefused, type AgentCalls, type ToolDesk } from '../../wrapper/tools/port.ts'

@@ -1,6 +1,6 @@
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
 import type { ToolName } from '../../edges/agents/profiles.ts'
-import type { Fault } from '../../edges/http/problem.ts'
+import type { Fault } from '../../http/problem.ts'
 import type { Backend } from './backend.ts'
 
 /** What a call answers: text for the model, and the same as data where there is data. */

@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { JobBody } from '../../memory/ingest/job-view.ts'
-import { openPgSql } from '../../runtime/store/pg-sql.ts'
-import { openFolderSql } from '../../runtime/store/pglite-folder.ts'
+import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
+import { openFolderSql } from '../../runtime/store/pglite/pglite-folder.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import type { MemoryHost, MemoryProcess } from './host.ts'
 

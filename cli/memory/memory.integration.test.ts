@@ -29,7 +29,7 @@ async function ask(method: string, path: string, body?: unknown, token?: string)
 }
 
 describe('the door', () => {
-  test('is open to a token for this audience, and to nobody else', async () => {
+  test('is open to a token for this audience, and to nobody else (MEMORY-AUTH-2, MEMORY-AUTH-6)', async () => {
     expect((await ask('GET', '/ingest-jobs')).status).toBe(200)
     const other = await ask('GET', '/ingest-jobs', undefined, await host.token(otherAudience))
     expect([other.status, other.headers.get('www-authenticate')]).toEqual([401, 'Bearer error="invalid_token"'])
@@ -37,7 +37,7 @@ describe('the door', () => {
     expect((await fetch(`${memory.url}/ingest-jobs`)).status).toBe(401)
   })
 
-  test('1.10: documents need the bearer, operational routes do not', async () => {
+  test('HTTP-RULE-1: documents need the bearer, operational routes do not (MEMORY-AUTH-21, MEMORY-HEALTH-7)', async () => {
     for (const path of ['/openapi.json', '/docs']) {
       expect((await fetch(`${memory.url}${path}`)).status).toBe(401)
       expect((await ask('GET', path)).status).toBe(200)
@@ -46,7 +46,7 @@ describe('the door', () => {
       expect((await fetch(`${memory.url}${path}`)).status).toBe(200)
   })
 
-  test('1.9: under the public prefix the same routes answer, the operational ones do not', async () => {
+  test('HTTP-RULE-2: under the public prefix the same routes answer, the operational ones do not (DOCUMENTS-4)', async () => {
     expect((await ask('GET', '/api/v1/memory/ingest-jobs?limit=1')).status).toBe(200)
     for (const path of ['/healthz', '/readyz', '/metrics'])
       expect((await ask('GET', `/api/v1/memory${path}`)).status).toBe(404)
@@ -63,7 +63,7 @@ describe.each([['the embedded store', ''], ...databases])('on %s', (_name, serve
   afterAll(() => own?.close())
 
   test(
-    `an ingest goes on after ${kills} deaths at any moment, and every item is there exactly once`,
+    `an ingest goes on after ${kills} deaths at any moment, and every item is there exactly once (INGEST-JOBS-1, INGEST-JOBS-9, INGEST-JOBS-10)`,
     async () => {
       const askOwn = askWithToken(own)
       let process = await own.start()

@@ -63,7 +63,7 @@ function contents({ data }: Called): readonly unknown[] {
   return ((data['results'] ?? []) as readonly { readonly content: string }[]).map(({ content }) => content)
 }
 
-test('what one pod writes another one finds; no pod sees the token, and the profile is asked before the service', async () => {
+test('what one pod writes another one finds; no pod sees the token, and the profile is asked before the service (KNOWLEDGE-14, TOOLS-21, GATING-22, TOOL-MEMORY-4)', async () => {
   const [writer, reader] = [await pod('incident'), await pod('review')]
   const written = await call(writer.tools, 'memory_write', { text, metadata: { topic: 'durations' } })
   expect(written).toMatchObject({ isError: false, data: { track_id: expect.stringMatching(/./) as string } })

@@ -5,7 +5,7 @@ import { readMemorySettings, readRebuildSettings } from './settings.ts'
 const needed = { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: 'urn:memory' }
 
 describe('the settings of the memory service', () => {
-  test('need the identity provider; the rest has defaults', () => {
+  test('need the identity provider; the rest has defaults (KNOWLEDGE-1, MEMORY-HEALTH-3, MEMORY-AUTH-11, MEMORY-LIMITS-4)', () => {
     expect(readMemorySettings(needed)).toEqual({
       stateDir: join(process.cwd(), '.statewright/memory'),
       databaseUrl: '',
@@ -28,7 +28,7 @@ describe('the settings of the memory service', () => {
     })
   })
 
-  test('take what is given', () => {
+  test('take what is given (KNOWLEDGE-2, MEMORY-LIMITS-4, MEMORY-AUTH-21)', () => {
     const given = {
       ...needed,
       BASE_PATH: '/api/v1/memory/',
@@ -50,7 +50,7 @@ describe('the settings of the memory service', () => {
     })
   })
 
-  test('that are wrong are all told at once, and no secret with them', () => {
+  test('that are wrong are all told at once, and no secret with them (MEMORY-SETTINGS-1, ENGINE-3)', () => {
     const wrong = {
       OIDC_ALGORITHMS: 'HS256,none',
       READINESS_CHECKS: 'luck',

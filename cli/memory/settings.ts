@@ -1,9 +1,9 @@
-/** The memory service's settings (rulings 3.7): read once from the environment, every fault told at once. */
+/** The memory service's settings (RESOURCE-RULE-6): read once from the environment, every fault told at once. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { defaultAlgorithms, isAsymmetric, type AsymmetricAlgorithm } from '../../edges/http/auth/claims.ts'
+import { defaultAlgorithms, isAsymmetric, type AsymmetricAlgorithm } from '../../http/auth/claims.ts'
 import { readinessChecks, serviceDefaults, type ReadinessCheck } from '../../memory/service.ts'
-import { pgDefaults } from '../../runtime/store/pg-sql.ts'
+import { pgDefaults } from '../../runtime/store/postgres/pg-sql.ts'
 import { EnvironmentReader, type Address, type Environment } from '../../wrapper/boot/environment.ts'
 import { SettingsError } from '../settings.ts'
 

@@ -4,7 +4,7 @@ import type { LocalProjectDirectory } from '../../edges/local/project-directory.
 import type { Alerting } from '../../edges/alerts/route.ts'
 import type { SecretPort } from '../../edges/ports/resources.ts'
 
-/** Read at the delivery: neither settings nor secret are cached (document 3, Authentication). */
+/** Read at the delivery: neither settings nor secret are cached (ALERTS-3). */
 export async function alertingOf(
   { directory, secrets }: { readonly directory: LocalProjectDirectory; readonly secrets: SecretPort },
   name: string,

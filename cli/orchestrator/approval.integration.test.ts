@@ -1,5 +1,5 @@
 /**
- * Approval: an agent's word is a claim, and only a maintainer's own comment makes it a grant (rulings 3.2). What a
+ * Approval: an agent's word is a claim, and only a maintainer's own comment makes it a grant (APPROVAL-2). What a
  * false claim costs is a pod. The tests are one story of one Task.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ function approval({ plan, by, id, quote = '/approve' }: Cited): object {
 }
 
 describe('an approval', () => {
-  test('by somebody who is no maintainer parks the Task at identity-unverified, and says so on the issue (rulings 1.30)', async () => {
+  test('by somebody who is no maintainer parks the Task at identity-unverified, and says so on the issue (APPROVAL-3) (OUTCOME-IMPLEMENT-14, CLAIM-1, CLAIM-2, TASK-MOVES-6)', async () => {
     const { first } = story
     const plan = await story.plan(first, 'Add a unit to the table.')
     const id = await story.says(people.reporter, '/approve')
@@ -46,7 +46,7 @@ describe('an approval', () => {
     expect(story.labels()).not.toContain('platform-approved')
   })
 
-  test('leaves the token of the pod that ended no good for anything', async () => {
+  test('leaves the token of the pod that ended no good for anything (AGENT-API-5, OUTCOME-12, AGENT-API-15, ORCHESTRATOR-ERRORS-2)', async () => {
     const { first } = story
     await story.endOf(first)
     const calls: [string, Asked][] = [
@@ -64,7 +64,7 @@ describe('an approval', () => {
     await expectRefused(room, 'git', () => story.git(first), forbidden)
   })
 
-  test('by a quote that the comment does not contain parks it there too', async () => {
+  test('by a quote that the comment does not contain parks it there too (CLAIM-8)', async () => {
     const id = await story.says(people.maintainer, 'I shall look at it. What about months?')
     const second = await room.podAtWork(2)
     const plan = await story.plan(second, 'Add weeks and months to the table.')

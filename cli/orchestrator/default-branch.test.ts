@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { captureLog, testClock } from '../../edges/http/testing.ts'
+import { captureLog, testClock } from '../../http/testing.ts'
 import type { Resource, ResourcePort, SecretPort } from '../../edges/ports/resources.ts'
 import { defaultBranches } from './default-branch.ts'
 

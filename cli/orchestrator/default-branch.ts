@@ -1,8 +1,8 @@
 /** The default branch of a Repository whose settings leave it to the forge: asked for, and believed for a while. */
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
 import { forgePath, repositoryNamed } from '../../edges/forge/projects.ts'
-import type { Logger } from '../../edges/http/logging.ts'
-import type { Fetch } from '../../edges/http/ports.ts'
+import type { Logger } from '../../http/logging.ts'
+import type { Fetch } from '../../http/ports.ts'
 import { localProjectDirectory, type ProjectDirectoryDeps } from '../../edges/local/project-directory.ts'
 import type { Clock } from '../../runtime/clock.ts'
 

@@ -8,8 +8,8 @@ import { createGitCache } from '../../edges/git/cache.ts'
 import { registerGitGateway } from '../../edges/git/gateway.ts'
 import { createRunGit } from '../../edges/git/run-git.ts'
 import { createTaskRights } from '../../edges/git/task-rights.ts'
-import type { HttpApp } from '../../edges/http/app.ts'
-import type { Clock, Fetch } from '../../edges/http/ports.ts'
+import type { HttpApp } from '../../http/app.ts'
+import type { Clock, Fetch } from '../../http/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 
 export interface GatewayWiring {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { generateSigningKeyPem, importSigningKey, type SigningKey } from '../../edges/http/auth/tokens.ts'
+import { generateSigningKeyPem, importSigningKey, type SigningKey } from '../../http/auth/tokens.ts'
 
 export interface OrchestratorKeys {
   /** Signs the pods' tokens. */

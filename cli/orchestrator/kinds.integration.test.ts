@@ -38,7 +38,7 @@ describe('a brainstorm', () => {
     expect(turn?.text).toContain('At most 3 proposals fit')
   })
 
-  test('is refused a repository that the Project has not, and more than fits', async () => {
+  test('is refused a repository that the Project has not, and more than fits (OUTCOME-15, OUTCOME-BRAINSTORM-6)', async () => {
     const pod = await room.podOf('brainstorm-1', 1)
     const foreign = await submit(pod, 'brainstorm-1', 'brainstorm', {
       action: 'propose',
@@ -67,7 +67,7 @@ describe('a brainstorm', () => {
 })
 
 describe('a refine', () => {
-  test('folds a parked Task and closes an issue: one Task is minted that owns what was adopted', async () => {
+  test('folds a parked Task and closes an issue: one Task is minted that owns what was adopted (OUTCOME-REFINE-3, OUTCOME-REFINE-5, TASK-RESOURCE-4)', async () => {
     const member = (await room.runtime.list('task'))
       .map(({ context }) => context as unknown as TaskContext)
       .find(({ kind }) => kind === 'implement')!

@@ -1,17 +1,17 @@
 /** What an operator asks of a running orchestrator: what is open, what is dead, what may be put back. */
 import { Type } from 'typebox'
-import type { HttpApp } from '../../edges/http/app.ts'
-import { guard, type Authenticate } from '../../edges/http/auth/authenticate.ts'
-import { Problem } from '../../edges/http/problem.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { guard, type Authenticate } from '../../http/auth/authenticate.ts'
+import { Problem } from '../../http/problem.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
-import type { Retention, RetentionPolicy } from '../../runtime/retention.ts'
+import type { Retention, RetentionPolicy } from '../../runtime/journal/retention.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { JournalDesk } from '../journal/desk.ts'
 import { journalRoutes } from '../journal/routes.ts'
 import { taskVerbRoutes } from './task-verbs.ts'
-import { readWhy, type WhyDeps } from './why.ts'
+import { answerWhy, type WhyDeps } from './why.ts'
 
 export interface OperationsDeps {
   readonly runtime: Runtime
@@ -66,7 +66,8 @@ export async function registerOperations(
         },
       },
       async ({ query }) => {
-        const why = await readWhy({ runtime, clock, ...(pushRefusal === undefined ? {} : { pushRefusal }) }, query.task)
+        const deps = { runtime, clock, ...(pushRefusal === undefined ? {} : { pushRefusal }) }
+        const why = await answerWhy(deps, query.task)
         if (why === undefined)
           throw new Problem('not-found', `there is no Task ${query.task}, and none waits to be minted`)
         return why

@@ -1,13 +1,13 @@
 /**
- * What forges and people may get wrong, and what a stranger may try: each gets the answer that the documents give, as
+ * What forges and people may get wrong, and what a stranger may try: each gets the answer that the contract gives, as
  * application/problem+json, and changes nothing.
  */
 import { randomUUID } from 'node:crypto'
 import { chmodSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { generateSigningKeyPem, importSigningKey } from '../../edges/http/auth/tokens.ts'
-import { signHmac } from '../../edges/http/auth/hmac.ts'
+import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
+import { signHmac } from '../../http/auth/hmac.ts'
 import { podTokens } from '../../edges/agents/pod-tokens.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { people } from '../local/people.ts'
@@ -72,7 +72,7 @@ describe('a webhook', () => {
     ['for an unknown Project', { project: 'nowhere' }, missing],
     ['of an unknown provider', { headers: { 'x-github-event': '' } }, { status: 400, code: 'unknown-provider' }],
     [
-      'of another provider than the Project’s, which is said before its missing Secret',
+      'of another provider than the Project’s, which is said before its missing Secret (WEBHOOKS-10)',
       { project: 'elsewhere' },
       { status: 400, code: 'provider-mismatch' },
     ],
@@ -83,7 +83,7 @@ describe('a webhook', () => {
       { status: 413, code: 'body-too-large' },
     ],
     [
-      'of 6 MiB for an unknown Project',
+      'of 6 MiB for an unknown Project (WEBHOOKS-9)',
       { project: 'nowhere', body: 'x'.repeat(6 * 1024 * 1024) },
       { status: 413, code: 'body-too-large' },
     ],
@@ -98,7 +98,7 @@ describe('a webhook', () => {
     await expectRefused(room, what, () => send(delivery), refusal)
   })
 
-  test('is taken when it is signed, and once however often it is delivered', async () => {
+  test('is taken when it is signed, and once however often it is delivered (SERVICE-2, WEBHOOKS-1, WEBHOOKS-18)', async () => {
     const headers = { 'x-github-delivery': randomUUID() }
     const first = await send({ headers })
     expect([first.status, first.body]).toEqual([202, { routed: true }])
@@ -117,7 +117,7 @@ describe('a webhook', () => {
     expect(await room.fingerprint()).toBe(before)
   })
 
-  test('refused for a Secret that cannot be read is taken when it can be again', async () => {
+  test('refused for a Secret that cannot be read is taken when it can be again (WEBHOOKS-19)', async () => {
     const secret = join(room.dir, 'state', 'secrets', 'default.demo-scm.json')
     renameSync(secret, `${secret}.away`)
     const headers = { 'x-github-delivery': randomUUID() }
@@ -148,7 +148,7 @@ describe('the API', () => {
     )
   }
 
-  test('asks every caller of every route who he is, before it looks at anything else', async () => {
+  test('asks every caller of every route who he is, before it looks at anything else (AGENT-API-2, ORCHESTRATOR-API-1)', async () => {
     const guarded = (await operations()).filter(({ path }) => !otherwise.test(path))
     expect(guarded.length).toBeGreaterThan(15)
     const before = await room.fingerprint()
@@ -174,7 +174,7 @@ describe('the API', () => {
     expect(await room.fingerprint()).toBe(before)
   }, 60_000)
 
-  test('lets nobody into the git gateway or the inspector without a proof either', async () => {
+  test('lets nobody into the git gateway or the inspector without a proof either (ORCHESTRATOR-API-1, ORCHESTRATOR-API-2)', async () => {
     for (const path of [
       '/git/demo/duration.git/info/refs?service=git-upload-pack',
       '/git/demo/duration.git/info/refs?service=git-receive-pack',
@@ -189,7 +189,7 @@ describe('the API', () => {
     }
   })
 
-  test('answers what it does not know, and what it does not do, as a problem', async () => {
+  test('answers what it does not know, and what it does not do, as a problem (AGENT-API-11)', async () => {
     const token = await room.operatorToken()
     expectProblem(room, await room.call('/nothing/here', { token }), missing, 'an unknown path')
     expectProblem(room, await room.call('/tasks/none', { token }), missing, 'an unknown Task')
@@ -271,7 +271,7 @@ describe('a manifest', () => {
       { apiVersion: 'v1', kind: 'Secret', metadata: { name: '../../s' }, stringData: { token: 't' } },
       ['/metadata/name'],
     ],
-    ['without a spec', { ...project, spec: undefined }, ['/spec', '/spec/scm', '/spec/scmSecretRef']],
+    ['without a spec (PROJECT-21)', { ...project, spec: undefined }, ['/spec', '/spec/scm', '/spec/scmSecretRef']],
   ])('%s is refused and changes nothing', async (what, body, paths) => {
     expect(pathsOf(await expectRefused(room, what, () => put(body), invalid))).toEqual(paths)
   })
@@ -283,13 +283,16 @@ describe('a manifest', () => {
 
   test.each<[string, object]>([
     ['of a Project that is not there', { projectRef: 'nowhere' }],
-    ['with an issue that the mirror does not have', { issues: [{ repository: 'duration', number: 99 }] }],
+    [
+      'with an issue that the mirror does not have (TASK-RESOURCE-2)',
+      { issues: [{ repository: 'duration', number: 99 }] },
+    ],
     ['with a Repository that the Project does not have', { repositories: ['duration', 'other'] }],
   ])('of a Task %s leaves no Task behind', async (what, change) => {
     await expectRefused(room, what, () => put({ ...handMade, spec: { ...handMade.spec, ...change } }), missing)
   })
 
-  test('is never shown back with the Secret that it brought', async () => {
+  test('is never shown back with the Secret that it brought (SECRET-3)', async () => {
     const token = await room.operatorToken()
     const secrets = await room.call('/resources/secrets', { token })
     expectProblem(room, secrets, missing, 'a list of Secrets')
@@ -298,7 +301,7 @@ describe('a manifest', () => {
   })
 })
 
-test('an issue by someone outside reporterLogins stays unanswered, label and all', async () => {
+test('an issue by someone outside reporterLogins stays unanswered, label and all (INTAKE-7)', async () => {
   const { number } = room.forge.openIssue(people.stranger, repository, { title: 'Buy my things', labels: ['platform'] })
   room.forge.comment(people.stranger, repository, number, '/approve')
   await room.quiet()
@@ -315,7 +318,7 @@ test('an issue by someone outside reporterLogins stays unanswered, label and all
   expect((await room.runtime.read('queue:default/demo'))?.context).toMatchObject({ entries: {} })
 })
 
-test('rulings 4.19: a Task by hand that was refused before is made once it is right, and once however often it is applied', async () => {
+test('STAGE-3: a Task by hand that was refused before is made once it is right, and once however often it is applied (TASK-RESOURCE-5)', async () => {
   const token = await room.operatorToken()
   const right = handMade.spec
   const put = (spec: object): Promise<Answer> =>

@@ -62,7 +62,7 @@ describe('submitted', () => {
   /** The comment by which the maintainer approved before there was a plan. */
   let early: string
 
-  test('names every field that it lacks', async () => {
+  test('names every field that it lacks (OUTCOME-5)', async () => {
     const lacking = { action: 'submitted', decline_reason: 7, extra: true }
     const answer = await expectRefused(room, 'lacking', () => story.outcome(story.first, lacking), invalid)
     expect(pathsOf(answer)).toEqual(
@@ -98,7 +98,7 @@ describe('submitted', () => {
     await room.quiet()
   }
 
-  test('before the grant says what the issue lacks', async () => {
+  test('before the grant says what the issue lacks (TOOL-OPEN-5, TOOL-OPEN-8)', async () => {
     await expectMissing('needs-maintainer-comment')
     early = await story.says(people.maintainer, '/approve')
     await expectMissing('needs-approval-tool')
@@ -123,7 +123,7 @@ describe('submitted', () => {
     expectProblem(room, late, conflict('conflict'), 'no code is taken from a Task that is parked')
   })
 
-  test('is no gate before a merge request that is open already: the tool answers with that', async () => {
+  test('is no gate before a merge request that is open already: the tool answers with that (TOOL-OPEN-1, TOOL-OPEN-3)', async () => {
     const { number, headSha } = await openMergeRequest(room, `platform/${story.name}`, people.bot)
     const open = { action: 'open', repo: 'duration', title: 't', body: 'b' }
     const answer = await story.by(story.first, '/merge-requests', { body: open })
@@ -159,7 +159,7 @@ describe('a verdict', () => {
     await room.quiet()
   }, 60_000)
 
-  test('without what was found, or without a reviewed sha, is malformed', async () => {
+  test('without what was found, or without a reviewed sha, is malformed (OUTCOME-REVIEW-8, OUTCOME-REVIEW-2)', async () => {
     const answer = await expectRefused(
       room,
       'malformed',
@@ -172,12 +172,12 @@ describe('a verdict', () => {
   test('in a workspace that is not known to be clean is refused', () =>
     expectJudged(task.id, () => verdict({}, { headers: {} }), 'workspace-dirty'))
 
-  test('on another head than the live one is refused', async () => {
+  test('on another head than the live one is refused (OUTCOME-REVIEW-4)', async () => {
     const old = [{ repo: 'duration', number: mr.number, sha: 'a'.repeat(40) }]
     await expectJudged(task.id, () => verdict({ reviewed_shas: old }), 'head-moved')
   })
 
-  test('that leaves out an open merge request is refused', async () => {
+  test('that leaves out an open merge request is refused (OUTCOME-REVIEW-3)', async () => {
     const other = [{ repo: 'duration', number: 999, sha: mr.headSha }]
     await expectJudged(task.id, () => verdict({ reviewed_shas: other }), 'sha-incomplete')
   })
@@ -186,7 +186,7 @@ describe('a verdict', () => {
     ['a comment that is not there', 'comment-missing', undefined, ''],
     ['a comment of somebody else', 'not-theirs', people.stranger, '/takeover'],
     ['a comment that does not ask for it', 'not-asked', people.maintainer, 'Nice.'],
-  ])('is no takeover by %s', async (_what, reason, login, words) => {
+  ])('is no takeover by %s (AGENT-API-20, TOOL-TAKEOVER-3)', async (_what, reason, login, words) => {
     const id = login === undefined ? '4711' : await commentOn(room, login, mr.number, words)
     await room.quiet()
     const wanted = { repo: 'duration', number: mr.number, comment_external_id: id }
@@ -199,7 +199,7 @@ describe('a verdict', () => {
     expect(body['reason']).toBe(reason)
   })
 
-  test('is taken once: its repeat is answered the same, another one of the same pod is refused', async () => {
+  test('is taken once: its repeat is answered the same, another one of the same pod is refused (OUTCOME-8, OUTCOME-9, AGENT-API-16)', async () => {
     const finding = { repo: 'duration', number: mr.number, body: 'Months too.', severity: 'low' }
     const first = await verdict({ verdict: 'request_changes', findings: [finding] })
     expect(first.status).toBe(200)
@@ -211,7 +211,7 @@ describe('a verdict', () => {
 })
 
 describe('of the other kinds', () => {
-  test('a documentation Task without a merge request has nothing to discuss on', async () => {
+  test('a documentation Task without a merge request has nothing to discuss on (OUTCOME-WORK-5, OUTCOME-WORK-6)', async () => {
     const { name, id, pod } = await apply('documentation')
     const say = (payload: object): Promise<Answer> =>
       room.call(`/tasks/${name}/outcome`, { token: pod.token, body: { kind: 'documentation', payload } })
@@ -223,7 +223,7 @@ describe('of the other kinds', () => {
     await pod.endTurn()
   })
 
-  test('a refine does not fold a Task whose pod runs', async () => {
+  test('a refine does not fold a Task whose pod runs (OUTCOME-REFINE-4)', async () => {
     const { name, id, pod } = await apply('refine')
     const folds = [{ task: `default/${story.name}` }]
     const fold = (): Promise<Answer> =>

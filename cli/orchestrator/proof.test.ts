@@ -51,7 +51,19 @@ describe('the certificate', () => {
 })
 
 describe('a start from the sources', () => {
-  const sources = ['bin', 'cli', 'crd', 'edges', 'machines', 'memory', 'runtime', 'wrapper', 'package.json']
+  const sources = [
+    'bin',
+    'cli',
+    'crd',
+    'edges',
+    'http',
+    'machines',
+    'memory',
+    'runtime',
+    'standins',
+    'wrapper',
+    'package.json',
+  ]
   let copy: string
   beforeEach(async () => {
     copy = await mkdtemp(join(tmpdir(), 'proof-'))

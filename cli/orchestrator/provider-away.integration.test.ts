@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { clientCredentials } from '../../edges/http/token-source.ts'
-import { captureLog } from '../../edges/http/testing.ts'
+import { clientCredentials } from '../../http/token-source.ts'
+import { captureLog } from '../../http/testing.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { startIdentity } from '../standins/identity/identity.ts'
+import { startIdentity } from '../../standins/identity/identity.ts'
 import { startOrchestrator } from './start.ts'
 import { settingsOf } from './testing/room.ts'
 
@@ -19,7 +19,7 @@ function part(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-test('an orchestrator starts while its provider hangs: webhooks are served, tokens answered with 503 until it answers', async () => {
+test('an orchestrator starts while its provider hangs: webhooks are served, tokens answered with 503 until it answers (BEARER-8)', async () => {
   const hanging = createServer(() => undefined)
   hanging.listen(0, '127.0.0.1')
   await once(hanging, 'listening')

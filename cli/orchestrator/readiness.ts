@@ -1,4 +1,4 @@
-import type { Readiness } from '../../edges/http/readiness.ts'
+import type { Readiness } from '../../http/readiness.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 
 export interface ReadinessDeps {

@@ -22,7 +22,7 @@ test.each<[Partial<ProjectSpec>, number, number, number]>([
   [{ maxConcurrentAgents: 7, queue: { capacity: 2, alertCapacity: 0 } }, 7, 2, 0],
   [{ maxConcurrentAgents: 0 }, 0, 0, 1],
 ])(
-  'S3 QueueSpec: with %j there are %i agents, of which %i normal, and %i for alerts',
+  'PROJECT-QUEUE-1, PROJECT-QUEUE-2: with %j there are %i agents, of which %i normal, and %i for alerts (PROJECT-QUEUE-1, PROJECT-QUEUE-2)',
   async (given, agents, normal, alerts) => {
     expect(await slotsOf(given)).toEqual({ maxConcurrentAgents: agents, capacity: normal, alertCapacity: alerts })
   },

@@ -15,7 +15,7 @@ import { scheduleSettings } from '../../edges/schedule/settings.ts'
 import type { ThreadReader } from '../../edges/ports/threads.ts'
 import type { ProjectSpec } from '../../crd/project.ts'
 import { ledgerDeliveries } from './spending.ts'
-import { Problem } from '../../edges/http/problem.ts'
+import { Problem } from '../../http/problem.ts'
 import type { ActorKind } from '../../machines/definition.ts'
 import type { LedgerContext } from '../../machines/ledger/context.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
@@ -135,7 +135,7 @@ export async function tellDeleted(
   })
 }
 
-/** A Task made by a person: its creation is the go-ahead of record (rulings 4.19); it is minted when the queue admits it. */
+/** A Task made by a person: its creation is the go-ahead of record (STAGE-3); it is minted when the queue admits it. */
 export async function mintByHand(deps: ResourceViewsDeps, resource: Resource): Promise<void> {
   const spec = resource.spec as TaskSpec
   const project = await deps.directory.project(spec.projectRef)

@@ -70,13 +70,13 @@ describe('an issue scan', () => {
     expect((await tasks()).length).toBe(3)
   })
 
-  test('says what is wrong beside it, and what it would do when', async () => {
+  test('says what is wrong beside it, and what it would do when (PROJECT-STATUS-1)', async () => {
     const { conditions, lastIssueScan, webhookURL } = await status()
     expect(conditions.map(({ type }) => type)).toContain('DocumentationNotEnrolled')
     expect([lastIssueScan, webhookURL]).toEqual([null, `${room.orchestrator.url}/operator/webhooks/demo`])
   })
 
-  test('refines first, then mints as many as one sweep may, parked because a person has to speak for them', async () => {
+  test('refines first, then mints as many as one sweep may, parked because a person has to speak for them (CRON-2, CRON-4)', async () => {
     const before = await kinds()
     await tick('issueScan')
     const refine = await room.until('the refine', async () => (await tasks()).find(({ kind }) => kind === 'refine'))
@@ -106,7 +106,7 @@ describe('an issue scan', () => {
     expect(Object.keys(await status())).toContain('lastRefine')
   })
 
-  test('while paused records its tick, and no Task comes into being', async () => {
+  test('while paused records its tick, and no Task comes into being (PROJECT-5)', async () => {
     const issueScan = { schedule: once, maxPerRepo: 9 }
     await applyWith({ maxConcurrentAgents: 0 }, { issueScan })
     room.forge.openIssue(people.bot, repository, { title: 'Proposal 7', body: 'b', labels: [] })
@@ -136,7 +136,7 @@ describe('an alert', () => {
     expect((await post('firing')).status).toBe(404)
   })
 
-  test('mints one incident Task, however often it fires, and none when it is over', async () => {
+  test('mints one incident Task, however often it fires, and none when it is over (PROJECT-ALERTING-3, SERVICE-2, ALERTS-1)', async () => {
     await put({
       apiVersion: 'v1',
       kind: 'Secret',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createLogger } from '../../edges/http/logging.ts'
-import { createServer } from '../../edges/http/server.ts'
-import { guard } from '../../edges/http/auth/authenticate.ts'
-import type { HttpApp } from '../../edges/http/app.ts'
+import { createLogger } from '../../http/logging.ts'
+import { createServer } from '../../http/server.ts'
+import { guard } from '../../http/auth/authenticate.ts'
+import type { HttpApp } from '../../http/app.ts'
 import type { Delivery, Runtime } from '../../runtime/runtime.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { taskVerbRoutes } from './task-verbs.ts'
@@ -59,7 +59,7 @@ async function withRoutes(use: (room: Room) => Promise<void>): Promise<void> {
 test.each([
   ['retry', 'task.retry'],
   ['cancel', 'task.close'],
-])('an operator may %s a Task that has no thread to say it on, once a request', (verb, type) =>
+])('an operator may %s a Task that has no thread to say it on, once a request (OPERATIONS-1)', (verb, type) =>
   withRoutes(async ({ post, delivered }) => {
     const { status, body } = await post(`/operations/${verb}`, { task: 'parked' })
     expect([status, body]).toEqual([200, { stage: 'awaiting-human', stageReason: 'budget' }])
@@ -69,7 +69,7 @@ test.each([
   }),
 )
 
-test('a Task that is not there, or has ended, takes no word', () =>
+test('a Task that is not there, or has ended, takes no word (OPERATIONS-2)', () =>
   withRoutes(async ({ post, delivered }) => {
     expect((await post('/operations/retry', { task: 'unknown' })).status).toBe(404)
     expect((await post('/operations/cancel', { task: 'over' })).status).toBe(409)

@@ -1,12 +1,12 @@
 /**
- * `POST /operations/retry` and `/operations/cancel`: an operator's own word for a Task (rulings 4.17, 4.20), the only one for
+ * `POST /operations/retry` and `/operations/cancel`: an operator's own word for a Task (INSPECTOR-RULE-3), the only one for
  * a Task without a thread on the forge: a maintainer has no place to say `/retry` or `/cancel` for a brainstorm, a refine, an
  * incident, or a batch that opened no merge request.
  */
 import { Type } from 'typebox'
-import type { HttpApp } from '../../edges/http/app.ts'
-import { principalOf } from '../../edges/http/auth/authenticate.ts'
-import { Problem } from '../../edges/http/problem.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { principalOf } from '../../http/auth/authenticate.ts'
+import { Problem } from '../../http/problem.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { addressOf } from '../../runtime/address.ts'
 import type { Runtime } from '../../runtime/runtime.ts'

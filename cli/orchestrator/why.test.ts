@@ -10,9 +10,9 @@ import { silentLogger } from '../../runtime/logger.ts'
 import type { EffectHandler, Runtime } from '../../runtime/runtime.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
+import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import { readWhy } from './why.ts'
+import { answerWhy, readWhy } from './why.ts'
 
 const clock = simulatedClock(1_800_000_000_000)
 const definitions = [queueDefinition, taskDefinition, podDefinition, turnDefinition]
@@ -82,7 +82,7 @@ describe('why, read from a runtime', () => {
     expect(why?.below.map(({ reason }) => reason)).toEqual(['pod/volumes'])
   })
 
-  test('a Task that waits to be minted is said with its place in the queue, and its way begins with the slot', async () => {
+  test('a Task that waits to be minted is said with its place in the queue, and its way begins with the slot (OPERATIONS-3)', async () => {
     const why = await readWhy({ runtime, clock }, 'default/third')
     expect(why).toMatchObject({ stage: 'queued', queue: { position: 2, reason: 'no free slot' } })
     expect(why?.path?.[0]).toMatchObject({ by: 'queue', event: { type: 'task.minted', entry: 'mint/default/third' } })
@@ -103,5 +103,6 @@ describe('why, read from a runtime', () => {
 
   test('of a Task that is nowhere nothing is said', async () => {
     expect(await readWhy({ runtime, clock }, 'nobody')).toBeUndefined()
+    expect(await answerWhy({ runtime, clock }, 'nobody')).toBeUndefined()
   })
 })

@@ -5,12 +5,28 @@ import type { TaskContext } from '../../machines/task/context.ts'
 import { explain, explainQueued, type Why } from '../../machines/why/why.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
+import { readRefusedCalls, type RefusingTurn } from './refused-calls.ts'
 
 export interface WhyDeps {
   readonly runtime: Pick<Runtime, 'read' | 'list' | 'pendingTimers'>
   readonly clock: Pick<Clock, 'now'>
   /** The words in which the newest push of a Task was refused, where it was. */
   readonly pushRefusal?: (project: string, repository: string, task: string) => Promise<string | undefined>
+}
+
+/** What an operator is told who asks why a Task rests. */
+export interface WhyAnswer extends Why {
+  /** Turns in which its wrappers refused calls of tools, oldest first. */
+  readonly refusedCalls: readonly RefusingTurn[]
+}
+
+/** Like `readWhy`, with what only the journals of its turns know. */
+export async function answerWhy(
+  deps: WhyDeps & { readonly runtime: Pick<Runtime, 'history'> },
+  name: string,
+): Promise<WhyAnswer | undefined> {
+  const why = await readWhy(deps, name)
+  return why && { ...why, refusedCalls: await readRefusedCalls(deps.runtime, why.task) }
 }
 
 /** As many Projects as one orchestrator is asked to search for a Task that is not minted yet. */

@@ -36,7 +36,7 @@ test.each([
   ['values without a tag', 'repository: statewright-wrapper\n', 'no tag is not'],
   ['a variable', 'env:\n  - name: SKILLS_REF\n    value: main\n', '`main` is not'],
   ['a template that is no YAML', '{{ if .x }}\nskillsRef: {{ .Values.ref }}\n{{ end }}\n', "can't be read"],
-])('%s is told', (_what, source, complaint) => {
+])('%s is told (PROJECT-AGENT-16)', (_what, source, complaint) => {
   expect(faultsOf(source).filter(Boolean).join('\n')).toContain(complaint)
 })
 

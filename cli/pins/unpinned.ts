@@ -10,7 +10,7 @@ export interface Pin {
   readonly fault?: string
 }
 
-/** The one form that names the same thing tomorrow (S3 AgentSpec `skillsRef`, Versioning 3). */
+/** The one form that names the same thing tomorrow (PROJECT-AGENT-16). */
 const release = /^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/
 const wrapperImage = /(^|\/)statewright-wrapper([:@]|$)/
 const mentions = /skillsRef|SKILLS_REF|statewright-wrapper/

@@ -21,7 +21,7 @@ describe('a skill file', () => {
     'There is no mr_write(action=approve); comment in its place.',
     "Don't use scm_read(kind=pipelines).",
     'Other programs: os_path(join=a), set_up(mode=fast).',
-  ])('passes with %j', (text) => {
+  ])('passes with %j (SKILLS-3, SKILLS-4)', (text) => {
     expect(faultsIn(text)).toEqual([])
   })
 
@@ -36,7 +36,7 @@ describe('a skill file', () => {
     ['Use scm_reads(kind=ci).', 'there is no tool scm_reads; did you mean scm_read?'],
     ['Use memory_search(text=x).', 'there is no tool memory_search'],
     ['Use submit_outcome(action=exhausted).', expect.stringContaining('not exhausted')],
-  ])('fails with %j', (text, message) => {
+  ])('fails with %j (TOOL-NOTE-3, TOOL-SCM-READ-1, SKILLS-3, SKILLS-6)', (text, message) => {
     expect(faultsIn(text)).toEqual([message])
   })
 
@@ -49,7 +49,7 @@ describe('a skill file', () => {
 })
 
 describe('the manifest', () => {
-  it('lists all 21 tools with their profiles and the words of their enums', () => {
+  it('lists all 21 tools with their profiles and the words of their enums (TOOLS-1, SKILLS-1, TOOL-MEMORY-9)', () => {
     expect(manifest.tools).toHaveLength(21)
     const tool = (name: string): unknown => manifest.tools.find((each) => each.name === name)
     expect(tool('memory_edges')).toMatchObject({

@@ -1,6 +1,6 @@
 /**
  * Literal calls of tools in the files that agents read, held against a manifest: `scm_read(kind=ci)` names a tool, a
- * field and a word, and all three must exist (document 2, Versioning). A bare signature names no word, and what a
+ * field and a word, and all three must exist (SKILLS-3). A bare signature names no word, and what a
  * sentence forbids is no call: both are passed over.
  */
 import { nearest } from '../../crd/nearest.ts'

@@ -1,12 +1,12 @@
 /**
  * Who calls: a pod by its own token, or somebody by OIDC. With a pod's token the server checks the Task and the
- * profile itself, so that a tool the profile denies is refused even when called by hand (decisions, Agent API).
+ * profile itself, so that a tool the profile denies is refused even when called by hand (POD-TOKEN-5).
  */
 import type { FastifyRequest } from 'fastify'
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { ActorView } from '../../runtime/runtime.ts'
-import { bearer, principalOf, type Authenticate, type Principal } from '../http/auth/authenticate.ts'
-import { Problem } from '../http/problem.ts'
+import { bearer, principalOf, type Authenticate, type Principal } from '../../http/auth/authenticate.ts'
+import { Problem } from '../../http/problem.ts'
 import type { AgentApiDeps } from './deps.ts'
 import type { PodClaims } from './pod-tokens.ts'
 import { mayCall, type ToolName } from './profiles.ts'
@@ -62,7 +62,7 @@ export async function requirePod(
   return { claims, view, task }
 }
 
-/** Reading stays within the token's Project; other Tasks of it may be read where the tool says so (rulings 3.6). */
+/** Reading stays within the token's Project; other Tasks of it may be read where the tool says so (POD-TOKEN-4). */
 export async function requireReadable(
   request: FastifyRequest,
   deps: AgentApiDeps,
@@ -90,7 +90,7 @@ export async function requireTool(
   return claims
 }
 
-/** A `project` argument may name the pod's own Project and no other (rulings 3.6). */
+/** A `project` argument may name the pod's own Project and no other (POD-TOKEN-4). */
 export function refuseForeignProject(claims: PodClaims, project: string | undefined): void {
   if (project !== undefined && projectActorId(project) !== claims.project)
     throw new Problem('forbidden', 'the token belongs to another Project')
@@ -110,7 +110,7 @@ async function requireTask(
   return { view, task: view.context as unknown as TaskContext }
 }
 
-/** Routes name a Task without its namespace; the embedded one is `default` (rulings 3.5). */
+/** Routes name a Task without its namespace; the embedded one is `default` (NAME-1). */
 export function taskId(name: string): string {
   return name.includes('/') ? name : `default/${name}`
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { CiCheck, CiReport, ForgeMergeRequest } from '../forge/port.ts'
 import { simulatedClock, type SimulatedClock } from '../../runtime/simulated-clock.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
+import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { agentMigrations } from './ci-store.ts'
 import { createCiReads } from './ci-reads.ts'
@@ -70,7 +70,7 @@ async function untilDone(what: Promise<unknown>, clock: SimulatedClock): Promise
 }
 
 describe('scm_read of ci', () => {
-  it('asks the forge once in 20 seconds for each merge request, and says which answers are kept ones', async () => {
+  it('asks the forge once in 20 seconds for each merge request, and says which answers are kept ones (TOOL-CI-1, TOOL-CI-2, TOOL-CI-3, TOOL-CI-4)', async () => {
     const room = aRoom()
     const [first, meanwhile] = await Promise.all([room.read(), room.read()])
     expect([first['cached'], meanwhile['cached'], room.fetched.length]).toEqual([false, true, 1])
@@ -84,7 +84,7 @@ describe('scm_read of ci', () => {
     expect(room.fetched).toEqual(['acme/lib#7', 'acme/lib#7', 'acme/lib#8', 'acme/app#7'])
   })
 
-  it('asks once in 20 seconds though two processes are asked, the second waiting for what the first is told', async () => {
+  it('asks once in 20 seconds though two processes are asked, the second waiting for what the first is told (TOOL-CI-2)', async () => {
     const clock = simulatedClock(Date.UTC(2026, 10, 21, 12))
     const [one, two] = [aRoom(clock), aRoom(clock)]
     one.hold = Promise.withResolvers()
@@ -111,7 +111,7 @@ describe('scm_read of ci', () => {
     dead.hold.resolve()
   })
 
-  it('keeps no failure: the next call asks again', async () => {
+  it('keeps no failure: the next call asks again (TOOL-CI-4)', async () => {
     const room = aRoom()
     room.failing = true
     await expect(room.read()).rejects.toThrow('away')
@@ -126,7 +126,7 @@ describe('scm_read of ci', () => {
     [true, 'failure', false],
     [false, 'success', false],
     [null, 'success', false],
-  ])('mergeable is no conflicts and not red: conflicts %s, %s', async (mergeable, status, expected) => {
+  ])('mergeable is no conflicts and not red: conflicts %s, %s (TOOL-CI-13)', async (mergeable, status, expected) => {
     const room = aRoom()
     room.mergeable = mergeable
     room.status = status
@@ -142,14 +142,14 @@ describe('scm_read of ci', () => {
     ['action_required', 'pending', false],
     [undefined, 'failure', true],
     [undefined, 'pending', false],
-  ])('a check that concluded %s (%s) shows its log: %s', async (conclusion, status, shown) => {
+  ])('a check that concluded %s (%s) shows its log: %s (TOOL-CI-5, TOOL-CI-7)', async (conclusion, status, shown) => {
     const room = aRoom()
     room.checks = [{ name: 'test', status, log: 'the log', ...(conclusion === undefined ? {} : { conclusion }) }]
     const [check] = (await room.read())['checks'] as Record<string, unknown>[]
     expect([check?.['required'], check?.['logTail']]).toEqual([true, shown ? 'the log' : undefined])
   })
 
-  it('shows the log of a job where the forge keeps one, and none of what another system told', async () => {
+  it('shows the log of a job where the forge keeps one, and none of what another system told (TOOL-CI-8)', async () => {
     const room = aRoom()
     const red = { status: 'failure', conclusion: 'failure', log: 'its own words' } as const
     room.checks = [
@@ -161,7 +161,7 @@ describe('scm_read of ci', () => {
     expect(checks.map(({ logTail }) => logTail)).toEqual(['the log of 7', 'its own words', undefined])
   })
 
-  it('shows the last 4000 bytes of the log, begun at a whole character', async () => {
+  it('shows the last 4000 bytes of the log, begun at a whole character (TOOL-CI-6)', async () => {
     const room = aRoom()
     room.checks = [{ name: 'lint', status: 'failure', log: `${'€'.repeat(2000)}` }]
     const [check] = (await room.read())['checks'] as { logTail: string; required: boolean }[]

@@ -4,7 +4,7 @@ import { claimRead, dropRead, dropReadsBefore, loadRead, storeRead } from './ci-
 import type { CiCheck, CiReport } from '../forge/port.ts'
 import type { ForgeAccess } from './forge-access.ts'
 
-/** One forge fetch per 20 s and subject, of all processes (document 2, scm_read); calls in between get the last result. */
+/** One forge fetch per 20 s and subject, of all processes (TOOL-CI-2, TOOL-CI-3); calls in between get the last result. */
 const windowMs = 20_000
 /** Longer than the forge's own deadlines together, so that who is silent has died. */
 const answerMs = 60_000
@@ -72,7 +72,7 @@ async function read(access: ForgeAccess, number: number, now: number): Promise<o
   }
 }
 
-/** Last bytes of the log, for a check that failed (document 2). */
+/** Last bytes of the log, for a check that failed (TOOL-CI-6, TOOL-CI-7). */
 const logTailBytes = 4000
 const failed = ['failure', 'timed_out', 'cancelled']
 

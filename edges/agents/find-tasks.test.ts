@@ -22,7 +22,7 @@ const runtime: Pick<Runtime, 'list'> = {
     all.filter(({ id }) => id.startsWith(idPrefix) && id > after).slice(0, limit),
 }
 
-test('A Task is found however many others its Project has', async () => {
+test('A Task is found however many others its Project has (TOOL-TASK-2)', async () => {
   const found = await findTasks(runtime, { project: 'default/lib', matches: ({ stage }) => stage === 'implementing' })
   expect(found.map(({ id }) => id)).toEqual([
     'default/t-0000',

@@ -7,7 +7,7 @@ import {
   type ProjectSettings,
   type RepositorySettings,
 } from '../forge/projects.ts'
-import { Problem } from '../http/problem.ts'
+import { Problem } from '../../http/problem.ts'
 import { isWithin, momentOf, type Clock } from '../../runtime/clock.ts'
 import { callTimeoutMs } from './call-timeout.ts'
 import type { AgentApiDeps } from './deps.ts'

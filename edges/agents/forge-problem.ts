@@ -1,4 +1,4 @@
-/** What a tool is told when the forge or the runtime cannot do what it asked: never a bare 500 (decisions, HTTP). */
+/** What a tool is told when the forge or the runtime cannot do what it asked: never a bare 500 (HTTP-6). */
 import {
   OverloadedError,
   RetryableError,
@@ -7,7 +7,7 @@ import {
   TerminalError,
 } from '../../runtime/errors.ts'
 import { ConflictError, NotFoundError, NotMergeableError, RateLimitedError, ValidationError } from '../forge/errors.ts'
-import { invalidInput, Problem } from '../http/problem.ts'
+import { invalidInput, Problem } from '../../http/problem.ts'
 
 /** Anything else is returned as it came. */
 export function problemOf(error: unknown): unknown {

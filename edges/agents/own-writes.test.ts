@@ -43,7 +43,7 @@ describe('a comment on behalf of an agent', () => {
     expect(agentMarker(question)).toMatch(/^<!-- platform:agent\/[0-9a-f]{24} -->$/)
   })
 
-  it('is never doubled: its repeat, even after a lost answer, finds the first', async () => {
+  it('is never doubled: its repeat, even after a lost answer, finds the first (TOOL-ISSUE-7)', async () => {
     const thread = aThread()
     thread.losing = true
     await expect(commentOnce(thread.forge, question, (body) => thread.write(body))).rejects.toThrow('502')
@@ -75,7 +75,7 @@ describe('a comment on behalf of an agent', () => {
 })
 
 describe('an issue on behalf of an agent', () => {
-  it('is never doubled: its repeat, even after a lost answer, finds the first', async () => {
+  it('is never doubled: its repeat, even after a lost answer, finds the first (TOOL-ISSUE-7)', async () => {
     const open: ForgeIssue[] = []
     const forge = aForge({
       listIssues: async () => open,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { generateSigningKeyPem, importSigningKey, signToken } from '../http/auth/tokens.ts'
-import { testClock } from '../http/testing.ts'
+import { generateSigningKeyPem, importSigningKey, signToken } from '../../http/auth/tokens.ts'
+import { testClock } from '../../http/testing.ts'
 import { podTokens, tokenLifetimeSeconds, type PodClaims } from './pod-tokens.ts'
 
 const claims: PodClaims = {
@@ -81,7 +81,7 @@ describe('the token of a pod', () => {
     for (const token of forged) await expect(tokens.verify(token)).rejects.toMatchObject(invalid)
   })
 
-  it('outlives its pod by the boot budget and never ends before it (rulings 3.6)', () => {
+  it('outlives its pod by the boot budget and never ends before it (POD-TOKEN-2) (AGENT-API-4)', () => {
     const hardCap = 3600 + 2 * 1800 + 60
     expect(tokenLifetimeSeconds({ agentPodTTLSeconds: 3600, turnTimeoutSeconds: 1800 })).toBe(hardCap + 15 * 60)
   })

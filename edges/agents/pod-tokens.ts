@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox'
 import { AgentKind } from '../../machines/task/events.ts'
-import type { Clock } from '../http/ports.ts'
-import { unauthenticated } from '../http/auth/authenticate.ts'
-import { signToken, verifyToken, type SigningKey } from '../http/auth/tokens.ts'
-import { faultsOf } from '../http/validation.ts'
+import type { Clock } from '../../http/ports.ts'
+import { unauthenticated } from '../../http/auth/authenticate.ts'
+import { signToken, verifyToken, type SigningKey } from '../../http/auth/tokens.ts'
+import { faultsOf } from '../../http/validation.ts'
 
-/** What a pod's token says of it (rulings 3.6). `task` and `project` are actor ids. */
+/** What a pod's token says of it (POD-TOKEN-1). `task` and `project` are actor ids. */
 export const PodClaims = Type.Object({
   project: Type.String(),
   task: Type.String(),
@@ -23,7 +23,7 @@ export interface PodTokens {
 const issuer = 'statewright-orchestrator'
 const audience = 'statewright-agents'
 
-/** Two turns, the stop sequence's slack and the boot budget beyond the TTL: no pod outlives its token (rulings 3.6). */
+/** Two turns, the stop sequence's slack and the boot budget beyond the TTL: no pod outlives its token (POD-TOKEN-2). */
 export function tokenLifetimeSeconds(pod: {
   readonly agentPodTTLSeconds: number
   readonly turnTimeoutSeconds: number

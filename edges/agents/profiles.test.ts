@@ -4,7 +4,7 @@ import { alwaysOn, isAgentKind, mayCall, profiles, toolNames, toolsOf, type Tool
 
 const code: readonly ToolName[] = ['code_search', 'code_context', 'code_graph', 'code_explain']
 
-/** The gating table of document 2, by column: what is denied. */
+/** The gating table (GATING, docs/contract/tools.md) by column: what is denied. */
 const denied: Readonly<Record<AgentKind, readonly ToolName[]>> = {
   brainstorm: ['issue_write', 'mr_write', 'mr_takeover_request', 'memory_edges'],
   incident: ['issue_write', 'mr_write', 'mr_takeover_request'],
@@ -16,14 +16,17 @@ const denied: Readonly<Record<AgentKind, readonly ToolName[]>> = {
 }
 
 describe('the profile of', () => {
-  it.each(agentKinds)('%s is the column of document 2', (kind) => {
-    expect(toolNames.filter((tool) => !mayCall(kind, tool))).toEqual(
-      toolNames.filter((tool) => denied[kind].includes(tool)),
-    )
-    expect(new Set(profiles[kind]).size).toBe(profiles[kind].length)
-  })
+  it.each(agentKinds)(
+    '%s is its column of the gating table (GATING) (GATING-8, GATING-9, GATING-10, GATING-11, GATING-12, GATING-13, GATING-14, GATING-15, GATING-16, GATING-17, GATING-18)',
+    (kind) => {
+      expect(toolNames.filter((tool) => !mayCall(kind, tool))).toEqual(
+        toolNames.filter((tool) => denied[kind].includes(tool)),
+      )
+      expect(new Set(profiles[kind]).size).toBe(profiles[kind].length)
+    },
+  )
 
-  it('each kind has as many tools as document 2 counts', () => {
+  it('each kind has as many tools as GATING-19 counts (GATING-19)', () => {
     const counts = Object.fromEntries(agentKinds.map((kind) => [kind, toolsOf(kind).length]))
     expect(counts).toEqual({
       brainstorm: 17,
@@ -38,7 +41,7 @@ describe('the profile of', () => {
   })
 
   it.each(['', 'clarify', 'Implement', 'constructor', '__proto__'])(
-    '%j fails closed: the always-on set and no outcome',
+    '%j fails closed: the always-on set and no outcome (GATING-5, GATING-7)',
     (kind) => {
       expect(isAgentKind(kind)).toBe(false)
       expect(toolsOf(kind)).toEqual(alwaysOn)

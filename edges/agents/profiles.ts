@@ -1,5 +1,5 @@
 /**
- * Which tool each agent kind has (document 2, profile gating). One table for the server's own check and for the MCP
+ * Which tool each agent kind has (GATING, docs/contract/tools.md). One table for the server's own check and for the MCP
  * server's registration: what it doesn't list is not there, and a call by hand is refused.
  */
 import { agentKinds, type AgentKind } from '../../machines/task/events.ts'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ATask } from '../../machines/task/a-task.ts'
 import type { Note, TaskContext } from '../../machines/task/context.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
+import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { bodyHash } from '../forge/hash.ts'
 import { collectBundle } from './bundle/collect.ts'
@@ -65,7 +65,7 @@ const note = fc.record({
 }) satisfies fc.Arbitrary<Written>
 
 describe('the notes of a Task', () => {
-  it('are all there, in their order and to the letter, however many there are, and its row stays small', async () => {
+  it('are all there, in their order and to the letter, however many there are, and its row stays small (TOOL-TASK-9, TOOL-NOTE-9)', async () => {
     let spilt = 0
     await fc.assert(
       fc.asyncProperty(fc.array(note, { minLength: 10, maxLength: 60 }), async (written) => {
@@ -84,7 +84,7 @@ describe('the notes of a Task', () => {
     expect(spilt).toBeGreaterThan(0)
   }, 120_000)
 
-  it('never carry a bundle over its budget; it shows the newest, counts all, and names the call for the rest', async () => {
+  it('never carry a bundle over its budget; it shows the newest, counts all, and names the call for the rest (BUNDLE-15, BUNDLE-BUDGET-5)', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(note, { minLength: 1, maxLength: 60 }),
@@ -108,7 +108,7 @@ describe('the notes of a Task', () => {
     )
   }, 120_000)
 
-  it('are shown whole to who asks for all, whatever the budget, and every other thing within it', async () => {
+  it('are shown whole to who asks for all, whatever the budget, and every other thing within it (TOOL-TASK-9)', async () => {
     const written = Array.from({ length: 40 }, (_, n) => ({ kind: 'note', body: `${n} `.repeat(8000) }) as const)
     const task = await journalOf(written)
     const input = await bundleOf(task, 'all')
@@ -120,14 +120,14 @@ describe('the notes of a Task', () => {
     expect(bytesOf(others)).toBeLessThanOrEqual(20_000)
   })
 
-  it('that the next pod goes on from are in its bundle though they were spilled', async () => {
+  it('that the next pod goes on from are in its bundle though they were spilled (BUNDLE-3)', async () => {
     const many = Array.from({ length: 40 }, (_, n) => ({ kind: 'note', body: `${n}`.padEnd(30_000, '.') }) as const)
     const task = await journalOf([{ kind: 'plan', body: 'the plan' }, ...many])
     expect(task.notes[0]).toMatchObject({ kind: 'plan', body: '', spilled: true })
     expect((await bundleOf(task, 'recent')).notes[0]).toMatchObject({ kind: 'plan', body: 'the plan' })
   })
 
-  it('lose nothing when the store was told and the Task was not, or was told twice', async () => {
+  it('lose nothing when the store was told and the Task was not, or was told twice (TOOL-NOTE-9)', async () => {
     const many = Array.from({ length: 20 }, (_, n) => ({ kind: 'note', body: `${n}`.padEnd(30_000, '.') }) as const)
     const task = await journalOf(many)
     await spill(sql, task.id, task.notes, 15)

@@ -5,7 +5,7 @@
 import type { Note } from '../../machines/task/context.ts'
 import type { Queryable } from '../../runtime/store/sql.ts'
 
-/** Words that a Task's row holds at most, in bytes (rulings 3.19). */
+/** Words that a Task's row holds at most, in bytes (NOTE-3). */
 export const mostNoteBytes = 512 * 1024
 
 /** How many of the oldest notes have to give up their words, so that those after them and the new one fit. */

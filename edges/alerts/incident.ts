@@ -1,4 +1,4 @@
-/** A firing alert as an entry of the Project's queue: its incident Task is minted when an alert slot is free (document 3, QueueSpec). */
+/** A firing alert as an entry of the Project's queue: its incident Task is minted when an alert slot is free (ALERTS-5). */
 import { createHash } from 'node:crypto'
 import type { MachineEvent } from '../../machines/definition.ts'
 import { taskName } from '../../machines/rules/names.ts'
@@ -7,7 +7,7 @@ import type { Delivery } from '../../runtime/runtime.ts'
 import { projectId, type ProjectSettings } from '../forge/projects.ts'
 import type { Alert } from './payload.ts'
 
-/** Rulings 3.11: before everything else. */
+/** QUEUE-1: before everything else. */
 const alertPriority = 0
 
 /** Longer labels and summaries are read with the alerting tool. */

@@ -3,8 +3,8 @@ import { OverloadedError } from '../../runtime/errors.ts'
 import type { Delivery, Receipt } from '../../runtime/runtime.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import type { ProjectSettings } from '../forge/projects.ts'
-import { createLogger } from '../http/logging.ts'
-import { createServer } from '../http/server.ts'
+import { createLogger } from '../../http/logging.ts'
+import { createServer } from '../../http/server.ts'
 import { registerAlertWebhook, type Alerting } from './route.ts'
 
 interface Room {
@@ -118,7 +118,7 @@ const firing = {
 }
 const delivery = (...alerts: readonly object[]): object => ({ version: '4', groupKey: '{}:{x}', alerts })
 
-test('a firing alert asks for an incident Task in the slots of alerts, durable before 202', () =>
+test('a firing alert asks for an incident Task in the slots of alerts, durable before 202 (TASK-RESOURCE-4, SERVICE-1, ALERTS-4, ALERTS-5)', () =>
   withRoute(async (room) => {
     expect(await room.post(delivery(firing))).toEqual({
       status: 202,
@@ -144,7 +144,7 @@ test('a firing alert asks for an incident Task in the slots of alerts, durable b
     ])
   }))
 
-test('sent again it is the same incident: by group, fingerprint and start', () =>
+test('sent again it is the same incident: by group, fingerprint and start (ALERTS-6)', () =>
   withRoute(async (room) => {
     await room.post(delivery(firing))
     expect((await room.post(delivery({ ...firing, annotations: {} }))).body).toMatchObject({
@@ -160,7 +160,7 @@ test('sent again it is the same incident: by group, fingerprint and start', () =
     expect(new Set(room.delivered.map(({ event }) => event['task'])).size).toBe(4)
   }))
 
-test('1.8: what is not firing is accepted and discarded', () =>
+test('WEBHOOK-RULE-4: what is not firing is accepted and discarded (ALERTS-7)', () =>
   withRoute(async (room) => {
     expect(await room.post(delivery({ ...firing, status: 'resolved' }))).toMatchObject({
       status: 202,
@@ -178,7 +178,7 @@ test('words of an alert are one line without elements', () =>
     expect(goal).not.toMatch(/[<>`\n\u202e]/)
   }))
 
-test('S3 Errors: an unknown Project is 404, one that takes no alerts is not routed, before any secret is read', () =>
+test('ALERTS-8, ALERTS-9: an unknown Project is 404, one that takes no alerts is not routed, before any secret is read (PROJECT-ALERTING-1, ALERTS-8, ALERTS-9)', () =>
   withRoute(async (room) => {
     expect((await room.post(delivery(firing), { project: 'other' })).status).toBe(404)
     room.enabled = false
@@ -190,7 +190,7 @@ test.each([
   ['that cannot be read', () => Promise.reject(new Error('EACCES /secrets/demo'))],
   ['without the key', () => Promise.resolve(undefined)],
   ['that is empty', () => Promise.resolve('')],
-])('S3 Errors: a secret %s is 500, and says nothing of where it is', (_what, read) =>
+])('ALERTS-9: a secret %s is 500, and says nothing of where it is (ALERTS-9)', (_what, read) =>
   withRoute(async (room) => {
     room.secret = read
     const { status, body } = await room.post(delivery(firing))
@@ -202,7 +202,7 @@ test.each([
 test.each([
   ['another', 'wrong'],
   ['none', ''],
-])('S3 Errors: %s bearer is 401', (_what, bearer) =>
+])('ALERTS-9: %s bearer is 401 (ALERTS-2, ALERTS-9)', (_what, bearer) =>
   withRoute(async (room) => {
     expect((await room.post(delivery(firing), { bearer })).status).toBe(401)
     expect((await room.post('not json', { bearer })).status).toBe(401)
@@ -210,7 +210,7 @@ test.each([
   }),
 )
 
-test('the secret is read at each delivery', () =>
+test('the secret is read at each delivery (ALERTS-3)', () =>
   withRoute(async (room) => {
     await room.post(delivery(firing))
     room.secret = async () => 'rotated'
@@ -218,7 +218,7 @@ test('the secret is read at each delivery', () =>
     expect((await room.post(delivery(firing), { bearer: 'rotated' })).status).toBe(202)
   }))
 
-test('S3 Errors: a body over 5 MiB is 413', () =>
+test('ALERTS-9: a body over 5 MiB is 413 (ALERTS-9)', () =>
   withRoute(async (room) => {
     expect((await room.post('x'.repeat(5 * 1024 * 1024 + 1))).status).toBe(413)
   }))
@@ -231,7 +231,7 @@ test('what is malformed is 400, with every fault', () =>
     expect(body.errors?.length).toBeGreaterThan(1)
   }))
 
-test('a full inbox is 503: the sender comes again with the same alerts', () =>
+test('a full inbox is 503: the sender comes again with the same alerts (ALERTS-4)', () =>
   withRoute(async (room) => {
     room.full = true
     expect((await room.post(delivery(firing))).status).toBe(503)
@@ -239,7 +239,7 @@ test('a full inbox is 503: the sender comes again with the same alerts', () =>
 
 const many = (count: number): object[] => Array.from({ length: count }, (_, n) => ({ ...firing, fingerprint: `f${n}` }))
 
-test('of more alerts than may wait those that fit are taken; the others are left to their sender, who is told and comes again', () =>
+test('of more alerts than may wait those that fit are taken; the others are left to their sender, who is told and comes again (ALERTS-10)', () =>
   withRoute(async (room) => {
     const first = await room.post(delivery(...many(1000)))
     expect([first.status, first.retryAfter]).toEqual([503, '60'])

@@ -1,5 +1,5 @@
 /**
- * POST /operator/webhooks/{project}/alerts (document 3, Endpoints, Authentication, Errors): size, Project, whether it
+ * POST /operator/webhooks/{project}/alerts (ALERTS-8, ALERTS-9): size, Project, whether it
  * takes alerts, secret, bearer; only then is the body looked at. What is answered with 202 is durable.
  */
 import { Type, type Static } from 'typebox'
@@ -7,9 +7,9 @@ import { Value } from 'typebox/value'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Delivery, Receipt } from '../../runtime/runtime.ts'
 import { projectId, type ProjectSettings } from '../forge/projects.ts'
-import type { HttpApp } from '../http/app.ts'
-import { constantTimeEqual } from '../http/auth/hmac.ts'
-import { invalidInput, Problem } from '../http/problem.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { constantTimeEqual } from '../../http/auth/hmac.ts'
+import { invalidInput, Problem } from '../../http/problem.ts'
 import { incidentOf } from './incident.ts'
 import { AlertDelivery } from './payload.ts'
 
@@ -33,7 +33,7 @@ export interface AlertRouteDeps {
   readonly clock: Clock
 }
 
-/** Document 3, Limits. */
+/** ALERTS-9. */
 const bodyLimit = 5 * 1024 * 1024
 
 const Answer = Type.Object({
@@ -123,7 +123,7 @@ const comeAgainSeconds = 60
 /** Delivered side by side. */
 const atOnce = 50
 
-/** Resolved and pending ones are read by the agent, with the alerting tool (rulings 1.8). */
+/** Resolved and pending ones are read by the agent, with the alerting tool (WEBHOOK-RULE-4). */
 async function take(
   deps: AlertRouteDeps,
   project: ProjectSettings,

@@ -19,17 +19,25 @@ interface Change {
   readonly by: ForgeAccount
 }
 
+/** With `edited`: what stood there before, of that which changed. */
+export interface TextBefore {
+  readonly title?: string
+  readonly body?: string
+}
+
 export interface IssueChange extends Change {
   readonly sort: 'issue'
   readonly action: IssueAction
   readonly issue: ForgeIssue
   readonly label?: string
+  readonly before?: TextBefore
 }
 
 export interface MergeRequestChange extends Change {
   readonly sort: 'mr'
   readonly action: MergeRequestAction
   readonly mergeRequest: ForgeMergeRequest
+  readonly before?: TextBefore
 }
 
 export interface CommentChange extends Change {

@@ -6,7 +6,7 @@ import { RetryableError, TerminalError } from '../../runtime/errors.ts'
 
 export type LimitType = 'primary' | 'secondary' | 'bucket'
 
-/** Document 3, Authentication: a typed rate-limit error requeues, it never fails a Task. */
+/** FORGE-BUDGET-4: a typed rate-limit error requeues, it never fails a Task. */
 export class RateLimitedError extends RetryableError {
   override readonly name = 'RateLimitedError'
   readonly limitType: LimitType

@@ -4,8 +4,9 @@ import type { Logger } from '../../runtime/logger.ts'
 import type { Delivery, Receipt } from '../../runtime/runtime.ts'
 import type { MigrationFolder } from '../../runtime/store/migrate.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import type { HttpApp } from '../http/app.ts'
+import type { HttpApp } from '../../http/app.ts'
 import { createMirror, type Mirror } from './mirror/mirror.ts'
+import { mirrorRules, type MirrorRules } from './mirror/rules.ts'
 import { loadCursor } from './mirror/store/cursors.ts'
 import { insertPush, newestRefusal, type PushAudit } from './mirror/store/pushes.ts'
 import { createForgeHandlers, type ForgeHandlers } from './outbound/handlers.ts'
@@ -32,6 +33,7 @@ export interface ForgeEdgeOptions {
   readonly webhookUrl: (project: ProjectSettings) => string | undefined
   /** What says how Tasks stand; undefined: nothing is said of it on the forge. */
   readonly standings: Pick<KeeperOptions, 'runtime' | 'why'> | undefined
+  readonly rules?: MirrorRules
 }
 
 export interface ForgeEdge {
@@ -50,7 +52,7 @@ export interface ForgeEdge {
 
 export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
   const { sql, clock, directory } = options
-  const mirror = createMirror(options)
+  const mirror = createMirror({ ...options, rules: options.rules ?? mirrorRules })
   const inbox = createForgeInbox({
     sql,
     clock,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { TerminalError } from '../../runtime/errors.ts'
-import type { Fetch } from '../http/ports.ts'
+import type { Fetch } from '../../http/ports.ts'
 import type { LimitType } from './errors.ts'
 import { createGithubForge } from './github/port.ts'
 import { createTransport, type Transport } from './github/transport.ts'
@@ -12,7 +12,7 @@ export interface OpenForgeOptions {
   readonly directory: ProjectDirectory
   readonly fetch: Fetch
   readonly clock: Clock
-  /** For `operator_scm_ratelimited_total{provider,path,limit_type}` (document 3). */
+  /** For `operator_scm_ratelimited_total{provider,path,limit_type}` (FORGE-BUDGET-5). */
   readonly onLimited?: (provider: Provider, path: string, limitType: LimitType) => void
 }
 

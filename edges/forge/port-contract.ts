@@ -44,7 +44,7 @@ export function forgePortContract(name: string, withRoom: WithContractRoom): voi
 }
 
 function identity(withRoom: WithContractRoom): void {
-  test('tells whose token it is, what the repository allows and who may do what', async () => {
+  test('tells whose token it is, what the repository allows and who may do what (FORGE-RULES-3)', async () => {
     await withRoom(async ({ port, readerPort, path }) => {
       expect((await port.whoAmI()).login).toBe('bot')
       expect(await port.repository(path)).toMatchObject({
@@ -205,7 +205,7 @@ function mergeRequests(withRoom: WithContractRoom): void {
 }
 
 function checks(withRoom: WithContractRoom): void {
-  test('the checks of a head come to one state: none, running, failure before all, success only when all are', async () => {
+  test('the checks of a head come to one state: none, running, failure before all, success only when all are (TOOL-CI-10, TOOL-CI-14)', async () => {
     await withRoom(async ({ port, path, push, reportCheck }) => {
       const sha = await push('platform/a', FILES)
       expect(await port.ci(path, sha)).toEqual({ sha, status: 'none', checks: [] })

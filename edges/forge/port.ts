@@ -9,9 +9,9 @@ export type ForgeSubjectKind = 'issue' | 'mr'
 
 export interface ForgeAccount {
   readonly login: string
-  /** The forge's numeric id as text: logins are renamable and reusable (rulings 4.14). */
+  /** The forge's numeric id as text: logins are renamable and reusable (PEOPLE-3). */
   readonly id: string
-  /** What the forge itself says; a bot by name is judged elsewhere (rulings 4.13). */
+  /** What the forge itself says; a bot by name is judged elsewhere (PEOPLE-1). */
   readonly bot: boolean
 }
 
@@ -27,7 +27,7 @@ export interface ForgeRepository {
   readonly id: string
   readonly defaultBranch: string
   readonly private: boolean
-  /** Those that the repository allows, in the order in which we try them (rulings 4.12). */
+  /** Those that the repository allows, in the order in which we try them (MERGE-7). */
   readonly mergeMethods: readonly MergeMethod[]
 }
 
@@ -105,7 +105,7 @@ export interface ChangedFile {
   readonly patch?: string
 }
 
-/** One check, status or job on a head (rulings 3.17). */
+/** One check, status or job on a head (CI-RULE-1). */
 export interface CiCheck {
   readonly name: string
   readonly status: CiState

@@ -1,6 +1,6 @@
 /**
  * What the edges need to know of Projects and Repositories. Read at every use: settings change under running Tasks,
- * and a Secret is never cached (document 3, Authentication). The implementation over stored resources is injected.
+ * and a Secret is never cached (WEBHOOKS-8). The implementation over stored resources is injected.
  */
 import type { ProjectSpec } from '../../crd/project.ts'
 import type { TaskConfig } from '../../machines/task/events.ts'
@@ -23,7 +23,7 @@ export interface ScmSettings {
   readonly reporterLogins: readonly string[]
   /** Absent or empty reads as `all`. */
   readonly prReactionScope?: 'labeledOrMentioned' | 'all' | ''
-  /** Base of the forge's API; absent: the public one (rulings 3.1). */
+  /** Base of the forge's API; absent: the public one (RESOURCE-RULE-3). */
   readonly apiURL?: string
   /** Base of its web and git addresses. */
   readonly webURL?: string
@@ -44,7 +44,7 @@ export interface RepositorySettings {
   readonly reporterLogins?: readonly string[]
 }
 
-/** What single agent kinds are told of the Project (document 3: Cron blocks, UpgradePolicySpec). */
+/** What single agent kinds are told of the Project (PROJECT-CRON and PROJECT-UPGRADE, docs/contract/resources.md). */
 export interface KindSettings {
   /** Backlog of proposals over all repositories; 0 disables refill. */
   readonly targetOpenProposals: number
@@ -87,7 +87,7 @@ export interface ProjectSecret {
 }
 
 export interface ProjectDirectory {
-  /** By the Project's bare name: names are unique over namespaces (rulings 3.5). */
+  /** By the Project's bare name: names are unique over namespaces (NAME-2). */
   project(name: string): Promise<ProjectSettings | undefined>
   projects(): Promise<readonly ProjectSettings[]>
   /** As stored at this moment; undefined when there is no such Secret. */
@@ -135,7 +135,7 @@ export function reportersOf(project: ProjectSettings, repository: RepositorySett
   return repository.reporterLogins ?? project.scm.reporterLogins
 }
 
-/** Document 3, DocumentationSpec: the URL must be that of an enrolled Repository. */
+/** PROJECT-DOCS-3: the URL must be that of an enrolled Repository. */
 export function documentationOf({ kinds, repositories }: ProjectSettings): string | undefined {
   const wanted = plainUrl(kinds.documentationRepo ?? '')
   return wanted === '' ? undefined : repositories.find(({ url }) => plainUrl(url) === wanted)?.name

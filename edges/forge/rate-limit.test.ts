@@ -16,7 +16,7 @@ test('a burst goes out at once, what is beyond it waits its turn, and too long a
   expect(done).toEqual([1000])
 })
 
-test('what the forge closed stays closed until it said, and is counted', async () => {
+test('what the forge closed stays closed until it said, and is counted (FORGE-BUDGET-5)', async () => {
   const clock = simulatedClock(0)
   const limited: string[] = []
   const budget = createBudget({ clock, onLimited: (path, type) => limited.push(`${path} ${type}`) })
@@ -51,6 +51,9 @@ test.each([
   [403, {}, undefined],
   [403, { 'x-ratelimit-remaining': '4000' }, undefined],
   [404, { 'retry-after': '7' }, undefined],
-] as [number, Record<string, string>, unknown][])('%i with %j is read as %j', (status, headers, expected) => {
-  expect(limitOf(new Response(null, { status, headers }), 10_000)).toEqual(expected)
-})
+] as [number, Record<string, string>, unknown][])(
+  '%i with %j is read as %j (FORGE-BUDGET-2)',
+  (status, headers, expected) => {
+    expect(limitOf(new Response(null, { status, headers }), 10_000)).toEqual(expected)
+  },
+)

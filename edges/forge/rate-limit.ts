@@ -1,5 +1,5 @@
 /**
- * The request budget of one Project, shared by all its readers and writers (document 3, Authentication). A token
+ * The request budget of one Project, shared by all its readers and writers (FORGE-BUDGET-1). A token
  * bucket keeps bursts small; what the forge itself says (`Retry-After`, `X-RateLimit-Reset`) closes it until then. By the
  * clock that never jumps: a time of day set back would hold every request up for as long.
  */

@@ -1,16 +1,17 @@
 /** The edge over a memory store and the local forge, for tests of this folder. */
-import { withForge, type ForgeRoom, type RoomOptions } from '../../cli/standins/forge/testing.ts'
+import { withForge, type ForgeRoom, type RoomOptions } from '../../standins/forge/testing.ts'
 import { simulatedClock, type SimulatedClock } from '../../runtime/simulated-clock.ts'
-import { createLogger } from '../http/logging.ts'
-import { createServer } from '../http/server.ts'
+import { createLogger } from '../../http/logging.ts'
+import { createServer } from '../../http/server.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { RetryableError } from '../../runtime/errors.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import type { Delivery, EffectContext } from '../../runtime/runtime.ts'
 import { migrate, runtimeMigrations } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
+import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { createForgeEdge, forgeMigrations, type ForgeEdge } from './forge-edge.ts'
+import { mirrorRules, type MirrorRules } from './mirror/rules.ts'
 import { createOpenForge } from './open-forge.ts'
 import type { ProjectDirectory, ProjectSecret, ProjectSettings } from './projects.ts'
 
@@ -101,10 +102,11 @@ export interface EdgeRoomOptions extends RoomOptions {
   readonly project?: (project: ProjectSettings) => ProjectSettings
   /** Takes each delivery once, at the moment at which its actor would. */
   readonly hears?: (delivery: Delivery) => void
+  readonly rules?: MirrorRules
 }
 
 export async function withForgeEdge(
-  { project: change = (same) => same, hears = () => undefined, ...options }: EdgeRoomOptions,
+  { project: change = (same) => same, hears = () => undefined, rules = mirrorRules, ...options }: EdgeRoomOptions,
   use: (room: EdgeRoom) => Promise<void>,
 ): Promise<void> {
   const repository = {
@@ -113,15 +115,18 @@ export async function withForgeEdge(
     ...options.repository,
   }
   await withForge({ ...options, repository }, (forgeRoom) =>
-    withSql((sql) => useEdge(forgeRoom, sql, change, hears, use)),
+    withSql((sql) => useEdge(forgeRoom, sql, { change, hears, rules }, use)),
   )
 }
 
 async function useEdge(
   forgeRoom: ForgeRoom,
   sql: Sql,
-  change: (project: ProjectSettings) => ProjectSettings,
-  hears: (delivery: Delivery) => void,
+  {
+    change,
+    hears,
+    rules,
+  }: Required<Pick<EdgeRoomOptions, 'hears' | 'rules'>> & { change: (project: ProjectSettings) => ProjectSettings },
   use: (room: EdgeRoom) => Promise<void>,
 ): Promise<void> {
   const clock = simulatedClock(Date.now())
@@ -152,6 +157,7 @@ async function useEdge(
     grantHolds: async (issue) => grants.has(issue),
     webhookUrl: () => `${here.url}/operator/webhooks/demo`,
     standings: undefined,
+    rules,
     deliver: async (delivery) => {
       if (room.failing > 0) {
         room.failing -= 1

@@ -2,11 +2,11 @@ import { afterEach, expect, test } from 'vitest'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { commit, run, withForge, type ForgeRoom } from '../../cli/standins/forge/testing.ts'
+import { commit, run, withForge, type ForgeRoom } from '../../standins/forge/testing.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { createLogger } from '../http/logging.ts'
-import { Problem } from '../http/problem.ts'
-import { createServer } from '../http/server.ts'
+import { createLogger } from '../../http/logging.ts'
+import { Problem } from '../../http/problem.ts'
+import { createServer } from '../../http/server.ts'
 import type { ProjectDirectory, ProjectSettings } from '../forge/projects.ts'
 import { createGitCache } from './cache.ts'
 import { registerGitGateway, type TaskAccess } from './gateway.ts'
@@ -100,7 +100,7 @@ function push(folder: string, ref: string, ...options: string[]): Promise<string
   return run(folder, ['push', ...options, 'origin', ref])
 }
 
-test('a pod clones and pushes its task branch; the forge has it under the bot, the audit under the pod', async () => {
+test('a pod clones and pushes its task branch; the forge has it under the bot, the audit under the pod (TOOLS-14, GIT-GATEWAY-1, GIT-GATEWAY-2, GIT-GATEWAY-6)', async () => {
   await withGateway(async (room) => {
     const folder = await room.podClone()
     await commit(folder, { 'src/mul.js': 'export const mul = (a, b) => a * b\n' }, 'Add mul')
@@ -142,19 +142,22 @@ test.each([
   ['another branch', 'HEAD:refs/heads/main', [], 'to nothing else'],
   ['another task', 'HEAD:refs/heads/platform/other', [], 'to nothing else'],
   ['a tag', 'HEAD:refs/tags/v1', [], 'no tags'],
-])('%s is refused with words that git prints, and the forge hears nothing', async (_what, ref, options, words) => {
-  await withGateway(async (room) => {
-    const folder = await room.podClone()
-    await push(folder, `HEAD:refs/heads/${BRANCH}`)
-    const before = room.forge.audit().length
-    await commit(folder, { 'x.txt': 'x' }, 'X')
-    await expect(push(folder, ref, ...options)).rejects.toThrow(words)
-    expect(room.forge.audit()).toHaveLength(before)
-    expect(room.audits.at(-1)).toMatchObject({ outcome: 'refused' })
-  })
-})
+])(
+  '%s is refused with words that git prints, and the forge hears nothing (GIT-GATEWAY-3)',
+  async (_what, ref, options, words) => {
+    await withGateway(async (room) => {
+      const folder = await room.podClone()
+      await push(folder, `HEAD:refs/heads/${BRANCH}`)
+      const before = room.forge.audit().length
+      await commit(folder, { 'x.txt': 'x' }, 'X')
+      await expect(push(folder, ref, ...options)).rejects.toThrow(words)
+      expect(room.forge.audit()).toHaveLength(before)
+      expect(room.audits.at(-1)).toMatchObject({ outcome: 'refused' })
+    })
+  },
+)
 
-test('a branch is not deleted: the ability is not offered, and a client that asks all the same is refused', async () => {
+test('a branch is not deleted: the ability is not offered, and a client that asks all the same is refused (GIT-GATEWAY-3)', async () => {
   await withGateway(async (room) => {
     const folder = await room.podClone()
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
@@ -172,7 +175,7 @@ test('a branch is not deleted: the ability is not offered, and a client that ask
   })
 })
 
-test('history of the task branch is never rewritten, even by force', async () => {
+test('history of the task branch is never rewritten, even by force (GIT-GATEWAY-3)', async () => {
   await withGateway(async (room) => {
     const folder = await room.podClone()
     await commit(folder, { 'x.txt': 'one' }, 'One')
@@ -182,7 +185,7 @@ test('history of the task branch is never rewritten, even by force', async () =>
   })
 })
 
-test('rulings 4.4: before the grant nothing is pushed', async () => {
+test('GIT-3: before the grant nothing is pushed (GIT-GATEWAY-4)', async () => {
   await withGateway(async (room) => {
     const folder = await room.podClone()
     await commit(folder, { 'x.txt': 'one' }, 'One')
@@ -193,7 +196,7 @@ test('rulings 4.4: before the grant nothing is pushed', async () => {
   })
 })
 
-test('rulings 4.4: files that run unseen need a maintainer, also when hidden in an earlier commit of the branch', async () => {
+test('GIT-4: files that run unseen need a maintainer, also when hidden in an earlier commit of the branch', async () => {
   await withGateway(async (room) => {
     const folder = await room.podClone()
     await commit(folder, { '.github/workflows/ci.yml': 'on: push\n' }, 'Steal')
@@ -208,17 +211,20 @@ test('rulings 4.4: files that run unseen need a maintainer, also when hidden in 
 test.each([
   ['what later agents obey', 'CLAUDE.md', 'every later agent obeys it'],
   ['what the Project protects', 'deploy/prod.sh', 'the Project protects it'],
-])('a push that changes %s is refused: path, reason and the way out are named', async (_what, path, reason) => {
-  await withGateway(async (room) => {
-    const folder = await room.podClone()
-    await commit(folder, { [path]: 'x' }, 'Change')
-    const refused = await push(folder, `HEAD:refs/heads/${BRANCH}`).catch(String)
-    for (const words of [path, reason, '/allow-ci-changes']) expect(refused.replaceAll(/\s+/g, ' ')).toContain(words)
-    expect(room.audits.at(-1)).toMatchObject({ outcome: 'refused', reason: expect.stringContaining(path) })
-    room.right = { allowed: true, protectedPaths: true }
-    await push(folder, `HEAD:refs/heads/${BRANCH}`)
-  })
-})
+])(
+  'a push that changes %s is refused: path, reason and the way out are named (PROJECT-SCM-21)',
+  async (_what, path, reason) => {
+    await withGateway(async (room) => {
+      const folder = await room.podClone()
+      await commit(folder, { [path]: 'x' }, 'Change')
+      const refused = await push(folder, `HEAD:refs/heads/${BRANCH}`).catch(String)
+      for (const words of [path, reason, '/allow-ci-changes']) expect(refused.replaceAll(/\s+/g, ' ')).toContain(words)
+      expect(room.audits.at(-1)).toMatchObject({ outcome: 'refused', reason: expect.stringContaining(path) })
+      room.right = { allowed: true, protectedPaths: true }
+      await push(folder, `HEAD:refs/heads/${BRANCH}`)
+    })
+  },
+)
 
 test('a submodule needs a maintainer, also where no .gitmodules names it', async () => {
   await withGateway(async (room) => {
@@ -250,7 +256,7 @@ test('a pod without a branch of its own fetches and pushes nothing', async () =>
   })
 })
 
-test('without a token git is challenged, with a wrong one refused; other Tasks, Projects and addresses are closed', async () => {
+test('without a token git is challenged, with a wrong one refused; other Tasks, Projects and addresses are closed (GIT-GATEWAY-1, GIT-GATEWAY-6, GIT-GATEWAY-7)', async () => {
   await withGateway(async (room) => {
     const get = (url: string, token?: string): Promise<Response> =>
       fetch(

@@ -1,14 +1,14 @@
 /**
- * /git/{project}/{repository}.git: how pods fetch and push, so that no forge token is in any pod (rulings 3.8). Basic
+ * /git/{project}/{repository}.git: how pods fetch and push, so that no forge token is in any pod (GIT-1). Basic
  * `x-pod:<token>`; fetch of the Task's repositories; push of the Task's own branch. Only the smart protocol's three
  * addresses exist.
  */
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { HttpApp } from '../http/app.ts'
-import type { Authenticate } from '../http/auth/authenticate.ts'
-import type { Clock, Fetch } from '../http/ports.ts'
-import { Problem } from '../http/problem.ts'
+import type { HttpApp } from '../../http/app.ts'
+import type { Authenticate } from '../../http/auth/authenticate.ts'
+import type { Clock, Fetch } from '../../http/ports.ts'
+import { Problem } from '../../http/problem.ts'
 import { bareName, repositoryNamed, type ProjectDirectory } from '../forge/projects.ts'
 import type { GitCache, Remote } from './cache.ts'
 import { passFetch } from './fetch.ts'
@@ -34,7 +34,7 @@ export interface GitGatewayDeps {
   readonly verifyPodToken: (token: string) => Promise<PodIdentity>
   /** undefined: the Task has ended or never was, or the pod is not its living one. */
   readonly taskAccess: (pod: PodIdentity) => Promise<TaskAccess | undefined>
-  /** Refused while a live issue of an implement Task lacks its grant (rulings 4.4). */
+  /** Refused while a live issue of an implement Task lacks its grant (GIT-3). */
   readonly mayPush: (task: string, repository: string) => Promise<PushRight>
   readonly audit: (push: PushRecord) => Promise<void>
   /** Branch of a Repository that its settings leave to the forge. */

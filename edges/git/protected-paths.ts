@@ -1,6 +1,6 @@
 /**
  * What a later agent obeys, and what a machine runs before anybody has read the change or with more rights than its tests
- * (rulings 4.4, decisions/0024). A pod changes none of it unless a maintainer allowed that. The Project adds its own
+ * (GIT-4, decisions/0024). A pod changes none of it unless a maintainer allowed that. The Project adds its own
  * (`scm.protectedPaths`). Patterns are those of `path-pattern.ts`: without a leading `/` they are found in any folder.
  */
 

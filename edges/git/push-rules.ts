@@ -1,4 +1,4 @@
-/** What a pod may push (rulings 3.8, 4.4): its own task branch, forward only, and nothing that would run unseen. */
+/** What a pod may push (GIT-2, GIT-4): its own task branch, forward only, and nothing that would run unseen. */
 import { refusalFor, touchedPaths } from './protected-change.ts'
 import type { PathGuard } from './path-guard.ts'
 import { NO_OBJECT, type PushCommand } from './push-commands.ts'

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Clock } from '../http/ports.ts'
+import type { Clock } from '../../http/ports.ts'
 
 export interface GitCall {
   readonly args: readonly string[]

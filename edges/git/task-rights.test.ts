@@ -57,7 +57,7 @@ function rights({
 
 const identity = { project: 'default/demo', task: TASK, pod: 2 }
 
-test('the living pod of a Task fetches its repositories and pushes its branch', async () => {
+test('the living pod of a Task fetches its repositories and pushes its branch (GIT-GATEWAY-2)', async () => {
   expect(await rights({ context: {} }).taskAccess(identity)).toEqual({
     repositories: ['library'],
     branches: { library: BRANCH },
@@ -79,7 +79,7 @@ test("the review of a human's change pushes nothing, and no pod pushes to a bran
   expect(await rights({ context: { mergeRequests } }).taskAccess(identity)).toMatchObject({ branches: {} })
 })
 
-test("rulings 4.4: the Task's grant and the Issue's own word both have to hold", async () => {
+test("GIT-3: the Task's grant and the Issue's own word both have to hold (GIT-GATEWAY-4)", async () => {
   expect(await rights({ context: {} }).mayPush(TASK, 'library')).toEqual({ allowed: true, protectedPaths: false })
   expect(await rights({ context: {}, granted: false }).mayPush(TASK, 'library')).toMatchObject({
     allowed: false,
@@ -97,7 +97,7 @@ test("rulings 4.4: the Task's grant and the Issue's own word both have to hold",
   })
 })
 
-test('S2, plan_note_id: a plan that was swapped after its approval pushes nothing, until it is approved itself', async () => {
+test('CLAIM-17: a plan that was swapped after its approval pushes nothing, until it is approved itself (CLAIM-16, CLAIM-17)', async () => {
   expect(await rights({ context: { planHash: 'q' } }).mayPush(TASK, 'library')).toEqual({
     allowed: false,
     reason: 'the newest plan is not the approved one: have it approved, the work stays in the workspace until then',
@@ -133,7 +133,7 @@ test.each(['brainstorm', 'incident', 'refine', 'review'] as const)('a %s has not
   expect(access?.branches).toEqual({})
 })
 
-test("3.14: a branch that people handed over is the Task's own; any other of people's is not", async () => {
+test("GIT-6: a branch that people handed over is the Task's own; any other of people's is not", async () => {
   const mr = {
     repository: 'library',
     number: 7,

@@ -37,7 +37,7 @@ export function createTaskRights(deps: TaskRightsDeps): Pick<GitGatewayDeps, 'ta
   return {
     async taskAccess({ task, pod }) {
       const context = await contextOf(task)
-      // A token outlives its pod by its margin; the incarnation is checked here (rulings 3.6).
+      // A token outlives its pod by its margin; the incarnation is checked here (POD-TOKEN-3).
       if (context === undefined || !context.podAlive || context.podOrdinal !== pod) return undefined
       return { repositories: context.repositories, branches: branchesOf(context) }
     },
@@ -63,12 +63,12 @@ function branchesOf(context: TaskContext): TaskAccess['branches'] {
   )
 }
 
-/** Its author or a maintainer gave the branch to this very Task (rulings 3.14). */
+/** Its author or a maintainer gave the branch to this very Task (GIT-6). */
 function isHandedOver(context: TaskContext, branch: string): boolean {
   return openMergeRequests(context).some(({ headBranch, writable }) => writable === true && headBranch === branch)
 }
 
-/** Both the Task's copy and the Issues' rows have to hold: the copy may be late (rulings 4.4, law 18). */
+/** Both the Task's copy and the Issues' rows have to hold: the copy may be late (GIT-3, LAW-18). */
 async function missingGrant({ grantHolds }: TaskRightsDeps, context: TaskContext): Promise<string | undefined> {
   if (!grantsHold(context))
     return 'not pushed before a maintainer approved the plan: the work stays in the workspace until then'

@@ -1,8 +1,8 @@
-/** Who may look (ruling 3.10): a session's cookie or a bearer token, under a name of ours, from a page of ours. */
+/** Who may look (INSPECTOR-RULE-2): a session's cookie or a bearer token, under a name of ours, from a page of ours. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { unauthenticated, type Authenticate } from '../http/auth/authenticate.ts'
-import { Problem } from '../http/problem.ts'
+import { unauthenticated, type Authenticate } from '../../http/auth/authenticate.ts'
+import { Problem } from '../../http/problem.ts'
 import type { InspectorDeps } from './deps.ts'
 
 const cookieName = 'statewright_inspector'

@@ -9,7 +9,7 @@ interface Said {
   readonly unblocks?: string
 }
 
-/** The leaves of a committed path (`runtime/state-path.ts`), each with its own words or those of the nearest state around it. */
+/** The leaves of a committed path (`runtime/step/state-path.ts`), each with its own words or those of the nearest state around it. */
 export function activeStates(definition: MachineDefinition, path: string): readonly ActiveState[] {
   return path
     .split(' ')

@@ -1,11 +1,11 @@
 import type { MachineDefinition } from '../../machines/definition.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { Authenticate } from '../http/auth/authenticate.ts'
-import type { Logger } from '../http/logging.ts'
-import type { Clock, Ids } from '../http/ports.ts'
+import type { Authenticate } from '../../http/auth/authenticate.ts'
+import type { Logger } from '../../http/logging.ts'
+import type { Clock, Ids } from '../../http/ports.ts'
 import type { Tickets } from './tickets.ts'
 
-/** What of the runtime is looked at: nothing here can send an event (ruling 4.20). */
+/** What of the runtime is looked at: nothing here can send an event (INSPECTOR-RULE-1). */
 export type Observed = Pick<Runtime, 'read' | 'list' | 'history' | 'pendingEffects' | 'pendingTimers' | 'subscribe'>
 
 export interface InspectorDeps {

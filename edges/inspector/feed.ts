@@ -1,5 +1,5 @@
 /** What is committed, as it is told to pages; kept a while, so that a page that lost its line misses nothing. */
-import type { Ids } from '../http/ports.ts'
+import type { Ids } from '../../http/ports.ts'
 import type { JournalRow } from '../../runtime/runtime.ts'
 import type { Observed } from './deps.ts'
 import type { StepMessage } from './messages.ts'

@@ -74,7 +74,7 @@ describe('who may look', () => {
     expect(await page.text()).toContain('statewright inspector')
   })
 
-  test('a link opens the page once; its cookie then opens the API, to nobody else and to no script', async () => {
+  test('a link opens the page once; its cookie then opens the API, to nobody else and to no script (INSPECTOR-3)', async () => {
     const link = scene.link()
     const first = await fetch(link)
     expect(first.status).toBe(200)
@@ -89,12 +89,12 @@ describe('who may look', () => {
     expect([second.status, second.headers.get('set-cookie')]).toEqual([401, null])
   })
 
-  test('a bearer token is judged as everywhere', async () => {
+  test('a bearer token is judged as everywhere (INSPECTOR-5)', async () => {
     expect(await statusWith(bearerHeaders)).toBe(200)
     expect(await statusWith({ authorization: 'Bearer other' })).toBe(401)
   })
 
-  test('another host name or another page is refused, whatever it carries', async () => {
+  test('another host name or another page is refused, whatever it carries (INSPECTOR-4)', async () => {
     const cookie = await openSession()
     expect(await statusWith({ cookie, host: 'evil.example' })).toBe(403)
     expect(await statusWith({ cookie, origin: 'http://evil.example' })).toBe(403)
@@ -117,7 +117,7 @@ describe('who may look', () => {
     )
   })
 
-  test('rulings 4.20: nothing can be sent: every other method is refused', async () => {
+  test('INSPECTOR-RULE-1: nothing can be sent: every other method is refused (INSPECTOR-1)', async () => {
     for (const path of ['actors', 'actor', 'history', 'charts/task', 'kinds']) {
       const answer = await fetch(`${scene.url}/inspector/api/${path}`, { method: 'POST', headers: bearerHeaders })
       expect(answer.status).toBe(405)

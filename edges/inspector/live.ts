@@ -1,10 +1,10 @@
-/** The feed over WebSocket at /inspector/live. Pages send nothing on it (ruling 4.20). */
+/** The feed over WebSocket at /inspector/live. Pages send nothing on it (INSPECTOR-RULE-1). */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { WebSocketServer, type WebSocket } from 'ws'
-import type { HttpApp } from '../http/app.ts'
-import { Problem } from '../http/problem.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { Problem } from '../../http/problem.ts'
 import { authenticateSocket } from './access.ts'
 import type { InspectorDeps } from './deps.ts'
 import type { Feed } from './feed.ts'

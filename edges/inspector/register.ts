@@ -1,10 +1,10 @@
 /**
- * The state-chart visualizer: page, API and live feed under /inspector. It reads and never sends an event (ruling 4.20).
+ * The state-chart visualizer: page, API and live feed under /inspector. It reads and never sends an event (INSPECTOR-RULE-1).
  * Open to a browser by a one-time link (`tickets.mint()`, then `/inspector?ticket=...`), to programs by a bearer token
- * (ruling 3.10). Call it before the server listens.
+ * (INSPECTOR-RULE-2). Call it before the server listens.
  */
-import type { HttpApp } from '../http/app.ts'
-import { guard } from '../http/auth/authenticate.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { guard } from '../../http/auth/authenticate.ts'
 import { authenticateViewer } from './access.ts'
 import { readAssets } from './assets.ts'
 import type { InspectorDeps } from './deps.ts'

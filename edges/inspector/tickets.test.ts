@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../http/testing.ts'
+import { testClock } from '../../http/testing.ts'
 import { createTickets, SESSION_LIFETIME_MS, TICKET_LIFETIME_MS, type Tickets } from './tickets.ts'
 
 function room(): { readonly tickets: Tickets; readonly clock: ReturnType<typeof testClock> } {

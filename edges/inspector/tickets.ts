@@ -1,9 +1,9 @@
 /**
- * Tickets and the browser sessions that they open (ruling 3.10): whoever may ask for a link may look.
+ * Tickets and the browser sessions that they open (INSPECTOR-RULE-2): whoever may ask for a link may look.
  * Both live in memory: a restart ends every session, and `statewright inspector` prints a new link.
  */
-import { constantTimeEqual } from '../http/auth/hmac.ts'
-import type { Clock, Ids } from '../http/ports.ts'
+import { constantTimeEqual } from '../../http/auth/hmac.ts'
+import type { Clock, Ids } from '../../http/ports.ts'
 
 /** Long enough to find the line in the terminal, short enough that a log kept for later opens nothing. */
 export const TICKET_LIFETIME_MS = 10 * 60_000

@@ -69,7 +69,7 @@ function secretive(root: string): IsolatedPaths {
 }
 
 describe.skipIf(refused)(`a pod in namespaces of its own${refused ? ` (skipped: ${reason})` : ''}`, () => {
-  test('sees neither the home of the user nor the state of the platform, but its own folder and workspace', async () => {
+  test('sees neither the home of the user nor the state of the platform, but its own folder and workspace (DEPLOYMENT-8)', async () => {
     await withFolder(async (root) => {
       const paths = secretive(root)
       const { status, said } = inside(paths, `cd / && find ${root} -type f | sort`)

@@ -1,6 +1,6 @@
 /**
  * A pod of its own on one machine: mount and process namespaces in which only the workspace, the pod's own folder and
- * the program remain; the user's home and the platform's state are covered (rulings 4.5). Where every user may write, and
+ * the program remain; the user's home and the platform's state are covered (SECURITY-RULE-3). Where every user may write, and
  * where a user's own daemons listen, is the pod's own: no pod reads what another left there, nor asks a daemon to act
  * outside. Shared memory and queues are an ipc namespace's. The network is shared.
  */

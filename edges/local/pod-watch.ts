@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Clock } from '../http/ports.ts'
-import type { Logger } from '../http/logging.ts'
+import type { Clock } from '../../http/ports.ts'
+import type { Logger } from '../../http/logging.ts'
 import type { PodObservation } from '../ports/pods.ts'
 import { podNames, readRecord, removeFolder, type PodRecord } from './pod-folder.ts'
 

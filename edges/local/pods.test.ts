@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
-import { captureLog } from '../http/testing.ts'
+import { captureLog } from '../../http/testing.ts'
 import type { PodObservation, PodSpec } from '../ports/pods.ts'
 import { detectIsolation, type Isolation } from './isolation.ts'
 import { PodFolder } from './pod-folder.ts'
@@ -108,7 +108,7 @@ async function served(machine: Machine): Promise<void> {
 }
 
 describe('creating a pod', () => {
-  test('starts one process, however often and at however many places at once it is asked for', async () => {
+  test('starts one process, however often and at however many places at once it is asked for (DEPLOYMENT-5)', async () => {
     await withMachine(async (machine) => {
       const pods = machine.start()
       const names = await Promise.all([pods.create(spec), pods.create(spec), pods.create(spec)])
@@ -131,7 +131,7 @@ describe('creating a pod', () => {
     })
   })
 
-  test('after a crash between spawn and record adopts the process that came to be', async () => {
+  test('after a crash between spawn and record adopts the process that came to be (DEPLOYMENT-7)', async () => {
     await withMachine(async (machine) => {
       await machine.start().create(spec)
       await served(machine)
@@ -277,7 +277,7 @@ printf '{"pid":%s,"startTime":"%s"}' "$!" "\${stat[21]}" > "$STATE_DIR/agent.jso
     })
   })
 
-  test('after a new start tells of the pods that run and of those that ended meanwhile', async () => {
+  test('after a new start tells of the pods that run and of those that ended meanwhile (DEPLOYMENT-7)', async () => {
     await withMachine(async (machine) => {
       const before = machine.start()
       await before.create(spec)
@@ -379,7 +379,7 @@ test('removing what is gone or was never there is fine, and says that nothing of
   })
 })
 
-test('a workspace is made once, outlives its pods, and is deleted when it is asked for', async () => {
+test('a workspace is made once, outlives its pods, and is deleted when it is asked for (PROJECT-WORKSPACE-9, PROJECT-WORKSPACE-13)', async () => {
   await withMachine(async (machine) => {
     const pods = machine.start()
     await pods.bindVolumes(spec.task)

@@ -5,8 +5,8 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, openSync, closeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '../http/ports.ts'
-import type { Logger } from '../http/logging.ts'
+import type { Clock } from '../../http/ports.ts'
+import type { Logger } from '../../http/logging.ts'
 import type { PodObservation, PodPort, PodSpec } from '../ports/pods.ts'
 import { isolated, type Isolation } from './isolation.ts'
 import { PodFolder, podFolders, removeFolder, slug, type PodRecord } from './pod-folder.ts'
@@ -178,7 +178,7 @@ export class LocalPods implements PodPort {
 
 /**
  * Whether the agent still lives. Without a namespace it outlives a wrapper that was killed; it is ended before the pod's
- * end is told: the next pod of the Task has the same workspace, and two agents in it is one too many (law 7).
+ * end is told: the next pod of the Task has the same workspace, and two agents in it is one too many (LAW-7).
  */
 function endAgent(folder: PodFolder): boolean {
   const agent = folder.agent()

@@ -6,7 +6,7 @@ import { withChild } from './testing.ts'
 const tree = ['/bin/sh', '-c', 'sleep 300 & sleep 300 & wait']
 const lonely = ['sleep', '300']
 
-test('a process is known by its pid and start time, and alive until it ends', async () => {
+test('a process is known by its pid and start time, and alive until it ends (DEPLOYMENT-7)', async () => {
   await withChild(lonely, async ({ identity, process: child, ended }) => {
     expect(identity.pid).toBe(child.pid)
     expect(identity.startTime).toMatch(/^\d+$/)

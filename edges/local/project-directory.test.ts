@@ -38,7 +38,7 @@ function applied(...given: (Partial<Resource> & Pick<Resource, 'kind' | 'name' |
 }
 
 describe('a Project', () => {
-  test('that says nothing more than it must has the defaults of document 3', async () => {
+  test('that says nothing more than it must has the defaults of the contract (PROJECT-SCM-8, PROJECT-SCM-9, PROJECT-SCM-11)', async () => {
     const { directory } = applied({ kind: 'Project', name: 'demo', spec: bare })
     expect(await directory.project('demo')).toEqual({
       name: 'demo',
@@ -89,7 +89,7 @@ describe('a Project', () => {
     })
   })
 
-  test('that says it all is taken at its word', async () => {
+  test('that says it all is taken at its word (PROJECT-22)', async () => {
     const { directory } = applied({
       kind: 'Project',
       name: 'demo',
@@ -148,7 +148,7 @@ describe('a Project', () => {
     })
   })
 
-  test('S3 Project: an empty autoApproveMaxSignificance reads as off', async () => {
+  test('PROJECT-14: an empty autoApproveMaxSignificance reads as off (PROJECT-14)', async () => {
     const { directory } = applied({ kind: 'Project', name: 'demo', spec: { ...bare, autoApproveMaxSignificance: '' } })
     const project = await directory.project('demo')
     expect([project?.autoApproveMaxSignificance, project?.taskConfig.autoApproveMaxSignificance]).toEqual([
@@ -182,7 +182,7 @@ describe('a Project', () => {
     expect(await directory.projects()).toEqual([])
   })
 
-  test('has the Secret that it names in its own namespace, as it is at this moment', async () => {
+  test('has the Secret that it names in its own namespace, as it is at this moment (PROJECT-1)', async () => {
     const { directory, secrets } = applied({ kind: 'Project', name: 'demo', namespace: 'team', spec: bare })
     secrets.set('default/demo-scm', { token: 'of another namespace' })
     expect(await directory.secret('demo')).toBeUndefined()
@@ -192,7 +192,7 @@ describe('a Project', () => {
 })
 
 describe('a Repository', () => {
-  test('has its address from the forge unless it names one, and its lists only where it has any', async () => {
+  test('has its address from the forge unless it names one, and its lists only where it has any (REPOSITORY-4)', async () => {
     const { directory } = applied(
       { kind: 'Project', name: 'demo', spec: bare },
       { kind: 'Project', name: 'own-forge', spec: { ...bare, scm: { ...scm, webURL: 'https://git.acme.invalid' } } },
@@ -240,7 +240,7 @@ describe('a Repository', () => {
     expect(asked).toEqual(['demo/a'])
   })
 
-  test('belongs to the Project of its own namespace, and its change is one of its Project', async () => {
+  test('belongs to the Project of its own namespace, and its change is one of its Project (RESOURCES-3, REPOSITORY-1)', async () => {
     const { directory } = applied(
       { kind: 'Project', name: 'demo', generation: 2, spec: bare },
       { kind: 'Repository', name: 'a', generation: 3, spec: { projectRef: 'demo' } },
@@ -272,14 +272,17 @@ test.each([
   ['nothing', {}, 3],
   ['the deprecated alias alone', { maxOpenProposals: 7 }, 7],
   ['both', { targetOpenProposals: 0, maxOpenProposals: 7 }, 0],
-])('S3 Cron: with %s the target of proposals is %o -> %i', async (_what, brainstorm, target) => {
-  const { directory } = applied({
-    kind: 'Project',
-    name: 'demo',
-    spec: { ...bare, scm: { ...scm, cron: { brainstorm, refine: { closedLookbackDays: 0 } } } },
-  })
-  expect((await directory.project('demo'))?.kinds).toMatchObject({
-    targetOpenProposals: target,
-    closedLookbackDays: 30,
-  })
-})
+])(
+  'PROJECT-CRON-7, PROJECT-CRON-9: with %s the target of proposals is %o -> %i (PROJECT-CRON-16)',
+  async (_what, brainstorm, target) => {
+    const { directory } = applied({
+      kind: 'Project',
+      name: 'demo',
+      spec: { ...bare, scm: { ...scm, cron: { brainstorm, refine: { closedLookbackDays: 0 } } } },
+    })
+    expect((await directory.project('demo'))?.kinds).toMatchObject({
+      targetOpenProposals: target,
+      closedLookbackDays: 30,
+    })
+  },
+)

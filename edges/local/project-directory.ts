@@ -6,7 +6,7 @@ import { effortByKind, modelsByKind } from '../../crd/models.ts'
 import { ProjectSpec } from '../../crd/project.ts'
 import { defaultTokensPerTurn } from '../../machines/rules/spending.ts'
 import type { TaskConfig } from '../../machines/task/events.ts'
-import { plainFrozen } from '../../runtime/plain.ts'
+import { plainFrozen } from '../../runtime/step/plain.ts'
 import type { ProjectDirectory, ProjectSecret, ProjectSettings, RepositorySettings } from '../forge/projects.ts'
 import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
 
@@ -119,7 +119,7 @@ function toScm({ scm }: ProjectSpec): ProjectSettings['scm'] {
   }
 }
 
-/** The deprecated `maxOpenProposals` counts only where no target is given; a lookback of 0 days is 30 (document 3, Cron blocks). */
+/** The deprecated `maxOpenProposals` counts only where no target is given; a lookback of 0 days is 30 (PROJECT-CRON-9, PROJECT-CRON-16). */
 function toKinds({ scm, upgradePolicy, documentation }: ProjectSpec): ProjectSettings['kinds'] {
   const { brainstorm, refine, issueScan } = scm.cron ?? {}
   return {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
+import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import { bearer, unauthenticated } from '../http/auth/authenticate.ts'
-import { Problem } from '../http/problem.ts'
-import { testClock, withServer } from '../http/testing.ts'
+import { bearer, unauthenticated } from '../../http/auth/authenticate.ts'
+import { Problem } from '../../http/problem.ts'
+import { testClock, withServer } from '../../http/testing.ts'
 import { localMigrations } from './migrations.ts'
 import { registerResourceApi, type ResourceApiDeps } from './resource-api.ts'
 import { localResources } from './resources.ts'
@@ -104,7 +104,7 @@ async function withApi(use: (api: Api) => Promise<void>, changes: Partial<Resour
 }
 
 describe('applying', () => {
-  test('says what became of the resource, and tells its Project each time', async () => {
+  test('says what became of the resource, and tells its Project each time (RESOURCE-API-1)', async () => {
     await withApi(async ({ call, told }) => {
       const changes = [project, project, { ...project, spec: { ...project.spec, triggerLabel: 'agents' } }, repository]
       const answers: unknown[] = []
@@ -119,7 +119,7 @@ describe('applying', () => {
     })
   })
 
-  test('lists every fault of a manifest at once, and changes nothing', async () => {
+  test('lists every fault of a manifest at once, and changes nothing (RESOURCES-9, RESOURCES-16)', async () => {
     await withApi(async ({ call, told, resources }) => {
       const wrong = {
         ...project,
@@ -155,7 +155,7 @@ describe('applying', () => {
     })
   })
 
-  test('stores a Secret and never shows it again', async () => {
+  test('stores a Secret and never shows it again (SECRET-3)', async () => {
     await withApi(async ({ call, secrets, resources }) => {
       const { text, body } = await call('PUT', '/resources', secret)
       expect(body).toEqual({
@@ -217,7 +217,7 @@ describe('applying', () => {
     )
   })
 
-  test('what is no object, or of a kind that only the orchestrator writes, is refused', async () => {
+  test('what is no object, or of a kind that only the orchestrator writes, is refused (RESOURCES-5)', async () => {
     await withApi(async ({ call }) => {
       expect((await call('PUT', '/resources', [project])).status).toBe(400)
       expect((await call('PUT', '/resources')).status).toBe(400)
@@ -230,7 +230,7 @@ describe('applying', () => {
 })
 
 describe('reading', () => {
-  test('shows what was applied in the form of its manifest, with the status that the platform knows', async () => {
+  test('shows what was applied in the form of its manifest, with the status that the platform knows (RESOURCE-API-3)', async () => {
     await withApi(async ({ call }) => {
       await call('PUT', '/resources', project)
       const { body } = await call('GET', '/resources/Project/default/demo')
@@ -266,7 +266,7 @@ describe('reading', () => {
     })
   })
 
-  test('shows kinds that are actors as their actors say', async () => {
+  test('shows kinds that are actors as their actors say (RESOURCES-21)', async () => {
     await withApi(async ({ call }) => {
       expect((await call('GET', '/resources/tasks?namespace=team')).body).toEqual({
         items: [{ kind: 'Task', metadata: { name: 'one', namespace: 'team' } }],
@@ -279,7 +279,7 @@ describe('reading', () => {
     })
   })
 
-  test('an unknown kind is said to be unknown', async () => {
+  test('an unknown kind is said to be unknown (RESOURCE-API-4)', async () => {
     await withApi(async ({ call }) => {
       expect((await call('GET', '/resources/widgets')).body).toMatchObject({
         status: 404,
@@ -290,7 +290,7 @@ describe('reading', () => {
 })
 
 describe('deleting', () => {
-  test('removes a resource, and tells the Project that lost a Repository or is gone itself', async () => {
+  test('removes a resource, and tells the Project that lost a Repository or is gone itself (RESOURCE-API-4)', async () => {
     await withApi(async ({ call, told }) => {
       await call('PUT', '/resources', project)
       await call('PUT', '/resources', repository)

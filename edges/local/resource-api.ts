@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import { checkManifest } from '../../crd/validate.ts'
 import { kindNamed, type Kind } from '../../crd/kinds.ts'
-import type { HttpApp } from '../http/app.ts'
-import { guard, type Authenticate } from '../http/auth/authenticate.ts'
-import { invalidInput, Problem } from '../http/problem.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { guard, type Authenticate } from '../../http/auth/authenticate.ts'
+import { invalidInput, Problem } from '../../http/problem.ts'
 import type { AppliedResource, Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
 
 export interface ResourceApiDeps {

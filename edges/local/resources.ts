@@ -1,6 +1,6 @@
 import type { Queryable, Sql } from '../../runtime/store/sql.ts'
 import { contentHash } from '../forge/hash.ts'
-import type { Clock, Ids } from '../http/ports.ts'
+import type { Clock, Ids } from '../../http/ports.ts'
 import type { AppliedResource, Resource, ResourcePort } from '../ports/resources.ts'
 
 interface Row {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { localSecrets } from './secrets.ts'
 import { withFolder } from './testing.ts'
 
-test('a secret is a file that only its owner reads, in a folder that only its owner enters', async () => {
+test('a secret is a file that only its owner reads, in a folder that only its owner enters (SECRET-2)', async () => {
   await withFolder(async (root) => {
     const dir = join(root, 'secrets')
     const secrets = localSecrets(dir)

@@ -8,7 +8,7 @@ const Data = Type.Record(Type.String(), Type.String())
 /** Names become file names: nothing that could leave the folder. */
 const safe = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Secrets of one machine: files of mode 0600 outside the database, read at every use (rulings 3.9). */
+/** Secrets of one machine: files of mode 0600 outside the database, read at every use (SECURITY-RULE-2). */
 export function localSecrets(dir: string): SecretPort {
   const fileOf = (namespace: string, name: string): string => {
     if (!safe.test(namespace) || !safe.test(name))

@@ -23,7 +23,7 @@ export interface ResourcePort {
   remove(kind: string, namespace: string, name: string): Promise<boolean>
 }
 
-/** Secrets are read at the moment of use, never cached (document 3, webhook processing order). */
+/** Secrets are read at the moment of use, never cached (WEBHOOKS-8, ALERTS-3). */
 export interface SecretPort {
   read(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined>
   write(namespace: string, name: string, data: Readonly<Record<string, string>>): Promise<void>

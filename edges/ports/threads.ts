@@ -1,6 +1,6 @@
 import type { CiState } from '../../machines/merge-request/events.ts'
 
-/** Issues, merge requests and comments as the platform's mirror of the forge has them: at most an hour stale (document 2, scm_read). */
+/** Issues, merge requests and comments as the platform's mirror of the forge has them: at most an hour stale (TOOL-SCM-READ-5, TOOL-SCM-READ-6). */
 export interface ThreadQuery {
   readonly state?: string
   readonly since?: number

@@ -7,7 +7,7 @@ type ScheduleEffect = 'planTick' | 'readBacklog'
 export type ScheduleHandlers = { readonly [Type in ScheduleEffect]: EffectHandler<EffectParams<Type>> }
 
 export interface ScheduleDeps extends BacklogDeps {
-  /** Of all Projects (rulings 1.20). */
+  /** Of all Projects (SCHEDULE-2). */
   readonly cronTimeZone: string
 }
 

@@ -12,7 +12,7 @@ test('the first tick after a time, never the time itself', () => {
   expect(next('*/10 * * * *', '2026-03-01T12:09:59.999Z')).toBe('2026-03-01T12:10:00.000Z')
 })
 
-test('both day fields restricted are alternatives', () => {
+test('both day fields restricted are alternatives (PROJECT-CRON-1)', () => {
   // The 13th or a Friday.
   expect(next('0 0 13 * FRI', '2026-03-01T00:00:00Z')).toBe('2026-03-06T00:00:00.000Z')
   expect(next('0 0 13 * FRI', '2026-04-11T00:00:00Z')).toBe('2026-04-13T00:00:00.000Z')
@@ -22,7 +22,7 @@ test('names with letters of extensions are names', () => {
   expect(next('0 0 1 JUL WED', '2026-06-30T12:00:00Z')).toBe('2026-07-01T00:00:00.000Z')
 })
 
-test('1.20: one operator-wide zone; a local time that does not exist comes at the next that does, one that comes twice comes once', () => {
+test('SCHEDULE-2: one operator-wide zone; a local time that does not exist comes at the next that does, one that comes twice comes once (CRON-1)', () => {
   expect(next('30 6 * * *', '2026-01-15T00:00:00Z', 'Europe/Berlin')).toBe('2026-01-15T05:30:00.000Z')
   expect(next('30 2 * * *', '2026-03-28T12:00:00Z', 'Europe/Berlin')).toBe('2026-03-29T01:00:00.000Z')
   const first = next('30 2 * * *', '2026-10-24T12:00:00Z', 'Europe/Berlin')
@@ -37,7 +37,7 @@ test.each([
   ['the clock of the reader', '? * * * *'],
   ['a minute that is none', '61 * * * *'],
   ['words', 'every now and then'],
-])('refused with a reason: %s', (_what, schedule) => {
+])('refused with a reason: %s (PROJECT-CRON-2)', (_what, schedule) => {
   expect(nextTick(schedule, 0, 'UTC')).toEqual({ refused: expect.stringMatching(/./) })
 })
 

@@ -119,7 +119,7 @@ async function read(world: World, name = id): Promise<Backlog> {
   return delivery!.event['backlog'] as Backlog
 }
 
-test('1.28: work stages count, parks and merging do not, and ended Tasks are none', async () => {
+test('SCHEDULE-9: work stages count, parks and merging do not, and ended Tasks are none (PROJECT-10, PROJECT-12)', async () => {
   const { tasks } = await read({
     tasks: [
       task('a', 'implement'),
@@ -166,7 +166,7 @@ test('open issues of the lifecycle, oldest first; those that wait for a sweep ma
   ])
 })
 
-test('the parked marker is read for the order alone: an issue whose Task was parked before is offered last', async () => {
+test('the parked marker is read for the order alone: an issue whose Task was parked before is offered last (LABELS-11)', async () => {
   const { issues } = await read({
     issues: [issue(1), issue(2, { owner: 'default/x' }), issue(3)],
     labels: { 1: ['platform-parked'], 2: ['platform-parked'] },
@@ -178,7 +178,7 @@ test('the parked marker is read for the order alone: an issue whose Task was par
   ])
 })
 
-test('4.28: the print of an issue changes with what people say and write, not with what the platform does', async () => {
+test('SCHEDULE-7: the print of an issue changes with what people say and write, not with what the platform does', async () => {
   const print = async (more: Context, facts: Context): Promise<string> =>
     (await read({ issues: [issue(1, more, facts)] })).issues[0]!.print
   const plain = await print({}, {})

@@ -66,7 +66,7 @@ async function tasksOf(runtime: Pick<Runtime, 'list' | 'read'>, project: string)
   return [...tasks.values()]
 }
 
-/** Rulings 1.28: `merging` has no pod and holds nobody back. */
+/** SCHEDULE-9: `merging` has no pod and holds nobody back. */
 function liveTask({ id, kind, repositories, stage, stageClass }: TaskContext): LiveTask {
   return { task: id, kind, repositories: [...repositories], open: stageClass === 'active' && stage !== 'merging' }
 }

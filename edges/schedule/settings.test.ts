@@ -1,4 +1,4 @@
-/** Document 3's numbers, edge values and deprecated names, as a Project's actor is told them. */
+/** The numbers, edge values and deprecated names of docs/contract/resources.md, as a Project's actor is told them. */
 import { describe, expect, test } from 'vitest'
 import type { ProjectSpec } from '../../crd/project.ts'
 import { scheduleSettings } from './settings.ts'
@@ -14,12 +14,12 @@ const brainstorm = (given: NonNullable<Cron['brainstorm']>) =>
   scheduleSettings(specWith({}, { issueScan: { schedule: everyHour }, brainstorm: { schedule: everyHour, ...given } }))
     ?.brainstorm
 
-test('a Project without schedules and budget does nothing by itself; an empty schedule is none', () => {
+test('a Project without schedules and budget does nothing by itself; an empty schedule is none (PROJECT-UPGRADE-3, PROJECT-CRON-1)', () => {
   expect(scheduleSettings(specWith())).toBeUndefined()
   expect(scheduleSettings(specWith({}, { issueScan: { schedule: '  ' }, upgrade: {} }))).toBeUndefined()
 })
 
-test('S3 Cron: defaults are those of the contract', () => {
+test('PROJECT-CRON-4, PROJECT-CRON-7, PROJECT-CRON-15: defaults are those of the contract (PROJECT-9, PROJECT-10, PROJECT-CRON-4, PROJECT-CRON-11, PROJECT-CRON-19)', () => {
   expect(scheduleSettings(specWith({}, { issueScan: { schedule: everyHour } }))).toEqual({
     maxNewTasksPerSweep: 5,
     maxOpenTasks: 6,
@@ -31,7 +31,7 @@ test('S3 Cron: defaults are those of the contract', () => {
 })
 
 describe('the brainstorm', () => {
-  test('must be enabled', () => {
+  test('must be enabled (PROJECT-CRON-5, PROJECT-CRON-6)', () => {
     expect(brainstorm({})?.schedule).toBe('')
     expect(brainstorm({ enabled: true })?.schedule).toBe(everyHour)
   })
@@ -39,22 +39,22 @@ describe('the brainstorm', () => {
     ['the default', {}, 3],
     ['the target', { targetOpenProposals: 7, maxOpenProposals: 2 }, 7],
     ['the deprecated alias, where no target is set', { maxOpenProposals: 2 }, 2],
-  ])('%s is what it refills to', (_what, given, target) => {
+  ])('%s is what it refills to (PROJECT-CRON-7, PROJECT-CRON-9)', (_what, given, target) => {
     expect(brainstorm(given)?.targetOpenProposals).toBe(target)
   })
-  test('a target of 0 disables it, whatever the alias says', () => {
+  test('a target of 0 disables it, whatever the alias says (PROJECT-CRON-8)', () => {
     expect(brainstorm({ enabled: true, targetOpenProposals: 0, maxOpenProposals: 5 })?.schedule).toBe('')
   })
   test.each([
     [30, 1_800_000],
     [0, 720_000],
     [-1, 0],
-  ])('minSessionIntervalMinutes %d is a floor of %d ms', (minSessionIntervalMinutes, floor) => {
+  ])('minSessionIntervalMinutes %d is a floor of %d ms (PROJECT-CRON-11)', (minSessionIntervalMinutes, floor) => {
     expect(brainstorm({ minSessionIntervalMinutes })?.minSessionIntervalMs).toBe(floor)
   })
 })
 
-test('S3 Cron: documentation has a double gate', () => {
+test('PROJECT-DOCS-2: documentation has a double gate (PROJECT-DOCS-1, PROJECT-DOCS-2)', () => {
   const documentation = (enabled: boolean, schedule: string) =>
     scheduleSettings(
       specWith(
@@ -71,7 +71,7 @@ test('S3 Cron: documentation has a double gate', () => {
 
 describe('the token budget', () => {
   const budget = (tokenBudget: ProjectSpec['tokenBudget']) => scheduleSettings(specWith({ tokenBudget }))?.budget
-  test('is on only where the block says so', () => {
+  test('is on only where the block says so (PROJECT-BUDGET-1, PROJECT-BUDGET-2)', () => {
     expect([budget(undefined), budget({}), budget({ enabled: false })]).toEqual([undefined, undefined, undefined])
   })
   test('is a Project’s only business where nothing is scheduled', () => {
@@ -86,7 +86,7 @@ describe('the token budget', () => {
       weekly: { proactivePercent: 0, emergencyPercent: 0 },
     })
   })
-  test('S3 TokenBudgetSpec: spawnCeilingByKind is accepted and holds nothing', () => {
+  test('PROJECT-BUDGET-15: spawnCeilingByKind is accepted and holds nothing (PROJECT-BUDGET-15)', () => {
     const enabled = { enabled: true, mode: 'claudeSubscription' } as const
     expect(budget({ ...enabled, spawnCeilingByKind: { implement: 1 } })).toEqual(budget(enabled))
   })

@@ -1,4 +1,4 @@
-/** Document 3's Cron blocks and TokenBudgetSpec with every default applied: what a Project's actor is told. */
+/** PROJECT-CRON and PROJECT-BUDGET (docs/contract/resources.md) with every default applied: what a Project's actor is told. */
 import { goDurationMs } from '../../crd/duration.ts'
 import type { ProjectSpec } from '../../crd/project.ts'
 import type { BudgetSettings, ScheduleSettings } from '../../machines/project/events.ts'
@@ -28,7 +28,7 @@ export function scheduleSettings(spec: ProjectSpec): ScheduleSettings | undefine
   return isIdle && !budget ? undefined : settings
 }
 
-/** The deprecated `maxOpenProposals` counts only where no target is given (document 3, Cron blocks). */
+/** The deprecated `maxOpenProposals` counts only where no target is given (PROJECT-CRON-9). */
 export function targetOpenProposals({ scm }: ProjectSpec): number {
   const { targetOpenProposals: target, maxOpenProposals: alias } = scm.cron?.brainstorm ?? {}
   return target ?? alias ?? 3

@@ -53,7 +53,7 @@ function told(turn: string, given: TurnUsage): ReturnType<typeof usageDeliveries
   )
 }
 
-test('its tokens go to its own Project where that meters, once for each turn', async () => {
+test('its tokens go to its own Project where that meters, once for each turn (PROJECT-BUDGET-4)', async () => {
   expect(await told('default/t/1/0', { usage })).toEqual([
     {
       to: 'project:default/metered',
@@ -63,7 +63,7 @@ test('its tokens go to its own Project where that meters, once for each turn', a
   ])
 })
 
-test('the account’s usage goes to every Project that is gated by it, whoever ran the turn', async () => {
+test('the account’s usage goes to every Project that is gated by it, whoever ran the turn (ADMISSION-4)', async () => {
   const [delivery, ...rest] = await told('default/unknown/1/0', { usage, accountUsage })
   expect(rest).toEqual([])
   expect(delivery).toMatchObject({
@@ -78,7 +78,7 @@ test('the account’s usage goes to every Project that is gated by it, whoever r
   })
 })
 
-test('the account’s usage goes to the turn’s own Task, as long as that lives', async () => {
+test('the account’s usage goes to the turn’s own Task, as long as that lives (TASK-RESOURCE-12)', async () => {
   const receivers = async (turn: string): Promise<readonly string[]> =>
     (await told(turn, { accountUsage })).map(({ to, key }) => `${to} ${key}`)
   const fleet = (turn: string): string => `project:default/subscribed reported/${turn}`
@@ -86,6 +86,6 @@ test('the account’s usage goes to the turn’s own Task, as long as that lives
   expect(await receivers('default/over/1/0')).toEqual([fleet('default/over/1/0')])
 })
 
-test('a turn that reported nothing tells nothing: never-reported and 0 percent stay distinguishable', async () => {
+test('a turn that reported nothing tells nothing: never-reported and 0 percent stay distinguishable (ADMISSION-6)', async () => {
   expect(await told('default/t/1/0', {})).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** What a turn used, for the token budgets that want to know (document 3, TokenBudgetSpec). */
+/** What a turn used, for the token budgets that want to know (PROJECT-BUDGET-4, PROJECT-BUDGET-5). */
 import type { AccountReport, AccountWindow } from '../../machines/event.ts'
 import type { BudgetSettings } from '../../machines/project/events.ts'
 import { tokensOf } from '../../machines/rules/spending.ts'

@@ -14,14 +14,14 @@ async function scraped(reports: readonly (number | null)[], now: number): Promis
   return (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }
 
-test('the newest report of any Project is what is known', async () => {
+test('the newest report of any Project is what is known (ORCHESTRATOR-METRICS-5)', async () => {
   expect(await scraped([10 * minute, 40 * minute, null], 100 * minute)).toEqual([
     'platform_account_usage_gate_ready 1',
     'platform_account_usage_snapshot_age_seconds 3600',
   ])
 })
 
-test('S3 TokenBudgetSpec: past 90 minutes the gate is not ready, and the age goes on', async () => {
+test('ORCHESTRATOR-METRICS-4, ORCHESTRATOR-METRICS-5: past 90 minutes the gate is not ready, and the age goes on (ORCHESTRATOR-METRICS-4)', async () => {
   expect(await scraped([0], 91 * minute)).toEqual([
     'platform_account_usage_gate_ready 0',
     'platform_account_usage_snapshot_age_seconds 5460',

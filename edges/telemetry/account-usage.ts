@@ -1,4 +1,4 @@
-/** How well the token budget's gate of subscriptions knows its account (document 3, TokenBudgetSpec; Events 4). */
+/** How well the token budget's gate of subscriptions knows its account (ORCHESTRATOR-METRICS-4, ORCHESTRATOR-METRICS-5). */
 import { Gauge, type Registry } from 'prom-client'
 import { accountBelievedMs } from '../../machines/project/budget.ts'
 import type { ProjectContext } from '../../machines/project/context.ts'

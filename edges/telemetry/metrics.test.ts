@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { readFileSync } from 'node:fs'
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
+import type { RefusedCalls } from '../../machines/turn/schema.ts'
 import type { JournalRow, Runtime } from '../../runtime/runtime.ts'
 import { RetryableError } from '../../runtime/errors.ts'
 import { event, harness, task, until } from '../../runtime/contract/harness.ts'
@@ -9,9 +10,9 @@ import { silentLogger } from '../../runtime/logger.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
-import { exposeMetrics } from '../http/expose-metrics.ts'
-import { withServer } from '../http/testing.ts'
+import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
+import { exposeMetrics } from '../../http/expose-metrics.ts'
+import { withServer } from '../../http/testing.ts'
 import { accountUsageMetrics } from './account-usage.ts'
 import { platformMetrics } from './platform-metrics.ts'
 import { watchQuarantine } from './quarantine.ts'
@@ -45,7 +46,7 @@ function registerAll(registry: Registry): void {
   accountUsageMetrics(registry, () => ({ list: async () => [] }), simulatedClock(0))
 }
 
-test('docs/metrics.md has a row for each series, as the program has it, and no other', () => {
+test('docs/metrics.md has a row for each series, as the program has it, and no other (ORCHESTRATOR-METRICS-6, ORCHESTRATOR-METRICS-7)', () => {
   const registry = new Registry()
   registerAll(registry)
   const rows = (registry.getMetricsAsArray() as unknown as Described[]).map(rowOf)
@@ -53,7 +54,7 @@ test('docs/metrics.md has a row for each series, as the program has it, and no o
   expect(documented.match(/^\| `/gm)).toHaveLength(rows.length)
 })
 
-test('names and units follow the conventions of Prometheus', () => {
+test('names and units follow the conventions of Prometheus (ORCHESTRATOR-METRICS-6)', () => {
   const registry = new Registry()
   registerAll(registry)
   for (const { name, type, help } of registry.getMetricsAsArray() as unknown as Described[]) {
@@ -64,7 +65,7 @@ test('names and units follow the conventions of Prometheus', () => {
   }
 })
 
-test('a scrape in the middle of work shows it, and no actor by name', async () => {
+test('a scrape in the middle of work shows it, and no actor by name (ORCHESTRATOR-METRICS-8)', async () => {
   const sql = await openMemorySql()
   await migrate(sql)
   const world = harness(sql)
@@ -127,7 +128,7 @@ function podRow(ordinal: number, type: string, fields: object, path = 'running',
   return row as unknown as JournalRow
 }
 
-test('pods are counted by how they ended, by who wrote the note, and by why another one came', async () => {
+test('pods are counted by how they ended, by who wrote the note, and by why another one came (PROJECT-AGENT-5, ORCHESTRATOR-METRICS-1, ORCHESTRATOR-METRICS-2)', async () => {
   const registry = new Registry()
   const notes = [
     { pod: 1, kind: 'progress', source: 'agent' },
@@ -146,7 +147,7 @@ test('pods are counted by how they ended, by who wrote the note, and by why anot
   expect(text).toContain('operator_pod_stops_total{reason="gone",handoff="agent"} 1')
 })
 
-test('S3 stop sequence step 4: a stop with nothing to go on from is counted with handoff=none, a pod where no agent ran is not', async () => {
+test('STOP-SEQUENCE-6: a stop with nothing to go on from is counted with handoff=none, a pod where no agent ran is not (STOP-SEQUENCE-6, ORCHESTRATOR-METRICS-2)', async () => {
   const registry = new Registry()
   const placeholder = { pod: 1, kind: 'handoff', source: 'operator', empty: true }
   const metrics = platformMetrics(registry, () => storeOf([placeholder], {}))
@@ -158,7 +159,7 @@ test('S3 stop sequence step 4: a stop with nothing to go on from is counted with
   expect(text).toContain('operator_pod_stops_total{reason="unbound",handoff="unneeded"} 1')
 })
 
-test('a pod that comes after a restart is counted by how the one before ended, which another process saw', async () => {
+test('a pod that comes after a restart is counted by how the one before ended, which another process saw (ORCHESTRATOR-METRICS-1)', async () => {
   const registry = new Registry()
   const metrics = platformMetrics(registry, () => storeOf([], { 'pod:default/t/1': 'lost' }))
   metrics.stepped(podRow(2, 'pod.start', { ordinal: 2 }))
@@ -166,7 +167,7 @@ test('a pod that comes after a restart is counted by how the one before ended, w
   expect(await registry.metrics()).toContain('operator_pod_recreations_total{reason="lost"} 1')
 })
 
-test('5.22: a Task whose work ten reviews sent back is counted once, however often it is sent back or refused again', async () => {
+test('REVIEW-7: a Task whose work ten reviews sent back is counted once, however often it is sent back or refused again', async () => {
   const registry = new Registry()
   let reviewRounds = 9
   const read = async () => ({ context: { reviewRounds } }) as never
@@ -185,7 +186,27 @@ test('5.22: a Task whose work ten reviews sent back is counted once, however oft
   expect(await counted()).toBe('1')
 })
 
-test('the queues’ depth is read when it is scraped, with a zero where nobody waits', async () => {
+test('calls that wrappers refused are counted by reason when their turn’s result is taken', async () => {
+  const registry = new Registry()
+  const metrics = platformMetrics(registry, () => idle)
+  const take = (handled: boolean, refusedCalls?: RefusedCalls): void => {
+    const event = { type: 'turn.result', at: 1, ...(refusedCalls && { refusedCalls }) }
+    metrics.stepped({ address: 'turn:default/t/1/0', event, handled } as unknown as JournalRow)
+  }
+  take(true, [
+    { tool: 'task_note', reason: 'no-block', count: 2 },
+    { tool: '', reason: 'no-block', count: 5 },
+    { tool: 'task_note', reason: 'no-turn', count: 1 },
+  ])
+  take(false, [{ tool: 'task_note', reason: 'no-block', count: 100 }])
+  take(true)
+  const text = await registry.metrics()
+  expect(text).toContain('operator_tool_calls_refused_total{reason="no-block"} 7')
+  expect(text).toContain('operator_tool_calls_refused_total{reason="no-turn"} 1')
+  expect(text).not.toContain('task_note')
+})
+
+test('the queues’ depth is read when it is scraped, with a zero where nobody waits (ORCHESTRATOR-METRICS-3)', async () => {
   const registry = new Registry()
   const entries = [
     { class: 'normal', admittedAt: null },

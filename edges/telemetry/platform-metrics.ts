@@ -1,8 +1,9 @@
-/** The orchestrator's own series, under the names of document 3 (Events 4) and ruling 3.29. */
+/** The orchestrator's own series, under the names of ORCHESTRATOR-METRICS (docs/contract/orchestrator.md) and HTTP-RULE-6. */
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { LimitType } from '../forge/errors.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
 import type { Note, TaskContext } from '../../machines/task/context.ts'
+import type { RefusedCalls } from '../../machines/turn/schema.ts'
 import { manyReviewRounds } from '../../machines/why/why.ts'
 import type { JournalRow, Runtime } from '../../runtime/runtime.ts'
 
@@ -11,12 +12,12 @@ export interface PlatformMetrics {
   scmLimited(provider: string, path: string, limitType: LimitType): void
   /** Alerts of one delivery that found no room in the queue. */
   alertsDeferred(alerts: number): void
-  /** Counts pods by the journal; give it to `runtime.subscribe`. */
+  /** Counts pods and what turns told by the journal; give it to `runtime.subscribe`. */
   stepped(row: JournalRow): void
 }
 
 /**
- * Who wrote a pod's handoff note (document 3, stop sequence step 4): `none` is a placeholder, for the pod left nothing to
+ * Who wrote a pod's handoff note (STOP-SEQUENCE-5, STOP-SEQUENCE-6): `none` is a placeholder, for the pod left nothing to
  * go on from; `unneeded`: no agent ever ran there, so there is no note.
  */
 type Handoff = 'agent' | 'operator' | 'none' | 'unneeded'
@@ -51,6 +52,12 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
     help: 'Firing alerts that were left to their sender, for as many waited as may.',
     ...to,
   })
+  const refused = new Counter({
+    name: 'operator_tool_calls_refused_total',
+    help: 'Calls of tools that wrappers refused because no model had made them, as the results of turns told it.',
+    labelNames: ['reason'],
+    ...to,
+  })
   queueDepth(registry, runtime)
   /** Calls that are refused leave the round as it is. */
   const counted = new Map<string, boolean>()
@@ -83,6 +90,8 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
       const { address, event } = row
       if (event.type === 'outcome' && event['action'] === 'request_changes' && row.handled)
         void sentBack(row).catch(() => undefined)
+      if (event.type === 'turn.result' && row.handled)
+        for (const { reason, count } of (event['refusedCalls'] ?? []) as RefusedCalls) refused.inc({ reason }, count)
       if (!address.startsWith('pod:')) return
       if (event.type === 'pod.start' && Number(event['ordinal']) > 1) void recreated(row).catch(() => undefined)
       if (row.status === 'done' && row.handled) void ended(row).catch(() => undefined)

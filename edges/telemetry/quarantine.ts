@@ -2,7 +2,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import { countQuarantined } from '../../runtime/store/count-quarantined.ts'
+import { countQuarantined } from '../../runtime/store/actors/count-quarantined.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { cachedCount } from './cached-count.ts'
 

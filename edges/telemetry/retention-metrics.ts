@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Sweep } from '../../runtime/retention.ts'
+import type { Sweep } from '../../runtime/journal/retention.ts'
 
 /** Give it to `startRetention` as `swept`. */
 export function retentionMetrics(registry: Registry): (sweep: Sweep) => void {

@@ -2,8 +2,8 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import { countBacklog } from '../../runtime/store/count-backlog.ts'
-import type { StoredBacklog } from '../../runtime/store/count-backlog.ts'
+import { countBacklog } from '../../runtime/store/effects/count-backlog.ts'
+import type { StoredBacklog } from '../../runtime/store/effects/count-backlog.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { cachedCount } from './cached-count.ts'
 

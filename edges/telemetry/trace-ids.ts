@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { ActorAddress } from '../../machines/definition.ts'
 import { parseAddress, parseEffectKey, type EffectId } from '../../runtime/address.ts'
-import type { TracePosition } from '../http/tracing/traceparent.ts'
+import type { TracePosition } from '../../http/tracing/traceparent.ts'
 
 /** The trace that a step belongs to; actors that live on and on, queues and Projects, begin one at each step. */
 export function traceOf(address: ActorAddress, seq: number): string {

@@ -5,9 +5,9 @@ import { messageOf } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { silentObserver, type EffectEnd, type RuntimeObserver } from '../../runtime/observer.ts'
 import type { EffectHandler, JournalRow, Runtime } from '../../runtime/runtime.ts'
-import type { Fetch } from '../http/ports.ts'
-import type { SpanExporter } from '../http/tracing/exporter.ts'
-import { readTraceparent, writeTraceparent, type TracePosition } from '../http/tracing/traceparent.ts'
+import type { Fetch } from '../../http/ports.ts'
+import type { SpanExporter } from '../../http/tracing/exporter.ts'
+import { readTraceparent, writeTraceparent, type TracePosition } from '../../http/tracing/traceparent.ts'
 import { attemptPosition, causeOf, effectPosition, rootOf, stepPosition } from './trace-ids.ts'
 
 export interface Tracing {

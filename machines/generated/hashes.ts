@@ -6,7 +6,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   queue: 'ceac2459b59357cd',
   ledger: 'addaa8d0e252ea88',
   task: '6c9460f95099613f',
-  pod: '25bcdf188bd5f680',
+  pod: 'e6e9f8e2dcbc310d',
   turn: '54e19ca7bd3ed59f',
   issue: '7dc2bcfd6cea9e76',
   'merge-request': '2cb2bce6ea2204f6',

@@ -42,7 +42,7 @@ function failItem(context: IngestJobContext, message: string): Partial<IngestJob
   }
 }
 
-/** A file whose earlier memories stay gets no new ones beside them: readers would see both (rulings 1.6). */
+/** A file whose earlier memories stay gets no new ones beside them: readers would see both (INGEST-RULE-1). */
 function failGroup(context: IngestJobContext, message: string): Partial<IngestJobContext> {
   const items = groupOf(context)?.items ?? 0
   const faults = Array.from({ length: items }, (_, item) => ({ index: context.index + item, message, attempts: 0 }))

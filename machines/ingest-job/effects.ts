@@ -4,7 +4,7 @@ import { Type, type Static, type TSchema } from 'typebox'
 const jobEffectSchemas = {
   /** -> `job.admitted`, once no earlier job of the repository is unfinished; asked again until then. */
   awaitLane: Type.Object({ job: Type.String(), repo: Type.String() }),
-  /** Deletes a file's memories with their idempotency keys (rulings 1.6, 1.7) -> `file.purged`. */
+  /** Deletes a file's memories with their idempotency keys (INGEST-RULE-1, INGEST-RULE-2) -> `file.purged`. */
   purgeFile: Type.Object({ job: Type.String(), repo: Type.String(), file: Type.String() }),
   /** Stores one item of the request under its idempotency key -> `item.stored` | `item.failed`. */
   storeItem: Type.Object({ job: Type.String(), repo: Type.String(), index: Type.Integer(), attempt: Type.Integer() }),

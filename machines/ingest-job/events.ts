@@ -2,8 +2,8 @@ import { Type, type Static } from 'typebox'
 import { At, EffectFailed } from '../event.ts'
 
 /**
- * Items that belong together, in the order of the request; `purges`: the earlier memories of `file` go first (S1,
- * reconcile). A file per group is not asked for: an event has a size, a request has 32 MiB. `*` is every file of the
+ * Items that belong together, in the order of the request; `purges`: the earlier memories of `file` go first
+ * (INGEST-10, INGEST-11). A file per group is not asked for: an event has a size, a request has 32 MiB. `*` is every file of the
  * request that brings no items; a file that brings some may be purged by whoever stores the first of them.
  */
 export const FileGroup = Type.Object({

@@ -32,7 +32,7 @@ describe('queued', () => {
     expect(paramsOf(job.send({ type: 'job.admitted' }), 'purgeFile')).toHaveLength(1)
   })
 
-  test('1.26: cancelled while it waits, it has failed and stored nothing', () => {
+  test('INGEST-RULE-3: cancelled while it waits, it has failed and stored nothing', () => {
     const job = created(group(null, 3))
     const effects = job.send({ type: 'job.cancelled' })
     expect([job.value, job.context.reason, job.context.stored]).toEqual(['failed', 'cancelled', 0])
@@ -45,7 +45,7 @@ describe('queued', () => {
 })
 
 describe('order', () => {
-  test('IngestJob purge/file: 1.6: files without items are purged first, each other file right before its own items', () => {
+  test('IngestJob purge/file: INGEST-RULE-1: files without items are purged first, each other file right before its own items (INGEST-11)', () => {
     const job = created(group('a.ts', 1), group(null, 1), group('gone.ts', 0), group('b.ts', 1))
     const seen: string[] = []
     const note = (effects: ReturnType<Drive['send']>) =>
@@ -76,7 +76,7 @@ describe('order', () => {
 
 describe('items', () => {
   test.each(['stored', 'duplicated', 'partial_success', 'skipped'])(
-    'IngestJob item/success: %s is success',
+    'IngestJob item/success: %s is success (KNOWLEDGE-23, INGEST-JOBS-6)',
     (outcome) => {
       const job = running(group(null, 1))
       stored(job, 0, outcome)
@@ -85,7 +85,7 @@ describe('items', () => {
     },
   )
 
-  test('IngestJob item/failed: an item has three tries and fails alone; the job is failed at the end', () => {
+  test('IngestJob item/failed: an item has three tries and fails alone; the job is failed at the end (INGEST-JOBS-7, INGEST-JOBS-8)', () => {
     const job = running(group(null, 2))
     for (let attempt = 1; attempt <= maxTries; attempt += 1) {
       failed(job, 0, attempt)
@@ -144,7 +144,7 @@ describe('items', () => {
     expect(job.value).toBe('failed')
   })
 
-  test('IngestJob any/cancelled: 1.26: cancelled under way, what is stored stays, and what was asked is taken back', () => {
+  test('IngestJob any/cancelled: INGEST-RULE-3: cancelled under way, what is stored stays, and what was asked is taken back (INGEST-JOBS-15, INGEST-JOBS-16)', () => {
     const job = running(group(null, 2))
     stored(job, 0)
     const effects = job.send({ type: 'job.cancelled' })

@@ -1,5 +1,5 @@
 /**
- * One bulk ingest (lifecycles.md, Ingest job; S1; rulings 1.6, 1.7, 1.26). Upheld here: jobs of one repository one after
+ * One bulk ingest (INGEST and INGEST-JOBS, docs/contract/knowledge.md; INGEST-RULE, docs/rules.md). Upheld here: jobs of one repository one after
  * another; a file's earlier memories go right before its new ones, files without new ones first; an item fails alone,
  * after three tries; a cancelled job is `failed`, and what is stored stays.
  */
@@ -11,7 +11,7 @@ import type { IngestJobEvent } from './events.ts'
 
 const second = 1000
 
-/** S1 Limits: an item may take so long; the engine's extraction is slow, not endless. */
+/** MEMORY-LIMITS-4: an item may take so long; the engine's extraction is slow, not endless. */
 const itemTimeout = 60 * second
 export const maxTries = 3
 

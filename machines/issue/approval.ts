@@ -1,5 +1,5 @@
 /**
- * The two facts of an Issue (rulings 1.2): the accepted comment, and the grant. Both are recomputed from the thread on
+ * The two facts of an Issue (APPROVAL-1): the accepted comment, and the grant. Both are recomputed from the thread on
  * every change, so that an edit, a deletion, a withdrawal, a lost right or a newer plan needs no row of its own.
  */
 import { refusedConjunct } from '../rules/citation.ts'
@@ -28,7 +28,7 @@ export function acceptedApproval(context: IssueContext): StandingApproval | unde
 
 /**
  * Remembers under which text of the issue each approval was in order. An edit by a maintainer or the bot carries the
- * approvals that stood along; an edit by anybody else leaves them behind (lifecycles.md, Issue; rulings 5.14).
+ * approvals that stood along; an edit by anybody else leaves them behind (APPROVAL-9).
  */
 export function bodiesApproved(previous: IssueContext, facts: IssueFacts): IssueContext['approvedBodies'] {
   const before = previous.facts?.bodyHash
@@ -41,7 +41,7 @@ export function bodiesApproved(previous: IssueContext, facts: IssueFacts): Issue
   return Object.fromEntries(entries)
 }
 
-/** Why a claim is refused: a conjunct of rulings 3.2, or what the Issue itself knows. Undefined: it is granted. */
+/** Why a claim is refused: a conjunct of APPROVAL-2, or what the Issue itself knows. Undefined: it is granted. */
 export function refusal(context: IssueContext, held: HeldClaim): string | undefined {
   const { facts, owner, delivered, rejected } = context
   if (facts === null || held.task !== owner) return 'issue-owned'
@@ -95,7 +95,7 @@ export function grantOf({ task, planHash, claim }: HeldClaim, at: number): Grant
   return { task, planHash, ...evidence, at }
 }
 
-/** Why a grant that stood does so no longer, in the words of lifecycles.md. */
+/** Why a grant no longer stands: the first conjunct that is false now (APPROVAL-2). */
 export function revocation(context: IssueContext): string {
   const { claim } = context
   if (withdrawerOf(context) !== undefined) return 'withdrawn'

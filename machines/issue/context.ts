@@ -2,7 +2,7 @@ import type { IssueStatus } from '../rules/labels.ts'
 import type { ApprovalClaim } from '../task/events.ts'
 import type { IssueFacts, Withdrawal } from './events.ts'
 
-/** A plan that was published for this issue; an approval binds to the newest one at its time (rulings 4.15). */
+/** A plan that was published for this issue; an approval binds to the newest one at its time (APPROVAL-10). */
 export interface Plan {
   readonly noteId: string
   readonly hash: string
@@ -17,7 +17,7 @@ export interface HeldClaim {
   readonly claim: ApprovalClaim
 }
 
-/** Evidence: made only by a claim whose conjuncts all hold (rulings 1.2, 3.2). */
+/** Evidence: made only by a claim whose conjuncts all hold (APPROVAL-1, APPROVAL-2). */
 export interface Grant {
   readonly task: string
   readonly planHash: string
@@ -56,7 +56,7 @@ export interface IssueContext {
   readonly retired: boolean
   /** An implement agent ran for the present owner. */
   readonly implementRan: boolean
-  /** A person asked for the Task by command or comment: it goes first (rulings 3.11). */
+  /** A person asked for the Task by command or comment: it goes first (QUEUE-1). */
   readonly urged: boolean
   readonly plans: readonly Plan[]
   /** Hash of title and body when each standing approval was last in order; another one means an edit by a stranger since. */
@@ -98,7 +98,7 @@ export function newIssue(id: string): IssueContext {
   }
 }
 
-/** What the merge handler asks at the moment of the call (law 18): the Issue's word, not the Task's copy. */
+/** What the merge handler asks at the moment of the call (LAW-18): the Issue's word, not the Task's copy. */
 export function grantHolds(context: Pick<IssueContext, 'grant'>): boolean {
   return context.grant !== null
 }

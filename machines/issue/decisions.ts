@@ -42,12 +42,12 @@ function forward<T extends IssueEvent['type']>(
 /** Plans of an issue are few; older ones than these bind nothing that could still be approved. */
 const keptPlans = 20
 
-/** The Task gave the issue back as declined: the Issue is rejected, and a person can undo it (lifecycles.md, rulings 5.25). */
+/** The Task gave the issue back as declined: the Issue is rejected, and a person can undo it (OUTCOME-RULE-5, OWNERSHIP-2). */
 const rejectingStages: ReadonlySet<string> = new Set(['rejected', 'implement-declined'])
 
 const noOwner = { owner: '', claim: null, grant: null, implementRan: false } as const
 
-/** A person asks for a new Task: what stopped the last one counts no longer (rulings 4.17). */
+/** A person asks for a new Task: what stopped the last one counts no longer (ISSUE-2). */
 const askedAgain = { held: false, rejected: '', urged: true } as const
 
 function observe(context: IssueContext, { facts: told, retry }: EventOf<'issue.observed'>): Fold {
@@ -60,7 +60,7 @@ function observe(context: IssueContext, { facts: told, retry }: EventOf<'issue.o
 }
 
 /**
- * One live owner (law 7): a Task made by hand may come beside the one that the Issue asked for. The first one holds; the
+ * One live owner (LAW-7): a Task made by hand may come beside the one that the Issue asked for. The first one holds; the
  * second learns that this issue is none of its own, as it would of a delivered one.
  */
 function own(context: IssueContext, { task }: EventOf<'issue.owned'>): Fold {
@@ -72,7 +72,7 @@ function own(context: IssueContext, { task }: EventOf<'issue.owned'>): Fold {
   return { context: { ...mine, ...moved, ...(context.offered ? { offered: false } : {}) } }
 }
 
-/** It waits for the heir as for any mint of its own (laws 7, 23). */
+/** It waits for the heir as for any mint of its own (LAW-7, LAW-23). */
 function handOver(context: IssueContext, { task, to, entry }: EventOf<'issue.handedOver'>): Fold {
   if (task !== context.owner) return {}
   return { context: { ...noOwner, mint: { task: to, entry, shared: true }, mints: context.mints + 1 } }

@@ -93,7 +93,7 @@ describe('retired', () => {
   })
 })
 
-test('3.11: the priority label stands while a person speaks for an issue in work, and goes with its end', () => {
+test('ISSUE-7: the priority label stands while a person speaks for an issue in work, and goes with its end (LABELS-8)', () => {
   const issue = drive(issueMachine, id)
   observe(issue, { humanCommented: false })
   expect(issue.context.labels).toEqual(['b'])

@@ -98,7 +98,7 @@ describe('observed, refined and the mint', () => {
     expect(issue.send({ type: 'issue.observed', facts: { ...facts, wanted: false } })).toEqual([])
     expect(status(issue)).toBe('observed')
   })
-  test('wanted: refined, labelled, and one Task is asked for under a name of at most 52 characters (rulings 3.5)', () => {
+  test('wanted: refined, labelled, and one Task is asked for under a name of at most 52 characters (NAME-4) (ISSUE-RESOURCE-2, LABELS-3)', () => {
     const issue = drive(issueMachine, id)
     const effects = issue.send({ type: 'issue.observed', facts })
     expect(status(issue)).toBe('refined')
@@ -124,13 +124,13 @@ describe('observed, refined and the mint', () => {
   test.each([
     ['proposed by the platform', { selfProposed: true }, 80],
     ['commented by a human', { humanCommented: true }, 20],
-  ])('priority of an issue %s: %s (rulings 3.11)', (_name, more, priority) => {
+  ])('priority of an issue %s: %s (QUEUE-1) (FORGE-RULES-5)', (_name, more, priority) => {
     const issue = drive(issueMachine, id)
     expect(sent(issue.send({ type: 'issue.observed', facts: { ...facts, ...more } }), 'queue')[0]).toMatchObject({
       priority,
     })
   })
-  test('no longer wanted before it was minted: the entry is withdrawn (H4)', () => {
+  test('no longer wanted before it was minted: the entry is withdrawn (POD-6)', () => {
     const issue = seen()
     const { entry } = issue.context.mint
     const effects = observe(issue, { wanted: false })
@@ -143,7 +143,7 @@ describe('observed, refined and the mint', () => {
     expect(sent(observe(issue, { state: 'closed' }), 'queue').map(({ type }) => type)).toEqual(['queue.withdraw'])
     expect(status(issue)).toBe('closed')
   })
-  test('owned: no second Task while it lives (law 7, N12)', () => {
+  test('owned: no second Task while it lives (LAW-7, OWNERSHIP-1)', () => {
     const issue = owned()
     expect(issue.context).toMatchObject({ owner: taskOf(issue), mint: null })
     expect(observe(issue, { title: 'other' })).toEqual([])
@@ -154,7 +154,7 @@ describe('observed, refined and the mint', () => {
     observe(issue, { wanted: false, unwantedByMaintainer: true })
     expect(toTask(issue.send({ type: 'issue.owned', task }))).toEqual(['task.close'])
   })
-  test('a second Task that claims to own the issue is sent away, and the first one keeps it (law 7)', () => {
+  test('a second Task that claims to own the issue is sent away, and the first one keeps it (LAW-7)', () => {
     const issue = owned()
     expect(sent(issue.send({ type: 'issue.owned', task: 'default/by-hand' }), 'task')).toEqual([
       { type: 'issue.closed', issue: id },
@@ -163,14 +163,14 @@ describe('observed, refined and the mint', () => {
     issue.send({ type: 'task.ended', task: 'default/by-hand', stage: 'rejected', reason: 'issue-closed' })
     expect(issue.context.owner).toBe(taskOf(issue))
   })
-  test('a Task made by hand before the admitted one came keeps the issue: the late one is sent away (law 7)', () => {
+  test('a Task made by hand before the admitted one came keeps the issue: the late one is sent away (LAW-7)', () => {
     const issue = seen()
     const late = taskOf(issue)
     expect(types(issue.send({ type: 'issue.owned', task: 'default/by-hand' }))).toContain('queue<queue.withdraw')
     expect(sent(issue.send({ type: 'issue.owned', task: late }), 'task')).toEqual([{ type: 'issue.closed', issue: id }])
     expect(issue.context.owner).toBe('default/by-hand')
   })
-  test('trigger label removed by a maintainer: task.close, once (rulings 4.17)', () => {
+  test('trigger label removed by a maintainer: task.close, once (STAGE-7)', () => {
     const issue = owned()
     expect(toTask(observe(issue, { wanted: false, unwantedByMaintainer: true }))).toEqual(['task.close'])
     expect(toTask(observe(issue, { wanted: false, unwantedByMaintainer: true, title: 'x' }))).toEqual([])
@@ -178,7 +178,7 @@ describe('observed, refined and the mint', () => {
 })
 
 describe('the accepted comment', () => {
-  test('approved and labelled when the comment is accepted; the owner hears who', () => {
+  test('approved and labelled when the comment is accepted; the owner hears who (LABELS-4, TASK-MOVES-8)', () => {
     const issue = planned()
     const effects = observe(issue, approved)
     expect(status(issue)).toBe('approved')
@@ -190,7 +190,7 @@ describe('the accepted comment', () => {
     ['withdrawn', { approvals: [], withdrawnBy: 'maya' }],
     ['deleted, or its author lost the right', { approvals: [] }],
     [
-      'body edited by a stranger since (rulings 5.14)',
+      'body edited by a stranger since (APPROVAL-9)',
       { approvals: [approval()], editedByOther: true, bodyHash: 'body-2' },
     ],
   ])('%s: refined again, and the owner hears that it has lapsed', (_name, more) => {
@@ -218,7 +218,7 @@ describe('the accepted comment', () => {
     observe(issue, { ...approved, editedByOther: true, bodyHash: 'body-2' })
     expect(status(issue)).toBe('approved')
   })
-  test('of two approvals the older stands when the newest is deleted (H33)', () => {
+  test('of two approvals the older stands when the newest is deleted (APPROVAL-6)', () => {
     const issue = planned()
     observe(issue, { ...approved, approvals: [approval(), approval('c2', clock + 70_000)] })
     expect(issue.context.accepted.commentId).toBe('c2')
@@ -226,7 +226,7 @@ describe('the accepted comment', () => {
     expect(status(issue)).toBe('approved')
     expect(issue.context.accepted.commentId).toBe('c1')
   })
-  test('an unclear comment is asked about once (rulings 4.7)', () => {
+  test('an unclear comment is asked about once (WORDS-3)', () => {
     const issue = planned()
     expect(types(observe(issue, { unclear: ['c5'] }))).toEqual(['postComment'])
     expect(observe(issue, { unclear: ['c5'], title: 'x' })).toEqual([])
@@ -235,7 +235,7 @@ describe('the accepted comment', () => {
 })
 
 describe('plans', () => {
-  test('the newest plan is posted folded with its short hash (rulings 4.15)', () => {
+  test('the newest plan is posted folded with its short hash (APPROVAL-11)', () => {
     const issue = owned()
     const [comment] = plan(issue, '0123456789abcdef', 'Steps </details> ask @maya')
     expect(comment).toMatchObject({
@@ -262,7 +262,7 @@ describe('plans', () => {
     expect(grantHolds(issue.context)).toBe(true)
   })
 
-  test('Issue grant/recomputed: a newer plan voids the approval and the grant (rulings 4.15)', () => {
+  test('Issue grant/recomputed: a newer plan voids the approval and the grant (APPROVAL-10)', () => {
     const issue = granted()
     issue.pass(60_000)
     const effects = plan(issue, 'plan-2')
@@ -284,7 +284,7 @@ describe('plans', () => {
 })
 
 describe('claims', () => {
-  test('Issue claim/granted: all conjuncts hold: granted, with evidence (rulings 1.2, 3.2)', () => {
+  test('Issue claim/granted: all conjuncts hold: granted, with evidence (APPROVAL-1, APPROVAL-2)', () => {
     const issue = planned()
     observe(issue, approved)
     expect(sent(issue.send(claimOf(issue)), 'task')).toEqual([
@@ -304,7 +304,7 @@ describe('claims', () => {
     ['the named maintainer is another', { approvingMaintainer: 'mallory' }, {}, 'author-matches'],
     ['the comment does not approve or is gone', {}, { approvals: [] }, 'comment-approves'],
     ['a maintainer withdrew', {}, { approvals: [], withdrawnBy: 'max' }, 'not-withdrawn'],
-    ['the comment was edited', {}, { approvals: [{ ...approval(), bodyHash: 'other' }] }, 'body-unchanged'],
+    ['the comment was edited (CLAIM-12)', {}, { approvals: [{ ...approval(), bodyHash: 'other' }] }, 'body-unchanged'],
     ['no citation and a human request', { citation: undefined }, {}, 'comment-exists'],
   ])('Issue claim/refused: %s: refused with the first false conjunct', (_name, claim, more, reason) => {
     const issue = planned()
@@ -329,7 +329,7 @@ describe('claims', () => {
     })
     expect(grantHolds(issue.context)).toBe(true)
   })
-  test('Issue claim/answered: every claim is answered, also without a change (N5)', () => {
+  test('Issue claim/answered: every claim is answered, also without a change (APPROVAL-5)', () => {
     const issue = granted()
     expect(toTask(issue.send(claimOf(issue)))).toEqual(['approval.granted'])
     expect(toTask(issue.send(claimOf(issue)))).toEqual(['approval.granted'])
@@ -370,7 +370,7 @@ describe('revocations reach the owner, once', () => {
     expect(sent(observe(issue, { ...more, title: 'x' }), 'task')).toEqual([])
     expect(grantHolds(issue.context)).toBe(false)
   })
-  test('law 24: a view that names a withdrawal no more grants nothing, until its author or an approval takes it back', () => {
+  test('LAW-24: a view that names a withdrawal no more grants nothing, until its author or an approval takes it back (CLAIM-11)', () => {
     const withdrawal = { commentId: 'c5', author: 'max', at: clock + 90_000 }
     const issue = granted()
     observe(issue, { approvals: [], withdrawnBy: 'max', withdrawals: [withdrawal] })
@@ -418,7 +418,7 @@ describe('self-grant', () => {
     plan(issue)
     return issue
   }
-  test('Issue grant/self: self-proposed, no human comment, ceiling not off: granted without citation', () => {
+  test('Issue grant/self: self-proposed, no human comment, ceiling not off: granted without citation (CLAIM-18)', () => {
     const issue = proposed()
     expect(sent(issue.send(claimOf(issue, bare)), 'task')).toEqual([
       { type: 'approval.granted', issue: id, planHash: 'plan-1', self: true },
@@ -427,8 +427,8 @@ describe('self-grant', () => {
   })
   test.each([
     ['ceiling off', { config }, 'comment-exists'],
-    ['a human commented', { humanCommented: true }, 'comment-exists'],
-    ['not proposed by the platform', { selfProposed: false }, 'comment-exists'],
+    ['a human commented (CLAIM-18)', { humanCommented: true }, 'comment-exists'],
+    ['not proposed by the platform (CLAIM-18)', { selfProposed: false }, 'comment-exists'],
     ['a maintainer withdrew', { withdrawnBy: 'max' }, 'not-withdrawn'],
   ])('%s: refused', (_name, more, reason) => {
     const issue = proposed(more)
@@ -440,7 +440,7 @@ describe('self-grant', () => {
       reason: 'over-auto-approve-ceiling',
     })
   })
-  test('Issue grant/self: void on the first human comment (H34)', () => {
+  test('Issue grant/self: void on the first human comment (APPROVAL-12)', () => {
     const issue = proposed()
     issue.send(claimOf(issue, bare))
     expect(toTask(observe(issue, { ...own, humanCommented: true }))).toEqual(['approval.revoked'])
@@ -449,7 +449,7 @@ describe('self-grant', () => {
 })
 
 describe('implementing, done, rejected, closed', () => {
-  test('the implement agent runs: its label beside the phase; implementing once granted', () => {
+  test('the implement agent runs: its label beside the phase; implementing once granted (ISSUE-RESOURCE-2, LABELS-5)', () => {
     const issue = planned()
     const running = { type: 'issue.agentRunning', task: taskOf(issue), agentKind: 'implement' }
     expect(labelsOf(issue.send(running))).toEqual(['b', 'i'])
@@ -458,13 +458,13 @@ describe('implementing, done, rejected, closed', () => {
     expect(status(issue)).toBe('implementing')
     expect(issue.send({ ...running, agentKind: 'review' })).toEqual([])
   })
-  test('S3 Labels: a renamed label is written anew, and its old name is cleared', () => {
+  test('LABELS-9: a renamed label is written anew, and its old name is cleared (LABELS-9)', () => {
     const issue = planned()
     const [renamed] = observe(issue, { labels: { ...labels, brainstorming: 'new' } })
     expect(renamed?.params).toMatchObject({ labels: ['new'], managed: ['new', 'a', 'i', 'd', 'b'] })
     expect(observe(issue, { labels: { ...labels, brainstorming: 'new' }, title: 'x' })).toEqual([])
   })
-  test('Issue done/absorbs: delivered: closed on the forge, labels cleared; done absorbs (H31)', () => {
+  test('Issue done/absorbs: delivered: closed on the forge, labels cleared; done absorbs (ISSUE-5)', () => {
     const issue = granted()
     const effects = issue.send({ type: 'task.delivered', task: taskOf(issue) })
     expect(types(effects)).toEqual(['closeIssue', 'writeLabels'])
@@ -474,7 +474,7 @@ describe('implementing, done, rejected, closed', () => {
     expect(status(issue)).toBe('done')
     expect(toTask(issue.send({ type: 'issue.owned', task: 'default/late' }))).toEqual(['issue.closed'])
   })
-  test('a merge that closed the issue revokes nothing and is no human’s closing (law 18)', () => {
+  test('a merge that closed the issue revokes nothing and is no human’s closing (LAW-18)', () => {
     const issue = granted()
     expect(sent(observe(issue, { ...approved, state: 'closed', closedBy: 'bot' }), 'task')).toEqual([])
     expect(grantHolds(issue.context)).toBe(true)
@@ -506,7 +506,7 @@ describe('implementing, done, rejected, closed', () => {
     ['implement-declined', 'not worth it'],
     ['rejected', 'cancelled'],
   ])(
-    'Issue owner/ended: the owner ended %s, %s: rejected, declined label, given up, no new Task by itself',
+    'Issue owner/ended: the owner ended %s, %s: rejected, declined label, given up, no new Task by itself (LABELS-6, TASK-MOVES-9)',
     (stage, reason) => {
       const issue = granted()
       const effects = issue.send({ type: 'task.ended', task: taskOf(issue), stage, reason })
@@ -516,7 +516,7 @@ describe('implementing, done, rejected, closed', () => {
       expect(status(issue)).toBe('rejected')
     },
   )
-  test('Issue owner/ended: the owner failed: given up, but no Task is asked for until somebody wants one (rulings 5.14)', () => {
+  test('Issue owner/ended: the owner failed: given up, but no Task is asked for until somebody wants one (ISSUE-1)', () => {
     const issue = planned()
     expect(
       sent(issue.send({ type: 'task.ended', task: taskOf(issue), stage: 'failed', reason: 'stage-deadline' }), 'queue'),
@@ -527,7 +527,7 @@ describe('implementing, done, rejected, closed', () => {
       priority: 20,
     })
   })
-  test('Issue rejected/approved: rejected and approved by a maintainer: back in the lifecycle with a new Task (N12)', () => {
+  test('Issue rejected/approved: rejected and approved by a maintainer: back in the lifecycle with a new Task (ISSUE-3)', () => {
     const issue = planned()
     const first = taskOf(issue)
     issue.send({ type: 'task.ended', task: first, stage: 'rejected', reason: 'no' })
@@ -580,7 +580,7 @@ describe('people speak', () => {
     ).toEqual(['queue.withdraw'])
     expect(observe(issue, { title: 'x' })).toEqual([])
   })
-  test('4.29: /budget asks the ledger for the owner; where nothing is metered the owner says that nothing was raised', () => {
+  test('LEDGER-3: /budget asks the ledger for the owner; where nothing is metered the owner says that nothing was raised', () => {
     const asked = { type: 'issue.command', command: 'budget', by: 'maya', amount: 500 }
     const unmetered = owned()
     expect(sent(unmetered.send(asked), 'task')).toEqual([{ type: 'budget.refused', by: 'maya', amount: 500, left: 0 }])
@@ -590,7 +590,7 @@ describe('people speak', () => {
     ])
     expect(seen().send(asked)).toEqual([])
   })
-  test('/retry wakes the owner; without one it mints anew, first in line (rulings 4.17)', () => {
+  test('/retry wakes the owner; without one it mints anew, first in line (ISSUE-2)', () => {
     const issue = owned()
     expect(sent(issue.send({ type: 'issue.command', command: 'retry', by: 'maya' }), 'task')).toEqual([
       { type: 'task.retry', by: 'maya' },
@@ -616,7 +616,7 @@ describe('people speak', () => {
   })
 })
 
-test('every repeat of an observation changes nothing (law 8)', () => {
+test('every repeat of an observation changes nothing (LAW-8)', () => {
   const issue = granted()
   const before = JSON.stringify(issue.context)
   expect(observe(issue, approved)).toEqual([])

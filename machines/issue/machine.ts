@@ -1,8 +1,8 @@
 /**
- * One issue of the forge: the sole judge of approval (lifecycles.md, Issue; rulings 1.2, 3.2, 4.15, 4.17).
- * Upheld here: every claim is answered, in every state [N5]; the grant is the Issue's own and is recomputed from the
- * whole thread [H23, H33]; a withdrawal that was told stands until a maintainer takes it back [law 24]; one live owner
- * [law 7, N12]; labels equal the projection of the status [law 10].
+ * One issue of the forge: the sole judge of approval (ISSUE and APPROVAL, docs/rules.md).
+ * Upheld here: every claim is answered, in every state [APPROVAL-5]; the grant is the Issue's own and is recomputed from the
+ * whole thread [APPROVAL-4, APPROVAL-6]; a withdrawal that was told stands until a maintainer takes it back [LAW-24]; one live owner
+ * [LAW-7, OWNERSHIP-1]; labels equal the projection of the status [LAW-10].
  *
  * Which status holds follows from the facts (`settle.ts`); the table says which moves there are.
  */
@@ -61,7 +61,7 @@ export const issueMachine = setup({
         ...answersClaims,
         'task.delivered': { actions: 'finish' },
         'task.ended': { actions: 'end' },
-        // A label or comment that the forge refuses for good is a dead letter to look at; the Issue goes on (rulings 5.13).
+        // A label or comment that the forge refuses for good is a dead letter to look at; the Issue goes on (ACTOR-6).
         'effect.failed': {},
       },
       states: {

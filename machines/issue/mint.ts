@@ -4,7 +4,7 @@ import type { TaskSeed } from '../task/events.ts'
 import { namespaceOf, type IssueContext } from './context.ts'
 import type { IssueFacts } from './events.ts'
 
-/** Rulings 3.11, lower first: asked for by a person; labelled by one; proposed by the platform itself. */
+/** QUEUE-1, lower first: asked for by a person; labelled by one; proposed by the platform itself. */
 const priorities = { urged: 20, labelled: 60, proposed: 80 } as const
 
 export interface ForgeSubject {
@@ -42,7 +42,7 @@ export function mintOf(context: IssueContext): Minted {
   return { context: { ...context, mint: { task, entry }, mints: mints + 1, implementRan: false }, effects: [enqueue] }
 }
 
-/** A person spoke for it: what the priority label shows (rulings 3.11). */
+/** A person spoke for it: what the priority label shows (ISSUE-7). */
 export function isUrgent({ urged }: IssueContext, { humanCommented }: IssueFacts): boolean {
   return urged || humanCommented
 }

@@ -1,4 +1,4 @@
-/** Issues that nobody asked for wait for a sweep, where the Project has sweeps (document 3, `maxNewTasksPerSweep`; rulings 3.11). */
+/** Issues that nobody asked for wait for a sweep, where the Project has sweeps (PROJECT-9, ISSUE-8). */
 import { describe, expect, test } from 'vitest'
 import { drive, sent, types, type Drive, type DrivenEffect } from '../drive.ts'
 import type { IssueContext } from './context.ts'

@@ -1,4 +1,4 @@
-/** How a plan stands on its issue: folded, with the short hash that an approval binds to (rulings 4.15). */
+/** How a plan stands on its issue: folded, with the short hash that an approval binds to (APPROVAL-11). */
 
 /** GitHub takes 65,536 characters; the rest is for the words around the plan and the marker. */
 const maxPlanCharacters = 60_000
@@ -9,7 +9,7 @@ function shortPlanHash(planHash: string): string {
 
 /**
  * Agent text inside a folded block: it may not close the block, and a mention in it rings nobody. The bot's own words
- * decide nothing, so a `/approve` in it is text (law 4).
+ * decide nothing, so a `/approve` in it is text (LAW-4).
  */
 function contained(body: string): string {
   const characters = [...body]

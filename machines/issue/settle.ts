@@ -8,7 +8,7 @@ import { acceptedApproval, grantOf, refusal, revocation } from './approval.ts'
 import type { Grant, IssueContext } from './context.ts'
 import { forgeSubject, isUrgent, mintOf } from './mint.ts'
 
-/** `answered`: the claim of this very event was answered already, so its effect on the grant is no news (N5). */
+/** `answered`: the claim of this very event was answered already, so its effect on the grant is no news (APPROVAL-5). */
 export interface Cause {
   readonly at: number
   readonly answered?: boolean
@@ -47,12 +47,12 @@ function judge(changed: IssueContext, at: number): IssueContext {
   return { ...granted, boundPlans: bind(granted), status: statusOf(granted) }
 }
 
-/** A maintainer who approves what was rejected takes it back into the lifecycle (lifecycles.md, Issue). */
+/** A maintainer who approves what was rejected takes it back into the lifecycle (ISSUE-3). */
 function isNewApproval({ rejected, accepted }: IssueContext, commentId: string | undefined): boolean {
   return rejected !== '' && commentId !== undefined && commentId !== accepted?.commentId
 }
 
-/** The grant keeps its own time while it stands; evidence that came back grants again (rulings 1.2). */
+/** The grant keeps its own time while it stands; evidence that came back grants again (APPROVAL-1). */
 function regrant(context: IssueContext, at: number): Grant | null {
   const { claim, grant } = context
   if (claim === null || refusal(context, claim) !== undefined) return null
@@ -78,7 +78,7 @@ function statusOf(context: IssueContext): IssueStatus {
   return accepted || grant ? 'approved' : 'refined'
 }
 
-/** Unasked, the owner hears of changes only, and once when it becomes the owner (lifecycles.md, Issue). */
+/** Unasked, the owner hears of changes only, and once when it becomes the owner (ISSUE-4). */
 function news(previous: IssueContext, now: IssueContext, answered: boolean): readonly EffectAction[] {
   const { owner, id } = now
   if (owner === '') return []
@@ -113,7 +113,7 @@ function grantNews(before: Grant | null, now: IssueContext): readonly EffectActi
   return before && !grant ? [tellTask(owner, { type: 'approval.revoked', issue: id, reason: revocation(now) })] : []
 }
 
-/** A merge that closes its issue is the Task's own doing (law 18 speaks of humans); one that was retired is wanted by nobody. */
+/** A merge that closes its issue is the Task's own doing (LAW-18 speaks of humans); one that was retired is wanted by nobody. */
 function isClosedByHuman({ facts, retired }: IssueContext): boolean {
   return retired || (facts?.state === 'closed' && facts.closedBy !== 'bot')
 }
@@ -148,7 +148,7 @@ function mayMint({ owner, held, facts, status }: IssueContext): boolean {
   return owner === '' && !held && facts?.wanted === true && wantsTask.has(status)
 }
 
-/** It would have a Task if a sweep had room for one (document 3, `maxNewTasksPerSweep`). */
+/** It would have a Task if a sweep had room for one (PROJECT-9). */
 export function awaitsOffer(context: IssueContext): boolean {
   return mayMint(context) && isSwept(context) && !context.mint
 }
@@ -182,7 +182,7 @@ function withLabels(context: IssueContext): Settled {
   return { context: { ...context, labels }, effects: [effect('writeLabels', params)] }
 }
 
-/** Once for each comment, and only where the answer would change something (rulings 4.7). */
+/** Once for each comment, and only where the answer would change something (WORDS-3). */
 function withQuestion(context: IssueContext): Settled {
   const { facts } = context
   if (!facts) return { context, effects: [] }

@@ -19,7 +19,7 @@ function told(...views: readonly IssueFacts[]): readonly Withdrawal[] {
   return views.reduce<readonly Withdrawal[]>(withdrawalsKnown, [])
 }
 
-describe('law 24: what an Issue knows to be withdrawn', () => {
+describe('LAW-24: what an Issue knows to be withdrawn', () => {
   test.each<[string, readonly IssueFacts[], readonly Withdrawal[]]>([
     ['is what it was told', [view({ withdrawals: [max] })], [max]],
     ['is kept when a later telling names it no more', [view({ withdrawals: [max] }), view()], [max]],

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { At } from '../event.ts'
 
-/** Tokens; 0 is no limit, and for `maxRaisePerDay` none by comment (rulings 4.29). */
+/** Tokens; 0 is no limit, and for `maxRaisePerDay` none by comment (LEDGER-3). */
 export const SpendingLimits = Type.Object({
   tokensPerTurn: Type.Integer({ minimum: 1, description: 'what is reserved for a turn before it begins' }),
   tokensPerTask: Type.Integer({ minimum: 0 }),

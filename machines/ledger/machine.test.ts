@@ -164,8 +164,8 @@ describe('the day', () => {
   })
 })
 
-describe('4.29: what a maintainer adds by comment', () => {
-  test('is off unless the Project says how much a day', () => {
+describe('LEDGER-3: what a maintainer adds by comment', () => {
+  test('is off unless the Project says how much a day (PROJECT-SPENDING-4)', () => {
     const ledger = new ALedger({ tokensPerTask: 15 }).raise('a', 1)
     expect(ledger.effects[0]?.params).toEqual({
       to: 'task:a',
@@ -180,7 +180,7 @@ describe('4.29: what a maintainer adds by comment', () => {
     expect(ledger.ask('a3').said).toEqual(['turn:a3 reservation.granted'])
   })
 
-  test('in all no more than the cap, until the next day', () => {
+  test('in all no more than the cap, until the next day (PROJECT-SPENDING-4)', () => {
     const ledger = new ALedger({ maxRaisePerDay: 20 }).raise('a', 15).raise('b', 6)
     expect(ledger.effects[0]?.params.event).toMatchObject({ type: 'budget.refused', left: 5 })
     expect(ledger.raise('b', 5).said).toEqual(['task:b budget.raised'])

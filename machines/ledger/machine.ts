@@ -1,5 +1,5 @@
 /**
- * What the agents of one Project may spend, and have (rulings 4.29, 5.22): every metered turn reserves before it begins
+ * What the agents of one Project may spend, and have (LEDGER, docs/rules.md): every metered turn reserves before it begins
  * and settles after it ended, under the turn's own id. Upheld here: spent and reserved together never exceed a limit,
  * as long as no turn uses more than was reserved for it; a settlement counts once; what nobody can tell counts in full.
  * A refused turn never ends its Task: it is held, and goes on with the next day or with a maintainer's word.

@@ -13,7 +13,7 @@ export interface Mint {
 export interface MergeRequestContext {
   readonly id: string
   readonly facts: MergeRequestFacts | null
-  /** The one live Task that owns it (law 7); empty: none. */
+  /** The one live Task that owns it (LAW-7); empty: none. */
   readonly owner: string
   readonly mint: Mint | null
   readonly mints: number

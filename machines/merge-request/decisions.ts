@@ -25,7 +25,7 @@ function on<T extends MergeRequestEvent['type']>(
   })
 }
 
-/** A verdict is on one head against one base, and never on a draft (rulings 1.1, 5.15). */
+/** A verdict is on one head against one base, and never on a draft (HEAD-1). */
 export function voidsVerdict(before: MergeRequestFacts | null, facts: MergeRequestFacts): boolean {
   if (facts.draft || before === null) return facts.draft
   return before.headSha !== facts.headSha || before.baseBranch !== facts.baseBranch || before.state !== facts.state
@@ -42,7 +42,7 @@ function observe(context: MergeRequestContext, facts: MergeRequestFacts, checks:
   }
 }
 
-/** The newest owner holds: ownership moves with the message that carries it (law 23). */
+/** The newest owner holds: ownership moves with the message that carries it (LAW-23). */
 function own(context: MergeRequestContext, { task }: EventOf<'mr.owned'>): Fold {
   const { facts, mint, owner } = context
   if (task === owner) return {}
@@ -66,7 +66,7 @@ function takeOffer(context: MergeRequestContext, { headSha }: EventOf<'mr.offere
     : {}
 }
 
-/** It waits for the heir as for any mint of its own, and tells it then what changed meanwhile (laws 7, 23). */
+/** It waits for the heir as for any mint of its own, and tells it then what changed meanwhile (LAW-7, LAW-23). */
 function handOver({ owner, mints, facts }: MergeRequestContext, { task, to, entry }: EventOf<'mr.handedOver'>): Fold {
   if (task !== owner) return {}
   const mint = { task: to, entry, headSha: facts?.headSha ?? '', shared: true } as const

@@ -89,7 +89,7 @@ describe('ownership', () => {
     const { entry } = mr.context.mint
     expect(sent(observe(mr, more), 'queue')).toEqual([{ type: 'queue.withdraw', entry }])
   })
-  test('MergeRequest owner/one: taken by another Task: the entry is withdrawn, exactly one owner (laws 7, 23)', () => {
+  test('MergeRequest owner/one: taken by another Task: the entry is withdrawn, exactly one owner (LAW-7, LAW-23)', () => {
     const mr = seen({ wanted: true })
     expect(sent(mr.send({ type: 'mr.owned', task }), 'queue').map(({ type }) => type)).toEqual(['queue.withdraw'])
     expect(mr.context).toMatchObject({ owner: task, mint: null })
@@ -117,7 +117,7 @@ describe('ownership', () => {
     mr.send({ type: 'mr.released', task: 'default/other', reason: 'failed' })
     expect(mr.context.owner).toBe(task)
   })
-  test('the bot’s own push after a release wakes nobody (law 4)', () => {
+  test('the bot’s own push after a release wakes nobody (LAW-4)', () => {
     const mr = owned({ wanted: true })
     mr.send({ type: 'mr.released', task, reason: 'failed' })
     expect(observe(mr, { wanted: true, headSha: 'sha-2', headByBot: true })).toEqual([])
@@ -156,7 +156,7 @@ describe('what the owner hears', () => {
   test.each([
     ['merged', 'mr.merged'],
     ['closed', 'mr.closed'],
-  ])('an owner who comes after it was %s is told (N7, N9)', (state, type) => {
+  ])('an owner who comes after it was %s is told (OWNERSHIP-3)', (state, type) => {
     const mr = seen({ state })
     expect(toTask(mr.send({ type: 'mr.owned', task }))).toMatchObject([{ type }])
   })
@@ -211,7 +211,7 @@ describe('what the owner hears', () => {
 })
 
 describe('verdict and merge', () => {
-  test('MergeRequest verdict/posted: a verdict on the head that stands, by the owner', () => {
+  test('MergeRequest verdict/posted: a verdict on the head that stands, by the owner (MERGE-REQUEST-RESOURCE-4)', () => {
     const mr = withVerdict()
     expect(mr.value).toBe('verdictPosted')
     expect(mr.context.verdict).toMatchObject({ task, sha: 'sha-1', value: 'approve' })
@@ -228,18 +228,15 @@ describe('verdict and merge', () => {
     ['a new head', { headSha: 'sha-2' }],
     ['a new base', { baseBranch: 'next' }],
     ['a draft', { draft: true }],
-  ])(
-    'MergeRequest open/voided: %s voids the verdict, in verdictPosted and in merging (rulings 5.15)',
-    (_name, more) => {
-      for (const make of [withVerdict, merging]) {
-        const mr = make()
-        observe(mr, more)
-        expect(mr.value).toBe('open')
-        expect(mr.context.verdict).toBeNull()
-      }
-    },
-  )
-  test('a draft is never merged (rulings 1.1)', () => {
+  ])('MergeRequest open/voided: %s voids the verdict, in verdictPosted and in merging (HEAD-1)', (_name, more) => {
+    for (const make of [withVerdict, merging]) {
+      const mr = make()
+      observe(mr, more)
+      expect(mr.value).toBe('open')
+      expect(mr.context.verdict).toBeNull()
+    }
+  })
+  test('a draft is never merged (HEAD-1)', () => {
     const mr = owned({ draft: true })
     mr.send({ type: 'merge.asked', task, sha: 'sha-1' })
     expect(mr.value).toBe('open')
@@ -257,7 +254,7 @@ describe('verdict and merge', () => {
     expect(mr.value).toBe('open')
     expect(mr.context.verdict).toBeNull()
   })
-  test('MergeRequest merged/absorbs: merged absorbs', () => {
+  test('MergeRequest merged/absorbs: merged absorbs (MERGE-REQUEST-RESOURCE-4)', () => {
     const mr = merging()
     expect(types(observe(mr, { state: 'merged', mergeCommit: 'm' }))).toEqual(['task<mr.merged'])
     expect(mr.value).toBe('merged')
@@ -283,7 +280,7 @@ describe('facts of an older telling, which come last where two orchestrators wor
     expect(mr.context).toMatchObject({ facts: { headSha: 'sha-1', revision: 7 } })
   })
 
-  test('closed: do not reopen it', () => {
+  test('closed: do not reopen it (MERGE-REQUEST-RESOURCE-4)', () => {
     const mr = owned()
     observe(mr, { state: 'closed', revision: 7 })
     expect(observe(mr, { revision: 6 })).toEqual([])
@@ -331,7 +328,7 @@ describe('handed over', () => {
     expect([mr.value, mr.context.owner]).toEqual(['verdictPosted', task])
   })
 
-  test('3.14: /takeover goes to the owner, with the comment that says it', () => {
+  test('OWNERSHIP-10: /takeover goes to the owner, with the comment that says it', () => {
     const command = { type: 'mr.command', command: 'takeover', by: 'ann', headSha: 'sha-1', commentId: 'c9' }
     expect(toTask(owned().send(command))).toEqual([
       expect.objectContaining({ type: 'takeover.accepted', repository: 'lib', number: 7, by: 'ann', commentId: 'c9' }),

@@ -1,7 +1,7 @@
 /**
- * One merge request of the forge (lifecycles.md, MergeRequest; rulings 1.1, 4.10, 5.15).
- * Upheld here: exactly one owner [laws 7, 23]; a new head, base, draft or state voids the verdict; a merge is believed
- * when the forge says so; `merged` absorbs but tells a late owner how it ended [N7, N9].
+ * One merge request of the forge (HEAD and MERGE, docs/rules.md).
+ * Upheld here: exactly one owner [LAW-7, LAW-23]; a new head, base, draft or state voids the verdict; a merge is believed
+ * when the forge says so; `merged` absorbs but tells a late owner how it ended [OWNERSHIP-3].
  */
 import { setup } from 'xstate'
 import type { MachineDefinition, MachineInput } from '../definition.ts'

@@ -4,10 +4,10 @@ import type { TaskSeed } from '../task/events.ts'
 import type { MergeRequestContext } from './context.ts'
 import type { MergeRequestFacts } from './events.ts'
 
-/** Rulings 3.11, lower first: asked for by a person; offered by the platform's own watch. */
+/** QUEUE-1, lower first: asked for by a person; offered by the platform's own watch. */
 const priorities = { urged: 20, offered: 60 } as const
 
-/** Decisions, "One machine": `platform/<task>`. */
+/** NAME-6: `platform/<task>`. */
 const taskBranches = 'platform/'
 
 interface Minted {
@@ -15,7 +15,7 @@ interface Minted {
   readonly effects: readonly EffectAction[]
 }
 
-/** One entry at most, and only while nobody owns it: exactly one owner at every moment (laws 7, 23). */
+/** One entry at most, and only while nobody owns it: exactly one owner at every moment (LAW-7, LAW-23). */
 export function withMint(context: MergeRequestContext): Minted {
   const { facts, owner, held, mint } = context
   const wants = facts !== null && facts.state === 'open' && isWanted(context, facts) && owner === '' && !held
@@ -33,7 +33,7 @@ function isWanted({ offered }: MergeRequestContext, { wanted, headSha }: MergeRe
 
 /**
  * Open, and nobody looks at it: a person's merge request whose Task ended, or one that a Task of ours left behind
- * (lifecycles.md, Issue). A draft is nobody's work yet.
+ * (OWNERSHIP-6). A draft is nobody's work yet.
  */
 export function isUnattended({ facts, owner, mint, held, cancelled }: MergeRequestContext): boolean {
   if (facts === null || facts.state !== 'open' || facts.draft || owner !== '' || mint || !held) return false

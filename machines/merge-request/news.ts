@@ -16,7 +16,7 @@ export function stateNews(
   return [...endNews(owner, before, facts), ...headNews(owner, before, facts)]
 }
 
-/** Where it stands now, for an owner who may not know: an end may have come before the owner did (N7, N9). */
+/** Where it stands now, for an owner who may not know: an end may have come before the owner did (OWNERSHIP-3). */
 export function endNews(
   owner: string,
   before: MergeRequestFacts | null,

@@ -1,4 +1,4 @@
-/** What a Task left behind is offered again by sweeps (lifecycles.md, Issue and Project; rulings 4.18). */
+/** What a Task left behind is offered again by sweeps (OWNERSHIP-6). */
 import { expect, test } from 'vitest'
 import { drive, sent, types, type Drive, type DrivenEffect } from '../drive.ts'
 import type { MergeRequestContext } from './context.ts'

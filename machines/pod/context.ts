@@ -31,11 +31,11 @@ export interface PodContext {
   readonly carried: number
   /** A turn asked for while none could start. */
   readonly asked: number | null
-  /** A hand-off note of this pod is in the Task's journal (law 6). */
+  /** A hand-off note of this pod is in the Task's journal (LAW-6). */
   readonly noted: boolean
   readonly noteAsked: boolean
   readonly stopAsked: boolean
-  /** Its agent died within it: it counts as lost though it is stopped in order (rulings 5.9). */
+  /** Its agent died within it: it counts as lost though it is stopped in order (POD-16). */
   readonly agentLost: boolean
   /** Why it stops or was lost. */
   readonly reason: string

@@ -59,7 +59,7 @@ function askForNote(context: PodContext): Does {
   }
 }
 
-/** The open turn ends with its pod (H63), the slot is free, and the Task learns how it ended. */
+/** The open turn ends with its pod (TURN-16), the slot is free, and the Task learns how it ended. */
 function conclude(context: PodContext, cause: Cause, at: number | undefined): Does {
   const { task, ordinal, reason, startedAt, queue, entry } = context
   const residencyMs = startedAt === null || at === undefined ? 0 : Math.max(0, at - startedAt)

@@ -88,7 +88,7 @@ const history = fc.oneof(
   },
 )
 
-test('in every history: one turn in flight (7), no ordinary turn after a stop (19), a note of every pod that ran (6), one release of the slot and one pod.final', () => {
+test('in every history: one turn in flight (7), no ordinary turn after a stop (19), a note of every pod that ran (6), one release of the slot and one pod.final (STOP-SEQUENCE-8)', () => {
   fc.assert(
     fc.property(history, (moves) => {
       const pod = drive(podMachine, 'd/t/1')
@@ -137,7 +137,7 @@ test('from every state an end is reached by timers and own effects alone: the no
   )
 })
 
-/** Of law 19, in milliseconds. */
+/** Of LAW-19, in milliseconds. */
 const mostAfterStop = (2 * start.turnTimeoutSeconds + 60) * 1000
 
 /**
@@ -180,11 +180,11 @@ function changedPod(change: (draining: Part) => void): AnyStateMachine {
   return definitions.find(({ kind }) => kind === 'pod')!.machine
 }
 
-test('a stopped pod is final within 2 x TURN_TIMEOUT + 60 s (19): a last turn of 1800 s, a note asked for again after 60 s, a deletion forced after 120 s', () => {
+test('a stopped pod is final within 2 x TURN_TIMEOUT + 60 s (19): a last turn of 1800 s, a note asked for again after 60 s, a deletion forced after 120 s (WRAPPER-STOP-2, WRAPPER-STOP-4)', () => {
   expect(longestStop(podMachine)).toBe(1800 + 60 + 120)
 })
 
-test('law 19 notices a stopped pod that waits for its last turn for ever, and one that begins a hand-off turn after it', () => {
+test('LAW-19 notices a stopped pod that waits for its last turn for ever, and one that begins a hand-off turn after it', () => {
   expect(longestStop(changedPod((draining) => delete draining['after']))).toBe(Infinity)
   const handsOff = changedPod((draining) => {
     draining['after'] = { turnTimeout: { target: 'handingOff', actions: 'abandonTurn' } }

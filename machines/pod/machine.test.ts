@@ -78,12 +78,12 @@ function stopping(): Drive {
 const finalOf = (effects: ReturnType<Drive['send']>) => sent(effects, 'task').find(({ type }) => type === 'pod.final')
 
 describe('volumes', () => {
-  test('pod.start binds the volumes and nothing else', () => {
+  test('pod.start binds the volumes and nothing else (PROJECT-WORKSPACE-11)', () => {
     const pod = drive(podMachine, id)
     expect(pod.send(start)).toEqual([{ type: 'bindVolumes', params: { task: start.task, ordinal: 1 } }])
     expect(pod.timers()).toEqual({ volumes: 10 * minute })
   })
-  test('Pod volumes/bound: bound: the pod is created with what the Task asked for, and its absolute ends are armed', () => {
+  test('Pod volumes/bound: bound: the pod is created with what the Task asked for, and its absolute ends are armed (PROJECT-8, PROJECT-WORKSPACE-11, STOP-SEQUENCE-4)', () => {
     const pod = inVolumes()
     const created = pod.send({ type: 'pod.volumesBound' }).find(({ type }) => type === 'createPod')
     expect(created?.params).toMatchObject({
@@ -107,15 +107,18 @@ describe('volumes', () => {
       (pod: Drive) => pod.send({ type: 'effect.failed', effect: 'bindVolumes', reason: 'forbidden', key: 'k' }),
       'bindVolumes: forbidden',
     ],
-  ])('Pod volumes/late: unbound after %s: final, nothing created, the slot released', (_name, act, reason) => {
-    const pod = inVolumes()
-    const effects = act(pod)
-    expect(pod.value).toBe('unbound')
-    expect(finalOf(effects)).toMatchObject({ cause: 'unbound', reason, pod: 1, residencyMs: 0 })
-    expect(sent(effects, 'queue')).toEqual([{ type: 'queue.release', entry: start.entry }])
-    expect(types(effects)).not.toContain('createPod')
-  })
-  test('Pod volumes/stop: pod.stop before anything was created is gone at once (H65)', () => {
+  ])(
+    'Pod volumes/late: unbound after %s: final, nothing created, the slot released (PROJECT-WORKSPACE-12)',
+    (_name, act, reason) => {
+      const pod = inVolumes()
+      const effects = act(pod)
+      expect(pod.value).toBe('unbound')
+      expect(finalOf(effects)).toMatchObject({ cause: 'unbound', reason, pod: 1, residencyMs: 0 })
+      expect(sent(effects, 'queue')).toEqual([{ type: 'queue.release', entry: start.entry }])
+      expect(types(effects)).not.toContain('createPod')
+    },
+  )
+  test('Pod volumes/stop: pod.stop before anything was created is gone at once (POD-13)', () => {
     const pod = inVolumes()
     expect(finalOf(pod.send(stop))).toMatchObject({ cause: 'gone' })
     expect(pod.status).toBe('done')
@@ -136,7 +139,7 @@ describe('creating, booting, contract', () => {
     expect(pod.value).toEqual({ alive: 'idle' })
   })
   test.each([[3], [5], [null]])(
-    'Pod contract/differs: contract version %s: force delete first, final only once vanished, no turn ever',
+    'Pod contract/differs: contract version %s: force delete first, final only once vanished, no turn ever (TOOL-VERSION-3)',
     (contractVersion) => {
       const pod = inContract()
       pod.send({ type: 'turn.requested', eventsUpTo: 0 })
@@ -145,7 +148,7 @@ describe('creating, booting, contract', () => {
       expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'mismatched' })
     },
   )
-  test('Pod boot/progress: 5.26: the boot budget is shared: it is not armed anew by progress (H66)', () => {
+  test('Pod boot/progress: POD-11: the boot budget is shared: it is not armed anew by progress', () => {
     const pod = creating()
     pod.send({ type: 'pod.created', name: 'p' })
     expect(types(pod.fire('boot'))).toEqual(['forceDeletePod'])
@@ -161,7 +164,7 @@ describe('creating, booting, contract', () => {
     expect(finalOf(effects)).toMatchObject({ cause: 'lost', reason: 'node lost' })
     expect(types(effects)).not.toContain('task<pod.noteMissing')
   })
-  test('Pod boot/lost: createPod that fails for good is lost with its reason (rulings 4.9)', () => {
+  test('Pod boot/lost: createPod that fails for good is lost with its reason (POD-12)', () => {
     const pod = creating()
     pod.send({ type: 'effect.failed', effect: 'createPod', reason: 'ErrImageNeverPull', key: 'k' })
     expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'lost', reason: 'createPod: ErrImageNeverPull' })
@@ -207,7 +210,7 @@ describe('idle and busy', () => {
     expect(sent(pod.send(ended(0)))).toEqual([{ ...ended(0), pod: 1, purpose: 'work' }])
     expect(sent(pod.send({ type: 'turn.requested', eventsUpTo: 4 }))[0]).toMatchObject({ ordinal: 1, eventsUpTo: 4 })
   })
-  test('one turn in flight: a request with newer events is remembered, one it already carries is not (law 7)', () => {
+  test('one turn in flight: a request with newer events is remembered, one it already carries is not (LAW-7)', () => {
     const pod = busy()
     expect(pod.send({ type: 'turn.requested', eventsUpTo: 0 })).toEqual([])
     expect(pod.send({ type: 'turn.requested', eventsUpTo: 2 })).toEqual([])
@@ -229,7 +232,7 @@ describe('idle and busy', () => {
     ['interrupted', 'handingOff'],
     ['interrupt_unconfirmed', 'synthesizing'],
     ['agent_exited', 'synthesizing'],
-  ])('Pod busy/cut: busy, turn failed %s: %s (N10)', (stopReason, state) => {
+  ])('Pod busy/cut: busy, turn failed %s: %s (POD-18) (STALL-3)', (stopReason, state) => {
     const pod = busy()
     expect(sent(pod.send(failed(0, stopReason)), 'task')[0]).toMatchObject({
       type: 'turn.failed',
@@ -239,7 +242,7 @@ describe('idle and busy', () => {
     })
     expect(pod.value).toEqual({ alive: state })
   })
-  test('Pod busy/agent-gone: an agent that exited is a lost pod: note, stop in order, lost (rulings 5.9)', () => {
+  test('Pod busy/agent-gone: an agent that exited is a lost pod: note, stop in order, lost (POD-16)', () => {
     const pod = busy()
     expect(types(pod.send(failed(0, 'agent_exited')))).toEqual(['task<turn.failed', 'task<pod.noteMissing'])
     expect(types(pod.send(operatorNote))).toEqual(['stopPod'])
@@ -257,21 +260,21 @@ describe('idle and busy', () => {
     pod.send({ type: 'pod.noted', kind: 'plan', source: 'agent' })
     expect(types(pod.send(stop))).toEqual(['task<pod.noteMissing'])
   })
-  test('Pod idle/ttl: idle, TTL: one hand-off turn', () => {
+  test('Pod idle/ttl: idle, TTL: one hand-off turn (STOP-SEQUENCE-2)', () => {
     const pod = idle()
     expect(sent(pod.fire('ttl'), 'turn')[0]).toMatchObject({ purpose: 'handoff', ordinal: 0 })
     expect(pod.value).toEqual({ alive: 'handingOff' })
   })
-  test('Pod idle/hard-cap: idle, hard cap: synthesizing', () => {
+  test('Pod idle/hard-cap: idle, hard cap: synthesizing (STOP-SEQUENCE-4)', () => {
     const pod = idle()
     pod.fire('hardCap')
     expect(pod.value).toEqual({ alive: 'synthesizing' })
   })
-  test('Pod busy/hard-cap: busy, hard cap: the turn is abandoned', () => {
+  test('Pod busy/hard-cap: busy, hard cap: the turn is abandoned (STOP-SEQUENCE-4)', () => {
     const pod = busy()
     expect(types(pod.fire('hardCap'))).toEqual(['turn<turn.abandon', 'task<pod.noteMissing'])
   })
-  test('residency of 24 hours ends it as a stop does (rulings 1.3)', () => {
+  test('residency of 24 hours ends it as a stop does (POD-15)', () => {
     const pod = busy()
     pod.fire('residency')
     pod.send(ended(0))
@@ -280,7 +283,7 @@ describe('idle and busy', () => {
 })
 
 describe('draining', () => {
-  test('Pod busy/ttl: TTL drains: requests are refused, then it hands off', () => {
+  test('Pod busy/ttl: TTL drains: requests are refused, then it hands off (STOP-SEQUENCE-1)', () => {
     const pod = draining()
     expect(pod.send({ type: 'turn.requested', eventsUpTo: 9 })).toEqual([])
     expect(types(pod.send(ended(0)))).toEqual(['task<turn.ended', 'turn<turn.start'])
@@ -289,7 +292,7 @@ describe('draining', () => {
   test.each([
     [false, 'synthesizing'],
     [true, { stopping: 'graceful' }],
-  ])('Pod draining/ended: with stop, note %s: no further turn (law 19)', (noted, state) => {
+  ])('Pod draining/ended: with stop, note %s: no further turn (LAW-19)', (noted, state) => {
     const pod = busy()
     pod.send(stop)
     expect(pod.send({ type: 'turn.requested', eventsUpTo: 9 })).toEqual([])
@@ -303,7 +306,7 @@ describe('draining', () => {
     pod.send(ended(0))
     expect(pod.value).toEqual({ alive: 'synthesizing' })
   })
-  test('Pod draining/timeout: TURN_TIMEOUT abandons the open turn before the hand-off: never two turn actors (H61)', () => {
+  test('Pod draining/timeout: TURN_TIMEOUT abandons the open turn before the hand-off: never two turn actors (TURN-15) (STOP-SEQUENCE-1)', () => {
     const pod = draining()
     expect(types(pod.fire('turnTimeout'))).toEqual(['turn<turn.abandon', 'turn<turn.start'])
     expect(pod.send(failed(0, 'abandoned'))).toEqual([])
@@ -322,12 +325,12 @@ describe('handingOff', () => {
     pod.send(note)
     expect(types(pod.send(ended(0)))).toEqual(['task<turn.ended', 'stopPod'])
   })
-  test('Pod handingOff/ended: ended without a note: synthesizing (H62)', () => {
+  test('Pod handingOff/ended: ended without a note: synthesizing (NOTE-1)', () => {
     const pod = handingOff()
     expect(types(pod.send(ended(0)))).toEqual(['task<turn.ended', 'task<pod.noteMissing'])
   })
   test.each([['conflict'], ['expired'], ['api_error'], ['interrupted']])(
-    'Pod handingOff/failed: failed %s: synthesizing (S3 step 4)',
+    'Pod handingOff/failed: failed %s: synthesizing (STOP-SEQUENCE-3)',
     (stopReason) => {
       const pod = handingOff()
       pod.send(failed(0, stopReason))
@@ -346,13 +349,13 @@ describe('handingOff', () => {
 })
 
 describe('synthesizing, stopping, losing', () => {
-  test('Pod synthesizing/noted: the note is asked for once, and again every minute, until it is there (law 6)', () => {
+  test('Pod synthesizing/noted: the note is asked for once, and again every minute, until it is there (LAW-6)', () => {
     const pod = synthesizing()
     expect(types(pod.fire('note'))).toEqual(['task<pod.noteMissing'])
     expect(pod.send({ type: 'pod.noted', kind: 'finding', source: 'agent' })).toEqual([])
     expect(types(pod.send(operatorNote))).toEqual(['stopPod'])
   })
-  test('vanished while the note is written: losing, lost once it is (H64)', () => {
+  test('vanished while the note is written: losing, lost once it is (POD-17)', () => {
     const pod = busy()
     pod.send(stop)
     pod.send(ended(0))
@@ -360,7 +363,7 @@ describe('synthesizing, stopping, losing', () => {
     expect(pod.value).toEqual({ alive: 'losing' })
     expect(finalOf(pod.send(operatorNote))).toMatchObject({ cause: 'lost' })
   })
-  test('Pod stopping/forced: graceful, then by force, and by force again', () => {
+  test('Pod stopping/forced: graceful, then by force, and by force again (STOP-SEQUENCE-7)', () => {
     const pod = stopping()
     expect(types(pod.fire('grace'))).toEqual(['forceDeletePod'])
     expect(types(pod.fire('grace'))).toEqual(['forceDeletePod'])
@@ -379,7 +382,7 @@ describe('synthesizing, stopping, losing', () => {
     expect(finalOf(effects)).toMatchObject({ cause: 'gone', residencyMs: 90_000, reason: 'submitted' })
     expect(sent(effects, 'queue')).toEqual([{ type: 'queue.release', entry: start.entry }])
   })
-  test('Pod ran/vanished: vanished after its first turn: the open turn ends, a note is written, then lost (H62, H63)', () => {
+  test('Pod ran/vanished: vanished after its first turn: the open turn ends, a note is written, then lost (NOTE-1, TURN-16)', () => {
     const pod = busy()
     expect(types(pod.send(vanished))).toEqual(['turn<turn.podFinal', 'task<pod.noteMissing'])
     expect(types(pod.send(failed(0, 'agent_exited')))).toEqual(['task<turn.failed'])

@@ -1,12 +1,12 @@
 /**
- * One pod of a Task, from its volumes to its end (lifecycles.md, Pod; S3 "Pod TTL stop sequence").
- * Upheld here: every pod that ran leaves a hand-off note before it ends [law 6, H62]; no ordinary turn after `pod.stop`
- * and an end within 2 x TURN_TIMEOUT + 60 s [law 19]; TTL, hard cap and residency are absolute, so `alive` spans
- * the life and carries them [H66]; the final state alone releases the slot [H1].
+ * One pod of a Task, from its volumes to its end (POD, docs/rules.md; STOP-SEQUENCE, docs/contract/orchestrator.md).
+ * Upheld here: every pod that ran leaves a hand-off note before it ends [LAW-6, NOTE-1]; no ordinary turn after `pod.stop`
+ * and an end within 2 x TURN_TIMEOUT + 60 s [LAW-19]; TTL, hard cap and residency are absolute, so `alive` spans
+ * the life and carries them [POD-14]; the final state alone releases the slot [POD-1].
  */
 import { setup, stateIn } from 'xstate'
 import type { MachineDefinition, MachineInput } from '../definition.ts'
-import { contractVersion } from '../turn/schema.ts'
+import { contractVersion } from '../turn/contract-version.ts'
 import { newPod, type PodContext } from './context.ts'
 import { podActions } from './decisions.ts'
 import type { PodEvent } from './events.ts'
@@ -18,7 +18,7 @@ const minute = 60 * second
 const podWaits = {
   volumes: 10 * minute,
   boot: 15 * minute,
-  /** Grace of a graceful stop, and between two forced ones (rulings 3.24). */
+  /** Grace of a graceful stop, and between two forced ones (POD-20). */
   grace: 120 * second,
   residency: 24 * 60 * minute,
   note: minute,

@@ -1,5 +1,5 @@
 /**
- * One region per cron block (lifecycles.md, Project; rulings 1.12, 3.13, 4.28, 5.18, 5.19): a tick that is due while the
+ * One region per cron block (SCHEDULE, docs/rules.md): a tick that is due while the
  * Project is paused or not ready stays due and is one tick, however many were missed; one that comes during a run
  * follows it, once.
  */
@@ -26,16 +26,16 @@ import {
 
 const minute = 60_000
 
-/** A run that gets no answer ends by itself (rulings 5.19). */
+/** A run that gets no answer ends by itself (SCHEDULE-5). */
 const runEnds = 240 * minute
-/** The pre-step is mandatory, and never holds work up for longer (rulings 5.18). */
+/** The pre-step is mandatory, and never holds work up for longer (SCHEDULE-6). */
 const refineWait = 30 * minute
 
 export interface Work {
   readonly name: BlockName
   /** Words for people: what a run of it is. */
   readonly says: string
-  /** A refreshed mirror and a refine come first (document 3, Cron blocks, `refine`). */
+  /** A refreshed mirror and a refine come first (CRON-2, CRON-4). */
   readonly prepares: boolean
   /** Rows for the backlog that the run decides on; the last one finishes. */
   readonly rows: readonly Row[]

@@ -1,5 +1,5 @@
 /**
- * The token budget as a hold on admission (document 3, TokenBudgetSpec): `proactivePercent` pauses the normal pool,
+ * The token budget as a hold on admission (PROJECT-BUDGET-6, PROJECT-BUDGET-7): `proactivePercent` pauses the normal pool,
  * `emergencyPercent` the alert pool too. Usage that nobody knows, or not any more, holds nothing: the gate fails open.
  */
 import type { Hold, ProjectContext, Scheduled, Spending } from './context.ts'
@@ -8,7 +8,7 @@ import type { BudgetSettings } from './events.ts'
 
 const minute = 60_000
 
-/** Document 3, Limits: what an account was told to have used is believed for this long. */
+/** ADMISSION-5: what an account was told to have used is believed for this long. */
 export const accountBelievedMs = 90 * minute
 
 interface Percents {

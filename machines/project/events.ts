@@ -3,7 +3,7 @@ import { AccountReport, At, EffectFailed } from '../event.ts'
 import { AgentKind, TaskConfig } from '../task/events.ts'
 
 export const blockNames = ['issueScan', 'brainstorm', 'documentation', 'upgrade'] as const
-/** A cron block of the Project (document 3, Cron blocks). */
+/** A cron block of the Project (PROJECT-CRON, docs/contract/resources.md). */
 export type BlockName = (typeof blockNames)[number]
 
 const Schedule = { schedule: Type.String({ description: 'five-field cron; empty: off' }) }
@@ -12,7 +12,7 @@ const percents = {
   emergencyPercent: Type.Integer(),
 }
 
-/** The token budget with every default applied; absent where the gate is off (document 3, TokenBudgetSpec). */
+/** The token budget with every default applied; absent where the gate is off (PROJECT-BUDGET-1). */
 export const BudgetSettings = Type.Object({
   mode: Type.Union([Type.Literal('customWindow'), Type.Literal('claudeSubscription')]),
   ...percents,
@@ -49,7 +49,7 @@ export const LiveTask = Type.Object({
   task: Type.String(),
   kind: AgentKind,
   repositories: Type.Array(Type.String()),
-  /** In a work stage, `reviewing` or `refined`: counts towards `maxOpenTasks` (rulings 1.28). */
+  /** In a work stage, `reviewing` or `refined`: counts towards `maxOpenTasks` (SCHEDULE-9). */
   open: Type.Boolean(),
 })
 export type LiveTask = Static<typeof LiveTask>

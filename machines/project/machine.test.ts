@@ -51,7 +51,7 @@ test('not ready: checked again every 5 minutes', () => {
   expect(types(it.fire('recheck'))).toEqual(['checkProject'])
   expect(types(it.fire('recheck'))).toEqual(['checkProject'])
 })
-test('ready: read back and checked every 30 minutes, without opening the queue again (rulings 3.13)', () => {
+test('ready: read back and checked every 30 minutes, without opening the queue again (MIRROR-1) (TOOL-SCM-READ-5, WEBHOOKS-25)', () => {
   const it = ready()
   expect(it.timers()).toEqual({ resync: 30 * 60_000 })
   expect(types(it.fire('resync')).toSorted()).toEqual(['checkProject', 'resyncMirror'])
@@ -65,7 +65,7 @@ test('a repository enrolled while ready: once its checks hold, the mirror is rea
   expect(it.context.checkedGeneration).toBe(3)
   expect(it.send(checked(true, 3))).toEqual([])
 })
-test('Project readiness/not-ready: no longer ready: the queue closes with the reason; running turns are not spoken of (rulings 5.17)', () => {
+test('Project readiness/not-ready: no longer ready: the queue closes with the reason; running turns are not spoken of (SCHEDULE-1)', () => {
   const it = ready()
   expect(sent(it.send(checked(false)))).toEqual([{ type: 'queue.closed', reason: 'SecretMissingKeys' }])
   expect(it.value).toBe('notReady')

@@ -1,5 +1,5 @@
 /**
- * One Project (lifecycles.md, Project; rulings 3.13, 5.17): not ready, it mints and spawns nothing while running turns
+ * One Project (SCHEDULE, docs/rules.md): not ready, it mints and spawns nothing while running turns
  * go on; ready, its mirror is read back every 30 minutes whatever the schedules say. What it does by itself is a region
  * each, beside its readiness, once it is applied with anything of that.
  */
@@ -68,7 +68,7 @@ const states = {
 export const projectMachine = setup({
   types: { context: {} as ProjectContext, events: {} as ProjectEvent, input: {} as MachineInput },
   delays: {
-    /** A mirror is at most an hour stale, with one resync lost (rulings 3.13). */
+    /** A mirror is at most an hour stale, with one resync lost (MIRROR-1). */
     resync: 30 * minute,
     /** A Secret may come or a forge return without anything being applied. */
     recheck: 5 * minute,

@@ -5,7 +5,7 @@ import type { AgentKind, TaskSeed } from '../task/events.ts'
 import { runOf, type ProjectContext } from './context.ts'
 import type { Backlog, BlockName } from './events.ts'
 
-/** Rulings 3.11, lower first: what a sweep waits for goes before what only the schedule asks for. */
+/** QUEUE-1, lower first: what a sweep waits for goes before what only the schedule asks for. */
 const priorities = { sweep: 80, cron: 100 } as const
 
 const dayMs = 86_400_000
@@ -55,7 +55,7 @@ export function mintRefine(context: ProjectContext, name: BlockName, backlog: Ba
   })
 }
 
-/** `scm.guidance` comes verbatim at the end of the goal (document 3, ScmSpec). */
+/** `scm.guidance` comes verbatim at the end of the goal (PROJECT-SCM-14). */
 export function mintBrainstorm(context: ProjectContext, backlog: Backlog): Minted {
   const { guidance } = context.scheduled!.settings.brainstorm
   const goal = `what ${nameOf(context)} should do next`
@@ -67,7 +67,7 @@ export function mintBrainstorm(context: ProjectContext, backlog: Backlog): Minte
   })
 }
 
-/** One nightly batch Task for each Project (document 3, Cron blocks). */
+/** One nightly batch Task for each Project (CRON-9). */
 export function mintDocumentation(context: ProjectContext, backlog: Backlog, repository: string): Minted {
   const since = new Date(context.at - dayMs).toISOString()
   return mint(context, 'documentation', backlog, {

@@ -1,4 +1,4 @@
-/** Whether the Project may work at all: the same rows, with anything scheduled beside them or not (rulings 5.17). */
+/** Whether the Project may work at all: the same rows, with anything scheduled beside them or not (SCHEDULE-1). */
 import { effect, tellQueue } from '../emit.ts'
 import { newScheduled, type ProjectContext } from './context.ts'
 import { always, on, type Guarded } from './does.ts'

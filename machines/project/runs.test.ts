@@ -42,7 +42,7 @@ function sweep(backlog: Backlog, settings: ScheduleSettings = scanning()): reado
 }
 
 describe('the pre-step', () => {
-  test('Project sweep/order: 5.18: the mirror is refreshed, then refined, then handed out', () => {
+  test('Project sweep/order: SCHEDULE-6: the mirror is refreshed, then refined, then handed out (PROJECT-CRON-3, SERVICE-1, CRON-2, CRON-4)', () => {
     const project = planned('issueScan', scanning())
     expect(project.it.fire('issueScan')).toEqual([
       { type: 'resyncMirror', params: { project: 'default/demo', run: 'issueScan/1' } },
@@ -71,7 +71,7 @@ describe('the pre-step', () => {
     expect([project.at('issueScan'), project.block('issueScan').trouble]).toEqual([{ running: 'reading' }, '403'])
   })
 
-  test('Project sweep/refine-skipped: 4.28: skipped, and counted as done, when no owned or new issue changed since', () => {
+  test('Project sweep/refine-skipped: SCHEDULE-7: skipped, and counted as done, when no owned or new issue changed since (CRON-4)', () => {
     const backlog = backlogWith({ issues: [anIssue(1), anIssue(2)] })
     const project = scan()
     project.ended(String(enqueued(project.read('issueScan', backlog))[0]?.['task']))
@@ -105,7 +105,7 @@ describe('the pre-step', () => {
     expect(project.it.context.scheduled.refine).toMatchObject({ seen: ['lib1'], last: null })
   })
 
-  test('Project sweep/refine-held: 5.18: held, the scan goes on after 30 minutes and says so', () => {
+  test('Project sweep/refine-held: SCHEDULE-6: held, the scan goes on after 30 minutes and says so', () => {
     const project = scan()
     const backlog = backlogWith({ issues: [anIssue(1)] })
     project.read('issueScan', backlog)
@@ -136,12 +136,12 @@ describe('the pre-step', () => {
 describe('the sweep', () => {
   const many = (count: number): Backlog['issues'] => Array.from({ length: count }, (_, index) => anIssue(index + 1))
 
-  test('Project sweep/new: at most maxNewTasksPerSweep, oldest first', () => {
+  test('Project sweep/new: at most maxNewTasksPerSweep, oldest first (PROJECT-9)', () => {
     const effects = sweep(backlogWith({ issues: many(9) }), scanning({ maxNewTasksPerSweep: 2 }))
     expect(offered(effects)).toEqual(['issue:default/lib-1', 'issue:default/lib-2'])
   })
 
-  test('Project sweep/open: 1.28: within maxOpenTasks, which counts live and unminted Tasks, not parked ones and none that merges', () => {
+  test('Project sweep/open: SCHEDULE-9: within maxOpenTasks, which counts live and unminted Tasks, not parked ones and none that merges', () => {
     const tasks = [
       liveTask('review', { task: 'a' }),
       liveTask('implement', { task: 'b', repositories: ['other'] }),
@@ -152,7 +152,7 @@ describe('the sweep', () => {
     expect(offered(sweep(backlogWith({ issues: many(9), tasks }), scanning({ maxOpenTasks: 1 })))).toEqual([])
   })
 
-  test('Project sweep/lane: each repository has its lane', () => {
+  test('Project sweep/lane: each repository has its lane (PROJECT-CRON-4)', () => {
     const issues = [anIssue(1), anIssue(2), anIssue(3, 'app'), anIssue(4, 'app')]
     const settings = scanning({ issueScan: { schedule: everyTen, maxPerRepo: 1 } })
     expect(offered(sweep(backlogWith({ issues }), settings))).toEqual(['issue:default/lib-1', 'issue:default/app-3'])
@@ -164,7 +164,7 @@ describe('the sweep', () => {
     expect(offered(sweep(backlogWith({ issues: [anIssue(1, 'lib', false)] })))).toEqual([])
   })
 
-  test('Project sweep/re-review: what room is left goes to open merge requests that nobody looks at, each head once', () => {
+  test('Project sweep/re-review: what room is left goes to open merge requests that nobody looks at, each head once (CRON-2, CRON-5)', () => {
     const mergeRequests = [1, 2].map((number) => ({
       mergeRequest: `default/lib-mr-${number}`,
       repository: 'lib',
@@ -212,7 +212,7 @@ describe('the brainstorm', () => {
     return { project, entry, task: String(entry?.['task']) }
   }
 
-  test('Project brainstorm/refill: one Task towards the target, which the guidance closes verbatim', () => {
+  test('Project brainstorm/refill: one Task towards the target, which the guidance closes verbatim (PROJECT-SCM-14, PROJECT-CRON-6, SERVICE-1, CRON-6, CRON-7)', () => {
     const { entry, project, task } = session(dreaming({ guidance: 'Prefer <small> things.' }))
     expect(entry).toMatchObject({ kind: 'brainstorm', priority: 100, seed: { origin: { kind: 'cron' } } })
     expect((entry?.['seed'] as { goal: string } | undefined)?.goal).toMatch(/\n\nPrefer <small> things\.$/)
@@ -223,13 +223,13 @@ describe('the brainstorm', () => {
     expect(project.block('brainstorm').last).toBe(project.it.context.at)
   })
 
-  test('Project brainstorm/full: a full backlog begins no session, and closes nothing to come down to the target', () => {
+  test('Project brainstorm/full: a full backlog begins no session, and closes nothing to come down to the target (PROJECT-CRON-8)', () => {
     const { project, entry } = session(dreaming(), backlogWith({ openProposals: 5 }))
     expect([entry, project.at('brainstorm')]).toEqual([undefined, 'planning'])
     expect(project.block('brainstorm').last).not.toBeNull()
   })
 
-  test('Project brainstorm/floor: the next session waits for the floor, and is not dropped', () => {
+  test('Project brainstorm/floor: the next session waits for the floor, and is not dropped (PROJECT-CRON-12)', () => {
     const { project, task } = session()
     project.it.pass(minute)
     project.ended(task)
@@ -254,7 +254,7 @@ describe('the brainstorm', () => {
     expect(project.block('brainstorm')).toMatchObject({ last: null, trouble: 'its Task ended failed: failed' })
   })
 
-  test('a scan that waits for the same refine goes on with it', () => {
+  test('a scan that waits for the same refine goes on with it (CRON-4)', () => {
     const both = settingsWith({ ...dreaming(), issueScan: { schedule: everyTen, maxPerRepo: 1 } })
     const project = planned('issueScan', both)
     project.plan('brainstorm', everyTen, 10 * minute)
@@ -283,14 +283,14 @@ describe('documentation and upgrades', () => {
     return { project, entries: enqueued(project.read(name, backlog)) }
   }
 
-  test('Project documentation/batch: one Task a night for the last 24 hours, in the repository of the documentation', () => {
+  test('Project documentation/batch: one Task a night for the last 24 hours, in the repository of the documentation (PROJECT-CRON-15, SERVICE-1, CRON-9)', () => {
     const { entries, project } = tick('documentation', nightly, backlogWith({ documentation: 'docs' }))
     expect(entries).toMatchObject([{ kind: 'documentation', seed: { repositories: ['docs'] } }])
     const since = new Date(project.it.context.at - 24 * hour).toISOString()
     expect((entries[0]?.['seed'] as { goal: string } | undefined)?.goal).toContain(since)
   })
 
-  test('Project documentation/lane: none while maxPerRepo of them live there', () => {
+  test('Project documentation/lane: none while maxPerRepo of them live there (PROJECT-CRON-15)', () => {
     const tasks = [liveTask('documentation', { repositories: ['docs'], open: false })]
     expect(tick('documentation', nightly, backlogWith({ documentation: 'docs', tasks })).entries).toEqual([])
   })
@@ -303,12 +303,12 @@ describe('documentation and upgrades', () => {
     ])
   })
 
-  test('Project upgrade/one: each due tick mints at most one', () => {
+  test('Project upgrade/one: each due tick mints at most one (PROJECT-CRON-18, SERVICE-1, CRON-10)', () => {
     const { entries } = tick('upgrade', upgrading, backlogWith({ tasks: [liveTask('upgrade')] }))
     expect(entries.map(({ kind }) => kind)).toEqual(['upgrade'])
   })
 
-  test('Project upgrade/cap: maxOpenUpgrades counts live ones, parked or not, and unminted ones', () => {
+  test('Project upgrade/cap: maxOpenUpgrades counts live ones, parked or not, and unminted ones (CRON-10)', () => {
     const tasks = [liveTask('upgrade', { task: 'a', open: false }), liveTask('upgrade', { task: 'b' })]
     expect(tick('upgrade', upgrading, backlogWith({ tasks })).entries).toEqual([])
   })

@@ -88,7 +88,7 @@ export function endRefine({ at, scheduled }: ProjectContext, stage: string): Doe
   return { context: { scheduled: { ...scheduled, refine } } }
 }
 
-/** Nothing changed: as good as done (rulings 4.28). */
+/** Nothing changed: as good as done (SCHEDULE-7). */
 export function skipRefine({ at, scheduled }: ProjectContext): Does {
   return scheduled === null
     ? {}

@@ -1,4 +1,4 @@
-/** The token budget (document 3, TokenBudgetSpec) as the queue hears of it. */
+/** The token budget (PROJECT-BUDGET, docs/contract/resources.md) as the queue hears of it. */
 import { describe, expect, test } from 'vitest'
 import { sent, types, type DrivenEffect } from '../drive.ts'
 import { AProject, hour, minute, settingsWith } from './a-project.ts'
@@ -29,7 +29,7 @@ const refuse = (project: AProject, schedule: string): readonly DrivenEffect[] =>
   project.it.send({ type: 'tick.refused', name: 'window', schedule, reason: 'it never comes' })
 
 describe('customWindow', () => {
-  test('Project budget/window: proactive pauses the normal pool, emergency everything, and only a change is told', () => {
+  test('Project budget/window: proactive pauses the normal pool, emergency everything, and only a change is told (PROJECT-BUDGET-4, PROJECT-BUDGET-6, PROJECT-BUDGET-7, PROJECT-BUDGET-12)', () => {
     const project = projectWith()
     expect([spend(project, 499), spend(project, 1), spend(project, 200), spend(project, 100)]).toEqual([
       [],
@@ -39,7 +39,7 @@ describe('customWindow', () => {
     ])
   })
 
-  test('an emergency percent below the proactive one is raised to it', () => {
+  test('an emergency percent below the proactive one is raised to it (PROJECT-BUDGET-8)', () => {
     const project = projectWith({ proactivePercent: 60, emergencyPercent: 10 })
     expect([spend(project, 599), spend(project, 1)]).toEqual([[], ['allHeld']])
   })
@@ -52,7 +52,7 @@ describe('customWindow', () => {
     expect(project.it.context.scheduled.spending).toMatchObject({ windowTokens: 0, windowStart: project.it.context.at })
   })
 
-  test('a reset by schedule comes first, at most windowDuration after the start', () => {
+  test('a reset by schedule comes first, at most windowDuration after the start (PROJECT-BUDGET-9, PROJECT-BUDGET-11)', () => {
     const project = projectWith({ resetSchedule: '0 0 * * *' })
     expect(project.at('budget')).toBe('planning')
     project.plan('window', '0 0 * * *', 2 * hour)
@@ -79,7 +79,7 @@ describe('customWindow', () => {
     expect(project.it.timers()['budget']).toBe(5 * hour - minute)
   })
 
-  test('without a window nothing is held, whatever is spent', () => {
+  test('without a window nothing is held, whatever is spent (PROJECT-BUDGET-16)', () => {
     const project = projectWith({ windowMs: 0 })
     expect([project.at('budget'), spend(project, 5000)]).toEqual(['unbounded', []])
   })
@@ -130,7 +130,7 @@ describe('claudeSubscription', () => {
     return held(project.it.send(event))
   }
 
-  test('Project budget/account: the stricter of both windows holds', () => {
+  test('Project budget/account: the stricter of both windows holds (PROJECT-BUDGET-5)', () => {
     const project = subscribed()
     expect([report(project, 49), report(project, 10, 50), report(project, 80, 50), report(project, 0)]).toEqual([
       [],
@@ -140,14 +140,14 @@ describe('claudeSubscription', () => {
     ])
   })
 
-  test('each window may have a pair of its own; 0 inherits', () => {
+  test('each window may have a pair of its own; 0 inherits (PROJECT-BUDGET-13, PROJECT-BUDGET-14)', () => {
     const project = subscribed({ weekly: { proactivePercent: 90, emergencyPercent: 0 } })
     expect([report(project, 0, 89), report(project, 50, 89)]).toEqual([[], ['normalHeld']])
     // The weekly emergency inherits 80 and is raised to its own 90.
     expect(report(project, 0, 90)).toEqual(['allHeld'])
   })
 
-  test('Project budget/stale: usage older than 90 minutes holds nothing', () => {
+  test('Project budget/stale: usage older than 90 minutes holds nothing (ADMISSION-5)', () => {
     const project = subscribed()
     report(project, 90)
     expect(project.it.timers()['budget']).toBe(90 * minute + 1)

@@ -1,4 +1,4 @@
-/** The region of the token budget (document 3, TokenBudgetSpec): what it holds back is told to the queue, on a change only. */
+/** The region of the token budget (PROJECT-BUDGET, docs/contract/resources.md): what it holds back is told to the queue, on a change only. */
 import { effect, tellQueue } from '../emit.ts'
 import { accountChangesIn, boundWindow, hasWindow, holdOf, openWindow } from './budget.ts'
 import { is, meta, type Actions, type Guards, type Part, type State } from './chart.ts'

@@ -1,5 +1,5 @@
 /**
- * What one run hands out (document 3, top level and Cron blocks; rulings 1.28, 3.13, 4.28): pure choices over one backlog.
+ * What one run hands out (PROJECT-9 to PROJECT-11, PROJECT-CRON-4, SCHEDULE-9, SCHEDULE-8, SCHEDULE-7): pure choices over one backlog.
  * Caps that speak of live Tasks count those that wait to be minted too: the backlog holds both.
  */
 import type { Backlog, LiveTask, ScheduleSettings } from './events.ts'
@@ -52,7 +52,7 @@ export function offerName({
   return `${mergeRequest}@${headSha}`
 }
 
-/** Nothing owned or new changed since the last one: no pod is paid for (rulings 4.28). What is over now is no change. */
+/** Nothing owned or new changed since the last one: no pod is paid for (SCHEDULE-7). What is over now is no change. */
 export function needsRefine(seen: readonly string[], { issues }: Pick<Backlog, 'issues'>): boolean {
   return issues.some(({ print }) => !seen.includes(print))
 }

@@ -32,7 +32,7 @@ test('Project blocks/due: at its time it runs, asks again from the start of the 
   expect(project.block('documentation').last).toBe(startedAt + minute)
 })
 
-test('Project blocks/missed: 5.19: ticks missed while down are one tick', () => {
+test('Project blocks/missed: SCHEDULE-4: ticks missed while down are one tick (CRON-3)', () => {
   const project = documentation()
   project.it.pass(5 * 24 * hour)
   project.it.fire('documentation')
@@ -41,7 +41,7 @@ test('Project blocks/missed: 5.19: ticks missed while down are one tick', () => 
   expect(project.block('documentation').runs).toBe(1)
 })
 
-test('Project blocks/overlapping: 5.19: ticks that come during a run are one run after it', () => {
+test('Project blocks/overlapping: SCHEDULE-4: ticks that come during a run are one run after it', () => {
   const project = documentation()
   project.it.fire('documentation')
   project.it.pass(25 * minute)
@@ -53,7 +53,7 @@ test('Project blocks/overlapping: 5.19: ticks that come during a run are one run
   expect(planTicks(project.read('documentation'))[0]?.['after']).toBe(startedAt)
 })
 
-test('Project blocks/paused: 1.12: while paused a tick is recorded and nothing runs; resumed it runs once', () => {
+test('Project blocks/paused: SCHEDULE-3: while paused a tick is recorded and nothing runs; resumed it runs once (CRON-3)', () => {
   const project = documentation()
   project.apply(nightly, 0)
   project.it.fire('documentation')
@@ -64,7 +64,7 @@ test('Project blocks/paused: 1.12: while paused a tick is recorded and nothing r
   expect(planTicks(project.read('documentation'))[0]?.['after']).toBe(project.it.context.at)
 })
 
-test('Project blocks/not-ready: 5.17: not ready, a tick waits', () => {
+test('Project blocks/not-ready: SCHEDULE-1: not ready, a tick waits', () => {
   const project = documentation()
   project.check(false)
   project.it.fire('documentation')
@@ -73,7 +73,7 @@ test('Project blocks/not-ready: 5.17: not ready, a tick waits', () => {
   expect(project.at('documentation')).toEqual({ running: 'reading' })
 })
 
-test('Project blocks/overran: 5.19: a run that gets no answer ends after 4 hours and says so', () => {
+test('Project blocks/overran: SCHEDULE-5: a run that gets no answer ends after 4 hours and says so', () => {
   const project = documentation()
   project.it.fire('documentation')
   expect(project.it.timers()['runEnds']).toBe(4 * hour)

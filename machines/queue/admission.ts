@@ -1,9 +1,9 @@
-/** Who gets a slot, and why the others wait (lifecycles.md, Queue; rulings 3.11, 3.12). */
+/** Who gets a slot, and why the others wait (QUEUE-1 to QUEUE-3). */
 import type { QueueContext, WaitingEntry } from './context.ts'
 
 const agingStep = 2 * 60 * 60 * 1000
 
-/** Distance of two classes of rulings 3.11: an entry ages one class up per 2 h. */
+/** Distance of two priorities (QUEUE-2): an entry ages one class up per 2 h. */
 const agingClass = 20
 
 function urgency({ priority, enqueuedAt }: WaitingEntry, at: number): number {
@@ -24,7 +24,7 @@ export function isPaused(context: QueueContext): boolean {
   return context.maxConcurrentAgents === 0
 }
 
-/** Which hold wins (rulings 5.16), then whether its class is full; null: it may be admitted. */
+/** Which hold wins (QUEUE-7), then whether its class is full; null: it may be admitted. */
 function holdOf(context: QueueContext, entry: WaitingEntry): string | null {
   if (context.closedReason !== null) return `project not ready: ${context.closedReason}`
   if (isPaused(context)) return 'paused'

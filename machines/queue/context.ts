@@ -33,7 +33,7 @@ export interface QueueContext {
   readonly finished: readonly FinishedEntry[]
 }
 
-/** Nothing is admitted before the Project was applied and found ready (rulings 5.17). */
+/** Nothing is admitted before the Project was applied and found ready (SCHEDULE-1). */
 export function newQueue(id: string): QueueContext {
   return {
     id,

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { At } from '../event.ts'
 import { TaskSeed } from '../task/events.ts'
 
-/** What an entry asks for: one pod spawn. `mint`: its Task comes into being at admission (S3; lifecycles, Queue). */
+/** What an entry asks for: one pod spawn. `mint`: its Task comes into being at admission (QUEUE-9). */
 export const QueueEntry = Type.Object({
   entry: Type.String(),
   sort: Type.Union([Type.Literal('mint'), Type.Literal('spawn')]),
@@ -30,7 +30,7 @@ export const QueueEvent = Type.Union([
     ...At,
     state: Type.Union([Type.Literal('open'), Type.Literal('normalHeld'), Type.Literal('allHeld')]),
   }),
-  /** A ready Project admits; one that is not ready mints and spawns nothing (rulings 5.17). */
+  /** A ready Project admits; one that is not ready mints and spawns nothing (SCHEDULE-1). */
   Type.Object({ type: Type.Literal('queue.opened'), ...At }),
   Type.Object({ type: Type.Literal('queue.closed'), ...At, reason: Type.String() }),
 ])

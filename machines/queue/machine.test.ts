@@ -84,17 +84,17 @@ describe('admission', () => {
     })
   })
 
-  test('Queue admission/caps: law 1: never more than the smaller of capacity and maxConcurrentAgents', () => {
+  test('Queue admission/caps: LAW-1: never more than the smaller of capacity and maxConcurrentAgents (PROJECT-4, PROJECT-QUEUE-3, ADMISSION-2)', () => {
     expect(ready(2, 10).add('a').add('b').add('c').admitted).toEqual(['a', 'b'])
     expect(ready(10, 1).add('a').add('b').admitted).toEqual(['a'])
   })
 
-  test('a released slot goes to the next in the same step', () => {
+  test('a released slot goes to the next in the same step (ADMISSION-1)', () => {
     const queue = ready(1).add('a').add('b').send('queue.release', { entry: 'a' })
     expect(queue.granted).toEqual(['b'])
   })
 
-  test('Queue admission/order: lower priority first, then who came first', () => {
+  test('Queue admission/order: lower priority first, then who came first (TASK-RESOURCE-3, ADMISSION-1)', () => {
     const queue = ready(1)
       .add('running')
       .add('a', { priority: 60 })
@@ -105,7 +105,7 @@ describe('admission', () => {
     expect(order).toEqual(['b', 'c', 'a'])
   })
 
-  test('3.11: an entry ages one class up per 2 h', () => {
+  test('QUEUE-2: an entry ages one class up per 2 h (FORGE-RULES-5)', () => {
     const build = (wait: number) =>
       ready(1)
         .add('running')
@@ -117,7 +117,7 @@ describe('admission', () => {
     expect(build(4 * hour)).toEqual(['old'])
   })
 
-  test('Queue admission/classes: 3.12: alerts have slots of their own, and neither class uses those of the other', () => {
+  test('Queue admission/classes: QUEUE-3: alerts have slots of their own, and neither class uses those of the other (ADMISSION-2, ADMISSION-3)', () => {
     const queue = ready(1, 10, 1)
       .add('a')
       .add('alert-1', { class: 'alert', priority: 0 })
@@ -134,7 +134,7 @@ describe('admission', () => {
     ).toEqual(['alert-1', 'a'])
   })
 
-  test('Queue admission/lowered: H10: a lowered cap evicts nothing, and admits nothing until it fits', () => {
+  test('Queue admission/lowered: QUEUE-5: a lowered cap evicts nothing, and admits nothing until it fits (ADMISSION-3)', () => {
     const queue = ready(3).add('a').add('b').add('c').add('d').configure(1)
     expect(queue.admitted).toEqual(['a', 'b', 'c'])
     queue.send('queue.release', { entry: 'a' }).send('queue.release', { entry: 'b' })
@@ -154,13 +154,13 @@ describe('holds', () => {
     expect(queue.open().granted).toEqual(['a'])
   })
 
-  test('5.17: a Project that is not ready spawns nothing, and what runs goes on', () => {
+  test('SCHEDULE-1: a Project that is not ready spawns nothing, and what runs goes on (ADMISSION-7)', () => {
     const queue = ready().add('a').send('queue.closed', { reason: 'SecretMissingKeys' }).add('b')
     expect(queue.admitted).toEqual(['a'])
     expect(queue.open().granted).toEqual(['b'])
   })
 
-  test('Queue admission/held: paused admits nothing of either class; a grant in flight stands', () => {
+  test('Queue admission/held: paused admits nothing of either class; a grant in flight stands (PROJECT-5, PROJECT-6)', () => {
     const queue = ready(1).add('a').configure(0).add('alert', { class: 'alert', priority: 0 }).add('b')
     expect([queue.admitted, queue.value]).toEqual([['a'], { readiness: 'ready', pause: 'paused', budget: 'open' }])
     expect(queue.configure(2).granted).toEqual(['alert', 'b'])
@@ -176,13 +176,13 @@ describe('holds', () => {
     expect(queue.send('queue.budgeted', { state: 'open' }).granted).toEqual(['a'])
   })
 
-  test('Queue regions/budget: H11: the budget changes while paused, and resuming does not forget it', () => {
+  test('Queue regions/budget: QUEUE-6: the budget changes while paused, and resuming does not forget it', () => {
     const queue = ready().configure(0).send('queue.budgeted', { state: 'allHeld' }).add('a').configure(2)
     expect(queue.admitted).toEqual([])
     expect(queue.value).toEqual({ readiness: 'ready', pause: 'running', budget: 'allHeld' })
   })
 
-  test('Queue status/why: 5.16: of several holds the first of not ready, paused, emergency, proactive is said', () => {
+  test('Queue status/why: QUEUE-7: of several holds the first of not ready, paused, emergency, proactive is said', () => {
     const queue = ready().send('queue.budgeted', { state: 'normalHeld' }).add('a')
     const why = () => positions(queue.context, queue.context.at)[0]?.reason
     expect(why()).toBe('token budget: proactive')
@@ -194,7 +194,7 @@ describe('holds', () => {
     expect(why()).toBe('project not ready: TokenInvalid')
   })
 
-  test('positions count within a class, in the order of admission', () => {
+  test('positions count within a class, in the order of admission (QUEUED-EVENT-4)', () => {
     const queue = ready(1, 10, 0)
       .add('x')
       .add('late', { priority: 100 })
@@ -209,7 +209,7 @@ describe('holds', () => {
 })
 
 describe('repeats and strangers', () => {
-  test('Queue entries/known: law 8: a known entry is enqueued once, waiting, admitted or gone', () => {
+  test('Queue entries/known: LAW-8: a known entry is enqueued once, waiting, admitted or gone (QUEUED-EVENT-8)', () => {
     const queue = ready(1).add('a').add('b').add('a').add('b')
     expect(queue.context.entries.length).toBe(2)
     queue.send('queue.release', { entry: 'a' }).add('a')
@@ -234,7 +234,7 @@ describe('repeats and strangers', () => {
     expect(queue.send('queue.release', { entry: 'mint/t' }).granted).toEqual(['b'])
   })
 
-  test('Queue status/states: what left is Done when it had its slot, else Dropped', () => {
+  test('Queue status/states: what left is Done when it had its slot, else Dropped (QUEUED-EVENT-3)', () => {
     const queue = ready(1)
       .add('a')
       .add('b')
@@ -246,7 +246,7 @@ describe('repeats and strangers', () => {
     ])
   })
 
-  test('a deleted Project drops what waits and leaves what runs', () => {
+  test('a deleted Project drops what waits and leaves what runs (QUEUED-EVENT-8)', () => {
     const queue = ready(1).add('a').add('b').send('queue.closed', { reason: 'Deleted' })
     expect(queue.context.entries.map(({ entry }) => entry)).toEqual(['a'])
     expect(queue.context.finished).toMatchObject([{ entry: 'b', state: 'Dropped' }])

@@ -1,7 +1,7 @@
 /**
- * Slots of one Project (lifecycles.md, Queue). No admission above the slots of a class, and none while paused, held or not
- * ready (law 1); a lowered cap evicts nothing, and a grant in flight stands [H9, H10]. Repeats change nothing.
- * Pause and budget are regions of their own, so that neither forgets the other [H11].
+ * Slots of one Project (QUEUE, docs/rules.md). No admission above the slots of a class, and none while paused, held or not
+ * ready (LAW-1); a lowered cap evicts nothing, and a grant in flight stands [QUEUE-4, QUEUE-5]. Repeats change nothing.
+ * Pause and budget are regions of their own, so that neither forgets the other [QUEUE-6].
  */
 import { setup } from 'xstate'
 import type { MachineDefinition, MachineInput } from '../definition.ts'

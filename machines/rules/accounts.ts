@@ -8,14 +8,14 @@ export interface Account {
 
 export interface AccountSettings {
   readonly botLogin: string
-  /** Upgrade engines: neither human nor ours (lifecycles.md, "Gated human"). */
+  /** Upgrade engines: neither human nor ours (PEOPLE-5). */
   readonly engineLogins?: readonly string[]
   /** Accounts of type bot that are people's own and count as human all the same. */
   readonly humanBots?: readonly string[]
 }
 
 /**
- * Who counts as a bot (rulings 4.13): our own login; an upgrade engine; `type: Bot` or a login that ends in `[bot]`,
+ * Who counts as a bot (PEOPLE-1): our own login; an upgrade engine; `type: Bot` or a login that ends in `[bot]`,
  * unless the account is listed as human. A listed account is still a bot when it is our own or an engine.
  */
 export function isBot(account: Account, { botLogin, engineLogins = [], humanBots = [] }: AccountSettings): boolean {

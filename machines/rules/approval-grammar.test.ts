@@ -53,7 +53,7 @@ describe('one comment', () => {
     'write /approve if you like',
     '/approve?',
     '/approved by all',
-  ])('%j is unclear: the bot asks (rulings 4.7)', (text) => {
+  ])('%j is unclear: the bot asks (WORDS-3)', (text) => {
     expect(judgeComment(text)).toBe('unclear')
   })
   test.each([
@@ -74,7 +74,7 @@ describe('one comment', () => {
     ['a details block', '<details><summary>x</summary>\n\n/approve\n</details>'],
     ['nested details', '<details><details>a</details>\n/approve\n</details>'],
     ['nothing', ''],
-  ])('%s decides nothing', (_name, text) => {
+  ])('%s decides nothing (CLAIM-10)', (_name, text) => {
     expect(judgeComment(text)).toBe('none')
   })
   test('quoting a text takes every decision out of it', () => {
@@ -122,7 +122,7 @@ const judged = (...comments: ThreadComment[]) => {
 describe('a thread', () => {
   test.each([
     ['a stranger approves', [comment('1', '/approve', 1, { author: 'ann' })], { approvals: [], unclear: [] }],
-    ['the bot approves (law 4)', [comment('1', '/approve', 1, { author: 'mabot' })], { approvals: [], unclear: [] }],
+    ['the bot approves (LAW-4)', [comment('1', '/approve', 1, { author: 'mabot' })], { approvals: [], unclear: [] }],
     ['a maintainer approves', [comment('1', '/approve', 1)], { approvals: ['1'], unclear: [] }],
     [
       'two approve',

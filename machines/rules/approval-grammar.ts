@@ -1,5 +1,5 @@
 /**
- * The approval grammar (decisions.md "Approval grammar", rulings 4.7):
+ * The approval grammar (WORDS-1 to WORDS-4):
  *
  * | a deciding line | verdict |
  * |---|---|
@@ -112,7 +112,7 @@ export interface ThreadComment {
 
 export interface ThreadAuthority {
   readonly isMaintainer: (comment: ThreadComment) => boolean
-  /** Our bot and every other one: a bot never decides (law 4). */
+  /** Our bot and every other one: a bot never decides (LAW-4). */
   readonly isBot: (comment: ThreadComment) => boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * "Citation verified" (rulings 3.2): every conjunct holds. The first false one, in this order, is the reason of
+ * "Citation verified" (APPROVAL-2): every conjunct holds. The first false one, in this order, is the reason of
  * `approval.refused`, stands in `stageReason` and in the comment.
  */
 export const citationConjuncts = {

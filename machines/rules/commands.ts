@@ -1,6 +1,6 @@
 import { linesOf } from './comment-text.ts'
 
-/** Slash commands people give in comments (decisions.md; rulings 3.14, 4.4, 4.7, 4.17, 4.29). */
+/** Slash commands people give in comments (PEOPLE-6, OWNERSHIP-10, GIT-4, LEDGER-3). */
 const commandNames = [
   'approve',
   'unapprove',

@@ -1,6 +1,6 @@
 /**
- * The lines of a comment that can decide something, read as the forge displays them (decisions.md "Approval grammar",
- * rulings 4.7; decisions/0022). Quotes, code, HTML comments and closed details blocks say nothing. Characters are
+ * The lines of a comment that can decide something, read as the forge displays them (WORDS-2,
+ * decisions/0022). Quotes, code, HTML comments and closed details blocks say nothing. Characters are
  * normalised in what was parsed, never before: a forge makes no quote of a fullwidth `＞`.
  */
 import { renderMarkdown } from './markdown.ts'

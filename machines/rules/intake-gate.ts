@@ -1,6 +1,6 @@
 import { isListed, sameLogin } from './logins.ts'
 
-/** The lists that hold for the repository: its own where it has them, else the Project's (S3 Authentication). */
+/** The lists that hold for the repository: its own where it has them, else the Project's (PROJECT-SCM-10). */
 export interface IntakeSettings {
   readonly botLogin: string
   readonly maintainerLogins: readonly string[]
@@ -8,7 +8,7 @@ export interface IntakeSettings {
 }
 
 /**
- * Reporter intake gate (S3 Authentication), before a Task is created or woken (rulings 1.4):
+ * Reporter intake gate (INTAKE-1 to INTAKE-6), before a Task is created or woken (PEOPLE-4):
  *
  * | rule | actor | answer |
  * |---|---|---|

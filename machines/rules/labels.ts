@@ -1,5 +1,5 @@
 /**
- * Labels are a write-only projection of Issue state (S3 Labels, law 10):
+ * Labels are a write-only projection of Issue state (LABELS-1, LAW-10):
  *
  * | Issue status | label |
  * |---|---|
@@ -9,7 +9,7 @@
  * | `observed`, `done`, `closed` | none |
  *
  * and `implementationLabel` beside them in `refined`, `approved`, `implementing` once the Task's running agent became
- * implement, and `priorityLabel` in the same statuses while a person speaks for the issue (rulings 3.11). The incident label is additive and managed by nobody here.
+ * implement, and `priorityLabel` in the same statuses while a person speaks for the issue (ISSUE-7). The incident label is additive and managed by nobody here.
  */
 export const issueStatuses = ['observed', 'refined', 'approved', 'implementing', 'done', 'rejected', 'closed'] as const
 export type IssueStatus = (typeof issueStatuses)[number]

@@ -1,4 +1,4 @@
-/** Logins are case-insensitive on both forges (rulings 4.14); a leading `@` is how people write them. */
+/** Logins are case-insensitive on both forges (PEOPLE-2); a leading `@` is how people write them. */
 export function foldLogin(login: string): string {
   return login.trim().replace(/^@/, '').toLowerCase()
 }

@@ -13,7 +13,7 @@ export interface MergeCandidate {
 }
 
 /**
- * Adopted: the branch carries the engine's prefix and the author is the bot or an engine (S3 UpgradePolicySpec).
+ * Adopted: the branch carries the engine's prefix and the author is the bot or an engine (PROJECT-UPGRADE-13).
  * Both are needed; a human on a branch with that prefix is never adopted.
  */
 export function isAdopted({ author, headBranch }: MergeCandidate, policy: MergePolicy): boolean {
@@ -23,7 +23,7 @@ export function isAdopted({ author, headBranch }: MergeCandidate, policy: MergeP
 }
 
 /**
- * Whose merge requests an accepted `approve` may merge without a maintainer's go-ahead (rulings 1.1): the bot's, a
+ * Whose merge requests an accepted `approve` may merge without a maintainer's go-ahead (REVIEW-3): the bot's, a
  * maintainer's, an engine's that was adopted.
  */
 export function mayMerge(candidate: MergeCandidate, policy: MergePolicy): boolean {

@@ -25,7 +25,7 @@ export interface ReactionFacts {
   readonly botLogin: string
 }
 
-/** `prReactionScope` (S3 ScmSpec): `labeledOrMentioned` wants the trigger label or an @-mention of the bot; `all` or empty wants every one. */
+/** `prReactionScope` (PROJECT-SCM-12, PROJECT-SCM-13): `labeledOrMentioned` wants the trigger label or an @-mention of the bot; `all` or empty wants every one. */
 export function isInReactionScope({ scope, labels, triggerLabel, texts, botLogin }: ReactionFacts): boolean {
   if (scope !== 'labeledOrMentioned') return true
   return labels.includes(triggerLabel) || texts.some((text) => isMentioned(text, botLogin))

@@ -16,7 +16,7 @@ test('a name in the order that has no merge request does no harm', () => {
   expect(coversRepositories(['app', 'docs', 'lib'], ['lib', 'app'])).toBe(true)
 })
 
-test('the next to merge is the first open one of the order', () => {
+test('the next to merge is the first open one of the order (OUTCOME-19)', () => {
   const open = [
     { repository: 'lib', number: 1 },
     { repository: 'app', number: 2 },

@@ -1,4 +1,4 @@
-/** Which merge request merges first where a Task's span several repositories (S2, implement schema: `merge_order`). */
+/** Which merge request merges first where a Task's span several repositories (OUTCOME-18, OUTCOME-19). */
 export interface Ordered {
   readonly repository: string
   readonly number: number

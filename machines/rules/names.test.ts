@@ -12,12 +12,12 @@ test('ten thousand neighbouring texts give hardly any equal hash', () => {
   expect(hashes.size).toBeGreaterThan(9_985)
 })
 
-test('a Task is named after its kind, repository and number', () => {
+test('a Task is named after its kind, repository and number (RESOURCES-18)', () => {
   expect(taskName('implement', 'lib', 12, 'a')).toMatch(/^implement-lib-12-.{5}$/)
   expect(taskName('implement', 'lib', 12, 'a')).not.toBe(taskName('implement', 'lib', 12, 'b'))
 })
 
-test('a long or odd repository name still gives a valid name of at most 52 characters', () => {
+test('a long or odd repository name still gives a valid name of at most 52 characters (RESOURCES-16)', () => {
   for (const repository of ['x'.repeat(80), 'My.Repo_Name', '---', `${'a'.repeat(26)}-tail`]) {
     const name = taskName('documentation', repository, 123_456, 'seed')
     expect(name.length).toBeLessThanOrEqual(maxTaskName)

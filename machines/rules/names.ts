@@ -3,7 +3,7 @@
 /** Crockford's alphabet in lower case: no i, l, o, u, so that a name is read aloud without a mistake. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Names of Tasks stay below 52 characters, so that a pod's name still fits into 63 (rulings 3.5). */
+/** Names of Tasks stay below 52 characters, so that a pod's name still fits into 63 (NAME-4). */
 export const maxTaskName = 52
 
 const hashLength = 5
@@ -38,7 +38,7 @@ function dnsLabel(text: string): string {
     .replace(/^-+|-+$/g, '')
 }
 
-/** `<kind>-<repository>-<number>-<5 characters>`; a long repository name is cut, the rest never is (rulings 3.5). */
+/** `<kind>-<repository>-<number>-<5 characters>`; a long repository name is cut, the rest never is (NAME-4). */
 export function taskName(kind: string, repository: string, number: number, seed: string): string {
   const tail = `-${number}-${shortHash(seed)}`
   const room = maxTaskName - kind.length - 1 - tail.length

@@ -5,7 +5,7 @@ function seconds(at: number): number {
   return Math.floor(at / forgeResolution)
 }
 
-/** The plan that a person could see when he wrote at this moment: undefined before the first one (rulings 4.15). */
+/** The plan that a person could see when he wrote at this moment: undefined before the first one (APPROVAL-10). */
 export function planSeenAt<P extends { readonly at: number }>(plans: readonly P[], at: number): P | undefined {
   return plans.findLast((plan) => seconds(plan.at) <= seconds(at))
 }

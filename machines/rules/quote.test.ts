@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { matchQuote, normaliseQuote, showInvisible, unescapeXml } from './quote.ts'
 
-describe('matchQuote (rulings 1.15)', () => {
+describe('matchQuote (WORDS-5)', () => {
   test.each([
     ['raw', 'please /approve this', '/approve', '/approve'],
     ['XML escapes undone', 'it\'s a < b && "c"', 'it&#39;s a &lt; b &amp;&amp; &quot;c&quot;', 'it\'s a < b && "c"'],
@@ -14,7 +14,7 @@ describe('matchQuote (rulings 1.15)', () => {
     ['a format character made visible', 'go\u200Bahead', 'go[U+200B]ahead', 'go\u200Bahead'],
     ['escaped and normalised', 'a\t<\tb', 'a &lt; b', 'a\t<\tb'],
     ['beyond the basic plane', 'ship 🚀\tit', '🚀 it', '🚀\tit'],
-  ])('%s: the raw span is kept', (_name, body, quote, span) => {
+  ])('%s: the raw span is kept (CLAIM-8)', (_name, body, quote, span) => {
     expect(matchQuote(body, quote)).toBe(span)
   })
   test.each([
@@ -24,7 +24,7 @@ describe('matchQuote (rulings 1.15)', () => {
     ['blanks', 'a b', '  \t '],
     ['nothing', 'abc', ''],
     ['only invisible', 'abc', '\u200B\u200B\u200B'],
-  ])('%s: no match', (_name, body, quote) => {
+  ])('%s: no match (CLAIM-9)', (_name, body, quote) => {
     expect(matchQuote(body, quote)).toBeUndefined()
   })
   test('what an agent copies of a body as shown is found in it, and the span is verbatim', () => {

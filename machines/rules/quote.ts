@@ -1,5 +1,5 @@
 /**
- * Finds what an agent quotes in what a person wrote (rulings 1.15). The bundle shows text sanitised and escaped, so
+ * Finds what an agent quotes in what a person wrote (WORDS-5). The bundle shows text sanitised and escaped, so
  * a verbatim copy of what the agent saw need not be a substring of the raw body. Tried in this order: raw; the quote
  * with XML escapes undone; both sides normalised. What is kept is the raw span.
  */

@@ -15,11 +15,11 @@ test('the higher of two levels holds', () => {
   expect(highest('minor', 'patch')).toBe('minor')
 })
 
-test('a ceiling that is off lets nothing through, not even a patch', () => {
+test('a ceiling that is off lets nothing through, not even a patch (PROJECT-17)', () => {
   expect(isWithin('patch', 'off')).toBe(false)
 })
 
-test('a level is within its own ceiling and within every higher one', () => {
+test('a level is within its own ceiling and within every higher one (PROJECT-19)', () => {
   expect([isWithin('patch', 'patch'), isWithin('minor', 'patch'), isWithin('minor', 'major')]).toEqual([
     true,
     false,

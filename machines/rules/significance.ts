@@ -1,8 +1,8 @@
-/** Levels of a change: the implementer owns the level, a reviewer may raise it, never lower it (S2, review schema). */
+/** Levels of a change: the implementer owns the level, a reviewer may raise it, never lower it (OUTCOME-17). */
 const order = ['patch', 'minor', 'major'] as const
 
 export type Level = (typeof order)[number]
-/** `autoApproveMaxSignificance`: the largest level that ships without a maintainer's word (S3 ScmSpec). */
+/** `autoApproveMaxSignificance`: the largest level that ships without a maintainer's word (PROJECT-15). */
 export type Ceiling = 'off' | Level
 
 export function isLevel(value: unknown): value is Level {

@@ -41,7 +41,7 @@ describe('room under a limit', () => {
 
 describe('days', () => {
   const noon = Date.UTC(2026, 0, 2, 12)
-  test('are those of UTC, and the next begins at midnight', () => {
+  test('are those of UTC, and the next begins at midnight (PROJECT-SPENDING-3)', () => {
     expect(dayOf(noon) - dayOf(Date.UTC(2026, 0, 1, 23, 59))).toBe(1)
     expect(untilNextDay(noon)).toBe(12 * 3_600_000)
     expect(dayOf(noon + untilNextDay(noon))).toBe(dayOf(noon) + 1)

@@ -1,5 +1,5 @@
 /**
- * What counts against a spending limit, and what still fits under it (rulings 4.29, 5.22). A reservation is as large as
+ * What counts against a spending limit, and what still fits under it (LEDGER, docs/rules.md). A reservation is as large as
  * a turn may get, so that spent and reserved together are never more than was allowed: what a turn did not use is free
  * again when it is settled. Limits of 0 are none.
  */

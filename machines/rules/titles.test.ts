@@ -7,7 +7,7 @@ test.each([
   ['Größe prüfen', 'größe  prüfen.', true],
   ['ﬁle', 'file', true],
   ['C++ build', 'C build', true],
-])('3.15: %s and %s are the same title: %s', (one, other, same) => {
+])('WORDS-6: %s and %s are the same title: %s (OUTCOME-BRAINSTORM-8)', (one, other, same) => {
   expect(isSameTitle(one, other)).toBe(same)
 })
 

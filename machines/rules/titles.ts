@@ -1,4 +1,4 @@
-/** Titles compared as people read them: two proposals of one name are one proposal (rulings 3.15). */
+/** Titles compared as people read them: two proposals of one name are one proposal (WORDS-6). */
 import { shortHash } from './names.ts'
 
 function normalised(title: string): string {

@@ -1,4 +1,4 @@
-/** Answers are effects, so that a replay gives the same one (lifecycles.md, head). */
+/** Answers are effects, so that a replay gives the same one (ACTOR-2). */
 import { effect, type EffectAction } from '../emit.ts'
 import type { Change } from './chart.ts'
 

@@ -1,4 +1,4 @@
-/** The Task's copy of what its Issues judged. The Issue alone decides; the copy gates what the Task asks for [H23]. */
+/** The Task's copy of what its Issues judged. The Issue alone decides; the copy gates what the Task asks for [APPROVAL-4]. */
 import type { Change, Decide, EventOf } from './chart.ts'
 import { issueComments } from './comments.ts'
 import type { TaskContext, TaskIssue } from './context.ts'
@@ -54,13 +54,13 @@ export function dropClaim(context: TaskContext, { issue }: EventOf<'approval.ref
   return { context: { claims: without(context.claims, issue) } }
 }
 
-/** The call was answered 200, so the comment is where people learn of it (rulings 1.30, 3.2). */
+/** The call was answered 200, so the comment is where people learn of it (APPROVAL-3, APPROVAL-2). */
 export function sayRefused(context: TaskContext, { reason }: EventOf<'approval.refused'>): Change {
   const body = `The approval that the agent cited could not be verified: \`${reason}\`. A maintainer's comment on this issue lets it go on.`
   return { context: { stageReason: 'approval-refused', stageDetail: reason }, effects: issueComments(context, body) }
 }
 
-/** Grant and verdict off, in every stage: a withdrawal that is forgotten merges later (rulings 4.2, H20). */
+/** Grant and verdict off, in every stage: a withdrawal that is forgotten merges later (APPROVAL-7). */
 export function revoke(context: TaskContext, { issue, reason }: EventOf<'approval.revoked'>): Change {
   if (!ownsIssue(context, issue)) return {}
   const { issues } = patchIssue(context, issue, { grant: null, accepted: false })

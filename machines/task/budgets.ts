@@ -1,4 +1,4 @@
-/** Time budgets of lifecycles.md (Task, the table of stages) and of its rows; milliseconds. */
+/** Time budgets of the stages (STAGE-4) and of single rows; milliseconds. */
 import type { TaskContext } from './context.ts'
 
 const second = 1000
@@ -17,13 +17,13 @@ const stageBudgets = {
   merging: 6 * hour,
 } as const
 
-/** Sum of pod residency over one visit: the only backstop against an endless respawn loop (rulings 1.3). */
+/** Sum of pod residency over one visit: the only backstop against an endless respawn loop (PARK-11). */
 export const residencyCap = 24 * hour
 
 export const maxLaps = 5
-/** Third in a row (lifecycles, Task; rulings 5.9). */
+/** Third in a row (TURN-12, TURN-14). */
 export const maxInRow = 3
-/** Losses before the first work, in a row (rulings 4.9). */
+/** Losses before the first work, in a row (POD-10). */
 export const maxStartFailures = 5
 
 /** Openings in a row that came to nothing: pushing is the wrapper's business, so a fourth try would end as these. */
@@ -34,7 +34,7 @@ const foldWait = 10 * minute
 
 const longestBackoff = 10 * minute
 
-/** The first two recreations in a row come at once, then 10 s x 2^n, at most 10 min [H49]. */
+/** The first two recreations in a row come at once, then 10 s x 2^n, at most 10 min [POD-9]. */
 export function respawnBackoff(lostInRow: number): number {
   return lostInRow <= 2 ? 0 : Math.min(longestBackoff, 10 * second * 2 ** (lostInRow - 3))
 }

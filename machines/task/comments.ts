@@ -1,4 +1,4 @@
-/** What the platform says to people, and when: one comment, once, after the end of the pod that caused it (rulings 5.2). */
+/** What the platform says to people, and when: one comment, once, after the end of the pod that caused it (FORGE-WRITES-2). */
 import { effect, tellMergeRequest, type EffectAction } from '../emit.ts'
 import type { Change } from './chart.ts'
 import type { TaskContext, TaskMergeRequest } from './context.ts'
@@ -44,7 +44,7 @@ export function flushDeferred(context: TaskContext): Change {
   return { context: { deferred: [] }, effects: context.deferred.flatMap((one) => stillWanted(context, one)) }
 }
 
-/** Guards are checked again (rulings 5.2): a review of a head that is gone, or of a merge request that is no longer open, says nothing. */
+/** Guards are checked again (FORGE-WRITES-2): a review of a head that is gone, or of a merge request that is no longer open, says nothing. */
 function stillWanted(context: TaskContext, one: EffectAction): readonly EffectAction[] {
   if (one.type !== 'postReview') return [one]
   const { repository, number, sha, verdict } = one.params

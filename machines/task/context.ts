@@ -20,7 +20,7 @@ export interface Grant {
 export interface TaskIssue extends OwnedIssue {
   /** `handedOver`: another Task owns it now. */
   readonly state: 'open' | 'closed' | 'handedOver'
-  /** A maintainer's approving comment stands, granted or not (rulings 1.2). */
+  /** A maintainer's approving comment stands, granted or not (APPROVAL-1). */
   readonly accepted: boolean
   readonly grant: Grant | null
 }
@@ -47,12 +47,12 @@ export interface Note {
   readonly body: string
   readonly bodyHash: string
   readonly source: 'agent' | 'operator'
-  /** A placeholder: the pod left nothing that the next one could go on from (S3, stop sequence step 4). */
+  /** A placeholder: the pod left nothing that the next one could go on from (STOP-SEQUENCE-6). */
   readonly empty?: true
   readonly spilled?: true
 }
 
-/** The accepted stage-moving outcome of a pod and what it was told: its repeat is told the same (rulings 3.3). */
+/** The accepted stage-moving outcome of a pod and what it was told: its repeat is told the same (OUTCOME-RULE-2). */
 export interface RecordedOutcome {
   readonly pod: number
   readonly digest: string
@@ -122,7 +122,7 @@ export interface TaskContext {
   readonly reviewRounds: number
 
   readonly issues: readonly TaskIssue[]
-  /** Ungated only if it NEVER owned an issue [H22]. */
+  /** Ungated only if it NEVER owned an issue [APPROVAL-8]. */
   readonly everOwnedIssue: boolean
   readonly mergeRequests: readonly TaskMergeRequest[]
   /** Issue actors whose answer to an `approval.claimed` is outstanding. */
@@ -140,13 +140,13 @@ export interface TaskContext {
   readonly openAttempt: number
   /** Openings in a row that came to nothing: the third one needs a human. */
   readonly failedOpenings: number
-  /** Repositories whose merge request was asked for and is not ready yet; outlives a failed opening [N7]. */
+  /** Repositories whose merge request was asked for and is not ready yet; outlives a failed opening [STAGE-11]. */
   readonly awaitingOpen: readonly string[]
   readonly mergeAttempt: number
   /** Asks since the stage was entered: the backoff grows with them. */
   readonly mergeAsks: number
   readonly merging: Head | null
-  /** Members of a refine Task's outcome; ownership moves with their answers [H12]. */
+  /** Members of a refine Task's outcome; ownership moves with their answers [OWNERSHIP-7]. */
   readonly folds: readonly Fold[]
   /** What maintainers added to the spending budget of this Task. */
   readonly budgetRaised: number
@@ -160,10 +160,10 @@ export interface TaskContext {
   readonly podVisit: number
   readonly podWorked: boolean
   readonly podStartedAt: number | null
-  /** Kind of the live pod; empty between pods (S2, notes; rulings 5.24). */
+  /** Kind of the live pod; empty between pods (TASK-RESOURCE-7, POD-8). */
   readonly agentKind: AgentKind | ''
   readonly recordedOutcome: RecordedOutcome | null
-  /** Forge writes that wait for the end of the pod that caused them (rulings 5.2). */
+  /** Forge writes that wait for the end of the pod that caused them (FORGE-WRITES-2). */
   readonly deferred: readonly EffectAction[]
   readonly lostInRow: number
   readonly startFailures: number

@@ -58,7 +58,7 @@ export const OwnedMergeRequest = Type.Object({
   headBranch: Type.String(),
   author: Type.String(),
   url: Type.String(),
-  /** People handed their own branch over: pods may push to it (rulings 3.14). */
+  /** People handed their own branch over: pods may push to it (GIT-6). */
   writable: Type.Optional(Type.Boolean()),
 })
 export type OwnedMergeRequest = Static<typeof OwnedMergeRequest>
@@ -76,7 +76,7 @@ export const TaskSeed = Type.Object({
 })
 export type TaskSeed = Static<typeof TaskSeed>
 
-/** One claim of an `approved` outcome: the edge looked the facts up in the mirror, the Issue judges (rulings 3.2). */
+/** One claim of an `approved` outcome: the edge looked the facts up in the mirror, the Issue judges (APPROVAL-2). */
 export const ApprovalClaim = Type.Object({
   issue: Type.String(),
   citation: Type.Optional(
@@ -89,7 +89,7 @@ export const ApprovalClaim = Type.Object({
     }),
   ),
   approvingMaintainer: Type.Optional(Type.String()),
-  /** Name of the first conjunct of rulings 3.2 that the mirror contradicts; absent when all hold there. */
+  /** Name of the first conjunct of APPROVAL-2 that the mirror contradicts; absent when all hold there. */
   refusedBy: Type.Optional(Type.String()),
 })
 export type ApprovalClaim = Static<typeof ApprovalClaim>
@@ -100,12 +100,12 @@ export const LiveHead = Type.Object({
   sha: Type.String(),
   draft: Type.Boolean(),
   author: Type.String(),
-  /** bot, maintainer, or engine of an adopted merge request (rulings 1.1). */
+  /** bot, maintainer, or engine of an adopted merge request (REVIEW-3). */
   authorMayMerge: Type.Boolean(),
 })
 export type LiveHead = Static<typeof LiveHead>
 
-/** What a `propose` meets: how many proposals still fit, and which of its titles are filed already (rulings 3.15). */
+/** What a `propose` meets: how many proposals still fit, and which of its titles are filed already (OUTCOME-RULE-7). */
 export const ProposalRoom = Type.Object({
   left: Type.Integer({ minimum: 0 }),
   filed: Type.Array(Type.Object({ title: Type.String(), ...Mr })),
@@ -165,7 +165,7 @@ export const TaskEvent = Type.Union([
     reason: Type.Optional(Type.String()),
     residencyMs: Type.Integer(),
   }),
-  /** The pod ran and left no note of its own: the Task writes one from the last turn (S3, stop sequence step 4). */
+  /** The pod ran and left no note of its own: the Task writes one from the last turn (STOP-SEQUENCE-5). */
   Type.Object({ type: Type.Literal('pod.noteMissing'), ...At, ...Pod, reason: Type.String() }),
   Type.Object({ type: Type.Literal('turn.accepted'), ...At, ...Pod, turn: Type.Integer(), eventsUpTo: Type.Integer() }),
   Type.Object({
@@ -192,7 +192,7 @@ export const TaskEvent = Type.Union([
     ...PushReport.properties,
   }),
 
-  /** The outcome call. `digest` identifies the body; answered by an `answer` effect in the same step (rulings 3.3). */
+  /** The outcome call. `digest` identifies the body; answered by an `answer` effect in the same step (OUTCOME-RULE-2). */
   Type.Object({
     type: Type.Literal('outcome'),
     ...At,
@@ -216,10 +216,10 @@ export const TaskEvent = Type.Union([
     kind: NoteKind,
     body: Type.String(),
     bodyHash: Type.String(),
-    /** So many of the oldest notes have their words in the store: they need not stay here (rulings 3.19). */
+    /** So many of the oldest notes have their words in the store: they need not stay here (NOTE-3). */
     spilled: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
-  /** What a turn of the Task heard of the account that it runs on (document 3, TokenBudgetSpec). */
+  /** What a turn of the Task heard of the account that it runs on (ADMISSION-4). */
   Type.Object({ type: Type.Literal('usage.reported'), ...At, ...AccountReport.properties }),
   /** The agent commented on the forge in this turn: an ended turn then waits for the answer. */
   Type.Object({ type: Type.Literal('agent.asked'), ...At, ...Pod, repository: Type.String(), number: Type.Integer() }),
@@ -297,10 +297,10 @@ export const TaskEvent = Type.Union([
     mergeRequests: Type.Array(OwnedMergeRequest),
   }),
   Type.Object({ type: Type.Literal('fold.refused'), ...At, task: Type.String(), reason: Type.String() }),
-  /** The author of a merge request, or a maintainer, hands it over: the edge decided who may (rulings 3.14). */
+  /** The author of a merge request, or a maintainer, hands it over: the edge decided who may (OWNERSHIP-10). */
   Type.Object({ type: Type.Literal('takeover.accepted'), ...At, ...Mr, by: Type.String(), commentId: Type.String() }),
 
-  /** The spending ledger has nothing left for this Task; `budget.raised`: a maintainer gave it more (rulings 4.29). */
+  /** The spending ledger has nothing left for this Task; `budget.raised`: a maintainer gave it more (LEDGER-4, LEDGER-3). */
   Type.Object({ type: Type.Literal('budget.exhausted'), ...At, detail: Type.Optional(Type.String()) }),
   Type.Object({ type: Type.Literal('budget.raised'), ...At, by: Type.String(), amount: Type.Number() }),
   /** More than may be added in a day, by comments in all. */
@@ -314,7 +314,7 @@ export const TaskEvent = Type.Union([
   /** The day whose limit held it is over. */
   Type.Object({ type: Type.Literal('budget.renewed'), ...At }),
 
-  /** A gated human wrote (the edge decided that, rulings 1.4). */
+  /** A gated human wrote (the edge decided that, PEOPLE-4). */
   Type.Object({
     type: Type.Literal('human.commented'),
     ...At,
@@ -323,7 +323,7 @@ export const TaskEvent = Type.Union([
     on: Type.Union([Type.Literal('issue'), Type.Literal('mr')]),
     text: Type.Optional(Type.String()),
   }),
-  /** Anything else worth telling the agent; never enqueues [H3]. */
+  /** Anything else worth telling the agent; never enqueues [POD-5]. */
   Type.Object({ type: Type.Literal('forge.event'), ...At, ...ForgeFact, text: Type.Optional(Type.String()) }),
   EffectFailed,
 ])

@@ -5,7 +5,7 @@ import type { Head, TaskContext, TaskIssue, TaskMergeRequest } from './context.t
 import type { AgentKind } from './events.ts'
 import type { Reason } from './reasons.ts'
 
-/** Own work stage by the kind a Task was minted for (lifecycles.md, Task). */
+/** Own work stage by the kind a Task was minted for (STAGE-1). */
 const ownStages = {
   brainstorm: 'brainstorming',
   incident: 'investigating',
@@ -59,12 +59,12 @@ export function hasOpenMergeRequest(context: TaskContext): boolean {
   return openMergeRequests(context).length > 0
 }
 
-/** A merged merge request of the repository: nothing more is opened there (S2, Creating MRs 2). */
+/** A merged merge request of the repository: nothing more is opened there (TOOL-OPEN-4). */
 export function isMergedIn(context: TaskContext, repository: string): boolean {
   return context.mergeRequests.some((mr) => mr.repository === repository && mr.state === 'merged')
 }
 
-/** An adopted merge request keeps its branch; any other work is on the Task's own (takeover, S2). */
+/** An adopted merge request keeps its branch; any other work is on the Task's own (NAME-6). */
 export function branchIn(context: TaskContext, repository: string): string {
   return openMergeRequests(context).find((mr) => mr.repository === repository)?.headBranch ?? taskBranch(context)
 }
@@ -78,18 +78,18 @@ export function gatedIssues(context: TaskContext): readonly TaskIssue[] {
   return liveIssues(context).filter(({ repository }) => !isMergedIn(context, repository))
 }
 
-/** Every gated issue is granted; a Task whose issues are all closed is NOT ungated, only one that never owned any [H22, law 3]. */
+/** Every gated issue is granted; a Task whose issues are all closed is NOT ungated, only one that never owned any [APPROVAL-8, LAW-3]. */
 export function grantsHold(context: TaskContext): boolean {
   if (!context.everOwnedIssue) return true
   return liveIssues(context).length > 0 && gatedIssues(context).every(({ grant }) => grant !== null)
 }
 
-/** A grant names the plan it was given for; a plan swapped afterwards voids it (S2, `plan_note_id`). */
+/** A grant names the plan it was given for; a plan swapped afterwards voids it (CLAIM-17). */
 export function planHolds(context: TaskContext): boolean {
   return gatedIssues(context).every(({ grant }) => grant === null || grant.planHash === context.planHash)
 }
 
-/** Only what ships without a maintainer's comment is limited (S3, `autoApproveMaxSignificance`). */
+/** Only what ships without a maintainer's comment is limited (PROJECT-15, PROJECT-20). */
 export function ceilingHolds(context: TaskContext, level: Level | null): boolean {
   const limited = gatedIssues(context).some(({ grant }) => grant?.self === true)
   return !limited || isWithin(level, context.config.autoApproveMaxSignificance)
@@ -112,12 +112,12 @@ export function nextMerge(context: TaskContext): TaskMergeRequest | undefined {
   return nextToMerge(context.submission?.mergeOrder ?? null, openMergeRequests(context))
 }
 
-/** The pod was started for this very visit of the stage, and the stage still wants it [H14]. */
+/** The pod was started for this very visit of the stage, and the stage still wants it [POD-7]. */
 export function servesStage(context: TaskContext): boolean {
   return context.podAlive && context.podVisit === context.visit && context.wants !== null
 }
 
-/** `mr.noneOpen`: owned >= 1, and no repository still waits for its own [N7]. */
+/** `mr.noneOpen`: owned >= 1, and no repository still waits for its own [STAGE-11]. */
 export function isNoneOpen(context: TaskContext): boolean {
   return context.mergeRequests.length > 0 && !hasOpenMergeRequest(context) && context.awaitingOpen.length === 0
 }
@@ -129,7 +129,7 @@ export function isAnyMerged(context: TaskContext): boolean {
 /** Parked before its work was up for review: an older merge request that is open shows none of it. */
 const neverOpened: ReadonlySet<string | null> = new Set<Reason>(['not-opened', 'open-deadline'])
 
-/** Where a released park goes on (rulings 5.11): a merge is judged again, a review without an open merge request has nothing to read. */
+/** Where a released park goes on (PARK-1): a merge is judged again, a review without an open merge request has nothing to read. */
 export function resumedStage(context: TaskContext): ResumedStage {
   if (isFolding(context)) return 'folding'
   const isReview = context.parkedFrom === 'merging' || context.parkedFrom === 'reviewing'

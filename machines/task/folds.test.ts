@@ -18,7 +18,7 @@ const requested = { by: refineId, project: 'default/demo', to: 'default/heir', e
 const ask = (task: ATask, changes: object = {}) => task.send('fold.requested', { ...requested, ...changes })
 
 describe('a member', () => {
-  test('Task fold.requested/accepted: waiting for a slot it folds: its entry is withdrawn, and what it owns goes to the heir', () => {
+  test('Task fold.requested/accepted: waiting for a slot it folds: its entry is withdrawn, and what it owns goes to the heir (OUTCOME-REFINE-3)', () => {
     const task = ask(new ATask().mint())
     expect([task.stage, task.reason, task.status]).toEqual(['folded', 'folded', 'done'])
     expect(task.told('issue')).toEqual([
@@ -113,7 +113,7 @@ describe('a refine Task', () => {
     )
   })
 
-  test('1.21: delivered once every member has answered: one implement Task owns what was adopted', () => {
+  test('OWNERSHIP-9: delivered once every member has answered: one implement Task owns what was adopted (OUTCOME-REFINE-2)', () => {
     const task = folding('a', 'b').final()
     expect(accept(task, 'a').stage).toBe('refining')
     accept(task, 'b', { priority: 20, repositories: ['app'], mergeRequests: [aMergeRequest('app', 's', 8)] })
@@ -178,7 +178,7 @@ describe('a refine Task', () => {
     expect(task.only('requestFold').map((asked) => asked.member)).toEqual([member('b')])
   })
 
-  test('law 23: it cannot be closed while a member may be handing over to it', () => {
+  test('LAW-23: it cannot be closed while a member may be handing over to it', () => {
     const task = folding('a').final().send('task.close', { by: 'maya' })
     expect([task.stage, task.answer?.body['reason']]).toEqual(['refining', 'folds-outstanding'])
     task.fire('foldWait').send('task.close', { by: 'maya' })
@@ -205,7 +205,7 @@ describe('a refine Task', () => {
   })
 })
 
-test('law 23: a folded member owns nothing any more', () => {
+test('LAW-23: a folded member owns nothing any more', () => {
   const task = ask(parkedBy('discuss'))
   expect(task.context.issues.map(({ issue, state }) => [issue, state])).toEqual([[issueId, 'handedOver']])
 })

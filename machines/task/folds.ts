@@ -1,6 +1,6 @@
 /**
  * Folds, in two phases: a refine Task asks its members, each one answers in the step in which it gives up what it owns,
- * and when all have answered one implement Task is minted that owns it [H12, H13]. Its id is known from the start, so
+ * and when all have answered one implement Task is minted that owns it [OWNERSHIP-7, OWNERSHIP-8]. Its id is known from the start, so
  * that the members' issues and merge requests wait for it from the moment they are handed over.
  */
 import { effect, tellMergeRequest, tellTask } from '../emit.ts'

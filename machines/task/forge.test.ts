@@ -15,7 +15,7 @@ import {
 } from './a-task.ts'
 
 describe('reviewing.opening', () => {
-  test('Task opening/asked: H26: opens the pushed repository once the submitting pod is gone, with what was submitted', () => {
+  test('Task opening/asked: STAGE-9: opens the pushed repository once the submitting pod is gone, with what was submitted', () => {
     const task = opening()
     expect(task.only('openMergeRequest')).toEqual([
       {
@@ -31,7 +31,7 @@ describe('reviewing.opening', () => {
     expect(task.pod).toBe('none')
   })
 
-  test('H25: no review pod before the merge request is ready', () => {
+  test('STAGE-8: no review pod before the merge request is ready', () => {
     const task = opening()
     expect(task.context.wants).toBeNull()
     task.ready()
@@ -50,7 +50,7 @@ describe('reviewing.opening', () => {
     expect(task.pod).toBe('awaitingSlot')
   })
 
-  test('H26: a push that failed: back to work', () => {
+  test('STAGE-9: a push that failed: back to work (OUTCOME-IMPLEMENT-12, WORK-PUSH-6)', () => {
     const task = granted()
       .submit()
       .ended({ pushed: ['lib'], failed: [{ repo: 'app', error: 'rejected' }] })
@@ -58,7 +58,7 @@ describe('reviewing.opening', () => {
     expect([task.stage, task.did.includes('openMergeRequest')]).toEqual(['implementing', false])
   })
 
-  test('5.2: a plan that changed while the pod stopped: back to work', () => {
+  test('FORGE-WRITES-2: a plan that changed while the pod stopped: back to work', () => {
     const task = granted()
       .submit()
       .planned('note-2', 'plan-2')
@@ -103,7 +103,7 @@ describe('reviewing.opening', () => {
     expect(task.context.wants).toBe('review')
   })
 
-  test('N7: the first one merged before the second is open delivers nothing', () => {
+  test('STAGE-11: the first one merged before the second is open delivers nothing', () => {
     const task = opening(['lib', 'app'], { repositories: ['lib', 'app'] })
       .ready('lib')
       .merged('lib')
@@ -112,7 +112,7 @@ describe('reviewing.opening', () => {
     expect([task.stage, task.context.wants]).toEqual(['reviewing', 'review'])
   })
 
-  test('N7: neither does it after an opening that failed, until that repository is ready', () => {
+  test('STAGE-11: neither does it after an opening that failed, until that repository is ready', () => {
     const task = opening(['lib', 'app'], { repositories: ['lib', 'app'] })
       .ready('lib')
       .send('mr.openFailed', { repository: 'app', reason: 'x', attempt: 1 })
@@ -146,7 +146,7 @@ describe('reviewing.opening', () => {
     expect(task.comment().stage).toBe('implementing')
   })
 
-  test('H24, law 17: leaving it for any reason withdraws what it asked for', () => {
+  test('FORGE-WRITES-1, LAW-17: leaving it for any reason withdraws what it asked for', () => {
     for (const task of [
       opening().send('task.close', { by: 'a' }),
       opening().send('approval.revoked', { issue: issueId, reason: 'x' }),
@@ -170,7 +170,7 @@ describe('reviewing.opening', () => {
 })
 
 describe('merging', () => {
-  test('Task merging.settling/no-pod: H27, law 16: the merge is asked for only when no pod lives', () => {
+  test('Task merging.settling/no-pod: MERGE-1, LAW-16: the merge is asked for only when no pod lives', () => {
     const task = inReview().approve()
     expect(task.did).not.toContain('mergeMergeRequest')
     expect(task.final().did).toContain('mergeMergeRequest')
@@ -203,7 +203,7 @@ describe('merging', () => {
   })
 
   test.each([{ attempt: 0 }, { sha: 'sha-0' }, { number: 9 }])(
-    'H29: an answer to another ask (%o) moves nothing',
+    'MERGE-2: an answer to another ask (%o) moves nothing',
     (other) => {
       for (const type of ['mr.conflict', 'mr.ciRed', 'mr.ciPending', 'mr.notMergeableYet', 'mr.mergeRefused']) {
         const task = merging().mergeAnswer(type, other)
@@ -228,14 +228,14 @@ describe('merging', () => {
     },
   )
 
-  test('Task stages/merge-deadline: 6 h: awaiting-human, merge-deadline, whatever was asked in between', () => {
+  test('Task stages/merge-deadline: 6 h: awaiting-human, merge-deadline, whatever was asked in between (TASK-MOVES-11)', () => {
     const task = merging()
     expect(task.timers['mergingBudget']).toBe(6 * 3_600_000)
     task.mergeAnswer('mr.ciPending').fire('mergingBudget')
     expect([task.stage, task.reason, task.timers]).toEqual(['awaiting-human', 'merge-deadline', {}])
   })
 
-  test('Task merging.asked/refused: 4.11: refused by the forge: awaiting-human at once, with what to change, said once', () => {
+  test('Task merging.asked/refused: MERGE-6: refused by the forge: awaiting-human at once, with what to change, said once', () => {
     const task = merging().mergeAnswer('mr.mergeRefused', { reason: 'required reviews' })
     expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
       'awaiting-human',
@@ -246,19 +246,19 @@ describe('merging', () => {
     expect(task.comment().stage).toBe('reviewing')
   })
 
-  test('Task merging/headMoved: H28, 4.10: a head that is not the judged one goes to reviewing, not to work, and the verdict is off', () => {
+  test('Task merging/headMoved: HEAD-2: a head that is not the judged one goes to reviewing, not to work, and the verdict is off', () => {
     const task = merging().headMoved('sha-2')
     expect([task.stage, task.context.verdict]).toEqual(['reviewing', null])
     expect(task.context.pending.at(-1)).toMatchObject({ kind: 'push', text: 'new head sha-2' })
     expect(task.only('withdrawEffects')).toEqual([{ types: ['mergeMergeRequest'] }])
   })
 
-  test('H28: an echo of the judged head moves nothing', () => {
+  test('HEAD-2: an echo of the judged head moves nothing', () => {
     const task = merging().headMoved('sha-1')
     expect([task.stage, task.effects.length]).toEqual(['merging', 0])
   })
 
-  test('H20, 4.2: a withdrawn approval parks it, with grant and verdict off', () => {
+  test('APPROVAL-7: a withdrawn approval parks it, with grant and verdict off (CLAIM-19)', () => {
     const task = merging().send('approval.revoked', { issue: issueId, reason: 'withdrawn' })
     expect([task.stage, task.reason, task.context.verdict, task.context.issues[0]?.grant]).toEqual([
       'awaiting-human',
@@ -269,13 +269,13 @@ describe('merging', () => {
     expect(task.only('withdrawEffects')).toEqual([{ types: ['mergeMergeRequest'] }])
   })
 
-  test('H24: closing the Task withdraws the merge', () => {
+  test('FORGE-WRITES-1: closing the Task withdraws the merge', () => {
     expect(merging().send('task.close', { by: 'a' }).only('withdrawEffects')).toEqual([
       { types: ['mergeMergeRequest'] },
     ])
   })
 
-  test('Task merging.asked/next: N8: of two repositories the next in order follows the first', () => {
+  test('Task merging.asked/next: MERGE-3: of two repositories the next in order follows the first', () => {
     const task = inReviewOfTwo().approve().final()
     expect(task.only('mergeMergeRequest')).toMatchObject([{ repository: 'lib', sha: 'sha-1', attempt: 1 }])
     task.merged('lib')
@@ -284,7 +284,7 @@ describe('merging', () => {
     expect(task.merged('app', 8).stage).toBe('delivered')
   })
 
-  test('Task merging/closed: N8: the one that is not merged yet is closed by a human: awaiting-human, mr-closed', () => {
+  test('Task merging/closed: PARK-7: the one that is not merged yet is closed by a human: awaiting-human, mr-closed', () => {
     const task = inReviewOfTwo().approve().final().closed('app', 8)
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'mr-closed'])
   })
@@ -301,12 +301,12 @@ describe('merging', () => {
 })
 
 describe('mr.noneOpen, in any live stage', () => {
-  test('5.21: merged by a human while the agent still works: delivered, though nobody approved it here', () => {
+  test('MERGE-10: merged by a human while the agent still works: delivered, though nobody approved it here', () => {
     const task = inReview().requestChanges().final().running().merged()
     expect([task.stage, task.pod]).toEqual(['delivered', 'stopping'])
   })
 
-  test('Task live/noneOpen: H30, 5.4: one merged, the other closed: delivered, partly-merged', () => {
+  test('Task live/noneOpen: STAGE-12: one merged, the other closed: delivered, partly-merged', () => {
     const task = inReviewOfTwo().merged('lib').closed('app', 8)
     expect([task.stage, task.reason]).toEqual(['delivered', 'partly-merged'])
   })
@@ -322,7 +322,7 @@ describe('mr.noneOpen, in any live stage', () => {
     expect(parkedBy('operator-error').send('task.retry', { by: 'a' }).stage).toBe('implementing')
   })
 
-  test('5.5: a Task without merge requests is not done by that', () => {
+  test('STAGE-11: a Task without merge requests is not done by that', () => {
     const task = granted().merged().closed()
     expect(task.stage).toBe('implementing')
   })
@@ -366,7 +366,7 @@ describe('issues closed by humans', () => {
     },
   )
 
-  test('Task live/allClosed: N3: other parks stay as they are', () => {
+  test('Task live/allClosed: PARK-6: other parks stay as they are', () => {
     const task = inReview()
       .send('effect.failed', { effect: 'postReview', reason: 'x', key: 'k' })
       .send('issue.closed', { issue: issueId })
@@ -395,7 +395,7 @@ describe('issues closed by humans', () => {
 })
 
 describe('effects that fail for good', () => {
-  test('Task active/effect.failed: 5.13: an active stage goes to operator-error with the cause', () => {
+  test('Task active/effect.failed: ACTOR-4: an active stage goes to operator-error with the cause', () => {
     const task = merging().send('effect.failed', { effect: 'mergeMergeRequest', reason: '403', key: 'k' })
     expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
       'operator-error',
@@ -404,7 +404,7 @@ describe('effects that fail for good', () => {
     ])
   })
 
-  test('5.13: a label that cannot be written stops nothing', () => {
+  test('ACTOR-4: a label that cannot be written stops nothing', () => {
     expect(granted().send('effect.failed', { effect: 'writeLabels', reason: 'x', key: 'k' }).stage).toBe('implementing')
   })
 
@@ -416,7 +416,7 @@ describe('effects that fail for good', () => {
 })
 
 describe('the end', () => {
-  test('Task live/close: 4.17: closed in any live stage: rejected, cancelled; open merge requests stay and are released', () => {
+  test('Task live/close: STAGE-7: closed in any live stage: rejected, cancelled; open merge requests stay and are released', () => {
     for (const task of [
       new ATask().mint(),
       granted(),
@@ -439,7 +439,7 @@ describe('the end', () => {
     expect(task.only('postComment')[0].body).toContain('stays open')
   })
 
-  test('law 5: whatever comes while the last pod stops, the stage does not change', () => {
+  test('LAW-5: whatever comes while the last pod stops, the stage does not change', () => {
     const task = inReview().send('task.close', { by: 'a' })
     task
       .comment()

@@ -1,6 +1,6 @@
 /**
  * What a Task owns goes to another Task that is minted for it, in one commit: the subjects learn who will own them, and
- * wait for it as they wait for any mint. So there is no moment without exactly one owner (laws 7, 23).
+ * wait for it as they wait for any mint. So there is no moment without exactly one owner (LAW-7, LAW-23).
  */
 import { tellIssue, tellMergeRequest, tellQueue, type EffectAction } from '../emit.ts'
 import type { TaskContext, TaskIssue, TaskMergeRequest } from './context.ts'

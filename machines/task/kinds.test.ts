@@ -31,7 +31,7 @@ describe('brainstorming', () => {
     expect(task.context.notes[0]?.body).toContain('nothing worth it')
   })
 
-  test('3.15: more than fit are refused with the number left, and the pod may propose again', () => {
+  test('OUTCOME-RULE-7: more than fit are refused with the number left, and the pod may propose again (OUTCOME-BRAINSTORM-6)', () => {
     const two = [proposal, { ...proposal, title: 'Other' }]
     const task = brainstorm().outcome('propose', { proposals: two }, { proposals: { left: 1, filed: [] } })
     expect([task.stage, task.answer?.status, task.answer?.body]).toEqual([
@@ -42,7 +42,7 @@ describe('brainstorming', () => {
     expect(task.outcome('propose', { proposals: [proposal] }, { proposals: room }).stage).toBe('delivered')
   })
 
-  test('3.15: what is filed already is named and filed no second time, by title as people read it', () => {
+  test('OUTCOME-RULE-7: what is filed already is named and filed no second time, by title as people read it (OUTCOME-BRAINSTORM-8)', () => {
     const filed = [{ title: 'cache  the INDEX!', repository: 'lib', number: 4 }]
     const both = [proposal, { ...proposal, title: 'Other' }]
     const task = brainstorm().outcome('propose', { proposals: both }, { proposals: { left: 1, filed } })
@@ -50,7 +50,7 @@ describe('brainstorming', () => {
     expect(task.final().only('fileIssue')).toHaveLength(1)
   })
 
-  test('3.15: the same title in another repository is another proposal, and twice in one call counts once', () => {
+  test('OUTCOME-RULE-7: the same title in another repository is another proposal, and twice in one call counts once', () => {
     const filed = [{ title: proposal.title, repository: 'lib', number: 4 }]
     const all = [
       { ...proposal, repo: 'app' },
@@ -60,7 +60,7 @@ describe('brainstorming', () => {
     expect(task.final().only('fileIssue')).toEqual([expect.objectContaining({ repository: 'app' })])
   })
 
-  test('3.15: nothing but duplicates is refused', () => {
+  test('OUTCOME-RULE-7: nothing but duplicates is refused (OUTCOME-BRAINSTORM-8)', () => {
     const filed = [{ title: proposal.title, repository: 'lib', number: 4 }]
     const task = brainstorm().outcome('propose', { proposals: [proposal] }, { proposals: { left: 3, filed } })
     expect([task.stage, task.answer?.body['reason']]).toEqual(['brainstorming', 'duplicate-proposals'])
@@ -70,7 +70,7 @@ describe('brainstorming', () => {
 describe('investigating', () => {
   const payload = { alert_rules: ['HighLatency'], reason: 'the cache is gone', issue: proposal }
 
-  test('Task investigating/outcome: an issue with the incident label once the pod is gone', () => {
+  test('Task investigating/outcome: an issue with the incident label once the pod is gone (OUTCOME-INCIDENT-5)', () => {
     const task = working('incident').outcome('file_issue', payload)
     expect(task.stage).toBe('delivered')
     expect(task.final().only('fileIssue')).toEqual([
@@ -78,7 +78,7 @@ describe('investigating', () => {
     ])
   })
 
-  test('Task investigating/outcome: a false positive is a note', () => {
+  test('Task investigating/outcome: a false positive is a note (OUTCOME-INCIDENT-5)', () => {
     const task = working('incident')
       .outcome('false_positive', { alert_rules: ['A', 'B'], reason: 'a deploy' })
       .final()
@@ -88,7 +88,7 @@ describe('investigating', () => {
 })
 
 describe('refining', () => {
-  test('Task refining/outcome: closes with its reason, and links each thread to the others', () => {
+  test('Task refining/outcome: closes with its reason, and links each thread to the others (OUTCOME-REFINE-5, OUTCOME-REFINE-6)', () => {
     const task = working('refine').outcome('refine', {
       closes: [{ repo: 'lib', number: 3, reason: 'done in #2' }],
       links: [
@@ -107,7 +107,7 @@ describe('refining', () => {
     ])
   })
 
-  test('an outcome with nothing to do is an outcome', () => {
+  test('an outcome with nothing to do is an outcome (OUTCOME-REFINE-1)', () => {
     expect(working('refine').outcome('refine', {}).final().status).toBe('done')
   })
 
@@ -161,7 +161,7 @@ describe.each([
     expect(task.stage).toBe(stage)
   })
 
-  test('Task same/discuss: refused without an open merge request, parked with one', () => {
+  test('Task same/discuss: refused without an open merge request, parked with one (OUTCOME-WORK-6, OUTCOME-WORK-7)', () => {
     const task = working(kind).outcome('discuss', { reason: '?' })
     expect([task.stage, task.answer?.body['code']]).toEqual([stage, 'no-open-merge-request'])
     const open = reworking(kind).outcome('discuss', { reason: '?' }).final()
@@ -169,7 +169,7 @@ describe.each([
     expect(open.comment({ on: 'mr', number: 7 }).stage).toBe(stage)
   })
 
-  test('5.12: over its budget it fails without a merge request, and is parked with one', () => {
+  test('STAGE-6: over its budget it fails without a merge request, and is parked with one', () => {
     const task = working(kind).fire(`${stage}Budget`)
     expect([task.stage, task.reason]).toEqual(['failed', 'stage-deadline'])
     const open = reworking(kind).fire(`${stage}Budget`)
@@ -182,18 +182,18 @@ describe.each([
 })
 
 describe('declined', () => {
-  test('Task implementing/declined: a documentation Task is parked for good; its merge request stays its own', () => {
+  test('Task implementing/declined: a documentation Task is parked for good; its merge request stays its own (OUTCOME-WORK-8, TASK-MOVES-7)', () => {
     const task = reworking('documentation').outcome('declined', { decline_reason: 'no' }).final()
     expect([task.stage, task.context.mergeRequests[0]?.state]).toEqual(['implement-declined', 'open'])
     expect(task.only('postComment')).toEqual([expect.objectContaining({ on: 'mr', number: 7 })])
   })
 
-  test('Task upgrading/declined: delivered without a merge request, for it must hold no place', () => {
+  test('Task upgrading/declined: delivered without a merge request, for it must hold no place (OUTCOME-WORK-9)', () => {
     const task = working('upgrade').outcome('declined', { decline_reason: 'nothing old enough' }).final()
     expect([task.stage, task.reason, task.status]).toEqual(['delivered', 'declined', 'done'])
   })
 
-  test('Task upgrading/declined: with a merge request open a human is asked there', () => {
+  test('Task upgrading/declined: with a merge request open a human is asked there (OUTCOME-WORK-9)', () => {
     const task = reworking('upgrade').outcome('declined', { decline_reason: 'unsafe' }).final()
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'declined'])
     expect(task.only('postComment')).toEqual([expect.objectContaining({ on: 'mr' })])
@@ -220,7 +220,7 @@ describe('limits of the kinds that own no thread', () => {
     ['brainstorm', 4, 'brainstorming'],
     ['incident', 4, 'investigating'],
     ['refine', 2, 'refining'],
-  ] as const)('Task stages/budget: %s has %i h of work, then it fails', (kind, hours, stage) => {
+  ] as const)('Task stages/budget: %s has %i h of work, then it fails (TASK-MOVES-11)', (kind, hours, stage) => {
     const task = working(kind)
     const delays = Object.entries(task.timers).filter(([name]) => name.includes(`${stage}Budget`))
     expect(delays.map(([, delay]) => delay)).toEqual([hours * hour])
@@ -236,7 +236,7 @@ describe('limits of the kinds that own no thread', () => {
   )
 
   test.each(['brainstorm', 'incident', 'refine', 'documentation', 'upgrade'] as const)(
-    'law 13: a %s Task that something outside stopped goes on by a retry',
+    'LAW-13: a %s Task that something outside stopped goes on by a retry',
     (kind) => {
       const task = working(kind).failed('api_error').fire('turnDelay').failed('api_error').fire('turnDelay')
       const { stage } = task

@@ -22,7 +22,7 @@ describe('every state', () => {
     },
   )
 
-  test('law 14: without an owner but the platform it has a timer, an eventless row, or something that always answers', () => {
+  test('LAW-14: without an owner but the platform it has a timer, an eventless row, or something that always answers', () => {
     // Each of these waits for a pod, which ends by its own timers, or is left in the same step, or has such states inside.
     const answered = new Set([
       '',

@@ -1,5 +1,5 @@
 /**
- * One Task, from mint to settled (lifecycles.md, Task). Two regions: `stage` says what it is about, `pod` keeps at most
+ * One Task, from mint to settled (STAGE, PARK and POD, docs/rules.md). Two regions: `stage` says what it is about, `pod` keeps at most
  * one pod for what the stage wants; `stage` stands first, so that one event moves the stage before the pod follows.
  * Nothing stands on the root: a done snapshot still takes what stands there.
  */

@@ -1,4 +1,4 @@
-/** The Task's record of its merge requests, one at a time and in order of none < open < closed < merged (N, section 4.8). */
+/** The Task's record of its merge requests, one at a time and in order of none < open < closed < merged (STAGE-13). */
 import { tellMergeRequest } from '../emit.ts'
 import type { Change, EventOf } from './chart.ts'
 import type { TaskContext, TaskMergeRequest } from './context.ts'
@@ -36,7 +36,7 @@ export function withReady(context: TaskContext, event: EventOf<'mr.ready'>): Tas
   return { ...context, mergeRequests, awaitingOpen }
 }
 
-/** Ownership is told once per merge request; exactly one owner (laws 7, 23). */
+/** Ownership is told once per merge request; exactly one owner (LAW-7, LAW-23). */
 export function recordReady(context: TaskContext, event: EventOf<'mr.ready'>): Change {
   const { mergeRequests, awaitingOpen } = withReady(context, event)
   const isNew = findMergeRequest(context, event) === undefined
@@ -93,7 +93,7 @@ function recordHead(context: TaskContext, event: HeadMoved): Change {
   return { context: patched(context, event, { headSha: event.sha }) }
 }
 
-/** The Task's own pod knows what it pushed; strangers behind the intake gate are not quoted to the agent (rulings 1.4). */
+/** The Task's own pod knows what it pushed; strangers behind the intake gate are not quoted to the agent (PEOPLE-4). */
 export function recordMovedHead(context: TaskContext, event: HeadMoved): Change {
   const known = findMergeRequest(context, event)
   if (!known || known.headSha === event.sha) return {}
@@ -114,7 +114,7 @@ export function isForeignHead(context: TaskContext, event: HeadMoved): boolean {
   return known?.state === 'open' && known.headSha !== event.sha && !event.byOwnPod && event.gated
 }
 
-/** The verdict does not name this head [H28]; an echo of the approved head moves nothing. */
+/** The verdict does not name this head [HEAD-2]; an echo of the approved head moves nothing. */
 export function isUnjudgedHead(context: TaskContext, event: HeadMoved): boolean {
   const judged = context.verdict?.find((head) => head.repository === event.repository && head.number === event.number)
   return findMergeRequest(context, event)?.state === 'open' && judged?.sha !== event.sha

@@ -1,4 +1,4 @@
-/** `merging`: one merge request at a time, in merge order, each at exactly the head that was judged (law 2). */
+/** `merging`: one merge request at a time, in merge order, each at exactly the head that was judged (LAW-2). */
 import { effect, tellMergeRequest } from '../emit.ts'
 import type { Change, EventOf } from './chart.ts'
 import { commentOnMergeRequest } from './comments.ts'
@@ -8,7 +8,7 @@ import { tell } from './pending.ts'
 
 type MergeAnswer = EventOf<'mr.conflict' | 'mr.ciRed' | 'mr.ciPending' | 'mr.notMergeableYet' | 'mr.mergeRefused'>
 
-/** A sha alone is not enough: an answer to an earlier ask of the same head may come late [H29]. */
+/** A sha alone is not enough: an answer to an earlier ask of the same head may come late [MERGE-2]. */
 export function isOwnAsk(context: TaskContext, { repository, number, sha, attempt }: MergeAnswer): boolean {
   const { merging } = context
   return (
@@ -74,7 +74,7 @@ export function sayRed(context: TaskContext, event: EventOf<'mr.ciRed'>): Change
   return tell(context, 'ci', event.reason ?? 'a required check is red', event)
 }
 
-/** Protection, permission or method: only a human can change it, so it is said at once and once (rulings 4.11). */
+/** Protection, permission or method: only a human can change it, so it is said at once and once (MERGE-6). */
 export function sayRefusedMerge(context: TaskContext, event: EventOf<'mr.mergeRefused'>): Change {
   const why = event.reason ?? 'the forge gave no reason'
   const body = `The forge refuses to merge this: ${why}. Once that is changed, a comment here lets the Task go on.`

@@ -29,7 +29,7 @@ describe('minted', () => {
     })
   })
 
-  test('Task minted/entry: H5, 5.6: minted by an entry, it starts with that slot and asks for no other', () => {
+  test('Task minted/entry: STAGE-2: minted by an entry, it starts with that slot and asks for no other', () => {
     const task = new ATask().mint({ entry: 'mint/x' })
     expect(task.stage).toBe('implementing')
     expect(task.pod).toBe('starting')
@@ -44,7 +44,7 @@ describe('minted', () => {
     expect(task.did).toEqual(['merge-request<mr.owned', 'queue<queue.enqueue'])
   })
 
-  test('Task minted/backlog: self-proposed, no human comment and the ceiling off: backlog-sweep, and a mint entry gives its slot back', () => {
+  test('Task minted/backlog: self-proposed, no human comment and the ceiling off: backlog-sweep, and a mint entry gives its slot back (PROJECT-16)', () => {
     const task = new ATask().mint({
       entry: 'mint/x',
       issues: [selfProposed],
@@ -111,7 +111,7 @@ describe('minted', () => {
   })
 
   test.each(['human.commented', 'task.retry', 'approval.granted', 'approval.commented'])(
-    'Task backlog-sweep/released: backlog-sweep is released by %s',
+    'Task backlog-sweep/released: backlog-sweep is released by %s (PROJECT-16)',
     (type) => {
       const task = new ATask().mint({ issues: [selfProposed], config: { autoApproveMaxSignificance: 'off' } })
       task.send(type, {
@@ -134,7 +134,7 @@ describe('minted', () => {
 })
 
 describe('the pod region', () => {
-  test('Task pod/awaitingSlot: H4: a grant of another entry is not taken', () => {
+  test('Task pod/awaitingSlot: POD-6: a grant of another entry is not taken', () => {
     const task = new ATask().mint().slot(`${taskId}/99`)
     expect([task.stage, task.pod, task.effects.length]).toEqual(['refined', 'awaitingSlot', 0])
   })
@@ -168,7 +168,7 @@ describe('the pod region', () => {
     expect(task.effects).toEqual([])
   })
 
-  test('1.29: a review pod starts from the head it judges', () => {
+  test('REVIEW-2: a review pod starts from the head it judges', () => {
     const task = opening().ready('lib', 'sha-9').slot()
     expect(task.told('pod')[0]).toMatchObject({
       agentKind: 'review',
@@ -181,21 +181,21 @@ describe('the pod region', () => {
     expect(new ATask().mint().running().told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 0 }])
   })
 
-  test('H2, 5.7: while a slot is awaited, the end of an older pod asks for no second one', () => {
+  test('POD-3: while a slot is awaited, the end of an older pod asks for no second one', () => {
     const task = granted().final('lost')
     expect(task.pod).toBe('awaitingSlot')
     task.send('pod.final', { pod: 1, cause: 'lost', residencyMs: 1 })
     expect(task.effects).toEqual([])
   })
 
-  test('H3, 1.22: forge events ask for no slot, in no state of the pod region', () => {
+  test('POD-5: forge events ask for no slot, in no state of the pod region (CONTINUITY-4)', () => {
     for (const task of [new ATask().mint(), granted(), parkedBy('discuss')]) {
       task.send('forge.event', { repository: 'lib', number: 1, author: 'bob', kind: 'issue_edited' })
       expect(task.told('queue')).toEqual([])
     }
   })
 
-  test('Task pod/stopping: H1: a park stops the pod, and no new one is asked for before that one is final', () => {
+  test('Task pod/stopping: POD-1: a park stops the pod, and no new one is asked for before that one is final (PROJECT-7)', () => {
     const task = granted().outcome('discuss', { reason: 'why?' })
     expect(task.pod).toBe('stopping')
     expect(task.told('pod')).toEqual([{ type: 'pod.stop', reason: 'discuss' }])
@@ -207,7 +207,7 @@ describe('the pod region', () => {
     expect(task.told('queue')[0]).toMatchObject({ type: 'queue.enqueue', entry: `${taskId}/2` })
   })
 
-  test('Task pod/withdrawn: H4: a Task that is closed while it waits for a slot takes its entry back', () => {
+  test('Task pod/withdrawn: POD-6: a Task that is closed while it waits for a slot takes its entry back (QUEUED-EVENT-8)', () => {
     const task = new ATask().mint().send('task.close', { by: 'alice' })
     expect(task.told('queue')).toEqual([{ type: 'queue.withdraw', entry: `${taskId}/1` }])
     expect(task.status).toBe('done')
@@ -219,14 +219,14 @@ describe('the pod region', () => {
     expect(task.final().told('queue')).toEqual([])
   })
 
-  test('5.24: agentKind is set at starting and empty again at the end of the pod', () => {
+  test('POD-8: agentKind is set at starting and empty again at the end of the pod (TASK-RESOURCE-7)', () => {
     const task = new ATask().mint()
     expect(task.context.agentKind).toBe('')
     expect(task.slot().context.agentKind).toBe('implement')
     expect(task.final('lost').context.agentKind).toBe('')
   })
 
-  test('3.11: the next pod of a Task under way has priority 40, one that a human released 20', () => {
+  test('QUEUE-1: the next pod of a Task under way has priority 40, one that a human released 20 (FORGE-RULES-5)', () => {
     expect(granted().final('lost').told('queue')[0]).toMatchObject({ priority: 40 })
     expect(parkedBy('discuss').comment().told('queue')[0]).toMatchObject({ priority: 20 })
   })
@@ -238,7 +238,7 @@ describe('the pod region', () => {
     })
   })
 
-  test('Task pod/backoff: H49: after the second recreation in a row it waits, ever longer, at most 10 minutes', () => {
+  test('Task pod/backoff: POD-9: after the second recreation in a row it waits, ever longer, at most 10 minutes (PROJECT-AGENT-5, FORGE-RULES-2)', () => {
     const task = granted()
     const waits: unknown[] = []
     for (let lost = 0; lost < 10; lost += 1) {
@@ -262,7 +262,7 @@ describe('the pod region', () => {
     expect(task.send('task.close', { by: 'alice' }).status).toBe('done')
   })
 
-  test('Task pod/settled: H71: the volume goes once the stage is final and no pod lives', () => {
+  test('Task pod/settled: POD-19: the volume goes once the stage is final and no pod lives (PROJECT-WORKSPACE-9)', () => {
     const task = granted().send('task.close', { by: 'alice' })
     expect([task.stage, task.pod, task.only('deleteWorkspace').length]).toEqual(['rejected', 'stopping', 0])
     task.final()
@@ -272,7 +272,7 @@ describe('the pod region', () => {
 })
 
 describe('how a pod ends', () => {
-  test('Task work/unbound: unbound: operator-error', () => {
+  test('Task work/unbound: unbound: operator-error (PROJECT-WORKSPACE-12)', () => {
     const task = new ATask().mint().slot().final('unbound', { reason: 'no storage' })
     expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['operator-error', 'unbound', 'no storage'])
   })
@@ -282,17 +282,17 @@ describe('how a pod ends', () => {
     expect([task.stage, task.reason, task.status]).toEqual(['failed', 'agent-contract-mismatch', 'done'])
   })
 
-  test.each(['unbound', 'mismatched'])('H14: %s of a pod that was asked to stop moves nothing', (cause) => {
+  test.each(['unbound', 'mismatched'])('POD-7: %s of a pod that was asked to stop moves nothing', (cause) => {
     const task = granted().outcome('discuss', { reason: '?' }).final(cause)
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'discuss'])
   })
 
-  test('H7, 5.8: the end of an older pod moves nothing', () => {
+  test('POD-4: the end of an older pod moves nothing', () => {
     const task = granted().final('lost').running().send('pod.final', { pod: 1, cause: 'mismatched', residencyMs: 1 })
     expect([task.stage, task.pod]).toEqual(['implementing', { working: 'busy' }])
   })
 
-  test('Task work/start-failures: 4.9: the fifth pod in a row that never got to work: operator-error', () => {
+  test('Task work/start-failures: POD-10: the fifth pod in a row that never got to work: operator-error (FORGE-RULES-2)', () => {
     const task = new ATask().mint()
     for (let lost = 0; lost < 5; lost += 1) {
       if (task.pod === 'backingOff') task.fire('respawnDelay')
@@ -316,7 +316,7 @@ describe('how a pod ends', () => {
     expect(task.stage).toBe('implementing')
   })
 
-  test('Task stages/residency: 1.3: 24 h of residency in one visit: operator-error, residency-cap', () => {
+  test('Task stages/residency: PARK-11: 24 h of residency in one visit: operator-error, residency-cap (PROJECT-AGENT-23, TASK-MOVES-10)', () => {
     const task = granted()
     for (let pod = 0; pod < 23; pod += 1) task.final('gone', { residencyMs: 3_600_000 }).running()
     expect(task.stage).toBe('implementing')
@@ -332,14 +332,14 @@ describe('how a pod ends', () => {
     expect(task.final('gone', { residencyMs: 2 * 3_600_000 }).stage).toBe('implementing')
   })
 
-  test('Task work/waiting-for-reply: 4.8: at its TTL, the question asked and nothing new: awaiting-human, waiting-for-reply', () => {
+  test('Task work/waiting-for-reply: PARK-10: at its TTL, the question asked and nothing new: awaiting-human, waiting-for-reply', () => {
     const task = new ATask().mint().running().send('agent.asked', { pod: 1, repository: 'lib', number: 1 }).ended()
     expect(task.pod).toEqual({ working: 'idle' })
     expect([task.final().stage, task.reason]).toEqual(['awaiting-human', 'waiting-for-reply'])
     expect(task.comment().stage).toBe('implementing')
   })
 
-  test('with something new it goes on in the next pod', () => {
+  test('with something new it goes on in the next pod (STOP-SEQUENCE-8)', () => {
     const task = new ATask()
       .mint()
       .running()

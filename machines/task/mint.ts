@@ -1,4 +1,4 @@
-/** A Task comes into being: by hand, by a sweep, or by an admitted `mint` entry that brings its slot along [H5]. */
+/** A Task comes into being: by hand, by a sweep, or by an admitted `mint` entry that brings its slot along [STAGE-2]. */
 import { tellIssue, tellMergeRequest, tellQueue } from '../emit.ts'
 import type { Change, EventOf } from './chart.ts'
 import type { TaskContext, TaskIssue, TaskMergeRequest } from './context.ts'
@@ -15,7 +15,7 @@ export function firstStage({ seed, entry }: Minted): FirstStage {
   return seed.kind === 'implement' && entry === undefined ? 'refined' : ownStageOf(seed.kind)
 }
 
-/** S3 `autoApproveMaxSignificance`: off parks every self-proposed chain until a human comments. */
+/** PROJECT-16: off parks every self-proposed chain until a human comments. */
 function isBacklog({ kind, issues, config }: TaskSeed): boolean {
   const ownWish =
     issues.length > 0 && issues.every(({ selfProposed, humanCommented }) => selfProposed && !humanCommented)

@@ -1,4 +1,4 @@
-/** `status.notes`: append-only, and what carries from pod to pod (S3, no session resume; law 6). */
+/** `status.notes`: append-only, and what carries from pod to pod (CONTINUITY-2, LAW-6). */
 import { tellIssue, tellPod } from '../emit.ts'
 import { shortHash } from '../rules/names.ts'
 import { answer, refusal } from './answers.ts'
@@ -14,7 +14,7 @@ function noteFault(context: TaskContext, event: Written): Change | null {
   return null
 }
 
-/** A plan is shown on the issues by the Issues themselves, so that `/approve` is about something seen (rulings 4.15). */
+/** A plan is shown on the issues by the Issues themselves, so that `/approve` is about something seen (APPROVAL-11). */
 function planNews(context: TaskContext, { id, body, bodyHash }: Written): NonNullable<Change['effects']> {
   if (context.stageClass === 'terminal') return []
   return context.issues.map(({ issue }) =>
@@ -77,7 +77,7 @@ function leftBehind(context: TaskContext, pod: number): boolean {
   return context.lastTurnFinalText !== '' || repositories.length > 0
 }
 
-/** From the pod's own last turn; a placeholder when there is nothing (S3, stop sequence step 4). */
+/** From the pod's own last turn; a placeholder when there is nothing (STOP-SEQUENCE-5, STOP-SEQUENCE-6). */
 function operatorBody(context: TaskContext, { pod, reason }: EventOf<'pod.noteMissing'>): string {
   const ended = reason ? `The pod ended: ${reason}.` : 'The pod ended.'
   if (!leftBehind(context, pod)) return `${ended} It left nothing behind. handoff=none`

@@ -1,4 +1,4 @@
-/** `reviewing.opening`: the merge requests of the pushed heads, once no pod lives [H25, H26]. */
+/** `reviewing.opening`: the merge requests of the pushed heads, once no pod lives [STAGE-8, STAGE-9]. */
 import { effect } from '../emit.ts'
 import { coversRepositories } from '../rules/merge-order.ts'
 import type { Cause, Change, EventOf } from './chart.ts'
@@ -14,7 +14,7 @@ function opensIn(context: TaskContext): readonly string[] {
   return [...new Set([...context.pushedRepositories, ...open])].filter((repository) => !isMergedIn(context, repository))
 }
 
-/** Why it cannot open, or null. The gate is read again: a withdrawal may have come while the pod stopped (rulings 5.2). */
+/** Why it cannot open, or null. The gate is read again: a withdrawal may have come while the pod stopped (FORGE-WRITES-2). */
 export function openingFault(context: TaskContext): string | null {
   if (context.lastTurnFailedRepos.length > 0) return `push failed: ${context.lastTurnFailedRepos.join(', ')}`
   if (opensIn(context).length === 0) return 'nothing was pushed'

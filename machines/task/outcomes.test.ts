@@ -16,7 +16,7 @@ const running = () => new ATask().mint().running()
 const code = (task: ATask) => [task.answer?.status, task.answer?.body['code']]
 
 describe('who may speak', () => {
-  test('H7: an older pod is superseded', () => {
+  test('OUTCOME-RULE-1: an older pod is superseded (OUTCOME-12)', () => {
     const task = granted().final('lost').running().outcome('declined', { decline_reason: 'x' }, { pod: 1 })
     expect(code(task)).toEqual([409, 'pod-superseded'])
     expect(task.stage).toBe('implementing')
@@ -26,18 +26,18 @@ describe('who may speak', () => {
     expect(code(granted().final('lost').outcome('discuss', { reason: 'x' }))).toEqual([409, 'agent-kind-empty'])
   })
 
-  test('another kind than the live pod is a mismatch', () => {
+  test('another kind than the live pod is a mismatch (OUTCOME-6)', () => {
     expect(code(granted().outcome('submitted', {}, { kind: 'upgrade' }))).toEqual([409, 'kind-mismatch'])
   })
 
-  test('Task final/anything: an ended Task takes nothing: task-terminal', () => {
+  test('Task final/anything: an ended Task takes nothing: task-terminal (OUTCOME-7)', () => {
     expect(code(granted().send('task.close', { by: 'a' }).outcome('discuss', { reason: 'x' }))).toEqual([
       409,
       'task-terminal',
     ])
   })
 
-  test('Task parks/outcome: law 21: nothing a pod says moves a park', () => {
+  test('Task parks/outcome: LAW-21: nothing a pod says moves a park', () => {
     const task = granted().send('effect.failed', { effect: 'postReview', reason: 'x', key: 'k' }).submit()
     expect(code(task)).toEqual([409, 'conflict'])
     expect(task.stage).toBe('operator-error')
@@ -47,7 +47,7 @@ describe('who may speak', () => {
     expect(new ATask().mint().slot().outcome('discuss', { reason: 'x' }).stage).toBe('awaiting-human')
   })
 
-  test('3.3: the same body by the same pod gets the same answer and moves nothing again', () => {
+  test('OUTCOME-RULE-2: the same body by the same pod gets the same answer and moves nothing again', () => {
     const task = granted().outcome('discuss', { reason: 'x' }, { digest: 'd' })
     const first = task.answer
     task.outcome('discuss', { reason: 'x' }, { digest: 'd' })
@@ -55,13 +55,13 @@ describe('who may speak', () => {
     expect(task.did).toEqual(['answer'])
   })
 
-  test('3.3: also after the Task ended', () => {
+  test('OUTCOME-RULE-2: also after the Task ended (OUTCOME-8)', () => {
     const task = granted().outcome('rejected', { reason: 'x' }, { digest: 'd' })
     const first = task.answer
     expect(task.outcome('rejected', { reason: 'x' }, { digest: 'd' }).answer).toEqual(first)
   })
 
-  test('H8, law 15: another stage-moving outcome of the pod is refused, also when a comment reopened the stage', () => {
+  test('OUTCOME-RULE-2, LAW-15: another stage-moving outcome of the pod is refused, also when a comment reopened the stage (OUTCOME-9)', () => {
     const task = granted().outcome('discuss', { reason: 'x' }).comment().outcome('declined', { decline_reason: 'y' })
     expect(code(task)).toEqual([409, 'outcome-recorded'])
     expect(task.stage).toBe('implementing')
@@ -81,7 +81,7 @@ describe('approved', () => {
     },
   ]
 
-  test('Task implementing/approved: is claimed from every live issue with the plan, and the stage stays', () => {
+  test('Task implementing/approved: is claimed from every live issue with the plan, and the stage stays (OUTCOME-2, OUTCOME-IMPLEMENT-13)', () => {
     const task = running()
       .planned()
       .outcome('approved', { plan_note_id: 'note-1', approving_maintainer: 'alice' }, { claims })
@@ -95,7 +95,7 @@ describe('approved', () => {
     expect(task.pod).toEqual({ working: 'busy' })
   })
 
-  test('Task implementing/approved: one claim in flight at a time', () => {
+  test('Task implementing/approved: one claim in flight at a time (OUTCOME-11)', () => {
     const task = running()
       .planned()
       .outcome('approved', { plan_note_id: 'note-1' })
@@ -104,7 +104,7 @@ describe('approved', () => {
     expect(task.told('issue')).toEqual([])
   })
 
-  test('N5: once it is answered, granted or refused, another may follow', () => {
+  test('APPROVAL-5: once it is answered, granted or refused, another may follow', () => {
     const task = running()
       .planned()
       .outcome('approved', { plan_note_id: 'note-1' })
@@ -118,7 +118,7 @@ describe('approved', () => {
     ['a plan that does not exist', 'nope', 'plan-missing'],
     ['a plan that a newer one replaced', 'note-1', 'plan-superseded'],
     ['a note that is no plan', 'note-3', 'plan-missing'],
-  ])('%s is refused by the Issue under its name', (_name, id, refusedBy) => {
+  ])('%s is refused by the Issue under its name (CLAIM-15)', (_name, id, refusedBy) => {
     const task = running()
       .planned('note-1', 'h1')
       .planned('note-2', 'h2')
@@ -149,7 +149,7 @@ describe('approved', () => {
 })
 
 describe('rejected, declined, discuss', () => {
-  test('Task implementing/rejected: 5.25: rejected ends the Task; its issue learns so, the forge issue stays open, and the comment waits for the pod', () => {
+  test('Task implementing/rejected: OUTCOME-RULE-5: rejected ends the Task; its issue learns so, the forge issue stays open, and the comment waits for the pod (OUTCOME-IMPLEMENT-18)', () => {
     const task = granted().outcome('rejected', { reason: 'out of scope' })
     expect([task.stage, task.reason, task.pod]).toEqual(['rejected', 'rejected', 'stopping'])
     expect(task.told('issue')).toEqual([{ type: 'task.ended', task: taskId, stage: 'rejected', reason: 'rejected' }])
@@ -162,7 +162,7 @@ describe('rejected, declined, discuss', () => {
     expect(task.status).toBe('done')
   })
 
-  test('Task implementing/declined: N12: declined parks for good and gives its issues up', () => {
+  test('Task implementing/declined: OWNERSHIP-2: declined parks for good and gives its issues up (TASK-MOVES-7)', () => {
     const task = granted().outcome('declined', { decline_reason: 'unsafe' })
     expect([task.stage, task.reason]).toEqual(['implement-declined', 'declined'])
     expect(task.told('issue')).toEqual([
@@ -172,7 +172,7 @@ describe('rejected, declined, discuss', () => {
     expect(task.final().only('postComment')[0].body).toContain('unsafe')
   })
 
-  test('N4: no comment, retry, grant or failure leads out of implement-declined, but closing it does', () => {
+  test('PARK-5: no comment, retry, grant or failure leads out of implement-declined, but closing it does (OUTCOME-IMPLEMENT-17, TASK-MOVES-7)', () => {
     const task = granted().outcome('declined', { decline_reason: 'unsafe' }).final()
     task
       .comment({ maintainer: true })
@@ -188,7 +188,7 @@ describe('rejected, declined, discuss', () => {
     expect(granted().outcome('declined', { decline_reason: 'x' }).context.everOwnedIssue).toBe(true)
   })
 
-  test('Task same/discuss: 1.13: an implement Task may discuss without a merge request, on its issue', () => {
+  test('Task same/discuss: OUTCOME-RULE-4: an implement Task may discuss without a merge request, on its issue (OUTCOME-IMPLEMENT-15, OUTCOME-IMPLEMENT-16)', () => {
     const task = granted().outcome('discuss', { reason: 'which way?' })
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'discuss'])
     expect(task.final().only('postComment')).toEqual([
@@ -203,14 +203,14 @@ describe('rejected, declined, discuss', () => {
 })
 
 describe('submitted', () => {
-  test('Task same/submitted: goes to reviewing.opening at the call, and asks the forge for nothing while the pod lives', () => {
+  test('Task same/submitted: goes to reviewing.opening at the call, and asks the forge for nothing while the pod lives (OUTCOME-13)', () => {
     const task = granted().submit()
     expect([task.stage, task.pod]).toEqual(['reviewing', 'stopping'])
     expect(task.answer?.body).toMatchObject({ accepted: true, task: { stage: 'reviewing' } })
     expect(task.did).toEqual(['answer', 'pod<pod.stop'])
   })
 
-  test('law 3: a live issue without a grant refuses it by name, with what to do', () => {
+  test('LAW-3: a live issue without a grant refuses it by name, with what to do (OUTCOME-IMPLEMENT-10)', () => {
     const task = running().planned().submit()
     expect(code(task)).toEqual([409, 'approval-required'])
     expect(task.answer?.body['issues']).toEqual([
@@ -224,7 +224,7 @@ describe('submitted', () => {
     ])
   })
 
-  test('1.2: a comment without a grant needs the approval tool', () => {
+  test('APPROVAL-1: a comment without a grant needs the approval tool', () => {
     const task = running()
       .planned()
       .send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' })
@@ -252,7 +252,7 @@ describe('submitted', () => {
     expect(task.answer?.body['issues']).toMatchObject([{ number: 2 }])
   })
 
-  test('H22: closed issues are no approval', () => {
+  test('APPROVAL-8: closed issues are no approval', () => {
     const task = inReview()
       .requestChanges()
       .final()
@@ -267,22 +267,22 @@ describe('submitted', () => {
     expect(new ATask().mint({ issues: [] }).running().submit().stage).toBe('reviewing')
   })
 
-  test('a plan that changed since its grant is refused', () => {
+  test('a plan that changed since its grant is refused (OUTCOME-IMPLEMENT-10, CLAIM-16)', () => {
     const task = granted().planned('note-2', 'plan-2').submit()
     expect(code(task)).toEqual([409, 'plan-changed'])
   })
 
-  test('a self-grant ships up to the ceiling and not above', () => {
+  test('a self-grant ships up to the ceiling and not above (OUTCOME-IMPLEMENT-10, OUTCOME-IMPLEMENT-11, PROJECT-15, PROJECT-17)', () => {
     const self = () => running().planned().grant({ self: true })
     expect(self().submit({ change_significance: 'minor' }).stage).toBe('reviewing')
     expect(code(self().submit({ change_significance: 'major' }))).toEqual([409, 'over-auto-approve-ceiling'])
   })
 
-  test('S3: an approval that a maintainer gave is never limited', () => {
+  test('PROJECT-20: an approval that a maintainer gave is never limited (PROJECT-20)', () => {
     expect(granted().submit({ change_significance: 'major' }).stage).toBe('reviewing')
   })
 
-  test('changes in several repositories need a merge order', () => {
+  test('changes in several repositories need a merge order (OUTCOME-18)', () => {
     const two = () => granted({ repositories: ['lib', 'app'] }).ended({ pushed: ['lib', 'app'] })
     expect(code(two().submit())).toEqual([400, 'merge-order-required'])
     expect(two().submit({ merge_order: ['app', 'lib'] }).stage).toBe('reviewing')
@@ -295,7 +295,7 @@ describe('submitted', () => {
 })
 
 describe('verdicts', () => {
-  test('Task reviewing/approve: approve goes to merging; the review is posted when the pod is gone, then the merge is asked for', () => {
+  test('Task reviewing/approve: approve goes to merging; the review is posted when the pod is gone, then the merge is asked for (OUTCOME-REVIEW-12, OUTCOME-REVIEW-13, SERVICE-4, SERVICE-6)', () => {
     const task = inReview().approve()
     expect([task.stage, task.pod, task.did]).toEqual(['merging', 'stopping', ['answer', 'pod<pod.stop']])
     task.final()
@@ -325,7 +325,7 @@ describe('verdicts', () => {
     expect(task.stage).toBe('reviewing')
   })
 
-  test('the live head of the call counts, not the remembered one', () => {
+  test('the live head of the call counts, not the remembered one (OUTCOME-REVIEW-4)', () => {
     const task = inReview()
     task.approve({}, { heads: task.liveHeads({ sha: 'sha-9' }) })
     expect(code(task)).toEqual([409, 'head-moved'])
@@ -342,19 +342,19 @@ describe('verdicts', () => {
     expect(task.only('mergeMergeRequest')[0]).toMatchObject({ sha: 'sha-9' })
   })
 
-  test('3.16: approve must name every open merge request', () => {
+  test('OUTCOME-RULE-3: approve must name every open merge request (OUTCOME-REVIEW-3)', () => {
     const task = inReviewOfTwo()
     expect(code(task.approve({ reviewed_shas: task.read().slice(0, 1) }))).toEqual([409, 'sha-incomplete'])
   })
 
-  test('5.3: a dirty workspace refuses approve, but not request_changes', () => {
+  test('REVIEW-1: a dirty workspace refuses approve, but not request_changes (OUTCOME-REVIEW-5)', () => {
     expect(code(inReview().approve({}, { workspaceClean: false }))).toEqual([409, 'workspace-dirty'])
     const task = inReview()
     task.outcome('request_changes', { reviewed_shas: task.read(), findings: [] }, { workspaceClean: false })
     expect(task.stage).toBe('implementing')
   })
 
-  test('3.16: a review may raise the significance and never lower it', () => {
+  test('OUTCOME-RULE-3: a review may raise the significance and never lower it (OUTCOME-17, OUTCOME-REVIEW-6)', () => {
     const minor = () =>
       granted()
         .submit({ change_significance: 'minor' })
@@ -366,29 +366,29 @@ describe('verdicts', () => {
     expect(minor().approve({ change_significance: 'major' }).context.significance).toBe('major')
   })
 
-  test('Task reviewing/held: 4.16: raised over the ceiling of a self-grant: posted, and parked', () => {
+  test('Task reviewing/held: REVIEW-4: raised over the ceiling of a self-grant: posted, and parked (OUTCOME-REVIEW-7)', () => {
     const task = parkedBy('over-auto-approve-ceiling')
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'over-auto-approve-ceiling'])
     expect(task.did).toContain('postReview')
     expect(task.did).not.toContain('mergeMergeRequest')
   })
 
-  test('Task reviewing/held: 1.1: an author who may not have it merged: posted, and parked as needs-maintainer', () => {
+  test('Task reviewing/held: REVIEW-3: an author who may not have it merged: posted, and parked as needs-maintainer', () => {
     const task = parkedBy('needs-maintainer')
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'needs-maintainer'])
     expect(task.did).toEqual(['postReview', 'merge-request<verdict.posted', 'postComment'])
   })
 
-  test('1.1: a draft never merges by itself', () => {
+  test('REVIEW-3: a draft never merges by itself', () => {
     const task = inReview()
     expect(task.approve({}, { heads: task.liveHeads({ draft: true }) }).reason).toBe('needs-maintainer')
   })
 
-  test('1.1: an author that the call could not look up may not', () => {
+  test('REVIEW-3: an author that the call could not look up may not', () => {
     expect(inReview().approve({}, { heads: [] }).reason).toBe('needs-maintainer')
   })
 
-  test('H22: approve while its only issue is closed parks as approval-revoked', () => {
+  test('APPROVAL-8: approve while its only issue is closed parks as approval-revoked', () => {
     const task = inReview().send('issue.closed', { issue: issueId }).final().comment().running().approve()
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'approval-revoked'])
   })
@@ -432,7 +432,7 @@ describe('verdicts', () => {
     expect(code(task.approve({ reviewed_shas: [] }))).toEqual([409, 'task-terminal'])
   })
 
-  test('5.2: a review of a head that moved before the pod was gone is not posted', () => {
+  test('FORGE-WRITES-2: a review of a head that moved before the pod was gone is not posted (OUTCOME-13)', () => {
     const task = inReview().approve().headMoved('sha-2').final()
     expect(task.did).not.toContain('postReview')
     expect(task.did).not.toContain('mergeMergeRequest')

@@ -17,7 +17,7 @@ const onMr = { on: 'mr', number: 7, kind: 'mr_comment' } as const
 const retry = (task: ATask) => task.send('task.retry', { by: 'alice' })
 
 describe('awaiting-human and a comment', () => {
-  test('Task awaiting-human/commented: goes back to where it was parked from, with the comment pending', () => {
+  test('Task awaiting-human/commented: goes back to where it was parked from, with the comment pending (OUTCOME-IMPLEMENT-19, EVENTS-2, TASK-MOVES-5)', () => {
     const task = parkedBy('discuss').comment()
     expect([task.stage, task.context.parkedFrom, task.context.pending.at(-1)?.text]).toEqual([
       'implementing',
@@ -26,13 +26,13 @@ describe('awaiting-human and a comment', () => {
     ])
   })
 
-  test('Task awaiting-human/commented: H21: from merging it is reviewed again', () => {
+  test('Task awaiting-human/commented: PARK-1: from merging it is reviewed again', () => {
     const task = merging().fire('mergingBudget').comment()
     expect([task.stage, task.context.wants]).toEqual(['reviewing', 'review'])
     expect(task.did).not.toContain('mergeMergeRequest')
   })
 
-  test('N2: from reviewing without an open merge request it goes to work', () => {
+  test('PARK-1: from reviewing without an open merge request it goes to work', () => {
     const task = opening().send('approval.revoked', { issue: issueId, reason: 'x' }).grant()
     expect(task.stage).toBe('implementing')
     const late = opening().send('effect.failed', { effect: 'openMergeRequest', reason: 'x', key: 'k' })
@@ -40,7 +40,7 @@ describe('awaiting-human and a comment', () => {
   })
 
   test.each(['approval-revoked', 'needs-maintainer', 'over-auto-approve-ceiling'] as const)(
-    'H21: parked by %s an ordinary comment is only read later',
+    'PARK-2: parked by %s an ordinary comment is only read later',
     (reason) => {
       const task = parkedBy(reason)
       const before = task.context.pending.length
@@ -58,13 +58,13 @@ describe('awaiting-human and a comment', () => {
 describe('laps of a review-kind Task', () => {
   const parked = () => reviewTask().requestChanges().final()
 
-  test('1.14: only a comment on its own merge request releases it', () => {
+  test('PARK-8: only a comment on its own merge request releases it (TASK-MOVES-3)', () => {
     expect(parked().comment().stage).toBe('awaiting-human')
     expect(parked().comment({ ...onMr, number: 99 }).stage).toBe('awaiting-human')
     expect(parked().comment(onMr).stage).toBe('reviewing')
   })
 
-  test('Task awaiting-human/headMoved: 1.14, 5.20: five releases in all, by comment or by a new head; then laps', () => {
+  test('Task awaiting-human/headMoved: PARK-8: five releases in all, by comment or by a new head; then laps (PROJECT-AGENT-23, TASK-MOVES-3, TASK-MOVES-4)', () => {
     const task = parked()
     for (let lap = 1; lap <= 5; lap += 1) {
       if (lap % 2 === 0) task.comment(onMr)
@@ -77,7 +77,7 @@ describe('laps of a review-kind Task', () => {
     expect(retry(task).stage).toBe('reviewing')
   })
 
-  test('law 22: a head by its own pod, or of a stranger behind the gate, releases nothing', () => {
+  test('LAW-22: a head by its own pod, or of a stranger behind the gate, releases nothing', () => {
     expect(parked().headMoved('sha-2', { byOwnPod: true }).stage).toBe('awaiting-human')
     expect(parked().headMoved('sha-2', { gated: false }).stage).toBe('awaiting-human')
   })
@@ -101,13 +101,13 @@ describe('approval withdrawn and given again', () => {
     ['over-auto-approve-ceiling', () => parkedBy('over-auto-approve-ceiling'), 'awaiting-human', 'approval-revoked'],
     ['discuss', () => parkedBy('discuss'), 'awaiting-human', 'discuss'],
     ['operator-error', () => parkedBy('operator-error'), 'operator-error', 'effect-failed'],
-  ])('H20, N1: in %s', (_name, build, stage, reason) => {
+  ])('APPROVAL-7: in %s', (_name, build, stage, reason) => {
     const task = build().send('approval.revoked', { issue: issueId, reason: 'edited' })
     expect([task.stage, task.reason, task.context.issues[0]?.grant]).toEqual([stage, reason, null])
     expect(task.context.pending.at(-1)?.text).toContain('edited')
   })
 
-  test('Task any/approval.revoked: in implementing, submitted is refused from then on', () => {
+  test('Task any/approval.revoked: in implementing, submitted is refused from then on (CLAIM-19)', () => {
     expect(granted().send('approval.revoked', { issue: issueId, reason: 'x' }).submit().answer?.body['code']).toBe(
       'approval-required',
     )
@@ -125,7 +125,7 @@ describe('approval withdrawn and given again', () => {
     expect(task.grant({ issue: second.issue }).stage).toBe('reviewing')
   })
 
-  test('Task awaiting-human/approved-comment: N6: a maintainer approves by a comment: implementing, where the agent claims again', () => {
+  test('Task awaiting-human/approved-comment: PARK-3: a maintainer approves by a comment: implementing, where the agent claims again', () => {
     const task = parkedBy('approval-revoked').send('approval.commented', {
       issue: issueId,
       by: 'alice',
@@ -170,7 +170,7 @@ describe('waiting for a maintainer', () => {
     },
   )
 
-  test('Task reviewing/go-ahead: N1: not on another head, not with a grant off, not in another park', () => {
+  test('Task reviewing/go-ahead: REVIEW-5: not on another head, not with a grant off, not in another park', () => {
     expect(parkedBy('needs-maintainer').send('mr.goAhead', shas('sha-2')).stage).toBe('awaiting-human')
     expect(
       parkedBy('needs-maintainer').send('approval.revoked', { issue: issueId, reason: 'x' }).send('mr.goAhead', shas())
@@ -203,7 +203,7 @@ describe('waiting for a maintainer', () => {
 })
 
 describe('identity-unverified', () => {
-  test('Task implementing/approval.refused: a refused claim parks there, said on the issue with the first conjunct that failed', () => {
+  test('Task implementing/approval.refused: a refused claim parks there, said on the issue with the first conjunct that failed (OUTCOME-IMPLEMENT-14, TASK-MOVES-6)', () => {
     const task = new ATask()
       .mint()
       .running()
@@ -248,13 +248,13 @@ describe('identity-unverified', () => {
 })
 
 describe('retry', () => {
-  test('Task parks/retry: H42: releases operator-error to where it came from', () => {
+  test('Task parks/retry: PARK-4: releases operator-error to where it came from', () => {
     const task = retry(parkedBy('operator-error'))
     expect(task.answer).toEqual({ status: 200, body: { accepted: true, task: { stage: 'implementing' } } })
     expect(task.stage).toBe('implementing')
   })
 
-  test('N2: never back into a merge without a review', () => {
+  test('PARK-1: never back into a merge without a review', () => {
     const task = retry(merging().send('effect.failed', { effect: 'mergeMergeRequest', reason: '403', key: 'k' }))
     expect([task.stage, task.context.wants]).toEqual(['reviewing', 'review'])
   })
@@ -274,7 +274,7 @@ describe('retry', () => {
   })
 })
 
-test('law 13: from every park but implement-declined a retry alone leads to an active stage', () => {
+test('LAW-13: from every park but implement-declined a retry alone leads to an active stage (TASK-MOVES-1)', () => {
   for (const reason of [
     'discuss',
     'approval-revoked',
@@ -287,7 +287,7 @@ test('law 13: from every park but implement-declined a retry alone leads to an a
   }
 })
 
-test('1.12, 5.28: while parked a Task holds no slot, entry or timer', () => {
+test('PARK-12: while parked a Task holds no slot, entry or timer', () => {
   for (const reason of ['discuss', 'approval-revoked', 'identity-unverified', 'operator-error'] as const) {
     const task = parkedBy(reason)
     expect([task.pod, task.context.entry, task.timers]).toEqual(['none', null, {}])

@@ -1,10 +1,10 @@
-/** What happened on the forge while the agent was not looking: kept until a turn that carried it is accepted [H70]. */
+/** What happened on the forge while the agent was not looking: kept until a turn that carried it is accepted [TURN-17]. */
 import type { Change } from './chart.ts'
 import type { TaskContext } from './context.ts'
 import type { EventOf } from './chart.ts'
 import type { PendingEvent } from './events.ts'
 
-/** S2 Events 2: when full, the oldest is dropped before the write. */
+/** EVENTS-4: when full, the oldest is dropped before the write. */
 const maxPending = 20
 
 /** Author of what the platform itself has to tell. */

@@ -1,6 +1,6 @@
 /**
  * Slots and pods of the Task. It reads what the stage wants and nothing else; no row of the stage table speaks of pods,
- * slots or entries [H1-H6]. The pod's own final state alone releases its slot [H1].
+ * slots or entries (POD-2). The pod's own final state alone releases its slot (POD-1).
  */
 import { does, meta, when, type Action, type EventOf, type StateConfig } from './chart.ts'
 import { flushDeferred } from './comments.ts'
@@ -31,7 +31,7 @@ import {
   wantsTurn,
 } from './turns.ts'
 
-/** Final of the current pod, and of no other [H7]. */
+/** Final of the current pod, and of no other [POD-4]. */
 const ends = {
   'pod.final': { guard: when(isOfPod<EventOf<'pod.final'>>), target: '#pod.none', actions: does(podEnded) },
 } as const

@@ -1,4 +1,4 @@
-/** Slots and pods of a Task: one entry, one pod at a time, each under its ordinal (laws 1, 7). */
+/** Slots and pods of a Task: one entry, one pod at a time, each under its ordinal (LAW-1, LAW-7). */
 import { effect, tellIssue, tellLedger, tellPod, tellQueue } from '../emit.ts'
 import type { PodRepository } from '../effect.ts'
 import { maxStartFailures, residencyCap, respawnBackoff } from './budgets.ts'
@@ -9,7 +9,7 @@ import { branchIn, isHeard, openMergeRequests, podId, servesStage } from './fact
 
 type Final = EventOf<'pod.final'>
 
-/** Rulings 3.11, lower first: what a human released, then the next pod of a Task under way, else as it was minted. */
+/** QUEUE-1, lower first: what a human released, then the next pod of a Task under way, else as it was minted. */
 function priority(context: TaskContext): number {
   if (context.released) return Math.min(context.priority, 20)
   return context.podOrdinal > 0 ? Math.min(context.priority, 40) : context.priority
@@ -42,7 +42,7 @@ export function withdrawEntry(context: TaskContext): Change {
   }
 }
 
-/** Its own entry, and no other [H4]. */
+/** Its own entry, and no other [POD-6]. */
 export function isOwnGrant(context: TaskContext, { entry }: EventOf<'slot.granted'>): boolean {
   return !context.podAlive && entry === context.entry
 }
@@ -51,7 +51,7 @@ export function keepEntry(_context: TaskContext, { entry }: EventOf<'task.minted
   return { context: { entry: entry ?? null } }
 }
 
-/** A review starts from the head it judges (rulings 1.29), work from the branch that is the Task's own. */
+/** A review starts from the head it judges (REVIEW-2), work from the branch that is the Task's own. */
 function podRepositories(context: TaskContext): PodRepository[] {
   return context.repositories.map((name) => {
     const base = context.config.repositories.find((repository) => repository.name === name)?.base ?? ''
@@ -134,7 +134,7 @@ function losses(context: TaskContext, event: Final): Partial<TaskContext> {
   }
 }
 
-/** The slot was released by the pod itself [H1]; the kind is empty again (rulings 5.24). */
+/** The slot was released by the pod itself [POD-1]; the kind is empty again (POD-8). */
 export function podEnded(context: TaskContext, event: Final): Change {
   const served = context.podVisit === context.visit ? event.residencyMs : 0
   return {
@@ -159,12 +159,12 @@ export function settle(context: TaskContext): Change {
   return { effects: [effect('deleteWorkspace', { task: id }), ...over] }
 }
 
-/** A pod that the stage did not want any more moves nothing [H14, law 21]. */
+/** A pod that the stage did not want any more moves nothing [POD-7, LAW-21]. */
 export function endsWantedPod(...causes: readonly Final['cause'][]): (context: TaskContext, event: Final) => boolean {
   return (context, event) => event.pod === context.podOrdinal && servesStage(context) && causes.includes(event.cause)
 }
 
-/** Image, configuration or skills: it never got as far as its first work, again and again (rulings 4.9). */
+/** Image, configuration or skills: it never got as far as its first work, again and again (POD-10). */
 export function isLastStartFailure(context: TaskContext, event: Final): boolean {
   return endsWantedPod('lost')(context, event) && !context.podWorked && context.startFailures + 1 >= maxStartFailures
 }
@@ -173,7 +173,7 @@ export function isOverResidency(context: TaskContext, event: Final): boolean {
   return endsWantedPod('gone', 'lost')(context, event) && context.visitResidencyMs + event.residencyMs >= residencyCap
 }
 
-/** At its TTL, with a question asked and nothing new: waiting costs no slot (rulings 4.8). */
+/** At its TTL, with a question asked and nothing new: waiting costs no slot (PARK-10). */
 export function isWaitingForReply(context: TaskContext, event: Final): boolean {
   return (
     endsWantedPod('gone')(context, event) &&

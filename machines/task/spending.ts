@@ -1,4 +1,4 @@
-/** What the spending ledger does to a Task: held with its state and a reason, never killed (lifecycles.md, Task). */
+/** What the spending ledger does to a Task: held with its state and a reason, never killed (LEDGER-4). */
 import type { Change, EventOf } from './chart.ts'
 import { afterPod, comments } from './comments.ts'
 import type { TaskContext } from './context.ts'

@@ -9,7 +9,7 @@ describe('takeover', () => {
     ['reviewing', () => reviewTask()],
     ['awaiting-human', () => reviewTask().requestChanges().final()],
   ])(
-    'Task takeover/accepted: in %s the review ends, and one implement Task is minted that owns the merge request',
+    'Task takeover/accepted: in %s the review ends, and one implement Task is minted that owns the merge request (TOOL-TAKEOVER-5)',
     (_stage, make) => {
       const task = takeOver(make())
       expect([task.stage, task.reason, task.answer?.status]).toEqual(['delivered', 'taken-over', 200])
@@ -47,7 +47,7 @@ describe('takeover', () => {
       () => reviewTask({ mergeRequests: [aMergeRequest(), aMergeRequest('app', 's', 8)] }).closed(),
       {},
     ],
-  ] as const)('3.14: refused %s', (_why, make, changes) => {
+  ] as const)('OWNERSHIP-11: refused %s', (_why, make, changes) => {
     const task = make()
     const { stage } = task
     takeOver(task, changes)
@@ -97,7 +97,7 @@ describe('spending', () => {
     expect(held().send('task.retry', { by: 'maya' }).stage).toBe('implementing')
   })
 
-  test('Task awaiting-human/budget: 4.29: the next day lets it go on where the day held it; a raise that was refused is said', () => {
+  test('Task awaiting-human/budget: LEDGER-4: the next day lets it go on where the day held it; a raise that was refused is said', () => {
     const held = () => granted().send('budget.exhausted', { detail: 'day' }).final()
     expect(held().send('budget.renewed').stage).toBe('implementing')
     const refused = held().send('budget.refused', { by: 'maya', amount: 500, left: 20 })

@@ -1,4 +1,4 @@
-/** The author of a merge request, or a maintainer, hands it over: an implement Task is minted that owns it (rulings 3.14). */
+/** The author of a merge request, or a maintainer, hands it over: an implement Task is minted that owns it (OWNERSHIP-12). */
 import { taskName } from '../rules/names.ts'
 import { answer, refusal } from './answers.ts'
 import { does, when, type Change, type EventOf, type Row } from './chart.ts'
@@ -9,7 +9,7 @@ import { findMergeRequest } from './merge-requests.ts'
 
 type Accepted = EventOf<'takeover.accepted'>
 
-/** A person asked for it: rulings 3.11. */
+/** A person asked for it: QUEUE-1. */
 const asked = 20
 
 function isTakeover(context: TaskContext, event: Accepted): boolean {

@@ -4,7 +4,7 @@ import { ATask, granted, inReview, issueId, taskId } from './a-task.ts'
 const running = () => new ATask().mint().running()
 
 describe('turns', () => {
-  test('a comment while a turn runs is kept, and the next turn carries it', () => {
+  test('a comment while a turn runs is kept, and the next turn carries it (EVENTS-1)', () => {
     const task = running().comment()
     expect(task.told('pod')).toEqual([])
     task.send('agent.asked', { pod: 1, repository: 'lib', number: 1 }).ended()
@@ -18,18 +18,18 @@ describe('turns', () => {
     expect(task.comment().told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 1 }])
   })
 
-  test('H70, 5.23: pending events are cleared up to what an accepted turn carried, and no further', () => {
+  test('TURN-17: pending events are cleared up to what an accepted turn carried, and no further (EVENTS-5)', () => {
     const task = running().comment().comment().accepted(1)
     expect(task.context.pending.map(({ n }) => n)).toEqual([2])
   })
 
-  test('H70: a turn that was never accepted keeps its events for the next pod', () => {
+  test('TURN-17: a turn that was never accepted keeps its events for the next pod (EVENTS-2, EVENTS-5)', () => {
     const task = running().comment().final('lost').running()
     expect(task.told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 1 }])
     expect(task.context.pending.length).toBe(1)
   })
 
-  test('of more than 20 pending events the oldest is dropped', () => {
+  test('of more than 20 pending events the oldest is dropped (EVENTS-4, CONTINUITY-3)', () => {
     const task = running()
     for (let n = 0; n < 23; n += 1) task.comment()
     expect(task.context.pending.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, index) => index + 4))
@@ -43,13 +43,13 @@ describe('turns', () => {
     expect(task.send('usage.reported', report(40)).context.accountUsage).toEqual(report(40))
   })
 
-  test('H46: ended without outcome or question, the agent is told to go on or submit', () => {
+  test('TURN-14: ended without outcome or question, the agent is told to go on or submit', () => {
     const task = running().ended()
     expect(task.told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 0 }])
     expect(task.context.prompt).toBe('continue')
   })
 
-  test('Task work/silent: H46: the third in a row parks as no-outcome', () => {
+  test('Task work/silent: TURN-14: the third in a row parks as no-outcome', () => {
     const task = running().ended().ended().ended()
     expect([task.stage, task.reason, task.pod]).toEqual(['awaiting-human', 'no-outcome', 'stopping'])
   })
@@ -108,7 +108,7 @@ describe('turns', () => {
     ])
   })
 
-  test('5.9: a completed turn clears the failures', () => {
+  test('TURN-13: a completed turn clears the failures', () => {
     const task = running()
       .failed('api_error')
       .fire('turnDelay')
@@ -119,7 +119,7 @@ describe('turns', () => {
     expect(task.stage).toBe('implementing')
   })
 
-  test('Task work/turn.failed: a usage limit waits for its reset and counts as no failure', () => {
+  test('Task work/turn.failed: a usage limit waits for its reset and counts as no failure (CONTINUITY-5)', () => {
     const task = running()
     for (let n = 0; n < 4; n += 1) {
       task.failed('usage_limit', { resetsAt: task.context.at + 5_400_000 })
@@ -160,7 +160,7 @@ describe('turns', () => {
     expect(task.context.usage).toEqual({ inputTokens: 5 })
   })
 
-  test('what status shows of the last turn and of all of them', () => {
+  test('what status shows of the last turn and of all of them (TASK-RESOURCE-11, TASK-RESOURCE-15)', () => {
     const task = running().ended({
       usage: { inputTokens: 5, costUsd: 0.5, byModel: {} },
       pushed: ['lib'],
@@ -178,7 +178,7 @@ describe('turns', () => {
     expect(Object.keys(task.context.usage)).toEqual(['inputTokens', 'costUsd'])
   })
 
-  test('law 19: a pod that is stopping gets no turn, whatever happens', () => {
+  test('LAW-19: a pod that is stopping gets no turn, whatever happens', () => {
     const task = granted()
       .outcome('discuss', { reason: '?' })
       .comment()
@@ -190,7 +190,7 @@ describe('turns', () => {
 })
 
 describe('time budgets', () => {
-  test('H50: the budget starts at the first work of the visit and survives respawns', () => {
+  test('STAGE-5: the budget starts at the first work of the visit and survives respawns (PROJECT-23, TASK-MOVES-11)', () => {
     const task = new ATask().mint().slot()
     expect(task.timers).toEqual({})
     expect(task.works().timers['implementingBudget']).toBe(72 * 3_600_000)
@@ -208,7 +208,7 @@ describe('time budgets', () => {
     expect(task.running().timers['implementingBudget']).toBe(72 * 3_600_000)
   })
 
-  test('Task stages/budget: 5.11: a second stage-deadline of the Task needs a retry, which clears it', () => {
+  test('Task stages/budget: PARK-9: a second stage-deadline of the Task needs a retry, which clears it', () => {
     const task = running().fire('implementingBudget').final().comment().running().fire('implementingBudget').final()
     expect(task.comment().stage).toBe('awaiting-human')
     expect(task.send('task.retry', { by: 'alice' }).stage).toBe('implementing')
@@ -216,7 +216,7 @@ describe('time budgets', () => {
     expect(task.comment().stage).toBe('implementing')
   })
 
-  test('a review has 24 h', () => {
+  test('a review has 24 h (TASK-MOVES-11)', () => {
     const task = inReview()
     expect(task.timers['reviewingBudget']).toBe(24 * 3_600_000)
     expect(task.fire('reviewingBudget').reason).toBe('stage-deadline')
@@ -225,7 +225,7 @@ describe('time budgets', () => {
 })
 
 describe('notes', () => {
-  test('a note is kept with its writer, answered 201 and told to its pod', () => {
+  test('a note is kept with its writer, answered 201 and told to its pod (TOOL-NOTE-1, TOOL-NOTE-2, BUNDLE-17, TASK-RESOURCE-10)', () => {
     const task = running().send('note.written', {
       pod: 1,
       id: 'n1',
@@ -250,7 +250,7 @@ describe('notes', () => {
     expect(task.told('issue')).toEqual([])
   })
 
-  test('4.15: a plan is told to the issues, and the newest is the plan', () => {
+  test('APPROVAL-11: a plan is told to the issues, and the newest is the plan', () => {
     const task = running().planned('n1', 'h1').planned('n2', 'h2')
     expect([task.context.planNoteId, task.context.planHash]).toEqual(['n2', 'h2'])
     expect(task.told('issue')).toEqual([
@@ -258,7 +258,7 @@ describe('notes', () => {
     ])
   })
 
-  test('rulings 3.19: the oldest notes give up the words that the store has, and nothing else', () => {
+  test('NOTE-3: the oldest notes give up the words that the store has, and nothing else (TASK-RESOURCE-10, CONTINUITY-2)', () => {
     const pod = 1
     const note = (n: number): Record<string, unknown> => ({
       pod,
@@ -280,7 +280,7 @@ describe('notes', () => {
     expect(task.send('note.written', note(5)).context.notes.map(({ body }) => body)).toEqual(['', '', 'b3', 'b4', 'b5'])
   })
 
-  test('without a live pod a note is refused: agent-kind-empty', () => {
+  test('without a live pod a note is refused: agent-kind-empty (TOOL-NOTE-7)', () => {
     const task = running().final('lost').planned()
     expect(task.answer).toMatchObject({ status: 409, body: { code: 'agent-kind-empty' } })
     expect(task.context.notes).toEqual([])
@@ -302,7 +302,7 @@ describe('notes', () => {
     expect(task.told('issue')).toEqual([])
   })
 
-  test('law 6, 5.10: a missing note is written from the last turn of that pod', () => {
+  test('LAW-6, NOTE-2: a missing note is written from the last turn of that pod (BUNDLE-17, STOP-SEQUENCE-5)', () => {
     const task = running()
       .ended({ finalText: 'half done', pushed: ['lib'], failed: [{ repo: 'app', error: 'rejected' }] })
       .send('pod.noteMissing', { pod: 1, reason: 'ttl' })
@@ -324,7 +324,7 @@ describe('notes', () => {
     expect(task.context.notes[0]?.body).not.toContain('of pod one')
   })
 
-  test('S3 stop sequence step 4: a note says of itself that there was nothing to go on from', () => {
+  test('STOP-SEQUENCE-6: a note says of itself that there was nothing to go on from (STOP-SEQUENCE-6)', () => {
     const nothing = running().ended({ finalText: '', pushed: [], failed: [] })
     nothing.send('pod.noteMissing', { pod: 1, reason: 'ttl' })
     expect(nothing.context.notes[0]).toMatchObject({ empty: true, body: expect.stringContaining('handoff=none') })

@@ -74,7 +74,7 @@ export function remindAgent(context: TaskContext): Change {
   }
 }
 
-/** A turn that ended well clears what was counted in a row (rulings 5.9). */
+/** A turn that ended well clears what was counted in a row (TURN-13). */
 export function calmDown(): Change {
   return { context: { silentTurns: 0, failedTurns: 0, lostInRow: 0 } }
 }

@@ -1,4 +1,4 @@
-/** Entering a stage. The pod region reads `wants` and `visit`, and nothing else of the stage region [H1-H6]. */
+/** Entering a stage. The pod region reads `wants` and `visit`, and nothing else of the stage region (POD-2). */
 import { tellIssue, tellMergeRequest, tellProject } from '../emit.ts'
 import type { Cause, Change, Decide } from './chart.ts'
 import { afterPod, staysOpen } from './comments.ts'
@@ -72,7 +72,7 @@ function tellSchedule({ id, origin, config, stageReason }: TaskContext, stage: s
   return [tellProject(config.project, { type: 'task.ended', task: id, stage, reason: stageReason ?? stage })]
 }
 
-/** `delivered` closes and clears labels by the Issues' own rows [H31]; what is still open loses its owner and is said so. */
+/** `delivered` closes and clears labels by the Issues' own rows [ISSUE-5]; what is still open loses its owner and is said so. */
 export function enterFinal(stage: string): Decide<Cause> {
   return (context) => {
     const why = context.stageReason ?? stage

@@ -14,7 +14,7 @@ export interface TurnContext {
   readonly stallProbeMaxAttempts: number
   /** Actor id of the ledger where it reserved; absent: it spends unmetered. */
   readonly ledger?: string
-  /** The wrapper's id of it; empty until the 202, or what overtook it (H68). */
+  /** The wrapper's id of it; empty until the 202, or what overtook it (TURN-5). */
   readonly turnId: string
   readonly accepted: boolean
   /** The turn that the wrapper was busy with when it said 409. */

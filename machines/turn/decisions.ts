@@ -20,7 +20,7 @@ function sayAccepted({ pod, ordinal, eventsUpTo, accepted }: TurnContext): reado
   return accepted ? [] : [tellPod(pod, { type: 'turn.accepted', turn: ordinal, eventsUpTo })]
 }
 
-/** A result that overtook its 202 proves that the wrapper took the turn: the pod hears both, in order (H68, H70). */
+/** A result that overtook its 202 proves that the wrapper took the turn: the pod hears both, in order (TURN-5, TURN-17). */
 function conclude(context: TurnContext, event: Result): Does {
   const { finalText, usage, pushed, failed } = event
   const report = { turn: context.ordinal, finalText, usage, pushed, failed }
@@ -37,7 +37,7 @@ function conclude(context: TurnContext, event: Result): Does {
   }
 }
 
-/** `completed` also carries `max_tokens` and `refusal`, which the Task counts as failures (lifecycles.md, `turn.failed`). */
+/** `completed` also carries `max_tokens` and `refusal`, which the Task counts as failures (TURN-11). */
 function endedWell({ state, stopReason }: Result): boolean {
   return state === 'completed' && stopReason === 'end_turn'
 }
@@ -105,7 +105,7 @@ export const turnActions = {
   keepActivity: on('turn.activity', (_context, { lastActivityAt, at }) => ({
     context: { lastActivityAt, seenAt: at, quietWindows: 0, attempts: 0 },
   })),
-  /** A probe answer takes back the attempts and leaves the quiet clock alone (rulings 1.19). */
+  /** A probe answer takes back the attempts and leaves the quiet clock alone (TURN-7). */
   keepAnswer: on('turn.activity', (_context, { at }) => ({ context: { attempts: 0, seenAt: at } })),
   countQuietWindow: always(({ quietWindows }) => ({ context: { quietWindows: quietWindows + 1 } })),
   probe: always(({ probes, attempts, url }) => ({

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { At, EffectFailed } from '../event.ts'
 import { PushReport } from '../task/events.ts'
+import { RefusedCalls } from './schema.ts'
 
 export const TurnEvent = Type.Union([
   Type.Object({
@@ -26,7 +27,7 @@ export const TurnEvent = Type.Union([
   Type.Object({ type: Type.Literal('submit.conflict'), ...At, liveTurnId: Type.Optional(Type.String()) }),
   /** 410: past the pod's deadline by the wrapper's clock, which is believed. */
   Type.Object({ type: Type.Literal('submit.expired'), ...At }),
-  /** A callback arrived: a hint, believed after a read at that pod (rulings 4.6). */
+  /** A callback arrived: a hint, believed after a read at that pod (TURN-4). */
   Type.Object({ type: Type.Literal('turn.callback'), ...At, turnId: Type.String() }),
   Type.Object({
     type: Type.Literal('turn.activity'),
@@ -45,6 +46,8 @@ export const TurnEvent = Type.Union([
     finalText: Type.String(),
     usage: Type.Record(Type.String(), Type.Unknown()),
     ...PushReport.properties,
+    /** For people: no rule reads it. */
+    refusedCalls: Type.Optional(RefusedCalls),
   }),
   Type.Object({ type: Type.Literal('turn.interruptRefused'), ...At }),
   Type.Object({ type: Type.Literal('turn.abandon'), ...At }),

@@ -51,7 +51,7 @@ const failedWith = (effects: ReturnType<Drive['send']>) =>
   sent(effects, 'pod').find(({ type }) => type === 'turn.failed')?.['stopReason']
 
 describe('submitting', () => {
-  test('the text is asked for by what it carries; the actor’s own id is the key (rulings 3.4)', () => {
+  test('the text is asked for by what it carries; the actor’s own id is the key (TURN-1)', () => {
     const turn = drive(turnMachine, id)
     expect(turn.send(start)).toEqual([
       {
@@ -60,19 +60,19 @@ describe('submitting', () => {
       },
     ])
   })
-  test('Turn submitting/accepted: 202: in flight, the pod hears what was taken (H70)', () => {
+  test('Turn submitting/accepted: 202: in flight, the pod hears what was taken (TURN-17)', () => {
     const turn = submitting()
     expect(sent(turn.send({ type: 'submit.accepted', turnId: 'w1' }), 'pod')).toEqual([
       { type: 'turn.accepted', turn: 0, eventsUpTo: 5 },
     ])
     expect(watch(turn)).toBe('inFlight')
   })
-  test('Turn submitting/conflict-handoff: 409 for a hand-off fails it: it never waits (H67)', () => {
+  test('Turn submitting/conflict-handoff: 409 for a hand-off fails it: it never waits (TURN-3)', () => {
     const turn = submitting('handoff')
     expect(failedWith(turn.send({ type: 'submit.conflict', liveTurnId: 'w0' }))).toBe('conflict')
     expect(turn.value).toBe('failed')
   })
-  test('Turn submitting/conflict-other: 409 by another turn: waits for it, submits again once it is over (H60)', () => {
+  test('Turn submitting/conflict-other: 409 by another turn: waits for it, submits again once it is over (TURN-2)', () => {
     const turn = submitting()
     expect(turn.send({ type: 'submit.conflict', liveTurnId: 'w0' })).toContainEqual({
       type: 'pollTurn',
@@ -89,7 +89,7 @@ describe('submitting', () => {
     expect(turn.timers()).toEqual({ retry: 60 * second })
     expect(types(turn.fire('retry'))).toEqual(['submitTurn'])
   })
-  test('Turn submitting/expired: 5.27: 410: expired; the wrapper’s clock is believed', () => {
+  test('Turn submitting/expired: TURN-6: 410: expired; the wrapper’s clock is believed', () => {
     const turn = submitting()
     expect(failedWith(turn.send({ type: 'submit.expired' }))).toBe('expired')
   })
@@ -98,7 +98,7 @@ describe('submitting', () => {
     const [failed] = sent(turn.send({ type: 'effect.failed', effect: 'submitTurn', reason: '413', key: 'k' }), 'pod')
     expect(failed).toMatchObject({ type: 'turn.failed', stopReason: 'api_error', error: '413' })
   })
-  test('Turn open/result: a result that overtook the 202 is believed: accepted, then ended (H68)', () => {
+  test('Turn open/result: a result that overtook the 202 is believed: accepted, then ended (TURN-5)', () => {
     const turn = submitting()
     expect(turn.send({ type: 'turn.callback', turnId: 'w1' })).toEqual([
       { type: 'pollTurn', params: { url: 'http://pod', turnId: 'w1' } },
@@ -109,12 +109,20 @@ describe('submitting', () => {
 })
 
 describe('inFlight', () => {
-  test('polled every minute, and on every hint (rulings 4.6)', () => {
+  test('polled every minute, and on every hint (TURN-4) (CALLBACK-11)', () => {
     const turn = inFlight()
     expect(turn.fire('poll')).toEqual([{ type: 'pollTurn', params: { url: 'http://pod', turnId: 'w1' } }])
     expect(types(turn.fire('poll'))).toEqual(['pollTurn'])
     expect(types(turn.send({ type: 'turn.callback', turnId: 'w1' }))).toEqual(['pollTurn'])
     expect(turn.status).toBe('active')
+  })
+  test('refused calls in a result decide nothing: it ends the turn as one without them does', () => {
+    const refusedCalls = [{ tool: 'submit_outcome', reason: 'no-block', count: 3 }]
+    const [without, withThem] = [{}, { refusedCalls }].map((more) => {
+      const turn = inFlight()
+      return { effects: turn.send({ ...result('w1'), ...more }), value: turn.value, context: turn.context }
+    })
+    expect(withThem).toEqual(without)
   })
   test('a poll does not start the quiet clock anew', () => {
     const turn = inFlight()
@@ -124,7 +132,7 @@ describe('inFlight', () => {
     expect(watch(turn)).toBe('inFlight')
     expect(types(turn.fire('quiet'))).toEqual(['probeTurn'])
   })
-  test('a turn that produces output is never probed: activity moves the window', () => {
+  test('a turn that produces output is never probed: activity moves the window (STALL-4)', () => {
     const turn = inFlight()
     turn.pass(1700 * second)
     turn.send({ type: 'turn.activity', lastActivityAt: 1_000_000 + 1600 * second })
@@ -158,7 +166,7 @@ describe('inFlight', () => {
 })
 
 describe('probing and interrupting', () => {
-  test('Turn inFlight/quiet: no activity for turnTimeoutSeconds: probing 1, then 2, then interrupting', () => {
+  test('Turn inFlight/quiet: no activity for turnTimeoutSeconds: probing 1, then 2, then interrupting (PROJECT-AGENT-6, PROJECT-AGENT-8, STALL-1, STALL-2, STALL-3)', () => {
     const turn = inFlight()
     expect(turn.fire('quiet')).toEqual([{ type: 'probeTurn', params: { url: 'http://pod', probe: 1 } }])
     expect(types(turn.fire('grace'))).toEqual(['pollTurn'])
@@ -167,7 +175,7 @@ describe('probing and interrupting', () => {
     expect(types(turn.fire('lastLook'))).toEqual(['interruptTurn'])
     expect(watch(turn)).toEqual({ interrupting: 'asked' })
   })
-  test('the grace is stallProbeGraceSeconds in all, the last look included', () => {
+  test('the grace is stallProbeGraceSeconds in all, the last look included (PROJECT-AGENT-7, STALL-2)', () => {
     const turn = probing()
     const before = turn.timers()['grace'] ?? 0
     turn.fire('grace')
@@ -179,7 +187,7 @@ describe('probing and interrupting', () => {
     expect(watch(turn)).toBe('inFlight')
     expect(turn.context).toMatchObject({ attempts: 0, quietWindows: 0 })
   })
-  test('Turn probing/answered: an answer resets the attempts; the next window still counts from the last genuine activity (rulings 1.19)', () => {
+  test('Turn probing/answered: an answer resets the attempts; the next window still counts from the last genuine activity (TURN-7) (STALL-5)', () => {
     const turn = probing()
     turn.pass(100 * second)
     turn.send({ type: 'turn.activity', lastActivityAt: 1_000_000, probeAnswered: 1 })
@@ -205,7 +213,7 @@ describe('probing and interrupting', () => {
     const turn = interrupting()
     expect(failedWith(turn.send(result('w1', 'failed', 'interrupted')))).toBe('interrupted')
   })
-  test('Turn interrupting/unconfirmed: interrupting, 60 s: interrupt_unconfirmed, after one last look (rulings 1.18, 3.23)', () => {
+  test('Turn interrupting/unconfirmed: interrupting, 60 s: interrupt_unconfirmed, after one last look (TURN-9)', () => {
     const turn = interrupting()
     expect(turn.timers()).toMatchObject({ interruption: 50 * second })
     expect(types(turn.fire('interruption'))).toEqual(['pollTurn'])
@@ -229,7 +237,7 @@ describe('a metered turn', () => {
   }
   const settled = (effects: ReturnType<Drive['send']>) => sent(effects, 'ledger')
 
-  test('Turn reserving/granted: it asks the ledger under its own id, and is submitted once there is room', () => {
+  test('Turn reserving/granted: it asks the ledger under its own id, and is submitted once there is room (PROJECT-SPENDING-1)', () => {
     const turn = drive(turnMachine, id)
     const asked = turn.send({ ...start, ledger: 'default/demo' })
     expect(asked).toEqual([
@@ -288,11 +296,11 @@ describe('any non-final state', () => {
     ['probing', probing],
     ['interrupting', interrupting],
   ]
-  test.each(states)('Turn open/pod-final: %s: the pod’s end fails it as agent_exited (H63)', (_name, make) => {
+  test.each(states)('Turn open/pod-final: %s: the pod’s end fails it as agent_exited (TURN-16)', (_name, make) => {
     expect(failedWith(make().send({ type: 'turn.podFinal' }))).toBe('agent_exited')
   })
   test.each(states)(
-    'Turn open/abandoned: %s: turn.abandon fails it as abandoned, and no timer stays (H61)',
+    'Turn open/abandoned: %s: turn.abandon fails it as abandoned, and no timer stays (TURN-15)',
     (_name, make) => {
       const turn = make()
       expect(failedWith(turn.send({ type: 'turn.abandon' }))).toBe('abandoned')

@@ -1,8 +1,8 @@
 /**
- * One turn as the orchestrator sees it (lifecycles.md, Turn; S3 "Stall escalation").
- * Upheld here: the actor's id is the prompt's idempotency key, so a prompt runs once [law 20, H60, rulings 3.4];
- * a callback is a hint and only a read at the pod is believed [rulings 4.6]; a turn that produces output is never
- * probed; every state is left by a timer of this machine or of its pod [law 14].
+ * One turn as the orchestrator sees it (TURN, docs/rules.md; STALL, docs/contract/orchestrator.md).
+ * Upheld here: the actor's id is the prompt's idempotency key, so a prompt runs once [LAW-20, TURN-2, TURN-1];
+ * a callback is a hint and only a read at the pod is believed [TURN-4]; a turn that produces output is never
+ * probed; every state is left by a timer of this machine or of its pod [LAW-14].
  */
 import { setup } from 'xstate'
 import type { MachineDefinition, MachineInput } from '../definition.ts'
@@ -12,7 +12,7 @@ import type { TurnEvent } from './events.ts'
 
 const second = 1000
 
-/** A turn that is quiet this many windows in all is interrupted even when it answers every probe (lifecycles.md, Turn). */
+/** A turn that is quiet this many windows in all is interrupted even when it answers every probe (TURN-8). */
 const maxQuietWindows = 4
 
 /** An answer may have come since the last poll: the wrapper is read once more this long before a verdict on its silence. */
@@ -22,7 +22,7 @@ interface Timed {
   readonly context: TurnContext
 }
 
-/** The k-th window after the last genuine activity ends k timeouts after it, whatever was probed since (rulings 1.19). */
+/** The k-th window after the last genuine activity ends k timeouts after it, whatever was probed since (TURN-7). */
 function untilQuiet({ context }: Timed): number {
   const timeout = context.turnTimeoutSeconds * second
   const due = context.lastActivityAt + (context.quietWindows + 1) * timeout
@@ -47,7 +47,7 @@ function isGenuine({ context, event }: Guarded): boolean {
   return event.type === 'turn.activity' && event.lastActivityAt > context.lastActivityAt
 }
 
-/** The callback is addressed to this actor, so what was read after it is ours even before the 202 (H68). */
+/** The callback is addressed to this actor, so what was read after it is ours even before the 202 (TURN-5). */
 function isOurs({ context, event }: Guarded): boolean {
   if (event.type !== 'turn.result' || event.turnId === context.liveTurnId) return false
   return context.turnId === '' || event.turnId === context.turnId

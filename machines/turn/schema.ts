@@ -1,11 +1,8 @@
 import { Type, type Static } from 'typebox'
 
-/** What the wrapper and the orchestrator say to each other about a turn (S3 "Wrapper API", rulings 3.4, 3.22, 3.23). */
+/** What the wrapper and the orchestrator say to each other about a turn (MESSAGES-10, CALLBACK-2, TURN-1, TURN-10, WRAPPER-RULE-6). */
 
-/** `ContractVersion` of S3 Versioning 2: the wrapper reports it, the orchestrator and the MCP server expect the same. */
-export const contractVersion = 4
-
-/** Largest body of POST /v1/messages (rulings 3.4). */
+/** Largest body of POST /v1/messages (WRAPPER-RULE-4). */
 export const maxMessageBytes = 8 * 1024 * 1024
 
 const timestamp = (description: string) => Type.String({ format: 'date-time', description })
@@ -14,7 +11,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 export const TurnState = Type.Union([Type.Literal('running'), Type.Literal('completed'), Type.Literal('failed')])
 export type TurnState = Static<typeof TurnState>
 
-/** Why a turn ended, as the wrapper knows it (rulings 3.23). `completed` has `end_turn`, `max_tokens` or `refusal`. */
+/** Why a turn ended, as the wrapper knows it (TURN-10). `completed` has `end_turn`, `max_tokens` or `refusal`. */
 export const WrapperStopReason = Type.Union([
   Type.Literal('end_turn'),
   Type.Literal('max_tokens'),
@@ -28,7 +25,7 @@ export const WrapperStopReason = Type.Union([
 ])
 export type WrapperStopReason = Static<typeof WrapperStopReason>
 
-/** The orchestrator's own turn may also end for reasons that no wrapper reports (rulings 3.23). */
+/** The orchestrator's own turn may also end for reasons that no wrapper reports (TURN-10). */
 export const StopReason = Type.Union([
   WrapperStopReason,
   Type.Literal('interrupt_unconfirmed'),
@@ -90,6 +87,39 @@ export type TurnError = Static<typeof TurnError>
 export const FailedPush = Type.Object({ repo: Type.String(), error: Type.String() }, { additionalProperties: false })
 export type FailedPush = Static<typeof FailedPush>
 
+/** Why the wrapper refused a call of a tool (law B3 of SECURITY.md). */
+export const CallRefusal = Type.Union([
+  Type.Literal('no-turn'),
+  Type.Literal('no-block'),
+  Type.Literal('other-tool'),
+  Type.Literal('other-arguments'),
+  Type.Literal('too-deep'),
+])
+export type CallRefusal = Static<typeof CallRefusal>
+
+/** So many pairs of tool and reason are named; the others are summed by reason, under an empty name. */
+export const mostNamedRefusals = 16
+/** What was asked for with which arguments is not said: it may be secret. */
+export const RefusedCalls = Type.Array(
+  Type.Object(
+    {
+      tool: Type.String({
+        pattern: '^[A-Za-z0-9_-]{0,64}$',
+        description: 'Empty: tools beyond those that are named, and names that no tool can have.',
+      }),
+      reason: CallRefusal,
+      count: Type.Integer({ minimum: 1, description: 'Calls of this tool that were refused for this reason.' }),
+    },
+    { additionalProperties: false },
+  ),
+  {
+    maxItems: mostNamedRefusals + CallRefusal.anyOf.length,
+    description:
+      'Calls of tools that no model decided and that were refused since the result before: in this turn, and between the two.',
+  },
+)
+export type RefusedCalls = Static<typeof RefusedCalls>
+
 export const MessageRequest = Type.Object(
   {
     text: Type.String({
@@ -135,6 +165,7 @@ const outcome = {
   accountUsage: Type.Optional(AccountUsage),
   pushed: Type.Array(Type.String(), { description: 'Repositories whose task branch now holds the work of this turn.' }),
   failed: Type.Array(FailedPush, { description: 'Repositories whose work stays in the volume, and why.' }),
+  refusedCalls: Type.Optional(RefusedCalls),
 }
 
 /** A turn by id. Before its end the result members are absent. */
@@ -148,12 +179,13 @@ export const TurnResult = Type.Object(
     accountUsage: outcome.accountUsage,
     pushed: Type.Optional(outcome.pushed),
     failed: Type.Optional(outcome.failed),
+    refusedCalls: outcome.refusedCalls,
   },
   { additionalProperties: false },
 )
 export type TurnResult = Static<typeof TurnResult>
 
-/** Body of POST /internal/turn-complete. A hint: it is believed after GET at that pod (rulings 4.6). */
+/** Body of POST /internal/turn-complete. A hint: it is believed after GET at that pod (TURN-4). */
 export const TurnComplete = Type.Object(
   {
     turnId: Type.String(),

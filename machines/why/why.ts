@@ -53,7 +53,7 @@ export interface Why {
   readonly below: readonly Resting[]
   readonly queue: QueuePlace | null
   readonly nextTimer: { readonly name: string; readonly dueAt: number } | null
-  /** Reviews that sent the work back, once they are so many that people should look; else null. It ends nothing (rulings 5.22). */
+  /** Reviews that sent the work back, once they are so many that people should look; else null. It ends nothing (REVIEW-7). */
   readonly reviewRounds: number | null
   /** Null: nobody counts. */
   readonly spending: readonly Account[] | null
@@ -62,7 +62,7 @@ export interface Why {
   readonly path: readonly PathStep[] | null
 }
 
-/** Rulings 5.22: each round renews the stage's time, so they are counted for the whole Task. */
+/** REVIEW-7: each round renews the stage's time, so they are counted for the whole Task. */
 export const manyReviewRounds = 10
 
 export function explain({ task, queue, pod, turn, ledger, timers, now }: Surroundings): Why {

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { foldFaults } from '../../edges/http/faults.ts'
-import { invalidInput, type Fault } from '../../edges/http/problem.ts'
-import { faultsOf } from '../../edges/http/validation.ts'
+import { foldFaults } from '../../http/faults.ts'
+import { invalidInput, type Fault } from '../../http/problem.ts'
+import { faultsOf } from '../../http/validation.ts'
 import type { CodeEntity, IndexedFile } from '../graph/model.ts'
 import type { Pushed, PushedEdge, PushedHyperedge } from '../graph/settle.ts'
 import { readJsonBody } from '../json-stream/read-json-body.ts'
@@ -168,7 +168,7 @@ class Gathering {
   }
 }
 
-/** The members of a staged snapshot come together (rulings 1.5). */
+/** The members of a staged snapshot come together (GRAPH-RULE-1). */
 function partFaults({ mode, snapshot_id, part, final }: PushMembers): Fault[] {
   if (snapshot_id === undefined)
     return [

@@ -1,7 +1,7 @@
-/** The parameters that questions have in common (S1 "Code graph endpoints"; rulings 3.27). */
+/** The parameters that questions have in common (CODE-QUERY, docs/contract/knowledge.md; GRAPH-RULE-2). */
 import { Type, type Static } from 'typebox'
-import { clampLimit } from '../../edges/http/list.ts'
-import { Problem } from '../../edges/http/problem.ts'
+import { clampLimit } from '../../http/list.ts'
+import { Problem } from '../../http/problem.ts'
 import type { CodeEntity, Tier } from '../graph/model.ts'
 import type { EdgeFilter, GraphStore, GraphView, HopBudget } from '../graph/port.ts'
 import { entityId, repoName, text } from './schema.ts'
@@ -74,7 +74,7 @@ export interface MadeFrom {
   readonly version: number
 }
 
-/** Asks the newest version of a repository's graph; an unknown repository is a 404 (D "Memory service"). */
+/** Asks the newest version of a repository's graph; an unknown repository is a 404 (CODE-QUERY-2). */
 export async function askGraph<T extends object>(
   graph: GraphStore,
   repo: string,

@@ -1,6 +1,6 @@
 /**
- * What relations mean to the questions that name none. Names are the pusher's own; these are those of the contract (S1
- * "Code edge") and those that extractors use for the same, in either spelling.
+ * What relations mean to the questions that name none. Names are the pusher's own; these are those of the contract
+ * (KNOWLEDGE-8) and those that extractors use for the same, in either spelling.
  */
 function bothSpellings(...names: readonly string[]): readonly string[] {
   return [...new Set(names.flatMap((name) => [name, name.replaceAll('-', '_')]))]

@@ -1,4 +1,4 @@
-/** Bodies of the code graph (S1 "Code graph endpoints"; D "Memory service"). */
+/** Bodies of the code graph (CODE-PUSH, docs/contract/knowledge.md). */
 import { Type, type Static, type TProperties, type TSchema, type TString } from 'typebox'
 
 /** Texts that stores take as they are: no NUL, no half of a surrogate pair. */

@@ -54,7 +54,7 @@ const statusOf = async (id: string): Promise<string | undefined> => (await findM
 const soon = { timeout: 60_000, interval: 20 }
 
 describe('the feed', () => {
-  test('works off what an earlier process left: rows to bring in, and rows to take out', async () => {
+  test('works off what an earlier process left: rows to bring in, and rows to take out (KNOWLEDGE-17)', async () => {
     const stays = await aRow('The Harbour stays')
     const goes = await aRow('The Harbour goes')
     await withFeed(async (feed) => {
@@ -84,7 +84,7 @@ describe('the feed', () => {
     expect(refusals).toBe(3)
   })
 
-  test('F1: after its last try a row is failed, and nothing asks the engine again', async () => {
+  test('F1: after its last try a row is failed, and nothing asks the engine again (MEMORIES-3)', async () => {
     const id = await aRow('never taken')
     await sql.query('update memory set attempts = 11 where id = $1', [id])
     let asked = 0
@@ -145,7 +145,7 @@ describe('the feed', () => {
   })
 })
 
-test('a rebuild fills the engine from the rows: what only the engine had is gone, what only the rows have is there', async () => {
+test('a rebuild fills the engine from the rows: what only the engine had is gone, what only the rows have is there (KNOWLEDGE-18)', async () => {
   const ids = [await aRow('The Harbour opens'), await aRow('The Lighthouse burns')]
   await engine.upsert([{ id: 'stray', content: 'The Stray was never stored', metadata: {}, repo: '', file: null }])
   const refused = await aRow('refused by the engine')

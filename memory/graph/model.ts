@@ -1,4 +1,4 @@
-/** What a code graph is made of (S1 "Resources and their fields"; the names are those of the REST bodies). */
+/** What a code graph is made of (CODE-PUSH-6 to CODE-PUSH-12; the names are those of the REST bodies). */
 export type Tier = 'EXTRACTED' | 'INFERRED' | 'AMBIGUOUS'
 
 export const tiers: readonly Tier[] = ['EXTRACTED', 'INFERRED', 'AMBIGUOUS']

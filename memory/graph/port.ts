@@ -31,7 +31,7 @@ export interface GraphPush {
   readonly contributions: Contributions
 }
 
-/** A snapshot in parts (rulings 1.5): readers see nothing of it before the final one. */
+/** A snapshot in parts (GRAPH-RULE-1): readers see nothing of it before the final one. */
 export interface GraphPart extends Omit<GraphPush, 'mode'> {
   /** What only all parts together can give to a file. */
   readonly unsettled: Pushed
@@ -98,7 +98,7 @@ export interface SearchQuery {
 }
 
 export interface EdgeQuery extends EdgeFilter {
-  /** Edges of this tier, or below `lessThan`: either is enough (rulings 3.27, `ambiguous`). */
+  /** Edges of this tier, or below `lessThan`: either is enough (GRAPH-RULE-3). */
   readonly either?: { readonly tier: Tier; readonly lessThan: number }
   /** Edges from entities of this file. */
   readonly fromFile?: string

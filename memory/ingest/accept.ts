@@ -5,8 +5,8 @@
 import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { foldFaults } from '../../edges/http/faults.ts'
-import { invalidInput, type Fault } from '../../edges/http/problem.ts'
+import { foldFaults } from '../../http/faults.ts'
+import { invalidInput, type Fault } from '../../http/problem.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { readJsonBody } from '../json-stream/read-json-body.ts'
 import { Content, FilePath, IdempotencyKey, Metadata, RepoName } from '../memories/memory.ts'
@@ -143,7 +143,7 @@ class Intake {
       this.#fault('/repo', 'is required with reconcile_files')
   }
 
-  /** Rulings 3.36: purge and scope go by the request's repository; an item of another one is a mistake. */
+  /** MEMORY-RULE-4: purge and scope go by the request's repository; an item of another one is a mistake. */
   async #judgeRepos(): Promise<void> {
     if (this.#repo === undefined) return
     const { rows } = await this.#sql.query<{ index: number }>(

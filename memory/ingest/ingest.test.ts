@@ -51,7 +51,7 @@ const counts = ({ status, total, done, skipped, failed, purged }: JobBody): obje
 })
 
 describe('a bulk ingest', () => {
-  test('answers with the job, stores every item under the repository, and ends succeeded', async () => {
+  test('answers with the job, stores every item under the repository, and ends succeeded (INGEST-1, INGEST-5, INGEST-8, INGEST-JOBS-2)', async () => {
     const job = await ingest(memory, { repo, items: texts(40) })
     expect(job).toMatchObject({ repo, total: 40, errors: [] })
     const ended = await jobEnded(memory, job.id)
@@ -66,7 +66,7 @@ describe('a bulk ingest', () => {
     expect((await sql.query('select 1 from ingest_item where job = $1', [job.id])).rows).toEqual([])
   })
 
-  test('of a bare array has no repository, and one of nothing is done', async () => {
+  test('of a bare array has no repository, and one of nothing is done (INGEST-2)', async () => {
     const job = await ingest(memory, [{ content: `bare ${repo}` }, { content: `own ${repo}`, metadata: { repo } }])
     expect(job.repo).toBe('')
     expect(await jobEnded(memory, job.id)).toMatchObject({ status: 'succeeded', done: 2 })
@@ -74,13 +74,13 @@ describe('a bulk ingest', () => {
     expect(await jobEnded(memory, (await ingest(memory, [])).id)).toMatchObject({ status: 'succeeded', total: 0 })
   })
 
-  test('3.25: the same text of one file is one memory, of two files two', async () => {
+  test('MEMORY-RULE-1: the same text of one file is one memory, of two files two (INGEST-16, INGEST-17)', async () => {
     const job = await ingest(memory, { repo, items: [item('a', 'same'), item('a', 'same'), item('b', 'same')] })
     expect(await jobEnded(memory, job.id)).toMatchObject({ status: 'succeeded', done: 3 })
     expect(await contentsOf(memory, repo)).toEqual({ a: ['same'], b: ['same'] })
   })
 
-  test('the same key with the same content is skipped, with another one the older memory is replaced', async () => {
+  test('the same key with the same content is skipped, with another one the older memory is replaced (INGEST-15)', async () => {
     await jobEnded(memory, (await ingest(memory, { repo, items: [item('a', 'one', 'k1'), item('b', 'two', 'k2')] })).id)
     const again = await ingest(memory, { repo, items: [item('a', 'one', 'k1'), item('b', 'three', 'k2')] })
     expect(await jobEnded(memory, again.id)).toMatchObject({ done: 1, skipped: 1 })
@@ -89,7 +89,7 @@ describe('a bulk ingest', () => {
 })
 
 describe('reconcile_files', () => {
-  test('replaces what was of those files, deletes what came of files without items, leaves the others', async () => {
+  test('replaces what was of those files, deletes what came of files without items, leaves the others (INGEST-4, INGEST-10)', async () => {
     const first = [item('a', 'a1', 'a1'), item('a', 'a2', 'a2'), item('b', 'b1', 'b1'), item('c', 'c1', 'c1')]
     await jobEnded(memory, (await ingest(memory, { repo, items: first })).id)
     const job = await ingest(memory, { repo, reconcile_files: ['a', 'b'], items: [item('a', 'a1', 'a1')] })
@@ -102,7 +102,7 @@ describe('reconcile_files', () => {
     expect(await contentsOf(memory, repo)).toEqual({ a: ['a1'], c: ['c1'] })
   })
 
-  test('1.7: keys die with what is purged: a job that is asked for again stores its items again', async () => {
+  test('INGEST-RULE-2: keys die with what is purged: a job that is asked for again stores its items again (INGEST-14, INGEST-19)', async () => {
     const body = { repo, reconcile_files: ['a'], items: [item('a', 'again', 'key')] }
     for (const purged of [0, 1, 1]) {
       const job = await ingest(memory, body)
@@ -111,20 +111,20 @@ describe('reconcile_files', () => {
     expect(await contentsOf(memory, repo)).toEqual({ a: ['again'] })
   })
 
-  test('3.25: with no items at all it deletes files', async () => {
+  test('INGEST-RULE-1: with no items at all it deletes files (INGEST-7)', async () => {
     await jobEnded(memory, (await ingest(memory, { repo, items: texts(3) })).id)
     const job = await ingest(memory, { repo, reconcile_files: ['f0.ts', 'f2.ts', 'never.ts'], items: [] })
     expect(counts(await jobEnded(memory, job.id))).toMatchObject({ status: 'succeeded', total: 0, purged: 2 })
     expect(Object.keys(await contentsOf(memory, repo))).toEqual(['f1.ts'])
   })
 
-  test('another repository with files of the same names keeps its own', async () => {
+  test('another repository with files of the same names keeps its own (INGEST-13)', async () => {
     await jobEnded(memory, (await ingest(memory, { repo: `${repo}-other`, items: [item('a', 'theirs')] })).id)
     await jobEnded(memory, (await ingest(memory, { repo, reconcile_files: ['a'], items: [item('a', 'ours')] })).id)
     expect(await contentsOf(memory, `${repo}-other`)).toEqual({ a: ['theirs'] })
   })
 
-  test('1.6: readers never see both versions of a file, and neither for no longer than one round trip of the engine', async () => {
+  test('INGEST-RULE-1: readers never see both versions of a file, and neither for no longer than one round trip of the engine (INGEST-12)', async () => {
     await jobEnded(memory, (await ingest(memory, { repo, items: [item('a', 'old Granite wall')] })).id)
     let trips = 0
     before = () => void (trips += 1)
@@ -151,7 +151,7 @@ describe('reconcile_files', () => {
 })
 
 describe('an item that fails', () => {
-  test('has three tries, fails alone, is named with its key, and the job has failed', async () => {
+  test('has three tries, fails alone, is named with its key, and the job has failed (INGEST-JOBS-3, INGEST-JOBS-7, INGEST-JOBS-8)', async () => {
     let tries = 0
     before = ({ content }) => {
       if (!content.includes('number 3')) return
@@ -187,7 +187,7 @@ describe('an item that fails', () => {
 })
 
 describe('jobs', () => {
-  test('of one repository run one after another, of two at the same time', async () => {
+  test('of one repository run one after another, of two at the same time (INGEST-JOBS-11)', async () => {
     const log: string[] = []
     const gate = Promise.withResolvers<void>()
     before = async ({ content }) => {
@@ -205,7 +205,7 @@ describe('jobs', () => {
     expect(await jobNow(memory, first.id)).toMatchObject({ status: 'succeeded' })
   })
 
-  test('1.26: cancelled, a job has failed for that reason; what was stored stays, the rest never comes', async () => {
+  test('INGEST-RULE-3: cancelled, a job has failed for that reason; what was stored stays, the rest never comes (INGEST-JOBS-15, INGEST-JOBS-16)', async () => {
     const gate = Promise.withResolvers<void>()
     before = async ({ content }) => {
       if (content.endsWith('number 60')) await gate.promise
@@ -221,7 +221,7 @@ describe('jobs', () => {
     expect((await memory.ask('DELETE', `/ingest-jobs/${job.id}`)).status).toBe(202)
   })
 
-  test('one that has ended cannot be cancelled, one that nobody knows neither', async () => {
+  test('one that has ended cannot be cancelled, one that nobody knows neither (INGEST-JOBS-17)', async () => {
     const job = await ingest(memory, { repo, items: [] })
     await jobEnded(memory, job.id)
     expect((await memory.ask('DELETE', `/ingest-jobs/${job.id}`)).status).toBe(409)
@@ -230,7 +230,7 @@ describe('jobs', () => {
     expect((await memory.ask('GET', '/ingest-jobs/none/events')).status).toBe(404)
   })
 
-  test('are listed newest first, by repository and status, in pages', async () => {
+  test('are listed newest first, by repository and status, in pages (INGEST-JOBS-4, INGEST-JOBS-13)', async () => {
     const ids: string[] = []
     for (let count = 0; count < 5; count += 1) {
       const job = await ingest(memory, { repo, items: [] })
@@ -249,7 +249,7 @@ describe('jobs', () => {
       expect((await memory.ask('GET', `/ingest-jobs?repo=${repo}${bad}`)).status).toBe(400)
   })
 
-  test('tell their progress as server-sent events until they end', async () => {
+  test('tell their progress as server-sent events until they end (INGEST-JOBS-18)', async () => {
     const job = await ingest(memory, { repo, items: texts(30) })
     const answer = await memory.ask('GET', `/ingest-jobs/${job.id}/events`)
     expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/)

@@ -6,7 +6,7 @@
  * - J2 Accepted is a row; whatever a crash leaves between a row and its actor is made good at the next start.
  * - J3 What has ended is told by its row; its items are gone.
  */
-import type { Ids } from '../../edges/http/ports.ts'
+import type { Ids } from '../../http/ports.ts'
 import type { JobEffect } from '../../machines/ingest-job/effects.ts'
 import type { FileGroup, IngestJobEvent } from '../../machines/ingest-job/events.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -32,7 +32,7 @@ export interface IngestDeps {
   readonly ids: Ids
   readonly logger: Logger
   readonly runtime: () => Runtime
-  /** S1 Limits: `workerPoolSize`, `ingestItemTimeout`. */
+  /** MEMORY-LIMITS-5, MEMORY-LIMITS-4: `workerPoolSize`, `ingestItemTimeout`. */
   readonly poolSize: number
   readonly itemTimeoutMs: number
   /** Is told how each item and job came out, for metrics. */

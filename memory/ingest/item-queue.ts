@@ -1,6 +1,6 @@
 /**
  * Works ahead of a job's cursor: the job asks for one item after another, the pool stores as many at once as it may
- * (S1 Limits, `workerPoolSize`). Only good results are kept for later: a failure is told to whoever asks for that item,
+ * (MEMORY-LIMITS-5). Only good results are kept for later: a failure is told to whoever asks for that item,
  * and counts as one of its tries only then.
  */
 import type { Clock } from '../../runtime/clock.ts'

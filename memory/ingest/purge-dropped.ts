@@ -3,7 +3,7 @@ import { deleteMemories } from '../memories/delete-memories.ts'
 
 const filesAtOnce = 200
 
-/** Files that a job purges and that bring no items: their memories go first (rulings 1.6). Gives how many went in all. */
+/** Files that a job purges and that bring no items: their memories go first (INGEST-RULE-1). Gives how many went in all. */
 export async function purgeDropped(sql: Sql, job: string, repo: string, now: () => number): Promise<number> {
   while ((await purgeSome(sql, job, repo, now())) > 0);
   const { rows } = await sql.query<{ purged: number }>(

@@ -3,7 +3,7 @@
  * the next begins, so that whoever goes on after a crash repeats nothing that shows: an item has one memory (R6).
  */
 import type { Clock } from '../../runtime/clock.ts'
-import type { Ids } from '../../edges/http/ports.ts'
+import type { Ids } from '../../http/ports.ts'
 import type { Queryable, Sql } from '../../runtime/store/sql.ts'
 import type { Feed, FeedOutcome } from '../feed/feed.ts'
 import { deleteMemories } from '../memories/delete-memories.ts'
@@ -111,7 +111,7 @@ async function storeRow(
   return { ...item, memory_id: row.id, purged, outcome }
 }
 
-/** The earlier memories of a file go in the transaction that brings its first new one (rulings 1.6). */
+/** The earlier memories of a file go in the transaction that brings its first new one (INGEST-RULE-1). */
 async function purgeOnce(tx: Queryable, job: string, repo: string, file: string, dueAt: number): Promise<number> {
   const { rowCount } = await tx.query(
     'update ingest_file set is_purged = true where job = $1 and file = $2 and not is_purged',

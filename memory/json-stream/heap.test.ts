@@ -1,11 +1,11 @@
-/** S1 Limits: a bulk body has 32 MiB. What reading one adds to memory is measured in a process of its own. */
+/** MEMORY-LIMITS-1: a bulk body has 32 MiB. What reading one adds to memory is measured in a process of its own. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 const mebibyte = 1024 * 1024
 
-test('reading 32 MiB of items adds less than half of that to what the process holds at any moment', async () => {
+test('reading 32 MiB of items adds less than half of that to what the process holds at any moment (MEMORY-LIMITS-3)', async () => {
   const program = new URL('./heap-measure.ts', import.meta.url).pathname
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program], { timeout: 80_000 })
   const { bytes, items, most, whole } = JSON.parse(stdout) as Record<'bytes' | 'items' | 'most' | 'whole', number>

@@ -1,8 +1,8 @@
-/** Reads a JSON body of up to 32 MiB piece by piece, as the bulk endpoints need it (S1, Limits; rulings 1.5). */
+/** Reads a JSON body of up to 32 MiB piece by piece, as the bulk endpoints need it (MEMORY-LIMITS-3, MEMORY-RULE-9). */
 import { createGunzip } from 'node:zlib'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { invalidInput, Problem } from '../../edges/http/problem.ts'
+import { invalidInput, Problem } from '../../http/problem.ts'
 import {
   JsonScanner,
   JsonSyntaxError,

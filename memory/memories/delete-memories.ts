@@ -1,6 +1,6 @@
 import type { Queryable } from '../../runtime/store/sql.ts'
 
-/** Which memories go: keys of theirs go too, and readers see them no more from this commit on (rulings 1.7). */
+/** Which memories go: keys of theirs go too, and readers see them no more from this commit on (INGEST-RULE-2). */
 export type Doomed = { readonly ids: readonly string[] } | { readonly repo: string; readonly files: readonly string[] }
 
 /**

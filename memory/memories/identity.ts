@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Metadata } from './memory.ts'
 
 /**
- * What makes two memories one (rulings 3.25): content and metadata for a single one; repository, file and content for an
+ * What makes two memories one (MEMORY-RULE-1): content and metadata for a single one; repository, file and content for an
  * item of an ingest. Each part stands with its length, so that no two lists of parts read the same.
  */
 export function memoryIdentity(content: string, metadata: Metadata): Buffer {

@@ -1,4 +1,4 @@
-/** A memory: its REST form (S1 "Resources and their fields"; names are snake_case, rulings 4.23), and its row. */
+/** A memory: its REST form (MEMORIES-2; names are snake_case, MEMORY-RULE-6), and its row. */
 import { Type, type Static } from 'typebox'
 
 export const maxContentCharacters = 1_048_576

@@ -1,7 +1,7 @@
-/** Pushing a code graph, and asking which files a push would have to bring (D "Memory service"). */
+/** Pushing a code graph, and asking which files a push would have to bring (CODE-PUSH, docs/contract/knowledge.md). */
 import { Counter, Gauge } from 'prom-client'
 import { Type } from 'typebox'
-import type { HttpApp } from '../../edges/http/app.ts'
+import type { HttpApp } from '../../http/app.ts'
 import { readPush } from '../code-graph/push-reader.ts'
 import { push } from '../code-graph/push.ts'
 import { repoQuery, unknownRepo } from '../code-graph/query.ts'

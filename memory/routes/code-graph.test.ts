@@ -1,4 +1,4 @@
-/** The code graph over HTTP, as S1 "Code graph endpoints" and D "Memory service" say it. */
+/** The code graph over HTTP, as docs/contract/knowledge.md has it. */
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestMemory, type TestMemory } from '../testing.ts'
@@ -114,7 +114,7 @@ const sample = {
 }
 
 describe('a push', () => {
-  it('is answered with what it brought, and from then on every answer tells its commit and version', async () => {
+  it('is answered with what it brought, and from then on every answer tells its commit and version (CODE-PUSH-1, CODE-PUSH-14)', async () => {
     const pushed = await push(sample)
     expect(pushed).toEqual({
       status: 200,
@@ -123,7 +123,7 @@ describe('a push', () => {
     expect((await get('/code-graph/stats')).body).toMatchObject({ commit: 'abc', version: 1 })
   })
 
-  it('is told in the action log, with who did it and how large it was', async () => {
+  it('is told in the action log, with who did it and how large it was (MEMORY-LOG-9)', async () => {
     await push(sample)
     const line = memory.log.lines().findLast((each) => each['action'] === 'code_graph.push')
     expect(line).toMatchObject({
@@ -159,7 +159,7 @@ describe('a push', () => {
     expect((await get('/code/entity', { id: 'main' })).status).toBe(404)
   })
 
-  it('lists every fault with its place, and changes nothing', async () => {
+  it('lists every fault with its place, and changes nothing (CODE-PUSH-2, CODE-PUSH-9, CODE-PUSH-10)', async () => {
     const { status, body } = await push({
       mode: 'all',
       surprise: 1,
@@ -188,7 +188,7 @@ describe('a push', () => {
     expect(body.errors[0]?.path).toBe('/entities/0/id')
   })
 
-  it('refuses in the mode files what came from another file, or from none', async () => {
+  it('refuses in the mode files what came from another file, or from none (CODE-PUSH-13)', async () => {
     const files = [
       { file: 'a.ts', sha: '1' },
       { file: 'b.ts', sha: '' },
@@ -221,7 +221,7 @@ describe('a push', () => {
     expect((await get('/code-graph/stats')).body).toMatchObject({ nodes: 0, edges: 0, density: 0 })
   })
 
-  it('keeps edges off the rubric and tells them, or refuses them when asked to be strict', async () => {
+  it('keeps edges off the rubric and tells them, or refuses them when asked to be strict (CODE-PUSH-17, CODE-PUSH-18)', async () => {
     const body = {
       mode: 'snapshot',
       edges: [edge('a', 'b', 'calls', { tier: 'INFERRED', confidence: 0.5 }), edge('a', 'c')],
@@ -233,7 +233,7 @@ describe('a push', () => {
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: '/edges/0/confidence' }] } })
   })
 
-  it('comes in parts, and is shown with the last', async () => {
+  it('comes in parts, and is shown with the last (CODE-PUSH-19, CODE-PUSH-20)', async () => {
     const part = (number: number, more: object): Promise<Answered> =>
       push({ mode: 'snapshot', commit: 'c', snapshot_id: 's', part: number, ...more })
     expect((await part(1, { entities: [fn('a', 'a.ts')] })).body).toMatchObject({
@@ -253,7 +253,7 @@ describe('a push', () => {
     )
   })
 
-  it('may be packed by gzip, and is bounded by what it unpacks to', async () => {
+  it('may be packed by gzip, and is bounded by what it unpacks to (CODE-PUSH-21, MEMORY-LIMITS-2)', async () => {
     const packed = (body: string): Promise<Response> =>
       memory.ask('POST', `/code-graph:bulk?repo=${repo}`, new Uint8Array(gzipSync(body)), {
         'content-encoding': 'gzip',
@@ -279,7 +279,7 @@ describe('a push', () => {
 })
 
 describe('semantic misses', () => {
-  it('are the files whose hash is not the indexed one', async () => {
+  it('are the files whose hash is not the indexed one (CODE-PUSH-25)', async () => {
     await push(sample)
     const files = [
       { file: 'app.ts', sha: '1' },
@@ -293,13 +293,13 @@ describe('semantic misses', () => {
     expect((await ask({ files: [{ file: 1 }] })).status).toBe(400)
   })
 
-  it('of an unknown repository are a 404', async () => {
+  it('of an unknown repository are a 404 (CODE-PUSH-26)', async () => {
     expect((await memory.ask('POST', `/code-graph/semantic-misses?repo=${repo}`, [])).status).toBe(404)
   })
 })
 
 describe('code entities', () => {
-  it('are searched by name, type and page', async () => {
+  it('are searched by name, type and page (CODE-GRAPH-1, CODE-GRAPH-2)', async () => {
     await push(sample)
     const found = await get('/code/entities', { q: 'pars', limit: 2 })
     expect(found.body).toMatchObject({ items: [{ id: 'parse' }, { id: 'Parser' }], truncated: true, commit: 'abc' })
@@ -321,7 +321,7 @@ describe('code entities', () => {
     expect((await get('/code/entities', { cursor: 'rubbish' })).status).toBe(400)
   })
 
-  it('are read by id', async () => {
+  it('are read by id (CODE-PUSH-6, CODE-PUSH-12, CODE-GRAPH-3)', async () => {
     await push(sample)
     expect((await get('/code/entity', { id: 'parse' })).body).toEqual({
       ...sample.entities[3],
@@ -343,15 +343,18 @@ describe('code entities', () => {
     ['/code/callees', { depth: 3, max_hops: 'AMBIGUOUS:0' }, ['parse', 'lex']],
     ['/code/dependencies', {}, ['Parser']],
     ['/code/dependencies', { relations: 'calls,depends-on' }, ['Parser', 'parse']],
-  ])('answers %s %j of main', async (path, query, expected) => {
-    repo = sampled
-    const found = await get(path, { id: 'main', ...query })
-    expect(found.status).toBe(200)
-    expect(names(found).toSorted()).toEqual([...expected].toSorted())
-    expect(found.body).toMatchObject({ truncated: false, commit: 'abc', version: 1 })
-  })
+  ])(
+    'answers %s %j of main (CODE-QUERY-3, CODE-QUERY-4, CODE-QUERY-6, CODE-QUERY-10, CODE-GRAPH-4, CODE-GRAPH-6)',
+    async (path, query, expected) => {
+      repo = sampled
+      const found = await get(path, { id: 'main', ...query })
+      expect(found.status).toBe(200)
+      expect(names(found).toSorted()).toEqual([...expected].toSorted())
+      expect(found.body).toMatchObject({ truncated: false, commit: 'abc', version: 1 })
+    },
+  )
 
-  it('answers callers and dependents, filtered by tier', async () => {
+  it('answers callers and dependents, filtered by tier (CODE-PUSH-7, CODE-QUERY-5, CODE-QUERY-11, CODE-GRAPH-5, CODE-GRAPH-7)', async () => {
     await push(sample)
     expect(names(await get('/code/callers', { id: 'parse' }))).toEqual(['main', 'test'])
     expect(names(await get('/code/callers', { id: 'parse', tier: 'INFERRED,AMBIGUOUS' }))).toEqual(['test'])
@@ -366,7 +369,7 @@ describe('code entities', () => {
     })
   })
 
-  it('answers what a file imports, by path or by the id of its entity', async () => {
+  it('answers what a file imports, by path or by the id of its entity (CODE-GRAPH-12, CODE-GRAPH-13)', async () => {
     await push(sample)
     const imported = { items: [{ entity: { id: 'parse.ts' }, edge: { relation: 'imports' } }], truncated: false }
     expect((await get('/code/file-imports', { path: 'app.ts' })).body).toMatchObject(imported)
@@ -381,7 +384,7 @@ describe('code entities', () => {
     expect(names(await get('/code/file-imports', { path: 'f:a' }))).toEqual(['b'])
   })
 
-  it('answers the resources below a root, whichever end says it', async () => {
+  it('answers the resources below a root, whichever end says it (CODE-GRAPH-10, CODE-QUERY-8)', async () => {
     await push({
       mode: 'snapshot',
       edges: [
@@ -403,7 +406,7 @@ describe('code entities', () => {
     expect((await get('/code/resource-graph', { id: 'deploy', limit: 1 })).body).toMatchObject({ truncated: true })
   })
 
-  it('answers links to other repositories', async () => {
+  it('answers links to other repositories (CODE-GRAPH-14)', async () => {
     const app = repo
     await push({ mode: 'snapshot', entities: [fn('main')], edges: [edge('main', `${app}:lib`)] })
     repo = `${app}-lib`
@@ -420,7 +423,7 @@ describe('code entities', () => {
 })
 
 describe('the graph as a whole', () => {
-  it('gives a shortest way, or says that there is none', async () => {
+  it('gives a shortest way, or says that there is none (CODE-GRAPH-16, CODE-GRAPH-17, CODE-GRAPH-19)', async () => {
     await push(sample)
     const found = await get('/code-graph/path', { from: 'main', to: 'lex' })
     expect(found.body).toMatchObject({
@@ -447,13 +450,13 @@ describe('the graph as a whole', () => {
     expect((await get('/code-graph/path', { from: 'main', to: 'nobody' })).body.code).toBe('not-found')
   })
 
-  it('gives what is related by any path', async () => {
+  it('gives what is related by any path (CODE-GRAPH-26)', async () => {
     await push(sample)
     const found = await get('/code-graph/related', { id: 'lex', relations: 'calls', min_confidence: 0.7 })
     expect(names(found)).toEqual(['parse', 'main', 'test'])
   })
 
-  it('sums an entity up', async () => {
+  it('sums an entity up (CODE-GRAPH-25)', async () => {
     await push(sample)
     const { body } = await get('/code-graph/explain', { id: 'parse' })
     expect(body).toMatchObject({
@@ -469,7 +472,7 @@ describe('the graph as a whole', () => {
     expect(body.in.relations[0]).toMatchObject({ relation: 'calls', by_tier: { EXTRACTED: 1, INFERRED: 1 } })
   })
 
-  it('is counted', async () => {
+  it('is counted (KNOWLEDGE-7, KNOWLEDGE-8, CODE-GRAPH-22)', async () => {
     await push(sample)
     expect((await get('/code-graph/stats')).body).toEqual({
       nodes: 8,
@@ -484,7 +487,7 @@ describe('the graph as a whole', () => {
     })
   })
 
-  it('tells its ambiguous edges, the least sure first', async () => {
+  it('tells its ambiguous edges, the least sure first (CODE-GRAPH-24)', async () => {
     await push({
       mode: 'snapshot',
       edges: [
@@ -501,7 +504,7 @@ describe('the graph as a whole', () => {
     expect((await get('/code-graph/ambiguous', { tier: 'INFERRED' })).body.items).toHaveLength(1)
   })
 
-  it('gives hyperedges, of an entity or all, and one by its id', async () => {
+  it('gives hyperedges, of an entity or all, and one by its id (CODE-PUSH-8, CODE-PUSH-11, CODE-GRAPH-27, CODE-GRAPH-28)', async () => {
     await push(sample)
     const whole = {
       id: 'h',
@@ -523,7 +526,7 @@ describe('the graph as a whole', () => {
     expect((await get('/code-graph/hyperedge', { id: 'x' })).status).toBe(404)
   })
 
-  it('ranks entities by degree and by betweenness, and says how', async () => {
+  it('ranks entities by degree and by betweenness, and says how (CODE-GRAPH-20, CODE-GRAPH-21, CODE-QUERY-7)', async () => {
     await push(sample)
     const degree = await get('/code-graph/important', { limit: 2 })
     expect(degree.body).toMatchObject({
@@ -538,7 +541,7 @@ describe('the graph as a whole', () => {
     expect((await get('/code-graph/important', { by: 'size' })).status).toBe(400)
   })
 
-  it('finds communities, the same each time, and their members', async () => {
+  it('finds communities, the same each time, and their members (CODE-GRAPH-29, CODE-GRAPH-30, CODE-GRAPH-31)', async () => {
     const clique = (name: string): object[] =>
       [0, 1, 2, 3].flatMap((a) => [0, 1, 2, 3].filter((b) => b > a).map((b) => edge(`${name}${a}`, `${name}${b}`)))
     await push({
@@ -567,7 +570,7 @@ describe('the graph as a whole', () => {
     })
   })
 
-  it('finds bridges without those that only say where something stands', async () => {
+  it('finds bridges without those that only say where something stands (CODE-GRAPH-32, CODE-GRAPH-33)', async () => {
     await push({
       mode: 'snapshot',
       edges: [
@@ -614,23 +617,26 @@ describe('every question', () => {
     ['/code-graph/community', { community: 0 }],
   ] as const satisfies readonly (readonly [string, Record<string, string | number>])[]
 
-  it.each(paths)('of %s knows no repository that was not pushed, and needs one', async (path, query) => {
-    expect(await get(path, query)).toMatchObject({ status: 404, body: { code: 'not-found' } })
-    const without = await memory.ask('GET', `${path}?${new URLSearchParams(query as Record<string, string>)}`)
-    expect(without.status).toBe(400)
-    repo = sampled
-    expect(await get(path, query)).toMatchObject({ status: 200, body: { commit: 'abc', version: 1 } })
-  })
+  it.each(paths)(
+    'of %s knows no repository that was not pushed, and needs one (CODE-PUSH-23, CODE-QUERY-1, CODE-QUERY-2, CODE-QUERY-13)',
+    async (path, query) => {
+      expect(await get(path, query)).toMatchObject({ status: 404, body: { code: 'not-found' } })
+      const without = await memory.ask('GET', `${path}?${new URLSearchParams(query as Record<string, string>)}`)
+      expect(without.status).toBe(400)
+      repo = sampled
+      expect(await get(path, query)).toMatchObject({ status: 200, body: { commit: 'abc', version: 1 } })
+    },
+  )
 
   it.each(['entity', 'neighbors', 'callers', 'callees', 'dependents', 'dependencies', 'resource-graph', 'cross-repo'])(
-    'of /code/%s knows no entity that was not pushed',
+    'of /code/%s knows no entity that was not pushed (CODE-QUERY-2)',
     async (name) => {
       repo = sampled
       expect(await get(`/code/${name}`, { id: 'nobody' })).toMatchObject({ status: 404, body: { code: 'not-found' } })
     },
   )
 
-  it('refuses parameters out of bounds, all at once', async () => {
+  it('refuses parameters out of bounds, all at once (CODE-QUERY-4, CODE-QUERY-8, CODE-QUERY-9)', async () => {
     repo = sampled
     const { status, body } = await get('/code/neighbors', {
       id: 'main',
@@ -653,7 +659,7 @@ describe('every question', () => {
     expect((await get('/code-graph/path', { from: 'a', to: 'b', max_depth: 13 })).status).toBe(400)
   })
 
-  it('answers 500 items at most', async () => {
+  it('answers 500 items at most (CODE-QUERY-12, MEMORY-LIMITS-6)', async () => {
     const edges = Array.from({ length: 600 }, (_, at) => edge('hub', `leaf${String(at).padStart(3, '0')}`))
     await push({ mode: 'snapshot', edges })
     const most = await get('/code/callees', { id: 'hub', limit: 10_000 })

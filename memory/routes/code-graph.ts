@@ -1,7 +1,7 @@
-/** Ways, summaries and lists of a code graph (S1 "Code graph endpoints"); pushes and analytics stand beside this file. */
+/** Ways, summaries and lists of a code graph (CODE-GRAPH, docs/contract/knowledge.md); pushes and analytics stand beside this file. */
 import { Type } from 'typebox'
-import type { HttpApp } from '../../edges/http/app.ts'
-import { Problem } from '../../edges/http/problem.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { Problem } from '../../http/problem.ts'
 import { explain } from '../code-graph/explain.ts'
 import {
   askGraph,
@@ -24,7 +24,7 @@ import { codeGraphWholeRoutes } from './code-graph-whole.ts'
 const config = { problems: [404] } as const
 const tags = ['code graph']
 
-/** Below this an edge counts as ambiguous, whatever its tier (rulings 3.27). */
+/** Below this an edge counts as ambiguous, whatever its tier (GRAPH-RULE-3). */
 const ambiguousBelow = 0.5
 const deepestPath = 12
 

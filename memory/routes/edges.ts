@@ -1,8 +1,8 @@
-/** Typed, directed edges between entities (S1, Entity and edge endpoints). They live in our rows, whatever the engine holds. */
+/** Typed, directed edges between entities (EDGES, docs/contract/knowledge.md). They live in our rows, whatever the engine holds. */
 import { Type, type Static } from 'typebox'
-import type { HttpApp } from '../../edges/http/app.ts'
-import { clampLimit, decodeCursor, listQuery, page, pageOf } from '../../edges/http/list.ts'
-import { Problem } from '../../edges/http/problem.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { clampLimit, decodeCursor, listQuery, page, pageOf } from '../../http/list.ts'
+import { Problem } from '../../http/problem.ts'
 import type { MemoryDeps } from '../deps.ts'
 import { assertEdge, deleteEdge, listEdges, type EdgeRow } from '../engine/knowledge/edges.ts'
 import { Metadata } from '../memories/memory.ts'

@@ -1,6 +1,6 @@
 /** What retrieves: said honestly, so that a caller knows what a score is worth. */
 import { Type } from 'typebox'
-import type { HttpApp } from '../../edges/http/app.ts'
+import type { HttpApp } from '../../http/app.ts'
 import type { MemoryDeps } from '../deps.ts'
 import { queryModes, scoreKinds } from '../engine/port.ts'
 import { answering } from '../queries/answering.ts'

@@ -1,8 +1,8 @@
-/** Entities of the retrieval engine's graph (S1, Entity and edge endpoints; rulings 3.26 for PATCH). */
+/** Entities of the retrieval engine's graph (ENTITIES, docs/contract/knowledge.md; MEMORY-RULE-7 for PATCH). */
 import { Type, type Static } from 'typebox'
-import type { HttpApp } from '../../edges/http/app.ts'
-import { clampLimit, decodeCursor, listQuery, page, pageOf } from '../../edges/http/list.ts'
-import { Problem, invalidInput } from '../../edges/http/problem.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { clampLimit, decodeCursor, listQuery, page, pageOf } from '../../http/list.ts'
+import { Problem, invalidInput } from '../../http/problem.ts'
 import type { MemoryDeps } from '../deps.ts'
 import {
   findEntity,

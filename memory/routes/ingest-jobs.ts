@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import type { HttpApp } from '../../edges/http/app.ts'
-import { clampLimit, decodeCursor, listQuery, page } from '../../edges/http/list.ts'
-import { Problem } from '../../edges/http/problem.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { clampLimit, decodeCursor, listQuery, page } from '../../http/list.ts'
+import { Problem } from '../../http/problem.ts'
 import type { MemoryDeps } from '../deps.ts'
 import { JobBody, jobAddress, jobStatuses, type JobStatus } from '../ingest/job-view.ts'
 import { findJobRow, listJobs, viewOfRow, type JobRow } from '../ingest/jobs.ts'
@@ -12,7 +12,7 @@ import { progressOf } from '../ingest/progress.ts'
 const tags = ['ingest']
 const ById = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) })
 
-/** Snake case like all of this service; `nextCursor` elsewhere (rulings 4.23). */
+/** Snake case like all of this service; `nextCursor` elsewhere (MEMORY-RULE-6). */
 const JobPage = Type.Object({ items: Type.Array(JobBody), next_cursor: Type.Optional(Type.String()) })
 
 export function ingestJobsRoutes(app: HttpApp, deps: MemoryDeps): void {

@@ -37,7 +37,7 @@ async function faults(method: string, path: string, body: unknown): Promise<stri
 }
 
 describe('POST /memories', () => {
-  test('stores a text under an id of ours, says where it is, and is found once it is ready', async () => {
+  test('stores a text under an id of ours, says where it is, and is found once it is ready (MEMORIES-1, MEMORIES-2, MEMORIES-3, MEMORIES-12, MEMORIES-13)', async () => {
     const answer = await memory.ask('POST', '/memories', {
       text: 'The Harbour opens at six.',
       metadata: { topic: 'port' },
@@ -53,7 +53,7 @@ describe('POST /memories', () => {
       .toBe('ready')
   })
 
-  test('4.22: the same content and metadata is the same memory, with its stored status and `duplicate`', async () => {
+  test('MEMORY-RULE-5: the same content and metadata is the same memory, with its stored status and `duplicate` (MEMORIES-14)', async () => {
     const body = { content: 'Said twice', metadata: { a: '1', b: '2' } }
     const first = await create(body)
     const again = await create({ text: 'Said twice', metadata: { b: '2', a: '1' } })
@@ -68,7 +68,7 @@ describe('POST /memories', () => {
     expect([other.status, other.shown.id === first.shown.id]).toEqual([201, false])
   })
 
-  test('an idempotency key stands for one content: another one replaces the older memory', async () => {
+  test('an idempotency key stands for one content: another one replaces the older memory (MEMORIES-15, MEMORIES-16)', async () => {
     const first = await create({ text: 'version one', idempotency_key: 'k' })
     const same = await create({ text: 'version one', idempotency_key: 'k' })
     const next = await create({ text: 'version two', idempotency_key: 'k' })
@@ -77,14 +77,14 @@ describe('POST /memories', () => {
     expect((await memory.ask('GET', `/memories/${first.shown.id}`)).status).toBe(404)
   })
 
-  test('keys of two repositories are two keys', async () => {
+  test('keys of two repositories are two keys (MEMORIES-15)', async () => {
     const one = await create({ text: 'in one', metadata: { repo: 'one' }, idempotency_key: 'same' })
     const two = await create({ text: 'in two', metadata: { repo: 'two' }, idempotency_key: 'same' })
     expect((await memory.ask('GET', `/memories/${one.shown.id}`)).status).toBe(200)
     expect(two.status).toBe(201)
   })
 
-  test('lists every fault of a body', async () => {
+  test('lists every fault of a body (MEMORIES-5, MEMORIES-7, MEMORIES-9, MEMORIES-10, MEMORIES-11, MEMORY-ERRORS-3)', async () => {
     expect(
       await faults('POST', '/memories', { text: 1, idempotency_key: '', metadata: { a: 2 }, colour: 'red' }),
     ).toEqual(['/colour', '/idempotency_key', '/metadata/a', '/text'])
@@ -94,7 +94,7 @@ describe('POST /memories', () => {
     expect(await faults('POST', '/memories', { text: 'a\u0000b' })).toEqual(['/text'])
   })
 
-  test('keeps the limits of metadata: 64 keys of 64 characters, values of 4096', async () => {
+  test('keeps the limits of metadata: 64 keys of 64 characters, values of 4096 (MEMORIES-6)', async () => {
     const keys = (count: number): Record<string, string> =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']))
     expect((await create({ text: 'full', metadata: keys(64) })).status).toBe(201)
@@ -104,7 +104,7 @@ describe('POST /memories', () => {
     expect(await faults('POST', '/memories', { text: 'a', metadata: { k: 'v'.repeat(4097) } })).toEqual(['/metadata/k'])
   })
 
-  test('answers 401 without a token, 415 to another type, 400 to what is no JSON', async () => {
+  test('answers 401 without a token, 415 to another type, 400 to what is no JSON (MEMORY-AUTH-1)', async () => {
     expect((await memory.ask('POST', '/memories', { text: 'a' }, { authorization: '' })).status).toBe(401)
     expect((await memory.ask('POST', '/memories', 'a', { 'content-type': 'text/plain' })).status).toBe(415)
     expect((await memory.ask('POST', '/memories', '{"text":')).status).toBe(400)
@@ -112,7 +112,7 @@ describe('POST /memories', () => {
 })
 
 describe('DELETE /memories/{id}', () => {
-  test('takes the memory out of every answer at once, frees its key, and is 404 the second time', async () => {
+  test('takes the memory out of every answer at once, frees its key, and is 404 the second time (MEMORIES-21, MEMORIES-23)', async () => {
     const { shown } = await create({ text: 'The Lighthouse burns', idempotency_key: 'gone' })
     expect((await memory.ask('DELETE', `/memories/${shown.id}`)).status).toBe(204)
     expect((await memory.ask('GET', `/memories/${shown.id}`)).status).toBe(404)
@@ -124,7 +124,7 @@ describe('DELETE /memories/{id}', () => {
 })
 
 describe('the action log', () => {
-  test('has a line at INFO for each business action, with the fields of the contract', async () => {
+  test('has a line at INFO for each business action, with the fields of the contract (MEMORY-LOG-1, MEMORY-LOG-2, MEMORY-LOG-4, MEMORY-LOG-5)', async () => {
     const { shown } = await create({ text: 'to be logged' })
     await memory.ask('DELETE', `/memories/${shown.id}`)
     const lines = memory.log.lines().filter((line) => line['resource_id'] === shown.id)
@@ -139,7 +139,7 @@ describe('the action log', () => {
 })
 
 describe('POST /memories:bulk', () => {
-  test('lists every fault of every item, and stores nothing', async () => {
+  test('lists every fault of every item, and stores nothing (INGEST-3, INGEST-9)', async () => {
     const paths = await faults('POST', '/memories:bulk', {
       repo: 7,
       colour: 'red',
@@ -160,7 +160,7 @@ describe('POST /memories:bulk', () => {
     expect(rows).toEqual([])
   })
 
-  test('3.25, 3.36: reconcile_files needs a repo, and an item of another repo is a fault', async () => {
+  test('MEMORY-RULE-3, MEMORY-RULE-4: reconcile_files needs a repo, and an item of another repo is a fault (INGEST-5, INGEST-6)', async () => {
     expect(await faults('POST', '/memories:bulk', { items: [], reconcile_files: ['a'] })).toEqual(['/repo'])
     expect(
       await faults('POST', '/memories:bulk', { items: [{ content: 'x', metadata: { repo: 'b' } }], repo: 'a' }),
@@ -168,7 +168,7 @@ describe('POST /memories:bulk', () => {
     expect(await faults('POST', '/memories:bulk', { repo: 'a' })).toEqual(['/items'])
   })
 
-  test('answers 413 beyond 32 MiB, announced or not, packed or not', async () => {
+  test('answers 413 beyond 32 MiB, announced or not, packed or not (MEMORY-LIMITS-1, MEMORY-LIMITS-2)', async () => {
     const large = `[{"content":"${'x'.repeat(1000)}"}${`,{"content":"${'y'.repeat(1000)}"}`.repeat(33_200)}]`
     expect(large.length).toBeGreaterThan(32 * 1024 * 1024)
     const tooLarge = async (body: string | Uint8Array<ArrayBuffer>, headers = {}): Promise<number> =>

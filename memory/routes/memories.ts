@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
-import type { HttpApp } from '../../edges/http/app.ts'
-import { invalidInput, Problem } from '../../edges/http/problem.ts'
+import type { HttpApp } from '../../http/app.ts'
+import { invalidInput, Problem } from '../../http/problem.ts'
 import { sleep } from '../../runtime/clock.ts'
 import { acceptBulk, BulkRequest, wellFormed } from '../ingest/accept.ts'
 import { JobBody } from '../ingest/job-view.ts'

@@ -52,7 +52,7 @@ beforeEach(async () => {
 })
 
 describe('queries', () => {
-  it('answer ranked results of a named kind of score, with the metadata of each memory', async () => {
+  it('answer ranked results of a named kind of score, with the metadata of each memory (QUERIES-1, QUERIES-7, QUERIES-17)', async () => {
     const id = await stored('The SessionStore keeps login tokens.', { team: 'blue' })
     await stored('The InvoicePrinter prints.')
     const { status, body } = await ask('POST', '/queries', { mode: 'naive', text: 'login tokens', top_k: 5 })
@@ -69,7 +69,7 @@ describe('queries', () => {
     ])
   })
 
-  it('tell entities and relations beside the texts in the modes that go by them, never more than asked for', async () => {
+  it('tell entities and relations beside the texts in the modes that go by them, never more than asked for (QUERIES-8, QUERIES-20)', async () => {
     await stored('The SessionStore asks the RedisCluster.')
     const { body } = await ask('POST', '/queries', { mode: 'local', text: 'SessionStore', top_k: 8 })
     expect(new Set(body.results.map((one: { kind: string }) => one.kind))).toEqual(
@@ -81,7 +81,7 @@ describe('queries', () => {
     expect(few.body.results).toHaveLength(1)
   })
 
-  it('tell their parts on the data path', async () => {
+  it('tell their parts on the data path (QUERIES-9)', async () => {
     const id = await stored('The SessionStore asks the RedisCluster.')
     const { body } = await ask('POST', '/queries:data', { mode: 'hybrid', text: 'SessionStore' })
     expect(body.results).toMatchObject([{ id, rank: 1, chunk_id: `${id}:0` }])
@@ -89,14 +89,14 @@ describe('queries', () => {
     expect(body.relations).toMatchObject([{ relation: 'mentioned_with' }])
   })
 
-  it('are described by sentences of the memories, and say so', async () => {
+  it('are described by sentences of the memories, and say so (QUERIES-11, QUERIES-14)', async () => {
     const id = await stored('The SessionStore keeps login tokens for one hour. It then asks the user to come again.')
     const { body } = await ask('POST', '/queries:describe', { mode: 'naive', text: 'How long are login tokens kept?' })
     expect(body).toMatchObject({ generated_by: 'extractive', references: [{ id }] })
     expect(body.summary).toContain('for one hour')
   })
 
-  it('no longer find a memory once its deletion was answered, whatever the engine still holds', async () => {
+  it('no longer find a memory once its deletion was answered, whatever the engine still holds (MEMORIES-22, QUERIES-22)', async () => {
     const id = await stored('The SessionStore shall go.')
     await memory.sql.query('delete from memory where id = $1', [id])
     expect((await memory.engine.retrieve({ mode: 'naive', text: 'SessionStore', topK: 5 })).chunks).toHaveLength(1)
@@ -106,7 +106,7 @@ describe('queries', () => {
     expect(body.references).toEqual([])
   })
 
-  it('are filtered by repository and metadata', async () => {
+  it('are filtered by repository and metadata (QUERIES-5)', async () => {
     await stored('The SessionStore of one.', { repo: 'one' })
     const id = await stored('The SessionStore of two.', { repo: 'two', team: 'red' })
     const filters = [{ repo: 'two' }, { metadata: { team: 'red' } }, { repo: 'two', metadata: { team: 'red' } }]
@@ -116,7 +116,7 @@ describe('queries', () => {
     }
   })
 
-  it('that break their schema are refused with every fault', async () => {
+  it('that break their schema are refused with every fault (QUERIES-2, QUERIES-3, QUERIES-4)', async () => {
     const { status, body } = await ask('POST', '/queries', {
       mode: 'vague',
       text: '  ',
@@ -128,7 +128,7 @@ describe('queries', () => {
     for (const path of ['/mode', '/text', '/top_k', '/filter/extra']) expect(paths).toContain(path)
   })
 
-  it('answer 502 or 504, and nothing of what is behind, when the engine can not be asked', async () => {
+  it('answer 502 or 504, and nothing of what is behind, when the engine can not be asked (KNOWLEDGE-4, QUERIES-23)', async () => {
     fault = new EngineError('failed', 'a secret address')
     const failed = await ask('POST', '/queries', { mode: 'naive', text: 'anything' })
     expect(failed).toMatchObject({ status: 502, body: { code: 'upstream-failed' } })
@@ -139,7 +139,7 @@ describe('queries', () => {
 })
 
 describe('the engine', () => {
-  it('says what it is and what its scores are', async () => {
+  it('says what it is and what its scores are (KNOWLEDGE-6, KNOWLEDGE-20, ENGINE-1)', async () => {
     expect(await ask('GET', '/engine')).toMatchObject({
       status: 200,
       body: {
@@ -155,7 +155,7 @@ describe('the engine', () => {
 })
 
 describe('entities', () => {
-  it('are found by part of their name, the best fit first, a page at a time', async () => {
+  it('are found by part of their name, the best fit first, a page at a time (ENTITIES-2)', async () => {
     await stored('SessionStore and SessionStoreFactory and OldSessionStore are three.')
     const all = await ask('GET', '/entities?q=sessionstore')
     expect(all.body.items.map((one: { name: string }) => one.name)).toEqual([
@@ -174,7 +174,7 @@ describe('entities', () => {
     expect(await ask('GET', '/entities?cursor=nonsense')).toMatchObject({ status: 400 })
   })
 
-  it('are patched by a merge patch of metadata and description, and keep both when memories come again', async () => {
+  it('are patched by a merge patch of metadata and description, and keep both when memories come again (ENTITIES-1, ENTITIES-4, ENTITIES-6)', async () => {
     await stored('The SessionStore, first.')
     const { id } = await entityNamed('SessionStore')
     await ask('PATCH', `/entities/${id}`, { metadata: { owner: 'ann', tier: '1' }, description: 'Keeps sessions.' })
@@ -187,7 +187,7 @@ describe('entities', () => {
     expect(emptied.body).toMatchObject({ metadata: {}, description: '' })
   })
 
-  it('refuse other fields, an empty patch and too many keys, and answer 404 for an unknown id', async () => {
+  it('refuse other fields, an empty patch and too many keys, and answer 404 for an unknown id (ENTITIES-3, ENTITIES-5, ENTITIES-7)', async () => {
     await stored('The SessionStore.')
     const { id } = await entityNamed('SessionStore')
     expect(await ask('PATCH', `/entities/${id}`, { name: 'Other' })).toMatchObject({ status: 400 })
@@ -209,7 +209,7 @@ describe('edges', () => {
     return { from: (await entityNamed('SessionStore')).id, to: (await entityNamed('RedisCluster')).id }
   }
 
-  it('are asserted, typed and directed; the same one again is the one that is there', async () => {
+  it('are asserted, typed and directed; the same one again is the one that is there (EDGES-1, EDGES-2, EDGES-3, EDGES-4)', async () => {
     const { from, to } = await ends()
     const made = await ask('POST', '/edges', { from, to, relation: 'stores-in', metadata: { by: 'ann' } })
     expect(made).toMatchObject({
@@ -227,7 +227,7 @@ describe('edges', () => {
     expect((await ask('GET', '/edges?from=nobody')).body.items).toEqual([])
   })
 
-  it('need both their ends, and go with them', async () => {
+  it('need both their ends, and go with them (EDGES-4)', async () => {
     const { from, to } = await ends()
     const unknown = '00000000-0000-0000-0000-000000000000'
     for (const given of [
@@ -242,7 +242,7 @@ describe('edges', () => {
     expect(await ask('GET', `/entities/${from}`)).toMatchObject({ status: 404 })
   })
 
-  it('are deleted once', async () => {
+  it('are deleted once (EDGES-7)', async () => {
     const { from, to } = await ends()
     const { body } = await ask('POST', '/edges', { from, to, relation: 'r' })
     expect(await ask('DELETE', `/edges/${body.id}`)).toMatchObject({ status: 204 })

@@ -1,6 +1,6 @@
-/** Queries over memories (S1, Query endpoints). The rows say what is to be seen; the engine says what fits. */
+/** Queries over memories (QUERIES, docs/contract/knowledge.md). The rows say what is to be seen; the engine says what fits. */
 import { Type, type Static } from 'typebox'
-import type { HttpApp } from '../../edges/http/app.ts'
+import type { HttpApp } from '../../http/app.ts'
 import type { MemoryDeps } from '../deps.ts'
 import { queryModes, scoreKinds } from '../engine/port.ts'
 import { Metadata, RepoName } from '../memories/memory.ts'

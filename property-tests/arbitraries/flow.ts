@@ -21,19 +21,19 @@ export const flow: readonly Weighted[] = [
     8,
     few,
     (index) => `effect ${index} is performed`,
-    (world, index) => on(world.actors.outbox, index, (effect) => world.perform(effect)),
+    (world, index) => on(world.actors.performable, index, (effect) => world.perform(effect)),
   ),
   saying(
     2,
     few,
     (index) => `effect ${index} is performed, its answer lost`,
-    (world, index) => on(world.actors.outbox, index, (effect) => world.perform(effect, 'lost')),
+    (world, index) => on(world.actors.performable, index, (effect) => world.perform(effect, 'lost')),
   ),
   saying(
     1,
     few,
     (index) => `effect ${index} fails for good`,
-    (world, index) => on(world.actors.outbox, index, (effect) => world.perform(effect, 'failed')),
+    (world, index) => on(world.actors.performable, index, (effect) => world.perform(effect, 'failed')),
   ),
   saying(
     4,

@@ -1,6 +1,6 @@
 /** What people, and our own account, do on issues. */
 import fc from 'fast-check'
-import { botLogin, hands, isMaintainer, type Login } from '../machines/world/people.ts'
+import { botLogin, hands, type Login } from '../machines/world/people.ts'
 import { hear, nothing, on, saying, type Weighted } from './acts.ts'
 
 export const human = fc.constantFrom<Login>('maya', 'maya', 'mona', 'rita', 'sam')
@@ -79,12 +79,10 @@ export const onIssues: readonly Weighted[] = [
   ),
   saying(
     1,
-    human,
-    (who, index) => `${who} edits issue ${index}`,
-    ({ forge, actors }, who, index) =>
-      on(forge.issues, index, (issue) =>
-        forge.changeIssue(issue, { body: `edited ${actors.now}` }, { editedByOther: !isMaintainer(who) }),
-      ),
+    hand,
+    (by, index) => `${by} edits issue ${index}`,
+    ({ forge, actors }, by, index) =>
+      on(forge.issues, index, (issue) => forge.editIssue(issue, by, `edited ${actors.now}`)),
   ),
   saying(
     1,

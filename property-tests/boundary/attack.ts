@@ -10,8 +10,18 @@ export type Wall =
   | 'namespaces'
   /** Git beside the wrapper works on no clone (law B1). */
   | 'git-outside'
-  /** What crosses the wire is limited, checked, and one ref (law B1). */
+  /** What crosses does so by pipes that the wrapper reads, and in protocol version 0 (law B1). */
   | 'wire'
+  /** One ref is taken, by its name. */
+  | 'refspec'
+  /** Each object is checked. */
+  | 'fsck'
+  /** Of refs, objects and bytes. */
+  | 'limits'
+  /** Of time. */
+  | 'patience'
+  /** What is pushed is what the bare repository holds, whatever the agent's side says. */
+  | 'bare-tips'
   /** Each pod begins with a fresh `.git`, and with nothing that an agent obeys (law B2). */
   | 'fresh-start'
   /** What an earlier pod left and git does not track is no part of a reviewer's files (law B2). */
@@ -26,14 +36,28 @@ export type Wall =
   | 'own-terminal'
   /** What of the CLI's environment a command sees. */
   | 'clean-environment'
+  /** Git and hooks of the clone have no network. */
+  | 'offline'
   | 'sanitised-input'
   /** How a comment is read. */
   | 'markdown'
+  /** An edit or a deletion is its author's where an event names him (law B6). */
+  | 'hands'
+  /** An edit of title or body carries what was approved where an event names a trusted hand and what it changed (law B6). */
+  | 'signed-text'
+  /** Of a thread counts what each author wrote himself (law B6). */
+  | 'judged-thread'
+  /** What is the platform's own, and nobody's word, is so by its author (law B6). */
+  | 'own-authorship'
+  /** The Issue keeps what was withdrawn (LAW-24). */
+  | 'withdrawals-kept'
 
 export interface Attack<Scene> {
   readonly name: string
   /** Both, unless told. */
   readonly profile?: Profile
+  /** Lived in the long form alone. */
+  readonly isDear?: boolean
   /** What refuses it; where several stand together, all of them. */
   readonly walls: readonly [Wall, ...Wall[]]
   /** What an agent, or a test-suite of its, can do. */
@@ -55,11 +79,18 @@ export interface Setting {
   readonly down: ReadonlySet<Wall>
 }
 
+/** A stage whose scenes only its own suites know. */
+type AnyStage = Stage<unknown>
+
 export interface Suite {
   readonly class: string
-  readonly attacks: readonly { readonly name: string; readonly profile?: Profile; readonly walls: readonly Wall[] }[]
-  /** Lives the attacks of those names one after another on one stage. */
-  live(setting: Setting, names: readonly string[], told: (lived: Lived) => void): Promise<void>
+  readonly attacks: readonly Pick<Attack<never>, 'name' | 'profile' | 'isDear' | 'walls'>[]
+  /** Suites that name the same one share what was opened of it, where they take down the same walls. */
+  readonly shared: unknown
+  /** Where the short form lives all of it; by turns in both unless told. */
+  readonly shortIn?: Profile
+  open(setting: Setting): Promise<AnyStage>
+  live(stage: AnyStage, name: string): Promise<Lived>
 }
 
 export interface Lived {
@@ -76,18 +107,18 @@ export function suite<Scene>(
   name: string,
   open: (setting: Setting) => Promise<Stage<Scene>>,
   attacks: readonly Attack<Scene>[],
+  sharing: Pick<Suite, 'shared' | 'shortIn'> = { shared: attacks },
 ): Suite {
   return {
     class: name,
     attacks,
-    live: async (setting, names, told) => {
-      const stage = await open(setting)
-      try {
-        for (const attack of attacks.filter((one) => names.includes(one.name))) told(await live(stage, attack))
-      } finally {
-        await stage.close()
-      }
-    },
+    open,
+    ...sharing,
+    live: (stage, attack) =>
+      live(
+        stage as Stage<Scene>,
+        attacks.find((one) => one.name === attack)!,
+      ),
   }
 }
 

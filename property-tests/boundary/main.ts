@@ -12,7 +12,7 @@ refused, and with the walls down that refuse it, it must succeed.
   --short        each attack in one kind of pod, by turns
   --class NAME   this class only (may be given again); --list says which there are
   --only TEXT    only attacks whose name holds TEXT
-  --jobs N       so many stages at a time; 2 unless told
+  --jobs N       so many stages at a time; 4 unless told
   --json         the report in one last line of JSON`
 
 const { values } = parseArgs({
@@ -20,7 +20,7 @@ const { values } = parseArgs({
     short: { type: 'boolean', default: false },
     class: { type: 'string', multiple: true, default: [] },
     only: { type: 'string' },
-    jobs: { type: 'string', default: '2' },
+    jobs: { type: 'string', default: '4' },
     list: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -28,7 +28,9 @@ const { values } = parseArgs({
 })
 
 async function main(): Promise<number> {
-  const names = [...new Set(everySuite.map((suite) => suite.class))]
+  const names = [...new Set(everySuite.map((suite) => suite.class))].toSorted(
+    (a, b) => parseInt(a, 10) - parseInt(b, 10),
+  )
   if (values.help) return say(usage)
   if (values.list) return say(names.join('\n'))
   const unknown = values.class.filter((name) => !names.includes(name))

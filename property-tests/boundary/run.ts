@@ -1,42 +1,65 @@
-import type { Profile, Suite, Wall } from './attack.ts'
+import type { Attack, Profile, Suite, Wall } from './attack.ts'
 import type { Outcome } from './verdict.ts'
 
-interface Group {
+interface Member {
   readonly suite: Suite
+  readonly attack: Pick<Attack<never>, 'name' | 'walls'>
+}
+
+/** What is lived on one stage, one after another. */
+interface Group {
   readonly profile: Profile
   readonly down: readonly Wall[]
-  readonly names: readonly string[]
+  readonly members: readonly Member[]
 }
 
 const profiles: readonly Profile[] = ['implement', 'review']
 
-/** The attacks of a suite and a profile share a stage; so do the controls that take down the same walls. */
-export function groupsOf(suite: Suite, isShort: boolean): readonly Group[] {
-  return profiles
-    .flatMap((profile) => {
-      const chosen = suite.attacks.filter((attack, index) => isDue(attack.profile, profile, isShort, index))
-      const sets = [...new Set(chosen.map(({ walls }) => walls.join()))]
-      const alike = sets.map((set) => chosen.filter(({ walls }) => walls.join() === set))
-      const groups = [
-        { down: [] as readonly Wall[], chosen },
-        ...alike.map((some) => ({ down: some[0]!.walls, chosen: some })),
-      ]
-      return groups.map(({ down, chosen: some }) => ({ suite, profile, down, names: some.map(({ name }) => name) }))
-    })
-    .filter(({ names }) => names.length > 0)
+/** The attacks of a stage and a profile are lived on one; so are the controls that take down the same walls. */
+export function groupsOf(suites: readonly Suite[], isShort: boolean): readonly Group[] {
+  const stages = [...new Set(suites.map(({ shared }) => shared))]
+  return stages.flatMap((shared) => {
+    const own = suites.filter((suite) => suite.shared === shared)
+    return profiles.flatMap((profile) =>
+      byWalls(
+        profile,
+        own.flatMap((suite) => due(suite, profile, isShort)),
+      ),
+    )
+  })
 }
 
-/** The short form lives each attack in one kind of pod, by turns. */
-function isDue(only: Profile | undefined, profile: Profile, isShort: boolean, index: number): boolean {
-  if (only !== undefined) return only === profile
-  return !isShort || profiles[index % profiles.length] === profile
+function byWalls(profile: Profile, members: readonly Member[]): readonly Group[] {
+  if (members.length === 0) return []
+  const sets = [...new Set(members.map(({ attack }) => attack.walls.join()))]
+  const alike = sets.map((set) => members.filter(({ attack }) => attack.walls.join() === set))
+  return [
+    { profile, down: [], members },
+    ...alike.map((some) => ({ profile, down: some[0]!.attack.walls, members: some })),
+  ]
+}
+
+/** The short form lives each attack in one kind of pod. */
+function due(suite: Suite, profile: Profile, isShort: boolean): readonly Member[] {
+  return suite.attacks
+    .filter(({ isDear }) => !isShort || isDear !== true)
+    .filter((attack, index) =>
+      isShort
+        ? profile === (attack.profile ?? suite.shortIn ?? profiles[index % profiles.length])
+        : attack.profile !== other(profile),
+    )
+    .map((attack) => ({ suite, attack }))
+}
+
+function other(profile: Profile): Profile {
+  return profile === 'review' ? 'implement' : 'review'
 }
 
 export async function runAll(
   suites: readonly Suite[],
   options: { readonly isShort: boolean; readonly jobs: number; readonly told: (outcome: Outcome) => void },
 ): Promise<readonly Outcome[]> {
-  const waiting = suites.flatMap((suite) => [...groupsOf(suite, options.isShort)])
+  const waiting = [...groupsOf(suites, options.isShort)]
   const outcomes: Outcome[] = []
   const take = (outcome: Outcome): void => {
     outcomes.push(outcome)
@@ -49,18 +72,22 @@ export async function runAll(
   return outcomes
 }
 
-async function runGroup({ suite, profile, down, names }: Group, take: (outcome: Outcome) => void): Promise<void> {
-  const open = new Set(names)
-  const isControl = down.length > 0
-  const told = (lived: Outcome['lived']): void => {
-    open.delete(lived.name)
-    take({ class: suite.class, profile, isControl, lived })
+async function runGroup({ profile, down, members }: Group, take: (outcome: Outcome) => void): Promise<void> {
+  const open = new Set(members)
+  const told = (member: Member, lived: Outcome['lived']): void => {
+    open.delete(member)
+    take({ class: member.suite.class, profile, isControl: down.length > 0, lived })
   }
   let trouble = 'its stage ended before'
   try {
-    await suite.live({ profile, down: new Set(down) }, names, told)
+    const stage = await members[0]!.suite.open({ profile, down: new Set(down) })
+    try {
+      for (const member of members) told(member, await member.suite.live(stage, member.attack.name))
+    } finally {
+      await stage.close()
+    }
   } catch (error) {
     trouble = (error as Error).message
   }
-  for (const name of [...open]) told({ name, hasSucceeded: undefined, trouble })
+  for (const member of [...open]) told(member, { name: member.attack.name, hasSucceeded: undefined, trouble })
 }

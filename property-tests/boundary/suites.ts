@@ -4,16 +4,20 @@ import { configuration } from './classes/configuration.ts'
 import { deputies } from './classes/deputies.ts'
 import { leftovers } from './classes/leftovers.ts'
 import { links } from './classes/links.ts'
-import { processes } from './classes/processes.ts'
+import { processes, processesWithoutOverlay } from './classes/processes.ts'
 import { races } from './classes/races.ts'
 import { startUp } from './classes/start-up.ts'
 import { structure } from './classes/structure.ts'
+import { threads } from './classes/threads.ts'
 import { terminals } from './classes/terminals.ts'
 import { underReview } from './classes/suites-under-review.ts'
 import { uploadPack } from './classes/upload-pack.ts'
+import { withTheCli } from './scenes/with-the-cli.ts'
 import { words } from './classes/words.ts'
 
+/** Those first that take longest. */
 export const everySuite: readonly Suite[] = [
+  ...withTheCli,
   configuration,
   attributes,
   structure,
@@ -21,10 +25,12 @@ export const everySuite: readonly Suite[] = [
   underReview,
   links,
   processes,
+  processesWithoutOverlay,
   terminals,
   races,
   deputies,
   leftovers,
   words,
+  threads,
   uploadPack,
 ]

@@ -59,7 +59,7 @@ describe('a run of attacks', () => {
   })
 
   test('takes each attack to one kind of pod in the short form, and its control with it', () => {
-    const names = groupsOf(made(4), true).map(({ profile, down, names: some }) => [profile, down.join(), some.length])
+    const names = groupsOf([made(4)], true).map(({ profile, down, members }) => [profile, down.join(), members.length])
     expect(names).toEqual([
       ['implement', '', 2],
       ['implement', 'namespaces', 2],

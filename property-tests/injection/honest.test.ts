@@ -78,7 +78,7 @@ function textsOf({ pending }: TaskContext): readonly (string | undefined)[] {
 }
 
 describe('before code is written, an approval falls when', { timeout }, () => {
-  it.each(ways)('%s, and a new one goes on', async (_what, reason, takeBack) => {
+  it.each(ways)('%s, and a new one goes on (CLAIM-19)', async (_what, reason, takeBack) => {
     const work = await Work.begin(scene)
     await work.plan('1. Tidy up.')
     const next = await takeBack(work, await work.approve())
@@ -102,7 +102,7 @@ describe('before code is written, an approval falls when', { timeout }, () => {
 })
 
 describe('before code is written, a plan', { timeout }, () => {
-  it('that was swapped after its approval pushes nothing, until it is approved itself', async () => {
+  it('that was swapped after its approval pushes nothing, until it is approved itself (CLAIM-16, CLAIM-17)', async () => {
     const work = await Work.begin(scene)
     await work.plan('1. Tidy up.')
     await work.approve()
@@ -116,7 +116,7 @@ describe('before code is written, a plan', { timeout }, () => {
 })
 
 describe('right before the merge, an approval falls when', { timeout }, () => {
-  it.each(late)('%s: nothing is merged until a new one stands', async (_what, reason, takeBack) => {
+  it.each(late)('%s: nothing is merged until a new one stands (CLAIM-19)', async (_what, reason, takeBack) => {
     const work = await Work.begin(scene)
     await work.plan('1. Tidy up.')
     const comment = await work.approve()
@@ -145,7 +145,7 @@ describe('right before the merge, an approval falls when', { timeout }, () => {
     await setMaintainers(scene, [people.maintainer])
   })
 
-  it('nobody told us: the forge is asked itself before the merge', async () => {
+  it('nobody told us: the forge is asked itself before the merge (CLAIM-20)', async () => {
     const work = await Work.begin(scene)
     await work.plan('1. Tidy up.')
     const comment = await work.approve()
@@ -168,7 +168,7 @@ describe('right before the merge, an approval falls when', { timeout }, () => {
 })
 
 describe('a Task', { timeout }, () => {
-  it('that was cancelled takes no outcome of the pod that is still there: task-terminal', async () => {
+  it('that was cancelled takes no outcome of the pod that is still there: task-terminal (OUTCOME-7)', async () => {
     const work = await Work.begin(scene)
     await work.says(people.maintainer, '/cancel')
     await work.stageIs('rejected')
@@ -176,7 +176,7 @@ describe('a Task', { timeout }, () => {
     expect([status, JSON.parse(body)]).toEqual([409, expect.objectContaining({ code: 'task-terminal' })])
   })
 
-  it('that writes more than its row holds loses no note: the bundle names the call that brings all', async () => {
+  it('that writes more than its row holds loses no note: the bundle names the call that brings all (AGENT-API-13, TOOL-TASK-8, TOOL-TASK-9)', async () => {
     const work = await Work.begin(scene)
     const bodies = Array.from({ length: 20 }, (_, n) => `${n}:`.padEnd(32_000, 'x'))
     for (const body of bodies) await work.note('note', body)
@@ -190,7 +190,7 @@ describe('a Task', { timeout }, () => {
     for (const body of bodies) expect(all.includes(body)).toBe(true)
   })
 
-  it('over two repositories says which is merged first, and that is how they are merged', async () => {
+  it('over two repositories says which is merged first, and that is how they are merged (OUTCOME-18, OUTCOME-19)', async () => {
     const second = 'console'
     await addRepository(scene, second)
     const work = await Work.byHand(scene, 'tidy-two', 'documentation', [repositoryName, second])

@@ -1,7 +1,7 @@
 /** An agent that does its work, and people who decide about it: from the plan to the merge, step by step. Test code only. */
 import { join } from 'node:path'
 import { people } from '../../cli/local/people.ts'
-import { approvalOf } from '../../cli/standins/model/approval.ts'
+import { approvalOf } from '../../standins/model/approval.ts'
 import { branchIn } from '../../machines/task/facts.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { Agent, type Heard } from './agent.ts'

@@ -4,7 +4,7 @@
  */
 import { people } from '../../cli/local/people.ts'
 import { profiles } from '../../edges/agents/profiles.ts'
-import type { AuditEntry } from '../../cli/standins/forge/store/audit.ts'
+import type { AuditEntry } from '../../standins/forge/store/audit.ts'
 import { judgeComment } from '../../machines/rules/approval-grammar.ts'
 import { bareName, type Heard } from './agent.ts'
 import { leaksIn } from './canaries.ts'
@@ -210,7 +210,7 @@ function leaks({ scene, heard, story }: Evidence): readonly string[] {
   return [...new Set([...threads, ...seen, ...turns].flatMap(leaksIn))].map((name) => `secret: ${name}`)
 }
 
-/** By the table of document 2: what the profile lacks is not answered, by whichever way it is called. */
+/** By the table of GATING (docs/contract/tools.md): what the profile lacks is not answered, by whichever way it is called. */
 function profile({ heard, story }: Evidence): readonly string[] {
   const { agentKind } = story.agent.pod.spec
   const own: readonly string[] = profiles[agentKind as keyof typeof profiles]

@@ -1,8 +1,8 @@
 /** Puts a text where its family stands, brings an agent before it, and gives what that agent reads. */
 import { join } from 'node:path'
 import { people } from '../../cli/local/people.ts'
-import { approvalOf } from '../../cli/standins/model/approval.ts'
-import { readBundle, type Bundle, type BundleThread } from '../../cli/standins/model/bundle.ts'
+import { approvalOf } from '../../standins/model/approval.ts'
+import { readBundle, type Bundle, type BundleThread } from '../../standins/model/bundle.ts'
 import { branchIn } from '../../machines/task/facts.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { Agent, bareName } from './agent.ts'

@@ -1,4 +1,4 @@
-/** The laws of lifecycles.md that are held over whole worlds of the machines. */
+/** The laws (docs/laws.md) that are checked over whole worlds of the machines. */
 import { law1 } from './laws/admission.ts'
 import { law5 } from './laws/endings.ts'
 import { law16, law17 } from './laws/forge-writes.ts'
@@ -39,5 +39,5 @@ export const laws: readonly Law[] = [
 ]
 
 export function brokenLaws(trace: Trace): readonly string[] {
-  return laws.flatMap(({ number, breaches }) => breaches(trace).map((breach) => `law ${number}: ${breach}`))
+  return laws.flatMap(({ number, breaches }) => breaches(trace).map((breach) => `LAW-${number}: ${breach}`))
 }

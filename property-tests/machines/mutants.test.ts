@@ -10,7 +10,7 @@ import { mutants } from './mutants.ts'
 const numRuns = 2000
 
 describe('a law notices when', () => {
-  it.each(mutants)('$wrong (law $law)', { timeout: 120_000 }, ({ law: number, changed, where = {} }) => {
+  it.each(mutants)('$wrong (LAW-$law)', { timeout: 120_000 }, ({ law: number, changed, where = {} }) => {
     const law = laws.find((one) => one.number === number)
     const property = inEveryHistory(
       (trace) => law?.breaches(trace) ?? [],

@@ -4,6 +4,7 @@
  */
 import { assign } from 'xstate'
 import { bodyHash } from '../../edges/forge/hash.ts'
+import { notesAfter } from '../../edges/forge/mirror/subject-text.ts'
 import type { IssueFacts } from '../../machines/issue/events.ts'
 import { sameLogin } from '../../machines/rules/logins.ts'
 import type { Effect } from '../../runtime/runtime.ts'
@@ -49,7 +50,7 @@ interface Slots {
 const admission: readonly Mutant[] = [
   {
     law: 1,
-    wrong: 'the slot is given back when the pod is asked to stop, not when it is gone [H1]',
+    wrong: 'the slot is given back when the pod is asked to stop, not when it is gone [POD-1]',
     changed: {
       tamper: (_actor, effects, after) => {
         if (!effects.some(({ type }) => type === 'stopPod')) return effects
@@ -92,7 +93,7 @@ function dropFirst(rows: readonly Part[]): readonly Part[] {
 const verdicts: readonly Mutant[] = [
   {
     law: 2,
-    wrong: 'merging does not mind a new head, and asks for the head as it stands [H28]',
+    wrong: 'merging does not mind a new head, and asks for the head as it stands [HEAD-2]',
     changed: task((table) => {
       setRows(state(table, merging), 'mr.headMoved', dropFirst(rowsOn(state(table, merging), 'mr.headMoved')))
       const settling = state(table, `${merging}.settling`)
@@ -101,7 +102,7 @@ const verdicts: readonly Mutant[] = [
   },
   {
     law: 2,
-    wrong: 'a park that a comment releases goes on to merging, whatever was judged [H21]',
+    wrong: 'a park that a comment releases goes on to merging, whatever was judged [PARK-1]',
     where: { issues: 'none', hasAlert: true, hasMergeRequest: false },
     changed: task((table) => {
       const park = state(table, `${live}.parked.awaiting-human`)
@@ -124,7 +125,7 @@ const askNobody: Tamper = (_actor, effects) =>
 const gates: readonly Mutant[] = [
   {
     law: 3,
-    wrong: 'opening goes on after a withdrawal, and its gate is not read again [H20]',
+    wrong: 'opening goes on after a withdrawal, and its gate is not read again [APPROVAL-7]',
     changed: task((table) => {
       dropRows(state(table, `${active}.reviewing`), 'approval.revoked')
       const settling = state(table, `${opening}.settling`)
@@ -133,14 +134,14 @@ const gates: readonly Mutant[] = [
   },
   {
     law: 3,
-    wrong: 'the Task hears of no withdrawal [H32]',
+    wrong: 'the Task hears of no withdrawal [APPROVAL-7]',
     changed: task((table) => {
       for (const path of withdrawals) dropRows(state(table, path), 'approval.revoked')
     }),
   },
   {
     law: 18,
-    wrong: 'nobody who merges hears of a withdrawal: neither the Task, nor the merge itself [H20]',
+    wrong: 'nobody who merges hears of a withdrawal: neither the Task, nor the merge itself [APPROVAL-7]',
     changed: {
       ...task((table) => {
         for (const path of withdrawals) dropRows(state(table, path), 'approval.revoked')
@@ -156,12 +157,20 @@ const gates: readonly Mutant[] = [
 ]
 
 /** What the edge made of hands before decisions/0023: a comment is whatever was last told of it. */
-const newestText: NonNullable<Changed['hands']> = (_row, comment, { action, news }, now) => ({
+export const newestText: NonNullable<Changed['hands']> = (_row, comment, { action, news }, now) => ({
   comment,
   bodyHash: bodyHash(comment.body),
   told: !news,
   ...(action === 'deleted' ? { deletedAt: now, deletedBy: comment.author.login } : { editedBy: comment.author.login }),
 })
+
+/** An Issue as before decisions/0023: it knows the withdrawals that the newest view of the mirror names. */
+export const forgetfulIssue = withTable('issue', (table) =>
+  alsoDo(
+    rowsOn(state(table, 'live'), 'issue.observed'),
+    assign({ withdrawals: ({ event }) => (event as { readonly facts?: IssueFacts }).facts?.withdrawals ?? [] }),
+  ),
+)
 
 const withdrawn: readonly Mutant[] = [
   {
@@ -172,15 +181,23 @@ const withdrawn: readonly Mutant[] = [
   },
   {
     law: 24,
-    wrong: 'the Issue forgets what its newest view of the mirror does not name',
+    wrong: 'an edit of an issue that nobody signed is taken for a maintainer’s',
     changed: {
-      definitions: withTable('issue', (table) =>
-        alsoDo(
-          rowsOn(state(table, 'live'), 'issue.observed'),
-          assign({ withdrawals: ({ event }) => (event as { readonly facts?: IssueFacts }).facts?.withdrawals ?? [] }),
-        ),
-      ),
+      texts: (known, now, edit) =>
+        edit === undefined && known !== undefined ? known.notes : notesAfter(known, now, edit),
     },
+    where: { issues: 'wish' },
+  },
+  {
+    law: 24,
+    wrong: 'an approval outlives an edit by others',
+    changed: { texts: () => ({ editedByOther: false }) },
+    where: { issues: 'wish' },
+  },
+  {
+    law: 24,
+    wrong: 'the Issue forgets what its newest view of the mirror does not name',
+    changed: { definitions: forgetfulIssue },
     where: { issues: 'wish' },
   },
 ]
@@ -208,7 +225,7 @@ const endings: readonly Mutant[] = [
   },
   {
     law: 5,
-    wrong: 'an entry that is wanted no more is not withdrawn [H4]',
+    wrong: 'an entry that is wanted no more is not withdrawn [POD-6]',
     changed: task((table) => delete (state(table, 'pod.awaitingSlot')['always'] as Part)['actions']),
   },
   { law: 5, wrong: 'the volume of a settled Task is kept', changed: drops(({ type }) => type === 'deleteWorkspace') },
@@ -217,14 +234,14 @@ const endings: readonly Mutant[] = [
 const notes: readonly Mutant[] = [
   {
     law: 6,
-    wrong: 'a retiring pod is stopped without a look for its note [H62]',
+    wrong: 'a retiring pod is stopped without a look for its note [NOTE-1]',
     changed: pod((table) => {
       state(table, 'alive.retiring')['always'] = { target: 'stopping' }
     }),
   },
   {
     law: 6,
-    wrong: 'a pod that vanishes is lost at once [H62]',
+    wrong: 'a pod that vanishes is lost at once [NOTE-1]',
     changed: pod((table) => setRows(state(table, 'alive'), 'pod.vanished', [{ target: 'lost' }])),
   },
 ]
@@ -232,7 +249,7 @@ const notes: readonly Mutant[] = [
 const single: readonly Mutant[] = [
   {
     law: 7,
-    wrong: 'a stage that wants another pod forgets the one that still stops, and takes any slot [H1, H4]',
+    wrong: 'a stage that wants another pod forgets the one that still stops, and takes any slot [POD-1, POD-6]',
     changed: task((table) => {
       state(table, 'pod.working')['always'] = {
         ...(state(table, 'pod.working')['always'] as Part),
@@ -243,7 +260,7 @@ const single: readonly Mutant[] = [
   },
   {
     law: 7,
-    wrong: 'a busy pod that is stopped begins its hand-off beside its turn [H61]',
+    wrong: 'a busy pod that is stopped begins its hand-off beside its turn [TURN-15]',
     changed: pod((table) =>
       setRows(state(table, 'alive.busy'), 'pod.stop', [{ target: 'handingOff', actions: 'keepStop' }]),
     ),
@@ -269,12 +286,12 @@ type Guard = (heard: Heard) => boolean
 const outcomes: readonly Mutant[] = [
   {
     law: 15,
-    wrong: 'the outcome of a pod is not kept [H8]',
+    wrong: 'the outcome of a pod is not kept [OUTCOME-RULE-2]',
     changed: task((table) => alsoDo(rowsOn(state(table, live), 'outcome'), assign({ recordedOutcome: null }))),
   },
   {
     law: 15,
-    wrong: 'an outcome is taken whichever pod of the Task it is from [H7]',
+    wrong: 'an outcome is taken whichever pod of the Task it is from [OUTCOME-RULE-1]',
     where: { issues: 'none', hasAlert: true },
     changed: task((table) => {
       for (const row of rowsOn(state(table, live), 'outcome')) {
@@ -289,19 +306,19 @@ const outcomes: readonly Mutant[] = [
 const forgeWrites: readonly Mutant[] = [
   {
     law: 16,
-    wrong: 'the merge is asked for while the review pod stops [H27]',
+    wrong: 'the merge is asked for while the review pod stops [MERGE-1]',
     changed: task((table) => {
       state(table, merging)['initial'] = 'asked'
     }),
   },
   {
     law: 17,
-    wrong: 'merging is left and its merge stays asked for [H24]',
+    wrong: 'merging is left and its merge stays asked for [FORGE-WRITES-1]',
     changed: task((table) => delete state(table, `${merging}.asked`)['exit']),
   },
   {
     law: 17,
-    wrong: 'opening is left and its merge request stays asked for [H24]',
+    wrong: 'opening is left and its merge request stays asked for [FORGE-WRITES-1]',
     changed: task((table) => delete state(table, `${opening}.asked`)['exit']),
   },
 ]
@@ -346,7 +363,7 @@ const stops: readonly Mutant[] = [
   },
   {
     law: 21,
-    wrong: 'a pod that ends moves a parked Task on [H14]',
+    wrong: 'a pod that ends moves a parked Task on [POD-7]',
     changed: task((table) => setRows(state(table, `${live}.parked`), 'pod.final', [{ target: '#operator-error' }])),
   },
 ]

@@ -1,5 +1,5 @@
 /**
- * Law 13 over whole worlds: whatever happened, `task.retry` alone leads from every park to an active stage, and so does a
+ * LAW-13 over whole worlds: whatever happened, `task.retry` alone leads from every park to an active stage, and so does a
  * maintainer's comment from those parks that any comment of theirs releases.
  */
 import fc from 'fast-check'
@@ -14,7 +14,7 @@ import type { Changed } from './world/world.ts'
 const numRuns = Number(process.env['STATEWRIGHT_PARKED_RUNS'] ?? 150)
 const seed = Number(process.env['STATEWRIGHT_SEED'] ?? 20261121)
 
-/** Nobody re-enters it: what was declined is begun by a new Task (lifecycles.md). */
+/** Nobody re-enters it: what was declined is begun by a new Task (PARK-5). */
 const noReentry = 'implement-declined'
 
 const retry = { type: 'task.retry', by: 'maya' }
@@ -55,7 +55,7 @@ function parksLeft(runs: number, changed: Changed = {}): Found {
 }
 
 test(
-  'law 13: a retry alone leaves every park that histories come to, and a comment those that it releases',
+  'LAW-13: a retry alone leaves every park that histories come to, and a comment those that it releases',
   { timeout: 120_000 },
   () => {
     const { met, stuck } = parksLeft(numRuns)
@@ -67,7 +67,7 @@ test(
 test.each([
   ['awaiting-human', 'task.retry'],
   ['identity-unverified', 'human.commented'],
-])('law 13 notices when %s is not left by %s', { timeout: 120_000 }, (park, event) => {
+])('LAW-13 notices when %s is not left by %s', { timeout: 120_000 }, (park, event) => {
   const definitions = withTable('task', (table) => dropRows(state(table, `stage.live.parked.${park}`), event))
   expect(parksLeft(numRuns, { definitions }).stuck).toContain(`${park} is not left by ${event}`)
 })

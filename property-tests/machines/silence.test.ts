@@ -1,5 +1,5 @@
 /**
- * Law 14 over whole worlds: whatever happened, when nobody answers any more, no agent, wrapper, forge or human, timers and
+ * LAW-14 over whole worlds: whatever happened, when nobody answers any more, no agent, wrapper, forge or human, timers and
  * the platform's own effects alone bring every Task to a park or an end, or to the queue, where it waits for a slot.
  */
 import fc from 'fast-check'
@@ -64,14 +64,14 @@ interface Where {
 }
 
 test(
-  'law 14: in silence every Task comes to a park, an end or the queue',
+  'LAW-14: in silence every Task comes to a park, an end or the queue',
   { timeout: 60_000 + numRuns * 5_000 },
   () => {
     expect(silenced(numRuns)).toBe('')
   },
 )
 
-test('law 14 notices when an opening waits for the forge for ever', { timeout: 60_000 }, () => {
+test('LAW-14 notices when an opening waits for the forge for ever', { timeout: 60_000 }, () => {
   const definitions = withTable('task', (table) => {
     delete state(table, 'stage.live.active.reviewing.opening.asked')['after']
   })

@@ -1,4 +1,4 @@
-/** Law 12 and its negative controls: each row of the table of outcomes is taken away once. */
+/** LAW-12 and its negative controls: each row of the table of outcomes is taken away once. */
 import { describe, expect, it } from 'vitest'
 import { agentKinds, type AgentKind } from '../../machines/task/events.ts'
 import { refused, type Judge } from '../../machines/task/outcome/judgement.ts'
@@ -24,7 +24,7 @@ function rowOf(kind: AgentKind, action: string): string {
   return Object.keys(outcomeRows).find((row) => row.endsWith(` ${kind} ${action}`))!
 }
 
-describe('law 12', { timeout: 60_000 }, () => {
+describe('LAW-12', { timeout: 60_000 }, () => {
   it.each(agentKinds)('is kept by %s: each of its actions is accepted somewhere, and it is delivered', (kind) => {
     expect(unaccepted(kind)).toEqual([])
   })

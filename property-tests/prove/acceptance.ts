@@ -1,5 +1,5 @@
 /**
- * Law 12 over whole worlds, for no single moment can break it: every action that the schema of a kind offers is
+ * LAW-12 over whole worlds, for no single moment can break it: every action that the schema of a kind offers is
  * accepted in some state that its world comes to, and the kind reaches `delivered`.
  */
 import { outcomeSchemas } from '../../edges/agents/outcome/schemas.ts'

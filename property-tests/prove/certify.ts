@@ -1,22 +1,15 @@
 /** The certificate: which code was explored, how far, and by which laws. Nothing in it depends on when or where. */
 import { sourceHashes } from '../../machines/generated/hashes.ts'
 import { allMachines } from '../../machines/registry.ts'
-import { acceptanceLaw } from './acceptance.ts'
+import { lawsAlone, lawsOfFutures, lawsOfStates, lawsOfWorlds } from './every-law.ts'
 import type { Explored } from './explore.ts'
-import { futures } from './futures.ts'
-import { finiteLaws } from './laws.ts'
-import { scheduleFutures } from './schedules/futures.ts'
-import { scheduleLaws } from './schedules/laws.ts'
 import type { LawName } from './world-model.ts'
-
-/** What is held of each machine alone (`alone/`): each step is its row's, and comes to rest. */
-const lawsAlone: readonly LawName[] = ['rest', 'rows']
 
 /** By number, then those that have a name only. */
 export function provedLaws(): readonly LawName[] {
   const rank = (law: LawName): number => (typeof law === 'number' ? law : Infinity)
-  const inWorlds = [acceptanceLaw, ...finiteLaws, ...futures, ...scheduleLaws, ...scheduleFutures].map(({ law }) => law)
-  const all = [...new Set([...inWorlds, ...lawsAlone])]
+  const every = [...lawsOfWorlds, ...lawsOfStates, ...lawsOfFutures, ...lawsAlone]
+  const all = [...new Set(every.map(({ law }) => law))]
   return all.toSorted((a, b) => (rank(a) === rank(b) ? String(a).localeCompare(String(b)) : rank(a) - rank(b)))
 }
 

@@ -1,5 +1,5 @@
 /**
- * Law 8, its second half, in every history: of two deliveries to two actors either comes first, and the same is left. Of two to one
+ * LAW-8, its second half, in every history: of two deliveries to two actors either comes first, and the same is left. Of two to one
  * actor the prover asks (`commuting.ts`): in 16,000 histories a hundred kinds of them made a difference, all of them of one actor.
  */
 import fc from 'fast-check'
@@ -38,7 +38,7 @@ function found(changed: Changed = {}): Found {
   return { asked, broken: failed ? String(errorInstance) : '' }
 }
 
-it('keeps law 8 in every history: deliveries to two actors commute', bounded, () => {
+it('keeps LAW-8 in every history: deliveries to two actors commute', bounded, () => {
   const { asked, broken } = found()
   expect(broken).toBe('')
   expect(asked).toBeGreaterThan(numRuns / 4)

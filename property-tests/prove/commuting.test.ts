@@ -1,4 +1,4 @@
-/** Law 8, second half, and its negative controls in both directions. */
+/** LAW-8, second half, and its negative controls in both directions. */
 import { assign } from 'xstate'
 import { expect, it } from 'vitest'
 import { alsoDo, dropRows, rowsOn, withTable } from '../machines/rewrite.ts'
@@ -7,7 +7,7 @@ import { dependentPairs } from './dependent-pairs.ts'
 
 const bounded = { timeout: 120_000 }
 
-it('keeps law 8: of all that may come in two orders only what is listed makes a difference', bounded, () => {
+it('keeps LAW-8: of all that may come in two orders only what is listed makes a difference', bounded, () => {
   expect(commutingBreaches()).toEqual([])
 })
 

@@ -1,5 +1,5 @@
 /**
- * Law 8, its second half: of two deliveries that may both come next, either comes first, and the same is left. Two that go
+ * LAW-8, its second half: of two deliveries that may both come next, either comes first, and the same is left. Two that go
  * to two actors always commute; two from two senders to one actor do unless they are listed, and each that is listed
  * is met in both orders with a difference.
  */

@@ -1,4 +1,4 @@
-/** Deliveries to one actor whose order decides what is left (law 8), with the row that makes it so. */
+/** Deliveries to one actor whose order decides what is left (LAW-8), with the row that makes it so. */
 const pairs = {
   'issue: issue.commented and task.ended': 'an owner that has ended is told of no comment',
   'issue: issue.agentRunning and issue.observed': 'labels are written of what is known by then',

@@ -1,4 +1,4 @@
-/** A slot goes to a mint that somebody waits for: what was withdrawn in time brings no Task into being (laws 7 and 23). */
+/** A slot goes to a mint that somebody waits for: what was withdrawn in time brings no Task into being (LAW-7 and LAW-23). */
 import type { ActorAddress } from '../../machines/definition.ts'
 import type { QueueContext, WaitingEntry } from '../../machines/queue/context.ts'
 import type { TaskSeed } from '../../machines/task/events.ts'

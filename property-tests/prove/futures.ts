@@ -38,7 +38,7 @@ function settle({ actors }: World): void {
 
 const noReentry = 'implement-declined'
 
-/** Law 13: `task.retry` by a maintainer alone leads from a park to an active stage. */
+/** LAW-13: `task.retry` by a maintainer alone leads from a park to an active stage. */
 function leavesItsPark(from: World): readonly string[] {
   return liveTasks(from).flatMap(([address, task]) => {
     if (taskIn(task).stageClass !== 'parked' || taskIn(task).stage === noReentry) return []
@@ -56,7 +56,7 @@ const ownEffects: ReadonlySet<string> = new Set(['stopPod', 'forceDeletePod', 'd
 
 const longestSilence = 150
 
-/** Law 14: with every wrapper, agent, forge and human silent, timers end each pod and lead each Task out of work. */
+/** LAW-14: with every wrapper, agent, forge and human silent, timers end each pod and lead each Task out of work. */
 function endsBySilence(from: World): readonly string[] {
   const world = from.fork()
   const fired = new Map<string, number>()
@@ -79,7 +79,7 @@ function fireRarest(world: World, fired: Map<string, number>): boolean {
   return true
 }
 
-/** Who waits for a slot waits for others, not for a deadline (lifecycles, exit budget: none). */
+/** Who waits for a slot waits for others, not for a deadline (STAGE-5). */
 function isAtWork(world: World): readonly string[] {
   const pods = living(world, ['pod', 'turn']).map(([address]) => kindOf(address))
   const tasks = liveTasks(world).filter(([, task]) => {
@@ -97,7 +97,7 @@ function isAtWork(world: World): readonly string[] {
 const longestLife = 1500
 const mostHelp = 25
 
-/** Law 9: when everybody does what is right, every Task ends. */
+/** LAW-9: when everybody does what is right, every Task ends. */
 function cannotEnd(from: World): readonly string[] {
   const world = from.fork()
   let help = 0

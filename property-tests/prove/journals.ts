@@ -1,6 +1,6 @@
 /** Journals as `statewright export` writes them, lived by real machines in the worlds of the prover under a seed. */
-import type { ActorBundle, BundledEvent } from '../../runtime/bundle/schema.ts'
-import { statePath } from '../../runtime/state-path.ts'
+import type { ActorBundle, BundledEvent } from '../../runtime/journal/bundle/schema.ts'
+import { statePath } from '../../runtime/step/state-path.ts'
 import { kindOf, type Stepped } from '../machines/world/trace.ts'
 import { World } from '../machines/world/world.ts'
 import { worlds } from './worlds.ts'

@@ -1,5 +1,5 @@
 /**
- * The laws of lifecycles.md in their finite form: each looks at one moment, the world it left behind, and what the
+ * The laws (docs/laws.md) in their finite form: each looks at one moment, the world it left behind, and what the
  * ghosts remember of the past. Their long form over whole histories is `property-tests/machines/laws/`.
  */
 import type { ActorAddress } from '../../machines/definition.ts'
@@ -49,7 +49,7 @@ function onPerformed(
 
 type Slots = Pick<Ghosts, 'limits' | 'held'>
 
-/** Law 1 over one step of a queue. */
+/** LAW-1 over one step of a queue. */
 export function admissionBreaches(step: Stepped, past: Slots, { limits, held }: Slots): readonly string[] {
   return grantedIn(step).flatMap((entry) => {
     const entryClass = held[entry] === 'alert' ? 'alert' : 'normal'
@@ -67,7 +67,7 @@ export function admissionBreaches(step: Stepped, past: Slots, { limits, held }: 
 
 const admission = onStep('queue', (step, { past, ghosts }) => admissionBreaches(step, past, ghosts))
 
-/** A pod that lives on a slot that was given back is one too many, whoever gave it back [H1, H4]. */
+/** A pod that lives on a slot that was given back is one too many, whoever gave it back [POD-1, POD-6]. */
 const slotless = onStep('queue', (_step, { world, ghosts }) =>
   livingPods(world)
     .filter(([, pod]) => !(podIn(pod).entry in ghosts.held))

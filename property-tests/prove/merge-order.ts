@@ -1,4 +1,4 @@
-/** Merge requests of one Task merge in the order that its agent gave (document 2, `merge_order`). */
+/** Merge requests of one Task merge in the order that its agent gave (OUTCOME-19). */
 import type { Performed } from '../machines/world/trace.ts'
 import { taskIn } from '../machines/world/trace.ts'
 import type { FiniteLaw, Seen } from './world-model.ts'

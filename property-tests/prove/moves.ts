@@ -2,7 +2,6 @@
 import { hands, type Hand, type Login } from '../machines/world/people.ts'
 import type { Process } from '../machines/world/processes.ts'
 import type { IssueSubject, MergeRequestSubject, Subject } from '../machines/world/forge.ts'
-import type { Outstanding } from '../machines/world/trace.ts'
 import type { World } from '../machines/world/world.ts'
 import type { Move } from './world-model.ts'
 
@@ -41,9 +40,9 @@ export function anyOrder(cost: 0 | 1): Moves {
       .map((channel) =>
         move(`${channel}: ${actors.mail(channel)[0]?.event.type}`, (one) => one.actors.deliver(channel), cost),
       ),
-    ...actors.outbox
-      .filter(isFirst)
-      .map((effect) => move(`${effect.type} of ${effect.actor} is performed`, (one) => one.perform(effect), cost)),
+    ...actors.performable.map((effect) =>
+      move(`${effect.type} of ${effect.actor} is performed`, (one) => one.perform(effect), cost),
+    ),
     ...forge.dirty.map((subject) =>
       move(
         `the forge tells of ${nameOf(subject)}`,
@@ -52,15 +51,6 @@ export function anyOrder(cost: 0 | 1): Moves {
       ),
     ),
   ]
-}
-
-const ordered =
-  /^(writeLabels|postComment|postReview|closeIssue|fileIssue|requestFold|openMergeRequest|mergeMergeRequest)$/
-
-/** The outbox keeps the order of what one actor asks of the forge (runtime/lanes). */
-function isFirst(effect: Outstanding, index: number, all: readonly Outstanding[]): boolean {
-  const isBehind = all.slice(0, index).some(({ actor, type }) => actor === effect.actor && ordered.test(type))
-  return !(ordered.test(effect.type) && isBehind)
 }
 
 function withSame(world: World, { row }: Subject, act: (same: Subject) => void): void {
@@ -73,7 +63,7 @@ const wavering: ReadonlySet<string> = new Set(['openMergeRequest', 'mergeMergeRe
 
 /** An effect is performed and asked again, or refused for good. */
 export const effectFaults: Moves = ({ actors }) =>
-  actors.outbox
+  actors.performable
     .filter(({ type }) => wavering.has(type))
     .flatMap((effect) => [
       move(`${effect.type} is performed, its answer lost`, (one) => one.perform(effect, 'lost')),
@@ -225,7 +215,9 @@ const issueActs: readonly IssueAct[] = [
   ...hands.flatMap(ofOthers),
   ['maya closes it', ({ forge }, subject) => forge.closeIssue(subject, 'maya')],
   ['it is reopened', ({ forge }, subject) => forge.changeIssue(subject, { state: 'open' })],
-  ['sam edits it', ({ forge }, subject) => forge.changeIssue(subject, { body: 'edited' }, { editedByOther: true })],
+  ['sam edits it', ({ forge }, subject) => forge.editIssue(subject, 'sam', 'edited')],
+  ['maya edits it', ({ forge }, subject) => forge.editIssue(subject, 'maya', 'edited by maya')],
+  ['it is edited by nobody knows whom', ({ forge }, subject) => forge.editIssue(subject, 'nobody', 'edited')],
 ]
 
 /** Heard at once, or whenever the webhook comes. */

@@ -29,14 +29,14 @@ describe('the prover', () => {
     expect(explored('refine', 1)).toEqual(explored('refine', 1))
   })
 
-  it('finds a park that no retry leaves (law 13), and tells its story', () => {
+  it('finds a park that no retry leaves (LAW-13), and tells its story', () => {
     const changed = task((table) => dropRows(state(table, 'stage.live.parked.awaiting-human'), 'task.retry'))
     const { breaches } = explored('review', 1, changed)
     expect(breaches).toMatchObject([{ law: 13 }])
     expect(breaches[0]?.path.length).toBeGreaterThan(10)
   })
 
-  it('lets a Task end that named an issue of which its own actor was not yet told: the owner came first (law 9)', () => {
+  it('lets a Task end that named an issue of which its own actor was not yet told: the owner came first (LAW-9)', () => {
     const pair = worlds.find(({ name }) => name === 'pair')!
     const world = { ...pair, moves: [anyOrder(1)] }
     const { breaches } = prove(world, { ...bounds, deviations: 7, states: 12_000 }, { now: () => 0 })

@@ -1,4 +1,4 @@
-/** What is told or asked twice: duplicates change nothing (law 8), and no write is asked for twice at once (law 11). */
+/** What is told or asked twice: duplicates change nothing (LAW-8), and no write is asked for twice at once (LAW-11). */
 import { kindOf } from '../machines/world/trace.ts'
 import type { Moves } from './moves.ts'
 import type { FiniteLaw, Seen } from './world-model.ts'

@@ -1,4 +1,4 @@
-/** The ledger's promises (rulings 4.29, 5.22; lifecycles.md, `budget.exhausted`): reserve before, settle after, hold and never end. */
+/** The ledger's promises (LEDGER, docs/rules.md): reserve before, settle after, hold and never end. */
 import { dayOf } from '../../machines/rules/spending.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
 import { overspent } from './book.ts'

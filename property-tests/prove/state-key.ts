@@ -1,5 +1,5 @@
 /**
- * What makes two moments of a world the same state (lifecycle-model, section 3): names are the order of their first
+ * What makes two moments of a world the same state: names are the order of their first
  * use, what decides nothing is left out, what is over is dropped, time is not looked at. A part of a world that was
  * looked at before is known by its number, so that a state costs its names only.
  */
@@ -17,7 +17,18 @@ import type { Ghosts } from './ghosts.ts'
 /** Says when, how it reads, or what it cost: no guard asks for it. */
 const words = ['at', 'title', 'body', 'text', 'goal', 'url', 'finalText', 'usage', 'config', 'summary', 'description']
 const times = ['stageEnteredAt', 'podStartedAt', 'startedAt', 'enqueuedAt', 'admittedAt', 'resyncedAt', 'residencyMs']
-const clocks = ['seenAt', 'lastActivityAt', 'createdAt', 'updatedAt', 'headSince', 'headAt', 'deletedAt', 'resetsAt']
+const clocks = [
+  'seenAt',
+  'lastActivityAt',
+  'createdAt',
+  'updatedAt',
+  'headSince',
+  'headAt',
+  'deletedAt',
+  'resetsAt',
+  'othersAt',
+  'since',
+]
 const books = ['stages', 'turns', 'recreations', 'stageDetail', 'eventSequence', 'eventsUpTo', 'carried', 'sequence']
 const lasts = [
   'lastTurn',
@@ -96,16 +107,28 @@ function actorText(address: ActorAddress, snapshot: Snapshot): string {
 
 function subjectText({ row, thread, isDirty, holds }: Subject): string {
   const { sort, number, notes } = row
-  const said = thread.filter(({ comment, told }) => comment.author.login !== botLogin || !told).map(wordOf)
+  const said = thread
+    .filter(({ comment, told }) => comment.author.login !== botLogin || !told)
+    .map((one) => wordOf(one, 'othersAt' in notes ? notes.othersAt : undefined))
   const facts = row.sort === 'issue' ? row.issue : row.mergeRequest
   return plainOf([sort, number, facts, notes, isDirty]) + JSON.stringify([said, holds])
 }
 
-/** Whose hands they were decides, not their name. */
-function wordOf(row: MirroredComment): readonly unknown[] {
+/** Whose hands they were decides, not their name; and whether it came after others edited the text that it speaks of. */
+function wordOf(row: MirroredComment, othersAt = -Infinity): readonly unknown[] {
   const { comment, deletedAt, told, withdrawal } = row
   const gone = deletedAt === undefined ? '' : isDeletedByAuthor(row) ? 'by its author' : 'by others'
-  return [comment.author.login, comment.body, gone, told, writerOf(row), isTakenBack(row), withdrawal?.text]
+  const isOfThisText = comment.createdAt > othersAt
+  return [
+    comment.author.login,
+    comment.body,
+    gone,
+    told,
+    writerOf(row),
+    isTakenBack(row),
+    withdrawal?.text,
+    isOfThisText,
+  ]
 }
 
 function processText({ pod, isReady, turns, hasCommits, hasPushed, isClean, hasDecided, read, sent }: Process): string {

@@ -1,4 +1,4 @@
-/** The deadlines of lifecycles.md, said once more and apart from the machines: a table that doubles one is found out. */
+/** The deadlines of docs/rules.md (STAGE, POD, TURN), stated once more and apart from the machines: a table that doubles one is found out. */
 import type { ActorAddress } from '../../machines/definition.ts'
 import { kindOf } from '../machines/world/trace.ts'
 import type { Seen } from './world-model.ts'

@@ -1,8 +1,8 @@
 /** What-if over journals that real machines lived: against the same tables nothing differs, against others what should. */
 import { expect, it } from 'vitest'
 import { machines } from '../../machines/registry.ts'
-import { whatIf } from '../../runtime/bundle/what-if.ts'
-import { machineHash } from '../../runtime/machine-hash.ts'
+import { whatIf } from '../../runtime/journal/bundle/what-if.ts'
+import { machineHash } from '../../runtime/step/machine-hash.ts'
 import { rowsOn, setRows, state, withTable } from '../machines/rewrite.ts'
 import { journalsOf } from './journals.ts'
 

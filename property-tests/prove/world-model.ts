@@ -5,7 +5,7 @@ import type { World } from '../machines/world/world.ts'
 import type { Ghosts } from './ghosts.ts'
 import type { StateKeys } from './state-key.ts'
 
-/** By its number in lifecycles.md; by a name where the tables say it and no law of theirs has a number. */
+/** By its number in docs/laws.md; by a name where the tables say it and no law of theirs has a number. */
 export type LawName = number | string
 
 /** Whatever real machines live in, together with what surrounds them. */

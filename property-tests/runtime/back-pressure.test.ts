@@ -9,10 +9,10 @@ import { forgeMigrations } from '../../edges/forge/forge-edge.ts'
 import type { ProjectDirectory } from '../../edges/forge/projects.ts'
 import { createForgeInbox, type ForgeInbox } from '../../edges/forge/webhooks/inbox.ts'
 import { registerForgeWebhooks } from '../../edges/forge/webhooks/route.ts'
-import { signHmac } from '../../edges/http/auth/hmac.ts'
-import { captureLog } from '../../edges/http/testing.ts'
-import { createServer, type HttpServer } from '../../edges/http/server.ts'
-import { callbackSecret, registerTurnComplete } from '../../edges/wrapper/inbound.ts'
+import { signHmac } from '../../http/auth/hmac.ts'
+import { captureLog } from '../../http/testing.ts'
+import { createServer, type HttpServer } from '../../http/server.ts'
+import { callbackSecret, registerTurnComplete } from '../../edges/pods/inbound.ts'
 import type { ActorAddress } from '../../machines/definition.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { event, task, until } from '../../runtime/contract/harness.ts'
@@ -21,7 +21,7 @@ import { createRuntime } from '../../runtime/create-runtime.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { migrate, runtimeMigrations } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
+import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import { SqlError } from '../../runtime/store/sql-error.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 
@@ -166,7 +166,7 @@ async function keysOf(address: ActorAddress): Promise<readonly string[]> {
 
 const delivery = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
-it('sends callers away with a time to come again once it is full, and keeps every call that it acknowledged', async () => {
+it('sends callers away with a time to come again once it is full, and keeps every call that it acknowledged (ORCHESTRATOR-ERRORS-3)', async () => {
   const release = sql.hold()
   const refused: Answer[] = []
   const asked = Array.from({ length: calls }, async (_, n) => {

@@ -5,7 +5,7 @@ import { event, harness, task, until } from '../../runtime/contract/harness.ts'
 import type { Instance, Performed } from '../../runtime/contract/harness.ts'
 import type { JournalRow, Receipt } from '../../runtime/runtime.ts'
 import type { Queryable, Sql } from '../../runtime/store/sql.ts'
-import { unsettledText } from '../../runtime/store/unsettled-effects.ts'
+import { unsettledText } from '../../runtime/store/effects/unsettled-effects.ts'
 import type { Crash, Plan, Send } from './crash-plan.ts'
 
 export interface Outcome {

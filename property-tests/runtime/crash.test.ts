@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite-memory.ts'
+import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { plan } from './crash-plan.ts'
 import { live } from './crash-run.ts'

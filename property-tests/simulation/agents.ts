@@ -2,10 +2,10 @@
  * Agents at their turns. They read what the platform renders for them and call what it serves, each in its mood; one
  * that finds orders in an issue obeys them all first, whatever its mood.
  */
-import { approvalOf } from '../../cli/standins/model/approval.ts'
-import { readBundle, type Bundle } from '../../cli/standins/model/bundle.ts'
+import { approvalOf } from '../../standins/model/approval.ts'
+import { readBundle, type Bundle } from '../../standins/model/bundle.ts'
 import { people } from '../../cli/local/people.ts'
-import { signHmac } from '../../edges/http/auth/hmac.ts'
+import { signHmac } from '../../http/auth/hmac.ts'
 import type { PodRepository } from '../../machines/effect.ts'
 import { dice } from '../runtime/simulation/dice.ts'
 import type { World } from '../runtime/simulation/world.ts'

@@ -24,7 +24,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no-head-pin',
     does: 'merges whatever head there is',
-    law: /^law 2|^reviewed/,
+    law: /^LAW-2|^reviewed/,
     edits: [
       {
         file: 'edges/forge/outbound/merge.ts',
@@ -53,7 +53,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'old-pods-heard',
     does: 'hears a pod that another has replaced',
-    law: /^law 15/,
+    law: /^LAW-15/,
     edits: [
       {
         file: 'machines/task/outcome/judge.ts',
@@ -70,7 +70,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /^rest|^wish|^R6/,
     edits: [
       {
-        file: 'runtime/relay.ts',
+        file: 'runtime/effects/relay.ts',
         find: /(const outcome = await this\.#ask\(entry\))/,
         replace:
           "await this.#options.settle(entry.effect, { kind: 'performed', deliveries: [] }).catch(() => undefined)\n    $1",
@@ -83,7 +83,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /^R1|^rest|^wish/,
     edits: [
       {
-        file: 'runtime/worker.ts',
+        file: 'runtime/commit/worker.ts',
         find: /(return this\.#write\(built\.batch\))/,
         replace: 'for (const item of built.items) complete(item, built.batch)\n    $1',
       },
@@ -92,7 +92,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'own-voice-heard',
     does: 'takes its own comments for those of a maintainer',
-    law: /^law 4/,
+    law: /^LAW-4/,
     edits: [
       {
         file: 'edges/forge/mirror/tell.ts',
@@ -104,7 +104,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'anybody-lifts-a-hold',
     does: 'takes whoever edits or deletes a withdrawal for its author',
-    law: /^law 24/,
+    law: /^LAW-24/,
     edits: [
       {
         file: 'edges/forge/mirror/hands.ts',
@@ -127,7 +127,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'write-outlives-its-state',
     does: 'leaves the merge that it asked for when it stops merging',
-    law: /^law 17/,
+    law: /^LAW-17/,
     edits: [
       {
         file: 'machines/task/merging.ts',

@@ -199,7 +199,7 @@ function alertsAreKept({ alerts, rows }: Outcome): readonly string[] {
   })
 }
 
-/** 1.12: a paused Project gets no new Task. A hold of the budget admits alerts only, which law 1 counts. */
+/** SCHEDULE-3: a paused Project gets no new Task. A hold of the budget admits alerts only, which LAW-1 counts. */
 function nothingIsMintedWhilePaused({ rows }: Outcome): readonly string[] {
   let isPaused = true
   return rows.flatMap(({ address, seq, event, effects }) => {

@@ -1,7 +1,7 @@
 /** Tokens of pods without keys: a real signature takes a thread, and its time is nobody's seed. */
 import type { PodClaims, PodTokens } from '../../edges/agents/pod-tokens.ts'
-import { unauthenticated } from '../../edges/http/auth/authenticate.ts'
-import type { Clock } from '../../edges/http/ports.ts'
+import { unauthenticated } from '../../http/auth/authenticate.ts'
+import type { Clock } from '../../http/ports.ts'
 
 interface Payload {
   readonly iss: string

@@ -1,7 +1,8 @@
 /** Pods as their wrappers are: each takes one turn at a time, whatever its actor believes, and dies when told or by itself. */
 import type { PodClaims } from '../../edges/agents/pod-tokens.ts'
 import type { PodObservation, PodSpec } from '../../edges/ports/pods.ts'
-import { contractVersion, type TurnResult, type Usage } from '../../machines/turn/schema.ts'
+import { contractVersion } from '../../machines/turn/contract-version.ts'
+import type { TurnResult, Usage } from '../../machines/turn/schema.ts'
 import { dice } from '../runtime/simulation/dice.ts'
 import type { Lifeline } from '../runtime/simulation/lifeline.ts'
 import type { World } from '../runtime/simulation/world.ts'

@@ -11,13 +11,13 @@ const root = new URL('../../', import.meta.url)
 
 /** Speak SQL and belong to no one that asks: drivers, migrations, what an operator's command or a listener alone reaches. */
 const noVerbs =
-  /runtime\/store\/(pg-|pglite|session-sql|sql|migrate|dump-schema|store-lock|durable-files|columns|tables)/
+  /runtime\/store\/(postgres\/|pglite\/|lock\/|durable-files\/|session-sql|sql|migrate|dump-schema|columns|tables)/
 
 /**
  * Only a row that the store itself refuses comes here, and then for ever: the machines, the codecs and the limits at the
  * edges let none through, and this world's store refuses nothing that it would take.
  */
-const needsARefusedRow = /runtime\/store\/bury-inbox/
+const needsARefusedRow = /runtime\/store\/inbox\/bury-inbox/
 
 /**
  * An event about what the forge has no more, or twenty failures in a row: this forge deletes no thread, none of its
@@ -55,8 +55,12 @@ function verbsIn([file, source]: readonly [string, string]): ReadonlyMap<number,
   return verbs
 }
 
+/** Without the rooms of the store: its verbs have names of their own. */
 function shortName(file: string): string {
-  return file.replace(/^(runtime|edges)\//, '').replace(/\.ts$/, '')
+  return file
+    .replace(/^(runtime|edges)\//, '')
+    .replace(/^store\/[a-z]+\//, 'store/')
+    .replace(/\.ts$/, '')
 }
 
 const verbs = new Map([...sources].map((entry) => [new URL(entry[0], root).href, verbsIn(entry)]))

@@ -4,7 +4,7 @@
  */
 import type { ActorAddress, MachineDefinition } from '../../machines/definition.ts'
 import { machines } from '../../machines/registry.ts'
-import { step } from '../../runtime/step.ts'
+import { step } from '../../runtime/step/step.ts'
 import { idOf, kindOf, type Moment, type Performed, type Snapshot, type Stepped } from '../machines/world/trace.ts'
 import type { Entry } from './forge.ts'
 import type { PlacedRow } from './evidence.ts'
@@ -77,7 +77,7 @@ class Book {
   }
 }
 
-/** They belong to a state [H24]. */
+/** They belong to a state [FORGE-WRITES-1]. */
 const ownedWrites: ReadonlySet<string> = new Set(['openMergeRequest', 'mergeMergeRequest'])
 
 /** What the platform said itself: a comment or command of the bot's, or its words taken for an approval. */

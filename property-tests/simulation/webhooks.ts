@@ -1,7 +1,7 @@
 /** The forge's deliveries: each is recorded and tried once, and again when it is asked for; the way there is the seed's. */
-import type { Hook, Repository } from '../../cli/standins/forge/store/records.ts'
+import type { Hook, Repository } from '../../standins/forge/store/records.ts'
 import { timestamp } from './time.ts'
-import type { Attempt, Delivery, Message, Sender } from '../../cli/standins/forge/webhooks/sender.ts'
+import type { Attempt, Delivery, Message, Sender } from '../../standins/forge/webhooks/sender.ts'
 
 /** Carries a delivery; undefined: nobody has answered. */
 export type Carry = (attempt: Attempt & { readonly url: string; readonly event: string }) => Promise<number | undefined>

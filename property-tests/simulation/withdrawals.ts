@@ -1,4 +1,4 @@
-/** Law 24 over the whole system: who withdrew, and who took it back, by the forge's own record of what people did. */
+/** LAW-24 over the whole system: who withdrew, and who took it back, by the forge's own record of what people did. */
 import { people } from '../../cli/local/people.ts'
 import type { IssueFacts, Withdrawal } from '../../machines/issue/events.ts'
 import { judgeComment } from '../../machines/rules/approval-grammar.ts'
@@ -22,7 +22,7 @@ export function withdrawalsStand({ audit, rows }: Pick<Outcome, 'audit' | 'rows'
       .filter(({ commentId }) => stands(audit.slice(0, audit.indexOf(entry)), commentId))
       .map(
         ({ issue, commentId }) =>
-          `law 24: ${repositoryOf(entry)}#${entry.number} was merged, and comment ${commentId} of ${issue} withdraws it`,
+          `LAW-24: ${repositoryOf(entry)}#${entry.number} was merged, and comment ${commentId} of ${issue} withdraws it`,
       )
   })
 }

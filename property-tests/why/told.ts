@@ -1,7 +1,7 @@
 /** A Task as tests build it, with all that it was told: every moment of it can be lived again elsewhere. */
 import { ATask, taskId } from '../../machines/task/a-task.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
-import { statePath } from '../../runtime/state-path.ts'
+import { statePath } from '../../runtime/step/state-path.ts'
 
 /** An event, or the name of a timer that fired. */
 export type Told = { readonly type: string; readonly [field: string]: unknown } | { readonly timer: string }

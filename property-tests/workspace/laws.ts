@@ -1,7 +1,7 @@
 import type { Act } from './acts.ts'
 import { isAtRest, linesInHead, linesReached, World, type Mutate } from './world.ts'
 
-/** Lives one history and answers every law of S3's continuity rules that it broke. */
+/** Lives one history and answers every law of WORKSPACE (docs/contract/wrapper.md) that it broke. */
 export async function brokenLaws(acts: readonly Act[], mutate?: Mutate): Promise<readonly string[]> {
   const world = new World(mutate)
   try {

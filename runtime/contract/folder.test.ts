@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openFolderSql } from '../store/pglite-folder.ts'
+import { openFolderSql } from '../store/pglite/pglite-folder.ts'
 import { sqlContract } from '../store/sql-contract.ts'
 import { retentionContract } from './retention-contract.ts'
 import { runtimeContract } from './runtime-contract.ts'

@@ -1,10 +1,10 @@
 /** How an owner reads what waits for it in the store, over any store: bounded (back-pressure), fair, and in order (R2). */
 import { describe, expect, it } from 'vitest'
 import { shardOf } from '../address.ts'
-import { storeAttempts } from '../failed-commits.ts'
+import { storeAttempts } from '../commit/failed-commits.ts'
 import { silentObserver } from '../observer.ts'
 import type { Runtime } from '../runtime.ts'
-import { insertInbox } from '../store/insert-inbox.ts'
+import { insertInbox } from '../store/inbox/insert-inbox.ts'
 import type { Queryable, Sql } from '../store/sql.ts'
 import { event, pumping, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'

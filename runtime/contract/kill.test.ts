@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { openFolderSql } from '../store/pglite-folder.ts'
+import { openFolderSql } from '../store/pglite/pglite-folder.ts'
 
 const program = fileURLToPath(new URL('./killed-process.ts', import.meta.url))
 const rounds = 2
@@ -24,17 +24,21 @@ async function killedRun(folder: string, round: number): Promise<readonly string
 }
 
 describe('the embedded store', () => {
-  it('has every acknowledged event, once, after its process was killed (R1, R3)', { timeout: 120_000 }, async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'statewright-kill-'))
-    const acknowledged: string[] = []
-    for (let round = 0; round < rounds; round++) acknowledged.push(...(await killedRun(join(folder, 'db'), round)))
-    const sql = await openFolderSql(join(folder, 'db'))
-    const { rows } = await sql.query<{ key: string }>('select key from event')
-    await sql.close()
-    await rm(folder, { recursive: true })
-    const stored = rows.map((row) => row.key)
-    expect(acknowledged.length).toBeGreaterThan(rounds * (acknowledgedBeforeKill - 1))
-    expect(acknowledged.filter((key) => !stored.includes(key))).toEqual([])
-    expect(new Set(stored).size).toBe(stored.length)
-  })
+  it(
+    'has every acknowledged event, once, after its process was killed (R1, R3) (DEPLOYMENT-6)',
+    { timeout: 120_000 },
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'statewright-kill-'))
+      const acknowledged: string[] = []
+      for (let round = 0; round < rounds; round++) acknowledged.push(...(await killedRun(join(folder, 'db'), round)))
+      const sql = await openFolderSql(join(folder, 'db'))
+      const { rows } = await sql.query<{ key: string }>('select key from event')
+      await sql.close()
+      await rm(folder, { recursive: true })
+      const stored = rows.map((row) => row.key)
+      expect(acknowledged.length).toBeGreaterThan(rounds * (acknowledgedBeforeKill - 1))
+      expect(acknowledged.filter((key) => !stored.includes(key))).toEqual([])
+      expect(new Set(stored).size).toBe(stored.length)
+    },
+  )
 })

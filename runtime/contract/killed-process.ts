@@ -3,7 +3,7 @@ import { createRuntime } from '../create-runtime.ts'
 import { systemClock } from '../clock.ts'
 import { silentLogger } from '../logger.ts'
 import { migrate } from '../store/migrate.ts'
-import { openFolderSql } from '../store/pglite-folder.ts'
+import { openFolderSql } from '../store/pglite/pglite-folder.ts'
 import { podDefinition, toyDefinition } from './toy-machine.ts'
 
 const folder = process.argv[2]

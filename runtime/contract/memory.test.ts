@@ -1,4 +1,4 @@
-import { openMemorySql } from '../store/pglite-memory.ts'
+import { openMemorySql } from '../store/pglite/pglite-memory.ts'
 import { rearmContract } from './rearm-contract.ts'
 import { inboxContract } from './inbox-contract.ts'
 import { runtimeContract } from './runtime-contract.ts'

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { openPgSql } from '../store/pg-sql.ts'
+import { openPgSql } from '../store/postgres/pg-sql.ts'
 import { sqlContract } from '../store/sql-contract.ts'
 import { rearmContract } from './rearm-contract.ts'
 import { inboxContract } from './inbox-contract.ts'

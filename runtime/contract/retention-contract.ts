@@ -1,9 +1,9 @@
 /** Retention over any store: what goes, what stays, and that replay goes on from there (R3, R10, R11). */
 import { describe, expect, it } from 'vitest'
-import { readActor } from '../bundle/read-actor.ts'
+import { readActor } from '../journal/bundle/read-actor.ts'
 import { silentLogger } from '../logger.ts'
-import { startRetention } from '../retention.ts'
-import type { RetentionPolicy, Sweep } from '../retention.ts'
+import { startRetention } from '../journal/retention.ts'
+import type { RetentionPolicy, Sweep } from '../journal/retention.ts'
 import type { Receipt, Runtime } from '../runtime.ts'
 import type { Sql } from '../store/sql.ts'
 import { event, task, until } from './harness.ts'

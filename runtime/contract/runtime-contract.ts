@@ -1,4 +1,4 @@
-/** The runtime's contract, R1 to R11 of ARCHITECTURE.md, over any store. */
+/** The runtime's contract, R1 to R11 of runtime/README.md, over any store. */
 import { describe, expect, it } from 'vitest'
 import { emptyStore } from './empty-store.ts'
 import { OverloadedError, RetryableError, TerminalError } from '../errors.ts'
@@ -432,7 +432,7 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         expect(dead?.lastError).toMatch(/cannot be (stored|held)/)
       })
 
-      it('nothing of an owner whose lease another holds by now (R5)', async () => {
+      it('nothing of an owner whose lease another holds by now (R5) (SERVICE-7)', async () => {
         const stale = await world.start({ owner: 'one', leaseMs: 1000 })
         await stale.runtime.deliver(noted('a', 'k1', 'one'))
         await sql.exec("insert into process (owner, incarnation, beat) values ('two', 1000, 0)")
@@ -689,7 +689,7 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         )
       })
 
-      it('not when they were withdrawn before their turn, and tells one under way [H24]', async () => {
+      it('not when they were withdrawn before their turn, and tells one under way [FORGE-WRITES-1]', async () => {
         const signals: AbortSignal[] = []
         let finish: (deliveries: readonly Delivery[]) => void = () => undefined
         world.behave = (_, signal) => {

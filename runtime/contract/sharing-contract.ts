@@ -65,7 +65,7 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
       }
     }
 
-    it('divides the shards evenly as they join, and again at once when one stops', async () => {
+    it('divides the shards evenly as they join, and again at once when one stops (SERVICE-7)', async () => {
       const one = await join('one')
       expect(await parts()).toEqual({ one: 12 })
       await join('two')
@@ -163,7 +163,7 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
       }
     })
 
-    it('lets one that was away begin no effect of what it lost, commit nothing, and join again (R5)', async () => {
+    it('lets one that was away begin no effect of what it lost, commit nothing, and join again (R5) (SERVICE-7)', async () => {
       const begun: string[] = []
       const handler = (owner: string): EffectHandler => ({
         perform: async (_, { key }) => (begun.push(`${owner} ${key}`), []),

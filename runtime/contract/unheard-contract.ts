@@ -1,6 +1,6 @@
 /** Commits whose answer never came, or that came to pass when nobody waited any more, over any store (R6, R7). */
 import { describe, expect, it } from 'vitest'
-import { storeAttempts } from '../failed-commits.ts'
+import { storeAttempts } from '../commit/failed-commits.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Sql } from '../store/sql.ts'
 import { event, pumping, task, until } from './harness.ts'

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dumpSchema } from './dump-schema.ts'
 import { migrate, runtimeMigrations } from './migrate.ts'
-import { openMemorySql } from './pglite-memory.ts'
+import { openMemorySql } from './pglite/pglite-memory.ts'
 import type { Sql } from './sql.ts'
 
 describe('migrations', () => {

@@ -11,41 +11,38 @@ export interface Zone {
   readonly scenes?: boolean
 }
 
-const kit = 'edges/http/'
+/** What every server is made of. */
+const kit = 'http/'
 /** Siblings meet in ports only: those of pods and resources, and the forge's, which lies beside its implementations. */
 const edge = ['runtime/', 'machines/', 'crd/', kit, 'edges/ports/', 'edges/forge/*.ts'] as const
+const platform = ['machines/', 'runtime/', 'crd/', 'edges/', 'memory/', 'wrapper/', kit] as const
 
-export const zones: readonly Zone[] = [
+/** Here `up` and `demo` start the stand-ins of one machine. */
+const door = 'cli/local/standins.ts'
+
+/** The product above, the laboratory below: nothing of the product imports the laboratory, but for one door. */
+const product: readonly Zone[] = [
   // markdown-it and parse5 are pure: they read the words of people as a forge displays them (decisions/0022).
   { folder: 'machines/', imports: [], packages: ['xstate', 'typebox', 'markdown-it', 'parse5'] },
   { folder: 'runtime/', imports: ['machines/'] },
   { folder: 'crd/', imports: ['machines/'] },
   { folder: kit, imports: [] },
-  ...[
-    'ports',
-    'forge',
-    'alerts',
-    'wrapper',
-    'schedule',
-    'kubernetes',
-    'local',
-    'agents',
-    'git',
-    'inspector',
-    'telemetry',
-  ].map((name) => ({
-    folder: `edges/${name}/`,
-    imports: edge,
-  })),
+  ...['ports', 'forge', 'alerts', 'pods', 'schedule', 'local', 'agents', 'git', 'inspector', 'telemetry'].map(
+    (name) => ({ folder: `edges/${name}/`, imports: edge }),
+  ),
   // Only the generators run it: the layout engine stays out of the product. Page and inspector share the chart's types.
   { folder: 'edges/inspector/charts/', imports: ['machines/'], development: true },
   { folder: 'memory/', imports: ['runtime/', 'machines/', kit] },
-  { folder: 'wrapper/', imports: ['machines/turn/schema.ts', kit] },
-  { folder: 'cli/standins/', imports: [kit], development: true },
-  { folder: 'cli/', imports: 'anything' },
+  { folder: 'wrapper/', imports: ['machines/turn/schema.ts', 'machines/turn/contract-version.ts', kit] },
+  { folder: 'cli/', imports: [...platform, door] },
+  { folder: door, imports: ['standins/'] },
+]
+
+const laboratory: readonly Zone[] = [
+  { folder: 'standins/', imports: [kit], development: true },
   {
     folder: 'property-tests/',
-    imports: ['machines/', 'runtime/', 'crd/', 'edges/', 'memory/', 'wrapper/'],
+    imports: platform,
     development: true,
   },
   // The orchestrator as it is composed, and the forge before it: the one place outside `cli/` that runs both.
@@ -72,8 +69,10 @@ export const zones: readonly Zone[] = [
   { folder: 'bin/', imports: [], development: true },
 ]
 
+export const zones: readonly Zone[] = [...product, ...laboratory]
+
 /** What tests may import on top of what their folder may. */
-export const testImports: readonly string[] = ['cli/standins/', 'property-tests/', 'testing/']
+export const testImports: readonly string[] = ['standins/', 'property-tests/', 'testing/']
 
 /** Files at the root that belong to no zone. */
 export const rootFiles: readonly string[] = ['architecture.test.ts', 'vitest.config.ts']
@@ -91,6 +90,6 @@ export const startsGit: Readonly<Record<string, string>> = {
   'edges/git/run-git.ts': 'edges/git/hostile-tree.test.ts',
   'cli/extract/source-files.ts': 'cli/extract/hostile-repository.test.ts',
   'cli/local/git-seed.ts': 'cli/local/git-seed.test.ts',
-  'cli/standins/forge/git/run.ts': 'cli/standins/forge/git/hostile-tree.test.ts',
-  'cli/standins/forge/git/http-backend.ts': 'cli/standins/forge/git/hostile-tree.test.ts',
+  'standins/forge/git/run.ts': 'standins/forge/git/hostile-tree.test.ts',
+  'standins/forge/git/http-backend.ts': 'standins/forge/git/hostile-tree.test.ts',
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BlockReader, readWhole, type BlockSink } from './block-reader.ts'
+import { maxDepth } from './canonical.ts'
 import type { Block } from './registry.ts'
 
 function recording(): BlockSink & { readonly blocks: Block[]; drops: number } {
@@ -20,6 +21,8 @@ const delta = (index: number, json: string): string =>
 const stop = (index: number): string => line({ type: 'content_block_stop', index })
 const note = { type: 'tool_use', id: 'toolu_1', name: 'mcp__platform__task_note', input: {} }
 const read = { id: 'toolu_1', tool: 'task_note', input: '{"a":1,"b":"x"}' }
+/** The input of a block that nests so many levels deep. */
+const nested = (levels: number): string => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
 const whole = line({ type: 'message_stop' })
 
 describe('a streamed answer', () => {
@@ -45,6 +48,19 @@ describe('a streamed answer', () => {
     )
     expect(sink.blocks).toEqual([{ id: 'toolu_2', tool: 'submit_outcome', input: '{"v":2}' }, read])
   })
+
+  test.each([maxDepth + 1, 200_000])(
+    'registers no block that nests %i levels deep, and the one beside it',
+    (levels) => {
+      const sink = recording()
+      const other = { ...note, id: 'toolu_2' }
+      new BlockReader(sink).push(
+        start(0, note) + delta(0, nested(levels)) + stop(0) + start(1, other) + delta(1, nested(maxDepth)) + stop(1),
+      )
+      expect(sink.blocks).toEqual([{ ...read, id: 'toolu_2', input: nested(maxDepth) }])
+      expect(sink.drops).toBe(0)
+    },
+  )
 
   test('takes a block without any input for one with none', () => {
     const sink = recording()
@@ -101,6 +117,13 @@ describe('an answer in one piece', () => {
         { ...note, input },
       ],
     })
+    expect(sink.blocks).toEqual([read])
+  })
+
+  test('registers no block that nests too deep, and the one beside it', () => {
+    const sink = recording()
+    const deep = { ...note, id: 'toolu_2', input: JSON.parse(nested(maxDepth + 1)) }
+    readWhole(sink, { type: 'message', content: [deep, { ...note, input: { b: 'x', a: 1 } }] })
     expect(sink.blocks).toEqual([read])
   })
 

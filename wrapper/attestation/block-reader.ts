@@ -106,5 +106,6 @@ export function readWhole(sink: BlockSink, body: unknown): void {
 
 function take(sink: BlockSink, id: string, name: string, input: unknown): void {
   const tool = toolOf(name)
-  if (tool !== undefined) sink.register({ id, tool, input: canonical(input) })
+  const text = canonical(input)
+  if (tool !== undefined && text !== undefined) sink.register({ id, tool, input: text })
 }

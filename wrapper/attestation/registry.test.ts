@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { canonical } from './canonical.ts'
+import { canonical as canonicalOf, maxDepth } from './canonical.ts'
 import {
   beginTurn,
   drop,
@@ -8,9 +8,11 @@ import {
   spend,
   type AskedModel,
   type Block,
+  type Call,
   type Registry,
 } from './registry.ts'
 
+const canonical = (value: unknown): string => canonicalOf(value)!
 const input = canonical({ kind: 'note', body: 'b' })
 const block: Block = { id: 'toolu_1', tool: 'task_note', input }
 const asked = (over: Partial<AskedModel> = {}): AskedModel => ({
@@ -21,7 +23,7 @@ const asked = (over: Partial<AskedModel> = {}): AskedModel => ({
 })
 const decided = (...blocks: readonly Block[]): Registry =>
   blocks.reduce((registry, one) => register(registry, asked(), one), beginTurn('t1'))
-const verdictOn = (registry: Registry, call: Block): string => {
+const verdictOn = (registry: Registry, call: Call): string => {
   const [, verdict] = spend(registry, call)
   return verdict.kind === 'refused' ? verdict.reason : verdict.kind
 }
@@ -33,11 +35,13 @@ describe('a call', () => {
     expect(verdictOn(after, block)).toBe('repeat')
   })
 
-  test.each<[string, Registry, Block, string]>([
+  test.each<[string, Registry, Call, string]>([
     ['that no model decided', decided(), block, 'no-block'],
     ['with the id of another block', decided(block), { ...block, id: 'toolu_2' }, 'no-block'],
     ['of another tool', decided(block), { ...block, tool: 'submit_outcome' }, 'other-tool'],
     ['with other arguments', decided(block), { ...block, input: canonical({ kind: 'note' }) }, 'other-arguments'],
+    ['with arguments that nest too deep', decided(block), { ...block, input: undefined }, 'too-deep'],
+    ['with arguments that nest too deep outside of any turn', outsideTurns, { ...block, input: undefined }, 'no-turn'],
     ['outside of any turn', register(outsideTurns, asked({ turn: undefined }), block), block, 'no-turn'],
     [
       'by a block that answers a request of an earlier turn',
@@ -111,4 +115,18 @@ describe('arguments', () => {
     ['{"a":"x\\",\\"b\\":\\"y"}', '{"a":"x","b":"y"}'],
     ['{"a":true}', '{"a":"true"}'],
   ])('%s are others than %s', (left, right) => expect(equal(left, right)).toBe(false))
+
+  test.each<[string, (inner: unknown) => unknown]>([
+    ['lists', (inner) => [0, inner]],
+    ['objects', (inner) => ({ a: 0, b: inner })],
+  ])('that nest in %s are compared up to the limit, and not one level beyond', (_what, around) => {
+    const nested = (levels: number): unknown => (levels === 0 ? 'x' : around(nested(levels - 1)))
+    expect(JSON.parse(canonical(nested(maxDepth)))).toEqual(nested(maxDepth))
+    expect(canonicalOf(nested(maxDepth + 1))).toBeUndefined()
+  })
+
+  test('that nest deeper than any stack are no text either', () => {
+    const levels = 200_000
+    expect(canonicalOf(JSON.parse('['.repeat(levels) + ']'.repeat(levels)))).toBeUndefined()
+  })
 })

@@ -5,13 +5,21 @@
  * 3. A block is spent once, by the call that equals it in id, name and arguments. The same call again is a repeat.
  * 4. An answer that broke off leaves nothing that could still be spent.
  * 5. Nothing counts outside of a turn.
+ * 6. Arguments that nest too deep to be compared equal no block.
  */
+import type { CallRefusal } from '../../machines/turn/schema.ts'
+
 export interface Block {
   readonly id: string
   /** As the platform's server names the tool. */
   readonly tool: string
   /** Canonical JSON. */
   readonly input: string
+}
+
+export interface Call extends Omit<Block, 'input'> {
+  /** Canonical JSON. Undefined: it nests too deep. */
+  readonly input: string | undefined
 }
 
 export interface Registered extends Block {
@@ -34,10 +42,9 @@ export interface AskedModel {
   readonly tools: ReadonlySet<string>
 }
 
-export type Refusal = 'no-turn' | 'no-block' | 'other-tool' | 'other-arguments'
 export type Verdict =
   | { readonly kind: 'spent' | 'repeat'; readonly block: Registered }
-  | { readonly kind: 'refused'; readonly reason: Refusal }
+  | { readonly kind: 'refused'; readonly reason: CallRefusal }
 
 export const outsideTurns: Registry = { turn: undefined, blocks: new Map() }
 
@@ -58,9 +65,10 @@ export function drop(registry: Registry, asked: AskedModel): Registry {
   return { ...registry, blocks: new Map(kept) }
 }
 
-export function spend(registry: Registry, call: Block): readonly [Registry, Verdict] {
-  const refused = (reason: Refusal): readonly [Registry, Verdict] => [registry, { kind: 'refused', reason }]
+export function spend(registry: Registry, call: Call): readonly [Registry, Verdict] {
+  const refused = (reason: CallRefusal): readonly [Registry, Verdict] => [registry, { kind: 'refused', reason }]
   if (registry.turn === undefined) return refused('no-turn')
+  if (call.input === undefined) return refused('too-deep')
   const known = registry.blocks.get(call.id)
   if (!known) return refused('no-block')
   if (known.tool !== call.tool) return refused('other-tool')

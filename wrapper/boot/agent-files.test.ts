@@ -26,12 +26,13 @@ const config = (env: Record<string, string> = {}): Config =>
 const plumbing = {
   sockets: socketsIn('/tmp/sw-x'),
   programs: '/tmp/sw-x/bin',
+  runtime: '/tmp/sw-x',
   relayCommand: ['/opt/node', 'relay.mjs'],
   statuslineCommand: ['/opt/node', "it's a line.mjs"],
 }
 
 describe('what the agent reads', () => {
-  test('asks for every hook, with the tool hooks on every tool', () => {
+  test('asks for every hook, with the tool hooks on every tool (WRAPPER-BOOT-4)', () => {
     const settings = renderSettings(config(), plumbing) as {
       hooks: Record<string, { matcher?: string; hooks: object[] }[]>
     }
@@ -78,7 +79,7 @@ describe('what the agent reads', () => {
     expect(excluded).not.toContain('/home/agent/.claude/CLAUDE.md')
   })
 
-  test('approves the placeholder of a key and the workspace, so that no dialog appears', () => {
+  test('approves the placeholder of a key and the workspace, so that no dialog appears (WRAPPER-BOOT-5)', () => {
     expect(renderOnboarding(config())).toEqual({
       hasCompletedOnboarding: true,
       customApiKeyResponses: { approved: ['ssh-placeholder'], rejected: [] },
@@ -86,7 +87,7 @@ describe('what the agent reads', () => {
     })
   })
 
-  test('puts the findings of the boot first', () => {
+  test('puts the findings of the boot first (WORKSPACE-2)', () => {
     expect(renderGlobalInstructions(config(), ['merge main'])).toMatch(/^# First\n\n- merge main/)
     expect(renderGlobalInstructions(config({ PLATFORM_TOOL_PROFILE: 'review' }), [])).toContain(
       'moves the head you judge',
@@ -107,7 +108,7 @@ describe('the MCP servers', () => {
       ) as { mcpServers: Record<string, Server> }
     ).mcpServers
 
-  test('of the platform are relays to the wrapper, and hold neither credential nor address of a service', () => {
+  test('of the platform are relays to the wrapper, and hold neither credential nor address of a service (TOOLS-2)', () => {
     const env = { PATH: config().path }
     expect(render('')).toEqual({
       platform: { command: '/opt/node', args: ['relay.mjs', '/tmp/sw-x/tools.sock'], env },
@@ -122,11 +123,11 @@ describe('the MCP servers', () => {
     ['[{"name":"platform","url":"http://evil"}]'],
     ['[{"name":"wiring","url":"http://evil"}]'],
     ['[{"name":"x","url":"file:///etc"}]'],
-  ])('skip the extra servers %s', (extra) => {
+  ])('skip the extra servers %s (PROJECT-MCP-3, PROJECT-MCP-6, WRAPPER-MCP-7, WRAPPER-MCP-8)', (extra) => {
     expect(render(extra)).toEqual(render(''))
   })
 
-  test('take the sound ones of the extra servers and say which are skipped', () => {
+  test('take the sound ones of the extra servers and say which are skipped (PROJECT-MCP-5, PROJECT-MCP-6, WRAPPER-ENV-15, WRAPPER-MCP-4, WRAPPER-MCP-6, WRAPPER-MCP-8)', () => {
     const log = rememberingLogger()
     const extra = [
       { name: 'wiki', url: 'https://wiki.example/mcp' },
@@ -162,7 +163,7 @@ describe('the MCP servers', () => {
     expect(servers['far']).toEqual({ url: 'https://far' })
   })
 
-  test('let extras win over fragments, and nobody over the platform', () => {
+  test('let extras win over fragments, and nobody over the platform (WRAPPER-MCP-3)', () => {
     const servers = render('[{"name":"wiki","url":"https://extra"}]', [
       { mcpServers: { wiki: { url: 'https://fragment' }, platform: { url: 'https://evil' }, wiring: { url: 'x' } } },
       undefined,
@@ -173,7 +174,7 @@ describe('the MCP servers', () => {
 })
 
 describe("the agent's process", () => {
-  test('gets an environment of known names only, without any secret', () => {
+  test('gets an environment of known names only, without any secret (POD-ENV-1, POD-ENV-14)', () => {
     const env = agentEnvironment(config(), plumbing, true)
     expect(JSON.stringify(env)).not.toMatch(/real-key|real-secret/)
     expect(env).toMatchObject({
@@ -183,6 +184,8 @@ describe("the agent's process", () => {
       CLAUDE_CODE_SHELL: '/tmp/sw-x/bin/bash',
       PATH: `/tmp/sw-x/bin:${config().path}`,
       PLATFORM_CONTRACT_VERSION: '4',
+      // In its HOME a socket's path may be too long, and the CLI would take /tmp, which commands see.
+      XDG_RUNTIME_DIR: '/tmp/sw-x',
       IS_SANDBOX: '1',
       ENABLE_TOOL_SEARCH: 'false',
     })
@@ -192,7 +195,7 @@ describe("the agent's process", () => {
     expect(subscribed).not.toHaveProperty('ANTHROPIC_API_KEY')
   })
 
-  test('is started with model, effort and without the tools that wait for a person', () => {
+  test('is started with model, effort and without the tools that wait for a person (BUNDLE-3, CONTINUITY-1, WRAPPER-TURN-1, WRAPPER-BOOT-15, POD-ENV-12, POD-ENV-17)', () => {
     const command = agentCommand(config({ MODEL: 'm', EFFORT: 'high' }), 'id')
     expect(command.join(' ')).toBe(
       'claude --dangerously-skip-permissions --session-id id --model m --effort high --disallowedTools AskUserQuestion,EnterPlanMode,ExitPlanMode,ScheduleWakeup,CronCreate,Workflow',

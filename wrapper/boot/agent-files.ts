@@ -9,7 +9,7 @@ import { renderMcpConfig } from './mcp-config.ts'
 import { renderGlobalInstructions, renderWorkspaceInstructions, type BaseInstructions } from './instructions.ts'
 import type { AgentPlumbing } from './plumbing.ts'
 import { shellWords } from './shell-words.ts'
-import type { Logger } from '../../edges/http/logging.ts'
+import type { Logger } from '../../http/logging.ts'
 
 /** The wrapper answers at once; it may be held up by the machine. A tool goes on when nobody answered. */
 const hookLimitSeconds = 30
@@ -58,7 +58,7 @@ export function renderSettings(config: Config, plumbing: AgentPlumbing): object 
     includeCoAuthoredBy: false,
     claudeMdExcludes: excludedInstructions(config.workspaceDir, config.home),
     hooks,
-    // A program run after every message; without a subscription the CLI has no usage windows to tell it (facts 7).
+    // A program run after every message; without a subscription the CLI has no usage windows to tell it (CLI-FACT-7).
     ...(config.secrets.oauthToken ? { statusLine: { type: 'command', command: statusLine } } : {}),
   }
 }
@@ -74,7 +74,7 @@ export function excludedInstructions(workspaceDir: string, home: string): readon
   }
 }
 
-/** Without this seed the CLI asks for a theme, contacts its maker and stops at dialogs (facts 2, 13). */
+/** Without this seed the CLI asks for a theme, contacts its maker and stops at dialogs (CLI-FACT-1). */
 export function renderOnboarding(config: Config): object {
   return {
     hasCompletedOnboarding: true,

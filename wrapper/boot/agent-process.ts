@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Config } from './config.ts'
 import type { AgentPlumbing } from './plumbing.ts'
 
-/** Interactive dialogs and self-starting turns would hang or surprise a session that nobody watches (facts 10). */
+/** Interactive dialogs and self-starting turns would hang or surprise a session that nobody watches (CLI-FACT-10). */
 const disallowedTools = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'ScheduleWakeup', 'CronCreate', 'Workflow']
 
 export function agentCommand(config: Config, sessionId: string): readonly string[] {
@@ -29,7 +29,7 @@ const noModel = 'http://model.invalid'
 /** The agent's whole environment, name by name: nothing is inherited, and nothing in it is a secret. */
 export function agentEnvironment(
   config: Config,
-  { sockets, programs }: AgentPlumbing,
+  { sockets, programs, runtime }: AgentPlumbing,
   isRoot: boolean,
 ): Readonly<Record<string, string>> {
   const { task, project, profile, pod, contractVersion } = config.identity
@@ -40,6 +40,8 @@ export function agentEnvironment(
     CLAUDE_CODE_SHELL: join(programs, 'bash'),
     // It loads native code from there. /tmp is the commands'.
     ...ownTmp(config.home),
+    // It listens for messages in a folder there; where the path were too long, it would do so in /tmp.
+    XDG_RUNTIME_DIR: runtime,
     TERM: 'xterm-256color',
     LANG: config.lang,
     PLATFORM_TASK: task,
@@ -49,7 +51,7 @@ export function agentEnvironment(
     PLATFORM_POD: String(pod),
     ANTHROPIC_BASE_URL: noModel,
     ANTHROPIC_UNIX_SOCKET: sockets.model,
-    // The subscription's mode is what makes the CLI report the account's usage windows (facts 7).
+    // The subscription's mode is what makes the CLI report the account's usage windows (CLI-FACT-7).
     ...(config.secrets.oauthToken
       ? { CLAUDE_CODE_OAUTH_TOKEN: keyPlaceholder }
       : { ANTHROPIC_API_KEY: keyPlaceholder }),

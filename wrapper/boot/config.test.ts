@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { contractVersion } from '../../machines/turn/schema.ts'
+import { contractVersion } from '../../machines/turn/contract-version.ts'
 import { loadConfig, type Config, type ConfigError } from './config.ts'
 
 const sound = {
@@ -22,7 +22,7 @@ function faultsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe('configuration', () => {
-  test('has the defaults of the contract', () => {
+  test('has the defaults of the contract (WRAPPER-ENV-2, WRAPPER-ENV-3, WRAPPER-ENV-6, WRAPPER-ENV-9, WRAPPER-ENV-10, WRAPPER-ENV-11, WRAPPER-ENV-12, WRAPPER-ENV-14, POD-ENV-10, POD-ENV-16, WRAPPER-BOOT-2)', () => {
     expect(load({})).toMatchObject({
       http: { host: '0.0.0.0', port: 8080 },
       internal: { host: '127.0.0.1', port: 8090 },
@@ -37,14 +37,14 @@ describe('configuration', () => {
     })
   })
 
-  test('S3 ScmSpec: commits carry botEmail, and the wrapper’s own address where it is absent or empty', () => {
+  test('PROJECT-SCM-7, POD-ENV-13: commits carry botEmail, and the wrapper’s own address where it is absent or empty (PROJECT-SCM-7)', () => {
     const emailOf = (env: Record<string, string>): string => load(env).bot.email
     expect(emailOf({ BOT_EMAIL: 'bot@acme.invalid' })).toBe('bot@acme.invalid')
     expect(emailOf({ BOT_EMAIL: '' })).toBe(emailOf({}))
     expect(emailOf({})).toMatch(/^\S+@\S+$/)
   })
 
-  test('names every fault at once', () => {
+  test('names every fault at once (WRAPPER-ENV-1, WRAPPER-ENV-3, WRAPPER-ENV-4, WRAPPER-ENV-13)', () => {
     const faults = faultsOf({
       OIDC_ISSUER: '',
       HTTP_ADDR: 'nowhere',
@@ -73,11 +73,14 @@ describe('configuration', () => {
     }
   })
 
-  test.each(['3', '5', 'four'])('a pod of contract version %j does not start, and says why', (given) => {
-    expect(faultsOf({ PLATFORM_CONTRACT_VERSION: given }).join()).toMatch(/PLATFORM_CONTRACT_VERSION.*(4|integer)/)
-  })
+  test.each(['3', '5', 'four'])(
+    'a pod of contract version %j does not start, and says why (TOOL-VERSION-3)',
+    (given) => {
+      expect(faultsOf({ PLATFORM_CONTRACT_VERSION: given }).join()).toMatch(/PLATFORM_CONTRACT_VERSION.*(4|integer)/)
+    },
+  )
 
-  test('S2, Versioning: the contract version is 4', () => {
+  test('TOOL-VERSION-1: the contract version is 4 (TOOL-VERSION-1, VERSIONING-2)', () => {
     expect(contractVersion).toBe(4)
   })
 
@@ -88,7 +91,7 @@ describe('configuration', () => {
     })
   })
 
-  test('lets REPOS win over the same REPO_URL and refuses a different one', () => {
+  test('lets REPOS win over the same REPO_URL and refuses a different one (WRAPPER-ENV-8, POD-ENV-8)', () => {
     const repos = JSON.stringify([{ name: 'lib', url: 'http://g/lib.git', base: 'main' }])
     expect(load({ REPOS: repos, REPO_URL: 'http://g/lib.git', REPO_BRANCH: 'main' }).repositories).toHaveLength(1)
     expect(faultsOf({ REPOS: repos, REPO_URL: 'http://g/other.git' }).join()).toContain('differ')
@@ -102,7 +105,7 @@ describe('configuration', () => {
     },
   )
 
-  test('asks for client credentials where there is a memory service', () => {
+  test('asks for client credentials where there is a memory service (POD-ENV-15)', () => {
     expect(faultsOf({ PLATFORM_MEMORY_URL: 'http://memory' }).join()).toContain('MEMORY_AUDIENCE')
   })
 })

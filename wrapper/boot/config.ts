@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Type } from 'typebox'
-import { contractVersion } from '../../machines/turn/schema.ts'
+import { contractVersion } from '../../machines/turn/contract-version.ts'
 import { EnvironmentReader, type Address, type Environment } from './environment.ts'
 import { parseLifecycleHooks, type LifecycleHooks } from './lifecycle-hooks.ts'
 import { readRepositories, type RepositoryConfig } from './repositories.ts'
@@ -23,7 +23,7 @@ export interface Secrets {
   readonly oidcClientSecret?: string
 }
 
-/** S3 "Wrapper configuration" and the table of `decisions.md`, read once. Times are milliseconds. */
+/** WRAPPER-ENV and POD-ENV (docs/contract/wrapper.md), read once. Times are milliseconds. */
 export interface Config {
   readonly http: Address
   readonly internal: Address
@@ -144,7 +144,7 @@ function readIdentity(read: EnvironmentReader, task: string): Identity {
   }
 }
 
-/** Each secret may come as a file, which is read once and removed: a file or variable that stays is in the agent's reach (rulings 1.11). */
+/** Each secret may come as a file, which is read once and removed: a file or variable that stays is in the agent's reach (SECURITY-RULE-1). */
 function readSecrets(read: EnvironmentReader): Secrets {
   return {
     podToken: read.secretFile('PLATFORM_POD_TOKEN_FILE'),

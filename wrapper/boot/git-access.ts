@@ -28,7 +28,7 @@ export function gitHome(config: Config): string {
 
 /**
  * Answers git's prompt for the hosts of the configured repositories and no other. Name and password are those of the
- * gateway (rulings 3.8).
+ * gateway (GIT-1).
  */
 export function answerPrompt(config: Config, prompt: string): string | undefined {
   const asked = /'(https?:\/\/[^']+)'/.exec(prompt)?.[1]

@@ -5,7 +5,7 @@ async function included(text: string, files: Readonly<Record<string, string>> = 
   return withIncludes(text, 'CLAUDE.md', async (path) => files[path])
 }
 
-test('what the base branch includes stands behind its instructions, read from the base branch', async () => {
+test('what the base branch includes stands behind its instructions, read from the base branch (WRAPPER-BOOT-8)', async () => {
   expect(await included('See @docs/style.md for style.', { 'docs/style.md': '# Style\n\nShort lines.\n' })).toBe(
     'See `@docs/style.md` for style.\n\n## Included from docs/style.md\n\n# Style\n\nShort lines.\n',
   )

@@ -48,7 +48,7 @@ export function renderGlobalInstructions(config: Config, findings: readonly stri
   ].join('\n')
 }
 
-/** S3 WorkspaceSpec: the review agent shares the workspace and is told what its edits do. */
+/** PROJECT-WORKSPACE-14: the review agent shares the workspace and is told what its edits do. */
 function reviewNote(config: Config): readonly string[] {
   if (config.identity.profile !== 'review') return []
   return [

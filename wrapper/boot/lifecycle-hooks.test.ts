@@ -36,13 +36,13 @@ describe('lifecycle hooks', () => {
   }
   const told = (): string[] => readFileSync(join(dir, 'told'), 'utf8').trim().split('\n')
 
-  test('run in a shell with their argument and an environment that holds nothing else', async () => {
+  test('run in a shell with their argument and an environment that holds nothing else (HOOKS-1, HOOKS-11)', async () => {
     const run = runner({ preClone: 'echo "$1|$#|$PLATFORM_TASK|$PLATFORM_PROJECT|$HOME" >> told' })
     await run('preClone', "http://forge/it's $(not) run.git")
     expect(told()).toEqual(["http://forge/it's $(not) run.git|1|default/t|demo|"])
   })
 
-  test('run in the command space', async () => {
+  test('run in the command space (HOOKS-11)', async () => {
     const plain = openPlainSpace()
     const space: CommandSpace = {
       ...plain,
@@ -56,14 +56,14 @@ describe('lifecycle hooks', () => {
     expect(told()).toEqual(['inside true'])
   })
 
-  test('are skipped when empty or absent', async () => {
+  test('are skipped when empty or absent (HOOKS-1)', async () => {
     const run = runner({ conversationStart: '' })
     await run('conversationStart')
     await run('conversationFinished')
     expect([failed, lines]).toEqual([[], []])
   })
 
-  test('are counted and logged when they fail, and stop nothing', async () => {
+  test('are counted and logged when they fail, and stop nothing (HOOKS-2)', async () => {
     const run = runner({ postClone: 'echo broken >&2; exit 3', agentTurnFinished: 'kill -9 $$' })
     await run('postClone', dir)
     await run('agentTurnFinished')
@@ -95,7 +95,7 @@ describe('lifecycle hooks', () => {
     expect(isAlive(Number(told()[0]))).toBe(false)
   })
 
-  test('around a clone: before it with the address, after the checkout of the work branch with the folder', async () => {
+  test('around a clone: before it with the address, after the checkout of the work branch with the folder (HOOKS-3, HOOKS-4, HOOKS-10)', async () => {
     const origin = makeOrigin(dir)
     const config = loadConfig(
       {

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import type { Logger } from '../../edges/http/logging.ts'
+import type { Logger } from '../../http/logging.ts'
 import type { Clock } from '../clock.ts'
 import type { CommandSpace } from '../space/space.ts'
 import type { Config } from './config.ts'
@@ -7,7 +7,7 @@ import type { EnvironmentReader } from './environment.ts'
 
 const command = Type.Optional(Type.String())
 
-/** S3 LifecycleHooks: each a shell command; empty is skipped; a failure is logged and counted, never fatal. */
+/** PROJECT-HOOKS-1, HOOKS-1, HOOKS-2: each a shell command; empty is skipped; a failure is logged and counted, never fatal. */
 export const LifecycleHooks = Type.Object(
   {
     preClone: command,

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { Check } from 'typebox/value'
-import type { Logger } from '../../edges/http/logging.ts'
+import type { Logger } from '../../http/logging.ts'
 import type { Config } from './config.ts'
 import { parseJson } from './environment.ts'
 import { wiringServer } from '../hooks/wiring.ts'
 import type { AgentPlumbing } from './plumbing.ts'
 
-/** Platform-owned names; nobody else may take them (decisions.md Orchestrator, S3 Wrapper configuration). */
+/** Platform-owned names; nobody else may take them (WRAPPER-RULE-11, WRAPPER-MCP-4). */
 const reserved = ['platform', wiringServer, 'alerting', 'code-navigation']
 const namePattern = '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$'
 
@@ -25,7 +25,7 @@ const Fragment = Type.Object({ mcpServers: Type.Record(Type.String(), Type.Objec
 
 type Servers = Record<string, object>
 
-/** Overlay fragments first, then the extra servers, then the platform's own, which win (S3). */
+/** Overlay fragments first, then the extra servers, then the platform's own, which win (WRAPPER-MCP-3). */
 export function renderMcpConfig(
   config: Config,
   plumbing: AgentPlumbing,
@@ -53,7 +53,7 @@ function inside(server: object, { programs }: AgentPlumbing): object {
   return { ...server, command: join(programs, 'inside'), args: [Object.keys(env).join(' '), command, ...args] }
 }
 
-/** Malformed or incomplete entries are warned about and skipped, never fatal: a bad value fails open (S3 MCPServerSpec). */
+/** Malformed or incomplete entries are warned about and skipped, never fatal: a bad value fails open (WRAPPER-MCP-7). */
 function addExtras(servers: Servers, text: string, logger: Logger): void {
   if (text === '') return
   const list = parseJson(text)

@@ -17,7 +17,7 @@ describe('configuration that an earlier agent left', () => {
   }
   const has = (name: string): boolean => existsSync(join(dir, name))
 
-  test('is removed from the home, and named', () => {
+  test('is removed from the home, and named (WRAPPER-BOOT-10)', () => {
     const planted = [
       'home/.claude/settings.local.json',
       'home/.claude/commands/deploy.md',

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import type { EnvironmentReader } from './environment.ts'
 
-/** One entry of `REPOS`. `branch` is the work branch; empty means the Task's branch. `sha` is the exact head to check out (rulings 1.29). */
+/** One entry of `REPOS`. `branch` is the work branch; empty means the Task's branch. `sha` is the exact head to check out (REVIEW-2). */
 const RepositoryEntry = Type.Object(
   {
     name: Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$' }),
@@ -22,7 +22,7 @@ export interface RepositoryConfig {
   readonly sha: string
 }
 
-/** `REPOS` wins over `REPO_URL` and `REPO_BRANCH`; both set and different is a fault (rulings 3.35). */
+/** `REPOS` wins over `REPO_URL` and `REPO_BRANCH`; both set and different is a fault (WRAPPER-RULE-2). */
 export function readRepositories(read: EnvironmentReader): readonly RepositoryConfig[] {
   const listed = read.json('REPOS', Type.Array(RepositoryEntry), []).map(fill)
   const single = readSingle(read)

@@ -83,7 +83,7 @@ describe('skills', () => {
   beforeEach(() => void (scene = new Scene()))
   afterEach(() => scene.close())
 
-  test('are installed from their repository with the palette of agents, and what is neither stays out', async () => {
+  test('are installed from their repository with the palette of agents, and what is neither stays out (WRAPPER-METRICS-11, WRAPPER-METRICS-13)', async () => {
     scene.commit({
       'skills/review/SKILL.md': 'how to review',
       'skills/review/list.md': 'a list',
@@ -98,7 +98,7 @@ describe('skills', () => {
     expect(await scene.counted('ccw_agents_installed_total')).toBe(1)
   })
 
-  test('come from a branch, a tag or a commit, `main` unless told', async () => {
+  test('come from a branch, a tag or a commit, `main` unless told (POD-ENV-11)', async () => {
     const first = scene.commit({ 'skills/first/SKILL.md': '1' })
     runGit(scene.source, 'tag', 'v1.0.0')
     runGit(scene.source, 'checkout', '--quiet', '-b', 'next')
@@ -114,7 +114,7 @@ describe('skills', () => {
     }
   })
 
-  test('replace those of an earlier boot whole, and leave nothing of the staging', async () => {
+  test('replace those of an earlier boot whole, and leave nothing of the staging (WRAPPER-SKILLS-1)', async () => {
     scene.commit({ 'skills/old/SKILL.md': 'x' })
     await scene.install()
     runGit(scene.source, 'rm', '-rq', 'skills/old')
@@ -124,18 +124,18 @@ describe('skills', () => {
     expect(scene.installed('skills')).toEqual(['new'])
   })
 
-  test('fail the boot when a source is configured and holds none', async () => {
+  test('fail the boot when a source is configured and holds none (WRAPPER-SKILLS-2)', async () => {
     scene.commit({ 'agents/reader.md': 'reads', 'skills/notes/README.md': 'no skill' })
     await expect(scene.install()).rejects.toThrow('holds no skill at main')
   })
 
-  test('fail the boot when their source cannot be cloned, and it is counted', async () => {
+  test('fail the boot when their source cannot be cloned, and it is counted (WRAPPER-METRICS-12)', async () => {
     scene.commit({ 'skills/one/SKILL.md': 'x' })
     await expect(scene.install({ SKILLS_REF: 'v9.9.9' })).rejects.toThrow()
     expect(await scene.counted('ccw_skills_clone_failures_total')).toBe(1)
   })
 
-  test('are there although the palette of agents could not be installed, which is only said', async () => {
+  test('are there although the palette of agents could not be installed, which is only said (WRAPPER-SKILLS-3)', async () => {
     scene.commit({ 'skills/one/SKILL.md': 'x', agents: 'a file where a folder is looked for' })
     await scene.install()
     expect(scene.installed('skills')).toEqual(['one'])
@@ -143,7 +143,7 @@ describe('skills', () => {
     expect(await scene.counted('ccw_agents_installed_total')).toBe(0)
   })
 
-  test('are not looked for where no source is configured', async () => {
+  test('are not looked for where no source is configured (POD-ENV-11)', async () => {
     await scene.install({ SKILLS_REPO_URL: '' })
     expect(scene.installed('skills')).toEqual([])
   })

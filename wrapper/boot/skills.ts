@@ -1,12 +1,12 @@
 import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Logger } from '../../edges/http/logging.ts'
+import type { Logger } from '../../http/logging.ts'
 import type { WrapperMetrics } from '../metrics.ts'
 import { gitText, type Git } from '../workspace/git.ts'
 import type { Config } from './config.ts'
 
-/** Skills from the skills repository, by staging and rename. A configured source without one skill fails the boot; agents fail open (S3 Wrapper boot). */
+/** Skills from the skills repository, by staging and rename. A configured source without one skill fails the boot; agents fail open (WRAPPER-SKILLS-1 to WRAPPER-SKILLS-3). */
 export async function installSkills(config: Config, git: Git, metrics: WrapperMetrics, logger: Logger): Promise<void> {
   if (config.skills.url === '') return
   const source = join(config.stateDir, 'skills-source')

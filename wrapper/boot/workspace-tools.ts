@@ -1,4 +1,4 @@
-import type { Logger } from '../../edges/http/logging.ts'
+import type { Logger } from '../../http/logging.ts'
 import type { Clock } from '../clock.ts'
 import type { CommandSpace } from '../space/space.ts'
 import type { Git } from '../workspace/git.ts'

@@ -33,7 +33,10 @@ describe('the broker', () => {
     ['clarify', 'operator', 'POST tasks/t-1/outcome', false],
     ['clarify', 'operator', 'POST tasks/t-1/notes', true],
     ['', 'memory', 'POST queries', false],
-  ] as const)('as %s, %s %s: %s', (profile, service, call, expected) => {
-    expect(may(profile, service, call)).toBe(expected)
-  })
+  ] as const)(
+    'as %s, %s %s: %s (TOOLS-12, GATING-4, GATING-22, AGENT-API-7, TOOL-TASK-5)',
+    (profile, service, call, expected) => {
+      expect(may(profile, service, call)).toBe(expected)
+    },
+  )
 })

@@ -6,7 +6,7 @@ interface Rule {
   readonly methods: readonly string[]
   /** Segments of the path; `:own` is this pod's Task, `:project` its Project, `:any` one free segment, `*` one or more. */
   readonly path: string
-  /** Absent: always on, also for an unknown profile (S2 Profile gating). */
+  /** Absent: always on, also for an unknown profile (GATING-5, GATING-8). */
   readonly profiles?: readonly string[]
 }
 
@@ -15,7 +15,7 @@ const allBut = (...denied: readonly string[]): readonly string[] => all.filter((
 
 const outcomePath = 'tasks/:own/outcome'
 
-/** One row per tool of S2's gating table, as the calls it needs (decisions.md "Agent API", S1 Endpoints). Nothing else passes. */
+/** One row per tool of GATING (docs/contract/tools.md), as the calls it needs (TOOL-RULE-4, TOOLS-12). Nothing else passes. */
 const rules: readonly Rule[] = [
   { service: 'operator', methods: ['GET'], path: 'projects/:project' },
   { service: 'operator', methods: ['GET'], path: 'projects/:project/repositories' },

@@ -117,7 +117,7 @@ describe('a call through the broker', () => {
     ['dirty', 'a changed file', 'README.md'],
     ['dirty', 'a folder that is no repository any more', '', broken],
   ]
-  test.each(workspaces)('an outcome says %s with %s', async (state, _what, file, prepare) => {
+  test.each(workspaces)('an outcome says %s with %s (OUTCOME-REVIEW-5)', async (state, _what, file, prepare) => {
     // A repository around the workspace must not be taken for the one that is asked.
     runGit(dir, 'init', '--quiet')
     writeFileSync(join(dir, '.git', 'info', 'exclude'), '*\n')
@@ -143,7 +143,7 @@ describe('a call through the broker', () => {
     ['of another Task', 'operator', 'tasks/another/outcome', 403, 'tool-denied'],
     ['that no tool of the profile makes', 'operator', 'tasks/t-1', 403, 'tool-denied'],
     ['of a service that the pod has not', 'memory', 'queries', 404, 'not-found'],
-  ])('a call %s is refused and goes nowhere', async (_what, service, path, status, code) => {
+  ])('a call %s is refused and goes nowhere (TOOLS-12, GATING-4)', async (_what, service, path, status, code) => {
     await start(0)
     await open()
     const answer = await broker.call(service, path, { method: 'POST', body: '{}', signal: never })

@@ -50,7 +50,7 @@ export function hookInputOf({ event: _event, ...members }: HookArguments): HookI
   return Object.fromEntries(Object.entries(members).filter(([, text]) => text !== ''))
 }
 
-/** What a hook answers: nothing, or context for the model at the tool boundary (facts 8). */
+/** What a hook answers: nothing, or context for the model at the tool boundary (CLI-FACT-9). */
 export interface HookAnswer {
   readonly hookSpecificOutput: { readonly hookEventName: HookEvent; readonly additionalContext: string }
 }

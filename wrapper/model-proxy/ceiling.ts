@@ -10,7 +10,7 @@ export function tokensOf(messages: Iterable<MessageUsage>): number {
 
 /**
  * The most that one turn may use. At it nothing more is asked of the model: the request is answered here with 403, which the
- * CLI doesn't retry (facts 5), and a stream that reaches it is broken off. The provider counts a message's output only
+ * CLI doesn't retry (CLI-FACT-4), and a stream that reaches it is broken off. The provider counts a message's output only
  * at its end, so a turn may pass its ceiling by the output of the messages under way, each bound by its `max_tokens`.
  */
 export class TokenCeiling {

@@ -40,7 +40,7 @@ export class ModelMeter {
     return !this.ceiling.enforce(tokensOf(this.#messages.values()))
   }
 
-  /** The provider said that the subscription's window is used up: not an ordinary 429 (facts 7). */
+  /** The provider said that the subscription's window is used up: not an ordinary 429 (CLI-FACT-8). */
   get usageLimited(): boolean {
     return this.#limited
   }
@@ -49,7 +49,7 @@ export class ModelMeter {
     return this.#limitResetsAt
   }
 
-  /** Requests that failed since the last whole answer: the CLI repeats them in silence (facts 5). */
+  /** Requests that failed since the last whole answer: the CLI repeats them in silence (CLI-FACT-4). */
   get failures(): { readonly inRow: number; readonly status: number } {
     return this.#failures
   }

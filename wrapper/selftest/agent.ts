@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createLogger } from '../../edges/http/logging.ts'
+import { createLogger } from '../../http/logging.ts'
 import { writeAgentFiles } from '../boot/agent-files.ts'
 import { agentCommand, agentEnvironment } from '../boot/agent-process.ts'
 import { loadConfig } from '../boot/config.ts'
@@ -87,7 +87,12 @@ export async function startAgent(input: AgentInput, options: AgentOptions = {}):
     side.sockets.model,
   )
   const config = loadConfig(variables(input, options, { root, home, workspace }), () => '')
-  const plumbing = { sockets: side.sockets, programs: join(side.link, 'bin'), ...programs(input.node) }
+  const plumbing = {
+    sockets: side.sockets,
+    programs: join(side.link, 'bin'),
+    runtime: side.link,
+    ...programs(input.node),
+  }
   writeShims(side.link, { ...config, way: [] })
   const sessionId = input.uuid()
   writeAgentFiles({
@@ -194,7 +199,7 @@ function programs(node: string): Readonly<Record<'relayCommand' | 'statuslineCom
   }
 }
 
-/** A line that is still being written is left out, and so is a file that isn't there yet (facts 5b). */
+/** A line that is still being written is left out, and so is a file that isn't there yet (CLI-FACT-5). */
 function readLines(path: string): readonly Line[] {
   try {
     const text = readFileSync(path, 'utf8')

@@ -22,7 +22,7 @@ const shared = [
 
 describe('the scripted CLI', () => {
   const run = new ContractRun({
-    cli: join(import.meta.dirname, '..', '..', 'cli', 'standins', 'stub-cli', 'claude'),
+    cli: join(import.meta.dirname, '..', '..', 'standins', 'stub-cli', 'claude'),
     clock: realClock,
     uuid: randomUUID,
     node: process.execPath,

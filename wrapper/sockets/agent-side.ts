@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Logger } from '../../edges/http/logging.ts'
-import type { Fetch, Ids } from '../../edges/http/ports.ts'
+import type { Logger } from '../../http/logging.ts'
+import type { Fetch, Ids } from '../../http/ports.ts'
 import type { Attestor } from '../attestation/attestor.ts'
 import type { Config } from '../boot/config.ts'
 import type { AgentPlumbing } from '../boot/plumbing.ts'
@@ -14,7 +14,7 @@ import { openWiring, type OnHook, type Wiring } from '../hooks/wiring.ts'
 import type { WrapperMetrics } from '../metrics.ts'
 import type { ModelMeter } from '../model-proxy/meter.ts'
 import type { CreateToolsServer, ToolDesk } from '../tools/port.ts'
-import { createToolDesk } from '../tools/tool-desk.ts'
+import { createToolDesk, type ToolDeskOptions } from '../tools/tool-desk.ts'
 import type { UsageFeedOptions } from '../usage/usage-feed.ts'
 import type { Workspace } from '../workspace/outside/workspace.ts'
 import { socketsIn, type SocketFolder } from './agent-sockets.ts'
@@ -25,6 +25,7 @@ export interface AgentSideOptions {
   readonly folder: SocketFolder
   /** That folder as the CLI sees it. */
   readonly link: string
+  readonly runtime: string
   readonly config: Config
   readonly clock: Clock
   readonly ids: Ids
@@ -38,6 +39,7 @@ export interface AgentSideOptions {
   readonly onModelOutput: () => void
   readonly onHook: OnHook
   readonly onAccountUsage: UsageFeedOptions['onAccountUsage']
+  readonly onRefusal: ToolDeskOptions['onRefusal']
   readonly workspace: () => Workspace | undefined
 }
 
@@ -63,6 +65,7 @@ export async function openAgentSide(options: AgentSideOptions): Promise<AgentSid
     plumbing: {
       sockets: socketsIn(link),
       programs: join(link, 'bin'),
+      runtime: options.runtime,
       relayCommand: [options.node, fileURLToPath(new URL('../hooks/relay.mjs', import.meta.url))],
       statuslineCommand: statuslineOf(options),
     },
@@ -96,7 +99,8 @@ function modelOf({ config, fetch, meter, attestor, metrics, onModelOutput }: Age
   }
 }
 
-function deskOf({ config, fetch, clock, attestor, metrics, logger, workspace }: AgentSideOptions): ToolDesk {
+function deskOf(options: AgentSideOptions): ToolDesk {
+  const { config, fetch, clock, workspace } = options
   const broker = createBroker({
     caller: config.identity,
     upstreams: upstreamsOf(config, clock, fetch),
@@ -105,7 +109,7 @@ function deskOf({ config, fetch, clock, attestor, metrics, logger, workspace }: 
     workspaceState: async () => (await workspace()?.state()) ?? 'dirty',
   })
   const push = async (): Promise<unknown> => workspace()?.pushAll()
-  return createToolDesk({ attestor, broker, push, task: config.identity.task, metrics, logger })
+  return createToolDesk({ ...options, broker, push, task: config.identity.task })
 }
 
 function toolsServer({ config, createToolsServer }: AgentSideOptions, desk: ToolDesk): ReturnType<CreateToolsServer> {

@@ -55,12 +55,14 @@ const machine = ['/usr', '/etc', '/opt', '/bin', '/sbin', '/lib', '/lib32', '/li
  * memory, for his view alone. Where the machine refuses that he may write nothing there.
  */
 const ownMachine = [
+  // What is mounted below it, as /etc/hosts in a container, is as little his.
+  'own_nothing() { mount -n --rbind $1 $1 && findmnt -n -r -R -o TARGET $1 | while read -r each; do mount -n -o remount,bind,ro "$each"; done; }',
   'if [ "$(id -u)" = 0 ]; then',
   `for at in ${machine.join(' ')}; do`,
   '  [ -d $at ] && [ ! -L $at ] || continue',
   '  mkdir -p /dev/shm/.own && mount -n -t tmpfs -o mode=0755 tmpfs /dev/shm/.own && mkdir /dev/shm/.own/upper /dev/shm/.own/work',
   '  chmod --reference=$at /dev/shm/.own/upper',
-  '  mount -n -t overlay -o lowerdir=$at,upperdir=/dev/shm/.own/upper,workdir=/dev/shm/.own/work,userxattr overlay $at 2>/dev/null || { mount -n --rbind $at $at && mount -n -o remount,bind,ro $at; }',
+  '  mount -n -t overlay -o lowerdir=$at,upperdir=/dev/shm/.own/upper,workdir=/dev/shm/.own/work,userxattr overlay $at 2>/dev/null || own_nothing $at',
   '  umount -n -l /dev/shm/.own && rmdir /dev/shm/.own',
   'done; fi',
 ]

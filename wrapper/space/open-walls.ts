@@ -14,6 +14,8 @@ export interface Walls {
   readonly space: CommandSpace
   /** The folder of sockets and helper programs as the CLI sees it. */
   readonly link: string
+  /** A folder that the CLI may write and no command sees, with a short path: the CLI keeps sockets of its own there. */
+  readonly runtime: string
   /** HOME of commands, as the wrapper sees it. */
   readonly commandHome: string
   /** Closes the workspace's root and opens the CLI's view. Once, when the clones are in place. */
@@ -36,7 +38,7 @@ export interface WallsInput {
   readonly onRefusal: (kind: Seclusion, reason: string) => void
 }
 
-/** The contract's caches (S3 WorkspaceSpec), which a Project's pods share. */
+/** The contract's caches (PROJECT-WORKSPACE-4, PROJECT-WORKSPACE-7), which a Project's pods share. */
 const caches = [
   '.cache/pre-commit',
   '.cache/go-build',
@@ -66,6 +68,7 @@ export async function openWalls(input: WallsInput): Promise<Walls> {
     kind: 'none',
     space: openPlainSpace(),
     link,
+    runtime: link,
     commandHome: config.home,
     openView: async () => undefined,
     view: (command) => command,
@@ -98,6 +101,7 @@ async function openKind(input: WallsInput, kind: 'root' | 'user'): Promise<Walls
     kind,
     space: namespaces.space,
     link: linkInView,
+    runtime: dirname(linkInView),
     commandHome,
     openView: (clones) => namespaces.openView(clones),
     view: (command) => namespaces.view(command),

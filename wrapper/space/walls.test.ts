@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Walls } from './open-walls.ts'
 import type { Seclusion } from './space.ts'
 import { grantedKinds, inCommands, inView, makePlace, neighbour, runWords, wallsAt, type Place } from './testing.ts'
@@ -38,8 +38,9 @@ async function attempt(kind: Seclusion): Promise<{ readonly said: string; readon
 }
 
 describe.skipIf(kinds.length === 0)(`a command of the agent${refusal}`, () => {
-  test.each(kinds)('reads nothing of the wrapper, of its sockets and of what the CLI obeys: %s', async (kind) =>
-    expect(await attempt(kind)).toEqual({ said: 'end', left: 'the turns\n' }),
+  test.each(kinds)(
+    'reads nothing of the wrapper, of its sockets and of what the CLI obeys: %s (WRAPPER-SECRETS-2)',
+    async (kind) => expect(await attempt(kind)).toEqual({ said: 'end', left: 'the turns\n' }),
   )
 
   test('without walls does all of it', async () => {
@@ -142,6 +143,41 @@ describe.skipIf(kinds.length === 0)(`a command of the agent${refusal}`, () => {
   })
 })
 
+describe.skipIf(!kinds.includes('root'))('what a superuser may write of the machine', () => {
+  /** A `mount` that the machine lets do anything but overlays. */
+  function withoutOverlays(place: Place): Place {
+    const bin = join(place.dir, 'bin')
+    mkdirSync(bin)
+    const text = '#!/bin/sh\ncase " $* " in *" overlay "*) exit 32 ;; esac\nexec /usr/bin/mount "$@"\n'
+    writeFileSync(join(bin, 'mount'), text, { mode: 0o755 })
+    return { ...place, config: { ...place.config, path: `${bin}:${place.config.path}` } }
+  }
+  const mark = `statewright-walls-${process.pid}`
+  afterEach(() => rmSync(`/usr/bin/${mark}`, { force: true }))
+  const write = `echo written > /usr/bin/${mark} && cat /usr/bin/${mark}`
+
+  test('is a copy of his own where overlays are granted', async () => {
+    const { place, walls } = await open('root')
+    const { said } = inCommands(walls, write, place.config.workspaceDir)
+    expect([said.trim(), existsSync(`/usr/bin/${mark}`)]).toEqual(['written', false])
+  })
+
+  test('is nothing where the machine refuses overlays, nor what is mounted below', async () => {
+    const place = withoutOverlays(makePlace())
+    const walls = await wallsAt(place, 'root')
+    onTestFinished(async () => {
+      await walls.space.close()
+      place.remove()
+    })
+    const { said } = inCommands(walls, write, place.config.workspaceDir)
+    expect([/read-only/i.test(said), existsSync(`/usr/bin/${mark}`)]).toEqual([true, false])
+    const mounts = inCommands(walls, 'findmnt -n -r -o TARGET,OPTIONS', place.config.workspaceDir).said
+    const ofMachine = mounts.split('\n').filter((line) => /^\/(usr|etc|opt|bin|sbin|lib)/.test(line))
+    expect(ofMachine.length).toBeGreaterThan(1)
+    expect(ofMachine.filter((line) => !/ ro(,|$)/.test(line))).toEqual([])
+  })
+})
+
 describe.skipIf(kinds.length === 0)(`the CLI’s view${refusal}`, () => {
   test.each(kinds)('follows no link that a command planted: %s', async (kind) => {
     const { place, walls } = await open(kind)
@@ -172,6 +208,18 @@ describe.skipIf(kinds.length === 0)(`the CLI’s view${refusal}`, () => {
     for (const name of ['.mcp.json', 'CLAUDE.md', 'CLAUDE.local.md'])
       expect(inView(walls, `echo forged > ${name}`).status, name).not.toBe(0)
   })
+
+  test.each(kinds)(
+    'has a folder for the CLI’s own sockets, by a short path, that no command sees: %s',
+    async (kind) => {
+      const { place, walls } = await open(kind)
+      await walls.openView(['lib'])
+      const own = join(walls.runtime, 'cc-socks', '1234567.sock')
+      expect(own.length).toBeLessThan(100)
+      expect(inView(walls, `mkdir -m 700 ${dirname(own)} && echo inbox > ${own}`).status).toBe(0)
+      expect(inCommands(walls, `cat ${own}`, place.config.workspaceDir).status).not.toBe(0)
+    },
+  )
 
   test.each(kinds)('shows the sockets, and none of the wrapper’s state and processes: %s', async (kind) => {
     const { place, walls } = await open(kind)
@@ -220,7 +268,7 @@ describe.skipIf(kinds.length === 0)(`what lives on between pods${refusal}`, () =
   })
 })
 
-test('where namespaces are required and refused, the wrapper opens no space and says what to do', async () => {
+test('where namespaces are required and refused, the wrapper opens no space and says what to do (POD-ENV-18, WRAPPER-SECRETS-3)', async () => {
   const place = makePlace('required')
   onTestFinished(() => place.remove())
   const refused = { ...place, config: { ...place.config, path: '/nowhere' } }

@@ -2,7 +2,7 @@ import { sleep, type Clock } from '../clock.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
- * The one recipe that delivered every body exactly, 10 B to 1 M characters (facts 4c): a typed line with the turn's token, a
+ * The one recipe that delivered every body exactly, 10 B to 1 M characters (CLI-FACT-2): a typed line with the turn's token, a
  * bracketed paste, Enter as a write of its own. The typed line keeps `!` and `/` at the start of a body harmless and
  * tells the model that the pasted text is the user's own request.
  */

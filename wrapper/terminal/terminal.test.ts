@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { testClock } from '../../edges/http/testing.ts'
+import { testClock } from '../../http/testing.ts'
 import { dialogOnScreen } from './screen.ts'
 import { sanitise } from './sanitise.ts'
 import { submit, typedLine } from './submit.ts'
@@ -17,14 +17,14 @@ describe('sanitising a message', () => {
     ['half a surrogate', 'a\ud800b', 'ab'],
     ['trailing newlines', 'a\n\n', 'a'],
     ['ordinary text', '!ls /x @y žluťoučký 🦆', '!ls /x @y žluťoučký 🦆'],
-  ])('handles %s', (_what, text, expected) => {
+  ])('handles %s (WRAPPER-TURN-3)', (_what, text, expected) => {
     expect(sanitise(text)).toBe(expected)
     expect(sanitise(sanitise(text))).toBe(expected)
   })
 })
 
 describe('recognising a dialog', () => {
-  test('sees the bypass warning through cursor moves, and not the status line of the prompt', () => {
+  test('sees the bypass warning through cursor moves, and not the status line of the prompt (WRAPPER-BOOT-11)', () => {
     expect(
       dialogOnScreen(
         'WARNING:\u001b[1CBypass\u001b[1CPermissions\u001b[1Cmode \u276f No,\u001b[1Cexit   Yes, I accept',
@@ -56,7 +56,7 @@ describe('submitting', () => {
     }
   }
 
-  test('types the token, pastes the body once and repeats only a late Enter', async () => {
+  test('types the token, pastes the body once and repeats only a late Enter (WRAPPER-TURN-3, WRAPPER-TURN-4)', async () => {
     const clock = testClock()
     const { terminal, written } = recording()
     const accepted = Promise.withResolvers<void>()

@@ -7,7 +7,7 @@ export interface TerminalExit {
   readonly at: number
 }
 
-/** The agent's terminal: bytes in, the last of the bytes out. Output is kept for dialogs and diagnosis, never parsed for results (S3). */
+/** The agent's terminal: bytes in, the last of the bytes out. Output is kept for dialogs and diagnosis, never parsed for results (WRAPPER-TURN-5). */
 export interface Terminal {
   readonly pid: number
   write(bytes: string): void

@@ -7,6 +7,8 @@ export interface TestGateway {
   readonly url: string
   /** Calls of the agent API, as `METHOD path authorization`. */
   readonly calls: string[]
+  /** What each of them carried. */
+  readonly bodies: string[]
   close(): Promise<void>
 }
 
@@ -22,9 +24,10 @@ export async function freePort(): Promise<number> {
 /** Smart HTTP over git's own backend, behind `x-pod:<token>`, and an agent API that echoes. */
 export async function startGateway(repositoriesDir: string, token: string, port = 0): Promise<TestGateway> {
   const calls: string[] = []
+  const bodies: string[] = []
   const basic = `Basic ${Buffer.from(`x-pod:${token}`).toString('base64')}`
   const server = createServer((request, response) => {
-    if (!request.url!.startsWith('/git/')) return echo(request, response, calls)
+    if (!request.url!.startsWith('/git/')) return void echo(request, response, { calls, bodies })
     if (request.headers.authorization !== basic)
       return void response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
     backend(repositoriesDir, request, response)
@@ -33,14 +36,22 @@ export async function startGateway(repositoriesDir: string, token: string, port 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
+    bodies,
     close: () => new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),
   }
 }
 
-function echo(request: IncomingMessage, response: ServerResponse, calls: string[]): void {
+async function echo(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { calls, bodies }: Pick<TestGateway, 'calls' | 'bodies'>,
+): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const body = Buffer.concat(chunks)
   calls.push(`${request.method} ${request.url} ${request.headers.authorization}`)
-  response.writeHead(201, { 'content-type': 'application/json' })
-  request.pipe(response)
+  bodies.push(body.toString())
+  response.writeHead(201, { 'content-type': 'application/json' }).end(body)
 }
 
 function backend(dir: string, request: IncomingMessage, response: ServerResponse): void {

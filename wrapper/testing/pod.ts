@@ -16,8 +16,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { startIdentity } from '../../cli/standins/identity/identity.ts'
-import { clientCredentials } from '../../edges/http/token-source.ts'
+import { startIdentity } from '../../standins/identity/identity.ts'
+import { clientCredentials } from '../../http/token-source.ts'
 import type { TurnComplete, TurnResult } from '../../machines/turn/schema.ts'
 import type { Clock } from '../clock.ts'
 import { startTestModel, type ModelRequest, type Move, type TestModel } from '../selftest/model.ts'
@@ -86,6 +86,8 @@ export interface WorldOptions {
   readonly program?: readonly string[]
   /** The user that the wrapper runs as and whose the world's folder is. */
   readonly uid?: number
+  /** Name of the agent's HOME below the world's folder. */
+  readonly homeName?: string
   /** False: the model forgets its requests. */
   readonly keepsRequests?: boolean
 }
@@ -110,11 +112,9 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
     fetch: globalThis.fetch,
   })
   const pods: Pod[] = []
-  const [workspace, stateDir, home] = ['workspace', 'state', 'home'].map((name) => join(dir, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const [workspace, stateDir, home] = ['workspace', 'state', options.homeName ?? 'home'].map((name) =>
+    join(dir, name),
+  ) as [string, string, string]
   const env = (): Record<string, string> => ({
     PATH: `${join(root, 'node_modules', 'node', 'bin')}:/usr/local/bin:/usr/bin:/bin`,
     HOME: home,
@@ -185,7 +185,7 @@ function textOf(path: string): string {
 }
 
 /** The folder of a wrapper's sockets: where it listens by the kernel's own list. */
-export function socketFolderOf({ process: { pid } }: Pod): string {
+export function socketFolderOf({ process: { pid } }: { readonly process: { readonly pid?: number } }): string {
   const open = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`)))
   const listed = readFileSync('/proc/net/unix', 'utf8')
     .split('\n')

@@ -22,7 +22,7 @@ export interface AgentCalls {
   /** The service's answer, or the broker's own as a problem (RFC 9457). Rejects when no answer came. */
   ask(service: Service, path: string, request: BrokeredRequest): Promise<Response>
   reportIssue(report: IssueReport): void
-  /** Pushes what is committed, before the forge is asked about it (rulings 3.34). */
+  /** Pushes what is committed, before the forge is asked about it (TOOL-RULE-3). */
   push(): Promise<void>
 }
 

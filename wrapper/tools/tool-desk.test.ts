@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Attestor } from '../attestation/attestor.ts'
+import { canonical, maxDepth } from '../attestation/canonical.ts'
+import type { RefusedCall } from '../turns/refused-calls.ts'
 import type { BrokeredRequest } from './port.ts'
 import { rememberingLogger } from '../testing/quiet-log.ts'
 import { createToolDesk } from './tool-desk.ts'
@@ -16,12 +18,14 @@ interface Scene {
   readonly desk: ToolDesk
   readonly sent: string[]
   readonly refused: string[]
+  readonly told: RefusedCall[]
 }
 
 function scene(answer: (request: BrokeredRequest) => Promise<Response> = async () => new Response('{}')): Scene {
   const attestor = new Attestor()
   const sent: string[] = []
   const refused: string[] = []
+  const told: RefusedCall[] = []
   const desk = createToolDesk({
     attestor,
     broker: {
@@ -34,8 +38,9 @@ function scene(answer: (request: BrokeredRequest) => Promise<Response> = async (
     task: 't-1',
     metrics: { toolCallRefused: (reason) => void refused.push(reason) },
     logger: rememberingLogger().logger,
+    onRefusal: (one) => void told.push(one),
   })
-  return { attestor, desk, sent, refused }
+  return { attestor, desk, sent, refused, told }
 }
 
 const note = async (calls: AgentCalls): Promise<number> => {
@@ -59,7 +64,7 @@ describe('the desk of the tools', () => {
     expect(refused).toEqual([])
   })
 
-  test('refuses and counts what the model did not decide, and runs nothing of it', async () => {
+  test('refuses and counts what the model did not decide, and runs nothing of it (TOOLS-13)', async () => {
     const at = scene()
     const asks = [
       { ...call, id: undefined },
@@ -73,6 +78,17 @@ describe('the desk of the tools', () => {
     for (const asked of asks) await expect(at.desk.perform(asked, note)).rejects.toThrow(CallRefused)
     expect(at.sent).toEqual([])
     expect(at.refused).toEqual(['no-turn', 'no-block', 'no-block', 'other-tool', 'other-arguments', 'other-arguments'])
+  })
+
+  test('tells of each refusal the tool and the reason, and nothing of the arguments', async () => {
+    const at = scene()
+    await expect(at.desk.perform({ ...call, arguments: { body: 'a secret' } }, note)).rejects.toThrow(CallRefused)
+    decided(at)
+    await at.desk.perform(call, note)
+    await at.desk.perform(call, note)
+    expect(at.told).toEqual([{ tool: 'task_note', reason: 'no-turn' }])
+    await expect(at.desk.perform({ ...call, tool: 'submit_outcome' }, note)).rejects.toThrow(CallRefused)
+    expect(at.told.slice(1)).toEqual([{ tool: 'submit_outcome', reason: 'other-tool' }])
   })
 
   test('refuses a block after its turn, and in the next', async () => {
@@ -105,12 +121,24 @@ describe('the desk of the tools', () => {
     expect(at.sent).toHaveLength(1)
   })
 
-  test('refuses arguments that nobody can compare', async () => {
+  test('carries a call out whose arguments nest as deep as may be, and refuses one of one level more', async () => {
+    const nested = (levels: number): unknown => (levels === 0 ? {} : { a: nested(levels - 1) })
+    const at = scene()
+    at.attestor.turnBegan('turn-1')
+    const deepest = nested(maxDepth - 1)
+    at.attestor.requestBegan(request).register({ ...block, input: canonical(deepest)! })
+    await expect(at.desk.perform({ ...call, arguments: nested(maxDepth) }, note)).rejects.toThrow('nest too deep')
+    expect([at.sent, at.refused]).toEqual([[], ['too-deep']])
+    expect(at.told).toEqual([{ tool: 'task_note', reason: 'too-deep' }])
+    expect(await at.desk.perform({ ...call, arguments: deepest }, note)).toBe(200)
+  })
+
+  test('refuses arguments that nest deeper than any stack, and says why', async () => {
     const at = scene()
     decided(at)
-    let deep: unknown = {}
-    for (let depth = 0; depth < 100_000; depth += 1) deep = [deep]
-    await expect((async () => at.desk.perform({ ...call, arguments: deep }, note))()).rejects.toThrow()
-    expect(at.sent).toEqual([])
+    const levels = 200_000
+    const deep: unknown = JSON.parse('['.repeat(levels) + ']'.repeat(levels))
+    await expect(at.desk.perform({ ...call, arguments: deep }, note)).rejects.toThrow('nest too deep')
+    expect([at.sent, at.refused]).toEqual([[], ['too-deep']])
   })
 })

@@ -1,9 +1,11 @@
-import type { Logger } from '../../edges/http/logging.ts'
+import type { Logger } from '../../http/logging.ts'
+import type { CallRefusal } from '../../machines/turn/schema.ts'
 import type { Attestor } from '../attestation/attestor.ts'
-import type { Refusal, Registered } from '../attestation/registry.ts'
+import type { Registered } from '../attestation/registry.ts'
 import type { Broker } from '../broker/broker.ts'
 import type { IssueReport } from '../issue-report.ts'
 import type { WrapperMetrics } from '../metrics.ts'
+import type { RefusedCall } from '../turns/refused-calls.ts'
 import { CallRefused, type AgentCalls, type AskedCall, type ToolDesk } from './port.ts'
 
 export interface ToolDeskOptions {
@@ -13,13 +15,16 @@ export interface ToolDeskOptions {
   readonly task: string
   readonly metrics: Pick<WrapperMetrics, 'toolCallRefused'>
   readonly logger: Logger
+  /** For the turn's result: what was refused, never with which arguments. */
+  readonly onRefusal: (call: RefusedCall) => void
 }
 
-const reasons: Readonly<Record<Refusal, string>> = {
+const reasons: Readonly<Record<CallRefusal, string>> = {
   'no-turn': 'no turn runs',
   'no-block': 'the model did not ask for it in this turn',
   'other-tool': 'the model asked for another tool by this id',
   'other-arguments': 'the model asked for it with other arguments',
+  'too-deep': 'its arguments nest too deep to be compared',
 }
 
 /** The one way to act in the agent's name: a call of a tool, spent against the block by which the model asked for it. */
@@ -39,9 +44,10 @@ export function createToolDesk(options: ToolDeskOptions): ToolDesk {
   }
 }
 
-function refuse({ metrics, logger }: ToolDeskOptions, { id, tool }: AskedCall, reason: Refusal): CallRefused {
-  metrics.toolCallRefused(reason)
-  logger.warn({ id, tool, reason }, 'refused a call of a tool that no model decided')
+function refuse(options: ToolDeskOptions, { id, tool }: AskedCall, reason: CallRefusal): CallRefused {
+  options.metrics.toolCallRefused(reason)
+  options.logger.warn({ id, tool, reason }, 'refused a call of a tool that no model decided')
+  options.onRefusal({ tool, reason })
   return new CallRefused(`call-refused: ${reasons[reason]}; nothing was sent`)
 }
 

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * The rules for a per-turn `callbackUrl` (S3): http or https; no `localhost` and no loopback, unspecified, link-local or
+ * The rules for a per-turn `callbackUrl` (TURN-CALLBACK-3 to TURN-CALLBACK-5): http or https; no `localhost` and no loopback, unspecified, link-local or
  * private IP literal. Host names are not resolved, so a private address behind DNS is not caught.
  */
 export function callbackUrlFault(text: string): string | undefined {

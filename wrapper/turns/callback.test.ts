@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { verifyHmac } from '../../edges/http/auth/hmac.ts'
-import type { Fetch } from '../../edges/http/ports.ts'
-import { testClock, type TestClock } from '../../edges/http/testing.ts'
+import { verifyHmac } from '../../http/auth/hmac.ts'
+import type { Fetch } from '../../http/ports.ts'
+import { testClock, type TestClock } from '../../http/testing.ts'
 import type { TurnComplete } from '../../machines/turn/schema.ts'
 import { rememberingLogger } from '../testing/quiet-log.ts'
 import { noUsage } from '../usage/usage.ts'
@@ -70,7 +70,7 @@ async function pass({ clock }: Scene, seconds: number): Promise<void> {
 }
 
 describe('the callback of a turn', () => {
-  test('is repeated with pauses that double up to a minute, until it is acknowledged', async () => {
+  test('is repeated with pauses that double up to a minute, until it is acknowledged (TURN-CALLBACK-7)', async () => {
     const failures = Array.from({ length: 9 }, () => 503)
     const scene = aSender([...failures, 200])
     scene.send()
@@ -87,7 +87,7 @@ describe('the callback of a turn', () => {
     ['a redirect, which is not followed', 307],
     ['a client error', 404],
     ['no answer within ten seconds', 'silent'],
-  ])('is not acknowledged by %s, and by the 202 after it', async (_what, answer) => {
+  ])('is not acknowledged by %s, and by the 202 after it (TURN-CALLBACK-8)', async (_what, answer) => {
     const scene = aSender([answer, 202])
     scene.send()
     await pass(scene, 5)
@@ -100,7 +100,7 @@ describe('the callback of a turn', () => {
     ).toBe(true)
   })
 
-  test("goes to the turn's own address in place of the default one", () => {
+  test("goes to the turn's own address in place of the default one (TURN-CALLBACK-1, POD-ENV-5)", () => {
     const scene = aSender([200])
     scene.send('https://example.com/cb')
     scene.send('')
@@ -116,7 +116,7 @@ describe('the callback of a turn', () => {
     expect([scene.acknowledged, scene.requests]).toEqual([[body.turnId], []])
   })
 
-  test('is signed over its bytes when there is a secret, and not otherwise', () => {
+  test('is signed over its bytes when there is a secret, and not otherwise (TURN-CALLBACK-11)', () => {
     const signed = aSender([200], { secret: 'a secret' })
     signed.send()
     const headers = signed.requests[0]!.init.headers as Record<string, string>

@@ -1,6 +1,6 @@
-import { signHmac } from '../../edges/http/auth/hmac.ts'
-import type { Logger } from '../../edges/http/logging.ts'
-import type { Fetch } from '../../edges/http/ports.ts'
+import { signHmac } from '../../http/auth/hmac.ts'
+import type { Logger } from '../../http/logging.ts'
+import type { Fetch } from '../../http/ports.ts'
 import type { TurnComplete } from '../../machines/turn/schema.ts'
 import { sleep, type Clock } from '../clock.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { testClock, type TestClock } from '../../edges/http/testing.ts'
+import { testClock, type TestClock } from '../../http/testing.ts'
 import { createWrapperMetrics } from '../metrics.ts'
 import { Attestor } from '../attestation/attestor.ts'
 import { ModelMeter } from '../model-proxy/meter.ts'
@@ -196,7 +196,7 @@ describe('an interrupt', () => {
   beforeEach(() => void (scene = new Scene()))
   afterEach(() => scene.close())
 
-  test('is one ESC byte, and ends the turn once its marker is the last line of user or assistant', async () => {
+  test('is one ESC byte, and ends the turn once its marker is the last line of user or assistant (INTERRUPT-1, INTERRUPT-6)', async () => {
     const { outcome } = await scene.begin()
     scene.say('half of')
     expect(scene.conversation.interrupt()).toBe(true)
@@ -209,7 +209,7 @@ describe('an interrupt', () => {
     expect(await scene.counted('ccw_interrupts_total')).toEqual([{ result: 'confirmed', value: 1 }])
   })
 
-  test('before the first token is confirmed by nothing coming, and clears the text that was put back, once', async () => {
+  test('before the first token is confirmed by nothing coming, and clears the text that was put back, once (INTERRUPT-7)', async () => {
     const { outcome } = await scene.begin()
     scene.conversation.interrupt()
     await scene.pass(4)
@@ -218,7 +218,7 @@ describe('an interrupt', () => {
     expect(await scene.counted('ccw_interrupts_total')).toEqual([{ result: 'restored', value: 1 }])
   })
 
-  test('that is not confirmed in 30 s leaves the turn alone, which may still end by itself', async () => {
+  test('that is not confirmed in 30 s leaves the turn alone, which may still end by itself (INTERRUPT-4, INTERRUPT-5, WRAPPER-METRICS-7)', async () => {
     const { outcome } = await scene.begin()
     scene.say('on and on')
     await scene.pass(1)
@@ -246,7 +246,7 @@ describe('an interrupt', () => {
     expect(scene.written.indexOf(escape)).toBeGreaterThan(scene.written.indexOf('\r'))
   })
 
-  test('between turns is an ESC that nothing comes of, and without a live terminal it is refused', async () => {
+  test('between turns is an ESC that nothing comes of, and without a live terminal it is refused (INTERRUPT-2)', async () => {
     expect(scene.conversation.interrupt()).toBe(true)
     await scene.pass(1)
     expect(scene.written).toEqual([escape])
@@ -295,7 +295,7 @@ describe('the end of a turn', () => {
     expect(await outcome).toMatchObject({ state: 'completed', finalText: 'whole' })
   })
 
-  test('that no hook tells leaves the turn in flight and shows as a still screen; a stop of the pod ends it with its text', async () => {
+  test('that no hook tells leaves the turn in flight and shows as a still screen; a stop of the pod ends it with its text (WRAPPER-TURN-16, WRAPPER-STOP-5)', async () => {
     const { outcome } = await scene.begin()
     scene.paint()
     scene.say('all that was said')
@@ -311,7 +311,7 @@ describe('the end of a turn', () => {
     expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'shutdown', finalText: 'all that was said' })
   })
 
-  test('comes with the last line, also when that is written after the Stop hook', async () => {
+  test('comes with the last line, also when that is written after the Stop hook (WRAPPER-TURN-5)', async () => {
     const { outcome } = await scene.begin()
     scene.stop('p1', 'late')
     await scene.pass(0.2)
@@ -342,7 +342,7 @@ describe('the end of a turn', () => {
 })
 
 describe('a stall', () => {
-  test('is suspected once, counted and logged, ends nothing, and is over with genuine activity', async () => {
+  test('is suspected once, counted and logged, ends nothing, and is over with genuine activity (WRAPPER-STALL-1, WRAPPER-STALL-3, WRAPPER-METRICS-8)', async () => {
     const scene = new Scene()
     const { outcome } = await scene.begin()
     for (let minute = 0; minute < 62; minute += 1) {

@@ -1,5 +1,5 @@
 import type { Hindrance, LastProbe } from '../../machines/turn/schema.ts'
-import type { Logger } from '../../edges/http/logging.ts'
+import type { Logger } from '../../http/logging.ts'
 import { sleep, until, type Clock } from '../clock.ts'
 import type { HookAnswer, HookEvent, HookInput } from '../hooks/hook-input.ts'
 import type { WrapperMetrics } from '../metrics.ts'
@@ -50,7 +50,7 @@ const settleMs = 500
 const settlePollMs = 20
 const interruptPollMs = 200
 const interruptLimitMs = 30_000
-/** An ESC before the first token leaves no marker and puts the text back into the input box (facts 6). */
+/** An ESC before the first token leaves no marker and puts the text back into the input box (CLI-FACT-6). */
 const restoredAfterMs = 3000
 /** Two of these end the CLI: never sent twice within its 2 s. */
 const clearBox = '\u0003'
@@ -153,12 +153,12 @@ export class Conversation {
     await this.#settle(ending, running)
     const evidence = this.#evidenceOf(running)
     this.#leave(evidence)
-    // The CLI would go on by itself once the limit is reset (facts 7): nobody asked for that turn.
+    // The CLI would go on by itself once the limit is reset (CLI-FACT-8): nobody asked for that turn.
     if (ending.kind === 'stop-failure' && ending.usageLimited) this.#escape.press()
     return outcomeOf(ending, evidence)
   }
 
-  /** One ESC byte. False when there is no live terminal. Resolution is watched in the background (S3). */
+  /** One ESC byte. False when there is no live terminal. Resolution is watched in the background (INTERRUPT-4). */
   interrupt(): boolean {
     if (this.#options.terminal.exited()) return false
     void this.#interruptTurn({ kind: 'interrupted' })

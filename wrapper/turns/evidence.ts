@@ -25,7 +25,7 @@ export class EvidenceCollector {
     if (entry.stopReason !== '') this.#lastStopReason = entry.stopReason
   }
 
-  /** The interrupt marker counts only as the last line of user or assistant (S3 Interrupt resolution). */
+  /** The interrupt marker counts only as the last line of user or assistant (INTERRUPT-4). */
   get isInterrupted(): boolean {
     return this.#last?.type === 'user' && this.#last.interrupted
   }

@@ -9,7 +9,7 @@ test('a turn that works is hindered by nothing', () => {
   expect([watch.look(calm, 9_999), watch.current]).toEqual([false, undefined])
 })
 
-test('failures of the model are named from the third in a row, once, with their number going up', () => {
+test('failures of the model are named from the third in a row, once, with their number going up (SESSION-5)', () => {
   const watch = new HindranceWatch()
   const failing = (inRow: number): Signs => ({ ...calm, failures: { inRow, status: 529 } })
   expect([2, 3, 4].map((inRow) => watch.look(failing(inRow), inRow * 100))).toEqual([false, true, false])
@@ -18,7 +18,7 @@ test('failures of the model are named from the third in a row, once, with their 
   expect(watch.look(failing(3), 600)).toBe(true)
 })
 
-test('a screen that stands still is a dialog since its last repaint, and a repaint ends it', () => {
+test('a screen that stands still is a dialog since its last repaint, and a repaint ends it (SESSION-5)', () => {
   const watch = new HindranceWatch()
   expect(watch.look({ ...calm, lastOutputAt: 1_000 }, 11_000)).toBe(true)
   expect(watch.current).toEqual({ kind: 'screen-still', since: iso(1_000) })

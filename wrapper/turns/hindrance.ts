@@ -11,7 +11,7 @@ export interface Signs {
 }
 
 /**
- * The CLI repaints at least every 370 ms while a turn runs (facts 10b): a screen that stands still is a dialog that waits
+ * The CLI repaints at least every 370 ms while a turn runs (CLI-FACT-11): a screen that stands still is a dialog that waits
  * for a person. Measured on an idle machine, so a good deal more than that.
  */
 const stillMs = 10_000
@@ -21,8 +21,8 @@ const failuresWorthSaying = 3
 
 /**
  * What keeps a turn from going on and shows nowhere else: no hook and no line of the transcript tells of the CLI's retries,
- * of a used-up window that it waits for, or of a dialog. It is made visible only; nothing is ended by it (S3 Stall
- * escalation).
+ * of a used-up window that it waits for, or of a dialog. It is made visible only; nothing is ended by it
+ * (SESSION-4, WRAPPER-STALL-1).
  */
 export class HindranceWatch {
   #current: Hindrance | undefined

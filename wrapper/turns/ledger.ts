@@ -1,13 +1,13 @@
-import type { TurnComplete, TurnResult, TurnState, TurnSummary } from '../../machines/turn/schema.ts'
+import type { RefusedCalls, TurnComplete, TurnResult, TurnState, TurnSummary } from '../../machines/turn/schema.ts'
 
 /** What is known once a turn ended; the members of the wire's result. */
 export type TurnOutcome = Pick<
   TurnComplete,
-  'state' | 'stopReason' | 'finalText' | 'usage' | 'error' | 'accountUsage' | 'pushed' | 'failed'
+  'state' | 'stopReason' | 'finalText' | 'usage' | 'error' | 'accountUsage' | 'pushed' | 'failed' | 'refusedCalls'
 >
 
 /**
- * One turn: `accepted` -> `running` -> `completed` | `failed` (lifecycles, Turn, wrapper side). On the wire the first two
+ * One turn: `accepted` -> `running` -> `completed` | `failed` (WRAPPER-RULE-9). On the wire the first two
  * are both `running`.
  */
 export interface Turn {
@@ -37,15 +37,18 @@ export type LedgerEvent =
   | { readonly type: 'turn.started'; readonly at: string; readonly turnId: string }
   | { readonly type: 'turn.ended'; readonly at: string; readonly turnId: string; readonly outcome: TurnOutcome }
   | { readonly type: 'turn.acknowledged'; readonly at: string; readonly turnId: string }
+  /** All that were refused since the result before. */
+  | { readonly type: 'calls.refused'; readonly at: string; readonly calls: RefusedCalls }
 
 /** All turns of this pod, oldest first. */
 export type Ledger = readonly Turn[]
 
-/** List answers hold this many (rulings 3.23). */
+/** List answers hold this many (WRAPPER-RULE-5). */
 export const listedTurns = 1000
 
 export function applyLedgerEvent(ledger: Ledger, event: LedgerEvent): Ledger {
   if (event.type === 'turn.accepted') return [...ledger, accepted(event)]
+  if (event.type === 'calls.refused') return ledger
   return ledger.map((turn) => (turn.turnId === event.turnId ? advance(turn, event) : turn))
 }
 
@@ -64,7 +67,7 @@ function accepted(event: Extract<LedgerEvent, { type: 'turn.accepted' }>): Turn 
 }
 
 /** A result is recorded once: what comes later for an ended turn changes nothing but the acknowledgement. */
-function advance(turn: Turn, event: Exclude<LedgerEvent, { type: 'turn.accepted' }>): Turn {
+function advance(turn: Turn, event: Exclude<LedgerEvent, { type: 'turn.accepted' | 'calls.refused' }>): Turn {
   if (event.type === 'turn.acknowledged') return { ...turn, acknowledged: true }
   if (isEnded(turn)) return turn
   if (event.type === 'turn.started') return { ...turn, phase: 'running' }
@@ -127,8 +130,8 @@ export interface Asked {
 }
 
 /**
- * May this message become a turn? A known key gives the same turn again, whatever its state (rulings 3.4); past the TTL
- * exactly one hand-off turn is taken (S3 TTL stop sequence 1).
+ * May this message become a turn? A known key gives the same turn again, whatever its state (WRAPPER-RULE-4); past the TTL
+ * exactly one hand-off turn is taken (MESSAGES-4).
  */
 export function admit(ledger: Ledger, asked: Asked, pastTtl: boolean): Admission {
   const same =

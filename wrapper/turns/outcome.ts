@@ -5,7 +5,7 @@ import { sumUsage } from '../usage/usage.ts'
 import { asText } from './transcript.ts'
 import type { TurnOutcome } from './ledger.ts'
 
-/** How a turn came to its end. A turn ends in exactly one of these ways (facts 5, 6). */
+/** How a turn came to its end. A turn ends in exactly one of these ways (CLI-FACT-3). */
 export type Ending =
   | { readonly kind: 'stop'; readonly input: HookInput }
   | { readonly kind: 'stop-failure'; readonly input: HookInput; readonly usageLimited: boolean }
@@ -25,7 +25,7 @@ export interface TurnEvidence {
   readonly ceilingReached?: number
 }
 
-export type AgentOutcome = Omit<TurnOutcome, 'pushed' | 'failed' | 'accountUsage'>
+export type AgentOutcome = Omit<TurnOutcome, 'pushed' | 'failed' | 'accountUsage' | 'refusedCalls'>
 
 export function outcomeOf(ending: Ending, evidence: TurnEvidence): AgentOutcome {
   const usage = sumUsage(evidence.messages)

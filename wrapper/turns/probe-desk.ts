@@ -8,7 +8,7 @@ interface Waiting {
 
 /**
  * Probes of the stall escalation: one at a time, handed over at the next tool-call boundary, answered by the agent's
- * first line after that (rulings 3.22). A newer probe replaces one that was never delivered.
+ * first line after that (WRAPPER-RULE-7). A newer probe replaces one that was never delivered.
  */
 export class ProbeDesk {
   #waiting: Waiting | undefined
@@ -18,7 +18,7 @@ export class ProbeDesk {
     return this.#last
   }
 
-  /** Delivered and not yet answered: what the agent does now is the exchange, not genuine activity (rulings 1.19). */
+  /** Delivered and not yet answered: what the agent does now is the exchange, not genuine activity (WRAPPER-RULE-8). */
   get isOpen(): boolean {
     return this.#last?.deliveredAt !== undefined && this.#last.answeredAt === undefined
   }

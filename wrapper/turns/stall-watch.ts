@@ -1,5 +1,5 @@
 /**
- * Stamps a suspected stall once and re-arms; never ends a turn (S3 Stall escalation). Genuine activity or the turn's end
+ * Stamps a suspected stall once and re-arms; never ends a turn (WRAPPER-STALL-1 to WRAPPER-STALL-4). Genuine activity or the turn's end
  * clears it, a probe exchange does not.
  */
 export class StallWatch {

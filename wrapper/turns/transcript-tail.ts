@@ -27,7 +27,7 @@ export class TranscriptTail {
     return this.#reading
   }
 
-  /** A file that isn't there yet has no lines: at the first Stop it may not exist (facts 5b). */
+  /** A file that isn't there yet has no lines: at the first Stop it may not exist (CLI-FACT-5). */
   async #readNew(): Promise<readonly TranscriptEntry[]> {
     const path = this.#path
     const entries: TranscriptEntry[] = []

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Logger } from '../../edges/http/logging.ts'
-import type { Ids } from '../../edges/http/ports.ts'
-import { invalidInput, Problem } from '../../edges/http/problem.ts'
+import type { Logger } from '../../http/logging.ts'
+import type { Ids } from '../../http/ports.ts'
+import { invalidInput, Problem } from '../../http/problem.ts'
 import type { AccountUsage, FailedPush, MessageRequest, TurnComplete } from '../../machines/turn/schema.ts'
 import type { RunLifecycleHook } from '../boot/lifecycle-hooks.ts'
 import { isoTime, type Clock } from '../clock.ts'
@@ -29,7 +29,7 @@ export interface TurnDeskOptions {
   readonly metrics: WrapperMetrics
   readonly trace: PodTrace
   readonly identity: { readonly task: string; readonly pod: number }
-  /** After this instant only the hand-off is taken (S3 TTL stop sequence). */
+  /** After this instant only the hand-off is taken (MESSAGES-3, MESSAGES-4). */
   readonly expiresAt: number
   readonly accountUsage: () => AccountUsage | undefined
   /** The agent process is gone: this pod can't go on. */
@@ -152,7 +152,9 @@ export class TurnDesk {
     }
   }
 
-  #record(turnId: string, outcome: TurnOutcome): void {
+  #record(turnId: string, told: TurnOutcome): void {
+    const { refusedCalls } = this.#options.journal
+    const outcome = refusedCalls.length === 0 ? told : { ...told, refusedCalls }
     this.#options.journal.record({ type: 'turn.ended', at: this.#now(), turnId, outcome })
     const { state, stopReason, usage, pushed, failed } = outcome
     this.#options.logger.info({ turnId, state, stopReason, usage, pushed, failed }, 'turn ended')

@@ -33,13 +33,13 @@ const ended = (turnId: string, outcome = done): LedgerEvent => ({ type: 'turn.en
 const ledgerOf = (...events: LedgerEvent[]): Ledger => events.reduce(applyLedgerEvent, [] as Ledger)
 
 describe('the ledger', () => {
-  test('admits one turn at a time', () => {
+  test('admits one turn at a time (WRAPPER-TURN-2)', () => {
     expect(admit([], { textHash: 'h', handoff: false }, false).kind).toBe('accept')
     expect(admit(ledgerOf(accepted('1')), { textHash: 'h', handoff: false }, false).kind).toBe('in-flight')
     expect(admit(ledgerOf(accepted('1'), ended('1')), { textHash: 'h', handoff: false }, false).kind).toBe('accept')
   })
 
-  test('gives the same turn for the same key even after its end and past the TTL, and refuses another text', () => {
+  test('gives the same turn for the same key even after its end and past the TTL, and refuses another text (MESSAGES-5)', () => {
     const ledger = ledgerOf(accepted('1', 'k'), ended('1'))
     expect(admit(ledger, { textHash: 'h', handoff: false, idempotencyKey: 'k' }, true)).toMatchObject({
       kind: 'repeat',
@@ -48,7 +48,7 @@ describe('the ledger', () => {
     expect(admit(ledger, { textHash: 'other', handoff: false, idempotencyKey: 'k' }, false).kind).toBe('key-reused')
   })
 
-  test('takes exactly one hand-off past the TTL', () => {
+  test('takes exactly one hand-off past the TTL (MESSAGES-3, MESSAGES-4)', () => {
     expect(admit([], { textHash: 'h', handoff: false }, true).kind).toBe('expired')
     expect(admit([], { textHash: 'h', handoff: true }, true).kind).toBe('accept')
     expect(
@@ -108,7 +108,7 @@ describe('the transcript', () => {
     return collector
   }
 
-  test('counts a message once, however many lines repeat its usage and whatever the proxy saw of it', () => {
+  test('counts a message once, however many lines repeat its usage and whatever the proxy saw of it (MESSAGES-12, WRAPPER-TURN-17)', () => {
     const lines = [
       assistant('m1', { type: 'text', text: 'a' }),
       assistant('m1', { type: 'tool_use', id: 't', name: 'Bash', input: {} }),
@@ -135,7 +135,7 @@ describe('the transcript', () => {
     expect(read([assistant('m1', { type: 'text', text: 'old' })], new Set(['m1'])).lastText).toBe('')
   })
 
-  test('takes the interrupt marker only as the last line of user or assistant', () => {
+  test('takes the interrupt marker only as the last line of user or assistant (INTERRUPT-4)', () => {
     const marker = JSON.stringify({
       type: 'user',
       message: { content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] },
@@ -232,9 +232,12 @@ describe('how a turn ends', () => {
       {},
       { state: 'failed', stopReason: 'agent_exited' },
     ],
-  ] as const)('%s has its result', (_what, ending, extra, expected) => {
-    expect(outcomeOf(ending, evidence(extra))).toMatchObject(expected)
-  })
+  ] as const)(
+    '%s has its result (WRAPPER-TURN-6, WRAPPER-TURN-7, WRAPPER-TURN-8)',
+    (_what, ending, extra, expected) => {
+      expect(outcomeOf(ending, evidence(extra))).toMatchObject(expected)
+    },
+  )
 })
 
 describe('a per-turn callback address', () => {
@@ -257,15 +260,15 @@ describe('a per-turn callback address', () => {
     'http://[fe80::1]/',
     'http://[fd00::1]/',
     'http://[::ffff:127.0.0.1]/',
-  ])('%s is refused', (url) => expect(callbackUrlFault(url)).toBeTypeOf('string'))
+  ])('%s is refused (TURN-CALLBACK-3, TURN-CALLBACK-4)', (url) => expect(callbackUrlFault(url)).toBeTypeOf('string'))
   test.each(['https://example.com/cb', 'http://93.184.216.34/', 'http://operator.ns.svc:8082/internal/turn-complete'])(
-    '%s is taken',
+    '%s is taken (TURN-CALLBACK-5)',
     (url) => expect(callbackUrlFault(url)).toBeUndefined(),
   )
 })
 
 describe('stalls and probes', () => {
-  test('a stall is suspected once, and activity clears it', () => {
+  test('a stall is suspected once, and activity clears it (WRAPPER-STALL-2, WRAPPER-STALL-4)', () => {
     const watch = new StallWatch(1000, 0)
     expect([watch.look(999), watch.look(1000), watch.look(2000), watch.look(3000)]).toEqual([false, true, false, false])
     expect(watch.suspectedAt).toBe(1000)
@@ -274,7 +277,7 @@ describe('stalls and probes', () => {
     expect(watch.look(4100)).toBe(true)
   })
 
-  test('a probe is delivered once and answered by the first line after it', () => {
+  test('a probe is delivered once and answered by the first line after it (PROBE-5, WRAPPER-STALL-4)', () => {
     const desk = new ProbeDesk()
     desk.ask('p1', 'there?')
     desk.assistantSpoke(1)

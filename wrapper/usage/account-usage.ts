@@ -7,7 +7,7 @@ const Window = Type.Object(
     usedPercent: Type.Number({ minimum: 0, maximum: 100 }),
     resetsAt: Type.Integer({
       minimum: 1,
-      description: 'Unix epoch seconds; a date text is refused (S3 Statusline feed).',
+      description: 'Unix epoch seconds; a date text is refused (STATUSLINE-4).',
     }),
   },
   { additionalProperties: false },

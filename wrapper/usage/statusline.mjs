@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The CLI's status line program (S3 Statusline feed). Reads the CLI's JSON on stdin, posts the two usage windows once to the
+// The CLI's status line program (STATUSLINE-1 to STATUSLINE-5). Reads the CLI's JSON on stdin, posts the two usage windows once to the
 // wrapper's socket, prints nothing. With a window missing, or a reset time that is not epoch seconds, nothing is
 // posted. One attempt, 500 ms. Plain JavaScript that loads next to nothing: node:http alone takes longer to load than
 // Node to start, and a turn's end waits for the processor that it takes.

@@ -55,7 +55,7 @@ describe('the status line program', () => {
       }),
   )
 
-  test('posts both windows once and prints nothing; 0 percent is a report', async () => {
+  test('posts both windows once and prints nothing; 0 percent is a report (STATUSLINE-1, STATUSLINE-2, STATUSLINE-5)', async () => {
     expect(await run(JSON.stringify({ rate_limits: windows }), socket)).toEqual({ code: 0, said: '' })
     expect(posted).toEqual([
       { fiveHour: { usedPercent: 37.5, resetsAt }, sevenDay: { usedPercent: 0, resetsAt: resetsAt + 1 } },
@@ -77,25 +77,25 @@ describe('the status line program', () => {
     ],
     ['that is no JSON', '{"rate_limits":'],
     ['that is empty', ''],
-  ])('posts nothing and prints nothing for a payload %s', async (_what, payload) => {
+  ])('posts nothing and prints nothing for a payload %s (STATUSLINE-4, STATUSLINE-5)', async (_what, payload) => {
     expect(await run(payload, socket)).toEqual({ code: 0, said: '' })
     expect([posted, connections]).toEqual([[], 0])
   })
 
-  test('gives up on a wrapper that takes the report and never answers, without a second attempt', async () => {
+  test('gives up on a wrapper that takes the report and never answers, without a second attempt (STATUSLINE-2)', async () => {
     answers = false
     expect(await run(JSON.stringify({ rate_limits: windows }), socket)).toEqual({ code: 0, said: '' })
     expect([posted.length, connections]).toEqual([1, 1])
   })
 
-  test('says nothing when there is no wrapper, and when nobody told it where', async () => {
+  test('says nothing when there is no wrapper, and when nobody told it where (STATUSLINE-3)', async () => {
     const payload = JSON.stringify({ rate_limits: windows })
     expect(await run(payload, join(dir, 'nobody.sock'))).toEqual({ code: 0, said: '' })
     expect(await run(payload)).toEqual({ code: 0, said: '' })
   })
 
   /** 80 ms where Node alone needs 35: a bound in milliseconds would measure the machine. */
-  test('starts in less than two and a half times the time of a Node that does nothing', () => {
+  test('starts in less than two and a half times the time of a Node that does nothing (STATUSLINE-9)', () => {
     const least = { line: Number.POSITIVE_INFINITY, node: Number.POSITIVE_INFINITY }
     const time = (what: keyof typeof least, ...args: readonly string[]): void => {
       const startedAt = performance.now()

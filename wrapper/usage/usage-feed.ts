@@ -1,5 +1,5 @@
-import type { Authenticate } from '../../edges/http/auth/authenticate.ts'
-import type { HttpServer } from '../../edges/http/server.ts'
+import type { Authenticate } from '../../http/auth/authenticate.ts'
+import type { HttpServer } from '../../http/server.ts'
 import type { WrapperMetrics } from '../metrics.ts'
 import { AccountUsageSnapshot } from './account-usage.ts'
 
@@ -8,7 +8,7 @@ export interface UsageFeedOptions {
   readonly onAccountUsage: (snapshot: AccountUsageSnapshot) => void
 }
 
-/** S3 fixes the path. Without `auth` whoever reaches the server may report: only for a socket of the CLI's view. */
+/** STATUSLINE-6 fixes the path. Without `auth` whoever reaches the server may report: only for a socket of the CLI's view. */
 export function addUsageFeed({ app }: HttpServer, options: UsageFeedOptions, auth?: Authenticate): void {
   app.post(
     '/internal/account-usage',

@@ -148,7 +148,7 @@ describe('a fresh start', () => {
   ]
   const everywhere = configuration.flatMap((path) => [path, `deep/er/${path}`])
 
-  test('has nothing in the work tree that the CLI obeys, tracked or not, and commits no deletion of it', async () => {
+  test('has nothing in the work tree that the CLI obeys, tracked or not, and commits no deletion of it (WRAPPER-BOOT-9, WRAPPER-BOOT-10)', async () => {
     const { bare } = await scene.boot()
     for (const path of everywhere) write(path, 'tracked')
     write('deep/er/code.txt')
@@ -248,7 +248,7 @@ describe('a fresh start', () => {
     expect(has('README.md')).toBe(true)
   })
 
-  test('clears the root of the workspace of what would be obeyed, and for a review of all that is not the platform’s', async () => {
+  test('clears the root of the workspace of what would be obeyed, and for a review of all that is not the platform’s (WRAPPER-BOOT-10)', async () => {
     await scene.boot()
     const root = (name: string): string => join(dir, 'ws', name)
     const { inside } = scene

@@ -66,7 +66,7 @@ const Entry = Type.Object(
 )
 export type Entry = Static<typeof Entry>
 
-/** `ccw_bootstrap_reconcile_total{result}` of S3. */
+/** `ccw_bootstrap_reconcile_total{result}` of WRAPPER-METRICS-10. */
 const ReconcileResult = Type.Enum(['merged', 'up_to_date', 'conflict', 'base_unresolved', 'fetch_fail'])
 export type ReconcileResult = Static<typeof ReconcileResult>
 

@@ -56,7 +56,7 @@ describe('the workspace', () => {
     expect(checkout.findings).toEqual([])
   })
 
-  test('merges a base that moved into an existing task branch', async () => {
+  test('merges a base that moved into an existing task branch (WORKSPACE-1, WRAPPER-METRICS-10)', async () => {
     const first = await boot()
     write('mine.txt', 'mine')
     commit('mine')
@@ -67,7 +67,7 @@ describe('the workspace', () => {
     expect(existsSync(join(clone, 'mine.txt')) && existsSync(join(clone, 'theirs.txt'))).toBe(true)
   })
 
-  test('leaves a clean tree and a first job when the base conflicts', async () => {
+  test('leaves a clean tree and a first job when the base conflicts (WORKSPACE-2)', async () => {
     await boot()
     write('README.md', 'ours\n')
     const head = commit('ours')
@@ -78,7 +78,7 @@ describe('the workspace', () => {
     expect(isClean() && runGit(clone, 'rev-parse', 'HEAD') === head).toBe(true)
   })
 
-  test('merges what another pod pushed to the task branch, never resets to it', async () => {
+  test('merges what another pod pushed to the task branch, never resets to it (WORKSPACE-7)', async () => {
     const first = await boot()
     write('a.txt', 'a')
     commit('a')
@@ -89,7 +89,7 @@ describe('the workspace', () => {
     for (const name of ['a.txt', 'b.txt', 'c.txt']) expect(existsSync(join(clone, name))).toBe(true)
   })
 
-  test('commits uncommitted work and sweeps stale locks', async () => {
+  test('commits uncommitted work and sweeps stale locks (WORKSPACE-4, WORKSPACE-6)', async () => {
     await boot()
     write('README.md', 'changed\n')
     writeFileSync(join(clone, '.git', 'index.lock'), '')
@@ -104,7 +104,7 @@ describe('the workspace', () => {
   })
 
   test.each(['merge', 'rebase', 'cherry-pick', 'revert', 'bisect'])(
-    'aborts an unfinished %s and keeps what was written in it',
+    'aborts an unfinished %s and keeps what was written in it (WORKSPACE-5)',
     async (operation) => {
       await boot()
       write('README.md', 'one\n')
@@ -139,7 +139,7 @@ describe('the workspace', () => {
     },
   )
 
-  test('clones anew under the old files when the repository data is unusable', async () => {
+  test('clones anew under the old files when the repository data is unusable (WORKSPACE-3)', async () => {
     const first = await boot()
     write('pushed.txt', 'pushed')
     commit('pushed')
@@ -230,7 +230,7 @@ describe('the workspace', () => {
     expect(existsSync(join(clone, 'else.txt'))).toBe(true)
   })
 
-  test('checks out the exact head under review on the task branch and keeps leftovers aside', async () => {
+  test('checks out the exact head under review on the task branch and keeps leftovers aside (WORKSPACE-10)', async () => {
     const first = await boot()
     write('a.txt', 'a')
     const reviewed = commit('a')
@@ -244,7 +244,7 @@ describe('the workspace', () => {
     expect(isLost('left over by the pod before')).toBe(false)
   })
 
-  test('pushes every touched repository at the end of a turn and nothing for an untouched one', async () => {
+  test('pushes every touched repository at the end of a turn and nothing for an untouched one (WORK-PUSH-5, WORK-PUSH-6)', async () => {
     const { bare } = await boot()
     const heads = await readHeads(scene.git, [bare])
     expect(await publishAll(scene, [bare], heads, 't')).toEqual({ pushed: [], failed: [] })
@@ -283,7 +283,7 @@ describe('the workspace', () => {
     expect(runGit(origin, 'show', `${branch}:b.txt`)).toBe('b')
   })
 
-  test('reports a refusal with the words of the gateway and keeps the work', async () => {
+  test('reports a refusal with the words of the gateway and keeps the work (WORK-PUSH-6, WORK-PUSH-7)', async () => {
     const { bare } = await boot()
     writeFileSync(
       join(origin, 'hooks', 'pre-receive'),

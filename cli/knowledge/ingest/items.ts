@@ -1,7 +1,7 @@
 /** What of a repository becomes memories: files, commits with their diffs, issues. Each carries `repo` and `file`. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Fetch } from '../../../edges/http/ports.ts'
+import type { Fetch } from '../../../http/ports.ts'
 import { git, listFiles, readSource, spawnReader } from '../../extract/source-files.ts'
 import { findSecrets, isSecretFile } from './secrets.ts'
 

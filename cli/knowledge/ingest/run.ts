@@ -31,7 +31,7 @@ export interface Batch {
 }
 
 const mostItems = 400
-/** Well below the 32 MiB of S1: a job is what is lost when a run is cut. */
+/** Well below the 32 MiB of MEMORY-LIMITS-1: a job is what is lost when a run is cut. */
 const mostBytes = 8 * 1024 * 1024
 
 export function batches({ changed, gone }: IngestPlan): Batch[] {

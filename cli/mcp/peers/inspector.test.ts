@@ -29,7 +29,7 @@ describeRequiring('protocol', 'to the MCP inspector', () => {
     await scene?.close()
   }, 60_000)
 
-  // There is no such kind as clarify any more: it is served what an unknown profile is (document 2).
+  // There is no such kind as clarify any more: it is served what an unknown profile is (GATING-7).
   test.each(['clarify', ...Object.keys(profiles)])(
     'the profile %s lists its column of the gating table',
     async (profile) => {

@@ -4,8 +4,8 @@
  * proxy would have registered it. Test code only.
  */
 import { createServer, connect, type Socket } from 'node:net'
-import { clientCredentials } from '../../../edges/http/token-source.ts'
-import { contractVersion } from '../../../machines/turn/schema.ts'
+import { clientCredentials } from '../../../http/token-source.ts'
+import { contractVersion } from '../../../machines/turn/contract-version.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { Attestor } from '../../../wrapper/attestation/attestor.ts'
 import { canonical } from '../../../wrapper/attestation/canonical.ts'
@@ -56,6 +56,7 @@ export async function startPodSide(pod: SidedPod, operatorUrl: string, memory: M
     task: caller.task,
     metrics: createWrapperMetrics({ ...caller, contractVersion }, 'duration'),
     logger,
+    onRefusal: () => undefined,
   })
   const closers: (() => Promise<void> | void)[] = []
   let calls = 0
@@ -97,7 +98,7 @@ async function speakForTheModel(
     const id = nextId()
     const request = { tools: [{ name: `mcp__platform__${name}` }], messages: [{ content: 'go on' }] }
     const sink = attestor.requestBegan(Buffer.from(JSON.stringify(request)))
-    sink.register({ id, tool: name, input: canonical(input ?? {}) })
+    sink.register({ id, tool: name, input: canonical(input ?? {})! })
     return JSON.stringify({ ...message, params: { ...message.params, _meta: { ...meta, 'claudecode/toolUseId': id } } })
   }
   const open = new Set<Socket>()

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { clientCredentials } from '../../../edges/http/token-source.ts'
+import { clientCredentials } from '../../../http/token-source.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { memorySupervisor, urlOf, type LocalMemory } from '../../local/memory.ts'
@@ -14,7 +14,7 @@ import { freePort } from '../../local/ports.ts'
 import { commentOn, openMergeRequest } from '../../orchestrator/testing/merge-request.ts'
 import { repository, startRoom, type Room, type Surroundings } from '../../orchestrator/testing/room.ts'
 import type { OrchestratorSettings } from '../../settings.ts'
-import type { Identity } from '../../standins/identity/identity.ts'
+import type { Identity } from '../../../standins/identity/identity.ts'
 
 export const kinds = ['incident', 'implement', 'review'] as const
 export type Kind = (typeof kinds)[number]

@@ -1,4 +1,4 @@
-/** The code graph as tools: one argument says which of the memory service's endpoints is meant (documents 1 and 2; rulings 3.33). */
+/** The code graph as tools: one argument says which of the memory service's endpoints is meant (TOOL-CODE, docs/contract/tools.md; TOOL-RULE-2). */
 import { Type } from 'typebox'
 import { misplaced, required } from '../../../edges/agents/argument-faults.ts'
 import { answers, listAnswer, oneOf, reading, type Tool } from '../tool.ts'

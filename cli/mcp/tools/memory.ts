@@ -1,4 +1,4 @@
-/** The knowledge memory as tools (documents 1 and 2): what was learned outside of this Task, in text and in its graph. */
+/** The knowledge memory as tools (TOOL-MEMORY, docs/contract/tools.md): what was learned outside of this Task, in text and in its graph. */
 import { Type } from 'typebox'
 import { entryOf, misplaced, required } from '../../../edges/agents/argument-faults.ts'
 import { answers, listAnswer, oneOf, reading, writingOnce, type Tool } from '../tool.ts'

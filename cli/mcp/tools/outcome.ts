@@ -21,7 +21,7 @@ const descriptions: Readonly<Record<AgentKind, string>> = {
     'Your verdict on exactly the head you read. request_changes needs findings. The platform posts the review and merges. End your turn after it. Example: {"verdict": "approve", "reviewed_shas": [{"repo": "api", "number": 12, "sha": "<git rev-parse HEAD>"}]}.',
 }
 
-/** One name, one schema per profile (document 2). */
+/** One name, one schema per profile (TOOLS-7). */
 export function outcomeTool(kind: AgentKind): Tool {
   return {
     name: 'submit_outcome',

@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { people } from '../../local/people.ts'
-import { commit, run } from '../../standins/forge/testing.ts'
+import { commit, run } from '../../../standins/forge/testing.ts'
 import { repository, type Room } from './room.ts'
 
 export interface OpenedMergeRequest {

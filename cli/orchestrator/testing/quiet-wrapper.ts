@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { signHmac } from '../../../edges/http/auth/hmac.ts'
-import { openSpanExporter } from '../../../edges/http/tracing/exporter.ts'
+import { signHmac } from '../../../http/auth/hmac.ts'
+import { openSpanExporter } from '../../../http/tracing/exporter.ts'
 import { createPodTrace, noTrace } from '../../../wrapper/pod-trace.ts'
 
 interface Turn {

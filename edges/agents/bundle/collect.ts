@@ -8,7 +8,7 @@ import { withWords } from '../spilled-notes.ts'
 import type { BundleComment, BundleInput, BundleMergeRequest, BundleNote, BundleThread } from './input.ts'
 import type { MirroredComment } from '../../ports/threads.ts'
 
-/** Rulings 3.19: the newest 30 notes or 64 KiB, the newest one whatever its size, and always the plans and hand-offs of the last two pods. */
+/** BUNDLE-RULE-3: the newest 30 notes or 64 KiB, the newest one whatever its size, and always the plans and hand-offs of the last two pods. */
 const recentNotes = 30
 const recentBytes = 64 * 1024
 

@@ -1,7 +1,7 @@
 import { attributes, cutBytes, bytesOf, escapeText, minute } from './escape.ts'
 import type { BundleComment, BundleEvent, BundleInput, BundleMergeRequest, BundleNote, BundleThread } from './input.ts'
 
-/** Bodies under pressure (document 2, render algorithm; rulings 3.19). */
+/** Bodies under pressure (BUNDLE-BUDGET-6, BUNDLE-RULE-2). */
 const truncatedBodyBytes = 4096
 
 export type BodyForm = 'whole' | 'truncated' | 'dropped'

@@ -1,6 +1,6 @@
 import { showInvisible } from '../../../machines/rules/quote.ts'
 
-/** Text and attribute values of the bundle: five escapes, and nothing that XML 1.0 forbids (decisions, Orchestrator). */
+/** Text and attribute values of the bundle: five escapes, and nothing that XML 1.0 forbids (BUNDLE-TEXT-1, BUNDLE-TEXT-3). */
 
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,4 +1,4 @@
-/** What stands before the bundle of the broad-context kinds: the index of Tasks, and what was proposed before (document 2, task_index; document 3, Cron blocks). */
+/** What stands before the bundle of the broad-context kinds: the index of Tasks, and what was proposed before (INDEX-1, PROJECT-CRON-10). */
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { AgentKind } from '../../../machines/task/events.ts'
 import type { AgentApiDeps } from '../deps.ts'

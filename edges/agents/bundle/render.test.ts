@@ -50,7 +50,7 @@ function aBundle(change: Partial<BundleInput> = {}): BundleInput {
 }
 
 describe('the bundle', () => {
-  it('is rendered byte for byte as document 2 gives it', () => {
+  it('is rendered byte for byte as the contract gives it (BUNDLE-8, BUNDLE-9) (BUNDLE-6, BUNDLE-8, BUNDLE-9, BUNDLE-11, BUNDLE-13)', () => {
     expect(renderBundle(aBundle(), roomy).text).toBe(
       `<task_context task="implement-lib-7-abcde" kind="implement" stage="implementing" agent="implement" project="demo">
 <issue repo="lib" number="7" state="open" status="refined" url="http://forge/acme/lib/issues/7">
@@ -67,7 +67,7 @@ describe('the bundle', () => {
     )
   })
 
-  it('orders issues, merge requests, events and notes, and leaves out sections that are empty', () => {
+  it('orders issues, merge requests, events and notes, and leaves out sections that are empty (BUNDLE-4, BUNDLE-5, BUNDLE-7)', () => {
     const mr = {
       ...anIssue({ number: 9, comments: [] }),
       ci: 'success',
@@ -100,7 +100,7 @@ describe('the bundle', () => {
     expect(renderBundle(aBundle(), roomy).text).not.toContain('<notes')
   })
 
-  it('shows the newest comments and names the call for the rest', () => {
+  it('shows the newest comments and names the call for the rest (BUNDLE-12, BUNDLE-BUDGET-10, BUNDLE-BUDGET-12)', () => {
     const comments = Array.from({ length: 50 }, (_, n) => aComment(n, `${n} ${'x'.repeat(2000)}`))
     const { text } = renderBundle(aBundle({ issues: [anIssue({ comments })] }), { ...roomy, maxBytes: 50_000 })
     expect(text).toContain('>49 x')
@@ -109,7 +109,7 @@ describe('the bundle', () => {
     expect(bytesOf(text)).toBeLessThanOrEqual(50_000)
   })
 
-  it('under pressure gives up notes first, then bodies, and says how much of a body is there', () => {
+  it('under pressure gives up notes first, then bodies, and says how much of a body is there (BUNDLE-BUDGET-5, BUNDLE-BUDGET-6, BUNDLE-BUDGET-7)', () => {
     const notes = Array.from({ length: 5 }, (_, n) => ({
       agent: 'implement',
       at: n,
@@ -137,7 +137,7 @@ describe('the bundle', () => {
     })
     .map(({ comments, ...rest }) => anIssue({ ...rest, comments: comments.map((body, n) => aComment(n, body)) }))
 
-  it('never exceeds its budget, whatever it holds (rulings 1.16)', () => {
+  it('never exceeds its budget, whatever it holds (BUNDLE-RULE-1) (BUNDLE-BUDGET-2)', () => {
     fc.assert(
       fc.property(
         fc.array(anyThread, { maxLength: 8 }),
@@ -162,7 +162,7 @@ describe('the bundle', () => {
     )
   })
 
-  it('lets no text out of its element', () => {
+  it('lets no text out of its element (BUNDLE-TEXT-1, BUNDLE-TEXT-2)', () => {
     fc.assert(
       fc.property(anyText, (hostile) => {
         expect(escapeText(hostile)).not.toMatch(/[<>"']|[\u0000-\u0008\u202E\u200B]/)
@@ -171,7 +171,7 @@ describe('the bundle', () => {
     )
   })
 
-  it('shows with a larger budget all that a smaller one showed', () => {
+  it('shows with a larger budget all that a smaller one showed (BUNDLE-BUDGET-11)', () => {
     const threads = fc.array(fc.array(fc.integer({ min: 1, max: 5000 }), { maxLength: 30 }), { maxLength: 6 })
     fc.assert(
       fc.property(threads, fc.nat(60_000), fc.nat(20_000), (sizes, budget, more) => {
@@ -183,7 +183,7 @@ describe('the bundle', () => {
     )
   })
 
-  it('shares room between threads in proportion to their length', () => {
+  it('shares room between threads in proportion to their length (BUNDLE-BUDGET-10)', () => {
     const thread = (length: number): FillThread => ofSizes(Array.from({ length }, () => 100))
     const shown = (threads: readonly FillThread[], budget: number): readonly number[] =>
       fillComments(threads, budget).map(({ length }) => length)
@@ -269,7 +269,7 @@ describe('a parser of XML', () => {
       anIssue({ ...rest, comments: comments.map(([body, author], n) => ({ ...aComment(n, body), author })) }),
     )
 
-  it('takes every bundle, and gets back each text as it was', () => {
+  it('takes every bundle, and gets back each text as it was (BUNDLE-TEXT-1, BUNDLE-TEXT-2, BUNDLE-TEXT-3, BUNDLE-BUDGET-4)', () => {
     fc.assert(
       fc.property(fc.array(hostileThread, { maxLength: 3 }), hostile, (threads, note) => {
         const issues = threads.map((thread, index) => ({ ...thread, number: index + 1 }))

@@ -1,7 +1,7 @@
 /**
- * The context bundle (document 2): same input, same bytes, never over the budget. What gives way first is fixed:
+ * The context bundle (BUNDLE-2, BUNDLE-BUDGET-2): same input, same bytes, never over the budget. What gives way first is fixed:
  * comments, then notes oldest first, then bodies to 4096 bytes, then bodies oldest first to the title alone, then
- * whole elements oldest first (rulings 1.16).
+ * whole elements oldest first (BUNDLE-RULE-1).
  */
 import { bytesOf } from './escape.ts'
 import { fillComments, type FillThread } from './fill.ts'

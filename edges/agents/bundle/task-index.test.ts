@@ -13,7 +13,7 @@ const hour = 60 * minute
 const day = 24 * hour
 
 describe('the index of a Project’s Tasks', () => {
-  it('is rendered byte for byte as document 2 gives it, newest first', () => {
+  it('is rendered byte for byte as the contract gives it, newest first (INDEX-5, INDEX-6) (INDEX-5, INDEX-6, INDEX-9)', () => {
     const older = startedAt(noon - 3 * day, {
       id: 'default/upgrade-app-2-bbbbb',
       kind: 'upgrade',
@@ -46,7 +46,7 @@ to the next major</body>
     )
   })
 
-  it('shows a brainstorm its brainstorms and an incident its incidents', () => {
+  it('shows a brainstorm its brainstorms and an incident its incidents (INDEX-1, INDEX-5)', () => {
     const tasks = (['brainstorm', 'incident', 'implement'] as const).map((kind) =>
       startedAt(noon, { id: `default/${kind}-x`, kind }),
     )
@@ -55,7 +55,7 @@ to the next major</body>
     expect([names('brainstorm'), names('incident'), names('all').length]).toEqual([['brainstorm-x'], ['incident-x'], 3])
   })
 
-  it('holds at most the 100 newest, and 500 characters of each goal, counted as people count them', () => {
+  it('holds at most the 100 newest, and 500 characters of each goal, counted as people count them (INDEX-4, INDEX-8)', () => {
     const tasks = Array.from({ length: 120 }, (_, n) =>
       startedAt(noon + n, { id: `default/t-${n}`, goal: '🙂'.repeat(600) }),
     )
@@ -69,7 +69,7 @@ to the next major</body>
     expect(/<body>(.*?)<\/body>/.exec(text)?.[1]).toBe('🙂'.repeat(500))
   })
 
-  it('stays within its bytes, the newest first, though a goal is one line of a megabyte', () => {
+  it('stays within its bytes, the newest first, though a goal is one line of a megabyte (INDEX-3)', () => {
     const tasks = Array.from({ length: 120 }, (_, n) =>
       startedAt(noon + n, { id: `default/t-${n}`, goal: '<&>'.repeat(350_000) }),
     )
@@ -86,7 +86,7 @@ to the next major</body>
     [60 * minute, '1h'],
     [48 * hour - 1, '47h'],
     [48 * hour, '2d'],
-  ])('says the age coarsely: %d ms is %s', (age, said) => {
+  ])('says the age coarsely: %d ms is %s (INDEX-7)', (age, said) => {
     expect(renderTaskIndex([startedAt(noon - age)], 'demo', 'all', noon)).toContain(`age="${said}"`)
   })
 })

@@ -7,7 +7,7 @@ export type IndexScope = 'all' | 'brainstorm' | 'incident'
 const maxEntries = 100
 const maxGoalCharacters = 500
 
-/** The compact project-wide index (document 2): newest first, at most 100, bodies cut at 500 characters. */
+/** The compact project-wide index (INDEX-4, INDEX-8): newest first, at most 100, bodies cut at 500 characters. */
 export function renderTaskIndex(
   tasks: readonly TaskContext[],
   project: string,
@@ -44,7 +44,7 @@ function startOf(task: TaskContext): number {
   return task.stages[0]?.at ?? task.stageEnteredAt
 }
 
-/** Coarse: minutes, hours or days (decisions, Orchestrator). */
+/** Coarse: minutes, hours or days (INDEX-7). */
 function age(milliseconds: number): string {
   const minutes = Math.max(0, Math.floor(milliseconds / 60_000))
   if (minutes < 60) return `${minutes}m`

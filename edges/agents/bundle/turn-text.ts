@@ -1,6 +1,6 @@
 /**
  * The text of a turn: in turn 0 the bundle with its events inside, later the events first, then the refreshed bundle;
- * always closed by the assignment (document 2, Events and context bundle).
+ * always closed by the assignment (EVENTS-2, EVENTS-6, BUNDLE-TEXT-4).
  */
 import type { EffectParams } from '../../../machines/effect.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'

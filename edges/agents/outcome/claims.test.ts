@@ -111,11 +111,14 @@ describe('the claim of an approval', () => {
     ],
     ['plan-newest', { payload: { plan_note_id: 'note-0' } }],
     ['plan-newest', { task: aTask(), payload: { plan_note_id: plan.id } }],
-  ])('names %s when it is the first that fails', async (conjunct, given) => {
-    expect(await refusedBy(given)).toBe(conjunct)
-  })
+  ])(
+    'names %s when it is the first that fails (CLAIM-4, CLAIM-5, CLAIM-6, CLAIM-7, CLAIM-10, CLAIM-14, PROJECT-SCM-6)',
+    async (conjunct, given) => {
+      expect(await refusedBy(given)).toBe(conjunct)
+    },
+  )
 
-  it('names the first of several failures, in the order of rulings 3.2', async () => {
+  it('names the first of several failures, in the order of APPROVAL-2 (CLAIM-3)', async () => {
     const comments = { 'issue 1': [aThreadComment({ author: 'sam', body: 'hm' })] }
     expect(await refusedBy({ comments, payload: { plan_note_id: 'note-0' } })).toBe('author-matches')
     expect(await refusedBy({ comments, payload: { plan_note_id: 'note-0', approving_maintainer: 'sam' } })).toBe(
@@ -127,7 +130,7 @@ describe('the claim of an approval', () => {
     expect(await refusedBy({ payload: { approving_maintainer: '@MARIA' } })).toBe(undefined)
   })
 
-  it('asks for the maintainers of the repository where it names its own', async () => {
+  it('asks for the maintainers of the repository where it names its own (PROJECT-SCM-10, REPOSITORY-4)', async () => {
     const task = new ATask()
       .mint({ issues: [{ ...anIssue, repository: 'app', number: 3, issue: 'default/app-3' }], repositories: ['app'] })
       .running()
@@ -138,7 +141,7 @@ describe('the claim of an approval', () => {
     expect(await refusedBy({ task, comments: otto, payload: { approving_maintainer: 'otto' } })).toBe(undefined)
   })
 
-  it('is made for each live issue with its own comment, and asks for one citation each', async () => {
+  it('is made for each live issue with its own comment, and asks for one citation each (CLAIM-13, CLAIM-5)', async () => {
     const two = new ATask()
       .mint({ issues: [anIssue, { ...anIssue, number: 2, issue: 'default/lib-2' }] })
       .running()
@@ -163,7 +166,7 @@ describe('the claim of an approval', () => {
     ])
   })
 
-  it('without a citation is bare: the Issue alone says whether the platform may approve its own proposal', async () => {
+  it('without a citation is bare: the Issue alone says whether the platform may approve its own proposal (CLAIM-18)', async () => {
     const bare = {
       approving_maintainer: undefined,
       approval_citations: undefined,

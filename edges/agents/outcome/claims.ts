@@ -1,4 +1,4 @@
-/** What an `approved` outcome claims, per live issue, with the conjuncts of rulings 3.2 that the mirror can judge. The Issue itself has the last word. */
+/** What an `approved` outcome claims, per live issue, with the conjuncts of APPROVAL-2 that the mirror can judge. The Issue itself has the last word. */
 import { refusedConjunct, type CitationChecks } from '../../../machines/rules/citation.ts'
 import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
 import { sameLogin, isListed } from '../../../machines/rules/logins.ts'

@@ -1,4 +1,4 @@
-/** The members of a refine outcome as they are in the call; each decides again when it is asked (H12). */
+/** The members of a refine outcome as they are in the call; each decides again when it is asked (OWNERSHIP-7). */
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { FoldMember } from '../../../machines/task/events.ts'
 import { addressOf } from '../../../runtime/address.ts'

@@ -20,7 +20,7 @@ async function room(issues: readonly object[]): Promise<Awaited<ReturnType<typeo
   return proposalRoom(deps, aTask())
 }
 
-it('3.15: what is open of the platform’s own proposals takes room; declined, closed and other issues do not', async () => {
+it('OUTCOME-RULE-7: what is open of the platform’s own proposals takes room; declined, closed and other issues do not (OUTCOME-BRAINSTORM-7)', async () => {
   const found = await room([own, { ...own, labels: ['platform-declined'] }, { ...own, state: 'closed' }, {}])
   expect(found.left).toBe(1)
 })

@@ -1,10 +1,10 @@
-/** What a `propose` meets: how many proposals still fit, and what is filed already (rulings 3.15; document 3, Cron blocks). */
+/** What a `propose` meets: how many proposals still fit, and what is filed already (OUTCOME-RULE-7, PROJECT-CRON-7). */
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { ProposalRoom } from '../../../machines/task/events.ts'
 import { hasTopicOf } from '../../forge/marker.ts'
 import { bareName, type KindSettings } from '../../forge/projects.ts'
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../../http/problem.ts'
 import type { MirroredIssue } from '../../ports/threads.ts'
 import type { AgentApiDeps } from '../deps.ts'
 
@@ -39,7 +39,7 @@ export async function proposalsOf(
     settings: project.kinds,
     issues,
     isProposal,
-    /** One that was declined holds no place, though the forge keeps it open (rulings 5.25). */
+    /** One that was declined holds no place, though the forge keeps it open (OUTCOME-RULE-8). */
     isOpenProposal: (issue) => isProposal(issue) && issue.state === 'open' && !issue.labels.includes(labels.declined),
   }
 }

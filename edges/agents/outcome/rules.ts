@@ -1,4 +1,4 @@
-/** The rules of document 2 that a schema cannot say: which field goes with which action. Every breach is told at once. */
+/** The rules of docs/contract/tools.md that a schema cannot say: which field goes with which action. Every breach is told at once. */
 import type { AgentKind } from '../../../machines/task/events.ts'
 
 export interface RuleFault {

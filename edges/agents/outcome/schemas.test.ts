@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agentKinds, type AgentKind } from '../../../machines/task/events.ts'
-import { faultsOf } from '../../http/validation.ts'
+import { faultsOf } from '../../../http/validation.ts'
 import { outcomeRows } from '../../../machines/task/outcome/judge.ts'
 import { actionOf, conditionalFaults, repositoryFaults } from './rules.ts'
 import { DocumentationOutcome, outcomeSchemas } from './schemas.ts'
@@ -28,7 +28,7 @@ const filed = {
   issue: { repo: 'lib', title: 'Disk', body: 'Full.' },
 }
 
-describe('an outcome of document 2', () => {
+describe('an outcome of the contract', () => {
   it.each<[AgentKind, Payload]>([
     ['implement', submitted],
     [
@@ -65,7 +65,7 @@ describe('an outcome of document 2', () => {
         ],
       },
     ],
-  ])('is taken: %s %j', (kind, payload) => {
+  ])('is taken: %s %j (OUTCOME-REFINE-1, OUTCOME-REFINE-2, OUTCOME-WORK-3)', (kind, payload) => {
     expect(told(kind, payload)).toEqual([])
   })
 
@@ -155,18 +155,21 @@ describe('an outcome of document 2', () => {
       { folds: [{}], closes: [{ repo: 'lib', number: '1' }], links: [{ repo: 'lib', number: 2, isPR: 'yes' }] },
       ['/closes/0/number', '/closes/0/reason', '/folds/0/task', '/links/0/isPR'],
     ],
-  ])('is refused with every fault: %s %j', (kind, payload, paths) => {
-    // As it arrives: JSON has no undefined.
-    expect(told(kind, JSON.parse(JSON.stringify(payload)) as Payload)).toEqual(paths)
-  })
+  ])(
+    'is refused with every fault: %s %j (OUTCOME-IMPLEMENT-3, OUTCOME-IMPLEMENT-4, OUTCOME-IMPLEMENT-8, OUTCOME-WORK-4, OUTCOME-REVIEW-1, OUTCOME-REVIEW-2, OUTCOME-REVIEW-9, OUTCOME-REVIEW-10, OUTCOME-BRAINSTORM-2, OUTCOME-BRAINSTORM-3, OUTCOME-BRAINSTORM-4, OUTCOME-BRAINSTORM-5, OUTCOME-INCIDENT-1, OUTCOME-INCIDENT-3, OUTCOME-INCIDENT-4, OUTCOME-REFINE-5, OUTCOME-REFINE-6)',
+    (kind, payload, paths) => {
+      // As it arrives: JSON has no undefined.
+      expect(told(kind, JSON.parse(JSON.stringify(payload)) as Payload)).toEqual(paths)
+    },
+  )
 
-  it.each(agentKinds)('refuses an unknown property and takes `task`: %s', (kind) => {
+  it.each(agentKinds)('refuses an unknown property and takes `task`: %s (OUTCOME-3, OUTCOME-4)', (kind) => {
     expect(told(kind, { surprise: 1, task: 'a' })).toContain('/surprise')
     expect(told(kind, { surprise: 1, task: 'a' })).not.toContain('/task')
     expect(told(kind, { task: 7 })).toContain('/task')
   })
 
-  it('has one schema for documentation and upgrade, so that they cannot drift', () => {
+  it('has one schema for documentation and upgrade, so that they cannot drift (TOOLS-7, OUTCOME-14)', () => {
     expect(outcomeSchemas.upgrade).toBe(DocumentationOutcome)
     expect(outcomeSchemas.documentation).toBe(DocumentationOutcome)
     expect(new Set(Object.values(outcomeSchemas)).size).toBe(6)
@@ -192,7 +195,7 @@ describe('an outcome of document 2', () => {
     expect(told('implement', payload)).toEqual(['/constructor', '/toString'])
   })
 
-  it('says which half of a citation is missing, under its own code', () => {
+  it('says which half of a citation is missing, under its own code (OUTCOME-IMPLEMENT-7)', () => {
     const [fault, ...rest] = conditionalFaults('implement', {
       ...approved,
       approving_maintainer: 'maria',
@@ -211,7 +214,7 @@ describe('an outcome of document 2', () => {
   })
 })
 
-describe('law 12', () => {
+describe('LAW-12', () => {
   const actions = (kind: AgentKind): readonly string[] => {
     if (kind === 'refine') return ['refine']
     const field = outcomeSchemas[kind].properties[kind === 'review' ? 'verdict' : 'action'] as {
@@ -221,7 +224,7 @@ describe('law 12', () => {
   }
 
   it.each(agentKinds)(
-    'every action of the schema of %s has its row in the table of outcomes, and no row has another',
+    'every action of the schema of %s has its row in the table of outcomes, and no row has another (OUTCOME-IMPLEMENT-1, OUTCOME-WORK-1, OUTCOME-WORK-2, OUTCOME-REVIEW-1, OUTCOME-BRAINSTORM-1, OUTCOME-INCIDENT-2)',
     (kind) => {
       const rows = Object.keys(outcomeRows)
         .map((row) => row.split(' '))
@@ -236,6 +239,6 @@ it.each([
   ['incident', { action: 'file_issue', issue: { repo: 'x' } }, ['/issue/repo']],
   ['refine', { closes: [{ repo: 'x' }], links: [{ repo: 'lib' }, { repo: 'y' }] }, ['/closes/0/repo', '/links/1/repo']],
   ['implement', { action: 'submitted' }, []],
-] as const)('what %s wants written names repositories of the Project', (kind, payload, paths) => {
+] as const)('what %s wants written names repositories of the Project (OUTCOME-15)', (kind, payload, paths) => {
   expect(repositoryFaults(kind, payload, ['lib']).map(({ path }) => path)).toEqual(paths)
 })

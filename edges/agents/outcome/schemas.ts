@@ -1,5 +1,5 @@
 /**
- * The six outcome schemas of document 2; `upgrade` is the documentation schema itself. Published to the agent as they
+ * The six outcome schemas of docs/contract/tools.md; `upgrade` is the documentation schema itself. Published to the agent as they
  * stand and used to validate every call. One object each: a top-level anyOf is not taken as tool input.
  */
 import { Type, type Static, type TObject } from 'typebox'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ATask } from '../../../machines/task/a-task.ts'
-import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
-import { testClock, withServer } from '../../http/testing.ts'
+import { generateSigningKeyPem, importSigningKey } from '../../../http/auth/tokens.ts'
+import { testClock, withServer } from '../../../http/testing.ts'
 import { registerAgentApi } from '../api.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { podTokens, type PodClaims } from '../pod-tokens.ts'
@@ -67,16 +67,22 @@ const editing = { action: 'edit', body: '/approve' }
 
 describe('issue_write', () => {
   it.each([
-    ['closes no issue of another Task, nor speaks there of closing it', closing, 'default/other', 403, []],
-    ['edits no issue of another Task', editing, 'default/other', 403, []],
+    [
+      'closes no issue of another Task, nor speaks there of closing it (TOOL-ISSUE-6)',
+      closing,
+      'default/other',
+      403,
+      [],
+    ],
+    ['edits no issue of another Task (TOOL-ISSUE-6)', editing, 'default/other', 403, []],
     ['comments where another Task works', { action: 'comment', body: 'See here.' }, 'default/other', 200, ['comment']],
-    ['closes its own issue', closing, task.id, 200, ['comment', 'close']],
+    ['closes its own issue (AGENT-API-18)', closing, task.id, 200, ['comment', 'close']],
     ['edits an issue on which nobody works', editing, '', 200, ['edit']],
   ])('%s', async (_what, body, owner, status, did) => {
     expect(await write(body, owner)).toEqual({ status, did })
   })
 
-  it('closes an issue of another Task for a refine, whose work that is', async () => {
+  it('closes an issue of another Task for a refine, whose work that is (TOOL-ISSUE-6)', async () => {
     expect(await write(closing, 'default/other', 'refine')).toEqual({ status: 200, did: ['comment', 'close'] })
   })
 })

@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox'
-import type { HttpApp } from '../../http/app.ts'
-import { invalidInput, Problem, type Fault } from '../../http/problem.ts'
+import type { HttpApp } from '../../../http/app.ts'
+import { invalidInput, Problem, type Fault } from '../../../http/problem.ts'
 import { requiredByAction } from '../argument-faults.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository, type ForgeAccess } from '../forge-access.ts'
 import { commentOnce, openIssueOnce } from '../own-writes.ts'
 
-/** issue_write. No status and no labels: approval and every lifecycle label belong to the orchestrator (document 2). */
+/** issue_write. No status and no labels: approval and every lifecycle label belong to the orchestrator (TOOL-ISSUE-5). */
 export const IssueWrite = Type.Object(
   {
     action: Type.Union([Type.Literal('create'), Type.Literal('edit'), Type.Literal('close'), Type.Literal('comment')]),

@@ -4,8 +4,8 @@ import type { TaskContext } from '../../../machines/task/context.ts'
 import type { Delivery } from '../../../runtime/runtime.ts'
 import type { ForgeMergeRequest, ForgePort } from '../../forge/port.ts'
 import type { ProjectDirectory } from '../../forge/projects.ts'
-import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
-import { testClock, withServer } from '../../http/testing.ts'
+import { generateSigningKeyPem, importSigningKey } from '../../../http/auth/tokens.ts'
+import { testClock, withServer } from '../../../http/testing.ts'
 import { registerAgentApi } from '../api.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { podTokens, type PodClaims } from '../pod-tokens.ts'
@@ -97,7 +97,7 @@ const proposed = granted().context
 const ungranted = new ATask().mint().running().context
 
 describe('mr_write open', () => {
-  it('opens one for the pushed branch of an approved Task, and its actor hears of it once by the number', async () => {
+  it('opens one for the pushed branch of an approved Task, and its actor hears of it once by the number (AGENT-API-19)', async () => {
     const { status, body, delivered, created } = await write(proposed, wanted)
     expect([status, body]).toEqual([200, { status: 'ok', number: 7, url: 'http://forge/pull/7', head_sha: 'sha-1' }])
     const branch = `platform/${proposed.id.split('/')[1]}`
@@ -112,7 +112,7 @@ describe('mr_write open', () => {
     ['a Task that lost its approval', withIssue(proposed, { grant: null, accepted: false })],
     ['a Task that owns a merged one', { ...proposed, mergeRequests: [merged] } as TaskContext],
   ])(
-    'answers with the one that is open already, for %s: nothing is written twice, and no gate asked',
+    'answers with the one that is open already, for %s: nothing is written twice, and no gate asked (TOOL-OPEN-1, TOOL-OPEN-3)',
     async (_what, task) => {
       const { status, body, delivered, created } = await write(task, wanted, {
         forge: { listMergeRequests: async () => [aMergeRequest()] },
@@ -121,7 +121,7 @@ describe('mr_write open', () => {
     },
   )
 
-  it('is refused where the Task owns a merged merge request of that repository, and only of that', async () => {
+  it('is refused where the Task owns a merged merge request of that repository, and only of that (TOOL-OPEN-4)', async () => {
     const { status, body, created } = await write({ ...proposed, mergeRequests: [merged] } as TaskContext, wanted)
     expect([status, body['code'], created]).toEqual([409, 'mr-merged', []])
     const elsewhere = { ...proposed, mergeRequests: [{ ...merged, repository: 'other' }] } as TaskContext
@@ -136,7 +136,7 @@ describe('mr_write open', () => {
   it.each([
     ['needs-maintainer-comment', ungranted],
     ['needs-approval-tool', withIssue(ungranted, { accepted: true })],
-    // Closing is no approval [H22].
+    // Closing is no approval [APPROVAL-8].
     ['needs-maintainer-comment', withIssue(ungranted, { state: 'closed' })],
     [
       'over-auto-approve-ceiling',
@@ -146,26 +146,34 @@ describe('mr_write open', () => {
         config: { ...proposed.config, autoApproveMaxSignificance: 'patch' },
       } as TaskContext,
     ],
-  ])('names what each issue lacks, %s, and says what to do', async (detail, task) => {
-    const { status, body, created } = await write(task, wanted)
-    expect([status, body['code'], body['reason'], created]).toEqual([409, 'approval-required', 'approval-required', []])
-    const [{ repository, number }] = task.issues as [TaskContext['issues'][number]]
-    expect(body['issues']).toEqual([
-      { repository, number, detail, guidance: expect.stringMatching(/maintainer/) as string },
-    ])
-  })
+  ])(
+    'names what each issue lacks, %s, and says what to do (TOOL-OPEN-5, TOOL-OPEN-6, TOOL-OPEN-7, TOOL-OPEN-8, TOOL-OPEN-9, TOOL-OPEN-11)',
+    async (detail, task) => {
+      const { status, body, created } = await write(task, wanted)
+      expect([status, body['code'], body['reason'], created]).toEqual([
+        409,
+        'approval-required',
+        'approval-required',
+        [],
+      ])
+      const [{ repository, number }] = task.issues as [TaskContext['issues'][number]]
+      expect(body['issues']).toEqual([
+        { repository, number, detail, guidance: expect.stringMatching(/maintainer/) as string },
+      ])
+    },
+  )
 
-  it('is refused once the plan is no longer the approved one', async () => {
+  it('is refused once the plan is no longer the approved one (CLAIM-17, TOOL-OPEN-12)', async () => {
     const { status, body, created } = await write({ ...proposed, planHash: 'another' } as TaskContext, wanted)
     expect([status, body['code'], created]).toEqual([409, 'plan-changed', []])
   })
 
-  it('asks no approval of a Task that never owned an issue', async () => {
+  it('asks no approval of a Task that never owned an issue (TOOL-OPEN-11)', async () => {
     const takeover = { ...ungranted, issues: [], everOwnedIssue: false } as TaskContext
     expect((await write(takeover, wanted)).status).toBe(200)
   })
 
-  it('tells every fault of the call at once', async () => {
+  it('tells every fault of the call at once (TOOL-MR-2, TOOL-MR-3)', async () => {
     const { status, body } = await write(proposed, { action: 'open', repo: 'lib', merge: true, number: 0 })
     expect([status, body['code']]).toEqual([400, 'invalid-input'])
     const paths = (body['errors'] as { readonly path: string }[]).map(({ path }) => path)
@@ -198,14 +206,14 @@ describe('mr_write to a thread', () => {
       ['acme/lib', 7, 'inline-3'],
       '22',
     ],
-  ] as const)('%j is written there, marked, and its id is told', async (body, place, id) => {
+  ] as const)('%j is written there, marked, and its id is told (TOOL-MR-5)', async (body, place, id) => {
     said.length = 0
     const answer = await write(proposed, body, { forge })
     expect([answer.status, answer.body]).toMatchObject([200, { status: 'ok', external_id: id }])
     expect(said).toEqual([[...place, expect.stringMatching(/^Done\.\n\n<!-- platform:agent\//) as string]])
   })
 
-  it('tells what an answer lacks: the comment that it answers', async () => {
+  it('tells what an answer lacks: the comment that it answers (TOOL-MR-4)', async () => {
     const { status, body } = await write(proposed, { action: 'reply', repo: 'lib', number: 7, body: 'Done.' })
     expect([status, body['errors']]).toMatchObject([400, [{ path: '/in_reply_to' }]])
   })
@@ -217,7 +225,7 @@ describe('mr_write of a profile', () => {
     ['refine', { action: 'reply', repo: 'lib', number: 7, body: 'x', in_reply_to: '1' }, 403],
     ['brainstorm', { action: 'comment', repo: 'lib', number: 7, body: 'x' }, 403],
     ['incident', { action: 'comment', repo: 'lib', number: 7, body: 'x' }, 403],
-  ] as const)('%s: %j is %i', async (agentKind, body, status) => {
+  ] as const)('%s: %j is %i (GATING-21)', async (agentKind, body, status) => {
     expect(await write(proposed, body, { agentKind })).toMatchObject({ status, body: { code: 'tool-denied' } })
   })
 })

@@ -1,15 +1,15 @@
 import { Type, type Static } from 'typebox'
 import type { TaskContext, TaskIssue } from '../../../machines/task/context.ts'
 import { branchIn, ceilingHolds, gatedIssues, grantsHold, liveIssues, planHolds } from '../../../machines/task/facts.ts'
-import type { HttpApp } from '../../http/app.ts'
-import { invalidInput, Problem, type Fault } from '../../http/problem.ts'
+import type { HttpApp } from '../../../http/app.ts'
+import { invalidInput, Problem, type Fault } from '../../../http/problem.ts'
 import { requiredByAction } from '../argument-faults.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository, type ForgeAccess } from '../forge-access.ts'
 import { commentOnce } from '../own-writes.ts'
 
-/** mr_write. There is no merge, approve or request-changes action (document 2). */
+/** mr_write. There is no merge, approve or request-changes action (TOOL-MR-6). */
 export const MrWrite = Type.Object(
   {
     action: Type.Union([Type.Literal('open'), Type.Literal('comment'), Type.Literal('reply')]),
@@ -32,7 +32,7 @@ const requiredBy: Readonly<Record<MrWrite['action'], readonly (keyof MrWrite)[]>
   reply: ['number', 'body', 'in_reply_to'],
 }
 
-/** The one cell of the gating table that is neither yes nor no (document 2): said by the tool and held by the route. */
+/** The one cell of the gating table that is neither yes nor no (GATING-20, GATING-21): said by the tool and held by the route. */
 export function mayWriteMr(agentKind: string, action: unknown): boolean {
   return agentKind !== 'refine' || action === 'comment'
 }
@@ -117,7 +117,7 @@ interface Blocking {
   readonly detail: keyof typeof guidance
 }
 
-/** What the machine asks before code is handed in (document 2; law 3): the merge request of an agent's own hand is no way around it. */
+/** What the machine asks before code is handed in (TOOL-OPEN-5, LAW-3): the merge request of an agent's own hand is no way around it. */
 function refuseUngranted(task: TaskContext): void {
   if (task.kind !== 'implement') return
   const issues = blockingIssues(task).map(({ issue: { repository, number }, detail }) => ({
@@ -134,7 +134,7 @@ function refuseUngranted(task: TaskContext): void {
     throw new Problem('plan-changed', 'the newest plan is not the approved one: have it approved again')
 }
 
-/** Where all are closed, all of them: closing is no approval [H22]. */
+/** Where all are closed, all of them: closing is no approval [APPROVAL-8]. */
 function blockingIssues(task: TaskContext): readonly Blocking[] {
   if (!grantsHold(task)) {
     const ungranted = gatedIssues(task).filter(({ grant }) => grant === null)

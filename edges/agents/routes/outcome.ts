@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { AgentKind } from '../../../machines/task/events.ts'
 import { contentHash } from '../../forge/hash.ts'
-import { faultsOf } from '../../http/validation.ts'
-import { invalidInput, Problem } from '../../http/problem.ts'
-import type { HttpApp } from '../../http/app.ts'
+import { faultsOf } from '../../../http/validation.ts'
+import { invalidInput, Problem } from '../../../http/problem.ts'
+import type { HttpApp } from '../../../http/app.ts'
 import { answerFrom } from '../answer.ts'
 import { requirePod, taskId } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
@@ -59,7 +59,7 @@ export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
           ...(kind === 'refine'
             ? { members: await foldMembers(deps, task, (payload as RefineOutcome).folds ?? []) }
             : {}),
-          // Said by the wrapper's broker; a call that did not come through it proves nothing (rulings 5.3).
+          // Said by the wrapper's broker; a call that did not come through it proves nothing (REVIEW-1).
           workspaceClean: request.headers['x-platform-workspace'] === 'clean',
         },
       })

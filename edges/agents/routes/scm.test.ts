@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ForgePort } from '../../forge/port.ts'
 import type { ProjectDirectory } from '../../forge/projects.ts'
-import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
-import { testClock, withServer } from '../../http/testing.ts'
+import { generateSigningKeyPem, importSigningKey } from '../../../http/auth/tokens.ts'
+import { testClock, withServer } from '../../../http/testing.ts'
 import { registerAgentApi } from '../api.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { podTokens } from '../pod-tokens.ts'
@@ -91,21 +91,24 @@ describe('scm_read', () => {
       { state: 'all', limit: 3, since: noon - day, labels: ['bug', 'platform'] },
     ],
     ['kind=mr&repo=lib&state=merged&since=2026-11-20T12:00:00Z', { state: 'merged', limit: 100, since: noon - day }],
-  ])('asks the mirror, %s', async (query, filter) => {
-    const { status, asked } = await read(query)
-    expect([status, asked]).toEqual([200, [['default/demo', 'lib', filter]]])
-  })
+  ])(
+    'asks the mirror, %s (AGENT-API-17, TOOL-SCM-READ-4, TOOL-SCM-READ-11, TOOL-SCM-READ-13, TOOL-SCM-READ-15)',
+    async (query, filter) => {
+      const { status, asked } = await read(query)
+      expect([status, asked]).toEqual([200, [['default/demo', 'lib', filter]]])
+    },
+  )
 
   it.each([
     ['', 30],
     ['&since_days=7', 7],
-  ])('asks the forge for the commits of 30 days unless told%s', async (more, days) => {
+  ])('asks the forge for the commits of 30 days unless told%s (TOOL-SCM-READ-14)', async (more, days) => {
     expect((await read(`kind=commits&repo=lib${more}`)).asked).toEqual([
       ['acme/lib', { since: noon - days * day, limit: 100 }],
     ])
   })
 
-  it('shows the thread of the issue, or with is_pr that of the merge request, with the ids that an answer names', async () => {
+  it('shows the thread of the issue, or with is_pr that of the merge request, with the ids that an answer names (TOOL-SCM-READ-10, TOOL-SCM-READ-18)', async () => {
     const issue = await read('kind=comments&repo=lib&number=1&limit=1')
     expect(issue.body['items']).toMatchObject([{ external_id: '2', body: 'last', author: 'maria', bot: false }])
     const mr = await read('kind=comments&repo=lib&number=7&is_pr=true')
@@ -114,7 +117,7 @@ describe('scm_read', () => {
     ])
   })
 
-  it('gives an item as rulings 3.17 names it, and one issue by its number with its body', async () => {
+  it('gives an item with the members of TOOL-RULE-1, and one issue by its number with its body (TOOL-SCM-READ-9, TOOL-SCM-READ-17)', async () => {
     const item = {
       number: 1,
       title: 'Fails',
@@ -147,7 +150,7 @@ describe('scm_read', () => {
     ci: ['number'],
   } as const
   it.each(Object.entries(places))(
-    'of kind=%s refuses each argument of another kind by its name',
+    'of kind=%s refuses each argument of another kind by its name (TOOL-SCM-READ-3, TOOL-SCM-READ-12, TOOL-SCM-READ-14)',
     async (kind, taken) => {
       const refused = await read(new URLSearchParams({ kind, repo: 'lib', ...arguments_ }).toString())
       const others = Object.keys(arguments_).filter((name) => !(taken as readonly string[]).includes(name))
@@ -165,7 +168,7 @@ describe('scm_read', () => {
     ['kind=ci&repo=lib', ['/number']],
     ['kind=comments&repo=lib', ['/number']],
     ['kind=pipelines&repo=lib', ['/kind']],
-  ])('%s is refused', async (query, paths) => {
+  ])('%s is refused (TOOL-SCM-READ-1, TOOL-SCM-READ-9, TOOL-SCM-READ-11)', async (query, paths) => {
     const refused = await read(query)
     expect([refused.status, pathsOf(refused)]).toEqual([400, paths])
   })

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
-import type { HttpApp } from '../../http/app.ts'
-import { clampLimit, listQuery } from '../../http/list.ts'
-import { invalidInput, Problem, type Fault } from '../../http/problem.ts'
+import type { HttpApp } from '../../../http/app.ts'
+import { clampLimit, listQuery } from '../../../http/list.ts'
+import { invalidInput, Problem, type Fault } from '../../../http/problem.ts'
 import type { MirroredIssue, MirroredMergeRequest } from '../../ports/threads.ts'
 import { entryOf } from '../argument-faults.ts'
 import { refuseForeignProject, requirePod } from '../caller.ts'
@@ -28,7 +28,7 @@ export const ScmRead = Type.Object({
 })
 export type ScmRead = Static<typeof ScmRead>
 
-/** Which argument goes with which kind (document 2); any other is told, not ignored. */
+/** Which argument goes with which kind (TOOL-SCM-READ-3); any other is told, not ignored. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   issues: ['number', 'state', 'since', 'labels', 'limit'],
   mr: ['number', 'state', 'since', 'limit'],

@@ -4,15 +4,15 @@ import { isListed, sameLogin } from '../../../machines/rules/logins.ts'
 import { isMentioned } from '../../../machines/rules/mentions.ts'
 import { maintainersOf } from '../../forge/projects.ts'
 import type { ForgeMergeRequest } from '../../forge/port.ts'
-import type { HttpApp } from '../../http/app.ts'
-import { Problem } from '../../http/problem.ts'
+import type { HttpApp } from '../../../http/app.ts'
+import { Problem } from '../../../http/problem.ts'
 import type { MirroredComment } from '../../ports/threads.ts'
 import { answerFrom } from '../answer.ts'
 import { requirePod } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository, type ForgeAccess } from '../forge-access.ts'
 
-/** mr_takeover_request: the comment that asks for it is named, and judged here (document 2; rulings 3.14). */
+/** mr_takeover_request: the comment that asks for it is named, and judged here (TOOL-TAKEOVER-2, TOOL-TAKEOVER-3, OWNERSHIP-10). */
 export const TakeoverRequest = Type.Object(
   {
     repo: Type.String({ description: 'Repository name, as repo_list gives it.' }),

@@ -1,4 +1,4 @@
-/** GitHub's check runs and commit statuses as one list (rulings 3.17). */
+/** GitHub's check runs and commit statuses as one list (CI-RULE-1). */
 import type { CiState } from '../../../machines/merge-request/events.ts'
 import { ciStatusOf } from '../ci.ts'
 import type { CiCheck, CiReport } from '../port.ts'

@@ -1,7 +1,7 @@
 import { Octokit } from '@octokit/rest'
 import type { Static, TSchema } from 'typebox'
 import { RetryableError } from '../../../runtime/errors.ts'
-import type { Fetch } from '../../http/ports.ts'
+import type { Fetch } from '../../../http/ports.ts'
 import { failureOf } from './failure.ts'
 import { faultOf } from './schema.ts'
 

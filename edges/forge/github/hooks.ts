@@ -4,7 +4,7 @@ import * as schema from './schema.ts'
 
 type HookPart = Pick<ForgePort, 'ensureHook' | 'listDeliveries' | 'redeliver'>
 
-/** decisions.md, Orchestrator: what forge_a's hooks are asked to send. */
+/** WEBHOOK-RULE-3: what forge_a's hooks are asked to send. */
 export const hookEvents = [
   'push',
   'issues',

@@ -1,7 +1,7 @@
-/** GitHub's webhooks: verify, decode, map (decisions.md, Orchestrator). */
+/** GitHub's webhooks: verify, decode, map (WEBHOOK-RULE-1, WEBHOOK-RULE-3). */
 import { Type, type Static, type TSchema } from 'typebox'
-import { verifyHmac } from '../../http/auth/hmac.ts'
-import type { CommentAction, ForgeChange, IssueAction, MergeRequestAction } from '../change.ts'
+import { verifyHmac } from '../../../http/auth/hmac.ts'
+import type { CommentAction, ForgeChange, IssueAction, MergeRequestAction, TextBefore } from '../change.ts'
 import { MalformedPayloadError, type WebhookDialect } from '../webhooks/dialect.ts'
 import type { hookEvents } from './hooks.ts'
 import { accountOf, commentOf, issueOf, mergeRequestOf, reviewCommentOf, reviewOf } from './records.ts'
@@ -9,12 +9,13 @@ import * as schema from './schema.ts'
 
 const Envelope = { repository: Type.Object({ full_name: Type.String() }), sender: Type.Optional(schema.Account) }
 const Action = { ...Envelope, action: Type.String() }
-const Changes = Type.Optional(Type.Object({ body: Type.Optional(Type.Object({ from: Type.Optional(Type.String()) })) }))
+const ChangedText = Type.Optional(Type.Object({ from: schema.Maybe(Type.String()) }))
+const Changes = Type.Optional(Type.Object({ title: ChangedText, body: ChangedText }))
 
 const payloads = {
-  issues: Type.Object({ ...Action, issue: schema.Issue, label: Type.Optional(schema.NamedLabel) }),
+  issues: Type.Object({ ...Action, issue: schema.Issue, label: Type.Optional(schema.NamedLabel), changes: Changes }),
   issue_comment: Type.Object({ ...Action, issue: schema.Issue, comment: schema.Comment, changes: Changes }),
-  pull_request: Type.Object({ ...Action, pull_request: schema.PullRequest }),
+  pull_request: Type.Object({ ...Action, pull_request: schema.PullRequest, changes: Changes }),
   pull_request_review: Type.Object({
     ...Action,
     review: schema.Review,
@@ -40,7 +41,7 @@ type Payload<E extends EventName> = Payloads[E]
 type Mapping = { readonly [E in EventName]: (payload: Payload<E>) => ForgeChange | undefined }
 
 const mappings: Mapping = {
-  issues: ({ action, issue, label, ...rest }) => {
+  issues: ({ action, issue, label, changes, ...rest }) => {
     if (issue.pull_request !== undefined) return undefined
     return {
       ...origin(rest),
@@ -48,6 +49,7 @@ const mappings: Mapping = {
       action: issueActionOf(action),
       issue: issueOf(issue),
       ...(label === undefined ? {} : { label: label.name }),
+      ...subjectBefore(changes),
     }
   },
   issue_comment: ({ action, issue, comment, changes, ...rest }) => {
@@ -61,11 +63,12 @@ const mappings: Mapping = {
     } as const
     return on === 'issue' ? { ...change, issue: issueOf(issue) } : change
   },
-  pull_request: ({ action, pull_request, ...rest }) => ({
+  pull_request: ({ action, pull_request, changes, ...rest }) => ({
     ...origin(rest),
     sort: 'mr',
     action: mergeRequestActionOf(action),
     mergeRequest: mergeRequestOf(pull_request),
+    ...subjectBefore(changes),
   }),
   pull_request_review: ({ action, review, pull_request, changes, ...rest }) => ({
     ...origin(rest),
@@ -140,5 +143,11 @@ function commentActionOf(action: string): CommentAction {
 
 function textBefore(changes: Static<typeof Changes> | undefined): { from?: string } {
   const from = changes?.body?.from
-  return from === undefined ? {} : { from }
+  return from === undefined || from === null ? {} : { from }
+}
+
+function subjectBefore(changes: Static<typeof Changes> | undefined): { before?: TextBefore } {
+  if (changes?.title === undefined && changes?.body === undefined) return {}
+  const { title, body } = changes
+  return { before: { ...(title && { title: title.from ?? '' }), ...(body && { body: body.from ?? '' }) } }
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { withForge } from '../../../cli/standins/forge/testing.ts'
+import { withForge } from '../../../standins/forge/testing.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { forgePortContract } from '../port-contract.ts'
 import type { ForgePort } from '../port.ts'
@@ -100,11 +100,11 @@ test.each([
   ['completed', 'invented later', 'pending'],
   ['queued', null, 'pending'],
   ['in_progress', null, 'running'],
-])('rulings 3.17: a check that is %s with %s counts as %s', (status, conclusion, expected) => {
+])('CI-RULE-1: a check that is %s with %s counts as %s (TOOL-CI-11, TOOL-CI-12)', (status, conclusion, expected) => {
   expect(ciReportOf('s', [{ id: 1, name: 'c', status, conclusion }], []).status).toBe(expected)
 })
 
-test('a check of GitHub’s own CI names its job, one of an app carries its log, a status of another system neither', () => {
+test('a check of GitHub’s own CI names its job, one of an app carries its log, a status of another system neither (TOOL-CI-8)', () => {
   const run = { id: 7, status: 'completed', conclusion: 'failure', output: { title: 'Red', text: 'line 1' } }
   const runs = [
     { ...run, name: 'unit', app: { slug: 'github-actions' } },

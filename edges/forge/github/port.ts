@@ -1,4 +1,4 @@
-import type { Fetch } from '../../http/ports.ts'
+import type { Fetch } from '../../../http/ports.ts'
 import type { ForgePort } from '../port.ts'
 import { createGithubClient } from './client.ts'
 import { hookPart } from './hooks.ts'

@@ -6,7 +6,7 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
+export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
 const Count = Type.Integer({ minimum: 0 })
 
 export const Account = Type.Object({ login: Type.String(), id: Type.Integer(), type: Type.Optional(Type.String()) })

@@ -22,14 +22,13 @@ export async function applyChange(desk: Desk, id: string, change: ForgeChange, d
 }
 
 function applyIssue(desk: Desk, scope: Scope, change: IssueChange, delivery: string): Promise<void> {
-  const { issue, action, by, label } = change
+  const { issue, action, by } = change
   return desk.alone(scope, 'issue', issue.number, async (key) => {
     const before = (await loadSubject(desk.options.sql, key)) as MirroredIssue | undefined
-    const hint = { action, by, ...(label === undefined ? {} : { label }) }
     const taken = await desk.options.sql.tx(async (tx) =>
-      takeInIssue(tx, await desk.context(tx, scope, [issue.author, by]), issue, 'told', hint),
+      takeInIssue(tx, await desk.context(tx, scope, [issue.author, by]), issue, 'told', change),
     )
-    if (taken === 'tie') await believeForge(desk, scope, key, hint)
+    if (taken === 'tie') await believeForge(desk, scope, key, change)
     const after = (await loadSubject(desk.options.sql, key)) as MirroredIssue
     const { people, now } = await desk.context(desk.options.sql, scope, [])
     const asked =
@@ -52,12 +51,7 @@ function hasTrigger({ issue }: MirroredIssue, { triggerLabel }: ProjectSettings)
 }
 
 /** Two tellings of one second: the forge itself says which holds; the event still says who did it. */
-async function believeForge(
-  desk: Desk,
-  scope: Scope,
-  key: SubjectKey,
-  hint: { action: IssueChange['action']; by: IssueChange['by']; label?: string },
-): Promise<void> {
+async function believeForge(desk: Desk, scope: Scope, key: SubjectKey, hint: IssueChange): Promise<void> {
   const issue = await scope.forge.issue(scope.path, key.number)
   await desk.options.sql.tx(async (tx) =>
     takeInIssue(tx, await desk.context(tx, scope, [issue.author, hint.by]), issue, 'read', hint),
@@ -65,11 +59,11 @@ async function believeForge(
 }
 
 function applyMergeRequest(desk: Desk, scope: Scope, change: MergeRequestChange): Promise<void> {
-  const { mergeRequest, action, by } = change
+  const { mergeRequest, by } = change
   return desk.alone(scope, 'mr', mergeRequest.number, async (key) => {
     const take = (found: typeof mergeRequest, source: 'told' | 'read'): Promise<TakenIn> =>
       desk.options.sql.tx(async (tx) =>
-        takeInMergeRequest(tx, await desk.context(tx, scope, [found.author, by]), found, source, { action, by }),
+        takeInMergeRequest(tx, await desk.context(tx, scope, [found.author, by]), found, source, change),
       )
     if ((await take(mergeRequest, 'told')) === 'tie')
       await take(await scope.forge.mergeRequest(scope.path, mergeRequest.number), 'read')
@@ -143,7 +137,7 @@ async function applyPush(desk: Desk, scope: Scope, { ref, after, by }: PushChang
           await desk.context(tx, scope, [found.author, by]),
           found,
           'read',
-          found.headSha === after ? { action: 'pushed', by } : undefined,
+          found.headSha === after ? { action: 'pushed', by, mergeRequest: found } : undefined,
         ),
       )
       await desk.tell(scope, key)

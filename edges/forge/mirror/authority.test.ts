@@ -1,141 +1,7 @@
 /** Who may take a maintainer's word back, end to end: the local forge, the edge, a real Issue, and the merge that asks it. */
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { drive, type Drive } from '../../../machines/drive.ts'
-import { grantHolds } from '../../../machines/issue/context.ts'
-import type { IssueFacts } from '../../../machines/issue/events.ts'
-import { issueMachine } from '../../../machines/issue/machine.ts'
-import type { Delivery } from '../../../runtime/runtime.ts'
 import { topicMarker, withMarkers } from '../marker.ts'
-import { mergeWhenKnown, openChange } from '../outbound/testing.ts'
-import { withForgeEdge, type EdgeRoom, type EdgeRoomOptions } from '../testing.ts'
-
-const REPO = 'acme/library'
-const TASK = 'default/implement-library-1-aaaaa'
-
-/** `maintainer` and `acme` maintain; `stranger` may edit whatever anybody wrote, and maintains nothing; `reader` reads. */
-const permissions = { maintainer: 'admin', bot: 'admin', stranger: 'admin', reader: 'read' } as const
-
-type Hear = (event: { readonly type: string; readonly [field: string]: unknown }) => void
-
-/** An issue whose plan `maintainer` approved, and that is granted; what comes after it is each test's own. */
-class Scene {
-  readonly room: EdgeRoom
-  readonly issue: Drive
-  readonly number: number
-  readonly #hear: Hear
-  #approval = 0
-
-  constructor(room: EdgeRoom, issue: Drive, number: number, hear: Hear) {
-    this.room = room
-    this.issue = issue
-    this.number = number
-    this.#hear = hear
-  }
-
-  get approval(): number {
-    return this.#approval
-  }
-
-  get facts(): IssueFacts {
-    return this.issue.context.facts as IssueFacts
-  }
-
-  get isGranted(): boolean {
-    return grantHolds(this.issue.context)
-  }
-
-  say(login: string, body: string): number {
-    return this.room.forge.comment(login, REPO, this.number, body).id
-  }
-
-  /** Heard by the Issue before anything else happens. */
-  async sayHeard(login: string, body: string): Promise<number> {
-    const id = this.say(login, body)
-    await this.room.quiet()
-    return id
-  }
-
-  async approve(login = 'maintainer'): Promise<void> {
-    this.#approval = await this.sayHeard(login, '/approve')
-    this.claim(this.#approval)
-  }
-
-  claim(id: number): void {
-    const approval = this.facts.approvals.find((one) => one.commentId === String(id))
-    const words = { author: approval?.author ?? 'maintainer', quote: '/approve', span: '/approve' }
-    const citation = { commentId: String(id), bodyHash: approval?.bodyHash ?? '', ...words }
-    const claim = { issue: 'default/library-1', citation }
-    this.#hear({ type: 'approval.claimed', task: TASK, planHash: 'p1', claim })
-  }
-
-  edit(login: string, id: number, body: string): void {
-    this.room.forge.editComment(login, REPO, id, body)
-  }
-
-  delete(login: string, id: number): void {
-    this.room.forge.deleteComment(login, REPO, id)
-  }
-
-  /** From now on no webhook of a comment arrives, and none can be had again. */
-  loseWebhooks(): void {
-    const { faults } = this.room.forge
-    faults.inject({ kind: 'drop', event: 'issue_comment', times: 10_000 })
-    faults.inject({
-      kind: 'errorBeforeWrite',
-      method: 'GET',
-      path: `/repos/${REPO}/hooks/**`,
-      status: 403,
-      times: 10_000,
-    })
-  }
-
-  async resync(): Promise<void> {
-    this.room.clock.advance(30 * 60_000)
-    await this.room.edge.handlers.resyncMirror.perform({ project: 'default/demo' }, this.room.context('resync'))
-    await this.room.quiet()
-  }
-
-  /** What answers the merge; nothing: it is merged. */
-  async merge(): Promise<readonly unknown[]> {
-    const change = await openChange(this.room)
-    const answers = await mergeWhenKnown(this.room, change, { grants: [`issue:default/library-${this.number}`] })
-    return answers.map(({ event }) => event.reason)
-  }
-
-  merges(): number {
-    return this.room.forge.audit().filter(({ action }) => action === 'pull.merge').length
-  }
-}
-
-async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
-  const issue = drive(issueMachine, 'default/library-1')
-  let grants = new Set<string>()
-  const options: EdgeRoomOptions = {
-    repository: { permissions },
-    project: (given) => ({ ...given, scm: { ...given.scm, maintainerLogins: ['maintainer', 'acme'] } }),
-    hears: ({ to, event }: Delivery) => {
-      if (to === 'issue:default/library-1') hear(event)
-    },
-  }
-  const hear: Hear = (event) => {
-    issue.send(event)
-    if (grantHolds(issue.context)) grants.add('issue:default/library-1')
-    else grants.delete('issue:default/library-1')
-  }
-  await withForgeEdge(options, async (room) => {
-    grants = room.grants
-    await room.edge.handlers.checkProject.perform({ project: 'default/demo' }, room.context('check'))
-    const { number } = room.forge.openIssue('reader', REPO, { title: 'Add mul', body: 'We need it.' })
-    room.forge.addLabel('maintainer', REPO, number, 'platform')
-    await room.quiet()
-    hear({ type: 'issue.owned', task: TASK })
-    hear({ type: 'plan.written', task: TASK, noteId: 'n1', planHash: 'p1', body: 'multiply' })
-    const scene = new Scene(room, issue, number, hear)
-    await scene.approve()
-    expect(scene.isGranted).toBe(true)
-    await use(scene)
-  })
-}
+import { withScene, type Scene } from './testing.ts'
 
 /** Forges date in whole seconds: an edit within the second of its comment shows no time of its own. */
 function nextSecond(): void {
@@ -148,7 +14,7 @@ afterEach(() => {
 
 async function expectHeld(scene: Scene): Promise<void> {
   expect(await scene.merge()).toEqual(['approval-revoked'])
-  expect(scene.merges()).toBe(0)
+  expect(scene.isMerged).toBe(false)
   expect(scene.isGranted).toBe(false)
   // Whoever claims it once more is refused as well.
   scene.claim(scene.approval)
@@ -158,7 +24,7 @@ async function expectHeld(scene: Scene): Promise<void> {
 async function expectMerged(scene: Scene): Promise<void> {
   expect(scene.isGranted).toBe(true)
   expect(await scene.merge()).toEqual([])
-  expect(scene.merges()).toBe(1)
+  expect(scene.isMerged).toBe(true)
 }
 
 const others = [
@@ -167,9 +33,9 @@ const others = [
   ['the bot', 'bot'],
 ] as const
 
-describe("law 24: a maintainer's /hold stands until a maintainer takes it back", () => {
+describe("LAW-24: a maintainer's /hold stands until a maintainer takes it back", () => {
   test.each(others)('edited by %s, webhook told', async (_name, login) => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const hold = await scene.sayHeard('acme', '/hold')
       scene.edit(login, hold, 'fine by me')
       await scene.room.quiet()
@@ -177,7 +43,7 @@ describe("law 24: a maintainer's /hold stands until a maintainer takes it back",
     })
   })
   test('edited by a collaborator who leaves it as it is but for a typo', async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const hold = await scene.sayHeard('acme', '/hold')
       scene.edit('stranger', hold, '/hold (typo fixed)')
       await scene.room.quiet()
@@ -185,7 +51,7 @@ describe("law 24: a maintainer's /hold stands until a maintainer takes it back",
     })
   })
   test('edited by a collaborator, webhook lost', async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const hold = await scene.sayHeard('acme', '/hold')
       scene.loseWebhooks()
       scene.edit('stranger', hold, 'fine by me')
@@ -195,7 +61,7 @@ describe("law 24: a maintainer's /hold stands until a maintainer takes it back",
     })
   })
   test.each(others)('deleted by %s, webhook told', async (_name, login) => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const hold = await scene.sayHeard('acme', '/hold')
       scene.delete(login, hold)
       await scene.room.quiet()
@@ -203,7 +69,7 @@ describe("law 24: a maintainer's /hold stands until a maintainer takes it back",
     })
   })
   test('deleted by a collaborator, webhook lost', async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const hold = await scene.sayHeard('acme', '/hold')
       scene.loseWebhooks()
       scene.delete('stranger', hold)
@@ -212,7 +78,7 @@ describe("law 24: a maintainer's /hold stands until a maintainer takes it back",
     })
   })
   test('edited and then deleted by a collaborator', async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const hold = await scene.sayHeard('acme', '/hold')
       scene.edit('stranger', hold, 'x')
       scene.delete('stranger', hold)
@@ -220,17 +86,17 @@ describe("law 24: a maintainer's /hold stands until a maintainer takes it back",
       await expectHeld(scene)
     })
   })
-  test('heard of by nobody but the read before the merge', async () => {
-    await withScene(async (scene) => {
+  test('heard of by nobody but the read before the merge (CLAIM-20)', async () => {
+    await withScene({}, async (scene) => {
       scene.loseWebhooks()
       scene.say('acme', '/hold')
       expect(await scene.merge()).toEqual(['approval-revoked'])
-      expect(scene.merges()).toBe(0)
+      expect(scene.isMerged).toBe(false)
       expect(scene.isGranted).toBe(false)
     })
   })
   test('its own webhook lost, and edited by a collaborator whose webhook is told', async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       scene.room.forge.faults.inject({ kind: 'drop', event: 'issue_comment', action: 'created', times: 1 })
       const hold = scene.say('acme', '/hold')
       scene.edit('stranger', hold, 'fine by me')
@@ -239,7 +105,7 @@ describe("law 24: a maintainer's /hold stands until a maintainer takes it back",
     })
   })
   test('edited into an approval by a collaborator', async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const hold = await scene.sayHeard('acme', '/hold')
       scene.edit('stranger', hold, '/approve')
       await scene.room.quiet()
@@ -248,13 +114,13 @@ describe("law 24: a maintainer's /hold stands until a maintainer takes it back",
     })
   })
   test('with a pasted marker of the platform in it', async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       await scene.sayHeard('acme', withMarkers('/hold', topicMarker('plan')))
       await expectHeld(scene)
     })
   })
   test('although the mirror lost its row', async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const hold = await scene.sayHeard('acme', '/hold')
       scene.delete('stranger', hold)
       await scene.room.quiet()
@@ -265,7 +131,7 @@ describe("law 24: a maintainer's /hold stands until a maintainer takes it back",
     })
   })
   test('although its author maintains no more', async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const hold = await scene.sayHeard('acme', '/hold')
       ;(scene.room.project.scm.maintainerLogins as string[]).pop()
       scene.edit('acme', hold, 'never mind')
@@ -277,7 +143,7 @@ describe("law 24: a maintainer's /hold stands until a maintainer takes it back",
 
 describe('a withdrawal is taken back', () => {
   test('by a newer approval of any maintainer, and edits of others do not revive it', async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const hold = await scene.sayHeard('acme', '/hold')
       await scene.approve()
       expect(scene.isGranted).toBe(true)
@@ -288,7 +154,7 @@ describe('a withdrawal is taken back', () => {
     })
   })
   test("by its author's own edit", async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const hold = await scene.sayHeard('acme', '/hold')
       expect(scene.isGranted).toBe(false)
       scene.edit('acme', hold, 'I misread it.')
@@ -297,7 +163,7 @@ describe('a withdrawal is taken back', () => {
     })
   })
   test("by its author's own deletion", async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const hold = await scene.sayHeard('acme', '/hold')
       scene.delete('acme', hold)
       await scene.room.quiet()
@@ -305,7 +171,7 @@ describe('a withdrawal is taken back', () => {
     })
   })
   test("by its author's own edit whose webhook is sent again after a read had seen it", async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const hold = await scene.sayHeard('acme', '/hold')
       scene.room.forge.faults.inject({ kind: 'drop', event: 'issue_comment', action: 'edited', times: 1 })
       scene.edit('acme', hold, 'I misread it.')
@@ -322,7 +188,7 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
     ['told', false],
     ['lost', true],
   ])('a comment edited into /approve by a collaborator, webhook %s', async (_name, isLost) => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const remark = await scene.sayHeard('acme', 'I will look at it tomorrow.')
       scene.delete('maintainer', scene.approval)
       await scene.room.quiet()
@@ -334,8 +200,19 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
       await expectHeld(scene)
     })
   })
+  test.each(['stranger', 'maintainer', 'bot'])(
+    "a comment edited into /hold by %s stops nothing in its author's name",
+    async (login) => {
+      await withScene({}, async (scene) => {
+        const remark = await scene.sayHeard('acme', 'I will look at it tomorrow.')
+        scene.edit(login, remark, '/hold')
+        await scene.room.quiet()
+        await expectMerged(scene)
+      })
+    },
+  )
   test('an approval that is first seen after an edit of nobody knows whom is asked about', async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       scene.loseWebhooks()
       scene.delete('maintainer', scene.approval)
       const remark = scene.say('acme', 'hm')
@@ -346,7 +223,7 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
     })
   })
   test('an approval that was edited by nobody knows whom stands no more', async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       scene.loseWebhooks()
       scene.edit('stranger', scene.approval, '/approve\n\nand whatever else you like')
       await scene.resync()
@@ -354,7 +231,7 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
     })
   })
   test("a maintainer's own edit into /approve is his word", async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const remark = await scene.sayHeard('acme', 'I will look at it tomorrow.')
       scene.delete('maintainer', scene.approval)
       scene.edit('acme', remark, '/approve')
@@ -363,7 +240,7 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
     })
   })
   test('/allow-ci-changes', async () => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       const said = async (): Promise<number> => {
         const { mirror } = scene.room.edge
         return (await mirror.maintainerSaidAt('demo', 'library', 'issue', scene.number, 'allow-ci-changes')).length
@@ -381,7 +258,7 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
     })
   })
   test.each(['/cancel', '/retry', '/budget +2M'])('%s that another wrote in his name is words', async (text) => {
-    await withScene(async (scene) => {
+    await withScene({}, async (scene) => {
       scene.loseWebhooks()
       const remark = scene.say('acme', 'hm')
       nextSecond()
@@ -390,6 +267,107 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
       const told = scene.room.delivered.filter(({ event }) => event.type.startsWith('issue.com'))
       expect(told.at(-1)?.event).toMatchObject({ type: 'issue.commented', author: 'acme', maintainer: false, text })
       expect(told.filter(({ event }) => event.type === 'issue.command')).toEqual([])
+    })
+  })
+})
+
+describe("LAW-24: nobody's edit makes a title or body what a maintainer approved", () => {
+  const theirs = { body: 'We need it, and a way in for me.' }
+  test.each([
+    ['a reporter', 'reader'],
+    ['a maintainer', 'maintainer'],
+    ['the bot', 'bot'],
+  ])('edited by a collaborator where %s wrote it, webhook lost', async (_name, author) => {
+    await withScene({ author }, async (scene) => {
+      scene.loseWebhooks()
+      scene.rewrite('stranger', theirs)
+      await scene.resync()
+      await expectHeld(scene)
+    })
+  })
+  test.each(['stranger', 'reader'])('edited by %s, webhook told', async (login) => {
+    await withScene({}, async (scene) => {
+      await scene.rewriteHeard(login, theirs)
+      await expectHeld(scene)
+    })
+  })
+  test('edited by a collaborator, webhook lost, and then its title by a maintainer, webhook told', async () => {
+    await withScene({}, async (scene) => {
+      scene.room.forge.faults.inject({ kind: 'drop', event: 'issues', action: 'edited', times: 1 })
+      scene.rewrite('stranger', theirs)
+      await scene.rewriteHeard('maintainer', { title: 'Add mul, please' })
+      await expectHeld(scene)
+    })
+  })
+  test('edited by a collaborator, and then by a maintainer before the Issue heard of either', async () => {
+    await withScene({}, async (scene) => {
+      scene.room.failing = 1
+      await scene.rewriteHeard('stranger', theirs)
+      await scene.rewriteHeard('maintainer', { title: 'Add mul, please' })
+      scene.room.clock.advance(60 * 60_000)
+      await scene.resync()
+      await expectHeld(scene)
+    })
+  })
+  test('edited by a collaborator before the Issue heard of the approval', async () => {
+    await withScene({}, async (scene) => {
+      scene.room.forge.faults.inject({ kind: 'drop', event: 'issue_comment', times: 1 })
+      const older = scene.say('acme', '/approve')
+      await scene.room.quiet()
+      nextSecond()
+      await scene.rewriteHeard('stranger', theirs)
+      await scene.resync()
+      scene.claim(older)
+      await expectHeld(scene)
+      expect(scene.facts).toMatchObject({ approvals: [], unclear: [String(scene.approval), String(older)] })
+    })
+  })
+  test('edited back to what a maintainer had taken out', async () => {
+    await withScene({}, async (scene) => {
+      const { body } = scene.room.forge.issue('acme/library', scene.number)
+      nextSecond()
+      await scene.rewriteHeard('maintainer', { body: 'Only mul.' })
+      expect(scene.isGranted).toBe(true)
+      await scene.rewriteHeard('stranger', { body: body! })
+      await expectHeld(scene)
+    })
+  })
+  test("edited by a collaborator where the platform itself proposed it: it is no proposal of the platform's any more", async () => {
+    await withScene({ author: 'bot' }, async (scene) => {
+      expect(scene.facts.selfProposed).toBe(true)
+      await scene.rewriteHeard('stranger', theirs)
+      expect(scene.facts.selfProposed).toBe(false)
+      await scene.rewriteHeard('maintainer', { title: 'Add mul, please' })
+      expect(scene.facts.selfProposed).toBe(false)
+    })
+  })
+})
+
+describe('an approval outlives an edit of the issue', () => {
+  test.each(['maintainer', 'acme', 'bot'])('by %s, webhook told', async (login) => {
+    await withScene({}, async (scene) => {
+      await scene.rewriteHeard(login, { title: 'Add mul, please', body: 'We need it soon.' })
+      await expectMerged(scene)
+    })
+  })
+  test('that a read saw first, once its webhook names a maintainer after all', async () => {
+    await withScene({}, async (scene) => {
+      scene.loseNextEdit()
+      nextSecond()
+      scene.rewrite('maintainer', { title: 'Add mul, please' })
+      await scene.room.edge.mirror.refresh('demo', 'library', 'issue', scene.number)
+      expect(scene.isGranted).toBe(false)
+      await scene.resync()
+      await expectMerged(scene)
+    })
+  })
+  test('when a maintainer approves what others left, and maintainers edit it further', async () => {
+    await withScene({}, async (scene) => {
+      await scene.rewriteHeard('stranger', { body: 'And a test of it.' })
+      nextSecond()
+      await scene.approve('acme')
+      await scene.rewriteHeard('maintainer', { title: 'Add mul, please' })
+      await expectMerged(scene)
     })
   })
 })

@@ -5,7 +5,6 @@ import type { Delivery } from '../../../runtime/runtime.ts'
 import type { ForgeAccount, ForgeComment, ForgePort, ForgeSubjectKind } from '../port.ts'
 import { bareName, forgePath, repositoryNamed, type ProjectSettings, type RepositorySettings } from '../projects.ts'
 import type { MirrorOptions } from './mirror.ts'
-import { peopleOf } from './people.ts'
 import type { MergeRequestNotes, MirroredMergeRequest, MirroredSubject, SubjectKey } from './records.ts'
 import { createSerial } from './serial.ts'
 import { bindAccount, boundAccounts } from './store/accounts.ts'
@@ -53,7 +52,7 @@ const LISTED_WITHIN_MS = 60_000
 const MOST_CLAIMS = 10
 
 export function createDesk(options: MirrorOptions): Desk {
-  const { sql, clock, directory, openForge, deliver } = options
+  const { sql, clock, directory, openForge, deliver, rules } = options
   const serial = createSerial()
 
   const desk: Desk = {
@@ -69,15 +68,16 @@ export function createDesk(options: MirrorOptions): Desk {
 
     async context(tx, scope, accounts) {
       const { project, repository } = scope
-      const people = peopleOf(project, repository, new Map())
+      const people = rules.people(project, repository, new Map())
       const now = clock.now()
       for (const account of accounts.filter((one) => one.id !== '' && people.isNamed(one)))
         await bindAccount(tx, project.name, account, now)
       return {
         project,
         repository: repository.name,
-        people: peopleOf(project, repository, await boundAccounts(tx, project.name)),
+        people: rules.people(project, repository, await boundAccounts(tx, project.name)),
         now,
+        rules,
       }
     },
 
@@ -168,8 +168,8 @@ export function createDesk(options: MirrorOptions): Desk {
   }
 
   async function factsContext(scope: Scope, key: SubjectKey): Promise<FactsContext> {
-    const people = peopleOf(scope.project, scope.repository, await boundAccounts(sql, scope.project.name))
-    return { project: scope.project, people, thread: await loadThread(sql, key) }
+    const people = rules.people(scope.project, scope.repository, await boundAccounts(sql, scope.project.name))
+    return { project: scope.project, people, thread: await loadThread(sql, key), judged: rules.judged }
   }
 
   async function tellFacts(

@@ -6,19 +6,26 @@ import { isInReactionScope } from '../../../machines/rules/mentions.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import { bodyHash } from '../hash.ts'
 import { projectId, type ProjectSettings } from '../projects.ts'
+import { isOwnText } from './hands.ts'
 import { judgedThread } from './judged-thread.ts'
 import type { People } from './people.ts'
-import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
+import type { IssueNotes, MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
+import type { MirrorRules } from './rules.ts'
 
 export interface FactsContext {
   readonly project: ProjectSettings
   readonly people: People
   readonly thread: readonly MirroredComment[]
+  readonly judged?: MirrorRules['judged']
 }
 
-export function issueFactsOf(row: MirroredIssue, { project, people, thread }: FactsContext): IssueFacts {
+export function issueFactsOf(
+  row: MirroredIssue,
+  { project, people, thread, judged: judge = judgedThread }: FactsContext,
+): IssueFacts {
   const { issue, notes } = row
-  const judged = judgedThread(thread, people)
+  const judged = judge(thread, people)
+  const isOthersText = notes.editedByOther || notes.othersAt !== undefined
   const closedBy = notes.closedBy ?? issue.closedBy?.login
   return {
     project: projectId(project),
@@ -33,15 +40,26 @@ export function issueFactsOf(row: MirroredIssue, { project, people, thread }: Fa
     url: issue.url,
     bodyHash: bodyHash(`${issue.title}\n${issue.body}`),
     editedByOther: notes.editedByOther,
-    selfProposed: people.isOwn(issue.author),
+    selfProposed: people.isOwn(issue.author) && !isOthersText,
     humanCommented: isSpokenFor(thread, people),
     wanted: isWanted(row, project, people),
     ...(isSwept(row, project, people, thread) ? { swept: true } : {}),
     unwantedByMaintainer: notes.unwantedByMaintainer,
     ...judged,
+    ...ofThisText(judged, notes),
     labels: labelNamesOf(project),
     config: project.taskConfig,
   }
+}
+
+/** An approval that is not newer than an edit by others speaks of another text; its author is asked. */
+function ofThisText(
+  { approvals, unclear }: Pick<IssueFacts, 'approvals' | 'unclear'>,
+  { othersAt = -Infinity }: IssueNotes,
+): Pick<IssueFacts, 'approvals' | 'unclear'> {
+  const standing = approvals.filter(({ at }) => at > othersAt)
+  const left = standing.length > 0 ? [] : approvals.map(({ commentId }) => commentId)
+  return { approvals: standing, unclear: [...left, ...unclear] }
 }
 
 function labelNamesOf({ scm: { labels } }: ProjectSettings): IssueFacts['labels'] {
@@ -104,7 +122,7 @@ export function mergeRequestFactsOf(
   }
 }
 
-/** Of the dependency engine, by branch and author (document 3, UpgradePolicySpec); our own Tasks' branches are no engine's. */
+/** Of the dependency engine, by branch and author (PROJECT-UPGRADE-13); our own Tasks' branches are no engine's. */
 function isAdoptedHere(
   { mergeRequest: found }: MirroredMergeRequest,
   { scm, kinds, upgradeEngineLogins }: ProjectSettings,
@@ -117,20 +135,20 @@ function isAdoptedHere(
 
 /** A human's merge request that the intake gate and `prReactionScope` let in. */
 function isReviewed(
-  { mergeRequest }: MirroredMergeRequest,
+  { mergeRequest, notes: { trustedText = mergeRequest } }: MirroredMergeRequest,
   project: ProjectSettings,
   people: People,
   thread: readonly MirroredComment[],
 ): boolean {
   if (!people.isGatedHuman(mergeRequest.author)) return false
   const spoken = thread
-    .filter((one) => one.deletedAt === undefined && people.isGatedHuman(one.comment.author))
+    .filter((one) => isOwnText(one) && people.isGatedHuman(one.comment.author))
     .map((one) => one.comment.body)
   return isInReactionScope({
     scope: project.scm.prReactionScope ?? '',
     labels: mergeRequest.labels,
     triggerLabel: project.triggerLabel,
-    texts: [mergeRequest.title, mergeRequest.body, ...spoken],
+    texts: [trustedText.title, trustedText.body, ...spoken],
     botLogin: project.scm.botLogin,
   })
 }

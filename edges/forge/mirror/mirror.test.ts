@@ -7,6 +7,7 @@ import type { ForgeComment, ForgeIssue } from '../port.ts'
 import { createOpenForge } from '../open-forge.ts'
 import { withForgeEdge, type EdgeRoom, type EdgeRoomOptions } from '../testing.ts'
 import { createMirror, type Mirror } from './mirror.ts'
+import { mirrorRules } from './rules.ts'
 
 const REPO = 'acme/library'
 const BOT = { login: 'bot', id: '3', bot: true }
@@ -40,7 +41,7 @@ async function resync(room: EdgeRoom): Promise<void> {
   await room.edge.handlers.resyncMirror.perform({ project: 'default/demo' }, room.context('resync'))
 }
 
-test("an issue with the trigger label is observed, a maintainer's approval is judged before the comment is told, and nothing is told twice", async () => {
+test("an issue with the trigger label is observed, a maintainer's approval is judged before the comment is told, and nothing is told twice (RESOURCES-18, WEBHOOKS-23)", async () => {
   const project: EdgeRoomOptions['project'] = (given) => ({
     ...given,
     scm: { ...given.scm, labels: { ...given.scm.labels, priority: 'urgent' } },
@@ -72,7 +73,7 @@ test("an issue with the trigger label is observed, a maintainer's approval is ju
   })
 })
 
-test('law 4, rulings 1.4: the bot wakes nobody, and strangers neither where reporters are listed; a pasted marker makes no comment ours', async () => {
+test('LAW-4, PEOPLE-4: the bot wakes nobody, and strangers neither where reporters are listed; a pasted marker makes no comment ours (EVENTS-3, OUTCOME-IMPLEMENT-19, INTAKE-1, INTAKE-8, INTAKE-10, CONTINUITY-3)', async () => {
   const project: EdgeRoomOptions['project'] = (given) => ({
     ...given,
     scm: { ...given.scm, reporterLogins: ['reader'] },
@@ -96,7 +97,7 @@ test('law 4, rulings 1.4: the bot wakes nobody, and strangers neither where repo
   )
 })
 
-test('an issue by somebody outside reporterLogins stays unanswered until a maintainer labels it', async () => {
+test('an issue by somebody outside reporterLogins stays unanswered until a maintainer labels it (PROJECT-SCM-9, INTAKE-1)', async () => {
   const project: EdgeRoomOptions['project'] = (given) => ({
     ...given,
     scm: { ...given.scm, reporterLogins: ['reader'] },
@@ -115,7 +116,7 @@ test('an issue by somebody outside reporterLogins stays unanswered until a maint
   )
 })
 
-test('an issue without the label has no actor, and one that loses it by a maintainer says so; the label again asks anew', async () => {
+test('an issue without the label has no actor, and one that loses it by a maintainer says so; the label again asks anew (PROJECT-3)', async () => {
   await withHook({}, async (room) => {
     const { number } = room.forge.openIssue('maintainer', REPO, { title: 'Idea', body: '' })
     room.forge.comment('maintainer', REPO, number, 'some words')
@@ -134,7 +135,7 @@ test('an issue without the label has no actor, and one that loses it by a mainta
   })
 })
 
-test('S3 Labels: labels that the platform writes say nothing when people write them: no approval, no decline, no status', async () => {
+test('LABELS-2: labels that the platform writes say nothing when people write them: no approval, no decline, no status (LABELS-1)', async () => {
   await withHook({}, async (room) => {
     const number = openWanted(room)
     await room.quiet()
@@ -182,7 +183,7 @@ test('an approval that is deleted, rewritten or withdrawn stands no longer; an e
   )
 })
 
-test('rulings 4.17: /cancel and /retry by a maintainer are commands, by others words', async () => {
+test('PEOPLE-6: /cancel and /retry by a maintainer are commands, by others words', async () => {
   await withHook({}, async (room) => {
     const number = openWanted(room)
     await room.quiet()
@@ -199,7 +200,7 @@ test('rulings 4.17: /cancel and /retry by a maintainer are commands, by others w
   })
 })
 
-test('rulings 4.29: /budget +N by a maintainer is a command with its amount; without one, or by others, it is words', async () => {
+test('LEDGER-3: /budget +N by a maintainer is a command with its amount; without one, or by others, it is words', async () => {
   await withHook({}, async (room) => {
     const number = openWanted(room)
     await room.quiet()
@@ -254,7 +255,7 @@ test('an older telling changes nothing, a deleted comment stays deleted, and of 
   })
 })
 
-test('rulings 4.14: the login of a maintainer under another id is another person', async () => {
+test('PEOPLE-3: the login of a maintainer under another id is another person (FORGE-RULES-4)', async () => {
   await withForgeEdge({}, async (room) => {
     const number = openWanted(room)
     await room.edge.mirror.refresh('demo', 'library', 'issue', number)
@@ -293,7 +294,7 @@ test('a delivery that an actor could not take is worked off later, and told once
   })
 })
 
-test('what never arrived is read back: dropped deliveries are sent again, changes are seen all the same', async () => {
+test('what never arrived is read back: dropped deliveries are sent again, changes are seen all the same (TOOL-SCM-READ-5, WEBHOOKS-25)', async () => {
   await withHook(
     {
       faults: [
@@ -333,7 +334,7 @@ test('an approval that was deleted unheard stands no longer after the next resyn
   })
 })
 
-test("a merge request's head, checks, reviews and go-ahead reach its actor; a go-ahead for an older head is only words", async () => {
+test("a merge request's head, checks, reviews and go-ahead reach its actor; a go-ahead for an older head is only words (WEBHOOKS-23)", async () => {
   await withHook({}, async (room) => {
     const folder = await room.clone('bot')
     const sha = await room.push(folder, 'platform/implement-library-1-aaaaa', {
@@ -440,7 +441,7 @@ test('a comment that approves and cancels cancels', async () => {
   })
 })
 
-test('rulings 3.32: approval words in a review or beside a line approve no issue, only a comment on the issue itself does', async () => {
+test('APPROVAL-13: approval words in a review or beside a line approve no issue, only a comment on the issue itself does', async () => {
   await withHook({}, async (room) => {
     const issue = openWanted(room)
     const folder = await room.clone('bot')
@@ -468,7 +469,7 @@ test('rulings 3.32: approval words in a review or beside a line approve no issue
   })
 })
 
-test('prReactionScope: with labeledOrMentioned a human change is wanted once the bot is mentioned', async () => {
+test('prReactionScope: with labeledOrMentioned a human change is wanted once the bot is mentioned (CRON-5)', async () => {
   const project: EdgeRoomOptions['project'] = (given) => ({
     ...given,
     scm: { ...given.scm, prReactionScope: 'labeledOrMentioned' },
@@ -496,7 +497,35 @@ test('prReactionScope: with labeledOrMentioned a human change is wanted once the
   })
 })
 
-test('S3 UpgradePolicySpec: an engine’s merge request is adopted by prefix and author; a person under the same prefix is a person', async () => {
+test('prReactionScope: a mention counts in the text of a hand that is answered, and stays whatever other hands write over it', async () => {
+  const project: EdgeRoomOptions['project'] = (given) => ({
+    ...given,
+    scm: { ...given.scm, prReactionScope: 'labeledOrMentioned', reporterLogins: ['reader'] },
+  })
+  const permissions = { maintainer: 'admin', bot: 'admin', reader: 'write', stranger: 'admin' } as const
+  await withHook({ project, repository: { permissions } }, async (room) => {
+    const folder = await room.clone('reader')
+    await room.push(folder, 'fix', { 'x.txt': 'x' })
+    const input = { title: 'Fix', body: 'Look.', head: 'fix', base: 'main' }
+    const { number } = await room.forge.openPull('reader', REPO, input)
+    const remark = room.forge.comment('reader', REPO, number, 'Ready.')
+    await room.quiet()
+    room.forge.editIssue('stranger', REPO, number, { body: '@bot look' })
+    room.forge.editComment('stranger', REPO, remark.id, '@bot look')
+    await room.quiet()
+    expect(room.delivered).toEqual([])
+    room.forge.editIssue('reader', REPO, number, { body: '@bot please look' })
+    await room.quiet()
+    expect(lastFacts<MergeRequestFacts>(room, 'mr.observed')).toMatchObject({ number, wanted: true })
+    room.forge.editIssue('stranger', REPO, number, { body: 'Do not look.' })
+    room.forge.addLabel('maintainer', REPO, number, 'platform-approved')
+    await resync(room)
+    await room.quiet()
+    expect(lastFacts<MergeRequestFacts>(room, 'mr.observed')).toMatchObject({ number, wanted: true })
+  })
+})
+
+test('PROJECT-UPGRADE-13, PROJECT-UPGRADE-14: an engine’s merge request is adopted by prefix and author; a person under the same prefix is a person (PROJECT-UPGRADE-13, PROJECT-UPGRADE-14)', async () => {
   const project: EdgeRoomOptions['project'] = (given) => ({
     ...given,
     upgradeEngineLogins: ['bot'],
@@ -518,7 +547,7 @@ test('S3 UpgradePolicySpec: an engine’s merge request is adopted by prefix and
   })
 })
 
-test('3.14: /takeover by its author or a maintainer is a command, by others words', async () => {
+test('OWNERSHIP-10: /takeover by its author or a maintainer is a command, by others words', async () => {
   await withHook({}, async (room) => {
     const folder = await room.clone('maintainer')
     await room.push(folder, 'fix', { 'x.txt': 'x' })
@@ -552,6 +581,7 @@ test('of two orchestrators side by side each telling has a number of its own, an
     const started = Promise.withResolvers<void>()
     const mirrorWith = (deliver: (delivery: Delivery) => Promise<void>): Mirror =>
       createMirror({
+        rules: mirrorRules,
         ...room,
         openForge: createOpenForge({ directory: room.directory, fetch, clock: room.clock }),
         deliver: async (delivery) => {
@@ -594,6 +624,7 @@ test('a telling that loses its number is counted anew; one that loses ten times 
       return room.sql.query(text, values)
     }
     const mirror = createMirror({
+      rules: mirrorRules,
       ...room,
       sql: { ...room.sql, query },
       openForge: createOpenForge({ directory: room.directory, fetch, clock: room.clock }),

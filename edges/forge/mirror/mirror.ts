@@ -16,9 +16,9 @@ import { isOwnText } from './hands.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
 import { loadThread } from './store/comments.ts'
 import { listIssues, listMergeRequests, loadSubject, type SubjectFilter } from './store/subjects.ts'
-import { peopleOf } from './people.ts'
 import { boundAccounts } from './store/accounts.ts'
 import { resyncProject } from './resync.ts'
+import type { MirrorRules } from './rules.ts'
 
 export interface MirrorOptions {
   readonly sql: Sql
@@ -27,6 +27,8 @@ export interface MirrorOptions {
   readonly openForge: OpenForge
   /** `runtime.deliver`. */
   readonly deliver: (delivery: Delivery) => Promise<Receipt>
+  /** `mirrorRules`, but where a test takes one down. */
+  readonly rules: MirrorRules
 }
 
 /** Projects by name or actor id, repositories by the name of their resource. */
@@ -43,7 +45,7 @@ export interface Mirror {
   /** Newest change first. */
   issues(project: string, filter?: SubjectFilter): Promise<readonly MirroredIssue[]>
   mergeRequests(project: string, filter?: SubjectFilter): Promise<readonly MirroredMergeRequest[]>
-  /** When maintainers gave this command in the thread, for example `allow-ci-changes` (rulings 4.4): in words that are their own and stand. */
+  /** When maintainers gave this command in the thread, for example `allow-ci-changes` (GIT-4): in words that are their own and stand. */
   maintainerSaidAt(
     project: string,
     repository: string,
@@ -79,7 +81,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     mergeRequests: (project, filter = {}) => listMergeRequests(sql, bareName(project), filter),
     async maintainerSaidAt(project, repository, sort, number, command) {
       const scope = await desk.scope(project, repository)
-      const people = peopleOf(scope.project, scope.repository, await boundAccounts(sql, scope.project.name))
+      const people = options.rules.people(scope.project, scope.repository, await boundAccounts(sql, scope.project.name))
       const thread = await loadThread(sql, { project: scope.project.name, repository, sort, number })
       const said = thread.filter(
         (row) =>

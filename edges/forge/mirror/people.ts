@@ -1,4 +1,4 @@
-/** Who an account is to a repository: the pure rules with the Project's lists, ids bound to logins (rulings 4.13, 4.14). */
+/** Who an account is to a repository: the pure rules with the Project's lists, ids bound to logins (PEOPLE-1, PEOPLE-3). */
 import { isBot } from '../../../machines/rules/accounts.ts'
 import { passesIntakeGate } from '../../../machines/rules/intake-gate.ts'
 import { foldLogin, isListed, sameLogin } from '../../../machines/rules/logins.ts'
@@ -9,13 +9,13 @@ export interface People {
   isOwn(account: ForgeAccount): boolean
   isBot(account: ForgeAccount): boolean
   isMaintainer(account: ForgeAccount): boolean
-  /** Through the reporter intake gate (document 3, Authentication). */
+  /** Through the reporter intake gate (INTAKE, docs/contract/orchestrator.md). */
   isLetIn(account: ForgeAccount): boolean
-  /** Not our bot, not an engine, not of type bot, and let in (lifecycles.md, Actors). */
+  /** Not our bot, not an engine, not of type bot, and let in (PEOPLE-5). */
   isGatedHuman(account: ForgeAccount): boolean
   /** Maintainers, reporters and the bot: whose ids are worth binding. */
   isNamed(account: ForgeAccount): boolean
-  /** By its author alone: anybody can paste a marker of ours. Never answered (law 4). */
+  /** By its author alone: anybody can paste a marker of ours. Never answered (LAW-4). */
   isOwnComment(comment: ForgeComment): boolean
 }
 

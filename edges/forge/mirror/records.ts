@@ -1,6 +1,7 @@
 /** What the mirror keeps: the forge's objects as last told, and what only an event can tell (who did it). */
 import type { CiState } from '../../../machines/merge-request/events.ts'
 import type { ForgeComment, ForgeIssue, ForgeMergeRequest, ForgeSubjectKind } from '../port.ts'
+import type { SubjectText, TextNotes } from './subject-text.ts'
 
 export interface SubjectKey {
   readonly project: string
@@ -9,9 +10,8 @@ export interface SubjectKey {
   readonly number: number
 }
 
-export interface IssueNotes {
-  /** Body or title were last changed by somebody who is neither maintainer nor bot, or by nobody knows whom. */
-  readonly editedByOther: boolean
+/** Trusted with an issue's text are maintainers and the bot. */
+export interface IssueNotes extends TextNotes {
   readonly unwantedByMaintainer: boolean
   /** Who put the trigger label on. */
   readonly labelledBy?: string
@@ -30,6 +30,10 @@ export interface MergeRequestNotes {
   readonly ci: CiState
   /** The head that `ci` speaks of. */
   readonly ciSha?: string
+  /** Trusted with its text is whom the platform answers. */
+  readonly text?: TextNotes
+  /** What trusted hands left last. */
+  readonly trustedText?: SubjectText
 }
 
 interface Mirrored {

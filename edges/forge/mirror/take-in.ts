@@ -5,16 +5,18 @@
  */
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { Queryable } from '../../../runtime/store/sql.ts'
-import type { IssueChange, MergeRequestAction } from '../change.ts'
+import type { IssueChange, MergeRequestChange } from '../change.ts'
 import { contentHash } from '../hash.ts'
 import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
 import type { ProjectSettings } from '../projects.ts'
-import { withTelling, type CommentHint } from './hands.ts'
+import type { CommentHint } from './hands.ts'
 import type { People } from './people.ts'
 import type { IssueNotes, MergeRequestNotes, MirroredIssue, MirroredMergeRequest, SubjectKey } from './records.ts'
+import type { MirrorRules } from './rules.ts'
 import { loadComment, upsertComment } from './store/comments.ts'
 import { wasPushedByPod } from './store/pushes.ts'
 import { loadSubject, upsertSubject } from './store/subjects.ts'
+import { signedEdit, signedLate, textHash, type SignedEdit, type SubjectText } from './subject-text.ts'
 
 /** `read`: straight from the forge; `told`: a payload that may be late. */
 export type Source = 'read' | 'told'
@@ -25,9 +27,11 @@ export interface TakeInContext {
   readonly people: People
   readonly repository: string
   readonly now: number
+  readonly rules: Pick<MirrorRules, 'hands' | 'text'>
 }
 
-export type IssueHint = Pick<IssueChange, 'action' | 'label' | 'by'>
+/** What a delivery told, for what only it knows; the text is perhaps not the one that stands there. */
+export type IssueHint = Pick<IssueChange, 'action' | 'label' | 'by' | 'before' | 'issue'>
 
 export async function takeInIssue(
   sql: Queryable,
@@ -44,8 +48,10 @@ export async function takeInIssue(
   }
   const row = (await loadSubject(sql, key, true)) as MirroredIssue | undefined
   const order = orderOf(row?.updatedAt, row?.issue, issue, source)
+  const edit = hint && signedEdit(hint, hint.issue, (account) => isTrustedWithIssue(account, context.people))
+  if (order === 'stale') await takeInLate(sql, row!, edit)
   if (order !== 'changed') return order
-  const notes = issueNotesOf(row, issue, context, hint)
+  const notes = issueNotesOf(row, issue, context, hint, edit)
   await upsertSubject(sql, {
     ...fresh(key, context.now, issue.updatedAt, issue.comments === 0),
     ...row,
@@ -55,6 +61,11 @@ export async function takeInIssue(
     updatedAt: issue.updatedAt,
   } as MirroredIssue)
   return 'changed'
+}
+
+async function takeInLate(sql: Queryable, row: MirroredIssue, edit: SignedEdit | undefined): Promise<void> {
+  const notes = signedLate(row.notes, edit)
+  if (notes !== row.notes) await upsertSubject(sql, { ...row, notes })
 }
 
 /** Lists leave out who closed an issue; what a single read said stays true while it is closed. */
@@ -83,13 +94,15 @@ function issueNotesOf(
   issue: ForgeIssue,
   context: TakeInContext,
   hint: IssueHint | undefined,
+  edit: SignedEdit | undefined,
 ): IssueNotes {
   const before = row?.notes ?? { editedByOther: false, unwantedByMaintainer: false }
+  const known = row && { hash: textHash(row.issue), at: row.updatedAt, notes: row.notes }
   const triggered = issue.labels.some((label) => sameText(label, context.project.triggerLabel))
   const labelledBy = isTrigger(hint, 'labeled', context) ? hint!.by.login : before.labelledBy
   const closedBy = hint?.action === 'closed' ? hint.by.login : before.closedBy
   return {
-    editedByOther: editedByOther(row, issue, context, hint),
+    ...context.rules.text(known, { hash: textHash(issue), at: issue.updatedAt }, edit),
     unwantedByMaintainer:
       !triggered &&
       (before.unwantedByMaintainer || (isTrigger(hint, 'unlabeled', context) && context.people.isMaintainer(hint!.by))),
@@ -107,24 +120,11 @@ function isTrigger(hint: IssueHint | undefined, action: 'labeled' | 'unlabeled',
   return hint?.action === action && hint.label !== undefined && sameText(hint.label, context.project.triggerLabel)
 }
 
-/** An edit that nobody signed counts as a stranger's, unless the author could have made it and is trusted. */
-function editedByOther(
-  row: MirroredIssue | undefined,
-  issue: ForgeIssue,
-  { people }: TakeInContext,
-  hint: IssueHint | undefined,
-): boolean {
-  const trusted = (account: ForgeAccount): boolean => people.isMaintainer(account) || people.isOwn(account)
-  if (hint?.action === 'edited') return !trusted(hint.by)
-  if (row === undefined) return false
-  const same = row.issue.title === issue.title && row.issue.body === issue.body
-  return same ? row.notes.editedByOther : !trusted(issue.author)
+function isTrustedWithIssue(account: ForgeAccount, people: People): boolean {
+  return people.isMaintainer(account) || people.isOwn(account)
 }
 
-export interface MergeRequestHint {
-  readonly action: MergeRequestAction
-  readonly by: ForgeAccount
-}
+export type MergeRequestHint = Pick<MergeRequestChange, 'action' | 'by' | 'before' | 'mergeRequest'>
 
 export async function takeInMergeRequest(
   sql: Queryable,
@@ -169,7 +169,34 @@ async function mergeRequestNotesOf(
   const pusher = pusherOf(found, row, hint)
   const pushedBy = before.pushedBy === '' ? pusher : before.pushedBy
   const headByBot = byPod || sameLogin(pushedBy, context.project.scm.botLogin)
-  return { ...before, headByBot, pushedBy: headByBot ? context.project.scm.botLogin : pushedBy }
+  return {
+    ...before,
+    headByBot,
+    pushedBy: headByBot ? context.project.scm.botLogin : pushedBy,
+    ...mergeRequestText(row, found, context, hint),
+  }
+}
+
+function mergeRequestText(
+  row: MirroredMergeRequest | undefined,
+  found: ForgeMergeRequest,
+  { people, rules }: TakeInContext,
+  hint: MergeRequestHint | undefined,
+): Required<Pick<MergeRequestNotes, 'text' | 'trustedText'>> {
+  const edit = hint && signedEdit(hint, hint.mergeRequest, (by) => people.isGatedHuman(by) || people.isOwn(by))
+  const notes = row?.notes.text ?? { editedByOther: false }
+  const known = row && { hash: textHash(row.mergeRequest), at: row.updatedAt, notes }
+  const text = rules.text(known, { hash: textHash(found), at: found.updatedAt }, edit)
+  return { text, trustedText: text.editedByOther ? trustedTextOf(row) : textOf(found) }
+}
+
+function trustedTextOf(row: MirroredMergeRequest | undefined): SubjectText {
+  if (row === undefined) return { title: '', body: '' }
+  return row.notes.trustedText ?? textOf(row.mergeRequest)
+}
+
+function textOf({ title, body }: SubjectText): SubjectText {
+  return { title, body }
 }
 
 /** Whoever pushed sent the event; a merge request that was never pushed to has its author's head. */
@@ -191,7 +218,7 @@ export async function takeInComment(
 ): Promise<boolean> {
   const { name } = context.project
   const row = await loadComment(sql, name, context.repository, comment.id)
-  const now = withTelling(row, comment, hint, context.now)
+  const now = context.rules.hands(row, comment, hint, context.now)
   if (now === undefined || (row !== undefined && contentHash(now) === contentHash(row))) return false
   await upsertComment(sql, name, context.repository, now)
   return true

@@ -24,7 +24,7 @@ export interface Telling {
   readonly factsHash: string
 }
 
-/** rulings 3.5: Issue `<repo>-<n>`, MergeRequest `<repo>-mr-<n>`, under the Project's namespace. */
+/** NAME-3: Issue `<repo>-<n>`, MergeRequest `<repo>-mr-<n>`, under the Project's namespace. */
 export function subjectAddress(
   project: ProjectSettings,
   key: Pick<SubjectKey, 'repository' | 'sort' | 'number'>,
@@ -57,7 +57,7 @@ function isOurs(row: MirroredSubject, people: People): boolean {
   )
 }
 
-/** Events of the comments that were not told yet; those of bots and strangers give none (rulings 1.4). */
+/** Events of the comments that were not told yet; those of bots and strangers give none (PEOPLE-4). */
 export function commentTellings(row: MirroredSubject, context: FactsContext, at: number): readonly Delivery[] {
   const to = subjectAddress(context.project, row)
   return untold(context.thread).flatMap((one) => {
@@ -140,7 +140,7 @@ function mergeRequestComment(
   ]
 }
 
-/** Its author or a maintainer, and only of a branch that we can push to (rulings 3.14). */
+/** Its author or a maintainer, and only of a branch that we can push to (OWNERSHIP-10). */
 function isTakeover(
   { body, author }: ForgeComment,
   { mergeRequest, repository }: MirroredMergeRequest,
@@ -155,7 +155,7 @@ function isTakeover(
 }
 
 /**
- * A go-ahead speaks of the head that its author could see: none that came after it (rulings 1.1). Words that stop or
+ * A go-ahead speaks of the head that its author could see: none that came after it (REVIEW-6). Words that stop or
  * withdraw outweigh it, a review that approves included.
  */
 function mergeRequestCommand(

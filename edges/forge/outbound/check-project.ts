@@ -117,7 +117,7 @@ async function repositoryFaults(
   ]
 }
 
-/** Document 3, ScmSpec: an empty list means that nothing can be approved. Legal, and rarely meant. */
+/** PROJECT-SCM-8: an empty list means that nothing can be approved. Legal, and rarely meant. */
 function maintainerFaults(project: ProjectSettings, repository: RepositorySettings): readonly Fault[] {
   const people = maintainersOf(project, repository).filter((login) => !isListed(login, [project.scm.botLogin]))
   return people.length > 0
@@ -131,7 +131,7 @@ function maintainerFaults(project: ProjectSettings, repository: RepositorySettin
       ]
 }
 
-/** Document 3, DocumentationSpec: nothing can be written where nothing is enrolled. */
+/** PROJECT-DOCS-4: nothing can be written where nothing is enrolled. */
 function documentationFaults(project: ProjectSettings): readonly Fault[] {
   const { documentationRepo = '' } = project.kinds
   if (documentationRepo === '' || documentationOf(project) !== undefined) return []

@@ -17,7 +17,7 @@ export interface OutboundDeps {
   readonly openForge: OpenForge
   readonly mirror: Mirror
   readonly clock: Clock
-  /** Whether the Issue's own row still holds a grant; `issue` is its actor id or address (law 18). */
+  /** Whether the Issue's own row still holds a grant; `issue` is its actor id or address (LAW-18). */
   readonly grantHolds: (issue: string) => Promise<boolean>
   /** Where forges send this Project's deliveries; undefined while the platform has no address they can reach. */
   readonly webhookUrl: (project: ProjectSettings) => string | undefined

@@ -17,7 +17,7 @@ function holds(
   })(issue)
 }
 
-test("law 18: only the Issue's own standing grant counts, and none on an issue that a human closed", async () => {
+test("LAW-18: only the Issue's own standing grant counts, and none on an issue that a human closed", async () => {
   expect(await holds({ grant: GRANT, facts: { state: 'open' } })).toBe(true)
   expect(await holds({ grant: GRANT, facts: { state: 'open' } }, 'active', 'default/library-1')).toBe(true)
   expect(await holds({ grant: null, facts: { state: 'open' } })).toBe(false)

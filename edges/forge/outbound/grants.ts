@@ -4,7 +4,7 @@ import { addressOf, parseAddress } from '../../../runtime/address.ts'
 import type { Runtime } from '../../../runtime/runtime.ts'
 
 /**
- * The Issue's own word, read from its row (law 18): a grant that stands, on an issue that no human has closed.
+ * The Issue's own word, read from its row (LAW-18): a grant that stands, on an issue that no human has closed.
  * Takes the Issue's id or its address.
  */
 export function grantHoldsIn(runtime: Pick<Runtime, 'read'>): (issue: string) => Promise<boolean> {

@@ -4,7 +4,7 @@ import type { ProjectSettings } from '../projects.ts'
 
 const UNKNOWN = { color: 'ededed', description: '' }
 
-/** Looks of the labels that the platform writes (document 3, Labels). People may restyle them: existing ones stay. */
+/** Looks of the labels that the platform writes (LABELS, docs/contract/orchestrator.md). People may restyle them: existing ones stay. */
 export function labelSpecsOf({ scm: { labels }, triggerLabel }: ProjectSettings): readonly LabelSpec[] {
   const specs: LabelSpec[] = [
     { name: triggerLabel, color: '5319e7', description: 'The platform works on this' },

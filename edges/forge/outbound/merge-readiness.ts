@@ -4,13 +4,13 @@ import type { CiReport, ForgeMergeRequest } from '../port.ts'
 import type { MirroredMergeRequest } from '../mirror/records.ts'
 import type { OutboundDeps, Target } from './deps.ts'
 
-/** The events of the Task that answer a merge (lifecycles.md, `merging.asked`). */
+/** The events of the Task that answer a merge (MERGE-5). */
 export type Obstacle = {
   readonly type: 'mr.conflict' | 'mr.ciRed' | 'mr.ciPending' | 'mr.notMergeableYet' | 'mr.mergeRefused'
   readonly reason: string
 }
 
-/** rulings 4.3: a head without checks is one whose checks are still to come, unless the repository has none. */
+/** MERGE-4: a head without checks is one whose checks are still to come, unless the repository has none. */
 const LOOKED_AT_HEADS = 20
 const CHECKS_MAY_TAKE_MS = 5 * 60_000
 

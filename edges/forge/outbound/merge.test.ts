@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { withForgeEdge } from '../testing.ts'
 import { merge, mergeWhenKnown, openChange, SUBJECT } from './testing.ts'
 
-test('a merge request at the reviewed head is merged once, its task branch deleted, and the merge observed without waiting for the webhook', async () => {
+test('a merge request at the reviewed head is merged once, its task branch deleted, and the merge observed without waiting for the webhook (RESOURCES-18, FORGE-RULES-1, FORGE-RULES-3)', async () => {
   await withForgeEdge({}, async (room) => {
     const change = await openChange(room)
     expect(await mergeWhenKnown(room, change)).toEqual([])
@@ -18,7 +18,7 @@ test('a merge request at the reviewed head is merged once, its task branch delet
   })
 })
 
-test('an answer lost after the merge leads to one merge, not two', async () => {
+test('an answer lost after the merge leads to one merge, not two (SERVICE-5)', async () => {
   await withForgeEdge(
     { faults: [{ kind: 'errorAfterWrite', method: 'PUT', path: '/repos/acme/library/pulls/*/merge', times: 1 }] },
     async (room) => {
@@ -30,7 +30,7 @@ test('an answer lost after the merge leads to one merge, not two', async () => {
   )
 })
 
-test('law 18: nothing is merged while the Issue holds no grant', async () => {
+test('LAW-18: nothing is merged while the Issue holds no grant', async () => {
   await withForgeEdge({}, async (room) => {
     const { number } = room.forge.openIssue('maintainer', 'acme/library', { title: 'Multiply' })
     const change = await openChange(room)
@@ -44,7 +44,7 @@ test('law 18: nothing is merged while the Issue holds no grant', async () => {
   })
 })
 
-test('law 18: nothing is merged on the word of an issue that is gone from the forge', async () => {
+test('LAW-18: nothing is merged on the word of an issue that is gone from the forge', async () => {
   await withForgeEdge({}, async (room) => {
     const change = await openChange(room)
     room.grants.add('issue:default/library-404')
@@ -54,7 +54,7 @@ test('law 18: nothing is merged on the word of an issue that is gone from the fo
   })
 })
 
-test('a head other than the reviewed one is not merged', async () => {
+test('a head other than the reviewed one is not merged (SERVICE-6)', async () => {
   await withForgeEdge({}, async (room) => {
     const change = await openChange(room)
     expect(await merge(room, { ...change, sha: 'f'.repeat(40) })).toMatchObject([
@@ -95,7 +95,7 @@ test('checks decide: running is pending, red is red, green merges; a required on
   })
 })
 
-test('rulings 4.3: in a repository that has checks, a head without any waits for them, but not for ever', async () => {
+test('MERGE-4: in a repository that has checks, a head without any waits for them, but not for ever (FORGE-RULES-1)', async () => {
   await withForgeEdge({}, async (room) => {
     const api = room.octokit('bot')
     const main = await room.clone('maintainer')
@@ -110,7 +110,7 @@ test('rulings 4.3: in a repository that has checks, a head without any waits for
   })
 })
 
-test('rulings 4.11: protection that only people can satisfy is told with what to change', async () => {
+test('MERGE-6: protection that only people can satisfy is told with what to change', async () => {
   await withForgeEdge({ repository: { protection: { main: { requiredApprovals: 1 } } } }, async (room) => {
     const change = await openChange(room)
     expect(await mergeWhenKnown(room, change)).toMatchObject([
@@ -119,7 +119,7 @@ test('rulings 4.11: protection that only people can satisfy is told with what to
   })
 })
 
-test('rulings 4.12: the method is one that the repository allows', async () => {
+test('MERGE-7: the method is one that the repository allows (FORGE-RULES-3)', async () => {
   await withForgeEdge({ repository: { mergeMethods: ['rebase'] } }, async (room) => {
     const change = await openChange(room)
     expect(await mergeWhenKnown(room, change)).toEqual([])
@@ -127,7 +127,7 @@ test('rulings 4.12: the method is one that the repository allows', async () => {
   })
 })
 
-test('an effect that was withdrawn while it looked merges nothing [H24]', async () => {
+test('an effect that was withdrawn while it looked merges nothing [FORGE-WRITES-1]', async () => {
   await withForgeEdge({}, async (room) => {
     const change = await openChange(room)
     const params = { ...SUBJECT, number: change.number, sha: change.sha, attempt: 1, grants: [] }

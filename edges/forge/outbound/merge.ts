@@ -1,6 +1,6 @@
 /**
  * The merge, pinned to the reviewed head. Right before it the approving threads are read at the forge once more, and the
- * grants in the Issues' own rows (law 18). What happened is told by the forge: after every call the mirror reads it back,
+ * grants in the Issues' own rows (LAW-18). What happened is told by the forge: after every call the mirror reads it back,
  * so nobody has to wait for the webhook.
  */
 import type { EffectParams } from '../../../machines/effect.ts'
@@ -41,12 +41,12 @@ async function tryMerge(
   for (const issue of params.grants) {
     if (!(await grantHoldsNow(deps, params, issue))) return { type: 'mr.notMergeableYet', reason: 'approval-revoked' }
   }
-  // The state that asked was left while we looked: its effect was withdrawn [H24].
+  // The state that asked was left while we looked: its effect was withdrawn [FORGE-WRITES-1].
   if (context.signal.aborted) return { type: 'mr.notMergeableYet', reason: 'withdrawn' }
   return mergeByMethod(target, params)
 }
 
-/** `issue:<namespace>/<repository>-<number>` (rulings 3.5). */
+/** `issue:<namespace>/<repository>-<number>` (NAME-3). */
 const issueName = /\/(?<repository>[^/]+)-(?<number>\d+)$/
 
 /**
@@ -94,7 +94,7 @@ async function mergeOnce(
   }
 }
 
-/** The forge says only that it won't; a fresh look tells what a person has to change (rulings 4.11). */
+/** The forge says only that it won't; a fresh look tells what a person has to change (MERGE-6). */
 async function refusedFor({ forge, path }: Target, params: Params, refusal: string): Promise<Obstacle> {
   const now = await forge.mergeRequest(path, params.number)
   if (now.headSha !== params.sha) return { type: 'mr.notMergeableYet', reason: 'head-moved' }
@@ -107,7 +107,7 @@ async function refusedFor({ forge, path }: Target, params: Params, refusal: stri
   }
 }
 
-/** The pods' own branches have no further use; others belong to people (rulings 4.12). */
+/** The pods' own branches have no further use; others belong to people (MERGE-9). */
 async function deleteTaskBranch(
   { forge, path }: Target,
   { headBranch, headRepository }: ForgeMergeRequest,

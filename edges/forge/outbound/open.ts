@@ -33,7 +33,7 @@ async function open(target: Target, params: Params, context: EffectContext): Pro
     return `the branch ${params.branch} is not on the forge`
   if ((await forge.commitsAhead(path, base, params.branch)) === 0)
     return `the branch ${params.branch} has no commit that ${base} lacks`
-  // The state that asked was left while we looked, for a grant that was withdrawn, say [H24].
+  // The state that asked was left while we looked, for a grant that was withdrawn, say [FORGE-WRITES-1].
   if (context.signal.aborted) return 'withdrawn'
   try {
     return await forge.createMergeRequest(path, {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { run } from '../../../cli/standins/forge/testing.ts'
+import { run } from '../../../standins/forge/testing.ts'
 import type { Finding } from '../../../machines/effect.ts'
 import { until } from '../../../runtime/contract/harness.ts'
 import { EffectNotHeldError } from '../../../runtime/errors.ts'
@@ -28,7 +28,7 @@ function openIssue(room: EdgeRoom): number {
   return room.forge.openIssue('maintainer', REPO, { title: 'Add mul', body: 'x', labels: ['platform'] }).number
 }
 
-test('a comment whose answer was lost is there once', async () => {
+test('a comment whose answer was lost is there once (SERVICE-5)', async () => {
   await withForgeEdge(lostAnswer('POST', '/repos/acme/library/issues/*/comments'), async (room) => {
     const params = { ...SUBJECT, number: openIssue(room), on: 'issue' as const, body: 'Hello' }
     const perform = (attempt: number): Promise<unknown> =>
@@ -59,7 +59,7 @@ test('a topic has one comment, rewritten by later effects; a marker that somebod
   })
 })
 
-test('labels become what the Issue says; those of people stay', async () => {
+test('labels become what the Issue says; those of people stay (SERVICE-4, LABELS-10)', async () => {
   await withForgeEdge({}, async (room) => {
     const number = openIssue(room)
     const managed = ['platform-brainstorming', 'platform-approved']
@@ -77,7 +77,7 @@ test('labels become what the Issue says; those of people stay', async () => {
   })
 })
 
-test('S3 Labels: the incident label is swept by no change of phase, not even where it is all that is left', async () => {
+test('LABELS-7: the incident label is swept by no change of phase, not even where it is all that is left (LABELS-7)', async () => {
   await withForgeEdge({}, async (room) => {
     const number = openIssue(room)
     const names = { brainstorming: 'b', approved: 'a', implementation: 'i', declined: 'd', priority: 'p' }
@@ -118,7 +118,7 @@ test('an issue that is retired: its actor learns so, once', async () => {
 
 const PROPOSAL = { ...SUBJECT, title: 'Cache it', body: 'Slow.', sort: 'proposal', dedupe: 'k-cache-it' } as const
 
-test('an issue is filed once, lost answer or not, and its actor is told of it', async () => {
+test('an issue is filed once, lost answer or not, and its actor is told of it (PROJECT-3, SERVICE-5)', async () => {
   await withForgeEdge(lostAnswer('POST', '/repos/acme/library/issues'), async (room) => {
     const file = (key: string): Promise<unknown> => room.edge.handlers.fileIssue.perform(PROPOSAL, room.context(key))
     await expect(file('task:t/4/0')).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
@@ -145,7 +145,7 @@ test('what another Task filed for the same reason and is open is not filed again
   })
 })
 
-test('S3 Labels: an incident carries the incident label from the start', async () => {
+test('LABELS-7: an incident carries the incident label from the start (OUTCOME-INCIDENT-5, LABELS-7)', async () => {
   await withForgeEdge({}, async (room) => {
     await room.edge.handlers.fileIssue.perform({ ...PROPOSAL, sort: 'incident' }, room.context('task:t/1/0'))
     const { data } = await room.octokit('bot').issues.listForRepo(PLACE)
@@ -155,7 +155,7 @@ test('S3 Labels: an incident carries the incident label from the start', async (
   })
 })
 
-test('a merge request is opened once for its branch, lost answer or not, and is known before its Task hears', async () => {
+test('a merge request is opened once for its branch, lost answer or not, and is known before its Task hears (SERVICE-5)', async () => {
   await withForgeEdge(lostAnswer('POST', '/repos/acme/library/pulls'), async (room) => {
     const number = openIssue(room)
     const sha = await room.push(await room.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
@@ -185,7 +185,7 @@ test('a merge request is opened once for its branch, lost answer or not, and is 
   })
 })
 
-test('law 3: an opening that was withdrawn while it looked at the branch opens nothing [H24]', async () => {
+test('LAW-3: an opening that was withdrawn while it looked at the branch opens nothing [FORGE-WRITES-1]', async () => {
   await withForgeEdge({}, async (room) => {
     await room.push(await room.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
     const params = { ...SUBJECT, branch: BRANCH, title: 't', body: 'b', closes: [], attempt: 1 }
@@ -254,7 +254,7 @@ const findings: Finding[] = [
   { repo: 'library', number: 2, body: 'Of another one.', severity: 'critical' },
 ]
 
-test('a review stands inline where the diff has the line, the rest in its text, once even when the answer is lost', async () => {
+test('a review stands inline where the diff has the line, the rest in its text, once even when the answer is lost (TOOLS-18, OUTCOME-REVIEW-11, OUTCOME-REVIEW-12)', async () => {
   await withForgeEdge(lostAnswer('POST', '/repos/acme/library/pulls/*/reviews'), async (room) => {
     const sha = await room.push(await room.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
     await room.forge.openPull('bot', REPO, { title: 'Mul', body: '', head: BRANCH, base: 'main' })
@@ -272,7 +272,7 @@ test('a review stands inline where the diff has the line, the rest in its text, 
   })
 })
 
-test('a rate limit is a wait as long as the forge says, for all calls of the Project, and no failure', async () => {
+test('a rate limit is a wait as long as the forge says, for all calls of the Project, and no failure (FORGE-BUDGET-4)', async () => {
   await withForgeEdge(
     {
       faults: [
@@ -315,7 +315,7 @@ test('a Project that can work is ready; its hook and labels are there, once', as
   })
 })
 
-test('rulings 1.23: each thing that is wrong with a Project is named', async () => {
+test('RESOURCE-RULE-1: each thing that is wrong with a Project is named (SECRET-5, PROJECT-2, PROJECT-SCM-3, PROJECT-SCM-5, PROJECT-SCM-8)', async () => {
   await withForgeEdge({}, async (room) => {
     room.secret = { token: 'token-of-bot' }
     expect(await checked(room)).toMatchObject({
@@ -344,7 +344,7 @@ test('rulings 1.23: each thing that is wrong with a Project is named', async () 
   })
 })
 
-test('documentation that is not enrolled is said, and holds nothing up; enrolled under another spelling it is found', async () => {
+test('documentation that is not enrolled is said, and holds nothing up; enrolled under another spelling it is found (PROJECT-DOCS-3, PROJECT-DOCS-4, PROJECT-STATUS-14)', async () => {
   const at =
     (documentationRepo: (web: string) => string): EdgeRoomOptions['project'] =>
     (given) => ({
@@ -371,7 +371,7 @@ test('a resync names the run that asked for it', async () => {
   })
 })
 
-test('a bot without the right to hooks leaves the Project ready and says so', async () => {
+test('a bot without the right to hooks leaves the Project ready and says so (PROJECT-STATUS-14)', async () => {
   await withForgeEdge({ repository: { permissions: { maintainer: 'admin', bot: 'write' } } }, async (room) => {
     const event = await checked(room)
     expect(event).toMatchObject({ ready: true })

@@ -6,7 +6,7 @@ import { until as untilMet } from '../../../runtime/contract/harness.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 import type { ActorView, JournalRow } from '../../../runtime/runtime.ts'
 import { simulatedClock } from '../../../runtime/simulated-clock.ts'
-import { statePath } from '../../../runtime/state-path.ts'
+import { statePath } from '../../../runtime/step/state-path.ts'
 import { createOpenForge } from '../open-forge.ts'
 import { withForgeEdge, type EdgeRoom, type EdgeRoomOptions } from '../testing.ts'
 import { keepStandings, type StandingKeeper } from './keeper.ts'
@@ -169,7 +169,7 @@ test('a comment that somebody else pasted is none of ours, and one that was dele
   })
 })
 
-test('the parked marker is on the issue while its Task is parked, and every other label stays', async () => {
+test('the parked marker is on the issue while its Task is parked, and every other label stays (LABELS-11)', async () => {
   await scene({}, async ({ keeper, stands, until, labels }) => {
     keeper.start()
     stands(parked())

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ATask } from '../../../machines/task/a-task.ts'
 import { explain, type Why } from '../../../machines/why/why.ts'
-import { statePath } from '../../../runtime/state-path.ts'
+import { statePath } from '../../../runtime/step/state-path.ts'
 import { quoted, standingText } from './text.ts'
 
 const now = Date.parse('2026-03-01T12:00:00Z')

@@ -5,7 +5,7 @@ import type { ForgeChange } from '../change.ts'
 export interface WebhookDialect {
   /** The text that names the event's type, from the headers. */
   eventOf(headers: IncomingHttpHeaders): string
-  /** What makes a second delivery a duplicate; undefined when the sender gave none (rulings 4.1). */
+  /** What makes a second delivery a duplicate; undefined when the sender gave none (WEBHOOK-RULE-1). */
   deliveryOf(headers: IncomingHttpHeaders, body: Buffer): string | undefined
   /** Constant time over the received bytes. */
   verify(secret: string, headers: IncomingHttpHeaders, body: Buffer): boolean

@@ -10,7 +10,7 @@ function aDelivery(delivery: string, project = 'demo'): NewDelivery {
   return { project, delivery, provider: 'forge_a', event: 'push', body: '{}', at: 0 }
 }
 
-test('R1: what was accepted before a crash is worked off by the next process, oldest first and once', async () => {
+test('R1: what was accepted before a crash is worked off by the next process, oldest first and once (WEBHOOKS-2)', async () => {
   await withSql(async (sql) => {
     const clock = simulatedClock(0)
     const applied: string[] = []

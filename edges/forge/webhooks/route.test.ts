@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { simulatedClock } from '../../../runtime/simulated-clock.ts'
-import { createLogger } from '../../http/logging.ts'
-import { createServer } from '../../http/server.ts'
-import { signHmac } from '../../http/auth/hmac.ts'
+import { createLogger } from '../../../http/logging.ts'
+import { createServer } from '../../../http/server.ts'
+import { signHmac } from '../../../http/auth/hmac.ts'
 import type { ProjectDirectory, ProjectSecret, ProjectSettings, Provider } from '../projects.ts'
 import { githubWebhooks } from '../github/inbound.ts'
 import { registerForgeWebhooks } from './route.ts'
@@ -85,7 +85,7 @@ function signed(body: string | Buffer, headers: Record<string, string> = {}): Re
   }
 }
 
-test("GitHub's known answer verifies, and not with another body, secret or form", () => {
+test("GitHub's known answer verifies, and not with another body, secret or form (WEBHOOKS-5)", () => {
   const body = Buffer.from('Hello, World!')
   const signature = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'
   expect(githubWebhooks.verify(SECRET, { 'x-hub-signature-256': signature }, body)).toBe(true)
@@ -101,7 +101,7 @@ test("GitHub's known answer verifies, and not with another body, secret or form"
   expect(githubWebhooks.verify(SECRET, { 'x-hub-signature-256': signature.slice(7) }, body)).toBe(false)
 })
 
-test('a signed delivery is stored as it came and answered 202; the same one again changes nothing', async () => {
+test('a signed delivery is stored as it came and answered 202; the same one again changes nothing (WEBHOOKS-2, WEBHOOKS-18, WEBHOOKS-20)', async () => {
   await withRoute(async (room) => {
     expect(await room.post({ headers: signed(PUSH), body: PUSH })).toEqual({ status: 202, body: { routed: true } })
     expect(room.accepted).toEqual([
@@ -115,7 +115,7 @@ test('a signed delivery is stored as it came and answered 202; the same one agai
   })
 })
 
-test('rulings 4.24: a form-encoded delivery is taken, signed over the raw form', async () => {
+test('WEBHOOK-RULE-2: a form-encoded delivery is taken, signed over the raw form (WEBHOOKS-22)', async () => {
   await withRoute(async (room) => {
     const body = new URLSearchParams({ payload: PUSH }).toString()
     const answer = await room.post({
@@ -127,7 +127,7 @@ test('rulings 4.24: a form-encoded delivery is taken, signed over the raw form',
   })
 })
 
-test('a ping answers 200 and an event type that nothing handles 202 unrouted; neither is stored', async () => {
+test('a ping answers 200 and an event type that nothing handles 202 unrouted; neither is stored (WEBHOOKS-3, WEBHOOKS-4)', async () => {
   await withRoute(async (room) => {
     expect((await room.post({ headers: signed('{}', { 'x-github-event': 'ping' }), body: '{}' })).status).toBe(200)
     expect(await room.post({ headers: signed('{}', { 'x-github-event': 'star' }), body: '{}' })).toEqual({
@@ -140,28 +140,28 @@ test('a ping answers 200 and an event type that nothing handles 202 unrouted; ne
 
 const refusals: [string, number, string, Parameters<RouteRoom['post']>[0], boolean][] = [
   [
-    'a body over 5 MiB',
+    'a body over 5 MiB (WEBHOOKS-11)',
     413,
     'body-too-large',
     { headers: signed('x'), body: Buffer.alloc(5 * 1024 * 1024 + 1, 'x') },
     false,
   ],
   [
-    'headers of no known provider',
+    'headers of no known provider (WEBHOOKS-12)',
     400,
     'unknown-provider',
     { headers: { 'content-type': 'application/json' }, body: PUSH },
     false,
   ],
   [
-    'an unknown Project, even with a bad signature',
+    'an unknown Project, even with a bad signature (WEBHOOKS-13)',
     404,
     'not-found',
     { project: 'nobody', headers: signed('other'), body: PUSH },
     false,
   ],
   [
-    "the other provider's headers",
+    "the other provider's headers (WEBHOOKS-14)",
     400,
     'provider-mismatch',
     {
@@ -170,9 +170,9 @@ const refusals: [string, number, string, Parameters<RouteRoom['post']>[0], boole
     },
     false,
   ],
-  ['a wrong signature', 401, 'signature-invalid', { headers: signed('other'), body: PUSH }, true],
+  ['a wrong signature (WEBHOOKS-16)', 401, 'signature-invalid', { headers: signed('other'), body: PUSH }, true],
   [
-    'a missing signature',
+    'a missing signature (WEBHOOKS-16)',
     401,
     'signature-invalid',
     {
@@ -181,9 +181,15 @@ const refusals: [string, number, string, Parameters<RouteRoom['post']>[0], boole
     },
     true,
   ],
-  ['a wrong signature over what is no JSON', 401, 'signature-invalid', { headers: signed('other'), body: '{' }, true],
   [
-    'a content type that is neither',
+    'a wrong signature over what is no JSON (WEBHOOKS-9)',
+    401,
+    'signature-invalid',
+    { headers: signed('other'), body: '{' },
+    true,
+  ],
+  [
+    'a content type that is neither (WEBHOOKS-22)',
     415,
     'unsupported-media-type',
     { headers: signed(PUSH, { 'content-type': 'text/plain' }), body: PUSH },
@@ -210,7 +216,7 @@ const refusals: [string, number, string, Parameters<RouteRoom['post']>[0], boole
 ]
 
 test.each(refusals)(
-  'S3 Errors: %s is answered %i %s, and nothing is stored',
+  'WEBHOOKS-17: %s is answered %i %s, and nothing is stored (WEBHOOKS-9, WEBHOOKS-17)',
   async (_what, status, code, request, readsSecret) => {
     await withRoute(async (room) => {
       const answer = await room.post(request)
@@ -225,16 +231,19 @@ test.each([
   ['cannot be read', () => Promise.reject(new Error('disk'))],
   ['does not exist', () => Promise.resolve(undefined)],
   ['has an empty key', () => Promise.resolve({ token: 't', webhookSecret: '' })],
-])('S3 Errors: a Secret that %s is our fault: 500, and the forge may redeliver', async (_what, secret) => {
-  await withRoute(async (room) => {
-    room.secret = secret
-    const answer = await room.post({ headers: signed(PUSH), body: PUSH })
-    expect([answer.status, answer.body.code]).toEqual([500, 'secret-unreadable'])
-    expect(room.accepted).toEqual([])
-  })
-})
+])(
+  'WEBHOOKS-15: a Secret that %s is our fault: 500, and the forge may redeliver (WEBHOOKS-15)',
+  async (_what, secret) => {
+    await withRoute(async (room) => {
+      room.secret = secret
+      const answer = await room.post({ headers: signed(PUSH), body: PUSH })
+      expect([answer.status, answer.body.code]).toEqual([500, 'secret-unreadable'])
+      expect(room.accepted).toEqual([])
+    })
+  },
+)
 
-test('S3 Authentication: the secret is read at each delivery: a rotated one holds at once', async () => {
+test('WEBHOOKS-8: the secret is read at each delivery: a rotated one holds at once (WEBHOOKS-7, WEBHOOKS-8)', async () => {
   await withRoute(async (room) => {
     room.secret = async () => ({ webhookSecret: 'rotated' })
     expect((await room.post({ headers: signed(PUSH), body: PUSH })).status).toBe(401)

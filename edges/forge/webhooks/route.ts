@@ -1,12 +1,12 @@
 /**
- * POST /operator/webhooks/{project}. The order of document 3, Authentication: size, provider, Project, provider of the
+ * POST /operator/webhooks/{project}. The order of WEBHOOKS-9: size, provider, Project, provider of the
  * Project, secret, signature; only then is the body looked at and the delivery recorded, so that the unsigned can
  * neither learn of secrets nor poison the table of seen deliveries.
  */
 import { Type } from 'typebox'
 import type { Clock } from '../../../runtime/clock.ts'
-import type { HttpApp } from '../../http/app.ts'
-import { Problem } from '../../http/problem.ts'
+import type { HttpApp } from '../../../http/app.ts'
+import { Problem } from '../../../http/problem.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ProjectDirectory, ProjectSettings, Provider } from '../projects.ts'
 import { MalformedPayloadError, type WebhookDialect } from './dialect.ts'
@@ -19,7 +19,7 @@ export interface WebhookRouteDeps {
   readonly clock: Clock
 }
 
-/** Document 3, Limits. */
+/** WEBHOOKS-11. */
 const WEBHOOK_BODY_LIMIT = 5 * 1024 * 1024
 
 interface Answer {
@@ -118,7 +118,7 @@ async function route(
   return { status: 202, body: fresh ? { routed: true } : { routed: true, duplicate: true } }
 }
 
-/** JSON, or GitHub's default of a form with one field `payload` (rulings 4.24). */
+/** JSON, or GitHub's default of a form with one field `payload` (WEBHOOK-RULE-2). */
 function jsonTextOf(contentType: string | undefined, body: Buffer): string {
   const type = (contentType ?? '').split(';')[0]!.trim().toLowerCase()
   if (type === 'application/json') return body.toString('utf8')

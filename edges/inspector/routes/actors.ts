@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { ActorKind } from '../../../machines/definition.ts'
 import type { ActorView } from '../../../runtime/runtime.ts'
-import type { HttpApp } from '../../http/app.ts'
-import { clampLimit, decodeCursor, encodeCursor, listQuery, pageOf, type Page } from '../../http/list.ts'
-import { invalidInput } from '../../http/problem.ts'
+import type { HttpApp } from '../../../http/app.ts'
+import { clampLimit, decodeCursor, encodeCursor, listQuery, pageOf, type Page } from '../../../http/list.ts'
+import { invalidInput } from '../../../http/problem.ts'
 import { ActorRow, KindsAnswer } from '../answers.ts'
 import type { InspectorDeps } from '../deps.ts'
 

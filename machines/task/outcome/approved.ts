@@ -1,4 +1,4 @@
-/** `approved`: a claim that each live Issue judges; the call is answered before (rulings 1.30, H23). */
+/** `approved`: a claim that each live Issue judges; the call is answered before (APPROVAL-3, APPROVAL-4). */
 import { tellIssue } from '../../emit.ts'
 import type { Change } from '../chart.ts'
 import type { TaskContext, TaskIssue } from '../context.ts'
@@ -8,7 +8,7 @@ import { tell } from '../pending.ts'
 import { heard, refused, type Judge, type Outcome } from './judgement.ts'
 import type { ApprovedPayload } from './payloads.ts'
 
-/** The plan's own conjuncts of rulings 3.2: the note exists, is a plan by an agent of this Task, and no newer one does. */
+/** The plan's own conjuncts of APPROVAL-2: the note exists, is a plan by an agent of this Task, and no newer one does. */
 function planFault(context: TaskContext, noteId: string): string | undefined {
   const note = context.notes.find(({ id }) => id === noteId)
   if (note?.kind !== 'plan' || note.source !== 'agent') return 'plan-missing'

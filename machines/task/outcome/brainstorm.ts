@@ -1,4 +1,4 @@
-/** `propose` and `skip`: issues of the platform's own, within the Project's target and none twice (rulings 3.15). */
+/** `propose` and `skip`: issues of the platform's own, within the Project's target and none twice (OUTCOME-RULE-7). */
 import { effect, type EffectAction } from '../../emit.ts'
 import { isSameTitle, titleKey } from '../../rules/titles.ts'
 import { afterPod } from '../comments.ts'

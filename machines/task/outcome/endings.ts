@@ -6,7 +6,7 @@ import { hasOpenMergeRequest } from '../facts.ts'
 import { accepted, refused, type Judge } from './judgement.ts'
 import type { ReasonPayload } from './payloads.ts'
 
-/** One agent's word closes nothing: the forge's issue stays open, and who can undo it is said (rulings 5.25). */
+/** One agent's word closes nothing: the forge's issue stays open, and who can undo it is said (OUTCOME-RULE-5). */
 export const rejected: Judge = (context, event) => {
   const { reason = '' } = event.payload as ReasonPayload
   const body = `The agent rejects this request: ${reason}\n\nThe issue stays open. A maintainer can undo this by approving here (\`/approve\`) or by \`/retry\`.`
@@ -19,7 +19,7 @@ function declinedComments(context: TaskContext, reason: string): readonly Effect
   return issueComments(context, `${said}\n\nA maintainer can have it tried again by \`/retry\`.`)
 }
 
-/** The issues are given up in the same commit, so that a later approval may mint anew without a second owner [N12]. */
+/** The issues are given up in the same commit, so that a later approval may mint anew without a second owner [OWNERSHIP-2]. */
 export const declined: Judge = (context, event) => {
   const { decline_reason: reason = '' } = event.payload as ReasonPayload
   const said = afterPod(context, declinedComments(context, reason))
@@ -34,8 +34,8 @@ export const declined: Judge = (context, event) => {
 }
 
 /**
- * Nothing to upgrade is a common and right answer: parked, it would hold `maxOpenUpgrades` for ever [H41]. With a merge
- * request open somebody has to say what becomes of it [N9].
+ * Nothing to upgrade is a common and right answer: parked, it would hold `maxOpenUpgrades` for ever. With a merge
+ * request open somebody has to say what becomes of it [OUTCOME-RULE-6].
  */
 export const declinedUpgrade: Judge = (context, event) => {
   const { decline_reason: reason = '' } = event.payload as ReasonPayload
@@ -43,13 +43,13 @@ export const declinedUpgrade: Judge = (context, event) => {
   return accepted(context, event, to, afterPod(context, declinedComments(context, reason)), 'declined', reason)
 }
 
-/** Somebody has to have a place to answer in (S2, documentation and upgrade schema). */
+/** Somebody has to have a place to answer in (OUTCOME-WORK-6). */
 export const discussOnMergeRequest: Judge = (context, event) =>
   hasOpenMergeRequest(context)
     ? discuss(context, event)
     : refused('no-open-merge-request', 'this Task has no open merge request on which somebody could answer')
 
-/** An implement Task may pause without a merge request (rulings 1.13). */
+/** An implement Task may pause without a merge request (OUTCOME-RULE-4). */
 export const discuss: Judge = (context, event) => {
   const { reason = '' } = event.payload as ReasonPayload
   return accepted(context, event, 'awaiting-human', afterPod(context, comments(context, reason)), 'discuss', reason)

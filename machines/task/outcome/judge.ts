@@ -1,4 +1,4 @@
-/** The table of outcomes by stage, kind and action (law 12: every action of every schema has its row). */
+/** The table of outcomes by stage, kind and action (LAW-12: every action of every schema has its row). */
 import { answer } from '../answers.ts'
 import type { Change } from '../chart.ts'
 import type { TaskContext } from '../context.ts'
@@ -39,7 +39,7 @@ function repeated({ recordedOutcome }: TaskContext, event: Outcome): Judgement |
   return null
 }
 
-/** Who speaks, and whether it may speak still [H7, H8]. */
+/** Who speaks, and whether it may speak still [OUTCOME-RULE-1, OUTCOME-RULE-2]. */
 function callerFault(context: TaskContext, event: Outcome): Judgement | null {
   if (context.stageClass === 'terminal') return refused('task-terminal', `the Task ended as ${context.stage}`)
   if (event.pod !== context.podOrdinal) return refused('pod-superseded', `pod ${context.podOrdinal} has taken over`)

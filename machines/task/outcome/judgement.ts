@@ -57,7 +57,7 @@ export function heard(context: TaskContext, event: Outcome, change: Change): Jud
   return { to: null, answer: { status: 200, body: acceptedBody(context.stage, event) }, change }
 }
 
-/** Moves the stage at the call; recorded, so that its repeat is told the same and another is refused (rulings 3.3, H8). */
+/** Moves the stage at the call; recorded, so that its repeat is told the same and another is refused (OUTCOME-RULE-2). */
 export function accepted(
   context: TaskContext,
   event: Outcome,

@@ -1,4 +1,4 @@
-/** The accepted payloads, as document 2 shapes them; presence and form were validated at the edge. */
+/** The accepted payloads, as docs/contract/tools.md shapes them; presence and form were validated at the edge. */
 import type { Finding } from '../../effect.ts'
 import type { Level } from '../../rules/significance.ts'
 

@@ -1,4 +1,4 @@
-/** What a refine agent sorted: issues that are over, threads that belong together, Tasks that are one (S2, refine schema). */
+/** What a refine agent sorted: issues that are over, threads that belong together, Tasks that are one (OUTCOME-REFINE, docs/contract/tools.md). */
 import { effect, type EffectAction } from '../../emit.ts'
 import { sequence } from '../chart.ts'
 import { afterPod } from '../comments.ts'
@@ -39,7 +39,7 @@ function linkComments(context: TaskContext, { links = [] }: RefinePayload): read
   )
 }
 
-/** A member whose agent runs is refused in the call (S2, Errors); one that begins to run later refuses by itself. */
+/** A member whose agent runs is refused in the call (OUTCOME-REFINE-4); one that begins to run later refuses by itself. */
 function memberFault(context: TaskContext, event: Outcome, members: readonly string[]): Judgement | null {
   if (members.includes(context.id)) return refused('conflict', 'a Task cannot fold itself', { reason: 'no-member' })
   const state = (task: string) => event.members?.find((member) => member.task === task)?.state ?? 'unknown'

@@ -1,4 +1,4 @@
-/** Verdicts of a review pod: only ever on the heads that are live in the call, after its last push (rulings 1.1, 5.3). */
+/** Verdicts of a review pod: only ever on the heads that are live in the call, after its last push (REVIEW-3, REVIEW-1). */
 import { effect } from '../../emit.ts'
 import { highest, lowers, type Level } from '../../rules/significance.ts'
 import { sequence, type Change } from '../chart.ts'
@@ -101,7 +101,7 @@ function mayAuthorsMerge(context: TaskContext, event: Outcome): boolean {
   )
 }
 
-/** A good review that still may not merge on its own word (rulings 1.1, 4.2, 4.16). */
+/** A good review that still may not merge on its own word (REVIEW-3, APPROVAL-7, REVIEW-4). */
 function holdOf(context: TaskContext, event: Outcome): Hold | null {
   if (!grantsHold(context))
     return { reason: 'approval-revoked', said: 'The approval of an issue is missing or was withdrawn.' }

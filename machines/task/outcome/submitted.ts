@@ -1,4 +1,4 @@
-/** `submitted`: the code gate. Grants, plan, ceiling and merge order, in this order (S2, outcome rules; laws 3, 18). */
+/** `submitted`: the code gate. Grants, plan, ceiling and merge order, in this order (OUTCOME-IMPLEMENT-10, OUTCOME-18, LAW-3, LAW-18). */
 import { coversRepositories } from '../../rules/merge-order.ts'
 import type { TaskContext, TaskIssue } from '../context.ts'
 import { ceilingHolds, gatedIssues, grantsHold, liveIssues, openMergeRequests, planHolds } from '../facts.ts'
@@ -18,7 +18,7 @@ function missingApproval({ repository, number, issue, accepted: isAccepted }: Ta
   return { repo: repository, number, issue, detail, guidance: guidance[detail] }
 }
 
-/** Live ones without a grant; when all are closed, all of them: closing is no approval [H22]. */
+/** Live ones without a grant; when all are closed, all of them: closing is no approval [APPROVAL-8]. */
 function blockingIssues(context: TaskContext): readonly { readonly [key: string]: unknown }[] {
   const ungranted = gatedIssues(context).filter(({ grant }) => grant === null)
   return (liveIssues(context).length > 0 ? ungranted : context.issues).map(missingApproval)

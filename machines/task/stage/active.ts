@@ -97,7 +97,7 @@ const upgrading = workStage({
   meta: meta('agent', 'the agent upgrades a dependency', 'its outcome'),
 })
 
-/** A withdrawal takes the verdict along; the merge may be on its way, so the stage is left at once (rulings 4.2, H20). */
+/** A withdrawal takes the verdict along; the merge may be on its way, so the stage is left at once (APPROVAL-7). */
 const revokedHere: Row<EventOf<'approval.revoked'>> = {
   guard: when((context, event) => ownsIssue(context, event.issue)),
   target: '#awaiting-human',
@@ -112,7 +112,7 @@ const asksToOpen: StateConfig = {
   meta: meta('forge', 'merge requests are being opened', 'the forge answers; parked after 6 hours'),
   entry: does(askToOpen),
   exit: does(withdrawOpening),
-  // A forge that never answers must not hold the Task for ever (law 14).
+  // A forge that never answers must not hold the Task for ever (LAW-14).
   after: { openingBudget: { target: '#awaiting-human', actions: does(because('open-deadline')) } },
   on: {
     'mr.ready': [

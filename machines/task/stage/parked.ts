@@ -1,4 +1,4 @@
-/** The parks: the Task keeps what it owns and waits for a human. Nothing a pod says moves one (law 21). */
+/** The parks: the Task keeps what it owns and waits for a human. Nothing a pod says moves one (LAW-21). */
 import { accept, closeIssue, closesLast, grant, ownsIssue, revoke, ungrantAll, withGrant } from '../approvals.ts'
 import { answer, refuses } from '../answers.ts'
 import { maxLaps } from '../budgets.ts'
@@ -39,7 +39,7 @@ import { codeStages, rowsTo, workStages } from './rows.ts'
 type Commented = EventOf<'human.commented'>
 type Retried = EventOf<'task.retry'>
 
-/** Released by their own rows only: an ordinary comment is read later, and moves nothing [H21, N1]. */
+/** Released by their own rows only: an ordinary comment is read later, and moves nothing [PARK-2]. */
 const ownRelease: ReadonlySet<string | null> = new Set<Reason>([
   'approval-revoked',
   'needs-maintainer',
@@ -140,7 +140,7 @@ function letMerge(context: TaskContext, { shas }: GoAhead): readonly Head[] {
   return [...context.goAheads, ...shas].filter((head) => reviewed.some((read) => isSameHead(read, head)))
 }
 
-/** Every open merge request has its go-ahead, stands where it was reviewed, and every grant is on [N1]. */
+/** Every open merge request has its go-ahead, stands where it was reviewed, and every grant is on [REVIEW-5]. */
 function isGoAhead(context: TaskContext, event: GoAhead): boolean {
   return (
     isGoAheadPark(context) &&

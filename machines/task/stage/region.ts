@@ -92,7 +92,7 @@ const cancel: Decide<EventOf<'task.close'>> = (_context, { by, reason }) => ({
   effects: [answer({ status: 200, body: { accepted: true, task: { stage: 'rejected' } } })],
 })
 
-/** Labels and sticky comments are repaired by the next write; anything else that fails for good needs a human (rulings 5.13). */
+/** Labels and sticky comments are repaired by the next write; anything else that fails for good needs a human (ACTOR-4). */
 const effectFailed: Row<EventOf<'effect.failed'>> = {
   guard: when((_context, { effect }) => effect !== 'writeLabels'),
   target: '#operator-error',
@@ -160,7 +160,7 @@ const giveUp: Decide<EventOf<'mr.ready'>> = (context, event) => {
   }
 }
 
-/** The stage never changes again (law 5); while the last pod still stops, its calls get their answers. */
+/** The stage never changes again (LAW-5); while the last pod still stops, its calls get their answers. */
 const finalRows: Rows = {
   outcome: { actions: does(takeOutcome) },
   'task.minted': { actions: does(returnSlot) },

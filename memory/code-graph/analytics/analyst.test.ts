@@ -47,7 +47,7 @@ async function settle(): Promise<void> {
 }
 
 describe('an analyst', () => {
-  it('works out a question once a version, for everyone who asks', async () => {
+  it('works out a question once a version, for everyone who asks (CODE-QUERY-17)', async () => {
     const jobs = heldJobs()
     const analyst = new Analyst(jobs.run)
     const asked = [analyst.ask(aView(1), bridgesOfAll), analyst.ask(aView(1), bridgesOfAll)]
@@ -109,7 +109,7 @@ describe('an analyst', () => {
     await expect(analyst.ask(aView(1), bridgesOfAll)).resolves.toBeDefined()
   })
 
-  it('works in a thread that an abort ends in the middle', { timeout: 60_000 }, async () => {
+  it('works in a thread that an abort ends in the middle (CODE-QUERY-17)', { timeout: 60_000 }, async () => {
     const nodes = 3_000
     const random = Int32Array.from({ length: 300_000 }, (_, at) => (at * 7919) % nodes)
     const edges = { nodes, from: random, to: random.toReversed(), weight: new Float64Array(random.length).fill(1) }

@@ -74,7 +74,7 @@ export function engineContract(open: () => Promise<EngineUnderTest>): void {
   })
 
   it.each(queryModes)(
-    'finds in mode %s what the query names, with scores in [0, 1] that descend (P4)',
+    'finds in mode %s what the query names, with scores in [0, 1] that descend (P4) (QUERIES-16, QUERIES-20)',
     async (mode) => {
       const memory = aMemory(texts.sessions)
       await store(memory, aMemory(texts.billing), aMemory(texts.search))
@@ -187,7 +187,7 @@ export function engineContract(open: () => Promise<EngineUnderTest>): void {
     expect(description.references.map((one) => one.memoryId)).toContain(memory.id)
   })
 
-  it('tells the entities and relations that it went by, under ids of ours', async () => {
+  it('tells the entities and relations that it went by, under ids of ours (KNOWLEDGE-20)', async () => {
     await store(aMemory(texts.sessions), aMemory(texts.search))
     const { entities, relations } = await engine.retrieve({ mode: 'local', text: 'SessionStore', topK: 10 })
     expect(entities.map((one) => one.name)).toContain('SessionStore')

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startLightRagModel, vectorOf, type LightRagModel } from '../../../cli/standins/lightrag/model.ts'
+import { startLightRagModel, vectorOf, type LightRagModel } from '../../../standins/lightrag/model.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
@@ -45,7 +45,7 @@ describe('the embedded engine with embeddings', () => {
     expect(await embedder.embed(texts)).toEqual(texts.map((text) => [...vectorOf(text)]))
   })
 
-  it('says which model it embeds with, and that naive scores are fused', async () => {
+  it('says which model it embeds with, and that naive scores are fused (ENGINE-2)', async () => {
     expect(await engine.info()).toMatchObject({
       embeddings: 'openai-compatible',
       embeddingModel: 'scripted',
@@ -53,7 +53,7 @@ describe('the embedded engine with embeddings', () => {
     })
   })
 
-  it('finds by meaning what shares no word with the query, beside what does', async () => {
+  it('finds by meaning what shares no word with the query, beside what does (KNOWLEDGE-5, ENGINE-3)', async () => {
     const coloured = engineWith(byColour())
     const [near, literal] = [aMemory('a crimson roof'), aMemory('the word scarlet-red itself')]
     await coloured.upsert([near, literal, aMemory('green grass')])
@@ -70,7 +70,7 @@ describe('the embedded engine with embeddings', () => {
     expect(chunks.map((chunk) => chunk.memoryId)).toEqual([mine.id])
   })
 
-  it('stores and finds by words while the model is away, says so, and brings the vectors when it is back', async () => {
+  it('stores and finds by words while the model is away, says so, and brings the vectors when it is back (ENGINE-5)', async () => {
     let isAway = true
     const real = byColour()
     const moody: Embedder = {

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
-import { DeadlineError, withDeadline } from '../../../edges/http/deadline.ts'
-import type { Fetch } from '../../../edges/http/ports.ts'
-import { faultsOf } from '../../../edges/http/validation.ts'
+import { DeadlineError, withDeadline } from '../../../http/deadline.ts'
+import type { Fetch } from '../../../http/ports.ts'
+import { faultsOf } from '../../../http/validation.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import { EngineError } from '../port.ts'
 

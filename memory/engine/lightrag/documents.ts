@@ -1,4 +1,4 @@
-/** Our rows of what LightRAG holds. A text has one row, however many memories have it (rulings 3.25). */
+/** Our rows of what LightRAG holds. A text has one row, however many memories have it (MEMORY-RULE-2). */
 import { createHash } from 'node:crypto'
 import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
 import { forgetMemories, sweepKnowledge } from '../knowledge/forget-memories.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { modelMarks } from '../../../cli/standins/lightrag/model.ts'
-import { apiKey, startLightRag, type LightRagStandin } from '../../../cli/standins/lightrag/server.ts'
+import { modelMarks } from '../../../standins/lightrag/model.ts'
+import { apiKey, startLightRag, type LightRagStandin } from '../../../standins/lightrag/server.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
@@ -50,7 +50,7 @@ for (const generation of ['1.4', '1.5'] as const) {
       return chunks.map((chunk) => chunk.memoryId)
     }
 
-    it('holds a text that was sent before the process died for the same text, and sends it no second time', async () => {
+    it('holds a text that was sent before the process died for the same text, and sends it no second time (KNOWLEDGE-24, KNOWLEDGE-23)', async () => {
       const memory = aMemory('The SessionStore was sent already.')
       const { row } = await claimDocument(sql, memory, 1)
       server.state.add(row.source, memory.content, server.state.newTrack())
@@ -60,7 +60,7 @@ for (const generation of ['1.4', '1.5'] as const) {
       expect(await found('SessionStore')).toEqual([memory.id])
     })
 
-    it('holds a text that somebody else stored there for a success, finds it, and leaves no debris', async () => {
+    it('holds a text that somebody else stored there for a success, finds it, and leaves no debris (KNOWLEDGE-24)', async () => {
       server.state.add('somebody-elses.md', 'The SessionStore of somebody else.', server.state.newTrack())
       const memory = aMemory('The SessionStore of somebody else.')
       const [outcome] = await engine.upsert([memory])
@@ -70,7 +70,7 @@ for (const generation of ['1.4', '1.5'] as const) {
       expect([...server.state.records.keys()].filter((id) => id.startsWith('dup-'))).toEqual([])
     })
 
-    it('is told that a second memory of a text is a duplicate of the first', async () => {
+    it('is told that a second memory of a text is a duplicate of the first (INGEST-17)', async () => {
       const [first, second] = [aMemory('The SessionStore, twice.'), aMemory('  The SessionStore, twice.\n')]
       await engine.upsert([first])
       expect(await engine.upsert([second])).toEqual([{ id: second.id, status: 'duplicate', of: first.id }])
@@ -138,14 +138,14 @@ for (const generation of ['1.4', '1.5'] as const) {
       expect(server.state.calls).not.toContain('POST /documents/reprocess_failed')
     })
 
-    it('counts texts in which the model found nothing, because an extraction that can not be read fails in silence', async () => {
+    it('counts texts in which the model found nothing, because an extraction that can not be read fails in silence (KNOWLEDGE-22)', async () => {
       const memory = aMemory(`The SessionStore. ${modelMarks.prose}`)
       expect(await engine.upsert([memory])).toMatchObject([{ status: 'stored' }])
       expect(await found('SessionStore')).toEqual([memory.id])
       expect(await engine.figures()).toMatchObject({ stored: 1, withoutEntities: 1 })
     })
 
-    it('says that most texts give no entities, once there are enough of them to judge by', async () => {
+    it('says that most texts give no entities, once there are enough of them to judge by (KNOWLEDGE-22)', async () => {
       const texts = Array.from({ length: 20 }, (_, at) => aMemory(`Text ${at}. ${modelMarks.prose}`))
       await engine.upsert(texts)
       const { ready, degraded } = await engine.ready()
@@ -185,7 +185,7 @@ for (const generation of ['1.4', '1.5'] as const) {
       await expect(engine.retrieve({ mode: 'naive', text: 'x', topK: 5 })).resolves.toMatchObject({ chunks: [] })
     })
 
-    it('lets the model describe, but not from a memory that was removed and is still there', async () => {
+    it('lets the model describe, but not from a memory that was removed and is still there (QUERIES-14)', async () => {
       const [stays, goes] = [
         aMemory('The SessionStore stays. It keeps its tokens well.'),
         aMemory('The SessionStore goes and tells a secret.'),
@@ -213,7 +213,7 @@ for (const generation of ['1.4', '1.5'] as const) {
       await expect(sql.query('select from knowledge_edge')).resolves.toMatchObject({ rowCount: 1 })
     })
 
-    it('says of which version it is and which model embeds', async () => {
+    it('says of which version it is and which model embeds (ENGINE-2, KNOWLEDGE-20)', async () => {
       expect(await engine.info()).toMatchObject({
         engine: 'lightrag',
         version: generation === '1.5' ? '1.5.7' : '1.4.9.11',

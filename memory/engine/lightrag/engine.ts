@@ -2,7 +2,7 @@
  * LightRAG over its real server, 1.4 or 1.5, behind the port. What it holds is told by our rows, never by its file names;
  * what it may answer is what our rows still have.
  */
-import type { Fetch } from '../../../edges/http/ports.ts'
+import type { Fetch } from '../../../http/ports.ts'
 import type { Clock, Timer } from '../../../runtime/clock.ts'
 import { messageOf } from '../../../runtime/errors.ts'
 import type { Logger } from '../../../runtime/logger.ts'

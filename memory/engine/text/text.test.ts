@@ -79,8 +79,8 @@ describe('entities', () => {
 
   it.each([
     [
-      'The SessionStore calls fetch_token in runtime/worker.ts.',
-      ['identifier SessionStore', 'identifier fetch_token', 'path runtime/worker.ts'],
+      'The SessionStore calls fetch_token in runtime/commit/worker.ts.',
+      ['identifier SessionStore', 'identifier fetch_token', 'path runtime/commit/worker.ts'],
     ],
     [
       'See https://example.org/a/b?c=1, and #123 by @ann-lee.',

@@ -71,13 +71,13 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
       expect(await read((view) => view.entities(['nobody', odd.id]))).toEqual([odd])
     })
 
-    it('replaces a snapshot whole', async () => {
+    it('replaces a snapshot whole (CODE-PUSH-3)', async () => {
       await store.push(aPush(repo, { 'a.ts': contributionOf(anEntity('a'), anEdge('a', 'b')) }))
       await store.push(aPush(repo, { 'c.ts': contributionOf(anEntity('c')) }))
       expect(await read(dump)).toEqual({ entities: [anEntity('c')], edges: [], hyperedges: [] })
     })
 
-    it('replaces by file what came from that file, and nothing else', async () => {
+    it('replaces by file what came from that file, and nothing else (CODE-PUSH-4)', async () => {
       await store.push(
         aPush(repo, {
           'a.ts': contributionOf(anEntity('a', { file: 'a.ts' }), anEdge('a', 'b'), anEdge('a', 'old')),
@@ -92,7 +92,7 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
       expect(found?.edges).toEqual([anEdge('a', 'new'), anEdge('b', 'a')])
     })
 
-    it('takes away what a file contributed that is gone', async () => {
+    it('takes away what a file contributed that is gone (CODE-PUSH-5)', async () => {
       await store.push(aPush(repo, { 'a.ts': contributionOf(anEntity('a')), 'b.ts': contributionOf(anEdge('b', 'a')) }))
       await store.push(aPush(repo, {}, { mode: 'files', files: [{ file: 'a.ts', sha: '' }] }))
       expect((await read(dump))?.entities).toEqual([
@@ -107,7 +107,7 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
       expect((await read(dump))?.entities).toEqual([anEntity('a')])
     })
 
-    it('says which files are not indexed as they are now', async () => {
+    it('says which files are not indexed as they are now (CODE-PUSH-26)', async () => {
       await store.push(aPush(repo, { 'a.ts': contributionOf(anEntity('a')), 'b.ts': contributionOf() }))
       const asked = [
         { file: 'a.ts', sha: 'sha of a.ts' },
@@ -141,7 +141,7 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
       expect(await read((view) => view.entity('pkg'))).toMatchObject({ line: 2 })
     })
 
-    it('keeps an end that nobody declares as an external entity (G4)', async () => {
+    it('keeps an end that nobody declares as an external entity (G4) (CODE-PUSH-12)', async () => {
       const part = contributionOf(anEntity('a'), anEdge('a', 'npm:left-pad'), aHyperedge('h', ['a', 'ghost', 'b']))
       await store.push(aPush(repo, { 'a.ts': part }))
       const external = (id: string): object => ({ id, type: 'external', name: id })
@@ -252,7 +252,7 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
         expect(await reached({ from, tiers: ['INFERRED'], minConfidence: 0.8 })).toEqual([])
       })
 
-      it('stops at its limit and says so', async () => {
+      it('stops at its limit and says so (CODE-QUERY-12)', async () => {
         const edges = ['b', 'c', 'd', 'e'].map((id) => anEdge('a', id))
         await store.push(aPush(repo, { 'a.ts': contributionOf(...edges) }))
         const found = await read((view) => view.reach({ from: ['a'], direction: 'out', depth: 2, limit: 3 }))
@@ -260,7 +260,7 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
         expect(found?.truncated).toBe(true)
       })
 
-      it('spends no more hops of a tier than it may, and goes round where that is cheaper', async () => {
+      it('spends no more hops of a tier than it may, and goes round where that is cheaper (CODE-QUERY-10)', async () => {
         await store.push(
           aPush(repo, {
             'a.ts': contributionOf(
@@ -299,7 +299,7 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
         expect(await way('a', 'd', { relations: ['calls'], maxDepth: 3 })).toHaveLength(4)
       })
 
-      it('goes as edges point, against it, or either way', async () => {
+      it('goes as edges point, against it, or either way (CODE-GRAPH-19)', async () => {
         await store.push(aPush(repo, { 'a.ts': contributionOf(anEdge('a', 'b'), anEdge('c', 'b')) }))
         expect(await way('a', 'c')).toBeUndefined()
         expect(await way('b', 'a')).toBeUndefined()
@@ -459,7 +459,7 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
         expect(await ids()).toEqual(['a', 'b'])
       })
 
-      it('is refused with gaps, and accepted when they are filled', async () => {
+      it('is refused with gaps, and accepted when they are filled (CODE-PUSH-20)', async () => {
         await store.stage(aPart(0, holding('a')))
         expect(await store.stage(aPart(2, { ...holding('c'), final: true }))).toEqual({
           status: 'incomplete',
@@ -496,7 +496,7 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
       })
     })
 
-    it('shows a reader one version whole, while pushes replace it (G1)', async () => {
+    it('shows a reader one version whole, while pushes replace it (G1) (CODE-PUSH-3, CODE-QUERY-14)', async () => {
       const ring = (mark: string, size: number): ReturnType<typeof aPush> => {
         const nodes = Array.from({ length: size }, (_, at) => anEntity(`n${at}`, { metadata: { mark } }))
         const edges = nodes.map((_, at) => anEdge(`n${at}`, `n${(at + 1) % size}`, { metadata: { mark } }))
@@ -531,7 +531,7 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
       expect(seen.size).toBeGreaterThan(0)
     })
 
-    it('is after any sequence of pushes what one push of everything makes (G2)', async () => {
+    it('is after any sequence of pushes what one push of everything makes (G2) (CODE-PUSH-4)', async () => {
       await rebuildLaw(store, repo, runs)
     })
 

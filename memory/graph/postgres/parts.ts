@@ -1,4 +1,4 @@
-/** Parts of a staged snapshot (rulings 1.5). */
+/** Parts of a staged snapshot (GRAPH-RULE-1). */
 import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
 import type { GraphPart } from '../port.ts'
 import type { Pushed } from '../settle.ts'

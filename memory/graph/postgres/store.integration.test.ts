@@ -1,6 +1,6 @@
 /** The same contract on a server, whose SQL is older than PGlite's and whose sessions are really apart. */
 import { migrate } from '../../../runtime/store/migrate.ts'
-import { openPgSql } from '../../../runtime/store/pg-sql.ts'
+import { openPgSql } from '../../../runtime/store/postgres/pg-sql.ts'
 import { describeRequiring } from '../../../testing/requires.ts'
 import { memoryMigrations } from '../../store/migrations.ts'
 import { graphContract } from '../contract/contract.ts'

@@ -51,7 +51,7 @@ describe('a code graph in Postgres', { timeout: patience }, () => {
     expect(await graph.head('alone')).toEqual(head)
   })
 
-  it('leaves nothing behind of what was replaced, of parts that were shown, and of snapshots given up', async () => {
+  it('leaves nothing behind of what was replaced, of parts that were shown, and of snapshots given up (CODE-PUSH-22)', async () => {
     await emptyMemoryStore(sql)
     const graph = new PostgresGraph(sql)
     const whole = aPush('tidy', { 'a.ts': contributionOf(anEntity('a')) })

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { suite, type Attack, type Suite } from '../attack.ts'
 import { credentialCanary, openClones, type Plot } from '../stages/clones.ts'
 import { everyKey, everyKeyText } from './every-key.ts'
@@ -66,6 +68,35 @@ function everywhere(where: string, plant: (plot: Plot, text: string) => Promise<
   }
 }
 
+/** What the agent's own proxy was sent in clear. */
+const heard = new WeakMap<Plot, readonly (string | undefined)[]>()
+
+const proxied: Attack<Plot> = {
+  name: 'a proxy for the address of the gateway, by a key more specific than any guard',
+  walls: ['git-outside'],
+  plant: async (plot) => {
+    const url = await plot.overHttp()
+    await plot.run(work)
+    const proxy = await startProxy()
+    await append(plot, '.git/config', configText([[`http.${url}.proxy`, proxy.url]]))
+    heard.set(plot, proxy.heard)
+  },
+  provoke: (plot) => plot.turnEnd(),
+  succeeded: (plot) => heard.get(plot)!.some((line) => line?.startsWith('Basic ')),
+}
+
+/** Asks whoever comes for his credential; it holds no process up. */
+async function startProxy(): Promise<{ readonly url: string; readonly heard: readonly (string | undefined)[] }> {
+  const heard: (string | undefined)[] = []
+  const server = createServer(({ headers: { authorization } }, response) => {
+    heard.push(authorization)
+    response.writeHead(authorization ? 502 : 401, { 'www-authenticate': 'Basic realm="git"' }).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  server.unref()
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard }
+}
+
 const attacks: readonly Attack<Plot>[] = [
   everywhere('.git/config', (plot, text) => append(plot, '.git/config', text)),
   everywhere('.git/config.worktree', async (plot, text) => {
@@ -127,6 +158,7 @@ const attacks: readonly Attack<Plot>[] = [
     ],
     { before: (plot) => plot.run("echo '* filter=alias' > .git/own-attributes") },
   ),
+  proxied,
   // The last: the HOME is the stage's.
   everywhere('~/.gitconfig', (plot, text) => append(plot, `${plot.folders.home}/.gitconfig`, text)),
 ]

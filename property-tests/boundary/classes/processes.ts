@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRoot } from '../../../wrapper/space/testing.ts'
 import { suite, type Attack, type Suite } from '../attack.ts'
-import { openViews, secret, type Views } from '../stages/views.ts'
+import { cliCanary, openViewsWithoutOverlay, openViews, secret, type Views } from '../stages/views.ts'
 
 const told = ({ said }: Views): boolean => said.includes(secret)
 
@@ -17,9 +17,30 @@ function reading(
 
 const inPath = (mark: string): string => `/usr/bin/${mark}`
 
+/** Sends a line to a socket that has a name and no path. */
+const connected = (name: string, text: string): string =>
+  `${process.execPath} -e 'require("net").connect("\\0" + process.argv[1]).on("error", () => process.exit()).end(process.argv[2])' '${name}' '${text}'`
+
 /** Sends a line to the wrapper's socket. */
 const speak = (socket: string, text: string): string =>
   `node -e 'require("net").connect(process.argv[1]).on("error", () => process.exit()).end(process.argv[2])' '${socket}' '${text}'`
+
+/** What leads to the CLI, in the environment of what it starts. */
+function handed(to: string, start: (views: Views) => Promise<unknown>): Attack<Views> {
+  return {
+    name: `the CLI’s environment, handed to ${to}`,
+    walls: ['clean-environment'],
+    plant: start,
+    succeeded: ({ said }) => said.includes(cliCanary),
+  }
+}
+
+/** Numbers of system calls; those since 2018 are the same everywhere. */
+const ptrace = process.arch === 'x64' ? 101 : 117
+
+/** A segment of System V that the neighbour made, by its key. */
+const segment = (key: number): string =>
+  `perl -e '$id = shmget($ARGV[0], 64, 0); exit unless defined $id; shmread($id, $all, 0, 64); print $all' ${key}`
 
 /** Who is no superuser could do neither without any walls. */
 const ofSuperusers: readonly Attack<Views>[] = [
@@ -44,16 +65,7 @@ const ofSuperusers: readonly Attack<Views>[] = [
       ),
     succeeded: ({ clone, mark }) => existsSync(join(clone, mark)),
   },
-  {
-    name: 'a program in the wrapper’s own PATH',
-    walls: ['namespaces'],
-    plant: ({ run, mark }) => run(`echo '#!/bin/sh' > ${inPath(mark)}`),
-    succeeded: ({ mark }) => {
-      const isThere = existsSync(inPath(mark))
-      rmSync(inPath(mark), { force: true })
-      return isThere
-    },
-  },
+  rewritten('a program in the wrapper’s own PATH', inPath),
 ]
 
 const attacks: readonly Attack<Views>[] = [
@@ -76,7 +88,7 @@ const attacks: readonly Attack<Views>[] = [
   reading(
     'a neighbour under ptrace',
     ({ neighbour }) =>
-      `perl -e 'print syscall(101, 16, ${neighbour}, 0, 0) == 0 ? "${secret}" : "refused"; syscall(101, 17, ${neighbour}, 0, 0)'`,
+      `perl -e 'print syscall(${ptrace}, 16, ${neighbour}, 0, 0) == 0 ? "${secret}" : "refused"; syscall(${ptrace}, 17, ${neighbour}, 0, 0)'`,
   ),
   reading(
     'a neighbour’s descriptor, by pidfd',
@@ -94,11 +106,31 @@ const attacks: readonly Attack<Views>[] = [
   ),
   reading('the wrapper’s state', ({ folders }) => `cat ${folders.state}/turns.jsonl`),
   reading('what the CLI obeys in its HOME', ({ folders }) => `cat ${folders.home}/.claude/settings.json`),
+  reading('shared memory of a neighbour, by a file', () => 'cat /dev/shm/boundary-*'),
+  reading('shared memory of a neighbour, by a key of System V', ({ segmentKey }) => segment(segmentKey)),
   reading(
-    'shared memory',
-    ({ clone, mark, folders }) =>
-      `ls -l /dev/shm > ${clone}/${mark}; cat ${folders.link}/bin/bash > /dev/null && echo ${secret}`,
+    'shared memory that tells a neighbour',
+    ({ mark }) => `echo ${secret} > /dev/shm/${mark}`,
+    ({ mark }) => {
+      const isThere = existsSync(`/dev/shm/${mark}`)
+      rmSync(`/dev/shm/${mark}`, { force: true })
+      return isThere
+    },
   ),
+  reading(
+    'a queue of messages that tells a neighbour',
+    ({ segmentKey }) => `perl -e 'print defined msgget($ARGV[0], 0) ? "${secret}" : "none"' ${segmentKey}`,
+  ),
+  handed('a command', ({ shell }) => shell('-c', 'env')),
+  handed('the begin of a shell', ({ shell }) => shell('-c', '-l', 'env')),
+  handed('git', ({ helper }) => helper('git', 'told')),
+  handed('a server that the Project configures', ({ helper }) => helper('inside', 'PATH', 'env')),
+  {
+    name: 'a socket without a path, reached by a hook of git',
+    walls: ['offline'],
+    plant: ({ git, abstract, mark }) => git(`${connected(abstract, mark)}`),
+    succeeded: ({ heard, mark }) => heard.includes(mark),
+  },
   reading(
     'the socket of the wrapper, by its path',
     ({ folders, mark }) => speak(join(folders.link, 'model.sock'), mark),
@@ -121,5 +153,31 @@ const attacks: readonly Attack<Views>[] = [
   },
   ...(isRoot ? ofSuperusers : []),
 ]
+
+/** A file that the wrapper runs or reads, written where a superuser may. */
+function rewritten(name: string, at: (mark: string) => string): Attack<Views> {
+  return {
+    name,
+    walls: ['namespaces'],
+    plant: ({ run, mark }) => run(`echo '#!/bin/sh' > ${at(mark)}`),
+    succeeded: ({ mark }) => {
+      const isThere = existsSync(at(mark))
+      rmSync(at(mark), { force: true })
+      return isThere
+    },
+  }
+}
+
+/** There a superuser may write nothing, instead of his own copy. */
+export const processesWithoutOverlay: Suite = suite(
+  '7 processes, memory and sockets',
+  openViewsWithoutOverlay,
+  isRoot
+    ? [
+        rewritten('a program in the wrapper’s own PATH, where the machine has no overlay', inPath),
+        rewritten('a setting of the machine, where it has no overlay', (mark) => `/etc/${mark}`),
+      ]
+    : [],
+)
 
 export const processes: Suite = suite('7 processes, memory and sockets', openViews, attacks)

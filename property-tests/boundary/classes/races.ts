@@ -114,9 +114,23 @@ const attacks: readonly Attack<Plot>[] = [
     name: 'other refs that come and go',
     swap: () => 'git update-ref refs/heads/platform/other HEAD',
     back: () => 'git update-ref -d refs/heads/platform/other; git commit -q --allow-empty -m more',
-    walls: ['wire'],
+    walls: ['refspec'],
     succeeded: ({ bareDir }) => runGit(bareDir, 'for-each-ref').includes('platform/other'),
   }),
+  {
+    name: 'another commit than the one that was taken, by the word of the agent’s side',
+    walls: ['bare-tips'],
+    plant: async (plot) => {
+      await plot.run('git commit -q --allow-empty -m work')
+      plot.says(runGit(plot.forge, 'rev-parse', 'main'))
+    },
+    provoke: async (plot) => {
+      await plot.safetyPush()
+      await plot.turnEnd()
+    },
+    succeeded: (plot) =>
+      runGit(plot.forge, 'for-each-ref', `refs/heads/${branch}`).startsWith(runGit(plot.forge, 'rev-parse', 'main')),
+  },
 ]
 
 export const races: Suite = suite('9 time of check and use', openClones, attacks)

@@ -40,7 +40,7 @@ function odd(name: string, listing: string): Attack<Plot> {
   const made = (plot: Plot): Promise<string> => plot.run('cat .git/odd-tree').then(({ said }) => said)
   return {
     name,
-    walls: ['wire'],
+    walls: ['fsck'],
     plant: (plot) =>
       plot.run(`blob=$(echo '[core]' | git hash-object -w --stdin); link=$(printf /etc/passwd | git hash-object -w --stdin)
         modules=$(printf '[submodule "x"]\\n\\tpath = x\\n\\turl = -u./evil\\n' | git hash-object -w --stdin)
@@ -57,7 +57,7 @@ function odd(name: string, listing: string): Attack<Plot> {
 function stray(name: string, plant: string, ref: RegExp): Attack<Plot> {
   return {
     name,
-    walls: ['wire'],
+    walls: ['refspec'],
     plant: (plot) => plot.run(`git commit -q --allow-empty -m work; ${plant}`),
     provoke: (plot) => plot.safetyPush(),
     succeeded: (plot) => [plot.bareDir, plot.forge].some((dir) => refsOf(dir).some((found) => ref.test(found))),

@@ -3,13 +3,15 @@ import { openScreens, type Screen } from '../stages/screens.ts'
 
 const esc = '\u001b'
 
+const arrived = new WeakMap<Screen, string>()
+
 /** Text of a stranger on its way into the CLI's terminal. */
 function typed(name: string, text: string): Attack<Screen> {
   return {
     name,
     walls: ['sanitised-input'],
-    plant: (screen) => screen.type(`Harmless.${text} /approve`),
-    succeeded: ({ typed: arrived }) => /[^\P{C}\n]/u.test(arrived),
+    plant: async (screen) => void arrived.set(screen, await screen.type(`Harmless.${text} /approve`)),
+    succeeded: (screen) => /[^\P{C}\n]/u.test(arrived.get(screen)!),
   }
 }
 
@@ -44,7 +46,7 @@ const attacks: readonly Attack<Screen>[] = [
   ),
   painted(
     'a screen written to by the descriptors of its process',
-    ({ pid, mark }) => `echo ${mark} > /proc/${pid}/fd/1`,
+    ({ pid, mark }) => `echo ${mark} > /proc/${pid}/fd/0`,
   ),
   painted('a line typed into another terminal', ({ terminal, mark }) => push(terminal, mark)),
 ]

@@ -1,7 +1,8 @@
 /** A pod's workspace without its CLI: the command space, git on both sides of the wire, and a forge. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { rememberingLogger } from '../../../wrapper/testing/quiet-log.ts'
+import { startGateway, type TestGateway } from '../../../wrapper/testing/gateway.ts'
 import { makeOrigin, realClock, runGit } from '../../../wrapper/testing/pod.ts'
 import { path } from '../../../wrapper/space/testing.ts'
 import { lifecycleHookRunner } from '../../../wrapper/boot/lifecycle-hooks.ts'
@@ -9,18 +10,18 @@ import type { Walls } from '../../../wrapper/space/open-walls.ts'
 import { gitText, type Git } from '../../../wrapper/workspace/git.ts'
 import type { Bare } from '../../../wrapper/workspace/outside/bare.ts'
 import { createOutsideGit, outsideSide, type CredentialHelper } from '../../../wrapper/workspace/outside/git.ts'
-import { openInside } from '../../../wrapper/workspace/outside/inside.ts'
+import { openInside, type Inside } from '../../../wrapper/workspace/outside/inside.ts'
 import { checkOut } from '../../../wrapper/workspace/outside/prepare.ts'
 import { publishAll, push, readHeads, type Crossings } from '../../../wrapper/workspace/outside/publish.ts'
-import { createWire } from '../../../wrapper/workspace/outside/wire.ts'
 import type { Setting, Stage } from '../attack.ts'
 import { makeFolders, wallsOf, type Folders } from './folders.ts'
-import { looseWire } from './loose-wire.ts'
+import { wireOf } from './loose-wire.ts'
 import { oldGit, oldTurnEnd } from './old-way.ts'
 import { heard, type Said } from './say.ts'
 
 export const branch = 'platform/task-1'
 export const credentialCanary = 'credential-url-canary'
+const podToken = 'the-pod-token'
 const identity = { login: 'bot', email: 'bot@example.invalid' }
 
 /** One attack's repository. */
@@ -39,6 +40,10 @@ export interface Plot {
   write(file: string, text: string): Promise<void>
   turnEnd(): Promise<void>
   safetyPush(): Promise<void>
+  /** From here on the agent's side says of its work branch that it stands there. */
+  says(sha: string): void
+  /** The forge is reached over HTTP from here on, behind the pod's token. Answers its address. */
+  overHttp(): Promise<string>
   /** Somebody else's commit on the work branch at the forge. */
   othersPush(file: string, text: string): Promise<void>
   nextPod(): Promise<void>
@@ -65,10 +70,18 @@ export async function openClones(setting: Setting): Promise<Stage<Plot>> {
     (pods[ordinal - 1] ??= await openPod(folders, setting, `boot-${ordinal}`))
   await pod(1)
   let plots = 0
+  const gateways: TestGateway[] = []
+  const overHttp = async (forge: string): Promise<string> => {
+    runGit(forge, 'config', 'http.receivepack', 'true')
+    const gateway = await startGateway(folders.dir, podToken)
+    gateways.push(gateway)
+    return `${gateway.url.replace('//', '//x-pod@')}/git/${basename(forge)}`
+  }
   return {
-    scene: async () => makePlot({ folders, setting, template, secret, pod, name: `lib-${(plots += 1)}` }),
+    scene: async () => makePlot({ folders, setting, template, secret, pod, overHttp, name: `lib-${(plots += 1)}` }),
     close: async () => {
       for (const { inside } of pods) inside.close()
+      await Promise.all(gateways.map((gateway) => gateway.close()))
       await Promise.all(pods.map(({ walls }) => walls.space.close()))
       folders.remove()
     },
@@ -87,7 +100,7 @@ function makeSecret({ state }: Folders): Plot['secret'] {
 
 function credentialOf({ state }: Folders): CredentialHelper {
   const program = join(state, 'askpass')
-  writeFileSync(program, '#!/bin/sh\necho the-pod-token\n', { mode: 0o700 })
+  writeFileSync(program, `#!/bin/sh\necho ${podToken}\n`, { mode: 0o700 })
   return { program, url: `http://127.0.0.1:9/k/${credentialCanary}` }
 }
 
@@ -101,9 +114,7 @@ async function openPod(folders: Folders, setting: Setting, stamp: string): Promi
     walls,
     stamp,
     git: createOutsideGit({ ...own, credential: credentialOf(folders) }),
-    wire: setting.down.has('wire')
-      ? looseWire(outsideSide(own))
-      : createWire({ space, outside: outsideSide(own), path, identity }),
+    wire: wireOf({ space, outside: outsideSide(own), path, identity, down: setting.down, dir: own.home }),
     inside: openInside({
       space,
       node: process.execPath,
@@ -123,6 +134,7 @@ interface PlotInput {
   readonly secret: Plot['secret']
   readonly pod: (ordinal: number) => Promise<Pod>
   readonly name: string
+  readonly overHttp: (forge: string) => Promise<string>
 }
 
 async function makePlot(input: PlotInput): Promise<Plot> {
@@ -132,6 +144,9 @@ async function makePlot(input: PlotInput): Promise<Plot> {
   const clone = join(folders.workspace, name)
   const canaryFile = join(folders.canaries, name)
   const first = await input.pod(1)
+  let said: string | undefined
+  let url = forge
+  const crossings: Crossings = { ...first, inside: saying(first.inside, () => said) }
   const othersPush: Plot['othersPush'] = (file, text) => pushOther(first.git, forge, file, text)
   if (setting.profile === 'review') await othersPush('change.txt', 'the change\n')
   const bare = await boot(input, first, forge)
@@ -148,8 +163,10 @@ async function makePlot(input: PlotInput): Promise<Plot> {
       }),
       standard,
     )
+  const bareNow = (): Bare => ({ ...bare, repository: { ...bare.repository, url } })
   const settled = async (work: () => Promise<unknown>): Promise<void> => {
-    if (isOld) await oldTurnEnd(old, clone, forge, branch)
+    if (isOld) await oldTurnEnd(old, clone, url, branch)
+    else if (setting.down.has('bare-tips')) await believingPush(crossings, bareNow())
     else await work().catch(() => undefined)
   }
   return {
@@ -161,11 +178,13 @@ async function makePlot(input: PlotInput): Promise<Plot> {
       const { status, said } = await runIn(first, `mkdir -p "$(dirname '${file}')" && cat > '${file}'`, text)
       if (status !== 0) throw new Error(said)
     },
-    turnEnd: () => settled(() => publishAll(first, [bare], heads, 'turn-1')),
-    safetyPush: () => settled(() => push(first, bare)),
+    turnEnd: () => settled(() => publishAll(crossings, [bareNow()], heads, 'turn-1')),
+    safetyPush: () => settled(() => push(crossings, bareNow())),
+    says: (sha) => void (said = sha),
+    overHttp: async () => (url = await input.overHttp(forge)),
     nextPod: async () => {
       const next = await input.pod(2)
-      if (isOld) await oldTurnEnd(old, clone, forge, branch)
+      if (isOld) await oldTurnEnd(old, clone, url, branch)
       else if (!setting.down.has('fresh-start')) await sweepAndBoot(input, next, forge).catch(() => undefined)
     },
     hook: (script) => hookOf(folders, first.walls, clone)(script),
@@ -173,6 +192,25 @@ async function makePlot(input: PlotInput): Promise<Plot> {
     ranOutside: () => readdirSync(folders.canaries).some((file) => file === name || file.startsWith(`${name}.`)),
     stolen: () => (existsSync(canaryFile) ? readFileSync(canaryFile, 'utf8') : ''),
   }
+}
+
+/** The agent's side, which may say what is not. */
+function saying(inside: Inside, sha: () => string | undefined): Inside {
+  return {
+    ...inside,
+    ask: async (operation, request) => {
+      const answer = await inside.ask(operation, request)
+      const said = sha()
+      return said === undefined || !('head' in answer) ? answer : { ...answer, head: said }
+    },
+  }
+}
+
+/** What is pushed where the agent's side is believed. */
+async function believingPush({ git, inside }: Crossings, { dir, repository }: Bare): Promise<void> {
+  const { name, branch: own, url } = repository
+  const { head } = await inside.ask('head', { name, branch: own })
+  await git(['push', '--quiet', '--force', url, `${head}:refs/heads/${own}`], { cwd: dir, remote: url })
 }
 
 /** As the supervisor boots: first the root of the workspace, then the clone. */

@@ -2,19 +2,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createServer } from '../../../edges/http/server.ts'
+import { createServer } from '../../../http/server.ts'
 import { Attestor } from '../../../wrapper/attestation/attestor.ts'
 import { BlockReader } from '../../../wrapper/attestation/block-reader.ts'
-import type { Verdict } from '../../../wrapper/attestation/registry.ts'
 import { hookMembers } from '../../../wrapper/hooks/hook-input.ts'
 import { openWiring } from '../../../wrapper/hooks/wiring.ts'
 import { createInternalServer } from '../../../wrapper/internal-server.ts'
 import { openMcpSocket } from '../../../wrapper/sockets/mcp-socket.ts'
+import { BelievesAnybody } from '../../../wrapper/testing/believes-anybody.ts'
 import { plainClient } from '../../../wrapper/testing/plain-client.ts'
 import { plainTools } from '../../../wrapper/testing/plain-tools.ts'
 import { realClock } from '../../../wrapper/testing/pod.ts'
 import { rememberingLogger } from '../../../wrapper/testing/quiet-log.ts'
-import type { AskedCall } from '../../../wrapper/tools/port.ts'
 import { createToolDesk } from '../../../wrapper/tools/tool-desk.ts'
 import { addUsageFeed } from '../../../wrapper/usage/usage-feed.ts'
 import type { Setting, Stage } from '../attack.ts'
@@ -31,17 +30,6 @@ export interface Deputies {
   call(tool: string, input: object, id?: string): Promise<string>
   hook(event: string): Promise<string>
   post(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<number>
-}
-
-/** The walls taken down: whatever is asked for, the model has decided it, in a turn that does not end. */
-class BelievesAnybody extends Attestor {
-  override get turnOver(): AbortSignal {
-    return new AbortController().signal
-  }
-
-  override spend({ tool }: AskedCall): Verdict {
-    return { kind: 'spent', block: { id: '', tool, input: '', request: 0, isSpent: true } }
-  }
 }
 
 const silenceMs = 1500
@@ -68,6 +56,7 @@ export async function openDeputies({ profile, down }: Setting): Promise<Stage<De
       task: 't',
       metrics: { toolCallRefused: () => undefined },
       logger,
+      onRefusal: () => undefined,
     })
     const tools = join(dir, 'tools.sock')
     const served = await openMcpSocket({ path: tools, serverFor: () => plainTools({ ...identity, profile }, desk) })

@@ -38,7 +38,7 @@ export function makeFolders(): Folders {
 }
 
 /** As the supervisor opens them; where the namespaces are down, the way that a machine without them goes. */
-export function wallsOf(folders: Folders, { profile, down }: Setting, stamp: string): Promise<Walls> {
+export function wallsOf(folders: Folders, { profile, down }: Setting, stamp: string, programs = path): Promise<Walls> {
   const { state, workspace, home, link } = folders
   const isDown = down.has('namespaces')
   return openWalls({
@@ -47,7 +47,7 @@ export function wallsOf(folders: Folders, { profile, down }: Setting, stamp: str
       stateDir: state,
       workspaceDir: workspace,
       home,
-      path,
+      path: programs,
       identity: { task: 't', project: 'p', profile, pod: 1, contractVersion: 4 },
       agentCli: ['claude'],
     },

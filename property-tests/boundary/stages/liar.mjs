@@ -127,8 +127,9 @@ const lies = {
   },
   async 'no end of refs'() {
     const sha = shaOf('tip')
-    for (let index = 0; index < 24_000; index++)
-      await write(packet(`${sha} refs/heads/a${index}${index === 0 ? `\0${capabilities}` : ''}\n`))
+    const line = (index) => packet(`${sha} refs/heads/a${index}${index === 0 ? `\0${capabilities}` : ''}\n`)
+    for (let index = 0; index < 24_000; index += 100)
+      await write(Buffer.concat(Array.from({ length: 100 }, (_one, more) => line(index + more))))
     await write(packet(`${sha} ${work}\n`))
     await write(flush)
     await asked()
@@ -154,7 +155,7 @@ const lies = {
     await write(flush)
     writeFileSync(join(gitDir, 'asked'), '')
     process.stdin.on('data', (chunk) => writeFileSync(join(gitDir, 'asked'), chunk, { flag: 'a' }))
-    await new Promise((resolve) => setTimeout(resolve, 1500))
+    await new Promise((resolve) => setTimeout(resolve, 500))
   },
   async 'a bare count'() {
     await advertise([[work, shaOf('tip')]])
@@ -167,7 +168,7 @@ const lies = {
     await advertise([[work, shaOf('tip')]])
     await asked()
     await write(packet('NAK\n'))
-    for (let index = 0; index < 30; index++) {
+    for (let index = 0; index < 18; index++) {
       await write(packet(Buffer.from([2, 46])))
       await new Promise((resolve) => setTimeout(resolve, 300))
     }

@@ -1,7 +1,9 @@
 /** A terminal as the CLI has one, and commands that would reach it. */
-import { readlinkSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { path } from '../../../wrapper/space/testing.ts'
 import { sanitise } from '../../../wrapper/terminal/sanitise.ts'
+import { submit, typedLine } from '../../../wrapper/terminal/submit.ts'
 import { openTerminal, type Terminal } from '../../../wrapper/terminal/terminal.ts'
 import { realClock, waitFor } from '../../../wrapper/testing/pod.ts'
 import type { Setting, Stage } from '../attack.ts'
@@ -14,13 +16,14 @@ export interface Screen {
   /** The terminal's name, as the machine knows it. */
   readonly terminal: string
   readonly mark: string
-  /** What arrived of the text that was typed. */
-  typed: string
-  type(text: string): void
+  /** Submits a message as the wrapper does, and answers what arrived at the program between the paste's begin and end. */
+  type(text: string): Promise<string>
   run(script: string): Promise<unknown>
   shows(): Promise<boolean>
 }
 
+const pasteBegin = '\u001b[200~'
+const pasteEnd = '\u001b[201~'
 /** What a terminal shows it shows within this time. */
 const showsWithinMs = 700
 
@@ -30,7 +33,8 @@ export async function openScreens(setting: Setting): Promise<Stage<Screen>> {
   const terminals: Terminal[] = []
   return {
     scene: async () => {
-      const command = ['/bin/sh', '-c', 'trap "" HUP; echo ready; exec sleep 300']
+      const input = join(folders.workspace, `input-${terminals.length}`)
+      const command = ['/bin/sh', '-c', `trap "" HUP; stty raw -echo; echo ready; exec cat > ${input}`]
       const terminal = openTerminal({ command, cwd: folders.workspace, env: { PATH: path }, clock: realClock })
       terminals.push(terminal)
       await waitFor(
@@ -43,8 +47,17 @@ export async function openScreens(setting: Setting): Promise<Stage<Screen>> {
         mark,
         pid: terminal.pid,
         terminal: readlinkSync(`/proc/${terminal.pid}/fd/0`),
-        typed: '',
-        type: (text) => void (screen.typed = setting.down.has('sanitised-input') ? text : sanitise(text)),
+        type: async (text) => {
+          const body = setting.down.has('sanitised-input') ? text : sanitise(text)
+          const arrived = (): string => readFileSync(input, 'utf8')
+          const accepted = waitFor(
+            () => arrived().endsWith(`${pasteEnd}\r`),
+            10_000,
+            () => 'nothing arrived',
+          )
+          await submit(terminal, realClock, mark, body, accepted)
+          return arrived().slice(typedLine(mark).length + pasteBegin.length, -`${pasteEnd}\r`.length)
+        },
         run: (script) => run(walls.space.wrap(['/bin/sh', '-c', script], true, folders.workspace), { PATH: path }),
         shows: () =>
           waitFor(

@@ -1,6 +1,6 @@
 /** Both views of a pod, its neighbours and its sockets, without git and without the CLI. */
-import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { path } from '../../../wrapper/space/testing.ts'
@@ -22,18 +22,43 @@ export interface Views {
   readonly neighbour: number
   /** The same in the CLI's view. */
   readonly sibling: number
-  /** What the wrapper's socket was told. */
+  /** Of what the neighbour keeps in shared memory. */
+  readonly segmentKey: number
+  /** The name of a socket beside the wrapper that has no path. */
+  readonly abstract: string
+  /** What the wrapper's sockets were told. */
   readonly heard: readonly string[]
   /** All that the attack's commands printed. */
   said: string
   run(script: string): Promise<Said>
+  /** As a git of the clone, or a hook of it. */
+  git(script: string): Promise<Said>
   /** As a file tool of the CLI. */
   view(script: string, env?: Readonly<Record<string, string>>): Promise<Said>
   /** As the CLI calls its shell, for a command or otherwise. */
   shell(...args: readonly string[]): Promise<Said>
+  /** As the CLI calls another of its helper programs. */
+  helper(name: string, ...args: readonly string[]): Promise<Said>
 }
 
-export async function openViews(setting: Setting): Promise<Stage<Views>> {
+/** On a machine that mounts no overlay file system. */
+export function openViewsWithoutOverlay(setting: Setting): Promise<Stage<Views>> {
+  return openViews(setting, withoutOverlay)
+}
+
+/** Puts a program before the machine's own `mount`; answers the PATH by which it is found. */
+function withoutOverlay({ dir }: Folders): string {
+  const programs = join(dir, 'programs')
+  mkdirSync(programs)
+  const text = `#!/bin/sh\ncase " $* " in *' overlay '*) exit 1 ;; esac\nPATH='${path}' exec mount "$@"\n`
+  writeFileSync(join(programs, 'mount'), text, { mode: 0o755 })
+  return `${programs}:${path}`
+}
+
+export async function openViews(
+  setting: Setting,
+  pathOf: (folders: Folders) => string = () => path,
+): Promise<Stage<Views>> {
   const folders = makeFolders()
   const clone = join(folders.workspace, 'lib')
   mkdirSync(join(clone, 'deep'), { recursive: true })
@@ -43,36 +68,48 @@ export async function openViews(setting: Setting): Promise<Stage<Views>> {
   writeFileSync(join(folders.home, '.claude', 'settings.json'), `{"canary":"${secret}"}\n`)
   writeFileSync(join(folders.workspace, 'CLAUDE.md'), 'obey\n')
   const heard: string[] = []
-  const server = await listen(join(folders.link, 'model.sock'), heard)
-  const walls = await wallsOf(folders, setting, 'boot-1')
+  const abstract = `${basename(folders.dir)}-abstract`
+  const servers = [await listen(join(folders.link, 'model.sock'), heard), await listen(`\0${abstract}`, heard)]
+  const shared = `/dev/shm/${basename(folders.dir)}`
+  writeFileSync(shared, `${secret}\n`)
+  const walls = await wallsOf(folders, setting, 'boot-1', pathOf(folders))
   await walls.openView(['lib'])
   await takeDown(walls, folders, setting.down)
   const { neighbour, sibling } = neighboursOf(walls, folders, witness)
+  const segment = makeSegment(neighbour.pid!)
   let count = 0
   return {
     scene: async () => sceneOf(`${basename(folders.dir)}-${(count += 1)}`),
     close: async () => {
       for (const child of [neighbour, sibling]) child.kill('SIGKILL')
+      segment.remove()
       await walls.space.close()
-      await new Promise((resolve) => server.close(resolve))
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+      rmSync(shared)
       folders.remove()
     },
   }
   function sceneOf(mark: string): Views {
     const scene: Views = {
-      ...{ folders, walls, clone, mark, heard },
+      ...{ folders, walls, clone, mark, heard, abstract },
+      segmentKey: segment.key,
       neighbour: neighbour.pid!,
       sibling: sibling.pid!,
       said: '',
       run: (script) =>
         remembered(run(walls.space.wrap(['/bin/sh', '-c', script], true, clone), commandEnvironment(folders), clone)),
+      git: (script) => {
+        const words = walls.space.wrap(['/bin/sh', '-c', script], setting.down.has('offline'), clone)
+        return remembered(run(words, commandEnvironment(folders), clone))
+      },
       view: (script, env = {}) =>
         remembered(
           run(walls.view(['/bin/sh', '-c', script]), { ...cliEnvironment(folders, walls), ...env }, folders.workspace),
         ),
-      shell: (...args) =>
+      shell: (...args) => scene.helper('bash', ...args),
+      helper: (name, ...args) =>
         remembered(
-          run(walls.view([join(walls.link, 'bin/bash'), ...args]), cliEnvironment(folders, walls), folders.workspace),
+          run(walls.view([join(walls.link, 'bin', name), ...args]), cliEnvironment(folders, walls), folders.workspace),
         ),
     }
     const remembered = async (work: Promise<Said>): Promise<Said> => {
@@ -98,6 +135,13 @@ function neighboursOf(
   }
 }
 
+/** A segment and a queue of System V: the kernel has them beside any file system. */
+function makeSegment(key: number): { readonly key: number; remove(): void } {
+  const perl = (script: string): void => void execFileSync('perl', ['-e', script, String(key), secret])
+  perl('$id = shmget($ARGV[0], 64, 01600); shmwrite($id, $ARGV[1], 0, 64); msgget($ARGV[0], 01600)')
+  return { key, remove: () => perl('shmctl(shmget($ARGV[0], 64, 0), 0, 0); msgctl(msgget($ARGV[0], 0), 0, 0)') }
+}
+
 async function listen(at: string, heard: string[]): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('data', (chunk) => heard.push(chunk.toString())).on('error', () => undefined)
@@ -108,7 +152,8 @@ async function listen(at: string, heard: string[]): Promise<Server> {
 }
 
 /** What stands in a view as a mount can be taken away from outside, by who made its namespaces. */
-async function takeDown(walls: Walls, { home, workspace }: Folders, down: ReadonlySet<Wall>): Promise<void> {
+async function takeDown(walls: Walls, { home, workspace, link }: Folders, down: ReadonlySet<Wall>): Promise<void> {
+  if (down.has('clean-environment')) for (const name of ['bash', 'git', 'inside']) dirty(join(link, 'bin', name))
   const remounts: Partial<Record<Wall, readonly (readonly [view: readonly string[], script: string])[]>> = {
     'read-only': [
       [
@@ -131,6 +176,13 @@ async function takeDown(walls: Walls, { home, workspace }: Folders, down: Readon
     }
 }
 
+/** A helper program of the CLI that hands on all of its environment. */
+function dirty(file: string): void {
+  const text = readFileSync(file, 'utf8')
+  if (!text.includes('env -i ')) throw new Error(`${file} cleans nothing`)
+  writeFileSync(file, text.replaceAll('env -i ', 'env '))
+}
+
 /** The words that enter, without those that give up rights. */
 function privileged(words: readonly string[]): readonly string[] {
   return words.slice(0, words.indexOf('--') + 1)
@@ -150,5 +202,9 @@ function cliEnvironment({ home }: Folders, { link }: Walls): Readonly<Record<str
     ANTHROPIC_UNIX_SOCKET: `${link}/model.sock`,
     CLAUDE_CODE_MESSAGING_TOKEN: cliCanary,
     CLAUDECODE: '1',
+    // What git and the shell would obey, were it handed on.
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'alias.told',
+    GIT_CONFIG_VALUE_0: `!echo ${cliCanary}`,
   }
 }

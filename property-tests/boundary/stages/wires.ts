@@ -7,12 +7,11 @@ import { makeOrigin, runGit } from '../../../wrapper/testing/pod.ts'
 import { shellWords } from '../../../wrapper/boot/shell-words.ts'
 import { createOutsideGit, outsideSide } from '../../../wrapper/workspace/outside/git.ts'
 import { makeBare, takeWork, type Bare } from '../../../wrapper/workspace/outside/bare.ts'
-import { createWire } from '../../../wrapper/workspace/outside/wire.ts'
 import type { GitResult } from '../../../wrapper/workspace/git.ts'
 import type { Setting, Stage } from '../attack.ts'
 import { branch } from './clones.ts'
 import { makeFolders, wallsOf } from './folders.ts'
-import { looseWire } from './loose-wire.ts'
+import { wireOf } from './loose-wire.ts'
 import { heard } from './say.ts'
 
 /** Low, so that a lie beyond them is quickly told. */
@@ -22,7 +21,10 @@ const timeoutMs = 4000
 export interface LyingServer {
   readonly bare: string
   readonly clone: string
+  /** What the liar does. */
   lie: string
+  /** Another program in place of the liar. */
+  words: readonly string[]
   /** How the taking git ended. */
   ended: GitResult | undefined
   took(): Promise<void>
@@ -56,18 +58,19 @@ export async function openWires(setting: Setting): Promise<Stage<LyingServer>> {
         bare: dir,
         clone,
         lie: '',
+        words: [],
         ended: undefined,
         took: async () => {
-          const words = [process.execPath, liar, scene.lie, join(clone, '.git'), branch]
-          const honest = createWire({
+          const words =
+            scene.words.length > 0 ? scene.words : [process.execPath, liar, scene.lie, join(clone, '.git'), branch]
+          const wire = wireOf({
+            ...{ path, identity, limits, timeoutMs },
             space: lying(space, words),
             outside: outsideSide(own),
-            path,
-            identity,
-            limits,
-            timeoutMs,
+            down: setting.down,
+            dir: own.home,
+            server: shellWords(words),
           })
-          const wire = setting.down.has('wire') ? looseWire(outsideSide(own), shellWords(words)) : honest
           await takeWork(async (crossing) => (scene.ended = await wire(crossing)), bare)
         },
         run: async (script) => {

@@ -54,7 +54,7 @@ class Book {
   }
 }
 
-/** A pod that runs on a slot given back is one pod too many, whoever gave it back [H1, H4]. */
+/** A pod that runs on a slot given back is one pod too many, whoever gave it back [POD-1, POD-6]. */
 function livesOnAHeldSlot(step: Stepped, book: Book, live: Map<string, string>): readonly string[] {
   if (step.actor.startsWith('pod:')) {
     if (step.after.status === 'active') live.set(step.actor, podIn(step.after).entry)

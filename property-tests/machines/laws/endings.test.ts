@@ -21,6 +21,6 @@ test('what reaches a Task after its end, and is answered, ends it no second time
   expect(law5.breaches([end, stepped('outcome', snapshot('done'), ['answer'])])).toEqual([])
 })
 
-test('a Task that ends and keeps its volume breaks law 5', () => {
+test('a Task that ends and keeps its volume breaks LAW-5', () => {
   expect(law5.breaches([stepped('pod.final', snapshot('active'), [])])).toEqual([`${task} settled and kept its volume`])
 })

@@ -70,7 +70,7 @@ function slotsKept(trace: Trace): readonly string[] {
     .map(([entry, task]) => `${task} settled and kept the slot ${entry}`)
 }
 
-/** A folder in use may not be deleted under its pod [H71]. */
+/** A folder in use may not be deleted under its pod [POD-19]. */
 function volumesInUse(trace: Trace): readonly string[] {
   return performances(trace, 'deleteWorkspace', 'done').flatMap(({ effect, actors }) =>
     [...actors]

@@ -32,7 +32,7 @@ function seedOf(event: MachineEvent): TaskSeed | undefined {
   return event.type === 'task.minted' ? (event['seed'] as TaskSeed) : undefined
 }
 
-/** A Task whose issues were all closed is not ungated: closing is no approval [H22]. */
+/** A Task whose issues were all closed is not ungated: closing is no approval [APPROVAL-8]. */
 function opensUngranted(trace: Trace, opening: Performed): readonly string[] {
   const told = toldOf(trace.slice(0, trace.indexOf(opening)), opening.effect.actor)
   const live = [...told.values()].filter(({ isLive }) => isLive)
@@ -51,7 +51,7 @@ export const law3: Law = {
 
 /**
  * The Issues' own words at the moment of the call. One of several issues that a human closed drops out; when all of them
- * are closed there is nothing left that somebody wants [H22].
+ * are closed there is nothing left that somebody wants [APPROVAL-8].
  */
 function mergesUngranted({ effect, actors }: Performed): readonly string[] {
   const task = actors.get(effect.actor)

@@ -1,6 +1,6 @@
 import type { ActorAddress, JsonObject } from '../../../machines/definition.ts'
 import type { QueueContext } from '../../../machines/queue/context.ts'
-import { idOf, kindOf, taskIn, type Snapshot, type Stepped, type Trace } from '../world/trace.ts'
+import { idOf, kindOf, sentIn, taskIn, type Snapshot, type Stepped, type Trace } from '../world/trace.ts'
 import type { Law } from './law.ts'
 
 /** What a Task that has ended gave to another: it must turn up in one that is minted, and be on its way until then. */
@@ -76,6 +76,23 @@ function heldBy([address, { context, status }]: readonly [ActorAddress, Snapshot
   )
 }
 
+interface Seeded {
+  readonly seed?: { readonly mergeRequests?: readonly { readonly repository: string }[] }
+}
+
+/** An heir works on one merge request of a repository: those beside it have no owner any more, and people are told. */
+function released(step: Stepped): readonly string[] {
+  const sent = sentIn(step)
+  const goesOn = sent.flatMap(({ event }) => (event as Seeded).seed?.mergeRequests ?? [])
+  const isBeside = (repository: string): boolean => goesOn.some((one) => one.repository === repository)
+  const isReleased = (id: string): boolean =>
+    sent.some(({ to, event }) => event.type === 'mr.released' && idOf(to) === id)
+  return taskIn(step.after)
+    .folds.flatMap(({ answer }) => (answer?.accepted ? answer.mergeRequests : []))
+    .filter(({ mergeRequest, repository }) => isReleased(mergeRequest) && isBeside(repository))
+    .map(({ mergeRequest }) => `merge request ${mergeRequest}`)
+}
+
 function breaches(trace: Trace): readonly string[] {
   const ways = new Ways()
   const given = new Map<string, string>()
@@ -83,7 +100,9 @@ function breaches(trace: Trace): readonly string[] {
   return trace.flatMap((moment) => {
     if (moment.kind !== 'stepped') return []
     ways.step(moment)
-    for (const thing of kindOf(moment.actor) === 'task' ? givenUp(moment) : []) {
+    const isTask = kindOf(moment.actor) === 'task'
+    for (const thing of isTask ? released(moment) : []) given.delete(thing)
+    for (const thing of isTask ? givenUp(moment) : []) {
       if (told.has(`${moment.actor} ${thing}`)) continue
       told.add(`${moment.actor} ${thing}`)
       given.set(thing, idOf(moment.actor))

@@ -4,7 +4,7 @@ import type { Law } from './law.ts'
 /** As the forge has them, by Issue. */
 export type Labels = Readonly<Record<string, string>>
 
-/** As the Project of these worlds names them (S3, Labels). */
+/** As the Project of these worlds names them (PROJECT-LABELS, docs/contract/resources.md). */
 const phases: Readonly<Record<string, readonly string[]>> = {
   refined: ['planning'],
   approved: ['approved'],
@@ -29,18 +29,22 @@ export function mislabelled({ actor, after, outstanding }: Stepped, there: Label
   return want === has ? [] : [`an issue that is ${status} has the labels "${has}"`]
 }
 
-/** What was asked for and not done waits, or was refused for good: then nobody's word holds until the next writing. */
+/**
+ * Until what an Issue asked for last is done, nobody's word holds: it waits, or was refused for good. That an earlier
+ * writing is done says nothing of it. An effect keeps the params of the step that asked for it, by which it is known.
+ */
 function breaches(trace: Trace): readonly string[] {
   let there: Labels = {}
-  const undone = new Set<string>()
+  const undone = new Map<string, unknown>()
   return trace.flatMap((moment) => {
     if (moment.kind === 'performed') {
       there = keepLabels(there, moment)
-      if (moment.effect.type === 'writeLabels') undone.delete(moment.effect.actor)
+      if (undone.get(moment.effect.actor) === moment.effect.params) undone.delete(moment.effect.actor)
       return []
     }
     if (kindOf(moment.actor) !== 'issue') return []
-    if (moment.effects.some(({ type }) => type === 'writeLabels')) undone.add(moment.actor)
+    const asked = moment.effects.findLast(({ type }) => type === 'writeLabels')
+    if (asked) undone.set(moment.actor, asked.params)
     return undone.has(moment.actor) ? [] : mislabelled(moment, there)
   })
 }

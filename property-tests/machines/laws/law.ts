@@ -1,6 +1,6 @@
 import type { Trace } from '../world/trace.ts'
 
-/** A law of lifecycles.md ("Laws"), by its number there. `breaches`: a sentence for each moment that broke it. */
+/** A law of docs/laws.md, by its number there. `breaches`: a sentence for each moment that broke it. */
 export interface Law {
   readonly number: number
   readonly says: string

@@ -17,7 +17,7 @@ function twice(trace: Trace): readonly string[] {
   })
 }
 
-/** An outcome of a pod that another has replaced is never accepted [H7]. */
+/** An outcome of a pod that another has replaced is never accepted [OUTCOME-RULE-1]. */
 function superseded(trace: Trace): readonly string[] {
   const newest = new Map<string, number>()
   return stepsOf(trace, 'task').flatMap((step) => {

@@ -1,5 +1,5 @@
 /**
- * Law 20, told by what a prompt carries and not by its key, which every wrapper refuses a second time: a pod's request is
+ * LAW-20, told by what a prompt carries and not by its key, which every wrapper refuses a second time: a pod's request is
  * one turn, a pod has one hand-off, and a wrapper takes each of them once, whichever turn or key brings it.
  */
 import { parentOf, sentIn, kindOf, type Moment, type Stepped, type Trace } from '../world/trace.ts'

@@ -46,9 +46,9 @@ function breaches(trace: Trace): readonly string[] {
   })
 }
 
-/** Decisions/0023, which adds it to those of lifecycles.md. */
+/** Decisions/0023, which adds it to the laws. */
 export const law24: Law = {
   number: 24,
-  says: 'no grant and no merge while a withdrawal stands that was told and no maintainer took back',
+  says: 'no grant and no merge while a withdrawal, or an edit of the issue by others, was told that no maintainer answered',
   breaches,
 }

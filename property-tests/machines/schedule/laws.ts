@@ -1,4 +1,4 @@
-/** What no schedule may do, whatever happens around it (lifecycles.md, Project; document 3, Cron blocks). */
+/** What no schedule may do, whatever happens around it (SCHEDULE, docs/rules.md; CRON, docs/contract/orchestrator.md). */
 import type { ProjectContext } from '../../../machines/project/context.ts'
 import type { Backlog } from '../../../machines/project/events.ts'
 import type { Stepped, Trace } from '../world/trace.ts'

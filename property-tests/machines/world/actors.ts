@@ -2,7 +2,7 @@
  * The runtime, without its store: actors, mail, timers and the outbox in memory, each step taken by XState's pure
  * `transition`, effects and timers sorted by the runtime's own functions. Mail is in order for one sender and one
  * receiver and in any order between channels (weaker than R2 and R9, so it covers them); a timer fires at or after its
- * time, in any order with the others (R8); a key is applied once (R3).
+ * time, in any order with the others (R8); a key is applied once (R3); ordered effects of an actor are in order (R6).
  */
 import { initialTransition, transition, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate'
 import type {
@@ -12,9 +12,10 @@ import type {
   MachineDefinition,
   MachineEvent,
 } from '../../../machines/definition.ts'
-import { childOf, isOwnEffect, withdrawnTypes } from '../../../runtime/own-effects.ts'
+import { childOf, isOwnEffect, withdrawnTypes } from '../../../runtime/step/own-effects.ts'
 import type { Effect } from '../../../runtime/runtime.ts'
-import { sortActions, type Action } from '../../../runtime/step-actions.ts'
+import { sortActions, type Action } from '../../../runtime/step/step-actions.ts'
+import { performable } from './ordered.ts'
 import { idOf, kindOf, type CausedBy, type Outstanding, type Snapshot, type Stepped, type Trace } from './trace.ts'
 
 export interface Mail {
@@ -111,6 +112,11 @@ export class Actors {
 
   get outbox(): readonly Outstanding[] {
     return this.#outbox
+  }
+
+  /** Those whose turn has come, in any order. */
+  get performable(): readonly Outstanding[] {
+    return performable(this.#outbox)
   }
 
   /** Channels with mail, in the order of their oldest use. */

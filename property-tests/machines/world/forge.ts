@@ -4,6 +4,7 @@
  */
 import { commentTellings, factsTelling, subjectAddress } from '../../../edges/forge/mirror/tell.ts'
 import { withTelling } from '../../../edges/forge/mirror/hands.ts'
+import { notesAfter, signedEdit, textHash } from '../../../edges/forge/mirror/subject-text.ts'
 import type { People } from '../../../edges/forge/mirror/people.ts'
 import type {
   MirroredComment,
@@ -23,12 +24,13 @@ export interface Subject<Row extends MirroredSubject = MirroredSubject> {
   row: Row
   thread: readonly MirroredComment[]
   isDirty: boolean
-  /** Ids of the withdrawals of maintainers that no maintainer took back, by what people did here. */
+  /** What people did here that no maintainer answered: ids of maintainers' withdrawals, `text` for an edit of it by others. */
   holds: readonly string[]
 }
 
-/** What the mirror makes of a telling of a comment. */
+/** What the mirror makes of a telling of a comment, and of an edit of an issue. */
 export type Hands = typeof withTelling
+export type Texts = typeof notesAfter
 
 export type IssueSubject = Subject<MirroredIssue>
 export interface MergeRequestSubject extends Subject<MirroredMergeRequest> {
@@ -54,6 +56,7 @@ export class Forge {
   readonly people: People
   readonly #actors: Actors
   readonly #hands: Hands
+  readonly #texts: Texts
   readonly issues: IssueSubject[] = []
   readonly mergeRequests: MergeRequestSubject[] = []
   /** Heads of the branches that pods and people pushed. */
@@ -62,16 +65,23 @@ export class Forge {
   readonly filed = new Set<string>()
   #ids = 0
 
-  constructor(project: ProjectSettings, people: People, actors: Actors, hands: Hands = withTelling) {
+  constructor(
+    project: ProjectSettings,
+    people: People,
+    actors: Actors,
+    hands: Hands = withTelling,
+    texts: Texts = notesAfter,
+  ) {
     this.project = project
     this.people = people
     this.#actors = actors
     this.#hands = hands
+    this.#texts = texts
   }
 
   /** The same moment again; subjects are copied, for they change in place. */
   fork(actors: Actors): Forge {
-    const other = new Forge(this.project, this.people, actors, this.#hands)
+    const other = new Forge(this.project, this.people, actors, this.#hands, this.#texts)
     other.issues.push(...this.issues.map((subject) => ({ ...subject })))
     other.mergeRequests.push(...this.mergeRequests.map((subject) => ({ ...subject })))
     for (const [branch, sha] of this.branches) other.branches.set(branch, sha)
@@ -256,6 +266,21 @@ export class Forge {
     subject.isDirty = true
   }
 
+  /** Its body, by whoever may write to the repository. */
+  editIssue(subject: IssueSubject, by: Hand, body: string): void {
+    const { issue, notes } = subject.row
+    const edited = { ...issue, body, updatedAt: this.#actors.now }
+    const isTrusted = by !== 'nobody' && (isMaintainer(by) || by === botLogin)
+    const event = { action: 'edited', by: account(by as Login), before: { body: issue.body } } as const
+    const edit = by === 'nobody' ? undefined : signedEdit(event, edited, () => isTrusted)
+    const { editedByOther: _e, othersAt: _o, doubt: _d, ...kept } = notes
+    const known = { hash: textHash(issue), at: issue.updatedAt, notes }
+    const text = this.#texts(known, { hash: textHash(edited), at: edited.updatedAt }, edit)
+    subject.row = { ...subject.row, issue: edited, notes: { ...kept, ...text } }
+    subject.isDirty = true
+    if (!isTrusted && body !== issue.body) subject.holds = [...new Set([...subject.holds, 'text'])]
+  }
+
   /** An open one is closed; `closedBy` of an open one means nothing. */
   closeIssue(subject: IssueSubject, by: Login): void {
     if (subject.row.issue.state === 'open')
@@ -290,7 +315,7 @@ export class Forge {
     return [...this.issues, ...this.mergeRequests].filter(({ isDirty }) => isDirty)
   }
 
-  /** Told in two parts, so that what our own comments set going is known as theirs (law 4). */
+  /** Told in two parts, so that what our own comments set going is known as theirs (LAW-4). */
   tell(subject: Subject): void {
     subject.isDirty = false
     const isOwn = (one: MirroredComment): boolean => one.comment.author.login === botLogin

@@ -158,7 +158,7 @@ function obstacleOf(
   return mergeable === null ? { type: 'mr.notMergeableYet', reason: 'not known yet' } : undefined
 }
 
-/** Law 18: the Issue's own word, read at the call. */
+/** LAW-18: the Issue's own word, read at the call. */
 function mergeMergeRequest({ actors, forge, answer, effect, num, text }: Call): string {
   const place = { repository: text('repository'), number: num('number'), sha: text('sha'), attempt: num('attempt') }
   const found = forge.mergeRequest(place.repository, place.number)

@@ -6,7 +6,7 @@ import type { Ceiling } from '../../../machines/rules/significance.ts'
 import type { AgentKind, TaskSeed } from '../../../machines/task/events.ts'
 import { Actors, type Pace, type Tamper } from './actors.ts'
 import { Agents } from './agents.ts'
-import { Forge, type Hands } from './forge.ts'
+import { Forge, type Hands, type Texts } from './forge.ts'
 import { peopleIn, projectOf, type Judging } from './people.ts'
 import { perform, type Fate } from './performing.ts'
 import { Processes, type Process } from './processes.ts'
@@ -37,6 +37,7 @@ export interface Changed {
   readonly tamper?: Tamper
   readonly judging?: Judging
   readonly hands?: Hands
+  readonly texts?: Texts
   readonly pace?: Pace
 }
 
@@ -66,11 +67,11 @@ export class World {
 
   static begin(
     setting: Setting,
-    { definitions = machines, tamper, judging = (people) => people, hands, pace }: Changed = {},
+    { definitions = machines, tamper, judging = (people) => people, hands, texts, pace }: Changed = {},
   ): World {
     const project = projectOf(setting)
     const actors = new Actors(definitions, tamper, pace)
-    const forge = new Forge(project, peopleIn(project, judging), actors, hands)
+    const forge = new Forge(project, peopleIn(project, judging), actors, hands, texts)
     const processes = new Processes(actors)
     const world = new World(actors, forge, processes, new Agents(actors, forge, processes))
     world.configure(setting.capacity)
@@ -101,7 +102,7 @@ export class World {
     if (other !== 'none') this.want(other)
   }
 
-  /** An alert fires: what the edge makes of it (rulings 3.12). */
+  /** An alert fires: what the edge makes of it (QUEUE-3). */
   alert(ref: string): void {
     const seed = { issues: [], repositories: ['lib'], origin: { kind: 'alert', ref } } as const
     this.#mint('alert', { ...seed, issues: [], repositories: ['lib'] }, 'incident', `default/incident-${ref}`)

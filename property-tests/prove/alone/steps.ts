@@ -1,7 +1,7 @@
 /** One machine alone: its pure step, with the timers that are armed before and after it. */
 import { initialTransition, transition, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate'
 import type { ActorAddress, ActorKind, MachineDefinition, MachineEvent } from '../../../machines/definition.ts'
-import { sortActions, type Action, type TimerSet } from '../../../runtime/step-actions.ts'
+import { sortActions, type Action, type TimerSet } from '../../../runtime/step/step-actions.ts'
 import type { Effect } from '../../../runtime/runtime.ts'
 import type { Stepped } from '../../machines/world/trace.ts'
 

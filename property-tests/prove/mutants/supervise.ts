@@ -85,7 +85,7 @@ function shareOf(share: number, parameters: readonly string[], say: (one: Judged
 
 const fates: readonly Fate[] = ['killed', 'survived', 'unreached', 'threw']
 
-/** Who finds a mutant: the table said a second time, the law of rest, a law of lifecycles.md by its number, or one by its name. */
+/** Who finds a mutant: the table said a second time, the law of rest, a law of docs/laws.md by its number, or one by its name. */
 const finders = ['rows', 'rest', 'numbered', 'named'] as const
 type Finder = (typeof finders)[number]
 

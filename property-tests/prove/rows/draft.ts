@@ -1,5 +1,5 @@
 /**
- * The rows of lifecycles.md said once more, event by event, apart from the tables that run: what a step must come to.
+ * The rows of `machines/lifecycle-rows.ts` stated once more, event by event, apart from the tables that run: what a step must come to.
  * A row changes a draft of the actor's context in place and says what it asks for; `judge.ts` compares.
  */
 import type { MachineEvent } from '../../../machines/definition.ts'

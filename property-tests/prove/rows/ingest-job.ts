@@ -1,4 +1,4 @@
-/** The rows of an ingest job (lifecycles.md, Ingest job; rulings 1.6, 1.7, 1.26). */
+/** The rows of an ingest job (INGEST-RULE, docs/rules.md). */
 import { newIngestJob, type IngestJobContext, type ItemFault } from '../../../machines/ingest-job/context.ts'
 import type { FileGroup, IngestJobEvent } from '../../../machines/ingest-job/events.ts'
 import { Asking, leavesOf, type Mutable, type Rows } from './draft.ts'

@@ -1,4 +1,4 @@
-/** The rows of an Issue: what each event tells it, and what follows from all it knows (lifecycles.md, Issue; rulings 1.2, 3.2, 4.15, 4.17). */
+/** The rows of an Issue: what each event tells it, and what follows from all it knows (ISSUE and APPROVAL, docs/rules.md). */
 import { newIssue, type HeldClaim, type IssueContext } from '../../../machines/issue/context.ts'
 import type { IssueEvent, IssueFacts, StandingApproval, Withdrawal } from '../../../machines/issue/events.ts'
 import { taskName } from '../../../machines/rules/names.ts'
@@ -14,7 +14,7 @@ function isClosedByHuman({ facts, retired }: Draft): boolean {
   return retired || (facts !== null && facts.state === 'closed' && facts.closedBy !== 'bot')
 }
 
-/** Rulings 4.15: an approval is of the plan that could be seen when it was written, and speaks for no later one. */
+/** APPROVAL-10: an approval is of the plan that could be seen when it was written, and speaks for no later one. */
 function isOfNewestPlan(i: Draft, approval: StandingApproval): boolean {
   const newest = i.plans.at(-1)?.hash
   const seen = i.plans.findLast((plan) => seconds(plan.at) <= seconds(approval.at))?.hash
@@ -48,7 +48,7 @@ function newestApproval(i: Draft): StandingApproval | undefined {
 const sameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 const levels = ['patch', 'minor', 'major']
 
-/** The first conjunct of rulings 3.2 that does not hold. */
+/** The first conjunct of APPROVAL-2 that does not hold. */
 function fault(i: Draft, held: HeldClaim): string | undefined {
   const { facts } = i
   const { claim, planHash, significance } = held
@@ -135,7 +135,7 @@ function commanded(i: Draft, { command, by, amount = 0 }: EventOf<'issue.command
   else asking.tell(`ledger:${project}`, 'raise.asked', { task: owner, by, amount })
 }
 
-/** Answered in every state, and granted or refused by what is known now [N5]. */
+/** Answered in every state, and granted or refused by what is known now [APPROVAL-5]. */
 function claimed(i: Draft, event: EventOf<'approval.claimed'>, asking: Asking): boolean {
   const { task, planHash, significance, claim } = event
   const held: HeldClaim = { task, planHash, claim, ...(significance === undefined ? {} : { significance }) }
@@ -320,7 +320,7 @@ function mintOrNot(i: Draft, asking: Asking): void {
   })
 }
 
-/** Law 10. */
+/** LAW-10. */
 function label(i: Draft, asking: Asking): void {
   const { facts, status } = i
   if (!facts) return
@@ -340,7 +340,7 @@ function label(i: Draft, asking: Asking): void {
   asking.ask('writeLabels', { ...place(facts), labels, managed })
 }
 
-/** Once for each comment, where its answer would change something (rulings 4.7). */
+/** Once for each comment, where its answer would change something (WORDS-3). */
 function question(i: Draft, asking: Asking): void {
   const { facts } = i
   if (!facts) return

@@ -1,4 +1,4 @@
-/** The rows of a ledger (rulings 4.29, 5.22): reserve before a turn, settle after it. */
+/** The rows of a ledger (LEDGER, docs/rules.md): reserve before a turn, settle after it. */
 import { newLedger, type LedgerContext } from '../../../machines/ledger/context.ts'
 import type { LedgerEvent } from '../../../machines/ledger/events.ts'
 import { Asking, type Mutable, type Rows } from './draft.ts'

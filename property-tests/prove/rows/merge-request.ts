@@ -1,4 +1,4 @@
-/** The rows of a merge request (lifecycles.md, MergeRequest; rulings 1.1, 4.10, 5.15). */
+/** The rows of a merge request (HEAD and MERGE, docs/rules.md). */
 import { newMergeRequest, type MergeRequestContext } from '../../../machines/merge-request/context.ts'
 import type { MergeRequestEvent, MergeRequestFacts } from '../../../machines/merge-request/events.ts'
 import { taskName } from '../../../machines/rules/names.ts'
@@ -77,7 +77,7 @@ function observed(m: MergeRequestDraft, { facts }: EventOf<'mr.observed'>): void
   tellChanges(m, before, !isAsked)
 }
 
-/** The newest owner holds [law 23]; what it may not know it is told. */
+/** The newest owner holds [LAW-23]; what it may not know it is told. */
 function owned(m: MergeRequestDraft, { task }: EventOf<'mr.owned'>): void {
   const { facts, mint } = m.c
   if (task === m.c.owner) return

@@ -1,5 +1,5 @@
-/** The rows of a pod, event by event (lifecycles.md, Pod; S3, stop sequence). */
-import { contractVersion } from '../../../machines/turn/schema.ts'
+/** The rows of a pod, event by event (POD, docs/rules.md; STOP-SEQUENCE, docs/contract/orchestrator.md). */
+import { contractVersion } from '../../../machines/turn/contract-version.ts'
 import { newPod, type PodContext } from '../../../machines/pod/context.ts'
 import type { PodEvent } from '../../../machines/pod/events.ts'
 import type { Snapshot } from '../../machines/world/trace.ts'
@@ -113,7 +113,7 @@ const entries: Readonly<Record<string, (p: PodDraft) => void>> = {
   mismatched: (p) => p.end('mismatched'),
 }
 
-/** With a note of its own it stops; else one is written for it [law 6, H62]. */
+/** With a note of its own it stops; else one is written for it [LAW-6, NOTE-1]. */
 function retire(p: PodDraft): void {
   p.go('retiring')
 }
@@ -204,7 +204,7 @@ function session(p: PodDraft, event: EventOf<'pod.session'>): void {
   p.go('mismatching')
 }
 
-/** TTL, hard cap and residency are absolute from the start of the pod [H66]. */
+/** TTL, hard cap and residency are absolute from the start of the pod [POD-14]. */
 function ttl(p: PodDraft): void {
   if (!p.is('launching', 'idle', 'busy')) return
   p.c.reason = 'ttl'

@@ -1,4 +1,4 @@
-/** The rows of a Project, event by event (lifecycles.md, Project; rulings 3.13, 5.17). */
+/** The rows of a Project, event by event (SCHEDULE, docs/rules.md). */
 import type { Block } from '../../../machines/project/context.ts'
 import type { BlockName, ProjectEvent, ScheduleSettings } from '../../../machines/project/events.ts'
 import type { Rows } from './draft.ts'

@@ -1,4 +1,4 @@
-/** The rows of a queue (lifecycles.md, Queue; rulings 3.11, 3.12, 5.16, 5.17). */
+/** The rows of a queue (QUEUE, docs/rules.md). */
 import { newQueue, type QueueContext, type WaitingEntry } from '../../../machines/queue/context.ts'
 import type { QueueEvent } from '../../../machines/queue/events.ts'
 import { Asking, type Mutable, type Rows } from './draft.ts'

@@ -1,4 +1,4 @@
-/** What the rules that all machines share come to, by the documents that they are from: each row one case. */
+/** What the rules that all machines share come to, by the ids that they stand under: each row one case. */
 import { isDeepStrictEqual } from 'node:util'
 import { isBot } from '../../../machines/rules/accounts.ts'
 import { judgeComment, judgeThread, type ThreadComment } from '../../../machines/rules/approval-grammar.ts'
@@ -22,8 +22,8 @@ function rowsOf(source: string, rows: readonly (readonly [string, () => unknown,
 
 const names = { brainstorming: 'b', approved: 'a', implementation: 'i', declined: 'd', priority: 'p' }
 
-/** S3 Labels, law 10; rulings 3.11. */
-const labels = rowsOf('S3 Labels', [
+/** LABELS-3, LABELS-5, LABELS-8, LAW-10; ISSUE-7. */
+const labels = rowsOf('LABELS', [
   ['an Issue that nobody owns has none', () => projectLabels('observed', true, names, true), []],
   ['one that is refined has its phase', () => projectLabels('refined', false, names), ['b']],
   ['an agent that implements is shown', () => projectLabels('refined', true, names), ['b', 'i']],
@@ -31,8 +31,8 @@ const labels = rowsOf('S3 Labels', [
   ['one that is declined is in no work', () => projectLabels('rejected', true, names, true), ['d']],
 ])
 
-/** Rulings 4.13, 4.14. */
-const people = rowsOf('rulings 4.13, 4.14', [
+/** PEOPLE-1, PEOPLE-2. */
+const people = rowsOf('PEOPLE-1, PEOPLE-2', [
   ['logins know no case', () => sameLogin('@Maya', 'maya'), true],
   ['others are others', () => sameLogin('maya', 'rita'), false],
   ['nobody is not even nobody', () => sameLogin('', '@'), false],
@@ -41,16 +41,16 @@ const people = rowsOf('rulings 4.13, 4.14', [
   ['unless people said otherwise', () => isBot({ login: 'x[bot]' }, { botLogin: 'us', humanBots: ['x[bot]'] }), false],
 ])
 
-/** S3 ScmSpec: nothing ships by itself where it is off; an undeclared level is the worst. */
-const significance = rowsOf('S3 autoApproveMaxSignificance', [
+/** PROJECT-16, PROJECT-19: nothing ships by itself where it is off; an undeclared level is the worst. */
+const significance = rowsOf('PROJECT-19', [
   ['what is small ships', () => isWithin('patch', 'minor'), true],
   ['what is larger does not', () => isWithin('major', 'minor'), false],
   ['silence is the worst', () => isWithin(null, 'minor'), false],
   ['off lets nothing through', () => isWithin('patch', 'off'), false],
 ])
 
-/** Rulings 4.29. */
-const spending = rowsOf('rulings 4.29', [
+/** LEDGER-3. */
+const spending = rowsOf('LEDGER-3', [
   ['an amount', () => amountOf('+3k'), 3000],
   ['nothing is no amount', () => amountOf('+0'), undefined],
   ['neither is a slip of the finger', () => amountOf('+999999M'), undefined],
@@ -62,8 +62,8 @@ const open = [
   { repository: 'lib', number: 1 },
 ]
 
-/** S2, implement schema: `merge_order`. */
-const order = rowsOf('S2 merge_order', [
+/** OUTCOME-18, OUTCOME-19: `merge_order`. */
+const order = rowsOf('OUTCOME-18', [
   ['one repository needs none', () => coversRepositories(null, ['lib', 'lib']), true],
   ['several need one', () => coversRepositories(both, both), true],
   ['and cannot do without', () => coversRepositories(null, both), false],
@@ -72,8 +72,8 @@ const order = rowsOf('S2 merge_order', [
   ['the first that it names is merged first', () => nextToMerge(both, open)?.repository, 'lib'],
 ])
 
-/** Decisions, "Approval grammar"; rulings 4.7. */
-const grammar = rowsOf('decisions.md, Approval grammar', [
+/** WORDS-1. */
+const grammar = rowsOf('WORDS-1', [
   ['a command', () => judgeComment('/approve'), 'approves'],
   ['words alone', () => judgeComment('I will look tomorrow'), 'none'],
   ['a phrase', () => judgeComment('lgtm'), 'approves'],
@@ -120,10 +120,10 @@ function judged(...comments: readonly ThreadComment[]): unknown {
   return [approvals.map(({ commentId }) => commentId), withdrawnBy, unclear]
 }
 
-const thread = rowsOf('decisions.md, Approval grammar: the thread', [
+const thread = rowsOf('WORDS-4', [
   ['a maintainer approves', () => judged(said('1', 'lgtm', 1), said('2', 'well', 2)), [['1'], undefined, []]],
   ['others do not', () => judged(said('1', 'lgtm', 1, 'rita'), said('2', 'stop', 2, 'rita')), [[], undefined, []]],
-  ['bots do not (law 4)', () => judged(said('1', 'lgtm', 1, 'bot')), [[], undefined, []]],
+  ['bots do not (LAW-4)', () => judged(said('1', 'lgtm', 1, 'bot')), [[], undefined, []]],
   ['the newest word wins', () => judged(said('1', 'lgtm', 1), said('2', 'stop', 2)), [[], 'maya', []]],
   ['also when it approves', () => judged(said('1', 'stop', 1), said('2', 'lgtm', 2)), [['2'], undefined, []]],
   [

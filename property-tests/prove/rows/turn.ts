@@ -1,4 +1,4 @@
-/** The rows of a turn, event by event (lifecycles.md, Turn; S3, stall escalation). */
+/** The rows of a turn, event by event (TURN, docs/rules.md; STALL, docs/contract/orchestrator.md). */
 import { tokensOf } from '../../../machines/rules/spending.ts'
 import { newTurn, type TurnContext } from '../../../machines/turn/context.ts'
 import type { TurnEvent } from '../../../machines/turn/events.ts'
@@ -78,7 +78,7 @@ class TurnDraft extends Asking {
   }
 }
 
-/** A callback may overtake the 202; what was read at the pod is believed (H68, rulings 4.6). */
+/** A callback may overtake the 202; what was read at the pod is believed (TURN-5, TURN-4). */
 function result(t: TurnDraft, event: EventOf<'turn.result'>): void {
   const { c } = t
   if (!t.isOpen) return

@@ -30,7 +30,7 @@ function isRunning(world: ScheduleWorld): readonly string[] {
   return blockNames.filter((name) => placeOf(snapshotOf(world), name) === 'running')
 }
 
-/** Law 14: a run that nobody answers is over by its own time. */
+/** LAW-14: a run that nobody answers is over by its own time. */
 function endsBySilence(from: ScheduleWorld): readonly string[] {
   return isRunning(from).flatMap((name) => {
     const world = from.fork()
@@ -42,7 +42,7 @@ function endsBySilence(from: ScheduleWorld): readonly string[] {
   })
 }
 
-/** Law 14: what a budget holds back it lets go by time alone. */
+/** LAW-14: what a budget holds back it lets go by time alone. */
 function opensBySilence(from: ScheduleWorld): readonly string[] {
   const world = from.fork()
   const isHeld = (): boolean => (projectIn(snapshotOf(world))?.scheduled?.spending.hold ?? 'open') !== 'open'
@@ -50,7 +50,7 @@ function opensBySilence(from: ScheduleWorld): readonly string[] {
   return isHeld() ? ['a budget holds for ever'] : []
 }
 
-/** Law 9: with its operator's help each block runs again, and whoever waits is admitted. */
+/** LAW-9: with its operator's help each block runs again, and whoever waits is admitted. */
 function runsAgain(from: ScheduleWorld): readonly string[] {
   const world = from.fork()
   world.apply({ areSchedulesOn: false })

@@ -1,4 +1,4 @@
-/** What no schedule and no budget may do (lifecycles.md, Project and Queue; document 3, Cron blocks and TokenBudgetSpec). */
+/** What no schedule and no budget may do (SCHEDULE and QUEUE, docs/rules.md; CRON and ADMISSION, docs/contract/orchestrator.md). */
 import type { QueueContext } from '../../../machines/queue/context.ts'
 import { blockNames, type Backlog, type BlockName, type BudgetSettings } from '../../../machines/project/events.ts'
 import { kindOf, sentIn, type Stepped } from '../../machines/world/trace.ts'
@@ -118,7 +118,7 @@ function holdAt(percent: number, proactive: number, emergency: number): Hold {
   return percent >= Math.max(proactive, emergency) ? 'allHeld' : 'normalHeld'
 }
 
-/** The table of TokenBudgetSpec once more, apart from the Project's. */
+/** The table of PROJECT-BUDGET once more, apart from the Project's. */
 function holdBy(budget: BudgetSettings, { tokens, report }: ScheduleGhosts, at: number): Hold {
   const { proactivePercent: proactive, emergencyPercent: emergency } = budget
   if (budget.mode === 'customWindow') {
@@ -164,7 +164,7 @@ const heard: Law['breaches'] = ({ moment, world }) => {
   return hold === budget ? [] : [`the budget says ${hold}, and the queue is ${budget}`]
 }
 
-/** Whoever was admitted stays so whatever is held back (lifecycles.md, Queue: a grant in flight stands). */
+/** Whoever was admitted stays so whatever is held back (QUEUE-4: a grant in flight stands). */
 const spared = onStep('queue', ({ before, after, event }) => {
   if (!before || /^queue\.(release|withdraw)$/.test(event.type)) return []
   const admitted = ({ entries }: QueueContext): readonly string[] =>

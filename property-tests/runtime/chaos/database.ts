@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { migrate } from '../../../runtime/store/migrate.ts'
-import { openPgSql } from '../../../runtime/store/pg-sql.ts'
+import { openPgSql } from '../../../runtime/store/postgres/pg-sql.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
 
 const script = fileURLToPath(new URL('../../../.ci/postgres.sh', import.meta.url))

@@ -1,5 +1,5 @@
 /**
- * Negative controls: each of these runtimes is wrong in one place, and the simulation has to find out. Issue 4 names four:
+ * Negative controls: each of these runtimes is wrong in one place, and the simulation has to find out. Among them:
  * `no-fence` (drop the fence check), `mark-after-commit` (commit before the inbox mark), `early-acknowledgement` (ack
  * before the write) and `timer-twice` (timer fired twice).
  */
@@ -25,7 +25,7 @@ export interface PlantedBug {
   readonly schema?: { readonly plant: string; readonly heal: string }
 }
 
-const commitFile = 'store/commit-steps.ts'
+const commitFile = 'store/journal/commit-steps.ts'
 const commitHead = /export (async )?function commitSteps\(/
 
 /** Puts something between the runtime and its one statement. `whole` is that statement, `part` a commit of some sections. */
@@ -40,7 +40,7 @@ $1function whole(`
 }
 
 /** A timer that is not armed any more, or anew, is refused: without it the key alone holds off a second firing. */
-const withoutVoidCheck: Edit = { file: 'batch.ts', find: /if \(item\.timer && [^\n]*\n/, replace: '\n' }
+const withoutVoidCheck: Edit = { file: 'commit/batch.ts', find: /if \(item\.timer && [^\n]*\n/, replace: '\n' }
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
@@ -55,7 +55,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'late-write',
     does: 'lets an effect under way write although its lease has ended',
     law: /R5: .* wrote/,
-    edits: [{ file: 'relay.ts', find: /!entry\.isForgotten && this\.#options\.isHeld\(effect\)/, replace: 'true' }],
+    edits: [
+      { file: 'effects/relay.ts', find: /!entry\.isForgotten && this\.#options\.isHeld\(effect\)/, replace: 'true' },
+    ],
   },
   {
     name: 'mark-after-commit',
@@ -99,7 +101,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R1/,
     edits: [
       {
-        file: 'worker.ts',
+        file: 'commit/worker.ts',
         find: /(return this\.#write\(built\.batch\))/,
         replace: 'for (const item of built.items) complete(item, built.batch)\n    $1',
       },
@@ -138,14 +140,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'late-timer',
     does: 'does not look whether the clock was set forward',
     law: /R8: .* late/,
-    edits: [{ file: 'alarms.ts', find: /longestSleepMs = 1000/, replace: 'longestSleepMs = Infinity' }],
+    edits: [{ file: 'timers/timer-heap.ts', find: /longestSleepMs = 1000/, replace: 'longestSleepMs = Infinity' }],
     change: withJumps,
   },
   {
     name: 'early-timer',
     does: 'fires timers a second early',
     law: /R8/,
-    edits: [{ file: 'timers.ts', find: /alarms\.at\(timer\.dueAt,/, replace: 'alarms.at(timer.dueAt - 1000,' }],
+    edits: [{ file: 'timers/timers.ts', find: /alarms\.at\(timer\.dueAt,/, replace: 'alarms.at(timer.dueAt - 1000,' }],
   },
   {
     name: 'settled-first',
@@ -153,7 +155,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R[67]/,
     edits: [
       {
-        file: 'relay.ts',
+        file: 'effects/relay.ts',
         find: /(const outcome = await this\.#ask\(entry\))/,
         replace:
           "await this.#options.settle(entry.effect, { kind: 'performed', deliveries: [] }).catch(() => undefined)\n    $1",
@@ -165,7 +167,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     does: 'applies a key again',
     law: /R3/,
     edits: [
-      { file: 'batch.ts', find: /this\.#drafts\.get\(item\.to\)\?\.receiptOf\(item\.key\)/, replace: 'undefined' },
+      {
+        file: 'commit/batch.ts',
+        find: /this\.#drafts\.get\(item\.to\)\?\.receiptOf\(item\.key\)/,
+        replace: 'undefined',
+      },
     ],
     schema: {
       plant: 'alter table event drop constraint event_key',
@@ -178,7 +184,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R2/,
     edits: [
       {
-        file: 'batch.ts',
+        file: 'commit/batch.ts',
         find: /for \(const item of items\) builder\.add/,
         replace: 'for (const item of [...items].reverse()) builder.add',
       },
@@ -190,7 +196,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R6/,
     edits: [
       {
-        file: 'relay.ts',
+        file: 'effects/relay.ts',
         find: /const context = \{ key,/,
         replace: 'const context = { key: attempt > 1 ? `${key}+${attempt}` : key,',
       },
@@ -202,7 +208,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R7/,
     edits: [
       {
-        file: 'failed-effects.ts',
+        file: 'effects/failed-effects.ts',
         find: /if \(error instanceof TerminalError\) return [^\n]*/,
         replace: "if (error instanceof TerminalError) return { kind: 'performed', deliveries: [] }",
       },
@@ -220,7 +226,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R6/,
     edits: [
       {
-        file: 'lanes.ts',
+        file: 'effects/ordered-effects.ts',
         find: /(rest\.splice\(place, 0, entry\)\n\s*return \{ isFirst:) false/,
         replace: '$1 true',
       },

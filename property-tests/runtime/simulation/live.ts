@@ -10,7 +10,7 @@ import type {
   Runtime,
 } from '../../../runtime/runtime.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
-import { unsettledText } from '../../../runtime/store/unsettled-effects.ts'
+import { unsettledText } from '../../../runtime/store/effects/unsettled-effects.ts'
 import { runClients, sendAll } from './clients.ts'
 import { Evidence } from './evidence.ts'
 import { definitions } from './machines.ts'

@@ -27,7 +27,7 @@ function filesBehind(file: URL, found = new Map<string, string>()): ReadonlyMap<
 }
 
 function verbOf(address: string): string | undefined {
-  const name = /\/runtime\/store\/([a-z-]+)\.ts/.exec(address)?.[1]
+  const name = /\/runtime\/store\/(?:[a-z]+\/)?([a-z-]+)\.ts/.exec(address)?.[1]
   return name !== undefined && !noVerbs.test(name) ? name : undefined
 }
 
@@ -42,7 +42,7 @@ export const crashPoints: readonly string[] = [
 export function callingVerb(): string {
   const held: { stack?: string } = {}
   Error.captureStackTrace(held, callingVerb)
-  for (const [, name] of held.stack!.matchAll(/\/runtime\/store\/([a-z-]+)\.ts/g))
+  for (const [, name] of held.stack!.matchAll(/\/runtime\/store\/(?:[a-z]+\/)?([a-z-]+)\.ts/g))
     if (!noVerbs.test(name!)) return name!
   return 'unnamed'
 }

@@ -1,4 +1,4 @@
-/** Stands in for `cli/standins/forge/git/bare.ts`: every repository begins with one commit of its own. */
+/** Stands in for `standins/forge/git/bare.ts`: every repository begins with one commit of its own. */
 import { keepCommit, keepTree, makeBare } from './objects.ts'
 
 export interface BareSource {

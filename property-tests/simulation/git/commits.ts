@@ -1,4 +1,4 @@
-/** Stands in for `cli/standins/forge/git/commits.ts`. */
+/** Stands in for `standins/forge/git/commits.ts`. */
 import { bareAt, commitAt, filesOf, historyOf, type StoredCommit } from './objects.ts'
 import { diffFiles } from './diff.ts'
 import { ZERO_SHA } from './refs.ts'

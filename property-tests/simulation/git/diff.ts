@@ -1,4 +1,4 @@
-/** Stands in for `cli/standins/forge/git/diff.ts`: one hunk a file, from its first line to its last. */
+/** Stands in for `standins/forge/git/diff.ts`: one hunk a file, from its first line to its last. */
 import { bareAt, filesOf, hashed } from './objects.ts'
 
 export type FileStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied' | 'changed'

@@ -1,4 +1,4 @@
-/** Stands in for `cli/standins/forge/git/merge.ts`: three ways, file by file. */
+/** Stands in for `standins/forge/git/merge.ts`: three ways, file by file. */
 import { bareAt, commitAt, filesOf, keepCommit, keepTree } from './objects.ts'
 import { commitsBetween } from './commits.ts'
 import { mergeBase } from './refs.ts'

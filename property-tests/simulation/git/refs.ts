@@ -1,4 +1,4 @@
-/** Stands in for `cli/standins/forge/git/refs.ts`. */
+/** Stands in for `standins/forge/git/refs.ts`. */
 import { bareAt, historyOf } from './objects.ts'
 
 export const ZERO_SHA = '0'.repeat(40)

@@ -4,7 +4,7 @@
  */
 import { registerHooks } from 'node:module'
 
-const forge = new URL('../../../cli/standins/forge/', import.meta.url).href
+const forge = new URL('../../../standins/forge/', import.meta.url).href
 const real = `${forge}git/`
 const own = new URL('./', import.meta.url).href
 const time = new URL('../time.ts', import.meta.url).href

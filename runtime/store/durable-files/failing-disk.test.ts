@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openPglite, type PgliteSession } from '../pglite-session.ts'
+import { openPglite, type PgliteSession } from '../pglite/pglite-session.ts'
 import { realDisk, type Disk } from './disk.ts'
 import { SyncedFolder } from './synced-folder.ts'
 

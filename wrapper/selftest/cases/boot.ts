@@ -11,7 +11,7 @@ const bootLimitMs = 60_000
 export const bootCases: readonly ContractCase[] = [
   {
     id: 'boot.seeded',
-    fact: 'with the seed in place the CLI starts at its prompt, without a dialog',
+    fact: 'with the seed in place the CLI starts at its prompt, without a dialog (WRAPPER-BOOT-3, WRAPPER-BOOT-5)',
     adapter: 'wrapper/boot/agent-files.ts',
     session: 'key',
     daily: true,
@@ -35,7 +35,7 @@ export const bootCases: readonly ContractCase[] = [
   },
   {
     id: 'boot.bypass-warning',
-    fact: 'without its seed the bypass warning is shown, is recognised, and is accepted by one down and Enter',
+    fact: 'without its seed the bypass warning is shown, is recognised, and is accepted by one down and Enter (WRAPPER-BOOT-11)',
     adapter: 'wrapper/terminal/screen.ts',
     session: 'none',
     holds: async (input) => {

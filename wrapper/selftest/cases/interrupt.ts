@@ -9,7 +9,7 @@ const escape = '\u001b'
 const clearBox = '\u0003'
 /** The model streams at once; an ESC before the CLI has read it would be the early one. */
 const firstWordsMs = 1_500
-/** Two Ctrl-C within 2 s end the CLI (facts 6). */
+/** Two Ctrl-C within 2 s end the CLI (CLI-FACT-6). */
 const armedMs = 2_500
 
 export const interruptCases: readonly SharedCase[] = [

@@ -146,7 +146,7 @@ export const resultCases: readonly SharedCase[] = [
   },
   {
     id: 'instructions.own',
-    fact: "the workspace's and the home's CLAUDE.md reach the model",
+    fact: "the workspace's and the home's CLAUDE.md reach the model (WRAPPER-BOOT-3, WRAPPER-BOOT-6)",
     adapter: 'wrapper/boot/instructions.ts',
     session: 'key',
     daily: true,

@@ -13,8 +13,8 @@ export interface Reconciled {
 
 /**
  * Brings one repository to where the agent may start: on its work branch, with everything merged in the order
- * uncommitted work, local commits, remote work branch, base (S3 Continuity rules). With `sha` the work branch is
- * brought to exactly that head and nothing is merged (rulings 1.29).
+ * uncommitted work, local commits, remote work branch, base (WORKSPACE-8). With `sha` the work branch is
+ * brought to exactly that head and nothing is merged (REVIEW-2).
  */
 export async function reconcile(
   git: Git,

@@ -7,7 +7,7 @@ import { undoMove, wasMoving } from './moving.ts'
 import { RepositoryReader } from './reader.ts'
 
 /**
- * Resume repairs instead of trusting (S3 Continuity rules): locks swept, operations in progress aborted, uncommitted
+ * Resume repairs instead of trusting (WORKSPACE-3 to WORKSPACE-7): locks swept, operations in progress aborted, uncommitted
  * work committed, never stashed. No line the agent wrote is lost: what an abort would drop is first kept as a
  * commit under `refs/statewright/kept/`.
  */

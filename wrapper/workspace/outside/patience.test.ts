@@ -51,7 +51,7 @@ describe('patience with a gateway that is away', () => {
     expect(waits).toEqual([500, 1000, 2000])
   })
 
-  test('ends with the last failure when the limit is reached, and not before', async () => {
+  test('ends with the last failure when the limit is reached, and not before (WORK-PUSH-8)', async () => {
     const { git, asked } = scripted([refused])
     expect(await patient(git)(['push'], remote)).toBe(refused)
     expect(clock.now()).toBe(60_000)
@@ -151,7 +151,7 @@ describe('with real git', () => {
     expect(waits).toEqual([])
   })
 
-  test('clone, fetch and push find a gateway that comes up late, and every line arrives', async () => {
+  test('clone, fetch and push find a gateway that comes up late, and every line arrives (WORK-PUSH-8)', async () => {
     const origin = makeOrigin(dir)
     runGit(origin, 'config', 'http.receivepack', 'true')
     const port = await freePort()

@@ -23,7 +23,7 @@ export interface Crossings {
 
 /**
  * The end of a turn: commits and pushes every touched repository, each for itself. A refusal by the gateway, for
- * example before the grant (rulings 4.4), is no failure of the turn: the work stays in the volume and is named in `failed`.
+ * example before the grant (GIT-5), is no failure of the turn: the work stays in the volume and is named in `failed`.
  * The agent's side commits and merges; what is pushed, and whether it was, is read from the bare repository alone.
  */
 export async function publishAll(

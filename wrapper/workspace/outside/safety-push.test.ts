@@ -91,7 +91,7 @@ describe('the push in the middle of a turn', () => {
     return files !== '' && runGit(origin, 'ls-tree', '--name-only', branch).split('\n').includes(name)
   }
 
-  test('pushes what is committed every interval, and neither adds nor commits', async () => {
+  test('pushes what is committed every interval, and neither adds nor commits (WORK-PUSH-1, WORK-PUSH-2)', async () => {
     write('committed.txt')
     commit()
     write('open.txt')
@@ -102,7 +102,7 @@ describe('the push in the middle of a turn', () => {
     expect(results).toEqual(['ok'])
   })
 
-  test('counts nothing to push and a remote that is ahead as success', async () => {
+  test('counts nothing to push and a remote that is ahead as success (WORK-PUSH-3)', async () => {
     await clock.ring()
     write('mine.txt')
     commit()
@@ -132,7 +132,7 @@ describe('the push in the middle of a turn', () => {
     expect([results, onOrigin('mine.txt')]).toEqual([[], false])
   })
 
-  test('is off with an interval of 0, and after it was stopped', async () => {
+  test('is off with an interval of 0, and after it was stopped (WRAPPER-ENV-12, WORK-PUSH-4)', async () => {
     net.stop()
     expect(clock.isArmed).toBe(false)
     open(0)

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { Logger } from '../../../edges/http/logging.ts'
+import type { Logger } from '../../../http/logging.ts'
 import type { Repository } from '../repository.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -13,7 +13,7 @@ interface SafetyPushOptions {
   readonly onResult: (result: 'ok' | 'failed') => void
 }
 
-/** The mid-turn safety net: push only, no add, no commit (S3). Behind the remote and nothing to push count as success. */
+/** The mid-turn safety net: push only, no add, no commit (WORK-PUSH-2, WORK-PUSH-3). Behind the remote and nothing to push count as success. */
 export function startSafetyPush(options: SafetyPushOptions): { stop(): void } {
   if (options.intervalMs === 0) return { stop: () => undefined }
   let stopped = false

@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { scrypt, type BinaryLike, type ScryptOptions } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openPlainSpace, type CommandSpace } from '../../space/space.ts'
 import { makeOrigin, runGit } from '../../testing/pod.ts'
@@ -13,6 +15,7 @@ import { createOutsideGit, outsideSide } from './git.ts'
 import type { WireLimits } from './pack-limits.ts'
 import { createWire } from './wire.ts'
 
+const scrypted = promisify<BinaryLike, BinaryLike, number, ScryptOptions, Buffer>(scrypt)
 const identity = { login: 'bot', email: 'bot@example.invalid' }
 const path = process.env['PATH']!
 const refspec = '+refs/heads/main:refs/statewright/agent/main'
@@ -159,6 +162,47 @@ describe('the wire between the clone and the bare repository', () => {
     // Without the check the same commit comes over.
     expect(runGit(bare, 'fetch', '--quiet', clone, refspec)).toBe('')
     expect(refs()).toBe('refs/statewright/agent/main')
+  })
+
+  test('refuses a commit as often as it is sent, also where git finds the fault after the pack is stored', async () => {
+    for (let index = 0; index < 20; index++) writeFileSync(join(clone, `file-${index}`), `${index}\n`)
+    runGit(clone, 'add', '.')
+    runGit(clone, 'commit', '--quiet', '-m', 'many')
+    expect((await take(openPlainSpace())).code).toBe(0)
+    const honest = runGit(bare, 'rev-parse', 'refs/statewright/agent/main')
+    // Its tree is sent as a delta, so the blob is read before anything says that it is a .gitmodules.
+    writeFileSync(join(clone, '.gitmodules'), '[submodule "x"]\n\tpath = x\n\turl = -u./evil\n')
+    runGit(clone, 'add', '.')
+    runGit(clone, 'commit', '--quiet', '-m', 'odd')
+    const odd = runGit(clone, 'rev-parse', 'HEAD')
+    const attempts = [await take(openPlainSpace()), await take(openPlainSpace())]
+    expect(attempts.map(({ code }) => code)).not.toContain(0)
+    expect(runGit(bare, 'rev-parse', 'refs/statewright/agent/main')).toBe(honest)
+    expect(() => runGit(bare, 'cat-file', '-e', odd)).toThrow()
+    expect(readdirSync(join(bare, 'objects')).filter((name) => name.startsWith('incoming'))).toEqual([])
+  })
+
+  test('ends when the other side ended before anything was read of it', async () => {
+    const plain = openPlainSpace()
+    const gone: CommandSpace = { ...plain, spawn: (_command, run) => plain.spawn(['false'], run) }
+    // Work of the file system waits behind these, while the server ends.
+    const busy = Promise.all(Array.from({ length: 12 }, () => scrypted('a', 'b', 16, { N: 2 ** 15, maxmem: 2 ** 27 })))
+    const began = performance.now()
+    expect((await take(gone, { timeoutMs: 60_000 })).code).not.toBe(0)
+    // Ended by itself, not by its limit.
+    expect(performance.now() - began).toBeLessThan(50_000)
+    await busy
+  })
+
+  test('ends in its time when what the other side started outlives it and says nothing', async () => {
+    const plain = openPlainSpace()
+    const silent: CommandSpace = {
+      ...plain,
+      spawn: (_command, run) => plain.spawn(['sh', '-c', 'sleep 60 & wait'], run),
+    }
+    const began = performance.now()
+    expect((await take(silent, { timeoutMs: 500 })).code).not.toBe(0)
+    expect(performance.now() - began).toBeLessThan(50_000)
   })
 
   test('takes no history that is cut off', async () => {

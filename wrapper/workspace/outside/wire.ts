@@ -5,8 +5,17 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { CommandSpace } from '../../space/space.ts'
-import { collect, plainEnvironment, spawnGit, type GitIdentity, type GitResult, type GitSide } from '../git.ts'
+import {
+  collect,
+  plainEnvironment,
+  spawnGit,
+  type GitIdentity,
+  type GitResult,
+  type GitRun,
+  type GitSide,
+} from '../git.ts'
 import { PackLimits, type WireLimits } from './pack-limits.ts'
+import { openQuarantine } from './quarantine.ts'
 
 export interface Crossing {
   /** `take`: the bare repository fetches from the clone. `serve`: the clone fetches from the bare repository. */
@@ -70,18 +79,24 @@ const fetch = [
 
 export function createWire(options: WireOptions): Wire {
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs
-  return ({ direction, bare, clone, refspecs }) => {
+  return async ({ direction, bare, clone, refspecs }) => {
     const upload = ['upload-pack', '--strict', `--timeout=${Math.ceil(timeoutMs / 1000)}`]
     const client = [...fetch, ...refspecs]
     if (direction === 'take') {
-      const server = inner(options, clone, [...upload, `${clone}/.git`], serverPipes, timeoutMs)
       const taking = [...configured([...overPipes, ...checked]), ...client]
-      return connect(outer(options, bare, taking, clientPipes, timeoutMs), server, {
-        ...defaultLimits,
-        ...options.limits,
-      })
+      const quarantine = await openQuarantine(bare)
+      try {
+        // Connected in the same turn of the event loop: Node drops the end of a server that nobody listens to.
+        const server = inner(options, clone, [...upload, `${clone}/.git`], serverPipes, timeoutMs)
+        const git = outer(options, { cwd: bare, env: quarantine.env }, taking, clientPipes, timeoutMs)
+        const { ownCode, ...result } = await connect(git, server, { ...defaultLimits, ...options.limits })
+        if (ownCode === 0) await quarantine.admit()
+        return result
+      } finally {
+        await quarantine.close()
+      }
     }
-    const server = outer(options, bare, [...upload, bare], serverPipes, timeoutMs)
+    const server = outer(options, { cwd: bare }, [...upload, bare], serverPipes, timeoutMs)
     return connect(inner(options, clone, [...configured(overPipes), ...client], clientPipes, timeoutMs), server, own)
   }
 }
@@ -113,13 +128,13 @@ function inner(
 
 function outer(
   { space, outside }: WireOptions,
-  cwd: string,
+  run: GitRun,
   args: readonly string[],
   stdio: Pipes,
   timeoutMs: number,
 ): ChildProcess {
   return spawnGit({ ...outside, timeoutMs }, [...offline[space.kind], ...limited], [...configured(frugal), ...args], {
-    cwd,
+    ...run,
     stdio: [...stdio],
   })
 }
@@ -133,8 +148,13 @@ const offline: Readonly<Record<CommandSpace['kind'], readonly string[]>> = {
   none: [],
 }
 
+interface Connected extends GitResult {
+  /** How the client ended, whatever was wrong with what the server sent: 0 says that it has checked all of it. */
+  readonly ownCode: number
+}
+
 /** Pumps between the two, and ends both when one ends or sends what it may not. */
-function connect(client: ChildProcess, server: ChildProcess, most: WireLimits): Promise<GitResult> {
+function connect(client: ChildProcess, server: ChildProcess, most: WireLimits): Promise<Connected> {
   const limits = new PackLimits(most)
   const stderr = collect(client.stderr!)
   const [toClient, fromClient] = [client.stdio[3] as Writable, client.stdio[4] as Readable]
@@ -154,10 +174,13 @@ function connect(client: ChildProcess, server: ChildProcess, most: WireLimits): 
   fromClient.pipe(server.stdin!)
   return new Promise((resolve, reject) => {
     for (const child of [client, server]) child.on('error', (error) => (end(), reject(error)))
+    // Its helper lives on, and with it the pipes, until they are closed here.
+    client.on('exit', end)
     client.on('close', (code) => {
       end()
       const said = complaint === undefined ? stderr() : `the clone sent ${complaint}`
-      resolve({ code: complaint === undefined ? (code ?? 128) : 128, stdout: '', stderr: said })
+      const ownCode = code ?? 128
+      resolve({ code: complaint === undefined ? ownCode : 128, ownCode, stdout: '', stderr: said })
     })
   })
 }

@@ -1,4 +1,4 @@
-/** `## Your assignment`: fixed text per kind and stage, always closed by the standing line (rulings 3.21). */
+/** `## Your assignment`: fixed text per kind and stage, always closed by the standing line (BUNDLE-RULE-4). */
 import type { AgentKind } from '../../../../machines/task/events.ts'
 import { brainstormAssignment } from './brainstorm.ts'
 import type { AssignmentContext } from './context.ts'

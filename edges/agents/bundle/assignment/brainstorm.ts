@@ -6,7 +6,7 @@ const sourceTexts: Readonly<Record<string, string>> = {
   internet: 'the internet',
 }
 
-/** Brainstorm: proposals that are worth an issue, within what fits (document 2, brainstorm schema; rulings 3.15). */
+/** Brainstorm: proposals that are worth an issue, within what fits (OUTCOME-BRAINSTORM, docs/contract/tools.md; OUTCOME-RULE-7). */
 export function brainstormAssignment(context: AssignmentContext): string {
   const { proposalsLeft = 0, sources = [] } = context.hints
   const beside = sources.map((source) => sourceTexts[source] ?? source)

@@ -1,7 +1,7 @@
 import { listRepositories, type AssignmentContext } from './context.ts'
 import { submitting } from './submitting.ts'
 
-/** Documentation: pages that follow what was merged (document 2, documentation schema; document 3, DocumentationSpec). */
+/** Documentation: pages that follow what was merged (CRON-9; OUTCOME-WORK, docs/contract/tools.md). */
 export function documentationAssignment(context: AssignmentContext): string {
   const first = context.ownsMergeRequest
     ? 'Your merge request is open. Address what its review, its checks or its conflicts ask for: read its newest comments first.'

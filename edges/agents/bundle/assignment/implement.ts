@@ -1,6 +1,6 @@
 import { listRepositories, type AssignmentContext } from './context.ts'
 
-/** Implement: plan and ask first, write code once a maintainer's approval is granted (document 2, implement schema). */
+/** Implement: plan and ask first, write code once a maintainer's approval is granted (BUNDLE-TEXT-8; OUTCOME-IMPLEMENT, docs/contract/tools.md). */
 export function implementAssignment(context: AssignmentContext): string {
   return [
     `You implement this Task: ${context.goal}`,

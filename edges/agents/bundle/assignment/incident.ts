@@ -1,6 +1,6 @@
 import { listRepositories, type AssignmentContext } from './context.ts'
 
-/** Incident: what an alert is about, and whether it is worth an issue (document 2, incident schema). */
+/** Incident: what an alert is about, and whether it is worth an issue (OUTCOME-INCIDENT, docs/contract/tools.md). */
 export function incidentAssignment(context: AssignmentContext): string {
   return `You investigate an alert: ${context.goal}
 

@@ -1,6 +1,6 @@
 import { listRepositories, type AssignmentContext } from './context.ts'
 
-/** Refine: the backlog put in order before work is handed out (document 2, refine schema). */
+/** Refine: the backlog put in order before work is handed out (OUTCOME-REFINE, docs/contract/tools.md). */
 export function refineAssignment(context: AssignmentContext): string {
   const { closedSince } = context.hints
   const closed =

@@ -1,6 +1,6 @@
 import { listRepositories, type AssignmentContext } from './context.ts'
 
-/** Review: judge exactly the head that is checked out (document 2, review schema; document 3, WorkspaceSpec rules). */
+/** Review: judge exactly the head that is checked out (BUNDLE-TEXT-9; OUTCOME-REVIEW, docs/contract/tools.md). */
 export function reviewAssignment(context: AssignmentContext): string {
   return `You review the merge request of this Task: ${context.goal}
 

@@ -1,6 +1,6 @@
 import type { AssignmentContext } from './context.ts'
 
-/** How work without an approval gate ends (document 2, documentation and upgrade schema). */
+/** How work without an approval gate ends (OUTCOME-WORK, docs/contract/tools.md). */
 export function submitting(otherwise: string, { ownsMergeRequest }: AssignmentContext): string {
   const discuss = ownsMergeRequest
     ? ' If you need a human, submit `discuss` with `reason`: it is asked on your merge request.'

@@ -1,7 +1,7 @@
 import { listRepositories, type AssignmentContext } from './context.ts'
 import { submitting } from './submitting.ts'
 
-/** Upgrade: one unit of dependencies, by the Project's policy, which is handed over as it stands (document 3, UpgradePolicySpec). */
+/** Upgrade: one unit of dependencies, by the Project's policy, which is handed over as it stands (PROJECT-UPGRADE-1). */
 export function upgradeAssignment(context: AssignmentContext): string {
   const { upgradePolicy } = context.hints
   const policy = upgradePolicy === undefined ? '' : `\n\nThe policy of this project:\n${upgradePolicy}`

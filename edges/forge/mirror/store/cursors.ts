@@ -22,7 +22,7 @@ export async function advanceCursor(sql: Queryable, project: string, repository:
   )
 }
 
-/** This repository runs checks: a head without any is one whose checks are still to come (rulings 4.3). */
+/** This repository runs checks: a head without any is one whose checks are still to come (MERGE-4). */
 export async function markHasChecks(sql: Queryable, project: string, repository: string): Promise<void> {
   await sql.query(
     `insert into forge_cursor (project, repository, since, has_checks) values ($1, $2, 0, true)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { migrate } from '../../../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../../../runtime/store/pglite-memory.ts'
+import { openMemorySql } from '../../../../runtime/store/pglite/pglite-memory.ts'
 import { forgeMigrations } from '../../forge-edge.ts'
 import { insertPush, newestRefusal, type PushAudit } from './pushes.ts'
 

@@ -1,4 +1,4 @@
-/** The cron blocks: due, then run, once for however many ticks were missed (document 3, Cron blocks; rulings 1.28, 3.13, 4.28, 5.18, 5.19). */
+/** The cron blocks: due, then run, once for however many ticks were missed (CRON-3; SCHEDULE, docs/rules.md). */
 import type { Backlog, BlockName } from '../../../../machines/project/events.ts'
 import { taskName } from '../../../../machines/rules/names.ts'
 import { blockNames, type EventOf, type ProjectDraft } from './draft.ts'
@@ -90,7 +90,7 @@ function taskEnded(p: ProjectDraft, name: BlockName, { task, stage, reason }: Ev
   enter(p, name, 'planning')
 }
 
-/** A refine first, where anything that it would look at changed since the last one (rulings 4.28). */
+/** A refine first, where anything that it would look at changed since the last one (SCHEDULE-7). */
 function read(p: ProjectDraft, name: BlockName, backlog: Backlog): void {
   if (backlog.repositories.length === 0) {
     p.patch(name, { trouble: 'no Repository is enrolled' })

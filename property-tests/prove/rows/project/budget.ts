@@ -1,4 +1,4 @@
-/** The token budget, and what it holds back (document 3, TokenBudgetSpec). */
+/** The token budget, and what it holds back (PROJECT-BUDGET, docs/contract/resources.md). */
 import type { Hold, Spending } from '../../../../machines/project/context.ts'
 import type { BudgetSettings, ProjectEvent } from '../../../../machines/project/events.ts'
 import type { ProjectDraft } from './draft.ts'

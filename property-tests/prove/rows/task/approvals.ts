@@ -1,4 +1,4 @@
-/** The Task's copy of what its Issues judge: every word is kept, and four of them move it (rulings 4.2, H20, H23). */
+/** The Task's copy of what its Issues judge: every word is kept, and four of them move it (APPROVAL-7, APPROVAL-4). */
 import { isGoAheadPark, isParkedBy, type EventOf, type TaskDraft } from './draft.ts'
 import type { Move } from './pods.ts'
 
@@ -78,7 +78,7 @@ function lapsed(t: TaskDraft, { issue }: EventOf<'approval.lapsed'>): Move {
   return { does: () => t.patchIssue(issue, { accepted: false }) }
 }
 
-/** `issue.allClosed` [H22]. */
+/** `issue.allClosed` [APPROVAL-8]. */
 function closed(t: TaskDraft, { issue }: EventOf<'issue.closed'>): Move {
   const isLast = t.c.kind === 'implement' && t.owns(issue) && t.liveIssues.every((one) => one.issue === issue)
   const keep = (): void => {

@@ -12,7 +12,7 @@ import { Asking, leavesOf, type Asked, type Mutable } from '../draft.ts'
 
 export type EventOf<T extends TaskEvent['type']> = Extract<TaskEvent, { type: T }>
 
-/** lifecycles.md, Task: own work stage by kind, and the agent that each stage wants. */
+/** STAGE-1: own work stage by kind, and the agent that each stage wants. */
 const stageOfKind: Readonly<Record<AgentKind, string>> = {
   brainstorm: 'brainstorming',
   incident: 'investigating',
@@ -107,7 +107,7 @@ export class TaskDraft extends Asking {
     return this.liveIssues.filter(({ repository }) => !merged.includes(repository))
   }
 
-  /** Law 3, H22: only a Task that never owned an issue is ungated. */
+  /** LAW-3, APPROVAL-8: only a Task that never owned an issue is ungated. */
   get isGranted(): boolean {
     if (!this.c.everOwnedIssue) return true
     return this.liveIssues.length > 0 && this.gated.every((issue) => issue.grant)
@@ -128,7 +128,7 @@ export class TaskDraft extends Asking {
     return heads !== null && this.open.every((mr) => heads.some((head) => isSame(head, mr) && head.sha === mr.headSha))
   }
 
-  /** H14: the pod was started for this visit, and is wanted still. */
+  /** POD-7: the pod was started for this visit, and is wanted still. */
   get serves(): boolean {
     return this.c.podAlive && this.c.podVisit === this.c.visit && this.c.wants !== null
   }
@@ -199,7 +199,7 @@ export class TaskDraft extends Asking {
     for (const { type, params } of all) this.ask(type, params)
   }
 
-  /** Rulings 5.2: once the pod that caused it is gone. */
+  /** FORGE-WRITES-2: once the pod that caused it is gone. */
   afterPod(all: readonly Asked[]): void {
     if (this.c.podAlive) this.c.deferred = [...this.c.deferred, ...(all as unknown as TaskContext['deferred'])]
     else this.post(all)

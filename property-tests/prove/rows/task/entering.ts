@@ -1,4 +1,4 @@
-/** What leaving a stage takes back, and entering one begins (lifecycles.md, Task: the two regions, exit budgets, H24). */
+/** What leaving a stage takes back, and entering one begins (POD-2, STAGE-4, FORGE-WRITES-1). */
 import { shortHash } from '../../../../machines/rules/names.ts'
 import { agentOfStage, ends, isSame, parks, type TaskDraft } from './draft.ts'
 
@@ -61,7 +61,7 @@ function park(t: TaskDraft, stage: string): void {
   t.c.wants = null
 }
 
-/** H31, N9: every Issue is told; what stays open loses its owner, and that is said. */
+/** ISSUE-5, OWNERSHIP-4: every Issue is told; what stays open loses its owner, and that is said. */
 function end(t: TaskDraft, stage: string): void {
   const { c } = t
   const why = c.stageReason ?? stage
@@ -87,7 +87,7 @@ export function opensIn(t: TaskDraft): readonly string[] {
   return [...new Set([...t.c.pushedRepositories, ...t.open.map((mr) => mr.repository)])].filter((one) => !isMerged(one))
 }
 
-/** H26, rulings 5.2: read again once the pod is gone. */
+/** STAGE-9, FORGE-WRITES-2: read again once the pod is gone. */
 export function isOpeningFaulty(t: TaskDraft): boolean {
   const repositories = opensIn(t)
   return (
@@ -115,7 +115,7 @@ function askToOpen(t: TaskDraft): void {
     })
 }
 
-/** One at a time, in merge order, each at its own head [law 2]. */
+/** One at a time, in merge order, each at its own head [LAW-2]. */
 function askToMerge(t: TaskDraft): void {
   const order = t.c.submission?.mergeOrder ?? []
   const place = (repository: string): number => (order.includes(repository) ? order.indexOf(repository) : order.length)
@@ -142,7 +142,7 @@ function askToMerge(t: TaskDraft): void {
   if (!isSameAsk) t.tell(`merge-request:${next.mergeRequest}`, 'merge.asked', { task: t.c.id, sha })
 }
 
-/** The heir's name is known before any member answers, and the same at every ask [H12, H13]. */
+/** The heir's name is known before any member answers, and the same at every ask [OWNERSHIP-7, OWNERSHIP-8]. */
 export function heirOf(
   t: TaskDraft,
   kind: 'fold' | string,

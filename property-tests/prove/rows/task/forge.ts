@@ -1,4 +1,4 @@
-/** What the forge says of merge requests: kept one by one, in order none < open < closed < merged (N7, N8, H28, H29). */
+/** What the forge says of merge requests: kept one by one, in order none < open < closed < merged (STAGE-11, STAGE-13, HEAD-2, MERGE-2). */
 import { isGoAheadPark, type EventOf, type TaskDraft } from './draft.ts'
 import type { Move } from './pods.ts'
 
@@ -144,7 +144,7 @@ function openFailed(t: TaskDraft, { repository, attempt }: EventOf<'mr.openFaile
 
 type Answer = EventOf<'mr.conflict' | 'mr.ciRed' | 'mr.ciPending' | 'mr.notMergeableYet' | 'mr.mergeRefused'>
 
-/** Of this very ask: its merge request, head and attempt [H29]. */
+/** Of this very ask: its merge request, head and attempt [MERGE-2]. */
 function isAnswer(t: TaskDraft, { repository, number, sha, attempt }: Answer): boolean {
   const { merging, mergeAttempt } = t.c
   if (!t.is('merging.asked.outstanding') || merging === null || attempt !== mergeAttempt) return false

@@ -1,4 +1,4 @@
-/** Ownership moves with the word that carries it: folds and take-overs [H12, H13, laws 7 and 23]. */
+/** Ownership moves with the word that carries it: folds and take-overs [OWNERSHIP-7, OWNERSHIP-8, LAW-7 and LAW-23]. */
 import type { FoldAnswer, TaskContext } from '../../../../machines/task/context.ts'
 import { shortHash } from '../../../../machines/rules/names.ts'
 import { ends, type EventOf, type TaskDraft } from './draft.ts'
@@ -131,7 +131,7 @@ function finish(t: TaskDraft): void {
 
 const takenFrom: ReadonlySet<TaskContext['stage']> = new Set(['reviewing', 'awaiting-human'])
 
-/** Rulings 3.14: only the review of an open merge request. */
+/** OWNERSHIP-11: only the review of an open merge request. */
 export function takeover(t: TaskDraft, event: EventOf<'takeover.accepted'>): Move {
   if (ends.has(t.stage)) return { does: () => t.answer(409, { code: 'task-terminal', detail: 'words' }) }
   const isOpen = t.known(event)?.state === 'open'

@@ -1,4 +1,4 @@
-/** What an outcome call comes to: its answer at once, and where the stage goes (S2, outcome rules; rulings 1.1, 3.3, 3.15). */
+/** What an outcome call comes to: its answer at once, and where the stage goes (OUTCOME, docs/contract/tools.md; REVIEW-3, OUTCOME-RULE-2, OUTCOME-RULE-7). */
 import type { TaskContext } from '../../../../machines/task/context.ts'
 import type { LiveHead } from '../../../../machines/task/events.ts'
 import { shortHash } from '../../../../machines/rules/names.ts'
@@ -8,7 +8,7 @@ import { isSame, rank, type EventOf, type Named, type TaskDraft } from './draft.
 import type { Move } from './pods.ts'
 
 type Outcome = EventOf<'outcome'>
-/** As document 2 shapes them; each action reads its own. */
+/** As docs/contract/tools.md shapes them; each action reads its own. */
 interface Payload {
   readonly reason?: string
   readonly decline_reason?: string
@@ -37,7 +37,7 @@ function refuse(t: TaskDraft, code: string, members: object = {}, status = 409):
 /** Reasons that carry the agent's own words. */
 const isSaid: ReadonlySet<string | null> = new Set(['declined', 'rejected', 'discuss'])
 
-/** Recorded, so that its repeat is told the same [H8]. */
+/** Recorded, so that its repeat is told the same [OUTCOME-RULE-2]. */
 function accept(
   t: TaskDraft,
   event: Outcome,
@@ -60,7 +60,7 @@ function accept(
   }
 }
 
-/** Who may speak [H7, H8]. */
+/** Who may speak [OUTCOME-RULE-1, OUTCOME-RULE-2]. */
 function callerFault(t: TaskDraft, event: Outcome): Move | undefined {
   const { c } = t
   const recorded = c.recordedOutcome
@@ -114,7 +114,7 @@ function approved(t: TaskDraft, event: Outcome): Move {
   }
 }
 
-/** The code gate, in this order: grants, plan, ceiling, merge order (laws 3, 18). */
+/** The code gate, in this order: grants, plan, ceiling, merge order (LAW-3, LAW-18). */
 function submitted(t: TaskDraft, event: Outcome): Move {
   const { title = '', body = '', change_significance: level = 'major', merge_order: order = null } = payloadOf(event)
   if (!t.isGranted) {
@@ -142,7 +142,7 @@ function rejected(t: TaskDraft, event: Outcome): Move {
   return accept(t, event, 'rejected', 'rejected', () => t.afterPod(t.issueComments))
 }
 
-/** N12: given up in the same commit. */
+/** OWNERSHIP-2: given up in the same commit. */
 function declined(t: TaskDraft, event: Outcome): Move {
   const { decline_reason: reason = '' } = payloadOf(event)
   return accept(t, event, 'implement-declined', 'declined', () => {
@@ -154,7 +154,7 @@ function declined(t: TaskDraft, event: Outcome): Move {
   })
 }
 
-/** H41, N9: a common and right answer, unless a merge request is open. */
+/** OUTCOME-RULE-6: a common and right answer, unless a merge request is open. */
 function declinedUpgrade(t: TaskDraft, event: Outcome): Move {
   const said = t.c.issues.length > 0 ? t.issueComments : t.comments
   return accept(t, event, t.open.length > 0 ? 'awaiting-human' : 'delivered', 'declined', () => t.afterPod(said))
@@ -174,7 +174,7 @@ const headOf = ({ repo, number, sha }: { repo: string; number: number; sha: stri
   sha,
 })
 
-/** Heads that the review read, and those that are live in the call (rulings 5.3). */
+/** Heads that the review read, and those that are live in the call (REVIEW-1). */
 function headsOf(t: TaskDraft, event: Outcome) {
   const read = (payloadOf(event).reviewed_shas ?? []).map(headOf)
   const live = t.open.map((mr) => {
@@ -285,7 +285,7 @@ function isTitled(one: string, other: string): boolean {
   return titleKey('', one) === titleKey('', other)
 }
 
-/** Within the Project's target, and none twice (rulings 3.15). */
+/** Within the Project's target, and none twice (OUTCOME-RULE-7). */
 function propose(t: TaskDraft, event: Outcome): Move {
   const { proposals = [] } = payloadOf(event)
   const { left, filed: known } = event.proposals ?? { left: 0, filed: [] }
@@ -325,7 +325,7 @@ function falsePositive(t: TaskDraft, event: Outcome): Move {
   return accept(t, event, 'delivered', null, () => platformNote(t, `False positive of ${listed}: ${reason}`))
 }
 
-/** A member whose agent runs is refused in the call; the others answer by themselves [H12]. */
+/** A member whose agent runs is refused in the call; the others answer by themselves [OWNERSHIP-7]. */
 function refine(t: TaskDraft, event: Outcome): Move {
   const { folds = [], closes = [], links = [] } = payloadOf(event)
   const [namespace] = t.c.id.split('/')
@@ -352,7 +352,7 @@ function refine(t: TaskDraft, event: Outcome): Move {
   })
 }
 
-/** By stage, kind and action (law 12). */
+/** By stage, kind and action (LAW-12). */
 const rows: Readonly<Record<string, (t: TaskDraft, event: Outcome) => Move>> = {
   'brainstorming brainstorm propose': propose,
   'brainstorming brainstorm skip': skip,

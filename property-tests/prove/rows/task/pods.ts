@@ -1,4 +1,4 @@
-/** The pod region: it reads what the stage wants, and nothing else of it [H1-H6]. */
+/** The pod region: it reads what the stage wants, and nothing else of it (POD-2). */
 import type { TaskContext } from '../../../../machines/task/context.ts'
 import type { AgentKind, TaskEvent } from '../../../../machines/task/events.ts'
 import { shortHash } from '../../../../machines/rules/names.ts'
@@ -151,7 +151,7 @@ function writeNote(t: TaskDraft, event: EventOf<'note.written'>): void {
     t.tell(`issue:${issue}`, 'plan.written', { task: c.id, noteId: id, planHash: bodyHash, body })
 }
 
-/** S3, stop sequence step 4: from the pod's own last turn, and a placeholder when there is none. */
+/** STOP-SEQUENCE-5, STOP-SEQUENCE-6: from the pod's own last turn, and a placeholder when there is none. */
 function writeOperatorNote(t: TaskDraft, { pod, reason }: EventOf<'pod.noteMissing'>): void {
   const { c } = t
   const id = `operator-${pod}`

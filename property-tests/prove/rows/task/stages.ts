@@ -1,4 +1,4 @@
-/** The stage region by event: what moves the Task, and what it keeps of what it hears (lifecycles.md, Task). */
+/** The stage region by event: what moves the Task, and what it keeps of what it hears (STAGE and PARK, docs/rules.md). */
 import type { TaskContext } from '../../../../machines/task/context.ts'
 import type { TaskEvent } from '../../../../machines/task/events.ts'
 import { ends, goAheadParks, isGoAheadPark, isParkedBy, isSame, parks, type EventOf, type TaskDraft } from './draft.ts'
@@ -11,7 +11,7 @@ import { isBacklog, type Move } from './pods.ts'
 
 const nothing: Move = {}
 const workStages = /^(brainstorming|investigating|refining|implementing|documenting|upgrading|reviewing)\b/
-/** Released by rows of their own: an ordinary comment is read later [H21, N1]. */
+/** Released by rows of their own: an ordinary comment is read later [PARK-2]. */
 const ownRelease = ['approval-revoked', ...goAheadParks, 'budget', 'fold-unanswered']
 const withMergeRequests = ['implement', 'review', 'documentation', 'upgrade']
 const maxLaps = 5
@@ -20,7 +20,7 @@ function freshOf(stage: string): string {
   return `${stage}.fresh`
 }
 
-/** Rulings 5.11: a merge is judged again; a review without an open merge request has nothing to read. */
+/** PARK-1: a merge is judged again; a review without an open merge request has nothing to read. */
 function resumed(t: TaskDraft): string {
   if (t.c.folds.some(({ answer }) => answer === null)) return 'refining.folding'
   const isReview = ['merging', 'reviewing'].includes(t.c.parkedFrom ?? '')
@@ -123,7 +123,7 @@ function renewed(t: TaskDraft): Move {
   return isParkedBy(t, 'budget') ? { to: resumed(t), does: () => t.heardNothing() } : nothing
 }
 
-/** Labels and sticky comments are repaired by the next write (rulings 5.13). */
+/** Labels and sticky comments are repaired by the next write (ACTOR-4). */
 function effectFailed(t: TaskDraft, { effect, reason }: EventOf<'effect.failed'>): Move {
   if (parks.has(t.stage))
     return effect === 'postComment' || effect === 'writeLabels' ? nothing : { does: () => t.askAll(t.comments) }
@@ -203,7 +203,7 @@ export function timerMove(t: TaskDraft, name: string): Move {
   return { to: 'awaiting-human', does: () => (t.because('stage-deadline'), void (t.c.deadlines += 1)) }
 }
 
-/** What it does by itself, once no pod lives [H26, H27]. */
+/** What it does by itself, once no pod lives [STAGE-9, MERGE-1]. */
 export function stageAlways(t: TaskDraft): Move {
   if (t.c.podAlive) return nothing
   if (t.is('reviewing.opening.settling')) {
@@ -216,7 +216,7 @@ export function stageAlways(t: TaskDraft): Move {
   return { to: 'merging.asked.outstanding' }
 }
 
-/** A maintainer's word on exactly the reviewed heads, with the grants on [N1]. */
+/** A maintainer's word on exactly the reviewed heads, with the grants on [REVIEW-5]. */
 function goAhead(t: TaskDraft, { shas }: EventOf<'mr.goAhead'>): Move {
   if (!isGoAheadPark(t)) return nothing
   const named = [...t.c.goAheads, ...shas].filter((head) =>

@@ -1,0 +1,106 @@
+#!/usr/bin/env node
+// `npm run long`: the long forms of what CI runs in short, one after another (--list). `--write` notes in docs/long-forms.md
+// when each ran last, on which commit, and how it ended.
+import { execFileSync } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { onNode24, root, run } from './on-node-24.mjs'
+
+const page = join(root, 'docs', 'long-forms.md')
+const npm = (...words) => ['npm', 'run', '--silent', ...words]
+const vitest = (...words) => ['vitest', 'run', ...words]
+
+/** What CI runs stands beside it. */
+export const longForms = [
+  { name: 'boundary', inCi: 'each attack in one kind of pod', command: npm('test:boundary') },
+  { name: 'simulate', inCi: '200 seeds', command: npm('simulate', '--', '--seeds', '1000', '--jobs', '2') },
+  {
+    name: 'simulate-runtime',
+    inCi: '200 schedules',
+    command: npm('simulate:runtime', '--', '--seeds', '20000'),
+  },
+  { name: 'chaos', inCi: 'ten rounds', command: npm('chaos', '--', '--rounds', '200') },
+  { name: 'prove', inCi: 'one deviation', command: npm('prove', '--', '--certify') },
+  { name: 'mutants', inCi: 'each machine alone', command: npm('prove', '--', '--mutants') },
+  {
+    name: 'words',
+    inCi: '400 texts',
+    command: vitest('property-tests/words'),
+    env: { STATEWRIGHT_WORDS_RUNS: '10000' },
+  },
+  {
+    name: 'laws',
+    inCi: '300 histories a law',
+    command: vitest('property-tests/machines/laws.test.ts'),
+    env: { STATEWRIGHT_RUNS: '3000' },
+  },
+  { name: 'wrapper', inCi: 'the daily cases of the contract', command: npm('test:wrapper') },
+  { name: 'tools', inCi: 'no client of other people', command: npm('test:tools') },
+  { name: 'memory', inCi: 'no Neo4j, no LightRAG', command: npm('test:memory') },
+]
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { list: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
+})
+
+async function main() {
+  const unknown = positionals.filter((name) => !longForms.some((form) => form.name === name))
+  if (unknown.length > 0) throw new Error(`no long form is called ${unknown.join(', ')}; --list names them`)
+  const chosen = longForms.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  if (values.list) {
+    for (const { name, inCi, command } of chosen) console.log(`${name.padEnd(18)}${command.join(' ')}   (CI: ${inCi})`)
+    return 0
+  }
+  const ended = []
+  for (const form of chosen) ended.push(await runOne(form))
+  console.log(
+    ended
+      .map(
+        ({ name, code, seconds }) => `${name.padEnd(18)}${code === 0 ? 'passed' : `exit code ${code}`} in ${seconds} s`,
+      )
+      .join('\n'),
+  )
+  return ended.every(({ code }) => code === 0) ? 0 : 1
+}
+
+async function runOne({ name, command: [file, ...parameters], env = {} }) {
+  console.log(`\n==== ${name}`)
+  const began = Date.now()
+  const code = await run(file, parameters, { env: { ...process.env, ...env } })
+  const seconds = Math.round((Date.now() - began) / 1000)
+  if (values.write) await note(name, code, seconds)
+  return { name, code, seconds }
+}
+
+/** Replaces the row of this form. */
+async function note(name, code, seconds) {
+  const text = await readFile(page, 'utf8')
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root }).toString().trim()
+  const date = new Date().toISOString().slice(0, 10)
+  const row = rowOf(
+    longForms.find((form) => form.name === name),
+    `${date} | ${commit} | ${code === 0 ? 'passed' : `exit code ${code}`} | ${seconds} s`,
+  )
+  await writeFile(page, text.replace(new RegExp(`^\\| ${name} \\|.*$`, 'm'), row))
+}
+
+function rowOf({ name, inCi, command, env = {} }, last) {
+  const words = [...Object.entries(env).map(([key, value]) => `${key}=${value}`), ...command].join(' ')
+  return `| ${name} | \`${words}\` | ${inCi} | ${last} |`
+}
+
+export function emptyPage() {
+  const rows = longForms.map((form) => rowOf(form, 'never | | |'))
+  return `# Long forms
+
+CI runs a short form of each of these. \`npm run long\` runs them all, \`npm run long -- NAME\` one; \`--write\` notes the result here.
+
+| name | command | in CI | last run | commit | result | took |
+|---|---|---|---|---|---|---|
+${rows.join('\n')}
+`
+}
+
+if (process.argv[1] === import.meta.filename) await onNode24(import.meta.url, main)

@@ -1,0 +1,8 @@
+/** The door to the laboratory: what `up` and `demo` start in place of a forge, an identity provider and a model. */
+export { startForge, type Forge } from '../../standins/forge/forge.ts'
+export type { AuditEntry } from '../../standins/forge/store/audit.ts'
+export { startIdentity, type Identity } from '../../standins/identity/identity.ts'
+export { startModel, type Model } from '../../standins/model/server.ts'
+export type { Scenario } from '../../standins/scenarios/format.ts'
+export { dueActs, type SeenComment } from '../../standins/scenarios/humans.ts'
+export { defaultScenarioFile, loadScenario } from '../../standins/scenarios/load.ts'

@@ -1,0 +1,99 @@
+/**
+ * Whose hands wrote title and body of an issue or merge request (law B6). A forge names who edited in the event alone. So
+ * an edit is a trusted hand's where its event names that hand and the very text that it changed; every other change of the text is
+ * others' work, and an approval that is not newer does not speak of it.
+ */
+import type { IssueAction, MergeRequestAction, TextBefore } from '../change.ts'
+import { contentHash } from '../hash.ts'
+import type { ForgeAccount } from '../port.ts'
+
+export interface TextNotes {
+  /** The last edit was no trusted hand's, or nobody knows whose. */
+  readonly editedByOther: boolean
+  /** The forge's clock at the newest of such edits, at the latest; absent: there was none. */
+  readonly othersAt?: number
+  /** A change that nobody has signed yet. Its event may still come. */
+  readonly doubt?: TextDoubt
+}
+
+interface TextDoubt {
+  /** Hashes of the text before and after it. */
+  readonly from: string
+  readonly to: string
+  /** The forge's clock when `from` was last seen. */
+  readonly since: number
+  readonly before: Omit<TextNotes, 'doubt'>
+}
+
+/** An edit as its event tells it; texts as hashes. */
+export interface SignedEdit {
+  readonly isTrusted: boolean
+  readonly from: string
+  readonly to: string
+  readonly at: number
+}
+
+export interface SubjectText {
+  readonly title: string
+  readonly body: string
+}
+
+interface SeenText {
+  readonly hash: string
+  readonly at: number
+}
+
+interface EditHint {
+  readonly action: IssueAction | MergeRequestAction
+  readonly by: ForgeAccount
+  readonly before?: TextBefore
+}
+
+export function textHash({ title, body }: SubjectText): string {
+  return contentHash({ title, body })
+}
+
+/** Undefined: the event tells of no edit of the text. */
+export function signedEdit(
+  { action, by, before }: EditHint,
+  told: SubjectText & { readonly updatedAt: number },
+  isTrusted: (account: ForgeAccount) => boolean,
+): SignedEdit | undefined {
+  const [from, to] = [textHash({ ...told, ...before }), textHash(told)]
+  if (action !== 'edited' || from === to) return undefined
+  return { isTrusted: isTrusted(by), from, to, at: told.updatedAt }
+}
+
+export function notesAfter(
+  known: (SeenText & { readonly notes: TextNotes }) | undefined,
+  now: SeenText,
+  edit: SignedEdit | undefined,
+): TextNotes {
+  const signed = edit?.to === now.hash ? edit : undefined
+  if (signed?.isTrusted === false) return byOthers(now.at)
+  if (known === undefined) return { editedByOther: false }
+  const notes = signedLate(textNotesOf(known.notes), edit)
+  if (known.hash === now.hash) return notes
+  if (signed?.from === known.hash) return { ...notes, editedByOther: false }
+  const { doubt: _, ...before } = notes
+  return {
+    ...byOthers(now.at),
+    doubt: { from: known.hash, to: signed?.from ?? now.hash, since: known.at, before },
+  }
+}
+
+/** The event of the change that was in doubt: what was true before it is true again. */
+export function signedLate<Notes extends TextNotes>(notes: Notes, edit: SignedEdit | undefined): Notes {
+  const { doubt, othersAt: _, ...rest } = notes
+  if (doubt === undefined || edit?.isTrusted !== true) return notes
+  const isIts = edit.from === doubt.from && edit.to === doubt.to && edit.at >= doubt.since
+  return isIts ? ({ ...rest, ...doubt.before, editedByOther: false } as Notes) : notes
+}
+
+function textNotesOf({ editedByOther, othersAt, doubt }: TextNotes): TextNotes {
+  return { editedByOther, ...(othersAt === undefined ? {} : { othersAt }), ...(doubt === undefined ? {} : { doubt }) }
+}
+
+function byOthers(at: number): TextNotes {
+  return { editedByOther: true, othersAt: at }
+}

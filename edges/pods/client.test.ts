@@ -1,0 +1,123 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test, vi } from 'vitest'
+import { RetryableError } from '../../runtime/errors.ts'
+import { testClock } from '../../http/testing.ts'
+import { createWrapperClient } from './client.ts'
+import { anEndedTurn, aTurn, withWrapper } from './testing.ts'
+
+const message = { key: 'default/task/1/1', text: 'Do it', handoff: false }
+
+describe('submitting a turn', () => {
+  test('gives its id, under the key it was asked with', async () => {
+    await withWrapper(async ({ client, url, requests }) => {
+      expect(await client.submit(url, message)).toEqual({ said: 'accepted', turnId: 'turn-1' })
+      expect(requests).toEqual([
+        { route: 'POST /v1/messages', body: { text: 'Do it', handoff: false }, key: 'default/task/1/1' },
+      ])
+    })
+  })
+
+  test('says that another turn runs (409) or that the pod takes no more (410)', async () => {
+    await withWrapper(async (wrapper) => {
+      wrapper.turns.push(aTurn('other'))
+      expect(await wrapper.client.submit(wrapper.url, message)).toEqual({ said: 'conflict' })
+      wrapper.turns.pop()
+      wrapper.expired = true
+      expect(await wrapper.client.submit(wrapper.url, message)).toEqual({ said: 'expired' })
+      expect(await wrapper.client.submit(wrapper.url, { ...message, handoff: true })).toMatchObject({
+        said: 'accepted',
+      })
+    })
+  })
+})
+
+test('turns are read as they are, and one that the wrapper does not know is undefined', async () => {
+  await withWrapper(async ({ client, url, turns }) => {
+    const ended = anEndedTurn('a/b')
+    turns.push(ended)
+    expect(await client.turns(url)).toEqual([{ turnId: 'a/b', state: 'completed', startedAt: ended.startedAt }])
+    expect(await client.turn(url, 'a/b')).toEqual(ended)
+    expect(await client.turn(url, 'unknown')).toBeUndefined()
+  })
+})
+
+test('a probe without a turn and an interrupt without a terminal are answers, not failures', async () => {
+  await withWrapper(async (wrapper) => {
+    const { client, url } = wrapper
+    expect(await client.probe(url, '1', 'Still there?')).toBe(false)
+    wrapper.turns.push(aTurn('turn-1'))
+    expect(await client.probe(url, '2', 'Still there?')).toBe(true)
+    expect(await client.interrupt(url)).toBe(true)
+    wrapper.hasTerminal = false
+    expect(await client.interrupt(url)).toBe(false)
+  })
+})
+
+test('a session is read, and ended', async () => {
+  await withWrapper(async (wrapper) => {
+    expect(await wrapper.client.session(wrapper.url)).toEqual(wrapper.session)
+    await wrapper.client.stop(wrapper.url)
+    expect(wrapper.stopped).toBe(true)
+    wrapper.faults.push('not-found')
+    await wrapper.client.stop(wrapper.url)
+  })
+})
+
+describe('what is asked again later', () => {
+  test.each(['internal', 'not-ready', 'too-many-requests', 'unauthenticated'] as const)(
+    'an answer of %s',
+    async (fault) => {
+      await withWrapper(async (wrapper) => {
+        wrapper.faults.push(fault)
+        await expect(wrapper.client.submit(wrapper.url, message)).rejects.toThrow(RetryableError)
+        expect(wrapper.turns).toEqual([])
+      })
+    },
+  )
+
+  test('an answer that breaks its schema, said by its place', async () => {
+    await withWrapper(async (wrapper) => {
+      wrapper.nonsense.push({ ...wrapper.session, contractVersion: 'four' })
+      const asked = wrapper.client.session(wrapper.url)
+      await expect(asked).rejects.toThrow(RetryableError)
+      await expect(asked).rejects.toThrow('/contractVersion')
+    })
+  })
+
+  test('a refused token', async () => {
+    await withWrapper(async ({ url, clock }) => {
+      const client = createWrapperClient({ fetch, token: async () => 'old', clock, timeoutMs: 1_000 })
+      await expect(client.session(url)).rejects.toThrow('the wrapper answered 401 to GET /v1/session')
+    })
+  })
+
+  test('nobody who listens, with the cause', async () => {
+    const client = createWrapperClient({ fetch, token: async () => 'good', clock: testClock(), timeoutMs: 1_000 })
+    const error: unknown = await client.session('http://127.0.0.1:1').catch((caught: unknown) => caught)
+    expect(error).toBeInstanceOf(RetryableError)
+    expect((error as Error).cause).toBeInstanceOf(Error)
+  })
+
+  test.each([
+    ['says nothing', false],
+    ['begins and never ends its answer', true],
+  ])('a wrapper that %s, once the time is up', async (_what, begins) => {
+    const asked = vi.fn()
+    const server = createServer((_request, response) => {
+      if (begins) response.writeHead(200, { 'content-type': 'application/json' }).write('{"state":')
+      asked()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const clock = testClock()
+    const client = createWrapperClient({ fetch, token: async () => 'good', clock, timeoutMs: 1_000 })
+    const answer = client.session(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    answer.catch(() => undefined)
+    await vi.waitFor(() => expect(asked).toHaveBeenCalled())
+    clock.advance(1_000)
+    await expect(answer).rejects.toThrow(RetryableError)
+    server.closeAllConnections()
+    server.close()
+  })
+})

@@ -1,0 +1,102 @@
+import type { TSchema, Static } from 'typebox'
+import { withDeadline } from '../../http/deadline.ts'
+import type { Clock, Fetch } from '../../http/ports.ts'
+import { faultsOf } from '../../http/validation.ts'
+import { MessageAccepted, Session, TurnList, TurnResult } from '../../machines/turn/schema.ts'
+import { RetryableError } from '../../runtime/errors.ts'
+
+/** What a wrapper said to POST /v1/messages; `conflict` names nobody: the list tells whose turn runs (TURN-2). */
+export type Submitted =
+  | { readonly said: 'accepted'; readonly turnId: string }
+  | { readonly said: 'conflict' }
+  | { readonly said: 'expired' }
+
+/** The wrapper's API (docs/contract/wrapper.md), as its one caller sees it. Anything but the answers named here is asked again. */
+export interface WrapperClient {
+  session(url: string): Promise<Session>
+  submit(
+    url: string,
+    turn: { readonly key: string; readonly text: string; readonly handoff: boolean },
+  ): Promise<Submitted>
+  turns(url: string): Promise<TurnList['items']>
+  turn(url: string, turnId: string): Promise<TurnResult | undefined>
+  probe(url: string, probeId: string, text: string): Promise<boolean>
+  /** False: no live terminal (503). */
+  interrupt(url: string): Promise<boolean>
+  stop(url: string): Promise<void>
+}
+
+export interface WrapperClientDeps {
+  readonly fetch: Fetch
+  /** Bearer with the wrapper's audience. */
+  readonly token: () => Promise<string>
+  readonly clock: Clock
+  /** For one request with its answer's body. */
+  readonly timeoutMs: number
+}
+
+interface Asked {
+  readonly method?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+export function createWrapperClient(deps: WrapperClientDeps): WrapperClient {
+  async function ask(url: string, path: string, asked: Asked, expected: readonly number[]): Promise<Answer> {
+    const { method = 'GET', body } = asked
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const headers = { authorization: `Bearer ${await deps.token()}`, ...type, ...asked.headers }
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    const answer = await withDeadline(deps.clock, deps.timeoutMs, async (signal) => {
+      const response = await deps.fetch(new URL(path, url), { ...init, signal })
+      return { status: response.status, body: await response.text() }
+    }).catch((cause: unknown) => {
+      throw new RetryableError(`the wrapper at ${url} did not answer ${path}`, { cause })
+    })
+    if (expected.includes(answer.status)) return answer
+    throw new RetryableError(`the wrapper answered ${answer.status} to ${method} ${path}`)
+  }
+
+  return {
+    session: async (url) => read(Session, await ask(url, '/v1/session', {}, [200])),
+    submit: async (url, { key, text, handoff }) => {
+      const asked = { method: 'POST', body: { text, handoff }, headers: { 'idempotency-key': key } }
+      const answer = await ask(url, '/v1/messages', asked, [202, 409, 410])
+      if (answer.status === 409) return { said: 'conflict' }
+      if (answer.status === 410) return { said: 'expired' }
+      return { said: 'accepted', turnId: read(MessageAccepted, answer).turnId }
+    },
+    turns: async (url) => read(TurnList, await ask(url, '/v1/messages', {}, [200])).items,
+    turn: async (url, turnId) => {
+      const answer = await ask(url, `/v1/messages/${encodeURIComponent(turnId)}`, {}, [200, 404])
+      return answer.status === 404 ? undefined : read(TurnResult, answer)
+    },
+    probe: async (url, probeId, text) =>
+      (await ask(url, '/v1/probe', { method: 'POST', body: { probeId, text } }, [202, 409])).status === 202,
+    interrupt: async (url) => (await ask(url, '/v1/interrupt', { method: 'POST' }, [202, 503])).status === 202,
+    stop: async (url) => {
+      await ask(url, '/v1/session', { method: 'DELETE' }, [202, 404])
+    },
+  }
+}
+
+function read<S extends TSchema>(schema: S, { body }: Answer): Static<S> {
+  const value = parse(body)
+  const faults = faultsOf(schema, value)
+  if (faults.length > 0)
+    throw new RetryableError(`the wrapper's answer breaks its schema: ${faults[0]?.path} ${faults[0]?.message}`)
+  return value as Static<S>
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new RetryableError('the wrapper answered something that is not JSON', { cause })
+  }
+}

@@ -1,0 +1,425 @@
+import { describe, expect, test } from 'vitest'
+import type { ActorAddress } from '../../machines/definition.ts'
+import { contractVersion } from '../../machines/turn/contract-version.ts'
+import { EffectNotHeldError, RetryableError, TerminalError } from '../../runtime/errors.ts'
+import type { ActorView, EffectContext } from '../../runtime/runtime.ts'
+import { captureLog } from '../../http/testing.ts'
+import type { PodPort, PodSpec } from '../ports/pods.ts'
+import { probeText, wrapperHandlers } from './outbound.ts'
+import { anEndedTurn, aTurn, startedAt, withWrapper, type ScriptedWrapper } from './testing.ts'
+
+const turn: ActorAddress = 'turn:default/task/1/3'
+const pod: ActorAddress = 'pod:default/task/1'
+
+function asked(actor: ActorAddress, attempt = 1): EffectContext {
+  return {
+    key: `${actor}/7/0`,
+    actor,
+    attempt,
+    at: 0,
+    signal: new AbortController().signal,
+    assertHeld: () => undefined,
+  }
+}
+
+interface Scene {
+  readonly wrapper: ScriptedWrapper
+  readonly handlers: ReturnType<typeof wrapperHandlers>
+  /** What the platform under the pods was asked for. */
+  readonly platform: string[]
+  readonly specs: PodSpec[]
+  readonly rendered: number[]
+  /** Actors that have ended. */
+  readonly over: Set<ActorAddress>
+  readonly log: ReturnType<typeof captureLog>
+  /** Thrown by the next creation of a pod. */
+  refusal: Error | undefined
+  /** Nothing of the pod runs. */
+  isPodGone: boolean
+}
+
+async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
+  await withWrapper(async (wrapper) => {
+    const scene: Omit<Scene, 'handlers'> = {
+      wrapper,
+      platform: [],
+      specs: [],
+      rendered: [],
+      over: new Set(),
+      log: captureLog(),
+      refusal: undefined,
+      isPodGone: false,
+    }
+    const pods: PodPort = {
+      bindVolumes: async (task) => void scene.platform.push(`bind ${task}`),
+      create: async (spec) => {
+        if (scene.refusal !== undefined) throw scene.refusal
+        scene.platform.push(`create ${spec.pod}`)
+        scene.specs.push(spec)
+        return { name: 'pod-name' }
+      },
+      remove: async (name, { force }) => {
+        scene.platform.push(`remove ${name}${force ? ' by force' : ''}`)
+        return scene.isPodGone ? 'gone' : 'ending'
+      },
+      deleteWorkspace: async (task) => void scene.platform.push(`delete ${task}`),
+      watch: () => () => undefined,
+    }
+    const handlers = wrapperHandlers({
+      clock: { now: () => 5_000, setTimer: () => ({ cancel: () => undefined }) },
+      logger: scene.log.logger,
+      pods,
+      client: wrapper.client,
+      tellUsage: async (name, { usage, accountUsage }) => {
+        if (accountUsage === undefined) return []
+        const event = { type: 'usage.reported', at: 5_000, turn: name, tokens: usage?.outputTokens ?? 0 }
+        return [{ to: 'project:default/demo', key: `reported/${name}`, event }]
+      },
+      readActor: async (address) => ({ status: scene.over.has(address) ? 'done' : 'active' }) as ActorView,
+      renderTurn: async (_turn, ordinal) => {
+        scene.rendered.push(ordinal)
+        return `turn ${ordinal}`
+      },
+    })
+    await use(Object.assign(scene, { handlers }))
+  })
+}
+
+function submitOf(
+  { handlers, wrapper }: Scene,
+  attempt = 1,
+  purpose: 'work' | 'handoff' = 'work',
+): ReturnType<(typeof handlers)['submitTurn']['perform']> {
+  const params = { task: 'default/task', podOrdinal: 1, url: wrapper.url, purpose, eventsUpTo: 0 }
+  return handlers.submitTurn.perform(params, asked(turn, attempt))
+}
+
+function accepted(turnId: string): object[] {
+  return [{ to: turn, key: `${turn}/7/0/accepted`, event: { type: 'submit.accepted', at: 5_000, turnId } }]
+}
+
+describe('submitting a turn', () => {
+  test('posts the text of the pod’s n-th turn under the turn’s own key', async () => {
+    await withScene(async (scene) => {
+      expect(await submitOf(scene)).toEqual(accepted('turn-1'))
+      expect(scene.wrapper.requests).toEqual([
+        { route: 'POST /v1/messages', body: { text: 'turn 3', handoff: false }, key: 'default/task/1/3' },
+      ])
+    })
+  })
+
+  test('whose answer was lost is adopted at the repeat, not sent twice [TURN-2]', async () => {
+    await withScene(async (scene) => {
+      scene.wrapper.faults.push('lost')
+      await expect(submitOf(scene)).rejects.toThrow(RetryableError)
+      expect(await submitOf(scene, 2)).toEqual(accepted('turn-1'))
+      expect(scene.wrapper.turns).toHaveLength(1)
+      expect(scene.wrapper.requests.map(({ route }) => route)).toEqual(['POST /v1/messages', 'GET /v1/messages'])
+    })
+  })
+
+  test('that was never received is sent at the repeat', async () => {
+    await withScene(async (scene) => {
+      scene.wrapper.faults.push('not-ready')
+      await expect(submitOf(scene)).rejects.toThrow(RetryableError)
+      expect(await submitOf(scene, 2)).toEqual(accepted('turn-1'))
+      expect(scene.wrapper.turns.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['default/task/1/3'])
+    })
+  })
+
+  test('that meets its own turn in flight (409) adopts it', async () => {
+    await withScene(async (scene) => {
+      scene.wrapper.turns.push(aTurn('mine', { idempotencyKey: 'default/task/1/3' }))
+      scene.wrapper.faults.push('turn-in-flight')
+      expect(await submitOf(scene)).toEqual(accepted('mine'))
+    })
+  })
+
+  test('that meets another turn in flight (409) tells which one', async () => {
+    await withScene(async (scene) => {
+      scene.wrapper.turns.push(aTurn('other', { idempotencyKey: 'default/task/1/2' }), anEndedTurn('earlier'))
+      expect(await submitOf(scene)).toEqual([
+        { to: turn, key: `${turn}/7/0/conflict`, event: { type: 'submit.conflict', at: 5_000, liveTurnId: 'other' } },
+      ])
+    })
+  })
+
+  test('that meets a turn which ended meanwhile is a conflict with nobody', async () => {
+    await withScene(async (scene) => {
+      scene.wrapper.turns.push(anEndedTurn('earlier'))
+      scene.wrapper.faults.push('turn-in-flight')
+      expect((await submitOf(scene)).map(({ event }) => event)).toEqual([{ type: 'submit.conflict', at: 5_000 }])
+    })
+  })
+
+  test('past the TTL (410) tells so, and the hand-off is still taken', async () => {
+    await withScene(async (scene) => {
+      scene.wrapper.expired = true
+      expect((await submitOf(scene)).map(({ event }) => event)).toEqual([{ type: 'submit.expired', at: 5_000 }])
+      expect(await submitOf(scene, 1, 'handoff')).toEqual(accepted('turn-1'))
+    })
+  })
+
+  test('of a turn that is over asks nobody', async () => {
+    await withScene(async (scene) => {
+      scene.over.add(turn)
+      expect(await submitOf(scene)).toEqual([])
+      expect(scene.wrapper.requests).toEqual([])
+    })
+  })
+})
+
+describe('asking after a turn', () => {
+  const poll = ({ handlers, wrapper }: Scene): ReturnType<(typeof handlers)['pollTurn']['perform']> =>
+    handlers.pollTurn.perform({ url: wrapper.url, turnId: 'turn-1' }, asked(turn))
+
+  test('brings its result once, under a key that every poll of it has (CALLBACK-3)', async () => {
+    await withScene(async (scene) => {
+      scene.wrapper.turns.push(anEndedTurn('turn-1', { failed: [{ repo: 'b', error: 'rejected' }] }))
+      const read = await poll(scene)
+      expect(read).toMatchObject([
+        {
+          to: turn,
+          key: 'result/turn-1',
+          event: {
+            type: 'turn.result',
+            at: 5_000,
+            turnId: 'turn-1',
+            state: 'completed',
+            stopReason: 'end_turn',
+            finalText: 'Done.',
+            usage: { outputTokens: 20 },
+            pushed: ['a'],
+            failed: [{ repo: 'b', error: 'rejected' }],
+          },
+        },
+      ])
+      expect(
+        await scene.handlers.pollTurn.perform(
+          { url: scene.wrapper.url, turnId: 'turn-1' },
+          { ...asked(turn), key: 'another' },
+        ),
+      ).toEqual(read)
+    })
+  })
+
+  test('brings the calls that the wrapper refused, and says nothing of any where the wrapper does not', async () => {
+    await withScene(async (scene) => {
+      const refusedCalls = [{ tool: 'submit_outcome', reason: 'no-block' as const, count: 3 }]
+      scene.wrapper.turns.push(anEndedTurn('turn-1', { refusedCalls }))
+      expect((await poll(scene))[0]?.event).toMatchObject({ type: 'turn.result', refusedCalls })
+      scene.wrapper.turns.splice(0, 1, anEndedTurn('turn-1'))
+      expect((await poll(scene))[0]?.event).not.toHaveProperty('refusedCalls')
+    })
+  })
+
+  test('believes no refused calls that break their form, and asks again', async () => {
+    await withScene(async (scene) => {
+      const call = { tool: 'task_note', reason: 'no-block', count: 1 }
+      const wrong = [
+        { ...call, arguments: {} },
+        { ...call, tool: '\u001b[2J' },
+        { ...call, reason: 'x' },
+        { ...call, count: 0 },
+      ]
+      for (const one of [...wrong.map((each) => [each]), Array.from({ length: 22 }, () => call)]) {
+        scene.wrapper.turns.splice(0, 1, anEndedTurn('turn-1', { refusedCalls: one as never }))
+        expect(await poll(scene)).toEqual([])
+      }
+    })
+  })
+
+  test('brings its usage to whoever meters it, together with the result', async () => {
+    await withScene(async (scene) => {
+      const window = { usedPercent: 1, resetsAt: startedAt }
+      const accountUsage = { fiveHour: window, sevenDay: window, reportedAt: startedAt }
+      scene.wrapper.turns.push(anEndedTurn('turn-1', { accountUsage }))
+      const name = turn.slice('turn:'.length)
+      expect(await poll(scene)).toMatchObject([
+        { to: turn, key: 'result/turn-1' },
+        { to: 'project:default/demo', key: `reported/${name}`, event: { turn: name, tokens: 20 } },
+      ])
+    })
+  })
+
+  test('that failed brings what failed and when it may be tried again', async () => {
+    await withScene(async (scene) => {
+      const error = { code: 'rate_limit', message: 'the limit is reached', resetsAt: startedAt }
+      scene.wrapper.turns.push(anEndedTurn('turn-1', { state: 'failed', stopReason: 'usage_limit', error }))
+      expect((await poll(scene))[0]?.event).toMatchObject({
+        state: 'failed',
+        stopReason: 'usage_limit',
+        error: 'rate_limit: the limit is reached',
+        resetsAt: Date.parse(startedAt),
+      })
+    })
+  })
+
+  test('that runs brings the agent’s last activity, and the probe that was answered', async () => {
+    await withScene(async (scene) => {
+      scene.wrapper.turns.push(aTurn('turn-1'))
+      const activity = { type: 'turn.activity', at: 5_000, lastActivityAt: Date.parse(startedAt) }
+      expect(await poll(scene)).toEqual([{ to: turn, key: `${turn}/7/0/activity`, event: activity }])
+      scene.wrapper.session = { ...scene.wrapper.session, lastProbe: { probeId: '2', deliveredAt: startedAt } }
+      expect((await poll(scene))[0]?.event).toEqual(activity)
+      scene.wrapper.session = {
+        ...scene.wrapper.session,
+        lastProbe: { probeId: '2', deliveredAt: startedAt, answeredAt: startedAt },
+      }
+      expect((await poll(scene))[0]?.event).toEqual({ ...activity, probeAnswered: 2 })
+    })
+  })
+
+  test('at a pod that does not answer changes nothing: the next poll asks again', async () => {
+    await withScene(async (scene) => {
+      scene.wrapper.faults.push('internal')
+      expect(await poll(scene)).toEqual([])
+      expect(scene.log.lines().map(({ msg }) => msg)).toContain('turn could not be read')
+    })
+  })
+})
+
+describe('probe and interrupt', () => {
+  test('a probe is sent under its number, and one that finds no turn is no failure', async () => {
+    await withScene(async (scene) => {
+      const { handlers, wrapper } = scene
+      expect(await handlers.probeTurn.perform({ url: wrapper.url, probe: 2 }, asked(turn))).toEqual([])
+      expect(wrapper.requests).toEqual([{ route: 'POST /v1/probe', body: { probeId: '2', text: probeText } }])
+    })
+  })
+
+  test('an interrupt that finds no terminal is told to the turn', async () => {
+    await withScene(async ({ handlers, wrapper }) => {
+      expect(await handlers.interruptTurn.perform({ url: wrapper.url }, asked(turn))).toEqual([])
+      wrapper.hasTerminal = false
+      expect(await handlers.interruptTurn.perform({ url: wrapper.url }, asked(turn))).toEqual([
+        { to: turn, key: `${turn}/7/0/refused`, event: { type: 'turn.interruptRefused', at: 5_000 } },
+      ])
+    })
+  })
+
+  test('neither is sent for a turn that is over', async () => {
+    await withScene(async ({ handlers, wrapper, over }) => {
+      over.add(turn)
+      await handlers.probeTurn.perform({ url: wrapper.url, probe: 1 }, asked(turn))
+      await handlers.interruptTurn.perform({ url: wrapper.url }, asked(turn))
+      expect(wrapper.requests).toEqual([])
+    })
+  })
+})
+
+describe('the life of a pod', () => {
+  const address = { task: 'default/task', ordinal: 1 }
+  const params = {
+    ...address,
+    project: 'default/demo',
+    agentKind: 'implement',
+    model: '',
+    effort: 'high',
+    permissionMode: 'plan',
+    turnTimeoutSeconds: 60,
+    agentPodTTLSeconds: 600,
+    repositories: [],
+  }
+
+  test('R5: an effect that another process may perform by now creates no pod and sends nothing into one', async () => {
+    await withScene(async ({ handlers, platform, wrapper, rendered }) => {
+      const lost = (actor: ActorAddress, looks: number): EffectContext => {
+        let left = looks
+        return {
+          ...asked(actor),
+          assertHeld: () => {
+            if (left-- === 0) throw new EffectNotHeldError(actor)
+          },
+        }
+      }
+      const at = { task: 'default/task', podOrdinal: 1, url: wrapper.url, purpose: 'work', eventsUpTo: 0 } as const
+      const tries = [
+        () => handlers.createPod.perform(params, lost(pod, 0)),
+        () => handlers.readSession.perform({ ...address, url: wrapper.url }, lost(pod, 0)),
+        () => handlers.probeTurn.perform({ url: wrapper.url, probe: 1 }, lost(turn, 0)),
+        () => handlers.interruptTurn.perform({ url: wrapper.url }, lost(turn, 0)),
+        () => handlers.submitTurn.perform(at, lost(turn, 0)),
+        // Between the first look and the request the text is made.
+        () => handlers.submitTurn.perform(at, lost(turn, 1)),
+      ]
+      for (const attempt of tries) await expect(attempt()).rejects.toBeInstanceOf(EffectNotHeldError)
+      expect([platform, wrapper.requests, rendered]).toEqual([[], [], [3]])
+    })
+  })
+
+  test('begins with its volume and its creation, each told to the pod', async () => {
+    await withScene(async ({ handlers, platform, specs }) => {
+      expect(await handlers.bindVolumes.perform(address, asked(pod))).toEqual([
+        { to: pod, key: `${pod}/7/0/bound`, event: { type: 'pod.volumesBound', at: 5_000 } },
+      ])
+      expect(await handlers.createPod.perform(params, asked(pod))).toEqual([
+        { to: pod, key: `${pod}/7/0/created`, event: { type: 'pod.created', at: 5_000, name: 'pod-name' } },
+      ])
+      expect(platform).toEqual(['bind default/task', 'create default/task/1'])
+      expect(specs).toEqual([{ ...params, pod: 'default/task/1' }])
+    })
+  })
+
+  test('is not begun for a pod that is over', async () => {
+    await withScene(async ({ handlers, platform, over }) => {
+      over.add(pod)
+      expect(await handlers.createPod.perform(params, asked(pod))).toEqual([])
+      expect(platform).toEqual([])
+    })
+  })
+
+  test('ends before it began where the platform refuses for good; any other failure is tried again', async () => {
+    await withScene(async (scene) => {
+      scene.refusal = new TerminalError('quota', 'no pod fits the quota')
+      expect((await scene.handlers.createPod.perform(params, asked(pod))).map(({ event }) => event)).toEqual([
+        { type: 'pod.vanished', at: 5_000, reason: 'no pod fits the quota' },
+      ])
+      scene.refusal = new Error('the API server does not answer')
+      await expect(scene.handlers.createPod.perform(params, asked(pod))).rejects.toThrow('does not answer')
+    })
+  })
+
+  test('is checked by the contract version that its wrapper speaks', async () => {
+    await withScene(async ({ handlers, wrapper, over }) => {
+      const session = { ...address, url: wrapper.url }
+      expect(await handlers.readSession.perform(session, asked(pod))).toEqual([
+        { to: pod, key: `${pod}/7/0/session`, event: { type: 'pod.session', at: 5_000, contractVersion } },
+      ])
+      over.add(pod)
+      expect(await handlers.readSession.perform(session, asked(pod))).toEqual([])
+      wrapper.faults.push('internal')
+      over.clear()
+      await expect(handlers.readSession.perform(session, asked(pod))).rejects.toThrow(RetryableError)
+    })
+  })
+
+  test('ends with its wrapper’s own stop, and with the platform’s where that one does not answer', async () => {
+    await withScene(async ({ handlers, wrapper, platform, log }) => {
+      expect(await handlers.stopPod.perform({ ...address, url: wrapper.url }, asked(pod))).toEqual([])
+      expect(wrapper.stopped).toBe(true)
+      await handlers.stopPod.perform({ ...address, url: 'http://127.0.0.1:1' }, asked(pod))
+      await handlers.stopPod.perform(address, asked(pod))
+      expect(platform).toEqual(Array.from({ length: 3 }, () => 'remove default/task/1'))
+      expect(log.lines().map(({ msg }) => msg)).toEqual(['graceful stop not answered'])
+    })
+  })
+
+  test('that was never created is told of as vanished when it is ended by force: no watch would say so', async () => {
+    await withScene(async (scene) => {
+      scene.isPodGone = true
+      const told = await scene.handlers.forceDeletePod.perform(address, asked(pod))
+      expect(told).toEqual([
+        expect.objectContaining({ to: pod, event: expect.objectContaining({ type: 'pod.vanished' }) }),
+      ])
+    })
+  })
+
+  test('can be ended by force, and leaves its workspace until the Task gives that up', async () => {
+    await withScene(async ({ handlers, platform }) => {
+      await handlers.forceDeletePod.perform(address, asked(pod))
+      await handlers.deleteWorkspace.perform({ task: 'default/task' }, asked('task:default/task'))
+      expect(platform).toEqual(['remove default/task/1 by force', 'delete default/task'])
+    })
+  })
+})

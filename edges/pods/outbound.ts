@@ -1,0 +1,217 @@
+/** Effects on pods and their turns. A pod that is gone answers nothing: its own final state ends what waits for it. */
+import type { EffectParams } from '../../machines/effect.ts'
+import type { ActorAddress } from '../../machines/definition.ts'
+import type { TurnResult } from '../../machines/turn/schema.ts'
+import { messageOf, TerminalError } from '../../runtime/errors.ts'
+import type { ActorView, Delivery, EffectContext, TargetRule } from '../../runtime/runtime.ts'
+import type { Clock } from '../../http/ports.ts'
+import type { Logger } from '../../http/logging.ts'
+import type { PodPort } from '../ports/pods.ts'
+import type { WrapperClient } from './client.ts'
+import { turnResult } from './turn-result.ts'
+
+export interface WrapperEffectDeps {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly pods: PodPort
+  readonly client: WrapperClient
+  readonly readActor: (address: ActorAddress) => Promise<ActorView | undefined>
+  /** What else is told of a turn's usage, once its result is read; `turn` is the turn actor's id. */
+  readonly tellUsage?: (turn: string, usage: Pick<TurnResult, 'usage' | 'accountUsage'>) => Promise<readonly Delivery[]>
+  /** The text of the pod's n-th turn: bundle, events and assignment as they stand now (BUNDLE-1, EVENTS-6). */
+  readonly renderTurn: (turn: EffectParams<'submitTurn'>, ordinal: number) => Promise<string>
+}
+
+export const probeText =
+  'The platform has seen no activity for a while. If you are still working, carry on; nothing else is asked of you. If you are stuck, say in one line what blocks you.'
+
+/** One that hangs holds its own calls up for a deadline each, and nobody else's; a third may still interrupt it. */
+const pod: TargetRule<{ readonly url: string }> = { name: 'pod', of: ({ url }) => url, concurrency: 3 }
+
+function performing<P>(perform: (params: P, context: EffectContext) => Promise<readonly Delivery[]>): typeof perform {
+  return perform
+}
+
+function deliveryTo(
+  context: EffectContext,
+  name: string,
+  event: Delivery['event'],
+  to: ActorAddress = context.actor,
+): Delivery {
+  return { to, key: `${context.key}/${name}`, event }
+}
+
+function podId(params: { readonly task: string; readonly ordinal: number }): string {
+  return `${params.task}/${params.ordinal}`
+}
+
+/** Handlers in the shape of the runtime's total record: one per effect type of this edge. */
+export function wrapperHandlers(deps: WrapperEffectDeps) {
+  const { clock, pods, client } = deps
+  /** Read, and still ours to act on: by the time of the answer another process may have begun and ended it. */
+  const isOver = async (context: EffectContext): Promise<boolean> => {
+    const actor = await deps.readActor(context.actor)
+    context.assertHeld()
+    return actor?.status !== 'active'
+  }
+
+  return {
+    bindVolumes: {
+      perform: performing(async (params: EffectParams<'bindVolumes'>, context) => {
+        await pods.bindVolumes(params.task)
+        return [deliveryTo(context, 'bound', { type: 'pod.volumesBound', at: clock.now() })]
+      }),
+    },
+    createPod: {
+      concurrency: 4,
+      perform: performing(async (params: EffectParams<'createPod'>, context) => {
+        if (await isOver(context)) return []
+        try {
+          const { name } = await pods.create({ ...params, pod: podId(params) })
+          return [deliveryTo(context, 'created', { type: 'pod.created', at: clock.now(), name })]
+        } catch (error) {
+          if (!(error instanceof TerminalError)) throw error
+          return [deliveryTo(context, 'refused', { type: 'pod.vanished', at: clock.now(), reason: error.message })]
+        }
+      }),
+    },
+    readSession: {
+      target: pod,
+      perform: performing(async (params: EffectParams<'readSession'>, context) => {
+        if (await isOver(context)) return []
+        const { contractVersion } = await client.session(params.url)
+        return [deliveryTo(context, 'session', { type: 'pod.session', at: clock.now(), contractVersion })]
+      }),
+    },
+    stopPod: {
+      perform: performing(async (params: EffectParams<'stopPod'>) => {
+        if (params.url !== undefined) {
+          await client
+            .stop(params.url)
+            .catch((error: unknown) =>
+              deps.logger.warn({ pod: podId(params), error: messageOf(error) }, 'graceful stop not answered'),
+            )
+        }
+        await pods.remove(podId(params), { force: false })
+        return []
+      }),
+    },
+    forceDeletePod: {
+      perform: performing(async (params: EffectParams<'forceDeletePod'>, context) => {
+        const state = await pods.remove(podId(params), { force: true })
+        // Never created, or its end was told long ago: the pod would wait for it for ever (LAW-14).
+        if (state === 'ending' || (await isOver(context))) return []
+        return [deliveryTo(context, 'gone', { type: 'pod.vanished', at: clock.now(), reason: 'nothing of it runs' })]
+      }),
+    },
+    deleteWorkspace: {
+      perform: performing(async (params: EffectParams<'deleteWorkspace'>) => {
+        await pods.deleteWorkspace(params.task)
+        return []
+      }),
+    },
+    submitTurn: {
+      target: pod,
+      concurrency: 8,
+      perform: performing(async (params: EffectParams<'submitTurn'>, context) => {
+        if (await isOver(context)) return []
+        return submit(deps, params, context)
+      }),
+    },
+    pollTurn: {
+      target: pod,
+      concurrency: 8,
+      perform: performing(async (params: EffectParams<'pollTurn'>, context) => {
+        const read = await readTurn(deps, params).catch((error: unknown) => {
+          // The next poll or callback asks again, and a dead pod is told by the watch: no retry of its own.
+          deps.logger.info({ turn: context.actor, error: messageOf(error) }, 'turn could not be read')
+          return []
+        })
+        const told = await Promise.all(
+          read.map(async ({ name, event, turn }) => {
+            if (turn === undefined) return [deliveryTo(context, name, event)]
+            const usage = (await deps.tellUsage?.(context.actor.slice('turn:'.length), turn)) ?? []
+            return [{ to: context.actor, key: `result/${params.turnId}`, event }, ...usage]
+          }),
+        )
+        return told.flat()
+      }),
+    },
+    probeTurn: {
+      target: pod,
+      perform: performing(async (params: EffectParams<'probeTurn'>, context) => {
+        if (await isOver(context)) return []
+        await client.probe(params.url, String(params.probe), probeText)
+        return []
+      }),
+    },
+    interruptTurn: {
+      target: pod,
+      perform: performing(async (params: EffectParams<'interruptTurn'>, context) => {
+        if (await isOver(context)) return []
+        if (await client.interrupt(params.url)) return []
+        return [deliveryTo(context, 'refused', { type: 'turn.interruptRefused', at: clock.now() })]
+      }),
+    },
+  }
+}
+
+/** A turn is submitted once: a repeat looks for its own key first and adopts what it finds [TURN-2]. */
+async function submit(
+  deps: WrapperEffectDeps,
+  params: EffectParams<'submitTurn'>,
+  context: EffectContext,
+): Promise<readonly Delivery[]> {
+  const key = context.actor.slice('turn:'.length)
+  const accepted = (turnId: string): readonly Delivery[] => [
+    deliveryTo(context, 'accepted', { type: 'submit.accepted', at: deps.clock.now(), turnId }),
+  ]
+  const own = async (): Promise<{ mine?: string; live?: string }> => {
+    const turns = await deps.client.turns(params.url)
+    const mine = turns.find((turn) => turn.idempotencyKey === key)?.turnId
+    const live = turns.find((turn) => turn.state === 'running')?.turnId
+    return { ...(mine === undefined ? {} : { mine }), ...(live === undefined ? {} : { live }) }
+  }
+  if (context.attempt > 1) {
+    const { mine } = await own()
+    if (mine !== undefined) return accepted(mine)
+  }
+  const text = await deps.renderTurn(params, Number(key.slice(key.lastIndexOf('/') + 1)))
+  context.assertHeld()
+  const answer = await deps.client.submit(params.url, { key, text, handoff: params.purpose === 'handoff' })
+  if (answer.said === 'accepted') return accepted(answer.turnId)
+  if (answer.said === 'expired')
+    return [deliveryTo(context, 'expired', { type: 'submit.expired', at: deps.clock.now() })]
+  const { mine, live } = await own()
+  if (mine !== undefined) return accepted(mine)
+  return [
+    deliveryTo(context, 'conflict', {
+      type: 'submit.conflict',
+      at: deps.clock.now(),
+      ...(live === undefined ? {} : { liveTurnId: live }),
+    }),
+  ]
+}
+
+async function readTurn(
+  deps: WrapperEffectDeps,
+  params: EffectParams<'pollTurn'>,
+): Promise<readonly { name: string; event: Delivery['event']; turn?: TurnResult }[]> {
+  const turn = await deps.client.turn(params.url, params.turnId)
+  if (turn !== undefined && turn.state !== 'running')
+    return [{ name: 'result', event: turnResult(turn, deps.clock.now()), turn }]
+  const session = await deps.client.session(params.url)
+  const answered =
+    session.lastProbe?.answeredAt === undefined ? {} : { probeAnswered: Number(session.lastProbe.probeId) }
+  return [
+    {
+      name: 'activity',
+      event: {
+        type: 'turn.activity',
+        at: deps.clock.now(),
+        lastActivityAt: Date.parse(session.lastActivityAt),
+        ...answered,
+      },
+    },
+  ]
+}

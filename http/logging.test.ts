@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { captureLog } from './testing.ts'
+
+test('a line is JSON with time, level and the program that speaks (MEMORY-LOG-2, HTTP-9)', () => {
+  const log = captureLog()
+  log.logger.info({ a: 1 }, 'hello')
+  expect(log.lines()).toEqual([
+    expect.objectContaining({
+      level: 30,
+      name: 'test',
+      a: 1,
+      msg: 'hello',
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+    }),
+  ])
+})
+
+test.each([
+  'authorization',
+  'cookie',
+  'token',
+  'access_token',
+  'secret',
+  'client_secret',
+  'password',
+  'x-gitlab-token',
+  'set-cookie',
+])('%s is not written, however deep it lies', (name) => {
+  const log = captureLog()
+  log.logger.info(
+    { [name]: 'hunter2', headers: { [name]: 'hunter2' }, request: { headers: { [name]: 'hunter2' } } },
+    'x',
+  )
+  expect(JSON.stringify(log.lines())).not.toContain('hunter2')
+  expect(log.lines()[0]).toMatchObject({ [name]: '[redacted]' })
+})

@@ -1,0 +1,155 @@
+import Fastify, { LogController, type FastifyRequest } from 'fastify'
+import type { Registry } from 'prom-client'
+import { answerError } from './answer-problem.ts'
+import type { HttpApp } from './app.ts'
+import { guard, type Authenticate } from './auth/authenticate.ts'
+import { addJsonParser } from './body.ts'
+import { closeWithin, STOP_GRACE_MS, trackSockets } from './drain.ts'
+import { answerUnknownRoutes } from './known-routes.ts'
+import type { Logger } from './logging.ts'
+import { createMetrics, type HttpMetrics } from './metrics.ts'
+import { collectOpenApi, type OpenApiInfo } from './openapi.ts'
+import { addOperationalRoutes } from './operational.ts'
+import type { Clock, Ids } from './ports.ts'
+import { Problem } from './problem.ts'
+import type { Readiness } from './readiness.ts'
+import { requestIdOf } from './request-id.ts'
+import { answerBrokenConnection } from './broken-connection.ts'
+import { compilePart, type RequestPart } from './validation.ts'
+
+export interface ServerOptions {
+  readonly name: string
+  readonly version: string
+  readonly logger: Logger
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Bytes; 1 MiB unless told. A route may say otherwise. */
+  readonly bodyLimit?: number
+  /** Guards every route whose config doesn't say otherwise (`auth`). Absent: scopes bring their own `guard`. */
+  readonly authenticate?: Authenticate
+  readonly readiness?: () => Promise<Readiness>
+  readonly openapi: OpenApiInfo
+  /** A prefix under which all but the operational routes answer too: an ingress may strip it or not. */
+  readonly basePath?: string
+  /** `auth: true`: /openapi.json and /docs are guarded like the rest (HTTP-RULE-1). */
+  readonly operational?: { readonly auth?: boolean }
+}
+
+export interface HttpServer {
+  /** Declare routes here, before `listen`. */
+  readonly app: HttpApp
+  readonly metrics: Registry
+  listen(where: {
+    readonly host: string
+    readonly port: number
+  }): Promise<{ readonly url: string; readonly port: number }>
+  /** Not ready from now on; no new connections; what runs may end within `graceMs` (25 s unless told), then is cut. */
+  close(how?: { readonly graceMs?: number }): Promise<void>
+}
+
+const DEFAULT_BODY_LIMIT = 1024 * 1024
+/** Node's own default, which fastify turns off: a request that dribbles in may not hold a socket for ever. */
+const REQUEST_TIMEOUT_MS = 300_000
+/** Names of resources are up to 253 characters and arrive percent-encoded. */
+const MAX_PARAM_LENGTH = 1024
+
+/** The one way in which programs of ours serve HTTP: answers, limits, ids, logs, metrics and documents are the same everywhere. */
+export async function createServer(options: ServerOptions): Promise<HttpServer> {
+  const metrics = createMetrics(options.name)
+  const state = { draining: false }
+  const app = createApp(options)
+  const sockets = trackSockets(app.server)
+
+  addJsonParser(app as never)
+  addRequestHooks(app, options, metrics, state)
+  answerUnknownRoutes(app as never)
+  await collectOpenApi(app as never, options.version, options.openapi, options.authenticate !== undefined)
+  addOperationalRoutes(app, {
+    name: options.name,
+    version: options.version,
+    clock: options.clock,
+    registry: metrics.registry,
+    readiness: async () =>
+      state.draining
+        ? { ready: false, reasons: ['stopping'] }
+        : ((await options.readiness?.()) ?? { ready: true, reasons: [] }),
+    documentsNeedAuth: options.operational?.auth ?? false,
+  })
+
+  return {
+    app,
+    metrics: metrics.registry,
+    listen: async (where) => {
+      const url = await app.listen(where)
+      return { url, port: Number(new URL(url).port) }
+    },
+    close: async ({ graceMs = STOP_GRACE_MS } = {}) => {
+      state.draining = true
+      await closeWithin(options.clock, graceMs, sockets, app.close())
+    },
+  }
+}
+
+function createApp(options: ServerOptions): HttpApp {
+  const app = Fastify({
+    loggerInstance: options.logger,
+    bodyLimit: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    genReqId: (request) => requestIdOf(request, options.ids),
+    requestIdHeader: false,
+    logController: new LogController({ requestIdLogLabel: 'requestId', disableRequestLogging: true }),
+    return503OnClosing: false,
+    ...(options.basePath ? { rewriteUrl: withoutPrefix(options.basePath) } : {}),
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    frameworkErrors: answerError,
+    clientErrorHandler: answerBrokenConnection,
+  }) as unknown as HttpApp
+  app.setErrorHandler((error, request, reply) => answerError(error, request as FastifyRequest, reply as never))
+  app.setValidatorCompiler(
+    ({ schema, httpPart }) => compilePart(schema as never, (httpPart ?? 'body') as RequestPart) as never,
+  )
+  // Schemas of answers document; compiled serializers would silently drop what a union or a record holds.
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.decorateRequest('principal')
+  app.decorateRequest('rawBody')
+  return app
+}
+
+const operational = /^\/(healthz|readyz|metrics)(\?|$)/
+
+/** Operational routes are not for the outside: under the prefix there is nothing at their names. */
+function withoutPrefix(prefix: string): (request: { readonly url?: string }) => string {
+  return ({ url = '/' }) => {
+    const rest = url.slice(prefix.length)
+    return url.startsWith(`${prefix}/`) && !operational.test(rest) ? rest : url
+  }
+}
+
+function addRequestHooks(
+  app: HttpApp,
+  options: ServerOptions,
+  metrics: HttpMetrics,
+  state: { draining: boolean },
+): void {
+  const arrivals = new WeakMap<object, number>()
+  app.addHook('onRequest', async (request, reply) => {
+    arrivals.set(request.raw, options.clock.now())
+    void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+    const auth = request.routeOptions.config.auth
+    if (state.draining && auth !== false)
+      throw new Problem('not-ready', 'stopping', { headers: { 'retry-after': '1' } })
+    const authenticate = auth ?? (request.is404 ? false : options.authenticate)
+    if (authenticate !== undefined && authenticate !== false) await guard(authenticate)(request as FastifyRequest)
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    // A connection kept alive past this answer would hold the stop up until its grace is over.
+    if (state.draining) void reply.header('connection', 'close')
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    if (state.draining) app.server.closeIdleConnections()
+    const milliseconds = options.clock.now() - (arrivals.get(request.raw) ?? options.clock.now())
+    const route = request.routeOptions.url ?? 'unknown'
+    metrics.observe(request.method, route, reply.statusCode, milliseconds / 1000)
+    request.log.info({ method: request.method, route, status: reply.statusCode, milliseconds }, 'request answered')
+  })
+}

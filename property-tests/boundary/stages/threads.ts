@@ -1,0 +1,87 @@
+/** An approved issue on the local forge, with a real mirror and a real Issue behind it; walls down, as they were before law B6. */
+import type { MirroredComment } from '../../../edges/forge/mirror/records.ts'
+import { mirrorRules, type MirrorRules } from '../../../edges/forge/mirror/rules.ts'
+import { withScene, type Scene, type SceneOptions } from '../../../edges/forge/mirror/testing.ts'
+import { maintainersOf } from '../../../edges/forge/projects.ts'
+import { isListed } from '../../../machines/rules/logins.ts'
+import { forgetfulIssue, newestText } from '../../machines/mutants.ts'
+import type { Setting, Stage, Wall } from '../attack.ts'
+
+/** An unsigned edit is its author's, and whatever stood there since is carried along. */
+const newestBody: MirrorRules['text'] = (known, _now, edit) => ({
+  editedByOther: edit?.isTrusted === false || (edit === undefined && known?.notes.editedByOther === true),
+})
+
+/** Whatever stands in a comment is its author's. */
+function asItStands(kept: MirroredComment): MirroredComment {
+  const { withdrawal: _, ...row } = kept
+  const { login } = row.comment.author
+  const isRewritten = row.editedBy !== undefined
+  return { ...row, ...(isRewritten && { editedBy: login }), ...(row.deletedAt !== undefined && { deletedBy: login }) }
+}
+
+function hasMarker({ comment }: MirroredComment): boolean {
+  return comment.body.includes('<!-- platform:')
+}
+
+const down: Partial<Record<Wall, (rules: MirrorRules) => Partial<MirrorRules>>> = {
+  hands: () => ({ hands: newestText }),
+  'signed-text': () => ({ text: newestBody }),
+  'judged-thread': ({ judged }) => ({ judged: (thread, people) => judged(thread.map(asItStands), people) }),
+  'own-authorship': ({ people, judged }) => ({
+    people: (project, repository, bound) => ({
+      ...people(project, repository, bound),
+      isMaintainer: ({ login }) => isListed(login, maintainersOf(project, repository)),
+    }),
+    judged: (thread, by) =>
+      judged(
+        thread.filter((one) => !hasMarker(one)),
+        by,
+      ),
+  }),
+}
+
+function optionsOf(setting: Setting): SceneOptions {
+  const rules = [...setting.down].reduce<MirrorRules>(
+    (standing, wall) => ({ ...standing, ...down[wall]?.(standing) }),
+    mirrorRules,
+  )
+  // An operator's mistake gives the bot no voice.
+  const maintainerLogins = ['maintainer', 'acme', 'bot']
+  const forgetful = forgetfulIssue.find(({ kind }) => kind === 'issue')!.machine
+  return { rules, maintainerLogins, ...(setting.down.has('withdrawals-kept') && { machine: forgetful }) }
+}
+
+/** The store is one for a process: scenes of all stages wait for each other. */
+let before: Promise<unknown> = Promise.resolve()
+
+interface Life {
+  readonly scene: Scene
+  end(): Promise<void>
+}
+
+function begin(options: SceneOptions): Promise<Life> {
+  const ended = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<Life>()
+  const life = before.then(() =>
+    withScene(options, async (scene) => {
+      begun.resolve({ scene, end: () => (ended.resolve(), life) })
+      await ended.promise
+    }),
+  )
+  life.catch(begun.reject)
+  before = life.catch(() => undefined)
+  return begun.promise
+}
+
+export async function openThreads(setting: Setting): Promise<Stage<Scene>> {
+  let life: Life | undefined
+  return {
+    scene: async () => {
+      await life?.end()
+      life = await begin(optionsOf(setting))
+      return life.scene
+    },
+    close: async () => life?.end(),
+  }
+}

@@ -1,4 +1,0 @@
-import { retentionContract } from './contract/retention-contract.ts'
-import { openMemorySql } from './store/pglite-memory.ts'
-
-retentionContract('PGlite in memory', openMemorySql)

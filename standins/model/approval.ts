@@ -1,0 +1,35 @@
+/**
+ * Which comment a scripted agent would cite as the go-ahead. A reading of the approval grammar (WORDS,
+ * docs/rules.md) that is good enough to choose a comment; the orchestrator alone decides whether it counts.
+ */
+import type { BundleComment, BundleThread } from './bundle.ts'
+
+export interface Approval {
+  readonly external_id: string
+  readonly author: string
+  readonly body: string
+  /** The line that approves, verbatim. */
+  readonly quote: string
+}
+
+const approves =
+  /^(\/approve(\s.*)?|(approved?|lgtm|go ahead|ship it|please (proceed|implement)|sounds good|\+1)[.!]*)$/i
+const withdraws =
+  /^(\/unapprove(\s.*)?|\/hold(\s.*)?|(hold off|stop|do not implement|don't implement|revoke|withdraw)[.!]*)$/i
+
+/** The newest human comment that decides wins. */
+export function approvalOf(issue: BundleThread | undefined): Approval | undefined {
+  for (const comment of (issue?.comments ?? []).toReversed()) {
+    if (comment.bot) continue
+    if (lineOf(comment, withdraws) !== undefined) return undefined
+    const quote = lineOf(comment, approves)
+    if (quote !== undefined)
+      return { external_id: comment.external_id, author: comment.author, body: comment.body, quote }
+  }
+  return undefined
+}
+
+function lineOf(comment: BundleComment, pattern: RegExp): string | undefined {
+  const lines = comment.body.split('\n').map((line) => line.trim())
+  return lines.find((line) => !line.startsWith('>') && pattern.test(line.replaceAll(/@[\w-]+/g, '').trim()))
+}

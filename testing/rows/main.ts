@@ -1,0 +1,124 @@
+/** `npm run rows -- --help`: exit code 0 when every row is held or listed, and when tests see every mutation. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Type } from 'typebox'
+import { Parse } from 'typebox/value'
+import { citationFinder } from './citations.ts'
+import { faultsOf, heldBy, Report, Unheld } from './held.ts'
+import { drawn, filesOf, mutate, Mutation } from './mutations.ts'
+import { heldPages, readRows } from './pages.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const lastRun = join(root, 'node_modules', '.cache', 'statewright', 'tests.json')
+
+const usage = `usage: npm run rows -- [options]
+
+Compares the rows of docs/contract and docs/rules.md with the tests of the last whole \`npm test\`. A row is held by a test
+that passed and whose title cites it, or it is listed in testing/rows/unheld.json with the reason.
+
+  --report FILE   another report of vitest (--reporter=json)
+  --list          print the rows that no test holds
+  --mutate N      break N rows, each by its mutation of testing/rows/mutations.json; a test that cites the row must fail
+  --seed S        which N; 1 unless given
+  --only ID       the mutations of this row`
+
+const { values } = parseArgs({
+  options: {
+    report: { type: 'string', default: lastRun },
+    list: { type: 'boolean', default: false },
+    mutate: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const rows = readRows(root, heldPages)
+const find = citationFinder(rows)
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}
+
+function readReport(): Report {
+  if (existsSync(values.report)) return Parse(Report, readJson(values.report))
+  throw new Error(`${values.report} is not there: run npm test, which writes it when it runs every test`)
+}
+
+function main(): number {
+  if (values.help) return print(usage)
+  const report = readReport()
+  return values.mutate === undefined && values.only === undefined ? compare(report) : breakRows(report)
+}
+
+function compare(report: Report): number {
+  const held = heldBy(report, find)
+  const unheld = Parse(Unheld, readJson(join(import.meta.dirname, 'unheld.json')))
+  const faults = faultsOf(rows, held, unheld)
+  for (const fault of faults) console.log(fault)
+  if (values.list) for (const [id, { why, note }] of Object.entries(unheld)) console.log(`${id} ${why}: ${note}`)
+  const count = rows.filter(({ id }) => held.has(id)).length
+  console.log(`${rows.length} rows: ${count} held, ${rows.length - count} not, ${faults.length} faults`)
+  return faults.length === 0 ? 0 : 1
+}
+
+function breakRows(report: Report): number {
+  const all = Parse(Type.Array(Mutation), readJson(join(import.meta.dirname, 'mutations.json')))
+  const named = all.filter(({ id }) => values.only === undefined || id === values.only)
+  const chosen = drawn(named, Number(values.mutate ?? named.length), Number(values.seed))
+  const copy = copyOfTree()
+  try {
+    const seen = chosen.map((mutation) => isSeen(copy, mutation, report))
+    const missed = seen.filter((one) => !one).length
+    console.log(`${chosen.length} rows broken, ${missed} of them unseen`)
+    return missed === 0 && chosen.length > 0 ? 0 : 1
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+function copyOfTree(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'rows-'))
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  for (const path of listed
+    .toString()
+    .trim()
+    .split('\n')
+    .filter((each) => existsSync(join(root, each)))) {
+    mkdirSync(dirname(join(copy, path)), { recursive: true })
+    cpSync(join(root, path), join(copy, path), { verbatimSymlinks: true })
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  return copy
+}
+
+function isSeen(copy: string, mutation: Mutation, report: Report): boolean {
+  const { id, file } = mutation
+  const path = join(copy, file)
+  const source = readFileSync(path, 'utf8')
+  const result = join(copy, 'rows-report.json')
+  const files = filesOf(report, id, find).map((name) => relative(root, name))
+  rmSync(result, { force: true })
+  writeFileSync(path, mutate(mutation, source))
+  const parameters = ['run', '--reporter=json', `--outputFile=${result}`, '-t', `${id}(?!\\d)`, ...files]
+  spawnSync('vitest', parameters, { cwd: copy, stdio: 'ignore' })
+  writeFileSync(path, source)
+  const failed = existsSync(result) && files.length > 0 ? failedTests(Parse(Report, readJson(result)), id) : []
+  console.log(failed.length > 0 ? `${id}: seen by "${failed[0]}"` : `${id}: UNSEEN, ${file}`)
+  return failed.length > 0
+}
+
+function failedTests({ testResults }: Report, id: string): readonly string[] {
+  const failed = testResults.flatMap((one) => one.assertionResults.filter(({ status }) => status === 'failed'))
+  return failed.map(({ fullName }) => fullName).filter((name) => find(name).includes(id))
+}
+
+function print(text: string): number {
+  console.log(text)
+  return 0
+}
+
+process.exitCode = main()
