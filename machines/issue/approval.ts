@@ -41,6 +41,11 @@ export function bodiesApproved(previous: IssueContext, facts: IssueFacts): Issue
   return Object.fromEntries(entries)
 }
 
+/** A merge of ours closed it: what is planned now is about the Task's other issues, and takes no grant back here. */
+export function isMerged({ facts, retired }: IssueContext): boolean {
+  return facts?.state === 'closed' && facts.closedBy === 'bot' && !retired
+}
+
 /** Why a claim is refused: a conjunct of APPROVAL-2, or what the Issue itself knows. Undefined: it is granted. */
 export function refusal(context: IssueContext, held: HeldClaim): string | undefined {
   const { facts, owner, delivered, rejected } = context
@@ -65,7 +70,10 @@ function refusedCitation(context: IssueContext, facts: IssueFacts, { claim, plan
     'body-unchanged':
       approval === undefined ||
       (approval.bodyHash === citation?.bodyHash && context.approvedBodies[approval.commentId] === facts.bodyHash),
-    'plan-newest': isNewestPlan(context, planHash) && (approval === undefined || bindsToNewest(context, approval)),
+    // Nothing is planned here any more: the comment only takes a withdrawal back (APPROVAL-16).
+    'plan-newest':
+      isMerged(context) ||
+      (isNewestPlan(context, planHash) && (approval === undefined || bindsToNewest(context, approval))),
   })
 }
 

@@ -1,6 +1,6 @@
 /** What an Issue does on each event, as decisions: fold the event in, then settle what follows from the facts. */
 import { askToRaise, effect, perform, tellTask, type Decision, type EffectAction } from '../emit.ts'
-import { bodiesApproved, refusal } from './approval.ts'
+import { bodiesApproved, isMerged, refusal } from './approval.ts'
 import type { HeldClaim, IssueContext } from './context.ts'
 import type { IssueEvent } from './events.ts'
 import { forgeSubject } from './mint.ts'
@@ -98,11 +98,6 @@ function claim(context: IssueContext, event: EventOf<'approval.claimed'>): Fold 
       : tellTask(task, { type: 'approval.refused', issue: context.id, reason })
   const kept = reason === undefined || (context.grant === null && task === context.owner) ? { claim: held } : {}
   return { context: kept, effects: [answer], answered: reason === undefined }
-}
-
-/** A merge of ours closed it: what is planned now is about the Task's other issues, and takes no grant back here. */
-function isMerged({ facts, retired }: IssueContext): boolean {
-  return facts?.state === 'closed' && facts.closedBy === 'bot' && !retired
 }
 
 function publish(context: IssueContext, { task, noteId, planHash, body, at }: EventOf<'plan.written'>): Fold {

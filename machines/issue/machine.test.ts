@@ -481,6 +481,20 @@ describe('implementing, done, rejected, closed', () => {
     expect(types(issue.send({ type: 'task.delivered', task: taskOf(issue) }))).not.toContain('closeIssue')
     expect(status(issue)).toBe('done')
   })
+  test('APPROVAL-16: withdrawn after the merge: revoked, and a new approval is granted for whatever plan', () => {
+    const merged = { state: 'closed', closedBy: 'bot' }
+    const issue = granted()
+    observe(issue, { ...approved, ...merged })
+    expect(toTask(observe(issue, { ...approved, ...merged, approvals: [], withdrawnBy: 'maya' }))).toEqual([
+      'approval.revoked',
+    ])
+    expect(grantHolds(issue.context)).toBe(false)
+    plan(issue, 'plan-2')
+    observe(issue, { ...approved, ...merged, approvals: [approval('c2', clock + 180_000)] })
+    const citation = { commentId: 'c2', author: 'maya', quote: '/approve', span: '/approve', bodyHash: 'hash-c2' }
+    expect(toTask(issue.send(claimOf(issue, { citation }, 'plan-2')))).toEqual(['approval.granted'])
+    expect(grantHolds(issue.context)).toBe(true)
+  })
   test('closed by a human: the grant is off and the owner hears both; reopened with standing evidence: approved', () => {
     const issue = granted()
     expect(toTask(observe(issue, { ...approved, state: 'closed', closedBy: 'human' }))).toEqual([

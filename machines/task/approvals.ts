@@ -26,7 +26,7 @@ function news(context: TaskContext, issue: string, author: string, text: string)
 export function withGrant(context: TaskContext, { issue, planHash, self }: EventOf<'approval.granted'>): TaskContext {
   return {
     ...context,
-    ...patchIssue(context, issue, { grant: { planHash, self } }),
+    ...patchIssue(context, issue, { grant: { planHash, self }, withdrawn: false }),
     claims: without(context.claims, issue),
   }
 }
@@ -63,7 +63,7 @@ export function sayRefused(context: TaskContext, { reason }: EventOf<'approval.r
 /** Grant and verdict off, in every stage: a withdrawal that is forgotten merges later (APPROVAL-7). */
 export function revoke(context: TaskContext, { issue, reason }: EventOf<'approval.revoked'>): Change {
   if (!ownsIssue(context, issue)) return {}
-  const { issues } = patchIssue(context, issue, { grant: null, accepted: false })
+  const { issues } = patchIssue(context, issue, { grant: null, accepted: false, withdrawn: true })
   const told = news(context, issue, platformAuthor, `approval withdrawn: ${reason}`)
   return { context: { issues, verdict: null, reviewed: null, goAheads: [], ...told.context } }
 }

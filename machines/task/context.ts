@@ -23,6 +23,8 @@ export interface TaskIssue extends OwnedIssue {
   /** A maintainer's approving comment stands, granted or not (APPROVAL-1). */
   readonly accepted: boolean
   readonly grant: Grant | null
+  /** A grant that stood was taken back, and none came since. */
+  readonly withdrawn?: boolean
 }
 
 export interface TaskMergeRequest extends OwnedMergeRequest {

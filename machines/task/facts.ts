@@ -73,9 +73,20 @@ export function liveIssues(context: TaskContext): readonly TaskIssue[] {
   return context.issues.filter(({ state }) => state === 'open')
 }
 
-/** Issues whose approval decides about what is still to come: where a merge request is merged the word was kept already. */
+/**
+ * Issues whose approval decides about what is still to come. Where a merge request is merged the word was kept already,
+ * but a word that is taken back there stops what is left of the Task (APPROVAL-16).
+ */
 export function gatedIssues(context: TaskContext): readonly TaskIssue[] {
-  return liveIssues(context).filter(({ repository }) => !isMergedIn(context, repository))
+  return liveIssues(context).filter(
+    ({ repository, withdrawn }) => withdrawn === true || !isMergedIn(context, repository),
+  )
+}
+
+/** Whose own word is asked at the merge: also of an issue whose change is merged, for a withdrawal that this Task has not heard of yet (LAW-18). */
+export function judgedIssues(context: TaskContext): readonly TaskIssue[] {
+  const gated = gatedIssues(context)
+  return liveIssues(context).filter((issue) => issue.grant !== null || gated.includes(issue))
 }
 
 /** Every gated issue is granted; a Task whose issues are all closed is NOT ungated, only one that never owned any [APPROVAL-8, LAW-3]. */

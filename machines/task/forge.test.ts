@@ -490,4 +490,38 @@ describe('of two repositories, when one is merged and the other goes back to wor
     task.submit({ merge_order: ['lib', 'app'] })
     expect(task.stage).toBe('reviewing')
   })
+
+  describe('APPROVAL-16: a maintainer withdraws on the issue whose change is merged', () => {
+    const held = (): ATask =>
+      halfMerged().planned('plan-2', 'hash-2').send('approval.revoked', { issue: anIssue.issue, reason: 'withdrawn' })
+    const grantSecond = (task: ATask): ATask =>
+      task.send('approval.granted', { issue: second.issue, planHash: 'hash-2', self: false })
+
+    test('what is left is not submitted, although its own issue is granted', () => {
+      const task = grantSecond(held()).submit({ merge_order: ['lib', 'app'] })
+      expect(task.stage).toBe('implementing')
+      expect(task.answer?.body).toMatchObject({ issues: [{ repo: 'lib', number: 1 }] })
+    })
+
+    test('both issues are claimed again', () => {
+      const task = held().outcome('approved', { plan_note_id: 'plan-2', approving_maintainer: 'maya' })
+      expect(task.context.claims).toEqual([anIssue.issue, second.issue])
+    })
+
+    test('a new approval there lets it submit, whatever plan it names', () => {
+      const task = grantSecond(held()).send('approval.granted', { issue: anIssue.issue, planHash: 'hash-1', self: false })
+      expect(task.submit({ merge_order: ['lib', 'app'] }).stage).toBe('reviewing')
+    })
+  })
+
+  test('LAW-18: the merge asks the merged issue for its word too', () => {
+    const task = halfMerged().planned('plan-2', 'hash-2')
+    task.send('approval.granted', { issue: second.issue, planHash: 'hash-2', self: false })
+    task.submit({ merge_order: ['lib', 'app'] }).final()
+    task.ready('app', 'sha-3', 8).running().approve().final()
+    expect(task.only('mergeMergeRequest').at(-1)).toMatchObject({
+      repository: 'app',
+      grants: [`issue:${anIssue.issue}`, `issue:${second.issue}`],
+    })
+  })
 })

@@ -3,7 +3,7 @@ import { effect, tellMergeRequest } from '../emit.ts'
 import type { Change, EventOf } from './chart.ts'
 import { commentOnMergeRequest } from './comments.ts'
 import type { Head, TaskContext } from './context.ts'
-import { gatedIssues, headOf, nextMerge, openMergeRequests } from './facts.ts'
+import { headOf, judgedIssues, nextMerge, openMergeRequests } from './facts.ts'
 import { tell } from './pending.ts'
 
 type MergeAnswer = EventOf<'mr.conflict' | 'mr.ciRed' | 'mr.ciPending' | 'mr.notMergeableYet' | 'mr.mergeRefused'>
@@ -31,7 +31,7 @@ export function askToMerge(context: TaskContext): Change {
         project: context.config.project,
         ...head,
         attempt,
-        grants: gatedIssues(context).map(({ issue }) => `issue:${issue}`),
+        grants: judgedIssues(context).map(({ issue }) => `issue:${issue}`),
       }),
       ...(isSameAsk(context, head)
         ? []

@@ -99,7 +99,7 @@ function ungranted(task: Snapshot, world: World): readonly string[] {
     .flatMap(({ issue }) => {
       const snapshot = world.actors.snapshot(`issue:${issue}`)
       const facts = snapshot && issueIn(snapshot).facts
-      if (facts?.state === 'closed') return facts.closedBy === 'human' ? [`issue ${issue} ${byHuman}`] : []
+      if (facts?.state === 'closed' && facts.closedBy === 'human') return [`issue ${issue} ${byHuman}`]
       return snapshot && issueIn(snapshot).grant ? [] : [`issue ${issue} has no grant`]
     })
 }

@@ -73,7 +73,13 @@ function fault(i: Draft, held: HeldClaim): string | undefined {
   if (!approval && !isWithdrawn(i)) return 'comment-approves'
   if (isWithdrawn(i)) return 'not-withdrawn'
   if (approval && (approval.bodyHash !== citation.bodyHash || !isUnedited(i, approval))) return 'body-unchanged'
+  if (isMergedByUs(i)) return undefined
   return isNewest && (!approval || isOfNewestPlan(i, approval)) ? undefined : 'plan-newest'
+}
+
+/** APPROVAL-16: no plan speaks of it any more. */
+function isMergedByUs({ facts, retired }: Draft): boolean {
+  return facts?.state === 'closed' && facts.closedBy === 'bot' && !retired
 }
 
 function observed(i: Draft, { facts: told, retry }: EventOf<'issue.observed'>): void {
@@ -149,8 +155,7 @@ function claimed(i: Draft, event: EventOf<'approval.claimed'>, asking: Asking): 
 
 function published(i: Draft, event: EventOf<'plan.written'>, asking: Asking): void {
   const { task, noteId, planHash, at } = event
-  const isMerged = i.facts?.state === 'closed' && i.facts.closedBy === 'bot' && !i.retired
-  if (task !== i.owner || isMerged || i.plans.at(-1)?.hash === planHash) return
+  if (task !== i.owner || isMergedByUs(i) || i.plans.at(-1)?.hash === planHash) return
   i.plans = [...i.plans, { noteId, hash: planHash, at }].slice(-20)
   if (i.facts) asking.ask('postComment', { ...place(i.facts), on: 'issue', topic: 'plan', body: 'words' })
 }

@@ -9,7 +9,7 @@ function keepGrant(t: TaskDraft, { issue, planHash, self }: EventOf<'approval.gr
   const owned = c.issues.find((one) => one.issue === issue)
   if (!owned) return
   const isEcho = owned.grant?.planHash === planHash && owned.grant.self === self && !c.claims.includes(issue)
-  t.patchIssue(issue, { grant: { planHash, self } })
+  t.patchIssue(issue, { grant: { planHash, self }, withdrawn: false })
   c.claims = c.claims.filter((one) => one !== issue)
   if (isEcho) return
   t.append('approval', owned, c.claimedMaintainer ?? 'statewright', 'words')
@@ -47,7 +47,7 @@ function revoked(t: TaskDraft, { issue }: EventOf<'approval.revoked'>): Move {
   const owned = t.c.issues.find((one) => one.issue === issue)
   if (!owned) return nothing
   const forget = (): void => {
-    t.patchIssue(issue, { grant: null, accepted: false })
+    t.patchIssue(issue, { grant: null, accepted: false, withdrawn: true })
     Object.assign(t.c, { verdict: null, reviewed: null, goAheads: [] })
     t.append('approval', owned, 'statewright', 'words')
   }

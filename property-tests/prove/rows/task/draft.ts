@@ -101,10 +101,20 @@ export class TaskDraft extends Asking {
     return this.c.mergeRequests.find((mr) => isSame(mr, named))
   }
 
-  /** Where something is merged the word was kept: nothing more is asked of that repository's issues. */
+  private get kept(): readonly string[] {
+    return this.c.mergeRequests.flatMap(({ state, repository }) => (state === 'merged' ? [repository] : []))
+  }
+
+  /** Where something is merged the word was kept: only who took it back is asked there (APPROVAL-16). */
   get gated(): readonly TaskIssue[] {
-    const merged = this.c.mergeRequests.flatMap(({ state, repository }) => (state === 'merged' ? [repository] : []))
-    return this.liveIssues.filter(({ repository }) => !merged.includes(repository))
+    return this.liveIssues.filter(({ repository, withdrawn }) => withdrawn || !this.kept.includes(repository))
+  }
+
+  /** LAW-18: every word that stands, and every one that is missing. */
+  get judged(): readonly TaskIssue[] {
+    return this.liveIssues.filter(
+      ({ repository, grant, withdrawn }) => grant || withdrawn || !this.kept.includes(repository),
+    )
   }
 
   /** LAW-3, APPROVAL-8: only a Task that never owned an issue is ungated. */

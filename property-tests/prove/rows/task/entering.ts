@@ -130,7 +130,7 @@ function askToMerge(t: TaskDraft): void {
   t.c.merging = { repository, number, sha }
   t.c.mergeAttempt += 1
   t.c.mergeAsks += 1
-  const grants = t.gated.map(({ issue }) => `issue:${issue}`)
+  const grants = t.judged.map(({ issue }) => `issue:${issue}`)
   t.ask('mergeMergeRequest', {
     project: t.c.config.project,
     repository,
