@@ -34,6 +34,8 @@ export interface MirroredMergeRequest extends Omit<MirroredIssue, 'state'> {
 export interface MirroredComment {
   readonly id: string
   readonly author: string
+  /** Whose hands wrote the text over, where they were not its author's; `unknown` where no event named them. */
+  readonly editedBy?: string
   readonly bot: boolean
   readonly body: string
   readonly bodyHash: string

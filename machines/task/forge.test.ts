@@ -509,7 +509,11 @@ describe('of two repositories, when one is merged and the other goes back to wor
     })
 
     test('a new approval there lets it submit, whatever plan it names', () => {
-      const task = grantSecond(held()).send('approval.granted', { issue: anIssue.issue, planHash: 'hash-1', self: false })
+      const task = grantSecond(held()).send('approval.granted', {
+        issue: anIssue.issue,
+        planHash: 'hash-1',
+        self: false,
+      })
       expect(task.submit({ merge_order: ['lib', 'app'] }).stage).toBe('reviewing')
     })
   })

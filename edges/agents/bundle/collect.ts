@@ -125,13 +125,14 @@ async function mergeRequestThread(
 }
 
 function toComment(comment: MirroredComment): BundleComment {
-  const { id, author, bot, body, createdAt, path, line, inReplyTo } = comment
+  const { id, author, editedBy, bot, body, createdAt, path, line, inReplyTo } = comment
   return {
     externalId: id,
     author,
     bot,
     body,
     at: createdAt,
+    ...(editedBy && { editedBy }),
     ...(path && { path }),
     ...(line !== undefined && { line }),
     ...(inReplyTo && { inReplyTo }),

@@ -62,6 +62,7 @@ export function renderComment(comment: BundleComment): string {
   const place = { path: comment.path, line: comment.line, in_reply_to: comment.inReplyTo }
   const head = {
     author: comment.author,
+    edited_by: comment.editedBy,
     at: minute(comment.at),
     bot: comment.bot,
     external_id: comment.externalId,

@@ -2,6 +2,7 @@
 export interface BundleComment {
   readonly externalId: string
   readonly author: string
+  readonly editedBy?: string
   readonly at: number
   readonly bot: boolean
   readonly body: string

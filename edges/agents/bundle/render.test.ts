@@ -100,6 +100,13 @@ describe('the bundle', () => {
     expect(renderBundle(aBundle(), roomy).text).not.toContain('<notes')
   })
 
+  it('names whose hands wrote a comment over (BUNDLE-22)', () => {
+    const comments = [{ ...aComment(1), editedBy: 'carl' }, aComment(2)]
+    const { text } = renderBundle(aBundle({ issues: [anIssue({ comments })] }), roomy)
+    expect(text).toContain('<comment author="maint" edited_by="carl" at="2026-11-21T09:01Z" bot="false"')
+    expect(text).toContain('<comment author="maint" at="2026-11-21T09:02Z" bot="false"')
+  })
+
   it('shows the newest comments and names the call for the rest (BUNDLE-12, BUNDLE-BUDGET-10, BUNDLE-BUDGET-12)', () => {
     const comments = Array.from({ length: 50 }, (_, n) => aComment(n, `${n} ${'x'.repeat(2000)}`))
     const { text } = renderBundle(aBundle({ issues: [anIssue({ comments })] }), { ...roomy, maxBytes: 50_000 })

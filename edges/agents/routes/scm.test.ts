@@ -44,7 +44,10 @@ async function read(query: string): Promise<Read> {
     issues: [aThreadIssue()],
     mergeRequests: [aThreadMergeRequest()],
     comments: {
-      'issue 1': [aThreadComment({ id: '1', body: 'first' }), aThreadComment({ id: '2', body: 'last' })],
+      'issue 1': [
+        aThreadComment({ id: '1', body: 'first' }),
+        aThreadComment({ id: '2', body: 'last', editedBy: 'carl' }),
+      ],
       'mr 7': [aThreadComment({ id: 'inline-3', path: 'a.ts', line: 3, inReplyTo: 'inline-2' })],
     },
   })
@@ -115,6 +118,13 @@ describe('scm_read', () => {
     expect(mr.body['items']).toMatchObject([
       { external_id: 'inline-3', path: 'a.ts', line: 3, in_reply_to: 'inline-2' },
     ])
+  })
+
+  it('names whose hands wrote a comment over, and nobody where it is its author’s own (TOOL-SCM-READ-20)', async () => {
+    const { body } = await read('kind=comments&repo=lib&number=1')
+    const [own, edited] = body['items'] as readonly object[]
+    expect(own).not.toHaveProperty('edited_by')
+    expect(edited).toMatchObject({ author: 'maria', edited_by: 'carl' })
   })
 
   it('gives an item with the members of TOOL-RULE-1, and one issue by its number with its body (TOOL-SCM-READ-9, TOOL-SCM-READ-17)', async () => {

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../../http/app.ts'
 import { clampLimit, listQuery } from '../../../http/list.ts'
 import { invalidInput, Problem, type Fault } from '../../../http/problem.ts'
-import type { MirroredIssue, MirroredMergeRequest } from '../../ports/threads.ts'
+import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from '../../ports/threads.ts'
 import { entryOf } from '../argument-faults.ts'
 import { refuseForeignProject, requirePod } from '../caller.ts'
 import { createCiReads } from '../ci-reads.ts'
@@ -131,20 +131,12 @@ function toItem(thread: MirroredIssue | MirroredMergeRequest): object {
   return { number, title, state, author, bot, labels, url, updatedAt: new Date(updatedAt).toISOString(), ...own }
 }
 
-function toComment(comment: {
-  readonly id: string
-  readonly author: string
-  readonly bot: boolean
-  readonly body: string
-  readonly createdAt: number
-  readonly path?: string
-  readonly line?: number
-  readonly inReplyTo?: string
-}): object {
-  const { id, author, bot, body, createdAt, path, line, inReplyTo } = comment
+function toComment(comment: MirroredComment): object {
+  const { id, author, editedBy, bot, body, createdAt, path, line, inReplyTo } = comment
   return {
     external_id: id,
     author,
+    edited_by: editedBy,
     bot,
     at: new Date(createdAt).toISOString(),
     body,

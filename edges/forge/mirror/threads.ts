@@ -10,6 +10,7 @@ import type {
 import { hasTopicOf, standingTopic } from '../marker.ts'
 import { bareName, type ProjectDirectory } from '../projects.ts'
 import type { ForgeAccount } from '../port.ts'
+import { writerOf } from './hands.ts'
 import type { Mirror } from './mirror.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
 
@@ -118,11 +119,13 @@ function toMergeRequest(
 }
 
 /** A review without words still says its verdict. */
-function toComment({ comment, bodyHash }: MirroredComment, isBotAccount: Judge): Comment {
+function toComment(row: MirroredComment, isBotAccount: Judge): Comment {
+  const { comment, bodyHash, editedBy } = row
   const { id, author, body, createdAt, updatedAt, path, line, inReplyTo, verdict } = comment
   return {
     id,
     author: author.login,
+    ...(writerOf(row) === 'author' ? {} : { editedBy: editedBy || 'unknown' }),
     bot: isBotAccount(author),
     body: body === '' && verdict !== undefined ? `(review: ${verdict})` : body,
     bodyHash,
