@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+// Names each test that failed in the last run of all tests, with the first lines of its message. `.ci/run` ends with it.
+import { readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { onNode24, root } from './on-node-24.mjs'
+
+const shownLines = 20
+
+async function main() {
+  const report = join(root, 'node_modules', '.cache', 'statewright', 'tests.json')
+  const { testResults = [] } = JSON.parse(await readFile(report, 'utf8').catch(() => '{}'))
+  for (const file of testResults.filter(({ status }) => status === 'failed')) {
+    const failed = file.assertionResults.filter(({ status }) => status === 'failed')
+    const place = relative(root, file.name)
+    if (failed.length === 0) console.log(`${place}\n${firstLines(file.message)}`)
+    for (const { fullName, failureMessages } of failed)
+      console.log(`${place}: ${fullName}\n${firstLines(failureMessages.join('\n'))}`)
+  }
+  return 0
+}
+
+function firstLines(text = '') {
+  return text
+    .split('\n')
+    .slice(0, shownLines)
+    .map((line) => `  ${line.slice(0, 300)}`)
+    .join('\n')
+}
+
+await onNode24(import.meta.url, main)
