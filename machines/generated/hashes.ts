@@ -5,10 +5,10 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   project: 'e5f1704f564a756d',
   queue: 'ceac2459b59357cd',
   ledger: 'addaa8d0e252ea88',
-  task: '6c9460f95099613f',
+  task: '62134e2b5d0b235d',
   pod: 'e6e9f8e2dcbc310d',
   turn: '54e19ca7bd3ed59f',
-  issue: '7dc2bcfd6cea9e76',
+  issue: '2b612bd679d24604',
   'merge-request': '2cb2bce6ea2204f6',
   'ingest-job': '103fe5827ea19499',
 }
