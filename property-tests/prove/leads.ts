@@ -1,5 +1,5 @@
 /** Straight ways to where a world gets interesting: what is done on them, and when. */
-import { taskIn, kindOf } from '../machines/world/trace.ts'
+import { taskIn, kindOf, type Snapshot } from '../machines/world/trace.ts'
 import type { Process } from '../machines/world/processes.ts'
 import type { World } from '../machines/world/world.ts'
 import type { Lead } from './world-model.ts'
@@ -34,6 +34,21 @@ function decide(process: Process, act: () => void): void {
 
 /** Where a reviewer reads what all merge requests of a Task are. */
 export const toReview: readonly Lead[] = [when('review', 'begins to read', () => undefined)]
+
+/** One of the two merge requests of a Task is merged, and the other one is not yet. */
+export const toHalfMerged: readonly Lead[] = [
+  {
+    says: 'the first of two is merged',
+    when: ({ actors }) =>
+      [...actors.snapshots()].some(([address, task]) => kindOf(address) === 'task' && isHalfMerged(task)),
+    act: () => undefined,
+  },
+]
+
+function isHalfMerged(task: Snapshot): boolean {
+  const states = taskIn(task).mergeRequests.map(({ state }) => state)
+  return states.includes('merged') && states.includes('open')
+}
 
 /** A reviewer sent the change of that kind back, and its agent is at work again. */
 export function toSecondLap(kind: string): readonly Lead[] {

@@ -221,14 +221,21 @@ const issueActs: readonly IssueAct[] = [
 ]
 
 /** Heard at once, or whenever the webhook comes. */
-export const peopleOnIssues: Moves = ({ forge }) =>
-  forge.issues.flatMap((subject) =>
-    issueActs.map(([text, act]) =>
-      move(`issue ${subject.row.number}: ${text}`, (one) =>
-        withSame(one, subject, (same) => act(one, same as IssueSubject)),
+function onIssues(acts: readonly IssueAct[]): Moves {
+  return ({ forge }) =>
+    forge.issues.flatMap((subject) =>
+      acts.map(([text, act]) =>
+        move(`issue ${subject.row.number}: ${text}`, (one) =>
+          withSame(one, subject, (same) => act(one, same as IssueSubject)),
+        ),
       ),
-    ),
-  )
+    )
+}
+
+export const peopleOnIssues: Moves = onIssues(issueActs)
+
+/** A maintainer's own words alone: few enough for two in a row. */
+export const maintainerOnIssues: Moves = onIssues([says('maya', '/approve'), says('maya', '/hold')])
 
 type MergeRequestAct = readonly [string, (world: World, subject: MergeRequestSubject) => void]
 

@@ -7,6 +7,7 @@ import {
   effectFaults,
   next,
   operators,
+  maintainerOnIssues,
   peopleOnIssues,
   peopleOnMergeRequests,
   platform,
@@ -19,7 +20,7 @@ import {
 import { futures } from './futures.ts'
 import { taskPast } from './ghosts.ts'
 import { finiteLaws } from './laws.ts'
-import { atWork, toFold, toFull, toHeld, toReview } from './leads.ts'
+import { atWork, toHalfMerged, toFold, toFull, toHeld, toReview } from './leads.ts'
 import { repeats } from './repeats.ts'
 import type { Lead, WorldModel } from './world-model.ts'
 
@@ -134,6 +135,15 @@ export const worlds: readonly ProvedWorld[] = [
     moves: [peopleOnMergeRequests, effectFaults, anyOrder(1)],
     quick: 1,
     long: 2,
+  },
+  {
+    name: 'rest',
+    says: 'one Task in two repositories, one of them merged: what people say on both issues decides about the other',
+    setting: { ...empty, issues: 'pair' },
+    lead: toHalfMerged,
+    moves: [maintainerOnIssues],
+    quick: 2,
+    long: 4,
   },
   {
     name: 'fold',
