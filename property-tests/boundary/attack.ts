@@ -62,6 +62,8 @@ export interface Attack<Scene> {
   readonly walls: readonly [Wall, ...Wall[]]
   /** What an agent, or a test-suite of its, can do. */
   readonly plant: (scene: Scene) => unknown
+  /** A race: its control is provoked until it is won, at most so often; the attack itself once. */
+  readonly controlTries?: number
   /** The platform's ordinary work; none where the attack is one act. */
   readonly provoke?: (scene: Scene) => unknown
   readonly succeeded: (scene: Scene) => boolean | Promise<boolean>
@@ -90,7 +92,7 @@ export interface Suite {
   /** Where the short form lives all of it; by turns in both unless told. */
   readonly shortIn?: Profile
   open(setting: Setting): Promise<AnyStage>
-  live(stage: AnyStage, name: string): Promise<Lived>
+  live(stage: AnyStage, name: string, isControl: boolean): Promise<Lived>
 }
 
 export interface Lived {
@@ -114,27 +116,35 @@ export function suite<Scene>(
     attacks,
     open,
     ...sharing,
-    live: (stage, attack) =>
+    live: (stage, attack, isControl) =>
       live(
         stage as Stage<Scene>,
         attacks.find((one) => one.name === attack)!,
+        isControl,
       ),
   }
 }
 
-async function live<Scene>(stage: Stage<Scene>, attack: Attack<Scene>): Promise<Lived> {
+async function live<Scene>(stage: Stage<Scene>, attack: Attack<Scene>, isControl: boolean): Promise<Lived> {
   try {
-    return { name: attack.name, hasSucceeded: await within(judge(stage, attack)) }
+    return { name: attack.name, hasSucceeded: await within(judge(stage, attack, isControl)) }
   } catch (error) {
     return { name: attack.name, hasSucceeded: undefined, trouble: (error as Error).message }
   }
 }
 
-async function judge<Scene>(stage: Stage<Scene>, { name, plant, provoke, succeeded }: Attack<Scene>): Promise<boolean> {
+async function judge<Scene>(
+  stage: Stage<Scene>,
+  { name, plant, provoke, succeeded, controlTries = 1 }: Attack<Scene>,
+  isControl: boolean,
+): Promise<boolean> {
   const scene = await stage.scene(name)
   await plant(scene)
-  await provoke?.(scene)
-  return succeeded(scene)
+  for (let tries = isControl ? controlTries : 1; tries > 0; tries--) {
+    await provoke?.(scene)
+    if (await succeeded(scene)) return true
+  }
+  return false
 }
 
 function within<Answer>(work: Promise<Answer>): Promise<Answer> {

@@ -82,7 +82,7 @@ async function runGroup({ profile, down, members }: Group, take: (outcome: Outco
   try {
     const stage = await members[0]!.suite.open({ profile, down: new Set(down) })
     try {
-      for (const member of members) told(member, await member.suite.live(stage, member.attack.name))
+      for (const member of members) told(member, await member.suite.live(stage, member.attack.name, down.length > 0))
     } finally {
       await stage.close()
     }

@@ -15,25 +15,37 @@ interface Race {
 }
 
 /** Ends by itself, should nobody end it. */
-const seconds = 20
+const seconds = 60
 const rounds = 4
+/** On a busy machine the platform's work takes longer than a short swap lasts, so the swaps last differently long. */
+const dwells = '0.03 0.1 0.03 0.4'
+const controlTries = 5
+
+/** Of one repository, beside it: the swaps go on while the first file is there, and have ended when the second is not. */
+const wanted = '../.race-$(basename $PWD)'
+const swapping = '../.swapping-$(basename $PWD)'
 
 function race({ name, prepare, swap, back, walls, succeeded }: Race): Attack<Plot> {
   return {
     name,
     walls,
+    controlTries,
     plant: async (plot) => {
       await plot.run('git commit -q --allow-empty -m work; cp -r .git ../.kept-$(basename $PWD)')
       await prepare?.(plot)
-      const loop = `end=$(( $(date +%s) + ${seconds} )); while [ -e ../.race-$(basename $PWD) ] && [ $(date +%s) -lt $end ]; do { ${swap(plot)}; sleep 0.03; ${back(plot)}; sleep 0.01; } ; done`
-      await plot.run(`: > ../.race-$(basename $PWD); (${loop}) > /dev/null 2>&1 &`)
     },
     provoke: async (plot) => {
+      const isDue = `[ -e ${wanted} ] && [ $(date +%s) -lt $end ]`
+      const swaps = `for dwell in ${dwells}; do ${isDue} || break; { ${swap(plot)}; sleep $dwell; ${back(plot)}; sleep 0.01; } ; done`
+      const loop = `end=$(( $(date +%s) + ${seconds} )); while ${isDue}; do ${swaps}; done; rm -f ${swapping}`
+      await plot.run(`: > ${wanted}; : > ${swapping}; (${loop}) > /dev/null 2>&1 &`)
       for (let round = 0; round < rounds; round++) {
         await plot.safetyPush()
         await plot.turnEnd()
       }
-      await plot.run('rm -f ../.race-$(basename $PWD); sleep 0.1')
+      await plot.run(
+        `rm -f ${wanted}; i=0; while [ -e ${swapping} ] && [ $i -lt 200 ]; do i=$((i+1)); sleep 0.05; done`,
+      )
     },
     succeeded,
   }
