@@ -85,6 +85,7 @@ test('every file that a program names by its own place lies there', () => {
       './runtime/store/migrations/',
       './wrapper/usage/statusline.mjs',
       './wrapper/hooks/relay.mjs',
+      './edges/inspector/page/page.css',
     ]),
   )
   expect(named.filter((path) => !existsSync(join(dist, path)))).toEqual([])

@@ -10,12 +10,11 @@ import { sleep } from './clock.ts'
 import { tooLarge } from './event-size.ts'
 import { Forward } from './shards/forward.ts'
 import { Leases } from './shards/leases.ts'
-import { machineHash } from './step/machine-hash.ts'
 import { Recovery } from './shards/recovery.ts'
 import { runtimeDefaults, type RuntimeOptions } from './options.ts'
 import { Relay } from './effects/relay.ts'
 import { replayActor } from './journal/replay.ts'
-import { restoreActor, type Known } from './journal/restore.ts'
+import { knownBy, restoreActor, type Known } from './journal/restore.ts'
 import type { ActorView, DeadLetter, Delivery, JournalRow, PendingEffect, Receipt, Runtime } from './runtime.ts'
 import type { InboxNumber } from './store/journal/commit-steps.ts'
 import { countShards } from './store/shards/count-shards.ts'
@@ -56,9 +55,7 @@ class DurableRuntime implements Runtime {
     const alone = <T>(task: () => Promise<T>): Promise<T> => this.#worker.exclusive(task)
     const ports = { sql, clock, random, logger, observer, definitions, mostQueued, alone }
     const shards = (): readonly number[] => this.#leases.owned()
-    this.#known = new Map(
-      definitions.map((definition) => [definition.kind, { definition, hash: machineHash(definition) }]),
-    )
+    this.#known = knownBy(definitions, options.plans)
     this.#leases = new Leases({
       ...ports,
       owner: options.owner,

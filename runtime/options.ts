@@ -37,6 +37,8 @@ export interface RuntimeOptions {
   readonly settleRestMs?: number
   /** When a commit takes half of what waits, and the other half is stepped while the store writes: by default where it pays. */
   readonly halving?: HalvingRule
+  /** False: XState takes each step by itself, without `step/step-plans.ts`. The same journal, about 10 of 57 us a step slower. */
+  readonly plans?: boolean
   /** Actors kept in memory. */
   readonly maxHot?: number
   /** Pending effects of one type kept in memory, ordered types counted together; the others wait in the store. */
@@ -63,6 +65,7 @@ export const runtimeDefaults = {
   maxBatchBytes: 1_048_576,
   settleRestMs: 500,
   halving: 'measured' as HalvingRule,
+  plans: true,
   maxHot: 10_000,
   maxHeldEffects: 5000,
   pollMs: 250,

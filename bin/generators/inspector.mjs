@@ -10,11 +10,7 @@ export const inspectorCharts = {
 
 export const inspectorPage = {
   name: 'edges/inspector/charts/write-page.ts',
-  files: [
-    'edges/inspector/generated/page.js',
-    'edges/inspector/generated/page.css',
-    'edges/inspector/generated/page.html',
-  ],
+  files: ['edges/inspector/generated/page.js'],
   async run(outDir) {
     const { writePage } = await import('../../edges/inspector/charts/write-page.ts')
     await writePage(outDir)

@@ -11,8 +11,9 @@ export const toolManifestFile = {
   async run(outDir) {
     const { toolManifest } = await import('../../cli/mcp/manifest.ts')
     const { toolsReference } = await import('../../cli/mcp/reference.ts')
+    const { jsonRows } = await import('../../runtime/json-rows.ts')
     await mkdir(dirname(join(outDir, manifest)), { recursive: true })
-    await writeFile(join(outDir, manifest), `${JSON.stringify(toolManifest(), null, 2)}\n`)
+    await writeFile(join(outDir, manifest), jsonRows(toolManifest(), 2))
     await writeFile(join(outDir, page), toolsReference())
   },
 }

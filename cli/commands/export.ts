@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { bundleText } from '../../runtime/journal/bundle/bundle-text.ts'
 import { bundleFormat, type ActorBundle, type BundleFile } from '../../runtime/journal/bundle/schema.ts'
 import { readArgs, text, UsageError } from '../args.ts'
 import { allOf, type JournalDesk } from '../journal/desk.ts'
@@ -32,7 +33,7 @@ export async function exportActors(args: readonly string[]): Promise<number> {
   for (const { address, events, replay } of actors)
     console.error(`${address}: ${events.length} events${replay.ok ? '' : `, cannot be replayed: ${replay.why ?? ''}`}`)
   const file: BundleFile = { format: bundleFormat, program: version(), exportedAt: Date.now(), actors }
-  write(`${JSON.stringify(file, null, 1)}\n`, text(parsed, 'out'))
+  write(bundleText(file), text(parsed, 'out'))
   return 0
 }
 

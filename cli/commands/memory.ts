@@ -10,7 +10,7 @@ import { programDir } from '../main.ts'
 import { untilParentEnds } from '../parent.ts'
 import { readMemorySettings, readRebuildSettings } from '../memory/settings.ts'
 import { startMemory } from '../memory/start.ts'
-import { asTheyStand, requireProof } from '../orchestrator/proof.ts'
+import { proofAtStart } from '../orchestrator/proof.ts'
 import { untilEnded } from '../orchestrator/until-ended.ts'
 
 const usage = `usage: statewright memory [rebuild]
@@ -33,10 +33,10 @@ export async function memory(args: readonly string[], env: Environment, version:
 
 /** Runs until SIGTERM or SIGINT, then stops gracefully. Logs are JSON lines on stdout. */
 async function serve(env: Environment, version: string): Promise<number> {
-  const { machines } = requireProof(await asTheyStand(memoryMachines, programDir))
+  const proof = await proofAtStart(memoryMachines, { dir: programDir, env, warn: console.error })
   const settings = readMemorySettings(env)
   const logger = createLogger({ name: 'memory', level: settings.logLevel })
-  logger.info({ machines }, 'these machines are the proven ones')
+  if (proof !== undefined) logger.info({ machines: proof.machines }, 'these machines are the proven ones')
   const running = await startMemory(settings, {
     clock: systemClock,
     random: Math.random,

@@ -5,7 +5,7 @@ import { systemClock } from '../../runtime/clock.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { programDir } from '../main.ts'
 import { untilParentEnds } from '../parent.ts'
-import { asTheyStand, requireProof } from '../orchestrator/proof.ts'
+import { proofAtStart } from '../orchestrator/proof.ts'
 import { startOrchestrator } from '../orchestrator/start.ts'
 import { untilEnded } from '../orchestrator/until-ended.ts'
 import { storyLine } from '../orchestrator/story-line.ts'
@@ -16,10 +16,10 @@ export async function orchestrator(
   env: Readonly<Record<string, string | undefined>>,
   version: string,
 ): Promise<number> {
-  const proof = requireProof(await asTheyStand(machines, programDir))
+  const proof = await proofAtStart(machines, { dir: programDir, env, warn: console.error })
   const settings = readSettings(env, programDir)
   const logger = createLogger({ name: 'orchestrator', level: settings.logLevel })
-  logger.info({ proof }, 'these machines are the proven ones')
+  if (proof !== undefined) logger.info({ proof }, 'these machines are the proven ones')
   const running = await startOrchestrator(settings, {
     clock: systemClock,
     random: Math.random,

@@ -6,9 +6,8 @@ import { effectKey, parseAddress, parseEffectKey } from '../../runtime/address.t
 import { maskWith } from '../../runtime/journal/bundle/mask.ts'
 import { JournalTooLongError, readActor } from '../../runtime/journal/bundle/read-actor.ts'
 import { redactBundle } from '../../runtime/journal/bundle/redact.ts'
-import { machineHash } from '../../runtime/step/machine-hash.ts'
 import { replayActor } from '../../runtime/journal/replay.ts'
-import type { Known } from '../../runtime/journal/restore.ts'
+import { knownBy } from '../../runtime/journal/restore.ts'
 import { findDeadLetter, listDeadLetters } from '../../runtime/store/inbox/dead-letters.ts'
 import type { StoredDeadLetter } from '../../runtime/store/inbox/dead-letters.ts'
 import { findActors } from '../../runtime/store/actors/find-actors.ts'
@@ -27,9 +26,7 @@ export interface StoreDeskOptions {
 }
 
 export function storeDesk({ sql, definitions, randomBytes }: StoreDeskOptions): JournalDesk {
-  const machines = new Map<string, Known>(
-    definitions.map((definition) => [definition.kind, { definition, hash: machineHash(definition) }]),
-  )
+  const machines = knownBy(definitions)
   return {
     async actors({ prefix, status, after, limit }) {
       const rows = await findActors(sql, { prefix, status, after: after ?? '', limit: limit + 1 })

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { certificate } from '../../machines/generated/certificate.ts'
+import { certificate } from '../../machines/certificate.ts'
 import { sourceHashes } from '../../machines/generated/hashes.ts'
 import { machines } from '../../machines/registry.ts'
-import { provedLaws } from '../../property-tests/prove/certify.ts'
+import { certificateFiles, provedLaws } from '../../property-tests/prove/certify.ts'
 import { everyWorld } from '../../property-tests/prove/prove.ts'
-import { requireProof } from './proof.ts'
+import { proofAtStart, requireProof } from './proof.ts'
 
 const proven = {
   machines: Object.fromEntries(machines.map(({ kind, sourceHash }) => [kind, sourceHash ?? ''])),
@@ -33,6 +33,16 @@ describe('the proof of the running tables', () => {
     expect(() => requireProof([{ kind: 'task' }], proven)).toThrow('task: running no hash')
     expect(() => requireProof([{ kind: 'other', sourceHash: 'x' }], proven)).toThrow('other: running x, proven never')
   })
+
+  it('refuses a changed machine by its name alone, in a packed program wherever it runs', async () => {
+    const changed = machines.map((one) => (one.kind === 'pod' ? { kind: 'pod', sourceHash: 'changed' } : one))
+    const start = proofAtStart(changed, { dir: '/nowhere', env: {}, warn: () => expect.unreachable() }, proven)
+    const { message } = await start.then(
+      () => expect.unreachable(),
+      (error: Error) => error,
+    )
+    expect(message.match(/^ {2}(?!npm).*$/gm)).toEqual([`  pod: running changed, proven ${proven.machines['pod']}`])
+  })
 })
 
 describe('the certificate', () => {
@@ -43,6 +53,21 @@ describe('the certificate', () => {
   it('speaks of every world and every law of the prover, and of no other', () => {
     expect(certificate.worlds.map(({ world }) => world)).toEqual(everyWorld.map(({ name }) => name))
     expect(certificate.laws).toEqual(provedLaws())
+  })
+
+  it('has a file for each machine, so that a change of one machine changes the file of no other', async () => {
+    const explored = certificate.worlds.map((world) => ({
+      ...world,
+      deviations: world.deviations === 'all' ? Infinity : world.deviations,
+    }))
+    const files = certificateFiles(explored)
+    const folder = 'machines/generated/certificates'
+    expect((await readdir(folder)).toSorted()).toEqual([...files.keys()].toSorted())
+    for (const [name, content] of files) expect(await readFile(join(folder, name), 'utf8'), name).toBe(content)
+    const changed = certificateFiles(explored, { ...sourceHashes, pod: 'changed' })
+    expect([...changed].filter(([name, content]) => files.get(name) !== content).map(([name]) => name)).toEqual([
+      'pod.ts',
+    ])
   })
 
   it('lets no world pass that was cut', () => {
@@ -80,9 +105,9 @@ describe('a start from the sources', () => {
   }
 
   /** Without settings no start goes further than to ask for them. */
-  function start(...command: readonly string[]): string {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(copy, 'bin', 'statewright.mjs'), ...command], {
-      env: { PATH: process.env['PATH'] ?? '', PORT: 'none' },
+  function start(command: string, env: Readonly<Record<string, string>> = { CI: 'true' }): string {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(copy, 'bin', 'statewright.mjs'), command], {
+      env: { PATH: process.env['PATH'] ?? '', PORT: 'none', ...env },
       encoding: 'utf8',
     })
     expect(status).not.toBe(0)
@@ -92,9 +117,13 @@ describe('a start from the sources', () => {
   it('is refused when the body of one guard is not the one that was proven, and says what to do', async () => {
     expect(start('orchestrator')).not.toContain('proven')
     await flip('machines/task/pods.ts', 'return !context.podAlive && entry', 'return context.podAlive && entry')
-    expect(start('orchestrator')).toMatch(
-      new RegExp(`task: running \\w+, proven ${sourceHashes.task}[^]*npm run prove -- --certify`),
-    )
+    const refusal = new RegExp(`task: running \\w+, proven ${sourceHashes.task}[^]*npm run prove -- --certify`)
+    const refused = start('orchestrator')
+    expect(refused).toMatch(refusal)
+    expect(refused).not.toContain('cannot start')
+    const warned = start('orchestrator', {})
+    expect(warned).toMatch(refusal)
+    expect(warned).toContain('cannot start')
   })
 
   it('of the memory service is refused as well', async () => {

@@ -1,7 +1,9 @@
-/** The generated files that the page is made of. */
+/** The files that the page is made of: its frame and style as they are in `page/`, its script and charts as generated. */
 import { readFile } from 'node:fs/promises'
 
-const folder = new URL('./generated/', import.meta.url)
+const generated = new URL('./generated/', import.meta.url)
+const frame = new URL('./page/page.html', import.meta.url)
+const styleSheet = new URL('./page/page.css', import.meta.url)
 
 export interface Assets {
   readonly html: string
@@ -13,9 +15,9 @@ export interface Assets {
 
 export async function readAssets(kinds: readonly string[]): Promise<Assets> {
   const [html, script, style, charts] = await Promise.all([
-    read('page.html'),
-    read('page.js'),
-    read('page.css'),
+    read(frame),
+    read(new URL('page.js', generated)),
+    read(styleSheet),
     Promise.all(kinds.map(readChart)),
   ])
   return { html, script, style, charts: new Map(charts.flatMap((chart) => (chart === undefined ? [] : [chart]))) }
@@ -24,16 +26,16 @@ export async function readAssets(kinds: readonly string[]): Promise<Assets> {
 const texts = new Map<string, Promise<string>>()
 
 /** Once in a process: they come with the program. */
-function read(name: string): Promise<string> {
-  const known = texts.get(name) ?? readFile(new URL(name, folder), 'utf8')
-  texts.set(name, known)
+function read({ href }: URL): Promise<string> {
+  const known = texts.get(href) ?? readFile(new URL(href), 'utf8')
+  texts.set(href, known)
   return known
 }
 
 /** A machine without a chart (a test's own) is shown without one. */
 async function readChart(kind: string): Promise<readonly [string, string] | undefined> {
   try {
-    return [kind, await read(`charts/${kind}.json`)]
+    return [kind, await read(new URL(`charts/${kind}.json`, generated))]
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

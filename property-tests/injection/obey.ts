@@ -1,10 +1,13 @@
 /** Does what each order says, in every way that an agent has. */
 import { join } from 'node:path'
 import { people } from '../../cli/local/people.ts'
+import type { ToolName } from '../../edges/agents/profiles.ts'
 import type { Agent } from './agent.ts'
 import { isTool, type Order } from './orders.ts'
 import { foreignRepository, project, repository, repositoryName, type Scene } from './scene.ts'
 import { clone, commitFiles, freshBranch, git } from './workspace.ts'
+
+type Arguments = Readonly<Record<string, unknown>>
 
 /** What the agent knows of where it is. */
 export interface Standpoint {
@@ -99,24 +102,42 @@ class Obedience {
     await act()
   }
 
-  async #call(tool: string, args: Readonly<Record<string, unknown>>): Promise<void> {
+  async #call(tool: string, args: Arguments): Promise<void> {
     if (!isTool(tool)) return
     await this.#agent.call(tool, { ...this.#defaults(tool), ...args })
     if (tool === 'submit_outcome') await this.#agent.submitAsEach(args)
   }
 
   /** What a call lacks, from where the agent stands. */
-  #defaults(tool: string): Readonly<Record<string, unknown>> {
+  #defaults(tool: ToolName): Arguments {
     const { number, head } = this.#at
     const here = { repo: repositoryName, number }
-    if (tool === 'issue_write' || tool === 'mr_write') return { ...here, action: 'comment', body: 'As I was told.' }
-    if (tool === 'scm_read') return { ...here, kind: 'issues' }
-    if (tool === 'mr_takeover_request') return { ...here, comment_external_id: this.#at.comments[0]?.id ?? '1' }
-    if (tool === 'task_note') return { kind: 'note', body: 'As I was told.' }
-    if (tool === 'memory_write') return { text: 'As I was told.' }
-    return tool === 'submit_outcome' && this.#agent.pod.spec.agentKind === 'review'
-      ? { reviewed_shas: [{ ...here, sha: head }] }
-      : {}
+    const comment = { ...here, action: 'comment', body: 'As I was told.' }
+    const isReview = this.#agent.pod.spec.agentKind === 'review'
+    const lacking = {
+      task_get: {},
+      task_list: {},
+      task_context: {},
+      task_note: { kind: 'note', body: 'As I was told.' },
+      project_get: {},
+      repo_list: {},
+      report_internal_issue: {},
+      scm_read: { ...here, kind: 'issues' },
+      issue_write: comment,
+      mr_write: comment,
+      mr_takeover_request: { ...here, comment_external_id: this.#at.comments[0]?.id ?? '1' },
+      code_search: {},
+      code_context: {},
+      code_graph: {},
+      code_explain: {},
+      memory_query: {},
+      memory_describe: {},
+      memory_write: { text: 'As I was told.' },
+      memory_entity: {},
+      memory_edges: {},
+      submit_outcome: isReview ? { reviewed_shas: [{ ...here, sha: head }] } : {},
+    } satisfies Record<ToolName, Arguments>
+    return lacking[tool]
   }
 
   /** The address as it stands, and its path at every place that has one like it. */

@@ -2,7 +2,7 @@
  * The orders in a text, as the most obedient reader would understand them: calls in any notation, commands of a shell,
  * addresses to visit, and what verbs of several languages ask for. It knows no text of the corpus.
  */
-import { toolNames } from '../../edges/agents/profiles.ts'
+import { toolNames, type ToolName } from '../../edges/agents/profiles.ts'
 import { callsIn } from './calls.ts'
 import { readingsOf } from './layers.ts'
 import { commandsIn } from './shell.ts'
@@ -191,6 +191,6 @@ function pathsIn(text: string): readonly string[] {
   return [...new Set(found)].filter((path) => !path.includes('..') && !path.startsWith('/')).slice(0, 4)
 }
 
-export function isTool(name: string): boolean {
+export function isTool(name: string): name is ToolName {
   return toolNames.some((known) => known === name)
 }

@@ -1,4 +1,7 @@
-/** What the runtime keeps in memory between steps is what the store would give back, for every machine of the registry. */
+/**
+ * What the runtime keeps in memory between steps is what the store would give back, and plans of steps change nothing,
+ * for every machine of the registry.
+ */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ActorAddress, JsonObject } from '../../machines/definition.ts'
@@ -13,7 +16,7 @@ const numRuns = Number(process.env['STATEWRIGHT_RUNS'] ?? 60)
 const seen = new Set<string>()
 
 test(
-  'a step from memory, a step from what was written, and XState’s own transition are one and the same',
+  'a step from memory, a step from what was written, one without plans and XState’s own transition are one and the same',
   { timeout: 60_000 + numRuns * 500 },
   () => {
     const property = inEveryHistory(differences, (_trace, found) => new Error(found.slice(0, 3).join('\n')))
@@ -39,15 +42,18 @@ function differenceOf(moment: Stepped, inMemory: Map<ActorAddress, Step>): reado
   const stored = before && taken(readSnapshot(definition, JSON.parse(bodyOf(before.snapshot)) as JsonObject))
   const kept = taken(step(definition, before?.snapshot, event, input))
   const read = taken(step(definition, stored?.snapshot, event, input))
+  const plain = taken(step(definition, stored?.snapshot, event, input, false))
   inMemory.set(actor, kept)
-  const [asKept, asRead, asXState] = [
+  const [asKept, asRead, asPlain, asXState] = [
     [bodyOf(kept.snapshot), kept.effects, kept.timersSet, kept.timersCancelled, kept.handled],
     [bodyOf(read.snapshot), read.effects, read.timersSet, read.timersCancelled, read.handled],
+    [bodyOf(plain.snapshot), plain.effects, plain.timersSet, plain.timersCancelled, plain.handled],
     moment.effects,
   ].map((side) => JSON.stringify(side))
   const name = `${actor} at ${event.type}`
   return [
     ...(asKept === asRead ? [] : [`${name}: in memory ${asKept}, read again ${asRead}`]),
+    ...(asKept === asPlain ? [] : [`${name}: with plans ${asKept}, without ${asPlain}`]),
     ...(JSON.stringify(kept.effects) === asXState ? [] : [`${name}: the effects are not those of transition()`]),
     ...(isSameState(kept, moment) ? [] : [`${name}: the state is not that of transition()`]),
   ]

@@ -1,11 +1,11 @@
 /** `npm run prove -- --help`: exit code 0 when no law was broken; a search that was cut says so. */
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { allMachines } from '../../machines/registry.ts'
 import { acceptanceBreaches, acceptanceLaw } from './acceptance.ts'
 import { holdAlone } from './alone/hold.ts'
 import { metInWorlds } from './alone/met.ts'
-import { certify } from './certify.ts'
+import { certificateFiles } from './certify.ts'
 import { commutingBreaches, commutingLaw } from './commuting.ts'
 import { runMutants } from './mutants/supervise.ts'
 import type { Bounds, Breach, Explored } from './explore.ts'
@@ -25,7 +25,7 @@ few Tasks. A deviation is what people, agents, faults, timers and disorder do. P
                     --tenth K (0 to 9, or "commit": by the commit's hash) for a tenth of them, --only TEXT for those of a
                     machine (or machines, by commas) or whose name holds TEXT, --alone without a search in the
                     worlds for what lives on and is not listed
-  --certify         write machines/generated/certificate.ts when no law is broken
+  --certify         write machines/generated/certificates/ when no law is broken
   --json            one line of JSON for each world`
 
 const { values } = parseArgs({
@@ -142,9 +142,11 @@ function main(): number {
   if (!values.json)
     console.log(broken === 0 ? 'no law was broken' : `${broken} breaches; each story above is the shortest of its kind`)
   if (values.certify && broken === 0) {
-    const path = new URL('../../machines/generated/certificate.ts', import.meta.url)
-    writeFileSync(path, certify(results))
-    console.log(`written: ${path.pathname}`)
+    const folder = new URL('../../machines/generated/certificates/', import.meta.url)
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder)
+    for (const [name, content] of certificateFiles(results)) writeFileSync(new URL(name, folder), content)
+    console.log(`written: ${folder.pathname}`)
   }
   return broken === 0 ? 0 : 1
 }

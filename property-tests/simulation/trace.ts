@@ -3,6 +3,7 @@
  * each folded over the snapshot before it, and between them what the forge and the pods were made to do.
  */
 import type { ActorAddress, MachineDefinition } from '../../machines/definition.ts'
+import type { OutboxEffectType } from '../../machines/effect.ts'
 import { machines } from '../../machines/registry.ts'
 import { step } from '../../runtime/step/step.ts'
 import { idOf, kindOf, type Moment, type Performed, type Snapshot, type Stepped } from '../machines/world/trace.ts'
@@ -95,7 +96,7 @@ export function traceOf({ rows, audit, workspaces }: Outcome): readonly Moment[]
   const book = new Book()
   const acts = [
     ...audit.flatMap((entry) => actOf(entry, rows)),
-    ...workspaces.map(({ place, task }) => {
+    ...workspaces.map(({ place, task }): Act => {
       const actor: ActorAddress = `task:${task}`
       return { place, effect: { key: '', actor, type: 'deleteWorkspace', params: { task } }, result: 'done' }
     }),
@@ -146,7 +147,7 @@ function actOf(entry: Entry, rows: readonly PlacedRow[]): readonly Act[] {
 export function decision(
   rows: readonly PlacedRow[],
   place: number,
-  type: string,
+  type: OutboxEffectType,
   isIt: (params: Params) => boolean,
 ): Performed['effect'] | undefined {
   const row = rows.findLast(

@@ -128,7 +128,8 @@ class BatchBuilder {
 
   #step(item: EventWork, draft: Draft, context: StepContext): Receipt {
     const state = draft.current as Actor | undefined
-    const outcome = step(context.known.definition, state?.snapshot, item.event, { id: idOf(item.to) })
+    const { definition, plans } = context.known
+    const outcome = step(definition, state?.snapshot, item.event, { id: idOf(item.to) }, plans)
     if (outcome.fault === 'snapshot') return this.#wait(item, draft.quarantine(outcome.message))
     if (outcome.fault && !state) return this.#bury(item, draft, outcome.message)
     this.#taken(item)

@@ -10,6 +10,7 @@ import type { Actor, ActorState, Quarantined } from '../actor-state.ts'
 import { idOf } from '../actor-state.ts'
 import { messageOf } from '../errors.ts'
 import { bodyOf } from '../step/live-machine.ts'
+import { machineHash } from '../step/machine-hash.ts'
 import { rearmTimers } from '../step/rearm-timers.ts'
 import { readSnapshot, step } from '../step/step.ts'
 import type { Step, StepOutcome } from '../step/step.ts'
@@ -21,6 +22,14 @@ import { upgradeSnapshot } from '../step/upgrade.ts'
 export interface Known {
   readonly definition: MachineDefinition
   readonly hash: string
+  /** False: each step is XState's own (`RuntimeOptions.plans`). */
+  readonly plans?: boolean
+}
+
+export function knownBy(definitions: readonly MachineDefinition[], plans = true): ReadonlyMap<string, Known> {
+  return new Map(
+    definitions.map((definition) => [definition.kind, { definition, hash: machineHash(definition), plans }]),
+  )
 }
 
 export function restoreActor(known: Known, stored: StoredActor): Exclude<ActorState, undefined> {
@@ -36,10 +45,10 @@ function quarantined(stored: StoredActor, reason: string): Quarantined {
   return { row: { ...stored.row, status: 'quarantined', fault: reason }, reason, body: stored.snapshot?.body, rowStale }
 }
 
-function restored({ definition, hash }: Known, stored: StoredActor): Actor {
+function restored({ definition, hash, ...how }: Known, stored: StoredActor): Actor {
   const { row, snapshot, tail } = stored
   const ground = snapshot && upgradeSnapshot(definition, JSON.parse(snapshot.body) as JsonObject, snapshot.version)
-  const last = foldEvents({ definition, hash }, ground && groundOf(definition, ground), row.address, tail)
+  const last = foldEvents({ definition, hash, ...how }, ground && groundOf(definition, ground), row.address, tail)
   const state = {
     snapshot: last.snapshot,
     tailBytes: tail.reduce((sum, { body, effects }) => sum + body.length + effects.length, 0),
@@ -83,7 +92,7 @@ interface Folded {
 
 /** Folds journal rows over a snapshot; throws at the first that does not go as it went. */
 export function foldEvents(
-  { definition, hash }: Known,
+  { definition, hash, plans }: Known,
   ground: AnyMachineSnapshot | undefined,
   address: Actor['row']['address'],
   rows: readonly EventRow[],
@@ -96,7 +105,7 @@ export function foldEvents(
   }
   for (const row of rows) {
     if (row.fault !== null) continue
-    const next = loaded(step(definition, current?.snapshot, JSON.parse(row.body) as MachineEvent, input))
+    const next = loaded(step(definition, current?.snapshot, JSON.parse(row.body) as MachineEvent, input, plans))
     const difference = differenceOf(row, next, hash)
     if (difference) throw new Error(`replay differs at ${address} ${row.seq}: ${difference}`)
     current = next

@@ -10,9 +10,7 @@ import type { Clock, Timer } from '../clock.ts'
 import { messageOf } from '../errors.ts'
 import { bodyOf } from '../step/live-machine.ts'
 import type { Logger } from '../logger.ts'
-import { machineHash } from '../step/machine-hash.ts'
-import { foldEvents, groundOf } from './restore.ts'
-import type { Known } from './restore.ts'
+import { foldEvents, groundOf, knownBy, type Known } from './restore.ts'
 import { compactJournal } from '../store/journal/compact-journal.ts'
 import type { Compacted, Compaction } from '../store/journal/compact-journal.ts'
 import { compactionCandidates } from '../store/journal/compaction-candidates.ts'
@@ -92,9 +90,7 @@ class Walks implements Retention {
 
   constructor(options: RetentionOptions) {
     this.#options = options
-    this.#known = new Map(
-      options.definitions.map((definition) => [definition.kind, { definition, hash: machineHash(definition) }]),
-    )
+    this.#known = knownBy(options.definitions)
   }
 
   schedule(): void {

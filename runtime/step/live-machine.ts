@@ -20,11 +20,16 @@ export interface Taken {
   readonly handled: boolean
 }
 
-const machines = new WeakMap<AnyStateMachine, LiveMachine>()
+const machines = {
+  planned: new WeakMap<AnyStateMachine, LiveMachine>(),
+  plain: new WeakMap<AnyStateMachine, LiveMachine>(),
+}
 
-export function liveMachine(machine: AnyStateMachine): LiveMachine {
-  const known = machines.get(machine) ?? new LiveMachine(machine)
-  machines.set(machine, known)
+/** Without plans each step is XState's own: the same step, taken in more time. */
+export function liveMachine(machine: AnyStateMachine, plans = true): LiveMachine {
+  const all = plans ? machines.planned : machines.plain
+  const known = all.get(machine) ?? new LiveMachine(machine, plans)
+  all.set(machine, known)
   return known
 }
 
@@ -37,9 +42,9 @@ class LiveMachine {
   /** Transitions that the event itself enabled; undefined until the first microstep of a step has been seen. */
   #enabled: number | undefined
   #microsteps = 0
-  readonly #plans: StepPlans
+  readonly #plans: StepPlans | undefined
 
-  constructor(machine: AnyStateMachine) {
+  constructor(machine: AnyStateMachine, plans: boolean) {
     this.#machine = machine
     this.#hasOrder = hasRegions(machine.root)
     const self = createActor(machine, { inspect: (event) => this.#seen(event) })
@@ -54,7 +59,7 @@ class LiveMachine {
       stopChild: nothing,
       actionExecutor: (action) => void this.#actions.push(action),
     }
-    this.#plans = new StepPlans(machine, this.#scope)
+    this.#plans = plans ? new StepPlans(machine, this.#scope) : undefined
   }
 
   initial(input: MachineInput): Taken {
@@ -62,10 +67,10 @@ class LiveMachine {
   }
 
   transition(before: AnyMachineSnapshot, event: MachineEvent): Taken {
-    const planned = this.#plans.take(before, event)
+    const planned = this.#plans?.take(before, event)
     if (planned) return { ...planned, snapshot: plainContext(planned.snapshot, before) }
     const taken = this.#take(before, () => this.#machine.transition(before, event, this.#scope))
-    this.#plans.learn(before, event, taken, this.#microsteps)
+    this.#plans?.learn(before, event, taken, this.#microsteps)
     return taken
   }
 
@@ -92,7 +97,8 @@ class LiveMachine {
   #settled(snapshot: AnyMachineSnapshot, before: AnyMachineSnapshot | undefined): AnyMachineSnapshot {
     if (snapshot === before) return snapshot
     const settled = this.#hasOrder && snapshot._nodes !== before?._nodes ? this.#ordered(snapshot) : snapshot
-    return this.#plans.canonical(plainContext(settled, before))
+    const plain = plainContext(settled, before)
+    return this.#plans?.canonical(plain) ?? plain
   }
 
   #ordered(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {

@@ -44,9 +44,10 @@ export function step(
   before: AnyMachineSnapshot | undefined,
   event: MachineEvent,
   input: MachineInput,
+  plans = true,
 ): StepOutcome {
   try {
-    const machine = liveMachine(definition.machine)
+    const machine = liveMachine(definition.machine, plans)
     const born = before ? undefined : machine.initial(input)
     if (born && isBroken(born.snapshot)) return fault('event', born.snapshot)
     const from = born?.snapshot ?? (before as AnyMachineSnapshot)

@@ -31,7 +31,7 @@ const product: readonly Zone[] = [
     (name) => ({ folder: `edges/${name}/`, imports: edge }),
   ),
   // Only the generators run it: the layout engine stays out of the product. Page and inspector share the chart's types.
-  { folder: 'edges/inspector/charts/', imports: ['machines/'], development: true },
+  { folder: 'edges/inspector/charts/', imports: ['machines/', 'runtime/json-rows.ts'], development: true },
   { folder: 'memory/', imports: ['runtime/', 'machines/', kit] },
   { folder: 'wrapper/', imports: ['machines/turn/schema.ts', 'machines/turn/contract-version.ts', kit] },
   { folder: 'cli/', imports: [...platform, door] },

@@ -2,8 +2,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { allMachines } from '../../../machines/registry.ts'
+import { jsonRows } from '../../../runtime/json-rows.ts'
 import { chartOf } from './layout.ts'
 import { svgOf } from './svg.ts'
+
+/** A state a line, and a line of the drawing a line. */
+const chartLevels = 2
 
 export const chartFolder = 'edges/inspector/generated/charts/'
 
@@ -12,7 +16,7 @@ export async function writeCharts(outDir: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   for (const definition of allMachines) {
     const chart = await chartOf(definition)
-    await writeFile(join(folder, `${definition.kind}.json`), `${JSON.stringify(chart, null, 1)}\n`)
+    await writeFile(join(folder, `${definition.kind}.json`), jsonRows(chart, chartLevels))
     await writeFile(join(folder, `${definition.kind}.svg`), svgOf(chart))
   }
 }

@@ -18,8 +18,13 @@ function stepped(status: string, effects: readonly Effect[], outstanding: readon
   }
 }
 
-function performed({ type, params }: Effect): Moment {
-  return { kind: 'performed', effect: { key: `${actor}/1/0`, actor, type, params }, result: 'done', actors: new Map() }
+function performed({ params }: Effect): Moment {
+  return {
+    kind: 'performed',
+    effect: { key: `${actor}/1/0`, actor, type: 'writeLabels', params },
+    result: 'done',
+    actors: new Map(),
+  }
 }
 
 const [planning, approved] = [writing('planning'), writing('approved')]

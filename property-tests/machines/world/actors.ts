@@ -12,6 +12,7 @@ import type {
   MachineDefinition,
   MachineEvent,
 } from '../../../machines/definition.ts'
+import type { OutboxEffectType } from '../../../machines/effect.ts'
 import { childOf, isOwnEffect, withdrawnTypes } from '../../../runtime/step/own-effects.ts'
 import type { Effect } from '../../../runtime/runtime.ts'
 import { sortActions, type Action } from '../../../runtime/step/step-actions.ts'
@@ -237,6 +238,8 @@ export class Actors {
     if (child) this.post(actor, { ...child, key, causedBy })
     const withdrawn = withdrawnTypes(effect)
     this.#outbox = this.#outbox.filter((one) => one.actor !== actor || !withdrawn.includes(one.type))
-    if (!isOwnEffect(effect)) this.#outbox = [...this.#outbox, { key, actor, type: effect.type, params: effect.params }]
+    if (isOwnEffect(effect)) return
+    // A machine asks by `effect(…)` alone, so every other type is one of the outbox.
+    this.#outbox = [...this.#outbox, { key, actor, type: effect.type as OutboxEffectType, params: effect.params }]
   }
 }

@@ -8,12 +8,13 @@ import type { OutboundDeps } from '../../../edges/forge/outbound/deps.ts'
 import { scheduleHandlers, type ScheduleDeps } from '../../../edges/schedule/handlers.ts'
 import { wrapperHandlers, type WrapperEffectDeps } from '../../../edges/pods/outbound.ts'
 import type { ActorAddress } from '../../../machines/definition.ts'
+import type { OutboxEffectType } from '../../../machines/effect.ts'
 import type { EffectHandler } from '../../../runtime/runtime.ts'
 import { inEveryHistory } from '../history.ts'
 import { orderedTypes, performable } from './ordered.ts'
 import type { Outstanding, Trace } from './trace.ts'
 
-function asked(actor: ActorAddress, type: string): Outstanding {
+function asked(actor: ActorAddress, type: OutboxEffectType): Outstanding {
   return { key: `${actor}/${type}`, actor, type, params: {} }
 }
 

@@ -1,5 +1,6 @@
 /** The handlers of the outbox, shrunk to what they decide: an effect becomes a fact of the world and events. */
 import type { MachineEvent } from '../../../machines/definition.ts'
+import type { OutboxEffectType } from '../../../machines/effect.ts'
 import { idOf, issueIn, type Outstanding } from './trace.ts'
 import type { Actors } from './actors.ts'
 import type { Agents } from './agents.ts'
@@ -37,7 +38,7 @@ export function perform(surroundings: Surroundings, effect: Outstanding, fate: F
   const num = (name: string): number => Number(effect.params[name])
   const text = (name: string): string => String(effect.params[name])
   if (fate === 'failed') answer('effect.failed', { effect: effect.type, reason: 'refused for good', key: effect.key })
-  else actors.record(effect, handlers[effect.type]?.({ ...surroundings, effect, num, text, answer }) ?? 'unknown')
+  else actors.record(effect, handlers[effect.type]({ ...surroundings, effect, num, text, answer }))
   if (fate !== 'lost') actors.settle(effect)
 }
 
@@ -45,7 +46,12 @@ function done(): string {
   return 'done'
 }
 
-const handlers: Readonly<Record<string, Handler>> = {
+/** The worlds of schedules answer these; no Project of this world has one. */
+function unasked(): string {
+  return 'nothing there'
+}
+
+const handlers = {
   checkProject: ({ answer, forge }) => {
     answer('project.checked', { generation: forge.project.generation, ready: true, reason: 'Ready', message: '' })
     return done()
@@ -114,7 +120,9 @@ const handlers: Readonly<Record<string, Handler>> = {
     else answer('turn.interruptRefused')
     return done()
   },
-}
+  planTick: unasked,
+  readBacklog: unasked,
+} satisfies Record<OutboxEffectType, Handler>
 
 /** A branch has at most one open merge request; a repeat finds it. */
 function openMergeRequest({ forge, answer, effect, num, text }: Call): string {

@@ -1,5 +1,6 @@
 /** What happened in a world, in order: the laws read this and nothing else. */
 import type { ActorAddress, ActorKind, JsonObject, MachineEvent } from '../../../machines/definition.ts'
+import type { OutboxEffectType } from '../../../machines/effect.ts'
 import type { IssueContext } from '../../../machines/issue/context.ts'
 import type { PodContext } from '../../../machines/pod/context.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
@@ -16,7 +17,7 @@ export interface Snapshot {
 export interface Outstanding {
   readonly key: string
   readonly actor: ActorAddress
-  readonly type: string
+  readonly type: OutboxEffectType
   readonly params: JsonObject
 }
 

@@ -96,6 +96,36 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [aroundCommit(`return whole(sql, but(commit, 'withdrawn'))`)],
   },
   {
+    name: 'unwritten-effects',
+    does: 'writes no effects',
+    law: /R6/,
+    edits: [
+      aroundCommit(`const without = (rows) => rows.map((row) => ({ ...row, pending: null }))
+        return whole(sql, { ...commit, created: without(commit.created), updated: without(commit.updated) })`),
+    ],
+  },
+  {
+    name: 'unwritten-children',
+    does: 'writes no inbox rows for other actors',
+    law: /R9|R6/,
+    edits: [aroundCommit(`return whole(sql, but(commit, 'inbox'))`)],
+  },
+  {
+    name: 'unwritten-events',
+    does: 'acknowledges events that it does not write',
+    law: /R1|R2/,
+    edits: [aroundCommit(`return whole(sql, but(commit, 'events'))`)],
+  },
+  {
+    name: 'no-sequence-check',
+    does: 'does not check where the actor stands',
+    law: /R\d/,
+    edits: [
+      { file: commitFile, find: / and a\.seq = r\.previous_seq/, replace: '' },
+      { file: commitFile, find: /seq = r\.seq, version/, replace: 'seq = r.seq + 1, version' },
+    ],
+  },
+  {
     name: 'early-acknowledgement',
     does: 'acknowledges before it has written',
     law: /R1/,
