@@ -7,11 +7,13 @@ import { requireEndpoints } from '../local/endpoints.ts'
 
 const usage = `usage: statewright apply -f FILE [--dir DIR]
 
-Applies every document of FILE (- for standard input): Project, Repository, Task, and v1 Secret with stringData.
-All documents are checked before the first is sent: an unknown key is refused with the nearest known one.
+Applies every document of FILE: Project, Repository, Task, or v1 Secret with stringData.
+The command checks all documents before it sends the first one. It refuses an unknown field and names the nearest known one.
 
-  -f, --file FILE   YAML or JSON, several documents allowed
-  --dir DIR         where statewright up keeps its state (default .statewright)`
+  -f, --file FILE   YAML or JSON, one or more documents; - reads standard input
+  --dir DIR         the state folder of statewright up (default .statewright)
+
+Example: statewright apply -f project.yaml`
 
 /** `statewright apply`: strict on this side, so that a typo is told before anything changes. */
 export async function apply(args: readonly string[]): Promise<number> {

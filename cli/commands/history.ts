@@ -6,12 +6,14 @@ import { table } from '../table.ts'
 
 const usage = `usage: statewright history ACTOR [options]
 
-Shows what happened to an actor: each event, what it asked for, and the state it led to. ACTOR is an address, such as
-task:default/implement-lib-1-x7k2p; statewright actors lists them.
+Shows what happened to an actor: each event, the state after it, and the effects that the machine asked for.
+ACTOR is an address; statewright actors lists them.
 
-  --limit N         the newest N events (default 50)
-  --json            one line of JSON for each event, with its fields; what looks like a secret is hidden
-${deskUsage}`
+  --limit N         show the newest N events (default 50)
+  --json            print one line of JSON for each event, with its fields; what looks like a secret is masked
+${deskUsage}
+
+Example: statewright history task:default/implement-lib-1-x7k2p`
 
 export async function history(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, { ...deskOptions, limit: { type: 'string' }, json: { type: 'boolean' } }, usage)

@@ -8,12 +8,12 @@ import { flag, readArgs, UsageError } from '../args.ts'
 
 const usage = `usage: statewright import FILE... [--json]
 
-Folds the journals of exported bundles by the machines of this version, as a regression test: nothing is written
-anywhere. A bundle whose masked journal could not be replayed where it was exported is passed over, and said so.
+Replays exported bundles with the machines of this version, as a regression test. The command writes nothing.
+It skips a bundle whose masked journal did not replay at its export, and reports it.
 
-Exit code 0: all decide as they did. 1: at least one differs; its first difference is printed.
+Exit code 0: every step decides as it did. 1: a step differs; the command prints the first difference.
 
-  --json            one line of JSON for each actor`
+  --json            print one line of JSON for each actor`
 
 interface Verdict {
   readonly file: string

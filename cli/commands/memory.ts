@@ -15,9 +15,10 @@ import { untilEnded } from '../orchestrator/until-ended.ts'
 
 const usage = `usage: statewright memory [rebuild]
 
-Serves the knowledge of one Project: memories, queries, entities, code graph (settings from the environment,
-docs/memory.md). With rebuild: fills the retrieval engine, and a graph database, anew from Postgres, which holds the
-truth; the service is to be stopped meanwhile.`
+Runs the knowledge service of one Project: memories, queries, entities, code graph. It reads its settings from the
+environment (docs/memory.md lists them). It stops at SIGTERM or SIGINT.
+
+rebuild fills the retrieval engine and the graph database again from PostgreSQL. Stop the service first.`
 
 type Environment = Readonly<Record<string, string | undefined>>
 

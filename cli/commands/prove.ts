@@ -11,17 +11,19 @@ import { readBundle } from './import.ts'
 
 const usage = `usage: statewright prove --against LOG [LOG...] | --all [options]
 
-What if: folds recorded journals by the tables of this program and lists every Task that would have ended otherwise,
-with the first event that it decides otherwise. From there on a journal is what a world did that had heard other
-decisions. Changes nothing.
+Replays recorded journals with the tables of this version, as a what-if. The command lists each Task that would have ended
+otherwise, and the first event that this version decides otherwise. It changes nothing.
+After that event a journal proves less: people and pods would have answered another decision.
 
 Exit code 0: every Task would have ended as it did. 1: at least one would not.
 
   --against LOG     a file of statewright export, or a folder of such files
-  --all             the Tasks of a running orchestrator or a store
-  --kind KIND       other actors than Tasks: project, queue, pod, turn, issue, merge-request
-  --json            one line of JSON for each that differs
-${deskUsage}`
+  --all             every Task of a running orchestrator or of a store
+  --kind KIND       other actors than Tasks: project, queue, pod, turn, issue, merge-request (default: task)
+  --json            print one line of JSON for each difference
+${deskUsage}
+
+Example: statewright prove --against exports/`
 
 const options = {
   ...deskOptions,

@@ -5,16 +5,18 @@ import { connect, serviceOptions, serviceUsage } from '../knowledge/service.ts'
 
 const modes = ['hybrid', 'naive', 'local', 'global']
 
-const usage = `usage: statewright query TEXT... [--mode MODE] [--top-k N] [--repo NAME] [--describe] [--json]
+const usage = `usage: statewright query TEXT... [options]
 
-Asks the knowledge service.
+Queries the knowledge service and prints the best results.
 
-  --mode MODE   ${modes.join(', ')} (default hybrid)
-  --top-k N     how many results (1 to 200, default 10)
-  --repo NAME   only of this repository
-  --describe    a summary instead of the results
-  --json        the service's own answer
-${serviceUsage}`
+  --mode MODE       ${modes.join(', ')} (default hybrid)
+  --top-k N         print N results (1 to 200, default 10)
+  --repo NAME       search this repository only (default: all)
+  --describe        print a summary instead of the results
+  --json            print the service's answer as JSON
+${serviceUsage}
+
+Example: statewright query how does the relay retry --repo my-library`
 
 const options = {
   ...serviceOptions,

@@ -5,12 +5,15 @@ import type { RetentionPolicy, Sweep } from '../../runtime/journal/retention.ts'
 
 const usage = `usage: statewright retention [sweep] [options]
 
-Says how long journals are kept, and what the last walk over them did; sweep walks now. The policy is a setting of the
-orchestrator, 0 is without a limit: RETENTION_DAYS (90), RETENTION_EVENTS of one actor (20000), RETENTION_FINAL_DAYS after
-an actor's end (30), RETENTION_INTERVAL_SECONDS between walks (3600).
+Shows how long the orchestrator keeps journals, and what its last sweep removed. sweep starts a sweep now.
+Settings of the orchestrator set the policy; 0 means no limit:
+  RETENTION_DAYS (90), RETENTION_EVENTS of one actor (20000), RETENTION_FINAL_DAYS after an actor's end (30),
+  RETENTION_INTERVAL_SECONDS between two sweeps (3600)
 
-  --json            one line of JSON
-  --dir DIR         where statewright up keeps its state (default .statewright)`
+Exit code 1: the last sweep skipped a journal that does not replay.
+
+  --json            print one line of JSON
+  --dir DIR         the state folder of statewright up (default .statewright)`
 
 interface Answer {
   readonly policy: RetentionPolicy

@@ -22,8 +22,8 @@ export const deskOptions = {
 } as const satisfies ParseArgsOptionsConfig
 
 export const deskUsage = `  --dir DIR         ask the orchestrator that statewright up runs in DIR (default .statewright)
-  --state DIR       read the embedded store of a stopped orchestrator: its state folder
-  --database URL    read a PostgreSQL store; an orchestrator may run on it`
+  --state DIR       read the embedded store in this state folder; stop its orchestrator first
+  --database URL    read a PostgreSQL store; its orchestrator may run`
 
 export async function withDesk<T>(parsed: Parsed, use: (desk: JournalDesk) => Promise<T>): Promise<T> {
   const desk = await openDesk(text(parsed, 'state'), text(parsed, 'database'), text(parsed, 'dir') ?? '.statewright')

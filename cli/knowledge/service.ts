@@ -17,9 +17,10 @@ export const serviceOptions = {
 } as const
 
 export const serviceUsage = `  --url URL         the knowledge service (default: MEMORY_URL, then that of statewright up)
-  --dir DIR         where statewright up keeps its state (default .statewright)
+  --dir DIR         the state folder of statewright up (default .statewright)
 
-Services sign in by OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET (or _FILE) and MEMORY_AUDIENCE; people by statewright login.`
+A person signs in with statewright login. A program signs in with OIDC_ISSUER, OIDC_CLIENT_ID, MEMORY_AUDIENCE and
+OIDC_CLIENT_SECRET (or OIDC_CLIENT_SECRET_FILE).`
 
 /** Of what `up` writes, the part that leads to its knowledge service. */
 const LocalService = Type.Object({
