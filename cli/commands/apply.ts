@@ -11,7 +11,7 @@ Applies every document of FILE: Project, Repository, Task, or v1 Secret with str
 The command checks all documents before it sends the first one. It refuses an unknown field and names the nearest known one.
 
   -f, --file FILE   YAML or JSON, one or more documents; - reads standard input
-  --dir DIR         the state folder of statewright up (default .statewright)
+  --dir DIR         the folder of statewright up (default .statewright)
 
 Example: statewright apply -f project.yaml`
 
@@ -22,7 +22,7 @@ export async function apply(args: readonly string[]): Promise<number> {
   const file = text(parsed, 'file')
   if (file === undefined) throw new UsageError(`-f is required\n\n${usage}`)
   const documents = readDocuments(file)
-  if (documents.length === 0) throw new Error(`${file} holds no document: nothing was applied`)
+  if (documents.length === 0) throw new Error(`${file} contains no document: nothing was applied`)
   const checked = documents.map(checkManifest)
   for (const line of checked.flatMap(sayWarnings)) console.error(line)
   const faults = checked.flatMap(sayFaults)
@@ -35,7 +35,7 @@ export async function apply(args: readonly string[]): Promise<number> {
       change: string
     }
     console.log(`${kind.toLowerCase()}/${name} ${change}`)
-    if (kind === 'Task') console.log(`  made by hand: its creation is the go-ahead of record`)
+    if (kind === 'Task') console.log(`  applied by hand: this counts as its approval`)
   }
   return 0
 }
@@ -45,7 +45,7 @@ function readDocuments(file: string): readonly unknown[] {
   const source = readFileSync(file === '-' ? 0 : file, 'utf8')
   return parseAllDocuments(source).flatMap((document) => {
     const [error] = document.errors
-    if (error !== undefined) throw new Error(`${file} is no YAML: ${error.message}`)
+    if (error !== undefined) throw new Error(`${file} is not valid YAML: ${error.message}`)
     const value = document.toJS() as unknown
     return value === null ? [] : [value]
   })

@@ -16,7 +16,7 @@ export async function checkPins(args: readonly string[]): Promise<number> {
   if (parsed === undefined) return 0
   const [dir, ...more] = parsed.positionals
   if (dir === undefined || more.length > 0) throw new UsageError(usage)
-  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`${dir} is no folder`)
+  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`${dir} is not a folder`)
   const files = yamlFiles(dir)
   const pins = files.flatMap((file) =>
     pinsOf(readFileSync(file, 'utf8')).map((pin) => ({ ...pin, file: relative(dir, file) })),

@@ -146,5 +146,5 @@ function total(pieces: readonly FilePiece[], of: 'entities' | 'edges'): number {
 
 function saySkipped(skipped: Readonly<Record<string, number>>): string {
   const parts = Object.entries(skipped).map(([reason, files]) => `${files} ${reason}`)
-  return parts.length === 0 ? '' : `\nleft out: ${parts.join(', ')}`
+  return parts.length === 0 ? '' : `\nskipped: ${parts.join(', ')}`
 }

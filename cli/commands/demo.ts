@@ -50,7 +50,7 @@ export async function demo(args: readonly string[]): Promise<number> {
   if (parsed === undefined) return 0
   const dir = resolve(text(parsed, 'dir') ?? join('.statewright', `demo-${stamp()}`))
   if (existsSync(join(dir, 'forge')))
-    throw new UsageError(`${dir} holds an earlier demo: name another folder with --dir`)
+    throw new UsageError(`${dir} contains an earlier demo: name another folder with --dir`)
   // Ctrl-C ends the run, and with it everything that it started.
   const interrupted = untilInterrupted()
   const result = await (parsed.values['chaos'] === undefined
@@ -124,7 +124,7 @@ async function untilStopped(
   say: (line: string) => void,
   interrupted: AbortSignal,
 ): Promise<void> {
-  say(`everything keeps running: ${stack.endpoints.inspector}; Ctrl-C ends it`)
+  say(`everything stays up until Ctrl-C: ${stack.endpoints.inspector}`)
   await aborted(interrupted)
   await stack.stop()
 }

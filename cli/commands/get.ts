@@ -12,7 +12,7 @@ Shows resources as a table. Kinds: ${kinds.map((kind) => kind.plural).join(', ')
 
   -o, --output FORM   print json or yaml instead of a table
   --namespace NAME    only this namespace (default: all; with NAME: default)
-  --dir DIR           the state folder of statewright up (default .statewright)
+  --dir DIR           the folder of statewright up (default .statewright)
 
 Example: statewright get tasks -o yaml`
 

@@ -39,7 +39,7 @@ export async function history(args: readonly string[]): Promise<number> {
 
 function tableOf(rows: readonly HistoryAnswer[]): string {
   return table(
-    ['SEQ', 'AT', 'EVENT', 'STATE', 'ASKED FOR'],
+    ['SEQ', 'AT', 'EVENT', 'STATE', 'EFFECTS'],
     rows.map(({ seq, at, event, path, effects, handled, fault }) => [
       String(seq),
       new Date(at).toISOString(),
@@ -48,7 +48,7 @@ function tableOf(rows: readonly HistoryAnswer[]): string {
       fault === null
         ? handled
           ? effects.map(({ type }) => type).join(' ') || '-'
-          : '(nothing took it)'
+          : '(no state handled it)'
         : `threw: ${fault}`,
     ]),
   )

@@ -120,7 +120,7 @@ async function dryRun(parsed: Parsed, dir: string, repo: string): Promise<number
     console.log(
       `${repo}: would send ${changed.length} memories (${(bytes / 1024).toFixed(0)} KiB) and remove those of ${gone.length} files`,
     )
-    for (const { file, reason } of gathered.leftOut) console.log(`  without ${file}: ${reason}`)
+    for (const { file, reason } of gathered.leftOut) console.log(`  skipped ${file}: ${reason}`)
   }
   return 0
 }
@@ -167,7 +167,7 @@ function sayLeftOut(leftOut: Gathered['leftOut']): string[] {
   const secrets = leftOut.filter(({ reason }) => reason.includes('secret'))
   const others = leftOut.length - secrets.length
   return [
-    ...secrets.map(({ file, reason }) => `  without ${file}: ${reason}`),
-    ...(others === 0 ? [] : [`  without ${others} more files (--dry-run says which)`]),
+    ...secrets.map(({ file, reason }) => `  skipped ${file}: ${reason}`),
+    ...(others === 0 ? [] : [`  skipped ${others} more files (--dry-run lists them)`]),
   ]
 }

@@ -6,7 +6,7 @@ const usage = `usage: statewright inspector [--dir DIR]
 
 Prints a link that signs a browser in to the inspector. The link works once, within ten minutes.
 
-  --dir DIR         the state folder of statewright up (default .statewright)`
+  --dir DIR         the folder of statewright up (default .statewright)`
 
 export async function inspector(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, { dir: { type: 'string' } }, usage)

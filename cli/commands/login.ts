@@ -17,7 +17,7 @@ and renews them when they expire.
   --issuer URL         the identity provider (default: OIDC_ISSUER, then that of statewright up)
   --client-id ID       the public client at the identity provider (default: OIDC_CLIENT_ID, then statewright-cli)
   --audience AUDIENCE  the audience of the token (default: MEMORY_AUDIENCE, then that of statewright up)
-  --dir DIR            the state folder of statewright up (default .statewright)
+  --dir DIR            the folder of statewright up (default .statewright)
   --out                sign out: remove the stored tokens`
 
 const options = {
@@ -37,7 +37,7 @@ export async function login(args: readonly string[]): Promise<number> {
   if (parsed.positionals.length > 0) throw new UsageError(usage)
   const { env } = process
   const url = serviceUrl(parsed, env)
-  if (url === undefined) throw new UsageError(`which knowledge service? --url says it\n\n${usage}`)
+  if (url === undefined) throw new UsageError(`no knowledge service is known: give --url URL\n\n${usage}`)
   const store = tokenStore(credentialsFile(env))
   if (flag(parsed, 'out')) {
     store.write(url, undefined)

@@ -127,7 +127,7 @@ async function every<Item>(read: (page: PageQuery) => Promise<DeskPage<Item>>): 
 /** Exit code 1 when one was not taken: it stays where it is. */
 async function redeliver<Item>(parsed: Parsed, ids: readonly string[], outbox: Outbox<Item>): Promise<number> {
   if (text(parsed, 'state') !== undefined || text(parsed, 'database') !== undefined)
-    throw new UsageError('redeliver asks the running orchestrator: name it by --dir')
+    throw new UsageError('redeliver needs the running orchestrator: give --dir, not --state or --database')
   const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
   const wanted = flag(parsed, 'all')
     ? (await withDesk(parsed, (desk) => every((page) => outbox.givenUp(desk, page)))).map(outbox.idOf)

@@ -63,8 +63,9 @@ export async function query(args: readonly string[]): Promise<number> {
 
 function say(answer: unknown): string {
   if (Value.Check(Description, answer)) return answer.summary
-  if (!Value.Check(Answer, answer)) throw new Error('the knowledge service answered something else than results')
-  if (answer.results.length === 0) return 'nothing fits'
+  if (!Value.Check(Answer, answer))
+    throw new Error('the knowledge service sent an answer that breaks its schema: its version may differ')
+  if (answer.results.length === 0) return 'no results'
   return answer.results
     .map(({ content, score, kind, metadata }) => {
       const where = [metadata['repo'], metadata['file']].filter((part) => part !== undefined && part !== '').join(' ')

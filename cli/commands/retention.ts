@@ -13,7 +13,7 @@ Settings of the orchestrator set the policy; 0 means no limit:
 Exit code 1: the last sweep skipped a journal that does not replay.
 
   --json            print one line of JSON
-  --dir DIR         the state folder of statewright up (default .statewright)`
+  --dir DIR         the folder of statewright up (default .statewright)`
 
 interface Answer {
   readonly policy: RetentionPolicy
@@ -37,12 +37,12 @@ function said({ policy, last }: Answer): string {
   const lines = [
     `kept: ${limit(policy.days, 'days')}, ${limit(policy.events, 'events of one actor')}; after an actor's end ${limit(policy.finalDays, 'days')}`,
   ]
-  if (last === null) return [...lines, 'no walk yet'].join('\n')
+  if (last === null) return [...lines, 'no sweep yet'].join('\n')
   const { endedAt, actors, compacted, events, characters, refused } = last
   const at = new Date(endedAt).toISOString()
   return [
     ...lines,
-    `last walk, ${at}: ${actors} actors, ${compacted} shortened, ${events} events (${characters} characters) taken out`,
-    ...refused.map(({ address, reason }) => `  left alone: ${address}: ${reason}`),
+    `last sweep, ${at}: ${actors} actors, ${compacted} shortened, ${events} events (${characters} characters) removed`,
+    ...refused.map(({ address, reason }) => `  skipped: ${address}: ${reason}`),
   ].join('\n')
 }

@@ -9,7 +9,7 @@ Writes one key of a Secret. The command reads the value from standard input, so 
 It replaces the whole Secret and removes its other keys. To write several keys at once, apply a v1 Secret.
 
   --namespace NAME  the Secret's namespace (default: default)
-  --dir DIR         the state folder of statewright up (default .statewright)
+  --dir DIR         the folder of statewright up (default .statewright)
 
 Example: statewright secret set forge token=- < token.txt`
 

@@ -71,6 +71,6 @@ async function readManifest(from: string | undefined): Promise<ToolManifest | un
 async function load(from: string): Promise<string> {
   if (!/^https?:\/\//.test(from)) return readFile(from, 'utf8')
   const response = await fetch(from, { signal: AbortSignal.timeout(fetchTimeoutMs) })
-  if (!response.ok) throw new Error(`it was answered ${response.status}`)
+  if (!response.ok) throw new Error(`the server answered ${response.status}`)
   return response.text()
 }

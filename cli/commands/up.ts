@@ -55,8 +55,8 @@ export async function up(args: readonly string[]): Promise<number> {
   if (!interrupted.aborted) {
     console.log(
       report.ok
-        ? '\nthe main job is done; everything keeps running, Ctrl-C ends it'
-        : `\nthe main job did not end well:\n${report.faults.map((fault) => `  - ${fault}`).join('\n')}`,
+        ? '\nthe main job is done; everything stays up until Ctrl-C'
+        : `\nthe main job failed:\n${report.faults.map((fault) => `  - ${fault}`).join('\n')}`,
     )
     console.log(`inspector: ${stack.endpoints.inspector} (statewright inspector prints a link that signs in)`)
     if (stack.endpoints.signInCode !== undefined) console.log(`sign-in code: ${stack.endpoints.signInCode}`)

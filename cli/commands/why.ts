@@ -13,7 +13,7 @@ Explains a Task's state: why it rests, who can move it, its place in the queue, 
 and the shortest way to delivered. It also lists tool calls that the wrapper refused because the model did not make them.
 
   --json            print the whole answer as JSON, events with their fields
-  --dir DIR         the state folder of statewright up (default .statewright)
+  --dir DIR         the folder of statewright up (default .statewright)
 
 Example: statewright why implement-lib-1-x7k2p`
 
