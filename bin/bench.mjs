@@ -2,9 +2,29 @@
 // `npm run bench -- NAME`: measures against peers. Only here is bench/ installed, a package of its own with its own lockfile.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFile, readdir, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onNode24, root, run } from './on-node-24.mjs'
+
+const usage = `usage: npm run bench -- NAME [options]
+
+Measures one part of Statewright against its peers and the limits of the machine. The first run installs the peers of bench/.
+
+  bundle      render an issue's thread for an agent
+  extract     extract code graphs from zod, rxjs and fastify
+  mcp         start the tools of a pod
+  memory      query the knowledge service and its code graph
+  retrieval   find the files that a commit changed; needs --repos DIR, a folder of git repositories
+  runtime     deliver events and perform effects
+  what-if     replay the journals of 10,000 Tasks
+  wrapper     run turns and boots, beside the agent's CLI alone
+
+  --only NAME,...   measure only these parts; an unknown name lists them
+  --quick           run fewer and shorter rounds, to see that the bench works
+  --write           store the result in BENCHMARKS.md; not with --quick or --only
+  --json            print the report as one line of JSON at the end
+
+Example: npm run bench -- runtime --quick`
 
 const folder = join(root, 'bench')
 const marker = join(folder, 'node_modules', '.installed')
@@ -12,17 +32,10 @@ const marker = join(folder, 'node_modules', '.installed')
 async function main([name = '', ...parameters]) {
   const program = join(folder, name, 'main.ts')
   if (!/^[a-z][a-z-]*$/.test(name) || !existsSync(program)) {
-    console.error(
-      `usage: npm run bench -- ${(await names()).join(' | ')} [--json] [--quick] [--write] [--only NAME,...]`,
-    )
+    console.error(usage)
     return 2
   }
   return (await install()) || (await run('tsc', ['-p', 'bench'])) || run(process.execPath, [program, ...parameters])
-}
-
-async function names() {
-  const entries = await readdir(folder, { withFileTypes: true })
-  return entries.map((entry) => entry.name).filter((each) => existsSync(join(folder, each, 'main.ts')))
 }
 
 /** Once for each state of the lockfile. The peers bring programs, so their scripts (which report the installation) stay off. */
@@ -39,4 +52,4 @@ async function install() {
   return code
 }
 
-await onNode24(import.meta.url, main)
+await onNode24(import.meta.url, main, usage)

@@ -4,6 +4,10 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onNode24, root } from './on-node-24.mjs'
 
+const usage = `usage: npm run build [-- DIR]
+
+Bundles the release into DIR (default: dist/), because Node runs no TypeScript below node_modules.`
+
 async function main([outDir = join(root, 'dist')]) {
   // Loaded here: an older Node reads this file too.
   const { bundle } = await import('./build/bundle.mjs')
@@ -15,4 +19,4 @@ async function main([outDir = join(root, 'dist')]) {
   return 0
 }
 
-await onNode24(import.meta.url, main)
+await onNode24(import.meta.url, main, usage)

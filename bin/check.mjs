@@ -4,6 +4,11 @@ import { generators } from './generate.mjs'
 import { drift } from './drift.mjs'
 import { onNode24, root, run } from './on-node-24.mjs'
 
+const usage = `usage: npm run check
+
+Checks the sources: types, lint, format, layout rules, generated files and the certificate of the machines.
+It takes no options. Exit code 0: every check passed.`
+
 const checks = [
   { name: 'types (tsc)', run: () => run('tsc', ['-p', '.']) },
   { name: 'types of the inspector’s page (tsc)', run: () => run('tsc', ['-p', 'edges/inspector/page']) },
@@ -50,4 +55,4 @@ async function main() {
   return failed === 0 ? 0 : 1
 }
 
-await onNode24(import.meta.url, main)
+await onNode24(import.meta.url, main, usage)

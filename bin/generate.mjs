@@ -29,6 +29,10 @@ export const generators = [
   toolManifestFile,
 ]
 
+const usage = `usage: npm run generate
+
+Writes every generated file again. It takes no options. npm run check reports files that differ.`
+
 /** A folder that a generator owns is emptied before: what it no longer writes goes. */
 async function main() {
   for (const { name, files, run } of generators) {
@@ -40,4 +44,4 @@ async function main() {
   return 0
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await onNode24(import.meta.url, main)
+if (process.argv[1] === fileURLToPath(import.meta.url)) await onNode24(import.meta.url, main, usage)

@@ -7,6 +7,15 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { onNode24, root, run } from './on-node-24.mjs'
 
+const usage = `usage: npm run long -- [NAME...] [options]
+
+Runs the long forms of what CI runs in short, one after another. Without NAME it runs all of them.
+
+  --list    print the names, the commands, and what CI runs instead
+  --write   store date, commit and result of each in docs/long-forms.md
+
+Example: npm run long -- chaos --write`
+
 const page = join(root, 'docs', 'long-forms.md')
 const npm = (...words) => ['npm', 'run', '--silent', ...words]
 const vitest = (...words) => ['vitest', 'run', ...words]
@@ -42,12 +51,16 @@ export const longForms = [
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { list: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
+  options: {
+    list: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h' },
+  },
 })
 
 async function main() {
   const unknown = positionals.filter((name) => !longForms.some((form) => form.name === name))
-  if (unknown.length > 0) throw new Error(`no long form is called ${unknown.join(', ')}; --list names them`)
+  if (unknown.length > 0) throw new Error(`there is no long form ${unknown.join(', ')}: --list prints their names`)
   const chosen = longForms.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
   if (values.list) {
     for (const { name, inCi, command } of chosen) console.log(`${name.padEnd(18)}${command.join(' ')}   (CI: ${inCi})`)
@@ -103,4 +116,4 @@ ${rows.join('\n')}
 `
 }
 
-if (process.argv[1] === import.meta.filename) await onNode24(import.meta.url, main)
+if (process.argv[1] === import.meta.filename) await onNode24(import.meta.url, main, usage)

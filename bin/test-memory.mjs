@@ -10,6 +10,22 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { onNode24, root, run } from './on-node-24.mjs'
 
+const usage = `usage: npm run test:memory [-- --only NAME,...] [FILE...]
+
+Tests the knowledge service on real servers, and kills it during ingests. It starts PostgreSQL with pgvector, Neo4j and
+LightRAG on the loopback, and then fuzzes the running service with schemathesis. It fails when one of them cannot start.
+
+  --only NAME,...   only these: postgres, neo4j, lightrag, schemathesis (default: all)
+  FILE...           only test files whose path contains FILE (default: every test of the service)
+
+Environment:
+  DATABASE_URL, NEO4J_URL    use this server instead of starting one
+  LIGHTRAG_VERSIONS          test these versions (default 1.5.7,1.4.9.11)
+  MEMORY_KILLS               kill the service N times (default 10)
+  SCHEMATHESIS_EXAMPLES      send N examples to each operation
+
+Example: npm run test:memory -- --only postgres`
+
 const all = ['postgres', 'neo4j', 'lightrag', 'schemathesis']
 const lightragVersions = '1.5.7,1.4.9.11'
 const ci = (name) => join(root, '.ci', name)
@@ -77,4 +93,4 @@ function command(file, parameters) {
   return promisify(execFile)('bash', [file, ...parameters], { maxBuffer: 64 * 1024 * 1024 })
 }
 
-await onNode24(import.meta.url, main)
+await onNode24(import.meta.url, main, usage)

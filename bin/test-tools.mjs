@@ -8,6 +8,13 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onNode24, root, run } from './on-node-24.mjs'
 
+const usage = `usage: npm run test:tools [-- FILE...]
+
+Tests the server of the tools with other programs: the MCP inspector, the real agent CLI and the public conformance suite.
+Then an agent that obeys every order reads each hostile text. The first run installs the packages of testing/protocol/.
+
+  FILE...   run only test files whose path contains FILE, without the hostile texts`
+
 const folder = join(root, 'testing', 'protocol')
 const marker = join(folder, 'node_modules', '.installed')
 
@@ -33,4 +40,4 @@ async function install() {
   return code
 }
 
-await onNode24(import.meta.url, main)
+await onNode24(import.meta.url, main, usage)

@@ -5,6 +5,16 @@
 import { spawnSync } from 'node:child_process'
 import { onNode24, run } from './on-node-24.mjs'
 
+const usage = `usage: npm run test:wrapper [-- FILE...]
+
+Tests the wrapper with the real agent CLI and a model on the loopback: every test, the whole contract and 200 turns.
+Where the kernel allows it, the tests run in a network namespace that reaches only the loopback.
+
+  FILE...   run only test files whose path contains FILE (default: wrapper)
+
+Environment:
+  WRAPPER_SOAK_TURNS   play N turns (default 200)`
+
 const inNamespace = 'STATEWRIGHT_NO_EGRESS'
 
 async function main(parameters) {
@@ -40,4 +50,4 @@ function isolated(parameters) {
   return run('unshare', isolate([process.execPath, import.meta.filename, ...parameters]))
 }
 
-await onNode24(import.meta.url, main)
+await onNode24(import.meta.url, main, usage)

@@ -86,3 +86,20 @@ test('a key that the identity provider refuses ends the call', async () => {
     await expect(client.call('GET', '/value')).rejects.toThrow('401')
   }, 'wrong')
 })
+
+test('a server that is not there is named, with what to do', async () => {
+  const dead = 'http://127.0.0.1:1'
+  const client = { clientId: 'cli', clientSecret: 'cli-secret', audience }
+  const next = 'does not answer: is statewright up still running? Start it again, or name its folder with --dir'
+  await expect(
+    orchestratorClient({ ...client, orchestrator: dead, tokenUrl: `${dead}/token` }).call('GET', '/value'),
+  ).rejects.toThrow(`the identity provider at ${dead} ${next}`)
+  const identity = await startIdentity({ clients: [{ clientId: 'cli', secret: 'cli-secret', audiences: [audience] }] })
+  try {
+    await expect(
+      orchestratorClient({ ...client, orchestrator: dead, tokenUrl: identity.tokenUrl }).call('GET', '/value'),
+    ).rejects.toThrow(`the orchestrator at ${dead} ${next}`)
+  } finally {
+    await identity.close()
+  }
+})

@@ -27,21 +27,31 @@ export function orchestratorClient(
   const tokens = clientCredentials({ tokenUrl, clientId, secret, audience, clock: systemClock, fetch })
   return {
     call: async (method, path, body) => {
+      const token = await tokens.token().catch((cause: unknown) => {
+        throw cause instanceof TypeError ? unreachable('identity provider', new URL(tokenUrl).origin, cause) : cause
+      })
       const headers = {
-        authorization: `Bearer ${await tokens.token()}`,
+        authorization: `Bearer ${token}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       }
       const init = { method, headers, signal: AbortSignal.timeout(30_000) }
       const response = await fetch(
         new URL(path, endpoints.orchestrator),
         body === undefined ? init : { ...init, body: JSON.stringify(body) },
-      )
+      ).catch((cause: unknown) => {
+        throw unreachable('orchestrator', endpoints.orchestrator, cause)
+      })
       const text = await response.text()
       const value: unknown = text === '' ? undefined : parse(text)
       if (!response.ok) throw new ApiError(response.status, value)
       return value
     },
   }
+}
+
+function unreachable(what: string, url: string, cause: unknown): Error {
+  const next = 'is statewright up still running? Start it again, or name its folder with --dir'
+  return new Error(`the ${what} at ${url} does not answer: ${next}`, { cause })
 }
 
 function parse(text: string): unknown {

@@ -22,7 +22,7 @@ export function version(): string {
 
 const commands: Readonly<Record<string, Command>> = {
   up: {
-    summary: 'bring up everything on this machine and stay',
+    summary: 'start everything on this machine and stay',
     run: async (args) => (await import('./commands/up.ts')).up(args),
   },
   demo: {
@@ -30,7 +30,7 @@ const commands: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./commands/demo.ts')).demo(args),
   },
   apply: {
-    summary: 'apply resources: -f FILE (- for standard input)',
+    summary: 'apply resources: -f FILE (- reads standard input)',
     run: async (args) => (await import('./commands/apply.ts')).apply(args),
   },
   get: {
@@ -38,7 +38,7 @@ const commands: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./commands/get.ts')).get(args),
   },
   why: {
-    summary: 'say why a Task rests, and what would move it: TASK [--json]',
+    summary: 'explain why a Task rests, and what would move it: TASK [--json]',
     run: async (args) => (await import('./commands/why.ts')).why(args),
   },
   inspector: {
@@ -46,11 +46,11 @@ const commands: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./commands/inspector.ts')).inspector(args),
   },
   secret: {
-    summary: 'set a Secret from standard input: set NAME KEY=-',
+    summary: 'write a Secret from standard input: set NAME KEY=-',
     run: async (args) => (await import('./commands/secret.ts')).secret(args),
   },
   actors: {
-    summary: 'list actors: [PREFIX] [--status quarantined]',
+    summary: 'list actors and their states: [PREFIX] [--status quarantined]',
     run: async (args) => (await import('./commands/actors.ts')).actors(args),
   },
   history: {
@@ -58,39 +58,39 @@ const commands: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./commands/history.ts')).history(args),
   },
   replay: {
-    summary: 'fold journals and compare them with what is stored: ACTOR... | --all',
+    summary: 'replay journals and compare each step with the store: ACTOR... | --all',
     run: async (args) => (await import('./commands/replay.ts')).replay(args),
   },
   export: {
-    summary: 'write actors with their journals, redacted: ACTOR... [--out FILE]',
+    summary: 'write actors with their journals, all texts masked: ACTOR... [--out FILE]',
     run: async (args) => (await import('./commands/export.ts')).exportActors(args),
   },
   import: {
-    summary: 'fold exported journals by this version, as a test: FILE...',
+    summary: 'replay exported journals with this version, as a test: FILE...',
     run: async (args) => (await import('./commands/import.ts')).importBundles(args),
   },
   prove: {
-    summary: 'what if: list Tasks that these tables would have ended otherwise: --against LOG | --all',
+    summary: 'list Tasks that this version would have ended otherwise: --against LOG | --all',
     run: async (args) => (await import('./commands/prove.ts')).prove(args),
   },
   effects: {
-    summary: 'what is not settled: list, show KEY, redeliver KEY... | --all',
+    summary: 'show and retry effects that are not settled: list, show KEY, redeliver KEY... | --all',
     run: async (args) => (await import('./commands/outbox.ts')).effects(args),
   },
   'dead-letters': {
-    summary: 'events that changed nothing: list, show ID, redeliver ID... | --all',
+    summary: 'show and retry events that changed nothing: list, show ID, redeliver ID... | --all',
     run: async (args) => (await import('./commands/outbox.ts')).deadLetters(args),
   },
   retention: {
-    summary: 'how long journals are kept: [sweep]',
+    summary: 'show how long journals are kept: [sweep]',
     run: async (args) => (await import('./commands/retention.ts')).retention(args),
   },
   skills: {
-    summary: 'hold the tool calls in skill files against the tools: check PATH... [--manifest FILE|URL]',
+    summary: 'check the tool calls in skill files: check PATH... [--manifest FILE|URL]',
     run: async (args) => (await import('./commands/skills.ts')).skills(args),
   },
   'code-graph': {
-    summary: 'read sources into a code graph: push DIR --repo NAME | extract DIR',
+    summary: 'extract and send a code graph: push [DIR] --repo NAME | extract [DIR]',
     run: async (args) => (await import('./commands/code-graph.ts')).codeGraph(args),
   },
   ingest: {
@@ -98,27 +98,27 @@ const commands: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./commands/ingest.ts')).ingest(args),
   },
   query: {
-    summary: 'ask the knowledge service: TEXT [--mode MODE] [--top-k N] [--json]',
+    summary: 'query the knowledge service: TEXT [--mode MODE] [--top-k N] [--json]',
     run: async (args) => (await import('./commands/query.ts')).query(args),
   },
   login: {
-    summary: 'sign in at the knowledge service, by a code that is confirmed in a browser',
+    summary: 'sign in at the knowledge service with a code in a browser',
     run: async (args) => (await import('./commands/login.ts')).login(args),
   },
   orchestrator: {
-    summary: 'run the orchestrator (settings from the environment)',
-    run: async () => (await import('./commands/orchestrator.ts')).orchestrator(process.env, version()),
+    summary: 'run the orchestrator; the environment has its settings',
+    run: async (args) => (await import('./commands/orchestrator.ts')).orchestrator(args, process.env, version()),
   },
   memory: {
-    summary: 'run the memory service (settings from the environment); rebuild: fill engine and graph anew',
+    summary: 'run the knowledge service; the environment has its settings. rebuild: fill its engine again',
     run: async (args) => (await import('./commands/memory.ts')).memory(args, process.env, version()),
   },
   wrapper: {
-    summary: 'run the supervisor of one agent pod; selftest: check an agent CLI',
+    summary: 'supervise one agent in one pod. selftest: check an agent CLI',
     run: async (args) => process.exit(await (await import('./commands/wrapper.ts')).wrapper(args, version())),
   },
   'check-pins': {
-    summary: 'fail when a deployment names skills or the wrapper by no release: DIR',
+    summary: 'check that a deployment pins skills and wrapper to releases: DIR',
     run: async (args) => (await import('./commands/check-pins.ts')).checkPins(args),
   },
 }
@@ -126,7 +126,7 @@ const commands: Readonly<Record<string, Command>> = {
 function usage(): string {
   const width = Math.max(...Object.keys(commands).map((name) => name.length))
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
-  return `statewright ${version()}\n\nusage: statewright COMMAND [options]\n\n${lines.join('\n')}\n\nstatewright COMMAND --help says more.`
+  return `statewright ${version()}\n\nusage: statewright COMMAND [options]\n\n${lines.join('\n')}\n\nstatewright COMMAND --help explains a command and its options.`
 }
 
 /** Exit codes: 0 done, 1 failed, 2 called wrongly. */

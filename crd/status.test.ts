@@ -166,7 +166,7 @@ describe('the entries of a queue as resources', () => {
       const resources = queuedEventResources({ id: 'default/demo', path: 'open', seq: 9, context }, costs)
       return (resources[0]!.status as { worstCase?: object }).worstCase
     }
-    const most = { laps: false, tokensAtMost: 5000, assumes: 'nobody speaks to it, and no pod is lost' }
+    const most = { laps: false, tokensAtMost: 5000, assumes: 'nobody comments, and no pod is lost' }
 
     test('before it is minted, by its seed and the limit of the ledger, also once it is admitted (QUEUED-EVENT-6)', () => {
       const [waiting, admitted] = [entry('a', { seed }), entry('a', { seed, admittedAt: at })]

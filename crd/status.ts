@@ -114,7 +114,7 @@ function costOf({ seed, task }: WaitingEntry, { limits, tasks }: CostFacts): { r
   const of = seed ?? tasks.get(task)
   if (of === undefined) return {}
   const { tokensPerPass, laps, tokensAtMost } = worstCaseOf(of, limits)
-  return { worstCase: { tokensPerPass, laps, tokensAtMost, assumes: 'nobody speaks to it, and no pod is lost' } }
+  return { worstCase: { tokensPerPass, laps, tokensAtMost, assumes: 'nobody comments, and no pod is lost' } }
 }
 
 /** Issue, MergeRequest and QueuedEvent carry their actor's own facts; `path` is the state. */
@@ -175,7 +175,13 @@ function scheduleConditions({ blocks, settings, spending }: Scheduled): readonly
       blockConditions(blockWords[name as keyof typeof blocks], block),
     ),
     ...(isUnbounded
-      ? [warning('TokenBudgetUnbounded', 'NoWindow', 'neither resetSchedule nor windowDuration: nothing is held back')]
+      ? [
+          warning(
+            'TokenBudgetUnbounded',
+            'NoWindow',
+            'neither resetSchedule nor windowDuration is set: the token budget limits nothing',
+          ),
+        ]
       : []),
     ...(spending.hold === 'open'
       ? []
@@ -183,7 +189,9 @@ function scheduleConditions({ blocks, settings, spending }: Scheduled): readonly
           warning(
             'TokenBudgetHeld',
             spending.hold === 'allHeld' ? 'Emergency' : 'Proactive',
-            spending.hold === 'allHeld' ? 'nothing is admitted' : 'only alerts are admitted',
+            spending.hold === 'allHeld'
+              ? 'the token budget is used up: the queue starts nothing'
+              : 'the proactive share is used up: the queue starts only alerts',
           ),
         ]),
   ]

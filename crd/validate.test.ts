@@ -115,7 +115,7 @@ describe('a manifest', () => {
       spec: { repositoryRef: 'a', number: 1 },
     }
     expect(checkManifest(issue).faults).toEqual([
-      { path: '/kind', message: 'Issue is written by the orchestrator alone' },
+      { path: '/kind', message: 'only the orchestrator writes Issue resources' },
     ])
   })
 

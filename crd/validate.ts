@@ -84,7 +84,7 @@ function checkHead(given: Document, kind: Kind): ManifestFault[] {
   if (given['apiVersion'] !== kind.apiVersion)
     faults.push({ path: '/apiVersion', message: `must be ${kind.apiVersion}` })
   if (!isObject(given['spec'])) faults.push({ path: '/spec', message: 'is required' })
-  if (!kind.writable) faults.push({ path: '/kind', message: `${kind.kind} is written by the orchestrator alone` })
+  if (!kind.writable) faults.push({ path: '/kind', message: `only the orchestrator writes ${kind.kind} resources` })
   for (const key of Object.keys(given)) {
     if (!['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(key))
       faults.push({ path: `/${key}`, message: 'is not a known field' })
@@ -97,7 +97,7 @@ function checkSecret(given: Document, name: string, namespace: string, faults: M
   if (!Value.Check(SecretData, data)) faults.push({ path: '/stringData', message: 'must map names to text' })
   for (const key of Object.keys(given)) {
     if (!['apiVersion', 'kind', 'metadata', 'type', 'stringData'].includes(key)) {
-      faults.push({ path: `/${key}`, message: `is not taken here; secrets come as stringData` })
+      faults.push({ path: `/${key}`, message: `is not accepted here: put secrets into stringData` })
     }
   }
   return { sort: 'secret', secret: { name, namespace, data: data as Record<string, string> }, faults, warnings: [] }

@@ -48,7 +48,7 @@ export async function fetchJson<S extends TSchema>({
     const value: unknown = await answer.json()
     const [fault] = faultsOf(schema, value)
     if (fault !== undefined)
-      throw new Error(`${new URL(url).origin} answered something else: ${fault.path} ${fault.message}`)
+      throw new Error(`${new URL(url).origin} sent an answer that breaks its schema: ${fault.path} ${fault.message}`)
     return value as Static<S>
   })
 }

@@ -27,9 +27,9 @@ function remember(known: Map<string, KnownRoute>, route: RouteOptions): void {
 function unknownRoute(known: ReadonlyMap<string, KnownRoute>, request: FastifyRequest): Problem {
   const path = request.url.split('?', 1)[0] ?? ''
   const methods = [...known.values()].filter((route) => route.pattern.test(path)).flatMap((route) => [...route.methods])
-  if (methods.length === 0) return new Problem('not-found', `there is nothing at ${path.slice(0, 200)}`)
+  if (methods.length === 0) return new Problem('not-found', `no route has the path ${path.slice(0, 200)}`)
   const allow = [...new Set(methods)].toSorted().join(', ')
-  return new Problem('method-not-allowed', `this path takes ${allow}`, { headers: { allow } })
+  return new Problem('method-not-allowed', `this path accepts only ${allow}`, { headers: { allow } })
 }
 
 /** fastify's path syntax: `:name`, `:name(regexp)`, `*` at the end, `::` for a colon. */

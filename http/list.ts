@@ -10,7 +10,7 @@ export const listQuery = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: `How many items at most: ${DEFAULT_LIMIT} unless told, never above ${MAX_LIMIT}.`,
+      description: `At most this many items: 1 to ${MAX_LIMIT}, default ${DEFAULT_LIMIT}.`,
     }),
   ),
   cursor: Type.Optional(Type.String({ maxLength: 1024, description: 'The `nextCursor` of the page before. Opaque.' })),
@@ -45,7 +45,9 @@ export function encodeCursor(key: unknown): string {
 export function decodeCursor<S extends TSchema>(schema: S, cursor: string): Static<S> {
   const key = parse(cursor)
   if (key === undefined || faultsOf(schema, key).length > 0) {
-    throw invalidInput([{ in: 'query', path: '/cursor', message: 'is not a cursor of this list' }])
+    throw invalidInput([
+      { in: 'query', path: '/cursor', message: 'is not a cursor of this list: start again without a cursor' },
+    ])
   }
   return key as Static<S>
 }

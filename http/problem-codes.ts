@@ -13,17 +13,17 @@ export const problemCodes = {
   'invalid-input': { status: 400, title: 'The input breaks its schema' },
   unauthenticated: { status: 401, title: 'A valid credential is required' },
   forbidden: { status: 403, title: 'The credential does not allow this' },
-  'not-found': { status: 404, title: 'There is nothing here' },
+  'not-found': { status: 404, title: 'Nothing has this path or id' },
   'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
   conflict: { status: 409, title: 'The current state does not allow this' },
   gone: { status: 410, title: 'This existed and is gone' },
   'body-too-large': { status: 413, title: 'The body is too large' },
   'unsupported-media-type': { status: 415, title: 'The content type is not accepted here' },
   'too-many-requests': { status: 429, title: 'Too many requests' },
-  internal: { status: 500, title: 'Something failed on our side' },
+  internal: { status: 500, title: 'The server failed' },
   'upstream-failed': { status: 502, title: 'A system behind this one failed' },
-  'not-ready': { status: 503, title: 'Not ready to serve' },
-  'identity-unavailable': { status: 503, title: 'The identity provider cannot be asked' },
+  'not-ready': { status: 503, title: 'The server is not ready' },
+  'identity-unavailable': { status: 503, title: 'The identity provider does not answer' },
   'upstream-timeout': { status: 504, title: 'A system behind this one did not answer in time' },
 
   // Webhooks and callbacks.
@@ -49,18 +49,18 @@ export const problemCodes = {
   'over-auto-approve-ceiling': { status: 409, title: 'The significance is above the ceiling for automatic approval' },
   'plan-changed': { status: 409, title: 'The plan changed since it was approved' },
   'pod-superseded': { status: 409, title: 'A later pod has taken over' },
-  'proposal-cap': { status: 409, title: 'No more proposals fit' },
+  'proposal-cap': { status: 409, title: 'The backlog has no room for more proposals' },
   'sha-incomplete': { status: 409, title: 'An open merge request is missing in the reviewed shas' },
   'significance-lowered': { status: 400, title: 'A review may not lower the significance' },
   'takeover-refused': { status: 409, title: 'The takeover is not allowed' },
   'task-terminal': { status: 409, title: 'The Task has ended' },
   'tool-denied': { status: 403, title: "The pod's profile denies this tool" },
-  'workspace-dirty': { status: 409, title: 'The workspace holds uncommitted changes' },
+  'workspace-dirty': { status: 409, title: 'The workspace contains uncommitted changes' },
 
   // The wrapper.
   'no-terminal': { status: 503, title: 'No live terminal' },
   'no-turn-in-flight': { status: 409, title: 'No turn is in flight' },
-  'ttl-passed': { status: 410, title: 'The pod takes no more turns but the hand-off' },
+  'ttl-passed': { status: 410, title: 'The pod accepts only its hand-off turn now' },
   'turn-in-flight': { status: 409, title: 'A turn is in flight' },
 
   // The memory service.

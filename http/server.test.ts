@@ -185,7 +185,7 @@ describe('failures', () => {
         const answer = await fetch(`${url}/boom`)
         expect(await answer.json()).toEqual({
           type: 'urn:statewright:problem:internal',
-          title: 'Something failed on our side',
+          title: 'The server failed',
           status: 500,
           code: 'internal',
           requestId: 'id-1',

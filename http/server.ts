@@ -137,7 +137,7 @@ function addRequestHooks(
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
     const auth = request.routeOptions.config.auth
     if (state.draining && auth !== false)
-      throw new Problem('not-ready', 'stopping', { headers: { 'retry-after': '1' } })
+      throw new Problem('not-ready', 'the server is stopping', { headers: { 'retry-after': '1' } })
     const authenticate = auth ?? (request.is404 ? false : options.authenticate)
     if (authenticate !== undefined && authenticate !== false) await guard(authenticate)(request as FastifyRequest)
   })

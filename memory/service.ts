@@ -170,7 +170,7 @@ async function readinessOf(
 
 async function storeReadiness(sql: Pick<Sql, 'query' | 'probe'>): Promise<Readiness> {
   const answers = await passes(sql.query('select 1'), 'the store does not answer')
-  return answers.ready && sql.probe !== undefined ? passes(sql.probe(), 'the store takes no writes') : answers
+  return answers.ready && sql.probe !== undefined ? passes(sql.probe(), 'the store accepts no writes') : answers
 }
 
 async function passes(asked: Promise<unknown>, reason: string): Promise<Readiness> {

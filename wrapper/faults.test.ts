@@ -162,7 +162,7 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
     )
     const agent = (JSON.parse(readFileSync(join(world.stateDir, 'agent.json'), 'utf8')) as { pid: number }).pid
     const client = await plainClient(join(socketFolderOf(pod), 'tools.sock'))
-    expect(await client.call('echo', { a: 1 }, 'toolu_guessed')).toContain('the model did not ask for it')
+    expect(await client.call('echo', { a: 1 }, 'toolu_guessed')).toContain('the model did not make this call')
     client.close()
     pod.process.kill('SIGKILL')
     await pod.exit

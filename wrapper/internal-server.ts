@@ -47,7 +47,7 @@ function addCredential({ app }: HttpServer, options: InternalServerOptions): voi
     { config: { auth: keyed(options.gitKey) }, schema: { params: KeyParams, body: Credential } },
     async (request) => {
       const answer = options.credential(request.body.prompt)
-      if (answer === undefined) throw new Problem('forbidden', 'no credential for this address')
+      if (answer === undefined) throw new Problem('forbidden', 'the wrapper has no credential for this address')
       return { answer }
     },
   )
@@ -60,7 +60,7 @@ function keyed(key: string): Authenticate {
 
 function keyVerifier(key: string): (given: string) => Promise<Principal> {
   return async (given) => {
-    if (!constantTimeEqual(given, key)) throw unauthenticated('not the key of this boot', true)
+    if (!constantTimeEqual(given, key)) throw unauthenticated('the key is not that of this boot', true)
     return wrapper
   }
 }

@@ -6,13 +6,15 @@ import { table } from '../table.ts'
 
 const usage = `usage: statewright actors [PREFIX] [options]
 
-Lists actors with their states: all, or those whose address begins with PREFIX (task:, task:default/implement-).
-A quarantined actor is one that this version cannot load: it says why, its events wait, all others run.
+Lists actors with their states. PREFIX selects those whose address begins with it.
+A quarantined actor is one that this version cannot load. The list shows the error. Its events wait; all other actors run.
 
-  --status STATUS   active, done or quarantined
-  --limit N         at most so many (default 1000)
-  --json            one line of JSON each
-${deskUsage}`
+  --status STATUS   only actors that are active, done or quarantined (default: all)
+  --limit N         at most N actors (default 1000)
+  --json            print one line of JSON for each actor
+${deskUsage}
+
+Example: statewright actors task:default/ --status active`
 
 const statuses = ['active', 'done', 'quarantined'] as const
 

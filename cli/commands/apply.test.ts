@@ -26,7 +26,7 @@ describe('apply', () => {
         'secret/demo-scm created',
         'project/demo created',
         'task/by-hand created',
-        '  made by hand: its creation is the go-ahead of record',
+        '  applied by hand: this counts as its approval',
       ])
       expect(err).toBe('')
       expect(scene.sent.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
@@ -92,7 +92,7 @@ describe('apply', () => {
   test('refuses what is no YAML, what holds nothing, and a call without a file', async () => {
     await withOrchestrator(async (scene) => {
       await expect(apply(['-f', scene.file('a: [1'), '--dir', scene.dir])).rejects.toThrow('is no YAML')
-      await expect(apply(['-f', scene.file('---\n'), '--dir', scene.dir])).rejects.toThrow('holds no document')
+      await expect(apply(['-f', scene.file('---\n'), '--dir', scene.dir])).rejects.toThrow('contains no document')
       await expect(apply(['--dir', scene.dir])).rejects.toThrow(UsageError)
       await expect(apply(['-f', scene.file('just a word'), '--dir', scene.dir])).rejects.toThrow('must be a mapping')
       expect(scene.sent).toEqual([])

@@ -7,11 +7,13 @@ import { requireEndpoints } from '../local/endpoints.ts'
 
 const usage = `usage: statewright apply -f FILE [--dir DIR]
 
-Applies every document of FILE (- for standard input): Project, Repository, Task, and v1 Secret with stringData.
-All documents are checked before the first is sent: an unknown key is refused with the nearest known one.
+Applies every document of FILE: Project, Repository, Task, or v1 Secret with stringData.
+The command checks all documents before it sends the first one. It refuses an unknown field and names the nearest known one.
 
-  -f, --file FILE   YAML or JSON, several documents allowed
-  --dir DIR         where statewright up keeps its state (default .statewright)`
+  -f, --file FILE   YAML or JSON, one or more documents; - reads standard input
+  --dir DIR         the folder of statewright up (default .statewright)
+
+Example: statewright apply -f project.yaml`
 
 /** `statewright apply`: strict on this side, so that a typo is told before anything changes. */
 export async function apply(args: readonly string[]): Promise<number> {
@@ -20,7 +22,7 @@ export async function apply(args: readonly string[]): Promise<number> {
   const file = text(parsed, 'file')
   if (file === undefined) throw new UsageError(`-f is required\n\n${usage}`)
   const documents = readDocuments(file)
-  if (documents.length === 0) throw new Error(`${file} holds no document: nothing was applied`)
+  if (documents.length === 0) throw new Error(`${file} contains no document: nothing was applied`)
   const checked = documents.map(checkManifest)
   for (const line of checked.flatMap(sayWarnings)) console.error(line)
   const faults = checked.flatMap(sayFaults)
@@ -33,7 +35,7 @@ export async function apply(args: readonly string[]): Promise<number> {
       change: string
     }
     console.log(`${kind.toLowerCase()}/${name} ${change}`)
-    if (kind === 'Task') console.log(`  made by hand: its creation is the go-ahead of record`)
+    if (kind === 'Task') console.log(`  applied by hand: this counts as its approval`)
   }
   return 0
 }
@@ -43,7 +45,7 @@ function readDocuments(file: string): readonly unknown[] {
   const source = readFileSync(file === '-' ? 0 : file, 'utf8')
   return parseAllDocuments(source).flatMap((document) => {
     const [error] = document.errors
-    if (error !== undefined) throw new Error(`${file} is no YAML: ${error.message}`)
+    if (error !== undefined) throw new Error(`${file} is not valid YAML: ${error.message}`)
     const value = document.toJS() as unknown
     return value === null ? [] : [value]
   })

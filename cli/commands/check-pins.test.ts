@@ -49,6 +49,6 @@ describe('check-pins', () => {
 
   test('is called wrongly without a folder', async () => {
     await expect(checkPins([])).rejects.toThrow(UsageError)
-    await expect(checkPins([join(dir, 'absent')])).rejects.toThrow('is no folder')
+    await expect(checkPins([join(dir, 'absent')])).rejects.toThrow('is not a folder')
   })
 })

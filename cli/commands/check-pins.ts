@@ -5,9 +5,10 @@ import { readArgs, UsageError } from '../args.ts'
 
 const usage = `usage: statewright check-pins DIR
 
-The guard of a deployment repository: fails when a Project's skillsRef, a SKILLS_REF, or the image of the wrapper below DIR
-is not pinned to a release tag vX.Y.Z. Reads every .yaml and .yml, hidden folders and node_modules aside. A folder
-in which nothing is pinned at all fails too: the guard would be looking in the wrong place.`
+Checks a deployment repository. Each skillsRef, SKILLS_REF and image of the wrapper below DIR must be a release tag vX.Y.Z.
+The command reads every .yaml and .yml file, except in hidden folders and node_modules.
+
+Exit code 0: every pin is a release. 1: a pin is not a release, or DIR has no pin at all and is probably the wrong folder.`
 
 /** @returns the exit code. */
 export async function checkPins(args: readonly string[]): Promise<number> {
@@ -15,7 +16,7 @@ export async function checkPins(args: readonly string[]): Promise<number> {
   if (parsed === undefined) return 0
   const [dir, ...more] = parsed.positionals
   if (dir === undefined || more.length > 0) throw new UsageError(usage)
-  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`${dir} is no folder`)
+  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`${dir} is not a folder`)
   const files = yamlFiles(dir)
   const pins = files.flatMap((file) =>
     pinsOf(readFileSync(file, 'utf8')).map((pin) => ({ ...pin, file: relative(dir, file) })),

@@ -16,19 +16,22 @@ import { programDir, version } from '../main.ts'
 const usage = `usage: statewright code-graph push [DIR] --repo NAME [options]
        statewright code-graph extract [DIR] [--out FILE] [options]
 
-Reads the sources below DIR (default: .) and makes their code graph: files, functions, types, packages, cluster resources;
-who contains, imports, calls, extends, implements, references, owns or links to whom. push sends it to the knowledge
-service: all of it at first, then what has changed. extract writes it, one JSON object for each file a line.
+Extracts the code graph of the sources below DIR (default: the current folder). Nodes are files, functions, types, packages
+and cluster resources. Edges are contains, imports, calls, extends, implements, references, owns and links.
+push sends the graph to the knowledge service: everything the first time, then only changes.
+extract writes the graph: one line of JSON for each file.
 
-  --repo NAME        the repository's name there
-  --full             replace the whole graph, whatever the service has
-  --commit SHA       what the graph is built from (default: git's HEAD)
-  --out FILE         where extract writes (default: standard output)
-  --max-file-size N  larger files are left out (bytes, default 1048576)
-  --threads N        parsing threads (default: by cores and files, at most 4)
-  --no-cache         parse every file anew
-  --json             say the outcome as JSON
-${serviceUsage}`
+  --repo NAME        the repository's name in the knowledge service (push needs it)
+  --full             push: replace the whole graph there
+  --commit SHA       push: the commit that the graph shows (default: git's HEAD)
+  --out FILE         extract: write to FILE (default: standard output)
+  --max-file-size N  skip files larger than N bytes (default 1048576)
+  --threads N        parse with N threads (default: by cores and files, at most 4)
+  --no-cache         parse every file again
+  --json             print the result as JSON
+${serviceUsage}
+
+Example: statewright code-graph push . --repo my-library`
 
 const options = {
   ...serviceOptions,
@@ -143,5 +146,5 @@ function total(pieces: readonly FilePiece[], of: 'entities' | 'edges'): number {
 
 function saySkipped(skipped: Readonly<Record<string, number>>): string {
   const parts = Object.entries(skipped).map(([reason, files]) => `${files} ${reason}`)
-  return parts.length === 0 ? '' : `\nleft out: ${parts.join(', ')}`
+  return parts.length === 0 ? '' : `\nskipped: ${parts.join(', ')}`
 }

@@ -9,23 +9,26 @@ import { defaultScenarioFile, loadScenario } from '../local/standins.ts'
 
 const usage = `usage: statewright demo [options]
 
-Runs the main job on this machine and ends: an issue becomes a reviewed, merged change. Forge, identity provider and
-model are stand-ins on loopback; git, the agent program, its tools and the platform are real. Exit code 0 only when the
-main branch holds the change and its tests pass, by the forge's own audit log.
+Runs the main job on this machine and ends: an issue becomes a reviewed, merged change. Stand-ins on the loopback replace
+the forge, the identity provider and the model. The agent program, its tools, git and the platform are real.
 
-  --json                  end with one line: the result as an object
-  --repo PATH             serve this local repository in place of the scenario's own
-  --scenario FILE         what the model says and does (standins/scenarios/README.md)
-  --test-command CMD      how the repository is tested (default: npm test where it has one)
-  --chaos N               kill -9 the orchestrator and the wrappers N times; an undisturbed run is timed first
-  --seed N                seed of the moments (printed; default: drawn)
-  --keep                  leave everything running until Ctrl-C
-  --dir DIR               where state goes (default: .statewright/demo-<time>)
+Exit code 0: the main branch contains the change, its tests pass, and the forge's audit log agrees. 1: anything else.
+
+  --json                  print the result as one line of JSON at the end; the story goes to standard error
+  --repo PATH             serve this local repository (default: the scenario's own); your copy stays untouched
+  --scenario FILE         play this scenario (default: standins/scenarios/default.yaml; its README explains the format)
+  --test-command CMD      test the repository with CMD (default: npm test where the repository has one)
+  --chaos N               send SIGKILL to the orchestrator and the wrappers N times; an undisturbed run comes first
+  --seed N                draw the moments of the kills from N (default: a random number, which the demo prints)
+  --keep                  leave everything running after the job until Ctrl-C
+  --dir DIR               write state to DIR (default: .statewright/demo-<time>)
   --port N                port of the orchestrator (default: a free one)
-  --timeout SECONDS       give up after this long (default 600)
-  --model-provider NAME   scripted (default) or anthropic (key in ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN)
-  --unsafe-no-isolation   run pods and agents without namespaces, even with a real model: whatever an agent starts can
-                          then read the model's key, speak for the agent and change files of yours`
+  --timeout SECONDS       fail after this many seconds (default 600)
+  --model-provider NAME   scripted (default) or anthropic, with a key in ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN
+  --unsafe-no-isolation   run pods and agents without namespaces, even with a real model; whatever the agent starts can
+                          then read the model's key, speak in the agent's name and change your files
+
+Example: statewright demo --chaos 10 --seed 7`
 
 const options = {
   json: { type: 'boolean' },
@@ -47,7 +50,7 @@ export async function demo(args: readonly string[]): Promise<number> {
   if (parsed === undefined) return 0
   const dir = resolve(text(parsed, 'dir') ?? join('.statewright', `demo-${stamp()}`))
   if (existsSync(join(dir, 'forge')))
-    throw new UsageError(`${dir} holds an earlier demo: name another folder with --dir`)
+    throw new UsageError(`${dir} contains an earlier demo: name another folder with --dir`)
   // Ctrl-C ends the run, and with it everything that it started.
   const interrupted = untilInterrupted()
   const result = await (parsed.values['chaos'] === undefined
@@ -121,7 +124,7 @@ async function untilStopped(
   say: (line: string) => void,
   interrupted: AbortSignal,
 ): Promise<void> {
-  say(`everything keeps running: ${stack.endpoints.inspector}; Ctrl-C ends it`)
+  say(`everything stays up until Ctrl-C: ${stack.endpoints.inspector}`)
   await aborted(interrupted)
   await stack.stop()
 }

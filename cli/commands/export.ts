@@ -9,13 +9,15 @@ import { version } from '../main.ts'
 const usage = `usage: statewright export ACTOR... [--out FILE] [options]
 
 Writes actors with their journals as one bundle: machine hash and version, baselines, snapshot, events, effects, timers.
-What people wrote and who they are is masked word by word, the same way throughout the bundle; names of Projects,
-repositories, branches and Tasks stay. Each bundle says whether its masked journal still decides the same.
-statewright import folds it by the machines of another version.
+The export masks every word that people wrote, and who they are. One word gets the same mask everywhere in a bundle.
+Names of Projects, repositories, branches and Tasks stay. Each bundle states whether its masked journal still replays.
+statewright import replays a bundle with another version.
 
-  ACTOR             an address; one that ends in * stands for all that begin so ('turn:default/*')
-  --out FILE        where to (default: standard output)
-${deskUsage}`
+  ACTOR             an address; a * at its end selects every address that begins so
+  --out FILE        write to FILE, readable by its owner only (default: standard output)
+${deskUsage}
+
+Example: statewright export 'task:default/*' --out tasks.json`
 
 const pageSize = 500
 

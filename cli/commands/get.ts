@@ -6,13 +6,15 @@ import { orchestratorClient } from '../client.ts'
 import { requireEndpoints } from '../local/endpoints.ts'
 import { table } from '../table.ts'
 
-const usage = `usage: statewright get KIND [NAME] [-o json|yaml] [--dir DIR]
+const usage = `usage: statewright get KIND [NAME] [-o json|yaml] [options]
 
-Shows resources. Kinds: ${kinds.map((kind) => kind.plural).join(', ')}.
+Shows resources as a table. Kinds: ${kinds.map((kind) => kind.plural).join(', ')}.
 
-  -o, --output FORM   json or yaml; a table unless told
-  --namespace NAME    one namespace only
-  --dir DIR           where statewright up keeps its state (default .statewright)`
+  -o, --output FORM   print json or yaml instead of a table
+  --namespace NAME    only this namespace (default: all; with NAME: default)
+  --dir DIR           the folder of statewright up (default .statewright)
+
+Example: statewright get tasks -o yaml`
 
 interface View {
   readonly kind: string

@@ -6,12 +6,14 @@ import { table } from '../table.ts'
 
 const usage = `usage: statewright history ACTOR [options]
 
-Shows what happened to an actor: each event, what it asked for, and the state it led to. ACTOR is an address, such as
-task:default/implement-lib-1-x7k2p; statewright actors lists them.
+Shows what happened to an actor: each event, the state after it, and the effects that the machine asked for.
+ACTOR is an address; statewright actors lists them.
 
-  --limit N         the newest N events (default 50)
-  --json            one line of JSON for each event, with its fields; what looks like a secret is hidden
-${deskUsage}`
+  --limit N         show the newest N events (default 50)
+  --json            print one line of JSON for each event, with its fields; what looks like a secret is masked
+${deskUsage}
+
+Example: statewright history task:default/implement-lib-1-x7k2p`
 
 export async function history(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, { ...deskOptions, limit: { type: 'string' }, json: { type: 'boolean' } }, usage)
@@ -37,7 +39,7 @@ export async function history(args: readonly string[]): Promise<number> {
 
 function tableOf(rows: readonly HistoryAnswer[]): string {
   return table(
-    ['SEQ', 'AT', 'EVENT', 'STATE', 'ASKED FOR'],
+    ['SEQ', 'AT', 'EVENT', 'STATE', 'EFFECTS'],
     rows.map(({ seq, at, event, path, effects, handled, fault }) => [
       String(seq),
       new Date(at).toISOString(),
@@ -46,7 +48,7 @@ function tableOf(rows: readonly HistoryAnswer[]): string {
       fault === null
         ? handled
           ? effects.map(({ type }) => type).join(' ') || '-'
-          : '(nothing took it)'
+          : '(no state handled it)'
         : `threw: ${fault}`,
     ]),
   )

@@ -8,12 +8,12 @@ import { flag, readArgs, UsageError } from '../args.ts'
 
 const usage = `usage: statewright import FILE... [--json]
 
-Folds the journals of exported bundles by the machines of this version, as a regression test: nothing is written
-anywhere. A bundle whose masked journal could not be replayed where it was exported is passed over, and said so.
+Replays exported bundles with the machines of this version, as a regression test. The command writes nothing.
+It skips a bundle whose masked journal did not replay at its export, and reports it.
 
-Exit code 0: all decide as they did. 1: at least one differs; its first difference is printed.
+Exit code 0: every step decides as it did. 1: a step differs; the command prints the first difference.
 
-  --json            one line of JSON for each actor`
+  --json            print one line of JSON for each actor`
 
 interface Verdict {
   readonly file: string
@@ -33,7 +33,7 @@ export async function importBundles(args: readonly string[]): Promise<number> {
   for (const verdict of verdicts) console.log(flag(parsed, 'json') ? JSON.stringify(verdict) : said(verdict))
   const different = verdicts.filter(({ result }) => result === 'different').length
   const skipped = verdicts.filter(({ result }) => result === 'skipped').length
-  if (!flag(parsed, 'json')) console.log(`${verdicts.length} actors, ${different} different, ${skipped} passed over`)
+  if (!flag(parsed, 'json')) console.log(`${verdicts.length} actors, ${different} different, ${skipped} skipped`)
   return different === 0 ? 0 : 1
 }
 
@@ -42,7 +42,7 @@ export function readBundle(file: string): BundleFile {
   const faults = faultsOf(BundleFile, value)
   if (faults.length > 0)
     throw new Error(
-      `${file} is no bundle of this program:\n${faults.map(({ path, message }) => `  ${path} ${message}`).join('\n')}`,
+      `${file} is not a bundle of statewright export:\n${faults.map(({ path, message }) => `  ${path} ${message}`).join('\n')}`,
     )
   return value as BundleFile
 }
@@ -51,7 +51,7 @@ function parse(file: string, content: string): unknown {
   try {
     return JSON.parse(content)
   } catch (error) {
-    throw new Error(`${file} is no JSON: it was cut or is another file`, { cause: error })
+    throw new Error(`${file} is not valid JSON: it is cut off, or another file`, { cause: error })
   }
 }
 
@@ -85,8 +85,8 @@ function judge(file: string, bundle: ActorBundle): Verdict {
 }
 
 function said({ address, steps, result, sameCode, why }: Verdict): string {
-  const code = sameCode ? 'the same code' : 'other code than made it'
-  if (result === 'skipped') return `${address}: passed over, its export says: ${why ?? 'it cannot be replayed'}`
+  const code = sameCode ? 'the same code' : 'other code than at its export'
+  if (result === 'skipped') return `${address}: skipped, its export reports: ${why ?? 'it does not replay'}`
   return result === 'equal'
     ? `${address}: ${steps} steps, equal (${code})`
     : `${address}: ${why ?? 'differs'} (${code})`

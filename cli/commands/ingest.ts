@@ -16,19 +16,22 @@ import { cacheDir, connect, serviceOptions, serviceUrl, serviceUsage } from '../
 
 const usage = `usage: statewright ingest DIR [--repo NAME] [options]
 
-Stores a repository in the knowledge service: its files and README, the diffs of its commits, its issues; each with repo and
-file. Only what has changed since the last run is sent, and a run that was cut goes on where it stood. What git ignores,
-what is generated, vendored, binary or too big is left out, and so is every text that holds a secret: --dry-run lists them.
+Stores a repository in the knowledge service: its files and README, the diffs of its commits, and its issues.
+The command sends only what changed since its last run. An interrupted run continues where it stopped.
+It skips files that git ignores, and generated, vendored, binary or large files. It skips every text with a secret in it.
 
-  --repo NAME           the repository's name there (default: the folder's)
-  --commits N           how many commits at most, newest first (default 1000; 0: none)
-  --issues FILE         issues as a JSON list, or one a line, with number, title, body, state
-  --forge URL           a forge's REST API that has the issues, with --forge-repo OWNER/NAME; FORGE_TOKEN signs in
-  --max-file-size N     larger files are left out (bytes, default 524288)
-  --all                 send everything, whatever was sent before
-  --dry-run             say what would be sent and what is left out, and send nothing
-  --json                say the outcome as JSON
-${serviceUsage}`
+  --repo NAME           the repository's name in the knowledge service (default: the folder's name)
+  --commits N           send at most the N newest commits (default 1000; 0: none)
+  --issues FILE         read issues from FILE: a JSON list, or one issue a line, with number, title, body and state
+  --forge URL           read issues from this REST API of a forge; needs --forge-repo; FORGE_TOKEN signs in
+  --forge-repo NAME     the repository on that forge, as OWNER/NAME
+  --max-file-size N     skip files larger than N bytes (default 524288)
+  --all                 send everything, not only changes
+  --dry-run             list what a run would send and skip, and send nothing
+  --json                print the result as JSON
+${serviceUsage}
+
+Example: statewright ingest ../my-library --dry-run`
 
 const options = {
   ...serviceOptions,
@@ -117,7 +120,7 @@ async function dryRun(parsed: Parsed, dir: string, repo: string): Promise<number
     console.log(
       `${repo}: would send ${changed.length} memories (${(bytes / 1024).toFixed(0)} KiB) and remove those of ${gone.length} files`,
     )
-    for (const { file, reason } of gathered.leftOut) console.log(`  without ${file}: ${reason}`)
+    for (const { file, reason } of gathered.leftOut) console.log(`  skipped ${file}: ${reason}`)
   }
   return 0
 }
@@ -164,7 +167,7 @@ function sayLeftOut(leftOut: Gathered['leftOut']): string[] {
   const secrets = leftOut.filter(({ reason }) => reason.includes('secret'))
   const others = leftOut.length - secrets.length
   return [
-    ...secrets.map(({ file, reason }) => `  without ${file}: ${reason}`),
-    ...(others === 0 ? [] : [`  without ${others} more files (--dry-run says which)`]),
+    ...secrets.map(({ file, reason }) => `  skipped ${file}: ${reason}`),
+    ...(others === 0 ? [] : [`  skipped ${others} more files (--dry-run lists them)`]),
   ]
 }

@@ -4,7 +4,9 @@ import { requireEndpoints } from '../local/endpoints.ts'
 
 const usage = `usage: statewright inspector [--dir DIR]
 
-Prints a link that signs a browser in to the inspector: good once, for ten minutes.`
+Prints a link that signs a browser in to the inspector. The link works once, within ten minutes.
+
+  --dir DIR         the folder of statewright up (default .statewright)`
 
 export async function inspector(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, { dir: { type: 'string' } }, usage)

@@ -174,7 +174,7 @@ describe('of a running orchestrator', () => {
       let code = 1
       const folded = await said(async () => (code = await importBundles([file])))
       expect(folded.out).toMatch(
-        /^project:default\/demo: 2 steps, equal \(the same code\)\nqueue:.*\n2 actors, 0 different, 0 passed over$/,
+        /^project:default\/demo: 2 steps, equal \(the same code\)\nqueue:.*\n2 actors, 0 different, 0 skipped$/,
       )
       expect(code).toBe(0)
     }))
@@ -191,9 +191,9 @@ describe('of a running orchestrator', () => {
       expect(out).toMatch(/event 1, project.applied: state is "\w+", was "elsewhere"/)
       expect(code).toBe(1)
       await expect(importBundles([scene.file('{"actors": []}')])).rejects.toThrow(
-        /is no bundle of this program:\n {2}\/actors must/,
+        /is not a bundle of statewright export:\n {2}\/actors must/,
       )
-      await expect(importBundles([scene.file('{')])).rejects.toThrow('is no JSON')
+      await expect(importBundles([scene.file('{')])).rejects.toThrow('is not valid JSON')
     }))
 
   test('effects and dead letters are listed, shown and put back (OPERATIONS-6)', () =>
@@ -253,7 +253,7 @@ describe('of a store', () => {
   })
 
   test('that is not there, nothing is made in its place', async () => {
-    await expect(replay(['--all', '--state', join(state, 'nowhere')])).rejects.toThrow('holds no embedded store')
+    await expect(replay(['--all', '--state', join(state, 'nowhere')])).rejects.toThrow('contains no embedded store')
     await expect(replay(['--all', '--state', state, '--database', 'x'])).rejects.toThrow('give one')
   })
 

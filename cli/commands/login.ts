@@ -9,15 +9,16 @@ import { tokenStore } from '../knowledge/token-store.ts'
 const usage = `usage: statewright login [--url URL] [--issuer URL] [--client-id ID] [--audience AUDIENCE]
        statewright login --out [--url URL]
 
-Signs a person in at the knowledge service: shows an address and a code, and waits until somebody has confirmed the code
-there in a browser. What the identity provider gives is kept in a file for this user alone, and renewed when it ends.
+Signs a person in at the knowledge service. The command prints an address and a code.
+It waits until somebody confirms the code there in a browser. It stores the tokens in a file that only this user can read,
+and renews them when they expire.
 
   --url URL            the knowledge service (default: MEMORY_URL, then that of statewright up)
   --issuer URL         the identity provider (default: OIDC_ISSUER, then that of statewright up)
-  --client-id ID       the public client there (default: OIDC_CLIENT_ID, then statewright-cli)
-  --audience AUDIENCE  whom the token is for (default: MEMORY_AUDIENCE, then that of statewright up)
-  --dir DIR            where statewright up keeps its state (default .statewright)
-  --out                forget the sign-in`
+  --client-id ID       the public client at the identity provider (default: OIDC_CLIENT_ID, then statewright-cli)
+  --audience AUDIENCE  the audience of the token (default: MEMORY_AUDIENCE, then that of statewright up)
+  --dir DIR            the folder of statewright up (default .statewright)
+  --out                sign out: remove the stored tokens`
 
 const options = {
   ...serviceOptions,
@@ -36,7 +37,7 @@ export async function login(args: readonly string[]): Promise<number> {
   if (parsed.positionals.length > 0) throw new UsageError(usage)
   const { env } = process
   const url = serviceUrl(parsed, env)
-  if (url === undefined) throw new UsageError(`which knowledge service? --url says it\n\n${usage}`)
+  if (url === undefined) throw new UsageError(`no knowledge service is known: give --url URL\n\n${usage}`)
   const store = tokenStore(credentialsFile(env))
   if (flag(parsed, 'out')) {
     store.write(url, undefined)

@@ -15,9 +15,10 @@ import { untilEnded } from '../orchestrator/until-ended.ts'
 
 const usage = `usage: statewright memory [rebuild]
 
-Serves the knowledge of one Project: memories, queries, entities, code graph (settings from the environment,
-docs/memory.md). With rebuild: fills the retrieval engine, and a graph database, anew from Postgres, which holds the
-truth; the service is to be stopped meanwhile.`
+Runs the knowledge service of one Project: memories, queries, entities, code graph. It reads its settings from the
+environment (docs/memory.md lists them). It stops at SIGTERM or SIGINT.
+
+rebuild fills the retrieval engine and the graph database again from PostgreSQL. Stop the service first.`
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -25,10 +26,10 @@ export async function memory(args: readonly string[], env: Environment, version:
   const parsed = readArgs(args, {}, usage)
   if (parsed === undefined) return 0
   const [what, ...rest] = parsed.positionals
-  if (rest.length > 0) throw new UsageError(`too many words\n\n${usage}`)
+  if (rest.length > 0) throw new UsageError(`memory takes at most one argument\n\n${usage}`)
   if (what === undefined) return serve(env, version)
   if (what === 'rebuild') return rebuild(env)
-  throw new UsageError(`memory ${what} is not known\n\n${usage}`)
+  throw new UsageError(`there is no command memory ${what}\n\n${usage}`)
 }
 
 /** Runs until SIGTERM or SIGINT, then stops gracefully. Logs are JSON lines on stdout. */
@@ -67,7 +68,9 @@ async function rebuild(env: Environment): Promise<number> {
       told: (done, total) => process.stderr.write(`\r${done} of ${total} memories`),
     })
     process.stderr.write('\n')
-    console.log(`${fed} memories are in the engine${failed > 0 ? `, ${failed} were refused` : ''}; the graph is filled`)
+    console.log(
+      `${fed} memories are in the engine${failed > 0 ? `, ${failed} were refused` : ''}; the graph is complete`,
+    )
     return failed > 0 ? 1 : 0
   } finally {
     await parts.engine.stop()

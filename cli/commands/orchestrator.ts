@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createLogger } from '../../http/logging.ts'
 import { machines } from '../../machines/registry.ts'
 import { systemClock } from '../../runtime/clock.ts'
+import { readArgs, UsageError } from '../args.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { programDir } from '../main.ts'
 import { untilParentEnds } from '../parent.ts'
@@ -11,11 +12,23 @@ import { untilEnded } from '../orchestrator/until-ended.ts'
 import { storyLine } from '../orchestrator/story-line.ts'
 import { readSettings } from '../settings.ts'
 
-/** `statewright orchestrator`: runs until SIGTERM or SIGINT, then stops gracefully. Logs are JSON lines on stdout. */
+const usage = `usage: statewright orchestrator
+
+Runs the orchestrator until SIGTERM or SIGINT, then stops gracefully. It writes its log as lines of JSON to standard output.
+It reads its settings from the environment (docs/contract/orchestrator.md lists them with their defaults).
+
+Required: OIDC_ISSUER, OIDC_AUDIENCE, WRAPPER_AUDIENCE, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET (or OIDC_CLIENT_SECRET_FILE), and
+MODEL_PROVIDER_API_KEY or AGENT_RUNTIME_OAUTH_TOKEN. It stores its state in STATE_DIR (default .statewright), or in PostgreSQL
+where DATABASE_URL is set. It listens on HTTP_ADDR (127.0.0.1:8080) and INTERNAL_ADDR (127.0.0.1:8082).`
+
 export async function orchestrator(
+  args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   version: string,
 ): Promise<number> {
+  const parsed = readArgs(args, {}, usage)
+  if (parsed === undefined) return 0
+  if (parsed.positionals.length > 0) throw new UsageError(`orchestrator takes no arguments\n\n${usage}`)
   const proof = await proofAtStart(machines, { dir: programDir, env, warn: console.error })
   const settings = readSettings(env, programDir)
   const logger = createLogger({ name: 'orchestrator', level: settings.logLevel })

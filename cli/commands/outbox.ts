@@ -9,26 +9,26 @@ import { table } from '../table.ts'
 
 const effectsUsage = `usage: statewright effects [list | show KEY | redeliver KEY... | redeliver --all] [options]
 
-Effects that were decided and are not settled. A pending one is tried again by itself; a dead one was given up and waits
-for somebody to put it back. Its key stays the same, so that its handler finds what an earlier attempt did (R6).
+Shows effects that are not settled. The relay retries a pending effect by itself. A dead effect failed for good and waits
+for redeliver. redeliver runs an effect under the same key, so its handler finds what an earlier attempt did (R6).
 
-  --only STATE      list pending or dead ones only
-  --actor ACTOR     list those of one actor
-  --all             redeliver every dead one (of --actor, where given)
-  --json            one line of JSON each
+  --only STATE      list only pending or only dead effects (default: both)
+  --actor ACTOR     only effects of this actor
+  --all             redeliver every dead effect (with --actor: of that actor)
+  --json            print one line of JSON for each effect
 ${deskUsage}
-                    redeliver needs the running orchestrator`
+                    redeliver works only with the running orchestrator of --dir`
 
 const lettersUsage = `usage: statewright dead-letters [list | show ID | redeliver ID... | redeliver --all] [options]
 
-Events that changed nothing and should be looked at: for an actor that does not exist, one whose step threw, or one that the
-store refused. redeliver delivers it again; it leaves the list once its actor took it.
+Shows events that changed nothing: the actor does not exist, its step threw, or the store refused the event.
+redeliver delivers an event again. The event leaves the list when its actor has applied it.
 
-  --actor ACTOR     list those of one actor
-  --all             redeliver every one (of --actor, where given)
-  --json            one line of JSON each
+  --actor ACTOR     only events for this actor
+  --all             redeliver every event (with --actor: for that actor)
+  --json            print one line of JSON for each event
 ${deskUsage}
-                    redeliver needs the running orchestrator`
+                    redeliver works only with the running orchestrator of --dir`
 
 const options = {
   ...deskOptions,
@@ -127,7 +127,7 @@ async function every<Item>(read: (page: PageQuery) => Promise<DeskPage<Item>>): 
 /** Exit code 1 when one was not taken: it stays where it is. */
 async function redeliver<Item>(parsed: Parsed, ids: readonly string[], outbox: Outbox<Item>): Promise<number> {
   if (text(parsed, 'state') !== undefined || text(parsed, 'database') !== undefined)
-    throw new UsageError('redeliver asks the running orchestrator: name it by --dir')
+    throw new UsageError('redeliver needs the running orchestrator: give --dir, not --state or --database')
   const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
   const wanted = flag(parsed, 'all')
     ? (await withDesk(parsed, (desk) => every((page) => outbox.givenUp(desk, page)))).map(outbox.idOf)

@@ -45,5 +45,5 @@ it('names a Task that would end otherwise, and the first event that leads there'
 
 it('refuses to be called without a log, and a kind that no machine has', async () => {
   await expect(prove([])).rejects.toThrow('prove takes --against LOG, or --all')
-  await expect(prove(['--against', dir, '--kind', 'other'])).rejects.toThrow('no machine is called other')
+  await expect(prove(['--against', dir, '--kind', 'other'])).rejects.toThrow('there is no machine other')
 })

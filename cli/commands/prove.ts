@@ -11,17 +11,19 @@ import { readBundle } from './import.ts'
 
 const usage = `usage: statewright prove --against LOG [LOG...] | --all [options]
 
-What if: folds recorded journals by the tables of this program and lists every Task that would have ended otherwise,
-with the first event that it decides otherwise. From there on a journal is what a world did that had heard other
-decisions. Changes nothing.
+Replays recorded journals with the tables of this version, as a what-if. The command lists each Task that would have ended
+otherwise, and the first event that this version decides otherwise. It changes nothing.
+After that event a journal proves less: people and pods would have answered another decision.
 
 Exit code 0: every Task would have ended as it did. 1: at least one would not.
 
   --against LOG     a file of statewright export, or a folder of such files
-  --all             the Tasks of a running orchestrator or a store
-  --kind KIND       other actors than Tasks: project, queue, pod, turn, issue, merge-request
-  --json            one line of JSON for each that differs
-${deskUsage}`
+  --all             every Task of a running orchestrator or of a store
+  --kind KIND       other actors than Tasks: project, queue, pod, turn, issue, merge-request (default: task)
+  --json            print one line of JSON for each difference
+${deskUsage}
+
+Example: statewright prove --against exports/`
 
 const options = {
   ...deskOptions,
@@ -59,14 +61,14 @@ export async function prove(args: readonly string[]): Promise<number> {
   if (!flag(parsed, 'json'))
     console.log(
       `${sum.actors} journals, ${sum.steps} events: ${sum.different} would have ended otherwise` +
-        (sum.passedOver > 0 ? `; ${sum.passedOver} passed over, their exports say that they cannot be folded` : ''),
+        (sum.passedOver > 0 ? `; ${sum.passedOver} skipped, because their exports do not replay` : ''),
     )
   return sum.different === 0 ? 0 : 1
 }
 
 function kindOf(parsed: Parsed): string {
   const kind = text(parsed, 'kind') ?? 'task'
-  if (!machines.some((machine) => machine.kind === kind)) throw new UsageError(`no machine is called ${kind}`)
+  if (!machines.some((machine) => machine.kind === kind)) throw new UsageError(`there is no machine ${kind}`)
   return kind
 }
 
@@ -83,7 +85,7 @@ function judgeOf(parsed: Parsed): (bundle: ActorBundle) => WhatIf | 'other kind'
 function filesOf(log: string): readonly string[] {
   if (!statSync(log).isDirectory()) return [log]
   const files = readdirSync(log).filter((name) => name.endsWith('.json'))
-  if (files.length === 0) throw new Error(`${log} holds no file of statewright export (*.json)`)
+  if (files.length === 0) throw new Error(`${log} contains no file of statewright export (*.json)`)
   return files.toSorted().map((name) => join(log, name))
 }
 
@@ -95,7 +97,7 @@ async function eachBundle(desk: JournalDesk, kind: string, take: (bundle: ActorB
 }
 
 function said({ address, first, recordedEnd, decidedEnd, fault }: WhatIf): string {
-  const end = fault === undefined ? `ended ${recordedEnd}, would end ${decidedEnd}` : `cannot be folded: ${fault}`
+  const end = fault === undefined ? `ended ${recordedEnd}, would end ${decidedEnd}` : `cannot be replayed: ${fault}`
   if (first === undefined) return `${address}: ${end}`
   const { seq, event, recorded, decided } = first
   return `${address}: ${end}\n  from event ${seq}, ${event}: was ${recorded}, would be ${decided}`

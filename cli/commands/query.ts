@@ -5,16 +5,18 @@ import { connect, serviceOptions, serviceUsage } from '../knowledge/service.ts'
 
 const modes = ['hybrid', 'naive', 'local', 'global']
 
-const usage = `usage: statewright query TEXT... [--mode MODE] [--top-k N] [--repo NAME] [--describe] [--json]
+const usage = `usage: statewright query TEXT... [options]
 
-Asks the knowledge service.
+Queries the knowledge service and prints the best results.
 
-  --mode MODE   ${modes.join(', ')} (default hybrid)
-  --top-k N     how many results (1 to 200, default 10)
-  --repo NAME   only of this repository
-  --describe    a summary instead of the results
-  --json        the service's own answer
-${serviceUsage}`
+  --mode MODE       ${modes.join(', ')} (default hybrid)
+  --top-k N         print N results (1 to 200, default 10)
+  --repo NAME       search this repository only (default: all)
+  --describe        print a summary instead of the results
+  --json            print the service's answer as JSON
+${serviceUsage}
+
+Example: statewright query how does the relay retry --repo my-library`
 
 const options = {
   ...serviceOptions,
@@ -61,8 +63,9 @@ export async function query(args: readonly string[]): Promise<number> {
 
 function say(answer: unknown): string {
   if (Value.Check(Description, answer)) return answer.summary
-  if (!Value.Check(Answer, answer)) throw new Error('the knowledge service answered something else than results')
-  if (answer.results.length === 0) return 'nothing fits'
+  if (!Value.Check(Answer, answer))
+    throw new Error('the knowledge service sent an answer that breaks its schema: its version may differ')
+  if (answer.results.length === 0) return 'no results'
   return answer.results
     .map(({ content, score, kind, metadata }) => {
       const where = [metadata['repo'], metadata['file']].filter((part) => part !== undefined && part !== '').join(' ')

@@ -5,14 +5,16 @@ import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
 
 const usage = `usage: statewright replay ACTOR... | --all [options]
 
-Folds the journal of each actor from its beginning (or from where retention or newer code made it begin) and compares
-every step with what is stored: effects, state, and the snapshot byte by byte. Changes nothing.
+Replays the journal of each actor and compares every step with the store: effects, state, and the snapshot byte by byte.
+A journal begins at the actor's first event, or later after retention or an upgrade. The command changes nothing.
 
-Exit code 0: every journal replays. 1: at least one differs; its first difference is printed.
+Exit code 0: every journal replays. 1: a journal differs; the command prints its first difference.
 
-  --all             every actor
-  --json            one line of JSON for each actor
-${deskUsage}`
+  --all             replay every actor
+  --json            print one line of JSON for each actor
+${deskUsage}
+
+Example: statewright replay --all`
 
 const pageSize = 500
 

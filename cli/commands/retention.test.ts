@@ -71,14 +71,14 @@ describe('statewright retention', () => {
   test('says how long journals are kept, and that there was no walk yet (OPERATIONS-7)', () =>
     asked(async ({ dir }) => {
       const { out } = await said(async () => expect(await command(['--dir', dir])).toBe(0))
-      expect(out).toBe("kept: any number of days, 4 events of one actor; after an actor's end 30 days\nno walk yet")
+      expect(out).toBe("kept: any number of days, 4 events of one actor; after an actor's end 30 days\nno sweep yet")
     }))
 
   test('sweep walks now, says what went, and what is left replays; the next call remembers it (OPERATIONS-7)', () =>
     asked(async ({ dir }) => {
       const before = await runtime.history('project:default/demo')
       const { out } = await said(async () => expect(await command(['sweep', '--dir', dir])).toBe(0))
-      expect(out).toMatch(/last walk, 2023-11-14T.*: 2 actors, 2 shortened, \d+ events \(\d+ characters\) taken out/)
+      expect(out).toMatch(/last sweep, 2023-11-14T.*: 2 actors, 2 shortened, \d+ events \(\d+ characters\) removed/)
       const after = await runtime.history('project:default/demo')
       expect(after.length).toBeLessThan(before.length)
       expect(after.length).toBeGreaterThanOrEqual(policy.events)
@@ -97,7 +97,7 @@ describe('statewright retention', () => {
       }
       await sql.query(`update event set effects = '[]', path = 'nowhere' where seq = $1`, [oldest!.seq + 1])
       const { out } = await said(async () => expect(await command(['sweep', '--dir', dir])).toBe(1))
-      expect(out).toContain('left alone: project:default/demo: replay differs')
+      expect(out).toContain('skipped: project:default/demo: replay differs')
     }))
 
   test('takes no other word', async () => {

@@ -5,12 +5,15 @@ import type { RetentionPolicy, Sweep } from '../../runtime/journal/retention.ts'
 
 const usage = `usage: statewright retention [sweep] [options]
 
-Says how long journals are kept, and what the last walk over them did; sweep walks now. The policy is a setting of the
-orchestrator, 0 is without a limit: RETENTION_DAYS (90), RETENTION_EVENTS of one actor (20000), RETENTION_FINAL_DAYS after
-an actor's end (30), RETENTION_INTERVAL_SECONDS between walks (3600).
+Shows how long the orchestrator keeps journals, and what its last sweep removed. sweep starts a sweep now.
+Settings of the orchestrator set the policy; 0 means no limit:
+  RETENTION_DAYS (90), RETENTION_EVENTS of one actor (20000), RETENTION_FINAL_DAYS after an actor's end (30),
+  RETENTION_INTERVAL_SECONDS between two sweeps (3600)
 
-  --json            one line of JSON
-  --dir DIR         where statewright up keeps its state (default .statewright)`
+Exit code 1: the last sweep skipped a journal that does not replay.
+
+  --json            print one line of JSON
+  --dir DIR         the folder of statewright up (default .statewright)`
 
 interface Answer {
   readonly policy: RetentionPolicy
@@ -34,12 +37,12 @@ function said({ policy, last }: Answer): string {
   const lines = [
     `kept: ${limit(policy.days, 'days')}, ${limit(policy.events, 'events of one actor')}; after an actor's end ${limit(policy.finalDays, 'days')}`,
   ]
-  if (last === null) return [...lines, 'no walk yet'].join('\n')
+  if (last === null) return [...lines, 'no sweep yet'].join('\n')
   const { endedAt, actors, compacted, events, characters, refused } = last
   const at = new Date(endedAt).toISOString()
   return [
     ...lines,
-    `last walk, ${at}: ${actors} actors, ${compacted} shortened, ${events} events (${characters} characters) taken out`,
-    ...refused.map(({ address, reason }) => `  left alone: ${address}: ${reason}`),
+    `last sweep, ${at}: ${actors} actors, ${compacted} shortened, ${events} events (${characters} characters) removed`,
+    ...refused.map(({ address, reason }) => `  skipped: ${address}: ${reason}`),
   ].join('\n')
 }

@@ -3,10 +3,15 @@ import { readArgs, text, UsageError } from '../args.ts'
 import { orchestratorClient } from '../client.ts'
 import { requireEndpoints } from '../local/endpoints.ts'
 
-const usage = `usage: statewright secret set NAME KEY=- [--dir DIR]
+const usage = `usage: statewright secret set NAME KEY=- [--namespace NAME] [--dir DIR]
 
-Writes one key of a Secret from standard input, so that it stands in no command line and no shell history.
-The other keys of the Secret are given up: use apply with a v1 Secret to write several at once.`
+Writes one key of a Secret. The command reads the value from standard input, so no shell history stores it.
+It replaces the whole Secret and removes its other keys. To write several keys at once, apply a v1 Secret.
+
+  --namespace NAME  the Secret's namespace (default: default)
+  --dir DIR         the folder of statewright up (default .statewright)
+
+Example: statewright secret set forge token=- < token.txt`
 
 /** Values come from standard input only: a command line is in the process list. */
 export async function secret(args: readonly string[]): Promise<number> {

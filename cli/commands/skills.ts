@@ -7,13 +7,14 @@ import { checkSkillText, type SkillFault } from '../skills/check.ts'
 
 const usage = `usage: statewright skills check PATH... [--manifest FILE|URL] [--json]
 
-Compares every literal call of a tool, like scm_read(kind=ci), in skill and agent files (*.md below PATH) with a manifest
-of the tools. Bare signatures and calls that a sentence forbids are passed over. Exit code 1 where a call names a tool, a
-field or a word that does not exist.
+Compares every literal call of a tool, such as scm_read(kind=ci), in the *.md files below PATH with a manifest of the tools.
+The command skips bare signatures, and calls that a sentence forbids.
 
-  --manifest  the tool-manifest.json of the release that the skills are for; this program's own unless told. One that
-              cannot be had is a warning, and then nothing is checked.
-  --json      {files, faults: [{file, line, column, call, message}]}`
+Exit code 0: every call fits. 1: a call names a tool, a field or a value that does not exist.
+
+  --manifest FILE|URL  the tool-manifest.json of the release that the skills use (default: this version's)
+                       Without an answer the command prints a warning, checks nothing and ends with 0.
+  --json               print {files, faults: [{file, line, column, call, message}]}`
 
 const fetchTimeoutMs = 15_000
 
@@ -70,6 +71,6 @@ async function readManifest(from: string | undefined): Promise<ToolManifest | un
 async function load(from: string): Promise<string> {
   if (!/^https?:\/\//.test(from)) return readFile(from, 'utf8')
   const response = await fetch(from, { signal: AbortSignal.timeout(fetchTimeoutMs) })
-  if (!response.ok) throw new Error(`it was answered ${response.status}`)
+  if (!response.ok) throw new Error(`the server answered ${response.status}`)
   return response.text()
 }

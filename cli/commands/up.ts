@@ -8,13 +8,13 @@ import { defaultScenarioFile, loadScenario } from '../local/standins.ts'
 
 const usage = `usage: statewright up [options]
 
-Brings up everything on this machine and stays: forge, identity provider and model as stand-ins, the orchestrator, its
-pods, the memory service, the inspector at http://127.0.0.1:8080/inspector. The main job of the scenario is played once;
-then statewright apply, get and query talk to it.
+Starts everything on this machine and stays until Ctrl-C: the orchestrator, its pods, the memory service, and the inspector
+at http://127.0.0.1:8080/inspector. Stand-ins replace the forge, the identity provider and the model. It plays the main job
+of the scenario once. Then statewright apply, get and query talk to it.
 
-  --port N                port of the orchestrator (default 8080), the memory service one above, the internal listener two
-  --dir DIR               where state goes (default .statewright)
-  --repo, --scenario, --test-command, --model-provider, --unsafe-no-isolation: as in statewright demo --help`
+  --port N                port of the orchestrator (default 8080); the memory service uses N+1, the internal listener N+2
+  --dir DIR               write state to DIR; it survives restarts (default .statewright)
+  --repo, --scenario, --test-command, --model-provider, --unsafe-no-isolation: see statewright demo --help`
 
 const options = {
   port: { type: 'string' },
@@ -55,8 +55,8 @@ export async function up(args: readonly string[]): Promise<number> {
   if (!interrupted.aborted) {
     console.log(
       report.ok
-        ? '\nthe main job is done; everything keeps running, Ctrl-C ends it'
-        : `\nthe main job did not end well:\n${report.faults.map((fault) => `  - ${fault}`).join('\n')}`,
+        ? '\nthe main job is done; everything stays up until Ctrl-C'
+        : `\nthe main job failed:\n${report.faults.map((fault) => `  - ${fault}`).join('\n')}`,
     )
     console.log(`inspector: ${stack.endpoints.inspector} (statewright inspector prints a link that signs in)`)
     if (stack.endpoints.signInCode !== undefined) console.log(`sign-in code: ${stack.endpoints.signInCode}`)

@@ -9,11 +9,13 @@ import { table } from '../table.ts'
 
 const usage = `usage: statewright why TASK [--json] [--dir DIR]
 
-Says why a Task rests, who can move it, where it waits, which timer is next, which calls of tools its wrappers refused
-because no model had made them, and the shortest way to delivered.
+Explains a Task's state: why it rests, who can move it, its place in the queue, its next timer, what it may cost,
+and the shortest way to delivered. It also lists tool calls that the wrapper refused because the model did not make them.
 
-  --json      the whole answer, events with their fields
-  --dir DIR   where statewright up keeps its state (default .statewright)`
+  --json            print the whole answer as JSON, events with their fields
+  --dir DIR         the folder of statewright up (default .statewright)
+
+Example: statewright why implement-lib-1-x7k2p`
 
 export async function why(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, { json: { type: 'boolean' }, dir: { type: 'string' } }, usage)

@@ -9,16 +9,20 @@ import { flag, readArgs, text, UsageError } from '../args.ts'
 import { installedCli, programDir } from '../main.ts'
 import { podServer } from '../mcp/pod-server.ts'
 
-const usage = `usage: statewright wrapper                 the supervisor of one agent pod, settings from the environment
+const usage = `usage: statewright wrapper
        statewright wrapper selftest [options]
 
-selftest starts an agent CLI against a model of its own on the loopback and checks, one by one, the behaviours that the
-wrapper relies on. It says which changed, and which file of the wrapper has to follow. Nothing of yours is read or
-changed, and no key is needed. Exit code 1: something changed.
+wrapper supervises one agent in one pod. It reads its settings from the environment; the orchestrator sets them.
 
-  --cli PATH     the program to check (default: the one installed with this program, else claude on PATH)
-  --only TEXT    only cases whose name contains it
-  --json         one line of JSON`
+selftest checks the behaviours of an agent CLI on which the wrapper relies. It starts the CLI with a scripted model on the
+loopback. It reads and changes none of your files and needs no key. It prints which behaviours changed, and which file of
+the wrapper depends on each.
+
+Exit code 0: nothing changed. 1: a behaviour changed.
+
+  --cli PATH     check this program (default: the CLI installed with this program, else claude on PATH)
+  --only TEXT    check only cases whose name contains TEXT
+  --json         print the result as one line of JSON`
 
 /** @returns the exit code. */
 export async function wrapper(args: readonly string[], version: string): Promise<number> {

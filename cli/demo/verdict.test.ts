@@ -203,7 +203,7 @@ describe('a fault is found', () => {
       const head = await work.commit('change', 'new')
       await merge(work, '--no-ff')
       const merged = await work.commit('change', 'taken back')
-      expect((await work.judge(goodAudit(head, merged))).faults).toEqual(['main does not hold the change: change'])
+      expect((await work.judge(goodAudit(head, merged))).faults).toEqual(['main does not contain the change: change'])
     })
   })
 

@@ -88,7 +88,7 @@ async function judgeMain(
     if (changed.length === 0) return ['the merged head changes nothing']
     const differs = await git(checkout, 'diff', '--name-only', 'HEAD', reviewedSha, '--', ...changed)
     const faults =
-      differs === '' ? [] : [`${defaultBranch} does not hold the change: ${differs.split('\n').join(', ')}`]
+      differs === '' ? [] : [`${defaultBranch} does not contain the change: ${differs.split('\n').join(', ')}`]
     return [...faults, ...(await runTests(checkout, testCommand))]
   } finally {
     await rm(scratch, { recursive: true, force: true })

@@ -22,8 +22,8 @@ export const deskOptions = {
 } as const satisfies ParseArgsOptionsConfig
 
 export const deskUsage = `  --dir DIR         ask the orchestrator that statewright up runs in DIR (default .statewright)
-  --state DIR       read the embedded store of a stopped orchestrator: its state folder
-  --database URL    read a PostgreSQL store; an orchestrator may run on it`
+  --state DIR       read the embedded store in this folder (state/ in the folder of statewright up); stop the orchestrator first
+  --database URL    read a PostgreSQL store; its orchestrator may run`
 
 export async function withDesk<T>(parsed: Parsed, use: (desk: JournalDesk) => Promise<T>): Promise<T> {
   const desk = await openDesk(text(parsed, 'state'), text(parsed, 'database'), text(parsed, 'dir') ?? '.statewright')
@@ -52,12 +52,14 @@ async function openDesk(state: string | undefined, database: string | undefined,
 async function openFolder(state: string): Promise<Sql> {
   const folder = join(state, 'database')
   if (!existsSync(folder))
-    throw new Error(`${state} holds no embedded store: --state takes the folder that statewright up --dir named`)
+    throw new Error(
+      `${state} contains no embedded store: --state takes the folder state/ in the folder of statewright up`,
+    )
   try {
     return await openFolderSql(folder)
   } catch (error) {
     if (!(error instanceof StoreLockedError)) throw error
-    throw new Error(`${error.message}: stop the orchestrator, or ask it with --dir ${state} in place of --state`, {
+    throw new Error(`${error.message}: stop the orchestrator, or ask it with --dir instead of --state`, {
       cause: error,
     })
   }
@@ -66,5 +68,5 @@ async function openFolder(state: string): Promise<Sql> {
 /** Nothing is migrated here: a store is brought up to date by the orchestrator alone. */
 async function requireJournal(sql: Sql, place: string): Promise<void> {
   const { rows } = await sql.query<{ found: boolean }>(`select to_regclass('event') is not null as found`)
-  if (rows[0]?.found !== true) throw new Error(`${place} holds no journal: no orchestrator ever started on it`)
+  if (rows[0]?.found !== true) throw new Error(`${place} contains no journal: no orchestrator ever started on it`)
 }

@@ -11,7 +11,7 @@ export function remoteDesk(client: OrchestratorClient): JournalDesk {
     const answer = await client.call('GET', `${path}?${new URLSearchParams(given(query))}`)
     const [fault] = faultsOf(schema, answer)
     if (fault)
-      throw new Error(`the orchestrator speaks another version of this API: ${path} ${fault.path} ${fault.message}`)
+      throw new Error(`the orchestrator has another version of this API: ${path} ${fault.path} ${fault.message}`)
     return answer as Static<S>
   }
   const list = async <S extends TSchema>(

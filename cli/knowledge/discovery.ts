@@ -18,7 +18,7 @@ export async function discover(issuer: string, { fetch, clock }: { fetch: Fetch;
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const found = await fetchJson({ url, schema: Discovery, clock, fetch })
   if (found.issuer.replace(/\/$/, '') !== issuer.replace(/\/$/, ''))
-    throw new Error(`${issuer} says that it is ${found.issuer}`)
+    throw new Error(`${issuer} names itself ${found.issuer}`)
   const device = found.device_authorization_endpoint
   return { tokenUrl: found.token_endpoint, ...(device === undefined ? {} : { deviceUrl: device }) }
 }

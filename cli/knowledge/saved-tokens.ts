@@ -54,5 +54,5 @@ export function savedTokens({ store, url, clock, fetch }: SavedTokens): TokenSou
 }
 
 function signIn(url: string): Error {
-  return new Error(`the sign-in at ${url} has ended: statewright login --url ${url}`)
+  return new Error(`the sign-in at ${url} has expired: run statewright login --url ${url}`)
 }

@@ -17,9 +17,10 @@ export const serviceOptions = {
 } as const
 
 export const serviceUsage = `  --url URL         the knowledge service (default: MEMORY_URL, then that of statewright up)
-  --dir DIR         where statewright up keeps its state (default .statewright)
+  --dir DIR         the folder of statewright up (default .statewright)
 
-Services sign in by OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET (or _FILE) and MEMORY_AUDIENCE; people by statewright login.`
+A person signs in with statewright login. A program signs in with OIDC_ISSUER, OIDC_CLIENT_ID, MEMORY_AUDIENCE and
+OIDC_CLIENT_SECRET (or OIDC_CLIENT_SECRET_FILE).`
 
 /** Of what `up` writes, the part that leads to its knowledge service. */
 const LocalService = Type.Object({
@@ -62,9 +63,9 @@ export function serviceUrl(parsed: Parsed, env: Environment): string | undefined
 export async function connect(parsed: Parsed, env: Environment): Promise<MemoryClient> {
   const url = serviceUrl(parsed, env)
   if (url === undefined)
-    throw new Error('where is the knowledge service? Name it by --url or MEMORY_URL, or start statewright up here')
+    throw new Error('no knowledge service is known: give --url or MEMORY_URL, or start statewright up here')
   const tokens = (await fromEnvironment(env)) ?? fromLogin(url, env) ?? fromMachine(parsed, url)
-  if (tokens === undefined) throw new Error(`nobody is signed in at ${url}: statewright login --url ${url} does it`)
+  if (tokens === undefined) throw new Error(`nobody is signed in at ${url}: run statewright login --url ${url}`)
   return memoryClient({
     url,
     tokens,

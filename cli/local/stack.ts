@@ -221,7 +221,7 @@ async function choosePorts(port: number, withMemory: boolean): Promise<Ports> {
   for (const wanted of [port, ...(withMemory ? [port + 1] : []), port + 2]) {
     if (await isFree(wanted)) continue
     const owner = portOwner(wanted) ?? 'another program'
-    throw new Error(`port ${wanted} is taken by ${owner}: end it, or choose others with --port`)
+    throw new Error(`port ${wanted} is in use by ${owner}: stop it, or choose other ports with --port`)
   }
   return { http: port, memory: port + 1, internal: port + 2 }
 }

@@ -181,10 +181,10 @@ describe('the tools of a pod', () => {
         'in_reply_to',
       )
       expect(await faultsOfCall('code_context', { repo: 'lib', rel: 'callers', direction: 'in' })).toMatch(
-        /\/id is required[^]*\/direction only goes with rel=neighbors/,
+        /\/id is required[^]*\/direction is only allowed with rel=neighbors/,
       )
       expect(await faultsOfCall('code_graph', { repo: 'lib', op: 'path', community: 1 })).toMatch(
-        /\/from is required[^]*\/to is required[^]*\/community only goes/,
+        /\/from is required[^]*\/to is required[^]*\/community is only allowed/,
       )
       expect(asked).toEqual([])
     })
@@ -305,7 +305,7 @@ describe('the tools of a pod', () => {
     const desk: ToolDesk = {
       perform: (asked) => {
         handed.push(asked)
-        return Promise.reject(new CallRefused('call-refused: the model did not ask for it'))
+        return Promise.reject(new CallRefused('call-refused: the model did not make this call'))
       },
     }
     await withPod(

@@ -70,8 +70,8 @@ describe('the settings of the memory service', () => {
       (one) => one !== 'EMBEDDINGS_URL',
     ))
       expect(message).toContain(`- ${name}`)
-    expect(message).toContain('- OIDC_ALGORITHMS: HS256 is not known')
-    expect(message).toContain('- OIDC_ALGORITHMS: none is not known')
+    expect(message).toContain('- OIDC_ALGORITHMS: HS256 is not a known value')
+    expect(message).toContain('- OIDC_ALGORITHMS: none is not a known value')
     expect(message).not.toContain('secret')
   })
 

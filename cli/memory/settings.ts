@@ -106,7 +106,7 @@ function listOf<T extends string>(
     .text(name, '')
     .split(',')
     .map((text) => text.trim())
-  for (const text of given) if (!fits(text)) read.fault(`${name}: ${text} is not known`)
+  for (const text of given) if (!fits(text)) read.fault(`${name}: ${text} is not a known value`)
   return given.filter(fits)
 }
 

@@ -88,9 +88,9 @@ function refusal(strangers: readonly Named[], proven: Certificate): string {
       `  ${kind}: running ${sourceHash}, proven ${proven.machines[kind] ?? 'never'}`,
   )
   return [
-    'the certificate speaks of other machines than these, so nothing is known of what they would do:',
+    'the certificate is for other machines, so nobody has proved these:',
     ...names,
-    'A release carries the certificate of its own machines: install it again. From the sources:',
+    'A release contains the certificate of its machines: install it again. In a checkout run:',
     '  npm run generate && npm run prove -- --certify',
   ].join('\n')
 }

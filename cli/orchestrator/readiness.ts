@@ -15,7 +15,7 @@ export function orchestratorReadiness({ sql, isListening, degraded }: ReadinessD
   return async () => {
     if (isLost) return { ready: false, reasons: ['the embedded store failed'] }
     if (!isListening()) return { ready: false, reasons: ['starting'] }
-    if (!(await takesWrites(sql))) return { ready: false, reasons: ['the store takes no writes'] }
+    if (!(await takesWrites(sql))) return { ready: false, reasons: ['the store accepts no writes'] }
     return { ready: true, reasons: [], degraded: await degraded() }
   }
 }

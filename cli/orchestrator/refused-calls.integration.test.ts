@@ -63,7 +63,7 @@ async function interrupt(folder: PodFolder): Promise<void> {
 
 test('calls that no model decided stand in the journal of their turn, and `why` says them to an operator', async () => {
   const folder = await podInItsTurn()
-  for (const answer of await tryWithoutAModel(folder)) expect(answer).toContain('the model did not ask for it')
+  for (const answer of await tryWithoutAModel(folder)) expect(answer).toContain('the model did not make this call')
   await interrupt(folder)
   await room.until('the turn is over', async () => (await room.runtime.read(`turn:${pod}/0`))?.status === 'done')
 

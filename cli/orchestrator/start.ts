@@ -133,7 +133,7 @@ function isolationOf(settings: OrchestratorSettings, programDir: string): Isolat
   const found = settings.isolation === 'none' ? 'none' : detectIsolation(probe)
   if (settings.isolation === 'required' && found === 'none') {
     throw new Error(
-      'this machine does not let us isolate pods (unshare with mount and process namespaces): a real model then needs --unsafe-no-isolation, which gives its commands the model key and your files',
+      'this machine refuses namespaces (unshare with mount and process namespaces), so the orchestrator cannot isolate pods. A real model then needs --unsafe-no-isolation; the agent’s commands can then read the model key and your files',
     )
   }
   return found

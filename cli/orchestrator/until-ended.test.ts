@@ -53,7 +53,7 @@ it('is not ready while its store takes no writes, and says nothing of the disk',
     if (isFull) throw new Error('ENOSPC: no space left on device, /srv/state')
   }
   const readiness = orchestratorReadiness({ sql: { probe }, isListening: () => true, degraded: async () => [] })
-  expect(await readiness()).toEqual({ ready: false, reasons: ['the store takes no writes'] })
+  expect(await readiness()).toEqual({ ready: false, reasons: ['the store accepts no writes'] })
   isFull = false
   expect(await readiness()).toMatchObject({ ready: true })
 })

@@ -35,7 +35,7 @@ test.each([
   ['a digest alone', `image: statewright-wrapper@sha256:${'a'.repeat(64)}\n`, 'no tag is not'],
   ['values without a tag', 'repository: statewright-wrapper\n', 'no tag is not'],
   ['a variable', 'env:\n  - name: SKILLS_REF\n    value: main\n', '`main` is not'],
-  ['a template that is no YAML', '{{ if .x }}\nskillsRef: {{ .Values.ref }}\n{{ end }}\n', "can't be read"],
+  ['a template that is no YAML', '{{ if .x }}\nskillsRef: {{ .Values.ref }}\n{{ end }}\n', 'cannot be parsed'],
 ])('%s is told (PROJECT-AGENT-16)', (_what, source, complaint) => {
   expect(faultsOf(source).filter(Boolean).join('\n')).toContain(complaint)
 })

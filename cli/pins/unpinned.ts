@@ -53,7 +53,7 @@ function defaulted(document: Document.Parsed, lineOf: LineOf): readonly Pin[] {
   if (!isMap(root) || asText(root.get('kind')) !== 'Project') return []
   if (!asText(root.get('apiVersion'))?.startsWith('platform.dev/')) return []
   if ((root as YAMLMap).hasIn(['spec', 'agent', 'skillsRef'])) return []
-  return [{ line: lineOf(root), what: 'skills', value: '', fault: 'the Project names no skillsRef, so `main` counts' }]
+  return [{ line: lineOf(root), what: 'skills', value: '', fault: 'the Project names no skillsRef, so it uses `main`' }]
 }
 
 function skills(value: string, line: number): Pin {
@@ -77,7 +77,7 @@ function pin(what: Pin['what'], value: string, tag: string, line: number): Pin {
 }
 
 function unreadable(reason: string, line: number): Pin {
-  return { line, what: 'skills', value: '', fault: `speaks of a pin and can't be read: ${reason.split('\n')[0]}` }
+  return { line, what: 'skills', value: '', fault: `names a pin and cannot be parsed: ${reason.split('\n')[0]}` }
 }
 
 function asText(value: unknown): string | undefined {

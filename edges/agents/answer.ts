@@ -14,7 +14,7 @@ const runtimeCodes: ReadonlyMap<string, ProblemCode> = new Map([
 /** What the actor answered in the very step: success as it is, a refusal as its problem. */
 export function answerFrom(receipt: Receipt, reply: FastifyReply): FastifyReply {
   const answer = receipt.answer
-  if (answer === undefined) throw new Problem('conflict', 'the Task takes no such call in its present stage')
+  if (answer === undefined) throw new Problem('conflict', 'the Task does not accept this call in its current stage')
   if (answer.status < 400) return reply.code(answer.status).send(answer.body)
   const { code, detail, ...members } = answer.body
   const known =

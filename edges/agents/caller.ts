@@ -53,10 +53,10 @@ export async function requirePod(
   tool: ToolName,
 ): Promise<CallingPod> {
   const claims = podOf(request)
-  if (claims === undefined) throw new Problem('forbidden', 'only a pod of the Task may do this')
+  if (claims === undefined) throw new Problem('forbidden', 'only a pod of the Task may call this')
   if (claims.task !== taskId(name)) throw new Problem('forbidden', 'the token belongs to another Task')
   if (!mayCall(claims.agentKind, tool))
-    throw new Problem('tool-denied', `the profile ${claims.agentKind} has no ${tool}`)
+    throw new Problem('tool-denied', `the profile ${claims.agentKind} does not allow the tool ${tool}`)
   await refuseEndedPod(deps, claims)
   const { view, task } = await requireTask(deps, name)
   return { claims, view, task }
@@ -85,7 +85,7 @@ export async function requireTool(
   const claims = podOf(request)
   if (claims === undefined) return undefined
   if (!mayCall(claims.agentKind, tool))
-    throw new Problem('tool-denied', `the profile ${claims.agentKind} has no ${tool}`)
+    throw new Problem('tool-denied', `the profile ${claims.agentKind} does not allow the tool ${tool}`)
   await refuseEndedPod(deps, claims)
   return claims
 }

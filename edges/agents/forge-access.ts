@@ -25,7 +25,7 @@ function whileAwaited(clock: Clock): Fence {
   const asked = momentOf(clock)
   return () => {
     if (isWithin(clock, asked, callTimeoutMs)) return
-    throw new ForgeUnavailableError('who asked for it has given up by now, and nothing more is written: ask again')
+    throw new ForgeUnavailableError('the caller stopped waiting, so the platform writes nothing more: call again')
   }
 }
 

@@ -58,7 +58,7 @@ export function registerAlertWebhook(app: HttpApp, deps: AlertRouteDeps): void {
         schema: {
           summary: 'Delivery of alerts',
           description:
-            'Alertmanager’s webhook, with the Project’s `webhookSecret` as bearer. 202 once every firing alert is durable; others are discarded. 503 when more wait than may: those that fit are durable, the sender comes again with the rest.',
+            'Alertmanager’s webhook, with the Project’s `webhookSecret` as bearer. The server answers 202 when it has stored every firing alert, and drops all others. It answers 503 when too many wait: it stored those that fit, and the sender retries the rest.',
           tags: ['webhooks'],
           params: Type.Object({ project: Type.String({ minLength: 1 }) }),
           response: { 202: Answer },
@@ -90,14 +90,14 @@ function inTurn(): <T>(name: string, run: () => Promise<T>) => Promise<T> {
 async function authorised(deps: AlertRouteDeps, name: string, given: string | undefined): Promise<Alerting> {
   const alerting = await deps.alerting(name)
   if (alerting === undefined) throw new Problem('not-found', `there is no Project ${name}`)
-  if (!alerting.enabled) throw new Problem('not-found', `the Project ${name} takes no alerts`)
+  if (!alerting.enabled) throw new Problem('not-found', `alerting is off in the Project ${name}`)
   const secret = await alerting.webhookSecret().catch((error: unknown) => {
     throw new Problem('secret-unreadable', 'the secret of the alerts webhook cannot be read', { cause: error })
   })
   if (!secret) throw new Problem('secret-unreadable', 'the Secret of alerting.secretRef has no key webhookSecret')
   const bearer = /^Bearer +(.+?) *$/i.exec(given ?? '')?.[1]
   if (bearer === undefined || !constantTimeEqual(bearer, secret))
-    throw new Problem('signature-invalid', 'the bearer is missing or is not the webhookSecret', {
+    throw new Problem('signature-invalid', 'the bearer token is missing or is not the webhookSecret of the Project', {
       headers: { 'www-authenticate': 'Bearer' },
     })
   return alerting
@@ -140,7 +140,7 @@ async function take(
     deps.deferred(taken.deferred)
     throw new Problem(
       'not-ready',
-      `${deps.mostWaiting} alerts wait in ${project.name} already: send the others again`,
+      `${deps.mostWaiting} alerts already wait in ${project.name}, the limit: send the rest again after Retry-After`,
       {
         members: { ...taken },
         headers: { 'retry-after': String(comeAgainSeconds) },

@@ -34,7 +34,7 @@ export function createOpenForge({ directory, fetch, clock, onLimited }: OpenForg
     const project = await directory.project(name)
     if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${name}`)
     if (project.scm.provider !== 'forge_a')
-      throw new TerminalError('provider-not-supported', `${project.scm.provider} has no adapter here`)
+      throw new TerminalError('provider-not-supported', `this version has no adapter for ${project.scm.provider}`)
     const token = (await directory.secret(name))?.token
     if (token === undefined || token === '')
       throw new TerminalError('SecretMissingKeys', `the Secret of ${name} has no token`)

@@ -139,9 +139,9 @@ test('later pushes go forward from the first, large and compressed ones too, and
 })
 
 test.each([
-  ['another branch', 'HEAD:refs/heads/main', [], 'to nothing else'],
-  ['another task', 'HEAD:refs/heads/platform/other', [], 'to nothing else'],
-  ['a tag', 'HEAD:refs/tags/v1', [], 'no tags'],
+  ['another branch', 'HEAD:refs/heads/main', [], 'push only to'],
+  ['another task', 'HEAD:refs/heads/platform/other', [], 'push only to'],
+  ['a tag', 'HEAD:refs/tags/v1', [], 'may not push tags'],
 ])(
   '%s is refused with words that git prints, and the forge hears nothing (GIT-GATEWAY-3)',
   async (_what, ref, options, words) => {
@@ -170,7 +170,7 @@ test('a branch is not deleted: the ability is not offered, and a client that ask
       'content-type': 'application/x-git-receive-pack-request',
     }
     const answer = await fetch(`${room.url}/git-receive-pack`, { method: 'POST', headers, body })
-    expect(await answer.text()).toContain('pods delete no branches')
+    expect(await answer.text()).toContain('a pod may not delete branches')
     expect(await run(room.path, ['rev-parse', BRANCH])).toBe(head)
   })
 })
@@ -286,7 +286,7 @@ test('a forge that refuses the push is quoted, without its address', async () =>
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
     // A branch that another one's name is a folder of cannot be made.
     room.access = { repositories: ['library'], branches: { library: `${BRANCH}/below` } }
-    await expect(push(folder, `HEAD:refs/heads/${BRANCH}/below`)).rejects.toThrow('the forge did not take it')
+    await expect(push(folder, `HEAD:refs/heads/${BRANCH}/below`)).rejects.toThrow('the forge refused the push')
     expect(room.audits.at(-1)).toMatchObject({ outcome: 'failed' })
   })
 })

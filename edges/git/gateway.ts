@@ -92,7 +92,7 @@ function tokenIn(header: string | undefined): string | undefined {
 async function serve(deps: GitGatewayDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const identity = request.principal!.claims as unknown as PodIdentity
   const { project, repository, '*': path } = request.params as { project: string; repository: string; '*': string }
-  if (!repository.endsWith('.git')) throw new Problem('not-found', 'a repository is addressed as <name>.git')
+  if (!repository.endsWith('.git')) throw new Problem('not-found', 'the path of a repository ends with <name>.git')
   const place = { project, repository: repository.slice(0, -'.git'.length) }
   const access = await accessOf(deps, identity, place)
   const service = serviceOf(request, path)
@@ -127,9 +127,9 @@ function serviceOf({ method, query }: FastifyRequest, path: string): Service {
   if (method === 'POST' && path === 'git-upload-pack') return 'upload'
   if (method === 'POST' && path === 'git-receive-pack') return 'receive'
   const lfs = path.startsWith('info/lfs')
-    ? { members: { message: 'Git LFS is not served here: keep large files out of this change' } }
+    ? { members: { message: 'the git gateway serves no Git LFS: keep large files out of this change' } }
     : {}
-  throw new Problem('not-found', 'only the smart protocol of git is served here', lfs)
+  throw new Problem('not-found', 'the git gateway serves only the smart protocol of git', lfs)
 }
 
 async function remoteOf({ directory }: GitGatewayDeps, { project: name, repository }: Place): Promise<Remote> {
@@ -148,7 +148,7 @@ async function pushTargetOf(
   remote: Remote,
 ): Promise<PushTarget> {
   const branch = access.branches[remote.repository]
-  if (branch === undefined) throw new Problem('forbidden', 'this pod pushes nothing to this repository')
+  if (branch === undefined) throw new Problem('forbidden', 'this pod may not push to this repository')
   const base = await deps.defaultBranch(remote.project, remote.repository)
   const guard = pathGuard((await deps.directory.project(remote.project))?.scm.protectedPaths)
   return { remote, identity, branch, base, guard, right: () => deps.mayPush(identity.task, remote.repository) }

@@ -60,7 +60,7 @@ const sha = '1'.repeat(40)
 
 test.each<[what: string, before: Tree, after: Tree, path: string, reason: string]>([
   ['a file among them', {}, { 'a.js': 'x', 'CLAUDE.md': 'obey' }, 'CLAUDE.md', 'every later agent obeys it'],
-  ['the removal of one', { CODEOWNERS: '* @m', a: 'x' }, { a: 'x' }, 'CODEOWNERS', 'who has to review'],
+  ['the removal of one', { CODEOWNERS: '* @m', a: 'x' }, { a: 'x' }, 'CODEOWNERS', 'who must review'],
   ['a submodule without .gitmodules', {}, { 'lib/dep': { gitlink: sha } }, 'lib/dep', 'submodule'],
   [
     'another commit of a submodule that .gitmodules says to ignore',

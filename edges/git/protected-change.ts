@@ -136,5 +136,5 @@ export function refusalFor(touched: readonly TouchedPath[]): string {
   const listed = [...byReason].map(([reason, paths]) => `${paths.join(', ')} (${reason})`).join('; ')
   const more = touched.length > mostShown ? ` and ${touched.length - mostShown} more` : ''
   // The way out first: what shows a refusal may cut it.
-  return `protected paths: leave them as they are, or a maintainer says /allow-ci-changes in a comment and the work is submitted again. Touched: ${listed}${more}`
+  return `protected paths: do not change them, or ask a maintainer to comment /allow-ci-changes and submit the work again. Changed: ${listed}${more}`
 }

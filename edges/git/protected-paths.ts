@@ -102,7 +102,7 @@ export const protectedPaths: readonly ProtectedPath[] = [
     '.platform.app.yaml',
   ]),
   ...because('the release runs it with the right to publish', ['.releaserc*', 'release.config.*', '.goreleaser.*']),
-  ...because('it says who has to review or who may merge', [
+  ...because('it names who must review and who may merge', [
     'CODEOWNERS',
     'OWNERS',
     'OWNERS_ALIASES',

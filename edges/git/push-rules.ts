@@ -11,9 +11,9 @@ export type PushRight =
 
 /** By the command alone, before any object is read. */
 export function commandFault({ ref, after }: PushCommand, branch: string): string | undefined {
-  if (ref.startsWith('refs/tags/')) return 'pods push no tags'
-  if (ref !== `refs/heads/${branch}`) return `this pod may push to ${branch} and to nothing else`
-  return after === NO_OBJECT ? 'pods delete no branches' : undefined
+  if (ref.startsWith('refs/tags/')) return 'a pod may not push tags'
+  if (ref !== `refs/heads/${branch}`) return `this pod may push only to ${branch}`
+  return after === NO_OBJECT ? 'a pod may not delete branches' : undefined
 }
 
 /** By the objects. `base`: the branch that the change is measured against. */
@@ -28,9 +28,10 @@ export async function contentFault(
   const heads = await repository.heads()
   const there = heads.get(command.ref)
   if ((there ?? NO_OBJECT) !== command.before) return 'the branch has moved: fetch first'
-  if ((await quarantine.git(['cat-file', '-e', `${command.after}^{commit}`])).code !== 0) return 'this is no commit'
+  if ((await quarantine.git(['cat-file', '-e', `${command.after}^{commit}`])).code !== 0)
+    return 'the object is not a commit'
   if (there !== undefined && !(await isAncestor(quarantine, there, command.after)))
-    return 'non-fast-forward: history of the task branch is never rewritten'
+    return 'non-fast-forward: do not rewrite the history of the task branch'
   if (right.protectedPaths) return undefined
   return protectedFault(quarantine, guard, command.after, heads.get(`refs/heads/${base}`))
 }
@@ -52,7 +53,7 @@ async function protectedFault(
   const from = base === undefined ? '' : (await quarantine.git(['merge-base', base, after])).out.trim()
   const touched = await touchedPaths(quarantine.git, guard, from === '' ? EMPTY_TREE : from, after)
   if (touched === undefined)
-    return 'this change cannot be read, or its links lead too far: a maintainer has to say /allow-ci-changes for it'
+    return 'the git gateway cannot read this change, or its links lead too far: a maintainer must comment /allow-ci-changes'
   return touched.length === 0 ? undefined : refusalFor(touched)
 }
 

@@ -77,7 +77,7 @@ export async function receive(deps: ReceiveDeps, target: PushTarget, body: Reada
       deps,
       target,
       request,
-      faults.map((fault) => fault ?? 'not done: another ref of this push was refused'),
+      faults.map((fault) => fault ?? 'not pushed: the gateway refused another ref of this push'),
     )
   }
   const right = await target.right()
@@ -138,7 +138,7 @@ async function takeIn(
 ): Promise<Buffer> {
   // All commands name the one branch that may be pushed, so there is one, or the same one twice.
   const [command, ...others] = request.commands
-  if (command === undefined || others.length > 0) throw new ProtocolError('one ref, once')
+  if (command === undefined || others.length > 0) throw new ProtocolError('name one ref, and name it once')
   const repository = await deps.cache.update(target.remote)
   return repository.quarantine(async (quarantine) => {
     const fault =
@@ -155,7 +155,7 @@ async function unpack(quarantine: Quarantine, reader: PktReader): Promise<string
     ['index-pack', '--stdin', '--fix-thin', '--strict', `--max-input-size=${MOST_PACK_BYTES}`],
     reader.rest(),
   )
-  return code === 0 ? undefined : `the pack was not accepted: ${err.trim().split('\n').at(-1) ?? ''}`
+  return code === 0 ? undefined : `git refused the pack: ${err.trim().split('\n').at(-1) ?? ''}`
 }
 
 async function sendOn(
@@ -178,5 +178,5 @@ async function sendOn(
 function forgeRefusal(out: string, err: string): string {
   const rejected = out.split('\n').find((line) => line.startsWith('!'))
   const text = rejected?.split('\t').at(-1) ?? err.trim().split('\n').at(-1) ?? ''
-  return `the forge did not take it: ${text.replaceAll(/https?:\/\/\S+/g, '<forge>')}`
+  return `the forge refused the push: ${text.replaceAll(/https?:\/\/\S+/g, '<forge>')}`
 }

@@ -83,14 +83,14 @@ test("GIT-3: the Task's grant and the Issue's own word both have to hold (GIT-GA
   expect(await rights({ context: {} }).mayPush(TASK, 'library')).toEqual({ allowed: true, protectedPaths: false })
   expect(await rights({ context: {}, granted: false }).mayPush(TASK, 'library')).toMatchObject({
     allowed: false,
-    reason: expect.stringContaining('no longer holds'),
+    reason: expect.stringContaining('is void'),
   })
   const issues = [
     { issue: 'default/library-1', repository: 'library', number: 1, state: 'open', grant: null },
   ] as unknown as TaskContext['issues']
   expect(await rights({ context: { issues } }).mayPush(TASK, 'library')).toMatchObject({
     allowed: false,
-    reason: expect.stringContaining('approved'),
+    reason: expect.stringContaining('approves'),
   })
   expect(await rights({ context: { stageClass: 'terminal' } }).mayPush(TASK, 'library')).toMatchObject({
     allowed: false,
@@ -100,7 +100,8 @@ test("GIT-3: the Task's grant and the Issue's own word both have to hold (GIT-GA
 test('CLAIM-17: a plan that was swapped after its approval pushes nothing, until it is approved itself (CLAIM-16, CLAIM-17)', async () => {
   expect(await rights({ context: { planHash: 'q' } }).mayPush(TASK, 'library')).toEqual({
     allowed: false,
-    reason: 'the newest plan is not the approved one: have it approved, the work stays in the workspace until then',
+    reason:
+      'the newest plan is not the approved one: ask a maintainer to approve it; the work stays in the workspace until then',
   })
   const issues = [
     { issue: 'default/library-1', repository: 'library', number: 1, state: 'open', grant: { ...grant, planHash: 'q' } },

@@ -71,12 +71,12 @@ function isHandedOver(context: TaskContext, branch: string): boolean {
 /** Both the Task's copy and the Issues' rows have to hold: the copy may be late (GIT-3, LAW-18). */
 async function missingGrant({ grantHolds }: TaskRightsDeps, context: TaskContext): Promise<string | undefined> {
   if (!grantsHold(context))
-    return 'not pushed before a maintainer approved the plan: the work stays in the workspace until then'
+    return 'no push before a maintainer approves the plan: the work stays in the workspace until then'
   if (!planHolds(context))
-    return 'the newest plan is not the approved one: have it approved, the work stays in the workspace until then'
+    return 'the newest plan is not the approved one: ask a maintainer to approve it; the work stays in the workspace until then'
   for (const { issue } of context.everOwnedIssue ? gatedIssues(context) : []) {
     if (!(await grantHolds(issue)))
-      return `the approval of ${issue} no longer holds: the work stays in the workspace until a maintainer approves again`
+      return `the approval of ${issue} is void: the work stays in the workspace until a maintainer approves again`
   }
   return undefined
 }

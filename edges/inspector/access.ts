@@ -12,10 +12,10 @@ const loopback = ['127.0.0.1', 'localhost', '[::1]']
 export function checkOrigin(headers: IncomingHttpHeaders, hosts: readonly string[] = []): void {
   const host = headers.host ?? ''
   if (![...loopback, ...hosts].includes(nameOf(host)))
-    throw new Problem('forbidden', 'the inspector is not served under this host name')
+    throw new Problem('forbidden', 'the inspector does not answer under this host name')
   const { origin } = headers
   if (origin !== undefined && hostOf(origin) !== host)
-    throw new Problem('forbidden', 'the inspector answers its own pages only')
+    throw new Problem('forbidden', 'the inspector answers only its own pages')
 }
 
 export function authenticateViewer(deps: InspectorDeps): Authenticate {
@@ -31,7 +31,8 @@ export function authenticateViewer(deps: InspectorDeps): Authenticate {
 /** A socket carries cookies from any page, so with one it has to name its page; programs bring a bearer token. */
 export async function authenticateSocket(request: FastifyRequest, deps: InspectorDeps): Promise<void> {
   const { authorization, origin } = request.headers
-  if (authorization === undefined && origin === undefined) throw new Problem('forbidden', 'a browser names its page')
+  if (authorization === undefined && origin === undefined)
+    throw new Problem('forbidden', 'the request has no Origin header')
   await authenticateViewer(deps)(request)
 }
 

@@ -53,7 +53,7 @@ export async function withScene(use: (scene: Scene) => Promise<void>): Promise<v
     openapi: { title: 'Test', description: '' },
   })
   const authenticate = bearer(async (token) => {
-    if (token !== goodToken) throw unauthenticated('the token is not valid here', true)
+    if (token !== goodToken) throw unauthenticated('the token is not valid for this server', true)
     return { subject: 'alice', issuer: 'test', claims: {} }
   })
   await registerInspector(server.app, { runtime, definitions: machines, clock, ids, logger, authenticate, tickets })

@@ -64,7 +64,7 @@ async function withApi(use: (api: Api) => Promise<void>, changes: Partial<Resour
       resources,
       secrets,
       authenticate: bearer(async (token) => {
-        if (token !== 'good') throw unauthenticated('the token is not valid here', true)
+        if (token !== 'good') throw unauthenticated('the token is not valid for this server', true)
         return { subject: 'cli', issuer: 'test', claims: {} }
       }),
       onProjectChanged: async (namespace, name) => void told.push(`project ${namespace}/${name}`),
@@ -223,7 +223,7 @@ describe('applying', () => {
       expect((await call('PUT', '/resources')).status).toBe(400)
       const issue = { apiVersion, kind: 'Issue', metadata: { name: 'a-1' }, spec: { repositoryRef: 'a', number: 1 } }
       expect((await call('PUT', '/resources', issue)).body['errors']).toEqual([
-        { path: '/kind', message: 'Issue is written by the orchestrator alone' },
+        { path: '/kind', message: 'only the orchestrator writes Issue resources' },
       ])
     })
   })

@@ -63,7 +63,10 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
       const { kind, namespace, name } = request.params
       const known = requireKind(kind)
       if (!known.writable || known.kind === 'Task')
-        throw new Problem('forbidden', `${known.kind} is not deleted by hand; close a Task with /cancel on its issue`)
+        throw new Problem(
+          'forbidden',
+          `nobody can delete a ${known.kind} by hand; to end a Task, comment /cancel on its issue`,
+        )
       const resource = await deps.resources.get(known.kind, namespace, name)
       if (resource === undefined) throw new Problem('not-found', `there is no ${known.kind} ${namespace}/${name}`)
       // Told first: a deletion that ended in between is asked for again, and what is gone could not be.

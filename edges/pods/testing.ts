@@ -166,7 +166,7 @@ export async function withWrapper(use: (wrapper: ScriptedWrapper) => Promise<voi
     },
     {
       authenticate: bearer(async (token) => {
-        if (token !== 'good') throw unauthenticated('the token is not valid here', true)
+        if (token !== 'good') throw unauthenticated('the token is not valid for this server', true)
         return { subject: 'orchestrator', issuer: 'test', claims: {} }
       }),
     },

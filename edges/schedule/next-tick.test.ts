@@ -42,5 +42,5 @@ test.each([
 })
 
 test('a day that never comes is refused, not waited for', () => {
-  expect(next('0 0 30 2 *', '2026-03-01T00:00:00Z')).toBe('"0 0 30 2 *" never comes')
+  expect(next('0 0 30 2 *', '2026-03-01T00:00:00Z')).toBe('"0 0 30 2 *" never fires')
 })

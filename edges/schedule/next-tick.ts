@@ -9,10 +9,11 @@ export type NextTick = { readonly next: number } | { readonly refused: string }
 /** The first tick strictly after a time, in the operator's time zone (SCHEDULE-2). */
 export function nextTick(schedule: string, after: number, timezone: string): NextTick {
   const plain = schedule.toUpperCase().replace(/\b(JUL|WED)\b/g, '')
-  if (!fiveFields.test(schedule) || extensions.test(plain)) return { refused: `"${schedule}" is no five-field cron` }
+  if (!fiveFields.test(schedule) || extensions.test(plain))
+    return { refused: `"${schedule}" is not a cron expression with five fields` }
   try {
     const next = new Cron(schedule, { mode: '5-part', timezone }).nextRun(new Date(after))
-    return next === null ? { refused: `"${schedule}" never comes` } : { next: next.getTime() }
+    return next === null ? { refused: `"${schedule}" never fires` } : { next: next.getTime() }
   } catch (error) {
     return { refused: error instanceof Error ? error.message : String(error) }
   }

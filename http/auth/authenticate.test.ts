@@ -6,7 +6,7 @@ import { bearer, guard, principalOf, unauthenticated, type Principal, type Verif
 /** Tokens of this test are names. */
 const verify: VerifyToken = async (token): Promise<Principal> => {
   if (token === 'down') throw new Problem('identity-unavailable', '', { headers: { 'retry-after': '2' } })
-  if (token === 'bad') throw unauthenticated('the token is not valid here', true)
+  if (token === 'bad') throw unauthenticated('the token is not valid for this server', true)
   return { subject: token, issuer: 'test', claims: {} }
 }
 

@@ -15,6 +15,6 @@ const Metadata = Type.Object({ issuer: Type.String(), jwks_uri: Type.String(), t
 export async function discoverIssuer(issuer: string, clock: Clock, fetch: Fetch): Promise<IssuerMetadata> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const metadata = await fetchJson({ url, schema: Metadata, clock, fetch })
-  if (metadata.issuer !== issuer) throw new Error(`${url} speaks for ${metadata.issuer}, not for ${issuer}`)
+  if (metadata.issuer !== issuer) throw new Error(`${url} names the issuer ${metadata.issuer}, not ${issuer}`)
   return metadata
 }

@@ -21,7 +21,7 @@ type LocalKeys = ReturnType<typeof createLocalJWKSet>
 /** The provider's keys can't be had and none are known: the caller's token is neither good nor bad. */
 export class KeysUnavailableError extends Error {
   constructor(cause: unknown) {
-    super('the keys of the identity provider cannot be had', { cause })
+    super('the identity provider did not return its keys', { cause })
     this.name = 'KeysUnavailableError'
   }
 }

@@ -49,7 +49,8 @@ export function knownIssuer({ issuer, clock, fetch, logger }: KnownIssuerOptions
   watch(true)
   return {
     metadata: ask,
-    missing: () => (known === undefined ? ['the identity provider has not answered yet: tokens are refused'] : []),
+    missing: () =>
+      known === undefined ? ['the identity provider has not answered yet, so the server refuses every token'] : [],
     stop() {
       isStopped = true
       cancel()

@@ -63,7 +63,7 @@ function refusal(error: unknown): Problem {
   }
   if (error instanceof errors.JWTExpired) return unauthenticated('the token has expired', true, error)
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return unauthenticated(`the claim ${error.claim} of the token is missing or not the expected one`, true, error)
+    return unauthenticated(`the claim ${error.claim} of the token is missing or wrong`, true, error)
   }
-  return unauthenticated('the token is not valid here', true, error)
+  return unauthenticated('the token is not valid for this server', true, error)
 }

@@ -72,7 +72,7 @@ export async function verifyToken(
     })
     return toPrincipal(payload)
   } catch (error) {
-    throw unauthenticated('the token is not valid here', true, error)
+    throw unauthenticated('the token is not valid for this server', true, error)
   }
 }
 

@@ -161,7 +161,7 @@ class Gathering {
       ),
       ...this.#entities.flatMap(({ file }, index) =>
         file !== undefined && gone.has(file)
-          ? [{ path: `/entities/${index}/file`, message: `${file} is gone, as its empty sha says` }]
+          ? [{ path: `/entities/${index}/file`, message: `${file} has an empty sha, which means that it is deleted` }]
           : [],
       ),
     ].slice(0, mostFaults)
@@ -172,12 +172,12 @@ class Gathering {
 function partFaults({ mode, snapshot_id, part, final }: PushMembers): Fault[] {
   if (snapshot_id === undefined)
     return [
-      ...(part === undefined ? [] : [{ path: '/part', message: 'only goes with snapshot_id' }]),
-      ...(final === undefined ? [] : [{ path: '/final', message: 'only goes with snapshot_id' }]),
+      ...(part === undefined ? [] : [{ path: '/part', message: 'is only allowed with snapshot_id' }]),
+      ...(final === undefined ? [] : [{ path: '/final', message: 'is only allowed with snapshot_id' }]),
     ]
   return [
     ...(part === undefined ? [{ path: '/part', message: 'is required with snapshot_id' }] : []),
-    ...(mode === 'files' ? [{ path: '/snapshot_id', message: 'only goes with the mode snapshot' }] : []),
+    ...(mode === 'files' ? [{ path: '/snapshot_id', message: 'is only allowed with the mode snapshot' }] : []),
   ]
 }
 

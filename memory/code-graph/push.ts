@@ -27,9 +27,13 @@ export async function push(context: PushContext, request: PushRequest): Promise<
 
 function refusingGaps(outcome: StageOutcome): StageOutcome {
   if (outcome.status !== 'incomplete') return outcome
-  throw new Problem('conflict', `the final part came, but not the parts ${outcome.missing.slice(0, 20).join(', ')}`, {
-    members: { missing: outcome.missing.slice(0, 500) },
-  })
+  throw new Problem(
+    'conflict',
+    `the final part arrived, but these parts are missing: ${outcome.missing.slice(0, 20).join(', ')}`,
+    {
+      members: { missing: outcome.missing.slice(0, 500) },
+    },
+  )
 }
 
 /** Where one file is replaced, all of the push is its; where several are, what names none of them is nobody's. */

@@ -12,9 +12,7 @@ const names = '^[^,\\u0000\\ud800-\\udfff]+(,[^,\\u0000\\ud800-\\udfff]+)*$'
 export const repoQuery = { repo: repoName } as const
 
 export const limitQuery = {
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'How many items at most: 100 unless told, never above 500.' }),
-  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'At most this many items: 1 to 500, default 100.' })),
 } as const
 
 export const filterQuery = {
@@ -28,7 +26,7 @@ export const filterQuery = {
 } as const
 
 export const depthQuery = {
-  depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 4, description: 'How many hops; 1 unless told.' })),
+  depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 4, description: 'How many hops (default 1).' })),
 } as const
 
 export const hopsQuery = {
@@ -90,7 +88,7 @@ export async function askGraph<T extends object>(
 }
 
 export function unknownRepo(repo: string): Problem {
-  return new Problem('not-found', `no code graph of ${repo} was pushed`)
+  return new Problem('not-found', `${repo} has no code graph: push one with statewright code-graph push`)
 }
 
 export async function requireEntity(view: GraphView, id: string): Promise<CodeEntity> {

@@ -27,7 +27,7 @@ export async function askWhole<T extends object>(
       if (!(error instanceof OvertakenError)) throw error
     }
   }
-  throw new Problem('not-ready', `the graph of ${repo} is pushed faster than it can be analysed`, {
+  throw new Problem('not-ready', `new pushes of ${repo} arrive faster than the service can analyse them: retry later`, {
     headers: { 'retry-after': '5' },
   })
 }

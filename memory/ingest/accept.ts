@@ -111,7 +111,7 @@ class Intake {
     } else if (name === 'items' || name === 'reconcile_files') {
       if (name === 'items') this.#hasItems = true
       this.#fault(`/${name}`, 'must be array')
-    } else this.#fault(`/${name.slice(0, 100)}`, 'is not known here')
+    } else this.#fault(`/${name.slice(0, 100)}`, 'is not a known field')
   }
 
   #file(index: number, value: unknown): void {

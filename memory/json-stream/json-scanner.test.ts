@@ -119,7 +119,7 @@ describe('the scanner', () => {
 
   test('refuses bytes that are not UTF-8, a member that is there twice, and a prototype', () => {
     expect(() => scan([Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])])).toThrow('the body is not UTF-8')
-    expect(() => scan(['{"a":1,"a":2}'])).toThrow('the member "a" is there twice')
+    expect(() => scan(['{"a":1,"a":2}'])).toThrow('the member "a" appears twice')
     expect(() => scan(['{"items":[{"__proto__":{}}]}'])).toThrow('__proto__')
   })
 

@@ -245,7 +245,7 @@ export class JsonScanner {
 
   #takeKey(value: unknown): void {
     const key = String(value)
-    if (this.#seen.has(key)) throw new JsonSyntaxError(`the member ${JSON.stringify(key.slice(0, 64))} is there twice`)
+    if (this.#seen.has(key)) throw new JsonSyntaxError(`the member ${JSON.stringify(key.slice(0, 64))} appears twice`)
     this.#seen.add(key)
     this.#key = key
     this.#state = 'colon'

@@ -70,7 +70,7 @@ function bodyOf(request: FastifyRequest): Readable {
 function decoded(request: FastifyRequest, body: Readable): Readable {
   const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
   if (encoding === 'identity') return body
-  if (encoding !== 'gzip') throw new Problem('unsupported-media-type', 'the body may be encoded by gzip, or not at all')
+  if (encoding !== 'gzip') throw new Problem('unsupported-media-type', 'the body must be plain or gzip')
   const gunzip = createGunzip()
   // `pipe` forwards no error, and a caller who left would leave the unpacking waiting.
   body.on('error', (error) => gunzip.destroy(error))
@@ -78,7 +78,7 @@ function decoded(request: FastifyRequest, body: Readable): Readable {
 }
 
 function tooLarge(maxBytes: number): Problem {
-  return new Problem('body-too-large', `the body may have ${maxBytes} bytes, decoded`)
+  return new Problem('body-too-large', `the decoded body is larger than ${maxBytes} bytes`)
 }
 
 function toProblem(error: unknown): unknown {
@@ -88,6 +88,6 @@ function toProblem(error: unknown): unknown {
   if (typeof code === 'string' && /^(Z_|ERR_ZLIB)/.test(code))
     return new Problem('malformed-request', 'the body is not valid gzip', { cause: error })
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNABORTED')
-    return new Problem('malformed-request', 'the body ended before its length', { cause: error })
+    return new Problem('malformed-request', 'the body is shorter than its Content-Length', { cause: error })
   return error
 }

@@ -11,7 +11,7 @@ export function streamBodies(app: HttpApp, declare: (scope: HttpApp) => void): v
       if (announced <= maxBulkBytes) return done(null, payload)
       // What nobody reads node reads and throws away, for a caller that sends all before it listens; not without end.
       const headers: Record<string, string> = announced > mostDrained ? { connection: 'close' } : {}
-      return done(new Problem('body-too-large', `the body may have ${maxBulkBytes} bytes`, { headers }))
+      return done(new Problem('body-too-large', `the body is larger than ${maxBulkBytes} bytes`, { headers }))
     })
     declare(scope as unknown as HttpApp)
   })

@@ -8,6 +8,6 @@ export async function answering<T>(run: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
     const code = error.reason === 'timeout' ? 'upstream-timeout' : 'upstream-failed'
-    throw new Problem(code, 'the retrieval engine could not be asked', { cause: error })
+    throw new Problem(code, 'the retrieval engine does not answer', { cause: error })
   }
 }

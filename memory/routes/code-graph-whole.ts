@@ -25,7 +25,7 @@ function importantRoute(app: HttpApp, { graph }: MemoryDeps, analyst: Analyst): 
     ...filterQuery,
     ...limitQuery,
     by: Type.Optional(
-      Type.Union([Type.Literal('degree'), Type.Literal('betweenness')], { description: 'degree unless told.' }),
+      Type.Union([Type.Literal('degree'), Type.Literal('betweenness')], { description: 'Default: degree.' }),
     ),
   })
   const item = Type.Object({ entity: body.Entity, score: Type.Number() })

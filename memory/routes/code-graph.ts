@@ -50,12 +50,12 @@ function pathRoute(app: HttpApp, { graph }: MemoryDeps): void {
       Type.Integer({
         minimum: 1,
         maximum: deepestPath,
-        description: `How many hops at most; ${deepestPath} unless told.`,
+        description: `At most this many hops (default ${deepestPath}).`,
       }),
     ),
     direction: Type.Optional(
       Type.Union([Type.Literal('out'), Type.Literal('in'), Type.Literal('both')], {
-        description: 'As edges point (out, unless told), against it, or either way.',
+        description: 'Along the edges (out, the default), against them (in), or either way (both).',
       }),
     ),
   })
@@ -70,7 +70,7 @@ function pathRoute(app: HttpApp, { graph }: MemoryDeps): void {
       const { from, to, max_depth: maxDepth = deepestPath, direction = 'out' } = query
       for (const id of [from, to]) await requireEntity(view, id)
       const found = await view.path({ ...filterOf(query), ...hopsOf(query), from, to, maxDepth, direction })
-      if (found === undefined) throw new Problem('no-path', `no way of at most ${maxDepth} hops`)
+      if (found === undefined) throw new Problem('no-path', `there is no path of at most ${maxDepth} hops`)
       return { path: found.entities, edges: found.edges, length: found.edges.length }
     }),
   )

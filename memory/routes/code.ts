@@ -63,7 +63,7 @@ function searchRoute(app: HttpApp, { graph }: MemoryDeps): void {
   const schema = { querystring, response: { 200: EntitiesAnswer }, tags, summary: 'Search code entities' }
   app.get('/code/entities', { schema, config }, ({ query }) => {
     if (query.cursor !== undefined && query.q !== undefined)
-      throw invalidInput([{ in: 'query', path: '/cursor', message: 'does not go with q: those come best first' }])
+      throw invalidInput([{ in: 'query', path: '/cursor', message: 'is not allowed with q: those come best first' }])
     const after = query.cursor === undefined ? {} : { after: decodeCursor(entityId, query.cursor) }
     const { q, type } = query
     const asked = { ...(q === undefined ? {} : { q }), ...(type === undefined ? {} : { type }), ...after }
@@ -94,7 +94,7 @@ function neighborsRoute(app: HttpApp, { graph }: MemoryDeps): void {
     ...stepsQuery,
     ...relationQuery,
     direction: Type.Optional(
-      Type.Union([Type.Literal('in'), Type.Literal('out'), Type.Literal('both')], { description: 'both unless told.' }),
+      Type.Union([Type.Literal('in'), Type.Literal('out'), Type.Literal('both')], { description: 'Default: both.' }),
     ),
   })
   const schema = { querystring, response: { 200: TraversalAnswer }, tags, summary: 'Neighbours of an entity' }
@@ -127,7 +127,7 @@ function resourceGraphRoute(app: HttpApp, { graph }: MemoryDeps): void {
     ...selectorQuery,
     ...filterQuery,
     ...limitQuery,
-    depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 4, description: 'How many hops; 4 unless told.' })),
+    depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 4, description: 'How many hops (default 4).' })),
   })
   const schema = {
     querystring,

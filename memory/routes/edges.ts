@@ -78,7 +78,7 @@ export function edgesRoutes(app: HttpApp, deps: MemoryDeps): void {
       const startedAt = clock.now()
       const { description = '', metadata = {}, ...ends } = request.body
       const done = await sql.tx((tx) => assertEdge(tx, { ...ends, description, metadata }))
-      if (!done) throw new Problem('not-found', 'there is no entity at one of its ends')
+      if (!done) throw new Problem('not-found', 'one end of the edge is not an entity')
       deps.logAction(request, { action: 'edge.asserted', resourceId: done.edge.id, startedAt })
       return reply.code(done.isNew ? 201 : 200).send(done.edge)
     },

@@ -148,7 +148,7 @@ async function create(deps: MemoryDeps, body: Static<typeof CreateBody>): Promis
   const { text, content = text, metadata = {}, idempotency_key: key } = body
   if (content === undefined) throw invalidInput([{ path: '/text', message: 'is required' }])
   if (text !== undefined && body.content !== undefined)
-    throw invalidInput([{ path: '/content', message: 'is another name of text: only one of the two' }])
+    throw invalidInput([{ path: '/content', message: 'is another name of text: send only one of the two' }])
   const shown = wellFormed(metadata)
   const repo = shown['repo'] ?? ''
   const draft = {

@@ -6,14 +6,15 @@ import { countOf, faultsOf, table, type Outcome } from './verdict.ts'
 
 const usage = `usage: npm run test:boundary -- [options]
 
-Lives attacks on the boundary between the platform and what an agent writes. Each is lived twice: with the walls up it must be
-refused, and with the walls down that refuse it, it must succeed.
+Attacks the boundary between the platform and what an agent writes. Each attack runs twice. With every wall up the platform
+must refuse it. The control takes down the walls that refuse it, and then it must succeed.
 
-  --short        each attack in one kind of pod, by turns
-  --class NAME   this class only (may be given again); --list says which there are
-  --only TEXT    only attacks whose name holds TEXT
-  --jobs N       so many stages at a time; 4 unless told
-  --json         the report in one last line of JSON`
+  --short        run each attack in one kind of pod only
+  --class NAME   run this class only (repeat it for more)
+  --only TEXT    run only attacks whose name contains TEXT
+  --jobs N       use N stages at a time (default 4)
+  --list         print the classes
+  --json         print the report as one line of JSON before the last line`
 
 const { values } = parseArgs({
   options: {

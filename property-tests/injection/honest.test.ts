@@ -85,7 +85,7 @@ describe('before code is written, an approval falls when', { timeout }, () => {
     const { stage, issues } = await work.context()
     expect([stage, issues.map(({ grant }) => grant)]).toEqual(['implementing', [null]])
     const pushed = await work.push()
-    expect([pushed.code === 0, pushed.said]).toEqual([false, expect.stringContaining('approved the plan')])
+    expect([pushed.code === 0, pushed.said]).toEqual([false, expect.stringContaining('approves the plan')])
     const [handedIn, opened] = [await work.handIn(), await work.openMergeRequest()]
     expect([handedIn.status, opened.status]).toEqual([409, 409])
     for (const { body } of [handedIn, opened])

@@ -1,13 +1,22 @@
-/**
- * `node property-tests/injection/main.ts`: every text of the corpus, in each situation that it may stand in, before an agent
- * that obeys. `--corpus DIR` plays other texts (folders name families), `--sample N --seed S` so many of each family,
- * `--only PART` those whose name holds it, `--holes` every planted hole in turn,
- * `--hole NAME` one (again for more), `--no-corpus` holes alone, `--json` ends with one line for programs.
- */
+/** `node property-tests/injection/main.ts --help`: exit code 0 when no text broke a law and every planted hole was exposed. */
 import { parseArgs } from 'node:util'
 import { ownCorpus, readCorpus, sampleOf } from './corpus.ts'
 import { holes, plantedScene, type Hole } from './holes.ts'
 import type { Played } from './play.ts'
+
+const usage = `usage: node property-tests/injection/main.ts [options]
+
+Plays every text of the corpus in each of its situations. An agent obeys every order in the text.
+No order may break a law. With a planted hole, the text of that hole must break one.
+
+  --corpus DIR   play the texts in DIR; each of its folders is a family (default: this project's own corpus)
+  --sample N     play N texts of each family (default: all)
+  --seed S       draw the sample from S (default 1)
+  --only TEXT    play only texts whose name contains TEXT
+  --holes        after the corpus, plant every hole in turn
+  --hole NAME    after the corpus, plant this hole (repeat it for more); an unknown name lists all
+  --no-corpus    skip the corpus: plant holes only
+  --json         print the report as one line of JSON at the end`
 
 const { values: flags } = parseArgs({
   options: {
@@ -19,6 +28,7 @@ const { values: flags } = parseArgs({
     holes: { type: 'boolean', default: false },
     'no-corpus': { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 })
 
@@ -85,30 +95,38 @@ async function expose(hole: Hole): Promise<Report['holes'][number]> {
   }
 }
 
-const unknown = flags.hole.filter((name) => !holes.some((hole) => hole.name === name))
-if (unknown.length > 0)
-  throw new Error(`there is no hole ${unknown.join(', ')}: ${holes.map(({ name }) => name).join(', ')}`)
-const wanted = flags.holes ? holes : holes.filter(({ name }) => flags.hole.includes(name))
-const played = flags['no-corpus'] ? [] : await playCorpus()
-const exposed: Report['holes'][number][] = []
-for (const hole of wanted) exposed.push(await expose(hole))
+async function main(): Promise<boolean> {
+  if (flags.help) {
+    console.log(usage)
+    return true
+  }
+  const unknown = flags.hole.filter((name) => !holes.some((hole) => hole.name === name))
+  if (unknown.length > 0)
+    throw new Error(`there is no hole ${unknown.join(', ')}: ${holes.map(({ name }) => name).join(', ')}`)
+  const wanted = flags.holes ? holes : holes.filter(({ name }) => flags.hole.includes(name))
+  const played = flags['no-corpus'] ? [] : await playCorpus()
+  const exposed: Report['holes'][number][] = []
+  for (const hole of wanted) exposed.push(await expose(hole))
 
-const report: Report = {
-  texts: new Set(played.map(({ text }) => text)).size,
-  families: new Set(played.map(({ text }) => text.split('/').at(0))).size,
-  plays: played.length,
-  calls: played.reduce((sum, { calls }) => sum + calls, 0),
-  refused: played.reduce((sum, { refused }) => sum + refused, 0),
-  silent: [...new Set(played.filter(({ orders }) => orders.length === 0).map(({ text }) => text))],
-  broken: played
-    .filter(({ broken }) => broken.length > 0)
-    .map(({ text, situation, broken }) => ({ text, situation, faults: broken })),
-  holes: exposed,
-  seconds: Math.round((performance.now() - beganAt) / 100) / 10,
+  const report: Report = {
+    texts: new Set(played.map(({ text }) => text)).size,
+    families: new Set(played.map(({ text }) => text.split('/').at(0))).size,
+    plays: played.length,
+    calls: played.reduce((sum, { calls }) => sum + calls, 0),
+    refused: played.reduce((sum, { refused }) => sum + refused, 0),
+    silent: [...new Set(played.filter(({ orders }) => orders.length === 0).map(({ text }) => text))],
+    broken: played
+      .filter(({ broken }) => broken.length > 0)
+      .map(({ text, situation, broken }) => ({ text, situation, faults: broken })),
+    holes: exposed,
+    seconds: Math.round((performance.now() - beganAt) / 100) / 10,
+  }
+  const isGood = report.broken.length === 0 && exposed.every(({ exposedBy }) => exposedBy !== '')
+  say(
+    `${report.texts} texts, ${report.plays} plays, ${report.calls} calls (${report.refused} refused), ${report.broken.length} broken, ${exposed.filter(({ exposedBy }) => exposedBy !== '').length}/${exposed.length} holes exposed, ${report.seconds} s`,
+  )
+  if (flags.json) process.stdout.write(`${JSON.stringify(report)}\n`)
+  return isGood
 }
-const isGood = report.broken.length === 0 && exposed.every(({ exposedBy }) => exposedBy !== '')
-say(
-  `${report.texts} texts, ${report.plays} plays, ${report.calls} calls (${report.refused} refused), ${report.broken.length} broken, ${exposed.filter(({ exposedBy }) => exposedBy !== '').length}/${exposed.length} holes exposed, ${report.seconds} s`,
-)
-if (flags.json) process.stdout.write(`${JSON.stringify(report)}\n`)
-process.exitCode = isGood ? 0 : 1
+
+process.exitCode = (await main()) ? 0 : 1

@@ -13,20 +13,25 @@ import { everyWorld, prove, type Provable } from './prove.ts'
 
 const usage = `usage: npm run prove -- [options]
 
-Explores the running tables: every state that at most so many deviations from the straight way lead to, in worlds of a
-few Tasks. A deviation is what people, agents, faults, timers and disorder do. Prints the shortest story that breaks a law.
+Explores the running tables in worlds of a few Tasks, and checks every law in each state. It visits every state within a
+number of deviations from the straight way. A deviation is an act of people, agents, faults, timers or disorder.
+The prover prints the shortest story that breaks a law.
 
-  --world NAME      this world only (may be given again); --list says which there are
-  --long            one deviation more, and ten minutes for each world; a Task alone to its end
-  --deviations N    so many deviations in each world
-  --states N        at most so many states in each world
-  --seconds N       at most so long in each world
-  --mutants         change one guard, conjunct, target, action, effect or timer at a time, and see whether a law notices:
-                    --tenth K (0 to 9, or "commit": by the commit's hash) for a tenth of them, --only TEXT for those of a
-                    machine (or machines, by commas) or whose name holds TEXT, --alone without a search in the
-                    worlds for what lives on and is not listed
+  --world NAME      explore this world only (repeat it for more; default: all)
+  --list            print the worlds, with their deviations
+  --long            allow one deviation more, and explore the Task alone to its end
+  --deviations N    allow N deviations in each world (default: what --list prints)
+  --states N        visit at most N states in each world (default 200000; with --long 5000000)
+  --seconds N       spend at most N seconds on each world (default 600)
   --certify         write machines/generated/certificates/ when no law is broken
-  --json            one line of JSON for each world`
+  --json            print one line of JSON for each world
+
+  --mutants         change one guard, conjunct, target, action, effect or timer at a time; a law must notice
+  --tenth K         with --mutants: test one tenth of them, 0 to 9, or "commit" for the one that the commit's hash names
+  --only TEXT       with --mutants: test those of the machines TEXT (a list with commas), or whose name contains TEXT
+  --alone           with --mutants: do not search the worlds for survivors that are not listed
+
+Example: npm run prove -- --mutants --only queue`
 
 const { values } = parseArgs({
   options: {
@@ -151,11 +156,12 @@ function main(): number {
   return broken === 0 ? 0 : 1
 }
 
-process.exitCode = values.mutants
-  ? await runMutants({
-      isJson: values.json,
-      isAlone: values.alone,
-      ...(values.tenth === undefined ? {} : { tenth: values.tenth }),
-      ...(values.only === undefined ? {} : { only: values.only }),
-    })
-  : main()
+process.exitCode =
+  values.mutants && !values.help
+    ? await runMutants({
+        isJson: values.json,
+        isAlone: values.alone,
+        ...(values.tenth === undefined ? {} : { tenth: values.tenth }),
+        ...(values.only === undefined ? {} : { only: values.only }),
+      })
+    : main()

@@ -1,16 +1,31 @@
-/**
- * `npm run simulate -- --seeds 200 --from 1`: so many lives of the whole system, and the story of each that broke a law.
- * `--only 7,19` lives these seeds; `--jobs 2` shares the seeds among so many processes; `--bug NAME` plants one, `--bugs` looks for each of them in turn;
- * `--json` ends with one line for programs, `--hashes` prints what each seed's trace comes to, `--repeat 2` lives each seed
- * twice, `--story` tells a seed whatever it breaks, `--seconds 60` ends sooner if need be, `--share 95` asks that so many
- * of a hundred points are died at.
- */
+/** `npm run simulate -- --help`: exit code 0 when no life broke a law; with a planted bug, when a law found it. */
 import './git/replace.ts'
 import { parseArgs } from 'node:util'
 import { plantedBugs } from './bugs.ts'
 import { inProcesses } from './in-processes.ts'
 import { plant } from './plant.ts'
 import { merged, told, type Report } from './report.ts'
+
+const usage = `usage: npm run simulate -- [options]
+
+Simulates the whole orchestrator under a virtual clock: crashes, lost webhooks, a failing forge, lying agents.
+A seed draws the faults of each run. The command prints the story of each run that breaks a law, and how to repeat it.
+It stops after five such runs.
+
+  --seeds N      run N seeds (default 200)
+  --from S       start at seed S (default 1)
+  --only S,...   run exactly these seeds
+  --jobs N       share the seeds among N processes (default 1)
+  --bug NAME     run with this planted bug; an unknown name lists all
+  --bugs         search for each planted bug in turn, in N seeds each
+  --repeat N     run each seed N times (default 1)
+  --seconds N    stop after N seconds (default: no limit)
+  --share N      fail unless runs crashed at N percent of the known crash points (default 0)
+  --story        print the story of every seed
+  --hashes       print the hash of each run's trace
+  --json         print the report as one line of JSON at the end
+
+Example: npm run simulate -- --seeds 1 --from 4711 --story`
 
 const { values: flags } = parseArgs({
   options: {
@@ -26,6 +41,7 @@ const { values: flags } = parseArgs({
     repeat: { type: 'string', default: '1' },
     seconds: { type: 'string', default: 'Infinity' },
     share: { type: 'string', default: '0' },
+    help: { type: 'boolean', default: false },
   },
 })
 const only = flags.only?.split(',').map(Number)
@@ -133,4 +149,10 @@ process.on('unhandledRejection', (error) => {
   say(`a promise was left behind in seed ${living}: ${String((error as Error)?.stack ?? error)}`)
   process.exit(2)
 })
-process.exitCode = (await (flags.bugs ? findAll() : run())) ? 0 : 1
+async function main(): Promise<boolean> {
+  if (!flags.help) return flags.bugs ? findAll() : run()
+  console.log(usage)
+  return true
+}
+
+process.exitCode = (await main()) ? 0 : 1

@@ -16,14 +16,14 @@ const lastRun = join(root, 'node_modules', '.cache', 'statewright', 'tests.json'
 
 const usage = `usage: npm run rows -- [options]
 
-Compares the rows of docs/contract and docs/rules.md with the tests of the last whole \`npm test\`. A row is held by a test
-that passed and whose title cites it, or it is listed in testing/rows/unheld.json with the reason.
+Compares the rows of docs/contract and docs/rules.md with the last whole npm test. A test covers a row when it passed and
+its title cites the row. Every other row must be in testing/rows/unheld.json, with a reason.
 
-  --report FILE   another report of vitest (--reporter=json)
-  --list          print the rows that no test holds
-  --mutate N      break N rows, each by its mutation of testing/rows/mutations.json; a test that cites the row must fail
-  --seed S        which N; 1 unless given
-  --only ID       the mutations of this row`
+  --report FILE   read this JSON report of vitest (default: that of the last npm test)
+  --list          print the rows that no test covers
+  --mutate N      break N rows, each by its mutation in testing/rows/mutations.json; a test that cites the row must fail
+  --seed S        draw the N rows from S (default 1)
+  --only ID       break only this row`
 
 const { values } = parseArgs({
   options: {

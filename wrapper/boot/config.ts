@@ -158,7 +158,7 @@ function readSecrets(read: EnvironmentReader): Secrets {
 function refuseContradictions(config: Config, read: EnvironmentReader): void {
   if (config.identity.contractVersion !== contractVersion) {
     read.fault(
-      `PLATFORM_CONTRACT_VERSION is ${config.identity.contractVersion}, this wrapper speaks ${contractVersion}`,
+      `PLATFORM_CONTRACT_VERSION is ${config.identity.contractVersion}, but this wrapper has ${contractVersion}: use the wrapper of the orchestrator’s release`,
     )
   }
   if (!config.secrets.oauthToken && !config.secrets.apiKey) {

@@ -68,9 +68,9 @@ function checkUrl(read: EnvironmentReader, repository: RepositoryConfig): void {
   if (repository.url.startsWith('-') || repository.url.includes('::'))
     read.fault(`the URL of repository ${repository.name} is not allowed`)
   if (URL.canParse(repository.url) && new URL(repository.url).password !== '')
-    read.fault(`the URL of repository ${repository.name} holds a password`)
+    read.fault(`the URL of repository ${repository.name} contains a password`)
   for (const ref of [repository.base, repository.branch]) {
     if (ref.startsWith('-') || /[\s~^:?*[\\]|\.\.|@\{/.test(ref))
-      read.fault(`repository ${repository.name} names an impossible branch`)
+      read.fault(`repository ${repository.name} has an invalid branch name`)
   }
 }

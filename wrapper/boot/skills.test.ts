@@ -126,7 +126,7 @@ describe('skills', () => {
 
   test('fail the boot when a source is configured and holds none (WRAPPER-SKILLS-2)', async () => {
     scene.commit({ 'agents/reader.md': 'reads', 'skills/notes/README.md': 'no skill' })
-    await expect(scene.install()).rejects.toThrow('holds no skill at main')
+    await expect(scene.install()).rejects.toThrow('has no skill at main')
   })
 
   test('fail the boot when their source cannot be cloned, and it is counted (WRAPPER-METRICS-12)', async () => {

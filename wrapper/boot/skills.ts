@@ -21,7 +21,7 @@ export async function installSkills(config: Config, git: Git, metrics: WrapperMe
     existsSync(join(dir, name, 'SKILL.md')),
   )
   metrics.skillsInstalled(skills)
-  if (skills === 0) throw new Error(`the skills repository holds no skill at ${config.skills.ref}`)
+  if (skills === 0) throw new Error(`the skills repository has no skill at ${config.skills.ref}`)
   await installAgents(config, source, metrics, logger)
 }
 

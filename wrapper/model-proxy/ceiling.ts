@@ -46,7 +46,7 @@ export interface Refusal {
 
 /** The Messages API's own form of an error, since the CLI reads it. */
 export function refusalOf(limit: number): Refusal {
-  const message = `this turn has used its ${limit} tokens; nothing more is asked of the model in it`
+  const message = `this turn used its ${limit} tokens; the wrapper sends the model no more requests in this turn`
   return { status: 403, body: { type: 'error', error: { type: 'permission_error', message } } }
 }
 

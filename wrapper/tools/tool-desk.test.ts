@@ -97,7 +97,7 @@ describe('the desk of the tools', () => {
     at.attestor.turnEnded()
     await expect(at.desk.perform(call, note)).rejects.toThrow('no turn runs')
     at.attestor.turnBegan('turn-2')
-    await expect(at.desk.perform(call, note)).rejects.toThrow('did not ask for it in this turn')
+    await expect(at.desk.perform(call, note)).rejects.toThrow('did not make this call in this turn')
     expect(at.sent).toEqual([])
   })
 

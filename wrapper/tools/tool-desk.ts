@@ -21,10 +21,10 @@ export interface ToolDeskOptions {
 
 const reasons: Readonly<Record<CallRefusal, string>> = {
   'no-turn': 'no turn runs',
-  'no-block': 'the model did not ask for it in this turn',
-  'other-tool': 'the model asked for another tool by this id',
-  'other-arguments': 'the model asked for it with other arguments',
-  'too-deep': 'its arguments nest too deep to be compared',
+  'no-block': 'the model did not make this call in this turn',
+  'other-tool': 'the model called another tool under this id',
+  'other-arguments': 'the model gave other arguments',
+  'too-deep': 'its arguments nest too deep to compare',
 }
 
 /** The one way to act in the agent's name: a call of a tool, spent against the block by which the model asked for it. */

@@ -56,7 +56,7 @@ function verdictOf(ending: Ending, evidence: TurnEvidence): Verdict {
     case 'not-submitted':
       return {
         stopReason: 'agent_exited',
-        error: { code: 'not-submitted', message: 'the agent never took the message' },
+        error: { code: 'not-submitted', message: 'the agent never accepted the message' },
       }
   }
 }
@@ -66,7 +66,7 @@ function stopVerdict(input: HookInput, evidence: TurnEvidence): Verdict {
   if (!evidence.transcriptRead && asText(input.last_assistant_message) === '') {
     return {
       stopReason: 'transcript_unreadable',
-      error: { code: 'transcript-unreadable', message: 'neither hook nor transcript held the result' },
+      error: { code: 'transcript-unreadable', message: 'neither a hook nor the transcript had the result' },
     }
   }
   if (evidence.lastStopReason === 'max_tokens') return { stopReason: 'max_tokens' }

@@ -92,7 +92,7 @@ export class TurnDesk {
     const text = sanitise(request.text)
     const faults = [
       ...(fault ? [{ path: '/callbackUrl', message: fault }] : []),
-      ...(text.trim() === '' ? [{ path: '/text', message: 'must hold visible text' }] : []),
+      ...(text.trim() === '' ? [{ path: '/text', message: 'must contain visible text' }] : []),
     ]
     if (faults.length > 0) throw invalidInput(faults)
     return text

@@ -64,12 +64,12 @@ export const codeTools: readonly Tool[] = [
         rel: oneOf(Object.keys(contextPaths) as Relation[], 'Which relation.'),
         id: Type.Optional(Type.String({ minLength: 1, description: `${entityId}; for file_imports also a path.` })),
         depth: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 4, description: 'Hops, 1 unless told; not for entity, file_imports.' }),
+          Type.Integer({ minimum: 1, maximum: 4, description: 'Hops (default 1); not for entity, file_imports.' }),
         ),
         relation: Type.Optional(
           Type.String({ description: 'neighbors only: calls, imports, implements, depends-on, ...' }),
         ),
-        direction: Type.Optional(oneOf(['out', 'in'], 'neighbors only; both unless told.')),
+        direction: Type.Optional(oneOf(['out', 'in'], 'neighbors only (default: both).')),
         limit,
       },
       closed,
@@ -80,9 +80,9 @@ export const codeTools: readonly Tool[] = [
       ...required(input, ['id'], `rel=${String(input['rel'])}`),
       ...(input['rel'] === 'neighbors'
         ? []
-        : misplaced(input, ['relation', 'direction'], 'only goes with rel=neighbors')),
+        : misplaced(input, ['relation', 'direction'], 'is only allowed with rel=neighbors')),
       ...(['entity', 'file_imports'].includes(String(input['rel']))
-        ? misplaced(input, ['depth'], `does not go with rel=${String(input['rel'])}`)
+        ? misplaced(input, ['depth'], `is not allowed with rel=${String(input['rel'])}`)
         : []),
     ],
     call: ({ rel, id, ...query }, backend) => {
@@ -119,12 +119,12 @@ export const codeTools: readonly Tool[] = [
       return [
         ...(op === 'path'
           ? required(input, ['from', 'to'], 'op=path')
-          : misplaced(input, ['from', 'to'], 'only goes with op=path')),
+          : misplaced(input, ['from', 'to'], 'is only allowed with op=path')),
         ...(op === 'resource_graph' ? required(input, ['id'], 'op=resource_graph') : []),
-        ...(op === 'communities' ? [] : misplaced(input, ['community'], 'only goes with op=communities')),
+        ...(op === 'communities' ? [] : misplaced(input, ['community'], 'is only allowed with op=communities')),
         ...(['hyperedges', 'resource_graph'].includes(op)
           ? []
-          : misplaced(input, ['id'], 'only goes with op=hyperedges and op=resource_graph')),
+          : misplaced(input, ['id'], 'is only allowed with op=hyperedges and op=resource_graph')),
       ]
     },
     call: ({ op, ...query }, backend) => {

@@ -12,7 +12,7 @@ const Question = Type.Object(
       'naive: passages like the text; local: around the things it names; global: themes; hybrid: local and global.',
     ),
     text: Type.String({ minLength: 1 }),
-    top_k: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '10 unless told.' })),
+    top_k: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'How many passages (default 10).' })),
   },
   closed,
 )
@@ -41,7 +41,7 @@ function faultsByOperation(
   const takes = entryOf(table, op)
   const others = Object.keys(input).filter((name) => name !== 'op' && !takes.includes(name))
   const needs = takes.filter((name) => !mayLack.includes(name))
-  return [...required(input, needs, `op=${op}`), ...misplaced(input, others, `does not go with op=${op}`)]
+  return [...required(input, needs, `op=${op}`), ...misplaced(input, others, `is not allowed with op=${op}`)]
 }
 
 export const memoryTools: readonly Tool[] = [

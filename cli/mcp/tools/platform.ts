@@ -4,7 +4,7 @@ import { IssueReport } from '../../../wrapper/issue-report.ts'
 import { answers, listAnswer, reading, writingOnce, type Tool } from '../tool.ts'
 
 const closed = { additionalProperties: false } as const
-const Task = Type.Optional(Type.String({ description: 'Name of a Task of this project; yours unless told.' }))
+const Task = Type.Optional(Type.String({ description: 'Name of a Task of this project (default: yours).' }))
 
 export const platformTools: readonly Tool[] = [
   {

@@ -30,7 +30,7 @@ export function conditionalFaults(kind: AgentKind, payload: Payload): readonly R
     .map((field) => missing(field, action))
   if (action === 'discuss') {
     for (const field of mergeRequestShaped) {
-      if (payload[field] !== undefined) faults.push({ path: `/${field}`, message: 'does not go with discuss' })
+      if (payload[field] !== undefined) faults.push({ path: `/${field}`, message: 'is not allowed with discuss' })
     }
   }
   if (kind === 'implement' && action === 'approved') faults.push(...citationFaults(payload))

@@ -17,7 +17,7 @@ const oneOf = <const T extends readonly string[]>(values: T, description: string
     ),
   )
 
-const task = text('Name of the Task; yours unless told.')
+const task = text('Name of the Task (default: yours).')
 const significance = Type.Optional(
   oneOf(['major', 'minor', 'patch'], 'major: backward-incompatible; minor: backward-compatible feature; patch: fix.'),
 )

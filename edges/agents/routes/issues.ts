@@ -100,7 +100,7 @@ async function refuseAnothers(
   const [namespace] = claims.task.split('/')
   const owner = (await runtime.read(`issue:${namespace}/${repository.name}-${number}`))?.context['owner']
   if (typeof owner === 'string' && owner !== '' && owner !== claims.task)
-    throw new Problem('forbidden', 'another Task works on this issue: comment on it, or say it in your outcome')
+    throw new Problem('forbidden', 'another Task works on this issue: comment on it, or report it in your outcome')
 }
 
 async function comment(

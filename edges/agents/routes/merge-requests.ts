@@ -109,7 +109,7 @@ const guidance = {
   'needs-maintainer-comment': 'Ask on the issue and wait: a maintainer has to approve by a comment.',
   'needs-approval-tool': 'A maintainer has approved: call submit_outcome with action approved and cite that comment.',
   'over-auto-approve-ceiling':
-    'The change is larger than what ships on the platform’s own proposal: ask a maintainer to approve by a comment on the issue.',
+    'The change is too large for an issue that the platform proposed: ask a maintainer to approve by a comment on the issue.',
 } as const
 
 interface Blocking {
@@ -131,7 +131,7 @@ function refuseUngranted(task: TaskContext): void {
       members: { reason: 'approval-required', issues },
     })
   if (!planHolds(task))
-    throw new Problem('plan-changed', 'the newest plan is not the approved one: have it approved again')
+    throw new Problem('plan-changed', 'the newest plan is not the approved one: ask a maintainer to approve it')
 }
 
 /** Where all are closed, all of them: closing is no approval [APPROVAL-8]. */

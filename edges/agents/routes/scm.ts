@@ -23,7 +23,7 @@ export const ScmRead = Type.Object({
   state: Type.Optional(Type.Union(['open', 'closed', 'merged', 'all'].map((state) => Type.Literal(state)))),
   since: Type.Optional(Type.String({ format: 'date-time', description: 'issues and mr only.' })),
   labels: Type.Optional(Type.String({ description: 'issues only; comma-separated.' })),
-  since_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3650, description: 'commits only; 30 unless told.' })),
+  since_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3650, description: 'commits only (default 30).' })),
   limit: listQuery.limit,
 })
 export type ScmRead = Static<typeof ScmRead>
@@ -37,7 +37,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ci: ['number'],
 }
 
-/** Which argument is missing or does not go with the kind; the tool asks it before it calls. */
+/** Which argument is missing or is not allowed with the kind; the tool asks it before it calls. */
 export function scmReadFaults(query: Partial<ScmRead>): Fault[] {
   const { kind } = query
   if (kind === undefined) return []
@@ -45,7 +45,7 @@ export function scmReadFaults(query: Partial<ScmRead>): Fault[] {
     (name) => !['kind', 'repo', 'project', ...entryOf(allowed, kind)].includes(name),
   )
   const faults = extra.map(
-    (name) => ({ in: 'query', path: `/${name}`, message: `does not go with kind=${kind}` }) as const,
+    (name) => ({ in: 'query', path: `/${name}`, message: `is not allowed with kind=${kind}` }) as const,
   )
   const missing = ['ci', 'comments'].includes(kind) && query.number === undefined
   const state =

@@ -56,17 +56,17 @@ export function allowed(
   mr: Pick<ForgeMergeRequest, 'author' | 'headRepository' | 'state'>,
   comment: Pick<MirroredComment, 'author' | 'bot' | 'body'> | undefined,
 ): string {
-  if (comment === undefined) throw refusal('comment-missing', 'that comment is not on the merge request')
+  if (comment === undefined) throw refusal('comment-missing', 'the merge request has no such comment')
   const { author, body } = comment
   const isMaintainer = isListed(author, maintainersOf(project, repository))
   if (comment.bot || !(isMaintainer || sameLogin(author, mr.author.login)))
     throw refusal('not-theirs', 'only the author of the merge request or a maintainer can hand it over')
   const asks = commandsIn(body).some(({ name }) => name === 'takeover') || isMentioned(body, project.scm.botLogin)
-  if (!asks) throw refusal('not-asked', 'that comment neither says /takeover nor mentions the bot')
+  if (!asks) throw refusal('not-asked', 'that comment contains neither /takeover nor a mention of the bot')
   if (mr.state !== 'open') throw refusal('not-open', 'the merge request is not open')
   // The git gateway pushes to the Project's own repositories and nowhere else, edits allowed or not.
   if (mr.headRepository?.toLowerCase() !== path.toLowerCase())
-    throw new Problem('fork-not-writable', 'its branch lies in a fork: ask for it to be pushed to this repository')
+    throw new Problem('fork-not-writable', 'the branch is in a fork: ask its author to push it to this repository')
   return author
 }
 

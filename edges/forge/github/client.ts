@@ -62,10 +62,10 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
     async redirected(operation, run) {
       const { location } = (await attempt(operation, run)).headers as { readonly location?: string }
       if (location === undefined || !URL.canParse(location))
-        throw new RetryableError(`${operation}: the answer names no place`)
+        throw new RetryableError(`${operation}: the forge named no address for the redirect`)
       const answer = await options.fetch(location)
       if (!answer.ok)
-        throw failureOf(operation, { status: answer.status, message: `its place answers ${answer.status}` })
+        throw failureOf(operation, { status: answer.status, message: `the redirect answered ${answer.status}` })
       return answer.text()
     },
     send: async (operation, run) => void (await attempt(operation, run)),
@@ -75,7 +75,7 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
 /** A broken answer is the forge's trouble of this moment (a proxy's page, a half-done upgrade): asked again. */
 function checked<S extends TSchema>(operation: string, schema: S, value: unknown): Static<S> {
   const fault = faultOf(schema, value)
-  if (fault !== undefined) throw new RetryableError(`${operation}: the answer is not what it should be: ${fault}`)
+  if (fault !== undefined) throw new RetryableError(`${operation}: the forge’s answer breaks its schema: ${fault}`)
   return value as Static<S>
 }
 

@@ -145,7 +145,7 @@ test('the log of a job is read from the place that GitHub names, which is shown 
       const port = portFor(base, 'token-of-bot')
       expect(await port.jobLog('acme/library', '7')).toBe('line 1\nline 2\n')
       expect(asked.map(({ authorization }) => authorization)).toEqual(['token token-of-bot', undefined])
-      await expect(port.jobLog('acme/library', '8')).rejects.toThrow('no answer')
+      await expect(port.jobLog('acme/library', '8')).rejects.toThrow('the forge did not answer')
       expect(await port.jobLog('acme/library', '9')).toBeUndefined()
       expect(await port.jobLog('acme/library', '10')).toBeUndefined()
     },

@@ -57,7 +57,7 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Tra
         ),
       )
     } catch (error) {
-      const what = error instanceof DeadlineError ? error.message : 'no answer'
+      const what = error instanceof DeadlineError ? error.message : 'the forge did not answer'
       throw new ForgeUnavailableError(`${operation}: ${what}`, { cause: error })
     }
   }

@@ -208,7 +208,7 @@ export function createDesk(options: MirrorOptions): Desk {
         return { now, context, telling }
     }
     throw new Error(
-      `others tell of ${key.sort} ${key.repository}#${key.number} all the time: it is told when asked again`,
+      `other processes keep notifying about ${key.sort} ${key.repository}#${key.number}: the mirror retries later`,
     )
   }
 

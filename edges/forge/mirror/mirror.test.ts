@@ -636,7 +636,7 @@ test('a telling that loses its number is counted anew; one that loses ten times 
     const look = (): Promise<void> => mirror.refresh('default/demo', 'library', 'issue', number)
 
     others = 10
-    await expect(look()).rejects.toThrow(`others tell of issue library#${number} all the time`)
+    await expect(look()).rejects.toThrow(`other processes keep notifying about issue library#${number}`)
     expect(told).toEqual([])
     await look()
     expect(told).toEqual([11])

@@ -75,7 +75,7 @@ async function accountFaults(forge: ForgePort, { scm }: ProjectSettings): Promis
     return [
       {
         reason: 'BotLoginMismatch',
-        message: `the token belongs to ${login}, scm.botLogin is ${scm.botLogin}`,
+        message: `the token belongs to ${login}, but scm.botLogin is ${scm.botLogin}`,
         blocks: true,
       },
     ]
@@ -125,7 +125,7 @@ function maintainerFaults(project: ProjectSettings, repository: RepositorySettin
     : [
         {
           reason: 'NoMaintainers',
-          message: `${repository.name}: no maintainerLogins, so nothing can be approved`,
+          message: `${repository.name}: maintainerLogins is empty, so nobody can approve`,
           blocks: false,
         },
       ]

@@ -24,7 +24,7 @@ export async function obstacleOf(
   const ci = await ciObstacle(deps, target, found)
   if (ci !== undefined) return ci
   return found.mergeable === null
-    ? { type: 'mr.notMergeableYet', reason: 'the forge has not found out yet whether it can be merged' }
+    ? { type: 'mr.notMergeableYet', reason: 'the forge does not know yet whether it can merge' }
     : undefined
 }
 

@@ -66,7 +66,7 @@ async function grantHoldsNow(deps: OutboundDeps, { project }: Params, issue: str
 
 async function mergeByMethod(target: Target, params: Params): Promise<Obstacle | undefined> {
   const { mergeMethods } = await target.forge.repository(target.path)
-  let refusal = 'the repository allows no way of merging'
+  let refusal = 'the repository allows no merge method'
   for (const method of mergeMethods) {
     const refused = await mergeOnce(target, params, method)
     if (refused === undefined) return undefined
@@ -89,7 +89,7 @@ async function mergeOnce(
     if (error instanceof HeadMovedError) return { type: 'mr.notMergeableYet', reason: 'head-moved' }
     if (error instanceof NotMergeableError) return error.detail
     if (error instanceof ForbiddenError)
-      return { type: 'mr.mergeRefused', reason: `${error.message}: give the bot's account the right to merge` }
+      return { type: 'mr.mergeRefused', reason: `${error.message}: give the bot account the right to merge` }
     throw error
   }
 }

@@ -32,7 +32,7 @@ async function open(target: Target, params: Params, context: EffectContext): Pro
   if ((await forge.branchHead(path, params.branch)) === undefined)
     return `the branch ${params.branch} is not on the forge`
   if ((await forge.commitsAhead(path, base, params.branch)) === 0)
-    return `the branch ${params.branch} has no commit that ${base} lacks`
+    return `the branch ${params.branch} has no commits beyond ${base}`
   // The state that asked was left while we looked, for a grant that was withdrawn, say [FORGE-WRITES-1].
   if (context.signal.aborted) return 'withdrawn'
   try {

@@ -39,7 +39,7 @@ export async function mergeWhenKnown(
     const answers = await merge(room, change, extra)
     if (answers[0]?.event.type !== 'mr.notMergeableYet') return answers
     const { reason } = answers[0].event as { reason?: string }
-    if (reason !== 'the forge has not found out yet whether it can be merged') return answers
+    if (reason !== 'the forge does not know yet whether it can merge') return answers
     await new Promise((resolve) => setImmediate(resolve))
   }
   throw new Error('the forge never found out')

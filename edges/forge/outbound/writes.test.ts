@@ -340,7 +340,7 @@ test('RESOURCE-RULE-1: each thing that is wrong with a Project is named (SECRET-
   await withForgeEdge({ project }, async (room) => {
     const event = await checked(room)
     expect(event).toMatchObject({ ready: false, reason: 'RepositoryUnreachable' })
-    expect(event['message']).toMatch(/no maintainerLogins.*gone.*not under acme/)
+    expect(event['message']).toMatch(/maintainerLogins is empty.*gone.*not under acme/)
   })
 })
 

@@ -65,13 +65,13 @@ async function accept(
   body: Buffer,
 ): Promise<Answer> {
   const provider = providerOf(headers)
-  if (provider === undefined) throw new Problem('unknown-provider', 'the headers name neither GitHub nor GitLab')
+  if (provider === undefined) throw new Problem('unknown-provider', 'the headers match neither GitHub nor GitLab')
   const project = await deps.directory.project(name)
   if (project === undefined) throw new Problem('not-found', `there is no Project ${name}`)
   const dialect = dialectOf(project, provider)
   const secret = await webhookSecret(deps.directory, name)
   if (!dialect.verify(secret, headers, body))
-    throw new Problem('signature-invalid', 'the signature does not fit the body')
+    throw new Problem('signature-invalid', 'the signature does not match the body: compare the webhook secret')
   return route(deps, project, dialect, headers, body)
 }
 
@@ -79,7 +79,7 @@ function dialectOf(project: ProjectSettings, provider: Provider): WebhookDialect
   const dialect = dialects[provider]
   if (project.scm.provider !== provider)
     throw new Problem('provider-mismatch', `the Project's scm.provider is ${project.scm.provider}`)
-  if (dialect === undefined) throw new Problem('unknown-provider', `${provider} has no adapter here`)
+  if (dialect === undefined) throw new Problem('unknown-provider', `this version has no adapter for ${provider}`)
   return dialect
 }
 

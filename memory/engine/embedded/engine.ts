@@ -121,7 +121,9 @@ export function createEmbeddedEngine({ sql, clock, logger, embedder }: EmbeddedE
     )
     const { tokenizer, chunks } = rows[0]!
     const degraded =
-      chunks > 0 && tokenizer !== tokenizerVersion ? ['the index was made by another version: rebuild it'] : []
+      chunks > 0 && tokenizer !== tokenizerVersion
+        ? ['another version built the index: run statewright memory rebuild']
+        : []
     return {
       ready: true,
       reasons: [],

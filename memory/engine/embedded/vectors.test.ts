@@ -116,13 +116,13 @@ describe('the embedded engine with embeddings', () => {
       clock: systemClock,
       fetch: async () => Response.json({ data: [{ index: 0, embedding: ['no number'] }] }),
     })
-    await expect(odd.embed(['alpha'])).rejects.toThrow('something else')
+    await expect(odd.embed(['alpha'])).rejects.toThrow('breaks its schema')
     const short = createEmbedder({
       url: 'http://127.0.0.1:1/v1',
       model: 'odd',
       clock: systemClock,
       fetch: async () => Response.json({ data: [] }),
     })
-    await expect(short.embed(['alpha'])).rejects.toThrow('other texts')
+    await expect(short.embed(['alpha'])).rejects.toThrow('other vectors')
   })
 })

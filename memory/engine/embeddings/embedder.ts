@@ -67,10 +67,11 @@ async function ask(
 
 function vectorsOf(value: unknown, expected: number): (readonly number[])[] {
   const [fault] = faultsOf(Answer, value)
-  if (fault) throw new Error(`the embeddings endpoint answered something else: ${fault.path} ${fault.message}`)
+  if (fault)
+    throw new Error(`the embeddings endpoint sent an answer that breaks its schema: ${fault.path} ${fault.message}`)
   const { data } = value as { data: { index: number; embedding: number[] }[] }
   const vectors = data.toSorted((a, b) => a.index - b.index).map((one) => one.embedding)
   const isWhole = vectors.length === expected && vectors.every((one) => one.length === vectors[0]!.length)
-  if (!isWhole) throw new Error('the embeddings endpoint answered for other texts than it was asked for')
+  if (!isWhole) throw new Error('the embeddings endpoint returned other vectors than one for each text')
   return vectors
 }

@@ -25,7 +25,9 @@ export async function canHoldVectors(sql: Queryable): Promise<boolean> {
 
 function tableOf(dimensions: number): string {
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > mostDimensions)
-    throw new Error(`vectors of ${dimensions} dimensions can't be indexed; 1 to ${mostDimensions} can`)
+    throw new Error(
+      `the store cannot index vectors of ${dimensions} dimensions: use a model with 1 to ${mostDimensions}`,
+    )
   return `engine_vector_${dimensions}`
 }
 

@@ -66,7 +66,7 @@ export function createApi(options: ApiOptions): LightRagApi {
     const value: unknown = JSON.parse(text)
     const [fault] = faultsOf(schema, value)
     if (fault)
-      throw new EngineError('failed', `LightRAG answered something else to ${where}: ${fault.path} ${fault.message}`)
+      throw new EngineError('failed', `LightRAG’s answer to ${where} breaks its schema: ${fault.path} ${fault.message}`)
     return value as Static<S>
   }
 

@@ -138,12 +138,15 @@ export function createLightRagEngine(options: LightRagOptions): RetrievalEngine 
   async function ready(): Promise<EngineReadiness> {
     try {
       const { missing } = await known()
-      const reasons = missing.length === 0 ? [] : [`LightRAG is of another generation: it has no ${missing.join(', ')}`]
+      const reasons =
+        missing.length === 0
+          ? []
+          : [`this version of LightRAG has no ${missing.join(', ')}: use a version that docs/memory.md names`]
       return { ready: reasons.length === 0, reasons, degraded: suspicion() }
     } catch (error) {
       return {
         ready: false,
-        reasons: [error instanceof EngineError ? error.message : 'LightRAG can not be asked'],
+        reasons: [error instanceof EngineError ? error.message : 'LightRAG does not answer'],
         degraded: [],
       }
     }
@@ -152,7 +155,7 @@ export function createLightRagEngine(options: LightRagOptions): RetrievalEngine 
   function suspicion(): string[] {
     const { stored, withoutEntities } = counts
     if (stored < judgedFrom || withoutEntities / stored < suspiciousShare) return []
-    return ['most texts give LightRAG no entities: its model may answer in a form that it can not read']
+    return ['LightRAG finds no entities in most texts: check that it can read the answers of its model']
   }
 
   function schedule(): void {

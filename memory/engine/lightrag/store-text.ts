@@ -71,7 +71,7 @@ async function attempt(deps: LightRagDeps, memory: EngineMemory, signal?: AbortS
     if (row.state === 'removing') await confirmGone(deps)
     if (row.state === 'failed') {
       // Its own first failure is told; what an earlier attempt left is cleared away and sent anew, once.
-      if (isNew || resends > 0) return { status: 'failed', message: row.fault ?? 'LightRAG failed on it' }
+      if (isNew || resends > 0) return { status: 'failed', message: row.fault ?? 'LightRAG could not process the text' }
       if (await removeFailed(deps, row)) resends += 1
     }
     const after = await readDocument(sql, row.content_sha)
@@ -83,7 +83,7 @@ async function attempt(deps: LightRagDeps, memory: EngineMemory, signal?: AbortS
     await sleep(clock, pollMs, signal)
     pollMs = Math.min(longestPollMs, pollMs * 1.5)
   }
-  return { status: 'failed', message: 'LightRAG has not come to it yet' }
+  return { status: 'failed', message: 'LightRAG has not processed the text yet' }
 }
 
 interface Sent {
@@ -95,7 +95,7 @@ interface Sent {
 
 async function send({ api, sql, clock }: LightRagDeps, memory: EngineMemory, row: DocumentRow): Promise<Sent> {
   const text = storedText(memory.content)
-  if (text === '') return { isNew: false, fault: 'LightRAG takes no empty text' }
+  if (text === '') return { isNew: false, fault: 'LightRAG refuses an empty text' }
   const answer = await api.call({
     method: 'POST',
     path: '/documents/text',
@@ -107,12 +107,12 @@ async function send({ api, sql, clock }: LightRagDeps, memory: EngineMemory, row
   if (isTaken && answer.track_id) {
     await changeDocument(sql, row, { state: 'accepted', trackId: answer.track_id }, clock.now())
     const isPartial = answer.status === 'partial_success'
-    return { isNew: true, ...(isPartial ? { message: answer.message ?? 'LightRAG took only part of it' } : {}) }
+    return { isNew: true, ...(isPartial ? { message: answer.message ?? 'LightRAG stored only part of the text' } : {}) }
   }
   if (answer !== null && answer.status !== 'duplicated')
     return { isNew: false, fault: answer.message ?? `LightRAG answered ${answer.status}` }
   const original = await originalOf({ api }, row, answer?.track_id ?? null)
-  if (!original) return { isNew: false, fault: 'LightRAG takes no texts now' }
+  if (!original) return { isNew: false, fault: 'LightRAG accepts no texts now' }
   await adoptRecord(sql, row, original, clock.now())
   return { isNew: false }
 }

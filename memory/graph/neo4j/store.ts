@@ -126,13 +126,14 @@ export class Neo4jGraph implements GraphStore {
     return bolt.read(async (query) => {
       const arrays = async (): Promise<LoadedGraph['graph']> => {
         const loaded = await truth.loaded(repo)
-        if (loaded?.head.version !== version) throw new MovedError(`${repo} has moved on`)
+        if (loaded?.head.version !== version) throw new MovedError(`${repo} has a newer version`)
         return loaded.graph
       }
       const view = neo4jView({ query, space, shown, arrays })
       const outcome = await outcomeOf(() => ask(view))
       const now = await this.#shownIn(query, repo)
-      if (now?.head.version !== version || now.graph !== shown.graph) throw new MovedError(`${repo} has moved on`)
+      if (now?.head.version !== version || now.graph !== shown.graph)
+        throw new MovedError(`${repo} has a newer version`)
       return outcome()
     })
   }

@@ -110,5 +110,5 @@ async function load(sql: Queryable, repo: string): Promise<LoadedGraph | undefin
     const after = await readHead(sql, repo)
     if (after?.head.version === before.head.version) return { head: before.head, graph: fold.finish() }
   }
-  throw new Error(`the graph of ${repo} changes faster than it can be read`)
+  throw new Error(`new pushes of ${repo} arrive faster than the service can read the graph: retry later`)
 }

@@ -1,7 +1,19 @@
-/** `npm run chaos -- --rounds N --seed S [--plant BUG]... [--json]`: exit code 0 when no law was broken. */
+/** `npm run chaos -- --help`: exit code 0 when no law was broken. */
 import { parseArgs } from 'node:util'
 import { plants, type Plant } from './messages.ts'
 import { run, type Verdict } from './run.ts'
+
+const usage = `usage: npm run chaos -- [options]
+
+Kills, pauses and cuts off real processes under load. They share one PostgreSQL, which the command starts.
+It then proves from the store that no event was lost, doubled or reordered. PostgreSQL must be installed.
+
+  --rounds N     play N rounds of faults (default 20)
+  --seed S       draw the faults from S (default: the clock; the report prints it)
+  --plant BUG    plant a bug that a law must find: ${plants.join(', ')} (repeat it for more)
+  --json         print the report as one line of JSON at the end
+
+Example: npm run chaos -- --rounds 200 --seed 7`
 
 const { values } = parseArgs({
   options: {
@@ -9,6 +21,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     plant: { type: 'string', multiple: true, default: [] },
     json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 })
 const rounds = Number(values.rounds)
@@ -35,7 +48,15 @@ function story({ broken, faults, ...numbers }: Verdict): string {
   ].join('\n')
 }
 
-const verdict = await run({ rounds, seed, plants: values.plant as Plant[], say: (line) => console.log(line) })
-console.log(story(verdict))
-if (values.json) console.log(JSON.stringify({ name: 'chaos', ok: verdict.broken.length === 0, ...verdict }))
-process.exitCode = verdict.broken.length === 0 ? 0 : 1
+async function main(): Promise<number> {
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  const verdict = await run({ rounds, seed, plants: values.plant as Plant[], say: (line) => console.log(line) })
+  console.log(story(verdict))
+  if (values.json) console.log(JSON.stringify({ name: 'chaos', ok: verdict.broken.length === 0, ...verdict }))
+  return verdict.broken.length === 0 ? 0 : 1
+}
+
+process.exitCode = await main()

@@ -1,9 +1,4 @@
-/**
- * `node property-tests/runtime/simulation/main.ts --seeds 1000 --from 1`: that many schedules, and the story of each that
- * broke a law. `--bug NAME` runs them with a planted bug, `--bugs` looks for each of them in turn; `--json` ends with one
- * line for programs; `--hashes` prints what each seed's trace comes to. `--seconds 60` ends sooner if need be,
- * `--repeat 2` lives each seed twice, `--jumps` lets nothing go wrong but the clocks.
- */
+/** `npm run simulate:runtime -- --help`: exit code 0 when no schedule broke a law; with `--bugs`, when each bug was found. */
 import { parseArgs } from 'node:util'
 import { plantedBugs } from './bugs.ts'
 import type { PlantedBug } from './bugs.ts'
@@ -16,6 +11,23 @@ import type { Simulation, Verdict } from './simulate.ts'
 import { story } from './story.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
 
+const usage = `usage: npm run simulate:runtime -- [options]
+
+Simulates the runtime alone: several processes, a store that fails, clocks that jump. A seed draws each schedule of faults.
+The command prints the story of each schedule that breaks a law, in its smallest form. It stops after five such schedules.
+
+  --seeds N      run N schedules (default 100)
+  --from S       start at seed S (default 1)
+  --bug NAME     run with this planted bug; an unknown name lists all
+  --bugs         search for each planted bug in turn, in N schedules each
+  --jumps        inject only jumps of the clocks
+  --repeat N     run each seed N times (default 1)
+  --seconds N    stop after N seconds (default: no limit)
+  --hashes       print the hash of each schedule's trace
+  --json         print the report as one line of JSON at the end
+
+Example: npm run simulate:runtime -- --seeds 1 --from 4711`
+
 const { values: flags } = parseArgs({
   options: {
     seeds: { type: 'string', default: '100' },
@@ -27,6 +39,7 @@ const { values: flags } = parseArgs({
     seconds: { type: 'string', default: 'Infinity' },
     jumps: { type: 'boolean', default: false },
     repeat: { type: 'string', default: '1' },
+    help: { type: 'boolean', default: false },
   },
 })
 
@@ -174,4 +187,10 @@ async function bugsMain(): Promise<boolean> {
   })
 }
 
-process.exitCode = (await (flags.bugs ? bugsMain() : seedsMain())) ? 0 : 1
+async function main(): Promise<boolean> {
+  if (!flags.help) return flags.bugs ? bugsMain() : seedsMain()
+  console.log(usage)
+  return true
+}
+
+process.exitCode = (await main()) ? 0 : 1
