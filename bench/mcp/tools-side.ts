@@ -1,5 +1,5 @@
 /** The tools' server as it stands in a wrapper that has booted: listening, before the CLI starts its relay. */
-import { podServer } from '../../cli/mcp/pod-server.ts'
+import { podServer } from '../../edges/agents/mcp/pod-server.ts'
 import { makeSocketFolder, socketsIn } from '../../wrapper/sockets/agent-sockets.ts'
 import { openMcpSocket } from '../../wrapper/sockets/mcp-socket.ts'
 import type { ToolDesk } from '../../wrapper/tools/port.ts'

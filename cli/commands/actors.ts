@@ -1,7 +1,7 @@
 import { count, flag, readArgs, text, UsageError } from '../args.ts'
-import type { ActorAnswer } from '../journal/answers.ts'
-import { allOf, type ActorsQuery } from '../journal/desk.ts'
-import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import type { ActorAnswer } from '../../edges/journal/answers.ts'
+import { allOf, type ActorsQuery } from '../../edges/journal/journal-api.ts'
+import { deskOptions, deskUsage, withDesk } from '../open-journal.ts'
 import { table } from '../table.ts'
 
 const usage = `usage: statewright actors [PREFIX] [options]

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { bundleFormat, type ActorBundle, type BundleFile } from '../../runtime/journal/bundle/schema.ts'
 import { readArgs, text, UsageError } from '../args.ts'
-import { allOf, type JournalDesk } from '../journal/desk.ts'
-import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import { allOf, type JournalDesk } from '../../edges/journal/journal-api.ts'
+import { deskOptions, deskUsage, withDesk } from '../open-journal.ts'
 import { version } from '../main.ts'
 
 const usage = `usage: statewright export ACTOR... [--out FILE] [options]

@@ -1,7 +1,7 @@
 import { count, flag, readArgs, UsageError } from '../args.ts'
-import type { HistoryAnswer } from '../journal/answers.ts'
-import { allOf } from '../journal/desk.ts'
-import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import type { HistoryAnswer } from '../../edges/journal/answers.ts'
+import { allOf } from '../../edges/journal/journal-api.ts'
+import { deskOptions, deskUsage, withDesk } from '../open-journal.ts'
 import { table } from '../table.ts'
 
 const usage = `usage: statewright history ACTOR [options]

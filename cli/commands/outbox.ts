@@ -1,9 +1,10 @@
 /** `effects` and `dead-letters`: what is not settled, what was given up, and how it is tried again (R7). */
 import { flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
-import { ApiError, orchestratorClient, type OrchestratorClient } from '../client.ts'
-import type { DeadLetterAnswer, EffectAnswer } from '../journal/answers.ts'
-import { allOf, type DeskPage, type JournalDesk, type PageQuery } from '../journal/desk.ts'
-import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import { ApiError } from '../../http/api-error.ts'
+import { orchestratorClient, type OrchestratorClient } from '../client.ts'
+import type { DeadLetterAnswer, EffectAnswer } from '../../edges/journal/answers.ts'
+import { allOf, type DeskPage, type JournalDesk, type PageQuery } from '../../edges/journal/journal-api.ts'
+import { deskOptions, deskUsage, withDesk } from '../open-journal.ts'
 import { requireEndpoints } from '../local/endpoints.ts'
 import { table } from '../table.ts'
 

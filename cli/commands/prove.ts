@@ -5,8 +5,8 @@ import type { ActorBundle } from '../../runtime/journal/bundle/schema.ts'
 import { whatIf, type WhatIf } from '../../runtime/journal/bundle/what-if.ts'
 import { machineHash } from '../../runtime/step/machine-hash.ts'
 import { flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
-import { allOf, type JournalDesk } from '../journal/desk.ts'
-import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import { allOf, type JournalDesk } from '../../edges/journal/journal-api.ts'
+import { deskOptions, deskUsage, withDesk } from '../open-journal.ts'
 import { readBundle } from './import.ts'
 
 const usage = `usage: statewright prove --against LOG [LOG...] | --all [options]

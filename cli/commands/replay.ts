@@ -1,7 +1,7 @@
 import { flag, readArgs, UsageError } from '../args.ts'
-import type { ReplayAnswer } from '../journal/answers.ts'
-import { allOf, type JournalDesk } from '../journal/desk.ts'
-import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import type { ReplayAnswer } from '../../edges/journal/answers.ts'
+import { allOf, type JournalDesk } from '../../edges/journal/journal-api.ts'
+import { deskOptions, deskUsage, withDesk } from '../open-journal.ts'
 
 const usage = `usage: statewright replay ACTOR... | --all [options]
 
