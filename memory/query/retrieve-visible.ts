@@ -1,8 +1,8 @@
 import type { MemoryDeps } from '../deps.ts'
 import type { ChunkHit, EngineQuery, Retrieval } from '../engine/port.ts'
-import { chunksToRank, rankByFile } from '../retrieval/rank-by-file.ts'
-import type { RepoCorpora } from '../retrieval/repo-corpus.ts'
-import type { QueryBody } from '../routes/queries.ts'
+import { chunksToRank, rankByFile } from './rank-by-file.ts'
+import type { RepoCorpora } from './repo-corpus.ts'
+import type { QueryBody } from './schema.ts'
 
 export interface VisibleChunk extends ChunkHit {
   readonly metadata: Readonly<Record<string, string>>
@@ -43,7 +43,7 @@ export async function retrieveVisible(
 
 /**
  * In mode `hybrid`, asked of one repository: by what its paths, its history and its code graph say of its files, too
- * (`memory/retrieval/`).
+ * (`rank-by-file.ts`).
  */
 export async function retrieveRanked(
   deps: Pick<MemoryDeps, 'engine' | 'sql'>,

@@ -1,6 +1,6 @@
 import type { MemoryDeps } from '../deps.ts'
 import type { QueryMode, ScoreKind } from '../engine/port.ts'
-import type { QueryBody } from '../routes/queries.ts'
+import type { QueryBody } from './schema.ts'
 import { engineQuery, metadataOf } from './retrieve-visible.ts'
 
 export interface DescriptionBody {
