@@ -10,38 +10,42 @@ import type { Sql } from '../runtime/store/sql.ts'
 import { text, UsageError, type Parsed } from './args.ts'
 import { orchestratorClient } from './client.ts'
 import { requireEndpoints } from './local/endpoints.ts'
-import type { JournalDesk } from '../edges/journal/journal-api.ts'
-import { remoteDesk } from './remote-journal.ts'
-import { storeDesk } from '../edges/journal/stored-journal.ts'
+import type { JournalApi } from '../edges/journal/journal-api.ts'
+import { remoteJournal } from './remote-journal.ts'
+import { storedJournal } from '../edges/journal/stored-journal.ts'
 
 /** Whom a command asks: a running orchestrator, or a store directly. */
-export const deskOptions = {
+export const journalOptions = {
   dir: { type: 'string' },
   database: { type: 'string' },
   state: { type: 'string' },
 } as const satisfies ParseArgsOptionsConfig
 
-export const deskUsage = `  --dir DIR         ask the orchestrator that statewright up runs in DIR (default .statewright)
+export const journalUsage = `  --dir DIR         ask the orchestrator that statewright up runs in DIR (default .statewright)
   --state DIR       read the embedded store of a stopped orchestrator: its state folder
   --database URL    read a PostgreSQL store; an orchestrator may run on it`
 
-export async function withDesk<T>(parsed: Parsed, use: (desk: JournalDesk) => Promise<T>): Promise<T> {
-  const desk = await openDesk(text(parsed, 'state'), text(parsed, 'database'), text(parsed, 'dir') ?? '.statewright')
+export async function withJournal<T>(parsed: Parsed, use: (journal: JournalApi) => Promise<T>): Promise<T> {
+  const journal = await openJournal(
+    text(parsed, 'state'),
+    text(parsed, 'database'),
+    text(parsed, 'dir') ?? '.statewright',
+  )
   try {
-    return await use(desk)
+    return await use(journal)
   } finally {
-    await desk.close()
+    await journal.close()
   }
 }
 
-async function openDesk(state: string | undefined, database: string | undefined, dir: string): Promise<JournalDesk> {
+async function openJournal(state: string | undefined, database: string | undefined, dir: string): Promise<JournalApi> {
   if (state !== undefined && database !== undefined)
     throw new UsageError('--state and --database name two stores: give one')
-  if (state === undefined && database === undefined) return remoteDesk(orchestratorClient(requireEndpoints(dir)))
+  if (state === undefined && database === undefined) return remoteJournal(orchestratorClient(requireEndpoints(dir)))
   const sql = state === undefined ? await openPgSql({ url: database ?? '' }) : await openFolder(state)
   try {
     await requireJournal(sql, state ?? 'the database')
-    return storeDesk({ sql, definitions: machines, randomBytes: () => randomBytes(32) })
+    return storedJournal({ sql, definitions: machines, randomBytes: () => randomBytes(32) })
   } catch (error) {
     await sql.close()
     throw error

@@ -1,4 +1,4 @@
-/** The journal's desk of a running orchestrator, by its API. */
+/** The journal of a running orchestrator, by its API. */
 import { faultsOf } from '../http/validation.ts'
 import { pageOf, type Page } from '../http/list.ts'
 import type { Static, TSchema } from 'typebox'
@@ -11,9 +11,9 @@ import {
   HistoryAnswer,
   ReplayAnswer,
 } from '../edges/journal/answers.ts'
-import type { DeskPage, JournalDesk } from '../edges/journal/journal-api.ts'
+import type { JournalPage, JournalApi } from '../edges/journal/journal-api.ts'
 
-export function remoteDesk(client: OrchestratorClient): JournalDesk {
+export function remoteJournal(client: OrchestratorClient): JournalApi {
   const one = async <S extends TSchema>(path: string, query: Query, schema: S): Promise<Static<S>> => {
     const answer = await client.call('GET', `${path}?${new URLSearchParams(given(query))}`)
     const [fault] = faultsOf(schema, answer)
@@ -25,7 +25,7 @@ export function remoteDesk(client: OrchestratorClient): JournalDesk {
     path: string,
     { after, ...query }: Query,
     item: S,
-  ): Promise<DeskPage<Static<S>>> => {
+  ): Promise<JournalPage<Static<S>>> => {
     const { items, nextCursor } = (await one(path, { ...query, cursor: after }, pageOf(item))) as Page<Static<S>>
     return nextCursor === undefined ? { items } : { items, next: nextCursor }
   }

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { bundleFormat, type ActorBundle, type BundleFile } from '../../runtime/journal/bundle/schema.ts'
 import { readArgs, text, UsageError } from '../args.ts'
-import { allOf, type JournalDesk } from '../../edges/journal/journal-api.ts'
-import { deskOptions, deskUsage, withDesk } from '../open-journal.ts'
+import { allOf, type JournalApi } from '../../edges/journal/journal-api.ts'
+import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
 import { version } from '../main.ts'
 
 const usage = `usage: statewright export ACTOR... [--out FILE] [options]
@@ -14,18 +14,18 @@ statewright import folds it by the machines of another version.
 
   ACTOR             an address; one that ends in * stands for all that begin so ('turn:default/*')
   --out FILE        where to (default: standard output)
-${deskUsage}`
+${journalUsage}`
 
 const pageSize = 500
 
 export async function exportActors(args: readonly string[]): Promise<number> {
-  const parsed = readArgs(args, { ...deskOptions, out: { type: 'string' } }, usage)
+  const parsed = readArgs(args, { ...journalOptions, out: { type: 'string' } }, usage)
   if (parsed === undefined) return 0
   if (parsed.positionals.length === 0) throw new UsageError(`export takes actors\n\n${usage}`)
-  const actors = await withDesk(parsed, async (desk) => {
+  const actors = await withJournal(parsed, async (journal) => {
     const bundles: ActorBundle[] = []
     for (const given of parsed.positionals)
-      for await (const address of addresses(desk, given)) bundles.push(await desk.bundle(address))
+      for await (const address of addresses(journal, given)) bundles.push(await journal.bundle(address))
     return bundles
   })
   if (actors.length === 0) throw new Error('no actor has such an address: statewright actors lists them')
@@ -36,10 +36,10 @@ export async function exportActors(args: readonly string[]): Promise<number> {
   return 0
 }
 
-async function* addresses(desk: JournalDesk, given: string): AsyncGenerator<string> {
+async function* addresses(journal: JournalApi, given: string): AsyncGenerator<string> {
   if (!given.endsWith('*')) return yield given
   const prefix = given.slice(0, -1)
-  const pages = allOf((after) => desk.actors({ prefix, limit: pageSize, ...(after === undefined ? {} : { after }) }))
+  const pages = allOf((after) => journal.actors({ prefix, limit: pageSize, ...(after === undefined ? {} : { after }) }))
   for await (const { address } of pages) yield address
 }
 

@@ -5,7 +5,7 @@
 import type { ActorBundle } from '../../runtime/journal/bundle/schema.ts'
 import type { ActorAnswer, DeadLetterAnswer, EffectAnswer, HistoryAnswer, ReplayAnswer } from './answers.ts'
 
-export interface DeskPage<T> {
+export interface JournalPage<T> {
   readonly items: readonly T[]
   /** Absent on the last page. */
   readonly next?: string
@@ -27,22 +27,22 @@ export interface EffectsQuery extends PageQuery {
   readonly state?: 'pending' | 'dead'
 }
 
-export interface JournalDesk {
-  actors(query: ActorsQuery): Promise<DeskPage<ActorAnswer>>
+export interface JournalApi {
+  actors(query: ActorsQuery): Promise<JournalPage<ActorAnswer>>
   /** Newest first. */
-  history(query: PageQuery & { readonly address: string }): Promise<DeskPage<HistoryAnswer>>
+  history(query: PageQuery & { readonly address: string }): Promise<JournalPage<HistoryAnswer>>
   replay(address: string): Promise<ReplayAnswer>
   /** Redacted. */
   bundle(address: string): Promise<ActorBundle>
-  effects(query: EffectsQuery): Promise<DeskPage<EffectAnswer>>
+  effects(query: EffectsQuery): Promise<JournalPage<EffectAnswer>>
   effect(key: string): Promise<EffectAnswer>
-  deadLetters(query: PageQuery & { readonly actor?: string }): Promise<DeskPage<DeadLetterAnswer>>
+  deadLetters(query: PageQuery & { readonly actor?: string }): Promise<JournalPage<DeadLetterAnswer>>
   deadLetter(id: string): Promise<DeadLetterAnswer>
   close(): Promise<void>
 }
 
 /** Every item of every page. */
-export async function* allOf<T>(read: (after: string | undefined) => Promise<DeskPage<T>>): AsyncGenerator<T> {
+export async function* allOf<T>(read: (after: string | undefined) => Promise<JournalPage<T>>): AsyncGenerator<T> {
   let after: string | undefined
   do {
     const page = await read(after)

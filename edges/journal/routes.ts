@@ -1,9 +1,9 @@
-/** The journal's desk as an API. Addresses and keys stand in the query, since ids hold slashes. */
+/** The journal as an API. Addresses and keys stand in the query, since ids hold slashes. */
 import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import { clampLimit, decodeCursor, encodeCursor, listQuery, pageOf, type Page } from '../../http/list.ts'
 import { ActorAnswer, ActorBundle, DeadLetterAnswer, EffectAnswer, HistoryAnswer, ReplayAnswer } from './answers.ts'
-import type { DeskPage, JournalDesk, PageQuery } from './journal-api.ts'
+import type { JournalPage, JournalApi, PageQuery } from './journal-api.ts'
 
 const Name = Type.String({ minLength: 3, maxLength: 1100 })
 const Of = Type.Object({ address: Name }, { additionalProperties: false })
@@ -16,17 +16,17 @@ function asked({ limit, cursor }: ListQuery): PageQuery {
   return { limit: clampLimit(limit), ...(cursor === undefined ? {} : { after: decodeCursor(Cursor, cursor) }) }
 }
 
-function paged<T>({ items, next }: DeskPage<T>): Page<T> {
+function paged<T>({ items, next }: JournalPage<T>): Page<T> {
   return next === undefined ? { items } : { items, nextCursor: encodeCursor(next) }
 }
 
 /** Guarded by who registers it. */
-export function journalRoutes(app: HttpApp, desk: JournalDesk): void {
-  actorRoutes(app, desk)
-  outboxRoutes(app, desk)
+export function journalRoutes(app: HttpApp, journal: JournalApi): void {
+  actorRoutes(app, journal)
+  outboxRoutes(app, journal)
 }
 
-function actorRoutes(app: HttpApp, desk: JournalDesk): void {
+function actorRoutes(app: HttpApp, journal: JournalApi): void {
   const Actors = Type.Object(
     {
       ...listQuery,
@@ -47,7 +47,7 @@ function actorRoutes(app: HttpApp, desk: JournalDesk): void {
       },
     },
     async ({ query: { prefix = '', status, ...rest } }) =>
-      paged(await desk.actors({ prefix, ...(status === undefined ? {} : { status }), ...asked(rest) })),
+      paged(await journal.actors({ prefix, ...(status === undefined ? {} : { status }), ...asked(rest) })),
   )
   app.get(
     '/operations/history',
@@ -58,7 +58,7 @@ function actorRoutes(app: HttpApp, desk: JournalDesk): void {
         summary: 'What happened to one actor, newest first',
       },
     },
-    async ({ query: { address, ...rest } }) => paged(await desk.history({ address, ...asked(rest) })),
+    async ({ query: { address, ...rest } }) => paged(await journal.history({ address, ...asked(rest) })),
   )
   app.get(
     '/operations/replay',
@@ -69,16 +69,16 @@ function actorRoutes(app: HttpApp, desk: JournalDesk): void {
         summary: 'Fold one journal and compare it with what is stored',
       },
     },
-    async ({ query }) => desk.replay(query.address),
+    async ({ query }) => journal.replay(query.address),
   )
   app.get(
     '/operations/export',
     { schema: { querystring: Of, response: { 200: ActorBundle }, summary: 'One actor with its journal, redacted' } },
-    async ({ query }) => desk.bundle(query.address),
+    async ({ query }) => journal.bundle(query.address),
   )
 }
 
-function outboxRoutes(app: HttpApp, desk: JournalDesk): void {
+function outboxRoutes(app: HttpApp, journal: JournalApi): void {
   const Effects = Type.Object(
     {
       ...listQuery,
@@ -98,7 +98,7 @@ function outboxRoutes(app: HttpApp, desk: JournalDesk): void {
     },
     async ({ query: { actor, state, ...rest } }) =>
       paged(
-        await desk.effects({
+        await journal.effects({
           ...(actor === undefined ? {} : { actor }),
           ...(state === undefined ? {} : { state }),
           ...asked(rest),
@@ -114,7 +114,7 @@ function outboxRoutes(app: HttpApp, desk: JournalDesk): void {
         summary: 'One effect that is not settled',
       },
     },
-    async ({ query }) => desk.effect(query.key),
+    async ({ query }) => journal.effect(query.key),
   )
   app.get(
     '/operations/dead-letters',
@@ -126,7 +126,7 @@ function outboxRoutes(app: HttpApp, desk: JournalDesk): void {
       },
     },
     async ({ query: { actor, ...rest } }) =>
-      paged(await desk.deadLetters({ ...(actor === undefined ? {} : { actor }), ...asked(rest) })),
+      paged(await journal.deadLetters({ ...(actor === undefined ? {} : { actor }), ...asked(rest) })),
   )
   app.get(
     '/operations/dead-letter',
@@ -137,6 +137,6 @@ function outboxRoutes(app: HttpApp, desk: JournalDesk): void {
         summary: 'One dead letter',
       },
     },
-    async ({ query }) => desk.deadLetter(query.id),
+    async ({ query }) => journal.deadLetter(query.id),
   )
 }

@@ -1,4 +1,4 @@
-/** The journal's desk over a store. Nothing of it needs a running runtime, so a stopped one can be asked as well. */
+/** The journal over a store. Nothing of it needs a running runtime, so a stopped one can be asked as well. */
 import { redact, redactText } from '../../runtime/redact.ts'
 import { Problem } from '../../http/problem.ts'
 import type { ActorAddress, MachineDefinition } from '../../machines/definition.ts'
@@ -17,16 +17,16 @@ import { readJournal } from '../../runtime/store/journal/read-journal.ts'
 import type { ActorRow, EffectRow, EventRow } from '../../runtime/store/rows.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import type { ActorAnswer, DeadLetterAnswer, EffectAnswer, HistoryAnswer } from './answers.ts'
-import type { DeskPage, JournalDesk } from './journal-api.ts'
+import type { JournalPage, JournalApi } from './journal-api.ts'
 
-export interface StoreDeskOptions {
+export interface StoredJournalOptions {
   readonly sql: Sql
   readonly definitions: readonly MachineDefinition[]
   /** Fresh bytes for each export: the key of its mask. */
   readonly randomBytes: () => Uint8Array
 }
 
-export function storeDesk({ sql, definitions, randomBytes }: StoreDeskOptions): JournalDesk {
+export function storedJournal({ sql, definitions, randomBytes }: StoredJournalOptions): JournalApi {
   const machines = new Map<string, Known>(
     definitions.map((definition) => [definition.kind, { definition, hash: machineHash(definition) }]),
   )
@@ -119,7 +119,7 @@ function numberOf(cursor: string): number {
 }
 
 /** One row more than the limit was read: it says that there is a next page. */
-function pageOf<T>(rows: readonly T[], limit: number, cursorOf: (last: T) => string): DeskPage<T> {
+function pageOf<T>(rows: readonly T[], limit: number, cursorOf: (last: T) => string): JournalPage<T> {
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   return rows.length > limit && last !== undefined ? { items, next: cursorOf(last) } : { items }

@@ -10,7 +10,7 @@ import { systemClock, sleep } from '../../runtime/clock.ts'
 import { brokeredBackend, ToolFailure, type Backend, type OngoingCall } from '../../edges/agents/mcp/backend.ts'
 import type { ToolName } from '../../edges/agents/profiles.ts'
 import { createMcpServer } from '../../edges/agents/mcp/server.ts'
-import type { AgentCalls, ToolDesk } from '../../wrapper/tools/port.ts'
+import type { AgentCalls, ToolRunner } from '../../wrapper/tools/port.ts'
 import { reading, type Tool, type ToolAnswer } from '../../edges/agents/mcp/tool.ts'
 
 export interface HttpMcpServer {
@@ -67,7 +67,7 @@ const scenarioTools = scenarios.map(({ name, input = nothing, call }): Tool => (
 }))
 
 /** The suite is no model: what it calls is let go on, and reaches nothing. */
-const desk: ToolDesk = {
+const runner: ToolRunner = {
   perform: (_asked, run) =>
     run({
       ask: () => Promise.reject(new Error('nobody listens')),
@@ -102,7 +102,7 @@ async function answer(profile: string, request: IncomingMessage, response: Serve
     ...brokeredBackend(options, calls, ongoing),
     ongoing,
   })
-  const server = createMcpServer({ profile, version: '0', clock: systemClock, desk, backend, more: scenarioTools })
+  const server = createMcpServer({ profile, version: '0', clock: systemClock, runner, backend, more: scenarioTools })
   response.on('close', () => void server.close())
   await server.connect(transport as never)
   await transport.handleRequest(request, response)

@@ -1,5 +1,5 @@
 /**
- * The wrapper's side of one pod as an agent's CLI reaches it, without an agent: the tools' server behind its socket, with desk
+ * The wrapper's side of one pod as an agent's CLI reaches it, without an agent: the tools' server behind its socket, with the runner
  * and broker. Other people's clients are no model, so the model's word for each of their calls is put before it, as the
  * proxy would have registered it. Test code only.
  */
@@ -15,7 +15,7 @@ import { makeSocketFolder, socketsIn } from '../../wrapper/sockets/agent-sockets
 import { openMcpSocket } from '../../wrapper/sockets/mcp-socket.ts'
 import { onLines } from '../../wrapper/selftest/lines.ts'
 import { rememberingLogger } from '../../wrapper/testing/quiet-log.ts'
-import { createToolDesk } from '../../wrapper/tools/tool-desk.ts'
+import { createToolRunner } from '../../wrapper/tools/tool-runner.ts'
 import { podServer } from '../../edges/agents/mcp/pod-server.ts'
 import type { Memory } from './scene.ts'
 
@@ -49,7 +49,7 @@ export async function startPodSide(pod: SidedPod, operatorUrl: string, memory: M
     },
     workspaceState: async () => 'clean',
   })
-  const desk = createToolDesk({
+  const runner = createToolRunner({
     attestor,
     broker,
     push: async () => undefined,
@@ -65,7 +65,7 @@ export async function startPodSide(pod: SidedPod, operatorUrl: string, memory: M
     socket: async (profile) => {
       const folder = makeSocketFolder()
       const { tools, model } = socketsIn(folder.path)
-      const serverFor = () => podServer('0')({ ...caller, profile, hasMemory: true }, desk)
+      const serverFor = () => podServer('0')({ ...caller, profile, hasMemory: true }, runner)
       const server = await openMcpSocket({ path: tools, serverFor })
       const speaking = await speakForTheModel(model, tools, attestor, nextId)
       closers.push(speaking, () => server.close(), folder.remove)

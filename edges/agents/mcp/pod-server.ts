@@ -9,14 +9,14 @@ const patienceMs = 60_000
 
 /** The tools' server as the wrapper asks for it, one for each connection of the CLI. */
 export function podServer(version: string): CreateToolsServer {
-  return ({ task, project, profile, hasMemory }, desk) => {
+  return ({ task, project, profile, hasMemory }, runner) => {
     const pod = { task: nameOf(task), project: nameOf(project), profile }
     const options = { pod, hasMemory, timeoutMs: callTimeoutMs, patienceMs, clock: systemClock }
     return createMcpServer({
       profile,
       version,
       clock: systemClock,
-      desk,
+      runner,
       backend: (calls, call) => brokeredBackend(options, calls, call),
     })
   }

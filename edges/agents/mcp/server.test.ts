@@ -7,7 +7,7 @@ import { IssueWrite } from '../routes/issues.ts'
 import { agentKinds } from '../../../machines/task/events.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { simulatedClock } from '../../../runtime/simulated-clock.ts'
-import { CallRefused, type AgentCalls, type AskedCall, type ToolDesk } from '../../../wrapper/tools/port.ts'
+import { CallRefused, type AgentCalls, type AskedCall, type ToolRunner } from '../../../wrapper/tools/port.ts'
 import { brokeredBackend, type BackendOptions } from './backend.ts'
 import { createMcpServer } from './server.ts'
 
@@ -19,14 +19,14 @@ interface Asked {
 
 interface More extends Partial<BackendOptions> {
   readonly ask?: AgentCalls['ask']
-  readonly desk?: ToolDesk
+  readonly runner?: ToolRunner
 }
 
 async function withPod<T>(
   profile: string,
   answer: (asked: Asked) => Response,
   run: (client: Client, asked: Asked[], reported: unknown[]) => Promise<T>,
-  { ask, desk, ...more }: More = {},
+  { ask, runner, ...more }: More = {},
 ): Promise<T> {
   const reported: unknown[] = []
   const asked: Asked[] = []
@@ -57,7 +57,7 @@ async function withPod<T>(
     profile,
     version: '0.0.0',
     clock: options.clock,
-    desk: desk ?? { perform: (_asked, perform) => perform(calls) },
+    runner: runner ?? { perform: (_asked, perform) => perform(calls) },
     backend: (given, call) => brokeredBackend(options, given, call),
   })
   const client = new Client({ name: 'test', version: '0' })
@@ -300,9 +300,9 @@ describe('the tools of a pod', () => {
     })
   })
 
-  it('hand each call with its id to the desk, and say what it refuses without doing it', async () => {
+  it('hand each call with its id to the runner, and say what it refuses without doing it', async () => {
     const handed: AskedCall[] = []
-    const desk: ToolDesk = {
+    const runner: ToolRunner = {
       perform: (asked) => {
         handed.push(asked)
         return Promise.reject(new CallRefused('call-refused: the model did not ask for it'))
@@ -322,7 +322,7 @@ describe('the tools of a pod', () => {
         ])
         expect(asked).toEqual([])
       },
-      { desk },
+      { runner },
     )
   })
 

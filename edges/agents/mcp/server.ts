@@ -1,4 +1,4 @@
-/** The MCP server of a pod: the tools of its profile, and no others, as far as the wrapper's desk lets each call go (GATING-2, TOOLS-13). */
+/** The MCP server of a pod: the tools of its profile, and no others, as far as the wrapper's runner lets each call go (GATING-2, TOOLS-13). */
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
@@ -11,7 +11,7 @@ import {
 import { faultsOf } from '../../../http/validation.ts'
 import { isAgentKind, mayCall } from '../profiles.ts'
 import type { Clock, Timer } from '../../../runtime/clock.ts'
-import { CallRefused, type AgentCalls, type ToolDesk } from '../../../wrapper/tools/port.ts'
+import { CallRefused, type AgentCalls, type ToolRunner } from '../../../wrapper/tools/port.ts'
 import { ToolFailure, type Backend, type OngoingCall } from './backend.ts'
 import type { Tool } from './tool.ts'
 import { codeTools } from './tools/code.ts'
@@ -25,7 +25,7 @@ export interface McpServerOptions {
   readonly profile: string
   readonly version: string
   readonly clock: Clock
-  readonly desk: ToolDesk
+  readonly runner: ToolRunner
   readonly backend: (calls: AgentCalls, call: OngoingCall) => Backend
   /** Besides the profile's: the public conformance suite names tools of its own. No pod has any. */
   readonly more?: readonly Tool[]
@@ -58,7 +58,7 @@ export function createMcpServer(options: McpServerOptions): Server {
     const progress = tellProgress(options.clock, params._meta?.progressToken, extra)
     const asked = { id: params._meta?.[toolUseId], tool: params.name, arguments: params.arguments }
     try {
-      return await options.desk.perform(asked, (calls) => {
+      return await options.runner.perform(asked, (calls) => {
         const backend = options.backend(calls, { signal: extra.signal, tell: progress.tell })
         return callTool(tools, options.profile, backend, params.name, params.arguments ?? {})
       })

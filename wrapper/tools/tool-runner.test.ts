@@ -4,8 +4,8 @@ import { canonical, maxDepth } from '../attestation/canonical.ts'
 import type { RefusedCall } from '../turns/refused-calls.ts'
 import type { BrokeredRequest } from './port.ts'
 import { rememberingLogger } from '../testing/quiet-log.ts'
-import { createToolDesk } from './tool-desk.ts'
-import { CallRefused, type AgentCalls, type ToolDesk } from './port.ts'
+import { createToolRunner } from './tool-runner.ts'
+import { CallRefused, type AgentCalls, type ToolRunner } from './port.ts'
 
 const request = Buffer.from(
   JSON.stringify({ tools: [{ name: 'mcp__platform__task_note' }], messages: [{ role: 'user', content: 'go' }] }),
@@ -15,7 +15,7 @@ const call = { id: 'toolu_1', tool: 'task_note', arguments: { body: 'b' } }
 
 interface Scene {
   readonly attestor: Attestor
-  readonly desk: ToolDesk
+  readonly runner: ToolRunner
   readonly sent: string[]
   readonly refused: string[]
   readonly told: RefusedCall[]
@@ -26,7 +26,7 @@ function scene(answer: (request: BrokeredRequest) => Promise<Response> = async (
   const sent: string[] = []
   const refused: string[] = []
   const told: RefusedCall[] = []
-  const desk = createToolDesk({
+  const runner = createToolRunner({
     attestor,
     broker: {
       call: (service, path, asked) => {
@@ -40,7 +40,7 @@ function scene(answer: (request: BrokeredRequest) => Promise<Response> = async (
     logger: rememberingLogger().logger,
     onRefusal: (one) => void told.push(one),
   })
-  return { attestor, desk, sent, refused, told }
+  return { attestor, runner, sent, refused, told }
 }
 
 const note = async (calls: AgentCalls): Promise<number> => {
@@ -54,11 +54,11 @@ function decided({ attestor }: Scene): void {
   attestor.requestBegan(request).register(block)
 }
 
-describe('the desk of the tools', () => {
+describe('the runner of the tools', () => {
   test('sends what the model decided, once, and gives the same answer again', async () => {
-    const { desk, sent, refused, ...rest } = scene()
-    decided({ desk, sent, refused, ...rest })
-    const answers = await Promise.all([desk.perform(call, note), desk.perform(call, note)])
+    const { runner, sent, refused, ...rest } = scene()
+    decided({ runner, sent, refused, ...rest })
+    const answers = await Promise.all([runner.perform(call, note), runner.perform(call, note)])
     expect(answers).toEqual([200, 200])
     expect(sent).toEqual(['POST operator/tasks/t-1/notes {"body":"b"}'])
     expect(refused).toEqual([])
@@ -73,21 +73,21 @@ describe('the desk of the tools', () => {
       { ...call, arguments: { body: 'c' } },
       { ...call, arguments: { body: 'b', more: null } },
     ]
-    await expect(at.desk.perform(call, note)).rejects.toThrow(CallRefused)
+    await expect(at.runner.perform(call, note)).rejects.toThrow(CallRefused)
     decided(at)
-    for (const asked of asks) await expect(at.desk.perform(asked, note)).rejects.toThrow(CallRefused)
+    for (const asked of asks) await expect(at.runner.perform(asked, note)).rejects.toThrow(CallRefused)
     expect(at.sent).toEqual([])
     expect(at.refused).toEqual(['no-turn', 'no-block', 'no-block', 'other-tool', 'other-arguments', 'other-arguments'])
   })
 
   test('tells of each refusal the tool and the reason, and nothing of the arguments', async () => {
     const at = scene()
-    await expect(at.desk.perform({ ...call, arguments: { body: 'a secret' } }, note)).rejects.toThrow(CallRefused)
+    await expect(at.runner.perform({ ...call, arguments: { body: 'a secret' } }, note)).rejects.toThrow(CallRefused)
     decided(at)
-    await at.desk.perform(call, note)
-    await at.desk.perform(call, note)
+    await at.runner.perform(call, note)
+    await at.runner.perform(call, note)
     expect(at.told).toEqual([{ tool: 'task_note', reason: 'no-turn' }])
-    await expect(at.desk.perform({ ...call, tool: 'submit_outcome' }, note)).rejects.toThrow(CallRefused)
+    await expect(at.runner.perform({ ...call, tool: 'submit_outcome' }, note)).rejects.toThrow(CallRefused)
     expect(at.told.slice(1)).toEqual([{ tool: 'submit_outcome', reason: 'other-tool' }])
   })
 
@@ -95,9 +95,9 @@ describe('the desk of the tools', () => {
     const at = scene()
     decided(at)
     at.attestor.turnEnded()
-    await expect(at.desk.perform(call, note)).rejects.toThrow('no turn runs')
+    await expect(at.runner.perform(call, note)).rejects.toThrow('no turn runs')
     at.attestor.turnBegan('turn-2')
-    await expect(at.desk.perform(call, note)).rejects.toThrow('did not ask for it in this turn')
+    await expect(at.runner.perform(call, note)).rejects.toThrow('did not ask for it in this turn')
     expect(at.sent).toEqual([])
   })
 
@@ -111,7 +111,7 @@ describe('the desk of the tools', () => {
         }),
     )
     decided(at)
-    const repeated = at.desk.perform(call, async (calls) => {
+    const repeated = at.runner.perform(call, async (calls) => {
       await note(calls).catch(() => undefined)
       await calls.push()
     })
@@ -127,10 +127,10 @@ describe('the desk of the tools', () => {
     at.attestor.turnBegan('turn-1')
     const deepest = nested(maxDepth - 1)
     at.attestor.requestBegan(request).register({ ...block, input: canonical(deepest)! })
-    await expect(at.desk.perform({ ...call, arguments: nested(maxDepth) }, note)).rejects.toThrow('nest too deep')
+    await expect(at.runner.perform({ ...call, arguments: nested(maxDepth) }, note)).rejects.toThrow('nest too deep')
     expect([at.sent, at.refused]).toEqual([[], ['too-deep']])
     expect(at.told).toEqual([{ tool: 'task_note', reason: 'too-deep' }])
-    expect(await at.desk.perform({ ...call, arguments: deepest }, note)).toBe(200)
+    expect(await at.runner.perform({ ...call, arguments: deepest }, note)).toBe(200)
   })
 
   test('refuses arguments that nest deeper than any stack, and says why', async () => {
@@ -138,7 +138,7 @@ describe('the desk of the tools', () => {
     decided(at)
     const levels = 200_000
     const deep: unknown = JSON.parse('['.repeat(levels) + ']'.repeat(levels))
-    await expect(at.desk.perform({ ...call, arguments: deep }, note)).rejects.toThrow('nest too deep')
+    await expect(at.runner.perform({ ...call, arguments: deep }, note)).rejects.toThrow('nest too deep')
     expect([at.sent, at.refused]).toEqual([[], ['too-deep']])
   })
 })

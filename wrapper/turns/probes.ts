@@ -10,7 +10,7 @@ interface Waiting {
  * Probes of the stall escalation: one at a time, handed over at the next tool-call boundary, answered by the agent's
  * first line after that (WRAPPER-RULE-7). A newer probe replaces one that was never delivered.
  */
-export class ProbeDesk {
+export class Probes {
   #waiting: Waiting | undefined
   #last: LastProbe | undefined
 

@@ -1,6 +1,6 @@
 import { gitText, type Git } from '../git.ts'
 import { remoteRef, repositoryDir } from '../repository.ts'
-import type { AnswerOf, Desk, RequestOf } from '../requests.ts'
+import type { AnswerOf, CloneOperations, RequestOf } from '../requests.ts'
 import { mergeOrAbort, returnToBranch } from './checkout.ts'
 import { begin, enter } from './enter.ts'
 import { gather, salvage } from './gather.ts'
@@ -10,7 +10,7 @@ import { commitAll } from './repair.ts'
 import { sweepRoot } from './sweep.ts'
 
 /** All that the wrapper may ask for, on the clones below `workspaceDir`. */
-export function createDesk(git: Git, workspaceDir: string): Desk {
+export function createCloneOperations(git: Git, workspaceDir: string): CloneOperations {
   const placed = (name: string): ReturnType<typeof placesOf> => placesOf(workspaceDir, name)
   const dirOf = (name: string): string => repositoryDir(workspaceDir, { name })
   return {

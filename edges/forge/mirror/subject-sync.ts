@@ -23,7 +23,7 @@ export interface Scope {
   readonly forge: ForgePort
 }
 
-export interface Desk {
+export interface SubjectSync {
   readonly options: MirrorOptions
   scope(project: string, repository: string): Promise<Scope>
   /** People as bound now; `accounts` are bound first where they are named. */
@@ -51,11 +51,11 @@ const LISTED_WITHIN_MS = 60_000
 /** Two processes meet once; who never gets its turn leaves it to whoever tried. */
 const MOST_CLAIMS = 10
 
-export function createDesk(options: MirrorOptions): Desk {
+export function createSubjectSync(options: MirrorOptions): SubjectSync {
   const { sql, clock, directory, openForge, deliver, rules } = options
   const serial = createSerial()
 
-  const desk: Desk = {
+  const sync: SubjectSync = {
     options,
     async scope(id, name) {
       const project = await directory.project(bareName(id))
@@ -87,20 +87,20 @@ export function createDesk(options: MirrorOptions): Desk {
     },
 
     refresh: (scope, on, number) =>
-      desk.alone(scope, on, number, async (key) => {
-        await desk.read(scope, key)
-        await desk.readThread(scope, key)
-        if (on === 'mr') await desk.readCi(scope, key, true)
-        await desk.tell(scope, key)
+      sync.alone(scope, on, number, async (key) => {
+        await sync.read(scope, key)
+        await sync.readThread(scope, key)
+        if (on === 'mr') await sync.readCi(scope, key, true)
+        await sync.tell(scope, key)
       }),
 
     async read(scope, key) {
       if (key.sort === 'issue') {
         const issue = await scope.forge.issue(scope.path, key.number)
-        await sql.tx(async (tx) => takeInIssue(tx, await desk.context(tx, scope, [issue.author]), issue, 'read'))
+        await sql.tx(async (tx) => takeInIssue(tx, await sync.context(tx, scope, [issue.author]), issue, 'read'))
       } else {
         const found = await scope.forge.mergeRequest(scope.path, key.number)
-        await sql.tx(async (tx) => takeInMergeRequest(tx, await desk.context(tx, scope, [found.author]), found, 'read'))
+        await sql.tx(async (tx) => takeInMergeRequest(tx, await sync.context(tx, scope, [found.author]), found, 'read'))
       }
     },
 
@@ -143,7 +143,7 @@ export function createDesk(options: MirrorOptions): Desk {
     listed: readonly ForgeComment[],
     known: boolean,
   ): Promise<void> {
-    const context = await desk.context(
+    const context = await sync.context(
       tx,
       scope,
       listed.map((one) => one.author),
@@ -180,8 +180,8 @@ export function createDesk(options: MirrorOptions): Desk {
   ): Promise<void> {
     const first = factsTelling(row, await factsContext(scope, key), clock.now())
     if (first === undefined && !mayBecomeWanted(row)) return
-    if (!row.complete) await desk.readThread(scope, key)
-    if (row.sort === 'mr') await desk.readCi(scope, key, false)
+    if (!row.complete) await sync.readThread(scope, key)
+    if (row.sort === 'mr') await sync.readCi(scope, key, false)
     const claimed = await claimTelling(scope, key)
     if (claimed === undefined) return
     const { now, context, telling } = claimed
@@ -227,7 +227,7 @@ export function createDesk(options: MirrorOptions): Desk {
     )
   }
 
-  return desk
+  return sync
 }
 
 /** The thread may hold the mention that makes an open merge request ours to review. */

@@ -17,7 +17,7 @@ import { admit, completionOf, isEnded, liveTurn, type Turn, type TurnOutcome } f
 import type { AgentOutcome } from './outcome.ts'
 import { noUsage } from '../usage/usage.ts'
 
-export interface TurnDeskOptions {
+export interface TurnRunnerOptions {
   readonly journal: TurnJournal
   readonly conversation: Conversation
   readonly workspace: Workspace
@@ -37,12 +37,12 @@ export interface TurnDeskOptions {
 }
 
 /** Takes messages, runs them one at a time, records each result before anyone is told of it. */
-export class TurnDesk {
-  readonly #options: TurnDeskOptions
+export class TurnRunner {
+  readonly #options: TurnRunnerOptions
   #performing: Promise<void> = Promise.resolve()
   #stopping = false
 
-  constructor(options: TurnDeskOptions) {
+  constructor(options: TurnRunnerOptions) {
     this.#options = options
   }
 

@@ -6,9 +6,9 @@ import type { Broker } from '../broker/broker.ts'
 import type { IssueReport } from '../issue-report.ts'
 import type { WrapperMetrics } from '../metrics.ts'
 import type { RefusedCall } from '../turns/refused-calls.ts'
-import { CallRefused, type AgentCalls, type AskedCall, type ToolDesk } from './port.ts'
+import { CallRefused, type AgentCalls, type AskedCall, type ToolRunner } from './port.ts'
 
-export interface ToolDeskOptions {
+export interface ToolRunnerOptions {
   readonly attestor: Attestor
   readonly broker: Broker
   readonly push: () => Promise<unknown>
@@ -28,7 +28,7 @@ const reasons: Readonly<Record<CallRefusal, string>> = {
 }
 
 /** The one way to act in the agent's name: a call of a tool, spent against the block by which the model asked for it. */
-export function createToolDesk(options: ToolDeskOptions): ToolDesk {
+export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   const { attestor } = options
   // Kept as long as the registry keeps the block: until the turn is over.
   const answers = new WeakMap<Registered, Promise<unknown>>()
@@ -44,14 +44,14 @@ export function createToolDesk(options: ToolDeskOptions): ToolDesk {
   }
 }
 
-function refuse(options: ToolDeskOptions, { id, tool }: AskedCall, reason: CallRefusal): CallRefused {
+function refuse(options: ToolRunnerOptions, { id, tool }: AskedCall, reason: CallRefusal): CallRefused {
   options.metrics.toolCallRefused(reason)
   options.logger.warn({ id, tool, reason }, 'refused a call of a tool that no model decided')
   options.onRefusal({ tool, reason })
   return new CallRefused(`call-refused: ${reasons[reason]}; nothing was sent`)
 }
 
-function callsUntil(over: AbortSignal, { broker, push, task, logger }: ToolDeskOptions): AgentCalls {
+function callsUntil(over: AbortSignal, { broker, push, task, logger }: ToolRunnerOptions): AgentCalls {
   const insist = (): void => {
     if (over.aborted) throw new CallRefused('call-refused: its turn is over')
   }
