@@ -106,12 +106,12 @@ function actorText(address: ActorAddress, snapshot: Snapshot): string {
 }
 
 function subjectText({ row, thread, isDirty, holds }: Subject): string {
-  const { sort, number, notes } = row
+  const { kind, number, notes } = row
   const said = thread
     .filter(({ comment, told }) => comment.author.login !== botLogin || !told)
     .map((one) => wordOf(one, 'othersAt' in notes ? notes.othersAt : undefined))
-  const facts = row.sort === 'issue' ? row.issue : row.mergeRequest
-  return plainOf([sort, number, facts, notes, isDirty]) + JSON.stringify([said, holds])
+  const facts = row.kind === 'issue' ? row.issue : row.mergeRequest
+  return plainOf([kind, number, facts, notes, isDirty]) + JSON.stringify([said, holds])
 }
 
 /** Whose hands they were decides, not their name; and whether it came after others edited the text that it speaks of. */

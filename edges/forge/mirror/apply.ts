@@ -15,10 +15,10 @@ export async function applyChange(sync: SubjectSync, id: string, change: ForgeCh
   // An owner-wide hook tells of repositories that are not enrolled.
   if (repository === undefined) return
   const scope = await sync.scope(project.name, repository.name)
-  if (change.sort === 'issue') return applyIssue(sync, scope, change, delivery)
-  if (change.sort === 'mr') return applyMergeRequest(sync, scope, change)
-  if (change.sort === 'comment') return applyComment(sync, scope, change)
-  return change.sort === 'ci' ? applyCi(sync, scope, change) : applyPush(sync, scope, change)
+  if (change.kind === 'issue') return applyIssue(sync, scope, change, delivery)
+  if (change.kind === 'mr') return applyMergeRequest(sync, scope, change)
+  if (change.kind === 'comment') return applyComment(sync, scope, change)
+  return change.kind === 'ci' ? applyCi(sync, scope, change) : applyPush(sync, scope, change)
 }
 
 function applyIssue(sync: SubjectSync, scope: Scope, change: IssueChange, delivery: string): Promise<void> {

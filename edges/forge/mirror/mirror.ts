@@ -66,23 +66,23 @@ export function createMirror(options: MirrorOptions): Mirror {
   const { sql } = options
   const mirror: Mirror = {
     async issue(project, repository, number) {
-      return (await loadSubject(sql, { project: bareName(project), repository, sort: 'issue', number })) as
+      return (await loadSubject(sql, { project: bareName(project), repository, kind: 'issue', number })) as
         | MirroredIssue
         | undefined
     },
     async mergeRequest(project, repository, number) {
-      return (await loadSubject(sql, { project: bareName(project), repository, sort: 'mr', number })) as
+      return (await loadSubject(sql, { project: bareName(project), repository, kind: 'mr', number })) as
         | MirroredMergeRequest
         | undefined
     },
-    comments: (project, repository, sort, number) =>
-      loadThread(sql, { project: bareName(project), repository, sort, number }),
+    comments: (project, repository, kind, number) =>
+      loadThread(sql, { project: bareName(project), repository, kind, number }),
     issues: (project, filter = {}) => listIssues(sql, bareName(project), filter),
     mergeRequests: (project, filter = {}) => listMergeRequests(sql, bareName(project), filter),
-    async maintainerSaidAt(project, repository, sort, number, command) {
+    async maintainerSaidAt(project, repository, kind, number, command) {
       const scope = await sync.scope(project, repository)
       const people = options.rules.people(scope.project, scope.repository, await boundAccounts(sql, scope.project.name))
-      const thread = await loadThread(sql, { project: scope.project.name, repository, sort, number })
+      const thread = await loadThread(sql, { project: scope.project.name, repository, kind, number })
       const said = thread.filter(
         (row) =>
           isOwnText(row) &&

@@ -81,9 +81,9 @@ export function createSubjectSync(options: MirrorOptions): SubjectSync {
       }
     },
 
-    alone: (scope, sort, number, work) => {
-      const key: SubjectKey = { project: scope.project.name, repository: scope.repository.name, sort, number }
-      return serial.run(`${key.project}/${key.repository}/${sort}/${number}`, () => work(key))
+    alone: (scope, kind, number, work) => {
+      const key: SubjectKey = { project: scope.project.name, repository: scope.repository.name, kind, number }
+      return serial.run(`${key.project}/${key.repository}/${kind}/${number}`, () => work(key))
     },
 
     refresh: (scope, on, number) =>
@@ -95,7 +95,7 @@ export function createSubjectSync(options: MirrorOptions): SubjectSync {
       }),
 
     async read(scope, key) {
-      if (key.sort === 'issue') {
+      if (key.kind === 'issue') {
         const issue = await scope.forge.issue(scope.path, key.number)
         await sql.tx(async (tx) => takeInIssue(tx, await sync.context(tx, scope, [issue.author]), issue, 'read'))
       } else {
@@ -107,8 +107,8 @@ export function createSubjectSync(options: MirrorOptions): SubjectSync {
     async readThread(scope, key) {
       const row = await loadSubject(sql, key)
       if (row === undefined) return
-      const plain = await scope.forge.listComments(scope.path, key.sort, key.number)
-      const reviews = key.sort === 'mr' ? await scope.forge.listReviews(scope.path, key.number) : []
+      const plain = await scope.forge.listComments(scope.path, key.kind, key.number)
+      const reviews = key.kind === 'mr' ? await scope.forge.listReviews(scope.path, key.number) : []
       await sql.tx((tx) => takeInThread(tx, scope, key, [...plain, ...reviews], row.complete))
     },
 
@@ -181,12 +181,12 @@ export function createSubjectSync(options: MirrorOptions): SubjectSync {
     const first = factsTelling(row, await factsContext(scope, key), clock.now())
     if (first === undefined && !mayBecomeWanted(row)) return
     if (!row.complete) await sync.readThread(scope, key)
-    if (row.sort === 'mr') await sync.readCi(scope, key, false)
+    if (row.kind === 'mr') await sync.readCi(scope, key, false)
     const claimed = await claimTelling(scope, key)
     if (claimed === undefined) return
     const { now, context, telling } = claimed
     for (const delivery of telling.deliveries) await deliver(delivery)
-    if (retry !== undefined && now.sort === 'issue') {
+    if (retry !== undefined && now.kind === 'issue') {
       const facts = { ...issueFactsOf(now, context), revision: telling.revision }
       const event = { type: 'issue.observed', at: clock.now(), facts, retry: true }
       await deliver({ to: subjectAddress(scope.project, key), key: retry, event })
@@ -208,7 +208,7 @@ export function createSubjectSync(options: MirrorOptions): SubjectSync {
         return { now, context, telling }
     }
     throw new Error(
-      `others tell of ${key.sort} ${key.repository}#${key.number} all the time: it is told when asked again`,
+      `others tell of ${key.kind} ${key.repository}#${key.number} all the time: it is told when asked again`,
     )
   }
 
@@ -232,5 +232,5 @@ export function createSubjectSync(options: MirrorOptions): SubjectSync {
 
 /** The thread may hold the mention that makes an open merge request ours to review. */
 function mayBecomeWanted(row: MirroredSubject): boolean {
-  return row.sort === 'mr' && row.mergeRequest.state === 'open' && !row.complete
+  return row.kind === 'mr' && row.mergeRequest.state === 'open' && !row.complete
 }
