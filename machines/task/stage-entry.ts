@@ -4,7 +4,7 @@ import type { Cause, Change, Decide } from './chart.ts'
 import { afterPod, staysOpen } from './comments.ts'
 import type { StageClass, TaskContext } from './context.ts'
 import type { AgentKind } from './events.ts'
-import { openMergeRequests } from './facts.ts'
+import { openMergeRequests } from './queries.ts'
 import type { Reason } from './reasons.ts'
 
 const maxHistory = 200
