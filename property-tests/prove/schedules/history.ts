@@ -3,7 +3,7 @@ import type { ActorAddress } from '../../../machines/definition.ts'
 import type { ProjectContext } from '../../../machines/project/context.ts'
 import { blockNames, type BlockName } from '../../../machines/project/events.ts'
 import { kindOf, sentIn, type Moment, type Snapshot, type Stepped } from '../../machines/world/trace.ts'
-import { taskPast, type Ghosts } from '../ghosts.ts'
+import { taskPast, type History } from '../history.ts'
 import type { Past } from '../world-model.ts'
 
 export interface Report {
@@ -12,9 +12,9 @@ export interface Report {
   readonly weekly: { readonly usedPercent: number; readonly resetsAt: number }
 }
 
-export interface ScheduleGhosts {
+export interface ScheduleHistory {
   /** What the queue was asked for and gave. */
-  readonly slots: Pick<Ghosts, 'limits' | 'held' | 'asked'>
+  readonly slots: Pick<History, 'limits' | 'held' | 'asked'>
   /** Start of the newest run of each block since its schedule was given. */
   readonly started: Readonly<Partial<Record<BlockName, number>>>
   readonly offered: readonly string[]
@@ -61,34 +61,34 @@ export function offersIn(step: Stepped): readonly string[] {
     .map(({ to, event }) => `${to}@${String(event['headSha'])}`)
 }
 
-function remember(ghosts: ScheduleGhosts, moment: Moment): ScheduleGhosts {
-  if (moment.kind !== 'stepped') return ghosts
+function remember(history: ScheduleHistory, moment: Moment): ScheduleHistory {
+  if (moment.kind !== 'stepped') return history
   const kind = kindOf(moment.actor as ActorAddress)
   if (kind === 'queue') {
-    const { limits, held, asked } = taskPast.remember({ ...taskPast.none, ...ghosts.slots }, moment)
-    return { ...ghosts, slots: { limits, held, asked } }
+    const { limits, held, asked } = taskPast.remember({ ...taskPast.none, ...history.slots }, moment)
+    return { ...history, slots: { limits, held, asked } }
   }
-  return kind === 'project' ? projectStepped(ghosts, moment) : ghosts
+  return kind === 'project' ? projectStepped(history, moment) : history
 }
 
-function projectStepped(ghosts: ScheduleGhosts, step: Stepped): ScheduleGhosts {
+function projectStepped(history: ScheduleHistory, step: Stepped): ScheduleHistory {
   const { event, before, after } = step
   const at = Math.max(projectIn(before)?.at ?? 0, event.at)
   const begun = Object.fromEntries(begunIn(step).map((name) => [name, at]))
-  const kept = Object.entries(ghosts.started).filter(([name]) => placeOf(after, name) !== 'off')
+  const kept = Object.entries(history.started).filter(([name]) => placeOf(after, name) !== 'off')
   const place = placeOf(after, 'budget')
   // The answer of its schedule bounds a window that has begun.
   const isNewWindow =
     placeOf(before, 'budget') !== place && /planning|metering|unbounded/.test(place) && !event.type.startsWith('tick.')
   const spent = event.type === 'usage.spent' ? Number(event['tokens']) : 0
   return {
-    ...ghosts,
+    ...history,
     started: { ...Object.fromEntries(kept), ...begun },
-    offered: [...ghosts.offered, ...offersIn(step)],
-    refines: [...ghosts.refines.filter((task) => !isEnd(step, task)), ...mintsIn(step, 'refine')],
-    sessionAt: mintsIn(step, 'brainstorm').length > 0 ? at : ghosts.sessionAt,
-    tokens: isNewWindow ? 0 : ghosts.tokens + spent,
-    report: reportIn(ghosts, step),
+    offered: [...history.offered, ...offersIn(step)],
+    refines: [...history.refines.filter((task) => !isEnd(step, task)), ...mintsIn(step, 'refine')],
+    sessionAt: mintsIn(step, 'brainstorm').length > 0 ? at : history.sessionAt,
+    tokens: isNewWindow ? 0 : history.tokens + spent,
+    report: reportIn(history, step),
   }
 }
 
@@ -97,7 +97,7 @@ function isEnd({ event }: Stepped, task: string): boolean {
 }
 
 /** The newest by its own time, whenever it came. */
-function reportIn({ report }: ScheduleGhosts, { event }: Stepped): Report | null {
+function reportIn({ report }: ScheduleHistory, { event }: Stepped): Report | null {
   if (event.type !== 'usage.reported') return report
   const said = event as unknown as Report
   if (report !== null && said.reportedAt < report.reportedAt) return report
@@ -105,7 +105,7 @@ function reportIn({ report }: ScheduleGhosts, { event }: Stepped): Report | null
   return { reportedAt, fiveHour, weekly }
 }
 
-export const schedulePast: Past<ScheduleGhosts> = {
+export const schedulePast: Past<ScheduleHistory> = {
   none: {
     slots: taskPast.none,
     started: {},

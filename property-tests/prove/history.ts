@@ -31,7 +31,7 @@ export interface Verdict {
   readonly heads: readonly JudgedHead[]
 }
 
-export interface Ghosts {
+export interface History {
   readonly limits: Limits
   /** Entries that were granted and not given back, with their class. */
   readonly held: Readonly<Record<string, string>>
@@ -57,7 +57,7 @@ export interface Ghosts {
   readonly orders: Readonly<Record<string, readonly string[]>>
 }
 
-const noGhosts: Ghosts = {
+const noHistory: History = {
   limits: { normal: 0, alert: 0, isPaused: true, isReady: false, budget: 'open' },
   held: {},
   asked: {},
@@ -74,24 +74,24 @@ const noGhosts: Ghosts = {
   orders: {},
 }
 
-function remember(ghosts: Ghosts, moment: Moment): Ghosts {
-  const prompts = keepPrompts(ghosts.prompts, moment)
-  return { ...rememberedOf(ghosts, moment), prompts, withdrawals: keepHeard(ghosts.withdrawals, moment) }
+function remember(history: History, moment: Moment): History {
+  const prompts = keepPrompts(history.prompts, moment)
+  return { ...rememberedOf(history, moment), prompts, withdrawals: keepHeard(history.withdrawals, moment) }
 }
 
-function rememberedOf(ghosts: Ghosts, moment: Moment): Ghosts {
-  if (moment.kind !== 'stepped') return { ...ghosts, labels: keepLabels(ghosts.labels, moment) }
+function rememberedOf(history: History, moment: Moment): History {
+  if (moment.kind !== 'stepped') return { ...history, labels: keepLabels(history.labels, moment) }
   const kind = kindOf(moment.actor)
-  if (kind === 'queue') return queueStepped(ghosts, moment)
-  if (kind === 'task') return taskStepped(ghosts, moment)
-  if (kind === 'pod') return podStepped(ghosts, moment)
-  if (kind === 'ledger') return { ...ghosts, book: keepBook(ghosts.book, moment) }
+  if (kind === 'queue') return queueStepped(history, moment)
+  if (kind === 'task') return taskStepped(history, moment)
+  if (kind === 'pod') return podStepped(history, moment)
+  if (kind === 'ledger') return { ...history, book: keepBook(history.book, moment) }
   if (kind === 'turn' && moment.after.status === 'done')
-    return { ...ghosts, turns: without(ghosts.turns, moment.actor) }
-  return ghosts
+    return { ...history, turns: without(history.turns, moment.actor) }
+  return history
 }
 
-export const taskPast: Past<Ghosts> = { none: noGhosts, remember }
+export const taskPast: Past<History> = { none: noHistory, remember }
 
 function without(list: readonly string[], one: string): readonly string[] {
   return list.includes(one) ? list.filter((each) => each !== one) : list
@@ -102,8 +102,8 @@ function omit<T>(record: Readonly<Record<string, T>>, key: string): Readonly<Rec
   return rest
 }
 
-function queueStepped(ghosts: Ghosts, step: Stepped): Ghosts {
-  const heard = queueHeard(ghosts, step.event)
+function queueStepped(history: History, step: Stepped): History {
+  const heard = queueHeard(history, step.event)
   const granted = grantedIn(step).map((entry) => [entry, heard.asked[entry]?.[0] ?? 'unknown'] as const)
   return granted.length === 0 ? heard : { ...heard, held: { ...heard.held, ...Object.fromEntries(granted) } }
 }
@@ -114,16 +114,16 @@ export function grantedIn(step: Stepped): readonly string[] {
     .map(({ event }) => String(event['entry']))
 }
 
-function queueHeard(ghosts: Ghosts, event: MachineEvent): Ghosts {
-  const { limits } = ghosts
+function queueHeard(history: History, event: MachineEvent): History {
+  const { limits } = history
   const entry = String(event['entry'])
   const max = Number(event['maxConcurrentAgents'])
   switch (event.type) {
     case 'queue.enqueue':
-      return { ...ghosts, asked: { ...ghosts.asked, [entry]: [String(event['class']), String(event['sort'])] } }
+      return { ...history, asked: { ...history.asked, [entry]: [String(event['class']), String(event['sort'])] } }
     case 'queue.configured':
       return {
-        ...ghosts,
+        ...history,
         limits: {
           ...limits,
           normal: Math.min(max, Number(event['capacity'])),
@@ -132,30 +132,31 @@ function queueHeard(ghosts: Ghosts, event: MachineEvent): Ghosts {
         },
       }
     case 'queue.budgeted':
-      return { ...ghosts, limits: { ...limits, budget: String(event['state']) } }
+      return { ...history, limits: { ...limits, budget: String(event['state']) } }
     case 'queue.opened':
-      return { ...ghosts, limits: { ...limits, isReady: true } }
+      return { ...history, limits: { ...limits, isReady: true } }
     case 'queue.closed':
-      return { ...ghosts, limits: { ...limits, isReady: false } }
+      return { ...history, limits: { ...limits, isReady: false } }
     case 'queue.release':
-      return givenBack(ghosts, entry)
+      return givenBack(history, entry)
     // An admitted `mint` is its Task's: only a release gives it back.
     case 'queue.withdraw':
-      return ghosts.asked[entry]?.[1] === 'mint' && entry in ghosts.held ? ghosts : givenBack(ghosts, entry)
+      return history.asked[entry]?.[1] === 'mint' && entry in history.held ? history : givenBack(history, entry)
     default:
-      return ghosts
+      return history
   }
 }
 
-function givenBack(ghosts: Ghosts, entry: string): Ghosts {
-  return { ...ghosts, held: omit(ghosts.held, entry), asked: omit(ghosts.asked, entry) }
+function givenBack(history: History, entry: string): History {
+  return { ...history, held: omit(history.held, entry), asked: omit(history.asked, entry) }
 }
 
-function taskStepped(ghosts: Ghosts, step: Stepped): Ghosts {
+function taskStepped(history: History, step: Stepped): History {
   const { actor, before, after, event } = step
   const id = idOf(actor)
   const started = sentIn(step).filter(({ event: { type } }) => type === 'pod.start')
-  let next: Ghosts = started.length > 0 ? { ...ghosts, pods: [...ghosts.pods, ...started.map(({ to }) => to)] } : ghosts
+  let next: History =
+    started.length > 0 ? { ...history, pods: [...history.pods, ...started.map(({ to }) => to)] } : history
   const isMoved = stageOf(before) !== stageOf(after)
   if (event.type === 'outcome' && isMoved) next = { ...next, moved: [...next.moved, `${id}/${String(event['pod'])}`] }
   if (isReview(event) && answerIn(step)?.status === 200 && isMoved)
@@ -179,10 +180,10 @@ function orderIn(step: Stepped): readonly string[] | undefined {
 }
 
 /** A Task that has ended merges nothing more; what its pods did is told by their own end. */
-function forgotten(ghosts: Ghosts, id: string): Ghosts {
-  return id in ghosts.verdicts || id in ghosts.goAheads
-    ? { ...ghosts, verdicts: omit(ghosts.verdicts, id), goAheads: omit(ghosts.goAheads, id) }
-    : ghosts
+function forgotten(history: History, id: string): History {
+  return id in history.verdicts || id in history.goAheads
+    ? { ...history, verdicts: omit(history.verdicts, id), goAheads: omit(history.goAheads, id) }
+    : history
 }
 
 function isReview(event: MachineEvent): boolean {
@@ -200,9 +201,9 @@ function verdictOf({ event, after }: Stepped): Verdict {
 
 const turnEnds: ReadonlySet<string> = new Set(['turn.abandon', 'turn.podFinal'])
 
-function podStepped(ghosts: Ghosts, step: Stepped): Ghosts {
+function podStepped(history: History, step: Stepped): History {
   const { actor, event, after } = step
-  let { turns, stopped, pods, moved } = ghosts
+  let { turns, stopped, pods, moved } = history
   for (const { to, event: sent } of sentIn(step)) if (turnEnds.has(sent.type)) turns = without(turns, to)
   for (const { to, event: sent } of sentIn(step)) if (sent.type === 'turn.start') turns = [...turns, to]
   if (event.type === 'pod.stop' && !stopped.includes(actor)) stopped = [...stopped, actor]
@@ -211,5 +212,5 @@ function podStepped(ghosts: Ghosts, step: Stepped): Ghosts {
     stopped = without(stopped, actor)
     moved = without(moved, idOf(actor as ActorAddress))
   }
-  return { ...ghosts, turns, stopped, pods, moved }
+  return { ...history, turns, stopped, pods, moved }
 }
