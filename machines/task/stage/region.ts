@@ -78,7 +78,7 @@ const outcomeState: { readonly [T in OutcomeTarget]: string } = {
 }
 
 /** One judgement, read by every guard; what moves no stage is answered by the last row. */
-const outcomeRows: readonly Row<EventOf<'outcome'>>[] = [
+const outcomeTransitions: readonly Row<EventOf<'outcome'>>[] = [
   ...outcomeTargets.map((to) => ({
     guard: when((context, event: EventOf<'outcome'>) => judge(context, event).to === to),
     target: outcomeState[to],
@@ -108,7 +108,7 @@ const foldRows: readonly Row<EventOf<'fold.accepted' | 'fold.refused'>>[] = [
 ]
 
 const liveRows: Rows = {
-  outcome: outcomeRows,
+  outcome: outcomeTransitions,
   'task.minted': { actions: does(returnSlot) },
   'task.close': [
     {
