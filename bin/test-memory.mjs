@@ -41,7 +41,7 @@ async function main(parameters) {
     for (const name of servers) await starts[name](folder, stops)
     process.env['STATEWRIGHT_REQUIRE'] = servers.join(',')
     process.env['MEMORY_KILLS'] ??= '10'
-    const tests = rest.length > 0 ? rest : ['memory', 'cli/memory', 'cli/knowledge', 'cli/extract', 'http/auth']
+    const tests = rest.length > 0 ? rest : ['memory', 'cli/memory', 'http/auth']
     const tested = await run('vitest', ['run', '--no-file-parallelism', ...tests])
     const fuzzed = wanted.includes('schemathesis')
       ? await run(process.execPath, [join(root, 'cli', 'memory', 'fuzz.ts')])

@@ -23,7 +23,8 @@ async function main(parameters) {
   if (code !== 0) return code
   process.env['PROTOCOL_PEERS'] = folder
   process.env['STATEWRIGHT_REQUIRE'] ??= 'protocol,claude'
-  const tests = parameters.length > 0 ? parameters : ['cli/mcp', 'edges/agents', 'property-tests/injection']
+  const tests =
+    parameters.length > 0 ? parameters : ['edges/agents', 'property-tests/tools', 'property-tests/injection']
   const tested = await run('vitest', ['run', '--no-file-parallelism', ...tests])
   if (tested !== 0 || parameters.length > 0) return tested
   return run('node', ['property-tests/injection/main.ts', '--holes'])

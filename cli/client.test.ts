@@ -4,7 +4,8 @@ import { bearer } from '../http/auth/authenticate.ts'
 import { oidcVerifier } from '../http/auth/oidc.ts'
 import { invalidInput, Problem } from '../http/problem.ts'
 import { testClock, withServer } from '../http/testing.ts'
-import { ApiError, orchestratorClient, type OrchestratorClient } from './client.ts'
+import { ApiError } from '../http/api-error.ts'
+import { orchestratorClient, type OrchestratorClient } from './client.ts'
 
 const audience = 'urn:statewright:operator'
 

@@ -1,19 +1,7 @@
+import { ApiError } from '../http/api-error.ts'
 import { clientCredentials } from '../http/token-source.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { Endpoints } from './local/endpoints.ts'
-
-/** A problem answer of the orchestrator, with every fault it listed. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError'
-  readonly status: number
-  readonly code: string
-
-  constructor(status: number, body: unknown) {
-    super(sayProblem(status, body))
-    this.status = status
-    this.code = typeof body === 'object' && body !== null && 'code' in body ? String(body.code) : ''
-  }
-}
 
 export interface OrchestratorClient {
   call(method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<unknown>
@@ -43,7 +31,7 @@ export function orchestratorClient(
       })
       const text = await response.text()
       const value: unknown = text === '' ? undefined : parse(text)
-      if (!response.ok) throw new ApiError(response.status, value)
+      if (!response.ok) throw new ApiError('the orchestrator', response.status, value)
       return value
     },
   }
@@ -60,17 +48,4 @@ function parse(text: string): unknown {
   } catch {
     return text
   }
-}
-
-function sayProblem(status: number, body: unknown): string {
-  if (typeof body !== 'object' || body === null) return `the orchestrator answered ${status}`
-  const { detail, title, errors } = body as {
-    detail?: string
-    title?: string
-    errors?: readonly { path: string; message: string }[]
-  }
-  return [
-    detail ?? title ?? `the orchestrator answered ${status}`,
-    ...(errors ?? []).map(({ path, message }) => `  ${path} ${message}`),
-  ].join('\n')
 }

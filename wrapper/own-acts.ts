@@ -1,6 +1,6 @@
 /**
  * All that the wrapper does outside of its pod by itself, without a model's word (law B3). Whatever else leaves a pod in
- * the agent's name goes through the tools' desk. None of these carries a verdict, an outcome or an approval.
+ * the agent's name goes through the tools' runner. None of these carries a verdict, an outcome or an approval.
  */
 export interface OwnAct {
   readonly what: string
@@ -30,5 +30,5 @@ export const ownActs: readonly OwnAct[] = [
   { what: 'sends the traces of its turns', by: 'http', file: 'main.ts', to: 'the collector' },
 ]
 
-/** What the tools' desk lets go on, and nobody else: the one file that speaks in the agent's name. */
+/** What the tools' runner lets go on, and nobody else: the one file that speaks in the agent's name. */
 export const agentsVoice = 'broker/broker.ts'

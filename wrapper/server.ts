@@ -21,7 +21,7 @@ import { isoTime } from './clock.ts'
 import type { WrapperMetrics } from './metrics.ts'
 import type { PodTrace } from './pod-trace.ts'
 import type { Conversation } from './turns/conversation.ts'
-import type { TurnDesk } from './turns/turn-desk.ts'
+import type { TurnRunner } from './turns/turn-runner.ts'
 import { isEnded, listedTurns, resultOf, summaryOf } from './turns/ledger.ts'
 
 export interface WrapperServerOptions {
@@ -30,7 +30,7 @@ export interface WrapperServerOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly authenticate: Authenticate
-  readonly desk: TurnDesk
+  readonly runner: TurnRunner
   readonly conversation: Conversation
   readonly model: string
   readonly repositories: readonly string[]
@@ -60,7 +60,10 @@ export async function createWrapperServer(options: WrapperServerOptions): Promis
     ids: options.ids,
     bodyLimit: maxMessageBytes,
     authenticate: options.authenticate,
-    readiness: async () => ({ ready: !options.desk.isStopping, reasons: options.desk.isStopping ? ['stopping'] : [] }),
+    readiness: async () => ({
+      ready: !options.runner.isStopping,
+      reasons: options.runner.isStopping ? ['stopping'] : [],
+    }),
     openapi: {
       title: 'Statewright agent wrapper',
       description:
@@ -74,10 +77,10 @@ export async function createWrapperServer(options: WrapperServerOptions): Promis
   return server
 }
 
-function addMessages({ app }: HttpServer, { desk, trace }: WrapperServerOptions): void {
+function addMessages({ app }: HttpServer, { runner, trace }: WrapperServerOptions): void {
   const submit = { body: MessageRequest, headers: KeyHeaders, response: { 202: MessageAccepted } }
   app.post('/v1/messages', { schema: submit }, async (request, reply) => {
-    const turn = desk.submit(request.body, request.headers['idempotency-key'])
+    const turn = runner.submit(request.body, request.headers['idempotency-key'])
     trace.accepted(turn.turnId, request.raw.headers['traceparent'])
     return reply.code(202).send({ turnId: turn.turnId })
   })
@@ -86,7 +89,7 @@ function addMessages({ app }: HttpServer, { desk, trace }: WrapperServerOptions)
     const limit = clampLimit(request.query.limit)
     const skip = cursor === undefined ? 0 : decodeCursor(Type.Integer({ minimum: 0 }), cursor)
     // New turns come at the front, so a page is counted from the oldest end, which doesn't move.
-    const newest = desk.turns.slice(-listedTurns).toReversed()
+    const newest = runner.turns.slice(-listedTurns).toReversed()
     const rest = cursor === undefined ? newest : newest.slice(Math.max(0, newest.length - skip))
     const items = rest.slice(0, limit + 1)
     const shown = page(
@@ -100,14 +103,14 @@ function addMessages({ app }: HttpServer, { desk, trace }: WrapperServerOptions)
     '/v1/messages/:turnId',
     { schema: { params: TurnParams, response: { 200: TurnResult } } },
     async (request) => {
-      const turn = desk.find(request.params.turnId)
+      const turn = runner.find(request.params.turnId)
       if (!turn) throw new Problem('not-found', 'no such turn')
       return resultOf(turn)
     },
   )
 }
 
-function addControls({ app }: HttpServer, { desk, conversation }: WrapperServerOptions): void {
+function addControls({ app }: HttpServer, { runner, conversation }: WrapperServerOptions): void {
   app.post('/v1/interrupt', { schema: { response: { 202: Accepted } } }, async (_request, reply) => {
     if (!conversation.interrupt()) throw new Problem('no-terminal')
     return reply.code(202).send({})
@@ -116,7 +119,7 @@ function addControls({ app }: HttpServer, { desk, conversation }: WrapperServerO
     '/v1/probe',
     { schema: { body: ProbeRequest, response: { 202: ProbeAccepted } } },
     async (request, reply) => {
-      if (!desk.live) throw new Problem('no-turn-in-flight')
+      if (!runner.live) throw new Problem('no-turn-in-flight')
       conversation.probe(request.body.probeId, request.body.text)
       return reply.code(202).send({ probeId: request.body.probeId })
     },
@@ -140,11 +143,11 @@ function addSession({ app }: HttpServer, options: WrapperServerOptions): void {
   )
 }
 
-function sessionOf({ desk, conversation, model, repositories, startedAt }: WrapperServerOptions): Session {
+function sessionOf({ runner, conversation, model, repositories, startedAt }: WrapperServerOptions): Session {
   const { stallSuspectedAt, lastProbe, hindrance } = conversation
   return {
-    state: desk.isStopping ? 'stopping' : desk.live ? 'busy' : 'idle',
-    turnsCompleted: desk.turns.filter(isEnded).length,
+    state: runner.isStopping ? 'stopping' : runner.live ? 'busy' : 'idle',
+    turnsCompleted: runner.turns.filter(isEnded).length,
     model,
     repo: repositories.join(','),
     contractVersion,

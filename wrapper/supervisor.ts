@@ -39,7 +39,7 @@ import type { CreateToolsServer } from './tools/port.ts'
 import { CallbackSender } from './turns/callback.ts'
 import { Conversation } from './turns/conversation.ts'
 import { TurnJournal } from './turns/journal.ts'
-import { TurnDesk } from './turns/turn-desk.ts'
+import { TurnRunner } from './turns/turn-runner.ts'
 import { toAccountUsage, type AccountUsageSnapshot } from './usage/account-usage.ts'
 import type { Inside } from './workspace/outside/inside.ts'
 import { startSafetyPush } from './workspace/outside/safety-push.ts'
@@ -159,11 +159,11 @@ class Wrapper {
       await awaitReady(terminal, clock, config.bootTimeoutMs)
       await agentSide.connected(config.bootTimeoutMs)
       logger.info({ pid: terminal.pid, seclusion: walls.kind }, 'the agent is ready')
-      const { server, desk, callbacks } = await this.#serve(terminal, workspace, journal, startedAt)
+      const { server, runner, callbacks } = await this.#serve(terminal, workspace, journal, startedAt)
       this.#metrics.booted((clock.now() - bootedAt) / 1000)
       this.#trace.booted(bootedAt, clock.now())
       await this.#runHook(isRestart || config.identity.pod > 1 ? 'conversationRestart' : 'conversationStart')
-      return await this.#untilStopped(server, desk, callbacks, workspace)
+      return await this.#untilStopped(server, runner, callbacks, workspace)
     } finally {
       if (terminal) await this.#endAgent(terminal, walls)
       this.#inside?.close()
@@ -287,7 +287,7 @@ class Wrapper {
     workspace: Workspace,
     journal: TurnJournal,
     startedAt: number,
-  ): Promise<{ server: HttpServer; desk: TurnDesk; callbacks: CallbackSender }> {
+  ): Promise<{ server: HttpServer; runner: TurnRunner; callbacks: CallbackSender }> {
     const { clock, ids, logger, fetch, version } = this.#input
     const config = this.#config
     const conversation = this.#conversation!
@@ -300,7 +300,7 @@ class Wrapper {
       ...(config.secrets.callbackSecret ? { secret: config.secrets.callbackSecret } : {}),
     })
     const onAgentGone = (): void => this.#stop.resolve({ reason: 'the agent process ended', exitCode: 1 })
-    const desk = new TurnDesk({
+    const runner = new TurnRunner({
       journal,
       conversation,
       workspace,
@@ -316,14 +316,14 @@ class Wrapper {
       expiresAt: startedAt + config.ttlMs,
       accountUsage: () => this.#accountUsage,
     })
-    desk.recover()
-    terminal.onExit(() => (desk.live ? undefined : onAgentGone()))
+    runner.recover()
+    terminal.onExit(() => (runner.live ? undefined : onAgentGone()))
     const server = await createWrapperServer({
       version,
       logger,
       clock,
       ids,
-      desk,
+      runner,
       conversation,
       startedAt,
       authenticate: bearer(oidcVerifier({ issuer: config.oidc.issuer, audience: config.oidc.audience, clock, fetch })),
@@ -336,12 +336,12 @@ class Wrapper {
     const { url } = await server.listen(config.http)
     writeEndpoint(config.stateDir, url)
     logger.info({ url }, 'wrapper ready')
-    return { server, desk, callbacks }
+    return { server, runner, callbacks }
   }
 
   async #untilStopped(
     server: HttpServer,
-    desk: TurnDesk,
+    runner: TurnRunner,
     callbacks: CallbackSender,
     workspace: Workspace,
   ): Promise<number> {
@@ -354,14 +354,14 @@ class Wrapper {
       clock,
       logger,
       intervalMs: this.#config.pushIntervalMs,
-      mayPush: () => desk.live !== undefined && !workspace.isBusy,
+      mayPush: () => runner.live !== undefined && !workspace.isBusy,
       onResult: (result) => this.#metrics.safetyPush(result),
     })
     const { reason, exitCode } = await this.#stop.promise
     this.#stopping = true
     logger.info({ reason }, 'stopping')
     safety.stop()
-    await desk.stop(interruptLimitMs)
+    await runner.stop(interruptLimitMs)
     const left = await workspace.publish(await workspace.heads(), 'stop')
     if (left.failed.length > 0) logger.warn({ failed: left.failed }, 'work stays in the volume')
     await callbacks.drain(callbackLimitMs)

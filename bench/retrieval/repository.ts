@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileCorpus } from '../../memory/retrieval/file-ranker.ts'
+import type { FileCorpus } from '../../memory/query/file-ranker.ts'
 import { commits, git, type Commit } from './git.ts'
 
 export interface Question {

@@ -9,8 +9,8 @@ export const toolManifestFile = {
   name: 'bin/generators/tool-manifest.mjs',
   files: [manifest, page],
   async run(outDir) {
-    const { toolManifest } = await import('../../cli/mcp/manifest.ts')
-    const { toolsReference } = await import('../../cli/mcp/reference.ts')
+    const { toolManifest } = await import('../../edges/agents/mcp/manifest.ts')
+    const { toolsReference } = await import('../../edges/agents/mcp/reference.ts')
     const { jsonRows } = await import('../../runtime/json-rows.ts')
     await mkdir(dirname(join(outDir, manifest)), { recursive: true })
     await writeFile(join(outDir, manifest), jsonRows(toolManifest(), 2))

@@ -1,7 +1,7 @@
 import { count, flag, readArgs, text, UsageError } from '../args.ts'
-import type { ActorAnswer } from '../journal/answers.ts'
-import { allOf, type ActorsQuery } from '../journal/desk.ts'
-import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import type { ActorAnswer } from '../../edges/journal/answers.ts'
+import { allOf, type ActorsQuery } from '../../edges/journal/journal-api.ts'
+import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
 import { table } from '../table.ts'
 
 const usage = `usage: statewright actors [PREFIX] [options]
@@ -12,7 +12,7 @@ A quarantined actor is one that this version cannot load. The list shows the err
   --status STATUS   only actors that are active, done or quarantined (default: all)
   --limit N         at most N actors (default 1000)
   --json            print one line of JSON for each actor
-${deskUsage}
+${journalUsage}
 
 Example: statewright actors task:default/ --status active`
 
@@ -21,7 +21,7 @@ const statuses = ['active', 'done', 'quarantined'] as const
 export async function actors(args: readonly string[]): Promise<number> {
   const parsed = readArgs(
     args,
-    { ...deskOptions, status: { type: 'string' }, limit: { type: 'string' }, json: { type: 'boolean' } },
+    { ...journalOptions, status: { type: 'string' }, limit: { type: 'string' }, json: { type: 'boolean' } },
     usage,
   )
   if (parsed === undefined) return 0
@@ -30,8 +30,8 @@ export async function actors(args: readonly string[]): Promise<number> {
   if (given !== undefined && status === undefined)
     throw new UsageError(`--status takes ${statuses.join(', ')}, not ${given}`)
   const query = { prefix: parsed.positionals[0] ?? '', ...(status === undefined ? {} : { status }) }
-  const found = await withDesk(parsed, (desk) =>
-    readUpTo((page) => desk.actors(page), query, count(parsed, 'limit', 1000)),
+  const found = await withJournal(parsed, (journal) =>
+    readUpTo((page) => journal.actors(page), query, count(parsed, 'limit', 1000)),
   )
   if (flag(parsed, 'json')) for (const actor of found) console.log(JSON.stringify(actor))
   else console.log(found.length === 0 ? 'no actors' : tableOf(found))

@@ -2,15 +2,16 @@ import { createWriteStream } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { basename, join, resolve } from 'node:path'
+import { systemClock } from '../../runtime/clock.ts'
 import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
-import { extract, type Extraction } from '../extract/extract.ts'
-import { openFactsCache } from '../extract/facts-cache.ts'
-import type { FilePiece } from '../extract/graph.ts'
-import { pushGraph } from '../extract/push.ts'
-import { openPushRecord } from '../extract/push-record.ts'
-import { git } from '../extract/source-files.ts'
-import { progress } from '../knowledge/progress.ts'
-import { cacheDir, connect, serviceOptions, serviceUsage } from '../knowledge/service.ts'
+import { extract, type Extraction } from '../../memory/extract/extract.ts'
+import { openFactsCache } from '../../memory/extract/facts-cache.ts'
+import type { FilePiece } from '../../memory/extract/graph.ts'
+import { pushGraph } from '../../memory/client/push/push.ts'
+import { openPushRecord } from '../../memory/client/push/push-record.ts'
+import { git } from '../../memory/extract/source-files.ts'
+import { progress } from '../progress.ts'
+import { cacheDir, connect, serviceOptions, serviceUsage } from '../knowledge-service.ts'
 import { programDir, version } from '../main.ts'
 
 const usage = `usage: statewright code-graph push [DIR] --repo NAME [options]
@@ -106,6 +107,7 @@ async function read(parsed: Parsed, dir: string, name: string): Promise<Extracti
   const extraction = await extract({
     dir,
     programDir,
+    clock: systemClock,
     onProgress: shown.tell,
     ...(cache === undefined ? {} : { cache }),
     ...(threads === 0 ? {} : { threads }),

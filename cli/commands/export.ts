@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { bundleText } from '../../runtime/journal/bundle/bundle-text.ts'
 import { bundleFormat, type ActorBundle, type BundleFile } from '../../runtime/journal/bundle/schema.ts'
 import { readArgs, text, UsageError } from '../args.ts'
-import { allOf, type JournalDesk } from '../journal/desk.ts'
-import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import { allOf, type JournalApi } from '../../edges/journal/journal-api.ts'
+import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
 import { version } from '../main.ts'
 
 const usage = `usage: statewright export ACTOR... [--out FILE] [options]
@@ -15,20 +15,20 @@ statewright import replays a bundle with another version.
 
   ACTOR             an address; a * at its end selects every address that begins so
   --out FILE        write to FILE, readable by its owner only (default: standard output)
-${deskUsage}
+${journalUsage}
 
 Example: statewright export 'task:default/*' --out tasks.json`
 
 const pageSize = 500
 
 export async function exportActors(args: readonly string[]): Promise<number> {
-  const parsed = readArgs(args, { ...deskOptions, out: { type: 'string' } }, usage)
+  const parsed = readArgs(args, { ...journalOptions, out: { type: 'string' } }, usage)
   if (parsed === undefined) return 0
   if (parsed.positionals.length === 0) throw new UsageError(`export takes actors\n\n${usage}`)
-  const actors = await withDesk(parsed, async (desk) => {
+  const actors = await withJournal(parsed, async (journal) => {
     const bundles: ActorBundle[] = []
     for (const given of parsed.positionals)
-      for await (const address of addresses(desk, given)) bundles.push(await desk.bundle(address))
+      for await (const address of addresses(journal, given)) bundles.push(await journal.bundle(address))
     return bundles
   })
   if (actors.length === 0) throw new Error('no actor has such an address: statewright actors lists them')
@@ -39,10 +39,10 @@ export async function exportActors(args: readonly string[]): Promise<number> {
   return 0
 }
 
-async function* addresses(desk: JournalDesk, given: string): AsyncGenerator<string> {
+async function* addresses(journal: JournalApi, given: string): AsyncGenerator<string> {
   if (!given.endsWith('*')) return yield given
   const prefix = given.slice(0, -1)
-  const pages = allOf((after) => desk.actors({ prefix, limit: pageSize, ...(after === undefined ? {} : { after }) }))
+  const pages = allOf((after) => journal.actors({ prefix, limit: pageSize, ...(after === undefined ? {} : { after }) }))
   for await (const { address } of pages) yield address
 }
 

@@ -1,7 +1,7 @@
 import { count, flag, readArgs, UsageError } from '../args.ts'
-import type { HistoryAnswer } from '../journal/answers.ts'
-import { allOf } from '../journal/desk.ts'
-import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import type { HistoryAnswer } from '../../edges/journal/answers.ts'
+import { allOf } from '../../edges/journal/journal-api.ts'
+import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
 import { table } from '../table.ts'
 
 const usage = `usage: statewright history ACTOR [options]
@@ -11,20 +11,20 @@ ACTOR is an address; statewright actors lists them.
 
   --limit N         show the newest N events (default 50)
   --json            print one line of JSON for each event, with its fields; what looks like a secret is masked
-${deskUsage}
+${journalUsage}
 
 Example: statewright history task:default/implement-lib-1-x7k2p`
 
 export async function history(args: readonly string[]): Promise<number> {
-  const parsed = readArgs(args, { ...deskOptions, limit: { type: 'string' }, json: { type: 'boolean' } }, usage)
+  const parsed = readArgs(args, { ...journalOptions, limit: { type: 'string' }, json: { type: 'boolean' } }, usage)
   if (parsed === undefined) return 0
   const [address, ...rest] = parsed.positionals
   if (address === undefined || rest.length > 0) throw new UsageError(`history takes one actor\n\n${usage}`)
   const limit = count(parsed, 'limit', 50)
-  const rows = await withDesk(parsed, async (desk) => {
+  const rows = await withJournal(parsed, async (journal) => {
     const newest: HistoryAnswer[] = []
     const pages = allOf((after) =>
-      desk.history({ address, limit: Math.min(500, limit), ...(after === undefined ? {} : { after }) }),
+      journal.history({ address, limit: Math.min(500, limit), ...(after === undefined ? {} : { after }) }),
     )
     for await (const row of pages) {
       if (newest.length >= limit) break

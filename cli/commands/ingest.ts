@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path'
+import { systemClock } from '../../runtime/clock.ts'
 import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
-import { git } from '../extract/source-files.ts'
+import { git } from '../../memory/extract/source-files.ts'
 import {
   fetchIssues,
   gatherCommits,
@@ -8,11 +9,11 @@ import {
   gatherIssues,
   readIssues,
   type Gathered,
-} from '../knowledge/ingest/items.ts'
-import { finishPending, ingest as send, planIngest, type IngestRun } from '../knowledge/ingest/run.ts'
-import { stateFile, type StateFile } from '../knowledge/ingest/state.ts'
-import { progress } from '../knowledge/progress.ts'
-import { cacheDir, connect, serviceOptions, serviceUrl, serviceUsage } from '../knowledge/service.ts'
+} from '../../memory/client/ingest/items.ts'
+import { finishPending, ingest as send, planIngest, type IngestRun } from '../../memory/client/ingest/run.ts'
+import { stateFile, type StateFile } from '../../memory/client/ingest/state.ts'
+import { progress } from '../progress.ts'
+import { cacheDir, connect, serviceOptions, serviceUrl, serviceUsage } from '../knowledge-service.ts'
 
 const usage = `usage: statewright ingest DIR [--repo NAME] [options]
 
@@ -160,7 +161,10 @@ async function gatherFromForge(parsed: Parsed, repo: string): Promise<Gathered |
   if (api === undefined && name === undefined) return undefined
   if (api === undefined || name === undefined || !/^[\w.-]+\/[\w.-]+$/.test(name))
     throw new UsageError(`--forge URL and --forge-repo OWNER/NAME belong together\n\n${usage}`)
-  return gatherIssues(await fetchIssues({ api, name, token: process.env['FORGE_TOKEN'], fetch }), repo)
+  return gatherIssues(
+    await fetchIssues({ api, name, token: process.env['FORGE_TOKEN'], clock: systemClock, fetch }),
+    repo,
+  )
 }
 
 function sayLeftOut(leftOut: Gathered['leftOut']): string[] {

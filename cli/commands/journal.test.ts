@@ -14,8 +14,8 @@ import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
 import { openFolderSql } from '../../runtime/store/pglite/pglite-folder.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import { storeDesk } from '../journal/store-desk.ts'
-import { journalRoutes } from '../journal/routes.ts'
+import { storedJournal } from '../../edges/journal/stored-journal.ts'
+import { journalRoutes } from '../../edges/journal/routes.ts'
 import { actors } from './actors.ts'
 import { exportActors } from './export.ts'
 import { history } from './history.ts'
@@ -88,9 +88,9 @@ async function close(): Promise<void> {
 }
 
 function asked(use: (scene: CommandScene) => Promise<void>): Promise<void> {
-  const desk = storeDesk({ sql, definitions: machines, randomBytes: () => new Uint8Array(32).fill(3) })
+  const journal = storedJournal({ sql, definitions: machines, randomBytes: () => new Uint8Array(32).fill(3) })
   return withOrchestrator(use, (app) => {
-    journalRoutes(app, desk)
+    journalRoutes(app, journal)
     const body = Type.Object({ key: Type.String() })
     app.post('/operations/redeliver', { schema: { body } }, async (request) => {
       if (!(await runtime.redeliver(request.body.key))) throw new Problem('not-found', 'nothing dead has the key')

@@ -1,10 +1,10 @@
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { deviceLogin } from '../knowledge/device-login.ts'
-import { discover } from '../knowledge/discovery.ts'
-import { credentialsFile, localEndpoints, serviceOptions, serviceUrl } from '../knowledge/service.ts'
-import { expiryOf } from '../knowledge/token-answer.ts'
-import { tokenStore } from '../knowledge/token-store.ts'
+import { deviceLogin } from '../../memory/client/device-login.ts'
+import { discover } from '../../memory/client/discovery.ts'
+import { credentialsFile, localEndpoints, serviceOptions, serviceUrl } from '../knowledge-service.ts'
+import { expiryOf } from '../../memory/client/token-answer.ts'
+import { tokenStore } from '../../memory/client/token-store.ts'
 
 const usage = `usage: statewright login [--url URL] [--issuer URL] [--client-id ID] [--audience AUDIENCE]
        statewright login --out [--url URL]

@@ -1,9 +1,10 @@
 /** `effects` and `dead-letters`: what is not settled, what was given up, and how it is tried again (R7). */
 import { flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
-import { ApiError, orchestratorClient, type OrchestratorClient } from '../client.ts'
-import type { DeadLetterAnswer, EffectAnswer } from '../journal/answers.ts'
-import { allOf, type DeskPage, type JournalDesk, type PageQuery } from '../journal/desk.ts'
-import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import { ApiError } from '../../http/api-error.ts'
+import { orchestratorClient, type OrchestratorClient } from '../client.ts'
+import type { DeadLetterAnswer, EffectAnswer } from '../../edges/journal/answers.ts'
+import { allOf, type JournalPage, type JournalApi, type PageQuery } from '../../edges/journal/journal-api.ts'
+import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
 import { requireEndpoints } from '../local/endpoints.ts'
 import { table } from '../table.ts'
 
@@ -16,7 +17,7 @@ for redeliver. redeliver runs an effect under the same key, so its handler finds
   --actor ACTOR     only effects of this actor
   --all             redeliver every dead effect (with --actor: of that actor)
   --json            print one line of JSON for each effect
-${deskUsage}
+${journalUsage}
                     redeliver works only with the running orchestrator of --dir`
 
 const lettersUsage = `usage: statewright dead-letters [list | show ID | redeliver ID... | redeliver --all] [options]
@@ -27,11 +28,11 @@ redeliver delivers an event again. The event leaves the list when its actor has 
   --actor ACTOR     only events for this actor
   --all             redeliver every event (with --actor: for that actor)
   --json            print one line of JSON for each event
-${deskUsage}
+${journalUsage}
                     redeliver works only with the running orchestrator of --dir`
 
 const options = {
-  ...deskOptions,
+  ...journalOptions,
   actor: { type: 'string' },
   all: { type: 'boolean' },
   json: { type: 'boolean' },
@@ -43,10 +44,10 @@ const pageSize = 500
 interface Outbox<Item> {
   readonly usage: string
   readonly none: string
-  readonly pages: (desk: JournalDesk, page: PageQuery) => Promise<DeskPage<Item>>
+  readonly pages: (journal: JournalApi, page: PageQuery) => Promise<JournalPage<Item>>
   /** Those that may be put back. */
-  readonly givenUp: (desk: JournalDesk, page: PageQuery) => Promise<DeskPage<Item>>
-  readonly one: (desk: JournalDesk, id: string) => Promise<Item>
+  readonly givenUp: (journal: JournalApi, page: PageQuery) => Promise<JournalPage<Item>>
+  readonly one: (journal: JournalApi, id: string) => Promise<Item>
   readonly idOf: (item: Item) => string
   readonly headings: readonly string[]
   readonly row: (item: Item) => readonly string[]
@@ -62,9 +63,9 @@ export async function effects(args: readonly string[]): Promise<number> {
   return run<EffectAnswer>(parsed, {
     usage: effectsUsage,
     none: 'no effects',
-    pages: (desk, page) => desk.effects({ ...page, ...of, ...(state === undefined ? {} : { state }) }),
-    givenUp: (desk, page) => desk.effects({ ...page, ...of, state: 'dead' }),
-    one: (desk, key) => desk.effect(key),
+    pages: (journal, page) => journal.effects({ ...page, ...of, ...(state === undefined ? {} : { state }) }),
+    givenUp: (journal, page) => journal.effects({ ...page, ...of, state: 'dead' }),
+    one: (journal, key) => journal.effect(key),
     idOf: ({ key }) => key,
     headings: ['KEY', 'TYPE', 'STATE', 'ATTEMPTS', 'LAST ERROR'],
     row: ({ key, type, state: now, attempts, lastError }) => [key, type, now, String(attempts), lastError ?? '-'],
@@ -74,13 +75,14 @@ export async function effects(args: readonly string[]): Promise<number> {
 export async function deadLetters(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, options, lettersUsage)
   if (parsed === undefined) return 0
-  const pages: Outbox<DeadLetterAnswer>['pages'] = (desk, page) => desk.deadLetters({ ...page, ...actorOf(parsed) })
+  const pages: Outbox<DeadLetterAnswer>['pages'] = (journal, page) =>
+    journal.deadLetters({ ...page, ...actorOf(parsed) })
   return run<DeadLetterAnswer>(parsed, {
     usage: lettersUsage,
     none: 'no dead letters',
     pages,
     givenUp: pages,
-    one: (desk, id) => desk.deadLetter(id),
+    one: (journal, id) => journal.deadLetter(id),
     idOf: ({ id }) => id,
     headings: ['ID', 'AT', 'ACTOR', 'EVENT', 'REASON'],
     row: ({ id, at, actor, event, reason }) => [
@@ -102,7 +104,7 @@ async function run<Item>(parsed: Parsed, outbox: Outbox<Item>): Promise<number> 
   const [verb = 'list', ...ids] = parsed.positionals
   if (verb === 'list' && ids.length === 0) return list(parsed, outbox)
   if (verb === 'show' && ids.length === 1) {
-    const item = await withDesk(parsed, (desk) => outbox.one(desk, ids[0] ?? ''))
+    const item = await withJournal(parsed, (journal) => outbox.one(journal, ids[0] ?? ''))
     console.log(JSON.stringify(item, null, 2))
     return 0
   }
@@ -111,13 +113,13 @@ async function run<Item>(parsed: Parsed, outbox: Outbox<Item>): Promise<number> 
 }
 
 async function list<Item>(parsed: Parsed, outbox: Outbox<Item>): Promise<number> {
-  const items = await withDesk(parsed, (desk) => every((page) => outbox.pages(desk, page)))
+  const items = await withJournal(parsed, (journal) => every((page) => outbox.pages(journal, page)))
   if (flag(parsed, 'json')) for (const item of items) console.log(JSON.stringify(item))
   else console.log(items.length === 0 ? outbox.none : table(outbox.headings, items.map(outbox.row)))
   return 0
 }
 
-async function every<Item>(read: (page: PageQuery) => Promise<DeskPage<Item>>): Promise<readonly Item[]> {
+async function every<Item>(read: (page: PageQuery) => Promise<JournalPage<Item>>): Promise<readonly Item[]> {
   const items: Item[] = []
   const pages = allOf((after) => read({ limit: pageSize, ...(after === undefined ? {} : { after }) }))
   for await (const item of pages) items.push(item)
@@ -130,7 +132,7 @@ async function redeliver<Item>(parsed: Parsed, ids: readonly string[], outbox: O
     throw new UsageError('redeliver needs the running orchestrator: give --dir, not --state or --database')
   const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
   const wanted = flag(parsed, 'all')
-    ? (await withDesk(parsed, (desk) => every((page) => outbox.givenUp(desk, page)))).map(outbox.idOf)
+    ? (await withJournal(parsed, (journal) => every((page) => outbox.givenUp(journal, page)))).map(outbox.idOf)
     : ids
   let refused = 0
   for (const id of wanted) if (!(await putBack(client, id))) refused += 1

@@ -5,8 +5,8 @@ import type { ActorBundle } from '../../runtime/journal/bundle/schema.ts'
 import { whatIf, type WhatIf } from '../../runtime/journal/bundle/what-if.ts'
 import { machineHash } from '../../runtime/step/machine-hash.ts'
 import { flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
-import { allOf, type JournalDesk } from '../journal/desk.ts'
-import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import { allOf, type JournalApi } from '../../edges/journal/journal-api.ts'
+import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
 import { readBundle } from './import.ts'
 
 const usage = `usage: statewright prove --against LOG [LOG...] | --all [options]
@@ -21,12 +21,12 @@ Exit code 0: every Task would have ended as it did. 1: at least one would not.
   --all             every Task of a running orchestrator or of a store
   --kind KIND       other actors than Tasks: project, queue, pod, turn, issue, merge-request (default: task)
   --json            print one line of JSON for each difference
-${deskUsage}
+${journalUsage}
 
 Example: statewright prove --against exports/`
 
 const options = {
-  ...deskOptions,
+  ...journalOptions,
   against: { type: 'string' },
   all: { type: 'boolean' },
   kind: { type: 'string' },
@@ -57,7 +57,7 @@ export async function prove(args: readonly string[]): Promise<number> {
     console.log(flag(parsed, 'json') ? JSON.stringify(result) : said(result))
   }
   if (logs.length > 0) for (const file of logs.flatMap(filesOf)) readBundle(file).actors.forEach(take)
-  else await withDesk(parsed, async (desk) => eachBundle(desk, kindOf(parsed), take))
+  else await withJournal(parsed, async (journal) => eachBundle(journal, kindOf(parsed), take))
   if (!flag(parsed, 'json'))
     console.log(
       `${sum.actors} journals, ${sum.steps} events: ${sum.different} would have ended otherwise` +
@@ -89,11 +89,11 @@ function filesOf(log: string): readonly string[] {
   return files.toSorted().map((name) => join(log, name))
 }
 
-async function eachBundle(desk: JournalDesk, kind: string, take: (bundle: ActorBundle) => void): Promise<void> {
+async function eachBundle(journal: JournalApi, kind: string, take: (bundle: ActorBundle) => void): Promise<void> {
   const pages = allOf((after) =>
-    desk.actors({ prefix: `${kind}:`, limit: pageSize, ...(after === undefined ? {} : { after }) }),
+    journal.actors({ prefix: `${kind}:`, limit: pageSize, ...(after === undefined ? {} : { after }) }),
   )
-  for await (const { address } of pages) take(await desk.bundle(address))
+  for await (const { address } of pages) take(await journal.bundle(address))
 }
 
 function said({ address, first, recordedEnd, decidedEnd, fault }: WhatIf): string {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { count, flag, readArgs, text, UsageError } from '../args.ts'
-import { connect, serviceOptions, serviceUsage } from '../knowledge/service.ts'
+import { connect, serviceOptions, serviceUsage } from '../knowledge-service.ts'
 
 const modes = ['hybrid', 'naive', 'local', 'global']
 

@@ -1,7 +1,7 @@
 import { flag, readArgs, UsageError } from '../args.ts'
-import type { ReplayAnswer } from '../journal/answers.ts'
-import { allOf, type JournalDesk } from '../journal/desk.ts'
-import { deskOptions, deskUsage, withDesk } from '../journal/open-desk.ts'
+import type { ReplayAnswer } from '../../edges/journal/answers.ts'
+import { allOf, type JournalApi } from '../../edges/journal/journal-api.ts'
+import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
 
 const usage = `usage: statewright replay ACTOR... | --all [options]
 
@@ -12,22 +12,22 @@ Exit code 0: every journal replays. 1: a journal differs; the command prints its
 
   --all             replay every actor
   --json            print one line of JSON for each actor
-${deskUsage}
+${journalUsage}
 
 Example: statewright replay --all`
 
 const pageSize = 500
 
 export async function replay(args: readonly string[]): Promise<number> {
-  const parsed = readArgs(args, { ...deskOptions, all: { type: 'boolean' }, json: { type: 'boolean' } }, usage)
+  const parsed = readArgs(args, { ...journalOptions, all: { type: 'boolean' }, json: { type: 'boolean' } }, usage)
   if (parsed === undefined) return 0
   const named = parsed.positionals
   if (flag(parsed, 'all') === named.length > 0) throw new UsageError(`replay takes actors, or --all\n\n${usage}`)
   const isJson = flag(parsed, 'json')
   const sum = { actors: 0, steps: 0, different: 0 }
-  await withDesk(parsed, async (desk) => {
-    for await (const address of flag(parsed, 'all') ? everyAddress(desk) : named) {
-      const result = await desk.replay(address)
+  await withJournal(parsed, async (journal) => {
+    for await (const address of flag(parsed, 'all') ? everyAddress(journal) : named) {
+      const result = await journal.replay(address)
       sum.actors += 1
       sum.steps += result.steps
       if (!result.equal) sum.different += 1
@@ -39,9 +39,9 @@ export async function replay(args: readonly string[]): Promise<number> {
   return sum.different === 0 ? 0 : 1
 }
 
-async function* everyAddress(desk: JournalDesk): AsyncGenerator<string> {
+async function* everyAddress(journal: JournalApi): AsyncGenerator<string> {
   const pages = allOf((after) =>
-    desk.actors({ prefix: '', limit: pageSize, ...(after === undefined ? {} : { after }) }),
+    journal.actors({ prefix: '', limit: pageSize, ...(after === undefined ? {} : { after }) }),
   )
   for await (const { address } of pages) yield address
 }

@@ -9,7 +9,7 @@ import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
 import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import { storeDesk } from '../journal/store-desk.ts'
+import { storedJournal } from '../../edges/journal/stored-journal.ts'
 import { registerOperations } from '../orchestrator/operations.ts'
 import { retention as command } from './retention.ts'
 import { said, withOrchestrator, type CommandScene } from './testing.ts'
@@ -60,10 +60,10 @@ afterAll(async () => {
 })
 
 function asked(use: (scene: CommandScene) => Promise<void>): Promise<void> {
-  const desk = storeDesk({ sql, definitions: machines, randomBytes: () => new Uint8Array(32) })
+  const journal = storedJournal({ sql, definitions: machines, randomBytes: () => new Uint8Array(32) })
   return withOrchestrator(use, (app) => {
     const authenticate = async (): Promise<never> => ({ subject: 'operator' }) as never
-    void registerOperations(app, { runtime, clock, desk, retention, policy, authenticate, inspectorLink: () => '' })
+    void registerOperations(app, { runtime, clock, journal, retention, policy, authenticate, inspectorLink: () => '' })
   })
 }
 

@@ -2,7 +2,7 @@ import { readFile, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { faultsOf } from '../../http/validation.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
-import { toolManifest, ToolManifest } from '../mcp/manifest.ts'
+import { toolManifest, ToolManifest } from '../../edges/agents/mcp/manifest.ts'
 import { checkSkillText, type SkillFault } from '../skills/check.ts'
 
 const usage = `usage: statewright skills check PATH... [--manifest FILE|URL] [--json]

@@ -7,7 +7,7 @@ import { ContractRun, contractCases, type Verdict } from '../../wrapper/selftest
 import { startWrapper } from '../../wrapper/main.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { installedCli, programDir } from '../main.ts'
-import { podServer } from '../mcp/pod-server.ts'
+import { podServer } from '../../edges/agents/mcp/pod-server.ts'
 
 const usage = `usage: statewright wrapper
        statewright wrapper selftest [options]

@@ -4,7 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { programDir } from '../main.ts'
-import { startPodSide, type PodSide } from '../mcp/peers/pod-side.ts'
+import { startPodSide, type PodSide } from '../../property-tests/tools/pod-side.ts'
 import { memoryAudience, memoryHost, type MemoryHost, type MemoryProcess } from './host.ts'
 
 const text = 'The DurationParser rounds half to even, because the LedgerTable does.'

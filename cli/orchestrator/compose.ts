@@ -50,7 +50,7 @@ import type { Random } from '../../runtime/random.ts'
 import { startRetention } from '../../runtime/journal/retention.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import { storeDesk } from '../journal/store-desk.ts'
+import { storedJournal } from '../../edges/journal/stored-journal.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 import { defaultBranches } from './default-branch.ts'
 import { addGitGateway } from './gateway.ts'
@@ -293,12 +293,12 @@ export async function composeOrchestrator(
     everyMs,
     swept: retentionMetrics(metrics),
   })
-  const desk = storeDesk({ sql, definitions: machines, randomBytes: () => randomBytes(32) })
+  const journal = storedJournal({ sql, definitions: machines, randomBytes: () => randomBytes(32) })
   await registerOperations(outside.app, {
     runtime,
     clock,
     pushRefusal,
-    desk,
+    journal,
     retention,
     policy,
     authenticate: operatorAuth,

@@ -8,8 +8,8 @@ import type { TurnContext } from '../../machines/turn/context.ts'
 import type { Retention, RetentionPolicy } from '../../runtime/journal/retention.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import type { JournalDesk } from '../journal/desk.ts'
-import { journalRoutes } from '../journal/routes.ts'
+import type { JournalApi } from '../../edges/journal/journal-api.ts'
+import { journalRoutes } from '../../edges/journal/routes.ts'
 import { taskVerbRoutes } from './task-verbs.ts'
 import { answerWhy, type WhyDeps } from './why.ts'
 
@@ -17,7 +17,7 @@ export interface OperationsDeps {
   readonly runtime: Runtime
   readonly clock: Pick<Clock, 'now'>
   readonly pushRefusal?: WhyDeps['pushRefusal']
-  readonly desk: JournalDesk
+  readonly journal: JournalApi
   readonly retention: Pick<Retention, 'sweep' | 'last'>
   readonly policy: RetentionPolicy
   readonly authenticate: Authenticate
@@ -27,12 +27,12 @@ export interface OperationsDeps {
 
 export async function registerOperations(
   app: HttpApp,
-  { runtime, clock, pushRefusal, desk, retention, policy, authenticate, inspectorLink }: OperationsDeps,
+  { runtime, clock, pushRefusal, journal, retention, policy, authenticate, inspectorLink }: OperationsDeps,
 ): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onRequest', guard(authenticate))
     const routes = scope as HttpApp
-    journalRoutes(routes, desk)
+    journalRoutes(routes, journal)
     taskVerbRoutes(routes, { runtime, clock })
     routes.get(
       '/operations/open',

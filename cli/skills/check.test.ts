@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toolManifest } from '../mcp/manifest.ts'
+import { toolManifest } from '../../edges/agents/mcp/manifest.ts'
 import { checkSkillText } from './check.ts'
 
 const manifest = toolManifest()

@@ -4,7 +4,7 @@
  * sentence forbids is no call: both are passed over.
  */
 import { nearest } from '../../crd/nearest.ts'
-import type { ToolManifest } from '../mcp/manifest.ts'
+import type { ToolManifest } from '../../edges/agents/mcp/manifest.ts'
 
 export interface SkillFault {
   readonly file: string

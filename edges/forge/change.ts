@@ -26,7 +26,7 @@ export interface TextBefore {
 }
 
 export interface IssueChange extends Change {
-  readonly sort: 'issue'
+  readonly kind: 'issue'
   readonly action: IssueAction
   readonly issue: ForgeIssue
   readonly label?: string
@@ -34,14 +34,14 @@ export interface IssueChange extends Change {
 }
 
 export interface MergeRequestChange extends Change {
-  readonly sort: 'mr'
+  readonly kind: 'mr'
   readonly action: MergeRequestAction
   readonly mergeRequest: ForgeMergeRequest
   readonly before?: TextBefore
 }
 
 export interface CommentChange extends Change {
-  readonly sort: 'comment'
+  readonly kind: 'comment'
   readonly action: CommentAction
   readonly comment: ForgeComment
   /** With `edited`: the text before. */
@@ -52,12 +52,12 @@ export interface CommentChange extends Change {
 
 /** Something about the checks of a head has changed; what, is read from the forge. */
 export interface CiChange extends Change {
-  readonly sort: 'ci'
+  readonly kind: 'ci'
   readonly sha: string
 }
 
 export interface PushChange extends Change {
-  readonly sort: 'push'
+  readonly kind: 'push'
   readonly ref: string
   readonly before: string
   readonly after: string

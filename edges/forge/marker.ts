@@ -19,12 +19,12 @@ export function topicMarker(topic: string): string {
   return `${PREFIX}topic=${safe(topic)}${SUFFIX}`
 }
 
-/** Of a topic of this sort, whichever it is. */
-export function hasTopicOf(body: string, sort: string): boolean {
-  return body.includes(`${PREFIX}topic=${safe(`${sort}/`)}`)
+/** Of a topic of this kind, whichever it is. */
+export function hasTopicOf(body: string, kind: string): boolean {
+  return body.includes(`${PREFIX}topic=${safe(`${kind}/`)}`)
 }
 
-/** Sort of the topic of comments that say how a Task stands: they are no part of the conversation. */
+/** Kind of the topic of comments that say how a Task stands: they are no part of the conversation. */
 export const standingTopic = 'standing'
 
 export function withMarkers(body: string, ...markers: readonly string[]): string {

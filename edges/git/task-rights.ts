@@ -7,7 +7,7 @@ import {
   liveIssues,
   openMergeRequests,
   planHolds,
-} from '../../machines/task/facts.ts'
+} from '../../machines/task/queries.ts'
 import { planSeenAt } from '../../machines/rules/plan-seen.ts'
 import { addressOf } from '../../runtime/address.ts'
 import type { Runtime } from '../../runtime/runtime.ts'

@@ -5,7 +5,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   project: 'e5f1704f564a756d',
   queue: 'ceac2459b59357cd',
   ledger: 'addaa8d0e252ea88',
-  task: '62134e2b5d0b235d',
+  task: '05581703f832717b',
   pod: 'e6e9f8e2dcbc310d',
   turn: '54e19ca7bd3ed59f',
   issue: '2b612bd679d24604',

@@ -5,7 +5,7 @@
  */
 import { is, meta, type Actions, type Guards, type Part, type Row, type State } from './chart.ts'
 import { blockOf, isPausedOrNotReady, scheduleOf } from './context.ts'
-import { always, answers, on } from './does.ts'
+import { always, answers, on } from './decide.ts'
 import type { BlockName } from './events.ts'
 import {
   begin,

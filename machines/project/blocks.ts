@@ -2,7 +2,7 @@
 import { cronBlock, finishing } from './block.ts'
 import { is, meta, type Part } from './chart.ts'
 import { blockOf } from './context.ts'
-import { answers, on } from './does.ts'
+import { answers, on } from './decide.ts'
 import { document, floorLeft, handOut, hasProposalRoom, noteTrouble, startSession, upgrade } from './runs.ts'
 
 const issueScan = cronBlock({

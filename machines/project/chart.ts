@@ -1,6 +1,6 @@
 /** The vocabulary of the Project's table: rows by name, and what the names mean. */
 import type { ProjectContext } from './context.ts'
-import type { EventOf, Guarded, on } from './does.ts'
+import type { EventOf, Guarded, on } from './decide.ts'
 import type { ProjectEvent } from './events.ts'
 
 export type Guards = Readonly<Record<string, (args: Guarded) => boolean>>

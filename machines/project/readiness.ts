@@ -1,7 +1,7 @@
 /** Whether the Project may work at all: the same rows, with anything scheduled beside them or not (SCHEDULE-1). */
 import { effect, tellQueue } from '../emit.ts'
 import { newScheduled, type ProjectContext } from './context.ts'
-import { always, on, type Guarded } from './does.ts'
+import { always, on, type Guarded } from './decide.ts'
 import { meta, type Actions, type Guards, type State } from './chart.ts'
 import type { ScheduleSettings } from './events.ts'
 

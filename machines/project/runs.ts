@@ -10,7 +10,7 @@ import {
   type Refine,
   type Scheduled,
 } from './context.ts'
-import type { Does } from './does.ts'
+import type { Does } from './decide.ts'
 import type { Backlog, BlockName } from './events.ts'
 import { mintBrainstorm, mintDocumentation, mintRefine, mintUpgrade, type Minted } from './mints.ts'
 import { chooseOffers, mayUpgrade, needsRefine, offerName, proposalRoom, toDocument } from './sweep.ts'

@@ -3,7 +3,7 @@ import { effect, tellQueue } from '../emit.ts'
 import { accountChangesIn, boundWindow, hasWindow, holdOf, openWindow } from './budget.ts'
 import { is, meta, type Actions, type Guards, type Part, type State } from './chart.ts'
 import type { ProjectContext, Scheduled } from './context.ts'
-import { on, planned, type Does } from './does.ts'
+import { on, planned, type Does } from './decide.ts'
 import type { BudgetSettings } from './events.ts'
 
 /** The name under which the reset of the window is asked for. */

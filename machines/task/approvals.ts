@@ -2,7 +2,7 @@
 import type { Change, Decide, EventOf } from './chart.ts'
 import { issueComments } from './comments.ts'
 import type { TaskContext, TaskIssue } from './context.ts'
-import { grantsHold, liveIssues } from './facts.ts'
+import { grantsHold, liveIssues } from './queries.ts'
 import { append, platformAuthor } from './pending.ts'
 
 export function ownsIssue(context: TaskContext, issue: string): boolean {

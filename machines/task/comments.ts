@@ -2,7 +2,7 @@
 import { effect, tellMergeRequest, type EffectAction } from '../emit.ts'
 import type { Change } from './chart.ts'
 import type { TaskContext, TaskMergeRequest } from './context.ts'
-import { hasOpenMergeRequest, openMergeRequests } from './facts.ts'
+import { hasOpenMergeRequest, openMergeRequests } from './queries.ts'
 
 interface Subject {
   readonly repository: string

@@ -3,7 +3,7 @@ import { effect, tellMergeRequest } from '../emit.ts'
 import type { Change, EventOf } from './chart.ts'
 import { commentOnMergeRequest } from './comments.ts'
 import type { Head, TaskContext } from './context.ts'
-import { headOf, judgedIssues, nextMerge, openMergeRequests } from './facts.ts'
+import { headOf, judgedIssues, nextMerge, openMergeRequests } from './queries.ts'
 import { tell } from './pending.ts'
 
 type MergeAnswer = EventOf<'mr.conflict' | 'mr.ciRed' | 'mr.ciPending' | 'mr.notMergeableYet' | 'mr.mergeRefused'>

@@ -3,7 +3,7 @@ import { tellIssue, tellMergeRequest, tellQueue } from '../emit.ts'
 import type { Change, EventOf } from './chart.ts'
 import type { TaskContext, TaskIssue, TaskMergeRequest } from './context.ts'
 import type { OwnedIssue, OwnedMergeRequest, TaskSeed } from './events.ts'
-import { ownStageOf, type WorkStage } from './facts.ts'
+import { ownStageOf, type WorkStage } from './queries.ts'
 
 type Minted = EventOf<'task.minted'>
 

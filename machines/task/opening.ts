@@ -5,7 +5,7 @@ import type { Cause, Change, EventOf } from './chart.ts'
 import type { TaskContext } from './context.ts'
 import { maxFailedOpenings } from './budgets.ts'
 import { afterPod, comments } from './comments.ts'
-import { branchIn, grantsHold, isMergedIn, liveIssues, openMergeRequests, planHolds } from './facts.ts'
+import { branchIn, grantsHold, isMergedIn, liveIssues, openMergeRequests, planHolds } from './queries.ts'
 import { tell } from './pending.ts'
 
 /** Repositories with a pushed branch, or an open merge request that came with the Task, and nothing merged yet. */

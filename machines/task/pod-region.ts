@@ -4,7 +4,7 @@
  */
 import { does, meta, when, type Action, type EventOf, type StateConfig } from './chart.ts'
 import { flushDeferred } from './comments.ts'
-import { servesStage } from './facts.ts'
+import { servesStage } from './queries.ts'
 import { startsWithSlot } from './mint.ts'
 import { writeNote, writeOperatorNote } from './notes.ts'
 import { clearUpTo } from './pending.ts'

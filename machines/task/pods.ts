@@ -5,7 +5,7 @@ import { maxStartFailures, residencyCap, respawnBackoff } from './budgets.ts'
 import type { Cause, Change, EventOf } from './chart.ts'
 import type { TaskContext } from './context.ts'
 import type { Reason } from './reasons.ts'
-import { branchIn, isHeard, openMergeRequests, podId, servesStage } from './facts.ts'
+import { branchIn, isHeard, openMergeRequests, podId, servesStage } from './queries.ts'
 
 type Final = EventOf<'pod.final'>
 

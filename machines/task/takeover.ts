@@ -3,7 +3,7 @@ import { taskName } from '../rules/names.ts'
 import { answer, refusal } from './answers.ts'
 import { does, when, type Change, type EventOf, type Row } from './chart.ts'
 import type { TaskContext } from './context.ts'
-import { isReviewKind } from './facts.ts'
+import { isReviewKind } from './queries.ts'
 import { handedMergeRequests, handOver, heirOf, mintHeir } from './hand-over.ts'
 import { findMergeRequest } from './merge-requests.ts'
 

@@ -3,7 +3,7 @@ import { tellPod } from '../emit.ts'
 import { maxInRow, turnBackoff } from './budgets.ts'
 import type { Change, EventOf } from './chart.ts'
 import type { TaskContext } from './context.ts'
-import { isHeard, podId, servesStage } from './facts.ts'
+import { isHeard, podId, servesStage } from './queries.ts'
 
 type Ended = EventOf<'turn.ended'>
 type Failed = EventOf<'turn.failed'>

@@ -6,7 +6,7 @@
  * that their orders are not all tried.
  */
 import type { TaskContext, TaskIssue } from '../task/context.ts'
-import { gatedIssues, grantsHold, isFolding, liveIssues, openMergeRequests, servesStage } from '../task/facts.ts'
+import { gatedIssues, grantsHold, isFolding, liveIssues, openMergeRequests, servesStage } from '../task/queries.ts'
 import { move, type Move } from './move.ts'
 import { outcomeMoves } from './outcome-moves.ts'
 

@@ -4,7 +4,7 @@
  * met twice.
  */
 import type { TaskContext } from '../task/context.ts'
-import { servesStage } from '../task/facts.ts'
+import { servesStage } from '../task/queries.ts'
 
 export function searchKey(context: TaskContext): string {
   const { issues, mergeRequests, verdict, reviewed, goAheads, merging, recordedOutcome, pending, folds } = context

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import type { MemoryDeps } from '../deps.ts'
 import { queryModes, scoreKinds } from '../engine/port.ts'
-import { answering } from '../queries/answering.ts'
+import { answering } from './answering.ts'
 
 const Kind = Type.Enum([...scoreKinds])
 const EngineBody = Type.Object({

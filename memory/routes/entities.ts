@@ -11,7 +11,7 @@ import {
   type EntityCursor,
   type EntityRow,
 } from '../engine/knowledge/entities.ts'
-import { answering } from '../queries/answering.ts'
+import { answering } from './answering.ts'
 
 export const Entity = Type.Object({
   id: Type.String({ format: 'uuid' }),

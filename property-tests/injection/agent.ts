@@ -2,12 +2,12 @@
  * The reach of an agent that has left every bound of its own: the tools as the MCP server calls them, through the broker
  * and by hand with the pod's own token, git, the forge itself, the model proxy, and any address there is.
  */
-import { brokeredBackend, type Backend } from '../../cli/mcp/backend.ts'
-import { codeTools } from '../../cli/mcp/tools/code.ts'
-import { memoryTools } from '../../cli/mcp/tools/memory.ts'
-import { outcomeTool } from '../../cli/mcp/tools/outcome.ts'
-import { platformTools } from '../../cli/mcp/tools/platform.ts'
-import { scmTools } from '../../cli/mcp/tools/scm.ts'
+import { brokeredBackend, type Backend } from '../../edges/agents/mcp/backend.ts'
+import { codeTools } from '../../edges/agents/mcp/tools/code.ts'
+import { memoryTools } from '../../edges/agents/mcp/tools/memory.ts'
+import { outcomeTool } from '../../edges/agents/mcp/tools/outcome.ts'
+import { platformTools } from '../../edges/agents/mcp/tools/platform.ts'
+import { scmTools } from '../../edges/agents/mcp/tools/scm.ts'
 import type { AgentCalls } from '../../wrapper/tools/port.ts'
 import type { AgentKind } from '../../machines/task/events.ts'
 import { systemClock } from '../../runtime/clock.ts'

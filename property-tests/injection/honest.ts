@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { people } from '../../cli/local/people.ts'
 import { approvalOf } from '../../standins/model/approval.ts'
-import { branchIn } from '../../machines/task/facts.ts'
+import { branchIn } from '../../machines/task/queries.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { Agent, type Heard } from './agent.ts'
 import { canaries } from './canaries.ts'

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { agentKinds, type AgentKind } from '../../machines/task/events.ts'
 import { refused, type Judge } from '../../machines/task/outcome/judgement.ts'
-import { outcomeRows } from '../../machines/task/outcome/judge.ts'
+import { judgements } from '../../machines/task/outcome/judge.ts'
 import { rowsOn, state, withTable } from '../machines/rewrite.ts'
 import { actionsOf, unaccepted } from './acceptance.ts'
 
 /** What the table says while it says no there. */
 function withoutRow<T>(row: string, ask: () => T): T {
-  const rows = outcomeRows as Record<string, Judge>
+  const rows = judgements as Record<string, Judge>
   const real = rows[row]!
   rows[row] = () => refused('conflict', 'nobody takes it')
   try {
@@ -21,7 +21,7 @@ function withoutRow<T>(row: string, ask: () => T): T {
 const everyAction = agentKinds.flatMap((kind) => actionsOf(kind).map((action) => [kind, action] as const))
 
 function rowOf(kind: AgentKind, action: string): string {
-  return Object.keys(outcomeRows).find((row) => row.endsWith(` ${kind} ${action}`))!
+  return Object.keys(judgements).find((row) => row.endsWith(` ${kind} ${action}`))!
 }
 
 describe('LAW-12', { timeout: 60_000 }, () => {

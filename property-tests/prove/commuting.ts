@@ -5,7 +5,7 @@
  */
 import { dependentPairs } from './dependent-pairs.ts'
 import { Explorer, type Memory } from './explore.ts'
-import { taskPast } from './ghosts.ts'
+import { taskPast } from './history.ts'
 import { anyOrder } from './moves.ts'
 import { newMemory } from './prove.ts'
 import { idOf, kindOf } from '../machines/world/trace.ts'

@@ -4,7 +4,7 @@ import type { QueueContext, WaitingEntry } from '../../machines/queue/context.ts
 import type { TaskSeed } from '../../machines/task/events.ts'
 import { kindOf, type Stepped } from '../machines/world/trace.ts'
 import type { World } from '../machines/world/world.ts'
-import { grantedIn } from './ghosts.ts'
+import { grantedIn } from './history.ts'
 import type { FiniteLaw, Seen } from './world-model.ts'
 
 function subjectsOf({ issues, mergeRequests }: TaskSeed): readonly ActorAddress[] {

@@ -5,7 +5,7 @@
  * is explored in every order.
  */
 import type { LawName, Living, Move, WorldModel } from './world-model.ts'
-import type { Ghosts } from './ghosts.ts'
+import type { History } from './history.ts'
 import { hashOf, StateSet } from './state-set.ts'
 import type { StateKeys } from './state-key.ts'
 import type { Remembered } from './remembered.ts'
@@ -43,7 +43,7 @@ export interface Explored {
 
 interface Node<W, G> {
   readonly world: W
-  readonly ghosts: G
+  readonly history: G
   readonly number: number
   readonly depth: number
 }
@@ -69,7 +69,7 @@ export interface Surroundings {
 /** A straight way that has not come to where it leads by then never will. */
 const longestLead = 600
 
-export class Explorer<W extends Living<W> = World, G = Ghosts> {
+export class Explorer<W extends Living<W> = World, G = History> {
   readonly #model: WorldModel<W, G>
   readonly #bounds: Bounds
   readonly #around: Surroundings
@@ -102,8 +102,8 @@ export class Explorer<W extends Living<W> = World, G = Ghosts> {
   }
 
   run(): Explored {
-    const [world, ghosts] = this.#led(...this.#begun())
-    this.#meet(world, ghosts, 0, -1, '', 0)
+    const [world, history] = this.#led(...this.#begun())
+    this.#meet(world, history, 0, -1, '', 0)
     let done = -1
     for (let level = 0; level < this.#levels.length; level++) {
       if (!this.#expandAll(this.#levels[level] ?? [], level)) return this.#result(done)
@@ -130,9 +130,9 @@ export class Explorer<W extends Living<W> = World, G = Ghosts> {
   }
 
   /** A mutant may not come as far as the real machines did. */
-  #led(world: W, ghosts: G): readonly [W, G] {
+  #led(world: W, history: G): readonly [W, G] {
     const prefix = this.#around.prefix ?? []
-    let led: readonly [W, G] = [world, ghosts]
+    let led: readonly [W, G] = [world, history]
     for (const [index, says] of prefix.entries()) {
       const move = this.#model.moves(led[0]).find((one) => one.says === says)
       if (!move) return led
@@ -187,8 +187,8 @@ export class Explorer<W extends Living<W> = World, G = Ghosts> {
       this.#transitions += 1
       const path = (): readonly string[] => [...this.#pathTo(node.number), move.says]
       const found = this.#breaches.size
-      const [world, ghosts] = this.#judged(node.world, node.ghosts, path, move)
-      if (this.#breaches.size === found) this.#meet(world, ghosts, cost, node.number, move.says, node.depth + 1)
+      const [world, history] = this.#judged(node.world, node.history, path, move)
+      if (this.#breaches.size === found) this.#meet(world, history, cost, node.number, move.says, node.depth + 1)
     }
   }
 
@@ -199,10 +199,10 @@ export class Explorer<W extends Living<W> = World, G = Ghosts> {
     move?.act(world)
     let before = past
     for (const moment of world.actors.trace) {
-      const ghosts = memory.remember(before, moment)
+      const history = memory.remember(before, moment)
       for (const law of laws)
-        for (const what of law.breaches({ moment, world, past: before, ghosts })) this.#found(law, what, path)
-      before = ghosts
+        for (const what of law.breaches({ moment, world, past: before, history })) this.#found(law, what, path)
+      before = history
     }
     this.#around.onMove?.(world.actors.trace, path)
     return [world, before]
@@ -217,8 +217,8 @@ export class Explorer<W extends Living<W> = World, G = Ghosts> {
     if (!this.#breaches.has(name)) this.#breaches.set(name, { law, says, what, path: [...this.#way, ...path()] })
   }
 
-  #meet(world: W, ghosts: G, cost: number, from: number, by: string, depth: number): void {
-    const { number, isNew } = this.#seen.add(hashOf(this.#model.keyOf(world, ghosts, this.#keys)))
+  #meet(world: W, history: G, cost: number, from: number, by: string, depth: number): void {
+    const { number, isNew } = this.#seen.add(hashOf(this.#model.keyOf(world, history, this.#keys)))
     // Met by a deviation before the straight way came there: it is expanded with all that is left from here.
     if (!isNew && cost >= this.#costs[number]!) return
     this.#costs[number] = cost
@@ -226,7 +226,7 @@ export class Explorer<W extends Living<W> = World, G = Ghosts> {
     this.#by[number] = by
     this.#depth = Math.max(this.#depth, depth)
     const level = (this.#levels[cost] ??= [])
-    level.push({ world, ghosts, number, depth })
+    level.push({ world, history, number, depth })
     if (isNew) this.#askAhead(world, number)
   }
 

@@ -1,6 +1,6 @@
 /**
  * The laws (docs/laws.md) in their finite form: each looks at one moment, the world it left behind, and what the
- * ghosts remember of the past. Their long form over whole histories is `property-tests/machines/laws/`.
+ * history remembers of the past. Their long form over whole histories is `property-tests/machines/laws/`.
  */
 import type { ActorAddress } from '../../machines/definition.ts'
 import { costsWork, overlooksHead } from '../machines/laws/heads.ts'
@@ -12,7 +12,7 @@ import { isLost } from './hand-overs.ts'
 import { mergeOrderLaw } from './merge-order.ts'
 import { repeatLaws } from './repeats.ts'
 import { spendingLaws } from './spending-laws.ts'
-import { grantedIn, type Ghosts, type JudgedHead } from './ghosts.ts'
+import { grantedIn, type History, type JudgedHead } from './history.ts'
 import {
   answerIn,
   idOf,
@@ -47,7 +47,7 @@ function onPerformed(
       : []
 }
 
-type Slots = Pick<Ghosts, 'limits' | 'held'>
+type Slots = Pick<History, 'limits' | 'held'>
 
 /** LAW-1 over one step of a queue. */
 export function admissionBreaches(step: Stepped, past: Slots, { limits, held }: Slots): readonly string[] {
@@ -65,12 +65,12 @@ export function admissionBreaches(step: Stepped, past: Slots, { limits, held }: 
   })
 }
 
-const admission = onStep('queue', (step, { past, ghosts }) => admissionBreaches(step, past, ghosts))
+const admission = onStep('queue', (step, { past, history }) => admissionBreaches(step, past, history))
 
 /** A pod that lives on a slot that was given back is one too many, whoever gave it back [POD-1, POD-6]. */
-const slotless = onStep('queue', (_step, { world, ghosts }) =>
+const slotless = onStep('queue', (_step, { world, history }) =>
   livingPods(world)
-    .filter(([, pod]) => !(podIn(pod).entry in ghosts.held))
+    .filter(([, pod]) => !(podIn(pod).entry in history.held))
     .map(() => 'a pod lives and its slot is free'),
 )
 
@@ -80,13 +80,13 @@ function livingPods(world: World): readonly (readonly [ActorAddress, Snapshot])[
   )
 }
 
-const verdict = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor, params } }, { ghosts }) => {
-  const word = ghosts.verdicts[idOf(actor)]
+const verdict = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor, params } }, { history }) => {
+  const word = history.verdicts[idOf(actor)]
   const isNamed = ({ repo, number, sha }: JudgedHead): boolean =>
     repo === params['repository'] && number === params['number'] && sha === params['sha']
   if (word?.action !== 'approve') return [`merged, and the newest verdict is ${word?.action ?? 'none'}`]
   if (!word.heads.some(isNamed)) return ['merged a head that the review did not name']
-  const isLet = (ghosts.goAheads[idOf(actor)] ?? []).some(isNamed)
+  const isLet = (history.goAheads[idOf(actor)] ?? []).some(isNamed)
   return word.isHeld && !isLet ? ['merged a head that waited for a maintainer'] : []
 })
 
@@ -136,14 +136,14 @@ const ownVoice: FiniteLaw['breaches'] = ({ moment }) => {
 
 const finals: ReadonlySet<string> = new Set(['"delivered"', '"rejected"', '"failed"', '"folded"'])
 
-const endings = onStep('task', (step, { world, ghosts }) => {
+const endings = onStep('task', (step, { world, history }) => {
   const { before, after, actor, timers, effects } = step
   const left = stageOf(before)
   const moved = finals.has(left) && left !== stageOf(after) ? [`${left} is left for ${stageOf(after)}`] : []
   if (after.status !== 'done') return moved
-  const isAlive = ghosts.pods.some((pod) => parentOf(pod as ActorAddress) === idOf(actor))
+  const isAlive = history.pods.some((pod) => parentOf(pod as ActorAddress) === idOf(actor))
   const keepsVolume = taskIn(after).podOrdinal > 0 && !effects.some(({ type }) => type === 'deleteWorkspace')
-  const mine = Object.keys(ghosts.held).filter((entry) => entry.startsWith(`${idOf(actor)}/`))
+  const mine = Object.keys(history.held).filter((entry) => entry.startsWith(`${idOf(actor)}/`))
   const isGivenBack = world.actors.channels.some((channel) =>
     world.actors.mail(channel).some(({ event }) => /^queue\.(release|withdraw)$/.test(event.type)),
   )
@@ -165,15 +165,15 @@ const notes = onStep('pod', ({ actor, after }, { world }) => {
   return turns === 0 || isNoted || isOnItsWay ? [] : ['a pod that ran left no note']
 })
 
-const single: FiniteLaw['breaches'] = ({ ghosts, past }) => {
-  if (ghosts.pods === past.pods && ghosts.turns === past.turns) return []
+const single: FiniteLaw['breaches'] = ({ history, past }) => {
+  if (history.pods === past.pods && history.turns === past.turns) return []
   const doubled = (list: readonly string[]): boolean => {
     const parents = list.map((one) => parentOf(one as ActorAddress))
     return new Set(parents).size < parents.length
   }
   return [
-    ...(doubled(ghosts.pods) ? ['a Task has two pods'] : []),
-    ...(doubled(ghosts.turns) ? ['a pod has two turns in flight'] : []),
+    ...(doubled(history.pods) ? ['a Task has two pods'] : []),
+    ...(doubled(history.turns) ? ['a pod has two turns in flight'] : []),
   ]
 }
 
@@ -207,8 +207,8 @@ const outcomes = onStep('task', ({ actor, before, after, event }, { past }) => {
   ]
 })
 
-const lonelyMerge = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor } }, { ghosts }) =>
-  ghosts.pods.some((pod) => parentOf(pod as ActorAddress) === idOf(actor))
+const lonelyMerge = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor } }, { history }) =>
+  history.pods.some((pod) => parentOf(pod as ActorAddress) === idOf(actor))
     ? ['merged while a pod of the Task lives']
     : [],
 )
@@ -221,8 +221,8 @@ const outstanding = onStep('task', ({ after, outstanding: waiting }) =>
     : waiting.filter((type) => writes.has(type)).map((type) => `${type} waits, and the stage is ${stageOf(after)}`),
 )
 
-const stops = onStep('pod', (step, { ghosts }) =>
-  ghosts.stopped.includes(step.actor) || step.after.status === 'done'
+const stops = onStep('pod', (step, { history }) =>
+  history.stopped.includes(step.actor) || step.after.status === 'done'
     ? sentIn(step)
         .filter(({ event }) => event.type === 'turn.start' && event['purpose'] === 'work')
         .map(() => 'an ordinary turn begins after the pod was told to stop')
@@ -256,7 +256,7 @@ export const finiteLaws: readonly FiniteLaw[] = [
   {
     law: 10,
     says: 'labels are the projection of the Issue',
-    breaches: onStep('issue', (step, { ghosts }) => mislabelled(step, ghosts.labels)),
+    breaches: onStep('issue', (step, { history }) => mislabelled(step, history.labels)),
   },
   { law: 'answers', says: 'every outcome is answered', breaches: refusals },
   { law: 14, says: 'every deadline is the one that the tables give', breaches: overdue },
@@ -281,7 +281,7 @@ export const finiteLaws: readonly FiniteLaw[] = [
   {
     law: 24,
     says: 'no grant and no merge of what was withdrawn and no maintainer took back',
-    breaches: ({ moment, ghosts }) => overruled(ghosts.withdrawals, moment),
+    breaches: ({ moment, history }) => overruled(history.withdrawals, moment),
   },
   entryLaw,
   ...repeatLaws,

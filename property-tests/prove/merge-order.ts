@@ -4,11 +4,11 @@ import { taskIn } from '../machines/world/trace.ts'
 import type { FiniteLaw, Seen } from './world-model.ts'
 
 /** An earlier one stays behind only when the Task knew it closed, or a person closed it behind its back. */
-function mergedOutOfTurn({ moment, world, ghosts }: Seen): readonly string[] {
+function mergedOutOfTurn({ moment, world, history }: Seen): readonly string[] {
   if (moment.kind !== 'performed' || moment.effect.type !== 'mergeMergeRequest' || moment.result !== 'merged') return []
   const { effect, actors } = moment satisfies Performed
   const task = actors.get(effect.actor)
-  const order = ghosts.orders[effect.actor] ?? []
+  const order = history.orders[effect.actor] ?? []
   const earlier = order.slice(0, Math.max(0, order.indexOf(String(effect.params['repository']))))
   if (!task || earlier.length === 0) return []
   const isOpen = (repository: string, number: number): boolean =>

@@ -29,7 +29,7 @@ function whatIsNext({ forge, actors }: World): string {
 }
 
 function nameOf({ row }: Subject): string {
-  return `${row.sort} ${row.number}`
+  return `${row.kind} ${row.number}`
 }
 
 /** Mail, effects and webhooks out of their order; `cost` 0: there is no order. */
@@ -55,7 +55,7 @@ export function anyOrder(cost: 0 | 1): Moves {
 
 function withSame(world: World, { row }: Subject, act: (same: Subject) => void): void {
   const all: readonly Subject[] = [...world.forge.issues, ...world.forge.mergeRequests]
-  const same = all.find((one) => one.row.sort === row.sort && one.row.number === row.number)
+  const same = all.find((one) => one.row.kind === row.kind && one.row.number === row.number)
   if (same) act(same)
 }
 

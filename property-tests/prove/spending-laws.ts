@@ -12,21 +12,21 @@ function onStep(kind: string, judge: Judge): FiniteLaw['breaches'] {
     seen.moment.kind === 'stepped' && kindOf(seen.moment.actor) === kind ? judge(seen.moment, seen) : []
 }
 
-const within: Judge = (step, { ghosts, past }) =>
+const within: Judge = (step, { history, past }) =>
   sentIn(step)
     .filter(({ event }) => event.type === 'reservation.granted')
     .flatMap(({ to }) => {
       if (to in past.book.reserved) return ['a turn reserves twice']
-      const task = ghosts.book.reserved[to]?.task
+      const task = history.book.reserved[to]?.task
       if (task === undefined) return ['a turn is granted what it did not ask for']
-      return overspent(ghosts.book, task).map((name) => `a turn begins beyond the limit of the ${name}`)
+      return overspent(history.book, task).map((name) => `a turn begins beyond the limit of the ${name}`)
     })
 
 /** Judged at the call to the wrapper: from there on tokens are used. */
-const before: FiniteLaw['breaches'] = ({ moment, world, ghosts }) => {
+const before: FiniteLaw['breaches'] = ({ moment, world, history }) => {
   if (moment.kind !== 'performed' || moment.effect.type !== 'submitTurn' || moment.result !== 'accepted') return []
   const isMetered = world.forge.project.taskConfig.tokensPerTurn !== undefined
-  return !isMetered || moment.effect.actor in ghosts.book.reserved ? [] : ['a turn begins and reserved nothing']
+  return !isMetered || moment.effect.actor in history.book.reserved ? [] : ['a turn begins and reserved nothing']
 }
 
 /** By whom it was heard, or for how much: null counts in full. */

@@ -12,7 +12,7 @@ import type { Process } from '../machines/world/processes.ts'
 import { kindOf, type Outstanding, type Snapshot } from '../machines/world/trace.ts'
 import type { Subject } from '../machines/world/forge.ts'
 import type { World } from '../machines/world/world.ts'
-import type { Ghosts } from './ghosts.ts'
+import type { History } from './history.ts'
 
 /** Says when, how it reads, or what it cost: no guard asks for it. */
 const words = ['at', 'title', 'body', 'text', 'goal', 'url', 'finalText', 'usage', 'config', 'summary', 'description']
@@ -106,12 +106,12 @@ function actorText(address: ActorAddress, snapshot: Snapshot): string {
 }
 
 function subjectText({ row, thread, isDirty, holds }: Subject): string {
-  const { sort, number, notes } = row
+  const { kind, number, notes } = row
   const said = thread
     .filter(({ comment, told }) => comment.author.login !== botLogin || !told)
     .map((one) => wordOf(one, 'othersAt' in notes ? notes.othersAt : undefined))
-  const facts = row.sort === 'issue' ? row.issue : row.mergeRequest
-  return plainOf([sort, number, facts, notes, isDirty]) + JSON.stringify([said, holds])
+  const facts = row.kind === 'issue' ? row.issue : row.mergeRequest
+  return plainOf([kind, number, facts, notes, isDirty]) + JSON.stringify([said, holds])
 }
 
 /** Whose hands they were decides, not their name; and whether it came after others edited the text that it speaks of. */
@@ -151,16 +151,16 @@ export class StateKeys {
   readonly #parts = new WeakMap<object, Map<string, Part>>()
 
   /** Text that two moments share exactly if they are the same state. */
-  of(world: World, ghosts: Ghosts): string {
+  of(world: World, history: History): string {
     const known = new Map<string, number>()
-    return this.#partsOf(world, ghosts)
+    return this.#partsOf(world, history)
       .map(({ shape, names: used }) => `${shape}:${used.map((name) => numbered(known, name)).join(',')}`)
       .join(';')
   }
 
   /** As `of`, but by the very names and whatever came first: what two orders of the same events must share. */
-  ofBoth(world: World, ghosts: Ghosts): string {
-    return this.#partsOf(world, ghosts)
+  ofBoth(world: World, history: History): string {
+    return this.#partsOf(world, history)
       .map(({ shape, names: used }) => `${shape}:${used.join(',')}`)
       .toSorted()
       .join(';')
@@ -171,7 +171,7 @@ export class StateKeys {
     return this.#part(snapshot, address, () => actorText(address, snapshot)).shape
   }
 
-  #partsOf({ actors, forge, processes, agents }: World, ghosts: Ghosts): readonly Part[] {
+  #partsOf({ actors, forge, processes, agents }: World, history: History): readonly Part[] {
     const alive = [...actors.snapshots()].filter(([, { status }]) => status === 'active')
     return [
       ...sorted(alive).map(([address, snapshot]) =>
@@ -184,7 +184,7 @@ export class StateKeys {
       this.#text(JSON.stringify([...forge.branches])),
       ...processes.alive.map((process) => this.#text(processText(process))),
       this.#text(agents.memories),
-      this.#text(JSON.stringify(ghosts)),
+      this.#text(JSON.stringify(history)),
     ]
   }
 

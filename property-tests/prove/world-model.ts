@@ -2,7 +2,7 @@
 import type { Actors } from '../machines/world/actors.ts'
 import type { Moment } from '../machines/world/trace.ts'
 import type { World } from '../machines/world/world.ts'
-import type { Ghosts } from './ghosts.ts'
+import type { History } from './history.ts'
 import type { StateKeys } from './state-key.ts'
 
 /** By its number in docs/laws.md; by a name where the tables say it and no law of theirs has a number. */
@@ -21,15 +21,15 @@ export interface Move<W = World> {
   readonly act: (world: W) => void
 }
 
-export interface Seen<W = World, G = Ghosts> {
+export interface Seen<W = World, G = History> {
   readonly moment: Moment
   readonly world: W
   /** Before the moment, and after it. */
   readonly past: G
-  readonly ghosts: G
+  readonly history: G
 }
 
-export interface FiniteLaw<W = World, G = Ghosts> {
+export interface FiniteLaw<W = World, G = History> {
   readonly law: LawName
   readonly says: string
   readonly breaches: (seen: Seen<W, G>) => readonly string[]
@@ -46,10 +46,10 @@ export interface Future<W = World> {
 /** What the past must not let anybody forget. */
 export interface Past<G> {
   readonly none: G
-  readonly remember: (ghosts: G, moment: Moment) => G
+  readonly remember: (history: G, moment: Moment) => G
 }
 
-export interface WorldModel<W extends Living<W> = World, G = Ghosts> {
+export interface WorldModel<W extends Living<W> = World, G = History> {
   readonly name: string
   readonly says: string
   readonly begin: () => W
@@ -63,7 +63,7 @@ export interface WorldModel<W extends Living<W> = World, G = Ghosts> {
   readonly laws: readonly FiniteLaw<W, G>[]
   readonly futures: readonly Future<W>[]
   /** Text that two moments share exactly if they are the same state. */
-  readonly keyOf: (world: W, ghosts: G, keys: StateKeys) => string
+  readonly keyOf: (world: W, history: G, keys: StateKeys) => string
 }
 
 export interface Lead<W = World> {

@@ -18,7 +18,7 @@ import {
   type Moves,
 } from './moves.ts'
 import { futures } from './futures.ts'
-import { taskPast } from './ghosts.ts'
+import { taskPast } from './history.ts'
 import { finiteLaws } from './laws.ts'
 import { atWork, toHalfMerged, toFold, toFull, toHeld, toReview } from './leads.ts'
 import { repeats } from './repeats.ts'
@@ -244,6 +244,6 @@ export function modelOf(
     past: taskPast,
     laws: finiteLaws,
     futures,
-    keyOf: (world, ghosts, keys) => keys.of(world, ghosts),
+    keyOf: (world, history, keys) => keys.of(world, history),
   }
 }

@@ -7,7 +7,7 @@ import { createActions, type Actions } from '../../standins/forge/actions.ts'
 import { createFaultBoard } from '../../standins/forge/faults.ts'
 import { createLinks } from '../../standins/forge/github/links.ts'
 import { serveGithub } from '../../standins/forge/github/server.ts'
-import { signDelivery, subscribes, wordEvent } from '../../standins/forge/github/webhooks.ts'
+import { signDelivery, subscribes, formatEvent } from '../../standins/forge/github/webhooks.ts'
 import type { AuditEntry } from '../../standins/forge/store/audit.ts'
 import { createCheckRun, updateCheckRun } from '../../standins/forge/store/checks.ts'
 import { createLocks } from '../../standins/forge/store/locks.ts'
@@ -125,7 +125,7 @@ export async function openForge({ repositories: count, carry, pushed }: ForgeOpt
   Object.assign(current, { store, sender })
   store.listeners.add((event) => {
     const hooks = event.type === 'hook.created' ? [event.hook] : [...event.repository.hooks.values()]
-    const message = wordEvent(links, event)
+    const message = formatEvent(links, event)
     for (const hook of hooks)
       if (event.type === 'hook.created' || subscribes(hook, message.event)) sender.send(event.repository, hook, message)
   })

@@ -13,7 +13,7 @@ import { serveRepositories } from './git-route.ts'
 import { adoptBare, writeHooks } from './git/bare.ts'
 import { createLinks } from './github/links.ts'
 import { serveGithub } from './github/server.ts'
-import { signDelivery, subscribes, wordEvent } from './github/webhooks.ts'
+import { signDelivery, subscribes, formatEvent } from './github/webhooks.ts'
 import type { WorldDocument } from './saved/document.ts'
 import { keepWorldFile, readWorldFile } from './saved/file.ts'
 import { restoreDeliveries, restoreWorld } from './saved/restore.ts'
@@ -102,7 +102,7 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
 
   function tellHooks(event: ForgeEvent): void {
     const hooks = event.type === 'hook.created' ? [event.hook] : [...event.repository.hooks.values()]
-    const message = wordEvent(links.value, event)
+    const message = formatEvent(links.value, event)
     for (const hook of hooks) {
       if (event.type === 'hook.created' || subscribes(hook, message.event)) sender.send(event.repository, hook, message)
     }

@@ -27,12 +27,39 @@ const product: readonly Zone[] = [
   { folder: 'runtime/', imports: ['machines/'] },
   { folder: 'crd/', imports: ['machines/'] },
   { folder: kit, imports: [] },
-  ...['ports', 'forge', 'alerts', 'pods', 'schedule', 'local', 'agents', 'git', 'inspector', 'telemetry'].map(
-    (name) => ({ folder: `edges/${name}/`, imports: edge }),
-  ),
+  ...[
+    'ports',
+    'forge',
+    'alerts',
+    'pods',
+    'schedule',
+    'local',
+    'agents',
+    'git',
+    'inspector',
+    'telemetry',
+    'journal',
+  ].map((name) => ({ folder: `edges/${name}/`, imports: edge })),
   // Only the generators run it: the layout engine stays out of the product. Page and inspector share the chart's types.
   { folder: 'edges/inspector/charts/', imports: ['machines/', 'runtime/json-rows.ts'], development: true },
+  // The tools' server runs in the pod, so it gets the schemas of the agents' API and the wrapper's port, no store and no actor.
+  {
+    folder: 'edges/agents/mcp/',
+    imports: [
+      'edges/agents/',
+      'machines/task/events.ts',
+      'machines/turn/contract-version.ts',
+      'runtime/clock.ts',
+      'runtime/simulated-clock.ts',
+      'wrapper/tools/port.ts',
+      'wrapper/issue-report.ts',
+      kit,
+    ],
+  },
   { folder: 'memory/', imports: ['runtime/', 'machines/', kit] },
+  // Two programs beside the service. Its client knows it by HTTP alone; the extractor knows files alone.
+  { folder: 'memory/client/', imports: ['memory/extract/', 'memory/testing.ts', 'runtime/clock.ts', kit] },
+  { folder: 'memory/extract/', imports: ['runtime/clock.ts'] },
   { folder: 'wrapper/', imports: ['machines/turn/schema.ts', 'machines/turn/contract-version.ts', kit] },
   { folder: 'cli/', imports: [...platform, door] },
   { folder: door, imports: ['standins/'] },
@@ -49,6 +76,8 @@ const laboratory: readonly Zone[] = [
   { folder: 'property-tests/simulation/', imports: 'anything', development: true },
   // The same with real sockets and git, its pods scripted.
   { folder: 'property-tests/injection/', imports: 'anything', development: true },
+  // The tools' server before other people's clients, in the orchestrator as it is composed.
+  { folder: 'property-tests/tools/', imports: 'anything', development: true },
   {
     folder: 'bench/',
     imports: [
@@ -57,8 +86,8 @@ const laboratory: readonly Zone[] = [
       'memory/',
       'wrapper/',
       'edges/agents/bundle/',
-      // The tools' server stands in the wrapper's process, and only the composition root may put it there.
-      'cli/mcp/',
+      // Only the composition root puts the tools' server into the wrapper's process.
+      'edges/agents/mcp/',
       'property-tests/prove/',
       kit,
     ],
@@ -88,7 +117,7 @@ export const startsGit: Readonly<Record<string, string>> = {
   // In the command space: the other end of the wire.
   'wrapper/workspace/outside/wire.ts': 'wrapper/workspace/hostile-clone.test.ts',
   'edges/git/run-git.ts': 'edges/git/hostile-tree.test.ts',
-  'cli/extract/source-files.ts': 'cli/extract/hostile-repository.test.ts',
+  'memory/extract/source-files.ts': 'memory/client/hostile-repository.test.ts',
   'cli/local/git-seed.ts': 'cli/local/git-seed.test.ts',
   'standins/forge/git/run.ts': 'standins/forge/git/hostile-tree.test.ts',
   'standins/forge/git/http-backend.ts': 'standins/forge/git/hostile-tree.test.ts',

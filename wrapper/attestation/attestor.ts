@@ -4,7 +4,7 @@ import { canonical } from './canonical.ts'
 import { declaredTools } from './model-request.ts'
 import { beginTurn, drop, outsideTurns, register, spend, type Registry, type Verdict } from './registry.ts'
 
-/** What the model decided in the turn that runs: the proxy registers it, the tools' desk spends it, the conversation ends it. */
+/** What the model decided in the turn that runs: the proxy registers it, the tools' runner spends it, the conversation ends it. */
 export class Attestor {
   #registry: Registry = outsideTurns
   #turn = new AbortController()

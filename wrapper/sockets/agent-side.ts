@@ -13,8 +13,8 @@ import { until, type Clock } from '../clock.ts'
 import { openWiring, type OnHook, type Wiring } from '../hooks/wiring.ts'
 import type { WrapperMetrics } from '../metrics.ts'
 import type { ModelMeter } from '../model-proxy/meter.ts'
-import type { CreateToolsServer, ToolDesk } from '../tools/port.ts'
-import { createToolDesk, type ToolDeskOptions } from '../tools/tool-desk.ts'
+import type { CreateToolsServer, ToolRunner } from '../tools/port.ts'
+import { createToolRunner, type ToolRunnerOptions } from '../tools/tool-runner.ts'
 import type { UsageFeedOptions } from '../usage/usage-feed.ts'
 import type { Workspace } from '../workspace/outside/workspace.ts'
 import { socketsIn, type SocketFolder } from './agent-sockets.ts'
@@ -39,7 +39,7 @@ export interface AgentSideOptions {
   readonly onModelOutput: () => void
   readonly onHook: OnHook
   readonly onAccountUsage: UsageFeedOptions['onAccountUsage']
-  readonly onRefusal: ToolDeskOptions['onRefusal']
+  readonly onRefusal: ToolRunnerOptions['onRefusal']
   readonly workspace: () => Workspace | undefined
 }
 
@@ -59,8 +59,8 @@ export async function openAgentSide(options: AgentSideOptions): Promise<AgentSid
   const model = await createModelServer({ ...options, model: modelOf(options) })
   await model.app.listen({ path: sockets.model })
   const wiring = await openWiring({ ...options, path: sockets.wiring })
-  const desk = deskOf(options)
-  const tools = await openMcpSocket({ path: sockets.tools, serverFor: () => toolsServer(options, desk) })
+  const runner = runnerOf(options)
+  const tools = await openMcpSocket({ path: sockets.tools, serverFor: () => toolsServer(options, runner) })
   return {
     plumbing: {
       sockets: socketsIn(link),
@@ -99,7 +99,7 @@ function modelOf({ config, fetch, meter, attestor, metrics, onModelOutput }: Age
   }
 }
 
-function deskOf(options: AgentSideOptions): ToolDesk {
+function runnerOf(options: AgentSideOptions): ToolRunner {
   const { config, fetch, clock, workspace } = options
   const broker = createBroker({
     caller: config.identity,
@@ -109,12 +109,15 @@ function deskOf(options: AgentSideOptions): ToolDesk {
     workspaceState: async () => (await workspace()?.state()) ?? 'dirty',
   })
   const push = async (): Promise<unknown> => workspace()?.pushAll()
-  return createToolDesk({ ...options, broker, push, task: config.identity.task })
+  return createToolRunner({ ...options, broker, push, task: config.identity.task })
 }
 
-function toolsServer({ config, createToolsServer }: AgentSideOptions, desk: ToolDesk): ReturnType<CreateToolsServer> {
+function toolsServer(
+  { config, createToolsServer }: AgentSideOptions,
+  runner: ToolRunner,
+): ReturnType<CreateToolsServer> {
   const { task, project, profile } = config.identity
-  return createToolsServer({ task, project, profile, hasMemory: config.memoryUrl !== '' }, desk)
+  return createToolsServer({ task, project, profile, hasMemory: config.memoryUrl !== '' }, runner)
 }
 
 function statuslineOf({ config, node }: AgentSideOptions): readonly string[] {

@@ -3,7 +3,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 import type { CreateToolsServer } from '../tools/port.ts'
 
 /** Tools for tests of the wrapper, which may not know the platform's own. */
-export const plainTools: CreateToolsServer = ({ task }, desk) => {
+export const plainTools: CreateToolsServer = ({ task }, runner) => {
   const server = new Server({ name: 'platform', version: '0' }, { capabilities: { tools: {} } })
   const tool = (name: string): object => ({ name, description: name, inputSchema: { type: 'object' } })
   server.setRequestHandler(ListToolsRequestSchema, () => ({
@@ -11,7 +11,7 @@ export const plainTools: CreateToolsServer = ({ task }, desk) => {
   }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const asked = { id: params._meta?.['claudecode/toolUseId'], tool: params.name, arguments: params.arguments }
-    const text = await desk.perform(asked, async (calls) => {
+    const text = await runner.perform(asked, async (calls) => {
       const body = JSON.stringify(params.arguments ?? {})
       if (params.name === 'echo') return body
       if (params.name === 'push') return calls.push().then(() => 'pushed')

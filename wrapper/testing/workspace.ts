@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Check } from 'typebox/value'
 import { openPlainSpace, type CommandSpace } from '../space/space.ts'
 import type { Git } from '../workspace/git.ts'
-import { createDesk } from '../workspace/inside/desk.ts'
+import { createCloneOperations } from '../workspace/inside/clone-operations.ts'
 import { createInsideGit } from '../workspace/inside/git.ts'
 import { createOutsideGit, outsideSide, type CredentialHelper } from '../workspace/outside/git.ts'
 import { openInside, type Inside } from '../workspace/outside/inside.ts'
@@ -108,12 +108,12 @@ export function openWorkspace(options: SceneOptions): WorkspaceScene {
 }
 
 function insideOf(git: Git, workspaceDir: string): Inside {
-  const desk = createDesk(git, workspaceDir)
+  const clones = createCloneOperations(git, workspaceDir)
   return {
     ask: async (operation, request) => {
       const { request: asked, answer: said } = operations[operation]
       if (!Check(asked, request)) throw new Error(`no request: ${operation} ${JSON.stringify(request)}`)
-      const answer = await desk[operation](request)
+      const answer = await clones[operation](request)
       if (!Check(said, answer)) throw new Error(`no answer: ${operation} ${JSON.stringify(answer)}`)
       return answer
     },

@@ -26,12 +26,12 @@ export interface AgentCalls {
   push(): Promise<void>
 }
 
-/** Rejected with by `ToolDesk.perform`; the message is for the model. */
+/** Rejected with by `ToolRunner.perform`; the message is for the model. */
 export class CallRefused extends Error {
   override readonly name = 'CallRefused'
 }
 
-export interface ToolDesk {
+export interface ToolRunner {
   /** Runs `run` once for each block; the same call again gets the first one's answer. Rejects with `CallRefused`. */
   perform<Answer>(asked: AskedCall, run: (calls: AgentCalls) => Promise<Answer>): Promise<Answer>
 }
@@ -44,4 +44,4 @@ export interface PodOfTools {
 }
 
 /** The tools' server for one connection. The composition root gives it: the tools' schemas lie beside their routes. */
-export type CreateToolsServer = (pod: PodOfTools, desk: ToolDesk) => McpServer
+export type CreateToolsServer = (pod: PodOfTools, runner: ToolRunner) => McpServer

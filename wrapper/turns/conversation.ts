@@ -13,7 +13,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { EvidenceCollector } from './evidence.ts'
 import { HindranceWatch } from './hindrance.ts'
 import { outcomeOf, type AgentOutcome, type Ending, type TurnEvidence } from './outcome.ts'
-import { ProbeDesk } from './probe-desk.ts'
+import { Probes } from './probes.ts'
 import { StallWatch } from './stall-watch.ts'
 import { ToolCallCounter } from './tool-calls.ts'
 import { TranscriptTail } from './transcript-tail.ts'
@@ -60,7 +60,7 @@ const spontaneousLimitMs = 10_000
 export class Conversation {
   readonly #options: ConversationOptions
   readonly #tail = new TranscriptTail()
-  readonly #probes = new ProbeDesk()
+  readonly #probes = new Probes()
   readonly #stall: StallWatch
   readonly #escape: EscapeKey
   readonly #hindrance = new HindranceWatch()

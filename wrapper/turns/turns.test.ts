@@ -8,7 +8,7 @@ import { EvidenceCollector } from './evidence.ts'
 import { TurnJournal } from './journal.ts'
 import { admit, applyLedgerEvent, resultOf, type Ledger, type LedgerEvent, type TurnOutcome } from './ledger.ts'
 import { outcomeOf, type TurnEvidence } from './outcome.ts'
-import { ProbeDesk } from './probe-desk.ts'
+import { Probes } from './probes.ts'
 import { StallWatch } from './stall-watch.ts'
 import { parseTranscriptLine } from './transcript.ts'
 
@@ -278,13 +278,13 @@ describe('stalls and probes', () => {
   })
 
   test('a probe is delivered once and answered by the first line after it (PROBE-5, WRAPPER-STALL-4)', () => {
-    const desk = new ProbeDesk()
-    desk.ask('p1', 'there?')
-    desk.assistantSpoke(1)
-    expect(desk.last).toEqual({ probeId: 'p1' })
-    expect([desk.deliver(2), desk.deliver(3)]).toEqual(['there?', undefined])
-    expect(desk.isOpen).toBe(true)
-    desk.assistantSpoke(4)
-    expect(desk.last).toMatchObject({ deliveredAt: new Date(2).toISOString(), answeredAt: new Date(4).toISOString() })
+    const probes = new Probes()
+    probes.ask('p1', 'there?')
+    probes.assistantSpoke(1)
+    expect(probes.last).toEqual({ probeId: 'p1' })
+    expect([probes.deliver(2), probes.deliver(3)]).toEqual(['there?', undefined])
+    expect(probes.isOpen).toBe(true)
+    probes.assistantSpoke(4)
+    expect(probes.last).toMatchObject({ deliveredAt: new Date(2).toISOString(), answeredAt: new Date(4).toISOString() })
   })
 })

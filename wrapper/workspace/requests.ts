@@ -128,7 +128,7 @@ export type RequestOf<O extends Operation> = Static<(typeof operations)[O]['requ
 export type AnswerOf<O extends Operation> = Static<(typeof operations)[O]['answer']>
 
 /** One function an operation, as the worker has them. */
-export type Desk = { readonly [O in Operation]: (request: RequestOf<O>) => Promise<AnswerOf<O>> }
+export type CloneOperations = { readonly [O in Operation]: (request: RequestOf<O>) => Promise<AnswerOf<O>> }
 
 /** One line each way. */
 export const RequestLine = Type.Object(

@@ -8,7 +8,7 @@ export type BodyForm = 'whole' | 'truncated' | 'dropped'
 
 export interface ThreadForm {
   readonly thread: BundleThread | BundleMergeRequest
-  readonly sort: 'issue' | 'merge_request'
+  readonly kind: 'issue' | 'merge_request'
   readonly body: BodyForm
   /** Rendered, newest first: those that are shown. */
   readonly comments: readonly string[]
@@ -19,42 +19,42 @@ export function renderRoot(input: BundleInput, inner: string): string {
   return `<task_context${attributes(head)}>\n${inner}</task_context>\n`
 }
 
-export function renderThread({ thread, sort, body, comments }: ThreadForm): string {
+export function renderThread({ thread, kind, body, comments }: ThreadForm): string {
   const common = { repo: thread.repository, number: thread.number, state: thread.state, status: thread.status }
   const own =
     'headSha' in thread
       ? { ci: thread.ci, mergeable: thread.mergeable, head_branch: thread.headBranch, head_sha: thread.headSha }
       : {}
   return [
-    `<${sort}${attributes({ ...common, ...own, url: thread.url })}>\n`,
+    `<${kind}${attributes({ ...common, ...own, url: thread.url })}>\n`,
     `<title>${escapeText(thread.title)}</title>\n<author>${escapeText(thread.author)}</author>\n`,
-    `<body>${renderBody(thread, sort, body)}</body>\n`,
-    renderComments(thread, sort, comments),
-    `</${sort}>\n`,
+    `<body>${renderBody(thread, kind, body)}</body>\n`,
+    renderComments(thread, kind, comments),
+    `</${kind}>\n`,
   ].join('')
 }
 
-function renderBody(thread: BundleThread, sort: ThreadForm['sort'], form: BodyForm): string {
+function renderBody(thread: BundleThread, kind: ThreadForm['kind'], form: BodyForm): string {
   if (form === 'whole') return escapeText(thread.body)
   const kept = form === 'truncated' ? cutBytes(thread.body, truncatedBodyBytes) : ''
   if (kept === thread.body) return escapeText(thread.body)
-  const kind = sort === 'issue' ? 'issues' : 'mr'
-  const call = `scm_read(kind=${kind}, repo=${thread.repository}, number=${thread.number})`
+  const readAs = kind === 'issue' ? 'issues' : 'mr'
+  const call = `scm_read(kind=${readAs}, repo=${thread.repository}, number=${thread.number})`
   return `${escapeText(kept)}[truncated: ${bytesOf(kept)} of ${bytesOf(thread.body)} bytes, read it with ${escapeText(call)}]`
 }
 
 /** `total`, `rendered` and `elided` are always there; `fetch` only where something was left out. */
-function renderComments(thread: BundleThread, sort: ThreadForm['sort'], comments: readonly string[]): string {
+function renderComments(thread: BundleThread, kind: ThreadForm['kind'], comments: readonly string[]): string {
   const total = thread.comments.length
   const rendered = comments.length
   const elided = total - rendered
-  const fetch = elided === 0 ? undefined : fetchThread(thread, sort)
+  const fetch = elided === 0 ? undefined : fetchThread(thread, kind)
   const inner = comments.toReversed().join('')
   return `<comments${attributes({ total, rendered, elided, fetch })}>${inner === '' ? '' : `\n${inner}`}</comments>\n`
 }
 
-function fetchThread(thread: BundleThread, sort: ThreadForm['sort']): string {
-  const pr = sort === 'merge_request' ? ', is_pr=true' : ''
+function fetchThread(thread: BundleThread, kind: ThreadForm['kind']): string {
+  const pr = kind === 'merge_request' ? ', is_pr=true' : ''
   return `scm_read(kind=comments, repo=${thread.repository}, number=${thread.number}${pr})`
 }
 

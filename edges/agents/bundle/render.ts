@@ -67,8 +67,8 @@ function commentsOf({ comments }: BundleThread): FillThread {
 function skeleton(input: BundleInput): readonly ThreadForm[] {
   const byPlace = (a: BundleThread, b: BundleThread): number =>
     a.repository < b.repository ? -1 : a.repository > b.repository ? 1 : a.number - b.number
-  const form = (sort: ThreadForm['sort']) => (thread: BundleThread) =>
-    ({ thread, sort, body: 'whole', comments: [] }) satisfies ThreadForm
+  const form = (kind: ThreadForm['kind']) => (thread: BundleThread) =>
+    ({ thread, kind, body: 'whole', comments: [] }) satisfies ThreadForm
   return [
     ...input.issues.toSorted(byPlace).map(form('issue')),
     ...input.mergeRequests.toSorted(byPlace).map(form('merge_request')),

@@ -3,7 +3,7 @@ import { refusedConjunct, type CitationChecks } from '../../../machines/rules/ci
 import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
 import { sameLogin, isListed } from '../../../machines/rules/logins.ts'
 import { matchQuote } from '../../../machines/rules/quote.ts'
-import { gatedIssues } from '../../../machines/task/facts.ts'
+import { gatedIssues } from '../../../machines/task/queries.ts'
 import type { ApprovalClaim } from '../../../machines/task/events.ts'
 import type { TaskContext, TaskIssue } from '../../../machines/task/context.ts'
 import { bareName, maintainersOf, repositoryNamed, type ProjectSettings } from '../../forge/projects.ts'

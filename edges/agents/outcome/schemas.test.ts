@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { agentKinds, type AgentKind } from '../../../machines/task/events.ts'
 import { faultsOf } from '../../../http/validation.ts'
-import { outcomeRows } from '../../../machines/task/outcome/judge.ts'
+import { judgements } from '../../../machines/task/outcome/judge.ts'
 import { actionOf, conditionalFaults, repositoryFaults } from './rules.ts'
 import { DocumentationOutcome, outcomeSchemas } from './schemas.ts'
 
@@ -226,7 +226,7 @@ describe('LAW-12', () => {
   it.each(agentKinds)(
     'every action of the schema of %s has its row in the table of outcomes, and no row has another (OUTCOME-IMPLEMENT-1, OUTCOME-WORK-1, OUTCOME-WORK-2, OUTCOME-REVIEW-1, OUTCOME-BRAINSTORM-1, OUTCOME-INCIDENT-2)',
     (kind) => {
-      const rows = Object.keys(outcomeRows)
+      const rows = Object.keys(judgements)
         .map((row) => row.split(' '))
         .filter(([, agent]) => agent === kind)
       expect(rows.map(([, , action]) => action).toSorted()).toEqual(actions(kind).toSorted())

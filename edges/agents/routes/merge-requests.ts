@@ -1,6 +1,13 @@
 import { Type, type Static } from 'typebox'
 import type { TaskContext, TaskIssue } from '../../../machines/task/context.ts'
-import { branchIn, ceilingHolds, gatedIssues, grantsHold, liveIssues, planHolds } from '../../../machines/task/facts.ts'
+import {
+  branchIn,
+  ceilingHolds,
+  gatedIssues,
+  grantsHold,
+  liveIssues,
+  planHolds,
+} from '../../../machines/task/queries.ts'
 import type { HttpApp } from '../../../http/app.ts'
 import { invalidInput, Problem, type Fault } from '../../../http/problem.ts'
 import { requiredByAction } from '../argument-faults.ts'

@@ -37,7 +37,7 @@ export function failureOf(operation: string, error: unknown): Error {
 
 /** Thrown on this side of the line, and to be heard as it was. */
 function isOurs(error: unknown): error is Error {
-  return [RateLimitedError, ForgeUnavailableError, EffectNotHeldError].some((sort) => error instanceof sort)
+  return [RateLimitedError, ForgeUnavailableError, EffectNotHeldError].some((kind) => error instanceof kind)
 }
 
 /** PUT .../merge has words of its own: 405 not mergeable, 409 another head. */

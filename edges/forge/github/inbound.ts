@@ -45,7 +45,7 @@ const mappings: Mapping = {
     if (issue.pull_request !== undefined) return undefined
     return {
       ...origin(rest),
-      sort: 'issue',
+      kind: 'issue',
       action: issueActionOf(action),
       issue: issueOf(issue),
       ...(label === undefined ? {} : { label: label.name }),
@@ -56,7 +56,7 @@ const mappings: Mapping = {
     const on = issue.pull_request === undefined ? 'issue' : 'mr'
     const change = {
       ...origin(rest),
-      sort: 'comment',
+      kind: 'comment',
       action: commentActionOf(action),
       comment: commentOf(comment, on, issue.number),
       ...textBefore(changes),
@@ -65,30 +65,30 @@ const mappings: Mapping = {
   },
   pull_request: ({ action, pull_request, changes, ...rest }) => ({
     ...origin(rest),
-    sort: 'mr',
+    kind: 'mr',
     action: mergeRequestActionOf(action),
     mergeRequest: mergeRequestOf(pull_request),
     ...subjectBefore(changes),
   }),
   pull_request_review: ({ action, review, pull_request, changes, ...rest }) => ({
     ...origin(rest),
-    sort: 'comment',
+    kind: 'comment',
     action: action === 'submitted' ? 'created' : commentActionOf(action),
     comment: reviewOf(review, pull_request.number),
     ...textBefore(changes),
   }),
   pull_request_review_comment: ({ action, comment, pull_request, changes, ...rest }) => ({
     ...origin(rest),
-    sort: 'comment',
+    kind: 'comment',
     action: commentActionOf(action),
     comment: reviewCommentOf(comment, pull_request.number),
     ...textBefore(changes),
   }),
-  push: ({ ref, before, after, ...rest }) => ({ ...origin(rest), sort: 'push', ref, before, after }),
-  check_run: ({ check_run, ...rest }) => ({ ...origin(rest), sort: 'ci', sha: check_run.head_sha }),
-  check_suite: ({ check_suite, ...rest }) => ({ ...origin(rest), sort: 'ci', sha: check_suite.head_sha }),
-  workflow_run: ({ workflow_run, ...rest }) => ({ ...origin(rest), sort: 'ci', sha: workflow_run.head_sha }),
-  status: ({ sha, ...rest }) => ({ ...origin(rest), sort: 'ci', sha }),
+  push: ({ ref, before, after, ...rest }) => ({ ...origin(rest), kind: 'push', ref, before, after }),
+  check_run: ({ check_run, ...rest }) => ({ ...origin(rest), kind: 'ci', sha: check_run.head_sha }),
+  check_suite: ({ check_suite, ...rest }) => ({ ...origin(rest), kind: 'ci', sha: check_suite.head_sha }),
+  workflow_run: ({ workflow_run, ...rest }) => ({ ...origin(rest), kind: 'ci', sha: workflow_run.head_sha }),
+  status: ({ sha, ...rest }) => ({ ...origin(rest), kind: 'ci', sha }),
 }
 
 export const githubWebhooks: WebhookDialect = {

@@ -2,35 +2,35 @@
 import { TerminalError } from '../../../runtime/errors.ts'
 import type { CiChange, CommentChange, ForgeChange, IssueChange, MergeRequestChange, PushChange } from '../change.ts'
 import { bareName, repositoryAt, type ProjectSettings } from '../projects.ts'
-import type { Desk, Scope } from './desk.ts'
+import type { SubjectSync, Scope } from './subject-sync.ts'
 import type { MirroredIssue, SubjectKey } from './records.ts'
 import { listMergeRequests, loadSubject } from './store/subjects.ts'
 import { takeInComment, takeInIssue, takeInMergeRequest, type TakenIn } from './take-in.ts'
 import { issueEditedTelling } from './tell.ts'
 
-export async function applyChange(desk: Desk, id: string, change: ForgeChange, delivery: string): Promise<void> {
-  const project = await desk.options.directory.project(bareName(id))
+export async function applyChange(sync: SubjectSync, id: string, change: ForgeChange, delivery: string): Promise<void> {
+  const project = await sync.options.directory.project(bareName(id))
   if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${bareName(id)}`)
   const repository = repositoryAt(project, change.path)
   // An owner-wide hook tells of repositories that are not enrolled.
   if (repository === undefined) return
-  const scope = await desk.scope(project.name, repository.name)
-  if (change.sort === 'issue') return applyIssue(desk, scope, change, delivery)
-  if (change.sort === 'mr') return applyMergeRequest(desk, scope, change)
-  if (change.sort === 'comment') return applyComment(desk, scope, change)
-  return change.sort === 'ci' ? applyCi(desk, scope, change) : applyPush(desk, scope, change)
+  const scope = await sync.scope(project.name, repository.name)
+  if (change.kind === 'issue') return applyIssue(sync, scope, change, delivery)
+  if (change.kind === 'mr') return applyMergeRequest(sync, scope, change)
+  if (change.kind === 'comment') return applyComment(sync, scope, change)
+  return change.kind === 'ci' ? applyCi(sync, scope, change) : applyPush(sync, scope, change)
 }
 
-function applyIssue(desk: Desk, scope: Scope, change: IssueChange, delivery: string): Promise<void> {
+function applyIssue(sync: SubjectSync, scope: Scope, change: IssueChange, delivery: string): Promise<void> {
   const { issue, action, by } = change
-  return desk.alone(scope, 'issue', issue.number, async (key) => {
-    const before = (await loadSubject(desk.options.sql, key)) as MirroredIssue | undefined
-    const taken = await desk.options.sql.tx(async (tx) =>
-      takeInIssue(tx, await desk.context(tx, scope, [issue.author, by]), issue, 'told', change),
+  return sync.alone(scope, 'issue', issue.number, async (key) => {
+    const before = (await loadSubject(sync.options.sql, key)) as MirroredIssue | undefined
+    const taken = await sync.options.sql.tx(async (tx) =>
+      takeInIssue(tx, await sync.context(tx, scope, [issue.author, by]), issue, 'told', change),
     )
-    if (taken === 'tie') await believeForge(desk, scope, key, change)
-    const after = (await loadSubject(desk.options.sql, key)) as MirroredIssue
-    const { people, now } = await desk.context(desk.options.sql, scope, [])
+    if (taken === 'tie') await believeForge(sync, scope, key, change)
+    const after = (await loadSubject(sync.options.sql, key)) as MirroredIssue
+    const { people, now } = await sync.context(sync.options.sql, scope, [])
     const asked =
       action === 'labeled' &&
       taken !== 'stale' &&
@@ -39,7 +39,7 @@ function applyIssue(desk: Desk, scope: Scope, change: IssueChange, delivery: str
       people.isMaintainer(by)
     const cameBack = asked && !hasTrigger(before, scope.project) && hasTrigger(after, scope.project)
     const edited = action === 'edited' && !people.isOwn(by) && people.isGatedHuman(by)
-    await desk.tell(scope, key, {
+    await sync.tell(scope, key, {
       ...(cameBack ? { retry: `labelled/${delivery}` } : {}),
       ...(edited ? { also: [issueEditedTelling(after, scope.project, delivery, by.login, now)] } : {}),
     })
@@ -51,96 +51,96 @@ function hasTrigger({ issue }: MirroredIssue, { triggerLabel }: ProjectSettings)
 }
 
 /** Two tellings of one second: the forge itself says which holds; the event still says who did it. */
-async function believeForge(desk: Desk, scope: Scope, key: SubjectKey, hint: IssueChange): Promise<void> {
+async function believeForge(sync: SubjectSync, scope: Scope, key: SubjectKey, hint: IssueChange): Promise<void> {
   const issue = await scope.forge.issue(scope.path, key.number)
-  await desk.options.sql.tx(async (tx) =>
-    takeInIssue(tx, await desk.context(tx, scope, [issue.author, hint.by]), issue, 'read', hint),
+  await sync.options.sql.tx(async (tx) =>
+    takeInIssue(tx, await sync.context(tx, scope, [issue.author, hint.by]), issue, 'read', hint),
   )
 }
 
-function applyMergeRequest(desk: Desk, scope: Scope, change: MergeRequestChange): Promise<void> {
+function applyMergeRequest(sync: SubjectSync, scope: Scope, change: MergeRequestChange): Promise<void> {
   const { mergeRequest, by } = change
-  return desk.alone(scope, 'mr', mergeRequest.number, async (key) => {
+  return sync.alone(scope, 'mr', mergeRequest.number, async (key) => {
     const take = (found: typeof mergeRequest, source: 'told' | 'read'): Promise<TakenIn> =>
-      desk.options.sql.tx(async (tx) =>
-        takeInMergeRequest(tx, await desk.context(tx, scope, [found.author, by]), found, source, change),
+      sync.options.sql.tx(async (tx) =>
+        takeInMergeRequest(tx, await sync.context(tx, scope, [found.author, by]), found, source, change),
       )
     if ((await take(mergeRequest, 'told')) === 'tie')
       await take(await scope.forge.mergeRequest(scope.path, mergeRequest.number), 'read')
-    await desk.tell(scope, key)
+    await sync.tell(scope, key)
   })
 }
 
-function applyComment(desk: Desk, scope: Scope, change: CommentChange): Promise<void> {
+function applyComment(sync: SubjectSync, scope: Scope, change: CommentChange): Promise<void> {
   const { comment, action, by, from, issue } = change
   if (comment.verdict === 'pending') return Promise.resolve()
-  return desk.alone(scope, comment.on, comment.number, async (key) => {
-    const { sql } = desk.options
+  return sync.alone(scope, comment.on, comment.number, async (key) => {
+    const { sql } = sync.options
     const known = await loadSubject(sql, key)
-    if (issue !== undefined) await takeIssueAlong(desk, scope, key, issue)
-    else if (known === undefined) await desk.read(scope, key)
+    if (issue !== undefined) await takeIssueAlong(sync, scope, key, issue)
+    else if (known === undefined) await sync.read(scope, key)
     await sql.tx(async (tx) =>
-      takeInComment(tx, await desk.context(tx, scope, [comment.author, by]), comment, {
+      takeInComment(tx, await sync.context(tx, scope, [comment.author, by]), comment, {
         action,
         by,
         ...(from === undefined ? {} : { from }),
         news: action === 'created',
       }),
     )
-    await desk.tell(scope, key)
+    await sync.tell(scope, key)
   })
 }
 
 /** The issue that came with a comment, as far as it is news. A tie is left to the issue's own event. */
 async function takeIssueAlong(
-  desk: Desk,
+  sync: SubjectSync,
   scope: Scope,
   key: SubjectKey,
   issue: NonNullable<CommentChange['issue']>,
 ): Promise<void> {
-  const taken = await desk.options.sql.tx(async (tx) =>
-    takeInIssue(tx, await desk.context(tx, scope, [issue.author]), issue, 'told'),
+  const taken = await sync.options.sql.tx(async (tx) =>
+    takeInIssue(tx, await sync.context(tx, scope, [issue.author]), issue, 'told'),
   )
-  if (taken === 'tie') await desk.read(scope, key)
+  if (taken === 'tie') await sync.read(scope, key)
 }
 
-async function applyCi(desk: Desk, scope: Scope, { sha }: CiChange): Promise<void> {
-  const heads = await listMergeRequests(desk.options.sql, scope.project.name, {
+async function applyCi(sync: SubjectSync, scope: Scope, { sha }: CiChange): Promise<void> {
+  const heads = await listMergeRequests(sync.options.sql, scope.project.name, {
     repository: scope.repository.name,
     state: 'open',
     headSha: sha,
   })
   for (const { number } of heads) {
-    await desk.alone(scope, 'mr', number, async (key) => {
-      await desk.readCi(scope, key, true)
-      await desk.tell(scope, key)
+    await sync.alone(scope, 'mr', number, async (key) => {
+      await sync.readCi(scope, key, true)
+      await sync.tell(scope, key)
     })
   }
 }
 
 /** The merge request's own event may be lost or late; a push to its branch says that it has a new head. */
-async function applyPush(desk: Desk, scope: Scope, { ref, after, by }: PushChange): Promise<void> {
+async function applyPush(sync: SubjectSync, scope: Scope, { ref, after, by }: PushChange): Promise<void> {
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1]
   if (branch === undefined) return
-  const open = await listMergeRequests(desk.options.sql, scope.project.name, {
+  const open = await listMergeRequests(sync.options.sql, scope.project.name, {
     repository: scope.repository.name,
     state: 'open',
     headBranch: branch,
   })
   for (const { number, mergeRequest } of open.filter((one) => one.mergeRequest.headSha !== after)) {
     if (mergeRequest.headRepository?.toLowerCase() !== scope.path.toLowerCase()) continue
-    await desk.alone(scope, 'mr', number, async (key) => {
+    await sync.alone(scope, 'mr', number, async (key) => {
       const found = await scope.forge.mergeRequest(scope.path, number)
-      await desk.options.sql.tx(async (tx) =>
+      await sync.options.sql.tx(async (tx) =>
         takeInMergeRequest(
           tx,
-          await desk.context(tx, scope, [found.author, by]),
+          await sync.context(tx, scope, [found.author, by]),
           found,
           'read',
           found.headSha === after ? { action: 'pushed', by, mergeRequest: found } : undefined,
         ),
       )
-      await desk.tell(scope, key)
+      await sync.tell(scope, key)
     })
   }
 }

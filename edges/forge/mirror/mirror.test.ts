@@ -225,7 +225,7 @@ test('an older telling changes nothing, a deleted comment stays deleted, and of 
     await room.edge.mirror.refresh('demo', 'library', 'issue', number)
     const known = (await room.edge.mirror.issue('demo', 'library', number))!.issue
     const apply = (issue: ForgeIssue, delivery: string): Promise<void> =>
-      room.edge.mirror.apply('demo', { sort: 'issue', path: REPO, by: BOT, action: 'other', issue }, delivery)
+      room.edge.mirror.apply('demo', { kind: 'issue', path: REPO, by: BOT, action: 'other', issue }, delivery)
     await apply({ ...known, title: 'Older', updatedAt: known.updatedAt - 1000 }, 'a')
     await apply({ ...known, title: 'Same second', updatedAt: known.updatedAt }, 'b')
     expect((await room.edge.mirror.issue('demo', 'library', number))!.issue.title).toBe('Add mul')
@@ -244,7 +244,7 @@ test('an older telling changes nothing, a deleted comment stays deleted, and of 
       updatedAt: known.updatedAt,
     }
     const say = (action: 'created' | 'edited' | 'deleted', delivery: string): Promise<void> =>
-      room.edge.mirror.apply('demo', { sort: 'comment', path: REPO, by: comment.author, action, comment }, delivery)
+      room.edge.mirror.apply('demo', { kind: 'comment', path: REPO, by: comment.author, action, comment }, delivery)
     await say('deleted', 'd')
     await say('created', 'e')
     await say('edited', 'f')
@@ -272,7 +272,7 @@ test('PEOPLE-3: the login of a maintainer under another id is another person (FO
     }
     await room.edge.mirror.apply(
       'demo',
-      { sort: 'comment', path: REPO, by: comment.author, action: 'created', comment },
+      { kind: 'comment', path: REPO, by: comment.author, action: 'created', comment },
       'x',
     )
     expect(lastFacts(room).approvals).toEqual([])
@@ -403,7 +403,7 @@ test("a merge request's head, checks, reviews and go-ahead reach its actor; a go
     }
     await room.edge.mirror.apply(
       'demo',
-      { sort: 'comment', path: REPO, by: comment.author, action: 'created', comment },
+      { kind: 'comment', path: REPO, by: comment.author, action: 'created', comment },
       'late',
     )
     expect(room.delivered.at(-1)?.event).toMatchObject({ type: 'mr.commented', commentId: 'review-77' })

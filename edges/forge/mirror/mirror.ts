@@ -11,7 +11,7 @@ import type { ForgeChange } from '../change.ts'
 import type { ForgeSubjectKind, OpenForge } from '../port.ts'
 import { bareName, type ProjectDirectory } from '../projects.ts'
 import { applyChange } from './apply.ts'
-import { createDesk, type Desk } from './desk.ts'
+import { createSubjectSync, type SubjectSync } from './subject-sync.ts'
 import { isOwnText } from './hands.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
 import { loadThread } from './store/comments.ts'
@@ -62,27 +62,27 @@ export interface Mirror {
 }
 
 export function createMirror(options: MirrorOptions): Mirror {
-  const desk: Desk = createDesk(options)
+  const sync: SubjectSync = createSubjectSync(options)
   const { sql } = options
   const mirror: Mirror = {
     async issue(project, repository, number) {
-      return (await loadSubject(sql, { project: bareName(project), repository, sort: 'issue', number })) as
+      return (await loadSubject(sql, { project: bareName(project), repository, kind: 'issue', number })) as
         | MirroredIssue
         | undefined
     },
     async mergeRequest(project, repository, number) {
-      return (await loadSubject(sql, { project: bareName(project), repository, sort: 'mr', number })) as
+      return (await loadSubject(sql, { project: bareName(project), repository, kind: 'mr', number })) as
         | MirroredMergeRequest
         | undefined
     },
-    comments: (project, repository, sort, number) =>
-      loadThread(sql, { project: bareName(project), repository, sort, number }),
+    comments: (project, repository, kind, number) =>
+      loadThread(sql, { project: bareName(project), repository, kind, number }),
     issues: (project, filter = {}) => listIssues(sql, bareName(project), filter),
     mergeRequests: (project, filter = {}) => listMergeRequests(sql, bareName(project), filter),
-    async maintainerSaidAt(project, repository, sort, number, command) {
-      const scope = await desk.scope(project, repository)
+    async maintainerSaidAt(project, repository, kind, number, command) {
+      const scope = await sync.scope(project, repository)
       const people = options.rules.people(scope.project, scope.repository, await boundAccounts(sql, scope.project.name))
-      const thread = await loadThread(sql, { project: scope.project.name, repository, sort, number })
+      const thread = await loadThread(sql, { project: scope.project.name, repository, kind, number })
       const said = thread.filter(
         (row) =>
           isOwnText(row) &&
@@ -92,11 +92,11 @@ export function createMirror(options: MirrorOptions): Mirror {
       return said.map(({ comment }) => comment.createdAt)
     },
     async refresh(project, repository, on, number) {
-      const scope = await desk.scope(project, repository)
-      await desk.refresh(scope, on, number)
+      const scope = await sync.scope(project, repository)
+      await sync.refresh(scope, on, number)
     },
-    apply: (project, change, delivery) => applyChange(desk, project, change, delivery),
-    resync: (project, { hookUrl } = {}) => resyncProject(desk, project, hookUrl),
+    apply: (project, change, delivery) => applyChange(sync, project, change, delivery),
+    resync: (project, { hookUrl } = {}) => resyncProject(sync, project, hookUrl),
   }
   return mirror
 }

@@ -6,7 +6,7 @@ import type { SubjectText, TextNotes } from './subject-text.ts'
 export interface SubjectKey {
   readonly project: string
   readonly repository: string
-  readonly sort: ForgeSubjectKind
+  readonly kind: ForgeSubjectKind
   readonly number: number
 }
 
@@ -48,13 +48,13 @@ interface Mirrored {
 }
 
 export interface MirroredIssue extends SubjectKey, Mirrored {
-  readonly sort: 'issue'
+  readonly kind: 'issue'
   readonly issue: ForgeIssue
   readonly notes: IssueNotes
 }
 
 export interface MirroredMergeRequest extends SubjectKey, Mirrored {
-  readonly sort: 'mr'
+  readonly kind: 'mr'
   readonly mergeRequest: ForgeMergeRequest
   readonly notes: MergeRequestNotes
 }

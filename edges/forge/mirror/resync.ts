@@ -6,7 +6,7 @@ import { TerminalError } from '../../../runtime/errors.ts'
 import { ForbiddenError, NotFoundError } from '../errors.ts'
 import { bareName } from '../projects.ts'
 import { seenDeliveries } from '../webhooks/store.ts'
-import type { Desk, Scope } from './desk.ts'
+import type { SubjectSync, Scope } from './subject-sync.ts'
 import { advanceCursor, loadCursor } from './store/cursors.ts'
 import { listIssues, listMergeRequests, loadSubject } from './store/subjects.ts'
 import { takeInIssue, takeInMergeRequest } from './take-in.ts'
@@ -21,61 +21,61 @@ const DELIVERIES_KEPT_MS = 3 * 24 * 3_600_000
 const UNDER_WAY_MS = 60_000
 const MOST_REDELIVERIES = 200
 
-export async function resyncProject(desk: Desk, id: string, hookUrl: string | undefined): Promise<void> {
-  const project = await desk.options.directory.project(bareName(id))
+export async function resyncProject(sync: SubjectSync, id: string, hookUrl: string | undefined): Promise<void> {
+  const project = await sync.options.directory.project(bareName(id))
   if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${bareName(id)}`)
   const failures: unknown[] = []
   for (const { name } of project.repositories) {
-    await resyncRepository(desk, await desk.scope(project.name, name), hookUrl).catch((error: unknown) =>
+    await resyncRepository(sync, await sync.scope(project.name, name), hookUrl).catch((error: unknown) =>
       failures.push(error),
     )
   }
   if (failures.length > 0) throw failures[0]
 }
 
-async function resyncRepository(desk: Desk, scope: Scope, hookUrl: string | undefined): Promise<void> {
-  const { sql, clock } = desk.options
+async function resyncRepository(sync: SubjectSync, scope: Scope, hookUrl: string | undefined): Promise<void> {
+  const { sql, clock } = sync.options
   const startedAt = clock.now()
   const cursor = await loadCursor(sql, scope.project.name, scope.repository.name)
   const since = cursor === undefined || cursor.since === 0 ? undefined : Math.max(cursor.since - OVERLAP_MS, 0)
-  await readIssues(desk, scope, since)
-  await readMergeRequests(desk, scope, since)
-  if (since !== undefined) await readThreads(desk, scope, await scope.forge.listCommentsSince(scope.path, since))
-  await retell(desk, scope)
-  if (hookUrl !== undefined) await fetchMissed(desk, scope, hookUrl, startedAt).catch(withoutRight)
+  await readIssues(sync, scope, since)
+  await readMergeRequests(sync, scope, since)
+  if (since !== undefined) await readThreads(sync, scope, await scope.forge.listCommentsSince(scope.path, since))
+  await retell(sync, scope)
+  if (hookUrl !== undefined) await fetchMissed(sync, scope, hookUrl, startedAt).catch(withoutRight)
   await advanceCursor(sql, scope.project.name, scope.repository.name, startedAt)
 }
 
 /** The first time only what is open: closed history is nobody's work. */
-async function readIssues(desk: Desk, scope: Scope, since: number | undefined): Promise<void> {
+async function readIssues(sync: SubjectSync, scope: Scope, since: number | undefined): Promise<void> {
   const listed = await scope.forge.listIssues(scope.path, since === undefined ? { state: 'open' } : { since })
   for (const issue of listed) {
-    await desk.alone(scope, 'issue', issue.number, async () =>
-      desk.options.sql.tx(async (tx) => takeInIssue(tx, await desk.context(tx, scope, [issue.author]), issue, 'read')),
+    await sync.alone(scope, 'issue', issue.number, async () =>
+      sync.options.sql.tx(async (tx) => takeInIssue(tx, await sync.context(tx, scope, [issue.author]), issue, 'read')),
     )
   }
 }
 
-async function readMergeRequests(desk: Desk, scope: Scope, since: number | undefined): Promise<void> {
+async function readMergeRequests(sync: SubjectSync, scope: Scope, since: number | undefined): Promise<void> {
   const listed = await scope.forge.listMergeRequests(scope.path, since === undefined ? { state: 'open' } : { since })
-  for (const { number } of listed) await readMergeRequest(desk, scope, number)
+  for (const { number } of listed) await readMergeRequest(sync, scope, number)
 }
 
 /** Lists don't say whether it can be merged. */
-async function readMergeRequest(desk: Desk, scope: Scope, number: number): Promise<void> {
-  await desk.alone(scope, 'mr', number, async () => {
+async function readMergeRequest(sync: SubjectSync, scope: Scope, number: number): Promise<void> {
+  await sync.alone(scope, 'mr', number, async () => {
     const found = await scope.forge.mergeRequest(scope.path, number)
-    await desk.options.sql.tx(async (tx) =>
-      takeInMergeRequest(tx, await desk.context(tx, scope, [found.author]), found, 'read'),
+    await sync.options.sql.tx(async (tx) =>
+      takeInMergeRequest(tx, await sync.context(tx, scope, [found.author]), found, 'read'),
     )
   })
 }
 
-async function readThreads(desk: Desk, scope: Scope, changed: readonly ForgeComment[]): Promise<void> {
+async function readThreads(sync: SubjectSync, scope: Scope, changed: readonly ForgeComment[]): Promise<void> {
   const threads = Map.groupBy(changed, (comment) => `${comment.on}/${comment.number}`)
   for (const [{ on, number }] of [...threads.values()] as [ForgeComment][]) {
-    await desk.alone(scope, on, number, async (key) => {
-      if ((await loadSubject(desk.options.sql, key))?.complete === true) await desk.readThread(scope, key)
+    await sync.alone(scope, on, number, async (key) => {
+      if ((await loadSubject(sync.options.sql, key))?.complete === true) await sync.readThread(scope, key)
     })
   }
 }
@@ -85,31 +85,31 @@ async function readThreads(desk: Desk, scope: Scope, changed: readonly ForgeComm
  * Threads of open ones are read whole, because reviews and what was deleted appear in no list of changes; merge requests get
  * their checks read too.
  */
-async function retell(desk: Desk, scope: Scope): Promise<void> {
+async function retell(sync: SubjectSync, scope: Scope): Promise<void> {
   const filter = { repository: scope.repository.name }
-  const { sql } = desk.options
+  const { sql } = sync.options
   const issues = (await listIssues(sql, scope.project.name, filter)).filter(
     (row) => row.revision > 0 || row.issue.state === 'open',
   )
   for (const { number, revision, issue } of issues)
-    await desk.alone(scope, 'issue', number, async (key) => {
-      if (revision > 0 && issue.state === 'open') await desk.readThread(scope, key)
-      await desk.tell(scope, key)
+    await sync.alone(scope, 'issue', number, async (key) => {
+      if (revision > 0 && issue.state === 'open') await sync.readThread(scope, key)
+      await sync.tell(scope, key)
     })
   const open = await listMergeRequests(sql, scope.project.name, filter)
   for (const row of open.filter((one) => one.mergeRequest.state === 'open' || one.revision > 0)) {
-    await desk.alone(scope, 'mr', row.number, (key) =>
-      rereadMergeRequest(desk, scope, key, row.revision > 0 && row.mergeRequest.state === 'open'),
+    await sync.alone(scope, 'mr', row.number, (key) =>
+      rereadMergeRequest(sync, scope, key, row.revision > 0 && row.mergeRequest.state === 'open'),
     )
   }
 }
 
-async function rereadMergeRequest(desk: Desk, scope: Scope, key: SubjectKey, open: boolean): Promise<void> {
+async function rereadMergeRequest(sync: SubjectSync, scope: Scope, key: SubjectKey, open: boolean): Promise<void> {
   if (open) {
-    await desk.readThread(scope, key)
-    await desk.readCi(scope, key, true)
+    await sync.readThread(scope, key)
+    await sync.readCi(scope, key, true)
   }
-  await desk.tell(scope, key)
+  await sync.tell(scope, key)
 }
 
 /** Hooks need more rights than all the rest: a bot without them reads changes back all the same. */
@@ -117,13 +117,13 @@ function withoutRight(error: unknown): void {
   if (!(error instanceof ForbiddenError || error instanceof NotFoundError)) throw error
 }
 
-async function fetchMissed(desk: Desk, scope: Scope, hookUrl: string, now: number): Promise<void> {
-  const secret = await desk.options.directory.secret(scope.project.name)
+async function fetchMissed(sync: SubjectSync, scope: Scope, hookUrl: string, now: number): Promise<void> {
+  const secret = await sync.options.directory.secret(scope.project.name)
   if (!secret?.webhookSecret) return
   const hook = await scope.forge.ensureHook(scope.path, { url: hookUrl, secret: secret.webhookSecret })
   const attempts = await scope.forge.listDeliveries(scope.path, hook.id, now - DELIVERIES_KEPT_MS)
   const seen = await seenDeliveries(
-    desk.options.sql,
+    sync.options.sql,
     scope.project.name,
     attempts.map((attempt) => attempt.delivery),
   )

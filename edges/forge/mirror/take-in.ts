@@ -43,7 +43,7 @@ export async function takeInIssue(
   const key: SubjectKey = {
     project: context.project.name,
     repository: context.repository,
-    sort: 'issue',
+    kind: 'issue',
     number: issue.number,
   }
   const row = (await loadSubject(sql, key, true)) as MirroredIssue | undefined
@@ -55,7 +55,7 @@ export async function takeInIssue(
   await upsertSubject(sql, {
     ...fresh(key, context.now, issue.updatedAt, issue.comments === 0),
     ...row,
-    sort: 'issue',
+    kind: 'issue',
     issue: withCloser(issue, row),
     notes,
     updatedAt: issue.updatedAt,
@@ -136,7 +136,7 @@ export async function takeInMergeRequest(
   const key: SubjectKey = {
     project: context.project.name,
     repository: context.repository,
-    sort: 'mr',
+    kind: 'mr',
     number: found.number,
   }
   const row = (await loadSubject(sql, key, true)) as MirroredMergeRequest | undefined
@@ -146,7 +146,7 @@ export async function takeInMergeRequest(
   await upsertSubject(sql, {
     ...fresh(key, context.now, found.updatedAt, false),
     ...row,
-    sort: 'mr',
+    kind: 'mr',
     mergeRequest: found,
     notes,
     updatedAt: found.updatedAt,

@@ -27,21 +27,21 @@ export interface Telling {
 /** NAME-3: Issue `<repo>-<n>`, MergeRequest `<repo>-mr-<n>`, under the Project's namespace. */
 export function subjectAddress(
   project: ProjectSettings,
-  key: Pick<SubjectKey, 'repository' | 'sort' | 'number'>,
+  key: Pick<SubjectKey, 'repository' | 'kind' | 'number'>,
 ): ActorAddress {
-  const id = `${project.namespace}/${key.repository}-${key.sort === 'mr' ? 'mr-' : ''}${key.number}`
-  return addressOf(key.sort === 'issue' ? 'issue' : 'merge-request', id)
+  const id = `${project.namespace}/${key.repository}-${key.kind === 'mr' ? 'mr-' : ''}${key.number}`
+  return addressOf(key.kind === 'issue' ? 'issue' : 'merge-request', id)
 }
 
 /** Nobody needs an actor for an issue that the platform has nothing to do with; one that has an actor keeps it told. */
 export function factsTelling(row: MirroredSubject, context: FactsContext, at: number): Telling | undefined {
-  const facts = row.sort === 'issue' ? issueFactsOf(row, context) : mergeRequestFactsOf(row, context)
+  const facts = row.kind === 'issue' ? issueFactsOf(row, context) : mergeRequestFactsOf(row, context)
   const concerns = row.revision > 0 || facts.wanted || isOurs(row, context.people)
   if (!concerns) return undefined
   const factsHash = contentHash(facts)
   if (factsHash === row.factsHash) return { deliveries: [], revision: row.revision, factsHash }
   const revision = row.revision + 1
-  const event = { type: row.sort === 'issue' ? 'issue.observed' : 'mr.observed', at, facts: { ...facts, revision } }
+  const event = { type: row.kind === 'issue' ? 'issue.observed' : 'mr.observed', at, facts: { ...facts, revision } }
   return {
     deliveries: [
       { to: subjectAddress(context.project, row), key: `observed/${revision}/${factsHash.slice(0, 16)}`, event },
@@ -53,7 +53,7 @@ export function factsTelling(row: MirroredSubject, context: FactsContext, at: nu
 
 function isOurs(row: MirroredSubject, people: People): boolean {
   return (
-    row.sort === 'mr' && (people.isOwn(row.mergeRequest.author) || row.mergeRequest.headBranch.startsWith('platform/'))
+    row.kind === 'mr' && (people.isOwn(row.mergeRequest.author) || row.mergeRequest.headBranch.startsWith('platform/'))
   )
 }
 
@@ -64,7 +64,7 @@ export function commentTellings(row: MirroredSubject, context: FactsContext, at:
     const { people } = context
     const { comment } = one
     if (people.isOwnComment(comment) || !people.isGatedHuman(comment.author)) return []
-    return row.sort === 'issue' ? issueComment(to, one, people, at) : mergeRequestComment(to, one, row, context, at)
+    return row.kind === 'issue' ? issueComment(to, one, people, at) : mergeRequestComment(to, one, row, context, at)
   })
 }
 

@@ -70,7 +70,7 @@ function retired(
   { repository, number, comment }: EffectParams<'closeIssue'>,
   context: EffectContext,
 ): Delivery {
-  const to = subjectAddress(project, { repository, sort: 'issue', number })
+  const to = subjectAddress(project, { repository, kind: 'issue', number })
   return { to, key: `${context.key}/retired`, event: { type: 'issue.retired', at: context.at, reason: comment ?? '' } }
 }
 

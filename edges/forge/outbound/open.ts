@@ -61,7 +61,7 @@ function bodyOf({ body, closes }: Params, { key }: EffectContext): string {
 }
 
 function ready(target: Target, params: Params, context: EffectContext, found: ForgeMergeRequest): Delivery {
-  const address = subjectAddress(target.project, { repository: params.repository, sort: 'mr', number: found.number })
+  const address = subjectAddress(target.project, { repository: params.repository, kind: 'mr', number: found.number })
   const event = {
     type: 'mr.ready',
     at: context.at,

@@ -8,7 +8,7 @@ import { Problem } from '../../../http/problem.ts'
 import { activeStates } from '../active-states.ts'
 import { ActorAnswer, HistoryRow, type EffectRow, type TimerRow } from '../answers.ts'
 import type { InspectorDeps } from '../deps.ts'
-import { redact, redactText } from '../redact.ts'
+import { redact, redactText } from '../../../runtime/redact.ts'
 import { rowOf } from './actors.ts'
 
 /** In the query, since ids hold slashes. */

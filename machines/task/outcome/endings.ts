@@ -2,7 +2,7 @@
 import { tellIssue, type EffectAction } from '../../emit.ts'
 import { afterPod, comments, issueComments } from '../comments.ts'
 import type { TaskContext } from '../context.ts'
-import { hasOpenMergeRequest } from '../facts.ts'
+import { hasOpenMergeRequest } from '../queries.ts'
 import { accepted, refused, type Judge } from './judgement.ts'
 import type { ReasonPayload } from './payloads.ts'
 

@@ -11,7 +11,7 @@ import { refine } from './refine.ts'
 import { approve, requestChanges } from './review.ts'
 import { submitted } from './submitted.ts'
 
-export const outcomeRows: Readonly<Record<string, Judge>> = {
+export const judgements: Readonly<Record<string, Judge>> = {
   'brainstorming brainstorm propose': propose,
   'brainstorming brainstorm skip': skip,
   'investigating incident file_issue': fileIssue,
@@ -54,7 +54,7 @@ function callerFault(context: TaskContext, event: Outcome): Judgement | null {
 export function judge(context: TaskContext, event: Outcome): Judgement {
   const early = repeated(context, event) ?? callerFault(context, event)
   if (early) return early
-  const row = outcomeRows[`${context.stage} ${event.kind} ${event.action}`]
+  const row = judgements[`${context.stage} ${event.kind} ${event.action}`]
   if (row) return row(context, event)
   return refused('conflict', `stage ${context.stage} takes no ${event.action}`, { reason: 'stage-takes-no-outcome' })
 }

@@ -2,7 +2,7 @@
 import { refusal, type Answer } from '../answers.ts'
 import { sequence, type Change, type EventOf } from '../chart.ts'
 import type { TaskContext } from '../context.ts'
-import { ownStage, type CodeStage } from '../facts.ts'
+import { ownStage, type CodeStage } from '../queries.ts'
 import type { Reason } from '../reasons.ts'
 
 export type Outcome = EventOf<'outcome'>

@@ -1,7 +1,7 @@
 /** `submitted`: the code gate. Grants, plan, ceiling and merge order, in this order (OUTCOME-IMPLEMENT-10, OUTCOME-18, LAW-3, LAW-18). */
 import { coversRepositories } from '../../rules/merge-order.ts'
 import type { TaskContext, TaskIssue } from '../context.ts'
-import { ceilingHolds, gatedIssues, grantsHold, liveIssues, openMergeRequests, planHolds } from '../facts.ts'
+import { ceilingHolds, gatedIssues, grantsHold, liveIssues, openMergeRequests, planHolds } from '../queries.ts'
 import { accepted, refused, type Judge } from './judgement.ts'
 import type { SubmittedPayload } from './payloads.ts'
 

@@ -2,7 +2,7 @@
 import { dropClaim, ownsIssue, revoke, sayRefused } from '../approvals.ts'
 import { does, meta, sequence, when, type EventOf, type Row, type StateConfig } from '../chart.ts'
 import type { TaskContext } from '../context.ts'
-import { coversHeads, grantsHold, hasOpenMergeRequest, ownStage } from '../facts.ts'
+import { coversHeads, grantsHold, hasOpenMergeRequest, ownStage } from '../queries.ts'
 import { askMembers } from '../folds.ts'
 import { askToMerge, isOwnAsk, leaveMerging, sayConflict, sayRed, sayRefusedMerge, withdrawMerge } from '../merging.ts'
 import {
@@ -30,7 +30,7 @@ import {
 } from '../opening.ts'
 import { isOwnGrant } from '../pods.ts'
 import { takeoverRows } from '../takeover.ts'
-import { because, enterActive } from '../visit.ts'
+import { because, enterActive } from '../stage-entry.ts'
 import { backToWork, codeStages, noneOpenRows, rowsTo, workStage } from './rows.ts'
 
 const refined: StateConfig = {

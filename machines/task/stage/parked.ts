@@ -27,13 +27,13 @@ import {
   ownStage,
   resumedStage,
   type ResumedStage,
-} from '../facts.ts'
+} from '../queries.ts'
 import { findMergeRequest, isForeignHead, recordMovedHead } from '../merge-requests.ts'
 import { appendForgeEvent } from '../pending.ts'
 import type { Reason } from '../reasons.ts'
 import { raiseBudget } from '../spending.ts'
 import { takeoverRows } from '../takeover.ts'
-import { because, enterParked } from '../visit.ts'
+import { because, enterParked } from '../stage-entry.ts'
 import { codeStages, rowsTo, workStages } from './rows.ts'
 
 type Commented = EventOf<'human.commented'>

@@ -26,13 +26,13 @@ import {
 } from '../merge-requests.ts'
 import { adopt, firstStage, returnSlot, type FirstStage } from '../mint.ts'
 import { completesFolds, finishFolds, isFoldable, fold, recordFold, refuseFold } from '../folds.ts'
-import { isFolding } from '../facts.ts'
+import { isFolding } from '../queries.ts'
 import { raiseBudget, sayNotRaised } from '../spending.ts'
 import { refuseTakeover } from '../takeover.ts'
 import { judge, takeOutcome } from '../outcome/judge.ts'
 import { outcomeTargets, type OutcomeTarget } from '../outcome/judgement.ts'
 import { appendForgeEvent } from '../pending.ts'
-import { enterFinal } from '../visit.ts'
+import { enterFinal } from '../stage-entry.ts'
 import { active } from './active.ts'
 import { issueClosedRows, parked } from './parked.ts'
 import { noneOpenRows } from './rows.ts'
@@ -78,7 +78,7 @@ const outcomeState: { readonly [T in OutcomeTarget]: string } = {
 }
 
 /** One judgement, read by every guard; what moves no stage is answered by the last row. */
-const outcomeRows: readonly Row<EventOf<'outcome'>>[] = [
+const outcomeTransitions: readonly Row<EventOf<'outcome'>>[] = [
   ...outcomeTargets.map((to) => ({
     guard: when((context, event: EventOf<'outcome'>) => judge(context, event).to === to),
     target: outcomeState[to],
@@ -108,7 +108,7 @@ const foldRows: readonly Row<EventOf<'fold.accepted' | 'fold.refused'>>[] = [
 ]
 
 const liveRows: Rows = {
-  outcome: outcomeRows,
+  outcome: outcomeTransitions,
   'task.minted': { actions: does(returnSlot) },
   'task.close': [
     {

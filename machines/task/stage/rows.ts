@@ -1,5 +1,5 @@
 /** Rows that several stages share. */
-import { enterActive, because, startWork } from '../visit.ts'
+import { enterActive, because, startWork } from '../stage-entry.ts'
 import {
   does,
   meta,
@@ -24,7 +24,7 @@ import {
   ownStage,
   servesStage,
   type ResumedStage,
-} from '../facts.ts'
+} from '../queries.ts'
 import { holdForBudget } from '../spending.ts'
 import { endsWantedPod, isLastStartFailure, isOverResidency, isWaitingForReply, namePodEnd } from '../pods.ts'
 import {

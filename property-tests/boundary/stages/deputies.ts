@@ -14,7 +14,7 @@ import { plainClient } from '../../../wrapper/testing/plain-client.ts'
 import { plainTools } from '../../../wrapper/testing/plain-tools.ts'
 import { realClock } from '../../../wrapper/testing/pod.ts'
 import { rememberingLogger } from '../../../wrapper/testing/quiet-log.ts'
-import { createToolDesk } from '../../../wrapper/tools/tool-desk.ts'
+import { createToolRunner } from '../../../wrapper/tools/tool-runner.ts'
 import { addUsageFeed } from '../../../wrapper/usage/usage-feed.ts'
 import type { Setting, Stage } from '../attack.ts'
 
@@ -49,7 +49,7 @@ export async function openDeputies({ profile, down }: Setting): Promise<Stage<De
     const done: string[] = []
     const { logger } = rememberingLogger()
     const attestor = down.has('attestation') ? new BelievesAnybody() : new Attestor()
-    const desk = createToolDesk({
+    const runner = createToolRunner({
       attestor,
       broker: { call: async (_service, path, { body }) => (done.push(`${path} ${body}`), new Response('{}')) },
       push: async () => void done.push('push'),
@@ -59,7 +59,7 @@ export async function openDeputies({ profile, down }: Setting): Promise<Stage<De
       onRefusal: () => undefined,
     })
     const tools = join(dir, 'tools.sock')
-    const served = await openMcpSocket({ path: tools, serverFor: () => plainTools({ ...identity, profile }, desk) })
+    const served = await openMcpSocket({ path: tools, serverFor: () => plainTools({ ...identity, profile }, runner) })
     const wiring = join(dir, 'wiring.sock')
     const hooks = await openWiring({ path: wiring, logger, onHook: (event) => void done.push(event) })
     if (!down.has('first-connection')) closing.push((await plainClient(wiring)).close)

@@ -1,7 +1,7 @@
 /** The laws of schedules over random histories, each held to by mutants that break it. */
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { on } from '../../../machines/project/does.ts'
+import { on } from '../../../machines/project/decide.ts'
 import { projectMachine } from '../../../machines/project/machine.ts'
 import { handOut, refineFirst, upgrade } from '../../../machines/project/runs.ts'
 import { machines } from '../../../machines/registry.ts'

@@ -112,7 +112,7 @@ export class Forge {
     } as const
     const notes = { editedByOther: false, unwantedByMaintainer: false, ...(isLabelled ? { labelledBy: 'maya' } : {}) }
     this.issues.push({
-      row: { ...untold, repository, sort: 'issue', number, issue, notes, revision: isKnown ? 1 : 0 },
+      row: { ...untold, repository, kind: 'issue', number, issue, notes, revision: isKnown ? 1 : 0 },
       thread: [],
       isDirty: true,
       holds: [],
@@ -148,7 +148,7 @@ export class Forge {
       ci: 'success',
     } as const
     const subject: MergeRequestSubject = {
-      row: { ...untold, repository, sort: 'mr', number, mergeRequest, notes },
+      row: { ...untold, repository, kind: 'mr', number, mergeRequest, notes },
       thread: [],
       isDirty: true,
       holds: [],
@@ -202,7 +202,7 @@ export class Forge {
     const comment = {
       id,
       sort: 'comment',
-      on: row.sort,
+      on: row.kind,
       number: row.number,
       author: account(by),
       body,

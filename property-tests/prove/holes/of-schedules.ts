@@ -1,6 +1,6 @@
 /** Holes of cron blocks and of budgets by windows. */
 import { assign } from 'xstate'
-import { on } from '../../../machines/project/does.ts'
+import { on } from '../../../machines/project/decide.ts'
 import { projectMachine } from '../../../machines/project/machine.ts'
 import { document, handOut, refineFirst, upgrade } from '../../../machines/project/runs.ts'
 import { machines } from '../../../machines/registry.ts'

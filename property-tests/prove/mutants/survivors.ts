@@ -240,11 +240,11 @@ const groups: readonly Group[] = [
   },
   {
     why: 'it merges by a verdict, and what takes the verdict back leaves the stage',
-    names: ['machines/task/facts.ts conjunct heads !== null'],
+    names: ['machines/task/queries.ts conjunct heads !== null'],
   },
   {
     why: 'a stage that wants no pod is a new visit, for which none was started',
-    names: ['machines/task/facts.ts conjunct context.wants !== null'],
+    names: ['machines/task/queries.ts conjunct context.wants !== null'],
   },
   {
     why: 'who waits for a slot has no pod',

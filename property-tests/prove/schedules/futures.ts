@@ -1,7 +1,7 @@
 /** What must come from wherever a schedule is. */
 import { blockNames } from '../../../machines/project/events.ts'
 import type { Future } from '../world-model.ts'
-import { placeOf, projectIn } from './ghosts.ts'
+import { placeOf, projectIn } from './history.ts'
 import { next } from './moves.ts'
 import type { ScheduleWorld } from './world.ts'
 

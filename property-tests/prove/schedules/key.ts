@@ -42,7 +42,7 @@ function contextOf(address: string, { context }: Snapshot): unknown {
   return { ...(context as ProjectContext), scheduled: { ...scheduled, blocks } }
 }
 
-export function keyOf({ actors, around }: ScheduleWorld, ghosts: unknown): string {
+export function keyOf({ actors, around }: ScheduleWorld, history: unknown): string {
   const { now } = actors
   const alive = [...actors.snapshots()].filter(([, { status }]) => status === 'active')
   const text = [
@@ -55,7 +55,7 @@ export function keyOf({ actors, around }: ScheduleWorld, ghosts: unknown): strin
     ...actors.timers.map(({ actor, id, dueAt }) => `${actor} ${id} ${dueAt}`),
     ...actors.outbox.map(({ type, params }) => `${type} ${plainOf(params)}`),
     plainOf({ ...around, settings: undefined }),
-    JSON.stringify(ghosts),
+    JSON.stringify(history),
     `${now % tickMs}`,
   ].join('\n')
   const known = new Map<string, number>()

@@ -4,11 +4,11 @@ import { blockNames, type Backlog, type BlockName, type BudgetSettings } from '.
 import { kindOf, sentIn, type Stepped } from '../../machines/world/trace.ts'
 import { admissionBreaches } from '../laws.ts'
 import type { FiniteLaw, Seen } from '../world-model.ts'
-import { begunIn, mintsIn, offersIn, placeOf, projectIn, type Report, type ScheduleGhosts } from './ghosts.ts'
+import { begunIn, mintsIn, offersIn, placeOf, projectIn, type Report, type ScheduleHistory } from './history.ts'
 import { minute, tickMs, type ScheduleWorld } from './world.ts'
 
-type Law = FiniteLaw<ScheduleWorld, ScheduleGhosts>
-type Judged = Seen<ScheduleWorld, ScheduleGhosts>
+type Law = FiniteLaw<ScheduleWorld, ScheduleHistory>
+type Judged = Seen<ScheduleWorld, ScheduleHistory>
 
 function onStep(kind: 'project' | 'queue', judge: (step: Stepped, seen: Judged) => readonly string[]): Law['breaches'] {
   return (seen) =>
@@ -24,9 +24,9 @@ function tickOf(at: number): number {
   return Math.floor(at / tickMs)
 }
 
-const once = onStep('project', (step, { past, ghosts }) =>
+const once = onStep('project', (step, { past, history }) =>
   begunIn(step).flatMap((name) => {
-    const [was, is] = [past.started[name], ghosts.started[name]]
+    const [was, is] = [past.started[name], history.started[name]]
     return was !== undefined && is !== undefined && tickOf(was) === tickOf(is)
       ? [`${name} runs again before its next tick`]
       : []
@@ -83,8 +83,8 @@ const heads = onStep('project', (step, { past }) =>
     .map(() => 'a head is offered again'),
 )
 
-const refines = onStep('project', (step, { ghosts }) =>
-  mintsIn(step, 'refine').length > 0 && ghosts.refines.length > 1 ? ['two refines live at once'] : [],
+const refines = onStep('project', (step, { history }) =>
+  mintsIn(step, 'refine').length > 0 && history.refines.length > 1 ? ['two refines live at once'] : [],
 )
 
 const floor = onStep('project', (step, { past, world }) => {
@@ -108,7 +108,7 @@ const lanes = onStep('project', (step, { world }) => {
   ]
 })
 
-const admission = onStep('queue', (step, { past, ghosts }) => admissionBreaches(step, past.slots, ghosts.slots))
+const admission = onStep('queue', (step, { past, history }) => admissionBreaches(step, past.slots, history.slots))
 
 type Hold = 'open' | 'normalHeld' | 'allHeld'
 const severity: readonly Hold[] = ['open', 'normalHeld', 'allHeld']
@@ -119,7 +119,7 @@ function holdAt(percent: number, proactive: number, emergency: number): Hold {
 }
 
 /** The table of PROJECT-BUDGET once more, apart from the Project's. */
-function holdBy(budget: BudgetSettings, { tokens, report }: ScheduleGhosts, at: number): Hold {
+function holdBy(budget: BudgetSettings, { tokens, report }: ScheduleHistory, at: number): Hold {
   const { proactivePercent: proactive, emergencyPercent: emergency } = budget
   if (budget.mode === 'customWindow') {
     const isBounded = budget.tokenLimit > 0 && (budget.resetSchedule !== '' || budget.windowMs > 0)
@@ -143,14 +143,14 @@ function holdOfWindow(budget: BudgetSettings, report: Report, window: 'fiveHour'
 /** Judged when something is known anew; between its own looks a budget need not notice the time. */
 const looks = /^usage\.|\.budget\.|^project\.applied$|^tick\./
 
-const holds = onStep('project', ({ before, after, event }, { past, ghosts, world }) => {
+const holds = onStep('project', ({ before, after, event }, { past, history, world }) => {
   const { budget } = world.around.settings
   const place = placeOf(after, 'budget')
   if (!budget || !looks.test(event.type) || !/^(known|metering)$/.test(place)) return []
   const { at, scheduled } = projectIn(after)!
   // What came late says nothing.
-  const isLate = event.type === 'usage.reported' && ghosts.report === past.report
-  const want = isLate ? projectIn(before)!.scheduled!.spending.hold : holdBy(budget, ghosts, at)
+  const isLate = event.type === 'usage.reported' && history.report === past.report
+  const want = isLate ? projectIn(before)!.scheduled!.spending.hold : holdBy(budget, history, at)
   const is = scheduled!.spending.hold
   return want === is ? [] : [`the budget says ${is} where its usage says ${want}`]
 })

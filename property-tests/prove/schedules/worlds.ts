@@ -4,7 +4,7 @@ import type { BudgetSettings, ScheduleSettings } from '../../../machines/project
 import type { Changed } from '../../machines/world/world.ts'
 import type { WorldModel } from '../world-model.ts'
 import { scheduleFutures } from './futures.ts'
-import { schedulePast, type ScheduleGhosts } from './ghosts.ts'
+import { schedulePast, type ScheduleHistory } from './history.ts'
 import { keyOf } from './key.ts'
 import { scheduleLaws } from './laws.ts'
 import { accounts, answers, backlogs, next, night, operators, spenders, timers, wishes, type Moves } from './moves.ts'
@@ -87,7 +87,7 @@ export const scheduleWorlds: readonly ProvedSchedule[] = [
 export function scheduleModelOf(
   { name, says, settings, moves }: ProvedSchedule,
   changed: Changed,
-): WorldModel<ScheduleWorld, ScheduleGhosts> {
+): WorldModel<ScheduleWorld, ScheduleHistory> {
   const all = [next, ...moves]
   return {
     name,

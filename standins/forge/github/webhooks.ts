@@ -13,7 +13,7 @@ import { commentPayload, issuePayload } from './payloads/issues.ts'
 import { fullPullPayload, pullPayload, reviewCommentPayload, reviewPayload } from './payloads/pulls.ts'
 
 /** An event of the store in GitHub's words: its name, its action and its payload, taken at once while the records show it. */
-export function wordEvent(links: Links, event: ForgeEvent): Message {
+export function formatEvent(links: Links, event: ForgeEvent): Message {
   const { repository } = event
   const common = { repository: repositoryPayload(links, repository), sender: userPayload(links, event.actor) }
   const message = (name: string, action: string | undefined, payload: Json): Message => {

@@ -186,7 +186,7 @@ function probe(id: string, fact: string, command: string, size: number, daily: b
   return {
     id,
     fact,
-    adapter: 'wrapper/turns/probe-desk.ts',
+    adapter: 'wrapper/turns/probes.ts',
     session: 'key',
     daily,
     holds: async (agent) => {

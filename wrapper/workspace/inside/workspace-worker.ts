@@ -2,9 +2,9 @@
 import { createInterface } from 'node:readline'
 import { Type } from 'typebox'
 import { Check } from 'typebox/value'
-import { operations, RequestLine, type Desk, type Operation } from '../requests.ts'
+import { operations, RequestLine, type CloneOperations, type Operation } from '../requests.ts'
 import { createInsideGit } from './git.ts'
-import { createDesk } from './desk.ts'
+import { createCloneOperations } from './clone-operations.ts'
 
 const Parameters = Type.Object({
   path: Type.String(),
@@ -14,21 +14,21 @@ const Parameters = Type.Object({
 
 const parameters: unknown = JSON.parse(process.argv[2] ?? 'null')
 if (!Check(Parameters, parameters)) throw new Error('the workspace worker is started by the wrapper')
-const desk = createDesk(createInsideGit(parameters), parameters.workspaceDir)
+const clones = createCloneOperations(createInsideGit(parameters), parameters.workspaceDir)
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const asked: unknown = JSON.parse(line)
   if (!Check(RequestLine, asked)) throw new Error('a request that the protocol does not know')
-  void answer(desk, asked.operation, asked.request).then(
+  void answer(clones, asked.operation, asked.request).then(
     (said) => process.stdout.write(`${JSON.stringify({ id: asked.id, answer: said })}\n`),
     (error: Error) => process.stdout.write(`${JSON.stringify({ id: asked.id, error: error.message })}\n`),
   )
 })
 
-async function answer(desk: Desk, operation: string, request: unknown): Promise<unknown> {
+async function answer(clones: CloneOperations, operation: string, request: unknown): Promise<unknown> {
   if (!isOperation(operation) || !Check(operations[operation].request, request))
     throw new Error(`${operation} was asked for in a way that the protocol does not know`)
-  return (desk[operation] as (request: unknown) => Promise<unknown>)(request)
+  return (clones[operation] as (request: unknown) => Promise<unknown>)(request)
 }
 
 function isOperation(text: string): text is Operation {

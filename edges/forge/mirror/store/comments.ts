@@ -44,7 +44,7 @@ export async function loadComment(
 export async function loadThread(sql: Queryable, key: SubjectKey): Promise<readonly MirroredComment[]> {
   const { rows } = await sql.query<CommentRow>(
     `select ${columns} from forge_comment where project = $1 and repository = $2 and on_sort = $3 and number = $4 order by created_at, length(id), id`,
-    [key.project, key.repository, key.sort, key.number],
+    [key.project, key.repository, key.kind, key.number],
   )
   return rows.map(commentOf)
 }

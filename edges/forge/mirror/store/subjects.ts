@@ -4,7 +4,7 @@ import type { MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectKey }
 interface SubjectRow {
   readonly project: string
   readonly repository: string
-  readonly sort: 'issue' | 'mr'
+  readonly kind: 'issue' | 'mr'
   readonly number: number
   readonly document: string
   readonly notes: string
@@ -15,24 +15,24 @@ interface SubjectRow {
   readonly revision: number
 }
 
-const columns = `project, repository, sort, number, document, notes, complete, updated_at as "updatedAt", seen_at as "seenAt", facts_hash as "factsHash", revision`
+const columns = `project, repository, sort as "kind", number, document, notes, complete, updated_at as "updatedAt", seen_at as "seenAt", facts_hash as "factsHash", revision`
 
 function subjectOf(row: SubjectRow): MirroredSubject {
   const { document, notes, ...rest } = row
-  const parsed = { notes: JSON.parse(notes), [row.sort === 'issue' ? 'issue' : 'mergeRequest']: JSON.parse(document) }
+  const parsed = { notes: JSON.parse(notes), [row.kind === 'issue' ? 'issue' : 'mergeRequest']: JSON.parse(document) }
   return { ...rest, ...parsed } as MirroredSubject
 }
 
 export async function loadSubject(sql: Queryable, key: SubjectKey, lock = false): Promise<MirroredSubject | undefined> {
   const { rows } = await sql.query<SubjectRow>(
     `select ${columns} from forge_subject where project = $1 and repository = $2 and sort = $3 and number = $4${lock ? ' for update' : ''}`,
-    [key.project, key.repository, key.sort, key.number],
+    [key.project, key.repository, key.kind, key.number],
   )
   return rows[0] && subjectOf(rows[0])
 }
 
 export async function upsertSubject(sql: Queryable, subject: MirroredSubject): Promise<void> {
-  const isIssue = subject.sort === 'issue'
+  const isIssue = subject.kind === 'issue'
   const told = isIssue ? subject.issue : subject.mergeRequest
   await sql.query(
     `insert into forge_subject (project, repository, sort, number, state, head_sha, head_branch, author, document, notes, complete, updated_at, seen_at, facts_hash, revision)
@@ -42,7 +42,7 @@ export async function upsertSubject(sql: Queryable, subject: MirroredSubject): P
     [
       subject.project,
       subject.repository,
-      subject.sort,
+      subject.kind,
       subject.number,
       told.state,
       isIssue ? null : subject.mergeRequest.headSha,
@@ -62,7 +62,7 @@ export async function upsertSubject(sql: Queryable, subject: MirroredSubject): P
 export async function markComplete(sql: Queryable, key: SubjectKey): Promise<void> {
   await sql.query(
     'update forge_subject set complete = true where project = $1 and repository = $2 and sort = $3 and number = $4',
-    [key.project, key.repository, key.sort, key.number],
+    [key.project, key.repository, key.kind, key.number],
   )
 }
 
@@ -70,7 +70,7 @@ export async function markComplete(sql: Queryable, key: SubjectKey): Promise<voi
 export async function claimRevision(sql: Queryable, key: SubjectKey, revision: number): Promise<boolean> {
   const { rowCount } = await sql.query(
     `update forge_subject set revision = $5 where project = $1 and repository = $2 and sort = $3 and number = $4 and revision = $5 - 1`,
-    [key.project, key.repository, key.sort, key.number, revision],
+    [key.project, key.repository, key.kind, key.number, revision],
   )
   return rowCount === 1
 }
@@ -79,7 +79,7 @@ export async function claimRevision(sql: Queryable, key: SubjectKey, revision: n
 export async function markTold(sql: Queryable, key: SubjectKey, revision: number, factsHash: string): Promise<void> {
   await sql.query(
     `update forge_subject set facts_hash = $6 where project = $1 and repository = $2 and sort = $3 and number = $4 and revision = $5`,
-    [key.project, key.repository, key.sort, key.number, revision, factsHash],
+    [key.project, key.repository, key.kind, key.number, revision, factsHash],
   )
 }
 
@@ -96,7 +96,7 @@ const MOST_ROWS = 1000
 async function listSubjects(
   sql: Queryable,
   project: string,
-  sort: 'issue' | 'mr',
+  kind: 'issue' | 'mr',
   filter: SubjectFilter,
 ): Promise<readonly MirroredSubject[]> {
   const { rows } = await sql.query<SubjectRow>(
@@ -104,7 +104,7 @@ async function listSubjects(
        and ($5::text is null or head_sha = $5) and ($6::text is null or head_branch = $6) order by updated_at desc, repository, number limit $7`,
     [
       project,
-      sort,
+      kind,
       filter.repository ?? null,
       filter.state ?? null,
       filter.headSha ?? null,

@@ -7,7 +7,7 @@ import type { Delivery } from '../../webhooks/sender.ts'
 import { bodyOf, numberParam, type Answer, type Call, type Route } from '../call.ts'
 import { cursorAnswer, listAnswer } from '../paging.ts'
 import { deliveryPayload, fullDeliveryPayload, hookPayload } from '../payloads/hooks.ts'
-import { wordEvent } from '../webhooks.ts'
+import { formatEvent } from '../webhooks.ts'
 
 const HOOKS = '/repos/:owner/:repo/hooks'
 const ONE = `${HOOKS}/:id`
@@ -81,7 +81,7 @@ export const hookRoutes: readonly Route[] = [
       call.sender.send(
         call.repository,
         hook,
-        wordEvent(call.links, { type: 'hook.created', repository: call.repository, actor: call.writer.user, hook }),
+        formatEvent(call.links, { type: 'hook.created', repository: call.repository, actor: call.writer.user, hook }),
       )
       return { status: 204 }
     },

@@ -1,0 +1,117 @@
+/** Where the knowledge service is and whose tokens it gets: flags, then the environment, then a login, then what runs on this machine. */
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { clientCredentials, type TokenSource } from '../http/token-source.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { text, type Parsed } from './args.ts'
+import { memoryClient, type MemoryClient } from '../memory/client/memory-client.ts'
+import { savedTokens } from '../memory/client/saved-tokens.ts'
+import { tokenStore } from '../memory/client/token-store.ts'
+
+export const serviceOptions = {
+  url: { type: 'string' },
+  dir: { type: 'string' },
+} as const
+
+export const serviceUsage = `  --url URL         the knowledge service (default: MEMORY_URL, then that of statewright up)
+  --dir DIR         the folder of statewright up (default .statewright)
+
+A person signs in with statewright login. A program signs in with OIDC_ISSUER, OIDC_CLIENT_ID, MEMORY_AUDIENCE and
+OIDC_CLIENT_SECRET (or OIDC_CLIENT_SECRET_FILE).`
+
+/** Of what `up` writes, the part that leads to its knowledge service. */
+const LocalService = Type.Object({
+  memory: Type.String({ minLength: 1 }),
+  memoryAudience: Type.String({ minLength: 1 }),
+  identity: Type.String(),
+  signInCode: Type.Optional(Type.String()),
+  tokenUrl: Type.String(),
+  clientId: Type.String(),
+  clientSecret: Type.String(),
+})
+
+export interface LocalEndpoints {
+  readonly memory: string
+  readonly memoryAudience: string
+  readonly identity: string
+  readonly signInCode?: string
+  readonly tokenUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export function localEndpoints(parsed: Parsed): LocalEndpoints | undefined {
+  try {
+    const value: unknown = JSON.parse(
+      readFileSync(join(text(parsed, 'dir') ?? '.statewright', 'endpoints.json'), 'utf8'),
+    )
+    return Value.Check(LocalService, value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function serviceUrl(parsed: Parsed, env: Environment): string | undefined {
+  return text(parsed, 'url') ?? nonEmpty(env['MEMORY_URL']) ?? localEndpoints(parsed)?.memory
+}
+
+export async function connect(parsed: Parsed, env: Environment): Promise<MemoryClient> {
+  const url = serviceUrl(parsed, env)
+  if (url === undefined)
+    throw new Error('no knowledge service is known: give --url or MEMORY_URL, or start statewright up here')
+  const tokens = (await fromEnvironment(env)) ?? fromLogin(url, env) ?? fromMachine(parsed, url)
+  if (tokens === undefined) throw new Error(`nobody is signed in at ${url}: run statewright login --url ${url}`)
+  return memoryClient({
+    url,
+    tokens,
+    clock: systemClock,
+    fetch,
+    wait: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
+  })
+}
+
+async function fromEnvironment(env: Environment): Promise<TokenSource | undefined> {
+  const [issuer, clientId, audience] = [env['OIDC_ISSUER'], env['OIDC_CLIENT_ID'], env['MEMORY_AUDIENCE']].map(nonEmpty)
+  const file = nonEmpty(env['OIDC_CLIENT_SECRET_FILE'])
+  const secret =
+    nonEmpty(env['OIDC_CLIENT_SECRET']) ?? (file === undefined ? undefined : readFileSync(file, 'utf8').trim())
+  if (secret === undefined) return undefined
+  const missing = Object.entries({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, MEMORY_AUDIENCE: audience })
+    .filter(([, value]) => value === undefined)
+    .map(([name]) => name)
+  if (issuer === undefined || clientId === undefined || audience === undefined)
+    throw new Error(`with OIDC_CLIENT_SECRET ${missing.join(', ')} must be set, too`)
+  const { discover } = await import('../memory/client/discovery.ts')
+  const { tokenUrl } = await discover(issuer, { fetch, clock: systemClock })
+  return clientCredentials({ tokenUrl, clientId, secret, audience, clock: systemClock, fetch })
+}
+
+function fromLogin(url: string, env: Environment): TokenSource | undefined {
+  return savedTokens({ store: tokenStore(credentialsFile(env)), url, clock: systemClock, fetch })
+}
+
+function fromMachine(parsed: Parsed, url: string): TokenSource | undefined {
+  const local = localEndpoints(parsed)
+  if (local === undefined || local.memory !== url) return undefined
+  const { tokenUrl, clientId, clientSecret: secret, memoryAudience: audience } = local
+  return clientCredentials({ tokenUrl, clientId, secret, audience, clock: systemClock, fetch })
+}
+
+export function credentialsFile(env: Environment): string {
+  const config = nonEmpty(env['XDG_CONFIG_HOME']) ?? join(nonEmpty(env['HOME']) ?? homedir(), '.config')
+  return join(config, 'statewright', 'credentials.json')
+}
+
+export function cacheDir(env: Environment): string {
+  const cache = nonEmpty(env['XDG_CACHE_HOME']) ?? join(nonEmpty(env['HOME']) ?? homedir(), '.cache')
+  return join(cache, 'statewright')
+}
+
+function nonEmpty(value: string | undefined): string | undefined {
+  return value === undefined || value === '' ? undefined : value
+}

@@ -1,0 +1,53 @@
+/** The journal of a running orchestrator, by its API. */
+import { faultsOf } from '../http/validation.ts'
+import { pageOf, type Page } from '../http/list.ts'
+import type { Static, TSchema } from 'typebox'
+import type { OrchestratorClient } from './client.ts'
+import {
+  ActorAnswer,
+  ActorBundle,
+  DeadLetterAnswer,
+  EffectAnswer,
+  HistoryAnswer,
+  ReplayAnswer,
+} from '../edges/journal/answers.ts'
+import type { JournalPage, JournalApi } from '../edges/journal/journal-api.ts'
+
+export function remoteJournal(client: OrchestratorClient): JournalApi {
+  const one = async <S extends TSchema>(path: string, query: Query, schema: S): Promise<Static<S>> => {
+    const answer = await client.call('GET', `${path}?${new URLSearchParams(given(query))}`)
+    const [fault] = faultsOf(schema, answer)
+    if (fault)
+      throw new Error(`the orchestrator has another version of this API: ${path} ${fault.path} ${fault.message}`)
+    return answer as Static<S>
+  }
+  const list = async <S extends TSchema>(
+    path: string,
+    { after, ...query }: Query,
+    item: S,
+  ): Promise<JournalPage<Static<S>>> => {
+    const { items, nextCursor } = (await one(path, { ...query, cursor: after }, pageOf(item))) as Page<Static<S>>
+    return nextCursor === undefined ? { items } : { items, next: nextCursor }
+  }
+  return {
+    actors: (query) => list('/operations/actors', { ...query }, ActorAnswer),
+    history: (query) => list('/operations/history', { ...query }, HistoryAnswer),
+    replay: (address) => one('/operations/replay', { address }, ReplayAnswer),
+    bundle: (address) => one('/operations/export', { address }, ActorBundle),
+    effects: (query) => list('/operations/effects', { ...query }, EffectAnswer),
+    effect: (key) => one('/operations/effect', { key }, EffectAnswer),
+    deadLetters: (query) => list('/operations/dead-letters', { ...query }, DeadLetterAnswer),
+    deadLetter: (id) => one('/operations/dead-letter', { id }, DeadLetterAnswer),
+    close: async () => undefined,
+  }
+}
+
+type Query = Readonly<Record<string, string | number | undefined>>
+
+function given(query: Query): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, String(value)]],
+    ),
+  )
+}

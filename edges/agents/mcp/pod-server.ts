@@ -1,0 +1,27 @@
+import { callTimeoutMs } from '../call-timeout.ts'
+import { systemClock } from '../../../runtime/clock.ts'
+import type { CreateToolsServer } from '../../../wrapper/tools/port.ts'
+import { brokeredBackend } from './backend.ts'
+import { createMcpServer } from './server.ts'
+
+/** An orchestrator that restarts is back well within this. */
+const patienceMs = 60_000
+
+/** The tools' server as the wrapper asks for it, one for each connection of the CLI. */
+export function podServer(version: string): CreateToolsServer {
+  return ({ task, project, profile, hasMemory }, runner) => {
+    const pod = { task: nameOf(task), project: nameOf(project), profile }
+    const options = { pod, hasMemory, timeoutMs: callTimeoutMs, patienceMs, clock: systemClock }
+    return createMcpServer({
+      profile,
+      version,
+      clock: systemClock,
+      runner,
+      backend: (calls, call) => brokeredBackend(options, calls, call),
+    })
+  }
+}
+
+function nameOf(id: string): string {
+  return id.slice(id.indexOf('/') + 1)
+}

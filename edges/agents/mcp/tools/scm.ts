@@ -1,0 +1,76 @@
+import { Type } from 'typebox'
+import { IssueWrite, issueWriteFaults } from '../../routes/issues.ts'
+import { mayWriteMr, MrWrite, mrWriteFaults } from '../../routes/merge-requests.ts'
+import { TakeoverRequest } from '../../routes/takeovers.ts'
+import { ScmRead, scmReadFaults } from '../../routes/scm.ts'
+import { answers, listAnswer, reading, writingOnce, type Tool } from '../tool.ts'
+
+const written = answers({
+  status: Type.String(),
+  existing: Type.Boolean(),
+  number: Type.Integer(),
+  url: Type.String(),
+  head_sha: Type.String(),
+  external_id: Type.String(),
+  code: Type.String(),
+  issues: Type.Array(Type.Unknown()),
+})
+
+export const scmTools: readonly Tool[] = [
+  {
+    name: 'scm_read',
+    title: 'Read the forge',
+    description:
+      'kind issues or mr lists (or reads one with number); comments reads a whole thread (is_pr for a merge request); commits lists recent ones; ci tells the checks of a merge request, live, at most every 20 s. Threads are at most an hour old. Example: {"kind": "ci", "repo": "api", "number": 12}.',
+    input: Type.Object(ScmRead.properties, { additionalProperties: false }),
+    output: answers({
+      ...listAnswer.properties,
+      status: Type.String(),
+      checks: Type.Array(Type.Unknown()),
+      cached: Type.Boolean(),
+    }),
+    annotations: reading,
+    faults: scmReadFaults,
+    call: (query, backend) => backend.get('operator', `tasks/${encodeURIComponent(backend.pod.task)}/scm`, query),
+  },
+  {
+    name: 'issue_write',
+    title: 'Write to an issue',
+    description:
+      'Comments on an issue (to ask or report), creates, edits or closes one. To ask: comment, then end your turn; the answer starts the next. Labels and approval are not yours to set. Example: {"action": "comment", "repo": "api", "number": 7, "body": "..."}.',
+    input: IssueWrite,
+    output: written,
+    annotations: writingOnce,
+    faults: issueWriteFaults,
+    call: (wanted, backend) =>
+      backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/issues`, wanted),
+  },
+  {
+    name: 'mr_write',
+    title: 'Write to a merge request',
+    description:
+      'Comments on a merge request, replies in a thread (in_reply_to), or opens one for your pushed branch. submit_outcome opens it for you when your work is whole: prefer that. Nothing here merges or approves. Example: {"action": "comment", "repo": "api", "number": 12, "body": "..."}.',
+    input: MrWrite,
+    output: written,
+    annotations: writingOnce,
+    faults: (input, profile) => [
+      ...(mayWriteMr(profile, input['action']) ? [] : [{ path: '/action', message: 'refine may only comment' }]),
+      ...mrWriteFaults(input),
+    ],
+    call: async (wanted, backend) => {
+      if (wanted['action'] === 'open') await backend.push()
+      return backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/merge-requests`, wanted)
+    },
+  },
+  {
+    name: 'mr_takeover_request',
+    title: 'Take a merge request over',
+    description:
+      'Asks the platform to take over a merge request that you review, because its author or a maintainer says so in a comment (/takeover, or a mention of the bot that asks for it). Your Task then ends, and an implement agent goes on with it. Not for a request by anybody else. Example: {"repo": "api", "number": 12, "comment_external_id": "4711"}.',
+    input: TakeoverRequest,
+    output: answers({}),
+    annotations: writingOnce,
+    call: (wanted, backend) =>
+      backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/takeover-requests`, wanted),
+  },
+]

@@ -1,0 +1,263 @@
+/** What of a repository becomes memories: files, commits with their diffs, issues. Each carries `repo` and `file`. */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { withDeadline } from '../../../http/deadline.ts'
+import type { Clock, Fetch } from '../../../http/ports.ts'
+import { git, listFiles, readSource, spawnReader } from '../../extract/source-files.ts'
+import { findSecrets, isSecretFile } from './secrets.ts'
+
+export interface Item {
+  readonly idempotency_key: string
+  readonly content: string
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** All that one file, commit or issue gives; `sha` says whether it is still the same. */
+export interface Source {
+  readonly file: string
+  readonly sha: string
+  readonly item: Item
+}
+
+export interface LeftOut {
+  readonly file: string
+  readonly reason: string
+}
+
+export interface Gathered {
+  readonly sources: Source[]
+  readonly leftOut: LeftOut[]
+}
+
+/** What a memory may hold at most, in characters. */
+const mostCharacters = 1_000_000
+/** Of a diff: what one change is about stands at its beginning. */
+const mostDiffBytes = 16 * 1024
+/** Of the list of a commit's files: a metadata value has room for 4096 characters. */
+const mostListed = 4000
+/** A text that is shorter says nothing that its name does not. */
+const leastCharacters = 1
+
+export async function gatherFiles(
+  dir: string,
+  repo: string,
+  {
+    largestBytes,
+    onProgress,
+  }: { readonly largestBytes: number; readonly onProgress?: (done: number, total: number) => void },
+): Promise<Gathered> {
+  const { files, skipped } = await listFiles(dir)
+  const leftOut: LeftOut[] = [...skipped]
+  const sources: Source[] = []
+  for (const [index, file] of files.entries()) {
+    onProgress?.(index, files.length)
+    if (isSecretFile(file)) leftOut.push({ file, reason: 'made for secrets' })
+    else {
+      const read = await readSource(dir, file, { largestBytes })
+      if ('reason' in read) leftOut.push(read)
+      else take(file, read.sha, read.bytes)
+    }
+  }
+  return { sources, leftOut }
+
+  function take(file: string, sha: string, bytes: Buffer): void {
+    const text = clean(bytes.toString('utf8'))
+    const [secret] = findSecrets(text)
+    if (secret !== undefined)
+      return void leftOut.push({ file, reason: `holds a secret (${secret.what}, line ${secret.line})` })
+    if (text.trim().length < leastCharacters) return void leftOut.push({ file, reason: 'empty' })
+    const kind = /(?:^|\/)readme(?:\.\w+)?$/i.test(file) ? 'readme' : 'file'
+    sources.push({
+      file,
+      sha,
+      item: {
+        idempotency_key: keyOf('file', file, sha),
+        // Its path is what people ask for it by.
+        content: `${file}\n\n${text}`.slice(0, mostCharacters),
+        metadata: { repo, file, kind, sha },
+      },
+    })
+  }
+}
+
+/** Commits of the first parents' line, newest first, merges as what they brought. */
+export async function gatherCommits(
+  dir: string,
+  repo: string,
+  { most, since }: { readonly most: number; readonly since: string | undefined },
+): Promise<Gathered> {
+  const range =
+    since !== undefined && (await git(dir, ['merge-base', '--is-ancestor', since, 'HEAD'])).code === 0
+      ? `${since}..HEAD`
+      : 'HEAD'
+  const log = await git(dir, [
+    'log',
+    '--first-parent',
+    '-m',
+    '--name-only',
+    `-n${most}`,
+    '--format=%x01%H%x02%ct%x02%s%x02%b%x03',
+    range,
+  ])
+  const sources: Source[] = []
+  const leftOut: LeftOut[] = []
+  if (log.code !== 0) return { sources, leftOut }
+  for (const entry of log.stdout.split('\u0001').slice(1)) {
+    const [head = '', names = ''] = entry.split('\u0003')
+    const [sha = '', at = '0', subject = '', body = ''] = head.split('\u0002')
+    const files = names.split('\n').filter((name) => name !== '')
+    const file = `@commit/${sha}`
+    const diff = await diffOf(dir, sha)
+    const text = clean(`${subject}\n\n${body.trim()}\n\n${files.join('\n')}\n\n${diff}`)
+    const [secret] = findSecrets(text)
+    // The subject and the files are told all the same; the diff is not.
+    const content = secret === undefined ? text : clean(`${subject}\n\n${files.join('\n')}`)
+    if (secret !== undefined) leftOut.push({ file, reason: `diff left out: holds a secret (${secret.what})` })
+    if (findSecrets(content).length > 0) continue
+    const listed = listOf(files)
+    sources.push({
+      file,
+      sha,
+      item: {
+        idempotency_key: keyOf('commit', sha, ''),
+        content: content.slice(0, mostCharacters),
+        metadata: {
+          repo,
+          file,
+          kind: 'commit',
+          commit: sha,
+          subject: clean(subject).slice(0, 1000),
+          committed_at: new Date(Number(at) * 1000).toISOString(),
+          ...(listed === '' ? {} : { files: listed }),
+        },
+      },
+    })
+  }
+  return { sources, leftOut }
+}
+
+/** One name a line, as many as fit. */
+function listOf(files: readonly string[]): string {
+  let list = ''
+  for (const file of files) {
+    const longer = list === '' ? file : `${list}\n${file}`
+    if (longer.length > mostListed) break
+    list = longer
+  }
+  return clean(list)
+}
+
+function diffOf(dir: string, sha: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const parameters = ['--first-parent', '-m', '--format=', '-U2', '--no-color', '--no-ext-diff', '--no-textconv', sha]
+    const child = spawnReader(dir, ['show', ...parameters])
+    child.stderr.resume()
+    const chunks: Buffer[] = []
+    let size = 0
+    child.stdout.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > mostDiffBytes) child.kill()
+    })
+    child.once('error', reject)
+    child.once('close', () => resolve(Buffer.concat(chunks).subarray(0, mostDiffBytes).toString('utf8')))
+  })
+}
+
+export interface Issue {
+  readonly number: number
+  readonly title: string
+  readonly body?: string | null
+  readonly state?: string
+  readonly html_url?: string
+  readonly pull_request?: unknown
+}
+
+export function gatherIssues(issues: readonly Issue[], repo: string): Gathered {
+  const sources: Source[] = []
+  const leftOut: LeftOut[] = []
+  for (const { number, title, body, state = '', html_url: url = '', pull_request: change } of issues) {
+    const file = `@issue/${number}`
+    const content = clean(`#${number} ${title}\n\n${body ?? ''}`).slice(0, mostCharacters)
+    const [secret] = findSecrets(content)
+    if (secret !== undefined) {
+      leftOut.push({ file, reason: `holds a secret (${secret.what})` })
+      continue
+    }
+    const sha = createHash('sha256').update(`${state}\n${content}`).digest('hex').slice(0, 40)
+    const kind = change === undefined ? 'issue' : 'merge-request'
+    const metadata = {
+      repo,
+      file,
+      kind,
+      number: String(number),
+      ...(state === '' ? {} : { state }),
+      ...(url === '' ? {} : { url }),
+    }
+    sources.push({ file, sha, item: { idempotency_key: keyOf('issue', String(number), sha), content, metadata } })
+  }
+  return { sources, leftOut }
+}
+
+/** A JSON list, or one JSON object a line, as forges export them. */
+export function readIssues(path: string): readonly Issue[] {
+  const text = readFileSync(path, 'utf8').trim()
+  const values: unknown = text.startsWith('[')
+    ? JSON.parse(text)
+    : text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as unknown)
+  if (!Array.isArray(values) || !values.every(isIssue))
+    throw new Error(`${path} holds no list of issues with number and title`)
+  return values
+}
+
+function isIssue(value: unknown): value is Issue {
+  const { number, title } = (value ?? {}) as Record<string, unknown>
+  return typeof number === 'number' && typeof title === 'string'
+}
+
+const issuesPage = 100
+const mostPages = 200
+/** For one page. */
+const pageMs = 30_000
+
+export interface ForgeIssues {
+  /** Of the forge's REST API. */
+  readonly api: string
+  /** `owner/name`. */
+  readonly name: string
+  readonly token: string | undefined
+  readonly clock: Clock
+  readonly fetch: Fetch
+}
+
+export async function fetchIssues({ api, name, token, clock, fetch }: ForgeIssues): Promise<readonly Issue[]> {
+  const found: Issue[] = []
+  for (let page = 1; page <= mostPages; page += 1) {
+    const url = `${api.replace(/\/$/, '')}/repos/${name}/issues?state=all&sort=created&direction=asc&per_page=${issuesPage}&page=${page}`
+    const headers = { accept: 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+    const values = await withDeadline(clock, pageMs, async (signal): Promise<unknown> => {
+      const answer = await fetch(url, { headers, signal })
+      if (!answer.ok)
+        throw new Error(`${new URL(api).origin} answered ${answer.status} when asked for the issues of ${name}`)
+      return answer.json()
+    })
+    if (!Array.isArray(values) || !values.every(isIssue))
+      throw new Error(`${new URL(api).origin} answered no list of issues`)
+    found.push(...values)
+    if (values.length < issuesPage) break
+  }
+  return found
+}
+
+/** The service refuses U+0000, and takes lone surrogates only replaced. */
+function clean(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed()
+}
+
+function keyOf(kind: string, name: string, sha: string): string {
+  const key = `${kind}:${name}:${sha}`
+  return key.length <= 512 ? key : `${kind}:${createHash('sha256').update(key).digest('hex')}`
+}

@@ -1,0 +1,62 @@
+/** Each tool once over stdio by the MCP inspector: listed as the gating table says, called, and read back from the server. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { profiles, toolNames, toolsOf } from '../../edges/agents/profiles.ts'
+import { describeRequiring } from '../../testing/requires.ts'
+import { startPodSide, type PodSide } from './pod-side.ts'
+import { answered, calls } from './calls.ts'
+import { inspect, inspectCall } from './inspector.ts'
+import { kinds, startScene, type Kind, type Scene } from './scene.ts'
+
+test('every tool has its call', () => {
+  expect(calls.map(({ tool }) => tool).toSorted()).toEqual([...toolNames].toSorted())
+})
+
+describeRequiring('protocol', 'to the MCP inspector', () => {
+  let scene: Scene
+  const sides = new Map<Kind, PodSide>()
+
+  beforeAll(async () => {
+    scene = await startScene({}, {})
+    for (const profile of kinds) {
+      const task = await scene.taskName(profile)
+      const { token } = await scene.room.podOf(task, 1)
+      sides.set(profile, await startPodSide({ task, profile, token }, scene.room.orchestrator.url, scene.memory))
+    }
+    await scene.room.quiet()
+  }, 180_000)
+  afterAll(async () => {
+    for (const side of sides.values()) await side.close()
+    await scene?.close()
+  }, 60_000)
+
+  // There is no such kind as clarify any more: it is served what an unknown profile is (GATING-7).
+  test.each(['clarify', ...Object.keys(profiles)])(
+    'the profile %s lists its column of the gating table',
+    async (profile) => {
+      const socket = await sides.get('incident')!.socket(profile)
+      const { tools } = await inspect(socket, ['--method', 'tools/list'])
+      const listed = (tools as { readonly name: string }[]).map(({ name }) => name)
+      console.log(`${profile}: ${listed.length} tools: ${listed.join(' ')}`)
+      expect(listed.toSorted()).toEqual(toolsOf(profile).toSorted())
+    },
+  )
+
+  test('a tool of another profile is refused by the server, and by the broker behind it', async () => {
+    const side = sides.get('review')!
+    const call = { action: 'comment', repo: 'duration', number: scene.facts.issue, body: 'x' }
+    const refused = await inspectCall(await side.socket('review'), 'issue_write', call)
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('there is no tool issue_write') })
+    // A server that were told another word would serve more; the broker behind it goes by the pod's.
+    const forged = await inspectCall(await side.socket('implement'), 'issue_write', call)
+    expect(forged).toMatchObject({ isError: true, text: expect.stringContaining('tool-denied') })
+  })
+
+  test.each(calls.map((call) => [call.tool, call.profile, call] as const))('%s, of %s', async (tool, profile, call) => {
+    const socket = await sides.get(profile)!.socket(profile)
+    const { isError, text } = await inspectCall(socket, tool, call.input(scene.facts))
+    expect([tool, isError, isError ? text : '']).toEqual([tool, false, ''])
+    const said = answered(text)
+    call.answers?.(said, scene)
+    await call.left?.(scene, said, (kind) => sides.get(kind)!.log())
+  })
+})

@@ -1,0 +1,177 @@
+/**
+ * What the tools stand before: an orchestrator, a forge and a memory service as they are started, and a Task of each of
+ * three kinds with a pod at work. Test code only.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { clientCredentials } from '../../http/token-source.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { memorySupervisor, urlOf, type LocalMemory } from '../../cli/local/memory.ts'
+import { people } from '../../cli/local/people.ts'
+import { freePort } from '../../cli/local/ports.ts'
+import { commentOn, openMergeRequest } from '../../cli/orchestrator/testing/merge-request.ts'
+import { repository, startRoom, type Room, type Surroundings } from '../../cli/orchestrator/testing/room.ts'
+import type { OrchestratorSettings } from '../../cli/settings.ts'
+import type { Identity } from '../../standins/identity/identity.ts'
+
+export const kinds = ['incident', 'implement', 'review'] as const
+export type Kind = (typeof kinds)[number]
+
+/** What a call names; there before any pod is. */
+export interface Facts {
+  readonly issue: number
+  readonly mergeRequest: number
+  readonly takeover: string
+  readonly entities: { readonly from: string; readonly to: string }
+}
+
+export interface Memory {
+  readonly url: string
+  readonly credential: Readonly<Record<'tokenUrl' | 'clientId' | 'secret' | 'audience', string>>
+  ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
+}
+
+export interface Scene {
+  readonly room: Room
+  readonly memory: Memory
+  readonly facts: Facts
+  /** Name of the Task of this kind, without its namespace. */
+  taskName(kind: Kind): Promise<string>
+  task(kind: Kind): Promise<TaskContext | undefined>
+  close(): Promise<void>
+}
+
+const audience = 'urn:statewright:memory'
+const client = { clientId: 'pods', secret: 'memory-client' }
+const incidentName = 'incident-latency'
+/** Other people's programs start slowly on a busy machine. */
+const patienceMs = 120_000
+
+export async function startScene(
+  settings: Partial<OrchestratorSettings>,
+  around: Pick<Surroundings, 'programDir'>,
+): Promise<Scene> {
+  const dir = mkdtempSync(join(tmpdir(), 'tools-scene-'))
+  const service = await memoryService(dir)
+  let room: Room | undefined
+  const close = async (): Promise<void> => {
+    await room?.stop()
+    await service.stop()
+    rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
+  }
+  try {
+    room = await startRoom(settings, {
+      ...around,
+      clients: [{ ...client, audiences: [audience] }],
+      settingsFor: service.start,
+    })
+    return await furnish(room, service.memory(), close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function furnish(room: Room, memory: Memory, close: Scene['close']): Promise<Scene> {
+  const entities = await seedMemory(memory)
+  const issue = room.forge.openIssue(people.reporter, repository, {
+    title: 'Parse weeks',
+    body: 'It does not.',
+    labels: ['platform'],
+  }).number
+  const { number: mergeRequest } = await openMergeRequest(room)
+  const takeover = await commentOn(room, people.maintainer, mergeRequest, '/takeover')
+  await room.applyTask(incidentName, 'incident', 'HighLatency fires')
+  const task: Scene['task'] = async (kind) =>
+    (await room.runtime.list('task', { limit: 100 }))
+      .map(({ context }) => context as unknown as TaskContext)
+      .find((one) => one.kind === kind)
+  return {
+    room,
+    memory,
+    facts: { issue, mergeRequest, takeover, entities },
+    task,
+    taskName: async (kind) => (await within(`a Task of kind ${kind}`, () => task(kind))).id.split('/')[1]!,
+    close,
+  }
+}
+
+/** Looks again until it is there. */
+export async function within<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  const limit = Date.now() + patienceMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    if (Date.now() > limit) throw new Error(`in vain: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+interface Service {
+  readonly start: (identity: Identity) => Promise<Partial<OrchestratorSettings>>
+  memory(): Memory
+  stop(): Promise<void>
+}
+
+async function memoryService(dir: string): Promise<Service> {
+  const port = await freePort()
+  const url = urlOf(port)
+  let local: LocalMemory | undefined
+  let tokenUrl = ''
+  return {
+    start: async (identity) => {
+      tokenUrl = identity.tokenUrl
+      const failed = Promise.withResolvers<never>()
+      const options = { dir, port, issuer: identity.issuer, audience, server: undefined, onFailed: failed.reject }
+      local = memorySupervisor(options)
+      await Promise.race([local.ready, failed.promise])
+      failed.promise.catch(() => undefined)
+      return { memory: { urls: { demo: url }, audience, clientId: client.clientId, clientSecret: client.secret } }
+    },
+    memory: () => {
+      const { clientId, secret } = client
+      const credential = { tokenUrl, clientId, secret, audience }
+      const tokens = clientCredentials({ ...credential, clock: systemClock, fetch })
+      return { url, credential, ask: async (...call) => ask(url, await tokens.token(), ...call) }
+    },
+    stop: async () => local?.stop(),
+  }
+}
+
+async function ask(
+  url: string,
+  token: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  if (!answer.ok) throw new Error(`the memory answered ${answer.status} to ${method} ${path}: ${await answer.text()}`)
+  return (await answer.json()) as Record<string, unknown>
+}
+
+/** Two entities that a memory speaks of, and a graph of two functions. */
+async function seedMemory(memory: Memory): Promise<Facts['entities']> {
+  await memory.ask('POST', '/memories', { text: 'The DurationParser reads what the ScheduleReader hands to it.' })
+  const parse = { id: 'parse.js#parse', type: 'function', name: 'parse', file: 'parse.js' }
+  const main = { id: 'main.js#main', type: 'function', name: 'main', file: 'main.js' }
+  await memory.ask('POST', '/code-graph:bulk?repo=duration', {
+    mode: 'snapshot',
+    commit: 'c1',
+    files: [parse, main].map(({ file }) => ({ file, sha: '1' })),
+    entities: [parse, main],
+    edges: [{ from: main.id, to: parse.id, relation: 'calls' }],
+  })
+  const entity = (name: string): Promise<string> =>
+    within(`the entity ${name}`, async () => {
+      const { items } = await memory.ask('GET', `/entities?q=${name}`)
+      return (items as { readonly id: string }[])[0]?.id
+    })
+  return { from: await entity('DurationParser'), to: await entity('ScheduleReader') }
+}
