@@ -1,11 +1,12 @@
 /** Negative controls: each of these systems is wrong in one place, and the simulation has to find out. */
+import type { Edit } from '../plant.ts'
+
 export interface PlantedBug {
   readonly name: string
   readonly does: string
   /** What must be broken, among other things. */
   readonly law: RegExp
-  /** From the root; `find` must be there. */
-  readonly edits: readonly { readonly file: string; readonly find: RegExp; readonly replace: string }[]
+  readonly edits: readonly Edit[]
 }
 
 export const plantedBugs: readonly PlantedBug[] = [

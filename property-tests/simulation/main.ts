@@ -3,7 +3,7 @@ import './git/replace.ts'
 import { parseArgs } from 'node:util'
 import { plantedBugs } from './bugs.ts'
 import { inProcesses } from './in-processes.ts'
-import { plant } from './plant.ts'
+import { plant } from '../plant.ts'
 import { merged, told, type Report } from './report.ts'
 
 const usage = `usage: npm run simulate -- [options]

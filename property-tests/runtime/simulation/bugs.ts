@@ -5,13 +5,7 @@
  */
 import { withJumps, withLostCommits } from './make-plan.ts'
 import type { Plan } from './plan.ts'
-
-export interface Edit {
-  /** Below `runtime/`. */
-  readonly file: string
-  readonly find: RegExp
-  readonly replace: string
-}
+import type { Edit } from '../../plant.ts'
 
 export interface PlantedBug {
   readonly name: string
@@ -25,7 +19,7 @@ export interface PlantedBug {
   readonly schema?: { readonly plant: string; readonly heal: string }
 }
 
-const commitFile = 'store/journal/commit-steps.ts'
+const commitFile = 'runtime/store/journal/commit-steps.ts'
 const commitHead = /export (async )?function commitSteps\(/
 
 /** Puts something between the runtime and its one statement. `whole` is that statement, `part` a commit of some sections. */
@@ -40,7 +34,7 @@ $1function whole(`
 }
 
 /** A timer that is not armed any more, or anew, is refused: without it the key alone holds off a second firing. */
-const withoutVoidCheck: Edit = { file: 'commit/batch.ts', find: /if \(item\.timer && [^\n]*\n/, replace: '\n' }
+const withoutVoidCheck: Edit = { file: 'runtime/commit/batch.ts', find: /if \(item\.timer && [^\n]*\n/, replace: '\n' }
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
@@ -56,7 +50,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     does: 'lets an effect under way write although its lease has ended',
     law: /R5: .* wrote/,
     edits: [
-      { file: 'effects/relay.ts', find: /!entry\.isForgotten && this\.#options\.isHeld\(effect\)/, replace: 'true' },
+      {
+        file: 'runtime/effects/relay.ts',
+        find: /!entry\.isForgotten && this\.#options\.isHeld\(effect\)/,
+        replace: 'true',
+      },
     ],
   },
   {
@@ -131,7 +129,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R1/,
     edits: [
       {
-        file: 'commit/worker.ts',
+        file: 'runtime/commit/worker.ts',
         find: /(return this\.#write\(built\.batch\))/,
         replace: 'for (const item of built.items) complete(item, built.batch)\n    $1',
       },
@@ -150,7 +148,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       withoutVoidCheck,
       {
-        file: 'create-runtime.ts',
+        file: 'runtime/create-runtime.ts',
         find: /async #fire\(timer/,
         replace: `async #fire(timer) {
     await this.#fireAs('', timer)
@@ -160,7 +158,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   async #fireAs(again, timer`,
       },
       {
-        file: 'create-runtime.ts',
+        file: 'runtime/create-runtime.ts',
         find: /key: `timer:\$\{timer\.id\}:\$\{timer\.seq\}`/,
         replace: 'key: `timer:${timer.id}:${timer.seq}${again}`',
       },
@@ -170,14 +168,18 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'late-timer',
     does: 'does not look whether the clock was set forward',
     law: /R8: .* late/,
-    edits: [{ file: 'timers/timer-heap.ts', find: /longestSleepMs = 1000/, replace: 'longestSleepMs = Infinity' }],
+    edits: [
+      { file: 'runtime/timers/timer-heap.ts', find: /longestSleepMs = 1000/, replace: 'longestSleepMs = Infinity' },
+    ],
     change: withJumps,
   },
   {
     name: 'early-timer',
     does: 'fires timers a second early',
     law: /R8/,
-    edits: [{ file: 'timers/timers.ts', find: /alarms\.at\(timer\.dueAt,/, replace: 'alarms.at(timer.dueAt - 1000,' }],
+    edits: [
+      { file: 'runtime/timers/timers.ts', find: /alarms\.at\(timer\.dueAt,/, replace: 'alarms.at(timer.dueAt - 1000,' },
+    ],
   },
   {
     name: 'settled-first',
@@ -185,7 +187,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R[67]/,
     edits: [
       {
-        file: 'effects/relay.ts',
+        file: 'runtime/effects/relay.ts',
         find: /(const outcome = await this\.#ask\(entry\))/,
         replace:
           "await this.#options.settle(entry.effect, { kind: 'performed', deliveries: [] }).catch(() => undefined)\n    $1",
@@ -198,7 +200,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R3/,
     edits: [
       {
-        file: 'commit/batch.ts',
+        file: 'runtime/commit/batch.ts',
         find: /this\.#drafts\.get\(item\.to\)\?\.receiptOf\(item\.key\)/,
         replace: 'undefined',
       },
@@ -214,7 +216,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R2/,
     edits: [
       {
-        file: 'commit/batch.ts',
+        file: 'runtime/commit/batch.ts',
         find: /for \(const item of items\) builder\.add/,
         replace: 'for (const item of [...items].reverse()) builder.add',
       },
@@ -226,7 +228,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R6/,
     edits: [
       {
-        file: 'effects/relay.ts',
+        file: 'runtime/effects/relay.ts',
         find: /const context = \{ key,/,
         replace: 'const context = { key: attempt > 1 ? `${key}+${attempt}` : key,',
       },
@@ -238,7 +240,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R7/,
     edits: [
       {
-        file: 'effects/failed-effects.ts',
+        file: 'runtime/effects/failed-effects.ts',
         find: /if \(error instanceof TerminalError\) return [^\n]*/,
         replace: "if (error instanceof TerminalError) return { kind: 'performed', deliveries: [] }",
       },
@@ -248,7 +250,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'unheard-overtaken',
     does: 'performs ordered effects while those of an earlier commit, whose answer never came, are in the store alone',
     law: /R6/,
-    edits: [{ file: 'create-runtime.ts', find: /this\.#relay\.fallBehind\(\), /, replace: '' }],
+    edits: [{ file: 'runtime/create-runtime.ts', find: /this\.#relay\.fallBehind\(\), /, replace: '' }],
   },
   {
     name: 'no-lanes',
@@ -256,7 +258,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R6/,
     edits: [
       {
-        file: 'effects/ordered-effects.ts',
+        file: 'runtime/effects/ordered-effects.ts',
         find: /(rest\.splice\(place, 0, entry\)\n\s*return \{ isFirst:) false/,
         replace: '$1 true',
       },
