@@ -183,11 +183,11 @@ function final(name: string, said: string, on: Rows = finalRows): StateConfig {
 }
 
 export const stage: StateConfig = {
-  meta: meta('platform', 'decides what the Task is about', 'its states say who'),
+  meta: meta('platform', 'decides what the Task is about', 'its states name who'),
   initial: 'live',
   states: {
     live: {
-      meta: meta('platform', 'the Task has not ended', 'its stages say who'),
+      meta: meta('platform', 'the Task has not ended', 'its stages name who'),
       initial: 'minted',
       on: liveRows,
       states: { minted, active, parked },
