@@ -5,10 +5,10 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   project: 'f3d67d8f66395b9a',
   queue: 'ac26b3766c072cc8',
   ledger: 'd3bd621b1f18e36d',
-  task: '5265b7da68d90350',
+  task: '4e9152ca5d90e09f',
   pod: '46369ef78314ac86',
   turn: '5ee26c76b7fd9755',
-  issue: '0e27c6f763fe5e60',
+  issue: 'fc921769db2515eb',
   'merge-request': '8b7550153e313bff',
   'ingest-job': '2372c47f83d3efb4',
 }

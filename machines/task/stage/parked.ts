@@ -275,7 +275,7 @@ const backlogSweep: Rows = {
 /** A park stays where it is; that a write failed for good is said once, unless saying is what failed. */
 const sayFailure: Decide<EventOf<'effect.failed'>> = (context, { effect, reason }) => {
   if (effect === 'postComment' || effect === 'writeLabels') return {}
-  return { effects: comments(context, `The forge refused \`${effect}\` for good: ${reason}`) }
+  return { effects: comments(context, `The forge refused \`${effect}\`, and a retry would not help: ${reason}`) }
 }
 
 function park(name: string, said: Meta, on: Rows): StateConfig {

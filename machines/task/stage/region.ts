@@ -114,14 +114,14 @@ const liveRows: Rows = {
     {
       guard: when(isFolding),
       actions: does(
-        refuses('conflict', 'member Tasks are about to hand over what they own: close it when they have answered', {
+        refuses('conflict', 'member Tasks are handing over their issues: close it after they have answered', {
           reason: 'folds-outstanding',
         }),
       ),
     },
     { target: '#rejected', actions: does(cancel) },
   ],
-  'task.retry': { actions: does(refuses('conflict', 'only a parked Task can be retried', { reason: 'not-parked' })) },
+  'task.retry': { actions: does(refuses('conflict', 'only a parked Task accepts a retry', { reason: 'not-parked' })) },
   'issue.closed': issueClosedRows,
   'issue.reopened': { actions: does(reopenIssue) },
   'approval.granted': { actions: does(grant) },
