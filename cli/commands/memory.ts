@@ -37,7 +37,7 @@ async function serve(env: Environment, version: string): Promise<number> {
   const { machines } = requireProof(await asTheyStand(memoryMachines, programDir))
   const settings = readMemorySettings(env)
   const logger = createLogger({ name: 'memory', level: settings.logLevel })
-  logger.info({ machines }, 'these machines are the proven ones')
+  logger.info({ machines }, 'the certificate covers these machines')
   const running = await startMemory(settings, {
     clock: systemClock,
     random: Math.random,

@@ -32,7 +32,7 @@ export async function orchestrator(
   const proof = requireProof(await asTheyStand(machines, programDir))
   const settings = readSettings(env, programDir)
   const logger = createLogger({ name: 'orchestrator', level: settings.logLevel })
-  logger.info({ proof }, 'these machines are the proven ones')
+  logger.info({ proof }, 'the certificate covers these machines')
   const running = await startOrchestrator(settings, {
     clock: systemClock,
     random: Math.random,
