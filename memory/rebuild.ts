@@ -44,7 +44,7 @@ export async function rebuildMemory({ sql, engine, graph, logger, told }: Rebuil
       const isGood = outcome.status !== 'failed'
       if (isGood) fed += 1
       else failed += 1
-      if (!isGood) logger.warn({ memory: outcome.id, error: outcome.message }, 'the engine did not take a memory')
+      if (!isGood) logger.warn({ memory: outcome.id, error: outcome.message }, 'the engine did not accept a memory')
       await sql.query('update memory set status = $2, fault = $3 where id = $1', [
         outcome.id,
         isGood ? 'ready' : 'failed',

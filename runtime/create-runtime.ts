@@ -338,7 +338,7 @@ class DurableRuntime implements Runtime {
   /** What came from the store is the new owner's to find there; what came from outside goes to it by the inbox. */
   #misrouted(work: Work): void {
     if (work.kind !== 'event' || work.timer || work.inboxId !== undefined) {
-      return work.done.reject(new RuntimeStoppedError('the shard has another owner'))
+      return work.done.reject(new RuntimeStoppedError('another process owns the shard'))
     }
     const row = {
       actor: work.to,

@@ -153,7 +153,7 @@ describeRequiring('claude', 'a pod behind the gateway', () => {
     await new Promise((resolve) => second.on('close', resolve).on('error', resolve))
     // The line comes through a pipe, and may come after the end of the socket.
     await waitFor(
-      () => pod.log().includes('refused a second connection to the hooks'),
+      () => pod.log().includes('the wrapper refused a second connection to the hooks'),
       10_000,
       () => pod.log(),
     )

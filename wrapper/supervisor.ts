@@ -92,7 +92,7 @@ export async function runWrapper(input: WrapperInput): Promise<number> {
     return await wrapper.run()
   } catch (error) {
     if (error instanceof ConfigError) logger.error({ faults: error.faults }, 'the configuration is not valid')
-    else logger.error({ err: error }, 'the wrapper could not go on')
+    else logger.error({ err: error }, 'the wrapper failed and ends')
     return 1
   }
 }
@@ -141,7 +141,8 @@ class Wrapper {
     for (const dir of [config.stateDir, config.workspaceDir, config.home]) mkdirSync(dir, { recursive: true })
     const { startedAt, isRestart } = podStart(config.stateDir, bootedAt)
     const orphan = await endOrphan(config.stateDir, clock)
-    if (orphan !== undefined) logger.warn({ pid: orphan }, 'ended the agent that an earlier wrapper of this pod left')
+    if (orphan !== undefined)
+      logger.warn({ pid: orphan }, 'the wrapper ended an agent that an earlier wrapper of this pod left')
     const stamp = isoTime(bootedAt).replace(/[:.]/g, '-')
     const sockets = makeSocketFolder()
     const walls = await this.#openWalls(sockets, stamp)
@@ -240,7 +241,7 @@ class Wrapper {
     const boot = { ...tools, git, runHook: this.#runHook, metrics: this.#metrics, logger, stamp }
     const checkouts = await prepareWorkspace(config, boot)
     const planted = removePlanted(config)
-    if (planted.length > 0) logger.warn({ planted }, 'removed configuration that an earlier agent left')
+    if (planted.length > 0) logger.warn({ planted }, 'the wrapper removed configuration that an earlier agent left')
     await installSkills(config, git, this.#metrics, logger)
     const bares = checkouts.map(({ bare }) => bare)
     const findings = checkouts.flatMap((checkout) => checkout.findings)
@@ -363,7 +364,7 @@ class Wrapper {
     safety.stop()
     await runner.stop(interruptLimitMs)
     const left = await workspace.publish(await workspace.heads(), 'stop')
-    if (left.failed.length > 0) logger.warn({ failed: left.failed }, 'work stays in the volume')
+    if (left.failed.length > 0) logger.warn({ failed: left.failed }, 'the wrapper leaves unpushed work in the volume')
     await callbacks.drain(callbackLimitMs)
     await this.#runHook('conversationFinished')
     await server.close({ graceMs: serverGraceMs })

@@ -142,7 +142,7 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
       () => pod.log(),
     )
     expect(world.callbacks.slice(taken).map(({ turnId }) => turnId)).toEqual([result.turnId])
-    expect(pod.log().split('callback not acknowledged')).toHaveLength(3)
+    expect(pod.log().split('the orchestrator did not acknowledge a callback')).toHaveLength(3)
   })
 
   test.each<[string, object, number, string]>([

@@ -37,7 +37,7 @@ async function serve(env: Environment, version: string): Promise<number> {
   const proof = await proofAtStart(memoryMachines, { dir: programDir, env, warn: console.error })
   const settings = readMemorySettings(env)
   const logger = createLogger({ name: 'memory', level: settings.logLevel })
-  if (proof !== undefined) logger.info({ machines: proof.machines }, 'these machines are the proven ones')
+  if (proof !== undefined) logger.info({ machines: proof.machines }, 'the certificate covers these machines')
   const running = await startMemory(settings, {
     clock: systemClock,
     random: Math.random,

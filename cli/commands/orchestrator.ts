@@ -32,7 +32,7 @@ export async function orchestrator(
   const proof = await proofAtStart(machines, { dir: programDir, env, warn: console.error })
   const settings = readSettings(env, programDir)
   const logger = createLogger({ name: 'orchestrator', level: settings.logLevel })
-  if (proof !== undefined) logger.info({ proof }, 'these machines are the proven ones')
+  if (proof !== undefined) logger.info({ proof }, 'the certificate covers these machines')
   const running = await startOrchestrator(settings, {
     clock: systemClock,
     random: Math.random,

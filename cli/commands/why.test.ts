@@ -48,14 +48,14 @@ describe('why', () => {
       'default/implement-lib-1-x7k2p: awaiting-human',
       '  why       needs-maintainer (task/awaiting-human/needs-maintainer)',
       '  who       maintainer',
-      "  moved by  a maintainer's `/approve` on exactly the reviewed head, a new head, or a retry",
+      "  moved by  a maintainer's `/approve` on exactly the reviewed head, a new head, or `/retry`",
       '  timer     retryDelay at 2026-01-02T03:04:05.000Z',
-      '  cost      at most 500,000,000 tokens a lap (implementing 240 turns, reviewing 10 turns); no limit is set for it',
+      '  cost      at most 500,000,000 tokens per round (implementing 240 turns, reviewing 10 turns); no limit is set',
       '',
       'The shortest way to delivered, 2 events:',
-      '    WHO         DOES                                    THEN',
-      '1.  maintainer  writes `/approve` on the reviewed head  merging',
-      '2.  forge       merges lib!7                            delivered',
+      '    WHO         DOES                                        THEN',
+      '1.  maintainer  approves the reviewed head with `/approve`  merging',
+      '2.  forge       merges lib!7                                delivered',
     ])
   })
 
@@ -76,7 +76,7 @@ describe('why', () => {
     expect(out.split('\n').filter((line) => line.startsWith('  refused'))).toEqual([
       '  refused   turn 0 of pod 1: the wrapper refused 1,234 calls of `submit_outcome` that the model did not make',
       '  refused   turn 0 of pod 1: the wrapper refused 1 call of `task_note` while no turn ran',
-      '  refused   turn 7 of pod 2: the wrapper refused 2 calls of other tools whose arguments nest too deep to be compared',
+      '  refused   turn 7 of pod 2: the wrapper refused 2 calls of other tools whose arguments nest too deep to compare',
     ])
     expect(await print('parked')).not.toContain('refused')
   })

@@ -47,7 +47,7 @@ function sayWhy(why: WhyAnswer): string {
       ? []
       : [['timer', `${nextTimer.name} at ${new Date(nextTimer.dueAt).toISOString()}`] as const]),
   ]
-  if (why.reviewRounds !== null) facts.push(['rounds', `${why.reviewRounds} reviews asked for changes`])
+  if (why.reviewRounds !== null) facts.push(['rounds', `${why.reviewRounds} reviews requested changes`])
   const costs: (readonly [string, string])[] = [
     ...(spending ?? []).map(
       ({ name, limit, spent, reserved }) => ['spent', sayAccount(name, limit, spent, reserved)] as const,
@@ -68,7 +68,7 @@ const refusedBecause: Readonly<Record<CallRefusal, string>> = {
   'no-block': 'that the model did not make',
   'other-tool': 'under the id of a call of another tool',
   'other-arguments': 'with other arguments than the model gave',
-  'too-deep': 'whose arguments nest too deep to be compared',
+  'too-deep': 'whose arguments nest too deep to compare',
 }
 
 function sayRefused(turns: readonly RefusingTurn[]): readonly string[] {
@@ -90,8 +90,9 @@ function sayAccount(name: string, limit: number, spent: number, reserved: number
 /** What the table and the ledger promise, in one line. */
 function sayWorst({ stages, tokensPerPass, laps, tokensAtMost }: Why['worstCase']): string {
   const turns = stages.map(({ stage, turns: most }) => `${stage} ${most ?? 'any number of'} turns`).join(', ')
-  const pass = tokensPerPass === null ? 'no bound' : `at most ${grouped(tokensPerPass)} tokens${laps ? ' a lap' : ''}`
-  const held = tokensAtMost === null ? 'no limit is set for it' : `held at ${grouped(tokensAtMost)}`
+  const pass =
+    tokensPerPass === null ? 'no bound' : `at most ${grouped(tokensPerPass)} tokens${laps ? ' per round' : ''}`
+  const held = tokensAtMost === null ? 'no limit is set' : `limit ${grouped(tokensAtMost)}`
   return `${pass} (${turns}); ${held}`
 }
 

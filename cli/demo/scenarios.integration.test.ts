@@ -31,7 +31,9 @@ describeRequiring('claude', 'a whole story', () => {
         const task = await story.untilAtRest('identity-unverified')
         expect(task.status.stageClass).toBe('parked')
         expectNoCodeOnForge(story)
-        expect(story.botComments().at(-1)).toMatch(/could not be verified: `quote-matches`/)
+        expect(story.botComments().at(-1)).toMatch(
+          /could not verify the approval that the agent cited: `quote-matches`/,
+        )
       }),
     limitMs,
   )
@@ -47,7 +49,7 @@ describeRequiring('claude', 'a whole story', () => {
           .filter(({ action, detail }) => action === 'comment.create' && /^\/approve$/m.test(String(detail?.['body'])))
         expect(approving.map(({ actor }) => actor)).toEqual([people.stranger, people.reporter])
         expectNoCodeOnForge(story)
-        expect(story.botComments().at(-1)).toMatch(/could not be verified/)
+        expect(story.botComments().at(-1)).toMatch(/could not verify the approval/)
         expect(labelsOf(story, number)).not.toContain('platform-approved')
       }),
     limitMs,

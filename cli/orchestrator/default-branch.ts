@@ -38,7 +38,7 @@ export function defaultBranches(deps: DefaultBranchDeps): (project: string, repo
       known.set(key, { at: clock.now(), name: defaultBranch })
       return defaultBranch
     } catch (error) {
-      logger.warn({ repository: key, err: error }, 'the default branch could not be asked for')
+      logger.warn({ repository: key, err: error }, 'the orchestrator could not read the default branch')
       return known.get(key)?.name ?? guess
     } finally {
       asking.delete(key)

@@ -29,7 +29,7 @@ it('ends with 1 and says why when its store is lost, also when its parts cannot 
   const lost = Promise.resolve(new Error('the embedded store failed: could not fsync'))
   const failing = { lost, stop: () => Promise.reject(new Error('unreachable')) }
   expect(await untilEnded(failing, { asked: never, orphaned: never, logger, clock })).toBe(1)
-  expect(lines.join('')).toContain('this process ends')
+  expect(lines.join('')).toContain('this process lost its store or its supervisor')
   expect(lines.join('')).toContain('could not fsync')
   const stuck = untilEnded({ lost, stop: () => never }, { asked: never, orphaned: never, logger, clock })
   await new Promise((resolve) => setImmediate(resolve))

@@ -33,10 +33,10 @@ export async function untilEnded(
     await running.stop()
     return 0
   }
-  logger.fatal({ error: ending.message }, 'this process ends: its store or its supervisor is lost')
+  logger.fatal({ error: ending.message }, 'this process lost its store or its supervisor, and ends')
   const stopping = running
     .stop()
-    .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'not everything could be stopped'))
+    .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'some parts of this process did not stop'))
   await Promise.race([stopping, sleep(clock, hurriedStopMs)])
   return 1
 }

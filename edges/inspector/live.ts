@@ -72,7 +72,7 @@ function serve(line: WebSocket, request: IncomingMessage, { clock }: InspectorDe
 }
 
 function refuse(socket: Duplex, error: unknown, { logger }: InspectorDeps): void {
-  if (!(error instanceof Problem)) logger.error({ error }, 'a live line could not be opened')
+  if (!(error instanceof Problem)) logger.error({ error }, 'the inspector could not open a live connection')
   const status = error instanceof Problem ? error.status : 500
   socket.end(`HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
 }

@@ -15,7 +15,7 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { detectIsolation, isolated, type IsolatedPaths } from './isolation.ts'
 import { removeFolder } from './pod-folder.ts'
-import { familyOf, identify, isAlive, signal } from './processes.ts'
+import { childrenOf, familyOf, identify, isAlive, signal } from './processes.ts'
 import { machineFolders, withFolder } from './testing.ts'
 
 const path = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
@@ -252,10 +252,41 @@ describe.skipIf(refused)(`a pod in namespaces of its own${refused ? ` (skipped: 
 
   test('sees its own processes only, and knows nothing of how it was made', async () => {
     await withFolder(async (root) => {
-      const { said } = inside(secretive(root), 'ls -d /proc/[0-9]* | wc -l; env | grep ^SW_; echo $$')
-      const [processes, own] = said.split('\n')
+      const { said } = inside(secretive(root), 'ls -d /proc/[0-9]* | wc -l; env | grep ^SW_; echo $PPID')
+      const [processes, parent] = said.split('\n')
       expect(Number(processes)).toBeLessThan(6)
-      expect(own).toBe('1')
+      expect(parent).toBe('1')
+    })
+  })
+
+  test('keeps no zombie of a process whose parent ended, although its program reaps only its own children', async () => {
+    await withFolder(async (root) => {
+      const program = `
+        const { spawnSync } = require('node:child_process')
+        const { readFileSync, readdirSync } = require('node:fs')
+        const isZombie = (pid) => readFileSync('/proc/' + pid + '/stat', 'utf8').includes(') Z ')
+        spawnSync('/bin/sh', ['-c', 'sleep 0.1 >/dev/null 2>&1 &'])
+        setTimeout(() => console.log(readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).filter(isZombie).length), 1000)`
+      const { status, said } = inside(secretive(root), `exec ${process.execPath} -e "${program}"`)
+      expect([status, said]).toEqual([0, '0'])
+    })
+  })
+
+  test('passes SIGTERM of its platform on to its program, and ends with the exit code of that', async () => {
+    await withFolder(async (root) => {
+      const paths = secretive(root)
+      const { file, args, env } = isolated(paths, [
+        '/bin/sh',
+        '-c',
+        `trap 'exit 5' TERM; echo up > ${paths.workspace}/up; while :; do sleep 0.1; done`,
+      ])
+      const keeper = spawn(file, args, { env: { ...path, ...env }, stdio: 'ignore' })
+      const ended = new Promise((resolve) => keeper.on('exit', resolve))
+      onTestFinished(() => void keeper.kill('SIGKILL'))
+      await vi.waitFor(() => expect(existsSync(join(paths.workspace, 'up'))).toBe(true), { timeout: 10_000 })
+      const [first] = childrenOf(identify(keeper.pid ?? 0)!)
+      expect(signal(first!, 'SIGTERM')).toBe(true)
+      expect(await ended).toBe(5)
     })
   })
 

@@ -41,6 +41,17 @@ const emptied = [
 const blocked = ['/run/docker.sock']
 
 /**
+ * The first process: what loses its parent in a namespace becomes its child, and only it can take in the ends of those.
+ * Node takes in the ends of its own children only, so a shell stands in front. It passes signals on and ends as the program does.
+ */
+const reap = `"$@" <&0 &
+program=$!
+trap "kill -TERM $program" TERM
+trap "kill -INT $program" INT
+while wait $program; code=$?; kill -0 $program 2>/dev/null; do :; done
+exit $code`
+
+/**
  * What the pod may see is opened first, then the secrets are covered, then what was opened is bound to where it was: its
  * paths may lie below anything that is covered. Descriptors lead around all covers, so none is left when the command
  * starts. The right to mount is given up at the end and cannot come back: whoever may unmount sees what is covered. Inside
@@ -76,7 +87,7 @@ unset SW_POD SW_WORKSPACE SW_PROGRAM SW_HOME SW_STATE
 cd "$1"; shift
 as_user="unshare --user --map-user=1000 --map-group=1000 --keep-caps --"
 $as_user true 2>/dev/null || as_user=
-exec $as_user setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all --no-new-privs -- "$@"`
+exec $as_user setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all --no-new-privs -- /bin/sh -c '${reap}' init "$@"`
 
 const flags = ['--mount', '--ipc', '--pid', '--fork', '--kill-child', '--mount-proc']
 

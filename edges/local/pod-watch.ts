@@ -61,7 +61,10 @@ export class PodWatch {
     try {
       await listener(observation)
     } catch (error) {
-      logger.warn({ pod, state, error: String(error) }, 'pod observation not taken; told again')
+      logger.warn(
+        { pod, state, error: String(error) },
+        'the runtime did not accept a pod observation; the watcher retries',
+      )
       return
     }
     this.#told.set(name, state)
@@ -80,7 +83,7 @@ export class PodWatch {
     } catch (error) {
       logger.warn(
         { folder: name, error: String(error) },
-        'the folder of an ended pod could not be removed; tried again',
+        'the watcher could not remove the folder of an ended pod; it retries',
       )
     }
   }

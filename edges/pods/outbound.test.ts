@@ -274,7 +274,7 @@ describe('asking after a turn', () => {
     await withScene(async (scene) => {
       scene.wrapper.faults.push('internal')
       expect(await poll(scene)).toEqual([])
-      expect(scene.log.lines().map(({ msg }) => msg)).toContain('turn could not be read')
+      expect(scene.log.lines().map(({ msg }) => msg)).toContain('the platform could not read a turn from the wrapper')
     })
   })
 })
@@ -401,7 +401,7 @@ describe('the life of a pod', () => {
       await handlers.stopPod.perform({ ...address, url: 'http://127.0.0.1:1' }, asked(pod))
       await handlers.stopPod.perform(address, asked(pod))
       expect(platform).toEqual(Array.from({ length: 3 }, () => 'remove default/task/1'))
-      expect(log.lines().map(({ msg }) => msg)).toEqual(['graceful stop not answered'])
+      expect(log.lines().map(({ msg }) => msg)).toEqual(['the wrapper did not answer the request to stop'])
     })
   })
 

@@ -89,7 +89,10 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
           await client
             .stop(params.url)
             .catch((error: unknown) =>
-              deps.logger.warn({ pod: podId(params), error: messageOf(error) }, 'graceful stop not answered'),
+              deps.logger.warn(
+                { pod: podId(params), error: messageOf(error) },
+                'the wrapper did not answer the request to stop',
+              ),
             )
         }
         await pods.remove(podId(params), { force: false })
@@ -124,7 +127,10 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
       perform: performing(async (params: EffectParams<'pollTurn'>, context) => {
         const read = await readTurn(deps, params).catch((error: unknown) => {
           // The next poll or callback asks again, and a dead pod is told by the watch: no retry of its own.
-          deps.logger.info({ turn: context.actor, error: messageOf(error) }, 'turn could not be read')
+          deps.logger.info(
+            { turn: context.actor, error: messageOf(error) },
+            'the platform could not read a turn from the wrapper',
+          )
           return []
         })
         const told = await Promise.all(

@@ -134,7 +134,7 @@ async function recordRoot({ exporter, runtime, logger }: TracingOptions, last: J
       isError: false,
     })
   } catch (error) {
-    logger.warn({ actor: address, error: messageOf(error) }, 'the root of a trace could not be recorded')
+    logger.warn({ actor: address, error: messageOf(error) }, 'the tracer could not record the root of a trace')
   }
 }
 

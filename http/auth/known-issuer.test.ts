@@ -33,7 +33,7 @@ test('a provider that is away is asked again until it answers, and its answer is
   await settled()
   expect(asked).toBe(before)
   expect(lines().map(({ msg }) => msg)).toEqual([
-    'the identity provider does not answer; it is asked again',
+    'the identity provider does not answer; the server retries',
     'the identity provider answers now',
   ])
 })

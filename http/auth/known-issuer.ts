@@ -40,7 +40,7 @@ export function knownIssuer({ issuer, clock, fetch, logger }: KnownIssuerOptions
     ask().then(
       () => isFirst || logger.info('the identity provider answers now'),
       (error: Error) => {
-        if (isFirst) logger.warn({ error: error.message }, 'the identity provider does not answer; it is asked again')
+        if (isFirst) logger.warn({ error: error.message }, 'the identity provider does not answer; the server retries')
         if (!isStopped) cancel = clock.setTimer(again, () => watch(false)).cancel
       },
     )

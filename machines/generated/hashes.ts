@@ -2,13 +2,13 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: 'e5f1704f564a756d',
-  queue: 'ceac2459b59357cd',
-  ledger: 'addaa8d0e252ea88',
-  task: '05581703f832717b',
-  pod: 'e6e9f8e2dcbc310d',
-  turn: '54e19ca7bd3ed59f',
-  issue: '2b612bd679d24604',
-  'merge-request': '2cb2bce6ea2204f6',
-  'ingest-job': '103fe5827ea19499',
+  project: 'f3d67d8f66395b9a',
+  queue: 'ac26b3766c072cc8',
+  ledger: 'd3bd621b1f18e36d',
+  task: 'ebbd4bac37d442c5',
+  pod: '46369ef78314ac86',
+  turn: '5ee26c76b7fd9755',
+  issue: 'fc921769db2515eb',
+  'merge-request': '8b7550153e313bff',
+  'ingest-job': '2372c47f83d3efb4',
 }

@@ -58,7 +58,7 @@ export const ingestJobMachine = setup({
   initial: 'new',
   states: {
     new: {
-      meta: { owner: 'platform', reason: 'asked for, not begun', unblocks: 'job.created, in the step that creates it' },
+      meta: { owner: 'platform', reason: 'requested, not begun', unblocks: 'job.created, in the step that creates it' },
       on: { 'job.created': { target: 'queued', actions: 'create' } },
     },
     queued: {

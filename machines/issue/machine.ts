@@ -68,8 +68,8 @@ export const issueMachine = setup({
         observed: {
           meta: {
             owner: 'human',
-            reason: 'is not in the lifecycle',
-            unblocks: 'the trigger label, by somebody the intake gate lets in',
+            reason: 'the platform does not work on it',
+            unblocks: 'the trigger label, from a person who may start work',
           },
           always: leave('observed'),
         },
@@ -82,11 +82,15 @@ export const issueMachine = setup({
           always: leave('refined'),
         },
         approved: {
-          meta: { owner: 'task', reason: 'an approval stands', unblocks: 'the Task claims it with its plan' },
+          meta: { owner: 'task', reason: 'a maintainer approved', unblocks: 'the Task claims it with its plan' },
           always: leave('approved'),
         },
         implementing: {
-          meta: { owner: 'task', reason: 'is granted and being implemented', unblocks: 'the Task delivers' },
+          meta: {
+            owner: 'task',
+            reason: 'the approval is granted, and an agent implements it',
+            unblocks: 'the Task delivers',
+          },
           always: leave('implementing'),
         },
         rejected: {
@@ -102,7 +106,7 @@ export const issueMachine = setup({
           always: leave('closed'),
         },
         done: {
-          meta: { owner: 'none', reason: 'was delivered', unblocks: 'nothing: done absorbs' },
+          meta: { owner: 'none', reason: 'was delivered', unblocks: 'nothing: it is done' },
           on: {
             ...answersClaims,
             'issue.observed': {},

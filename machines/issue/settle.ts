@@ -191,7 +191,7 @@ function withQuestion(context: IssueContext): Settled {
   const askedAbout = facts.unclear.filter((commentId) => open || context.askedAbout.includes(commentId))
   if (!open || fresh.length === 0) return { context: { ...context, askedAbout }, effects: [] }
   const body =
-    'I could not tell whether this approves the plan. If it does, reply with a line that says `/approve`; `/hold` says that it does not.'
+    'The platform cannot tell whether this comment approves the plan. To approve it, reply with a line `/approve`. To withhold the approval, reply with a line `/hold`.'
   return {
     context: { ...context, askedAbout },
     effects: [effect('postComment', { ...forgeSubject(facts), on: 'issue', body })],

@@ -29,13 +29,13 @@ export const ledgerMachine = setup({
   },
   states: {
     open: {
-      meta: { owner: 'platform', reason: 'turns reserve and settle', unblocks: 'nothing: it holds nobody' },
+      meta: { owner: 'platform', reason: 'turns reserve and settle', unblocks: 'nothing: it stops no Task' },
       always: { guard: 'holds', target: 'spentToday' },
     },
     spentToday: {
       meta: {
         owner: 'maintainer',
-        reason: "the day's limit holds Tasks",
+        reason: "the day's limit stops Tasks",
         unblocks: 'the next day of UTC, a higher limit, or `/budget +N`',
       },
       always: { guard: 'holdsNobody', target: 'open' },

@@ -106,7 +106,7 @@ export const mergeRequestMachine = setup({
       meta: {
         owner: 'task',
         reason: 'is being merged',
-        unblocks: 'the forge says merged; the Task leaves after 6 hours',
+        unblocks: 'the forge reports the merge; after 6 hours the Task stops waiting',
       },
       on: {
         'mr.observed': [...ends, { guard: 'voids', target: 'open', actions: 'observe' }, { actions: 'observeMerging' }],
@@ -130,7 +130,7 @@ export const mergeRequestMachine = setup({
       },
     },
     merged: {
-      meta: { owner: 'none', reason: 'is merged', unblocks: 'nothing: merged absorbs' },
+      meta: { owner: 'none', reason: 'is merged', unblocks: 'nothing: it is merged' },
       on: {
         'mr.observed': {},
         'mr.commented': {},

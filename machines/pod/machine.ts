@@ -83,7 +83,7 @@ export const podMachine = setup({
   initial: 'new',
   states: {
     new: {
-      meta: { owner: 'task', reason: 'asked for, not begun', unblocks: 'pod.start, in the step that creates it' },
+      meta: { owner: 'task', reason: 'requested, not begun', unblocks: 'pod.start, in the step that creates it' },
       on: { 'pod.start': { target: 'volumes', actions: 'begin' } },
     },
     volumes: {
@@ -175,7 +175,7 @@ export const podMachine = setup({
           meta: {
             owner: 'platform',
             reason: 'did not boot and is being deleted',
-            unblocks: 'it vanishes; asked again every 2 minutes',
+            unblocks: 'it disappears; the platform retries every 2 minutes',
           },
           entry: 'forceDelete',
           after: { grace: { target: 'failing', reenter: true } },
@@ -184,8 +184,8 @@ export const podMachine = setup({
         mismatching: {
           meta: {
             owner: 'platform',
-            reason: 'speaks another contract version and is being deleted',
-            unblocks: 'it vanishes; asked again every 2 minutes',
+            reason: 'has another contract version and is being deleted',
+            unblocks: 'it disappears; the platform retries every 2 minutes',
           },
           entry: 'forceDelete',
           after: { grace: { target: 'mismatching', reenter: true } },
@@ -195,7 +195,7 @@ export const podMachine = setup({
           meta: {
             owner: 'task',
             reason: 'waits for a turn',
-            unblocks: 'the Task asks for one, or stops it; TTL hands off',
+            unblocks: 'the Task requests one, or stops it; at the TTL it hands off',
           },
           always: { guard: 'asked', target: 'busy' },
           on: {
@@ -260,15 +260,19 @@ export const podMachine = setup({
         synthesizing: {
           meta: {
             owner: 'task',
-            reason: 'waits for its hand-off note to be written for it',
-            unblocks: 'the Task writes it; asked again every minute',
+            reason: 'waits for the Task to write its hand-off note',
+            unblocks: 'the Task writes it; the pod asks again every minute',
           },
           entry: 'askForNoteOnce',
           after: { note: { target: 'synthesizing', reenter: true, actions: 'askForNote' } },
           on: { 'pod.noted': { guard: 'handoffNote', target: 'stopping', actions: 'keepNote' } },
         },
         stopping: {
-          meta: { owner: 'platform', reason: 'is being stopped', unblocks: 'it vanishes; forced after 2 minutes' },
+          meta: {
+            owner: 'platform',
+            reason: 'is being stopped',
+            unblocks: 'it disappears; after 2 minutes the platform forces it',
+          },
           initial: 'graceful',
           on: {
             'pod.vanished': [{ guard: 'agentLost', target: '#pod.lost' }, { target: '#pod.gone' }],
@@ -278,7 +282,7 @@ export const podMachine = setup({
           },
           states: {
             graceful: {
-              meta: { owner: 'platform', reason: 'stops gracefully', unblocks: 'it vanishes; 2 minutes' },
+              meta: { owner: 'platform', reason: 'stops gracefully', unblocks: 'it disappears; 2 minutes' },
               entry: 'askStop',
               after: { grace: 'forced' },
             },
@@ -286,7 +290,7 @@ export const podMachine = setup({
               meta: {
                 owner: 'platform',
                 reason: 'is being deleted by force',
-                unblocks: 'it vanishes; asked again every 2 minutes',
+                unblocks: 'it disappears; the platform retries every 2 minutes',
               },
               entry: 'forceDelete',
               after: { grace: { target: 'forced', reenter: true } },
@@ -297,7 +301,7 @@ export const podMachine = setup({
           meta: {
             owner: 'task',
             reason: 'is lost and waits for its note',
-            unblocks: 'the Task writes it; asked again every minute',
+            unblocks: 'the Task writes it; the pod asks again every minute',
           },
           entry: 'askForNoteIfMissing',
           always: { guard: 'noted', target: '#pod.lost' },

@@ -102,7 +102,7 @@ export const keepRefineEnd = on('task.ended', (context, { stage }) => endRefine(
 
 /** The refine of a Project, one at a time: its end is heard whether a run still waits for it or not. */
 export const refineRegion: State = {
-  meta: meta('project', 'the refine before scans and brainstorms', 'its states say who'),
+  meta: meta('project', 'the refine before scans and brainstorms', 'its states name who'),
   initial: 'none',
   states: {
     none: {
@@ -175,7 +175,7 @@ export function cronBlock(work: Work): Part {
   const restart: Row = { guard: `${name}.changed`, target: 'off' }
   const region: State = {
     id: name,
-    meta: meta('project', `the schedule of ${says}`, 'its states say who'),
+    meta: meta('project', `the schedule of ${says}`, 'its states name who'),
     initial: 'off',
     states: {
       off: {
@@ -193,11 +193,11 @@ export function cronBlock(work: Work): Part {
         },
       },
       refused: {
-        meta: meta('human', `${says}: its schedule cannot be followed`, 'another schedule in the Project'),
+        meta: meta('human', `${says}: its schedule is invalid`, 'another schedule in the Project'),
         always: restart,
       },
       idle: {
-        meta: meta('project', `${says}: waits for its tick`, 'its time'),
+        meta: meta('project', `${says}: waits for its next time`, 'its time'),
         always: restart,
         after: { [`${name}.tick`]: { target: 'due', actions: 'tellTime' } },
       },

@@ -27,7 +27,7 @@ const brainstorm = cronBlock({
   ],
   states: {
     working: {
-      meta: meta('task', 'the brainstorm: its Task looks for what is worth doing', 'it ends; at most 4 hours'),
+      meta: meta('task', 'the brainstorm: its Task looks for work to propose', 'it ends; at most 4 hours'),
       on: {
         'task.ended': [
           { guard: 'brainstorm.delivered', target: '#brainstorm.planning', actions: 'brainstorm.finish' },
@@ -39,7 +39,7 @@ const brainstorm = cronBlock({
   gate: {
     guard: 'brainstorm.tooSoon',
     state: {
-      meta: meta('project', 'the brainstorm: another session was not long ago', 'the floor between two sessions'),
+      meta: meta('project', 'the brainstorm: the last session was too recent', 'the floor between two sessions'),
       after: { 'brainstorm.floor': { target: 'due', actions: 'tellTime' } },
     },
   },

@@ -40,10 +40,10 @@ const states = {
   ...plain,
   scheduled: {
     type: 'parallel',
-    meta: meta('project', 'does what its schedules say', 'its regions say who'),
+    meta: meta('project', 'follows its schedules', 'its regions name who'),
     states: {
       readiness: {
-        meta: meta('project', 'whether it is ready', 'its states say who'),
+        meta: meta('project', 'whether it is ready', 'its states name who'),
         initial: 'notReady',
         states: scheduled,
       },

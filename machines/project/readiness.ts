@@ -89,7 +89,7 @@ export function readinessStates(applied: readonly { readonly guard?: string; rea
     notReady: {
       meta: meta(
         'human',
-        'is not ready: context.reason says why',
+        'is not ready: context.reason names the cause',
         'what the reason names; checked again every 5 minutes',
       ),
       after: { recheck: { target: 'notReady', reenter: true, actions: 'check' } },

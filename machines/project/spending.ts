@@ -120,7 +120,7 @@ const windowStates: Readonly<Record<string, State>> = {
     on: { ...spend, ...applied },
   },
   unbounded: {
-    meta: meta('human', 'counts tokens, and holds nothing back: no window is given', 'resetSchedule or windowDuration'),
+    meta: meta('human', 'counts tokens but limits nothing: no window is set', 'resetSchedule or windowDuration'),
     always: [notWindow],
     on: { ...spend, 'project.applied': { target: 'choosing' } },
   },
@@ -128,7 +128,7 @@ const windowStates: Readonly<Record<string, State>> = {
 
 const accountStates: Readonly<Record<string, State>> = {
   unknown: {
-    meta: meta('agent', 'nobody said how much of the subscription is used', 'a turn of any pod ends'),
+    meta: meta('agent', 'no pod has reported how much of the subscription is used', 'a turn of any pod ends'),
     always: { guard: 'budget.notAccount', target: '#budget.off' },
     on: { 'usage.reported': { guard: 'budget.isNewer', target: 'known', actions: 'budget.keepAccount' } },
   },
@@ -146,11 +146,11 @@ const accountStates: Readonly<Record<string, State>> = {
 export const spending: Part = {
   region: {
     id: 'budget',
-    meta: meta('project', 'the token budget', 'its states say who'),
+    meta: meta('project', 'the token budget', 'its states name who'),
     initial: 'off',
     states: {
       off: {
-        meta: meta('human', 'no token budget holds anything back', 'tokenBudget.enabled'),
+        meta: meta('human', 'no token budget limits the Project', 'tokenBudget.enabled'),
         entry: 'budget.forget',
         always: [
           { guard: 'budget.isWindow', target: 'choosing' },

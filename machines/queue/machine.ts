@@ -93,7 +93,7 @@ export const queueMachine = setup({
 }).createMachine({
   id: 'queue',
   type: 'parallel',
-  meta: meta('the queue of a Project', 'its regions say who'),
+  meta: meta('the queue of a Project', 'its regions name who'),
   context: ({ input }) => newQueue(input.id),
   on: {
     'queue.configured': on('queue.configured', (_context, { maxConcurrentAgents, capacity, alertCapacity }) => ({
@@ -132,7 +132,7 @@ export const queueMachine = setup({
       initial: 'paused',
       states: {
         running: {
-          meta: meta('slots are given out', 'nothing'),
+          meta: meta('the queue gives out slots', 'nothing'),
           always: { guard: ({ context }) => isPaused(context), target: 'paused' },
         },
         paused: {
@@ -146,19 +146,19 @@ export const queueMachine = setup({
       initial: 'open',
       states: {
         open: {
-          meta: meta('the token budget holds nothing back', 'nothing'),
+          meta: meta('the token budget limits nothing', 'nothing'),
           always: [budgetIs('normalHeld'), budgetIs('allHeld')],
         },
         normalHeld: {
           meta: meta(
-            'only alerts are admitted: the proactive share is used up',
+            'the queue admits only alerts: the proactive share is used up',
             'the reset of its window, or a higher budget',
           ),
           always: [budgetIs('open'), budgetIs('allHeld')],
         },
         allHeld: {
           meta: meta(
-            'nothing is admitted: the emergency share is used up',
+            'the queue admits nothing: the emergency share is used up',
             'the reset of its window, or a higher budget',
           ),
           always: [budgetIs('open'), budgetIs('normalHeld')],

@@ -56,7 +56,7 @@ export function dropClaim(context: TaskContext, { issue }: EventOf<'approval.ref
 
 /** The call was answered 200, so the comment is where people learn of it (APPROVAL-3, APPROVAL-2). */
 export function sayRefused(context: TaskContext, { reason }: EventOf<'approval.refused'>): Change {
-  const body = `The approval that the agent cited could not be verified: \`${reason}\`. A maintainer's comment on this issue lets it go on.`
+  const body = `The platform could not verify the approval that the agent cited: \`${reason}\`. The Task waits. A maintainer can continue it with a comment on this issue.`
   return { context: { stageReason: 'approval-refused', stageDetail: reason }, effects: issueComments(context, body) }
 }
 

@@ -57,6 +57,6 @@ export function staysOpen(context: TaskContext, mr: TaskMergeRequest, why: strin
   return commentOnMergeRequest(
     context,
     mr,
-    `The Task \`${context.id}\` ended (${why}). This merge request stays open and has no owner now; the next sweep offers it again.`,
+    `The Task \`${context.id}\` ended (${why}). This merge request stays open without a Task; the next sweep offers it again.`,
   )
 }

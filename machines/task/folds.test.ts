@@ -48,7 +48,7 @@ describe('a member', () => {
   test.each([
     ['its pod lives', () => granted(), 'member-running'],
     ['a merge request is being opened', () => opening(), 'stage-reviewing'],
-    ['a merge is asked for', () => merging(), 'stage-merging'],
+    ['the platform asks the forge to merge', () => merging(), 'stage-merging'],
     ['it is no implement Task', () => working('upgrade').final('lost'), 'no-member'],
   ] as const)('Task fold.requested/refused: %s', (_why, make, reason) => {
     const task = make()

@@ -138,7 +138,7 @@ export function finishFolds(context: TaskContext): Change {
           commentOnMergeRequest(
             context,
             mr,
-            `Its issue was folded into \`${minted.to}\`, which goes on with another merge request of this repository. This one stays open and has no owner now.`,
+            `The platform folded its issue into \`${minted.to}\`. That Task continues with another merge request of this repository. This one stays open without a Task.`,
           ),
         ]),
     ],

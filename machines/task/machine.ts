@@ -18,7 +18,7 @@ export const taskMachine = setup({
 }).createMachine({
   id: 'task',
   type: 'parallel',
-  meta: meta('platform', 'a Task', 'its regions say who'),
+  meta: meta('platform', 'a Task', 'its regions name who'),
   context: ({ input }) => newTask(input.id),
   // Each row is checked against its event by `StateConfig`; XState's own types pair every row with the whole union.
   states: { stage, pod: podRegion } as unknown as { readonly stage: object; readonly pod: object },

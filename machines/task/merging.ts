@@ -77,7 +77,7 @@ export function sayRed(context: TaskContext, event: EventOf<'mr.ciRed'>): Change
 /** Protection, permission or method: only a human can change it, so it is said at once and once (MERGE-6). */
 export function sayRefusedMerge(context: TaskContext, event: EventOf<'mr.mergeRefused'>): Change {
   const why = event.reason ?? 'the forge gave no reason'
-  const body = `The forge refuses to merge this: ${why}. Once that is changed, a comment here lets the Task go on.`
+  const body = `The forge refuses this merge: ${why}. Change that, then comment here, and the Task continues.`
   return {
     context: { stageReason: 'merge-refused', stageDetail: why },
     effects: [commentOnMergeRequest(context, event, body)],

@@ -39,7 +39,7 @@ export function isLastOpening(context: TaskContext): boolean {
 /** After the failure was recorded: `stageDetail` has its words. */
 export function sayNeverOpened(context: TaskContext): Change {
   const why = context.stageDetail ?? ''
-  const body = `The work was submitted ${maxFailedOpenings} times and no merge request came of it: ${why}. A comment here lets the Task go on.`
+  const body = `The agent submitted its work ${maxFailedOpenings} times, but the platform could not open a merge request: ${why}. The Task waits. A comment here continues it.`
   const said = afterPod(context, comments(context, body))
   return { ...said, context: { ...said.context, stageReason: 'not-opened', stageDetail: why } }
 }

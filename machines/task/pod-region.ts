@@ -47,7 +47,7 @@ const working: StateConfig = {
   always: unwanted,
   states: {
     busy: {
-      meta: meta('agent', 'a turn is asked for or running', 'the turn ends'),
+      meta: meta('agent', 'the agent works on a turn', 'the turn ends'),
       entry: does(requestTurn),
       on: {
         'turn.ended': [{ guard: when(isWorkTurn), target: 'idle', actions: record }, { actions: record }],
@@ -61,26 +61,26 @@ const working: StateConfig = {
     idle: {
       meta: meta(
         'human',
-        'the pod idles until something happens',
-        'a comment, an approval, or the end of its time to live',
+        'the agent waits for a comment or an approval',
+        'a person comments or approves, or the time limit of the pod ends',
       ),
       always: { guard: when(wantsTurn), target: 'busy' },
     },
     resting: {
       meta: meta(
         'platform',
-        'the last turn failed and is asked again later',
-        'its backoff, or the reset of a usage limit',
+        'the last turn failed; the platform retries it later',
+        'the end of the delay, or the reset of a usage limit',
       ),
       after: { turnDelay: { target: 'busy' } },
     },
-    ending: { meta: meta('platform', 'the last turn took its pod along', 'the pod is final') },
+    ending: { meta: meta('platform', 'the last turn ended, and its pod with it', 'the pod has stopped') },
   },
 }
 
 export const podRegion: StateConfig = {
   id: 'pod',
-  meta: meta('platform', 'keeps at most one pod for what the stage wants', 'its states say who'),
+  meta: meta('platform', 'runs at most one pod for the stage', 'its states name who'),
   initial: 'none',
   on: {
     'note.written': { actions: does(writeNote) },
@@ -98,7 +98,7 @@ export const podRegion: StateConfig = {
   },
   states: {
     none: {
-      meta: meta('platform', 'no pod lives', 'the stage wants one'),
+      meta: meta('platform', 'no pod runs', 'the stage needs one'),
       entry: does(flushDeferred),
       on: {
         'task.minted': {
@@ -117,7 +117,7 @@ export const podRegion: StateConfig = {
       ],
     },
     backingOff: {
-      meta: meta('platform', 'pods were lost in a row', 'its backoff of at most 10 minutes'),
+      meta: meta('platform', 'several pods were lost in a row', 'a delay of at most 10 minutes'),
       always: { guard: when((context) => context.wants === null), target: 'none' },
       after: { respawnDelay: { target: 'awaitingSlot' } },
     },
@@ -128,7 +128,7 @@ export const podRegion: StateConfig = {
       on: { 'slot.granted': { guard: when(isOwnGrant), target: 'starting' } },
     },
     starting: {
-      meta: meta('platform', 'its pod starts', 'the pod works, or is final'),
+      meta: meta('platform', 'its pod starts', 'the pod works, or stops'),
       entry: does(spawn),
       on: {
         ...ends,
@@ -138,7 +138,7 @@ export const podRegion: StateConfig = {
     },
     working,
     stopping: {
-      meta: meta('platform', 'its pod stops', 'the pod is final'),
+      meta: meta('platform', 'its pod stops', 'the pod has stopped'),
       entry: does(askToStop),
       on: ends,
     },

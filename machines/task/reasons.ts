@@ -10,8 +10,8 @@ interface StageReason {
   readonly unblocks: string
 }
 
-const comment = 'a comment on its issue or merge request, or a retry by a maintainer'
-const repaired = 'a retry by a maintainer once it is repaired'
+const comment = 'a comment on its issue or merge request, or `/retry` by a maintainer'
+const repaired = 'an operator repairs it, then a maintainer uses `/retry`'
 const ended = 'nothing: it has ended'
 
 export const stageReasons = {
@@ -29,54 +29,54 @@ export const stageReasons = {
   'stage-deadline': {
     stage: 'awaiting-human',
     owner: 'human',
-    unblocks: 'a comment; the second one of a Task a retry by a maintainer',
+    unblocks: 'the first time a comment, later `/retry` by a maintainer',
   },
   'changes-requested': {
     stage: 'awaiting-human',
     owner: 'human',
-    unblocks: 'a new head, or a comment on its merge request, five times in all; a retry by a maintainer',
+    unblocks: 'a new head or a comment on its merge request, at most five times; then `/retry` by a maintainer',
   },
-  laps: { stage: 'awaiting-human', owner: 'maintainer', unblocks: 'a retry by a maintainer' },
+  laps: { stage: 'awaiting-human', owner: 'maintainer', unblocks: '`/retry` by a maintainer' },
   'approval-revoked': {
     stage: 'awaiting-human',
     owner: 'maintainer',
-    unblocks: "a maintainer's approving comment on the issue, or a retry",
+    unblocks: "a maintainer's `/approve` on the issue, or `/retry`",
   },
   'needs-maintainer': {
     stage: 'awaiting-human',
     owner: 'maintainer',
-    unblocks: "a maintainer's `/approve` on exactly the reviewed head, a new head, or a retry",
+    unblocks: "a maintainer's `/approve` on exactly the reviewed head, a new head, or `/retry`",
   },
   'over-auto-approve-ceiling': {
     stage: 'awaiting-human',
     owner: 'maintainer',
-    unblocks: "a maintainer's `/approve` on exactly the reviewed head, a new head, or a retry",
+    unblocks: "a maintainer's `/approve` on exactly the reviewed head, a new head, or `/retry`",
   },
   budget: {
     stage: 'awaiting-human',
     owner: 'maintainer',
-    unblocks: 'a maintainer who raises its budget, a retry, or the next day where the day was used up',
+    unblocks: 'a maintainer raises its budget or uses `/retry`, or the next day begins where the day was used up',
   },
   'fold-unanswered': {
     stage: 'awaiting-human',
     owner: 'operator',
-    unblocks: 'the answer of the member Tasks it names; a retry asks them again',
+    unblocks: 'the member Tasks that it names answer; `/retry` asks them again',
   },
   'approval-refused': {
     stage: 'identity-unverified',
     owner: 'maintainer',
-    unblocks: "a maintainer's comment on the issue, or a retry",
+    unblocks: "a maintainer's comment on the issue, or `/retry`",
   },
   declined: {
     stage: 'implement-declined',
     owner: 'maintainer',
-    unblocks: '`/retry` on the issue mints a new Task; this one can only be closed',
+    unblocks: '`/retry` by a maintainer on the issue starts a new Task; this one only closes',
   },
   'effect-failed': { stage: 'operator-error', owner: 'operator', unblocks: repaired },
   'turn-failed': { stage: 'operator-error', owner: 'operator', unblocks: repaired },
   unbound: { stage: 'operator-error', owner: 'operator', unblocks: repaired },
   'pod-start-failed': { stage: 'operator-error', owner: 'operator', unblocks: repaired },
-  'residency-cap': { stage: 'operator-error', owner: 'operator', unblocks: 'a retry by a maintainer' },
+  'residency-cap': { stage: 'operator-error', owner: 'operator', unblocks: '`/retry` by a maintainer' },
   rejected: { stage: 'final', owner: 'none', unblocks: ended },
   cancelled: { stage: 'final', owner: 'none', unblocks: ended },
   folded: { stage: 'final', owner: 'none', unblocks: ended },

@@ -5,15 +5,15 @@ import type { TaskContext } from './context.ts'
 
 export function holdForBudget(context: TaskContext, { detail }: EventOf<'budget.exhausted'>): Change {
   const why = detail === undefined ? '' : ` (${detail})`
-  const body = `The spending budget of this Task is used up${why}. It keeps its state; a maintainer lets it go on by raising its budget, or by \`/retry\`.`
+  const body = `The token budget of this Task is used up${why}. The Task waits and loses nothing. A maintainer can raise the budget with \`/budget +N\`, or continue with \`/retry\`.`
   const said = afterPod(context, comments(context, body))
   return { ...said, context: { ...said.context, stageReason: 'budget', stageDetail: detail ?? null } }
 }
 
 /** Said to whoever asked; a Task that is held stays so. */
 export function sayNotRaised(context: TaskContext, { by, amount, left }: EventOf<'budget.refused'>): Change {
-  const rest = left > 0 ? `${left} tokens are left for today` : 'nothing is left for today, or it is switched off'
-  return { effects: comments(context, `@${by}: the budget was not raised by ${amount} tokens: ${rest}.`) }
+  const rest = left > 0 ? `${left} tokens are left for today` : 'nothing is left for today, or `/budget` is off'
+  return { effects: comments(context, `@${by}: the platform did not raise the budget by ${amount} tokens: ${rest}.`) }
 }
 
 export function raiseBudget(context: TaskContext, { amount }: EventOf<'budget.raised'>): Change {

@@ -84,7 +84,7 @@ describe('spending', () => {
     expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['awaiting-human', 'budget', '5 USD of 5 USD'])
     expect(task.told('pod')).toEqual([expect.objectContaining({ type: 'pod.stop', reason: 'budget' })])
     expect(task.final().only('postComment')).toEqual([
-      expect.objectContaining({ body: expect.stringContaining('raising its budget') }),
+      expect.objectContaining({ body: expect.stringContaining('raise the budget') }),
     ])
     expect(task.send('budget.exhausted', {}).only('postComment')).toEqual([])
   })
@@ -105,7 +105,7 @@ describe('spending', () => {
       'awaiting-human',
       [
         expect.objectContaining({
-          body: '@maya: the budget was not raised by 500 tokens: 20 tokens are left for today.',
+          body: '@maya: the platform did not raise the budget by 500 tokens: 20 tokens are left for today.',
         }),
       ],
     ])

@@ -80,7 +80,7 @@ export const turnMachine = setup({
   initial: 'new',
   states: {
     new: {
-      meta: { owner: 'pod', reason: 'asked for, not begun', unblocks: 'turn.start, in the step that creates it' },
+      meta: { owner: 'pod', reason: 'requested, not begun', unblocks: 'turn.start, in the step that creates it' },
       on: {
         'turn.start': [
           { guard: 'metered', target: 'reserving', actions: 'begin' },
@@ -137,7 +137,7 @@ export const turnMachine = setup({
           meta: {
             owner: 'wrapper',
             reason: 'another turn is live there',
-            unblocks: 'that turn ends; looked at again every minute',
+            unblocks: 'that turn ends; the platform checks every minute',
           },
           entry: 'pollLiveTurn',
           after: { retry: 'submitting' },
@@ -160,7 +160,11 @@ export const turnMachine = setup({
               initial: 'inFlight',
               states: {
                 inFlight: {
-                  meta: { owner: 'agent', reason: 'works', unblocks: 'its result; quiet for TURN_TIMEOUT: probed' },
+                  meta: {
+                    owner: 'agent',
+                    reason: 'works',
+                    unblocks: 'its result; after TURN_TIMEOUT without activity the platform probes it',
+                  },
                   after: {
                     quiet: [
                       { guard: 'windowsSpent', target: 'interrupting', actions: 'countQuietWindow' },
@@ -212,7 +216,11 @@ export const turnMachine = setup({
                   },
                   states: {
                     asked: {
-                      meta: { owner: 'wrapper', reason: 'was told to interrupt', unblocks: 'the result' },
+                      meta: {
+                        owner: 'wrapper',
+                        reason: 'the wrapper has the order to interrupt',
+                        unblocks: 'the result',
+                      },
                       after: { interruption: 'lastLook' },
                     },
                     lastLook: {

@@ -39,11 +39,23 @@ function humanMoves(context: TaskContext): readonly Move[] {
     ...commentMoves(context),
     ...(shas.length === 0
       ? []
-      : [move('maintainer', 'writes `/approve` on the reviewed head', { type: 'mr.goAhead', by: maintainer, shas })]),
+      : [
+          move('maintainer', 'approves the reviewed head with `/approve`', {
+            type: 'mr.goAhead',
+            by: maintainer,
+            shas,
+          }),
+        ]),
     ...(context.stageReason === 'budget'
-      ? [move('maintainer', 'adds to the budget by `/budget +N`', { type: 'budget.raised', by: maintainer, amount: 1 })]
+      ? [
+          move('maintainer', 'raises the budget with `/budget +N`', {
+            type: 'budget.raised',
+            by: maintainer,
+            amount: 1,
+          }),
+        ]
       : []),
-    move('maintainer', 'has it tried again by `/retry`', { type: 'task.retry', by: maintainer }),
+    move('maintainer', 'restarts it with `/retry`', { type: 'task.retry', by: maintainer }),
   ]
 }
 
@@ -80,7 +92,7 @@ function approvalMoves({ context }: Standing): readonly Move[] {
       : []),
     ...(unasked && context.planHash !== null && !grantsHold(context)
       ? [
-          move('maintainer', `approves on ${named(unasked)} by \`/approve\``, {
+          move('maintainer', `approves on ${named(unasked)} with \`/approve\``, {
             type: 'approval.commented',
             issue: unasked.issue,
             by: maintainer,
@@ -90,7 +102,7 @@ function approvalMoves({ context }: Standing): readonly Move[] {
       : []),
     ...(claimed && context.planHash !== null
       ? [
-          move('platform', `finds that the approval of ${named(claimed)} holds`, {
+          move('platform', `verifies the approval of ${named(claimed)}`, {
             type: 'approval.granted',
             issue: claimed.issue,
             planHash: context.planHash,
@@ -125,7 +137,7 @@ function planMoves(context: TaskContext): readonly Move[] {
 
 /** Whatever it committed is pushed with the end of its turn. */
 function endOfTurn(context: TaskContext): Move {
-  return move('agent', 'ends its turn, and what it committed is pushed', {
+  return move('agent', 'ends its turn; the wrapper pushes its commits', {
     type: 'turn.ended',
     pod: context.podOrdinal,
     turn: (context.lastTurn ?? -1) + 1,
@@ -146,7 +158,7 @@ function podMoves({ context, isIn, isTurnOpen }: Standing): readonly Move[] {
     ...(isIn('pod.starting') ? [move('pod', 'begins to work', { type: 'pod.working', pod })] : []),
     ...(isIn('pod.stopping') && !isTurnOpen ? [ends('stops')] : []),
     ...(isIn('pod.working.ending') ? [ends('ends with its agent')] : []),
-    ...(isIn('pod.working.idle') ? [ends('reaches its TTL')] : []),
+    ...(isIn('pod.working.idle') ? [ends('reaches its time limit')] : []),
   ]
 }
 

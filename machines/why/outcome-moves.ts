@@ -32,7 +32,7 @@ function reviewed(context: TaskContext): readonly Said[] {
     number,
     sha: headSha,
   }))
-  return [{ action: 'approve', does: 'finds nothing against the heads', payload: { reviewed_shas } }]
+  return [{ action: 'approve', does: 'approves the change in its review', payload: { reviewed_shas } }]
 }
 
 const saidIn: Readonly<Record<string, (context: TaskContext) => readonly Said[]>> = {
@@ -40,11 +40,11 @@ const saidIn: Readonly<Record<string, (context: TaskContext) => readonly Said[]>
   documenting: submitted,
   upgrading: submitted,
   reviewing: reviewed,
-  brainstorming: () => [{ action: 'skip', does: 'says what it proposes, or that it has nothing', payload: {} }],
+  brainstorming: () => [{ action: 'skip', does: 'submits its proposals, or none', payload: {} }],
   investigating: () => [
-    { action: 'false_positive', does: 'says what the alert was', payload: { alert_rules: [], reason: '' } },
+    { action: 'false_positive', does: 'reports what the alert was', payload: { alert_rules: [], reason: '' } },
   ],
-  refining: () => [{ action: 'refine', does: 'says what belongs together', payload: {} }],
+  refining: () => [{ action: 'refine', does: 'reports which issues belong together', payload: {} }],
 }
 
 export function outcomeMoves(context: TaskContext): readonly Move[] {

@@ -197,7 +197,7 @@ class RowFeed implements Feed {
       `update memory set status = $2, fault = $3, attempts = attempts + 1, feed_at = $4, updated_at = $5 where id = $1`,
       [id, isFinal ? 'failed' : 'processing', message.slice(0, 1000), now + this.#delay(attempts), now],
     )
-    this.#deps.logger.warn({ memory: id, attempt: attempts + 1, error: message }, 'the engine did not take a memory')
+    this.#deps.logger.warn({ memory: id, attempt: attempts + 1, error: message }, 'the engine did not accept a memory')
   }
 
   async #removeAgain(ids: readonly string[], now: number): Promise<void> {

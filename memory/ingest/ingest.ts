@@ -110,7 +110,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     running.delete(id)
     queue.end(id)
     const ended = end(id)
-      .catch((error: unknown) => deps.logger.warn({ job: id, error: messageOf(error) }, 'the end of a job waits'))
+      .catch((error: unknown) => deps.logger.warn({ job: id, error: messageOf(error) }, 'the end of a job is delayed'))
       .finally(() => ending.delete(ended))
     ending.add(ended)
   }

@@ -88,9 +88,9 @@ export class FailedCommits {
 
   /** Asks who holds the leases now; items of lost shards are then misrouted, the others go on. */
   async #reclaim(items: readonly Work[], attempt: number): Promise<void> {
-    this.#options.logger.warn({ attempt }, 'a commit was refused: a shard has another owner')
+    this.#options.logger.warn({ attempt }, 'the store refused a commit: another process owns a shard')
     await this.#options.leases.renew().catch(() => undefined)
-    await this.#again(items, new StaleLeaseError('the shard has another owner'), attempt)
+    await this.#again(items, new StaleLeaseError('another process owns the shard'), attempt)
   }
 
   async #again(items: readonly Work[], error: unknown, attempt: number): Promise<void> {
@@ -131,7 +131,7 @@ export class FailedCommits {
   async #refuse(item: Work, error: unknown): Promise<void> {
     const { sql, clock, logger } = this.#options
     const reason = `it cannot be stored: ${messageOf(error)}`
-    logger.error({ reason, work: item.kind, actor: actorOf(item) }, 'work was refused')
+    logger.error({ reason, work: item.kind, actor: actorOf(item) }, 'the store refused work')
     if (item.kind === 'settle' && item.outcome.kind === 'performed') {
       return this.#options.submit({
         ...item,

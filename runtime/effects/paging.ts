@@ -187,7 +187,7 @@ export class Backlog {
         else this.#rest(group)
       },
       (error: unknown) => {
-        logger.warn({ error: messageOf(error) }, 'pending effects could not be read')
+        logger.warn({ error: messageOf(error) }, 'the relay could not read pending effects')
         group.isReading = false
         this.#rest(group)
       },

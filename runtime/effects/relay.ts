@@ -327,7 +327,7 @@ export class Relay {
 
   async #settleLater(entry: Entry, outcome: SettleOutcome, attempt: number, error: unknown): Promise<boolean> {
     const { logger, clock, random } = this.#options
-    logger.warn({ key: entry.key, attempt, error: messageOf(error) }, 'an effect could not be settled')
+    logger.warn({ key: entry.key, attempt, error: messageOf(error) }, 'the relay could not settle an effect')
     if (!this.#isOpen || entry.isGone || attempt >= settleAttempts) {
       this.#end(entry)
       return false

@@ -98,7 +98,9 @@ class Walks implements Retention {
     const { clock, logger, everyMs } = this.#options
     this.#timer = clock.setTimer(everyMs, () => {
       void this.sweep()
-        .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'journals could not be compacted'))
+        .catch((error: unknown) =>
+          logger.warn({ error: messageOf(error) }, 'the retention sweep could not compact journals'),
+        )
         .finally(() => this.schedule())
     })
   }
@@ -135,7 +137,7 @@ class Walks implements Retention {
           if (events > 0) sum.compacted += 1
         } catch (error) {
           const reason = messageOf(error)
-          logger.warn({ actor: candidate.address, reason }, 'a journal was not compacted')
+          logger.warn({ actor: candidate.address, reason }, 'the retention sweep skipped a journal')
           if (refused.length < refusedAtMost) refused.push({ address: candidate.address, reason })
         }
       }
@@ -143,7 +145,7 @@ class Walks implements Retention {
       isLast = page.length < pageSize
     }
     this.#last = { startedAt, endedAt: clock.now(), ...sum, refused }
-    logger.info({ ...sum, refused: refused.length }, 'journals compacted')
+    logger.info({ ...sum, refused: refused.length }, 'the retention sweep compacted journals')
     this.#options.swept?.(this.#last)
     return this.#last
   }

@@ -169,7 +169,9 @@ export class Forward {
     const age = (clock.elapsed() - this.#youngest) / looksPerAge
     this.#timer = clock.setTimer(Math.min(longestLookMs, Math.max(firstLookMs, age)), () => {
       void this.#look()
-        .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'forwarded events could not be looked for'))
+        .catch((error: unknown) =>
+          logger.warn({ error: messageOf(error) }, 'this process could not read forwarded events'),
+        )
         .finally(() => this.#schedule())
     })
   }

@@ -180,7 +180,7 @@ export class Leases {
       .then(
         () => this.#isDoubted && !this.#isBelieved(),
         (error: unknown) => {
-          logger.warn({ error: messageOf(error) }, 'leases could not be renewed')
+          logger.warn({ error: messageOf(error) }, 'this process could not renew its leases')
           return false
         },
       )
@@ -203,7 +203,10 @@ export class Leases {
     const asked = momentOf(this.#options.clock)
     const incarnation = await joinProcesses(sql, this.owner, { replace: isStart })
     if (incarnation === undefined)
-      return logger.error({ owner: this.owner }, 'another process goes by the name of this one, which holds no shards')
+      return logger.error(
+        { owner: this.owner },
+        'another process uses the name of this one, so this one owns no shards',
+      )
     this.#self = { owner: this.owner, incarnation }
     this.#believedFrom = asked
     // The first beat comes with the next look: the others hand over to who was seen to move.
@@ -228,7 +231,10 @@ export class Leases {
   }
 
   #calledDead(): void {
-    this.#options.logger.warn({ owner: this.owner }, 'this process was silent for too long and is out; it joins again')
+    this.#options.logger.warn(
+      { owner: this.owner },
+      'this process missed its heartbeats and lost its shards; it joins again',
+    )
     this.#self = undefined
     this.#lose([...this.#epochs.keys()])
   }
@@ -263,7 +269,7 @@ export class Leases {
     const { living, lively, dead } = this.#neighbours.observe(seen.processes, clock.elapsed())
     for (const one of dead.filter((row) => row.incarnation !== this.#self?.incarnation)) {
       if (await removeProcess(sql, one, one.beat))
-        logger.warn({ owner: one.owner }, 'a process is silent and called dead')
+        logger.warn({ owner: one.owner }, 'another process missed its heartbeats; this one declares it dead')
     }
     if (!this.#self || this.#isClosing) return
     this.#isAlone = living.every((owner) => owner === this.owner)
@@ -309,13 +315,13 @@ export class Leases {
   /** In the background: beats and looks go on meanwhile. */
   #handOver(shards: readonly number[]): void {
     const { alone, hooks, logger } = this.#options
-    logger.info({ shards: shards.length }, 'shards are handed over')
+    logger.info({ shards: shards.length }, 'this process hands over shards')
     for (const shard of shards) this.#leaving.add(shard)
     void hooks
       .drained(new Set(shards))
       .then(() => alone(() => this.#release(shards)))
       .then(() => hooks.freed())
-      .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'shards could not be handed over'))
+      .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'this process could not hand over shards'))
   }
 
   /** Not held any more before the store is told: should that fail, they are strays, and taken again. */

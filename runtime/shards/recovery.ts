@@ -97,7 +97,7 @@ export class Recovery {
   poll(): void {
     const { alone, logger } = this.#options
     void alone(() => this.#read()).catch((error: unknown) =>
-      logger.warn({ error: messageOf(error) }, 'the inbox could not be read'),
+      logger.warn({ error: messageOf(error) }, 'this process could not read the inbox'),
     )
   }
 
@@ -165,7 +165,7 @@ export class Recovery {
       void this.#round().then(
         () => this.#schedule(),
         (error: unknown) => {
-          logger.warn({ error: messageOf(error) }, 'the store could not be read')
+          logger.warn({ error: messageOf(error) }, 'this process could not read the store')
           // Whatever is left there: a store that is away is not asked a hundred times a second.
           this.#schedule(pollMs)
         },

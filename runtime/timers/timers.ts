@@ -103,7 +103,7 @@ export class Timers {
     this.#refill?.cancel()
     this.#reading = this.#readPage()
       .catch((error: unknown) => {
-        this.#options.logger.warn({ error: messageOf(error) }, 'timers could not be read')
+        this.#options.logger.warn({ error: messageOf(error) }, 'the runtime could not read timers')
         this.#refillAfter(retryMs)
       })
       .finally(() => {
@@ -198,7 +198,7 @@ export class Timers {
         else this.#markStuck(held)
       }
     } catch (error) {
-      logger.warn({ timer: name, error: messageOf(error) }, 'a timer could not be handed over')
+      logger.warn({ timer: name, error: messageOf(error) }, 'the runtime could not deliver the event of a timer')
       if (this.#isOpen && this.#held.get(name) === held)
         held.alarm = this.#alarms.at(clock.now() + retryMs, () => this.#makeDue(held))
     }

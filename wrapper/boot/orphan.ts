@@ -18,8 +18,8 @@ interface ProcessStat {
 }
 
 /**
- * Undefined when there is no such process (or no /proc). A zombie is none: in a namespace of its own the wrapper is
- * process 1, orphans become its children, and Node reaps only those it started.
+ * Undefined when there is no such process (or no /proc). A zombie is none: it has ended, and only its parent is late. Where
+ * the wrapper is process 1, orphans become its children, and Node reaps only those it started.
  */
 export function processStat(pid: number): ProcessStat | undefined {
   try {

@@ -26,7 +26,8 @@ export async function prepareWorkspace(config: Config, tools: PrepareTools): Pro
   // Where the home is the workspace, nothing tells the platform's own files from what was left there.
   const isSwept = isReview && config.home !== config.workspaceDir
   const { removed } = await inside.ask('sweep', { stamp, isReview: isSwept, known: [...known] })
-  if (removed.length > 0) logger.info({ removed }, 'set aside what an earlier pod left above the clones')
+  if (removed.length > 0)
+    logger.info({ removed }, 'the wrapper set aside files that an earlier pod left above the clones')
   const checkouts: Checkout[] = []
   for (const repository of config.repositories) {
     const checkout = await checkOut(repository, {

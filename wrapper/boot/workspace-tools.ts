@@ -43,7 +43,7 @@ export function openWorkspaceTools(options: WorkspaceToolsOptions): WorkspaceToo
       patientGit(git, {
         clock,
         limitMs: options.outageLimitMs,
-        onWait: (failure) => logger.warn(failure, 'the gateway is away, waiting for it'),
+        onWait: (failure) => logger.warn(failure, 'the git gateway does not answer; the wrapper waits for it'),
       }),
   }
 }

@@ -30,7 +30,7 @@ export async function openWiring({ path, onHook, logger }: WiringOptions): Promi
   let isConnected = false
   const serverFor = (): Server | undefined => {
     if (isTaken) {
-      logger.error({}, 'refused a second connection to the hooks')
+      logger.error({}, 'the wrapper refused a second connection to the hooks')
       return undefined
     }
     isTaken = true

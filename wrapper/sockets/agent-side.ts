@@ -53,7 +53,8 @@ export interface AgentSide {
 
 export async function openAgentSide(options: AgentSideOptions): Promise<AgentSide> {
   const { profile } = options.config.identity
-  if (!isProfile(profile)) options.logger.warn({ profile }, 'an unknown tool profile has the always-on tools alone')
+  if (!isProfile(profile))
+    options.logger.warn({ profile }, 'the tool profile is unknown: the agent gets only the always-on tools')
   const { folder, link } = options
   const sockets = socketsIn(folder.path)
   const model = await createModelServer({ ...options, model: modelOf(options) })

@@ -46,7 +46,7 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
 
 function refuse(options: ToolRunnerOptions, { id, tool }: AskedCall, reason: CallRefusal): CallRefused {
   options.metrics.toolCallRefused(reason)
-  options.logger.warn({ id, tool, reason }, 'refused a call of a tool that no model decided')
+  options.logger.warn({ id, tool, reason }, 'the wrapper refused a tool call that the model did not make')
   options.onRefusal({ tool, reason })
   return new CallRefused(`call-refused: ${reasons[reason]}; nothing was sent`)
 }

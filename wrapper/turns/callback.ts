@@ -47,7 +47,7 @@ export class CallbackSender {
     for (let pause = firstPauseMs; !this.#stopped; pause = Math.min(pause * 2, maxPauseMs)) {
       const failure = await this.#attempt(url, body, turnId)
       if (failure === undefined) return acknowledged()
-      this.#options.logger.warn({ turnId, failure, pause }, 'callback not acknowledged')
+      this.#options.logger.warn({ turnId, failure, pause }, 'the orchestrator did not acknowledge a callback')
       await sleep(this.#options.clock, pause)
     }
   }

@@ -210,7 +210,10 @@ export class Conversation {
     running.unasked = meter.messages
     meter.reset()
     if (running.unasked.length > 0)
-      logger.warn({ turnId: running.turnId, tokens: tokensOf(running.unasked) }, 'tokens that no turn asked for')
+      logger.warn(
+        { turnId: running.turnId, tokens: tokensOf(running.unasked) },
+        'the model used tokens outside any turn',
+      )
   }
 
   #evidenceOf({ collector, unasked }: Running): TurnEvidence {
@@ -295,7 +298,7 @@ export class Conversation {
     if (!this.#hindrance.look(signs, clock.now())) return
     const hindrance = this.#hindrance.current!
     metrics.hindered(hindrance.kind)
-    logger.warn({ turnId: running?.turnId, ...hindrance }, 'something keeps the turn from going on')
+    logger.warn({ turnId: running?.turnId, ...hindrance }, 'something blocks the turn')
   }
 
   async #read(running: Running): Promise<void> {
@@ -364,7 +367,7 @@ export class Conversation {
     const result = await this.#interruptResult(running, askedAt)
     metrics.interrupt(result)
     if (result === 'unconfirmed')
-      logger.warn({ turnId: running.turnId }, 'the interrupt was not confirmed; the turn is left alone')
+      logger.warn({ turnId: running.turnId }, 'nothing confirmed the interrupt; the wrapper leaves the turn running')
     if (result === 'restored') terminal.write(clearBox)
     if (result !== 'unconfirmed') this.#end(ending)
   }

@@ -30,7 +30,8 @@ export async function renderTurn(deps: Deps, turn: EffectParams<'submitTurn'>, o
   const events = first ? '' : renderEvents(input.events)
   const reservedBytes = bytesOf(assignment) + bytesOf(events) + bytesOf(preface.text) + 2
   const { text, squeezed } = renderBundle(input, { maxBytes, reservedBytes, eventsInside: first })
-  if (squeezed) deps.logger.warn({ task: task.id, maxBytes }, 'the bundle had to give up more than comments')
+  if (squeezed)
+    deps.logger.warn({ task: task.id, maxBytes }, 'the renderer dropped more than comments to fit the bundle')
   return `${events === '' ? '' : `${events}\n`}${preface.text}${text}\n${assignment}`
 }
 

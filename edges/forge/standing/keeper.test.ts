@@ -147,7 +147,7 @@ test('of two comments of two writers the first is kept up to date, and the secon
     room.forge.comment('bot', REPO, number, comments()[0]!)
     await room.quiet()
     stands(parked())
-    const [newest, pointer] = ['identity-unverified', 'How this Task stands is said above.']
+    const [newest, pointer] = ['identity-unverified', 'The comment above shows the state of this Task.']
     await until(() => comments()[0]!.includes(newest) && comments()[1] === pointer)
     expect(comments()).toHaveLength(2)
   })

@@ -121,7 +121,10 @@ class Keeper implements StandingKeeper {
   #failed(address: ActorAddress, error: unknown): void {
     const { logger } = this.#options
     const isForNow = !(error instanceof TerminalError)
-    logger.warn({ actor: address, error: messageOf(error), again: isForNow }, 'how a Task stands could not be shown')
+    logger.warn(
+      { actor: address, error: messageOf(error), again: isForNow },
+      'the platform could not update the status comment of a Task',
+    )
     if (!isForNow) return void this.#failures.delete(address)
     const failures = this.#failures.get(address) ?? 0
     this.#failures.set(address, failures + 1)
@@ -151,7 +154,12 @@ class Keeper implements StandingKeeper {
   #walkLater(delayMs: number): void {
     this.#walk = this.#options.clock.setTimer(delayMs, () => {
       void this.#markAll()
-        .catch((error: unknown) => this.#options.logger.warn({ error: messageOf(error) }, 'Tasks could not be listed'))
+        .catch((error: unknown) =>
+          this.#options.logger.warn(
+            { error: messageOf(error) },
+            'the platform could not list Tasks for their status comments',
+          ),
+        )
         .finally(() => {
           if (!this.#isStopped) this.#walkLater(walkEveryMs)
         })

@@ -25,9 +25,9 @@ describe('how a Task stands, as a comment', () => {
     )
     expect(text).toMatch(/^\*\*Task\*\* `[^`]+`: `implementing`, /)
     expect(text).toContain('| who can move it | agent: ')
-    expect(text).toContain('| in the queue | place 3: no slot is free |')
-    expect(text).toContain('| next by itself | `implementBudget`, 2026-03-01 12:00 UTC |')
-    expect(text).toContain('| rounds | 11 reviews asked for changes |')
+    expect(text).toContain('| queue | place 3: no slot is free |')
+    expect(text).toContain('| next timer | `implementBudget`, 2026-03-01 12:00 UTC |')
+    expect(text).toContain('| rounds | 11 reviews requested changes |')
     expect(text).toMatch(/<details><summary>The shortest way to delivered<\/summary>\n\n1\. agent: /)
   })
 

@@ -25,7 +25,7 @@ export function standingText(why: Why): string {
     `**Task** ${quoted(name)}: ${resting ? `${quoted(stage)}, ${resting.says}` : `ended, ${quoted(stage)}`}`,
     ['| | |', '|-|-|', ...rowsOf(why).map(([left, right]) => `| ${left} | ${right} |`)].join('\n'),
     ...wayOf(why),
-    `<sub>Kept up to date by the platform. ${quoted(`statewright why ${name}`)} says more.</sub>`,
+    `<sub>The platform updates this comment. ${quoted(`statewright why ${name}`)} explains more.</sub>`,
   ].join('\n\n')
 }
 
@@ -37,9 +37,9 @@ function rowsOf({ resting, detail, below, queue, nextTimer, reviewRounds }: Why)
     resting ? ['who can move it', `${resting.owner}: ${resting.unblocks}`] : undefined,
     detail === null || detail === '' ? undefined : ['detail', quoted(detail)],
     below.length > 0 ? ['its pod', below.map(({ says }) => says).join('; ')] : undefined,
-    reviewRounds === null ? undefined : ['rounds', `${reviewRounds} reviews asked for changes`],
-    queue ? ['in the queue', `place ${queue.position}: ${queue.reason}`] : undefined,
-    nextTimer ? ['next by itself', `${quoted(nextTimer.name)}, ${minute(nextTimer.dueAt)}`] : undefined,
+    reviewRounds === null ? undefined : ['rounds', `${reviewRounds} reviews requested changes`],
+    queue ? ['queue', `place ${queue.position}: ${queue.reason}`] : undefined,
+    nextTimer ? ['next timer', `${quoted(nextTimer.name)}, ${minute(nextTimer.dueAt)}`] : undefined,
   ]
   const there = rows.filter((row): row is RowOfTable => row !== undefined)
   return there.length > 0 ? there : [['reason', 'nothing is left to do']]

@@ -48,7 +48,8 @@ async function upsert(deps: StandingDeps, target: Target, thread: Thread, wanted
   }
   await rewritten(target, first, wanted.text)
   // Two writers that did not know of each other: the later comments point to the first, and are no copy of it any more.
-  for (const copy of copies) await target.forge.editComment(target.path, copy, 'How this Task stands is said above.')
+  for (const copy of copies)
+    await target.forge.editComment(target.path, copy, 'The comment above shows the state of this Task.')
 }
 
 function isOurs({ project }: Target, { author, body }: ForgeComment, mark: string): boolean {

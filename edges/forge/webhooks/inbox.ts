@@ -66,7 +66,7 @@ export function createForgeInbox({ sql, clock, logger, apply }: ForgeInboxOption
         await workOff()
         await armTimer()
       } catch (error) {
-        logger.error({ err: error }, 'the forge inbox could not be read')
+        logger.error({ err: error }, 'the webhook worker could not read its inbox')
         wakeIn(FIRST_WAIT_MS)
       }
     }
@@ -104,10 +104,10 @@ export function createForgeInbox({ sql, clock, logger, apply }: ForgeInboxOption
     const final = error instanceof TerminalError || error instanceof MalformedPayloadError || isSpent
     const fields = { project: row.project, delivery: row.delivery, event: row.event, err: error }
     if (final) {
-      logger.error(fields, 'a forge delivery was given up')
+      logger.error(fields, 'the webhook worker gave up a delivery')
       return buryDelivery(sql, row, messageOf(error))
     }
-    logger.warn(fields, 'a forge delivery waits')
+    logger.warn(fields, 'the webhook worker retries a delivery later')
     const waitMs = asked ?? Math.min(FIRST_WAIT_MS * 2 ** row.attempts, LONGEST_WAIT_MS)
     const attempts = row.attempts + (asked === undefined ? 1 : 0)
     await postponeDelivery(sql, row, { attempts, notBefore: clock.now() + waitMs, error: messageOf(error) })

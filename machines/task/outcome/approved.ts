@@ -50,6 +50,7 @@ function goAhead(context: TaskContext): Change {
 }
 
 export const approved: Judge = (context, event) => {
-  if (context.claims.length > 0) return refused('outcome-recorded', 'an earlier approval claim is still being judged')
+  if (context.claims.length > 0)
+    return refused('outcome-recorded', 'the platform still checks an earlier approval claim')
   return heard(context, event, gatedIssues(context).length > 0 ? claim(context, event) : goAhead(context))
 }

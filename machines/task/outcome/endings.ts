@@ -9,14 +9,14 @@ import type { ReasonPayload } from './payloads.ts'
 /** One agent's word closes nothing: the forge's issue stays open, and who can undo it is said (OUTCOME-RULE-5). */
 export const rejected: Judge = (context, event) => {
   const { reason = '' } = event.payload as ReasonPayload
-  const body = `The agent rejects this request: ${reason}\n\nThe issue stays open. A maintainer can undo this by approving here (\`/approve\`) or by \`/retry\`.`
+  const body = `The agent rejects this request: ${reason}\n\nThe issue stays open. A maintainer can undo this here with \`/approve\` or \`/retry\`.`
   return accepted(context, event, 'rejected', afterPod(context, issueComments(context, body)), 'rejected', reason)
 }
 
 function declinedComments(context: TaskContext, reason: string): readonly EffectAction[] {
   const said = `The agent declines to make this change: ${reason}`
   if (context.issues.length === 0) return comments(context, said)
-  return issueComments(context, `${said}\n\nA maintainer can have it tried again by \`/retry\`.`)
+  return issueComments(context, `${said}\n\nA maintainer can start it again with \`/retry\`.`)
 }
 
 /** The issues are given up in the same commit, so that a later approval may mint anew without a second owner [OWNERSHIP-2]. */

@@ -56,7 +56,9 @@ export function judge(context: TaskContext, event: Outcome): Judgement {
   if (early) return early
   const row = judgements[`${context.stage} ${event.kind} ${event.action}`]
   if (row) return row(context, event)
-  return refused('conflict', `stage ${context.stage} takes no ${event.action}`, { reason: 'stage-takes-no-outcome' })
+  return refused('conflict', `the stage ${context.stage} does not accept ${event.action}`, {
+    reason: 'stage-takes-no-outcome',
+  })
 }
 
 /** The answer beside what the judgement wants. */

@@ -12,7 +12,7 @@ function closings(context: TaskContext, { closes = [] }: RefinePayload): readonl
       project: context.config.project,
       repository: repo,
       number,
-      comment: `Closed by the platform: ${reason}\n\nReopening it takes that back.`,
+      comment: `The platform closed this: ${reason}\n\nTo undo this, reopen it.`,
       retires: true,
     }),
   )

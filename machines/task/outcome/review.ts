@@ -104,12 +104,12 @@ function mayAuthorsMerge(context: TaskContext, event: Outcome): boolean {
 /** A good review that still may not merge on its own word (REVIEW-3, APPROVAL-7, REVIEW-4). */
 function holdOf(context: TaskContext, event: Outcome): Hold | null {
   if (!grantsHold(context))
-    return { reason: 'approval-revoked', said: 'The approval of an issue is missing or was withdrawn.' }
+    return { reason: 'approval-revoked', said: 'An issue has no approval, or a maintainer withdrew it.' }
   if (!ceilingHolds(context, levelOf(context, event))) {
-    return { reason: 'over-auto-approve-ceiling', said: 'The change is larger than what ships without a maintainer.' }
+    return { reason: 'over-auto-approve-ceiling', said: 'The change is too large to merge without a maintainer.' }
   }
   if (!mayAuthorsMerge(context, event))
-    return { reason: 'needs-maintainer', said: 'Its author may not have it merged alone, or it is a draft.' }
+    return { reason: 'needs-maintainer', said: 'It is a draft, or its author may not merge it alone.' }
   return null
 }
 
@@ -118,11 +118,14 @@ function held(context: TaskContext, event: Outcome, { reason, said }: Hold): Jud
   const goAhead =
     reason === 'approval-revoked'
       ? 'A maintainer can approve again on the issue.'
-      : 'A maintainer can let exactly this head merge by `/approve` here.'
+      : 'A maintainer can approve exactly this head here with `/approve`.'
   const change = sequence<Outcome>(
     (now) => reviews(now, event, 'approve'),
     (now) =>
-      afterPod(now, comments(now, `The review found nothing against this head, but it waits. ${said} ${goAhead}`)),
+      afterPod(
+        now,
+        comments(now, `The review approved this head, but the platform does not merge it yet. ${said} ${goAhead}`),
+      ),
     () => ({ context: { reviewed: read, goAheads: [], significance: levelOf(context, event) } }),
   )(context, event)
   return accepted(context, event, 'awaiting-human', change, reason)

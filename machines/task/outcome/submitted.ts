@@ -38,12 +38,12 @@ export const submitted: Judge = (context, event) => {
     })
   }
   if (!planHolds(context))
-    return refused('plan-changed', 'the newest plan is not the approved one: have it approved again')
+    return refused('plan-changed', 'the newest plan is not the approved one: ask a maintainer to approve it')
   if (!ceilingHolds(context, significance)) {
     const { autoApproveMaxSignificance: ceiling } = context.config
     return refused(
       'over-auto-approve-ceiling',
-      `a ${significance} change needs a maintainer's comment, at most ${ceiling} ships without`,
+      `a ${significance} change needs a maintainer's comment; without one at most ${ceiling} may merge`,
       { ceiling, significance },
     )
   }

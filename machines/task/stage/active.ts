@@ -44,7 +44,11 @@ const implementing = workStage({
   name: 'implementing',
   wants: 'implement',
   budget: 'implementingBudget',
-  meta: meta('agent', 'the agent plans, asks and writes the change', 'its outcome, or a comment that answers it'),
+  meta: meta(
+    'agent',
+    'the agent plans, asks and writes the change',
+    'the agent submits its outcome, or a person answers its question',
+  ),
   on: {
     'approval.refused': {
       guard: when((context, event) => ownsIssue(context, event.issue)),
@@ -58,19 +62,23 @@ const brainstorming = workStage({
   name: 'brainstorming',
   wants: 'brainstorm',
   budget: 'brainstormingBudget',
-  meta: meta('agent', 'the agent looks for what is worth proposing', 'its proposals, or that it has none'),
+  meta: meta('agent', 'the agent looks for work to propose', 'the agent submits its proposals, or none'),
 })
 
 const investigating = workStage({
   name: 'investigating',
   wants: 'incident',
   budget: 'investigatingBudget',
-  meta: meta('agent', 'the agent finds out what an alert is about', 'its issue, or that the alert was false'),
+  meta: meta('agent', 'the agent investigates an alert', 'the agent files an issue, or reports a false alert'),
 })
 
 /** Members are asked once the outcome stands; nothing is owned here in between: it goes from them to the Task that is minted. */
 const folding: StateConfig = {
-  meta: meta('platform', 'member Tasks are folding', 'they answer; after 10 minutes it is parked until they do'),
+  meta: meta(
+    'platform',
+    'the Task waits for member Tasks to fold',
+    'the members answer; after 10 minutes the Task is parked until they do',
+  ),
   entry: does(askMembers),
   after: { foldWait: { target: '#awaiting-human', actions: does(because('fold-unanswered')) } },
 }
@@ -79,7 +87,7 @@ const refining = workStage({
   name: 'refining',
   wants: 'refine',
   budget: 'refiningBudget',
-  meta: meta('agent', 'the agent sorts what is open', 'its outcome'),
+  meta: meta('agent', 'the agent sorts the open issues', 'the agent submits its outcome'),
   states: { folding },
 })
 
@@ -87,14 +95,14 @@ const documenting = workStage({
   name: 'documenting',
   wants: 'documentation',
   budget: 'documentingBudget',
-  meta: meta('agent', 'the agent brings the documentation up to date', 'its outcome'),
+  meta: meta('agent', 'the agent updates the documentation', 'the agent submits its outcome'),
 })
 
 const upgrading = workStage({
   name: 'upgrading',
   wants: 'upgrade',
   budget: 'upgradingBudget',
-  meta: meta('agent', 'the agent upgrades a dependency', 'its outcome'),
+  meta: meta('agent', 'the agent upgrades a dependency', 'the agent submits its outcome'),
 })
 
 /** A withdrawal takes the verdict along; the merge may be on its way, so the stage is left at once (APPROVAL-7). */
@@ -109,7 +117,7 @@ function opensAll(after: (context: TaskContext) => TaskContext): (context: TaskC
 }
 
 const asksToOpen: StateConfig = {
-  meta: meta('forge', 'merge requests are being opened', 'the forge answers; parked after 6 hours'),
+  meta: meta('forge', 'the platform opens the merge requests', 'the forge answers; after 6 hours the Task is parked'),
   entry: does(askToOpen),
   exit: does(withdrawOpening),
   // A forge that never answers must not hold the Task for ever (LAW-14).
@@ -149,7 +157,11 @@ function isFaulty(context: TaskContext): boolean {
 }
 
 const opening: StateConfig = {
-  meta: meta('platform', 'turns pushed work into merge requests', 'left in time: every answer moves it'),
+  meta: meta(
+    'platform',
+    'the platform opens merge requests for the pushed work',
+    'each answer of the forge; it never rests here',
+  ),
   initial: 'settling',
   states: {
     settling: {
@@ -172,7 +184,7 @@ const reviewing = workStage({
   name: 'reviewing',
   wants: 'review',
   budget: 'reviewingBudget',
-  meta: meta('agent', 'another agent reviews the heads', 'its verdict'),
+  meta: meta('agent', 'another agent reviews the change', 'the agent submits its verdict'),
   on: { 'approval.revoked': revokedHere, 'takeover.accepted': takeoverRows },
   states: { opening },
 })
@@ -203,17 +215,21 @@ const mergingSettling: StateConfig = {
 }
 
 const mergingAsked: StateConfig = {
-  meta: meta('forge', 'a merge is asked for', 'the forge merges, or says why not'),
+  meta: meta('forge', 'the platform asks the forge to merge', 'the forge merges, or refuses with a reason'),
   initial: 'outstanding',
   exit: does(withdrawMerge),
   states: {
     outstanding: {
-      meta: meta('forge', 'the merge is on its way', 'the forge answers'),
+      meta: meta('forge', 'the forge has the request to merge', 'the forge answers'),
       entry: does(askToMerge),
       on: answers,
     },
     backingOff: {
-      meta: meta('forge', 'checks are still running, or the forge is not ready', 'asked again after 5 s to 5 min'),
+      meta: meta(
+        'forge',
+        'checks are still running, or the forge is not ready',
+        'the platform retries after 5 s to 5 min',
+      ),
       after: { mergeDelay: { target: 'outstanding' } },
     },
   },
@@ -223,7 +239,11 @@ const forgetVerdict = () => ({ context: { verdict: null } })
 
 const merging: StateConfig = {
   id: 'merging',
-  meta: meta('forge', 'the judged heads are being merged', 'the forge merges them; parked after 6 hours'),
+  meta: meta(
+    'forge',
+    'the platform merges the reviewed heads',
+    'the forge merges them; after 6 hours the Task is parked',
+  ),
   initial: 'settling',
   entry: does(enterActive('merging', null)),
   exit: does(leaveMerging),
@@ -265,7 +285,7 @@ const merging: StateConfig = {
 }
 
 export const active: StateConfig = {
-  meta: meta('platform', 'the Task is under way', 'its stage says who'),
+  meta: meta('platform', 'the Task is under way', 'its stage names who'),
   initial: 'refined',
   states: {
     refined,

@@ -275,7 +275,7 @@ const backlogSweep: Rows = {
 /** A park stays where it is; that a write failed for good is said once, unless saying is what failed. */
 const sayFailure: Decide<EventOf<'effect.failed'>> = (context, { effect, reason }) => {
   if (effect === 'postComment' || effect === 'writeLabels') return {}
-  return { effects: comments(context, `The forge refused \`${effect}\` for good: ${reason}`) }
+  return { effects: comments(context, `The forge refused \`${effect}\`, and a retry would not help: ${reason}`) }
 }
 
 function park(name: string, said: Meta, on: Rows): StateConfig {
@@ -283,7 +283,7 @@ function park(name: string, said: Meta, on: Rows): StateConfig {
 }
 
 export const parked: StateConfig = {
-  meta: meta('human', 'the Task waits for a human', 'its park says what for'),
+  meta: meta('human', 'the Task waits for a human', 'its park names the reason'),
   initial: 'awaiting-human',
   on: {
     'effect.failed': { actions: does(sayFailure) },
@@ -295,27 +295,27 @@ export const parked: StateConfig = {
       meta(
         'human',
         'waits for a human, for the reason given',
-        'a comment on its issue or merge request, or a retry by a maintainer',
+        'a comment on its issue or merge request, or `/retry` by a maintainer',
       ),
       awaitingHuman,
     ),
     'backlog-sweep': park(
       'backlog-sweep',
-      meta('human', 'proposed by the platform itself', 'any comment by a human, an approval, or a retry'),
+      meta('human', 'the platform proposed this issue itself', 'any comment by a person, an approval, or `/retry`'),
       backlogSweep,
     ),
     'identity-unverified': park(
       'identity-unverified',
-      meta('human', 'the cited approval did not hold', "a maintainer's comment, or a retry"),
+      meta('human', 'the approval that the agent cited is not valid', "a maintainer's comment, or `/retry`"),
       identityUnverified,
     ),
     'implement-declined': park(
       'implement-declined',
-      meta('human', 'the agent declined', 'nothing but closing it; `/retry` on the issue mints a new Task'),
+      meta('human', 'the agent declined', 'nothing; `/retry` on the issue starts a new Task'),
       {
         'task.retry': {
           actions: does(
-            refuses('conflict', 'a declined Task has no re-entry: retry on its issue mints a new one', {
+            refuses('conflict', 'a declined Task cannot restart: `/retry` on its issue starts a new Task', {
               reason: 'no-re-entry',
             }),
           ),
@@ -324,7 +324,11 @@ export const parked: StateConfig = {
     ),
     'operator-error': park(
       'operator-error',
-      meta('human', 'something outside the Task keeps failing', 'a retry by a maintainer once it is repaired'),
+      meta(
+        'human',
+        'something outside the Task keeps failing',
+        'an operator repairs it, then a maintainer uses `/retry`',
+      ),
       { 'task.retry': retryRows },
     ),
   },

@@ -114,14 +114,14 @@ const liveRows: Rows = {
     {
       guard: when(isFolding),
       actions: does(
-        refuses('conflict', 'member Tasks are about to hand over what they own: close it when they have answered', {
+        refuses('conflict', 'member Tasks are handing over their issues: close it after they have answered', {
           reason: 'folds-outstanding',
         }),
       ),
     },
     { target: '#rejected', actions: does(cancel) },
   ],
-  'task.retry': { actions: does(refuses('conflict', 'only a parked Task can be retried', { reason: 'not-parked' })) },
+  'task.retry': { actions: does(refuses('conflict', 'only a parked Task accepts a retry', { reason: 'not-parked' })) },
   'issue.closed': issueClosedRows,
   'issue.reopened': { actions: does(reopenIssue) },
   'approval.granted': { actions: does(grant) },
@@ -183,11 +183,11 @@ function final(name: string, said: string, on: Rows = finalRows): StateConfig {
 }
 
 export const stage: StateConfig = {
-  meta: meta('platform', 'decides what the Task is about', 'its states say who'),
+  meta: meta('platform', 'decides what the Task is about', 'its states name who'),
   initial: 'live',
   states: {
     live: {
-      meta: meta('platform', 'the Task has not ended', 'its stages say who'),
+      meta: meta('platform', 'the Task has not ended', 'its stages name who'),
       initial: 'minted',
       on: liveRows,
       states: { minted, active, parked },

@@ -179,7 +179,7 @@ function workStates(
 ): { readonly fresh: StateConfig; readonly clocked: StateConfig } {
   return {
     fresh: {
-      meta: meta('platform', 'waits for its pod to begin', 'a free slot and a pod that starts'),
+      meta: meta('platform', 'waits for its pod to begin', 'a slot becomes free and a pod starts'),
       entry: does(() => ({ context: { wants } })),
       on: {
         'pod.working': {
@@ -190,7 +190,11 @@ function workStates(
       },
     },
     clocked: {
-      meta: meta('agent', 'the agent works', 'its outcome; at the end of the time budget the Task is parked'),
+      meta: meta(
+        'agent',
+        'the agent works',
+        'the agent submits its outcome; at the end of the time budget the Task is parked',
+      ),
       after: { [budget]: overdue(id) },
     },
   }

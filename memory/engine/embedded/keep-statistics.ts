@@ -20,7 +20,7 @@ export function createStatisticsKeeper(sql: Sql, logger: Logger): { grown(chunks
       if (since < next) return
       next = since * 2
       await sql.exec(`vacuum (analyze) ${tables}`).catch((error: unknown) => {
-        logger.warn({ err: error }, 'the statistics of the index could not be brought up to date')
+        logger.warn({ err: error }, 'the engine could not update the statistics of its index')
       })
     },
   }

@@ -44,7 +44,7 @@ export function createVectorFeed({ sql, embedder, logger }: VectorFeedOptions): 
       return result
     } catch (error) {
       fault = `embeddings: ${error instanceof Error ? error.message : String(error)}`
-      logger.warn({ err: error }, 'embeddings are not to be had: ranking goes on without')
+      logger.warn({ err: error }, 'the embeddings endpoint failed: ranking continues without vectors')
       return undefined
     }
   }

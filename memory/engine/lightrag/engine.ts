@@ -115,7 +115,7 @@ export function createLightRagEngine(options: LightRagOptions): RetrievalEngine 
       if (again.rowCount > 0) return
       if ((await learnText(deps, memory, stored.row.source)) === 0) counts.withoutEntities += 1
     } catch (error) {
-      logger.warn({ err: error }, 'what LightRAG read out of a text could not be asked for')
+      logger.warn({ err: error }, 'the engine could not ask LightRAG what it extracted from a text')
     }
   }
 
@@ -162,7 +162,7 @@ export function createLightRagEngine(options: LightRagOptions): RetrievalEngine 
     if (isStopped) return
     timer = clock.setTimer(sweepEveryMs, () => {
       sweep()
-        .catch((error: unknown) => logger.debug({ err: error }, 'LightRAG could not be asked to delete'))
+        .catch((error: unknown) => logger.debug({ err: error }, 'the engine could not ask LightRAG to delete a text'))
         .finally(schedule)
     })
   }

@@ -180,7 +180,7 @@ class Stillness {
     this.#since = now
     if (await isBusy(api)) return
     counts.wakes += 1
-    logger.warn({ wakes: counts.wakes }, 'LightRAG had stopped working on what it accepted: woken')
+    logger.warn({ wakes: counts.wakes }, 'LightRAG had stopped processing accepted texts; the engine woke it')
     await wake(api)
   }
 }

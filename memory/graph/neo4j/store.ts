@@ -109,7 +109,7 @@ export class Neo4jGraph implements GraphStore {
         if (!isOfServer(error) && !(error instanceof MovedError)) throw error
         // Where this process brought the newer version, it knows that one by now.
         if (this.#shown.get(repo) === known) this.#shown.delete(repo)
-        logger.warn({ repo, error: String(error) }, 'Neo4j did not answer; Postgres does')
+        logger.warn({ repo, error: String(error) }, 'Neo4j did not answer; Postgres answers instead')
       }
     this.#bring(repo)
     this.#served.postgres += 1
@@ -157,7 +157,7 @@ export class Neo4jGraph implements GraphStore {
   #tryAgain(repo: string, error: unknown): void {
     const { clock, logger } = this.#options
     if (this.#isClosed) return
-    logger.warn({ repo, error: String(error) }, 'a code graph could not be brought to Neo4j; it is tried again')
+    logger.warn({ repo, error: String(error) }, 'the service could not write a code graph to Neo4j; it retries')
     this.#retries.set(
       repo,
       clock.setTimer(retryMs, () => this.#bring(repo)),

@@ -55,7 +55,8 @@ const printed = (block: object): string =>
     .join('\n')
 
 const reached = new WeakMap<PodScene, boolean>()
-const refusals = ({ pod }: PodScene): number => pod().log().split('refused a second connection to the hooks').length
+const refusals = ({ pod }: PodScene): number =>
+  pod().log().split('the wrapper refused a second connection to the hooks').length
 
 export const deputies: readonly Attack<PodScene>[] = [
   {

@@ -80,7 +80,7 @@ class PgHintLine {
       .then(
         () => this.#connected(client),
         (error: unknown) => {
-          logger.debug({ error: messageOf(error) }, 'hints from other processes cannot be heard now')
+          logger.debug({ error: messageOf(error) }, 'this process receives no hints from other processes now')
           again()
         },
       )
