@@ -129,7 +129,7 @@ describe('the rules are noticed when broken', () => {
       'imports property-tests/prove/y.ts',
     ],
     [
-      'what builds scenes for tests stays out of programs',
+      'what builds fixtures for tests stays out of programs',
       'runtime/x.ts',
       "import { y } from './testing.ts'",
       'imports runtime/testing.ts, which is for tests',

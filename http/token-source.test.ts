@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { testClock } from './testing.ts'
 import { clientCredentials, type TokenSource } from './token-source.ts'
 
-interface Scene {
+interface Fixture {
   readonly source: TokenSource
   readonly clock: ReturnType<typeof testClock>
   readonly requests: { readonly url: string; readonly init: RequestInit }[]
   answer: () => Response
 }
 
-function scene(): Scene {
+function fixture(): Fixture {
   const clock = testClock()
-  const requests: Scene['requests'] = []
+  const requests: Fixture['requests'] = []
   let count = 0
-  const made: Omit<Scene, 'source'> = {
+  const made: Omit<Fixture, 'source'> = {
     clock,
     requests,
     answer: () => Response.json({ access_token: `token-${++count}`, expires_in: 600, token_type: 'Bearer' }),
@@ -34,7 +34,7 @@ function scene(): Scene {
 }
 
 test('it asks with the client credentials grant for exactly the audience (MEMORY-AUTH-18)', async () => {
-  const { source, requests } = scene()
+  const { source, requests } = fixture()
   await source.token()
   const { url, init } = requests[0]!
   expect(url).toBe('https://id.example/token')
@@ -48,7 +48,7 @@ test('it asks with the client credentials grant for exactly the audience (MEMORY
 })
 
 test('a token is kept and renewed before it expires', async () => {
-  const { source, clock, requests } = scene()
+  const { source, clock, requests } = fixture()
   expect(await source.token()).toBe('token-1')
   clock.advance(479_000)
   expect(await source.token()).toBe('token-1')
@@ -58,20 +58,20 @@ test('a token is kept and renewed before it expires', async () => {
 })
 
 test('callers at the same time share one request', async () => {
-  const { source, requests } = scene()
+  const { source, requests } = fixture()
   expect(await Promise.all([source.token(), source.token(), source.token()])).toEqual(['token-1', 'token-1', 'token-1'])
   expect(requests).toHaveLength(1)
 })
 
 test('a forgotten token is asked for anew', async () => {
-  const { source } = scene()
+  const { source } = fixture()
   await source.token()
   source.forget()
   expect(await source.token()).toBe('token-2')
 })
 
 test('a refusal is an error that names the status and never the secret, and is not kept', async () => {
-  const made = scene()
+  const made = fixture()
   const good = made.answer
   made.answer = () => Response.json({ error: 'invalid_client', hint: 'p:q/ä' }, { status: 401 })
   const failure = await made.source.token().catch((error: unknown) => error as Error & { status: number })
@@ -81,7 +81,7 @@ test('a refusal is an error that names the status and never the secret, and is n
 })
 
 test('an answer without a token is an error', async () => {
-  const made = scene()
+  const made = fixture()
   made.answer = () => Response.json({ token_type: 'Bearer' })
   await expect(made.source.token()).rejects.toThrow('/access_token is required')
 })

@@ -20,8 +20,10 @@ const file = (...documents: string[]): string => documents.join('---\n')
 
 describe('apply', () => {
   test('sends every document in its order and says what became of it, and never a secret (DEPLOYMENT-5)', async () => {
-    await withOrchestrator(async (scene) => {
-      const { out, err } = await said(() => apply(['-f', scene.file(file(secret, project, task)), '--dir', scene.dir]))
+    await withOrchestrator(async (fixture) => {
+      const { out, err } = await said(() =>
+        apply(['-f', fixture.file(file(secret, project, task)), '--dir', fixture.dir]),
+      )
       expect(out.split('\n')).toEqual([
         'secret/demo-scm created',
         'project/demo created',
@@ -29,7 +31,7 @@ describe('apply', () => {
         '  applied by hand: this counts as its approval',
       ])
       expect(err).toBe('')
-      expect(scene.sent.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+      expect(fixture.sent.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
         'Secret demo-scm',
         'Project demo',
         'Task by-hand',
@@ -38,24 +40,24 @@ describe('apply', () => {
   })
 
   test('sends nothing when one document is wrong, and tells every fault of every document (RESOURCES-9, TASK-RESOURCE-1)', async () => {
-    await withOrchestrator(async (scene) => {
+    await withOrchestrator(async (fixture) => {
       const wrong = project.replace('botLogin', 'botLogni')
-      const path = scene.file(file(secret, wrong, task.replace('kind: implement', 'kind: sing')))
-      const failing = apply(['-f', path, '--dir', scene.dir])
+      const path = fixture.file(file(secret, wrong, task.replace('kind: implement', 'kind: sing')))
+      const failing = apply(['-f', path, '--dir', fixture.dir])
       await expect(failing).rejects.toThrow('nothing was applied:')
       await expect(failing).rejects.toThrow(
         '  Project demo: /spec/scm/botLogni is not a known field; did you mean botLogin?',
       )
       await expect(failing).rejects.toThrow('  Project demo: /spec/scm/botLogin is required')
       await expect(failing).rejects.toThrow('  Task by-hand: /spec/kind must be one of "brainstorm"')
-      expect(scene.sent).toEqual([])
+      expect(fixture.sent).toEqual([])
     })
   })
 
   test('warns of a key that no longer exists, and applies the rest (RESOURCES-10)', async () => {
-    await withOrchestrator(async (scene) => {
-      const path = scene.file(project.replace('botLogin: bot', 'botLogin: bot, approvalLabel: ok'))
-      const { out, err } = await said(() => apply(['-f', path, '--dir', scene.dir]))
+    await withOrchestrator(async (fixture) => {
+      const path = fixture.file(project.replace('botLogin: bot', 'botLogin: bot, approvalLabel: ok'))
+      const { out, err } = await said(() => apply(['-f', path, '--dir', fixture.dir]))
       expect(err).toBe(
         'warning: Project demo: /spec/scm/approvalLabel no longer exists and is ignored: approval is by comment text only',
       )
@@ -64,25 +66,25 @@ describe('apply', () => {
   })
 
   test('takes standard input, and separators with nothing between them', async () => {
-    await withOrchestrator(async (scene) => {
+    await withOrchestrator(async (fixture) => {
       const { code, out, err } = await statewright(
-        ['apply', '-f', '-', '--dir', scene.dir],
+        ['apply', '-f', '-', '--dir', fixture.dir],
         file('', secret, '# only words\n', ''),
       )
       expect({ code, out, err }).toEqual({ code: 0, out: 'secret/demo-scm created\n', err: '' })
-      expect(scene.sent).toMatchObject([{ stringData: { token: 'hidden-token' } }])
+      expect(fixture.sent).toMatchObject([{ stringData: { token: 'hidden-token' } }])
     })
   })
 
   test('ends with 1 and the faults that the orchestrator told, and what was sent before stays said', async () => {
-    await withOrchestrator(async (scene) => {
-      scene.refused.add('demo')
+    await withOrchestrator(async (fixture) => {
+      fixture.refused.add('demo')
       const { code, out, err } = await statewright([
         'apply',
         '-f',
-        scene.file(file(secret, project)),
+        fixture.file(file(secret, project)),
         '--dir',
-        scene.dir,
+        fixture.dir,
       ])
       expect({ code, out }).toEqual({ code: 1, out: 'secret/demo-scm created\n' })
       expect(err).toBe('statewright: /spec: is refused\n  /spec is refused\n')
@@ -90,19 +92,21 @@ describe('apply', () => {
   })
 
   test('refuses what is no YAML, what holds nothing, and a call without a file', async () => {
-    await withOrchestrator(async (scene) => {
-      await expect(apply(['-f', scene.file('a: [1'), '--dir', scene.dir])).rejects.toThrow('is no YAML')
-      await expect(apply(['-f', scene.file('---\n'), '--dir', scene.dir])).rejects.toThrow('contains no document')
-      await expect(apply(['--dir', scene.dir])).rejects.toThrow(UsageError)
-      await expect(apply(['-f', scene.file('just a word'), '--dir', scene.dir])).rejects.toThrow('must be a mapping')
-      expect(scene.sent).toEqual([])
+    await withOrchestrator(async (fixture) => {
+      await expect(apply(['-f', fixture.file('a: [1'), '--dir', fixture.dir])).rejects.toThrow('is no YAML')
+      await expect(apply(['-f', fixture.file('---\n'), '--dir', fixture.dir])).rejects.toThrow('contains no document')
+      await expect(apply(['--dir', fixture.dir])).rejects.toThrow(UsageError)
+      await expect(apply(['-f', fixture.file('just a word'), '--dir', fixture.dir])).rejects.toThrow(
+        'must be a mapping',
+      )
+      expect(fixture.sent).toEqual([])
     })
   })
 
   test('says how to start what does not run', async () => {
-    await withOrchestrator(async (scene) => {
-      await expect(apply(['-f', scene.file(secret), '--dir', `${scene.dir}/none`])).rejects.toThrow(
-        `nothing runs in ${scene.dir}/none: start it with statewright up`,
+    await withOrchestrator(async (fixture) => {
+      await expect(apply(['-f', fixture.file(secret), '--dir', `${fixture.dir}/none`])).rejects.toThrow(
+        `nothing runs in ${fixture.dir}/none: start it with statewright up`,
       )
     })
   })

@@ -22,7 +22,7 @@ import { history } from './history.ts'
 import { importBundles } from './import.ts'
 import { deadLetters, effects } from './outbox.ts'
 import { replay } from './replay.ts'
-import { said, withOrchestrator, type CommandScene } from './testing.ts'
+import { said, withOrchestrator, type CommandFixture } from './testing.ts'
 
 const at = 1_700_000_000_000
 const project = 'project:default/demo'
@@ -87,7 +87,7 @@ async function close(): Promise<void> {
   await sql.close()
 }
 
-function asked(use: (scene: CommandScene) => Promise<void>): Promise<void> {
+function asked(use: (fixture: CommandFixture) => Promise<void>): Promise<void> {
   const journal = storedJournal({ sql, definitions: machines, randomBytes: () => new Uint8Array(32).fill(3) })
   return withOrchestrator(use, (app) => {
     journalRoutes(app, journal)
@@ -180,9 +180,9 @@ describe('of a running orchestrator', () => {
     }))
 
   test('import ends with 1 at a journal that this version decides otherwise, and refuses what is no bundle', () =>
-    asked(async (scene) => {
-      const file = join(scene.dir, 'bundle.json')
-      await said(() => exportActors([project, '--out', file, '--dir', scene.dir]))
+    asked(async (fixture) => {
+      const file = join(fixture.dir, 'bundle.json')
+      await said(() => exportActors([project, '--out', file, '--dir', fixture.dir]))
       const bundle = JSON.parse(readFileSync(file, 'utf8')) as { actors: { events: { path: string }[] }[] }
       bundle.actors[0]!.events[0]!.path = 'elsewhere'
       writeFileSync(file, JSON.stringify(bundle))
@@ -190,10 +190,10 @@ describe('of a running orchestrator', () => {
       const { out } = await said(async () => (code = await importBundles([file])))
       expect(out).toMatch(/event 1, project.applied: state is "\w+", was "elsewhere"/)
       expect(code).toBe(1)
-      await expect(importBundles([scene.file('{"actors": []}')])).rejects.toThrow(
+      await expect(importBundles([fixture.file('{"actors": []}')])).rejects.toThrow(
         /is not a bundle of statewright export:\n {2}\/actors must/,
       )
-      await expect(importBundles([scene.file('{')])).rejects.toThrow('is not valid JSON')
+      await expect(importBundles([fixture.file('{')])).rejects.toThrow('is not valid JSON')
     }))
 
   test('effects and dead letters are listed, shown and put back (OPERATIONS-6)', () =>

@@ -12,7 +12,7 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import { storedJournal } from '../../edges/journal/stored-journal.ts'
 import { registerOperations } from '../orchestrator/operations.ts'
 import { retention as command } from './retention.ts'
-import { said, withOrchestrator, type CommandScene } from './testing.ts'
+import { said, withOrchestrator, type CommandFixture } from './testing.ts'
 
 const at = 1_700_000_000_000
 const policy = { days: 0, events: 4, finalDays: 30 }
@@ -59,7 +59,7 @@ afterAll(async () => {
   await sql.close()
 })
 
-function asked(use: (scene: CommandScene) => Promise<void>): Promise<void> {
+function asked(use: (fixture: CommandFixture) => Promise<void>): Promise<void> {
   const journal = storedJournal({ sql, definitions: machines, randomBytes: () => new Uint8Array(32) })
   return withOrchestrator(use, (app) => {
     const authenticate = async (): Promise<never> => ({ subject: 'operator' }) as never

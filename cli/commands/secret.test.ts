@@ -4,13 +4,13 @@ import { secret } from './secret.ts'
 import { statewright, withOrchestrator } from './testing.ts'
 
 test('a value comes from standard input, without its last line break, and is not repeated (SECRET-4)', async () => {
-  await withOrchestrator(async (scene) => {
+  await withOrchestrator(async (fixture) => {
     const { code, out, err } = await statewright(
-      ['secret', 'set', 'demo-scm', 'token=-', '--dir', scene.dir],
+      ['secret', 'set', 'demo-scm', 'token=-', '--dir', fixture.dir],
       'hidden\ntoken\n',
     )
     expect({ code, out, err }).toEqual({ code: 0, out: 'secret/demo-scm configured\n', err: '' })
-    expect(scene.sent).toEqual([
+    expect(fixture.sent).toEqual([
       {
         apiVersion: 'v1',
         kind: 'Secret',
@@ -22,15 +22,15 @@ test('a value comes from standard input, without its last line break, and is not
 })
 
 test('a value on the command line is refused before anything is read or sent, and is not repeated', async () => {
-  await withOrchestrator(async (scene) => {
+  await withOrchestrator(async (fixture) => {
     for (const assignment of ['token=hidden-token', 'token', '=-', 'token=', 'token=a=-']) {
-      const failing = secret(['set', 'demo-scm', assignment, '--dir', scene.dir])
+      const failing = secret(['set', 'demo-scm', assignment, '--dir', fixture.dir])
       await expect(failing).rejects.toThrow(UsageError)
       await expect(failing).rejects.not.toThrow('hidden-token')
     }
-    await expect(secret(['get', 'demo-scm', 'token=-', '--dir', scene.dir])).rejects.toThrow(UsageError)
+    await expect(secret(['get', 'demo-scm', 'token=-', '--dir', fixture.dir])).rejects.toThrow(UsageError)
     await expect(secret(['set'])).rejects.toThrow(UsageError)
-    expect(scene.sent).toEqual([])
+    expect(fixture.sent).toEqual([])
   })
 })
 

@@ -1,4 +1,4 @@
-/** A scene for the commands that talk to a running orchestrator: its resource API in the small, behind a real identity provider. */
+/** A fixture for the commands that talk to a running orchestrator: its resource API in the small, behind a real identity provider. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { startIdentity } from '../../standins/identity/identity.ts'
 
 const audience = 'urn:statewright:operator'
 
-export interface CommandScene {
+export interface CommandFixture {
   /** Where the endpoints are: `--dir`. */
   readonly dir: string
   /** What was sent, in order. */
@@ -31,12 +31,12 @@ export interface CommandScene {
 
 /** `routes`: more of the API than resources. */
 export async function withOrchestrator(
-  use: (scene: CommandScene) => Promise<void>,
+  use: (fixture: CommandFixture) => Promise<void>,
   routes: (app: HttpApp) => void = () => undefined,
 ): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'statewright-cli-'))
   const identity = await startIdentity({ clients: [{ clientId: 'cli', secret: 'cli-secret', audiences: [audience] }] })
-  const scene: CommandScene = {
+  const fixture: CommandFixture = {
     dir,
     sent: [],
     items: {},
@@ -56,17 +56,17 @@ export async function withOrchestrator(
         routes(app)
         app.put('/resources', { schema: { body: document } }, async ({ body }) => {
           const { name } = body.metadata
-          if (scene.refused.has(name)) throw invalidInput([{ path: '/spec', message: 'is refused' }])
-          scene.sent.push(body)
+          if (fixture.refused.has(name)) throw invalidInput([{ path: '/spec', message: 'is refused' }])
+          fixture.sent.push(body)
           return { kind: body.kind, name, change: 'created' }
         })
         app.get('/resources/:kind', { schema: { params: Type.Object({ kind: Type.String() }) } }, async (request) => {
-          scene.asked.push(request.url)
-          return { items: scene.items[request.params.kind] ?? [] }
+          fixture.asked.push(request.url)
+          return { items: fixture.items[request.params.kind] ?? [] }
         })
         app.get('/resources/:kind/default/:name', { schema: { params: byName } }, async ({ params }) => {
-          const found = (scene.items[params.kind] ?? []).find(
-            (item) => (item as (typeof scene.sent)[0]).metadata.name === params.name,
+          const found = (fixture.items[params.kind] ?? []).find(
+            (item) => (item as (typeof fixture.sent)[0]).metadata.name === params.name,
           )
           if (found === undefined) throw new Problem('not-found', `there is no ${params.kind} ${params.name}`)
           return found
@@ -85,7 +85,7 @@ export async function withOrchestrator(
           clientSecret: 'cli-secret',
           audience,
         })
-        await use(scene)
+        await use(fixture)
       },
       {
         authenticate: bearer(oidcVerifier({ issuer: identity.issuer, audience, clock: testClock(Date.now()), fetch })),

@@ -5,17 +5,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { people } from '../local/people.ts'
 import { expectProblem, expectRefused, forbidden } from './testing/refusals.ts'
-import { startRoom, type Asked, type Room } from './testing/room.ts'
+import { startOrchestratorFixture, type Asked, type OrchestratorFixture } from './testing/fixture.ts'
 import { expectUnchanged, openTask, type TaskStory } from './testing/task-story.ts'
 
-let room: Room
+let fixture: OrchestratorFixture
 let story: TaskStory
 
 beforeAll(async () => {
-  room = await startRoom()
-  story = await openTask(room)
+  fixture = await startOrchestratorFixture()
+  story = await openTask(fixture)
 }, 60_000)
-afterAll(() => room?.stop(), 30_000)
+afterAll(() => fixture?.stop(), 30_000)
 
 interface Cited {
   readonly plan: string | null
@@ -35,13 +35,13 @@ describe('an approval', () => {
     const plan = await story.plan(first, 'Add a unit to the table.')
     const id = await story.says(people.reporter, '/approve')
     const commented = (): number =>
-      room.forge.audit().filter(({ actor, action }) => actor === people.bot && action === 'comment.create').length
+      fixture.forge.audit().filter(({ actor, action }) => actor === people.bot && action === 'comment.create').length
     const before = commented()
     const answer = await story.outcome(first, approval({ plan, by: people.reporter, id }))
     const accepted = { accepted: true, task: { stage: 'implementing' }, outcomeId: expect.any(String) as string }
     expect([answer.status, answer.body]).toEqual([200, accepted])
     await story.stageIs('identity-unverified', 'approval-refused', 'author-is-maintainer')
-    await room.quiet()
+    await fixture.quiet()
     expect(commented()).toBe(before + 1)
     expect(story.labels()).not.toContain('platform-approved')
   })
@@ -58,63 +58,65 @@ describe('an approval', () => {
       ['/context', {}],
       ['/scm?kind=issues&repo=duration', {}],
     ]
-    for (const [path, asked] of calls) await expectRefused(room, path, () => story.by(first, path, asked), forbidden)
+    for (const [path, asked] of calls) await expectRefused(fixture, path, () => story.by(first, path, asked), forbidden)
     for (const path of ['/projects/demo', '/projects/demo/repositories', '/projects/demo/task-index'])
-      await expectRefused(room, path, () => room.call(path, { token: first.token }), forbidden)
-    await expectRefused(room, 'git', () => story.git(first), forbidden)
+      await expectRefused(fixture, path, () => fixture.call(path, { token: first.token }), forbidden)
+    await expectRefused(fixture, 'git', () => story.git(first), forbidden)
   })
 
   test('by a quote that the comment does not contain parks it there too (CLAIM-8)', async () => {
     const id = await story.says(people.maintainer, 'I shall look at it. What about months?')
-    const second = await room.podAtWork(2)
+    const second = await fixture.podAtWork(2)
     const plan = await story.plan(second, 'Add weeks and months to the table.')
     // An id of a call that was refused is no key of the next one: the claim is judged, not answered with the refusal.
     const mine = { headers: { 'x-request-id': 'mine' } }
     const review = { verdict: 'approve', reviewed_shas: [{ repo: 'duration', number: 1, sha: 'a'.repeat(40) }] }
     const refused = await story.outcome(second, review, { kind: 'review', ...mine })
-    expectProblem(room, refused, { status: 409, code: 'kind-mismatch' }, 'kind')
+    expectProblem(fixture, refused, { status: 409, code: 'kind-mismatch' }, 'kind')
     const claim = (): ReturnType<TaskStory['outcome']> =>
       story.outcome(second, approval({ plan, by: people.maintainer, id }), mine)
     const answer = await claim()
     expect(answer.status).toBe(200)
     await story.stageIs('identity-unverified', 'approval-refused', 'quote-matches')
-    await room.quiet()
-    const repeated = await expectUnchanged(room, claim)
+    await fixture.quiet()
+    const repeated = await expectUnchanged(fixture, claim)
     expect([repeated.status, repeated.body]).toEqual([200, answer.body])
     await story.endOf(second)
   })
 
   test('by a maintainer’s own words is granted, and the next turn says so', async () => {
     const id = await story.says(people.maintainer, 'Thanks.\n\n/approve')
-    const third = await room.podAtWork(3)
-    const plan = (await room.task())?.planNoteId ?? null
+    const third = await fixture.podAtWork(3)
+    const plan = (await fixture.task())?.planNoteId ?? null
     expect((await story.outcome(third, approval({ plan, by: 'Maria', id }))).status).toBe(200)
-    await room.until('the grant', async () => (await room.task())?.issues.every(({ grant }) => grant !== null))
+    await fixture.until('the grant', async () => (await fixture.task())?.issues.every(({ grant }) => grant !== null))
     await third.endTurn()
-    await room.until('the turn that writes the code', async () => (await third.turns()).length > 1)
+    await fixture.until('the turn that writes the code', async () => (await third.turns()).length > 1)
     const [turn, next] = await third.turns()
     expect(turn?.text).not.toContain('The approval is granted')
     expect(next?.text).toContain('The approval is granted: write the code')
-    await room.quiet()
+    await fixture.quiet()
     expect(story.labels()).toContain('platform-approved')
   })
 
   test('that a maintainer takes back is a grant no longer', async () => {
     await story.says(people.maintainer, '/hold')
-    await room.until('the grant is gone', async () => (await room.task())?.issues.every(({ grant }) => grant === null))
-    await room.quiet()
+    await fixture.until('the grant is gone', async () =>
+      (await fixture.task())?.issues.every(({ grant }) => grant === null),
+    )
+    await fixture.quiet()
     expect(story.labels()).not.toContain('platform-approved')
   })
 
   test('has had nothing merged, reviewed or pushed in all this, and every journal replays', async () => {
     const oversteps = ['pull.merge', 'pull.open', 'review.create', 'git.push', 'branch.create', 'issue.close']
-    const done = room.forge.audit().filter(({ actor, action }) => actor === people.bot && oversteps.includes(action))
+    const done = fixture.forge.audit().filter(({ actor, action }) => actor === people.bot && oversteps.includes(action))
     expect(done).toEqual([])
-    expect(await room.runtime.deadLetters()).toEqual([])
-    expect(await room.runtime.pendingEffects({ state: 'dead' })).toEqual([])
+    expect(await fixture.runtime.deadLetters()).toEqual([])
+    expect(await fixture.runtime.pendingEffects({ state: 'dead' })).toEqual([])
     for (const kind of ['task', 'issue', 'pod', 'turn', 'queue', 'project'] as const) {
-      for (const { address } of await room.runtime.list(kind))
-        expect(await room.runtime.replay(address)).toMatchObject({ address, equal: true })
+      for (const { address } of await fixture.runtime.list(kind))
+        expect(await fixture.runtime.replay(address)).toMatchObject({ address, equal: true })
     }
   })
 })

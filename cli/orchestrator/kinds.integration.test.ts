@@ -6,59 +6,65 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { people } from '../local/people.ts'
 import { expectProblem } from './testing/refusals.ts'
-import { repository, startRoom, type Answer, type PodUnderTest, type Room } from './testing/room.ts'
+import {
+  repository,
+  startOrchestratorFixture,
+  type Answer,
+  type PodUnderTest,
+  type OrchestratorFixture,
+} from './testing/fixture.ts'
 
-let room: Room
+let fixture: OrchestratorFixture
 
 beforeAll(async () => {
-  room = await startRoom()
+  fixture = await startOrchestratorFixture()
 }, 60_000)
-afterAll(() => room?.stop(), 30_000)
+afterAll(() => fixture?.stop(), 30_000)
 
 async function stageOf(name: string): Promise<string | undefined> {
-  return (await room.runtime.read(`task:default/${name}`))?.context['stage'] as string | undefined
+  return (await fixture.runtime.read(`task:default/${name}`))?.context['stage'] as string | undefined
 }
 
 function submit(pod: PodUnderTest, name: string, kind: string, payload: object): Promise<Answer> {
-  return room.call(`/tasks/${name}/outcome`, { token: pod.token, body: { kind, payload } })
+  return fixture.call(`/tasks/${name}/outcome`, { token: pod.token, body: { kind, payload } })
 }
 
 const proposal = { repo: 'duration', title: 'Know weeks', body: 'Seven days.', kind: 'improvement' }
 
 function did(actor: string, action: string): number {
-  return room.forge.audit().filter((entry) => entry.actor === actor && entry.action === action).length
+  return fixture.forge.audit().filter((entry) => entry.actor === actor && entry.action === action).length
 }
 
 describe('a brainstorm', () => {
   test('is told in its first turn what was proposed before, and how much fits', async () => {
-    await room.applyTask('brainstorm-1', 'brainstorm')
-    const pod = await room.podOf('brainstorm-1', 1)
+    await fixture.applyTask('brainstorm-1', 'brainstorm')
+    const pod = await fixture.podOf('brainstorm-1', 1)
     const [turn] = await pod.turns()
     expect(turn?.text).toContain('<task_index project="demo"')
     expect(turn?.text).toContain('At most 3 proposals fit')
   })
 
   test('is refused a repository that the Project has not, and more than fits (OUTCOME-15, OUTCOME-BRAINSTORM-6)', async () => {
-    const pod = await room.podOf('brainstorm-1', 1)
+    const pod = await fixture.podOf('brainstorm-1', 1)
     const foreign = await submit(pod, 'brainstorm-1', 'brainstorm', {
       action: 'propose',
       proposals: [{ ...proposal, repo: 'other' }],
     })
-    expectProblem(room, foreign, { status: 400, code: 'invalid-input' }, 'repository')
+    expectProblem(fixture, foreign, { status: 400, code: 'invalid-input' }, 'repository')
     const many = Array.from({ length: 4 }, (_, n) => ({ ...proposal, title: `Idea ${n}` }))
     const tooMany = await submit(pod, 'brainstorm-1', 'brainstorm', { action: 'propose', proposals: many })
-    expectProblem(room, tooMany, { status: 409, code: 'proposal-cap' }, 'cap')
+    expectProblem(fixture, tooMany, { status: 409, code: 'proposal-cap' }, 'cap')
   })
 
   test('proposes: delivered at the call, filed once its pod is gone, and the issue waits for a human', async () => {
-    const pod = await room.podOf('brainstorm-1', 1)
+    const pod = await fixture.podOf('brainstorm-1', 1)
     const answer = await submit(pod, 'brainstorm-1', 'brainstorm', { action: 'propose', proposals: [proposal] })
     expect([answer.status, answer.body['task']]).toEqual([200, { stage: 'delivered' }])
     expect(did(people.bot, 'issue.open')).toBe(0)
     await pod.endTurn()
-    await room.until('the proposal is filed', () => did(people.bot, 'issue.open') === 1)
-    const minted = await room.until('its Task', async () =>
-      (await room.runtime.list('task'))
+    await fixture.until('the proposal is filed', () => did(people.bot, 'issue.open') === 1)
+    const minted = await fixture.until('its Task', async () =>
+      (await fixture.runtime.list('task'))
         .map(({ context }) => context as unknown as TaskContext)
         .find(({ kind }) => kind === 'implement'),
     )
@@ -68,35 +74,35 @@ describe('a brainstorm', () => {
 
 describe('a refine', () => {
   test('folds a parked Task and closes an issue: one Task is minted that owns what was adopted (OUTCOME-REFINE-3, OUTCOME-REFINE-5, TASK-RESOURCE-4)', async () => {
-    const member = (await room.runtime.list('task'))
+    const member = (await fixture.runtime.list('task'))
       .map(({ context }) => context as unknown as TaskContext)
       .find(({ kind }) => kind === 'implement')!
-    const over = room.forge.openIssue(people.reporter, repository, { title: 'Over', body: 'x', labels: [] }).number
-    await room.applyTask('refine-1', 'refine')
-    const pod = await room.podOf('refine-1', 1)
+    const over = fixture.forge.openIssue(people.reporter, repository, { title: 'Over', body: 'x', labels: [] }).number
+    await fixture.applyTask('refine-1', 'refine')
+    const pod = await fixture.podOf('refine-1', 1)
     const answer = await submit(pod, 'refine-1', 'refine', {
       folds: [{ task: member.id }],
       closes: [{ repo: 'duration', number: over, reason: 'it works already' }],
     })
     expect([answer.status, answer.body['task']]).toEqual([200, { stage: 'refining' }])
-    await room.until(
+    await fixture.until(
       'the member has folded',
-      async () => (await room.runtime.read(`task:${member.id}`))?.context['stage'] === 'folded',
+      async () => (await fixture.runtime.read(`task:${member.id}`))?.context['stage'] === 'folded',
     )
     await pod.endTurn()
-    await room.until('the refine is delivered', async () => (await stageOf('refine-1')) === 'delivered')
-    const heir = await room.until('the heir', async () =>
-      (await room.runtime.list('task'))
+    await fixture.until('the refine is delivered', async () => (await stageOf('refine-1')) === 'delivered')
+    const heir = await fixture.until('the heir', async () =>
+      (await fixture.runtime.list('task'))
         .map(({ context }) => context as unknown as TaskContext)
         .find(({ origin }) => origin.kind === 'fold'),
     )
     expect(heir.issues.map(({ issue }) => issue)).toEqual(member.issues.map(({ issue }) => issue))
     const [{ issue } = { issue: '' }] = heir.issues
-    await room.until(
+    await fixture.until(
       'the issue has its new owner',
-      async () => (await room.runtime.read(`issue:${issue}`))?.context['owner'] === heir.id,
+      async () => (await fixture.runtime.read(`issue:${issue}`))?.context['owner'] === heir.id,
     )
-    await room.until('the other issue is closed', () => did(people.bot, 'issue.close') === 1)
-    expect(await room.runtime.deadLetters()).toEqual([])
+    await fixture.until('the other issue is closed', () => did(people.bot, 'issue.close') === 1)
+    expect(await fixture.runtime.deadLetters()).toEqual([])
   })
 })

@@ -22,14 +22,20 @@ import {
   unauthenticated,
   type Refusal,
 } from './testing/refusals.ts'
-import { hookSecret, repository, startRoom, type Answer, type Room } from './testing/room.ts'
+import {
+  hookSecret,
+  repository,
+  startOrchestratorFixture,
+  type Answer,
+  type OrchestratorFixture,
+} from './testing/fixture.ts'
 
-let room: Room
+let fixture: OrchestratorFixture
 
 beforeAll(async () => {
-  room = await startRoom()
+  fixture = await startOrchestratorFixture()
 }, 60_000)
-afterAll(() => room?.stop(), 30_000)
+afterAll(() => fixture?.stop(), 30_000)
 
 describe('a webhook', () => {
   const push = JSON.stringify({
@@ -58,7 +64,7 @@ describe('a webhook', () => {
     const signature = unsigned ? {} : { 'x-hub-signature-256': signHmac(secret, body) }
     const github = { 'x-github-event': 'push', 'x-github-delivery': randomUUID(), ...signature, ...headers }
     const given = Object.fromEntries(Object.entries(github).filter(([, value]) => value !== ''))
-    return room.call(`/operator/webhooks/${project}`, { body, headers: given })
+    return fixture.call(`/operator/webhooks/${project}`, { body, headers: given })
   }
 
   test.each<[string, Delivery, Refusal]>([
@@ -95,33 +101,36 @@ describe('a webhook', () => {
       { status: 415, code: 'unsupported-media-type' },
     ],
   ])('%s is refused and changes nothing', async (what, delivery, refusal) => {
-    await expectRefused(room, what, () => send(delivery), refusal)
+    await expectRefused(fixture, what, () => send(delivery), refusal)
   })
 
   test('is taken when it is signed, and once however often it is delivered (SERVICE-2, WEBHOOKS-1, WEBHOOKS-18)', async () => {
     const headers = { 'x-github-delivery': randomUUID() }
     const first = await send({ headers })
     expect([first.status, first.body]).toEqual([202, { routed: true }])
-    await room.quiet()
-    const before = await room.fingerprint()
+    await fixture.quiet()
+    const before = await fixture.fingerprint()
     const again = await send({ headers })
     expect([again.status, again.body]).toEqual([202, { routed: true, duplicate: true }])
-    await room.quiet()
-    expect(await room.fingerprint()).toBe(before)
+    await fixture.quiet()
+    expect(await fixture.fingerprint()).toBe(before)
   })
 
   test('of a type that nothing handles is acknowledged and changes nothing', async () => {
-    const before = await room.fingerprint()
+    const before = await fixture.fingerprint()
     const answer = await send({ headers: { 'x-github-event': 'star' } })
     expect([answer.status, answer.body]).toEqual([202, { routed: false }])
-    expect(await room.fingerprint()).toBe(before)
+    expect(await fixture.fingerprint()).toBe(before)
   })
 
   test('refused for a Secret that cannot be read is taken when it can be again (WEBHOOKS-19)', async () => {
-    const secret = join(room.dir, 'state', 'secrets', 'default.demo-scm.json')
+    const secret = join(fixture.dir, 'state', 'secrets', 'default.demo-scm.json')
     renameSync(secret, `${secret}.away`)
     const headers = { 'x-github-delivery': randomUUID() }
-    await expectRefused(room, 'without the Secret', () => send({ headers }), { status: 500, code: 'secret-unreadable' })
+    await expectRefused(fixture, 'without the Secret', () => send({ headers }), {
+      status: 500,
+      code: 'secret-unreadable',
+    })
     renameSync(`${secret}.away`, secret)
     chmodSync(secret, 0o600)
     expect((await send({ headers })).body).toEqual({ routed: true })
@@ -138,7 +147,7 @@ describe('the API', () => {
   const otherwise = /^\/(healthz|readyz|metrics|docs|openapi\.json|operator\/webhooks|internal|git|inspector)(\/|$)/
 
   async function operations(): Promise<Operation[]> {
-    const { body } = await room.call('/openapi.json')
+    const { body } = await fixture.call('/openapi.json')
     const paths = Object.entries(body['paths'] as Record<string, Record<string, unknown>>)
     return paths.flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => ({
@@ -151,27 +160,27 @@ describe('the API', () => {
   test('asks every caller of every route who he is, before it looks at anything else (AGENT-API-2, ORCHESTRATOR-API-1)', async () => {
     const guarded = (await operations()).filter(({ path }) => !otherwise.test(path))
     expect(guarded.length).toBeGreaterThan(15)
-    const before = await room.fingerprint()
+    const before = await fixture.fingerprint()
     const stranger = podTokens(await importSigningKey(generateSigningKeyPem()), systemClock)
     const forged = await stranger.mint(
       { project: 'default/demo', task: 'default/x', pod: 1, agentKind: 'implement' },
       600,
     )
-    const tokens = [undefined, forged, await room.wrapperToken(), 'nonsense']
+    const tokens = [undefined, forged, await fixture.wrapperToken(), 'nonsense']
     for (const { path, method } of guarded) {
       for (const token of tokens) {
-        const answer = await room.call(path, {
+        const answer = await fixture.call(path, {
           method,
           ...(token === undefined ? {} : { token }),
           ...(method === 'GET' ? {} : { body: '{broken' }),
         })
-        expectProblem(room, answer, unauthenticated, `${method} ${path}`)
+        expectProblem(fixture, answer, unauthenticated, `${method} ${path}`)
         expect(answer.headers.get('www-authenticate')).toBe(
           token === undefined ? 'Bearer' : 'Bearer error="invalid_token"',
         )
       }
     }
-    expect(await room.fingerprint()).toBe(before)
+    expect(await fixture.fingerprint()).toBe(before)
   }, 60_000)
 
   test('lets nobody into the git gateway or the inspector without a proof either (ORCHESTRATOR-API-1, ORCHESTRATOR-API-2)', async () => {
@@ -179,26 +188,31 @@ describe('the API', () => {
       '/git/demo/duration.git/info/refs?service=git-upload-pack',
       '/git/demo/duration.git/info/refs?service=git-receive-pack',
     ]) {
-      const answer = await room.call(path)
-      expectProblem(room, answer, unauthenticated, path)
+      const answer = await fixture.call(path)
+      expectProblem(fixture, answer, unauthenticated, path)
       expect(answer.headers.get('www-authenticate')).toContain('Basic')
     }
     for (const path of ['/inspector/api/kinds', '/inspector/api/actors?kind=task', '/inspector/api/charts/task']) {
-      expectProblem(room, await room.call(path), unauthenticated, path)
-      expectProblem(room, await room.call(path, { headers: { cookie: 'inspector=guess' } }), unauthenticated, path)
+      expectProblem(fixture, await fixture.call(path), unauthenticated, path)
+      expectProblem(
+        fixture,
+        await fixture.call(path, { headers: { cookie: 'inspector=guess' } }),
+        unauthenticated,
+        path,
+      )
     }
   })
 
   test('answers what it does not know, and what it does not do, as a problem (AGENT-API-11)', async () => {
-    const token = await room.operatorToken()
-    expectProblem(room, await room.call('/nothing/here', { token }), missing, 'an unknown path')
-    expectProblem(room, await room.call('/tasks/none', { token }), missing, 'an unknown Task')
-    expectProblem(room, await room.call('/projects/none', { token }), missing, 'an unknown Project')
-    const wrongMethod = await room.call('/resources', { method: 'PATCH', token })
-    expectProblem(room, wrongMethod, { status: 405, code: 'method-not-allowed' }, 'another method')
+    const token = await fixture.operatorToken()
+    expectProblem(fixture, await fixture.call('/nothing/here', { token }), missing, 'an unknown path')
+    expectProblem(fixture, await fixture.call('/tasks/none', { token }), missing, 'an unknown Task')
+    expectProblem(fixture, await fixture.call('/projects/none', { token }), missing, 'an unknown Project')
+    const wrongMethod = await fixture.call('/resources', { method: 'PATCH', token })
+    expectProblem(fixture, wrongMethod, { status: 405, code: 'method-not-allowed' }, 'another method')
     expect(wrongMethod.headers.get('allow')).toContain('PUT')
-    expectProblem(room, await room.call('/tasks?project=demo&limit=0', { token }), invalid, 'a limit of 0')
-    expectProblem(room, await room.call('/tasks', { token }), invalid, 'no project')
+    expectProblem(fixture, await fixture.call('/tasks?project=demo&limit=0', { token }), invalid, 'a limit of 0')
+    expectProblem(fixture, await fixture.call('/tasks', { token }), invalid, 'no project')
   })
 })
 
@@ -218,7 +232,7 @@ describe('a manifest', () => {
   }
 
   async function put(body: unknown): Promise<Answer> {
-    return room.call('/resources', { method: 'PUT', token: await room.operatorToken(), body })
+    return fixture.call('/resources', { method: 'PUT', token: await fixture.operatorToken(), body })
   }
 
   test('with typos is refused with every one of them and the words that were meant', async () => {
@@ -231,7 +245,7 @@ describe('a manifest', () => {
         scm: { ...project.spec.scm, provider: 'github', maintainerLogin: ['maria'] },
       },
     }
-    const answer = await expectRefused(room, 'typos', () => put(body), invalid)
+    const answer = await expectRefused(fixture, 'typos', () => put(body), invalid)
     expect(pathsOf(answer)).toEqual([
       '/spec/agentPodTTLSeconds',
       '/spec/maxConcurentAgents',
@@ -273,12 +287,12 @@ describe('a manifest', () => {
     ],
     ['without a spec (PROJECT-21)', { ...project, spec: undefined }, ['/spec', '/spec/scm', '/spec/scmSecretRef']],
   ])('%s is refused and changes nothing', async (what, body, paths) => {
-    expect(pathsOf(await expectRefused(room, what, () => put(body), invalid))).toEqual(paths)
+    expect(pathsOf(await expectRefused(fixture, what, () => put(body), invalid))).toEqual(paths)
   })
 
   test('that is no object, or no JSON, is refused', async () => {
-    await expectRefused(room, 'a list', () => put([]), invalid)
-    await expectRefused(room, 'broken', () => put('{"kind":'), malformed)
+    await expectRefused(fixture, 'a list', () => put([]), invalid)
+    await expectRefused(fixture, 'broken', () => put('{"kind":'), malformed)
   })
 
   test.each<[string, object]>([
@@ -289,43 +303,46 @@ describe('a manifest', () => {
     ],
     ['with a Repository that the Project does not have', { repositories: ['duration', 'other'] }],
   ])('of a Task %s leaves no Task behind', async (what, change) => {
-    await expectRefused(room, what, () => put({ ...handMade, spec: { ...handMade.spec, ...change } }), missing)
+    await expectRefused(fixture, what, () => put({ ...handMade, spec: { ...handMade.spec, ...change } }), missing)
   })
 
   test('is never shown back with the Secret that it brought (SECRET-3)', async () => {
-    const token = await room.operatorToken()
-    const secrets = await room.call('/resources/secrets', { token })
-    expectProblem(room, secrets, missing, 'a list of Secrets')
-    expect(JSON.stringify((await room.call('/resources/projects', { token })).body)).not.toContain(hookSecret)
-    expect(room.log()).not.toContain(hookSecret)
+    const token = await fixture.operatorToken()
+    const secrets = await fixture.call('/resources/secrets', { token })
+    expectProblem(fixture, secrets, missing, 'a list of Secrets')
+    expect(JSON.stringify((await fixture.call('/resources/projects', { token })).body)).not.toContain(hookSecret)
+    expect(fixture.log()).not.toContain(hookSecret)
   })
 })
 
 test('an issue by someone outside reporterLogins stays unanswered, label and all (INTAKE-7)', async () => {
-  const { number } = room.forge.openIssue(people.stranger, repository, { title: 'Buy my things', labels: ['platform'] })
-  room.forge.comment(people.stranger, repository, number, '/approve')
-  await room.quiet()
-  const issue = room.forge.issue(repository, number)
+  const { number } = fixture.forge.openIssue(people.stranger, repository, {
+    title: 'Buy my things',
+    labels: ['platform'],
+  })
+  fixture.forge.comment(people.stranger, repository, number, '/approve')
+  await fixture.quiet()
+  const issue = fixture.forge.issue(repository, number)
   expect(issue.labels.map(({ name }) => name)).toEqual(['platform'])
   expect(
-    room.forge
+    fixture.forge
       .audit()
       .filter((entry) => entry.number === number)
       .map(({ actor }) => actor),
   ).not.toContain(people.bot)
-  expect(await room.runtime.list('issue')).toEqual([])
-  expect(await room.runtime.list('task')).toEqual([])
-  expect((await room.runtime.read('queue:default/demo'))?.context).toMatchObject({ entries: {} })
+  expect(await fixture.runtime.list('issue')).toEqual([])
+  expect(await fixture.runtime.list('task')).toEqual([])
+  expect((await fixture.runtime.read('queue:default/demo'))?.context).toMatchObject({ entries: {} })
 })
 
 test('STAGE-3: a Task by hand that was refused before is made once it is right, and once however often it is applied (TASK-RESOURCE-5)', async () => {
-  const token = await room.operatorToken()
+  const token = await fixture.operatorToken()
   const right = handMade.spec
   const put = (spec: object): Promise<Answer> =>
-    room.call('/resources', { method: 'PUT', token, body: { ...handMade, spec } })
-  expectProblem(room, await put({ ...right, repositories: ['other'] }), missing, 'a wrong Repository')
+    fixture.call('/resources', { method: 'PUT', token, body: { ...handMade, spec } })
+  expectProblem(fixture, await put({ ...right, repositories: ['other'] }), missing, 'a wrong Repository')
   expect((await put(right)).body).toMatchObject({ kind: 'Task', change: 'created' })
   expect((await put(right)).body).toMatchObject({ kind: 'Task', change: 'unchanged' })
-  await room.podAtWork(1)
-  expect((await room.runtime.list('task')).map(({ id }) => id)).toEqual(['default/by-hand'])
+  await fixture.podAtWork(1)
+  expect((await fixture.runtime.list('task')).map(({ id }) => id)).toEqual(['default/by-hand'])
 })

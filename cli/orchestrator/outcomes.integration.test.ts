@@ -7,17 +7,24 @@ import type { TaskContext } from '../../machines/task/context.ts'
 import { people } from '../local/people.ts'
 import { commentOn, openMergeRequest, type OpenedMergeRequest } from './testing/merge-request.ts'
 import { expectProblem, expectRefused, invalid, pathsOf, type Refusal } from './testing/refusals.ts'
-import { repository, startRoom, type Answer, type Asked, type PodUnderTest, type Room } from './testing/room.ts'
+import {
+  repository,
+  startOrchestratorFixture,
+  type Answer,
+  type Asked,
+  type PodUnderTest,
+  type OrchestratorFixture,
+} from './testing/fixture.ts'
 import { openTask, type TaskStory } from './testing/task-story.ts'
 
-let room: Room
+let fixture: OrchestratorFixture
 let story: TaskStory
 
 beforeAll(async () => {
-  room = await startRoom()
-  story = await openTask(room)
+  fixture = await startOrchestratorFixture()
+  story = await openTask(fixture)
 }, 60_000)
-afterAll(() => room?.stop(), 30_000)
+afterAll(() => fixture?.stop(), 30_000)
 
 const clean: Asked = { headers: { 'x-platform-workspace': 'clean' } }
 const submission = { action: 'submitted', title: 'Know weeks', body: 'Seven days.', change_significance: 'minor' }
@@ -29,19 +36,19 @@ function conflict(code: string): Refusal {
 /** The Task answers, so its journal has a row; what it knows and where it stands are the same. */
 async function expectJudged(task: string, send: () => Promise<Answer>, code: string): Promise<Answer> {
   const read = async (): Promise<unknown> => {
-    const { path, context } = (await room.runtime.read(`task:${task}`))!
+    const { path, context } = (await fixture.runtime.read(`task:${task}`))!
     return { path, context: { ...context, at: 0 } }
   }
   const before = await read()
   const answer = await send()
-  expectProblem(room, answer, conflict(code), code)
+  expectProblem(fixture, answer, conflict(code), code)
   expect(await read()).toEqual(before)
   return answer
 }
 
 async function taskOf(kind: string): Promise<TaskContext> {
-  return room.until(`a Task of kind ${kind}`, async () =>
-    (await room.runtime.list('task', { limit: 100 }))
+  return fixture.until(`a Task of kind ${kind}`, async () =>
+    (await fixture.runtime.list('task', { limit: 100 }))
       .map(({ context }) => context as unknown as TaskContext)
       .find((task) => task.kind === kind),
   )
@@ -52,9 +59,9 @@ async function apply(
   kind: string,
 ): Promise<{ readonly name: string; readonly id: string; readonly pod: PodUnderTest }> {
   const name = `${kind}-1`
-  await room.applyTask(name, kind)
-  const pod = await room.podOf(name, 1)
-  await room.quiet()
+  await fixture.applyTask(name, kind)
+  const pod = await fixture.podOf(name, 1)
+  await fixture.quiet()
   return { name, id: `default/${name}`, pod }
 }
 
@@ -64,7 +71,7 @@ describe('submitted', () => {
 
   test('names every field that it lacks (OUTCOME-5)', async () => {
     const lacking = { action: 'submitted', decline_reason: 7, extra: true }
-    const answer = await expectRefused(room, 'lacking', () => story.outcome(story.first, lacking), invalid)
+    const answer = await expectRefused(fixture, 'lacking', () => story.outcome(story.first, lacking), invalid)
     expect(pathsOf(answer)).toEqual(
       ['body', 'change_significance', 'decline_reason', 'extra', 'title'].map((name) => `/payload/${name}`),
     )
@@ -72,14 +79,14 @@ describe('submitted', () => {
 
   /** Both ways to hand code in say the same of the issue, and what to do. */
   async function expectMissing(detail: string): Promise<void> {
-    await room.quiet()
+    await fixture.quiet()
     const lacking = { number: story.issue, detail, guidance: expect.any(String) as string }
     const submit = (): Promise<Answer> => story.outcome(story.first, submission, clean)
     const submitted = await expectJudged(`default/${story.name}`, submit, 'approval-required')
     expect([submitted.body['reason'], submitted.body['issues']]).toMatchObject(['approval-required', [lacking]])
     const body = { action: 'open', repo: 'duration', title: 't', body: 'b' }
     const open = (): Promise<Answer> => story.by(story.first, '/merge-requests', { body })
-    const opened = await expectRefused(room, 'open', open, conflict('approval-required'))
+    const opened = await expectRefused(fixture, 'open', open, conflict('approval-required'))
     expect([opened.body['reason'], opened.body['issues']]).toMatchObject(['approval-required', [lacking]])
   }
 
@@ -94,8 +101,8 @@ describe('submitted', () => {
       approval_citations: [{ id, quote: '/approve' }],
     })
     expect(answer.status).toBe(200)
-    await room.until('the grant', async () => (await taskOf('implement')).issues[0]?.grant)
-    await room.quiet()
+    await fixture.until('the grant', async () => (await taskOf('implement')).issues[0]?.grant)
+    await fixture.quiet()
   }
 
   test('before the grant says what the issue lacks (TOOL-OPEN-5, TOOL-OPEN-8)', async () => {
@@ -109,22 +116,22 @@ describe('submitted', () => {
     await grant('Add a unit.', id)
     const branchless = { action: 'open', repo: 'duration', title: 't', body: 'b' }
     const opening = (): Promise<Answer> => story.by(story.first, '/merge-requests', { body: branchless })
-    await expectRefused(room, 'no branch', opening, conflict('branch-not-pushed'))
+    await expectRefused(fixture, 'no branch', opening, conflict('branch-not-pushed'))
     await story.plan(story.first, 'Rewrite everything.')
     await expectMissing('needs-approval-tool')
     await grant('Add a unit and its plural.', id)
-    room.forge.editComment(people.maintainer, repository, Number(early), 'Let me think.')
-    await room.quiet()
-    room.forge.editComment(people.maintainer, repository, Number(id), 'Let me think again.')
-    await room.until('the grant is gone', async () => (await taskOf('implement')).issues[0]?.grant === null)
-    await room.quiet()
-    await expectRefused(room, 'open', opening, conflict('approval-required'))
+    fixture.forge.editComment(people.maintainer, repository, Number(early), 'Let me think.')
+    await fixture.quiet()
+    fixture.forge.editComment(people.maintainer, repository, Number(id), 'Let me think again.')
+    await fixture.until('the grant is gone', async () => (await taskOf('implement')).issues[0]?.grant === null)
+    await fixture.quiet()
+    await expectRefused(fixture, 'open', opening, conflict('approval-required'))
     const late = await story.outcome(story.first, submission, clean)
-    expectProblem(room, late, conflict('conflict'), 'no code is taken from a Task that is parked')
+    expectProblem(fixture, late, conflict('conflict'), 'no code is taken from a Task that is parked')
   })
 
   test('is no gate before a merge request that is open already: the tool answers with that (TOOL-OPEN-1, TOOL-OPEN-3)', async () => {
-    const { number, headSha } = await openMergeRequest(room, `platform/${story.name}`, people.bot)
+    const { number, headSha } = await openMergeRequest(fixture, `platform/${story.name}`, people.bot)
     const open = { action: 'open', repo: 'duration', title: 't', body: 'b' }
     const answer = await story.by(story.first, '/merge-requests', { body: open })
     const url = expect.any(String) as string
@@ -141,7 +148,7 @@ describe('a verdict', () => {
   let pod: PodUnderTest
 
   function call(path: string, body: object, asked: Asked = clean): Promise<Answer> {
-    return room.call(`/tasks/${encodeURIComponent(task.id)}${path}`, { token: pod.token, body, ...asked })
+    return fixture.call(`/tasks/${encodeURIComponent(task.id)}${path}`, { token: pod.token, body, ...asked })
   }
   function verdict(change: object, asked: Asked = clean): Promise<Answer> {
     const reviewed = [{ repo: 'duration', number: mr.number, sha: mr.headSha }]
@@ -153,15 +160,15 @@ describe('a verdict', () => {
   }
 
   beforeAll(async () => {
-    mr = await openMergeRequest(room)
+    mr = await openMergeRequest(fixture)
     task = await taskOf('review')
-    pod = await room.podOf(task.id.split('/')[1]!, 1)
-    await room.quiet()
+    pod = await fixture.podOf(task.id.split('/')[1]!, 1)
+    await fixture.quiet()
   }, 60_000)
 
   test('without what was found, or without a reviewed sha, is malformed (OUTCOME-REVIEW-8, OUTCOME-REVIEW-2)', async () => {
     const answer = await expectRefused(
-      room,
+      fixture,
       'malformed',
       () => verdict({ verdict: 'request_changes', reviewed_shas: [] }),
       invalid,
@@ -187,11 +194,11 @@ describe('a verdict', () => {
     ['a comment of somebody else', 'not-theirs', people.stranger, '/takeover'],
     ['a comment that does not ask for it', 'not-asked', people.maintainer, 'Nice.'],
   ])('is no takeover by %s (AGENT-API-20, TOOL-TAKEOVER-3)', async (_what, reason, login, words) => {
-    const id = login === undefined ? '4711' : await commentOn(room, login, mr.number, words)
-    await room.quiet()
+    const id = login === undefined ? '4711' : await commentOn(fixture, login, mr.number, words)
+    await fixture.quiet()
     const wanted = { repo: 'duration', number: mr.number, comment_external_id: id }
     const { body } = await expectRefused(
-      room,
+      fixture,
       reason,
       () => call('/takeover-requests', wanted),
       conflict('takeover-refused'),
@@ -206,7 +213,7 @@ describe('a verdict', () => {
     const again = await verdict({ verdict: 'request_changes', findings: [finding] })
     expect([again.status, again.body]).toEqual([200, first.body])
     const other = await verdict({})
-    expectProblem(room, other, conflict('outcome-recorded'), 'other')
+    expectProblem(fixture, other, conflict('outcome-recorded'), 'other')
   })
 })
 
@@ -214,10 +221,10 @@ describe('of the other kinds', () => {
   test('a documentation Task without a merge request has nothing to discuss on (OUTCOME-WORK-5, OUTCOME-WORK-6)', async () => {
     const { name, id, pod } = await apply('documentation')
     const say = (payload: object): Promise<Answer> =>
-      room.call(`/tasks/${name}/outcome`, { token: pod.token, body: { kind: 'documentation', payload } })
+      fixture.call(`/tasks/${name}/outcome`, { token: pod.token, body: { kind: 'documentation', payload } })
     await expectJudged(id, () => say({ action: 'discuss', reason: 'Which page?' }), 'no-open-merge-request')
     const shaped = await say({ action: 'discuss', reason: 'Which page?', title: 't', merge_order: ['duration'] })
-    expectProblem(room, shaped, invalid, 'shaped')
+    expectProblem(fixture, shaped, invalid, 'shaped')
     expect(pathsOf(shaped)).toEqual(['/payload/merge_order', '/payload/title'])
     expect((await say({ action: 'declined', decline_reason: 'Nothing changed.' })).status).toBe(200)
     await pod.endTurn()
@@ -227,7 +234,7 @@ describe('of the other kinds', () => {
     const { name, id, pod } = await apply('refine')
     const folds = [{ task: `default/${story.name}` }]
     const fold = (): Promise<Answer> =>
-      room.call(`/tasks/${name}/outcome`, { token: pod.token, body: { kind: 'refine', payload: { folds } } })
+      fixture.call(`/tasks/${name}/outcome`, { token: pod.token, body: { kind: 'refine', payload: { folds } } })
     await expectJudged(id, fold, 'member-running')
   })
 })

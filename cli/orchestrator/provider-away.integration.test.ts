@@ -11,7 +11,7 @@ import { captureLog } from '../../http/testing.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { startIdentity } from '../../standins/identity/identity.ts'
 import { startOrchestrator } from './start.ts'
-import { settingsOf } from './testing/room.ts'
+import { settingsOf } from './testing/fixture.ts'
 
 const operator = 'urn:statewright:operator'
 

@@ -12,7 +12,7 @@ import { said } from '../commands/testing.ts'
 import { why } from '../commands/why.ts'
 import { writeEndpoints } from '../local/endpoints.ts'
 import { programDir } from '../main.ts'
-import { startRoom, type Room } from './testing/room.ts'
+import { startOrchestratorFixture, type OrchestratorFixture } from './testing/fixture.ts'
 import type { WhyAnswer } from './why.ts'
 
 const stub = join(programDir, 'standins', 'stub-cli', 'claude')
@@ -21,29 +21,29 @@ const pod = `default/${name}/1`
 const secret = 'a-secret-in-the-arguments'
 
 let model: TestModel
-let room: Room
+let fixture: OrchestratorFixture
 
 beforeAll(async () => {
   let tokenUrl = ''
   model = await startTestModel(() => ({ kind: 'say', text: 'I begin', hold: true }))
-  room = await startRoom(
+  fixture = await startOrchestratorFixture(
     { agentCli: [stub], modelBaseUrl: model.url },
     { programDir, settingsFor: async (identity) => ((tokenUrl = identity.tokenUrl), {}) },
   )
   const nowhere = { internal: '', inspector: '', forge: '', forgeApi: '', identity: '', model: '' }
   const client = { clientId: 'cli', clientSecret: 'c', audience: 'urn:statewright:operator' }
-  writeEndpoints(room.dir, { ...nowhere, ...client, pid: 1, orchestrator: room.orchestrator.url, tokenUrl })
+  writeEndpoints(fixture.dir, { ...nowhere, ...client, pid: 1, orchestrator: fixture.orchestrator.url, tokenUrl })
 }, 60_000)
 afterAll(async () => {
-  await room?.stop()
+  await fixture?.stop()
   await model?.close()
 }, 30_000)
 
 /** The first turn of the Task's pod, once its model was asked. */
 async function podInItsTurn(): Promise<PodFolder> {
-  await room.applyTask(name, 'documentation')
-  await room.until('the model is asked', () => model.requests.length > 0)
-  return new PodFolder(join(room.dir, 'state', 'pods'), pod)
+  await fixture.applyTask(name, 'documentation')
+  await fixture.until('the model is asked', () => model.requests.length > 0)
+  return new PodFolder(join(fixture.dir, 'state', 'pods'), pod)
 }
 
 /** What somebody tries who reaches the socket and is no model. */
@@ -56,7 +56,7 @@ async function tryWithoutAModel(folder: PodFolder): Promise<readonly string[]> {
 }
 
 async function interrupt(folder: PodFolder): Promise<void> {
-  const headers = { authorization: `Bearer ${await room.wrapperToken()}` }
+  const headers = { authorization: `Bearer ${await fixture.wrapperToken()}` }
   const { status } = await fetch(`${folder.url()}/v1/interrupt`, { method: 'POST', headers })
   expect(status).toBe(202)
 }
@@ -65,9 +65,9 @@ test('calls that no model decided stand in the journal of their turn, and `why` 
   const folder = await podInItsTurn()
   for (const answer of await tryWithoutAModel(folder)) expect(answer).toContain('the model did not make this call')
   await interrupt(folder)
-  await room.until('the turn is over', async () => (await room.runtime.read(`turn:${pod}/0`))?.status === 'done')
+  await fixture.until('the turn is over', async () => (await fixture.runtime.read(`turn:${pod}/0`))?.status === 'done')
 
-  const rows = await room.runtime.history(`turn:${pod}/0`)
+  const rows = await fixture.runtime.history(`turn:${pod}/0`)
   const calls = [
     { tool: 'submit_outcome', reason: 'no-block', count: 2 },
     { tool: 'task_note', reason: 'no-block', count: 1 },
@@ -79,7 +79,7 @@ test('calls that no model decided stand in the journal of their turn, and `why` 
   expect(rows.map(({ event }) => event.type)).toContain('turn.callback')
 
   const print = async (...args: readonly string[]): Promise<string> =>
-    (await said(() => why([name, '--dir', room.dir, ...args]))).out
+    (await said(() => why([name, '--dir', fixture.dir, ...args]))).out
   const lines = (await print()).split('\n').filter((line) => line.includes('refused'))
   expect(lines.map((line) => line.trim().replace(/ +/g, ' '))).toEqual([
     'refused turn 0 of pod 1: the wrapper refused 2 calls of `submit_outcome` that the model did not make',
@@ -89,6 +89,6 @@ test('calls that no model decided stand in the journal of their turn, and `why` 
   expect(answer.refusedCalls).toEqual([{ pod: 1, turn: 0, calls }])
   expect(JSON.stringify([rows, answer])).not.toContain(secret)
 
-  const { body } = await room.call('/metrics')
+  const { body } = await fixture.call('/metrics')
   expect(String(body['text'])).toMatch(/operator_tool_calls_refused_total\{reason="no-block"[^}]*\} 3/)
 }, 90_000)

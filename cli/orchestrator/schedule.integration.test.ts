@@ -5,32 +5,32 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { people } from '../local/people.ts'
-import { projectWith, repository, startRoom, type Room } from './testing/room.ts'
+import { projectWith, repository, startOrchestratorFixture, type OrchestratorFixture } from './testing/fixture.ts'
 
-let room: Room
+let fixture: OrchestratorFixture
 
 beforeAll(async () => {
-  room = await startRoom()
+  fixture = await startOrchestratorFixture()
   for (let n = 1; n <= 3; n += 1)
-    room.forge.openIssue(people.bot, repository, { title: `Proposal ${n}`, body: 'b', labels: [] })
-  await room.until('they are handed out at once', async () => (await tasks()).length === 3)
+    fixture.forge.openIssue(people.bot, repository, { title: `Proposal ${n}`, body: 'b', labels: [] })
+  await fixture.until('they are handed out at once', async () => (await tasks()).length === 3)
 }, 120_000)
-afterAll(() => room?.stop(), 30_000)
+afterAll(() => fixture?.stop(), 30_000)
 
 const project = 'project:default/demo' as const
 const once = '0 0 1 1 *'
 
 async function put(body: object): Promise<void> {
-  const answer = await room.call('/resources', { method: 'PUT', token: await room.operatorToken(), body })
+  const answer = await fixture.call('/resources', { method: 'PUT', token: await fixture.operatorToken(), body })
   expect([answer.status, answer.body]).toMatchObject([200, {}])
 }
 
 async function applyWith(spec: object, cron: object): Promise<void> {
-  await put(projectWith(room.forge, { ...spec, scm: { cron } }))
+  await put(projectWith(fixture.forge, { ...spec, scm: { cron } }))
 }
 
 async function tasks(): Promise<readonly TaskContext[]> {
-  return (await room.runtime.list('task')).map(({ context }) => context as unknown as TaskContext)
+  return (await fixture.runtime.list('task')).map(({ context }) => context as unknown as TaskContext)
 }
 
 async function kinds(): Promise<readonly string[]> {
@@ -38,7 +38,7 @@ async function kinds(): Promise<readonly string[]> {
 }
 
 async function regionIs(leaf: string): Promise<void> {
-  await room.until(leaf, async () => (await room.runtime.read(project))?.path.split(' ').includes(leaf))
+  await fixture.until(leaf, async () => (await fixture.runtime.read(project))?.path.split(' ').includes(leaf))
 }
 
 let ticks = 0
@@ -46,12 +46,12 @@ async function tick(block: string): Promise<void> {
   await regionIs(`scheduled.${block}.idle`)
   ticks += 1
   const type = `xstate.after.${block}.tick.project.scheduled.${block}.idle`
-  const receipt = await room.runtime.deliver({ to: project, key: `early/${ticks}`, event: { type, at: Date.now() } })
+  const receipt = await fixture.runtime.deliver({ to: project, key: `early/${ticks}`, event: { type, at: Date.now() } })
   expect(receipt.applied).toBe(true)
 }
 
 async function status(): Promise<Readonly<Record<string, unknown>> & { conditions: { type: string }[] }> {
-  const { body } = await room.call('/resources/projects/default/demo', { token: await room.operatorToken() })
+  const { body } = await fixture.call('/resources/projects/default/demo', { token: await fixture.operatorToken() })
   return body['status'] as never
 }
 
@@ -63,33 +63,33 @@ describe('an issue scan', () => {
       { issueScan },
     )
     await regionIs('scheduled.issueScan.idle')
-    await room.quiet()
+    await fixture.quiet()
     for (const n of [4, 5, 6])
-      room.forge.openIssue(people.bot, repository, { title: `Proposal ${n}`, body: 'b', labels: [] })
-    await room.quiet()
+      fixture.forge.openIssue(people.bot, repository, { title: `Proposal ${n}`, body: 'b', labels: [] })
+    await fixture.quiet()
     expect((await tasks()).length).toBe(3)
   })
 
   test('says what is wrong beside it, and what it would do when (PROJECT-STATUS-1)', async () => {
     const { conditions, lastIssueScan, webhookURL } = await status()
     expect(conditions.map(({ type }) => type)).toContain('DocumentationNotEnrolled')
-    expect([lastIssueScan, webhookURL]).toEqual([null, `${room.orchestrator.url}/operator/webhooks/demo`])
+    expect([lastIssueScan, webhookURL]).toEqual([null, `${fixture.orchestrator.url}/operator/webhooks/demo`])
   })
 
   test('refines first, then mints as many as one sweep may, parked because a person has to speak for them (CRON-2, CRON-4)', async () => {
     const before = await kinds()
     await tick('issueScan')
-    const refine = await room.until('the refine', async () => (await tasks()).find(({ kind }) => kind === 'refine'))
+    const refine = await fixture.until('the refine', async () => (await tasks()).find(({ kind }) => kind === 'refine'))
     const name = refine.id.split('/')[1]!
-    const pod = await room.podOf(name, 1)
-    const { status: code } = await room.call(`/tasks/${name}/outcome`, {
+    const pod = await fixture.podOf(name, 1)
+    const { status: code } = await fixture.call(`/tasks/${name}/outcome`, {
       token: pod.token,
       body: { kind: 'refine', payload: {} },
     })
     expect(code).toBe(200)
     await pod.endTurn()
-    await room.until('the sweep is over', async () => (await status())['lastIssueScan'] !== null)
-    await room.quiet()
+    await fixture.until('the sweep is over', async () => (await status())['lastIssueScan'] !== null)
+    await fixture.quiet()
     const now = await kinds()
     expect(now).toEqual(
       [...before, 'implement backlog-sweep', 'implement backlog-sweep', 'refine delivered'].toSorted(),
@@ -99,9 +99,9 @@ describe('an issue scan', () => {
   test('at its next tick skips the refine, since nothing changed, and mints what was left', async () => {
     const before = await kinds()
     await tick('issueScan')
-    await room.until('one more', async () => (await kinds()).length === before.length + 1)
+    await fixture.until('one more', async () => (await kinds()).length === before.length + 1)
     await regionIs('scheduled.issueScan.idle')
-    await room.quiet()
+    await fixture.quiet()
     expect(await kinds()).toEqual([...before, 'implement backlog-sweep'].toSorted())
     expect(Object.keys(await status())).toContain('lastRefine')
   })
@@ -109,12 +109,12 @@ describe('an issue scan', () => {
   test('while paused records its tick, and no Task comes into being (PROJECT-5)', async () => {
     const issueScan = { schedule: once, maxPerRepo: 9 }
     await applyWith({ maxConcurrentAgents: 0 }, { issueScan })
-    room.forge.openIssue(people.bot, repository, { title: 'Proposal 7', body: 'b', labels: [] })
-    await room.quiet()
+    fixture.forge.openIssue(people.bot, repository, { title: 'Proposal 7', body: 'b', labels: [] })
+    await fixture.quiet()
     const before = await kinds()
     await tick('issueScan')
     await regionIs('scheduled.issueScan.due')
-    await room.quiet()
+    await fixture.quiet()
     expect(await kinds()).toEqual(before)
   })
 })
@@ -127,7 +127,7 @@ describe('an alert', () => {
     fingerprint: 'f1',
   }
   const post = async (status: string, token = 'alerts-secret') =>
-    room.call('/operator/webhooks/demo/alerts', {
+    fixture.call('/operator/webhooks/demo/alerts', {
       token,
       body: { version: '4', groupKey: 'g', alerts: [{ ...alert, status }] },
     })
@@ -152,20 +152,20 @@ describe('an alert', () => {
       [202, 0],
       [202, 0],
     ])
-    await room.until('the incident', async () => (await kinds()).includes('incident investigating'))
-    await room.quiet()
+    await fixture.until('the incident', async () => (await kinds()).includes('incident investigating'))
+    await fixture.quiet()
     const incidents = (await tasks()).filter(({ kind }) => kind === 'incident')
     expect(incidents.map(({ origin, priority }) => [origin.kind, priority])).toEqual([['alert', 0]])
   })
 })
 
 test('a Project that is deleted drops what waits', async () => {
-  const token = await room.operatorToken()
-  const { status: code } = await room.call('/resources/projects/default/demo', { method: 'DELETE', token })
+  const token = await fixture.operatorToken()
+  const { status: code } = await fixture.call('/resources/projects/default/demo', { method: 'DELETE', token })
   expect(code).toBe(204)
-  await room.until('it is gone', async () => (await room.runtime.read(project))?.path === 'deleted')
-  await room.until(
+  await fixture.until('it is gone', async () => (await fixture.runtime.read(project))?.path === 'deleted')
+  await fixture.until(
     'its queue is closed',
-    async () => (await room.runtime.read('queue:default/demo'))?.context['closedReason'] === 'Deleted',
+    async () => (await fixture.runtime.read('queue:default/demo'))?.context['closedReason'] === 'Deleted',
   )
 })

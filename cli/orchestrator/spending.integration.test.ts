@@ -6,31 +6,31 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountsOf, type LedgerContext } from '../../machines/ledger/context.ts'
 import type { Account } from '../../machines/rules/spending.ts'
 import { people } from '../local/people.ts'
-import { projectWith, repository, startRoom, type Room } from './testing/room.ts'
+import { projectWith, repository, startOrchestratorFixture, type OrchestratorFixture } from './testing/fixture.ts'
 import { openTask, type TaskStory } from './testing/task-story.ts'
 
 const spending = { tokensPerTurn: 1000, tokensPerTask: 2500, maxRaisePerDay: 5000 }
 const timeout = 120_000
 
-let room: Room
+let fixture: OrchestratorFixture
 let story: TaskStory
 
 beforeAll(async () => {
-  room = await startRoom()
+  fixture = await startOrchestratorFixture()
   await applyWith({ spending })
-  await room.until('the ledger knows its limits', async () => (await ledger())?.limits.tokensPerTask === 2500)
-  story = await openTask(room)
+  await fixture.until('the ledger knows its limits', async () => (await ledger())?.limits.tokensPerTask === 2500)
+  story = await openTask(fixture)
 }, timeout)
-afterAll(() => room?.stop(), 30_000)
+afterAll(() => fixture?.stop(), 30_000)
 
 async function applyWith(spec: object): Promise<void> {
-  const body = projectWith(room.forge, spec)
-  const answer = await room.call('/resources', { method: 'PUT', token: await room.operatorToken(), body })
+  const body = projectWith(fixture.forge, spec)
+  const answer = await fixture.call('/resources', { method: 'PUT', token: await fixture.operatorToken(), body })
   expect([answer.status, answer.body]).toMatchObject([200, {}])
 }
 
 async function ledger(): Promise<LedgerContext | undefined> {
-  return (await room.runtime.read('ledger:default/demo'))?.context as LedgerContext | undefined
+  return (await fixture.runtime.read('ledger:default/demo'))?.context as LedgerContext | undefined
 }
 
 async function ofTask(): Promise<Account> {
@@ -38,16 +38,18 @@ async function ofTask(): Promise<Account> {
 }
 
 async function turnRuns(address: `turn:${string}`): Promise<void> {
-  await room.until(`${address} runs`, async () => (await room.runtime.read(address))?.path.startsWith('open.running'))
+  await fixture.until(`${address} runs`, async () =>
+    (await fixture.runtime.read(address))?.path.startsWith('open.running'),
+  )
 }
 
 async function why(): Promise<Readonly<Record<string, unknown>>> {
-  const { body } = await room.call(`/operations/why?task=${story.name}`, { token: await room.operatorToken() })
+  const { body } = await fixture.call(`/operations/why?task=${story.name}`, { token: await fixture.operatorToken() })
   return body
 }
 
 function comments(): readonly string[] {
-  return [...room.forge.issue(repository, story.issue).comments.values()].map(({ body }) => body)
+  return [...fixture.forge.issue(repository, story.issue).comments.values()].map(({ body }) => body)
 }
 
 describe('spending over the whole orchestrator', { timeout }, () => {
@@ -63,10 +65,10 @@ describe('spending over the whole orchestrator', { timeout }, () => {
 
   test('where no room for another turn is left the Task is held, with its state and the reason, and it is said once', async () => {
     await story.first.endTurn('still thinking', 900)
-    await room.until('held', async () => (await room.task())?.stageReason === 'budget')
-    await room.until('its pod has ended', async () => (await room.task())?.podAlive === false)
-    await room.quiet()
-    expect(await room.task()).toMatchObject({ stage: 'awaiting-human', parkedFrom: 'implementing' })
+    await fixture.until('held', async () => (await fixture.task())?.stageReason === 'budget')
+    await fixture.until('its pod has ended', async () => (await fixture.task())?.podAlive === false)
+    await fixture.quiet()
+    expect(await fixture.task()).toMatchObject({ stage: 'awaiting-human', parkedFrom: 'implementing' })
     expect(await ofTask()).toEqual({ name: 'task', limit: 2500, spent: 1700, reserved: 0 })
     expect(await why()).toMatchObject({
       resting: { reason: 'task/awaiting-human/budget', owner: 'maintainer' },
@@ -77,13 +79,13 @@ describe('spending over the whole orchestrator', { timeout }, () => {
 
   test('nobody else raises it', async () => {
     await story.says(people.reporter, '/budget +2000')
-    expect(await room.task()).toMatchObject({ stage: 'awaiting-human', stageReason: 'budget' })
+    expect(await fixture.task()).toMatchObject({ stage: 'awaiting-human', stageReason: 'budget' })
   })
 
   test('a maintainer raises it: the work goes on in another pod, and what was spent stays counted', async () => {
-    room.forge.comment(people.maintainer, repository, story.issue, '/budget +2000')
-    const second = await room.podOf(story.name, 2)
-    expect(await room.task()).toMatchObject({ stage: 'implementing', budgetRaised: 2000 })
+    fixture.forge.comment(people.maintainer, repository, story.issue, '/budget +2000')
+    const second = await fixture.podOf(story.name, 2)
+    expect(await fixture.task()).toMatchObject({ stage: 'implementing', budgetRaised: 2000 })
     expect(await ofTask()).toEqual({ name: 'task', limit: 4500, spent: 1700, reserved: 1000 })
     await second.endTurn('done', 10)
     await turnRuns(`turn:${second.id}/1`)

@@ -7,12 +7,12 @@ import type { Delivery, Runtime } from '../../runtime/runtime.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { taskVerbRoutes } from './task-verbs.ts'
 
-interface Room {
+interface OrchestratorFixture {
   readonly delivered: Delivery[]
   post(path: string, body: object): Promise<{ readonly status: number; readonly body: unknown }>
 }
 
-async function withRoutes(use: (room: Room) => Promise<void>): Promise<void> {
+async function withRoutes(use: (fixture: OrchestratorFixture) => Promise<void>): Promise<void> {
   const clock = simulatedClock(1000)
   const server = await createServer({
     name: 'verbs',

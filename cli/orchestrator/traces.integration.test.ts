@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startCollector, type CollectedSpan, type Collector } from '../../http/tracing/testing.ts'
 import { rootOf } from '../../edges/telemetry/trace-ids.ts'
-import { hookSecret, startRoom, type Room } from './testing/room.ts'
+import { hookSecret, startOrchestratorFixture, type OrchestratorFixture } from './testing/fixture.ts'
 
 const name = 'brainstorm-1'
 const task = `task:default/${name}` as const
@@ -35,29 +35,32 @@ async function tracedCalls(run: () => Promise<void>): Promise<readonly string[]>
   }
 }
 
-async function liveIn(settings: Parameters<typeof startRoom>[0]): Promise<readonly string[]> {
-  const room = await startRoom(settings)
+async function liveIn(settings: Parameters<typeof startOrchestratorFixture>[0]): Promise<readonly string[]> {
+  const fixture = await startOrchestratorFixture(settings)
   try {
-    return await live(room)
+    return await live(fixture)
   } finally {
     // Sends what waits.
-    await room.stop()
+    await fixture.stop()
   }
 }
 
 /** Gives what no span may hold. */
-async function live(room: Room): Promise<readonly string[]> {
-  const token = await room.operatorToken()
+async function live(fixture: OrchestratorFixture): Promise<readonly string[]> {
+  const token = await fixture.operatorToken()
   const spec = { projectRef: 'demo', kind: 'brainstorm', goal: 'The goal of nobody else', repositories: ['duration'] }
   const manifest = { apiVersion: 'platform.dev/v1alpha1', kind: 'Task', metadata: { name, namespace: 'default' }, spec }
-  expect((await room.call('/resources', { method: 'PUT', token, body: manifest })).status).toBe(200)
-  const pod = await room.podOf(name, 1)
+  expect((await fixture.call('/resources', { method: 'PUT', token, body: manifest })).status).toBe(200)
+  const pod = await fixture.podOf(name, 1)
   const payload = { action: 'propose', proposals: [proposal] }
-  const answer = await room.call(`/tasks/${name}/outcome`, { token: pod.token, body: { kind: 'brainstorm', payload } })
+  const answer = await fixture.call(`/tasks/${name}/outcome`, {
+    token: pod.token,
+    body: { kind: 'brainstorm', payload },
+  })
   expect(answer.status).toBe(200)
   await pod.endTurn('I told nobody.')
-  await room.until('the Task has ended', async () => (await room.runtime.read(task))?.status === 'done')
-  await room.quiet()
+  await fixture.until('the Task has ended', async () => (await fixture.runtime.read(task))?.status === 'done')
+  await fixture.quiet()
   return [token, pod.token, pod.callbackSecret, hookSecret, proposal.title, spec.goal, 'I told nobody']
 }
 

@@ -9,7 +9,7 @@ import { createCiReads } from './ci-reads.ts'
 import type { ForgeAccess } from './forge-access.ts'
 import { aForge } from './testing.ts'
 
-interface Room {
+interface Fixture {
   readonly clock: SimulatedClock
   readonly fetched: string[]
   mergeable: boolean | null
@@ -29,9 +29,9 @@ beforeAll(async () => {
 beforeEach(() => sql.exec('truncate ci_read'))
 afterAll(() => sql.close())
 
-function aRoom(clock = simulatedClock(Date.UTC(2026, 10, 21, 12))): Room {
+function aFixture(clock = simulatedClock(Date.UTC(2026, 10, 21, 12))): Fixture {
   const ci = createCiReads({ sql, clock })
-  const room: Room = {
+  const fixture: Fixture = {
     clock,
     fetched: [],
     mergeable: true,
@@ -39,22 +39,22 @@ function aRoom(clock = simulatedClock(Date.UTC(2026, 10, 21, 12))): Room {
     status: 'success',
     failing: false,
     hold: undefined,
-    read: async (number = 7, path = 'acme/lib') => (await ci(access(room, path), number)) as Record<string, unknown>,
+    read: async (number = 7, path = 'acme/lib') => (await ci(access(fixture, path), number)) as Record<string, unknown>,
   }
-  return room
+  return fixture
 }
 
-function access(room: Room, path: string): ForgeAccess {
+function access(fixture: Fixture, path: string): ForgeAccess {
   const forge = aForge({
     mergeRequest: async (_path, number) => {
-      room.fetched.push(`${path}#${number}`)
-      await room.hold?.promise
-      if (room.failing) throw new Error('away')
-      return { number, headSha: 'sha-1', baseBranch: 'main', mergeable: room.mergeable } as ForgeMergeRequest
+      fixture.fetched.push(`${path}#${number}`)
+      await fixture.hold?.promise
+      if (fixture.failing) throw new Error('away')
+      return { number, headSha: 'sha-1', baseBranch: 'main', mergeable: fixture.mergeable } as ForgeMergeRequest
     },
     requiredChecks: async () => ['test'],
     jobLog: async (_path, job) => (job === '7' ? 'the log of 7' : undefined),
-    ci: async (_path, sha) => ({ sha, status: room.status, checks: room.checks }),
+    ci: async (_path, sha) => ({ sha, status: fixture.status, checks: fixture.checks }),
   })
   return { forge, path, project: { name: 'demo' }, repository: { name: 'lib', url: '' } } as unknown as ForgeAccess
 }
@@ -71,22 +71,30 @@ async function untilDone(what: Promise<unknown>, clock: SimulatedClock): Promise
 
 describe('scm_read of ci', () => {
   it('asks the forge once in 20 seconds for each merge request, and says which answers are kept ones (TOOL-CI-1, TOOL-CI-2, TOOL-CI-3, TOOL-CI-4)', async () => {
-    const room = aRoom()
-    const [first, meanwhile] = await Promise.all([room.read(), room.read()])
-    expect([first['cached'], meanwhile['cached'], room.fetched.length]).toEqual([false, true, 1])
-    room.clock.advance(19_999)
-    room.status = 'failure'
-    expect(await room.read()).toMatchObject({ cached: true, status: 'success', fetchedAt: '2026-11-21T12:00:00.000Z' })
-    room.clock.advance(1)
-    expect(await room.read()).toMatchObject({ cached: false, status: 'failure', fetchedAt: '2026-11-21T12:00:20.000Z' })
-    await room.read(8)
-    await room.read(7, 'acme/app')
-    expect(room.fetched).toEqual(['acme/lib#7', 'acme/lib#7', 'acme/lib#8', 'acme/app#7'])
+    const fixture = aFixture()
+    const [first, meanwhile] = await Promise.all([fixture.read(), fixture.read()])
+    expect([first['cached'], meanwhile['cached'], fixture.fetched.length]).toEqual([false, true, 1])
+    fixture.clock.advance(19_999)
+    fixture.status = 'failure'
+    expect(await fixture.read()).toMatchObject({
+      cached: true,
+      status: 'success',
+      fetchedAt: '2026-11-21T12:00:00.000Z',
+    })
+    fixture.clock.advance(1)
+    expect(await fixture.read()).toMatchObject({
+      cached: false,
+      status: 'failure',
+      fetchedAt: '2026-11-21T12:00:20.000Z',
+    })
+    await fixture.read(8)
+    await fixture.read(7, 'acme/app')
+    expect(fixture.fetched).toEqual(['acme/lib#7', 'acme/lib#7', 'acme/lib#8', 'acme/app#7'])
   })
 
   it('asks once in 20 seconds though two processes are asked, the second waiting for what the first is told (TOOL-CI-2)', async () => {
     const clock = simulatedClock(Date.UTC(2026, 10, 21, 12))
-    const [one, two] = [aRoom(clock), aRoom(clock)]
+    const [one, two] = [aFixture(clock), aFixture(clock)]
     one.hold = Promise.withResolvers()
     const first = one.read()
     await vi.waitFor(() => expect(one.fetched).toHaveLength(1), 15_000)
@@ -100,7 +108,7 @@ describe('scm_read of ci', () => {
 
   it('asks anew when the process that asked has died', async () => {
     const clock = simulatedClock(Date.UTC(2026, 10, 21, 12))
-    const [dead, other] = [aRoom(clock), aRoom(clock)]
+    const [dead, other] = [aFixture(clock), aFixture(clock)]
     dead.hold = Promise.withResolvers()
     void dead.read()
     await vi.waitFor(() => expect(dead.fetched).toHaveLength(1), 15_000)
@@ -112,11 +120,11 @@ describe('scm_read of ci', () => {
   })
 
   it('keeps no failure: the next call asks again (TOOL-CI-4)', async () => {
-    const room = aRoom()
-    room.failing = true
-    await expect(room.read()).rejects.toThrow('away')
-    room.failing = false
-    expect(await room.read()).toMatchObject({ cached: false, headSha: 'sha-1' })
+    const fixture = aFixture()
+    fixture.failing = true
+    await expect(fixture.read()).rejects.toThrow('away')
+    fixture.failing = false
+    expect(await fixture.read()).toMatchObject({ cached: false, headSha: 'sha-1' })
   })
 
   it.each<[boolean | null, CiReport['status'], boolean]>([
@@ -127,10 +135,10 @@ describe('scm_read of ci', () => {
     [false, 'success', false],
     [null, 'success', false],
   ])('mergeable is no conflicts and not red: conflicts %s, %s (TOOL-CI-13)', async (mergeable, status, expected) => {
-    const room = aRoom()
-    room.mergeable = mergeable
-    room.status = status
-    expect(await room.read()).toMatchObject({ mergeable: expected, status })
+    const fixture = aFixture()
+    fixture.mergeable = mergeable
+    fixture.status = status
+    expect(await fixture.read()).toMatchObject({ mergeable: expected, status })
   })
 
   it.each<[string | undefined, CiCheck['status'], boolean]>([
@@ -143,28 +151,28 @@ describe('scm_read of ci', () => {
     [undefined, 'failure', true],
     [undefined, 'pending', false],
   ])('a check that concluded %s (%s) shows its log: %s (TOOL-CI-5, TOOL-CI-7)', async (conclusion, status, shown) => {
-    const room = aRoom()
-    room.checks = [{ name: 'test', status, log: 'the log', ...(conclusion === undefined ? {} : { conclusion }) }]
-    const [check] = (await room.read())['checks'] as Record<string, unknown>[]
+    const fixture = aFixture()
+    fixture.checks = [{ name: 'test', status, log: 'the log', ...(conclusion === undefined ? {} : { conclusion }) }]
+    const [check] = (await fixture.read())['checks'] as Record<string, unknown>[]
     expect([check?.['required'], check?.['logTail']]).toEqual([true, shown ? 'the log' : undefined])
   })
 
   it('shows the log of a job where the forge keeps one, and none of what another system told (TOOL-CI-8)', async () => {
-    const room = aRoom()
+    const fixture = aFixture()
     const red = { status: 'failure', conclusion: 'failure', log: 'its own words' } as const
-    room.checks = [
+    fixture.checks = [
       { ...red, name: 'job', job: '7' },
       { ...red, name: 'job whose log is gone', job: '8' },
       { ...red, name: 'external', external: true },
     ]
-    const checks = (await room.read())['checks'] as { logTail?: string }[]
+    const checks = (await fixture.read())['checks'] as { logTail?: string }[]
     expect(checks.map(({ logTail }) => logTail)).toEqual(['the log of 7', 'its own words', undefined])
   })
 
   it('shows the last 4000 bytes of the log, begun at a whole character (TOOL-CI-6)', async () => {
-    const room = aRoom()
-    room.checks = [{ name: 'lint', status: 'failure', log: `${'€'.repeat(2000)}` }]
-    const [check] = (await room.read())['checks'] as { logTail: string; required: boolean }[]
+    const fixture = aFixture()
+    fixture.checks = [{ name: 'lint', status: 'failure', log: `${'€'.repeat(2000)}` }]
+    const [check] = (await fixture.read())['checks'] as { logTail: string; required: boolean }[]
     expect([check?.logTail, check?.required]).toEqual(['€'.repeat(1333), false])
   })
 })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ForgePort } from './port.ts'
 
-export interface ContractRoom {
+export interface ContractFixture {
   /** As the bot, with every right on the repository. */
   readonly port: ForgePort
   /** As an account that may only read. */
@@ -20,7 +20,7 @@ export interface ContractRoom {
   settled(): Promise<void>
 }
 
-export type WithContractRoom = (use: (room: ContractRoom) => Promise<void>) => Promise<void>
+export type WithContractFixture = (use: (fixture: ContractFixture) => Promise<void>) => Promise<void>
 
 const FILES = { 'src/mul.js': 'export const mul = (a, b) => a * b\n' }
 
@@ -33,19 +33,19 @@ async function mergeable(port: ForgePort, path: string, number: number): Promise
   throw new Error('the forge never found out whether it can be merged')
 }
 
-export function forgePortContract(name: string, withRoom: WithContractRoom): void {
+export function forgePortContract(name: string, withFixture: WithContractFixture): void {
   describe(`${name} as a forge`, () => {
-    identity(withRoom)
-    issues(withRoom)
-    mergeRequests(withRoom)
-    checks(withRoom)
-    hooks(withRoom)
+    identity(withFixture)
+    issues(withFixture)
+    mergeRequests(withFixture)
+    checks(withFixture)
+    hooks(withFixture)
   })
 }
 
-function identity(withRoom: WithContractRoom): void {
+function identity(withFixture: WithContractFixture): void {
   test('tells whose token it is, what the repository allows and who may do what (FORGE-RULES-3)', async () => {
-    await withRoom(async ({ port, readerPort, path }) => {
+    await withFixture(async ({ port, readerPort, path }) => {
       expect((await port.whoAmI()).login).toBe('bot')
       expect(await port.repository(path)).toMatchObject({
         path,
@@ -63,9 +63,9 @@ function identity(withRoom: WithContractRoom): void {
   })
 }
 
-function issues(withRoom: WithContractRoom): void {
+function issues(withFixture: WithContractFixture): void {
   test('lists issues that changed since, without merge requests, and reads one', async () => {
-    await withRoom(async ({ port, path, openIssue, push }) => {
+    await withFixture(async ({ port, path, openIssue, push }) => {
       const number = await openIssue('First', ['platform'])
       await push('a', FILES)
       await port.createMergeRequest(path, { branch: 'a', base: 'main', title: 'A', body: '' })
@@ -87,7 +87,7 @@ function issues(withRoom: WithContractRoom): void {
   })
 
   test('writes, edits and lists comments in their order; a deleted one is gone', async () => {
-    await withRoom(async ({ port, path, openIssue, comment, deleteComment }) => {
+    await withFixture(async ({ port, path, openIssue, comment, deleteComment }) => {
       const number = await openIssue('First', [])
       await comment(number, 'one')
       const mine = await port.createComment(path, 'issue', number, 'two')
@@ -105,7 +105,7 @@ function issues(withRoom: WithContractRoom): void {
   })
 
   test('makes labels once and changes those of an issue; what is not there is no error', async () => {
-    await withRoom(async ({ port, path, openIssue }) => {
+    await withFixture(async ({ port, path, openIssue }) => {
       const number = await openIssue('First', ['platform'])
       const spec = { name: 'new label', color: 'ff0000', description: 'x' }
       await port.ensureLabels(path, [spec])
@@ -116,9 +116,9 @@ function issues(withRoom: WithContractRoom): void {
   })
 }
 
-function mergeRequests(withRoom: WithContractRoom): void {
+function mergeRequests(withFixture: WithContractFixture): void {
   test('opens, finds, shows and merges a change at exactly its head', async () => {
-    await withRoom(async ({ port, path, push }) => {
+    await withFixture(async ({ port, path, push }) => {
       const sha = await push('platform/a', FILES)
       expect(await port.branchHead(path, 'platform/a')).toBe(sha)
       expect(await port.branchHead(path, 'absent')).toBeUndefined()
@@ -158,7 +158,7 @@ function mergeRequests(withRoom: WithContractRoom): void {
   })
 
   test('reviews on lines of the diff, refuses other lines whole, and answers in the thread', async () => {
-    await withRoom(async ({ port, path, push }) => {
+    await withFixture(async ({ port, path, push }) => {
       const sha = await push('platform/a', FILES)
       const { number } = await port.createMergeRequest(path, {
         branch: 'platform/a',
@@ -187,7 +187,7 @@ function mergeRequests(withRoom: WithContractRoom): void {
   })
 
   test('a change that conflicts is told as such and not merged', async () => {
-    await withRoom(async ({ port, path, push }) => {
+    await withFixture(async ({ port, path, push }) => {
       const sha = await push('platform/a', { 'README.md': 'ours\n' })
       await push('main', { 'README.md': 'theirs\n' })
       const { number } = await port.createMergeRequest(path, {
@@ -204,9 +204,9 @@ function mergeRequests(withRoom: WithContractRoom): void {
   })
 }
 
-function checks(withRoom: WithContractRoom): void {
+function checks(withFixture: WithContractFixture): void {
   test('the checks of a head come to one state: none, running, failure before all, success only when all are (TOOL-CI-10, TOOL-CI-14)', async () => {
-    await withRoom(async ({ port, path, push, reportCheck }) => {
+    await withFixture(async ({ port, path, push, reportCheck }) => {
       const sha = await push('platform/a', FILES)
       expect(await port.ci(path, sha)).toEqual({ sha, status: 'none', checks: [] })
       await reportCheck(sha, 'unit', 'running')
@@ -220,9 +220,9 @@ function checks(withRoom: WithContractRoom): void {
   })
 }
 
-function hooks(withRoom: WithContractRoom): void {
+function hooks(withFixture: WithContractFixture): void {
   test('a hook is made once; deliveries that failed are listed and sent again under the same id', async () => {
-    await withRoom(async ({ port, path, openIssue, settled }) => {
+    await withFixture(async ({ port, path, openIssue, settled }) => {
       const spec = { url: 'http://127.0.0.1:47999/hook', secret: 's' }
       const hook = await port.ensureHook(path, spec)
       expect(await port.ensureHook(path, { ...spec, secret: 'rotated' })).toEqual(hook)

@@ -1,5 +1,5 @@
 /** The edge over a memory store and the local forge, for tests of this folder. */
-import { withForge, type ForgeRoom, type RoomOptions } from '../../standins/forge/testing.ts'
+import { withForge, type ForgeFixture, type FixtureOptions } from '../../standins/forge/testing.ts'
 import { simulatedClock, type SimulatedClock } from '../../runtime/simulated-clock.ts'
 import { createLogger } from '../../http/logging.ts'
 import { createServer } from '../../http/server.ts'
@@ -17,7 +17,7 @@ import type { ProjectDirectory, ProjectSecret, ProjectSettings } from './project
 
 export const HOOK_SECRET = 'hook secret'
 
-export interface EdgeRoom extends ForgeRoom {
+export interface EdgeFixture extends ForgeFixture {
   readonly sql: Sql
   readonly clock: SimulatedClock
   readonly edge: ForgeEdge
@@ -50,7 +50,7 @@ export async function withSql<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
   return use(sql)
 }
 
-export function aProject(room: Pick<ForgeRoom, 'forge'>, change: Partial<ProjectSettings> = {}): ProjectSettings {
+export function aProject(fixture: Pick<ForgeFixture, 'forge'>, change: Partial<ProjectSettings> = {}): ProjectSettings {
   return {
     name: 'demo',
     namespace: 'default',
@@ -61,8 +61,8 @@ export function aProject(room: Pick<ForgeRoom, 'forge'>, change: Partial<Project
       botLogin: 'bot',
       maintainerLogins: ['Maintainer'],
       reporterLogins: [],
-      apiURL: room.forge.apiUrl,
-      webURL: room.forge.url,
+      apiURL: fixture.forge.apiUrl,
+      webURL: fixture.forge.url,
       labels: {
         brainstorming: 'platform-brainstorming',
         approved: 'platform-approved',
@@ -81,7 +81,7 @@ export function aProject(room: Pick<ForgeRoom, 'forge'>, change: Partial<Project
       closedLookbackDays: 30,
       adoptBranchPrefix: '',
     },
-    repositories: [{ name: 'library', url: room.forge.gitUrl('acme', 'library'), defaultBranch: 'main' }],
+    repositories: [{ name: 'library', url: fixture.forge.gitUrl('acme', 'library'), defaultBranch: 'main' }],
     taskConfig: {
       project: 'default/demo',
       agentPodTTLSeconds: 3600,
@@ -98,7 +98,7 @@ export function aProject(room: Pick<ForgeRoom, 'forge'>, change: Partial<Project
   }
 }
 
-export interface EdgeRoomOptions extends RoomOptions {
+export interface EdgeFixtureOptions extends FixtureOptions {
   readonly project?: (project: ProjectSettings) => ProjectSettings
   /** Takes each delivery once, at the moment at which its actor would. */
   readonly hears?: (delivery: Delivery) => void
@@ -106,38 +106,38 @@ export interface EdgeRoomOptions extends RoomOptions {
 }
 
 export async function withForgeEdge(
-  { project: change = (same) => same, hears = () => undefined, rules = mirrorRules, ...options }: EdgeRoomOptions,
-  use: (room: EdgeRoom) => Promise<void>,
+  { project: change = (same) => same, hears = () => undefined, rules = mirrorRules, ...options }: EdgeFixtureOptions,
+  use: (fixture: EdgeFixture) => Promise<void>,
 ): Promise<void> {
   const repository = {
     permissions: { maintainer: 'admin', bot: 'admin', reader: 'read' } as const,
     labels: [{ name: 'platform', color: '5319e7' }],
     ...options.repository,
   }
-  await withForge({ ...options, repository }, (forgeRoom) =>
-    withSql((sql) => useEdge(forgeRoom, sql, { change, hears, rules }, use)),
+  await withForge({ ...options, repository }, (forgeFixture) =>
+    withSql((sql) => useEdge(forgeFixture, sql, { change, hears, rules }, use)),
   )
 }
 
 async function useEdge(
-  forgeRoom: ForgeRoom,
+  forgeFixture: ForgeFixture,
   sql: Sql,
   {
     change,
     hears,
     rules,
-  }: Required<Pick<EdgeRoomOptions, 'hears' | 'rules'>> & { change: (project: ProjectSettings) => ProjectSettings },
-  use: (room: EdgeRoom) => Promise<void>,
+  }: Required<Pick<EdgeFixtureOptions, 'hears' | 'rules'>> & { change: (project: ProjectSettings) => ProjectSettings },
+  use: (fixture: EdgeFixture) => Promise<void>,
 ): Promise<void> {
   const clock = simulatedClock(Date.now())
-  const project = change(aProject(forgeRoom))
+  const project = change(aProject(forgeFixture))
   const delivered: Delivery[] = []
   const grants = new Set<string>()
   const seen = new Set<string>()
   const directory: ProjectDirectory = {
     project: async (name) => (name === project.name ? project : undefined),
     projects: async () => [project],
-    secret: async () => room.secret,
+    secret: async () => fixture.secret,
   }
   const server = await createServer({
     name: 'edge',
@@ -159,8 +159,8 @@ async function useEdge(
     standings: undefined,
     rules,
     deliver: async (delivery) => {
-      if (room.failing > 0) {
-        room.failing -= 1
+      if (fixture.failing > 0) {
+        fixture.failing -= 1
         throw new RetryableError('the store is away')
       }
       const key = `${delivery.to} ${delivery.key}`
@@ -176,11 +176,11 @@ async function useEdge(
   edge.registerWebhooks(server.app)
   here.url = (await server.listen({ host: '127.0.0.1', port: 0 })).url
   edge.start()
-  const room: EdgeRoom = {
-    ...forgeRoom,
+  const fixture: EdgeFixture = {
+    ...forgeFixture,
     failing: 0,
     async quiet() {
-      await forgeRoom.forge.idle()
+      await forgeFixture.forge.idle()
       await edge.inbox.settled()
     },
     sql,
@@ -201,7 +201,7 @@ async function useEdge(
     }),
   }
   try {
-    await use(room)
+    await use(fixture)
   } finally {
     await edge.stop()
     await server.close({ graceMs: 100 })

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { commit, run, withForge, type ForgeRoom } from '../../standins/forge/testing.ts'
+import { commit, run, withForge, type ForgeFixture } from '../../standins/forge/testing.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { createLogger } from '../../http/logging.ts'
 import { Problem } from '../../http/problem.ts'
@@ -16,7 +16,7 @@ import { createRunGit } from './run-git.ts'
 
 const BRANCH = 'platform/implement-library-1-aaaaa'
 
-interface GatewayRoom extends ForgeRoom {
+interface GatewayFixture extends ForgeFixture {
   readonly url: string
   readonly audits: PushRecord[]
   right: PushRight
@@ -34,8 +34,8 @@ function podHeader(token = 'pod-token'): string {
   return `Authorization: Basic ${Buffer.from(`x-pod:${token}`).toString('base64')}`
 }
 
-async function withGateway(use: (room: GatewayRoom) => Promise<void>): Promise<void> {
-  await withForge({}, async (forgeRoom) => {
+async function withGateway(use: (fixture: GatewayFixture) => Promise<void>): Promise<void> {
+  await withForge({}, async (forgeFixture) => {
     const dir = await mkdtemp(join(tmpdir(), 'gateway-'))
     folders.push(dir)
     const server = await createServer({
@@ -52,8 +52,8 @@ async function withGateway(use: (room: GatewayRoom) => Promise<void>): Promise<v
           ? ({
               name,
               namespace: 'default',
-              scm: { webURL: forgeRoom.forge.url, protectedPaths: ['/deploy'] },
-              repositories: [{ name: 'library', url: forgeRoom.forge.gitUrl('acme', 'library') }],
+              scm: { webURL: forgeFixture.forge.url, protectedPaths: ['/deploy'] },
+              repositories: [{ name: 'library', url: forgeFixture.forge.gitUrl('acme', 'library') }],
             } as unknown as ProjectSettings)
           : undefined,
       projects: async () => [],
@@ -69,27 +69,27 @@ async function withGateway(use: (room: GatewayRoom) => Promise<void>): Promise<v
         if (token !== 'pod-token') throw new Problem('unauthenticated', 'no such pod')
         return { project: 'default/demo', task: 'default/implement-library-1-aaaaa', pod: 1 }
       },
-      taskAccess: async () => room.access,
-      mayPush: async () => room.right,
+      taskAccess: async () => fixture.access,
+      mayPush: async () => fixture.right,
       audit: async (push) => void audits.push(push),
       defaultBranch: async () => 'main',
     })
     const { url } = await server.listen({ host: '127.0.0.1', port: 0 })
-    const room: GatewayRoom = {
-      ...forgeRoom,
+    const fixture: GatewayFixture = {
+      ...forgeFixture,
       url: `${url}/git/demo/library.git`,
       audits,
       right: { allowed: true, protectedPaths: false },
       access: { repositories: ['library'], branches: { library: BRANCH } },
       async podClone() {
-        const folder = await mkdtemp(join(forgeRoom.dir, 'pod-'))
-        await run(folder, ['-c', `http.extraHeader=${podHeader()}`, 'clone', '--quiet', room.url, '.'])
+        const folder = await mkdtemp(join(forgeFixture.dir, 'pod-'))
+        await run(folder, ['-c', `http.extraHeader=${podHeader()}`, 'clone', '--quiet', fixture.url, '.'])
         await run(folder, ['config', 'http.extraHeader', podHeader()])
         return folder
       },
     }
     try {
-      await use(room)
+      await use(fixture)
     } finally {
       await server.close({ graceMs: 1000 })
     }
@@ -101,16 +101,16 @@ function push(folder: string, ref: string, ...options: string[]): Promise<string
 }
 
 test('a pod clones and pushes its task branch; the forge has it under the bot, the audit under the pod (TOOLS-14, GIT-GATEWAY-1, GIT-GATEWAY-2, GIT-GATEWAY-6)', async () => {
-  await withGateway(async (room) => {
-    const folder = await room.podClone()
+  await withGateway(async (fixture) => {
+    const folder = await fixture.podClone()
     await commit(folder, { 'src/mul.js': 'export const mul = (a, b) => a * b\n' }, 'Add mul')
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
     const head = await run(folder, ['rev-parse', 'HEAD'])
-    expect(await run(room.path, ['rev-parse', BRANCH])).toBe(head)
-    expect(room.forge.audit()).toContainEqual(
+    expect(await run(fixture.path, ['rev-parse', BRANCH])).toBe(head)
+    expect(fixture.forge.audit()).toContainEqual(
       expect.objectContaining({ actor: 'bot', action: 'git.push', ref: `refs/heads/${BRANCH}`, after: head }),
     )
-    expect(room.audits).toMatchObject([
+    expect(fixture.audits).toMatchObject([
       {
         task: 'default/implement-library-1-aaaaa',
         pod: 'default/implement-library-1-aaaaa/1',
@@ -123,8 +123,8 @@ test('a pod clones and pushes its task branch; the forge has it under the bot, t
 })
 
 test('later pushes go forward from the first, large and compressed ones too, and a push of a known commit is fine', async () => {
-  await withGateway(async (room) => {
-    const folder = await room.podClone()
+  await withGateway(async (fixture) => {
+    const folder = await fixture.podClone()
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
     const noise = Array.from({ length: 200_000 }, (_, index) => ((index * 2654435761) % 4294967296).toString(36)).join(
       '\n',
@@ -133,8 +133,8 @@ test('later pushes go forward from the first, large and compressed ones too, and
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
     await commit(folder, { 'more.txt': 'x' }, 'More')
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
-    expect(await run(room.path, ['rev-parse', BRANCH])).toBe(await run(folder, ['rev-parse', 'HEAD']))
-    expect(room.audits.map((one) => one.outcome)).toEqual(['accepted', 'accepted', 'accepted'])
+    expect(await run(fixture.path, ['rev-parse', BRANCH])).toBe(await run(folder, ['rev-parse', 'HEAD']))
+    expect(fixture.audits.map((one) => one.outcome)).toEqual(['accepted', 'accepted', 'accepted'])
   })
 })
 
@@ -145,21 +145,21 @@ test.each([
 ])(
   '%s is refused with words that git prints, and the forge hears nothing (GIT-GATEWAY-3)',
   async (_what, ref, options, words) => {
-    await withGateway(async (room) => {
-      const folder = await room.podClone()
+    await withGateway(async (fixture) => {
+      const folder = await fixture.podClone()
       await push(folder, `HEAD:refs/heads/${BRANCH}`)
-      const before = room.forge.audit().length
+      const before = fixture.forge.audit().length
       await commit(folder, { 'x.txt': 'x' }, 'X')
       await expect(push(folder, ref, ...options)).rejects.toThrow(words)
-      expect(room.forge.audit()).toHaveLength(before)
-      expect(room.audits.at(-1)).toMatchObject({ outcome: 'refused' })
+      expect(fixture.forge.audit()).toHaveLength(before)
+      expect(fixture.audits.at(-1)).toMatchObject({ outcome: 'refused' })
     })
   },
 )
 
 test('a branch is not deleted: the ability is not offered, and a client that asks all the same is refused (GIT-GATEWAY-3)', async () => {
-  await withGateway(async (room) => {
-    const folder = await room.podClone()
+  await withGateway(async (fixture) => {
+    const folder = await fixture.podClone()
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
     const head = await run(folder, ['rev-parse', 'HEAD'])
     await expect(push(folder, `:refs/heads/${BRANCH}`)).rejects.toThrow('remote rejected')
@@ -169,15 +169,15 @@ test('a branch is not deleted: the ability is not offered, and a client that ask
       authorization: podHeader().slice('Authorization: '.length),
       'content-type': 'application/x-git-receive-pack-request',
     }
-    const answer = await fetch(`${room.url}/git-receive-pack`, { method: 'POST', headers, body })
+    const answer = await fetch(`${fixture.url}/git-receive-pack`, { method: 'POST', headers, body })
     expect(await answer.text()).toContain('a pod may not delete branches')
-    expect(await run(room.path, ['rev-parse', BRANCH])).toBe(head)
+    expect(await run(fixture.path, ['rev-parse', BRANCH])).toBe(head)
   })
 })
 
 test('history of the task branch is never rewritten, even by force (GIT-GATEWAY-3)', async () => {
-  await withGateway(async (room) => {
-    const folder = await room.podClone()
+  await withGateway(async (fixture) => {
+    const folder = await fixture.podClone()
     await commit(folder, { 'x.txt': 'one' }, 'One')
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
     await run(folder, ['commit', '--quiet', '--amend', '-m', 'Other'])
@@ -186,24 +186,24 @@ test('history of the task branch is never rewritten, even by force (GIT-GATEWAY-
 })
 
 test('GIT-3: before the grant nothing is pushed (GIT-GATEWAY-4)', async () => {
-  await withGateway(async (room) => {
-    const folder = await room.podClone()
+  await withGateway(async (fixture) => {
+    const folder = await fixture.podClone()
     await commit(folder, { 'x.txt': 'one' }, 'One')
-    room.right = { allowed: false, reason: 'library-1 has no approval yet' }
+    fixture.right = { allowed: false, reason: 'library-1 has no approval yet' }
     await expect(push(folder, `HEAD:refs/heads/${BRANCH}`)).rejects.toThrow('library-1 has no approval yet')
-    room.right = { allowed: true, protectedPaths: false }
+    fixture.right = { allowed: true, protectedPaths: false }
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
   })
 })
 
 test('GIT-4: files that run unseen need a maintainer, also when hidden in an earlier commit of the branch', async () => {
-  await withGateway(async (room) => {
-    const folder = await room.podClone()
+  await withGateway(async (fixture) => {
+    const folder = await fixture.podClone()
     await commit(folder, { '.github/workflows/ci.yml': 'on: push\n' }, 'Steal')
     await commit(folder, { 'x.txt': 'harmless' }, 'Harmless')
     await expect(push(folder, `HEAD:refs/heads/${BRANCH}`)).rejects.toThrow('.github/workflows/ci.yml')
-    expect(await run(room.path, ['branch', '--list', BRANCH])).toBe('')
-    room.right = { allowed: true, protectedPaths: true }
+    expect(await run(fixture.path, ['branch', '--list', BRANCH])).toBe('')
+    fixture.right = { allowed: true, protectedPaths: true }
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
   })
 })
@@ -214,34 +214,34 @@ test.each([
 ])(
   'a push that changes %s is refused: path, reason and the way out are named (PROJECT-SCM-21)',
   async (_what, path, reason) => {
-    await withGateway(async (room) => {
-      const folder = await room.podClone()
+    await withGateway(async (fixture) => {
+      const folder = await fixture.podClone()
       await commit(folder, { [path]: 'x' }, 'Change')
       const refused = await push(folder, `HEAD:refs/heads/${BRANCH}`).catch(String)
       for (const words of [path, reason, '/allow-ci-changes']) expect(refused.replaceAll(/\s+/g, ' ')).toContain(words)
-      expect(room.audits.at(-1)).toMatchObject({ outcome: 'refused', reason: expect.stringContaining(path) })
-      room.right = { allowed: true, protectedPaths: true }
+      expect(fixture.audits.at(-1)).toMatchObject({ outcome: 'refused', reason: expect.stringContaining(path) })
+      fixture.right = { allowed: true, protectedPaths: true }
       await push(folder, `HEAD:refs/heads/${BRANCH}`)
     })
   },
 )
 
 test('a submodule needs a maintainer, also where no .gitmodules names it', async () => {
-  await withGateway(async (room) => {
-    const folder = await room.podClone()
+  await withGateway(async (fixture) => {
+    const folder = await fixture.podClone()
     await run(folder, ['update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},dep`])
     await run(folder, ['commit', '--quiet', '-m', 'Link'])
     await expect(push(folder, `HEAD:refs/heads/${BRANCH}`)).rejects.toThrow('submodule')
-    expect(await run(room.path, ['branch', '--list', BRANCH])).toBe('')
+    expect(await run(fixture.path, ['branch', '--list', BRANCH])).toBe('')
   })
 })
 
 test('merging a base that changed its CI is no change of CI by the pod', async () => {
-  await withGateway(async (room) => {
-    const folder = await room.podClone()
+  await withGateway(async (fixture) => {
+    const folder = await fixture.podClone()
     await commit(folder, { 'x.txt': 'mine' }, 'Mine')
-    const human = await room.clone('maintainer')
-    await room.push(human, 'main', { '.github/workflows/ci.yml': 'on: push\n' })
+    const human = await fixture.clone('maintainer')
+    await fixture.push(human, 'main', { '.github/workflows/ci.yml': 'on: push\n' })
     await run(folder, ['fetch', '--quiet', 'origin'])
     await run(folder, ['merge', '--quiet', '-m', 'Merge', 'origin/main'])
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
@@ -249,55 +249,55 @@ test('merging a base that changed its CI is no change of CI by the pod', async (
 })
 
 test('a pod without a branch of its own fetches and pushes nothing', async () => {
-  await withGateway(async (room) => {
-    room.access = { repositories: ['library'], branches: {} }
-    const folder = await room.podClone()
+  await withGateway(async (fixture) => {
+    fixture.access = { repositories: ['library'], branches: {} }
+    const folder = await fixture.podClone()
     await expect(push(folder, `HEAD:refs/heads/${BRANCH}`)).rejects.toThrow('403')
   })
 })
 
 test('without a token git is challenged, with a wrong one refused; other Tasks, Projects and addresses are closed (GIT-GATEWAY-1, GIT-GATEWAY-6, GIT-GATEWAY-7)', async () => {
-  await withGateway(async (room) => {
+  await withGateway(async (fixture) => {
     const get = (url: string, token?: string): Promise<Response> =>
       fetch(
         url,
         token === undefined ? {} : { headers: { authorization: podHeader(token).slice('Authorization: '.length) } },
       )
-    const refs = `${room.url}/info/refs?service=git-upload-pack`
+    const refs = `${fixture.url}/info/refs?service=git-upload-pack`
     const open = await get(refs)
     expect([open.status, open.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="statewright git"'])
     expect((await get(refs, 'wrong')).status).toBe(401)
     expect((await get(refs.replace('/demo/', '/other/'), 'pod-token')).status).toBe(403)
     expect((await get(refs.replace('library.git', 'secrets.git'), 'pod-token')).status).toBe(403)
-    expect((await get(`${room.url}/HEAD`, 'pod-token')).status).toBe(404)
-    expect((await get(`${room.url}/objects/info/packs`, 'pod-token')).status).toBe(404)
-    expect(await (await get(`${room.url}/info/lfs/objects/batch`, 'pod-token')).json()).toMatchObject({
+    expect((await get(`${fixture.url}/HEAD`, 'pod-token')).status).toBe(404)
+    expect((await get(`${fixture.url}/objects/info/packs`, 'pod-token')).status).toBe(404)
+    expect(await (await get(`${fixture.url}/info/lfs/objects/batch`, 'pod-token')).json()).toMatchObject({
       message: expect.stringContaining('LFS'),
     })
-    room.access = undefined
+    fixture.access = undefined
     expect((await get(refs, 'pod-token')).status).toBe(403)
   })
 })
 
 test('a forge that refuses the push is quoted, without its address', async () => {
-  await withGateway(async (room) => {
-    const folder = await room.podClone()
+  await withGateway(async (fixture) => {
+    const folder = await fixture.podClone()
     await commit(folder, { 'x.txt': 'one' }, 'One')
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
     // A branch that another one's name is a folder of cannot be made.
-    room.access = { repositories: ['library'], branches: { library: `${BRANCH}/below` } }
+    fixture.access = { repositories: ['library'], branches: { library: `${BRANCH}/below` } }
     await expect(push(folder, `HEAD:refs/heads/${BRANCH}/below`)).rejects.toThrow('the forge refused the push')
-    expect(room.audits.at(-1)).toMatchObject({ outcome: 'failed' })
+    expect(fixture.audits.at(-1)).toMatchObject({ outcome: 'failed' })
   })
 })
 
 test('bytes that are no push are a bad request', async () => {
-  await withGateway(async (room) => {
+  await withGateway(async (fixture) => {
     const headers = {
       authorization: podHeader().slice('Authorization: '.length),
       'content-type': 'application/x-git-receive-pack-request',
     }
-    const answer = await fetch(`${room.url}/git-receive-pack`, { method: 'POST', headers, body: 'hello world' })
+    const answer = await fetch(`${fixture.url}/git-receive-pack`, { method: 'POST', headers, body: 'hello world' })
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([400, 'malformed-request'])
   })
 })

@@ -10,19 +10,19 @@ import { createGitCache } from './cache.ts'
 import { createRunGit } from './run-git.ts'
 
 test('a hostile tree runs no canary in the cache, and does where its configuration is believed', async () => {
-  await withForge({}, async (room) => {
+  await withForge({}, async (fixture) => {
     const dir = mkdtempSync(join(tmpdir(), 'hostile-cache-'))
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
     const canary = join(dir, 'canary')
     writeFileSync(canary, `#!/bin/sh\ntouch ${dir}/ran\nexec cat "$@"\n`, { mode: 0o755 })
     const drivers = `[diff "x"]\n\ttextconv = ${canary}\n\tcommand = ${canary}\n`
-    const clone = await room.clone('bot')
+    const clone = await fixture.clone('bot')
     const tree = { '.gitattributes': '* diff=x merge=x filter=x\n', config: drivers, 'info/attributes': '* diff=x\n' }
     await commit(clone, tree, 'A tree that looks like a repository')
     const head = await run(clone, ['rev-parse', 'HEAD'])
     await run(clone, ['push', '--quiet', 'origin', 'HEAD:refs/heads/hostile'])
     const cache = createGitCache({ dir, run: createRunGit({ path: process.env['PATH'] ?? '', clock: systemClock }) })
-    const url = room.forge.gitUrl('acme', 'library')
+    const url = fixture.forge.gitUrl('acme', 'library')
     const cached = await cache.update({ project: 'p', repository: 'library', url, token: 'token-of-bot' })
     expect((await cached.heads()).get('refs/heads/hostile')).toBe(head)
     await cached.quarantine(async ({ git }) => {

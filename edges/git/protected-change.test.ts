@@ -15,13 +15,13 @@ const run = createRunGit({ path: process.env['PATH'] ?? '', clock: systemClock }
 type Put = string | { readonly link: string } | { readonly gitlink: string }
 type Tree = Readonly<Record<string, Put>>
 
-interface Room {
+interface Fixture {
   /** A commit of exactly this tree. */
   commit(tree: Tree): Promise<string>
   touched(before: Tree, after: Tree, ofProject?: readonly string[]): Promise<readonly TouchedPath[] | undefined>
 }
 
-async function withRoom(use: (room: Room) => Promise<void>): Promise<void> {
+async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'protected-'))
   const git = (args: readonly string[], input?: string, env = {}): Promise<string> =>
     gitOrThrow(run, { dir, args, env, ...(input === undefined ? {} : { input: one(input) }) }).then((out) => out.trim())
@@ -30,7 +30,7 @@ async function withRoom(use: (room: Room) => Promise<void>): Promise<void> {
     if (typeof put === 'string') return `100644 ${await blob(put)}\t${path}`
     return 'link' in put ? `120000 ${await blob(put.link)}\t${path}` : `160000 ${put.gitlink}\t${path}`
   }
-  const room: Room = {
+  const fixture: Fixture = {
     async commit(tree) {
       const index = { GIT_INDEX_FILE: join(dir, 'index') }
       rmSync(join(dir, 'index'), { force: true })
@@ -40,13 +40,13 @@ async function withRoom(use: (room: Room) => Promise<void>): Promise<void> {
       return git(['commit-tree', await git(['write-tree'], undefined, index), '-m', 'x'], undefined, by)
     },
     async touched(before, after, ofProject = []) {
-      const [from, to] = [await room.commit(before), await room.commit(after)]
+      const [from, to] = [await fixture.commit(before), await fixture.commit(after)]
       return touchedPaths((args, input) => run({ dir, args, ...(input && { input }) }), pathGuard(ofProject), from, to)
     },
   }
   try {
     await git(['init', '--quiet', '--bare', '.'])
-    await use(room)
+    await use(fixture)
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
@@ -144,7 +144,7 @@ test.each<[what: string, before: Tree, after: Tree, path: string, reason: string
     'it is read as docs/a.md',
   ],
 ])('a push is refused for %s', async (_what, before, after, path, reason) => {
-  await withRoom(async ({ touched }) => {
+  await withFixture(async ({ touched }) => {
     expect(await touched(before, after)).toContainEqual({ path, reason: expect.stringContaining(reason) })
   })
 })
@@ -169,13 +169,13 @@ test.each<[what: string, before: Tree, after: Tree]>([
     { 'CLAUDE.md': { link: 'd/a' }, 'd/b': 'y' },
   ],
 ])('a push is not refused for %s', async (_what, before, after) => {
-  await withRoom(async ({ touched }) => {
+  await withFixture(async ({ touched }) => {
     expect(await touched(before, after)).toEqual([])
   })
 })
 
 test('a link cannot feign the target of another', async () => {
-  await withRoom(async ({ commit, touched }) => {
+  await withFixture(async ({ commit, touched }) => {
     const tree: Tree = { 'CLAUDE.md': { link: 'docs/a' }, 'docs/a': 'x' }
     await commit(tree)
     const feigned = { link: `nowhere\n${'0'.repeat(40)} blob 6\nelsewhere` }
@@ -186,7 +186,7 @@ test('a link cannot feign the target of another', async () => {
 })
 
 test('links that lead in circles are followed as far as a file system would, and no further', async () => {
-  await withRoom(async ({ touched }) => {
+  await withFixture(async ({ touched }) => {
     const loop: Tree = { '.claude': { link: 'a/x' }, a: { link: 'a/b' } }
     expect(await touched(loop, { ...loop, f: 'x' })).toEqual([])
     const circle: Tree = { '.claude': { link: 'a' }, a: { link: 'b' }, b: { link: 'a' } }

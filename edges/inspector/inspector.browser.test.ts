@@ -1,7 +1,7 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page, type WebSocketRoute } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
-import { playStory, withScene, type Scene } from './testing.ts'
+import { playStory, withFixture, type Fixture } from './testing.ts'
 
 /** Each test opens a store, a platform and a page. */
 vi.setConfig({ testTimeout: 120_000 })
@@ -24,7 +24,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
   })
   afterAll(() => browser.close())
 
-  /** A page of the scene; fails on any error that it reports. */
+  /** A page of the fixture; fails on any error that it reports. */
   async function withPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
     const page = await context.newPage()
@@ -36,8 +36,8 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
     expect(errors).toEqual([])
   }
 
-  async function withStory(use: (scene: Scene, task: string) => Promise<void>): Promise<void> {
-    await withScene(async (scene) => use(scene, await playStory(scene)))
+  async function withStory(use: (fixture: Fixture, task: string) => Promise<void>): Promise<void> {
+    await withFixture(async (fixture) => use(fixture, await playStory(fixture)))
   }
 
   const isActive = (page: Page, state: string): Promise<boolean> =>
@@ -47,9 +47,9 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
       .then(() => true)
 
   test('a link shows where a Task stands, why, and what would move it', async () => {
-    await withStory(async (scene, task) => {
+    await withStory(async (fixture, task) => {
       await withPage({}, async (page) => {
-        await page.goto(`${scene.link()}#actor=${task}`)
+        await page.goto(`${fixture.link()}#actor=${task}`)
         expect(await isActive(page, 'stage.live.active.implementing.clocked')).toBe(true)
         expect(await isActive(page, 'pod.working.busy')).toBe(true)
         expect(page.url()).not.toContain('ticket')
@@ -63,11 +63,11 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
   })
 
   test('a step that is committed while one looks moves the light, without a reload', async () => {
-    await withStory(async (scene, task) => {
+    await withStory(async (fixture, task) => {
       await withPage({}, async (page) => {
-        await page.goto(`${scene.link()}#actor=${task}`)
+        await page.goto(`${fixture.link()}#actor=${task}`)
         await isActive(page, 'stage.live.active.implementing.clocked')
-        await scene.send(task as `task:${string}`, { type: 'task.close', by: 'mira' })
+        await fixture.send(task as `task:${string}`, { type: 'task.close', by: 'mira' })
         expect(await isActive(page, 'stage.rejected')).toBe(true)
         expect(await isActive(page, 'pod.stopping')).toBe(true)
         await page.locator('g.line.taken', { hasText: 'task.close' }).waitFor()
@@ -78,9 +78,9 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
   })
 
   test('a row of the history shows the chart as it was then, by mouse, by key and by address', async () => {
-    await withStory(async (scene, task) => {
+    await withStory(async (fixture, task) => {
       await withPage({}, async (page) => {
-        await page.goto(`${scene.link()}#actor=${task}`)
+        await page.goto(`${fixture.link()}#actor=${task}`)
         await page.getByRole('button', { name: 'Show step 1' }).click()
         expect(await isActive(page, 'pod.starting')).toBe(true)
         expect(await page.locator('.then').innerText()).toContain('after step 1')
@@ -98,9 +98,9 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
   })
 
   test('the table of a state opens by key', async () => {
-    await withStory(async (scene, task) => {
+    await withStory(async (fixture, task) => {
       await withPage({}, async (page) => {
-        await page.goto(`${scene.link()}#actor=${task}`)
+        await page.goto(`${fixture.link()}#actor=${task}`)
         await page.locator('.state[data-state="pod.working.busy"]').focus()
         await page.keyboard.press('ArrowRight')
         await page.keyboard.press('ArrowLeft')
@@ -113,9 +113,9 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
   })
 
   test('a search leaves what matches', async () => {
-    await withStory(async (scene) => {
+    await withStory(async (fixture) => {
       await withPage({}, async (page) => {
-        await page.goto(scene.link())
+        await page.goto(fixture.link())
         await page.locator('.actor').nth(5).waitFor()
         await page.getByRole('searchbox').fill('lib-9')
         await page.locator('.actor').nth(1).waitFor({ state: 'detached' })
@@ -127,7 +127,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
   })
 
   test('a line that breaks is said, comes back, and nothing is missed', async () => {
-    await withStory(async (scene, task) => {
+    await withStory(async (fixture, task) => {
       await withPage({}, async (page) => {
         const lines: WebSocketRoute[] = []
         let isCut = false
@@ -136,12 +136,12 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
           lines.push(line)
           line.connectToServer()
         })
-        await page.goto(`${scene.link()}#actor=${task}`)
+        await page.goto(`${fixture.link()}#actor=${task}`)
         await page.locator('[role=status].open').waitFor()
         isCut = true
         await lines[0]!.close()
         await page.getByText('disconnected').waitFor()
-        await scene.send(task as `task:${string}`, { type: 'task.close', by: 'mira' })
+        await fixture.send(task as `task:${string}`, { type: 'task.close', by: 'mira' })
         expect(await page.locator('.state.active[data-state="stage.rejected"]').count()).toBe(0)
         isCut = false
         expect(await isActive(page, 'stage.rejected')).toBe(true)
@@ -151,11 +151,11 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
   })
 
   test('before anything lives the page says what it waits for', async () => {
-    await withScene(async (scene) => {
+    await withFixture(async (fixture) => {
       await withPage({}, async (page) => {
-        await page.goto(scene.link())
+        await page.goto(fixture.link())
         await page.getByText('No actor lives yet').waitFor()
-        await scene.send('project:default/demo', {
+        await fixture.send('project:default/demo', {
           type: 'project.applied',
           generation: 1,
           maxConcurrentAgents: 1,
@@ -170,9 +170,9 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
   test.each(['light', 'dark'] as const)(
     'a narrow %s screen shows one part at a time, and nothing is wider than it',
     async (colorScheme) => {
-      await withStory(async (scene, task) => {
+      await withStory(async (fixture, task) => {
         await withPage({ viewport: { width: 400, height: 800 }, colorScheme }, async (page) => {
-          await page.goto(`${scene.link()}#actor=${task}`)
+          await page.goto(`${fixture.link()}#actor=${task}`)
           await page
             .locator('.actor', { hasText: task.slice('task:'.length) })
             .first()

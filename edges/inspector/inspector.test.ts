@@ -3,14 +3,14 @@ import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActorAddress } from '../../machines/definition.ts'
 import type { ActorAnswer, ActorRow, HistoryRow } from './answers.ts'
-import { goodToken, playStory, withScene, type Scene } from './testing.ts'
+import { goodToken, playStory, withFixture, type Fixture } from './testing.ts'
 
 interface Page<T> {
   readonly items: readonly T[]
   readonly nextCursor?: string
 }
 
-let scene: Scene
+let fixture: Fixture
 let task: ActorAddress
 let end: () => void
 let ended: Promise<void>
@@ -18,8 +18,8 @@ let ended: Promise<void>
 beforeAll(async () => {
   const stopped = new Promise<void>((resolve) => (end = resolve))
   await new Promise<void>((ready, failed) => {
-    ended = withScene(async (built) => {
-      scene = built
+    ended = withFixture(async (built) => {
+      fixture = built
       task = await playStory(built)
       ready()
       await stopped
@@ -35,21 +35,21 @@ afterAll(async () => {
 const bearerHeaders = { authorization: `Bearer ${goodToken}` }
 
 async function get<T>(path: string): Promise<T> {
-  const answer = await fetch(`${scene.url}/inspector/api/${path}`, { headers: bearerHeaders })
+  const answer = await fetch(`${fixture.url}/inspector/api/${path}`, { headers: bearerHeaders })
   expect(answer.status, path).toBe(200)
   return (await answer.json()) as T
 }
 
 /** The cookie that a fresh link gives, as a browser sends it back. */
 async function openSession(): Promise<string> {
-  const answer = await fetch(scene.link())
+  const answer = await fetch(fixture.link())
   expect(answer.status).toBe(200)
   return (answer.headers.get('set-cookie') ?? '').split(';')[0]!
 }
 
 function statusWith(headers: Record<string, string>, path = '/inspector/api/kinds'): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    request(`${scene.url}${path}`, { headers }, (answer) => {
+    request(`${fixture.url}${path}`, { headers }, (answer) => {
       answer.resume()
       resolve(answer.statusCode)
     })
@@ -67,15 +67,15 @@ describe('who may look', () => {
       `history?address=${task}`,
       'charts/task',
     ]) {
-      expect((await fetch(`${scene.url}/inspector/api/${path}`)).status).toBe(401)
+      expect((await fetch(`${fixture.url}/inspector/api/${path}`)).status).toBe(401)
     }
-    const page = await fetch(`${scene.url}/inspector`)
+    const page = await fetch(`${fixture.url}/inspector`)
     expect(page.status).toBe(401)
     expect(await page.text()).toContain('statewright inspector')
   })
 
   test('a link opens the page once; its cookie then opens the API, to nobody else and to no script (INSPECTOR-3)', async () => {
-    const link = scene.link()
+    const link = fixture.link()
     const first = await fetch(link)
     expect(first.status).toBe(200)
     expect(first.headers.get('set-cookie')).toMatch(
@@ -100,18 +100,18 @@ describe('who may look', () => {
     expect(await statusWith({ cookie, origin: 'http://evil.example' })).toBe(403)
     expect(await statusWith({ cookie, host: 'evil.example' }, '/inspector')).toBe(403)
     expect(await statusWith({ host: 'evil.example' }, '/inspector/page.js')).toBe(403)
-    expect(await statusWith({ cookie, origin: scene.url })).toBe(200)
+    expect(await statusWith({ cookie, origin: fixture.url })).toBe(200)
   })
 
   test('the page loads nothing from elsewhere and is framed by nobody', async () => {
-    const page = await fetch(scene.link())
+    const page = await fetch(fixture.link())
     const policy = page.headers.get('content-security-policy')
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain('unsafe')
-    const texts = [await page.text(), await (await fetch(`${scene.url}/inspector/page.css`)).text()]
+    const texts = [await page.text(), await (await fetch(`${fixture.url}/inspector/page.css`)).text()]
     for (const text of texts) expect(text).not.toMatch(/https?:\/\//)
-    const script = await (await fetch(`${scene.url}/inspector/page.js`)).text()
+    const script = await (await fetch(`${fixture.url}/inspector/page.js`)).text()
     expect(script.match(/https?:\/\/[^\s"'`]+/g)?.filter((url) => !url.startsWith('http://www.w3.org/')) ?? []).toEqual(
       [],
     )
@@ -119,7 +119,7 @@ describe('who may look', () => {
 
   test('INSPECTOR-RULE-1: nothing can be sent: every other method is refused (INSPECTOR-1)', async () => {
     for (const path of ['actors', 'actor', 'history', 'charts/task', 'kinds']) {
-      const answer = await fetch(`${scene.url}/inspector/api/${path}`, { method: 'POST', headers: bearerHeaders })
+      const answer = await fetch(`${fixture.url}/inspector/api/${path}`, { method: 'POST', headers: bearerHeaders })
       expect(answer.status).toBe(405)
     }
   })
@@ -193,7 +193,7 @@ describe('what is shown', () => {
       ['actors', 400],
       [`history?address=${task}&limit=0`, 400],
     ] as const) {
-      const answer = await fetch(`${scene.url}/inspector/api/${path}`, { headers: bearerHeaders })
+      const answer = await fetch(`${fixture.url}/inspector/api/${path}`, { headers: bearerHeaders })
       expect([path, answer.status]).toEqual([path, status])
       expect(answer.headers.get('content-type')).toContain('application/problem+json')
     }
@@ -212,7 +212,7 @@ interface Line {
 }
 
 function openLine(headers: Record<string, string>, after = ''): Promise<Line> {
-  const socket = new WebSocket(`${scene.url.replace('http', 'ws')}/inspector/live${after}`, { headers })
+  const socket = new WebSocket(`${fixture.url.replace('http', 'ws')}/inspector/live${after}`, { headers })
   const come: Record<string, unknown>[] = []
   let wake = (): void => undefined
   socket.on('message', (data: Buffer) => {
@@ -236,7 +236,7 @@ describe('the live feed', () => {
     const line = await openLine(bearerHeaders)
     const hello = await line.next()
     expect(hello).toMatchObject({ feed: expect.any(String), missed: false })
-    await scene.send(task, comment)
+    await fixture.send(task, comment)
     const step = await line.next()
     expect(step).toMatchObject({
       address: task,
@@ -245,7 +245,7 @@ describe('the live feed', () => {
       path: expect.stringContaining('implementing'),
     })
     line.close()
-    await scene.send(task, comment)
+    await fixture.send(task, comment)
     const again = await openLine(bearerHeaders, `?after=${String(hello['feed'])}.${String(step['n'])}`)
     expect(await again.next()).toMatchObject({ missed: false })
     expect(await again.next()).toMatchObject({ address: task, n: Number(step['n']) + 1, seq: Number(step['seq']) + 1 })
@@ -260,12 +260,12 @@ describe('the live feed', () => {
 
   test('opens to a session from our own page only', async () => {
     const cookie = await openSession()
-    const line = await openLine({ cookie, origin: scene.url })
+    const line = await openLine({ cookie, origin: fixture.url })
     expect(await line.next()).toMatchObject({ missed: false })
     line.close()
     await expect(openLine({ cookie })).rejects.toThrow('403')
     await expect(openLine({ cookie, origin: 'http://evil.example' })).rejects.toThrow('403')
-    await expect(openLine({ origin: scene.url })).rejects.toThrow('401')
+    await expect(openLine({ origin: fixture.url })).rejects.toThrow('401')
     await expect(openLine({ authorization: 'Bearer other' })).rejects.toThrow('401')
     await expect(openLine({ ...bearerHeaders, host: 'evil.example' })).rejects.toThrow('403')
   })

@@ -16,7 +16,7 @@ import { captureLog } from '../../http/testing.ts'
 import { registerInspector } from './register.ts'
 import { createTickets } from './tickets.ts'
 
-export interface Scene {
+export interface Fixture {
   readonly runtime: Runtime
   readonly url: string
   readonly clock: Clock
@@ -28,7 +28,7 @@ export interface Scene {
 /** What a caller of the API sends as its bearer token. */
 export const goodToken = 'people'
 
-export async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
+export async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<void> {
   const clock = systemClock
   const ids = { next: () => randomUUID() }
   const { logger } = captureLog()
@@ -134,7 +134,7 @@ const config = {
  * A Project with two slots and three issues that want work: two Tasks run, the third waits for a slot. The first has
  * written its plan, which the forge can't take yet, and was answered; the second was closed. Gives the address of the first.
  */
-export async function playStory({ send, runtime }: Pick<Scene, 'send' | 'runtime'>): Promise<ActorAddress> {
+export async function playStory({ send, runtime }: Pick<Fixture, 'send' | 'runtime'>): Promise<ActorAddress> {
   await send('project:default/demo', {
     type: 'project.applied',
     generation: 1,

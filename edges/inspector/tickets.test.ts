@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { testClock } from '../../http/testing.ts'
 import { createTickets, SESSION_LIFETIME_MS, TICKET_LIFETIME_MS, type Tickets } from './tickets.ts'
 
-function room(): { readonly tickets: Tickets; readonly clock: ReturnType<typeof testClock> } {
+function fixture(): { readonly tickets: Tickets; readonly clock: ReturnType<typeof testClock> } {
   const clock = testClock()
   let count = 0
   return { clock, tickets: createTickets({ clock, ids: { next: () => `id${++count}.` } }) }
 }
 
 test('a ticket opens one session and is used up by it', () => {
-  const { tickets } = room()
+  const { tickets } = fixture()
   const ticket = tickets.mint()
   const session = tickets.redeem(ticket)
   expect(session).toBeTypeOf('string')
@@ -19,20 +19,20 @@ test('a ticket opens one session and is used up by it', () => {
 })
 
 test('a ticket is no session and a session no ticket', () => {
-  const { tickets } = room()
+  const { tickets } = fixture()
   const ticket = tickets.mint()
   expect(tickets.isSession(ticket)).toBe(false)
   expect(tickets.redeem(tickets.redeem(ticket)!)).toBeUndefined()
 })
 
 test('what nobody minted opens nothing', () => {
-  const { tickets } = room()
+  const { tickets } = fixture()
   tickets.mint()
   for (const text of ['', 'id1.', 'id1.id2.x', 'undefined']) expect(tickets.redeem(text)).toBeUndefined()
 })
 
 test('a ticket lives ten minutes', () => {
-  const { tickets, clock } = room()
+  const { tickets, clock } = fixture()
   const [early, late] = [tickets.mint(), tickets.mint()]
   clock.advance(TICKET_LIFETIME_MS - 1)
   expect(tickets.redeem(early)).toBeDefined()
@@ -41,7 +41,7 @@ test('a ticket lives ten minutes', () => {
 })
 
 test('a session ends by itself', () => {
-  const { tickets, clock } = room()
+  const { tickets, clock } = fixture()
   const session = tickets.redeem(tickets.mint())!
   clock.advance(SESSION_LIFETIME_MS - 1)
   expect(tickets.isSession(session)).toBe(true)
@@ -50,7 +50,7 @@ test('a session ends by itself', () => {
 })
 
 test('minting without end fills no memory: the oldest tickets go', () => {
-  const { tickets } = room()
+  const { tickets } = fixture()
   const first = tickets.mint()
   const others = Array.from({ length: 1000 }, () => tickets.mint())
   expect(tickets.redeem(first)).toBeUndefined()

@@ -22,7 +22,7 @@ function asked(actor: ActorAddress, attempt = 1): EffectContext {
   }
 }
 
-interface Scene {
+interface Fixture {
   readonly wrapper: ScriptedWrapper
   readonly handlers: ReturnType<typeof wrapperHandlers>
   /** What the platform under the pods was asked for. */
@@ -38,9 +38,9 @@ interface Scene {
   isPodGone: boolean
 }
 
-async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
+async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<void> {
   await withWrapper(async (wrapper) => {
-    const scene: Omit<Scene, 'handlers'> = {
+    const fixture: Omit<Fixture, 'handlers'> = {
       wrapper,
       platform: [],
       specs: [],
@@ -51,23 +51,23 @@ async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
       isPodGone: false,
     }
     const pods: PodPort = {
-      bindVolumes: async (task) => void scene.platform.push(`bind ${task}`),
+      bindVolumes: async (task) => void fixture.platform.push(`bind ${task}`),
       create: async (spec) => {
-        if (scene.refusal !== undefined) throw scene.refusal
-        scene.platform.push(`create ${spec.pod}`)
-        scene.specs.push(spec)
+        if (fixture.refusal !== undefined) throw fixture.refusal
+        fixture.platform.push(`create ${spec.pod}`)
+        fixture.specs.push(spec)
         return { name: 'pod-name' }
       },
       remove: async (name, { force }) => {
-        scene.platform.push(`remove ${name}${force ? ' by force' : ''}`)
-        return scene.isPodGone ? 'gone' : 'ending'
+        fixture.platform.push(`remove ${name}${force ? ' by force' : ''}`)
+        return fixture.isPodGone ? 'gone' : 'ending'
       },
-      deleteWorkspace: async (task) => void scene.platform.push(`delete ${task}`),
+      deleteWorkspace: async (task) => void fixture.platform.push(`delete ${task}`),
       watch: () => () => undefined,
     }
     const handlers = wrapperHandlers({
       clock: { now: () => 5_000, setTimer: () => ({ cancel: () => undefined }) },
-      logger: scene.log.logger,
+      logger: fixture.log.logger,
       pods,
       client: wrapper.client,
       tellUsage: async (name, { usage, accountUsage }) => {
@@ -75,18 +75,18 @@ async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
         const event = { type: 'usage.reported', at: 5_000, turn: name, tokens: usage?.outputTokens ?? 0 }
         return [{ to: 'project:default/demo', key: `reported/${name}`, event }]
       },
-      readActor: async (address) => ({ status: scene.over.has(address) ? 'done' : 'active' }) as ActorView,
+      readActor: async (address) => ({ status: fixture.over.has(address) ? 'done' : 'active' }) as ActorView,
       renderTurn: async (_turn, ordinal) => {
-        scene.rendered.push(ordinal)
+        fixture.rendered.push(ordinal)
         return `turn ${ordinal}`
       },
     })
-    await use(Object.assign(scene, { handlers }))
+    await use(Object.assign(fixture, { handlers }))
   })
 }
 
 function submitOf(
-  { handlers, wrapper }: Scene,
+  { handlers, wrapper }: Fixture,
   attempt = 1,
   purpose: 'work' | 'handoff' = 'work',
 ): ReturnType<(typeof handlers)['submitTurn']['perform']> {
@@ -100,83 +100,83 @@ function accepted(turnId: string): object[] {
 
 describe('submitting a turn', () => {
   test('posts the text of the pod’s n-th turn under the turn’s own key', async () => {
-    await withScene(async (scene) => {
-      expect(await submitOf(scene)).toEqual(accepted('turn-1'))
-      expect(scene.wrapper.requests).toEqual([
+    await withFixture(async (fixture) => {
+      expect(await submitOf(fixture)).toEqual(accepted('turn-1'))
+      expect(fixture.wrapper.requests).toEqual([
         { route: 'POST /v1/messages', body: { text: 'turn 3', handoff: false }, key: 'default/task/1/3' },
       ])
     })
   })
 
   test('whose answer was lost is adopted at the repeat, not sent twice [TURN-2]', async () => {
-    await withScene(async (scene) => {
-      scene.wrapper.faults.push('lost')
-      await expect(submitOf(scene)).rejects.toThrow(RetryableError)
-      expect(await submitOf(scene, 2)).toEqual(accepted('turn-1'))
-      expect(scene.wrapper.turns).toHaveLength(1)
-      expect(scene.wrapper.requests.map(({ route }) => route)).toEqual(['POST /v1/messages', 'GET /v1/messages'])
+    await withFixture(async (fixture) => {
+      fixture.wrapper.faults.push('lost')
+      await expect(submitOf(fixture)).rejects.toThrow(RetryableError)
+      expect(await submitOf(fixture, 2)).toEqual(accepted('turn-1'))
+      expect(fixture.wrapper.turns).toHaveLength(1)
+      expect(fixture.wrapper.requests.map(({ route }) => route)).toEqual(['POST /v1/messages', 'GET /v1/messages'])
     })
   })
 
   test('that was never received is sent at the repeat', async () => {
-    await withScene(async (scene) => {
-      scene.wrapper.faults.push('not-ready')
-      await expect(submitOf(scene)).rejects.toThrow(RetryableError)
-      expect(await submitOf(scene, 2)).toEqual(accepted('turn-1'))
-      expect(scene.wrapper.turns.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['default/task/1/3'])
+    await withFixture(async (fixture) => {
+      fixture.wrapper.faults.push('not-ready')
+      await expect(submitOf(fixture)).rejects.toThrow(RetryableError)
+      expect(await submitOf(fixture, 2)).toEqual(accepted('turn-1'))
+      expect(fixture.wrapper.turns.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['default/task/1/3'])
     })
   })
 
   test('that meets its own turn in flight (409) adopts it', async () => {
-    await withScene(async (scene) => {
-      scene.wrapper.turns.push(aTurn('mine', { idempotencyKey: 'default/task/1/3' }))
-      scene.wrapper.faults.push('turn-in-flight')
-      expect(await submitOf(scene)).toEqual(accepted('mine'))
+    await withFixture(async (fixture) => {
+      fixture.wrapper.turns.push(aTurn('mine', { idempotencyKey: 'default/task/1/3' }))
+      fixture.wrapper.faults.push('turn-in-flight')
+      expect(await submitOf(fixture)).toEqual(accepted('mine'))
     })
   })
 
   test('that meets another turn in flight (409) tells which one', async () => {
-    await withScene(async (scene) => {
-      scene.wrapper.turns.push(aTurn('other', { idempotencyKey: 'default/task/1/2' }), anEndedTurn('earlier'))
-      expect(await submitOf(scene)).toEqual([
+    await withFixture(async (fixture) => {
+      fixture.wrapper.turns.push(aTurn('other', { idempotencyKey: 'default/task/1/2' }), anEndedTurn('earlier'))
+      expect(await submitOf(fixture)).toEqual([
         { to: turn, key: `${turn}/7/0/conflict`, event: { type: 'submit.conflict', at: 5_000, liveTurnId: 'other' } },
       ])
     })
   })
 
   test('that meets a turn which ended meanwhile is a conflict with nobody', async () => {
-    await withScene(async (scene) => {
-      scene.wrapper.turns.push(anEndedTurn('earlier'))
-      scene.wrapper.faults.push('turn-in-flight')
-      expect((await submitOf(scene)).map(({ event }) => event)).toEqual([{ type: 'submit.conflict', at: 5_000 }])
+    await withFixture(async (fixture) => {
+      fixture.wrapper.turns.push(anEndedTurn('earlier'))
+      fixture.wrapper.faults.push('turn-in-flight')
+      expect((await submitOf(fixture)).map(({ event }) => event)).toEqual([{ type: 'submit.conflict', at: 5_000 }])
     })
   })
 
   test('past the TTL (410) tells so, and the hand-off is still taken', async () => {
-    await withScene(async (scene) => {
-      scene.wrapper.expired = true
-      expect((await submitOf(scene)).map(({ event }) => event)).toEqual([{ type: 'submit.expired', at: 5_000 }])
-      expect(await submitOf(scene, 1, 'handoff')).toEqual(accepted('turn-1'))
+    await withFixture(async (fixture) => {
+      fixture.wrapper.expired = true
+      expect((await submitOf(fixture)).map(({ event }) => event)).toEqual([{ type: 'submit.expired', at: 5_000 }])
+      expect(await submitOf(fixture, 1, 'handoff')).toEqual(accepted('turn-1'))
     })
   })
 
   test('of a turn that is over asks nobody', async () => {
-    await withScene(async (scene) => {
-      scene.over.add(turn)
-      expect(await submitOf(scene)).toEqual([])
-      expect(scene.wrapper.requests).toEqual([])
+    await withFixture(async (fixture) => {
+      fixture.over.add(turn)
+      expect(await submitOf(fixture)).toEqual([])
+      expect(fixture.wrapper.requests).toEqual([])
     })
   })
 })
 
 describe('asking after a turn', () => {
-  const poll = ({ handlers, wrapper }: Scene): ReturnType<(typeof handlers)['pollTurn']['perform']> =>
+  const poll = ({ handlers, wrapper }: Fixture): ReturnType<(typeof handlers)['pollTurn']['perform']> =>
     handlers.pollTurn.perform({ url: wrapper.url, turnId: 'turn-1' }, asked(turn))
 
   test('brings its result once, under a key that every poll of it has (CALLBACK-3)', async () => {
-    await withScene(async (scene) => {
-      scene.wrapper.turns.push(anEndedTurn('turn-1', { failed: [{ repo: 'b', error: 'rejected' }] }))
-      const read = await poll(scene)
+    await withFixture(async (fixture) => {
+      fixture.wrapper.turns.push(anEndedTurn('turn-1', { failed: [{ repo: 'b', error: 'rejected' }] }))
+      const read = await poll(fixture)
       expect(read).toMatchObject([
         {
           to: turn,
@@ -195,8 +195,8 @@ describe('asking after a turn', () => {
         },
       ])
       expect(
-        await scene.handlers.pollTurn.perform(
-          { url: scene.wrapper.url, turnId: 'turn-1' },
+        await fixture.handlers.pollTurn.perform(
+          { url: fixture.wrapper.url, turnId: 'turn-1' },
           { ...asked(turn), key: 'another' },
         ),
       ).toEqual(read)
@@ -204,17 +204,17 @@ describe('asking after a turn', () => {
   })
 
   test('brings the calls that the wrapper refused, and says nothing of any where the wrapper does not', async () => {
-    await withScene(async (scene) => {
+    await withFixture(async (fixture) => {
       const refusedCalls = [{ tool: 'submit_outcome', reason: 'no-block' as const, count: 3 }]
-      scene.wrapper.turns.push(anEndedTurn('turn-1', { refusedCalls }))
-      expect((await poll(scene))[0]?.event).toMatchObject({ type: 'turn.result', refusedCalls })
-      scene.wrapper.turns.splice(0, 1, anEndedTurn('turn-1'))
-      expect((await poll(scene))[0]?.event).not.toHaveProperty('refusedCalls')
+      fixture.wrapper.turns.push(anEndedTurn('turn-1', { refusedCalls }))
+      expect((await poll(fixture))[0]?.event).toMatchObject({ type: 'turn.result', refusedCalls })
+      fixture.wrapper.turns.splice(0, 1, anEndedTurn('turn-1'))
+      expect((await poll(fixture))[0]?.event).not.toHaveProperty('refusedCalls')
     })
   })
 
   test('believes no refused calls that break their form, and asks again', async () => {
-    await withScene(async (scene) => {
+    await withFixture(async (fixture) => {
       const call = { tool: 'task_note', reason: 'no-block', count: 1 }
       const wrong = [
         { ...call, arguments: {} },
@@ -223,19 +223,19 @@ describe('asking after a turn', () => {
         { ...call, count: 0 },
       ]
       for (const one of [...wrong.map((each) => [each]), Array.from({ length: 22 }, () => call)]) {
-        scene.wrapper.turns.splice(0, 1, anEndedTurn('turn-1', { refusedCalls: one as never }))
-        expect(await poll(scene)).toEqual([])
+        fixture.wrapper.turns.splice(0, 1, anEndedTurn('turn-1', { refusedCalls: one as never }))
+        expect(await poll(fixture)).toEqual([])
       }
     })
   })
 
   test('brings its usage to whoever meters it, together with the result', async () => {
-    await withScene(async (scene) => {
+    await withFixture(async (fixture) => {
       const window = { usedPercent: 1, resetsAt: startedAt }
       const accountUsage = { fiveHour: window, sevenDay: window, reportedAt: startedAt }
-      scene.wrapper.turns.push(anEndedTurn('turn-1', { accountUsage }))
+      fixture.wrapper.turns.push(anEndedTurn('turn-1', { accountUsage }))
       const name = turn.slice('turn:'.length)
-      expect(await poll(scene)).toMatchObject([
+      expect(await poll(fixture)).toMatchObject([
         { to: turn, key: 'result/turn-1' },
         { to: 'project:default/demo', key: `reported/${name}`, event: { turn: name, tokens: 20 } },
       ])
@@ -243,10 +243,10 @@ describe('asking after a turn', () => {
   })
 
   test('that failed brings what failed and when it may be tried again', async () => {
-    await withScene(async (scene) => {
+    await withFixture(async (fixture) => {
       const error = { code: 'rate_limit', message: 'the limit is reached', resetsAt: startedAt }
-      scene.wrapper.turns.push(anEndedTurn('turn-1', { state: 'failed', stopReason: 'usage_limit', error }))
-      expect((await poll(scene))[0]?.event).toMatchObject({
+      fixture.wrapper.turns.push(anEndedTurn('turn-1', { state: 'failed', stopReason: 'usage_limit', error }))
+      expect((await poll(fixture))[0]?.event).toMatchObject({
         state: 'failed',
         stopReason: 'usage_limit',
         error: 'rate_limit: the limit is reached',
@@ -256,40 +256,40 @@ describe('asking after a turn', () => {
   })
 
   test('that runs brings the agent’s last activity, and the probe that was answered', async () => {
-    await withScene(async (scene) => {
-      scene.wrapper.turns.push(aTurn('turn-1'))
+    await withFixture(async (fixture) => {
+      fixture.wrapper.turns.push(aTurn('turn-1'))
       const activity = { type: 'turn.activity', at: 5_000, lastActivityAt: Date.parse(startedAt) }
-      expect(await poll(scene)).toEqual([{ to: turn, key: `${turn}/7/0/activity`, event: activity }])
-      scene.wrapper.session = { ...scene.wrapper.session, lastProbe: { probeId: '2', deliveredAt: startedAt } }
-      expect((await poll(scene))[0]?.event).toEqual(activity)
-      scene.wrapper.session = {
-        ...scene.wrapper.session,
+      expect(await poll(fixture)).toEqual([{ to: turn, key: `${turn}/7/0/activity`, event: activity }])
+      fixture.wrapper.session = { ...fixture.wrapper.session, lastProbe: { probeId: '2', deliveredAt: startedAt } }
+      expect((await poll(fixture))[0]?.event).toEqual(activity)
+      fixture.wrapper.session = {
+        ...fixture.wrapper.session,
         lastProbe: { probeId: '2', deliveredAt: startedAt, answeredAt: startedAt },
       }
-      expect((await poll(scene))[0]?.event).toEqual({ ...activity, probeAnswered: 2 })
+      expect((await poll(fixture))[0]?.event).toEqual({ ...activity, probeAnswered: 2 })
     })
   })
 
   test('at a pod that does not answer changes nothing: the next poll asks again', async () => {
-    await withScene(async (scene) => {
-      scene.wrapper.faults.push('internal')
-      expect(await poll(scene)).toEqual([])
-      expect(scene.log.lines().map(({ msg }) => msg)).toContain('the platform could not read a turn from the wrapper')
+    await withFixture(async (fixture) => {
+      fixture.wrapper.faults.push('internal')
+      expect(await poll(fixture)).toEqual([])
+      expect(fixture.log.lines().map(({ msg }) => msg)).toContain('the platform could not read a turn from the wrapper')
     })
   })
 })
 
 describe('probe and interrupt', () => {
   test('a probe is sent under its number, and one that finds no turn is no failure', async () => {
-    await withScene(async (scene) => {
-      const { handlers, wrapper } = scene
+    await withFixture(async (fixture) => {
+      const { handlers, wrapper } = fixture
       expect(await handlers.probeTurn.perform({ url: wrapper.url, probe: 2 }, asked(turn))).toEqual([])
       expect(wrapper.requests).toEqual([{ route: 'POST /v1/probe', body: { probeId: '2', text: probeText } }])
     })
   })
 
   test('an interrupt that finds no terminal is told to the turn', async () => {
-    await withScene(async ({ handlers, wrapper }) => {
+    await withFixture(async ({ handlers, wrapper }) => {
       expect(await handlers.interruptTurn.perform({ url: wrapper.url }, asked(turn))).toEqual([])
       wrapper.hasTerminal = false
       expect(await handlers.interruptTurn.perform({ url: wrapper.url }, asked(turn))).toEqual([
@@ -299,7 +299,7 @@ describe('probe and interrupt', () => {
   })
 
   test('neither is sent for a turn that is over', async () => {
-    await withScene(async ({ handlers, wrapper, over }) => {
+    await withFixture(async ({ handlers, wrapper, over }) => {
       over.add(turn)
       await handlers.probeTurn.perform({ url: wrapper.url, probe: 1 }, asked(turn))
       await handlers.interruptTurn.perform({ url: wrapper.url }, asked(turn))
@@ -323,7 +323,7 @@ describe('the life of a pod', () => {
   }
 
   test('R5: an effect that another process may perform by now creates no pod and sends nothing into one', async () => {
-    await withScene(async ({ handlers, platform, wrapper, rendered }) => {
+    await withFixture(async ({ handlers, platform, wrapper, rendered }) => {
       const lost = (actor: ActorAddress, looks: number): EffectContext => {
         let left = looks
         return {
@@ -349,7 +349,7 @@ describe('the life of a pod', () => {
   })
 
   test('begins with its volume and its creation, each told to the pod', async () => {
-    await withScene(async ({ handlers, platform, specs }) => {
+    await withFixture(async ({ handlers, platform, specs }) => {
       expect(await handlers.bindVolumes.perform(address, asked(pod))).toEqual([
         { to: pod, key: `${pod}/7/0/bound`, event: { type: 'pod.volumesBound', at: 5_000 } },
       ])
@@ -362,7 +362,7 @@ describe('the life of a pod', () => {
   })
 
   test('is not begun for a pod that is over', async () => {
-    await withScene(async ({ handlers, platform, over }) => {
+    await withFixture(async ({ handlers, platform, over }) => {
       over.add(pod)
       expect(await handlers.createPod.perform(params, asked(pod))).toEqual([])
       expect(platform).toEqual([])
@@ -370,18 +370,18 @@ describe('the life of a pod', () => {
   })
 
   test('ends before it began where the platform refuses for good; any other failure is tried again', async () => {
-    await withScene(async (scene) => {
-      scene.refusal = new TerminalError('quota', 'no pod fits the quota')
-      expect((await scene.handlers.createPod.perform(params, asked(pod))).map(({ event }) => event)).toEqual([
+    await withFixture(async (fixture) => {
+      fixture.refusal = new TerminalError('quota', 'no pod fits the quota')
+      expect((await fixture.handlers.createPod.perform(params, asked(pod))).map(({ event }) => event)).toEqual([
         { type: 'pod.vanished', at: 5_000, reason: 'no pod fits the quota' },
       ])
-      scene.refusal = new Error('the API server does not answer')
-      await expect(scene.handlers.createPod.perform(params, asked(pod))).rejects.toThrow('does not answer')
+      fixture.refusal = new Error('the API server does not answer')
+      await expect(fixture.handlers.createPod.perform(params, asked(pod))).rejects.toThrow('does not answer')
     })
   })
 
   test('is checked by the contract version that its wrapper speaks', async () => {
-    await withScene(async ({ handlers, wrapper, over }) => {
+    await withFixture(async ({ handlers, wrapper, over }) => {
       const session = { ...address, url: wrapper.url }
       expect(await handlers.readSession.perform(session, asked(pod))).toEqual([
         { to: pod, key: `${pod}/7/0/session`, event: { type: 'pod.session', at: 5_000, contractVersion } },
@@ -395,7 +395,7 @@ describe('the life of a pod', () => {
   })
 
   test('ends with its wrapper’s own stop, and with the platform’s where that one does not answer', async () => {
-    await withScene(async ({ handlers, wrapper, platform, log }) => {
+    await withFixture(async ({ handlers, wrapper, platform, log }) => {
       expect(await handlers.stopPod.perform({ ...address, url: wrapper.url }, asked(pod))).toEqual([])
       expect(wrapper.stopped).toBe(true)
       await handlers.stopPod.perform({ ...address, url: 'http://127.0.0.1:1' }, asked(pod))
@@ -406,9 +406,9 @@ describe('the life of a pod', () => {
   })
 
   test('that was never created is told of as vanished when it is ended by force: no watch would say so', async () => {
-    await withScene(async (scene) => {
-      scene.isPodGone = true
-      const told = await scene.handlers.forceDeletePod.perform(address, asked(pod))
+    await withFixture(async (fixture) => {
+      fixture.isPodGone = true
+      const told = await fixture.handlers.forceDeletePod.perform(address, asked(pod))
       expect(told).toEqual([
         expect.objectContaining({ to: pod, event: expect.objectContaining({ type: 'pod.vanished' }) }),
       ])
@@ -416,7 +416,7 @@ describe('the life of a pod', () => {
   })
 
   test('can be ended by force, and leaves its workspace until the Task gives that up', async () => {
-    await withScene(async ({ handlers, platform }) => {
+    await withFixture(async ({ handlers, platform }) => {
       await handlers.forceDeletePod.perform(address, asked(pod))
       await handlers.deleteWorkspace.perform({ task: 'default/task' }, asked('task:default/task'))
       expect(platform).toEqual(['remove default/task/1 by force', 'delete default/task'])

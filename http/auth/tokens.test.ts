@@ -7,7 +7,7 @@ import { generateSigningKeyPem, importSigningKey, signToken, verifyToken, type S
 const expected = { issuer: 'urn:orchestrator', audience: 'urn:operator' }
 const content = { ...expected, subject: 'pod:a/1', expiresInSeconds: 600, claims: { task: 'a', pod: 1 } }
 
-async function scene(): Promise<{ key: SigningKey; other: SigningKey; clock: TestClock }> {
+async function fixture(): Promise<{ key: SigningKey; other: SigningKey; clock: TestClock }> {
   const [key, other] = await Promise.all([
     importSigningKey(generateSigningKeyPem()),
     importSigningKey(generateSigningKeyPem()),
@@ -16,13 +16,13 @@ async function scene(): Promise<{ key: SigningKey; other: SigningKey; clock: Tes
 }
 
 test('a token of ours verifies and gives back what was put in', async () => {
-  const { key, clock } = await scene()
+  const { key, clock } = await fixture()
   const principal = await verifyToken([key], clock, expected, await signToken(key, clock, content))
   expect(principal).toMatchObject({ subject: 'pod:a/1', issuer: 'urn:orchestrator', claims: { task: 'a', pod: 1 } })
 })
 
 test('claims of the case never overwrite the registered ones', async () => {
-  const { key, clock } = await scene()
+  const { key, clock } = await fixture()
   const token = await signToken(key, clock, { ...content, claims: { sub: 'pod:b/1', exp: 9e9, aud: 'urn:other' } })
   expect(await verifyToken([key], clock, expected, token)).toMatchObject({
     subject: 'pod:a/1',
@@ -31,7 +31,7 @@ test('claims of the case never overwrite the registered ones', async () => {
 })
 
 test('it expires, 60 s of clock difference allowed', async () => {
-  const { key, clock } = await scene()
+  const { key, clock } = await fixture()
   const token = await signToken(key, clock, content)
   clock.advance(659_000)
   await expect(verifyToken([key], clock, expected, token)).resolves.toBeDefined()
@@ -40,7 +40,7 @@ test('it expires, 60 s of clock difference allowed', async () => {
 })
 
 test('another key, audience or issuer, or a changed token, is refused', async () => {
-  const { key, other, clock } = await scene()
+  const { key, other, clock } = await fixture()
   const token = await signToken(key, clock, content)
   const [head, body, signature] = token.split('.')
   const forged = [
@@ -63,13 +63,13 @@ test('another key, audience or issuer, or a changed token, is refused', async ()
 })
 
 test('while a key is changed, tokens of the old and of the new one verify', async () => {
-  const { key, other, clock } = await scene()
+  const { key, other, clock } = await fixture()
   const token = await signToken(key, clock, content)
   await expect(verifyToken([other, key], clock, expected, token)).resolves.toMatchObject({ subject: 'pod:a/1' })
 })
 
 test('the published half of the key holds nothing private and the id of the token names it', async () => {
-  const { key, clock } = await scene()
+  const { key, clock } = await fixture()
   expect(Object.keys(key.publicJwk).toSorted()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x'])
   expect(decodeProtectedHeader(await signToken(key, clock, content))).toEqual({
     alg: 'EdDSA',

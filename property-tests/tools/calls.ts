@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { ToolName } from '../../edges/agents/profiles.ts'
 import { people } from '../../cli/local/people.ts'
 import { askForge } from '../../cli/orchestrator/testing/merge-request.ts'
-import { within, type Facts, type Kind, type Scene } from './scene.ts'
+import { within, type Facts, type Kind, type Fixture } from './fixture.ts'
 
 export interface Answered {
   readonly text: string
@@ -16,9 +16,9 @@ export interface ToolCall {
   readonly profile: Kind
   readonly input: (facts: Facts) => Readonly<Record<string, unknown>>
   /** What the tool answered. */
-  readonly answers?: (answered: Answered, scene: Scene) => void
+  readonly answers?: (answered: Answered, fixture: Fixture) => void
   /** What is then read back elsewhere: from the runtime, the forge, the memory or a log. */
-  readonly left?: (scene: Scene, answered: Answered, logOf: (profile: Kind) => string) => Promise<void>
+  readonly left?: (fixture: Fixture, answered: Answered, logOf: (profile: Kind) => string) => Promise<void>
 }
 
 const question = { mode: 'naive', text: 'who reads durations' }
@@ -55,8 +55,8 @@ export const calls: readonly ToolCall[] = [
     profile: 'incident',
     input: () => ({ kind: 'finding', body: finding }),
     answers: ({ data }) => expect(data).toMatchObject({ id: expect.stringMatching(/^note-1-/) as string }),
-    left: async (scene) => {
-      const task = await scene.task('incident')
+    left: async (fixture) => {
+      const task = await fixture.task('incident')
       // Later calls end in a note of the orchestrator's own.
       const written = task?.notes.filter(({ source }) => source === 'agent')
       expect(written).toMatchObject([{ kind: 'finding', body: finding, agent: 'incident' }])
@@ -79,7 +79,7 @@ export const calls: readonly ToolCall[] = [
     profile: 'incident',
     input: () => ({ category: 'tool_error', description: report, offending_tool: 'scm_read' }),
     answers: ({ data }) => expect(data).toEqual({ recorded: true }),
-    left: async (_scene, _answered, logOf) => {
+    left: async (_fixture, _answered, logOf) => {
       await within('the report in the log', async () => (logOf('incident').includes(report) ? true : undefined))
     },
   },
@@ -162,21 +162,21 @@ export const calls: readonly ToolCall[] = [
     profile: 'incident',
     input: () => ({ action: 'false_positive', alert_rules: ['HighLatency'], reason: 'It was a test.' }),
     answers: ({ data }) => expect(data).toMatchObject({ accepted: true, task: { stage: 'delivered' } }),
-    left: async (scene) => expect((await scene.task('incident'))?.stage).toBe('delivered'),
+    left: async (fixture) => expect((await fixture.task('incident'))?.stage).toBe('delivered'),
   },
   {
     tool: 'issue_write',
     profile: 'implement',
     input: ({ issue }) => ({ action: 'comment', repo: 'duration', number: issue, body: asked }),
     answers: ({ data }) => expect(data).toMatchObject({ status: 'ok' }),
-    left: (scene) => expectComment(scene, scene.facts.issue, asked),
+    left: (fixture) => expectComment(fixture, fixture.facts.issue, asked),
   },
   {
     tool: 'mr_write',
     profile: 'review',
     input: ({ mergeRequest }) => ({ action: 'comment', repo: 'duration', number: mergeRequest, body: remark }),
     answers: ({ data }) => expect(data).toMatchObject({ status: 'ok' }),
-    left: (scene) => expectComment(scene, scene.facts.mergeRequest, remark),
+    left: (fixture) => expectComment(fixture, fixture.facts.mergeRequest, remark),
   },
   {
     tool: 'mr_takeover_request',
@@ -187,15 +187,15 @@ export const calls: readonly ToolCall[] = [
       comment_external_id: takeover,
     }),
     answers: ({ data }) => expect(data).toMatchObject({ accepted: true, task: { stage: 'delivered' } }),
-    left: async (scene) => {
-      const task = await scene.task('review')
+    left: async (fixture) => {
+      const task = await fixture.task('review')
       expect([task?.stage, task?.stageReason]).toEqual(['delivered', 'taken-over'])
     },
   },
 ]
 
-async function expectComment(scene: Scene, number: number, words: string): Promise<void> {
-  const comments = (await askForge(scene.room, people.maintainer, 'GET', `/issues/${number}/comments`)) as {
+async function expectComment(fixture: Fixture, number: number, words: string): Promise<void> {
+  const comments = (await askForge(fixture.orchestrator, people.maintainer, 'GET', `/issues/${number}/comments`)) as {
     readonly body: string
     readonly user: { readonly login: string }
   }[]

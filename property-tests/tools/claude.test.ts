@@ -8,7 +8,7 @@ import { startTestModel, type ModelRequest, type Move, type TestModel } from '..
 import { realCli } from '../../wrapper/testing/pod.ts'
 import { programDir } from '../../cli/main.ts'
 import { answered, calls } from './calls.ts'
-import { kinds, startScene, within, type Facts, type Kind, type Scene } from './scene.ts'
+import { kinds, startFixture, within, type Facts, type Kind, type Fixture } from './fixture.ts'
 
 const prefix = 'mcp__platform__'
 
@@ -45,7 +45,7 @@ function resultsIn({ body }: ModelRequest): readonly Result[] {
 
 describeRequiring('protocol', 'to the real agent CLI', () => {
   let model: TestModel
-  let scene: Scene | undefined
+  let fixture: Fixture | undefined
   let facts: Facts | undefined
   const results = new Map<string, Result>()
 
@@ -69,11 +69,14 @@ describeRequiring('protocol', 'to the real agent CLI', () => {
 
   beforeAll(async () => {
     model = await startTestModel(decide)
-    scene = await startScene({ agentCli: [realCli], modelBaseUrl: model.url, modelKey: 'never-sent' }, { programDir })
-    facts = scene.facts
-    const pods = join(scene.room.dir, 'state', 'pods')
+    fixture = await startFixture(
+      { agentCli: [realCli], modelBaseUrl: model.url, modelKey: 'never-sent' },
+      { programDir },
+    )
+    facts = fixture.facts
+    const pods = join(fixture.orchestrator.dir, 'state', 'pods')
     for (const kind of kinds) {
-      const pod = new PodFolder(pods, `default/${await scene.taskName(kind)}/1`)
+      const pod = new PodFolder(pods, `default/${await fixture.taskName(kind)}/1`)
       logs.set(kind, join(pod.path, 'wrapper.log'))
     }
     await within('the last call’s result', async () => {
@@ -82,7 +85,7 @@ describeRequiring('protocol', 'to the real agent CLI', () => {
     })
   }, 400_000)
   afterAll(async () => {
-    await scene?.close()
+    await fixture?.close()
     await model?.close()
   }, 60_000)
 
@@ -90,7 +93,7 @@ describeRequiring('protocol', 'to the real agent CLI', () => {
     const result = results.get(tool)
     expect([tool, result?.isError, result?.isError ? result.text : '']).toEqual([tool, false, ''])
     const said = answered(result!.text)
-    call.answers?.(said, scene!)
-    await call.left?.(scene!, said, logOf)
+    call.answers?.(said, fixture!)
+    await call.left?.(fixture!, said, logOf)
   })
 })

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeOrigin, runGit } from '../../wrapper/testing/pod.ts'
-import { openWorkspace, type WorkspaceScene, type Wrap } from '../../wrapper/testing/workspace.ts'
+import { openWorkspace, type WorkspaceFixture, type Wrap } from '../../wrapper/testing/workspace.ts'
 import type { Git } from '../../wrapper/workspace/git.ts'
 import type { Checkout } from '../../wrapper/workspace/outside/prepare.ts'
 import { publishAll, push, readHeads } from '../../wrapper/workspace/outside/publish.ts'
@@ -49,13 +49,13 @@ export class World {
   readonly lines: string[] = []
   last: Checkout | undefined
   #isDown = false
-  readonly #scene: WorkspaceScene
+  readonly #fixture: WorkspaceFixture
 
   constructor(mutate: Mutate = (git) => git) {
     this.dir = mkdtempSync(join(tmpdir(), 'volume-'))
     this.origin = makeOrigin(this.dir)
-    this.#scene = openWorkspace({ dir: this.dir, url: this.origin, branch: taskBranch, mutate })
-    this.clone = this.#scene.clone
+    this.#fixture = openWorkspace({ dir: this.dir, url: this.origin, branch: taskBranch, mutate })
+    this.clone = this.#fixture.clone
   }
 
   async live(acts: readonly Act[]): Promise<void> {
@@ -153,7 +153,7 @@ export class World {
 
   async #push(act: { readonly kind: string; readonly killedAt?: number | undefined }): Promise<void> {
     if (!this.last) return
-    const crossings = this.#scene.wrapped(killable(act.killedAt))
+    const crossings = this.#fixture.wrapped(killable(act.killedAt))
     const { bare } = this.last
     if (act.kind === 'safetyPush') return void (await push(crossings, bare))
     const heads = await readHeads(crossings.git, [bare])
@@ -161,7 +161,7 @@ export class World {
   }
 
   async #boot(killedAt: number | undefined): Promise<Checkout> {
-    this.last = await this.#scene.boot({
+    this.last = await this.#fixture.boot({
       ...(this.#isDown ? { url: join(this.dir, 'nowhere.git') } : {}),
       wrap: killable(killedAt),
     })

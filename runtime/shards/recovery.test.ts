@@ -10,7 +10,7 @@ import { actorOf } from '../work.ts'
 
 const actor: ActorAddress = 'task:a'
 
-interface Scene {
+interface Fixture {
   readonly recovery: Recovery
   /** What the store would give of the inbox. */
   readonly stored: StoredInboxRow[]
@@ -21,7 +21,7 @@ interface Scene {
 }
 
 /** A commit is under way: no reading begins before it has ended. */
-function scene(): Scene {
+function fixture(): Fixture {
   const stored: StoredInboxRow[] = []
   const handedOn: string[] = []
   const commit = Promise.withResolvers<void>()
@@ -66,13 +66,13 @@ function row(id: number): StoredInboxRow {
 
 describe('a row of a commit of this process', () => {
   it('is handed on at once', () => {
-    const { recovery, handedOn } = scene()
+    const { recovery, handedOn } = fixture()
     recovery.receive(row(1))
     expect(handedOn).toEqual(['event 1'])
   })
 
   it('waits behind what the store holds and is nowhere here, from the moment the full reading was asked for (R2)', async () => {
-    const { recovery, stored, handedOn, endCommit } = scene()
+    const { recovery, stored, handedOn, endCommit } = fixture()
     recovery.requestFullRead()
     stored.push(row(1), row(2))
     recovery.receive(row(2))
@@ -82,7 +82,7 @@ describe('a row of a commit of this process', () => {
   })
 
   it('is handed on at once again when all that waited was read', async () => {
-    const { recovery, stored, handedOn, endCommit } = scene()
+    const { recovery, stored, handedOn, endCommit } = fixture()
     recovery.requestFullRead()
     stored.push(row(1))
     await endCommit()

@@ -8,7 +8,7 @@ import { startForge, type Forge, type ForgeOptions } from './forge.ts'
 import type { UserSpec } from './store/world.ts'
 
 /** A forge for one test, with three people: `acme` owns, `maintainer` is admin, `bot` may write, `reader` only reads, `stranger` is nobody. */
-export interface ForgeRoom {
+export interface ForgeFixture {
   readonly dir: string
   readonly forge: Forge
   readonly path: string
@@ -39,11 +39,11 @@ export const USERS: readonly UserSpec[] = PEOPLE.map((login) => ({
   type: login === 'bot' ? 'Bot' : 'User',
 }))
 
-export type RoomOptions = Omit<ForgeOptions, 'dir' | 'seed'> & {
+export type FixtureOptions = Omit<ForgeOptions, 'dir' | 'seed'> & {
   readonly repository?: Partial<Parameters<Forge['createRepository']>[0]>
 }
 
-export async function withForge(options: RoomOptions, use: (room: ForgeRoom) => Promise<void>): Promise<void> {
+export async function withForge(options: FixtureOptions, use: (fixture: ForgeFixture) => Promise<void>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'forge-test-'))
   const { repository, ...rest } = options
   const forge = await startForge({ dir: join(dir, 'forge'), ...rest, seed: { users: USERS } })
@@ -65,7 +65,7 @@ export async function withForge(options: RoomOptions, use: (room: ForgeRoom) => 
   }
 }
 
-function tools(dir: string, forge: Forge): Pick<ForgeRoom, 'octokit' | 'clone' | 'push'> {
+function tools(dir: string, forge: Forge): Pick<ForgeFixture, 'octokit' | 'clone' | 'push'> {
   return {
     octokit: (login) => octokitOf(forge, login),
     async clone(login, name = 'library') {

@@ -7,8 +7,8 @@ export interface Zone {
   readonly packages?: readonly string[]
   /** It runs only in development, tests and the stand-ins of one machine, so devDependencies will do. */
   readonly development?: boolean
-  /** May start what builds a scene for tests: what is measured stands in one. */
-  readonly scenes?: boolean
+  /** May start what builds a fixture for tests: what is measured stands in one. */
+  readonly fixtures?: boolean
 }
 
 /** What every server is made of. */
@@ -92,7 +92,7 @@ const laboratory: readonly Zone[] = [
       kit,
     ],
     development: true,
-    scenes: true,
+    fixtures: true,
   },
   { folder: 'testing/', imports: [], development: true },
   { folder: 'bin/', imports: [], development: true },

@@ -67,7 +67,7 @@ function internalComplaint(path: string, zone: Zone | undefined, { specifier }: 
   const target = posix.normalize(posix.join(posix.dirname(path), specifier))
   if (target.startsWith('..')) return `imports ${specifier} from outside the tree`
   if (!/\.(tsx?|mjs|json)$/.test(target)) return `imports ${specifier} without its extension`
-  if (isTest(target) && !isTest(path) && zone?.scenes !== true) return `imports ${target}, which is for tests`
+  if (isTest(target) && !isTest(path) && zone?.fixtures !== true) return `imports ${target}, which is for tests`
   if (zone === undefined || zone.imports === 'anything') return undefined
   const home = zoneOf(target)
   if (home?.folder === zone.folder) return undefined
@@ -111,7 +111,7 @@ function zoneOf(path: string): Zone | undefined {
   return zones.filter((zone) => path.startsWith(zone.folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0]
 }
 
-/** Tests and what only tests start: contract suites, and what builds a scene for tests. */
+/** Tests and what only tests start: contract suites, and what builds a fixture for tests. */
 function isTest(path: string): boolean {
   const name = /(\.test|[.-]contract|(^|[/-])testing)\.ts$/.test(path)
   return name || /(^|\/)(testing|contract)\//.test(path) || path.startsWith('property-tests/')

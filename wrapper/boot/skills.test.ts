@@ -11,7 +11,7 @@ import { loadConfig } from './config.ts'
 import { installSkills } from './skills.ts'
 
 /** A skills repository and a home, both of this test only. */
-class Scene {
+class Fixture {
   readonly dir = mkdtempSync(join(tmpdir(), 'skills-'))
   readonly source = join(this.dir, 'source')
   readonly home = join(this.dir, 'home')
@@ -79,72 +79,72 @@ class Scene {
 }
 
 describe('skills', () => {
-  let scene: Scene
-  beforeEach(() => void (scene = new Scene()))
-  afterEach(() => scene.close())
+  let fixture: Fixture
+  beforeEach(() => void (fixture = new Fixture()))
+  afterEach(() => fixture.close())
 
   test('are installed from their repository with the palette of agents, and what is neither stays out (WRAPPER-METRICS-11, WRAPPER-METRICS-13)', async () => {
-    scene.commit({
+    fixture.commit({
       'skills/review/SKILL.md': 'how to review',
       'skills/review/list.md': 'a list',
       'skills/notes/README.md': 'no skill',
       'agents/reader.md': 'reads',
       'agents/tool.sh': 'no agent',
     })
-    await scene.install()
-    expect([scene.installed('skills'), scene.installed('agents')]).toEqual([['review'], ['reader.md']])
-    expect(readFileSync(join(scene.home, '.claude', 'skills', 'review', 'list.md'), 'utf8')).toBe('a list')
-    expect(await scene.counted('ccw_skills_installed_total')).toBe(1)
-    expect(await scene.counted('ccw_agents_installed_total')).toBe(1)
+    await fixture.install()
+    expect([fixture.installed('skills'), fixture.installed('agents')]).toEqual([['review'], ['reader.md']])
+    expect(readFileSync(join(fixture.home, '.claude', 'skills', 'review', 'list.md'), 'utf8')).toBe('a list')
+    expect(await fixture.counted('ccw_skills_installed_total')).toBe(1)
+    expect(await fixture.counted('ccw_agents_installed_total')).toBe(1)
   })
 
   test('come from a branch, a tag or a commit, `main` unless told (POD-ENV-11)', async () => {
-    const first = scene.commit({ 'skills/first/SKILL.md': '1' })
-    runGit(scene.source, 'tag', 'v1.0.0')
-    runGit(scene.source, 'checkout', '--quiet', '-b', 'next')
-    scene.commit({ 'skills/second/SKILL.md': '2' })
+    const first = fixture.commit({ 'skills/first/SKILL.md': '1' })
+    runGit(fixture.source, 'tag', 'v1.0.0')
+    runGit(fixture.source, 'checkout', '--quiet', '-b', 'next')
+    fixture.commit({ 'skills/second/SKILL.md': '2' })
     for (const [ref, names] of [
       ['', ['first']],
       ['v1.0.0', ['first']],
       ['next', ['first', 'second']],
       [first, ['first']],
     ] as const) {
-      await scene.install(ref === '' ? {} : { SKILLS_REF: ref })
-      expect(scene.installed('skills')).toEqual(names)
+      await fixture.install(ref === '' ? {} : { SKILLS_REF: ref })
+      expect(fixture.installed('skills')).toEqual(names)
     }
   })
 
   test('replace those of an earlier boot whole, and leave nothing of the staging (WRAPPER-SKILLS-1)', async () => {
-    scene.commit({ 'skills/old/SKILL.md': 'x' })
-    await scene.install()
-    runGit(scene.source, 'rm', '-rq', 'skills/old')
-    scene.commit({ 'skills/new/SKILL.md': 'y' })
-    await scene.install()
-    expect(readdirSync(join(scene.home, '.claude')).toSorted()).toEqual(['agents', 'skills'])
-    expect(scene.installed('skills')).toEqual(['new'])
+    fixture.commit({ 'skills/old/SKILL.md': 'x' })
+    await fixture.install()
+    runGit(fixture.source, 'rm', '-rq', 'skills/old')
+    fixture.commit({ 'skills/new/SKILL.md': 'y' })
+    await fixture.install()
+    expect(readdirSync(join(fixture.home, '.claude')).toSorted()).toEqual(['agents', 'skills'])
+    expect(fixture.installed('skills')).toEqual(['new'])
   })
 
   test('fail the boot when a source is configured and holds none (WRAPPER-SKILLS-2)', async () => {
-    scene.commit({ 'agents/reader.md': 'reads', 'skills/notes/README.md': 'no skill' })
-    await expect(scene.install()).rejects.toThrow('has no skill at main')
+    fixture.commit({ 'agents/reader.md': 'reads', 'skills/notes/README.md': 'no skill' })
+    await expect(fixture.install()).rejects.toThrow('has no skill at main')
   })
 
   test('fail the boot when their source cannot be cloned, and it is counted (WRAPPER-METRICS-12)', async () => {
-    scene.commit({ 'skills/one/SKILL.md': 'x' })
-    await expect(scene.install({ SKILLS_REF: 'v9.9.9' })).rejects.toThrow()
-    expect(await scene.counted('ccw_skills_clone_failures_total')).toBe(1)
+    fixture.commit({ 'skills/one/SKILL.md': 'x' })
+    await expect(fixture.install({ SKILLS_REF: 'v9.9.9' })).rejects.toThrow()
+    expect(await fixture.counted('ccw_skills_clone_failures_total')).toBe(1)
   })
 
   test('are there although the palette of agents could not be installed, which is only said (WRAPPER-SKILLS-3)', async () => {
-    scene.commit({ 'skills/one/SKILL.md': 'x', agents: 'a file where a folder is looked for' })
-    await scene.install()
-    expect(scene.installed('skills')).toEqual(['one'])
-    expect(scene.log.lines.join()).toContain('agent definitions were not installed')
-    expect(await scene.counted('ccw_agents_installed_total')).toBe(0)
+    fixture.commit({ 'skills/one/SKILL.md': 'x', agents: 'a file where a folder is looked for' })
+    await fixture.install()
+    expect(fixture.installed('skills')).toEqual(['one'])
+    expect(fixture.log.lines.join()).toContain('agent definitions were not installed')
+    expect(await fixture.counted('ccw_agents_installed_total')).toBe(0)
   })
 
   test('are not looked for where no source is configured (POD-ENV-11)', async () => {
-    await scene.install({ SKILLS_REPO_URL: '' })
-    expect(scene.installed('skills')).toEqual([])
+    await fixture.install({ SKILLS_REPO_URL: '' })
+    expect(fixture.installed('skills')).toEqual([])
   })
 })

@@ -15,7 +15,7 @@ import { operations } from '../workspace/requests.ts'
 import { realClock } from './pod.ts'
 import { rememberingLogger } from './quiet-log.ts'
 
-export interface WorkspaceScene extends Crossings {
+export interface WorkspaceFixture extends Crossings {
   /** Of the clone of `lib`. */
   readonly clone: string
   boot(extra?: BootOptions): Promise<Checkout>
@@ -36,7 +36,7 @@ export interface Wrap {
   readonly wire: (wire: Wire) => Wire
 }
 
-export interface SceneOptions {
+export interface FixtureOptions {
   readonly dir: string
   readonly url: string
   readonly branch: string
@@ -51,7 +51,7 @@ export interface SceneOptions {
 const identity = { login: 'bot', email: 'bot@example.invalid' }
 
 /** Both sides of the workspace in one process, unless a space is given: the worker's protocol has tests of its own. */
-export function openWorkspace(options: SceneOptions): WorkspaceScene {
+export function openWorkspace(options: FixtureOptions): WorkspaceFixture {
   const { dir, url, branch, mutate = (git) => git, credential, limits, timeoutMs } = options
   const path = process.env['PATH']!
   const own = { path, home: dir, identity }

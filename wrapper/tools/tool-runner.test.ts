@@ -13,7 +13,7 @@ const request = Buffer.from(
 const block = { id: 'toolu_1', tool: 'task_note', input: '{"body":"b"}' }
 const call = { id: 'toolu_1', tool: 'task_note', arguments: { body: 'b' } }
 
-interface Scene {
+interface Fixture {
   readonly attestor: Attestor
   readonly runner: ToolRunner
   readonly sent: string[]
@@ -21,7 +21,7 @@ interface Scene {
   readonly told: RefusedCall[]
 }
 
-function scene(answer: (request: BrokeredRequest) => Promise<Response> = async () => new Response('{}')): Scene {
+function fixture(answer: (request: BrokeredRequest) => Promise<Response> = async () => new Response('{}')): Fixture {
   const attestor = new Attestor()
   const sent: string[] = []
   const refused: string[] = []
@@ -49,14 +49,14 @@ const note = async (calls: AgentCalls): Promise<number> => {
 }
 
 /** The model decides in a turn. */
-function decided({ attestor }: Scene): void {
+function decided({ attestor }: Fixture): void {
   attestor.turnBegan('turn-1')
   attestor.requestBegan(request).register(block)
 }
 
 describe('the runner of the tools', () => {
   test('sends what the model decided, once, and gives the same answer again', async () => {
-    const { runner, sent, refused, ...rest } = scene()
+    const { runner, sent, refused, ...rest } = fixture()
     decided({ runner, sent, refused, ...rest })
     const answers = await Promise.all([runner.perform(call, note), runner.perform(call, note)])
     expect(answers).toEqual([200, 200])
@@ -65,7 +65,7 @@ describe('the runner of the tools', () => {
   })
 
   test('refuses and counts what the model did not decide, and runs nothing of it (TOOLS-13)', async () => {
-    const at = scene()
+    const at = fixture()
     const asks = [
       { ...call, id: undefined },
       { ...call, id: 'toolu_2' },
@@ -81,7 +81,7 @@ describe('the runner of the tools', () => {
   })
 
   test('tells of each refusal the tool and the reason, and nothing of the arguments', async () => {
-    const at = scene()
+    const at = fixture()
     await expect(at.runner.perform({ ...call, arguments: { body: 'a secret' } }, note)).rejects.toThrow(CallRefused)
     decided(at)
     await at.runner.perform(call, note)
@@ -92,7 +92,7 @@ describe('the runner of the tools', () => {
   })
 
   test('refuses a block after its turn, and in the next', async () => {
-    const at = scene()
+    const at = fixture()
     decided(at)
     at.attestor.turnEnded()
     await expect(at.runner.perform(call, note)).rejects.toThrow('no turn runs')
@@ -103,7 +103,7 @@ describe('the runner of the tools', () => {
 
   test('cuts off a call that is under way when its turn ends, and lets it send nothing more', async () => {
     const begun = Promise.withResolvers<void>()
-    const at = scene(
+    const at = fixture(
       ({ signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason))
@@ -123,7 +123,7 @@ describe('the runner of the tools', () => {
 
   test('carries a call out whose arguments nest as deep as may be, and refuses one of one level more', async () => {
     const nested = (levels: number): unknown => (levels === 0 ? {} : { a: nested(levels - 1) })
-    const at = scene()
+    const at = fixture()
     at.attestor.turnBegan('turn-1')
     const deepest = nested(maxDepth - 1)
     at.attestor.requestBegan(request).register({ ...block, input: canonical(deepest)! })
@@ -134,7 +134,7 @@ describe('the runner of the tools', () => {
   })
 
   test('refuses arguments that nest deeper than any stack, and says why', async () => {
-    const at = scene()
+    const at = fixture()
     decided(at)
     const levels = 200_000
     const deep: unknown = JSON.parse('['.repeat(levels) + ']'.repeat(levels))

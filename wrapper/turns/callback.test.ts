@@ -23,7 +23,7 @@ const body: TurnComplete = {
 
 type Answer = number | 'refused' | 'silent'
 
-interface Scene {
+interface Fixture {
   readonly sender: CallbackSender
   readonly clock: TestClock
   /** When each attempt was made, in milliseconds from the first. */
@@ -34,9 +34,9 @@ interface Scene {
 }
 
 /** The receiver gives `answers` one after another, and the last one for ever. */
-function aSender(answers: readonly Answer[], options: { secret?: string; defaultUrl?: string } = {}): Scene {
+function aSender(answers: readonly Answer[], options: { secret?: string; defaultUrl?: string } = {}): Fixture {
   const clock = testClock()
-  const [at, requests, acknowledged]: [number[], Scene['requests'], string[]] = [[], [], []]
+  const [at, requests, acknowledged]: [number[], Fixture['requests'], string[]] = [[], [], []]
   const fetch: Fetch = async (url, init = {}) => {
     const answer = answers[Math.min(at.length, answers.length - 1)]
     at.push(clock.elapsed())
@@ -62,7 +62,7 @@ function until(signal: AbortSignal): Promise<Response> {
 }
 
 /** Each step begins once whatever the last one set off has set its timers. */
-async function pass({ clock }: Scene, seconds: number): Promise<void> {
+async function pass({ clock }: Fixture, seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds * 10; passed += 1) {
     await new Promise((resolve) => setImmediate(resolve))
     clock.advance(100)
@@ -72,14 +72,14 @@ async function pass({ clock }: Scene, seconds: number): Promise<void> {
 describe('the callback of a turn', () => {
   test('is repeated with pauses that double up to a minute, until it is acknowledged (TURN-CALLBACK-7)', async () => {
     const failures = Array.from({ length: 9 }, () => 503)
-    const scene = aSender([...failures, 200])
-    scene.send()
-    await pass(scene, 300)
-    expect(scene.at.map((at, index) => at - (scene.at[index - 1] ?? 0)).slice(1)).toEqual([
+    const fixture = aSender([...failures, 200])
+    fixture.send()
+    await pass(fixture, 300)
+    expect(fixture.at.map((at, index) => at - (fixture.at[index - 1] ?? 0)).slice(1)).toEqual([
       500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000,
     ])
-    expect(scene.acknowledged).toEqual([body.turnId])
-    expect(new Set(scene.requests.map(({ init }) => init.body))).toEqual(new Set([JSON.stringify(body)]))
+    expect(fixture.acknowledged).toEqual([body.turnId])
+    expect(new Set(fixture.requests.map(({ init }) => init.body))).toEqual(new Set([JSON.stringify(body)]))
   })
 
   test.each<[string, Answer]>([
@@ -88,32 +88,32 @@ describe('the callback of a turn', () => {
     ['a client error', 404],
     ['no answer within ten seconds', 'silent'],
   ])('is not acknowledged by %s, and by the 202 after it (TURN-CALLBACK-8)', async (_what, answer) => {
-    const scene = aSender([answer, 202])
-    scene.send()
-    await pass(scene, 5)
-    expect(scene.acknowledged).toHaveLength(answer === 'silent' ? 0 : 1)
-    await pass(scene, 6)
-    expect(scene.acknowledged).toHaveLength(1)
-    expect(scene.requests).toHaveLength(2)
+    const fixture = aSender([answer, 202])
+    fixture.send()
+    await pass(fixture, 5)
+    expect(fixture.acknowledged).toHaveLength(answer === 'silent' ? 0 : 1)
+    await pass(fixture, 6)
+    expect(fixture.acknowledged).toHaveLength(1)
+    expect(fixture.requests).toHaveLength(2)
     expect(
-      scene.requests.every(({ url, init }) => url.startsWith('http://operator') && init.redirect === 'manual'),
+      fixture.requests.every(({ url, init }) => url.startsWith('http://operator') && init.redirect === 'manual'),
     ).toBe(true)
   })
 
   test("goes to the turn's own address in place of the default one (TURN-CALLBACK-1, POD-ENV-5)", () => {
-    const scene = aSender([200])
-    scene.send('https://example.com/cb')
-    scene.send('')
-    expect(scene.requests.map(({ url }) => url)).toEqual([
+    const fixture = aSender([200])
+    fixture.send('https://example.com/cb')
+    fixture.send('')
+    expect(fixture.requests.map(({ url }) => url)).toEqual([
       'https://example.com/cb',
       'http://operator:8082/internal/turn-complete',
     ])
   })
 
   test('counts as acknowledged where there is nobody to tell', () => {
-    const scene = aSender([500], { defaultUrl: '' })
-    scene.send()
-    expect([scene.acknowledged, scene.requests]).toEqual([[body.turnId], []])
+    const fixture = aSender([500], { defaultUrl: '' })
+    fixture.send()
+    expect([fixture.acknowledged, fixture.requests]).toEqual([[body.turnId], []])
   })
 
   test('is signed over its bytes when there is a secret, and not otherwise (TURN-CALLBACK-11)', () => {
@@ -127,14 +127,14 @@ describe('the callback of a turn', () => {
   })
 
   test('is left to the next start when the wrapper ends first', async () => {
-    const scene = aSender([503])
-    scene.send()
-    const drained = scene.sender.drain(20_000)
-    await pass(scene, 21)
+    const fixture = aSender([503])
+    fixture.send()
+    const drained = fixture.sender.drain(20_000)
+    await pass(fixture, 21)
     await drained
-    const attempts = scene.requests.length
-    await pass(scene, 300)
-    expect(scene.requests.length).toBeLessThanOrEqual(attempts + 1)
-    expect(scene.acknowledged).toEqual([])
+    const attempts = fixture.requests.length
+    await pass(fixture, 300)
+    expect(fixture.requests.length).toBeLessThanOrEqual(attempts + 1)
+    expect(fixture.acknowledged).toEqual([])
   })
 })

@@ -18,7 +18,7 @@ const clearBox = '\u0003'
 const typed = typedLine('t1')
 
 /** The CLI as the wrapper sees it: what is typed, and a transcript that the test writes. */
-class Scene {
+class Fixture {
   readonly clock: TestClock = testClock()
   readonly written: string[] = []
   readonly conversation: Conversation
@@ -123,240 +123,240 @@ async function isOpen(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('what the model decides', () => {
-  let scene: Scene
-  beforeEach(() => void (scene = new Scene()))
-  afterEach(() => scene.close())
+  let fixture: Fixture
+  beforeEach(() => void (fixture = new Fixture()))
+  afterEach(() => fixture.close())
 
   const tools = [{ name: 'mcp__platform__note' }]
   const request = Buffer.from(JSON.stringify({ tools, messages: [{ content: 'go' }] }))
   /** The model answers a request with a block; is it good for a call? */
   const decided = (): string => {
-    scene.attestor.requestBegan(request).register({ id: 'toolu_1', tool: 'note', input: '{}' })
+    fixture.attestor.requestBegan(request).register({ id: 'toolu_1', tool: 'note', input: '{}' })
     return verdict()
   }
   const verdict = (): string => {
-    const given = scene.attestor.spend({ id: 'toolu_1', tool: 'note', arguments: {} })
+    const given = fixture.attestor.spend({ id: 'toolu_1', tool: 'note', arguments: {} })
     return given.kind === 'refused' ? given.reason : given.kind
   }
   const endings: Readonly<Record<string, () => unknown>> = {
-    Stop: () => scene.stop(),
-    StopFailure: () => scene.conversation.onHook('StopFailure', { prompt_id: 'p1', error: 'server_error' }),
-    'the end of the process': () => scene.exit(1),
+    Stop: () => fixture.stop(),
+    StopFailure: () => fixture.conversation.onHook('StopFailure', { prompt_id: 'p1', error: 'server_error' }),
+    'the end of the process': () => fixture.exit(1),
     'a confirmed interrupt': async () => {
-      scene.conversation.interrupt()
-      scene.say('half')
-      scene.mark()
-      await scene.pass(1)
+      fixture.conversation.interrupt()
+      fixture.say('half')
+      fixture.mark()
+      await fixture.pass(1)
     },
     'the stop of the pod': async () => {
-      const ended = scene.conversation.shutDown(200)
-      await scene.pass(1)
+      const ended = fixture.conversation.shutDown(200)
+      await fixture.pass(1)
       await ended
     },
   }
 
   test('counts from the moment that the CLI takes the turn', async () => {
     expect(decided()).toBe('no-turn')
-    const { outcome } = await scene.begin()
+    const { outcome } = await fixture.begin()
     expect(decided()).toBe('spent')
-    scene.say('whole')
-    scene.stop()
-    await scene.pass(1)
+    fixture.say('whole')
+    fixture.stop()
+    await fixture.pass(1)
     await outcome
   })
 
   test.each(Object.entries(endings))('counts no more after %s, spent or not', async (_what, end) => {
-    const { outcome } = await scene.begin()
-    scene.attestor.requestBegan(request).register({ id: 'toolu_1', tool: 'note', input: '{}' })
-    const over = scene.attestor.turnOver
+    const { outcome } = await fixture.begin()
+    fixture.attestor.requestBegan(request).register({ id: 'toolu_1', tool: 'note', input: '{}' })
+    const over = fixture.attestor.turnOver
     await end()
     expect([verdict(), decided(), over.aborted]).toEqual(['no-turn', 'no-turn', true])
-    await scene.pass(1)
+    await fixture.pass(1)
     await outcome
   })
 
   test('counts for nothing in a turn that the CLI began by itself', async () => {
-    scene.conversation.onHook('UserPromptSubmit', { prompt_id: 'p9', prompt: 'a notification' })
+    fixture.conversation.onHook('UserPromptSubmit', { prompt_id: 'p9', prompt: 'a notification' })
     expect(decided()).toBe('no-turn')
   })
 
   test('goes on when the Stop of another prompt comes', async () => {
-    const { outcome } = await scene.begin()
-    scene.stop('p9')
+    const { outcome } = await fixture.begin()
+    fixture.stop('p9')
     expect(decided()).toBe('spent')
-    scene.say('whole')
-    scene.stop()
-    await scene.pass(1)
+    fixture.say('whole')
+    fixture.stop()
+    await fixture.pass(1)
     await outcome
   })
 })
 
 describe('an interrupt', () => {
-  let scene: Scene
-  beforeEach(() => void (scene = new Scene()))
-  afterEach(() => scene.close())
+  let fixture: Fixture
+  beforeEach(() => void (fixture = new Fixture()))
+  afterEach(() => fixture.close())
 
   test('is one ESC byte, and ends the turn once its marker is the last line of user or assistant (INTERRUPT-1, INTERRUPT-6)', async () => {
-    const { outcome } = await scene.begin()
-    scene.say('half of')
-    expect(scene.conversation.interrupt()).toBe(true)
-    await scene.pass(5)
+    const { outcome } = await fixture.begin()
+    fixture.say('half of')
+    expect(fixture.conversation.interrupt()).toBe(true)
+    await fixture.pass(5)
     expect(await isOpen(outcome)).toBe(true)
-    scene.mark()
-    await scene.pass(1)
+    fixture.mark()
+    await fixture.pass(1)
     expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'interrupted', finalText: 'half of' })
-    expect(scene.written.filter((bytes) => bytes === escape)).toHaveLength(1)
-    expect(await scene.counted('ccw_interrupts_total')).toEqual([{ result: 'confirmed', value: 1 }])
+    expect(fixture.written.filter((bytes) => bytes === escape)).toHaveLength(1)
+    expect(await fixture.counted('ccw_interrupts_total')).toEqual([{ result: 'confirmed', value: 1 }])
   })
 
   test('before the first token is confirmed by nothing coming, and clears the text that was put back, once (INTERRUPT-7)', async () => {
-    const { outcome } = await scene.begin()
-    scene.conversation.interrupt()
-    await scene.pass(4)
+    const { outcome } = await fixture.begin()
+    fixture.conversation.interrupt()
+    await fixture.pass(4)
     expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'interrupted', finalText: '' })
-    expect(scene.written.filter((bytes) => bytes === clearBox)).toHaveLength(1)
-    expect(await scene.counted('ccw_interrupts_total')).toEqual([{ result: 'restored', value: 1 }])
+    expect(fixture.written.filter((bytes) => bytes === clearBox)).toHaveLength(1)
+    expect(await fixture.counted('ccw_interrupts_total')).toEqual([{ result: 'restored', value: 1 }])
   })
 
   test('that is not confirmed in 30 s leaves the turn alone, which may still end by itself (INTERRUPT-4, INTERRUPT-5, WRAPPER-METRICS-7)', async () => {
-    const { outcome } = await scene.begin()
-    scene.say('on and on')
-    await scene.pass(1)
-    scene.conversation.interrupt()
-    await scene.pass(29)
-    expect(await scene.counted('ccw_interrupts_total')).toEqual([])
-    await scene.pass(3)
-    expect(await scene.counted('ccw_interrupts_total')).toEqual([{ result: 'unconfirmed', value: 1 }])
+    const { outcome } = await fixture.begin()
+    fixture.say('on and on')
+    await fixture.pass(1)
+    fixture.conversation.interrupt()
+    await fixture.pass(29)
+    expect(await fixture.counted('ccw_interrupts_total')).toEqual([])
+    await fixture.pass(3)
+    expect(await fixture.counted('ccw_interrupts_total')).toEqual([{ result: 'unconfirmed', value: 1 }])
     expect(await isOpen(outcome)).toBe(true)
-    scene.say('whole', 'm2')
-    scene.stop()
-    await scene.pass(1)
+    fixture.say('whole', 'm2')
+    fixture.stop()
+    await fixture.pass(1)
     expect(await outcome).toMatchObject({ state: 'completed', stopReason: 'end_turn', finalText: 'whole' })
   })
 
   test('waits until the message was taken: the late Enter would start the turn after all', async () => {
-    const outcome = scene.conversation.run('t1', 'the body', Promise.resolve())
-    await scene.pass(1)
-    scene.conversation.interrupt()
-    await scene.pass(1)
-    expect(scene.written).not.toContain(escape)
-    scene.conversation.onHook('UserPromptSubmit', { prompt_id: 'p1', prompt: typed })
-    await scene.pass(5)
+    const outcome = fixture.conversation.run('t1', 'the body', Promise.resolve())
+    await fixture.pass(1)
+    fixture.conversation.interrupt()
+    await fixture.pass(1)
+    expect(fixture.written).not.toContain(escape)
+    fixture.conversation.onHook('UserPromptSubmit', { prompt_id: 'p1', prompt: typed })
+    await fixture.pass(5)
     expect(await outcome).toMatchObject({ stopReason: 'interrupted' })
-    expect(scene.written.indexOf(escape)).toBeGreaterThan(scene.written.indexOf('\r'))
+    expect(fixture.written.indexOf(escape)).toBeGreaterThan(fixture.written.indexOf('\r'))
   })
 
   test('between turns is an ESC that nothing comes of, and without a live terminal it is refused (INTERRUPT-2)', async () => {
-    expect(scene.conversation.interrupt()).toBe(true)
-    await scene.pass(1)
-    expect(scene.written).toEqual([escape])
-    expect(await scene.counted('ccw_interrupts_total')).toEqual([{ result: 'idle', value: 1 }])
-    scene.exit(0)
-    expect(scene.conversation.interrupt()).toBe(false)
-    expect(scene.written).toEqual([escape])
+    expect(fixture.conversation.interrupt()).toBe(true)
+    await fixture.pass(1)
+    expect(fixture.written).toEqual([escape])
+    expect(await fixture.counted('ccw_interrupts_total')).toEqual([{ result: 'idle', value: 1 }])
+    fixture.exit(0)
+    expect(fixture.conversation.interrupt()).toBe(false)
+    expect(fixture.written).toEqual([escape])
   })
 
   test('just before a turn is left to the CLI until it painted: both in one go are the code of a key', async () => {
-    scene.conversation.interrupt()
-    const outcome = scene.conversation.run('t1', 'the body', Promise.resolve())
-    await scene.pass(0.5)
-    expect(scene.written).toEqual([escape])
-    scene.paint()
-    await scene.pass(0.5)
-    expect(scene.written.slice(0, 2)).toEqual([escape, typed])
-    scene.exit(0)
+    fixture.conversation.interrupt()
+    const outcome = fixture.conversation.run('t1', 'the body', Promise.resolve())
+    await fixture.pass(0.5)
+    expect(fixture.written).toEqual([escape])
+    fixture.paint()
+    await fixture.pass(0.5)
+    expect(fixture.written.slice(0, 2)).toEqual([escape, typed])
+    fixture.exit(0)
     await outcome
   })
 
   test('that swallowed the start of what was typed after it loses no turn', async () => {
-    const outcome = scene.conversation.run('t1', 'the body', Promise.resolve())
-    await scene.pass(1)
-    scene.conversation.onHook('UserPromptSubmit', { prompt_id: 'p1', prompt: typed.slice('[t'.length) })
-    scene.say('whole')
-    scene.stop()
-    await scene.pass(1)
+    const outcome = fixture.conversation.run('t1', 'the body', Promise.resolve())
+    await fixture.pass(1)
+    fixture.conversation.onHook('UserPromptSubmit', { prompt_id: 'p1', prompt: typed.slice('[t'.length) })
+    fixture.say('whole')
+    fixture.stop()
+    await fixture.pass(1)
     expect(await outcome).toMatchObject({ state: 'completed', finalText: 'whole' })
   })
 })
 
 describe('the end of a turn', () => {
-  let scene: Scene
-  beforeEach(() => void (scene = new Scene()))
-  afterEach(() => scene.close())
+  let fixture: Fixture
+  beforeEach(() => void (fixture = new Fixture()))
+  afterEach(() => fixture.close())
 
   test('is not told by the Stop of another prompt', async () => {
-    const { outcome } = await scene.begin()
-    scene.stop('p0', 'of another')
-    await scene.pass(2)
+    const { outcome } = await fixture.begin()
+    fixture.stop('p0', 'of another')
+    await fixture.pass(2)
     expect(await isOpen(outcome)).toBe(true)
-    scene.say('whole')
-    scene.stop('p1')
-    await scene.pass(1)
+    fixture.say('whole')
+    fixture.stop('p1')
+    await fixture.pass(1)
     expect(await outcome).toMatchObject({ state: 'completed', finalText: 'whole' })
   })
 
   test('that no hook tells leaves the turn in flight and shows as a still screen; a stop of the pod ends it with its text (WRAPPER-TURN-16, WRAPPER-STOP-5)', async () => {
-    const { outcome } = await scene.begin()
-    scene.paint()
-    scene.say('all that was said')
-    await scene.pass(9)
-    expect(scene.conversation.hindrance).toBeUndefined()
-    await scene.pass(3)
-    expect(scene.conversation.hindrance).toMatchObject({ kind: 'screen-still' })
-    expect(await scene.counted('ccw_turn_hindered_total')).toEqual([{ kind: 'screen-still', value: 1 }])
+    const { outcome } = await fixture.begin()
+    fixture.paint()
+    fixture.say('all that was said')
+    await fixture.pass(9)
+    expect(fixture.conversation.hindrance).toBeUndefined()
+    await fixture.pass(3)
+    expect(fixture.conversation.hindrance).toMatchObject({ kind: 'screen-still' })
+    expect(await fixture.counted('ccw_turn_hindered_total')).toEqual([{ kind: 'screen-still', value: 1 }])
     expect(await isOpen(outcome)).toBe(true)
-    const stopped = scene.conversation.shutDown(15_000)
-    await scene.pass(17)
+    const stopped = fixture.conversation.shutDown(15_000)
+    await fixture.pass(17)
     await stopped
     expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'shutdown', finalText: 'all that was said' })
   })
 
   test('comes with the last line, also when that is written after the Stop hook (WRAPPER-TURN-5)', async () => {
-    const { outcome } = await scene.begin()
-    scene.stop('p1', 'late')
-    await scene.pass(0.2)
-    scene.say('late')
-    await scene.pass(1)
+    const { outcome } = await fixture.begin()
+    fixture.stop('p1', 'late')
+    await fixture.pass(0.2)
+    fixture.say('late')
+    await fixture.pass(1)
     expect(await outcome).toMatchObject({ finalText: 'late', usage: { inputTokens: 3, outputTokens: 2 } })
   })
 
   test('by a second refusal is a refusal, also when its line is written after the hook that tells of a failure', async () => {
-    const { outcome } = await scene.begin()
-    scene.conversation.onHook('StopFailure', { prompt_id: 'p1', error: 'invalid_request' })
-    await scene.pass(0.2)
+    const { outcome } = await fixture.begin()
+    fixture.conversation.onHook('StopFailure', { prompt_id: 'p1', error: 'invalid_request' })
+    await fixture.pass(0.2)
     const content = [{ type: 'text', text: 'API Error: refused' }]
     const message = { id: 'e1', model: '<synthetic>', content, stop_reason: 'refusal' }
-    scene.write({ type: 'assistant', isApiErrorMessage: true, message })
-    await scene.pass(1)
+    fixture.write({ type: 'assistant', isApiErrorMessage: true, message })
+    await fixture.pass(1)
     expect(await outcome).toMatchObject({ state: 'completed', stopReason: 'refusal' })
   })
 
   test('a message that no Enter submits ends the agent: the next would be appended to it', async () => {
-    const outcome = scene.conversation.run('t1', 'the body', Promise.resolve())
-    await scene.pass(35)
+    const outcome = fixture.conversation.run('t1', 'the body', Promise.resolve())
+    await fixture.pass(35)
     expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'agent_exited' })
-    expect(scene.conversation.agentIsGone).toBe(true)
-    expect(scene.written.filter((bytes) => bytes.includes('the body'))).toHaveLength(1)
-    expect(scene.written.filter((bytes) => bytes === '\r')).toHaveLength(12)
+    expect(fixture.conversation.agentIsGone).toBe(true)
+    expect(fixture.written.filter((bytes) => bytes.includes('the body'))).toHaveLength(1)
+    expect(fixture.written.filter((bytes) => bytes === '\r')).toHaveLength(12)
   })
 })
 
 describe('a stall', () => {
   test('is suspected once, counted and logged, ends nothing, and is over with genuine activity (WRAPPER-STALL-1, WRAPPER-STALL-3, WRAPPER-METRICS-8)', async () => {
-    const scene = new Scene()
-    const { outcome } = await scene.begin()
+    const fixture = new Fixture()
+    const { outcome } = await fixture.begin()
     for (let minute = 0; minute < 62; minute += 1) {
-      scene.clock.advance(60_000)
-      await scene.pass(0.3)
+      fixture.clock.advance(60_000)
+      await fixture.pass(0.3)
     }
-    expect(scene.conversation.stallSuspectedAt).toBeDefined()
-    expect(await scene.counted('ccw_turn_stall_suspected_total')).toEqual([{ value: 1 }])
+    expect(fixture.conversation.stallSuspectedAt).toBeDefined()
+    expect(await fixture.counted('ccw_turn_stall_suspected_total')).toEqual([{ value: 1 }])
     expect(await isOpen(outcome)).toBe(true)
-    scene.conversation.onModelOutput()
-    expect(scene.conversation.stallSuspectedAt).toBeUndefined()
-    scene.stop()
-    await scene.pass(1)
+    fixture.conversation.onModelOutput()
+    expect(fixture.conversation.stallSuspectedAt).toBeUndefined()
+    fixture.stop()
+    await fixture.pass(1)
     await outcome
-    scene.close()
+    fixture.close()
   })
 })

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeOrigin, runGit } from '../testing/pod.ts'
-import { openWorkspace, type WorkspaceScene } from '../testing/workspace.ts'
+import { openWorkspace, type WorkspaceFixture } from '../testing/workspace.ts'
 import { publishAll, push } from './outside/publish.ts'
 
 const branch = 'platform/task-1'
@@ -23,14 +23,14 @@ const branch = 'platform/task-1'
 describe('a fresh start', () => {
   let dir: string
   let origin: string
-  let scene: WorkspaceScene
+  let fixture: WorkspaceFixture
   let clone: string
 
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'fresh-'))
     origin = makeOrigin(dir)
-    scene = openWorkspace({ dir, url: origin, branch })
-    clone = scene.clone
+    fixture = openWorkspace({ dir, url: origin, branch })
+    clone = fixture.clone
   })
   afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
@@ -48,7 +48,7 @@ describe('a fresh start', () => {
   const isClean = (): boolean => runGit(clone, 'status', '--porcelain') === ''
 
   test('has a .git with nothing in it but the platform’s configuration', async () => {
-    await scene.boot()
+    await fixture.boot()
     const first = readFileSync(join(clone, '.git', 'config'), 'utf8')
     runGit(clone, 'config', 'alias.x', '!true')
     write('.git/hooks/pre-commit')
@@ -56,7 +56,7 @@ describe('a fresh start', () => {
     write('.git/info/exclude', '*\n')
     write('.git/unknown-to-git')
     mkdirSync(join(clone, '.git', 'modules', 'm'), { recursive: true })
-    await scene.boot()
+    await fixture.boot()
     expect(readFileSync(join(clone, '.git', 'config'), 'utf8')).toBe(first)
     expect(readdirSync(join(clone, '.git', 'hooks'))).toEqual([])
     expect(readdirSync(join(clone, '.git', 'info')).toSorted()).not.toContain('attributes')
@@ -65,13 +65,13 @@ describe('a fresh start', () => {
   })
 
   test('has no origin that git could ask', async () => {
-    await scene.boot()
+    await fixture.boot()
     expect(runGit(clone, 'remote', 'get-url', 'origin')).toContain('the-platform-fetches-and-pushes.invalid')
     expect(runGit(clone, 'rev-parse', 'refs/remotes/origin/main')).toBe(runGit(origin, 'rev-parse', 'main'))
   })
 
   test('keeps branches, tags, the stash in its order, a detached head and the head of another work tree', async () => {
-    await scene.boot()
+    await fixture.boot()
     runGit(clone, 'checkout', '-q', '-b', 'side')
     write('side.txt')
     const side = commit('side')
@@ -92,7 +92,7 @@ describe('a fresh start', () => {
     runGit(join(dir, 'other'), 'add', '-A')
     runGit(join(dir, 'other'), 'commit', '-qm', 'elsewhere')
     const elsewhere = runGit(join(dir, 'other'), 'rev-parse', 'HEAD')
-    await scene.boot()
+    await fixture.boot()
     expect(runGit(clone, 'rev-parse', 'side')).toBe(side)
     expect(runGit(clone, 'rev-parse', 'v1^{commit}')).toBe(tagged)
     expect(runGit(clone, 'stash', 'list', '--format=%gs').split('\n')).toEqual([
@@ -109,17 +109,17 @@ describe('a fresh start', () => {
   })
 
   test('finishes what a kill between the two .git left undone', async () => {
-    await scene.boot()
+    await fixture.boot()
     write('mine.txt', 'mine')
     const head = commit()
     mkdirSync(join(dir, 'ws', '.broken'))
     renameSync(join(clone, '.git'), join(dir, 'ws', '.broken', 'lib.git'))
-    const { findings } = await scene.boot()
+    const { findings } = await fixture.boot()
     expect([runGit(clone, 'rev-parse', 'HEAD'), isClean(), findings]).toEqual([head, true, []])
   })
 
   test('leaves a .git aside that holds what could not be carried, and says so', async () => {
-    await scene.boot()
+    await fixture.boot()
     write('bad.txt')
     const tree = runGit(clone, 'rev-parse', 'HEAD^{tree}')
     writeFileSync(join(dir, 'entry'), `040000 tree ${tree}\t.GIT\n`)
@@ -131,7 +131,7 @@ describe('a fresh start', () => {
     runGit(clone, 'add', '-A')
     runGit(clone, 'commit', '-qm', 'good')
     const good = runGit(clone, 'rev-parse', 'HEAD')
-    const { findings } = await scene.boot()
+    const { findings } = await fixture.boot()
     expect(findings.join()).toContain('.broken')
     expect(runGit(clone, 'rev-parse', 'HEAD')).toBe(good)
     const [left] = readdirSync(join(dir, 'ws', '.broken'))
@@ -149,41 +149,41 @@ describe('a fresh start', () => {
   const everywhere = configuration.flatMap((path) => [path, `deep/er/${path}`])
 
   test('has nothing in the work tree that the CLI obeys, tracked or not, and commits no deletion of it (WRAPPER-BOOT-9, WRAPPER-BOOT-10)', async () => {
-    const { bare } = await scene.boot()
+    const { bare } = await fixture.boot()
     for (const path of everywhere) write(path, 'tracked')
     write('deep/er/code.txt')
     commit('configuration')
-    await push(scene, bare)
+    await push(fixture, bare)
     write('.gitignore', 'ignored/\n')
     for (const path of configuration) write(`ignored/${path}`, 'ignored')
-    const { findings } = await scene.boot()
+    const { findings } = await fixture.boot()
     for (const path of [...everywhere, ...configuration.map((name) => `ignored/${name}`)])
       expect([path, has(path)]).toEqual([path, false])
     expect([has('deep/er/code.txt'), isClean()]).toEqual([true, true])
     expect(findings.join()).toContain('ignored/.mcp.json')
-    const next = await scene.boot()
+    const next = await fixture.boot()
     write('work.txt')
-    await publishAll(scene, [next.bare], new Map(), 'turn')
+    await publishAll(fixture, [next.bare], new Map(), 'turn')
     for (const path of everywhere) expect(runGit(origin, 'show', `${branch}:${path}`)).toBe('tracked')
     expect(runGit(origin, 'ls-tree', '-r', '--name-only', branch)).not.toContain('ignored/')
   })
 
   test('commits configuration that the agent writes, as any other work', async () => {
-    const { bare } = await scene.boot()
+    const { bare } = await fixture.boot()
     write('.claude/settings.json', 'written')
-    await publishAll(scene, [bare], new Map(), 'turn')
+    await publishAll(fixture, [bare], new Map(), 'turn')
     expect(runGit(origin, 'show', `${branch}:.claude/settings.json`)).toBe('written')
   })
 
   test('keeps a tracked configuration through a repair, a torn index and a merge of the base', async () => {
-    const { bare } = await scene.boot()
+    const { bare } = await fixture.boot()
     write('.claude/settings.json', 'tracked')
     commit('configuration')
-    await push(scene, bare)
-    await scene.boot()
+    await push(fixture, bare)
+    await fixture.boot()
     write('.git/index', 'DIRC')
     write('mine.txt')
-    await scene.boot()
+    await fixture.boot()
     const other = mkdtempSync(join(dir, 'other-'))
     runGit(other, 'clone', '-q', origin, '.')
     mkdirSync(join(other, '.claude'))
@@ -192,7 +192,7 @@ describe('a fresh start', () => {
     runGit(other, 'add', '-A')
     runGit(other, 'commit', '-qm', 'base')
     runGit(other, 'push', '-q', 'origin', 'main')
-    const { result, findings } = await scene.boot()
+    const { result, findings } = await fixture.boot()
     expect([result, findings.join()]).toEqual(['conflict', expect.stringContaining('.claude/settings.json')])
     expect([runGit(clone, 'show', 'HEAD:.claude/settings.json'), isClean(), has('.claude')]).toEqual([
       'tracked',
@@ -202,29 +202,29 @@ describe('a fresh start', () => {
   })
 
   test('gives a review the tracked files only, and the next implementer everything again', async () => {
-    const { bare } = await scene.boot()
+    const { bare } = await fixture.boot()
     write('.gitignore', 'node_modules/\n*.log\n')
     write('src/code.txt')
     const reviewed = commit('code')
-    await push(scene, bare)
+    await push(fixture, bare)
     const planted = ['node_modules/.bin/test', 'src/node_modules/x/index.js', 'src/debug.log']
     for (const path of planted) write(path, 'planted')
     mkdirSync(join(clone, 'inner'))
     runGit(join(clone, 'inner'), 'init', '-q')
     write('inner/file.txt')
-    await scene.boot({ sha: reviewed, isReview: true })
+    await fixture.boot({ sha: reviewed, isReview: true })
     for (const path of [...planted, 'inner/file.txt']) expect([path, has(path)]).toEqual([path, false])
     expect([has('src/code.txt'), isClean()]).toEqual([true, true])
     write('node_modules/.bin/other', 'of the review')
-    await scene.boot({ sha: reviewed, isReview: true })
+    await fixture.boot({ sha: reviewed, isReview: true })
     expect(has('node_modules')).toBe(false)
-    await scene.boot()
+    await fixture.boot()
     for (const path of planted) expect(readFileSync(join(clone, path), 'utf8')).toBe('planted')
     expect(has('inner/file.txt')).toBe(true)
   })
 
   test('follows no link out of the clone, whatever it stands in for', async () => {
-    await scene.boot()
+    await fixture.boot()
     const victim = join(dir, 'victim')
     mkdirSync(victim)
     writeFileSync(join(victim, 'precious.txt'), 'precious')
@@ -235,23 +235,23 @@ describe('a fresh start', () => {
       rmSync(join(clone, '.git', name), { recursive: true })
       symlinkSync(victim, join(clone, '.git', name))
     }
-    await scene.boot({ isReview: true, sha: runGit(clone, 'rev-parse', 'HEAD') })
-    await scene.boot()
+    await fixture.boot({ isReview: true, sha: runGit(clone, 'rev-parse', 'HEAD') })
+    await fixture.boot()
     expect(readdirSync(victim)).toEqual(['precious.txt'])
   })
 
   test('keeps a file or a link that lies where the clone belongs, and clones', async () => {
     mkdirSync(join(dir, 'elsewhere'))
     symlinkSync(join(dir, 'elsewhere'), clone)
-    expect((await scene.boot()).result).toBe('up_to_date')
+    expect((await fixture.boot()).result).toBe('up_to_date')
     expect(readdirSync(join(dir, 'elsewhere'))).toEqual([])
     expect(has('README.md')).toBe(true)
   })
 
   test('clears the root of the workspace of what would be obeyed, and for a review of all that is not the platform’s (WRAPPER-BOOT-10)', async () => {
-    await scene.boot()
+    await fixture.boot()
     const root = (name: string): string => join(dir, 'ws', name)
-    const { inside } = scene
+    const { inside } = fixture
     const known = ['lib']
     for (const name of ['.claude', 'node_modules']) mkdirSync(root(name))
     symlinkSync('/etc/passwd', root('CLAUDE.md.new'))

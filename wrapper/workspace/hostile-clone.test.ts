@@ -21,7 +21,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openPlainSpace, type CommandSpace } from '../space/space.ts'
 import { startGateway, type TestGateway } from '../testing/gateway.ts'
 import { makeOrigin, runGit } from '../testing/pod.ts'
-import { openWorkspace, type WorkspaceScene } from '../testing/workspace.ts'
+import { openWorkspace, type WorkspaceFixture } from '../testing/workspace.ts'
 import { publishAll } from './outside/publish.ts'
 
 const branch = 'platform/task-1'
@@ -48,12 +48,12 @@ class MarkedSpace implements CommandSpace {
 
 interface Attack {
   readonly name: string
-  readonly plant: (scene: Scene) => void
+  readonly plant: (fixture: Fixture) => void
   /** What the wrapper's own git did on the clone, or would have done. */
   readonly control: readonly string[]
 }
 
-interface Scene {
+interface Fixture {
   readonly dir: string
   readonly clone: string
   readonly canary: string
@@ -63,7 +63,7 @@ interface Scene {
 }
 
 /** A bare repository whose hooks would run beside whoever pushes there. */
-function withHooks({ dir, canary }: Scene): string {
+function withHooks({ dir, canary }: Fixture): string {
   const path = join(dir, 'trap.git')
   if (!existsSync(path)) runGit(dir, 'init', '--quiet', '--bare', path)
   for (const hook of ['pre-receive', 'update', 'post-receive'])
@@ -72,7 +72,7 @@ function withHooks({ dir, canary }: Scene): string {
 }
 
 /** Two sides of one file, so that a merge asks the driver. */
-function fork({ clone }: Scene): void {
+function fork({ clone }: Fixture): void {
   runGit(clone, 'checkout', '-q', '-B', 'side')
   writeFileSync(join(clone, 'README.md'), 'side\n')
   runGit(clone, '-c', 'core.attributesFile=/dev/null', 'commit', '-qam', 'side')
@@ -126,10 +126,10 @@ const attacks: readonly Attack[] = [
   },
   {
     name: 'a merge driver',
-    plant: (scene) => {
-      fork(scene)
-      scene.config('merge.x.driver', `${scene.canary} %A`)
-      scene.attributes('* merge=x')
+    plant: (fixture) => {
+      fork(fixture)
+      fixture.config('merge.x.driver', `${fixture.canary} %A`)
+      fixture.attributes('* merge=x')
     },
     control: ['merge', 'side'],
   },
@@ -172,12 +172,12 @@ const attacks: readonly Attack[] = [
   },
   {
     name: 'another address for the gateway, with hooks behind it',
-    plant: (scene) => scene.config(`url.${withHooks(scene)}.insteadOf`, scene.url),
+    plant: (fixture) => fixture.config(`url.${withHooks(fixture)}.insteadOf`, fixture.url),
     control: ['push', '--quiet', 'URL', `HEAD:refs/heads/x`],
   },
   {
     name: 'another address for pushes only',
-    plant: (scene) => scene.config(`url.${withHooks(scene)}.pushInsteadOf`, scene.url),
+    plant: (fixture) => fixture.config(`url.${withHooks(fixture)}.pushInsteadOf`, fixture.url),
     control: ['push', '--quiet', 'URL', `HEAD:refs/heads/x`],
   },
   {
@@ -200,9 +200,9 @@ const attacks: readonly Attack[] = [
   },
   {
     name: 'an upload-pack of its own',
-    plant: (scene) => {
-      scene.config('remote.origin.url', withHooks(scene))
-      scene.config('remote.origin.uploadpack', scene.canary)
+    plant: (fixture) => {
+      fixture.config('remote.origin.url', withHooks(fixture))
+      fixture.config('remote.origin.uploadpack', fixture.canary)
     },
     control: ['fetch', 'origin'],
   },
@@ -235,8 +235,8 @@ describe('a clone that an agent prepared', () => {
   let dir: string
   let space: MarkedSpace
   let gateway: TestGateway
-  let workspace: WorkspaceScene
-  let scene: Scene
+  let workspace: WorkspaceFixture
+  let fixture: Fixture
 
   beforeEach(async () => {
     dir = mkdtempSync(join(tmpdir(), 'hostile-'))
@@ -249,7 +249,7 @@ describe('a clone that an agent prepared', () => {
     const { clone } = workspace
     const canary = join(dir, 'canary')
     writeFileSync(canary, program(), { mode: 0o755 })
-    scene = {
+    fixture = {
       dir,
       clone,
       canary,
@@ -308,8 +308,8 @@ exec cat "$@"
       GIT_COMMITTER_NAME: 'x',
       GIT_COMMITTER_EMAIL: 'x@x',
     }
-    const git = openPlainSpace().spawn(['git', ...args.map((arg) => (arg === 'URL' ? scene.url : arg))], {
-      cwd: scene.clone,
+    const git = openPlainSpace().spawn(['git', ...args.map((arg) => (arg === 'URL' ? fixture.url : arg))], {
+      cwd: fixture.clone,
       env: {
         PATH: process.env['PATH']!,
         HOME: dir,
@@ -330,20 +330,20 @@ exec cat "$@"
     { timeout: 60_000 },
     async ({ name, plant, control }) => {
       const { bare } = await workspace.boot()
-      plant(scene)
-      appendFileSync(join(scene.clone, 'README.md'), 'work of the agent\n')
+      plant(fixture)
+      appendFileSync(join(fixture.clone, 'README.md'), 'work of the agent\n')
       await publishAll(workspace, [bare], new Map(), 'turn')
-      appendFileSync(join(scene.clone, 'README.md'), 'more of it\n')
+      appendFileSync(join(fixture.clone, 'README.md'), 'more of it\n')
       const before = runs()
       await workspace.boot({ isReview: true })
       expect(escapes()).toEqual([])
       // Law B2: in the next pod it is not run at all.
       expect(runs()).toEqual(before)
-      expect(runGit(scene.clone, 'config', '--local', '--list')).not.toContain(dir)
+      expect(runGit(fixture.clone, 'config', '--local', '--list')).not.toContain(dir)
       rmSync(join(dir, 'elsewhere'), { recursive: true, force: true })
       rmSync(join(dir, 'common'), { recursive: true, force: true })
-      plant(scene)
-      appendFileSync(join(scene.clone, 'README.md'), 'a change\n')
+      plant(fixture)
+      appendFileSync(join(fixture.clone, 'README.md'), 'a change\n')
       await besideTheWrapper(control, name !== ownPrompt)
       expect(escapes()).not.toEqual([])
     },
@@ -359,9 +359,9 @@ exec cat "$@"
     try {
       const { bare } = await workspace.boot()
       const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-      const plant = (): void => scene.config(`http.${scene.url}.proxy`, address)
+      const plant = (): void => fixture.config(`http.${fixture.url}.proxy`, address)
       plant()
-      appendFileSync(join(scene.clone, 'README.md'), 'work\n')
+      appendFileSync(join(fixture.clone, 'README.md'), 'work\n')
       expect((await publishAll(workspace, [bare], new Map(), 'turn')).pushed).toEqual(['lib'])
       await workspace.boot()
       expect(heard).toEqual([])
@@ -375,15 +375,15 @@ exec cat "$@"
 
   test('publishes what its commits are, whatever replaces them', async () => {
     const { bare } = await workspace.boot()
-    writeFileSync(join(scene.clone, 'real.txt'), 'real\n')
-    runGit(scene.clone, 'add', '-A')
-    runGit(scene.clone, 'commit', '-qm', 'real')
-    const real = runGit(scene.clone, 'rev-parse', 'HEAD')
-    runGit(scene.clone, 'replace', real, 'HEAD~1')
+    writeFileSync(join(fixture.clone, 'real.txt'), 'real\n')
+    runGit(fixture.clone, 'add', '-A')
+    runGit(fixture.clone, 'commit', '-qm', 'real')
+    const real = runGit(fixture.clone, 'rev-parse', 'HEAD')
+    runGit(fixture.clone, 'replace', real, 'HEAD~1')
     await publishAll(workspace, [bare], new Map(), 'turn')
     const origin = join(dir, 'lib.git')
     expect(runGit(origin, 'rev-parse', branch)).toBe(real)
     expect(runGit(origin, 'ls-tree', '--name-only', branch)).toContain('real.txt')
-    expect(runGit(scene.clone, 'ls-tree', '--name-only', 'HEAD')).not.toContain('real.txt')
+    expect(runGit(fixture.clone, 'ls-tree', '--name-only', 'HEAD')).not.toContain('real.txt')
   })
 })

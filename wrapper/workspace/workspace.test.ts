@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeOrigin, runGit } from '../testing/pod.ts'
-import { openWorkspace, type WorkspaceScene } from '../testing/workspace.ts'
+import { openWorkspace, type WorkspaceFixture } from '../testing/workspace.ts'
 import type { Checkout } from './outside/prepare.ts'
 import { publishAll, push, readHeads } from './outside/publish.ts'
 
@@ -13,18 +13,18 @@ const branch = 'platform/task-1'
 describe('the workspace', () => {
   let dir: string
   let origin: string
-  let scene: WorkspaceScene
+  let fixture: WorkspaceFixture
   let clone: string
 
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'workspace-'))
     origin = makeOrigin(dir)
-    scene = openWorkspace({ dir, url: origin, branch })
-    clone = scene.clone
+    fixture = openWorkspace({ dir, url: origin, branch })
+    clone = fixture.clone
   })
   afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-  const boot = (extra: { sha?: string } = {}): Promise<Checkout> => scene.boot(extra)
+  const boot = (extra: { sha?: string } = {}): Promise<Checkout> => fixture.boot(extra)
   const write = (name: string, text: string): void => writeFileSync(join(clone, name), text)
   const commit = (message: string): string => (
     runGit(clone, 'add', '-A'),
@@ -60,7 +60,7 @@ describe('the workspace', () => {
     const first = await boot()
     write('mine.txt', 'mine')
     commit('mine')
-    await push(scene, first.bare)
+    await push(fixture, first.bare)
     onOrigin('main', 'theirs.txt', 'theirs')
     rmSync(clone, { recursive: true })
     expect((await boot()).result).toBe('merged')
@@ -82,7 +82,7 @@ describe('the workspace', () => {
     const first = await boot()
     write('a.txt', 'a')
     commit('a')
-    await push(scene, first.bare)
+    await push(fixture, first.bare)
     onOrigin(branch, 'b.txt', 'b')
     write('c.txt', 'c')
     await boot()
@@ -143,7 +143,7 @@ describe('the workspace', () => {
     const first = await boot()
     write('pushed.txt', 'pushed')
     commit('pushed')
-    await push(scene, first.bare)
+    await push(fixture, first.bare)
     write('fresh.txt', 'only in the work tree')
     rmSync(join(clone, '.git', 'HEAD'))
     const checkout = await boot()
@@ -208,7 +208,7 @@ describe('the workspace', () => {
     mkdirSync(join(clone, 'inner'))
     runGit(join(clone, 'inner'), 'init', '-q')
     writeFileSync(join(clone, 'inner', 'b.txt'), 'b')
-    expect(await publishAll(scene, [bare], new Map(), 't')).toEqual({ pushed: ['lib'], failed: [] })
+    expect(await publishAll(fixture, [bare], new Map(), 't')).toEqual({ pushed: ['lib'], failed: [] })
     await boot()
     expect(readFileSync(join(clone, 'inner', 'b.txt'), 'utf8')).toBe('b')
   })
@@ -234,7 +234,7 @@ describe('the workspace', () => {
     const first = await boot()
     write('a.txt', 'a')
     const reviewed = commit('a')
-    await push(scene, first.bare)
+    await push(fixture, first.bare)
     onOrigin('main', 'base.txt', 'moved on')
     write('left.txt', 'left over by the pod before')
     const checkout = await boot({ sha: reviewed })
@@ -246,40 +246,40 @@ describe('the workspace', () => {
 
   test('pushes every touched repository at the end of a turn and nothing for an untouched one (WORK-PUSH-5, WORK-PUSH-6)', async () => {
     const { bare } = await boot()
-    const heads = await readHeads(scene.git, [bare])
-    expect(await publishAll(scene, [bare], heads, 't')).toEqual({ pushed: [], failed: [] })
+    const heads = await readHeads(fixture.git, [bare])
+    expect(await publishAll(fixture, [bare], heads, 't')).toEqual({ pushed: [], failed: [] })
     write('new.txt', 'new')
-    expect(await publishAll(scene, [bare], heads, 't')).toEqual({ pushed: ['lib'], failed: [] })
+    expect(await publishAll(fixture, [bare], heads, 't')).toEqual({ pushed: ['lib'], failed: [] })
     expect(runGit(origin, 'show', `${branch}:new.txt`)).toBe('new')
   })
 
   test('counts work that the mid-turn push already published', async () => {
     const { bare } = await boot()
-    const heads = await readHeads(scene.git, [bare])
+    const heads = await readHeads(fixture.git, [bare])
     write('new.txt', 'new')
     commit('new')
-    expect(await push(scene, bare)).toEqual({ state: 'pushed' })
-    expect(await push(scene, bare)).toEqual({ state: 'nothing' })
-    expect((await publishAll(scene, [bare], heads, 't')).pushed).toEqual(['lib'])
+    expect(await push(fixture, bare)).toEqual({ state: 'pushed' })
+    expect(await push(fixture, bare)).toEqual({ state: 'nothing' })
+    expect((await publishAll(fixture, [bare], heads, 't')).pushed).toEqual(['lib'])
   })
 
   test('counts work that a pod pushed and was killed before it could say so', async () => {
     const { bare } = await boot()
     write('new.txt', 'new')
     commit('new')
-    expect(await push(scene, bare)).toEqual({ state: 'pushed' })
+    expect(await push(fixture, bare)).toEqual({ state: 'pushed' })
     const next = await boot()
-    const heads = await readHeads(scene.git, [next.bare])
-    expect(await publishAll(scene, [next.bare], heads, 't')).toEqual({ pushed: ['lib'], failed: [] })
+    const heads = await readHeads(fixture.git, [next.bare])
+    expect(await publishAll(fixture, [next.bare], heads, 't')).toEqual({ pushed: ['lib'], failed: [] })
   })
 
   test('merges a task branch that moved at the remote before pushing again', async () => {
     const { bare } = await boot()
     write('a.txt', 'a')
-    await publishAll(scene, [bare], new Map(), 't')
+    await publishAll(fixture, [bare], new Map(), 't')
     onOrigin(branch, 'b.txt', 'b')
     write('c.txt', 'c')
-    expect(await publishAll(scene, [bare], new Map(), 't')).toEqual({ pushed: ['lib'], failed: [] })
+    expect(await publishAll(fixture, [bare], new Map(), 't')).toEqual({ pushed: ['lib'], failed: [] })
     expect(runGit(origin, 'show', `${branch}:b.txt`)).toBe('b')
   })
 
@@ -291,7 +291,7 @@ describe('the workspace', () => {
       { mode: 0o755 },
     )
     write('a.txt', 'a')
-    const published = await publishAll(scene, [bare], new Map(), 't')
+    const published = await publishAll(fixture, [bare], new Map(), 't')
     expect(published.pushed).toEqual([])
     expect(published.failed).toMatchObject([
       { repo: 'lib', error: expect.stringContaining('approval-required: no maintainer said yes') },
@@ -306,7 +306,7 @@ describe('the workspace', () => {
       writeFileSync(join(clone, '.git', 'hooks', hook), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 })
     runGit(clone, 'config', 'core.fsmonitor', `touch ${mark};false`)
     write('a.txt', 'a')
-    await publishAll(scene, [bare], new Map(), 't')
+    await publishAll(fixture, [bare], new Map(), 't')
     expect(existsSync(mark)).toBe(false)
   })
 })

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { people } from '../../local/people.ts'
 import { commit, run } from '../../../standins/forge/testing.ts'
-import { repository, type Room } from './room.ts'
+import { repository, type OrchestratorFixture } from './fixture.ts'
 
 export interface OpenedMergeRequest {
   readonly number: number
@@ -11,31 +11,31 @@ export interface OpenedMergeRequest {
 }
 
 export async function openMergeRequest(
-  room: Room,
+  fixture: OrchestratorFixture,
   head = 'weeks',
   author: string = people.maintainer,
 ): Promise<OpenedMergeRequest> {
-  const dir = mkdtempSync(join(room.dir, 'merge-request-'))
+  const dir = mkdtempSync(join(fixture.dir, 'merge-request-'))
   const clone = join(dir, 'clone')
-  const url = new URL(room.forge.gitUrl(people.owner, 'duration'))
+  const url = new URL(fixture.forge.gitUrl(people.owner, 'duration'))
   Object.assign(url, { username: people.maintainer, password: tokenOf(people.maintainer) })
   await run(dir, ['clone', '--quiet', url.href, clone])
   await run(clone, ['switch', '--quiet', '-c', head])
   await commit(clone, { 'weeks.md': 'Weeks.\n' }, 'Know weeks')
   await run(clone, ['push', '--quiet', 'origin', head])
   const input = { title: 'Know weeks', body: 'Seven days.', head, base: 'main' }
-  return room.forge.openPull(author, repository, input)
+  return fixture.forge.openPull(author, repository, input)
 }
 
 /** The forge's REST API of the repository, as this person. */
 export async function askForge(
-  room: Room,
+  fixture: OrchestratorFixture,
   login: string,
   method: string,
   path: string,
   body?: unknown,
 ): Promise<unknown> {
-  const answer = await fetch(`${room.forge.apiUrl}/repos/${repository}${path}`, {
+  const answer = await fetch(`${fixture.forge.apiUrl}/repos/${repository}${path}`, {
     method,
     headers: { authorization: `Bearer ${tokenOf(login)}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -45,8 +45,13 @@ export async function askForge(
 }
 
 /** A comment on it; its id. */
-export async function commentOn(room: Room, login: string, number: number, words: string): Promise<string> {
-  const { id } = (await askForge(room, login, 'POST', `/issues/${number}/comments`, { body: words })) as {
+export async function commentOn(
+  fixture: OrchestratorFixture,
+  login: string,
+  number: number,
+  words: string,
+): Promise<string> {
+  const { id } = (await askForge(fixture, login, 'POST', `/issues/${number}/comments`, { body: words })) as {
     readonly id: number
   }
   return String(id)

@@ -1,6 +1,6 @@
 /** What a refused input must look like: one form of answer, and nothing changed. Test code only. */
 import { expect } from 'vitest'
-import { hookSecret, type Answer, type Room } from './room.ts'
+import { hookSecret, type Answer, type OrchestratorFixture } from './fixture.ts'
 
 export interface Refusal {
   readonly status: number
@@ -15,25 +15,30 @@ export const forbidden: Refusal = { status: 403, code: 'forbidden' }
 export const missing: Refusal = { status: 404, code: 'not-found' }
 
 /** The answer is this problem, in the one form of problems, and tells nothing of the host. */
-export function expectProblem(room: Room, answer: Answer, { status, code }: Refusal, what: string): void {
+export function expectProblem(
+  fixture: OrchestratorFixture,
+  answer: Answer,
+  { status, code }: Refusal,
+  what: string,
+): void {
   const said = { what, status: answer.status, type: answer.type, code: answer.body['code'] }
   expect(said).toEqual({ what, status, type: 'application/problem+json', code })
   const form = { type: `urn:statewright:problem:${code}`, status, title: expect.any(String) as string }
   expect(answer.body).toMatchObject({ ...form, requestId: answer.headers.get('x-request-id') })
   const text = JSON.stringify(answer.body)
-  for (const secret of ['node_modules', '.ts:', room.dir, hookSecret]) expect(text).not.toContain(secret)
+  for (const secret of ['node_modules', '.ts:', fixture.dir, hookSecret]) expect(text).not.toContain(secret)
 }
 
 export async function expectRefused(
-  room: Room,
+  fixture: OrchestratorFixture,
   what: string,
   send: () => Promise<Answer>,
   refusal: Refusal,
 ): Promise<Answer> {
-  const before = await room.fingerprint()
+  const before = await fixture.fingerprint()
   const answer = await send()
-  expectProblem(room, answer, refusal, what)
-  expect(await room.fingerprint()).toBe(before)
+  expectProblem(fixture, answer, refusal, what)
+  expect(await fixture.fingerprint()).toBe(before)
   return answer
 }
 

@@ -1,7 +1,7 @@
 /** One Task of a reporter's issue with its first pod at work, and what people and pods then say. Test code only. */
 import { expect } from 'vitest'
 import { people } from '../../local/people.ts'
-import { repository, type Answer, type Asked, type PodUnderTest, type Room } from './room.ts'
+import { repository, type Answer, type Asked, type PodUnderTest, type OrchestratorFixture } from './fixture.ts'
 
 export interface TaskStory {
   /** Name without its namespace. */
@@ -22,17 +22,17 @@ export interface TaskStory {
   labels(): readonly string[]
 }
 
-export async function openTask(room: Room): Promise<TaskStory> {
-  const issue = room.forge.openIssue(people.reporter, repository, {
+export async function openTask(fixture: OrchestratorFixture): Promise<TaskStory> {
+  const issue = fixture.forge.openIssue(people.reporter, repository, {
     title: 'Parse weeks',
     body: 'It does not.',
     labels: ['platform'],
   }).number
-  const first = await room.podAtWork(1)
-  const name = (await room.task())!.id.split('/')[1]!
-  await room.quiet()
+  const first = await fixture.podAtWork(1)
+  const name = (await fixture.task())!.id.split('/')[1]!
+  await fixture.quiet()
   const by: TaskStory['by'] = (pod, path, asked = {}) =>
-    room.call(`/tasks/${encodeURIComponent(name)}${path}`, { token: pod.token, ...asked })
+    fixture.call(`/tasks/${encodeURIComponent(name)}${path}`, { token: pod.token, ...asked })
   return {
     name,
     issue,
@@ -41,7 +41,7 @@ export async function openTask(room: Room): Promise<TaskStory> {
     outcome: (pod, payload, { kind = 'implement', ...asked } = {}) =>
       by(pod, '/outcome', { body: { kind, payload }, ...asked }),
     git: (pod) =>
-      room.call('/git/demo/duration.git/info/refs?service=git-upload-pack', {
+      fixture.call('/git/demo/duration.git/info/refs?service=git-upload-pack', {
         headers: { authorization: `Basic ${Buffer.from(`x-pod:${pod.token}`).toString('base64')}` },
       }),
     plan: async (pod, words) => {
@@ -50,28 +50,31 @@ export async function openTask(room: Room): Promise<TaskStory> {
       return String(body['id'])
     },
     says: async (login, words) => {
-      const comment = room.forge.comment(login, repository, issue, words)
-      await room.quiet()
+      const comment = fixture.forge.comment(login, repository, issue, words)
+      await fixture.quiet()
       return String(comment.id)
     },
     stageIs: async (stage, reason, detail) => {
-      await room.until(`the Task is at ${stage}`, async () => (await room.task())?.stage === stage)
-      expect(await room.task()).toMatchObject({ stage, stageReason: reason, stageDetail: detail })
+      await fixture.until(`the Task is at ${stage}`, async () => (await fixture.task())?.stage === stage)
+      expect(await fixture.task()).toMatchObject({ stage, stageReason: reason, stageDetail: detail })
     },
     endOf: async (pod) => {
       await pod.endTurn()
-      await room.until(`${pod.id} has ended`, async () => (await room.runtime.read(`pod:${pod.id}`))?.status === 'done')
-      await room.quiet()
+      await fixture.until(
+        `${pod.id} has ended`,
+        async () => (await fixture.runtime.read(`pod:${pod.id}`))?.status === 'done',
+      )
+      await fixture.quiet()
     },
-    labels: () => room.forge.issue(repository, issue).labels.map(({ name: label }) => label),
+    labels: () => fixture.forge.issue(repository, issue).labels.map(({ name: label }) => label),
   }
 }
 
 /** The call is answered, and neither it nor what follows from it changes anything. */
-export async function expectUnchanged(room: Room, send: () => Promise<Answer>): Promise<Answer> {
-  const before = await room.fingerprint()
+export async function expectUnchanged(fixture: OrchestratorFixture, send: () => Promise<Answer>): Promise<Answer> {
+  const before = await fixture.fingerprint()
   const answer = await send()
-  await room.quiet()
-  expect(await room.fingerprint()).toBe(before)
+  await fixture.quiet()
+  expect(await fixture.fingerprint()).toBe(before)
   return answer
 }

@@ -28,20 +28,20 @@ forgePortContract('GitHub', (use) =>
         labels: [{ name: 'platform', color: '5319e7' }],
       },
     },
-    async (room) => {
-      const { forge } = room
+    async (fixture) => {
+      const { forge } = fixture
       await use({
         port: portFor(forge.apiUrl, 'token-of-bot'),
         readerPort: portFor(forge.apiUrl, 'token-of-reader'),
         path: 'acme/library',
-        push: async (branch, files) => room.push(await room.clone('bot'), branch, files),
+        push: async (branch, files) => fixture.push(await fixture.clone('bot'), branch, files),
         openIssue: async (title, labels) =>
           forge.openIssue('maintainer', 'acme/library', { title, body: 'b', labels: [...labels] }).number,
         comment: async (number, body) => void forge.comment('maintainer', 'acme/library', number, body),
         deleteComment: async (id) => forge.deleteComment('maintainer', 'acme/library', Number(id)),
         async reportCheck(sha, name, state) {
           const status = state === 'running' ? 'in_progress' : 'completed'
-          await room.octokit('bot').checks.create({
+          await fixture.octokit('bot').checks.create({
             ...REPO,
             head_sha: sha,
             name,

@@ -5,7 +5,7 @@ import { grantHolds } from '../../../machines/issue/context.ts'
 import type { IssueFacts } from '../../../machines/issue/events.ts'
 import { issueMachine } from '../../../machines/issue/machine.ts'
 import { mergeWhenKnown, openChange } from '../outbound/testing.ts'
-import { withForgeEdge, type EdgeRoom, type EdgeRoomOptions } from '../testing.ts'
+import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing.ts'
 
 const REPO = 'acme/library'
 const ISSUE = 'default/library-1'
@@ -15,15 +15,15 @@ const TASK = 'default/implement-library-1-aaaaa'
 const permissions = { maintainer: 'admin', bot: 'admin', stranger: 'admin', reader: 'read' } as const
 
 /** An issue whose plan `maintainer` approved, and that is granted; what comes after it is each test's own. */
-export class Scene {
-  readonly room: EdgeRoom
+export class ApprovedIssue {
+  readonly fixture: EdgeFixture
   readonly issue: Drive
   readonly number: number
   readonly #hear: Hear
   #approval = 0
 
-  constructor(room: EdgeRoom, issue: Drive, number: number, hear: Hear) {
-    this.room = room
+  constructor(fixture: EdgeFixture, issue: Drive, number: number, hear: Hear) {
+    this.fixture = fixture
     this.issue = issue
     this.number = number
     this.#hear = hear
@@ -42,13 +42,13 @@ export class Scene {
   }
 
   say(login: string, body: string): number {
-    return this.room.forge.comment(login, REPO, this.number, body).id
+    return this.fixture.forge.comment(login, REPO, this.number, body).id
   }
 
   /** Heard by the Issue before anything else happens. */
   async sayHeard(login: string, body: string): Promise<number> {
     const id = this.say(login, body)
-    await this.room.quiet()
+    await this.fixture.quiet()
     return id
   }
 
@@ -66,30 +66,30 @@ export class Scene {
   }
 
   edit(login: string, id: number, body: string): void {
-    this.room.forge.editComment(login, REPO, id, body)
+    this.fixture.forge.editComment(login, REPO, id, body)
   }
 
   delete(login: string, id: number): void {
-    this.room.forge.deleteComment(login, REPO, id)
+    this.fixture.forge.deleteComment(login, REPO, id)
   }
 
   rewrite(login: string, patch: { readonly title?: string; readonly body?: string }): void {
-    this.room.forge.editIssue(login, REPO, this.number, patch)
+    this.fixture.forge.editIssue(login, REPO, this.number, patch)
   }
 
   async rewriteHeard(login: string, patch: { readonly title?: string; readonly body?: string }): Promise<void> {
     this.rewrite(login, patch)
-    await this.room.quiet()
+    await this.fixture.quiet()
   }
 
   /** The next webhook of an edit of the issue does not arrive; the resync may get it again. */
   loseNextEdit(): void {
-    this.room.forge.faults.inject({ kind: 'drop', event: 'issues', action: 'edited', times: 1 })
+    this.fixture.forge.faults.inject({ kind: 'drop', event: 'issues', action: 'edited', times: 1 })
   }
 
   /** From now on no webhook of a thread arrives, and none can be had again. */
   loseWebhooks(): void {
-    const { faults } = this.room.forge
+    const { faults } = this.fixture.forge
     faults.inject({ kind: 'drop', event: 'issue_comment', times: 10_000 })
     faults.inject({ kind: 'drop', event: 'issues', times: 10_000 })
     faults.inject({
@@ -102,36 +102,41 @@ export class Scene {
   }
 
   async resync(): Promise<void> {
-    this.room.clock.advance(30 * 60_000)
-    await this.room.edge.handlers.resyncMirror.perform({ project: 'default/demo' }, this.room.context('resync'))
-    await this.room.quiet()
+    this.fixture.clock.advance(30 * 60_000)
+    await this.fixture.edge.handlers.resyncMirror.perform({ project: 'default/demo' }, this.fixture.context('resync'))
+    await this.fixture.quiet()
   }
 
   /** What answers the merge; nothing: it is merged. */
   async merge(): Promise<readonly unknown[]> {
-    const change = await openChange(this.room)
-    const answers = await mergeWhenKnown(this.room, change, { grants: [`issue:${ISSUE}`] })
+    const change = await openChange(this.fixture)
+    const answers = await mergeWhenKnown(this.fixture, change, { grants: [`issue:${ISSUE}`] })
     return answers.map(({ event }) => event.reason)
   }
 
   /** By the forge's own record. */
   get isMerged(): boolean {
-    return this.room.forge.audit().some(({ action }) => action === 'pull.merge')
+    return this.fixture.forge.audit().some(({ action }) => action === 'pull.merge')
   }
 }
 
 type Hear = (event: { readonly type: string; readonly [field: string]: unknown }) => void
 
-export interface SceneOptions extends Pick<EdgeRoomOptions, 'rules'> {
+export interface ApprovedIssueOptions extends Pick<EdgeFixtureOptions, 'rules'> {
   readonly machine?: AnyStateMachine
   readonly maintainerLogins?: readonly string[]
   /** Who wrote the issue. */
   readonly author?: string
 }
 
-export async function withScene(
-  { machine = issueMachine, maintainerLogins = ['maintainer', 'acme'], author = 'reader', ...rest }: SceneOptions,
-  use: (scene: Scene) => Promise<void>,
+export async function withApprovedIssue(
+  {
+    machine = issueMachine,
+    maintainerLogins = ['maintainer', 'acme'],
+    author = 'reader',
+    ...rest
+  }: ApprovedIssueOptions,
+  use: (approved: ApprovedIssue) => Promise<void>,
 ): Promise<void> {
   const issue = drive(machine, ISSUE)
   let grants = new Set<string>()
@@ -140,7 +145,7 @@ export async function withScene(
     if (grantHolds(issue.context)) grants.add(`issue:${ISSUE}`)
     else grants.delete(`issue:${ISSUE}`)
   }
-  const options: EdgeRoomOptions = {
+  const options: EdgeFixtureOptions = {
     ...rest,
     repository: { permissions },
     project: (given) => ({ ...given, scm: { ...given.scm, maintainerLogins: [...maintainerLogins] } }),
@@ -148,16 +153,16 @@ export async function withScene(
       if (to === `issue:${ISSUE}`) hear(event)
     },
   }
-  await withForgeEdge(options, async (room) => {
-    grants = room.grants
-    await room.edge.handlers.checkProject.perform({ project: 'default/demo' }, room.context('check'))
-    const { number } = room.forge.openIssue(author, REPO, { title: 'Add mul', body: 'We need it.' })
-    room.forge.addLabel('maintainer', REPO, number, 'platform')
-    await room.quiet()
+  await withForgeEdge(options, async (fixture) => {
+    grants = fixture.grants
+    await fixture.edge.handlers.checkProject.perform({ project: 'default/demo' }, fixture.context('check'))
+    const { number } = fixture.forge.openIssue(author, REPO, { title: 'Add mul', body: 'We need it.' })
+    fixture.forge.addLabel('maintainer', REPO, number, 'platform')
+    await fixture.quiet()
     hear({ type: 'issue.owned', task: TASK })
     hear({ type: 'plan.written', task: TASK, noteId: 'n1', planHash: 'p1', body: 'multiply' })
-    const scene = new Scene(room, issue, number, hear)
-    await scene.approve()
-    await use(scene)
+    const approved = new ApprovedIssue(fixture, issue, number, hear)
+    await approved.approve()
+    await use(approved)
   })
 }

@@ -3,82 +3,82 @@ import { withForgeEdge } from '../testing.ts'
 import { merge, mergeWhenKnown, openChange, SUBJECT } from './testing.ts'
 
 test('a merge request at the reviewed head is merged once, its task branch deleted, and the merge observed without waiting for the webhook (RESOURCES-18, FORGE-RULES-1, FORGE-RULES-3)', async () => {
-  await withForgeEdge({}, async (room) => {
-    const change = await openChange(room)
-    expect(await mergeWhenKnown(room, change)).toEqual([])
-    const observed = room.delivered.filter((one) => one.event.type === 'mr.observed').at(-1)
+  await withForgeEdge({}, async (fixture) => {
+    const change = await openChange(fixture)
+    expect(await mergeWhenKnown(fixture, change)).toEqual([])
+    const observed = fixture.delivered.filter((one) => one.event.type === 'mr.observed').at(-1)
     expect(observed).toMatchObject({
       to: `merge-request:default/library-mr-${change.number}`,
       event: { facts: { state: 'merged', headSha: change.sha, mergeCommit: expect.stringMatching(/^[0-9a-f]{40}$/) } },
     })
-    expect(room.forge.audit().filter((entry) => entry.action === 'pull.merge')).toHaveLength(1)
-    expect(room.forge.audit().some((entry) => entry.action === 'branch.delete')).toBe(true)
-    expect(await merge(room, change)).toEqual([])
-    expect(room.forge.audit().filter((entry) => entry.action === 'pull.merge')).toHaveLength(1)
+    expect(fixture.forge.audit().filter((entry) => entry.action === 'pull.merge')).toHaveLength(1)
+    expect(fixture.forge.audit().some((entry) => entry.action === 'branch.delete')).toBe(true)
+    expect(await merge(fixture, change)).toEqual([])
+    expect(fixture.forge.audit().filter((entry) => entry.action === 'pull.merge')).toHaveLength(1)
   })
 })
 
 test('an answer lost after the merge leads to one merge, not two (SERVICE-5)', async () => {
   await withForgeEdge(
     { faults: [{ kind: 'errorAfterWrite', method: 'PUT', path: '/repos/acme/library/pulls/*/merge', times: 1 }] },
-    async (room) => {
-      const change = await openChange(room)
-      await expect(mergeWhenKnown(room, change)).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
-      expect(await merge(room, change)).toEqual([])
-      expect(room.forge.audit().filter((entry) => entry.action === 'pull.merge')).toHaveLength(1)
+    async (fixture) => {
+      const change = await openChange(fixture)
+      await expect(mergeWhenKnown(fixture, change)).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
+      expect(await merge(fixture, change)).toEqual([])
+      expect(fixture.forge.audit().filter((entry) => entry.action === 'pull.merge')).toHaveLength(1)
     },
   )
 })
 
 test('LAW-18: nothing is merged while the Issue holds no grant', async () => {
-  await withForgeEdge({}, async (room) => {
-    const { number } = room.forge.openIssue('maintainer', 'acme/library', { title: 'Multiply' })
-    const change = await openChange(room)
+  await withForgeEdge({}, async (fixture) => {
+    const { number } = fixture.forge.openIssue('maintainer', 'acme/library', { title: 'Multiply' })
+    const change = await openChange(fixture)
     const grants = [`issue:default/library-${number}`]
-    const answers = await mergeWhenKnown(room, change, { grants })
+    const answers = await mergeWhenKnown(fixture, change, { grants })
     expect(answers).toMatchObject([
       { event: { type: 'mr.notMergeableYet', reason: 'approval-revoked', sha: change.sha, attempt: 1 } },
     ])
-    room.grants.add(grants[0]!)
-    expect(await mergeWhenKnown(room, change, { grants })).toEqual([])
+    fixture.grants.add(grants[0]!)
+    expect(await mergeWhenKnown(fixture, change, { grants })).toEqual([])
   })
 })
 
 test('LAW-18: nothing is merged on the word of an issue that is gone from the forge', async () => {
-  await withForgeEdge({}, async (room) => {
-    const change = await openChange(room)
-    room.grants.add('issue:default/library-404')
-    expect(await mergeWhenKnown(room, change, { grants: ['issue:default/library-404'] })).toMatchObject([
+  await withForgeEdge({}, async (fixture) => {
+    const change = await openChange(fixture)
+    fixture.grants.add('issue:default/library-404')
+    expect(await mergeWhenKnown(fixture, change, { grants: ['issue:default/library-404'] })).toMatchObject([
       { event: { type: 'mr.notMergeableYet', reason: 'approval-revoked' } },
     ])
   })
 })
 
 test('a head other than the reviewed one is not merged (SERVICE-6)', async () => {
-  await withForgeEdge({}, async (room) => {
-    const change = await openChange(room)
-    expect(await merge(room, { ...change, sha: 'f'.repeat(40) })).toMatchObject([
+  await withForgeEdge({}, async (fixture) => {
+    const change = await openChange(fixture)
+    expect(await merge(fixture, { ...change, sha: 'f'.repeat(40) })).toMatchObject([
       { event: { type: 'mr.notMergeableYet', reason: 'head-moved' } },
     ])
-    expect(room.forge.audit().some((entry) => entry.action === 'pull.merge')).toBe(false)
+    expect(fixture.forge.audit().some((entry) => entry.action === 'pull.merge')).toBe(false)
   })
 })
 
 test('a conflict with the base is told as a conflict', async () => {
-  await withForgeEdge({}, async (room) => {
-    const change = await openChange(room, 'platform/a', { 'README.md': 'ours\n' })
-    const folder = await room.clone('maintainer')
-    await room.push(folder, 'main', { 'README.md': 'theirs\n' })
-    expect(await mergeWhenKnown(room, change)).toMatchObject([{ event: { type: 'mr.conflict' } }])
+  await withForgeEdge({}, async (fixture) => {
+    const change = await openChange(fixture, 'platform/a', { 'README.md': 'ours\n' })
+    const folder = await fixture.clone('maintainer')
+    await fixture.push(folder, 'main', { 'README.md': 'theirs\n' })
+    expect(await mergeWhenKnown(fixture, change)).toMatchObject([{ event: { type: 'mr.conflict' } }])
   })
 })
 
 test('checks decide: running is pending, red is red, green merges; a required one that was never reported is awaited', async () => {
-  await withForgeEdge({ repository: { protection: { main: { requiredChecks: ['test'] } } } }, async (room) => {
-    const change = await openChange(room)
-    const api = room.octokit('bot')
+  await withForgeEdge({ repository: { protection: { main: { requiredChecks: ['test'] } } } }, async (fixture) => {
+    const change = await openChange(fixture)
+    const api = fixture.octokit('bot')
     const place = { owner: 'acme', repo: 'library' }
-    expect(await mergeWhenKnown(room, change)).toMatchObject([
+    expect(await mergeWhenKnown(fixture, change)).toMatchObject([
       { event: { type: 'mr.ciPending', reason: 'not reported yet: test' } },
     ])
     const { data: run } = await api.checks.create({
@@ -87,51 +87,54 @@ test('checks decide: running is pending, red is red, green merges; a required on
       head_sha: change.sha,
       status: 'in_progress',
     })
-    expect(await merge(room, change)).toMatchObject([{ event: { type: 'mr.ciPending', reason: 'test: running' } }])
+    expect(await merge(fixture, change)).toMatchObject([{ event: { type: 'mr.ciPending', reason: 'test: running' } }])
     await api.checks.update({ ...place, check_run_id: run.id, status: 'completed', conclusion: 'failure' })
-    expect(await merge(room, change)).toMatchObject([{ event: { type: 'mr.ciRed', reason: 'test: failure' } }])
+    expect(await merge(fixture, change)).toMatchObject([{ event: { type: 'mr.ciRed', reason: 'test: failure' } }])
     await api.checks.update({ ...place, check_run_id: run.id, status: 'completed', conclusion: 'success' })
-    expect(await mergeWhenKnown(room, change)).toEqual([])
+    expect(await mergeWhenKnown(fixture, change)).toEqual([])
   })
 })
 
 test('MERGE-4: in a repository that has checks, a head without any waits for them, but not for ever (FORGE-RULES-1)', async () => {
-  await withForgeEdge({}, async (room) => {
-    const api = room.octokit('bot')
-    const main = await room.clone('maintainer')
-    const base = await room.push(main, 'main', { 'NOTES.md': 'x\n' })
+  await withForgeEdge({}, async (fixture) => {
+    const api = fixture.octokit('bot')
+    const main = await fixture.clone('maintainer')
+    const base = await fixture.push(main, 'main', { 'NOTES.md': 'x\n' })
     await api.repos.createCommitStatus({ owner: 'acme', repo: 'library', sha: base, state: 'success', context: 'lint' })
-    const change = await openChange(room)
-    expect(await mergeWhenKnown(room, change)).toMatchObject([
+    const change = await openChange(fixture)
+    expect(await mergeWhenKnown(fixture, change)).toMatchObject([
       { event: { type: 'mr.ciPending', reason: 'no check has been reported for this head yet' } },
     ])
-    room.clock.advance(5 * 60_000)
-    expect(await mergeWhenKnown(room, change)).toEqual([])
+    fixture.clock.advance(5 * 60_000)
+    expect(await mergeWhenKnown(fixture, change)).toEqual([])
   })
 })
 
 test('MERGE-6: protection that only people can satisfy is told with what to change', async () => {
-  await withForgeEdge({ repository: { protection: { main: { requiredApprovals: 1 } } } }, async (room) => {
-    const change = await openChange(room)
-    expect(await mergeWhenKnown(room, change)).toMatchObject([
+  await withForgeEdge({ repository: { protection: { main: { requiredApprovals: 1 } } } }, async (fixture) => {
+    const change = await openChange(fixture)
+    expect(await mergeWhenKnown(fixture, change)).toMatchObject([
       { event: { type: 'mr.mergeRefused', reason: expect.stringContaining('branch protection') } },
     ])
   })
 })
 
 test('MERGE-7: the method is one that the repository allows (FORGE-RULES-3)', async () => {
-  await withForgeEdge({ repository: { mergeMethods: ['rebase'] } }, async (room) => {
-    const change = await openChange(room)
-    expect(await mergeWhenKnown(room, change)).toEqual([])
-    expect(room.forge.audit().filter((entry) => entry.action === 'pull.merge')).toHaveLength(1)
+  await withForgeEdge({ repository: { mergeMethods: ['rebase'] } }, async (fixture) => {
+    const change = await openChange(fixture)
+    expect(await mergeWhenKnown(fixture, change)).toEqual([])
+    expect(fixture.forge.audit().filter((entry) => entry.action === 'pull.merge')).toHaveLength(1)
   })
 })
 
 test('an effect that was withdrawn while it looked merges nothing [FORGE-WRITES-1]', async () => {
-  await withForgeEdge({}, async (room) => {
-    const change = await openChange(room)
+  await withForgeEdge({}, async (fixture) => {
+    const change = await openChange(fixture)
     const params = { ...SUBJECT, number: change.number, sha: change.sha, attempt: 1, grants: [] }
-    await room.edge.handlers.mergeMergeRequest.perform(params, { ...room.context('k'), signal: AbortSignal.abort() })
-    expect(room.forge.audit().some((entry) => entry.action === 'pull.merge')).toBe(false)
+    await fixture.edge.handlers.mergeMergeRequest.perform(params, {
+      ...fixture.context('k'),
+      signal: AbortSignal.abort(),
+    })
+    expect(fixture.forge.audit().some((entry) => entry.action === 'pull.merge')).toBe(false)
   })
 })

@@ -1,17 +1,17 @@
 /** A change and its merge, for tests of this edge. */
-import type { EdgeRoom } from '../testing.ts'
+import type { EdgeFixture } from '../testing.ts'
 
 export const SUBJECT = { project: 'default/demo', repository: 'library' }
 
 /** A merge request of the bot, as a pod's push would have made it. */
 export async function openChange(
-  room: EdgeRoom,
+  fixture: EdgeFixture,
   branch = 'platform/implement-library-1-aaaaa',
   files: Record<string, string> = { 'src/mul.js': 'export const mul = (a, b) => a * b\n' },
 ): Promise<{ number: number; sha: string }> {
-  const folder = await room.clone('bot')
-  const sha = await room.push(folder, branch, files)
-  const pull = await room.forge.openPull('bot', 'acme/library', {
+  const folder = await fixture.clone('bot')
+  const sha = await fixture.push(folder, branch, files)
+  const pull = await fixture.forge.openPull('bot', 'acme/library', {
     title: 'Add mul',
     body: '',
     head: branch,
@@ -21,22 +21,22 @@ export async function openChange(
 }
 
 export function merge(
-  room: EdgeRoom,
+  fixture: EdgeFixture,
   change: { number: number; sha: string },
   extra: { grants?: string[]; key?: string } = {},
 ): Promise<readonly { event: { type: string } }[]> {
   const params = { ...SUBJECT, number: change.number, sha: change.sha, attempt: 1, grants: extra.grants ?? [] }
-  return room.edge.handlers.mergeMergeRequest.perform(params, room.context(extra.key ?? 'task:t/9/0'))
+  return fixture.edge.handlers.mergeMergeRequest.perform(params, fixture.context(extra.key ?? 'task:t/9/0'))
 }
 
 /** The forge finds out in its own time whether a merge would be clean. */
 export async function mergeWhenKnown(
-  room: EdgeRoom,
+  fixture: EdgeFixture,
   change: { number: number; sha: string },
   extra: { grants?: string[] } = {},
 ): Promise<readonly { event: { type: string; reason?: unknown } }[]> {
   for (let round = 0; round < 50; round++) {
-    const answers = await merge(room, change, extra)
+    const answers = await merge(fixture, change, extra)
     if (answers[0]?.event.type !== 'mr.notMergeableYet') return answers
     const { reason } = answers[0].event as { reason?: string }
     if (reason !== 'the forge does not know yet whether it can merge') return answers

@@ -4,89 +4,89 @@ import type { Finding } from '../../../machines/effect.ts'
 import { until } from '../../../runtime/contract/harness.ts'
 import { EffectNotHeldError } from '../../../runtime/errors.ts'
 import { managedLabels } from '../../../machines/rules/labels.ts'
-import { withForgeEdge, type EdgeRoom, type EdgeRoomOptions } from '../testing.ts'
+import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing.ts'
 
 const REPO = 'acme/library'
 const PLACE = { owner: 'acme', repo: 'library' }
 const SUBJECT = { project: 'default/demo', repository: 'library' }
 const BRANCH = 'platform/implement-library-1-aaaaa'
 
-function count(room: EdgeRoom, action: string): number {
-  return room.forge.audit().filter((entry) => entry.action === action).length
+function count(fixture: EdgeFixture, action: string): number {
+  return fixture.forge.audit().filter((entry) => entry.action === action).length
 }
 
-async function bodies(room: EdgeRoom, number: number): Promise<string[]> {
-  const { data } = await room.octokit('bot').issues.listComments({ ...PLACE, issue_number: number })
+async function bodies(fixture: EdgeFixture, number: number): Promise<string[]> {
+  const { data } = await fixture.octokit('bot').issues.listComments({ ...PLACE, issue_number: number })
   return data.map((comment) => comment.body ?? '')
 }
 
-function lostAnswer(method: string, path: string): EdgeRoomOptions {
+function lostAnswer(method: string, path: string): EdgeFixtureOptions {
   return { faults: [{ kind: 'errorAfterWrite', method, path, times: 1 }] }
 }
 
-function openIssue(room: EdgeRoom): number {
-  return room.forge.openIssue('maintainer', REPO, { title: 'Add mul', body: 'x', labels: ['platform'] }).number
+function openIssue(fixture: EdgeFixture): number {
+  return fixture.forge.openIssue('maintainer', REPO, { title: 'Add mul', body: 'x', labels: ['platform'] }).number
 }
 
 test('a comment whose answer was lost is there once (SERVICE-5)', async () => {
-  await withForgeEdge(lostAnswer('POST', '/repos/acme/library/issues/*/comments'), async (room) => {
-    const params = { ...SUBJECT, number: openIssue(room), on: 'issue' as const, body: 'Hello' }
+  await withForgeEdge(lostAnswer('POST', '/repos/acme/library/issues/*/comments'), async (fixture) => {
+    const params = { ...SUBJECT, number: openIssue(fixture), on: 'issue' as const, body: 'Hello' }
     const perform = (attempt: number): Promise<unknown> =>
-      room.edge.handlers.postComment.perform(params, room.context('issue:a/1/0', attempt))
+      fixture.edge.handlers.postComment.perform(params, fixture.context('issue:a/1/0', attempt))
     await expect(perform(1)).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
     await perform(2)
     await perform(1)
-    expect(await bodies(room, params.number)).toEqual([expect.stringMatching(/^Hello\n\n<!-- platform:/)])
+    expect(await bodies(fixture, params.number)).toEqual([expect.stringMatching(/^Hello\n\n<!-- platform:/)])
   })
 })
 
 test('a topic has one comment, rewritten by later effects; a marker that somebody else pasted counts for nothing', async () => {
-  await withForgeEdge({}, async (room) => {
-    const number = openIssue(room)
+  await withForgeEdge({}, async (fixture) => {
+    const number = openIssue(fixture)
     const say = (key: string, body: string): Promise<unknown> =>
-      room.edge.handlers.postComment.perform(
+      fixture.edge.handlers.postComment.perform(
         { ...SUBJECT, number, on: 'issue', body, topic: 'plan' },
-        room.context(key),
+        fixture.context(key),
       )
     await say('issue:a/1/0', 'Plan one')
-    const [first = ''] = await bodies(room, number)
-    room.forge.comment('maintainer', REPO, number, first.replace('1%2F0', '2%2F0').replace('Plan one', 'Forged'))
+    const [first = ''] = await bodies(fixture, number)
+    fixture.forge.comment('maintainer', REPO, number, first.replace('1%2F0', '2%2F0').replace('Plan one', 'Forged'))
     await say('issue:a/2/0', 'Plan two')
     await say('issue:a/2/0', 'Plan two')
-    const all = await bodies(room, number)
+    const all = await bodies(fixture, number)
     expect(all.map((body) => body.split('\n')[0])).toEqual(['Plan two', 'Forged'])
-    expect(count(room, 'comment.edit')).toBe(1)
+    expect(count(fixture, 'comment.edit')).toBe(1)
   })
 })
 
 test('labels become what the Issue says; those of people stay (SERVICE-4, LABELS-10)', async () => {
-  await withForgeEdge({}, async (room) => {
-    const number = openIssue(room)
+  await withForgeEdge({}, async (fixture) => {
+    const number = openIssue(fixture)
     const managed = ['platform-brainstorming', 'platform-approved']
     const write = (labels: string[]): Promise<unknown> =>
-      room.edge.handlers.writeLabels.perform({ ...SUBJECT, number, labels, managed }, room.context('k'))
+      fixture.edge.handlers.writeLabels.perform({ ...SUBJECT, number, labels, managed }, fixture.context('k'))
     await write(['platform-brainstorming'])
     await write(['platform-approved'])
     await write(['platform-approved'])
-    const { data } = await room.octokit('bot').issues.get({ ...PLACE, issue_number: number })
+    const { data } = await fixture.octokit('bot').issues.get({ ...PLACE, issue_number: number })
     expect(data.labels.map((label) => (typeof label === 'string' ? label : label.name)).toSorted()).toEqual([
       'platform',
       'platform-approved',
     ])
-    expect(count(room, 'label.remove') + count(room, 'label.add')).toBe(3)
+    expect(count(fixture, 'label.remove') + count(fixture, 'label.add')).toBe(3)
   })
 })
 
 test('LABELS-7: the incident label is swept by no change of phase, not even where it is all that is left (LABELS-7)', async () => {
-  await withForgeEdge({}, async (room) => {
-    const number = openIssue(room)
+  await withForgeEdge({}, async (fixture) => {
+    const number = openIssue(fixture)
     const names = { brainstorming: 'b', approved: 'a', implementation: 'i', declined: 'd', priority: 'p' }
     const managed = [...managedLabels(names)]
-    await room.octokit('bot').issues.addLabels({ ...PLACE, issue_number: number, labels: ['platform-incident'] })
+    await fixture.octokit('bot').issues.addLabels({ ...PLACE, issue_number: number, labels: ['platform-incident'] })
     const write = (labels: string[]): Promise<unknown> =>
-      room.edge.handlers.writeLabels.perform({ ...SUBJECT, number, labels, managed }, room.context('k'))
+      fixture.edge.handlers.writeLabels.perform({ ...SUBJECT, number, labels, managed }, fixture.context('k'))
     for (const labels of [['b'], ['a', 'i'], ['d'], []]) await write(labels)
-    const { data } = await room.octokit('bot').issues.get({ ...PLACE, issue_number: number })
+    const { data } = await fixture.octokit('bot').issues.get({ ...PLACE, issue_number: number })
     expect(data.labels.map((label) => (typeof label === 'string' ? label : label.name)).toSorted()).toEqual([
       'platform',
       'platform-incident',
@@ -95,60 +95,63 @@ test('LABELS-7: the incident label is swept by no change of phase, not even wher
 })
 
 test('an issue is closed once, with its comment once', async () => {
-  await withForgeEdge(lostAnswer('PATCH', '/repos/acme/library/issues/*'), async (room) => {
-    const number = openIssue(room)
+  await withForgeEdge(lostAnswer('PATCH', '/repos/acme/library/issues/*'), async (fixture) => {
+    const number = openIssue(fixture)
     const close = (): Promise<unknown> =>
-      room.edge.handlers.closeIssue.perform({ ...SUBJECT, number, comment: 'Done' }, room.context('k/1/0'))
+      fixture.edge.handlers.closeIssue.perform({ ...SUBJECT, number, comment: 'Done' }, fixture.context('k/1/0'))
     await expect(close()).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
     await close()
-    expect(await bodies(room, number)).toHaveLength(1)
-    expect(count(room, 'issue.close')).toBe(1)
+    expect(await bodies(fixture, number)).toHaveLength(1)
+    expect(count(fixture, 'issue.close')).toBe(1)
   })
 })
 
 test('an issue that is retired: its actor learns so, once', async () => {
-  await withForgeEdge({}, async (room) => {
-    const number = openIssue(room)
+  await withForgeEdge({}, async (fixture) => {
+    const number = openIssue(fixture)
     const params = { ...SUBJECT, number, comment: 'Done in #2', retires: true }
-    const [retired] = await room.edge.handlers.closeIssue.perform(params, room.context('k/1/0'))
+    const [retired] = await fixture.edge.handlers.closeIssue.perform(params, fixture.context('k/1/0'))
     expect(retired).toMatchObject({ to: `issue:default/library-${number}`, event: { type: 'issue.retired' } })
-    expect(count(room, 'issue.close')).toBe(1)
+    expect(count(fixture, 'issue.close')).toBe(1)
   })
 })
 
 const PROPOSAL = { ...SUBJECT, title: 'Cache it', body: 'Slow.', sort: 'proposal', dedupe: 'k-cache-it' } as const
 
 test('an issue is filed once, lost answer or not, and its actor is told of it (PROJECT-3, SERVICE-5)', async () => {
-  await withForgeEdge(lostAnswer('POST', '/repos/acme/library/issues'), async (room) => {
-    const file = (key: string): Promise<unknown> => room.edge.handlers.fileIssue.perform(PROPOSAL, room.context(key))
+  await withForgeEdge(lostAnswer('POST', '/repos/acme/library/issues'), async (fixture) => {
+    const file = (key: string): Promise<unknown> =>
+      fixture.edge.handlers.fileIssue.perform(PROPOSAL, fixture.context(key))
     await expect(file('task:t/4/0')).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
     await file('task:t/4/0')
     await file('task:t/4/0')
-    expect(count(room, 'issue.open')).toBe(1)
-    expect(room.delivered.map(({ event }) => event.type)).toEqual(['issue.observed'])
-    expect(room.delivered[0]?.event).toMatchObject({ facts: { selfProposed: true, wanted: true, title: 'Cache it' } })
+    expect(count(fixture, 'issue.open')).toBe(1)
+    expect(fixture.delivered.map(({ event }) => event.type)).toEqual(['issue.observed'])
+    expect(fixture.delivered[0]?.event).toMatchObject({
+      facts: { selfProposed: true, wanted: true, title: 'Cache it' },
+    })
   })
 })
 
 test('what another Task filed for the same reason and is open is not filed again; a marker of somebody else counts for nothing', async () => {
-  await withForgeEdge({}, async (room) => {
+  await withForgeEdge({}, async (fixture) => {
     const file = (key: string, change = {}): Promise<unknown> =>
-      room.edge.handlers.fileIssue.perform({ ...PROPOSAL, ...change }, room.context(key))
-    const { data } = await room
+      fixture.edge.handlers.fileIssue.perform({ ...PROPOSAL, ...change }, fixture.context(key))
+    const { data } = await fixture
       .octokit('maintainer')
       .issues.create({ ...PLACE, title: 'Forged', body: 'x\n\n<!-- platform:topic=proposal%2Fk%2Dcache%2Dit -->' })
     expect(data.number).toBeGreaterThan(0)
     await file('task:a/1/0')
     await file('task:b/1/0')
     await file('task:c/1/0', { dedupe: 'other' })
-    expect(count(room, 'issue.open')).toBe(3)
+    expect(count(fixture, 'issue.open')).toBe(3)
   })
 })
 
 test('LABELS-7: an incident carries the incident label from the start (OUTCOME-INCIDENT-5, LABELS-7)', async () => {
-  await withForgeEdge({}, async (room) => {
-    await room.edge.handlers.fileIssue.perform({ ...PROPOSAL, sort: 'incident' }, room.context('task:t/1/0'))
-    const { data } = await room.octokit('bot').issues.listForRepo(PLACE)
+  await withForgeEdge({}, async (fixture) => {
+    await fixture.edge.handlers.fileIssue.perform({ ...PROPOSAL, sort: 'incident' }, fixture.context('task:t/1/0'))
+    const { data } = await fixture.octokit('bot').issues.listForRepo(PLACE)
     expect(data[0]?.labels.map((label) => (typeof label === 'string' ? label : label.name))).toEqual([
       'platform-incident',
     ])
@@ -156,12 +159,12 @@ test('LABELS-7: an incident carries the incident label from the start (OUTCOME-I
 })
 
 test('a merge request is opened once for its branch, lost answer or not, and is known before its Task hears (SERVICE-5)', async () => {
-  await withForgeEdge(lostAnswer('POST', '/repos/acme/library/pulls'), async (room) => {
-    const number = openIssue(room)
-    const sha = await room.push(await room.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
+  await withForgeEdge(lostAnswer('POST', '/repos/acme/library/pulls'), async (fixture) => {
+    const number = openIssue(fixture)
+    const sha = await fixture.push(await fixture.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
     const params = { ...SUBJECT, branch: BRANCH, title: 'Add mul', body: 'The change.', closes: [number], attempt: 2 }
-    const open = (key: string): ReturnType<typeof room.edge.handlers.openMergeRequest.perform> =>
-      room.edge.handlers.openMergeRequest.perform(params, room.context(key))
+    const open = (key: string): ReturnType<typeof fixture.edge.handlers.openMergeRequest.perform> =>
+      fixture.edge.handlers.openMergeRequest.perform(params, fixture.context(key))
     await expect(open('task:t/4/0')).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
     const [ready] = await open('task:t/4/0')
     expect(ready).toMatchObject({
@@ -176,47 +179,47 @@ test('a merge request is opened once for its branch, lost answer or not, and is 
         mergeRequest: `default/library-mr-${number + 1}`,
       },
     })
-    expect(room.delivered.map((one) => one.event.type)).toEqual(['mr.observed'])
+    expect(fixture.delivered.map((one) => one.event.type)).toEqual(['mr.observed'])
     await open('task:t/9/0')
-    expect(count(room, 'pull.open')).toBe(1)
-    expect((await room.octokit('bot').pulls.get({ ...PLACE, pull_number: number + 1 })).data.body).toMatch(
+    expect(count(fixture, 'pull.open')).toBe(1)
+    expect((await fixture.octokit('bot').pulls.get({ ...PLACE, pull_number: number + 1 })).data.body).toMatch(
       /^The change\.\n\nCloses #1\n\n<!-- platform:/,
     )
   })
 })
 
 test('LAW-3: an opening that was withdrawn while it looked at the branch opens nothing [FORGE-WRITES-1]', async () => {
-  await withForgeEdge({}, async (room) => {
-    await room.push(await room.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
+  await withForgeEdge({}, async (fixture) => {
+    await fixture.push(await fixture.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
     const params = { ...SUBJECT, branch: BRANCH, title: 't', body: 'b', closes: [], attempt: 1 }
-    const withdrawn = { ...room.context('a'), signal: AbortSignal.abort() }
-    expect(await room.edge.handlers.openMergeRequest.perform(params, withdrawn)).toMatchObject([
+    const withdrawn = { ...fixture.context('a'), signal: AbortSignal.abort() }
+    expect(await fixture.edge.handlers.openMergeRequest.perform(params, withdrawn)).toMatchObject([
       { event: { type: 'mr.openFailed', reason: 'withdrawn', attempt: 1 } },
     ])
-    expect(count(room, 'pull.open')).toBe(0)
+    expect(count(fixture, 'pull.open')).toBe(0)
   })
 })
 
 test('R5: an effect that another process may perform by now looks at the forge and writes nothing there', async () => {
-  await withForgeEdge({}, async (room) => {
-    const number = openIssue(room)
-    const { handlers } = room.edge
-    const folder = await room.clone('bot')
-    const sha = await room.push(folder, BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
-    await room.push(folder, 'platform/other', { 'src/div.js': 'export const div = 1\n' })
-    const pull = await room.forge.openPull('bot', REPO, { title: 'Mul', body: '', head: BRANCH, base: 'main' })
+  await withForgeEdge({}, async (fixture) => {
+    const number = openIssue(fixture)
+    const { handlers } = fixture.edge
+    const folder = await fixture.clone('bot')
+    const sha = await fixture.push(folder, BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
+    await fixture.push(folder, 'platform/other', { 'src/div.js': 'export const div = 1\n' })
+    const pull = await fixture.forge.openPull('bot', REPO, { title: 'Mul', body: '', head: BRANCH, base: 'main' })
     const assertHeld = (): never => {
       throw new EffectNotHeldError('task:t/1/0')
     }
-    const lost = { ...room.context('task:t/1/0'), assertHeld }
+    const lost = { ...fixture.context('task:t/1/0'), assertHeld }
     const verdict = 'approve' as const
     const review = { ...SUBJECT, number: pull.number, sha, verdict, body: 'Good', findings: [] }
     const opening = { ...SUBJECT, branch: 'platform/other', title: 'T', body: 'B', closes: [], attempt: 1 }
     const merging = { ...SUBJECT, number: pull.number, sha, attempt: 1, grants: [] }
     const isKnown = async (): Promise<boolean> =>
-      (await room.octokit('bot').pulls.get({ ...PLACE, pull_number: pull.number })).data.mergeable !== null
+      (await fixture.octokit('bot').pulls.get({ ...PLACE, pull_number: pull.number })).data.mergeable !== null
     await until(isKnown)
-    const writes = (): number => room.forge.audit().filter(({ actor }) => actor === 'bot').length
+    const writes = (): number => fixture.forge.audit().filter(({ actor }) => actor === 'bot').length
     const before = writes()
     const tries = [
       () => handlers.postComment.perform({ ...SUBJECT, number, on: 'issue', body: 'Hello' }, lost),
@@ -234,13 +237,13 @@ test('R5: an effect that another process may perform by now looks at the forge a
 })
 
 test('a branch that is absent or holds nothing new gives no merge request, and the Task is told why', async () => {
-  await withForgeEdge({}, async (room) => {
+  await withForgeEdge({}, async (fixture) => {
     const params = { ...SUBJECT, branch: BRANCH, title: 't', body: 'b', closes: [], attempt: 1 }
-    expect(await room.edge.handlers.openMergeRequest.perform(params, room.context('a'))).toMatchObject([
+    expect(await fixture.edge.handlers.openMergeRequest.perform(params, fixture.context('a'))).toMatchObject([
       { event: { type: 'mr.openFailed', reason: expect.stringContaining('not on the forge'), attempt: 1 } },
     ])
-    await run(await room.clone('bot'), ['push', '--quiet', 'origin', `HEAD:refs/heads/${BRANCH}`])
-    expect(await room.edge.handlers.openMergeRequest.perform(params, room.context('b'))).toMatchObject([
+    await run(await fixture.clone('bot'), ['push', '--quiet', 'origin', `HEAD:refs/heads/${BRANCH}`])
+    expect(await fixture.edge.handlers.openMergeRequest.perform(params, fixture.context('b'))).toMatchObject([
       { event: { type: 'mr.openFailed', reason: expect.stringContaining('no commit') } },
     ])
   })
@@ -255,15 +258,16 @@ const findings: Finding[] = [
 ]
 
 test('a review stands inline where the diff has the line, the rest in its text, once even when the answer is lost (TOOLS-18, OUTCOME-REVIEW-11, OUTCOME-REVIEW-12)', async () => {
-  await withForgeEdge(lostAnswer('POST', '/repos/acme/library/pulls/*/reviews'), async (room) => {
-    const sha = await room.push(await room.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
-    await room.forge.openPull('bot', REPO, { title: 'Mul', body: '', head: BRANCH, base: 'main' })
+  await withForgeEdge(lostAnswer('POST', '/repos/acme/library/pulls/*/reviews'), async (fixture) => {
+    const sha = await fixture.push(await fixture.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
+    await fixture.forge.openPull('bot', REPO, { title: 'Mul', body: '', head: BRANCH, base: 'main' })
     const params = { ...SUBJECT, number: 1, sha, verdict: 'request_changes' as const, body: 'Please look.', findings }
-    const review = (): Promise<unknown> => room.edge.handlers.postReview.perform(params, room.context('task:t/5/1'))
+    const review = (): Promise<unknown> =>
+      fixture.edge.handlers.postReview.perform(params, fixture.context('task:t/5/1'))
     await expect(review()).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
     await review()
-    const { data: reviews } = await room.octokit('bot').pulls.listReviews({ ...PLACE, pull_number: 1 })
-    const { data: inline } = await room.octokit('bot').pulls.listReviewComments({ ...PLACE, pull_number: 1 })
+    const { data: reviews } = await fixture.octokit('bot').pulls.listReviews({ ...PLACE, pull_number: 1 })
+    const { data: inline } = await fixture.octokit('bot').pulls.listReviewComments({ ...PLACE, pull_number: 1 })
     expect(reviews).toMatchObject([{ state: 'COMMENTED', body: expect.stringContaining('request changes') }])
     for (const text of ['No such line.', 'Not in the diff.', 'In general.', 'src/mul.js:999'])
       expect(reviews[0]?.body).toContain(text)
@@ -279,36 +283,39 @@ test('a rate limit is a wait as long as the forge says, for all calls of the Pro
         { kind: 'rateLimit', method: 'POST', path: '/repos/acme/library/issues/*/comments', retryAfter: 7, times: 1 },
       ],
     },
-    async (room) => {
-      const params = { ...SUBJECT, number: openIssue(room), on: 'issue' as const, body: 'Hello' }
-      const say = (): Promise<unknown> => room.edge.handlers.postComment.perform(params, room.context('k/1/0'))
+    async (fixture) => {
+      const params = { ...SUBJECT, number: openIssue(fixture), on: 'issue' as const, body: 'Hello' }
+      const say = (): Promise<unknown> => fixture.edge.handlers.postComment.perform(params, fixture.context('k/1/0'))
       await expect(say()).rejects.toMatchObject({ name: 'RateLimitedError', retryAfterMs: 7000 })
       await expect(say()).rejects.toMatchObject({ name: 'RateLimitedError' })
-      room.clock.advance(7000)
+      fixture.clock.advance(7000)
       await say()
-      expect(await bodies(room, params.number)).toHaveLength(1)
+      expect(await bodies(fixture, params.number)).toHaveLength(1)
     },
   )
 })
 
-async function checked(room: EdgeRoom): Promise<Record<string, unknown>> {
-  const [delivery] = await room.edge.handlers.checkProject.perform({ project: 'default/demo' }, room.context('check'))
+async function checked(fixture: EdgeFixture): Promise<Record<string, unknown>> {
+  const [delivery] = await fixture.edge.handlers.checkProject.perform(
+    { project: 'default/demo' },
+    fixture.context('check'),
+  )
   return delivery!.event
 }
 
 test('a Project that can work is ready; its hook and labels are there, once', async () => {
-  await withForgeEdge({}, async (room) => {
-    expect(await checked(room)).toMatchObject({
+  await withForgeEdge({}, async (fixture) => {
+    expect(await checked(fixture)).toMatchObject({
       type: 'project.checked',
       ready: true,
       reason: 'Checked',
       generation: 3,
       message: '',
     })
-    await checked(room)
-    const { data: hooks } = await room.octokit('bot').repos.listWebhooks({ ...PLACE })
+    await checked(fixture)
+    const { data: hooks } = await fixture.octokit('bot').repos.listWebhooks({ ...PLACE })
     expect(hooks).toHaveLength(1)
-    const { data: labels } = await room.octokit('bot').issues.listLabelsForRepo({ ...PLACE })
+    const { data: labels } = await fixture.octokit('bot').issues.listLabelsForRepo({ ...PLACE })
     expect(labels.map((label) => label.name)).toEqual(
       expect.arrayContaining(['platform', 'platform-approved', 'platform-incident']),
     )
@@ -316,19 +323,19 @@ test('a Project that can work is ready; its hook and labels are there, once', as
 })
 
 test('RESOURCE-RULE-1: each thing that is wrong with a Project is named (SECRET-5, PROJECT-2, PROJECT-SCM-3, PROJECT-SCM-5, PROJECT-SCM-8)', async () => {
-  await withForgeEdge({}, async (room) => {
-    room.secret = { token: 'token-of-bot' }
-    expect(await checked(room)).toMatchObject({
+  await withForgeEdge({}, async (fixture) => {
+    fixture.secret = { token: 'token-of-bot' }
+    expect(await checked(fixture)).toMatchObject({
       ready: false,
       reason: 'SecretMissingKeys',
       message: 'the Secret lacks webhookSecret',
     })
-    room.secret = { token: 'nobody', webhookSecret: 's' }
-    expect(await checked(room)).toMatchObject({ ready: false, reason: 'TokenRefused' })
-    room.secret = { token: 'token-of-maintainer', webhookSecret: 's' }
-    expect(await checked(room)).toMatchObject({ ready: false, reason: 'BotLoginMismatch' })
+    fixture.secret = { token: 'nobody', webhookSecret: 's' }
+    expect(await checked(fixture)).toMatchObject({ ready: false, reason: 'TokenRefused' })
+    fixture.secret = { token: 'token-of-maintainer', webhookSecret: 's' }
+    expect(await checked(fixture)).toMatchObject({ ready: false, reason: 'BotLoginMismatch' })
   })
-  const project: EdgeRoomOptions['project'] = (given) => ({
+  const project: EdgeFixtureOptions['project'] = (given) => ({
     ...given,
     scm: { ...given.scm, maintainerLogins: [] },
     repositories: [
@@ -337,8 +344,8 @@ test('RESOURCE-RULE-1: each thing that is wrong with a Project is named (SECRET-
       { name: 'foreign', url: `${given.scm.webURL}/other/foreign.git` },
     ],
   })
-  await withForgeEdge({ project }, async (room) => {
-    const event = await checked(room)
+  await withForgeEdge({ project }, async (fixture) => {
+    const event = await checked(fixture)
     expect(event).toMatchObject({ ready: false, reason: 'RepositoryUnreachable' })
     expect(event['message']).toMatch(/maintainerLogins is empty.*gone.*not under acme/)
   })
@@ -346,38 +353,38 @@ test('RESOURCE-RULE-1: each thing that is wrong with a Project is named (SECRET-
 
 test('documentation that is not enrolled is said, and holds nothing up; enrolled under another spelling it is found (PROJECT-DOCS-3, PROJECT-DOCS-4, PROJECT-STATUS-14)', async () => {
   const at =
-    (documentationRepo: (web: string) => string): EdgeRoomOptions['project'] =>
+    (documentationRepo: (web: string) => string): EdgeFixtureOptions['project'] =>
     (given) => ({
       ...given,
       kinds: { ...given.kinds, documentationRepo: documentationRepo(String(given.scm.webURL)) },
     })
-  await withForgeEdge({ project: at((web) => `${web}/acme/docs.git`) }, async (room) => {
-    expect(await checked(room)).toMatchObject({
+  await withForgeEdge({ project: at((web) => `${web}/acme/docs.git`) }, async (fixture) => {
+    expect(await checked(fixture)).toMatchObject({
       ready: true,
       faults: [{ reason: 'DocumentationNotEnrolled', blocks: false }],
     })
   })
-  await withForgeEdge({ project: at((web) => `${web}/ACME/library/`) }, async (room) => {
-    expect(await checked(room)).toMatchObject({ ready: true, faults: [] })
+  await withForgeEdge({ project: at((web) => `${web}/ACME/library/`) }, async (fixture) => {
+    expect(await checked(fixture)).toMatchObject({ ready: true, faults: [] })
   })
 })
 
 test('a resync names the run that asked for it', async () => {
-  await withForgeEdge({}, async (room) => {
+  await withForgeEdge({}, async (fixture) => {
     const asked = { project: 'default/demo', run: 'issueScan/3' }
-    expect(await room.edge.handlers.resyncMirror.perform(asked, room.context('r'))).toMatchObject([
+    expect(await fixture.edge.handlers.resyncMirror.perform(asked, fixture.context('r'))).toMatchObject([
       { event: { type: 'project.resynced', run: 'issueScan/3' } },
     ])
   })
 })
 
 test('a bot without the right to hooks leaves the Project ready and says so (PROJECT-STATUS-14)', async () => {
-  await withForgeEdge({ repository: { permissions: { maintainer: 'admin', bot: 'write' } } }, async (room) => {
-    const event = await checked(room)
+  await withForgeEdge({ repository: { permissions: { maintainer: 'admin', bot: 'write' } } }, async (fixture) => {
+    const event = await checked(fixture)
     expect(event).toMatchObject({ ready: true })
     expect(event['message']).toContain('hook')
-    expect(await room.edge.handlers.resyncMirror.perform({ project: 'default/demo' }, room.context('r'))).toMatchObject(
-      [{ key: 'r/resynced', event: { type: 'project.resynced' } }],
-    )
+    expect(
+      await fixture.edge.handlers.resyncMirror.perform({ project: 'default/demo' }, fixture.context('r')),
+    ).toMatchObject([{ key: 'r/resynced', event: { type: 'project.resynced' } }])
   })
 })

@@ -8,14 +8,14 @@ import type { ActorView, JournalRow } from '../../../runtime/runtime.ts'
 import { simulatedClock } from '../../../runtime/simulated-clock.ts'
 import { statePath } from '../../../runtime/step/state-path.ts'
 import { createOpenForge } from '../open-forge.ts'
-import { withForgeEdge, type EdgeRoom, type EdgeRoomOptions } from '../testing.ts'
+import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing.ts'
 import { keepStandings, type StandingKeeper } from './keeper.ts'
 
 const REPO = 'acme/library'
 const address = `task:${taskId}` as const
 
-interface Scene {
-  readonly room: EdgeRoom
+interface Kept {
+  readonly fixture: EdgeFixture
   readonly number: number
   readonly keeper: StandingKeeper
   /** Where the Task stands from now on; `heard`: the keeper is told of the step. */
@@ -29,18 +29,18 @@ interface Scene {
   count(action: string): number
 }
 
-async function scene(options: EdgeRoomOptions, use: (scene: Scene) => Promise<void>): Promise<void> {
-  await withForgeEdge(options, async (room) => {
+async function withKeeper(options: EdgeFixtureOptions, use: (withKeeper: Kept) => Promise<void>): Promise<void> {
+  await withForgeEdge(options, async (fixture) => {
     // Its own: with the forge's, requests under way would be given up.
-    const clock = simulatedClock(room.clock.now())
-    const { number } = room.forge.openIssue('maintainer', REPO, { title: 'Add', body: 'x', labels: ['platform'] })
-    await room.quiet()
+    const clock = simulatedClock(fixture.clock.now())
+    const { number } = fixture.forge.openIssue('maintainer', REPO, { title: 'Add', body: 'x', labels: ['platform'] })
+    await fixture.quiet()
     let current: { readonly view: ActorView; readonly task: ATask } | undefined
     let listener: (row: JournalRow) => void = () => undefined
     const keeper = keepStandings({
-      directory: room.directory,
-      openForge: createOpenForge({ directory: room.directory, fetch, clock: room.clock }),
-      mirror: room.edge.mirror,
+      directory: fixture.directory,
+      openForge: createOpenForge({ directory: fixture.directory, fetch, clock: fixture.clock }),
+      mirror: fixture.edge.mirror,
       clock,
       logger: silentLogger,
       runtime: () => ({
@@ -58,7 +58,7 @@ async function scene(options: EdgeRoomOptions, use: (scene: Scene) => Promise<vo
     })
     try {
       await use({
-        room,
+        fixture,
         number,
         keeper,
         stands(task, heard = true) {
@@ -68,7 +68,7 @@ async function scene(options: EdgeRoomOptions, use: (scene: Scene) => Promise<vo
         async until(look) {
           const goOn = async (): Promise<boolean> => {
             clock.advance(60_000)
-            await room.quiet()
+            await fixture.quiet()
             return look()
           }
           await untilMet(goOn, Boolean, 60_000)
@@ -76,11 +76,11 @@ async function scene(options: EdgeRoomOptions, use: (scene: Scene) => Promise<vo
         async rest() {
           clock.advance(60_000)
           await keeper.stop()
-          await room.quiet()
+          await fixture.quiet()
         },
-        comments: () => [...room.forge.issue(REPO, number).comments.values()].map(({ body }) => body),
-        labels: () => room.forge.issue(REPO, number).labels.map(({ name }) => name),
-        count: (action) => room.forge.audit().filter((entry) => entry.action === action).length,
+        comments: () => [...fixture.forge.issue(REPO, number).comments.values()].map(({ body }) => body),
+        labels: () => fixture.forge.issue(REPO, number).labels.map(({ name }) => name),
+        count: (action) => fixture.forge.audit().filter((entry) => entry.action === action).length,
       })
     } finally {
       await keeper.stop()
@@ -100,7 +100,7 @@ const parked = (): ATask => new ATask().mint().running().planned().send('approva
 const refusal = { issue: new ATask().mint().context.issues[0]!.issue, reason: 'quote-matches' }
 
 test('a Task has one comment, rewritten in place as it goes on', async () => {
-  await scene({}, async ({ keeper, stands, until, rest, comments, count }) => {
+  await withKeeper({}, async ({ keeper, stands, until, rest, comments, count }) => {
     keeper.start()
     stands(new ATask().mint().running())
     await until(() => comments().length === 1)
@@ -120,11 +120,11 @@ test('an answer that was lost makes no second comment, and neither does another 
     path: '/repos/acme/library/issues/*/comments',
     times: 1,
   } as const
-  await scene({ faults: [lost] }, async ({ room, keeper, stands, until, comments, count }) => {
+  await withKeeper({ faults: [lost] }, async ({ fixture, keeper, stands, until, comments, count }) => {
     keeper.start()
     stands(new ATask().mint().running())
     await until(() => comments().length === 1)
-    await room.sql.exec('truncate forge_comment')
+    await fixture.sql.exec('truncate forge_comment')
     stands(parked())
     await until(() => comments()[0]!.includes('identity-unverified'))
     expect(count('comment.create')).toBe(1)
@@ -132,7 +132,7 @@ test('an answer that was lost makes no second comment, and neither does another 
 })
 
 test('what was missed while nobody lived is found by the walk at the start', async () => {
-  await scene({}, async ({ keeper, stands, until, comments }) => {
+  await withKeeper({}, async ({ keeper, stands, until, comments }) => {
     stands(parked(), false)
     keeper.start()
     await until(() => comments().length === 1)
@@ -140,12 +140,12 @@ test('what was missed while nobody lived is found by the walk at the start', asy
 })
 
 test('of two comments of two writers the first is kept up to date, and the second points to it', async () => {
-  await scene({}, async ({ room, number, keeper, stands, until, comments }) => {
+  await withKeeper({}, async ({ fixture, number, keeper, stands, until, comments }) => {
     keeper.start()
     stands(new ATask().mint().running())
     await until(() => comments().length === 1)
-    room.forge.comment('bot', REPO, number, comments()[0]!)
-    await room.quiet()
+    fixture.forge.comment('bot', REPO, number, comments()[0]!)
+    await fixture.quiet()
     stands(parked())
     const [newest, pointer] = ['identity-unverified', 'The comment above shows the state of this Task.']
     await until(() => comments()[0]!.includes(newest) && comments()[1] === pointer)
@@ -154,14 +154,14 @@ test('of two comments of two writers the first is kept up to date, and the secon
 })
 
 test('a comment that somebody else pasted is none of ours, and one that was deleted is written anew', async () => {
-  await scene({}, async ({ room, number, keeper, stands, until, comments }) => {
+  await withKeeper({}, async ({ fixture, number, keeper, stands, until, comments }) => {
     keeper.start()
     stands(new ATask().mint().running())
     await until(() => comments().length === 1)
-    const [first] = room.forge.issue(REPO, number).comments.values()
-    room.forge.comment('maintainer', REPO, number, `${comments()[0]} and more`)
-    room.forge.deleteComment('bot', REPO, first!.id)
-    await room.quiet()
+    const [first] = fixture.forge.issue(REPO, number).comments.values()
+    fixture.forge.comment('maintainer', REPO, number, `${comments()[0]} and more`)
+    fixture.forge.deleteComment('bot', REPO, first!.id)
+    await fixture.quiet()
     stands(parked())
     await until(() => comments().some((body) => body.includes('identity-unverified')))
     expect(comments()).toHaveLength(2)
@@ -170,7 +170,7 @@ test('a comment that somebody else pasted is none of ours, and one that was dele
 })
 
 test('the parked marker is on the issue while its Task is parked, and every other label stays (LABELS-11)', async () => {
-  await scene({}, async ({ keeper, stands, until, labels }) => {
+  await withKeeper({}, async ({ keeper, stands, until, labels }) => {
     keeper.start()
     stands(parked())
     await until(() => labels().includes('platform-parked'))
@@ -182,7 +182,7 @@ test('the parked marker is on the issue while its Task is parked, and every othe
 })
 
 test('a Task that nobody could look for on the forge is said nowhere', async () => {
-  await scene({}, async ({ keeper, stands, rest, count }) => {
+  await withKeeper({}, async ({ keeper, stands, rest, count }) => {
     keeper.start()
     stands(new ATask().mint({ kind: 'documentation', issues: [] }))
     await rest()

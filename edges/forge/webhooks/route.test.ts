@@ -11,7 +11,7 @@ import type { NewDelivery } from './store.ts'
 
 const SECRET = "It's a Secret to Everybody"
 
-interface RouteRoom {
+interface RouteFixture {
   readonly accepted: NewDelivery[]
   readonly secretReads: string[]
   provider: Provider
@@ -23,7 +23,7 @@ interface RouteRoom {
   }): Promise<{ status: number; body: { code?: string; routed?: boolean; duplicate?: boolean } }>
 }
 
-async function withRoute(use: (room: RouteRoom) => Promise<void>): Promise<void> {
+async function withRoute(use: (fixture: RouteFixture) => Promise<void>): Promise<void> {
   const clock = simulatedClock(1000)
   const server = await createServer({
     name: 'hooks',
@@ -33,35 +33,42 @@ async function withRoute(use: (room: RouteRoom) => Promise<void>): Promise<void>
     ids: { next: () => 'id' },
     openapi: { title: 't', description: 'd' },
   })
-  const room = { accepted: [], secretReads: [], provider: 'forge_a', secret: undefined } as unknown as RouteRoom & {
-    post: RouteRoom['post']
+  const fixture = {
+    accepted: [],
+    secretReads: [],
+    provider: 'forge_a',
+    secret: undefined,
+  } as unknown as RouteFixture & {
+    post: RouteFixture['post']
   }
   const directory: ProjectDirectory = {
     project: async (name) =>
       name === 'demo'
-        ? ({ name, namespace: 'default', scm: { provider: room.provider } } as unknown as ProjectSettings)
+        ? ({ name, namespace: 'default', scm: { provider: fixture.provider } } as unknown as ProjectSettings)
         : undefined,
     projects: async () => [],
     secret: (name) => {
-      room.secretReads.push(name)
-      return room.secret === undefined ? Promise.resolve({ token: 't', webhookSecret: SECRET }) : room.secret()
+      fixture.secretReads.push(name)
+      return fixture.secret === undefined ? Promise.resolve({ token: 't', webhookSecret: SECRET }) : fixture.secret()
     },
   }
   const inbox = {
     accept: async (delivery: NewDelivery): Promise<boolean> => {
-      const fresh = !room.accepted.some((one) => one.project === delivery.project && one.delivery === delivery.delivery)
-      if (fresh) room.accepted.push(delivery)
+      const fresh = !fixture.accepted.some(
+        (one) => one.project === delivery.project && one.delivery === delivery.delivery,
+      )
+      if (fresh) fixture.accepted.push(delivery)
       return fresh
     },
   }
   registerForgeWebhooks(server.app, { directory, inbox, clock })
   const { url } = await server.listen({ host: '127.0.0.1', port: 0 })
-  room.post = async ({ project = 'demo', headers = {}, body = '' }) => {
+  fixture.post = async ({ project = 'demo', headers = {}, body = '' }) => {
     const answer = await fetch(`${url}/operator/webhooks/${project}`, { method: 'POST', headers, body: body as never })
     return { status: answer.status, body: (await answer.json()) as never }
   }
   try {
-    await use(room)
+    await use(fixture)
   } finally {
     await server.close({ graceMs: 100 })
   }
@@ -102,43 +109,43 @@ test("GitHub's known answer verifies, and not with another body, secret or form 
 })
 
 test('a signed delivery is stored as it came and answered 202; the same one again changes nothing (WEBHOOKS-2, WEBHOOKS-18, WEBHOOKS-20)', async () => {
-  await withRoute(async (room) => {
-    expect(await room.post({ headers: signed(PUSH), body: PUSH })).toEqual({ status: 202, body: { routed: true } })
-    expect(room.accepted).toEqual([
+  await withRoute(async (fixture) => {
+    expect(await fixture.post({ headers: signed(PUSH), body: PUSH })).toEqual({ status: 202, body: { routed: true } })
+    expect(fixture.accepted).toEqual([
       { project: 'demo', delivery: 'd-1', provider: 'forge_a', event: 'push', body: PUSH, at: 1000 },
     ])
-    expect(await room.post({ headers: signed(PUSH), body: PUSH })).toEqual({
+    expect(await fixture.post({ headers: signed(PUSH), body: PUSH })).toEqual({
       status: 202,
       body: { routed: true, duplicate: true },
     })
-    expect(room.accepted).toHaveLength(1)
+    expect(fixture.accepted).toHaveLength(1)
   })
 })
 
 test('WEBHOOK-RULE-2: a form-encoded delivery is taken, signed over the raw form (WEBHOOKS-22)', async () => {
-  await withRoute(async (room) => {
+  await withRoute(async (fixture) => {
     const body = new URLSearchParams({ payload: PUSH }).toString()
-    const answer = await room.post({
+    const answer = await fixture.post({
       headers: signed(body, { 'content-type': 'application/x-www-form-urlencoded' }),
       body,
     })
     expect(answer.status).toBe(202)
-    expect(room.accepted[0]?.body).toBe(PUSH)
+    expect(fixture.accepted[0]?.body).toBe(PUSH)
   })
 })
 
 test('a ping answers 200 and an event type that nothing handles 202 unrouted; neither is stored (WEBHOOKS-3, WEBHOOKS-4)', async () => {
-  await withRoute(async (room) => {
-    expect((await room.post({ headers: signed('{}', { 'x-github-event': 'ping' }), body: '{}' })).status).toBe(200)
-    expect(await room.post({ headers: signed('{}', { 'x-github-event': 'star' }), body: '{}' })).toEqual({
+  await withRoute(async (fixture) => {
+    expect((await fixture.post({ headers: signed('{}', { 'x-github-event': 'ping' }), body: '{}' })).status).toBe(200)
+    expect(await fixture.post({ headers: signed('{}', { 'x-github-event': 'star' }), body: '{}' })).toEqual({
       status: 202,
       body: { routed: false },
     })
-    expect(room.accepted).toEqual([])
+    expect(fixture.accepted).toEqual([])
   })
 })
 
-const refusals: [string, number, string, Parameters<RouteRoom['post']>[0], boolean][] = [
+const refusals: [string, number, string, Parameters<RouteFixture['post']>[0], boolean][] = [
   [
     'a body over 5 MiB (WEBHOOKS-11)',
     413,
@@ -218,11 +225,11 @@ const refusals: [string, number, string, Parameters<RouteRoom['post']>[0], boole
 test.each(refusals)(
   'WEBHOOKS-17: %s is answered %i %s, and nothing is stored (WEBHOOKS-9, WEBHOOKS-17)',
   async (_what, status, code, request, readsSecret) => {
-    await withRoute(async (room) => {
-      const answer = await room.post(request)
+    await withRoute(async (fixture) => {
+      const answer = await fixture.post(request)
       expect([answer.status, answer.body.code]).toEqual([status, code])
-      expect(room.accepted).toEqual([])
-      expect(room.secretReads.length > 0).toBe(readsSecret)
+      expect(fixture.accepted).toEqual([])
+      expect(fixture.secretReads.length > 0).toBe(readsSecret)
     })
   },
 )
@@ -234,22 +241,26 @@ test.each([
 ])(
   'WEBHOOKS-15: a Secret that %s is our fault: 500, and the forge may redeliver (WEBHOOKS-15)',
   async (_what, secret) => {
-    await withRoute(async (room) => {
-      room.secret = secret
-      const answer = await room.post({ headers: signed(PUSH), body: PUSH })
+    await withRoute(async (fixture) => {
+      fixture.secret = secret
+      const answer = await fixture.post({ headers: signed(PUSH), body: PUSH })
       expect([answer.status, answer.body.code]).toEqual([500, 'secret-unreadable'])
-      expect(room.accepted).toEqual([])
+      expect(fixture.accepted).toEqual([])
     })
   },
 )
 
 test('WEBHOOKS-8: the secret is read at each delivery: a rotated one holds at once (WEBHOOKS-7, WEBHOOKS-8)', async () => {
-  await withRoute(async (room) => {
-    room.secret = async () => ({ webhookSecret: 'rotated' })
-    expect((await room.post({ headers: signed(PUSH), body: PUSH })).status).toBe(401)
+  await withRoute(async (fixture) => {
+    fixture.secret = async () => ({ webhookSecret: 'rotated' })
+    expect((await fixture.post({ headers: signed(PUSH), body: PUSH })).status).toBe(401)
     expect(
-      (await room.post({ headers: { ...signed(PUSH), 'x-hub-signature-256': signHmac('rotated', PUSH) }, body: PUSH }))
-        .status,
+      (
+        await fixture.post({
+          headers: { ...signed(PUSH), 'x-hub-signature-256': signHmac('rotated', PUSH) },
+          body: PUSH,
+        })
+      ).status,
     ).toBe(202)
   })
 })

@@ -1,128 +1,140 @@
 import { topicMarker, withMarkers } from '../../../edges/forge/marker.ts'
-import type { Scene } from '../../../edges/forge/mirror/testing.ts'
+import type { ApprovedIssue } from '../../../edges/forge/mirror/testing.ts'
 import { suite, type Attack, type Suite } from '../attack.ts'
 import { openThreads } from '../stages/threads.ts'
 
-type Walls = Attack<Scene>['walls']
+type Walls = Attack<ApprovedIssue>['walls']
 
 /** Which kind of pod it is decides nothing here. */
 const profile = 'implement'
 
 /** The change is merged on what `plant` left of the thread. */
-function merged(name: string, walls: Walls, plant: (scene: Scene) => Promise<unknown>): Attack<Scene> {
+function merged(
+  name: string,
+  walls: Walls,
+  plant: (approved: ApprovedIssue) => Promise<unknown>,
+): Attack<ApprovedIssue> {
   return {
     ...{ name, profile, walls, plant },
-    provoke: async (scene) => {
+    provoke: async (approved) => {
       // Whoever asked once asks again.
-      if (!scene.isGranted) scene.claim(scene.approval)
-      await scene.merge()
+      if (!approved.isGranted) approved.claim(approved.approval)
+      await approved.merge()
     },
     succeeded: ({ isMerged }) => isMerged,
   }
 }
 
 /** The Issue grants it. */
-function granted(name: string, walls: Walls, plant: (scene: Scene) => Promise<unknown>): Attack<Scene> {
+function granted(
+  name: string,
+  walls: Walls,
+  plant: (approved: ApprovedIssue) => Promise<unknown>,
+): Attack<ApprovedIssue> {
   return {
     ...{ name, profile, walls, plant },
-    provoke: async (scene) => {
-      await scene.room.edge.mirror.refresh('demo', 'library', 'issue', scene.number)
-      if (!scene.isGranted) scene.claim(scene.approval)
+    provoke: async (approved) => {
+      await approved.fixture.edge.mirror.refresh('demo', 'library', 'issue', approved.number)
+      if (!approved.isGranted) approved.claim(approved.approval)
     },
     succeeded: ({ isGranted }) => isGranted,
   }
 }
 
-async function heard(scene: Scene, act: () => void): Promise<void> {
+async function heard(approved: ApprovedIssue, act: () => void): Promise<void> {
   act()
-  await scene.room.quiet()
+  await approved.fixture.quiet()
 }
 
-async function unheard(scene: Scene, act: () => void): Promise<void> {
-  scene.loseWebhooks()
+async function unheard(approved: ApprovedIssue, act: () => void): Promise<void> {
+  approved.loseWebhooks()
   act()
-  await scene.resync()
+  await approved.resync()
 }
 
 /** Nothing is approved but what comes of this comment. */
-async function remark(scene: Scene): Promise<number> {
-  const id = await scene.sayHeard('acme', 'I will look at it tomorrow.')
-  await heard(scene, () => scene.delete('maintainer', scene.approval))
+async function remark(approved: ApprovedIssue): Promise<number> {
+  const id = await approved.sayHeard('acme', 'I will look at it tomorrow.')
+  await heard(approved, () => approved.delete('maintainer', approved.approval))
   return id
 }
 
-async function claim(scene: Scene, id: number): Promise<void> {
-  scene.claim(id)
+async function claim(approved: ApprovedIssue, id: number): Promise<void> {
+  approved.claim(id)
 }
 
 const theirs = { body: 'We need it, and a way in for me.' }
 
-const attacks: readonly Attack<Scene>[] = [
-  merged('a /hold edited by a collaborator', ['hands'], async (scene) => {
-    const hold = await scene.sayHeard('acme', '/hold')
-    await heard(scene, () => scene.edit('stranger', hold, 'fine by me'))
+const attacks: readonly Attack<ApprovedIssue>[] = [
+  merged('a /hold edited by a collaborator', ['hands'], async (approved) => {
+    const hold = await approved.sayHeard('acme', '/hold')
+    await heard(approved, () => approved.edit('stranger', hold, 'fine by me'))
   }),
-  granted('a /hold edited by another maintainer', ['hands'], async (scene) => {
-    const hold = await scene.sayHeard('acme', '/hold')
-    await heard(scene, () => scene.edit('maintainer', hold, 'fine by me'))
+  granted('a /hold edited by another maintainer', ['hands'], async (approved) => {
+    const hold = await approved.sayHeard('acme', '/hold')
+    await heard(approved, () => approved.edit('maintainer', hold, 'fine by me'))
   }),
-  merged('a /hold edited while the webhook is lost', ['hands'], async (scene) => {
-    const hold = await scene.sayHeard('acme', '/hold')
-    await unheard(scene, () => scene.edit('stranger', hold, 'fine by me'))
+  merged('a /hold edited while the webhook is lost', ['hands'], async (approved) => {
+    const hold = await approved.sayHeard('acme', '/hold')
+    await unheard(approved, () => approved.edit('stranger', hold, 'fine by me'))
   }),
-  merged('a /hold deleted by a collaborator', ['hands'], async (scene) => {
-    const hold = await scene.sayHeard('acme', '/hold')
-    await heard(scene, () => scene.delete('stranger', hold))
+  merged('a /hold deleted by a collaborator', ['hands'], async (approved) => {
+    const hold = await approved.sayHeard('acme', '/hold')
+    await heard(approved, () => approved.delete('stranger', hold))
   }),
-  merged('a /hold deleted while the webhook is lost', ['judged-thread'], async (scene) => {
-    const hold = await scene.sayHeard('acme', '/hold')
-    await unheard(scene, () => scene.delete('stranger', hold))
+  merged('a /hold deleted while the webhook is lost', ['judged-thread'], async (approved) => {
+    const hold = await approved.sayHeard('acme', '/hold')
+    await unheard(approved, () => approved.delete('stranger', hold))
   }),
-  granted('a /hold whose row the mirror lost', ['withdrawals-kept'], async (scene) => {
-    const hold = await scene.sayHeard('acme', '/hold')
-    await heard(scene, () => scene.delete('stranger', hold))
-    await scene.room.sql.query('delete from forge_comment where id = $1', [String(hold)])
-    await scene.resync()
+  granted('a /hold whose row the mirror lost', ['withdrawals-kept'], async (approved) => {
+    const hold = await approved.sayHeard('acme', '/hold')
+    await heard(approved, () => approved.delete('stranger', hold))
+    await approved.fixture.sql.query('delete from forge_comment where id = $1', [String(hold)])
+    await approved.resync()
   }),
-  merged('a /hold with a pasted marker of the platform', ['own-authorship'], async (scene) => {
-    await scene.sayHeard('acme', withMarkers('/hold', topicMarker('plan')))
+  merged('a /hold with a pasted marker of the platform', ['own-authorship'], async (approved) => {
+    await approved.sayHeard('acme', withMarkers('/hold', topicMarker('plan')))
   }),
-  granted('a /hold edited into /approve', ['judged-thread'], async (scene) => {
-    const hold = await scene.sayHeard('acme', '/hold')
-    await heard(scene, () => scene.edit('stranger', hold, '/approve'))
-    await claim(scene, hold)
+  granted('a /hold edited into /approve', ['judged-thread'], async (approved) => {
+    const hold = await approved.sayHeard('acme', '/hold')
+    await heard(approved, () => approved.edit('stranger', hold, '/approve'))
+    await claim(approved, hold)
   }),
-  merged("a maintainer's comment edited into /approve", ['judged-thread'], async (scene) => {
-    const id = await remark(scene)
-    await heard(scene, () => scene.edit('stranger', id, '/approve'))
-    await claim(scene, id)
+  merged("a maintainer's comment edited into /approve", ['judged-thread'], async (approved) => {
+    const id = await remark(approved)
+    await heard(approved, () => approved.edit('stranger', id, '/approve'))
+    await claim(approved, id)
   }),
-  granted("a maintainer's comment edited into /approve while the webhook is lost", ['judged-thread'], async (scene) => {
-    const id = await remark(scene)
-    await unheard(scene, () => scene.edit('stranger', id, '/approve'))
-    await claim(scene, id)
+  granted(
+    "a maintainer's comment edited into /approve while the webhook is lost",
+    ['judged-thread'],
+    async (approved) => {
+      const id = await remark(approved)
+      await unheard(approved, () => approved.edit('stranger', id, '/approve'))
+      await claim(approved, id)
+    },
+  ),
+  granted("a comment of the bot's edited into /approve", ['own-authorship', 'judged-thread'], async (approved) => {
+    const id = await approved.sayHeard('bot', 'The plan waits.')
+    await heard(approved, () => approved.delete('maintainer', approved.approval))
+    await heard(approved, () => approved.edit('stranger', id, '/approve'))
+    await claim(approved, id)
   }),
-  granted("a comment of the bot's edited into /approve", ['own-authorship', 'judged-thread'], async (scene) => {
-    const id = await scene.sayHeard('bot', 'The plan waits.')
-    await heard(scene, () => scene.delete('maintainer', scene.approval))
-    await heard(scene, () => scene.edit('stranger', id, '/approve'))
-    await claim(scene, id)
+  merged("an issue's text edited while the webhook is lost", ['signed-text'], async (approved) => {
+    await unheard(approved, () => approved.rewrite('stranger', theirs))
   }),
-  merged("an issue's text edited while the webhook is lost", ['signed-text'], async (scene) => {
-    await unheard(scene, () => scene.rewrite('stranger', theirs))
-  }),
-  granted("an issue's text edited unheard, and then its title by a maintainer", ['signed-text'], async (scene) => {
-    scene.loseNextEdit()
-    scene.rewrite('stranger', theirs)
-    await scene.rewriteHeard('maintainer', { title: 'Add mul, please' })
+  granted("an issue's text edited unheard, and then its title by a maintainer", ['signed-text'], async (approved) => {
+    approved.loseNextEdit()
+    approved.rewrite('stranger', theirs)
+    await approved.rewriteHeard('maintainer', { title: 'Add mul, please' })
   }),
   {
     name: "a maintainer's comment edited into /hold, which stops the work in that name",
     profile,
     walls: ['judged-thread'],
-    plant: async (scene) => {
-      const id = await scene.sayHeard('acme', 'I will look at it tomorrow.')
-      await heard(scene, () => scene.edit('stranger', id, '/hold'))
+    plant: async (approved) => {
+      const id = await approved.sayHeard('acme', 'I will look at it tomorrow.')
+      await heard(approved, () => approved.edit('stranger', id, '/hold'))
     },
     succeeded: ({ isGranted }) => !isGranted,
   },
@@ -130,11 +142,11 @@ const attacks: readonly Attack<Scene>[] = [
     name: "a maintainer's comment edited into /allow-ci-changes",
     profile,
     walls: ['hands'],
-    plant: async (scene) => {
-      const id = await scene.sayHeard('acme', 'I will look at the workflow tomorrow.')
-      await heard(scene, () => scene.edit('stranger', id, '/allow-ci-changes'))
+    plant: async (approved) => {
+      const id = await approved.sayHeard('acme', 'I will look at the workflow tomorrow.')
+      await heard(approved, () => approved.edit('stranger', id, '/allow-ci-changes'))
     },
-    succeeded: async ({ room: { edge }, number }) => {
+    succeeded: async ({ fixture: { edge }, number }) => {
       const said = await edge.mirror.maintainerSaidAt('demo', 'library', 'issue', number, 'allow-ci-changes')
       return said.length > 0
     },

@@ -1,7 +1,11 @@
 /** An approved issue on the local forge, with a real mirror and a real Issue behind it; walls down, as they were before law B6. */
 import type { MirroredComment } from '../../../edges/forge/mirror/records.ts'
 import { mirrorRules, type MirrorRules } from '../../../edges/forge/mirror/rules.ts'
-import { withScene, type Scene, type SceneOptions } from '../../../edges/forge/mirror/testing.ts'
+import {
+  withApprovedIssue,
+  type ApprovedIssue,
+  type ApprovedIssueOptions,
+} from '../../../edges/forge/mirror/testing.ts'
 import { maintainersOf } from '../../../edges/forge/projects.ts'
 import { isListed } from '../../../machines/rules/logins.ts'
 import { forgetfulIssue, newestText } from '../../machines/mutants.ts'
@@ -41,7 +45,7 @@ const down: Partial<Record<Wall, (rules: MirrorRules) => Partial<MirrorRules>>> 
   }),
 }
 
-function optionsOf(setting: Setting): SceneOptions {
+function optionsOf(setting: Setting): ApprovedIssueOptions {
   const rules = [...setting.down].reduce<MirrorRules>(
     (standing, wall) => ({ ...standing, ...down[wall]?.(standing) }),
     mirrorRules,
@@ -56,16 +60,16 @@ function optionsOf(setting: Setting): SceneOptions {
 let before: Promise<unknown> = Promise.resolve()
 
 interface Life {
-  readonly scene: Scene
+  readonly approved: ApprovedIssue
   end(): Promise<void>
 }
 
-function begin(options: SceneOptions): Promise<Life> {
+function begin(options: ApprovedIssueOptions): Promise<Life> {
   const ended = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<Life>()
   const life = before.then(() =>
-    withScene(options, async (scene) => {
-      begun.resolve({ scene, end: () => (ended.resolve(), life) })
+    withApprovedIssue(options, async (approved) => {
+      begun.resolve({ approved, end: () => (ended.resolve(), life) })
       await ended.promise
     }),
   )
@@ -74,13 +78,13 @@ function begin(options: SceneOptions): Promise<Life> {
   return begun.promise
 }
 
-export async function openThreads(setting: Setting): Promise<Stage<Scene>> {
+export async function openThreads(setting: Setting): Promise<Stage<ApprovedIssue>> {
   let life: Life | undefined
   return {
     scene: async () => {
       await life?.end()
       life = await begin(optionsOf(setting))
-      return life.scene
+      return life.approved
     },
     close: async () => life?.end(),
   }

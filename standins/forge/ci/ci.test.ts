@@ -1,13 +1,13 @@
 import { access } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { failure, run, withForge, type RoomOptions, type ForgeRoom } from '../testing.ts'
+import { failure, run, withForge, type FixtureOptions, type ForgeFixture } from '../testing.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 
 function withCi(
   command: string | undefined,
-  use: (room: ForgeRoom) => Promise<void>,
-  ci: NonNullable<RoomOptions['repository']>['ci'] = {},
+  use: (fixture: ForgeFixture) => Promise<void>,
+  ci: NonNullable<FixtureOptions['repository']>['ci'] = {},
 ): Promise<void> {
   return withForge(
     {
@@ -20,31 +20,31 @@ function withCi(
   )
 }
 
-async function checkOf(room: ForgeRoom, ref: string): Promise<unknown> {
-  return (await room.octokit('bot').checks.listForRef({ ...REPO, ref })).data.check_runs[0]
+async function checkOf(fixture: ForgeFixture, ref: string): Promise<unknown> {
+  return (await fixture.octokit('bot').checks.listForRef({ ...REPO, ref })).data.check_runs[0]
 }
 
 test('a check is there when the push is answered, and a red one keeps the change out', async () => {
-  await withCi(undefined, async (room) => {
-    const folder = await room.clone('bot')
-    const head = await room.push(folder, 'x', { 'src/add.js': 'export const add = () => 0\n' })
-    expect(await checkOf(room, head)).toMatchObject({ name: 'test', head_sha: head })
-    const { data: pull } = await room.octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
-    await room.forge.idle()
-    expect(await checkOf(room, 'x')).toMatchObject({
+  await withCi(undefined, async (fixture) => {
+    const folder = await fixture.clone('bot')
+    const head = await fixture.push(folder, 'x', { 'src/add.js': 'export const add = () => 0\n' })
+    expect(await checkOf(fixture, head)).toMatchObject({ name: 'test', head_sha: head })
+    const { data: pull } = await fixture.octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
+    await fixture.forge.idle()
+    expect(await checkOf(fixture, 'x')).toMatchObject({
       status: 'completed',
       conclusion: 'failure',
       output: { title: 'Tests failed', text: expect.stringMatching(/fail 1/) },
       pull_requests: [{ number: pull.number }],
     })
-    expect(await failure(room.octokit('bot').pulls.merge({ ...REPO, pull_number: pull.number }))).toMatchObject({
+    expect(await failure(fixture.octokit('bot').pulls.merge({ ...REPO, pull_number: pull.number }))).toMatchObject({
       status: 405,
       message: 'Required status check "test" is failing.',
     })
-    expect((await room.octokit('bot').checks.listSuitesForRef({ ...REPO, ref: head })).data.check_suites).toMatchObject(
-      [{ status: 'completed', conclusion: 'failure', head_branch: 'x' }],
-    )
-    expect((await room.octokit('bot').repos.getCombinedStatusForRef({ ...REPO, ref: head })).data).toMatchObject({
+    expect(
+      (await fixture.octokit('bot').checks.listSuitesForRef({ ...REPO, ref: head })).data.check_suites,
+    ).toMatchObject([{ status: 'completed', conclusion: 'failure', head_branch: 'x' }])
+    expect((await fixture.octokit('bot').repos.getCombinedStatusForRef({ ...REPO, ref: head })).data).toMatchObject({
       state: 'pending',
       total_count: 0,
     })
@@ -54,10 +54,10 @@ test('a check is there when the push is answered, and a red one keeps the change
 test('CI gets a path and a home of its own, and none of the secrets around it', async () => {
   process.env.FORGE_TEST_CANARY = 'canary'
   try {
-    await withCi('env; git log -1 --format=%s; node --version', async (room) => {
-      await room.push(await room.clone('bot'), 'x', { 'a.txt': 'a' }, 'The subject')
-      await room.forge.idle()
-      const check = (await checkOf(room, 'x')) as { conclusion: string; output: { text: string } }
+    await withCi('env; git log -1 --format=%s; node --version', async (fixture) => {
+      await fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' }, 'The subject')
+      await fixture.forge.idle()
+      const check = (await checkOf(fixture, 'x')) as { conclusion: string; output: { text: string } }
       expect(check.conclusion).toBe('success')
       expect(check.output.text).toContain('The subject')
       expect(check.output.text).toContain(process.version)
@@ -73,31 +73,31 @@ test('CI gets a path and a home of its own, and none of the secrets around it', 
 test('a run that takes too long is ended with its children and says so', async () => {
   await withCi(
     'echo started; sleep 600 & wait',
-    async (room) => {
-      await room.push(await room.clone('bot'), 'x', { 'a.txt': 'a' })
-      await room.forge.idle()
-      expect(await checkOf(room, 'x')).toMatchObject({ conclusion: 'timed_out', output: { text: 'started\n' } })
+    async (fixture) => {
+      await fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' })
+      await fixture.forge.idle()
+      expect(await checkOf(fixture, 'x')).toMatchObject({ conclusion: 'timed_out', output: { text: 'started\n' } })
     },
     { timeoutMs: 2_000 },
   )
 })
 
 test('a repository without a test script has no checks, and one sha is tested once', async () => {
-  await withCi(undefined, async (room) => {
-    const folder = await room.clone('bot')
-    await room.push(folder, 'x', { 'a.txt': 'a' })
+  await withCi(undefined, async (fixture) => {
+    const folder = await fixture.clone('bot')
+    await fixture.push(folder, 'x', { 'a.txt': 'a' })
     await run(folder, ['push', '--quiet', 'origin', 'HEAD:refs/heads/y'])
-    await room.push(folder, 'z', { 'package.json': '{}' })
-    await room.forge.idle()
-    expect((await room.octokit('bot').checks.listForRef({ ...REPO, ref: 'y' })).data.total_count).toBe(1)
-    expect((await room.octokit('bot').checks.listForRef({ ...REPO, ref: 'z' })).data.total_count).toBe(0)
+    await fixture.push(folder, 'z', { 'package.json': '{}' })
+    await fixture.forge.idle()
+    expect((await fixture.octokit('bot').checks.listForRef({ ...REPO, ref: 'y' })).data.total_count).toBe(1)
+    expect((await fixture.octokit('bot').checks.listForRef({ ...REPO, ref: 'z' })).data.total_count).toBe(0)
   })
 })
 
 test('closing the forge ends a run that is under way', async () => {
-  await withCi('sleep 600', async (room) => {
-    await room.push(await room.clone('bot'), 'x', { 'a.txt': 'a' })
-    await room.forge.close()
-    expect(room.forge.audit().at(-1)).toMatchObject({ action: 'check.update', actor: 'local-ci[bot]' })
+  await withCi('sleep 600', async (fixture) => {
+    await fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' })
+    await fixture.forge.close()
+    expect(fixture.forge.audit().at(-1)).toMatchObject({ action: 'check.update', actor: 'local-ci[bot]' })
   })
 })

@@ -7,13 +7,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { commit, run, withForge } from '../testing.ts'
 
 test('a pushed tree runs no canary in the bare repository, and does where its configuration is believed', async () => {
-  await withForge({}, async (room) => {
+  await withForge({}, async (fixture) => {
     const dir = mkdtempSync(join(tmpdir(), 'hostile-push-'))
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
     const canary = join(dir, 'canary')
     writeFileSync(canary, `#!/bin/sh\ntouch ${dir}/ran\nexec cat "$@"\n`, { mode: 0o755 })
     const drivers = `[filter "x"]\n\tclean = ${canary}\n\tsmudge = ${canary}\n[diff "x"]\n\ttextconv = ${canary}\n`
-    const clone = await room.clone('bot')
+    const clone = await fixture.clone('bot')
     const hooks = ['pre-receive', 'update', 'post-receive', 'post-update']
     await commit(
       clone,
@@ -25,7 +25,7 @@ test('a pushed tree runs no canary in the bare repository, and does where its co
       'A tree that looks like a repository',
     )
     await run(clone, ['push', '--quiet', 'origin', 'HEAD:refs/heads/hostile'])
-    await run(room.path, ['diff', '--stat', 'main', 'hostile'])
+    await run(fixture.path, ['diff', '--stat', 'main', 'hostile'])
     await run(clone, ['fetch', '--quiet', 'origin'])
     expect(existsSync(join(dir, 'ran'))).toBe(false)
     spawnSync('git', ['-c', `include.path=${join(clone, 'config')}`, 'add', '--renormalize', '.'], { cwd: clone })

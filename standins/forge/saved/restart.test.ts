@@ -4,7 +4,17 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startForge, type Forge } from '../forge.ts'
-import { basic, failure, octokitOf, run, SECRET, USERS, withForge, withReceiver, type ForgeRoom } from '../testing.ts'
+import {
+  basic,
+  failure,
+  octokitOf,
+  run,
+  SECRET,
+  USERS,
+  withForge,
+  withReceiver,
+  type ForgeFixture,
+} from '../testing.ts'
 
 const NAME = 'acme/library'
 const REPO = { owner: 'acme', repo: 'library' }
@@ -12,11 +22,11 @@ const CHANGE = { 'src/mul.js': 'export function mul(a, b) {\n  return a * b\n}\n
 
 /** Starts a forge on the folder of one that has ended, with the same people and the same port. */
 async function again(
-  room: ForgeRoom,
+  fixture: ForgeFixture,
   use: (forge: Forge) => Promise<void>,
-  dir = join(room.dir, 'forge'),
+  dir = join(fixture.dir, 'forge'),
 ): Promise<void> {
-  const forge = await startForge({ dir, port: Number(new URL(room.forge.url).port), seed: { users: USERS } })
+  const forge = await startForge({ dir, port: Number(new URL(fixture.forge.url).port), seed: { users: USERS } })
   try {
     await use(forge)
   } finally {
@@ -51,10 +61,10 @@ async function everything(forge: Forge, numbers: { open: number; merged: number 
 }
 
 /** An issue with comments, an open and a merged pull request with reviews, a check, a status, a label, a protection. */
-async function fill(room: ForgeRoom): Promise<{ issue: number; open: number; merged: number; comment: number }> {
-  const bot = room.octokit('bot')
-  const maintainer = room.octokit('maintainer')
-  const folder = await room.clone('bot')
+async function fill(fixture: ForgeFixture): Promise<{ issue: number; open: number; merged: number; comment: number }> {
+  const bot = fixture.octokit('bot')
+  const maintainer = fixture.octokit('maintainer')
+  const folder = await fixture.clone('bot')
   const { data: issue } = await maintainer.issues.create({
     ...REPO,
     title: 'Add mul',
@@ -63,7 +73,7 @@ async function fill(room: ForgeRoom): Promise<{ issue: number; open: number; mer
     assignees: ['bot'],
   })
   const { data: comment } = await bot.issues.createComment({ ...REPO, issue_number: issue.number, body: 'May I?' })
-  await room.push(folder, 'done', CHANGE)
+  await fixture.push(folder, 'done', CHANGE)
   const { data: merged } = await bot.pulls.create({
     ...REPO,
     title: 'Mul',
@@ -72,9 +82,9 @@ async function fill(room: ForgeRoom): Promise<{ issue: number; open: number; mer
     base: 'main',
   })
   await maintainer.pulls.createReview({ ...REPO, pull_number: merged.number, event: 'APPROVE' })
-  await room.forge.idle()
+  await fixture.forge.idle()
   await bot.pulls.merge({ ...REPO, pull_number: merged.number, sha: merged.head.sha })
-  const head = await room.push(folder, 'open', { 'src/sub.js': 'export const sub = (a, b) => a - b\n' })
+  const head = await fixture.push(folder, 'open', { 'src/sub.js': 'export const sub = (a, b) => a - b\n' })
   const { data: open } = await bot.pulls.create({ ...REPO, title: 'Sub', head: 'open', base: 'main', draft: true })
   const comments = [{ path: 'src/sub.js', line: 1, side: 'RIGHT', body: 'An arrow?' }]
   const onOpen = { ...REPO, pull_number: open.number }
@@ -88,7 +98,7 @@ async function fill(room: ForgeRoom): Promise<{ issue: number; open: number; mer
   await bot.pulls.createReplyForReviewComment({ ...onOpen, comment_id: inline?.id ?? 0, body: 'It is short.' })
   await maintainer.pulls.createReview({ ...onOpen, body: 'Not yet told.' })
   await bot.repos.createCommitStatus({ ...REPO, sha: head, state: 'success', context: 'gate', description: 'fine' })
-  await room.forge.idle()
+  await fixture.forge.idle()
   return { issue: issue.number, open: open.number, merged: merged.number, comment: comment.id }
 }
 
@@ -101,17 +111,17 @@ test('a forge that is started again tells all that the one before told, on the s
       protection: { main: { requiredChecks: ['test'], requiredApprovals: 1 } },
       description: 'Adds.',
     }
-    await withForge({ repository }, async (room) => {
-      const numbers = await fill(room)
-      const before = await everything(room.forge, numbers)
-      const audit = room.forge.audit()
-      await room.forge.close()
-      await again(room, async (forge) => {
+    await withForge({ repository }, async (fixture) => {
+      const numbers = await fill(fixture)
+      const before = await everything(fixture.forge, numbers)
+      const audit = fixture.forge.audit()
+      await fixture.forge.close()
+      await again(fixture, async (forge) => {
         expect(await everything(forge, numbers)).toEqual(before)
         expect(forge.audit()).toEqual(audit)
-        expect(forge.url).toBe(room.forge.url)
+        expect(forge.url).toBe(fixture.forge.url)
         expect(forge.deliveries().map((one) => one.request.headers)).toEqual(
-          room.forge.deliveries().map((one) => one.request.headers),
+          fixture.forge.deliveries().map((one) => one.request.headers),
         )
       })
     })
@@ -120,13 +130,13 @@ test('a forge that is started again tells all that the one before told, on the s
 
 test('people, numbers, ids, drafts, open reviews and hooks go on after a new start', async () => {
   await withReceiver(async (receiver) => {
-    await withForge({ repository: { hooks: [{ url: receiver.url, secret: SECRET }] } }, async (room) => {
-      const numbers = await fill(room)
-      const ids = room.forge.deliveries().map((one) => one.id)
-      const lost = room.forge.deliveries().find((one) => one.message.event === 'push')
-      await room.forge.close()
+    await withForge({ repository: { hooks: [{ url: receiver.url, secret: SECRET }] } }, async (fixture) => {
+      const numbers = await fill(fixture)
+      const ids = fixture.forge.deliveries().map((one) => one.id)
+      const lost = fixture.forge.deliveries().find((one) => one.message.event === 'push')
+      await fixture.forge.close()
       receiver.received.length = 0
-      await again(room, async (forge) => {
+      await again(fixture, async (forge) => {
         const [bot, maintainer] = [octokitOf(forge, 'bot'), octokitOf(forge, 'maintainer')]
         await bot.issues.updateComment({ ...REPO, comment_id: numbers.comment, body: 'May I, please?' })
         expect(
@@ -163,9 +173,9 @@ test('people, numbers, ids, drafts, open reviews and hooks go on after a new sta
           'push',
         ])
         expect(receiver.received.at(-1)?.delivery).toBe(lost?.guid)
-        const folder = await room.clone('bot')
+        const folder = await fixture.clone('bot')
         await run(folder, ['checkout', '--quiet', 'open'])
-        const head = await room.push(folder, 'open', {
+        const head = await fixture.push(folder, 'open', {
           'src/sub.js': 'export function sub(a, b) {\n  return a - b\n}\n',
         })
         expect(forge.issue(NAME, numbers.open)).toMatchObject({ headSha: head })
@@ -176,10 +186,10 @@ test('people, numbers, ids, drafts, open reviews and hooks go on after a new sta
 })
 
 test('a repository of the start before is given as it stands, and a second one of this start is refused as ever', async () => {
-  await withForge({}, async (room) => {
-    const made = await room.forge.createRepository({ owner: 'acme', name: 'other', permissions: { bot: 'write' } })
-    await room.forge.close()
-    await again(room, async (forge) => {
+  await withForge({}, async (fixture) => {
+    const made = await fixture.forge.createRepository({ owner: 'acme', name: 'other', permissions: { bot: 'write' } })
+    await fixture.forge.close()
+    await again(fixture, async (forge) => {
       expect(await forge.createRepository({ owner: 'Acme', name: 'other', defaultBranch: 'elsewhere' })).toEqual(made)
       expect(
         (await octokitOf(forge, 'bot').repos.get({ owner: 'acme', repo: 'other' })).data.permissions,
@@ -192,25 +202,25 @@ test('a repository of the start before is given as it stands, and a second one o
 
 test('a CI run that the end has cut short, and the one that waited behind it, run at the next start', async () => {
   const flag = 'while [ ! -e "$FLAG" ]; do sleep 0.05; done'
-  await withForge({}, async (room) => {
-    const go = join(room.dir, 'go')
+  await withForge({}, async (fixture) => {
+    const go = join(fixture.dir, 'go')
     const command = flag.replace('$FLAG', go)
-    await room.forge.createRepository({
+    await fixture.forge.createRepository({
       owner: 'acme',
       name: 'slow',
-      fromPath: room.path,
+      fromPath: fixture.path,
       permissions: { bot: 'write' },
       ci: { command },
     })
-    const folder = await room.clone('bot', 'slow')
-    await room.push(folder, 'one', { 'a.txt': 'a' })
-    await room.push(folder, 'two', { 'b.txt': 'b' })
+    const folder = await fixture.clone('bot', 'slow')
+    await fixture.push(folder, 'one', { 'a.txt': 'a' })
+    await fixture.push(folder, 'two', { 'b.txt': 'b' })
     const check = async (forge: Forge, ref: string): Promise<unknown> =>
       (await octokitOf(forge, 'bot').checks.listForRef({ owner: 'acme', repo: 'slow', ref })).data.check_runs
-    await expect.poll(() => check(room.forge, 'one'), { timeout: 10_000 }).toMatchObject([{ status: 'in_progress' }])
-    await room.forge.close()
+    await expect.poll(() => check(fixture.forge, 'one'), { timeout: 10_000 }).toMatchObject([{ status: 'in_progress' }])
+    await fixture.forge.close()
     await writeFile(go, '')
-    await again(room, async (forge) => {
+    await again(fixture, async (forge) => {
       await forge.idle()
       expect(await check(forge, 'one')).toMatchObject([{ status: 'completed', conclusion: 'success' }])
       expect(await check(forge, 'two')).toMatchObject([{ status: 'completed', conclusion: 'success' }])
@@ -226,14 +236,14 @@ test('a delivery that was still to be sent at the end is sent at the next start,
   await withReceiver(async (receiver) => {
     await withForge(
       { repository: { hooks: [{ url: receiver.url, secret: SECRET, events: ['issues'] }] } },
-      async (room) => {
-        await room.forge.idle()
-        room.forge.faults.inject({ kind: 'delay', delayMs: 600_000 })
-        room.forge.openIssue('reader', NAME, { title: 'late' })
-        const [late] = room.forge.deliveries().slice(-1)
-        await room.forge.close()
+      async (fixture) => {
+        await fixture.forge.idle()
+        fixture.forge.faults.inject({ kind: 'delay', delayMs: 600_000 })
+        fixture.forge.openIssue('reader', NAME, { title: 'late' })
+        const [late] = fixture.forge.deliveries().slice(-1)
+        await fixture.forge.close()
         expect(receiver.received.map((one) => one.event)).toEqual(['ping'])
-        await again(room, async (forge) => {
+        await again(fixture, async (forge) => {
           await forge.idle()
           expect(receiver.received.map((one) => [one.event, one.delivery])).toContainEqual(['issues', late?.guid])
           expect(forge.deliveries().at(-1)).toMatchObject({ id: late?.id, status: 'delivered' })
@@ -253,10 +263,10 @@ test('a delivery that the receiver had not answered at the end is sent again at 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   try {
-    await withForge({ repository: { hooks: [{ url }] } }, async (room) => {
+    await withForge({ repository: { hooks: [{ url }] } }, async (fixture) => {
       await expect.poll(() => got.length, { timeout: 10_000 }).toBe(1)
-      await room.forge.close()
-      await again(room, async (forge) => {
+      await fixture.forge.close()
+      await again(fixture, async (forge) => {
         await forge.idle()
         expect(forge.deliveries()).toMatchObject([{ status: 'delivered', statusCode: 204 }])
         expect(got).toEqual([got[0], got[0]])
@@ -269,20 +279,20 @@ test('a delivery that the receiver had not answered at the end is sent again at 
 })
 
 test('what git holds and the memory does not, a push and a merge of the last moment, is taken note of at the start', async () => {
-  await withForge({ repository: { ci: { command: 'true' } } }, async (room) => {
-    const folder = await room.clone('bot')
-    await room.push(folder, 'one', { 'a.txt': 'a' })
+  await withForge({ repository: { ci: { command: 'true' } } }, async (fixture) => {
+    const folder = await fixture.clone('bot')
+    await fixture.push(folder, 'one', { 'a.txt': 'a' })
     await run(folder, ['checkout', '--quiet', '-B', 'two', 'origin/main'])
-    await room.push(folder, 'two', { 'b.txt': 'b' })
-    const one = await room.forge.openPull('bot', NAME, { title: 'One', head: 'one', base: 'main' })
-    const two = await room.forge.openPull('bot', NAME, { title: 'Two', head: 'two', base: 'main' })
-    await room.forge.close()
+    await fixture.push(folder, 'two', { 'b.txt': 'b' })
+    const one = await fixture.forge.openPull('bot', NAME, { title: 'One', head: 'one', base: 'main' })
+    const two = await fixture.forge.openPull('bot', NAME, { title: 'Two', head: 'two', base: 'main' })
+    await fixture.forge.close()
     // Straight into the folder, past the forge: so a kill between git's write and the forge's own leaves it.
     await run(folder, ['checkout', '--quiet', '-B', 'one', 'origin/one'])
     await run(folder, ['commit', '--quiet', '--allow-empty', '-m', 'More'])
-    await run(folder, ['push', '--quiet', room.path, 'one', '+origin/two:refs/heads/main'])
+    await run(folder, ['push', '--quiet', fixture.path, 'one', '+origin/two:refs/heads/main'])
     const head = await run(folder, ['rev-parse', 'one'])
-    await again(room, async (forge) => {
+    await again(fixture, async (forge) => {
       await forge.idle()
       expect(forge.issue(NAME, one.number)).toMatchObject({ state: 'open', headSha: head })
       expect(forge.issue(NAME, two.number)).toMatchObject({ state: 'closed', merged: { by: { login: 'acme' } } })
@@ -294,14 +304,14 @@ test('what git holds and the memory does not, a push and a merge of the last mom
 })
 
 test('a folder that was moved serves from its new place', async () => {
-  await withForge({}, async (room) => {
-    await room.forge.close()
-    const moved = join(room.dir, 'moved')
-    await rename(join(room.dir, 'forge'), moved)
+  await withForge({}, async (fixture) => {
+    await fixture.forge.close()
+    const moved = join(fixture.dir, 'moved')
+    await rename(join(fixture.dir, 'forge'), moved)
     await again(
-      room,
+      fixture,
       async (forge) => {
-        const head = await room.push(await room.clone('bot'), 'x', { 'a.txt': 'a' })
+        const head = await fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' })
         expect(forge.audit()).toContainEqual(expect.objectContaining({ action: 'git.push', after: head }))
       },
       moved,
@@ -310,9 +320,9 @@ test('a folder that was moved serves from its new place', async () => {
 })
 
 test('a change is on disk a moment after it is made, whole and for the owner alone, without waiting for the end', async () => {
-  await withForge({}, async (room) => {
-    const file = join(room.dir, 'forge', 'world.json')
-    room.forge.openIssue('reader', NAME, { title: 'soon on disk' })
+  await withForge({}, async (fixture) => {
+    const file = join(fixture.dir, 'forge', 'world.json')
+    fixture.forge.openIssue('reader', NAME, { title: 'soon on disk' })
     await expect.poll(() => readFile(file, 'utf8').catch(() => ''), { timeout: 10_000 }).toContain('soon on disk')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect(await readFile(file, 'utf8')).not.toContain('token-of-')
@@ -320,9 +330,9 @@ test('a change is on disk a moment after it is made, whole and for the owner alo
 })
 
 test('a memory that cannot be read ends the start with its reason, and stays as it is', async () => {
-  await withForge({}, async (room) => {
-    await room.forge.close()
-    const file = join(room.dir, 'forge', 'world.json')
+  await withForge({}, async (fixture) => {
+    await fixture.forge.close()
+    const file = join(fixture.dir, 'forge', 'world.json')
     const good = JSON.parse(await readFile(file, 'utf8')) as {
       version: number
       users: { login: string; type: string }[]
@@ -341,30 +351,30 @@ test('a memory that cannot be read ends the start with its reason, and stays as 
     for (const [document, complaint] of faults) {
       const text = typeof document === 'string' ? document : JSON.stringify(document)
       await writeFile(file, text)
-      await expect(again(room, async () => undefined)).rejects.toThrow(complaint)
+      await expect(again(fixture, async () => undefined)).rejects.toThrow(complaint)
       expect(await readFile(file, 'utf8')).toBe(text)
     }
   })
 })
 
 test('a repository that the memory names and the folder has not ends the start', async () => {
-  await withForge({}, async (room) => {
-    await room.forge.close()
-    await rename(room.path, `${room.path}.away`)
-    await expect(again(room, async () => undefined)).rejects.toThrow(/library\.git is gone/)
+  await withForge({}, async (fixture) => {
+    await fixture.forge.close()
+    await rename(fixture.path, `${fixture.path}.away`)
+    await expect(again(fixture, async () => undefined)).rejects.toThrow(/library\.git is gone/)
   })
 })
 
 test('clones and pushes work with the token that the seed gives anew, and no longer with one that it does not give', async () => {
-  await withForge({}, async (room) => {
-    room.forge.createUser({ login: 'guest', token: 'token-of-guest' })
-    await room.forge.close()
-    await again(room, async (forge) => {
+  await withForge({}, async (fixture) => {
+    fixture.forge.createUser({ login: 'guest', token: 'token-of-guest' })
+    await fixture.forge.close()
+    await again(fixture, async (forge) => {
       expect(await failure(octokitOf(forge, 'guest').issues.create({ ...REPO, title: 'x' }))).toMatchObject({
         status: 401,
       })
       expect(basic('token-of-bot')).toContain('Basic')
-      await room.push(await room.clone('bot'), 'x', { 'a.txt': 'a' })
+      await fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' })
       forge.createUser({ login: 'guest', token: 'token-of-guest' })
       await octokitOf(forge, 'guest').issues.create({ ...REPO, title: 'x' })
     })

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { failure, run, withForge, type ForgeRoom, type RoomOptions } from '../testing.ts'
+import { failure, run, withForge, type ForgeFixture, type FixtureOptions } from '../testing.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 
-/** A room with one open pull request of the bot's; `head` is its tip. */
+/** A fixture with one open pull request of the bot's; `head` is its tip. */
 async function withPull(
-  options: RoomOptions,
-  use: (room: ForgeRoom & { folder: string; number: number; head: string }) => Promise<void>,
+  options: FixtureOptions,
+  use: (fixture: ForgeFixture & { folder: string; number: number; head: string }) => Promise<void>,
 ): Promise<void> {
-  await withForge(options, async (room) => {
-    const folder = await room.clone('bot')
-    const head = await room.push(folder, 'x', { 'x.txt': 'x\n' }, 'Add x')
-    const { data } = await room.octokit('bot').pulls.create({ ...REPO, title: 'Add x', head: 'x', base: 'main' })
-    await use({ ...room, folder, number: data.number, head })
+  await withForge(options, async (fixture) => {
+    const folder = await fixture.clone('bot')
+    const head = await fixture.push(folder, 'x', { 'x.txt': 'x\n' }, 'Add x')
+    const { data } = await fixture.octokit('bot').pulls.create({ ...REPO, title: 'Add x', head: 'x', base: 'main' })
+    await use({ ...fixture, folder, number: data.number, head })
   })
 }
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { failure, withForge, type ForgeRoom } from '../testing.ts'
+import { failure, withForge, type ForgeFixture } from '../testing.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 
 /** A pull request of the bot's that changes line 15 of the 30 comment lines of `src/add.js`. */
 async function withChange(
   use: (
-    room: ForgeRoom & {
+    fixture: ForgeFixture & {
       folder: string
       pull: { owner: string; repo: string; pull_number: number }
       head: string
@@ -14,8 +14,8 @@ async function withChange(
     },
   ) => Promise<void>,
 ): Promise<void> {
-  await withForge({}, async (room) => {
-    const folder = await room.clone('bot')
+  await withForge({}, async (fixture) => {
+    const folder = await fixture.clone('bot')
     const lines = [
       ...Array.from({ length: 30 }, (_, line) => `// line ${line + 1}`),
       'export function add(a, b) {',
@@ -24,9 +24,9 @@ async function withChange(
       '',
     ]
     lines[14] = '// changed'
-    const head = await room.push(folder, 'x', { 'src/add.js': lines.join('\n') })
-    const { data } = await room.octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
-    await use({ ...room, folder, head, lines, pull: { ...REPO, pull_number: data.number } })
+    const head = await fixture.push(folder, 'x', { 'src/add.js': lines.join('\n') })
+    const { data } = await fixture.octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
+    await use({ ...fixture, folder, head, lines, pull: { ...REPO, pull_number: data.number } })
   })
 }
 

@@ -173,17 +173,17 @@ describe('with real git', () => {
     }
     // Any name and password in the address are enough here; a pod's git asks its wrapper.
     const url = `http://x-pod:${token}@127.0.0.1:${port}/git/lib.git`
-    const scene = openWorkspace({ dir, url, branch: 'platform/t' })
-    const boot = (): ReturnType<typeof scene.boot> =>
-      scene.boot({ wrap: { git: (own) => patientGit(own, patience), wire: (own) => own } })
+    const fixture = openWorkspace({ dir, url, branch: 'platform/t' })
+    const boot = (): ReturnType<typeof fixture.boot> =>
+      fixture.boot({ wrap: { git: (own) => patientGit(own, patience), wire: (own) => own } })
     try {
       await boot()
       await close()
       const { bare, result } = await boot()
       expect(result).toBe('up_to_date')
       await close()
-      writeFileSync(join(scene.clone, 'work.txt'), 'work\n')
-      const workspace = new Workspace({ ...scene, patient: () => patientGit(scene.git, patience), bares: [bare] })
+      writeFileSync(join(fixture.clone, 'work.txt'), 'work\n')
+      const workspace = new Workspace({ ...fixture, patient: () => patientGit(fixture.git, patience), bares: [bare] })
       const heads = await workspace.heads()
       expect((await workspace.pushOnly(bare.repository)).state).toBe('nothing')
       expect(await workspace.publish(heads, 'turn')).toEqual({ pushed: ['lib'], failed: [] })

@@ -55,10 +55,10 @@ describe('the push in the middle of a turn', () => {
   beforeEach(async () => {
     dir = mkdtempSync(join(tmpdir(), 'safety-'))
     origin = makeOrigin(dir)
-    const scene = openWorkspace({ dir, url: origin, branch })
-    clone = scene.clone
-    const { bare } = await scene.boot()
-    workspace = new Workspace({ ...scene, patient: () => scene.git, bares: [bare] })
+    const fixture = openWorkspace({ dir, url: origin, branch })
+    clone = fixture.clone
+    const { bare } = await fixture.boot()
+    workspace = new Workspace({ ...fixture, patient: () => fixture.git, bares: [bare] })
     clock = new HandClock()
     results = []
     turnRuns = true

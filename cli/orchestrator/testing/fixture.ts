@@ -60,7 +60,7 @@ export interface PodUnderTest {
   >
 }
 
-export interface Room {
+export interface OrchestratorFixture {
   readonly dir: string
   readonly forge: Forge
   readonly orchestrator: Orchestrator
@@ -92,8 +92,8 @@ const actorKinds: readonly ActorKind[] = ['task', 'pod', 'turn', 'queue', 'issue
 const waitLimitMs = 25_000
 const lookEveryMs = 50
 
-/** What stands around the orchestrator in place of what the room has. */
-export interface Surroundings {
+/** What stands around the orchestrator in place of what the fixture has. */
+export interface OrchestratorFixtureOptions {
   /** Where the pods look for their program. */
   readonly programDir?: string
   /** Who else may ask for tokens. */
@@ -102,11 +102,11 @@ export interface Surroundings {
   readonly settingsFor?: (identity: Identity) => Promise<Partial<OrchestratorSettings>>
 }
 
-/** `settings` in place of the room's own. */
-export async function startRoom(
+/** `settings` in place of the fixture's own. */
+export async function startOrchestratorFixture(
   settings: Partial<OrchestratorSettings> = {},
-  around: Surroundings = {},
-): Promise<Room> {
+  around: OrchestratorFixtureOptions = {},
+): Promise<OrchestratorFixture> {
   const dir = mkdtempSync(join(tmpdir(), 'orchestrator-test-'))
   const forge = await startForge({ dir: join(dir, 'forge'), seed: { users: users() } })
   await serve(forge, dir)
@@ -197,7 +197,7 @@ export async function startRoom(
     return view?.context as TaskContext | undefined
   }
 
-  const room: Room = {
+  const fixture: OrchestratorFixture = {
     dir,
     forge,
     orchestrator,
@@ -214,9 +214,9 @@ export async function startRoom(
     podAtWork: async (ordinal) => podOf((await until('a Task', task)).id, ordinal),
     podOf: (name, ordinal) => podOf(`default/${name}`, ordinal),
     async applyTask(name, kind, goal = `The goal of ${name}`) {
-      const { status, body } = await room.call('/resources', {
+      const { status, body } = await fixture.call('/resources', {
         method: 'PUT',
-        token: await room.operatorToken(),
+        token: await fixture.operatorToken(),
         body: {
           apiVersion: 'platform.dev/v1alpha1',
           kind: 'Task',
@@ -244,9 +244,9 @@ export async function startRoom(
   }
 
   async function resourcesOf(): Promise<string> {
-    const token = await room.operatorToken()
+    const token = await fixture.operatorToken()
     const lists = await Promise.all(
-      ['projects', 'repositories', 'tasks'].map((kind) => room.call(`/resources/${kind}`, { token })),
+      ['projects', 'repositories', 'tasks'].map((kind) => fixture.call(`/resources/${kind}`, { token })),
     )
     return lists
       .map(({ body }) =>
@@ -258,15 +258,15 @@ export async function startRoom(
   }
 
   try {
-    await prepare(room)
+    await prepare(fixture)
   } catch (error) {
-    await room.stop()
+    await fixture.stop()
     throw error
   }
-  return room
+  return fixture
 }
 
-/** The Project of the room with its Secret and its Repository. */
+/** The Project of the fixture with its Secret and its Repository. */
 function ownManifests(forge: Forge): readonly object[] {
   return localManifests({
     project: 'demo',
@@ -280,21 +280,21 @@ function ownManifests(forge: Forge): readonly object[] {
   })
 }
 
-/** The Project of the room, with more in its spec. */
+/** The Project of the fixture, with more in its spec. */
 export function projectWith(forge: Forge, { scm, ...spec }: { readonly scm?: object }): object {
   const [, plain] = ownManifests(forge) as { spec: { scm: object } }[]
   return { ...plain, spec: { ...plain!.spec, ...spec, scm: { ...plain!.spec.scm, ...scm } } }
 }
 
 /** A Project that works, one of the other provider and one without its Secret. */
-async function prepare(room: Room): Promise<void> {
-  const token = await room.operatorToken()
+async function prepare(fixture: OrchestratorFixture): Promise<void> {
+  const token = await fixture.operatorToken()
   const scm = {
     owner: people.owner,
     botLogin: people.bot,
     maintainerLogins: [people.maintainer],
-    apiURL: room.forge.apiUrl,
-    webURL: room.forge.url,
+    apiURL: fixture.forge.apiUrl,
+    webURL: fixture.forge.url,
   }
   const other = (name: string, provider: string): object => ({
     apiVersion: 'platform.dev/v1alpha1',
@@ -302,12 +302,14 @@ async function prepare(room: Room): Promise<void> {
     metadata: { name },
     spec: { scmSecretRef: `${name}-scm`, scm: { ...scm, provider } },
   })
-  for (const manifest of [...ownManifests(room.forge), other('elsewhere', 'forge_b'), other('keyless', 'forge_a')]) {
-    const { status, body } = await room.call('/resources', { method: 'PUT', token, body: manifest })
+  for (const manifest of [...ownManifests(fixture.forge), other('elsewhere', 'forge_b'), other('keyless', 'forge_a')]) {
+    const { status, body } = await fixture.call('/resources', { method: 'PUT', token, body: manifest })
     if (status !== 200) throw new Error(`a manifest was refused: ${JSON.stringify(body)}`)
   }
-  await room.until('the Project is ready', async () => isReady((await room.runtime.read('project:default/demo'))?.path))
-  await room.quiet()
+  await fixture.until('the Project is ready', async () =>
+    isReady((await fixture.runtime.read('project:default/demo'))?.path),
+  )
+  await fixture.quiet()
 }
 
 const botToken = 'token-of-the-bot'

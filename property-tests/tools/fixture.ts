@@ -12,7 +12,12 @@ import { memorySupervisor, urlOf, type LocalMemory } from '../../cli/local/memor
 import { people } from '../../cli/local/people.ts'
 import { freePort } from '../../cli/local/ports.ts'
 import { commentOn, openMergeRequest } from '../../cli/orchestrator/testing/merge-request.ts'
-import { repository, startRoom, type Room, type Surroundings } from '../../cli/orchestrator/testing/room.ts'
+import {
+  repository,
+  startOrchestratorFixture,
+  type OrchestratorFixture,
+  type OrchestratorFixtureOptions,
+} from '../../cli/orchestrator/testing/fixture.ts'
 import type { OrchestratorSettings } from '../../cli/settings.ts'
 import type { Identity } from '../../standins/identity/identity.ts'
 
@@ -33,8 +38,8 @@ export interface Memory {
   ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
 }
 
-export interface Scene {
-  readonly room: Room
+export interface Fixture {
+  readonly orchestrator: OrchestratorFixture
   readonly memory: Memory
   readonly facts: Facts
   /** Name of the Task of this kind, without its namespace. */
@@ -49,47 +54,47 @@ const incidentName = 'incident-latency'
 /** Other people's programs start slowly on a busy machine. */
 const patienceMs = 120_000
 
-export async function startScene(
+export async function startFixture(
   settings: Partial<OrchestratorSettings>,
-  around: Pick<Surroundings, 'programDir'>,
-): Promise<Scene> {
-  const dir = mkdtempSync(join(tmpdir(), 'tools-scene-'))
+  around: Pick<OrchestratorFixtureOptions, 'programDir'>,
+): Promise<Fixture> {
+  const dir = mkdtempSync(join(tmpdir(), 'tools-'))
   const service = await memoryService(dir)
-  let room: Room | undefined
+  let orchestrator: OrchestratorFixture | undefined
   const close = async (): Promise<void> => {
-    await room?.stop()
+    await orchestrator?.stop()
     await service.stop()
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
   }
   try {
-    room = await startRoom(settings, {
+    orchestrator = await startOrchestratorFixture(settings, {
       ...around,
       clients: [{ ...client, audiences: [audience] }],
       settingsFor: service.start,
     })
-    return await furnish(room, service.memory(), close)
+    return await furnish(orchestrator, service.memory(), close)
   } catch (error) {
     await close()
     throw error
   }
 }
 
-async function furnish(room: Room, memory: Memory, close: Scene['close']): Promise<Scene> {
+async function furnish(orchestrator: OrchestratorFixture, memory: Memory, close: Fixture['close']): Promise<Fixture> {
   const entities = await seedMemory(memory)
-  const issue = room.forge.openIssue(people.reporter, repository, {
+  const issue = orchestrator.forge.openIssue(people.reporter, repository, {
     title: 'Parse weeks',
     body: 'It does not.',
     labels: ['platform'],
   }).number
-  const { number: mergeRequest } = await openMergeRequest(room)
-  const takeover = await commentOn(room, people.maintainer, mergeRequest, '/takeover')
-  await room.applyTask(incidentName, 'incident', 'HighLatency fires')
-  const task: Scene['task'] = async (kind) =>
-    (await room.runtime.list('task', { limit: 100 }))
+  const { number: mergeRequest } = await openMergeRequest(orchestrator)
+  const takeover = await commentOn(orchestrator, people.maintainer, mergeRequest, '/takeover')
+  await orchestrator.applyTask(incidentName, 'incident', 'HighLatency fires')
+  const task: Fixture['task'] = async (kind) =>
+    (await orchestrator.runtime.list('task', { limit: 100 }))
       .map(({ context }) => context as unknown as TaskContext)
       .find((one) => one.kind === kind)
   return {
-    room,
+    orchestrator,
     memory,
     facts: { issue, mergeRequest, takeover, entities },
     task,
