@@ -93,7 +93,7 @@ describe('apply', () => {
 
   test('refuses what is no YAML, what holds nothing, and a call without a file', async () => {
     await withOrchestrator(async (fixture) => {
-      await expect(apply(['-f', fixture.file('a: [1'), '--dir', fixture.dir])).rejects.toThrow('is no YAML')
+      await expect(apply(['-f', fixture.file('a: [1'), '--dir', fixture.dir])).rejects.toThrow('is not valid YAML')
       await expect(apply(['-f', fixture.file('---\n'), '--dir', fixture.dir])).rejects.toThrow('contains no document')
       await expect(apply(['--dir', fixture.dir])).rejects.toThrow(UsageError)
       await expect(apply(['-f', fixture.file('just a word'), '--dir', fixture.dir])).rejects.toThrow(
