@@ -8,17 +8,17 @@ import { createFaultBoard } from '../../standins/forge/faults.ts'
 import { createLinks } from '../../standins/forge/github/links.ts'
 import { serveGithub } from '../../standins/forge/github/server.ts'
 import { signDelivery, subscribes, formatEvent } from '../../standins/forge/github/webhooks.ts'
+import { refOf, ZERO_SHA } from '../../standins/forge/git/refs.ts'
 import type { AuditEntry } from '../../standins/forge/store/audit.ts'
 import { createCheckRun, updateCheckRun } from '../../standins/forge/store/checks.ts'
 import { createLocks } from '../../standins/forge/store/locks.ts'
 import { acceptPush } from '../../standins/forge/store/push.ts'
 import type { Repository, User } from '../../standins/forge/store/records.ts'
 import { createRepository } from '../../standins/forge/store/repositories.ts'
-import { addUser, requireUser, type World as Store } from '../../standins/forge/store/world.ts'
+import { addUser, requireUser, timestamp, type World as Store } from '../../standins/forge/store/world.ts'
 import type { Sender } from '../../standins/forge/webhooks/sender.ts'
 import { people } from '../../cli/local/people.ts'
-import { branchTip, isAncestor, refOf, ZERO_SHA } from './git/refs.ts'
-import { timestamp } from './time.ts'
+import { memoryGit } from './git/memory-git.ts'
 import { createSender, type Carry } from './webhooks.ts'
 import { bareAt, filesOf, forgetRepositories, keepCommit, keepTree } from './git/objects.ts'
 
@@ -82,6 +82,7 @@ export interface Push {
 
 export interface ForgeOptions {
   readonly repositories: 1 | 2
+  readonly now: () => number
   readonly carry: Carry
   readonly pushed: (repository: string, sha: string) => void
 }
@@ -112,15 +113,16 @@ await serveGithub(
 )
 await app.ready()
 
-export async function openForge({ repositories: count, carry, pushed }: ForgeOptions): Promise<Forge> {
+export async function openForge({ repositories: count, now, carry, pushed }: ForgeOptions): Promise<Forge> {
   forgetRepositories()
   const audit: Entry[] = []
   const state = { place: 0 }
-  const store = createStore(audit, () => state.place)
+  const store = createStore(audit, now, () => state.place)
   const sender = createSender({
     nextId: () => store.nextId(),
     sign: (hook, guid, message) => signDelivery(() => idOf(hook), hook, guid, message),
     carry,
+    at: () => timestamp(store),
   })
   Object.assign(current, { store, sender })
   store.listeners.add((event) => {
@@ -159,7 +161,7 @@ export async function openForge({ repositories: count, carry, pushed }: ForgeOpt
     },
     push: (by, change) => push(store, at(change.repository), requireUser(store, by), change),
     check: (name, sha, conclusion) => check(store, at(name), ci, sha, conclusion),
-    tip: (name, branch) => branchTip(at(name).path, branch),
+    tip: (name, branch) => at(name).git.branchTip(branch),
     comments: () =>
       [...repositories.values()].flatMap(({ name, issues }) =>
         [...issues.values()].flatMap(({ number, comments }) =>
@@ -189,7 +191,7 @@ function newRepository(store: Store, name: string): Promise<Repository> {
   })
 }
 
-function createStore(audit: Entry[], place: () => number): Store {
+function createStore(audit: Entry[], now: () => number, place: () => number): Store {
   const store: Store = {
     dir: '/forge',
     users: new Map(),
@@ -202,6 +204,8 @@ function createStore(audit: Entry[], place: () => number): Store {
       onEntry: () => () => true,
     },
     locks: createLocks(),
+    git: memoryGit(now),
+    now: () => Math.floor(now()),
     listeners: new Set(),
     tipListeners: new Set(),
     changeListeners: new Set(),
@@ -214,13 +218,13 @@ function createStore(audit: Entry[], place: () => number): Store {
 
 async function push(store: Store, repository: Repository, by: User, change: Push): Promise<string> {
   const bare = bareAt(repository.path)
-  const base = (await branchTip(repository.path, change.base)) ?? ''
-  const tip = await branchTip(repository.path, change.branch)
-  const isBehind = tip !== undefined && !(await isAncestor(repository.path, base, tip))
+  const base = (await repository.git.branchTip(change.base)) ?? ''
+  const tip = await repository.git.branchTip(change.branch)
+  const isBehind = tip !== undefined && !(await repository.git.isAncestor(base, tip))
   const own = tip === undefined ? [] : [...filesOf(bare, tip)]
   // What the base has is taken over; the branch's own files have names that nobody else uses.
   const files = new Map([...own, ...filesOf(bare, base), [change.path, change.text]])
-  const person = { name: by.name, email: by.email, date: timestamp() }
+  const person = { name: by.name, email: by.email, date: timestamp(store) }
   const sha = keepCommit(bare, {
     tree: keepTree(bare, files),
     parents: tip === undefined ? [base] : isBehind ? [tip, base] : [tip],

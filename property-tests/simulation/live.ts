@@ -16,7 +16,6 @@ import { Pods } from './pods.ts'
 import { apply, calmManifests, watchReady } from './project.ts'
 import { watchRest } from './rest.ts'
 import type { Carry } from './webhooks.ts'
-import { installTime } from './time.ts'
 
 export interface Outcome extends Evidence {
   readonly plan: Plan
@@ -49,11 +48,11 @@ const calmMs = 2 * 3_600_000
 
 export async function live(plan: Plan, { store, compose, passed }: Stage): Promise<Outcome> {
   const world = createWorld(plan.seed, store)
-  installTime(() => world.clock.now())
   const faults = new Faults(plan, passed)
   const stuck: string[] = []
   const forge = await openForge({
     repositories: plan.repositories,
+    now: () => world.clock.now(),
     carry: (attempt) => carry(attempt),
     pushed: (repository, sha) => {
       forge.check(repository, sha, undefined)

@@ -1,5 +1,4 @@
 /** `npm run simulate -- --help`: exit code 0 when no life broke a law; with a planted bug, when a law found it. */
-import './git/replace.ts'
 import { parseArgs } from 'node:util'
 import { plantedBugs } from './bugs.ts'
 import { inProcesses } from './in-processes.ts'

@@ -1,6 +1,5 @@
 /** The forge's deliveries: each is recorded and tried once, and again when it is asked for; the way there is the seed's. */
 import type { Hook, Repository } from '../../standins/forge/store/records.ts'
-import { timestamp } from './time.ts'
 import type { Attempt, Delivery, Message, Sender } from '../../standins/forge/webhooks/sender.ts'
 
 /** Carries a delivery; undefined: nobody has answered. */
@@ -10,9 +9,11 @@ export interface SenderOptions {
   readonly nextId: () => number
   readonly sign: (hook: Hook, guid: string, message: Message) => Attempt
   readonly carry: Carry
+  /** The time, as forges show it. */
+  readonly at: () => string
 }
 
-export function createSender({ nextId, sign, carry }: SenderOptions): Sender {
+export function createSender({ nextId, sign, carry, at }: SenderOptions): Sender {
   const all: Delivery[] = []
 
   function note(repository: Repository, hook: Hook, message: Message, guid: string, redelivery: boolean): Delivery {
@@ -23,7 +24,7 @@ export function createSender({ nextId, sign, carry }: SenderOptions): Sender {
       repository,
       message,
       redelivery,
-      deliveredAt: timestamp(),
+      deliveredAt: at(),
       durationMs: 1,
       status: 'pending',
       statusText: 'pending',

@@ -91,6 +91,7 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   const sender = createSender({
     faults,
     nextId: () => world.nextId(),
+    now: world.now,
     sign,
     changed: () => noteChange(world),
   })

@@ -1,14 +1,6 @@
-/** Stands in for `standins/forge/git/bare.ts`: every repository begins with one commit of its own. */
+/** Every repository begins with one commit of its own. */
+import type { BareSource } from '../../../standins/forge/git/bare.ts'
 import { keepCommit, keepTree, makeBare } from './objects.ts'
-
-export interface BareSource {
-  readonly fromPath?: string
-  readonly defaultBranch?: string
-}
-
-export async function writeHooks(): Promise<void> {}
-
-export async function adoptBare(): Promise<void> {}
 
 export async function createBare(
   path: string,

@@ -1,15 +1,7 @@
-/** Stands in for `standins/forge/git/commits.ts`. */
-import { bareAt, commitAt, filesOf, historyOf, type StoredCommit } from './objects.ts'
+import type { Commit, PushedCommit } from '../../../standins/forge/git/commits.ts'
+import { ZERO_SHA } from '../../../standins/forge/git/refs.ts'
+import { bareAt, commitAt, filesOf, historyOf } from './objects.ts'
 import { diffFiles } from './diff.ts'
-import { ZERO_SHA } from './refs.ts'
-
-export type Commit = StoredCommit
-
-export interface PushedCommit extends Commit {
-  readonly added: readonly string[]
-  readonly removed: readonly string[]
-  readonly modified: readonly string[]
-}
 
 export async function readCommit(path: string, sha: string): Promise<Commit> {
   return commitAt(bareAt(path), sha)

@@ -1,17 +1,6 @@
-/** Stands in for `standins/forge/git/diff.ts`: one hunk a file, from its first line to its last. */
+/** One hunk a file, from its first line to its last. */
+import type { FileDiff } from '../../../standins/forge/git/diff.ts'
 import { bareAt, filesOf, hashed } from './objects.ts'
-
-export type FileStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied' | 'changed'
-
-export interface FileDiff {
-  readonly path: string
-  readonly previousPath: string | null
-  readonly status: FileStatus
-  readonly sha: string
-  readonly additions: number
-  readonly deletions: number
-  readonly patch: string | undefined
-}
 
 export async function diffFiles(path: string, from: string, to: string): Promise<FileDiff[]> {
   const [before, after] = [filesOf(bareAt(path), from), filesOf(bareAt(path), to)]

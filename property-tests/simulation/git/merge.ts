@@ -1,22 +1,8 @@
-/** Stands in for `standins/forge/git/merge.ts`: three ways, file by file. */
+/** Three ways, file by file. */
+import type { CommitSpec, Identity } from '../../../standins/forge/git/merge.ts'
 import { bareAt, commitAt, filesOf, keepCommit, keepTree } from './objects.ts'
 import { commitsBetween } from './commits.ts'
 import { mergeBase } from './refs.ts'
-import { timestamp } from '../time.ts'
-
-export interface Identity {
-  readonly name: string
-  readonly email: string
-  readonly date?: string
-}
-
-export interface CommitSpec {
-  readonly tree: string
-  readonly parents: readonly string[]
-  readonly message: string
-  readonly author: Identity
-  readonly committer: Identity
-}
 
 export async function mergeTrees(path: string, base: string, head: string): Promise<string | undefined> {
   const ancestor = await mergeBase(path, base, head)
@@ -38,8 +24,8 @@ function mergeOver(path: string, ancestor: string | undefined, ours: string, the
   return keepTree(bare, merged)
 }
 
-export async function writeCommit(path: string, spec: CommitSpec): Promise<string> {
-  const now = timestamp()
+/** `now`: as forges show it. */
+export async function writeCommit(now: string, path: string, spec: CommitSpec): Promise<string> {
   const person = ({ name, email, date = now }: Identity) => ({ name, email, date })
   const { tree, parents, message, author, committer } = spec
   return keepCommit(bareAt(path), {
@@ -52,6 +38,7 @@ export async function writeCommit(path: string, spec: CommitSpec): Promise<strin
 }
 
 export async function rebaseCommits(
+  now: string,
   path: string,
   base: string,
   head: string,
@@ -62,7 +49,7 @@ export async function rebaseCommits(
     const tree = mergeOver(path, parents[0], tip, sha)
     if (tree === undefined) return undefined
     const { message, author } = commitAt(bareAt(path), sha)
-    tip = await writeCommit(path, { tree, parents: [tip], message, author, committer })
+    tip = await writeCommit(now, path, { tree, parents: [tip], message, author, committer })
   }
   return tip
 }

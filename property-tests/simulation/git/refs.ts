@@ -1,22 +1,7 @@
-/** Stands in for `standins/forge/git/refs.ts`. */
+import { branchOf, refOf, ZERO_SHA, type RefUpdate } from '../../../standins/forge/git/refs.ts'
 import { bareAt, historyOf } from './objects.ts'
 
-export const ZERO_SHA = '0'.repeat(40)
 const HEADS = 'refs/heads/'
-
-export interface RefUpdate {
-  readonly ref: string
-  readonly before: string
-  readonly after: string
-}
-
-export function branchOf(ref: string): string | undefined {
-  return ref.startsWith(HEADS) ? ref.slice(HEADS.length) : undefined
-}
-
-export function refOf(branch: string): string {
-  return `${HEADS}${branch}`
-}
 
 export async function readRef(path: string, ref: string): Promise<string | undefined> {
   const { refs, commits } = bareAt(path)

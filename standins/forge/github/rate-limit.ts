@@ -14,11 +14,11 @@ export interface RateLimits {
 const HOUR_SECONDS = 3_600
 const ANONYMOUS_LIMIT = 60
 
-export function createRateLimits(limit: number): RateLimits {
+export function createRateLimits(limit: number, clock: () => number): RateLimits {
   const accounts = new Map<string, RateLimit>()
   return {
     of(who) {
-      const now = Math.floor(Date.now() / 1000)
+      const now = Math.floor(clock() / 1000)
       const known = accounts.get(who)
       if (known && known.resetAt > now) return known
       const fresh = { limit: who === '' ? ANONYMOUS_LIMIT : limit, used: 0, resetAt: now + HOUR_SECONDS }

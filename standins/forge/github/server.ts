@@ -46,7 +46,7 @@ export async function serveGithub(
   platform: Platform,
   options: { readonly rateLimit: number; readonly log: (error: unknown) => void },
 ): Promise<void> {
-  const limits = createRateLimits(options.rateLimit)
+  const limits = createRateLimits(options.rateLimit, () => platform.world.now())
   await app.register(
     async (api) => {
       readAnyJson(api)

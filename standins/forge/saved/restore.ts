@@ -34,10 +34,12 @@ export function restoreWorld(world: World, document: WorldDocument): void {
 function restoreRepository(world: World, saved: SavedRepository): Repository {
   const user = userOf(world)
   const labels = new Map(saved.labels.map((label) => [label.id, label]))
+  const path = repositoryPath(world, saved.owner, saved.name)
   return {
     ...saved,
     owner: user(saved.owner),
-    path: repositoryPath(world, saved.owner, saved.name),
+    path,
+    git: world.git.at(path),
     permissions: new Map(Object.entries(saved.permissions)),
     mergeMethods: new Set(saved.mergeMethods),
     protection: new Map(Object.entries(saved.protection)),

@@ -30,7 +30,7 @@ function isReachable({ hook, repository }: Delivery): boolean {
   return repository.hooks.has(hook.id)
 }
 
-function saveRepository({ path: _path, ...repository }: Repository): SavedRepository {
+function saveRepository({ path: _path, git: _git, ...repository }: Repository): SavedRepository {
   return {
     ...repository,
     owner: repository.owner.login,

@@ -1,4 +1,4 @@
-import { branchTip, isAncestor, refOf, ZERO_SHA } from '../git/refs.ts'
+import { refOf, ZERO_SHA } from '../git/refs.ts'
 import { refLock } from './pulls.ts'
 import { applyRefUpdate, followBase, openPulls } from './push.ts'
 import type { Pull, Repository } from './records.ts'
@@ -13,8 +13,8 @@ export function catchUp(world: World, repository: Repository): Promise<void> {
   return world.locks.run(refLock(repository), async () => {
     for (const pull of openPulls(repository)) await followHead(world, repository, pull)
     for (const pull of openPulls(repository)) {
-      const base = await branchTip(repository.path, pull.base)
-      if (base !== undefined && (await isAncestor(repository.path, pull.headSha, base)))
+      const base = await repository.git.branchTip(pull.base)
+      if (base !== undefined && (await repository.git.isAncestor(pull.headSha, base)))
         await followBase(world, repository, repository.owner, pull.base, base)
     }
     // A head whose check was created in that moment has none now, and would wait for it for ever.
@@ -24,7 +24,7 @@ export function catchUp(world: World, repository: Repository): Promise<void> {
 }
 
 async function followHead(world: World, repository: Repository, pull: Pull): Promise<void> {
-  const after = (await branchTip(repository.path, pull.head)) ?? ZERO_SHA
+  const after = (await repository.git.branchTip(pull.head)) ?? ZERO_SHA
   if (pull.state === 'closed' || after === pull.headSha) return
   await applyRefUpdate(world, repository, repository.owner, { ref: refOf(pull.head), before: pull.headSha, after })
 }

@@ -1,4 +1,3 @@
-import { branchesAt, resolveCommit } from '../git/refs.ts'
 import { demand } from './permissions.ts'
 import type {
   Actor,
@@ -46,7 +45,7 @@ export function createCheckRun(world: World, repository: Repository, actor: User
     output: { ...NO_OUTPUT, ...input.output },
   }
   suite.runs.push(run)
-  const completed = settle(run, input)
+  const completed = settle(world, run, input)
   record(world, actor, 'check.create', repository, {
     sha: suite.sha,
     detail: { check: run.id, name: run.name, status: run.status, conclusion: run.conclusion },
@@ -66,7 +65,7 @@ export function updateCheckRun(
   if (patch.detailsUrl !== undefined) run.detailsUrl = patch.detailsUrl
   if (patch.output) run.output = { ...run.output, ...patch.output }
   if (patch.name !== undefined) Object.assign(run, { name: patch.name })
-  const completed = settle(run, patch)
+  const completed = settle(world, run, patch)
   record(world, actor, 'check.update', repository, {
     sha: run.suite.sha,
     detail: { check: run.id, name: run.name, status: run.status, conclusion: run.conclusion },
@@ -75,18 +74,18 @@ export function updateCheckRun(
 }
 
 /** A conclusion completes a run, whatever the status says beside it. True: this call has completed it. */
-function settle(run: CheckRun, patch: CheckRunPatch): boolean {
+function settle(world: World, run: CheckRun, patch: CheckRunPatch): boolean {
   const status = patch.conclusion ? 'completed' : (patch.status ?? run.status)
   if (status === 'completed' && !(patch.conclusion ?? run.conclusion))
     throw new Refusal('missing', { resource: 'CheckRun', field: 'conclusion' })
   const completed = status === 'completed' && run.status !== 'completed'
-  if (status !== 'queued') run.startedAt ??= timestamp()
+  if (status !== 'queued') run.startedAt ??= timestamp(world)
   Object.assign(run, {
     status,
     conclusion: status === 'completed' ? (patch.conclusion ?? run.conclusion) : null,
-    completedAt: status === 'completed' ? timestamp() : null,
+    completedAt: status === 'completed' ? timestamp(world) : null,
   })
-  run.suite.updatedAt = timestamp()
+  run.suite.updatedAt = timestamp(world)
   return completed
 }
 
@@ -99,7 +98,7 @@ function tellCompletion(world: World, repository: Repository, actor: User, run: 
 function suiteFor(world: World, repository: Repository, input: CheckRunInput): CheckSuite {
   const known = repository.suites.find((suite) => suite.sha === input.sha && suite.app === input.app)
   if (known) return known
-  const at = timestamp()
+  const at = timestamp(world)
   const suite: CheckSuite = {
     id: world.nextId(),
     sha: input.sha,
@@ -166,7 +165,7 @@ export async function postStatus(
   input: StatusInput,
 ): Promise<CommitStatus> {
   demand(repository, actor, 'write')
-  if ((await resolveCommit(repository.path, sha)) !== sha) throw new Refusal('no-commit', { detail: sha })
+  if ((await repository.git.resolveCommit(sha)) !== sha) throw new Refusal('no-commit', { detail: sha })
   const status: CommitStatus = {
     id: world.nextId(),
     sha,
@@ -175,7 +174,7 @@ export async function postStatus(
     description: input.description ?? null,
     targetUrl: input.targetUrl ?? null,
     creator: actor.user,
-    createdAt: timestamp(),
+    createdAt: timestamp(world),
   }
   repository.statuses.push(status)
   record(world, actor.user, 'status.create', repository, {
@@ -187,7 +186,7 @@ export async function postStatus(
     repository,
     actor: actor.user,
     status,
-    branches: await branchesAt(repository.path, sha),
+    branches: await repository.git.branchesAt(sha),
   })
   return status
 }

@@ -12,7 +12,7 @@ export interface FoundComment {
 export function createComment(world: World, repository: Repository, actor: Actor, issue: Issue, body: string): Comment {
   demand(repository, actor, 'read')
   checkComment(body)
-  const at = timestamp()
+  const at = timestamp(world)
   const comment: Comment = { id: world.nextId(), body, author: actor.user, createdAt: at, updatedAt: at }
   issue.comments.set(comment.id, comment)
   issue.updatedAt = at
@@ -34,7 +34,7 @@ export function editComment(
   demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
   checkComment(body)
   const from = comment.body
-  Object.assign(comment, { body, updatedAt: timestamp() })
+  Object.assign(comment, { body, updatedAt: timestamp(world) })
   issue.updatedAt = comment.updatedAt
   record(world, actor.user, 'comment.edit', repository, { number: issue.number, detail: { comment: comment.id, body } })
   emit(world, {
@@ -56,7 +56,7 @@ export function deleteComment(
 ): void {
   demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
   issue.comments.delete(comment.id)
-  issue.updatedAt = timestamp()
+  issue.updatedAt = timestamp(world)
   record(world, actor.user, 'comment.delete', repository, { number: issue.number, detail: { comment: comment.id } })
   emit(world, { type: 'comment.changed', action: 'deleted', repository, actor: actor.user, issue, comment })
 }

@@ -16,7 +16,7 @@ export function createHook(world: World, repository: Repository, actor: Actor, i
   checkUrl(input.url)
   if ([...repository.hooks.values()].some((hook) => hook.url === input.url))
     throw new Refusal('hook-exists', { resource: 'Hook' })
-  const at = timestamp()
+  const at = timestamp(world)
   const hook: Hook = {
     id: world.nextId(),
     url: input.url,
@@ -53,7 +53,7 @@ export function editHook(world: World, repository: Repository, actor: Actor, hoo
     contentType: patch.contentType ?? hook.contentType,
     events: [...new Set(events)],
     active: patch.active ?? hook.active,
-    updatedAt: timestamp(),
+    updatedAt: timestamp(world),
   })
   record(world, actor.user, 'hook.edit', repository, { detail: { hook: hook.id } })
 }

@@ -55,7 +55,7 @@ export function newThread(
   title: string,
   body: string | null,
 ): Omit<PlainIssue, 'kind'> {
-  const at = timestamp()
+  const at = timestamp(world)
   const number = repository.nextNumber
   repository.nextNumber += 1
   return {
@@ -123,7 +123,7 @@ export function setState(
   reason?: Issue['stateReason'],
 ): void {
   issue.state = state
-  issue.closedAt = state === 'closed' ? timestamp() : null
+  issue.closedAt = state === 'closed' ? timestamp(world) : null
   issue.closedBy = state === 'closed' ? actor : null
   issue.stateReason = isPull(issue) ? null : (reason ?? (state === 'closed' ? 'completed' : 'reopened'))
   const verb = state === 'closed' ? 'close' : 'reopen'
@@ -160,7 +160,7 @@ function tellThread(
   action: ThreadAction,
   more: { label?: Label; changes?: Changes } = {},
 ): void {
-  issue.updatedAt = timestamp()
+  issue.updatedAt = timestamp(world)
   if (isPull(issue)) emit(world, { type: 'pull.changed', action, repository, actor, pull: issue, ...more })
   else emit(world, { type: 'issue.changed', action, repository, actor, issue, ...more })
 }

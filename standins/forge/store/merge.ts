@@ -1,5 +1,5 @@
-import { mergeTrees, rebaseCommits, writeCommit, type Identity } from '../git/merge.ts'
-import { branchTip, isAncestor, moveRef, refOf, ZERO_SHA } from '../git/refs.ts'
+import type { Identity } from '../git/merge.ts'
+import { refOf, ZERO_SHA } from '../git/refs.ts'
 import { approvals, requiredChecksState } from './gates.ts'
 import { demand, may } from './permissions.ts'
 import { refLock } from './pulls.ts'
@@ -29,15 +29,15 @@ export function mergePull(
     if (pull.state === 'closed') throw new Refusal('not-mergeable')
     if (input.sha !== undefined && input.sha !== pull.headSha) throw new Refusal('head-moved')
     // A push may be on disk and not yet noted: what is merged must be what the branch holds.
-    if ((await branchTip(repository.path, pull.head)) !== pull.headSha) throw new Refusal('head-moved')
+    if ((await repository.git.branchTip(pull.head)) !== pull.headSha) throw new Refusal('head-moved')
     if (pull.draft) throw new Refusal('draft')
     if (!repository.mergeMethods.has(method)) throw new Refusal('method-off', { detail: method })
-    const baseSha = await branchTip(repository.path, pull.base)
+    const baseSha = await repository.git.branchTip(pull.base)
     if (!baseSha) throw new Refusal('not-mergeable')
     await checkProtection(repository, actor, pull, baseSha)
     const sha = await writeMerge(repository, actor.user, pull, baseSha, method, input)
     const update = { ref: refOf(pull.base), before: baseSha, after: sha }
-    if (!(await moveRef(repository.path, update))) throw new Refusal('base-moved')
+    if (!(await repository.git.moveRef(update))) throw new Refusal('base-moved')
     settleMerge(world, repository, actor.user, pull, sha, method)
     await applyRefUpdate(world, repository, actor.user, update)
     if (repository.deleteBranchOnMerge) await dropBranch(world, repository, actor.user, pull.head)
@@ -52,7 +52,7 @@ async function checkProtection(repository: Repository, actor: Actor, pull: Pull,
   if (missing) throw new Refusal('check-missing', { field: missing.name, detail: missing.why })
   if (approvals(repository, pull) < protection.requiredApprovals)
     throw new Refusal('approvals-missing', { detail: String(protection.requiredApprovals) })
-  if (protection.strict && !(await isAncestor(repository.path, baseSha, pull.headSha))) throw new Refusal('behind')
+  if (protection.strict && !(await repository.git.isAncestor(baseSha, pull.headSha))) throw new Refusal('behind')
 }
 
 async function writeMerge(
@@ -65,14 +65,14 @@ async function writeMerge(
 ): Promise<string> {
   const committer: Identity = { name: user.name, email: user.email }
   if (method === 'rebase') {
-    const tip = await rebaseCommits(repository.path, baseSha, pull.headSha, committer)
+    const tip = await repository.git.rebaseCommits(baseSha, pull.headSha, committer)
     if (!tip) throw new Refusal('not-rebaseable')
     return tip
   }
-  const tree = await mergeTrees(repository.path, baseSha, pull.headSha)
+  const tree = await repository.git.mergeTrees(baseSha, pull.headSha)
   if (!tree) throw new Refusal('not-mergeable')
   const squash = method === 'squash'
-  return writeCommit(repository.path, {
+  return repository.git.writeCommit({
     tree,
     parents: squash ? [baseSha] : [baseSha, pull.headSha],
     message: messageOf(repository, pull, squash, input),
@@ -102,9 +102,9 @@ export function deleteBranch(world: World, repository: Repository, actor: Actor,
 }
 
 async function dropBranch(world: World, repository: Repository, actor: User, branch: string): Promise<boolean> {
-  const before = await branchTip(repository.path, branch)
+  const before = await repository.git.branchTip(branch)
   const update = { ref: refOf(branch), before: before ?? ZERO_SHA, after: ZERO_SHA }
-  if (before === undefined || branch === repository.defaultBranch || !(await moveRef(repository.path, update)))
+  if (before === undefined || branch === repository.defaultBranch || !(await repository.git.moveRef(update)))
     return false
   await applyRefUpdate(world, repository, actor, update)
   return true

@@ -1,5 +1,3 @@
-import { mergeTrees } from '../git/merge.ts'
-import { branchTip, isAncestor } from '../git/refs.ts'
 import { approvals, requiredChecksState } from './gates.ts'
 import type { Mergeability, Pull, Repository } from './records.ts'
 
@@ -17,7 +15,7 @@ export interface MergeView {
 export async function viewMergeability(repository: Repository, pull: Pull, stale: boolean): Promise<MergeView> {
   if (pull.state === 'closed') return { mergeable: null, state: 'unknown' }
   if (stale && pull.mergeability) return { mergeable: pull.mergeability.clean, state: 'unknown' }
-  const baseSha = await branchTip(repository.path, pull.base)
+  const baseSha = await repository.git.branchTip(pull.base)
   if (baseSha === undefined) return { mergeable: null, state: 'unknown' }
   const known = pull.mergeability
   if (!known || known.headSha !== pull.headSha || known.baseSha !== baseSha) {
@@ -30,7 +28,7 @@ export async function viewMergeability(repository: Repository, pull: Pull, stale
 
 function startLook(repository: Repository, headSha: string, baseSha: string): Mergeability {
   const look: Mergeability = { headSha, baseSha, clean: null }
-  mergeTrees(repository.path, baseSha, headSha).then(
+  repository.git.mergeTrees(baseSha, headSha).then(
     (tree) => (look.clean = tree !== undefined),
     () => (look.clean = false),
   )
@@ -41,7 +39,7 @@ async function mergeState(repository: Repository, pull: Pull, known: Mergeabilit
   if (!known.clean) return 'dirty'
   if (pull.draft) return 'draft'
   const protection = repository.protection.get(pull.base)
-  if (protection?.strict && !(await isAncestor(repository.path, known.baseSha, pull.headSha))) return 'behind'
+  if (protection?.strict && !(await repository.git.isAncestor(known.baseSha, pull.headSha))) return 'behind'
   if (protection && approvals(repository, pull) < protection.requiredApprovals) return 'blocked'
   const checks = requiredChecksState(repository, pull.headSha, protection?.requiredChecks ?? [])
   return checks.missing.length > 0 ? 'blocked' : checks.allGreen ? 'clean' : 'unstable'

@@ -1,6 +1,4 @@
-import { countCommits } from '../git/commits.ts'
-import { diffFiles, type FileDiff } from '../git/diff.ts'
-import { branchTip, mergeBase, setRef } from '../git/refs.ts'
+import type { FileDiff } from '../git/diff.ts'
 import { checkText, editIssue, newThread, setState, type IssuePatch } from './issues.ts'
 import { demand } from './permissions.ts'
 import { fullName, isPull, type Actor, type Pull, type PullStats, type Repository } from './records.ts'
@@ -69,7 +67,7 @@ export function openPull(world: World, repository: Repository, actor: Actor, inp
       reviewComments: new Map(),
     }
     repository.issues.set(pull.number, pull)
-    await setRef(repository.path, `refs/pull/${pull.number}/head`, pull.headSha)
+    await repository.git.setRef(`refs/pull/${pull.number}/head`, pull.headSha)
     record(world, actor.user, 'pull.open', repository, {
       number: pull.number,
       sha: pull.headSha,
@@ -81,19 +79,19 @@ export function openPull(world: World, repository: Repository, actor: Actor, inp
 }
 
 async function tipsOf(repository: Repository, head: string, base: string): Promise<Tips> {
-  const headSha = await branchTip(repository.path, head)
+  const headSha = await repository.git.branchTip(head)
   if (!headSha) throw new Refusal('invalid', { resource: 'PullRequest', field: 'head', detail: head })
-  const baseSha = await branchTip(repository.path, base)
+  const baseSha = await repository.git.branchTip(base)
   if (!baseSha) throw new Refusal('invalid', { resource: 'PullRequest', field: 'base', detail: base })
-  const diffBase = await mergeBase(repository.path, baseSha, headSha)
+  const diffBase = await repository.git.mergeBase(baseSha, headSha)
   if (!diffBase) throw new Refusal('no-commits', { resource: 'PullRequest', detail: `${base} and ${head}` })
   return { headSha, baseSha, diffBase }
 }
 
 async function statsOf(repository: Repository, tips: Tips): Promise<PullStats> {
   const [commits, files] = await Promise.all([
-    countCommits(repository.path, tips.baseSha, tips.headSha),
-    diffFiles(repository.path, tips.diffBase, tips.headSha),
+    repository.git.countCommits(tips.baseSha, tips.headSha),
+    repository.git.diffFiles(tips.diffBase, tips.headSha),
   ])
   return {
     commits,
@@ -108,14 +106,14 @@ function sum(files: readonly FileDiff[], count: (file: FileDiff) => number): num
 }
 
 export function pullFiles(repository: Repository, pull: Pull, head = pull.headSha): Promise<FileDiff[]> {
-  return diffFiles(repository.path, pull.diffBase, head)
+  return repository.git.diffFiles(pull.diffBase, head)
 }
 
 /** Takes the pull to where its branches now stand. The caller holds the ref lock and tells the world. */
-export async function refreshPull(repository: Repository, pull: Pull): Promise<void> {
+export async function refreshPull(world: World, repository: Repository, pull: Pull): Promise<void> {
   const tips = await tipsOf(repository, pull.head, pull.base)
-  Object.assign(pull, tips, { stats: await statsOf(repository, tips), mergeability: null, updatedAt: timestamp() })
-  await setRef(repository.path, `refs/pull/${pull.number}/head`, pull.headSha)
+  Object.assign(pull, tips, { stats: await statsOf(repository, tips), mergeability: null, updatedAt: timestamp(world) })
+  await repository.git.setRef(`refs/pull/${pull.number}/head`, pull.headSha)
 }
 
 export function editPull(
@@ -128,7 +126,7 @@ export function editPull(
   return world.locks.run(refLock(repository), async () => {
     const texts = patch.title !== undefined || patch.body !== undefined || patch.base !== undefined
     demand(repository, actor, pull.author === actor.user ? 'read' : texts ? 'write' : 'triage')
-    if (patch.state === 'open' && pull.state === 'closed') await checkReopening(repository, pull)
+    if (patch.state === 'open' && pull.state === 'closed') await checkReopening(world, repository, pull)
     if (patch.base !== undefined && patch.base !== pull.base) await moveBase(world, repository, actor, pull, patch.base)
     editIssue(world, repository, actor, pull, {
       ...(patch.title === undefined ? {} : { title: patch.title }),
@@ -138,17 +136,17 @@ export function editPull(
   })
 }
 
-async function checkReopening(repository: Repository, pull: Pull): Promise<void> {
-  const gone = pull.merged || !(await branchTip(repository.path, pull.head))
+async function checkReopening(world: World, repository: Repository, pull: Pull): Promise<void> {
+  const gone = pull.merged || !(await repository.git.branchTip(pull.head))
   if (gone) throw new Refusal('head-gone', { resource: 'PullRequest', field: 'state', detail: pull.head })
-  await refreshPull(repository, pull)
+  await refreshPull(world, repository, pull)
 }
 
 async function moveBase(world: World, repository: Repository, actor: Actor, pull: Pull, base: string): Promise<void> {
   await tipsOf(repository, pull.head, base)
   const from = pull.base
   pull.base = base
-  await refreshPull(repository, pull)
+  await refreshPull(world, repository, pull)
   record(world, actor.user, 'pull.edit', repository, {
     number: pull.number,
     detail: { changed: ['base'], from, to: base },
@@ -167,7 +165,7 @@ export function markReady(world: World, repository: Repository, actor: Actor, pu
   demand(repository, actor, pull.author === actor.user ? 'read' : 'write')
   if (!pull.draft) return
   pull.draft = false
-  pull.updatedAt = timestamp()
+  pull.updatedAt = timestamp(world)
   record(world, actor.user, 'pull.ready', repository, { number: pull.number })
   emit(world, { type: 'pull.changed', action: 'ready_for_review', repository, actor: actor.user, pull })
 }

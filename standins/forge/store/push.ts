@@ -1,5 +1,5 @@
-import { pushedCommits, type Commit } from '../git/commits.ts'
-import { branchOf, branchTip, isAncestor, mergeBase, ZERO_SHA, type RefUpdate } from '../git/refs.ts'
+import type { Commit } from '../git/commits.ts'
+import { branchOf, ZERO_SHA, type RefUpdate } from '../git/refs.ts'
 import { closeNamedIssues } from './closing.ts'
 import { setState } from './issues.ts'
 import { outdateComments } from './review-comments.ts'
@@ -27,9 +27,9 @@ export async function applyRefUpdate(
   update: RefUpdate,
 ): Promise<void> {
   const { ref, before, after } = update
-  const commits = await pushedCommits(repository.path, ref, before, after)
-  const forced = before !== ZERO_SHA && after !== ZERO_SHA && !(await isAncestor(repository.path, before, after))
-  repository.pushedAt = timestamp()
+  const commits = await repository.git.pushedCommits(ref, before, after)
+  const forced = before !== ZERO_SHA && after !== ZERO_SHA && !(await repository.git.isAncestor(before, after))
+  repository.pushedAt = timestamp(world)
   recordPush(world, repository, actor, update, forced)
   emit(world, { type: 'branch.pushed', repository, actor, ref, before, after, forced, commits })
   const branch = branchOf(ref)
@@ -77,7 +77,7 @@ async function followHead(
     const follows = await canFollow(repository, pull)
     if (follows === 'empty') setState(world, repository, actor, pull, 'closed')
     if (follows !== 'yes') continue
-    await refreshPull(repository, pull)
+    await refreshPull(world, repository, pull)
     await outdateComments(repository, pull, previous)
     // A later push may be on disk already: what is told is where the pull really went.
     const now = pull.headSha
@@ -91,10 +91,10 @@ async function followHead(
  * head was reset to what the base has, or to an unrelated history; the pull closes and keeps showing what it held.
  */
 async function canFollow(repository: Repository, pull: Pull): Promise<'yes' | 'later' | 'empty'> {
-  const [head, base] = await Promise.all([branchTip(repository.path, pull.head), branchTip(repository.path, pull.base)])
-  if (!head || !base || (await isAncestor(repository.path, pull.headSha, base))) return 'later'
-  const related = (await mergeBase(repository.path, base, head)) !== undefined
-  return related && !(await isAncestor(repository.path, head, base)) ? 'yes' : 'empty'
+  const [head, base] = await Promise.all([repository.git.branchTip(pull.head), repository.git.branchTip(pull.base)])
+  if (!head || !base || (await repository.git.isAncestor(pull.headSha, base))) return 'later'
+  const related = (await repository.git.mergeBase(base, head)) !== undefined
+  return related && !(await repository.git.isAncestor(head, base)) ? 'yes' : 'empty'
 }
 
 /** A head that somebody pushed into the base by hand counts as merged, by the one who pushed. */
@@ -106,7 +106,7 @@ export async function followBase(
   tip: string,
 ): Promise<void> {
   for (const pull of openPulls(repository).filter((one) => one.base === branch)) {
-    if (await isAncestor(repository.path, pull.headSha, tip)) settleMerge(world, repository, actor, pull, tip, 'push')
+    if (await repository.git.isAncestor(pull.headSha, tip)) settleMerge(world, repository, actor, pull, tip, 'push')
   }
 }
 
@@ -118,7 +118,7 @@ export function settleMerge(
   sha: string,
   method: string,
 ): void {
-  const at = timestamp()
+  const at = timestamp(world)
   Object.assign(pull, { merged: { at, by: actor, sha }, state: 'closed', closedAt: at, closedBy: actor, updatedAt: at })
   record(world, actor, 'pull.merge', repository, {
     number: pull.number,

@@ -2,6 +2,7 @@
  * What the forge remembers, in words of neither dialect. Records are mutable, live in memory and point at each other;
  * `saved/` puts them on disk, so a new member of a record is a new member there.
  */
+import type { Git } from '../git/store.ts'
 
 export type Permission = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'admin'
 export type MergeMethod = 'merge' | 'squash' | 'rebase'
@@ -219,6 +220,7 @@ export interface Repository {
   readonly owner: User
   readonly name: string
   readonly path: string
+  readonly git: Git
   readonly private: boolean
   readonly description: string | null
   defaultBranch: string

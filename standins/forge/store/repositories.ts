@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { createBare } from '../git/bare.ts'
 import { permissionOf } from './permissions.ts'
 import type { CiSettings, MergeMethod, Permission, Protection, Repository } from './records.ts'
 import { Refusal } from './refusal.ts'
@@ -38,13 +37,14 @@ export async function createRepository(world: World, spec: RepositorySpec): Prom
   const owner = findUser(world, spec.owner) ?? addUser(world, { login: spec.owner })
   for (const login of Object.keys(spec.permissions ?? {})) requireUser(world, login)
   const path = repositoryPath(world, spec.owner, spec.name)
-  const defaultBranch = await createBare(path, hooksPath(world), spec)
-  const at = timestamp()
+  const defaultBranch = await world.git.create(path, hooksPath(world), spec)
+  const at = timestamp(world)
   const repository: Repository = {
     id: world.nextId(),
     owner,
     name: spec.name,
     path,
+    git: world.git.at(path),
     defaultBranch,
     private: spec.private ?? false,
     description: spec.description ?? null,

@@ -1,10 +1,9 @@
 import type { FileDiff } from '../git/diff.ts'
 import { locate, locatePosition } from '../git/hunks.ts'
-import { readRef } from '../git/refs.ts'
 import { checkBody } from './issues.ts'
 import type { Anchor, Pull, Repository, ReviewComment, Side, User } from './records.ts'
 import { Refusal } from './refusal.ts'
-import { timestamp } from './world.ts'
+import { timestamp, type World } from './world.ts'
 
 export interface LineComment {
   readonly path: string
@@ -89,8 +88,8 @@ export interface NewReviewComment {
   readonly inReplyTo?: number
 }
 
-export function addReviewComment(pull: Pull, input: NewReviewComment): ReviewComment {
-  const at = timestamp()
+export function addReviewComment(world: World, pull: Pull, input: NewReviewComment): ReviewComment {
+  const at = timestamp(world)
   const comment: ReviewComment = {
     ...input,
     inReplyTo: input.inReplyTo ?? null,
@@ -108,7 +107,7 @@ export async function outdateComments(repository: Repository, pull: Pull, previo
   for (const comment of pull.reviewComments.values()) {
     if (!comment.current || comment.commit !== previous) continue
     const [before, after] = await Promise.all(
-      [previous, pull.headSha].map((sha) => readRef(repository.path, `${sha}:${comment.path}`)),
+      [previous, pull.headSha].map((sha) => repository.git.readRef(`${sha}:${comment.path}`)),
     )
     if (before === after) comment.commit = pull.headSha
     else comment.current = false

@@ -66,7 +66,12 @@ function publishSingle(
     submittedAt: null,
   }
   pull.reviews.set(review.id, review)
-  const comment = addReviewComment(pull, { id: world.nextId(), reviewId: review.id, author: actor.user, ...input })
+  const comment = addReviewComment(world, pull, {
+    id: world.nextId(),
+    reviewId: review.id,
+    author: actor.user,
+    ...input,
+  })
   record(world, actor.user, 'review-comment.create', repository, {
     number: pull.number,
     sha: input.commit,
@@ -91,7 +96,7 @@ export function editReviewComment(
   demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
   checkCommentBody(body)
   const from = comment.body
-  Object.assign(comment, { body, updatedAt: timestamp() })
+  Object.assign(comment, { body, updatedAt: timestamp(world) })
   record(world, actor.user, 'review-comment.edit', repository, { number: pull.number, detail: { comment: comment.id } })
   emit(world, {
     type: 'review-comment.changed',

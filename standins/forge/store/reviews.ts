@@ -1,4 +1,3 @@
-import { isAncestor, resolveCommit } from '../git/refs.ts'
 import { checkBody } from './issues.ts'
 import { demand } from './permissions.ts'
 import { pullFiles } from './pulls.ts'
@@ -49,7 +48,7 @@ export async function createReview(
   }
   pull.reviews.set(review.id, review)
   for (const [index, comment] of comments.entries()) {
-    addReviewComment(pull, {
+    addReviewComment(world, pull, {
       id: world.nextId(),
       reviewId: review.id,
       author: actor.user,
@@ -99,7 +98,7 @@ export function publish(
   event: ReviewEvent,
 ): void {
   review.state = STATES[event]
-  review.submittedAt = timestamp()
+  review.submittedAt = timestamp(world)
   pull.updatedAt = review.submittedAt
   emit(world, { type: 'review.submitted', repository, actor: actor.user, pull, review })
   for (const comment of commentsOf(pull, review))
@@ -115,11 +114,11 @@ function checkEvent(pull: Pull, actor: Actor, event: ReviewEvent, body: string, 
 /** The commit that a comment is on: the head, or an earlier one that the pull request has had. */
 export async function commitOf(repository: Repository, pull: Pull, wanted: string | undefined): Promise<string> {
   if (wanted === undefined || wanted === pull.headSha) return pull.headSha
-  const sha = await resolveCommit(repository.path, wanted)
-  const inside = sha === wanted && !(await isAncestor(repository.path, sha, pull.diffBase))
+  const sha = await repository.git.resolveCommit(wanted)
+  const inside = sha === wanted && !(await repository.git.isAncestor(sha, pull.diffBase))
   const known =
     inside &&
-    ((await isAncestor(repository.path, sha, pull.headSha)) ||
+    ((await repository.git.isAncestor(sha, pull.headSha)) ||
       [...pull.reviews.values()].some((review) => review.commit === sha))
   if (!known)
     throw new Refusal('commit-not-in-pull', { resource: 'PullRequestReview', field: 'commit_id', detail: wanted })

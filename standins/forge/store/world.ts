@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { processGit, type GitStore } from '../git/store.ts'
 import { openAuditLog, type AuditAction, type AuditEntry, type AuditLog } from './audit.ts'
 import type { ForgeEvent } from './events.ts'
 import { createLocks, type Locks } from './locks.ts'
@@ -13,6 +14,8 @@ export interface World {
   readonly repositories: Map<string, Repository>
   readonly audit: AuditLog
   readonly locks: Locks
+  readonly git: GitStore
+  readonly now: () => number
   readonly listeners: Set<(event: ForgeEvent) => void>
   /** Awaited for every branch tip that a push or merge has set, so that a check exists when the push is answered. */
   readonly tipListeners: Set<(repository: Repository, branch: string, sha: string) => Promise<void>>
@@ -32,6 +35,8 @@ export function createWorld(dir: string): World {
     repositories: new Map(),
     audit: openAuditLog(`${dir}/audit.jsonl`),
     locks: createLocks(),
+    git: processGit,
+    now: Date.now,
     listeners: new Set(),
     tipListeners: new Set(),
     changeListeners: new Set(),
@@ -43,8 +48,8 @@ export function createWorld(dir: string): World {
 }
 
 /** Forges keep whole seconds; so does everything they show. */
-export function timestamp(): string {
-  return new Date().toISOString().replace(/\.\d+Z$/, 'Z')
+export function timestamp({ now }: Pick<World, 'now'>): string {
+  return new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
 export function emit(world: World, event: ForgeEvent): void {
@@ -65,7 +70,7 @@ export function record(
   facts: AuditFacts = {},
 ): void {
   world.audit.append({
-    at: new Date().toISOString(),
+    at: new Date(world.now()).toISOString(),
     actor: actor.login,
     action,
     repository: fullName(repository),
@@ -110,7 +115,7 @@ function newUser(world: World, spec: UserSpec): User {
     type: 'User',
     name: spec.login,
     email: `${id}+${spec.login.replaceAll(/[^A-Za-z0-9-]/g, '')}@users.noreply.localhost`,
-    createdAt: timestamp(),
+    createdAt: timestamp(world),
   }
   world.users.set(user.login.toLowerCase(), user)
   return user

@@ -36,6 +36,7 @@ export interface SenderOptions {
   readonly nextId: () => number
   /** Headers, signature and body in the dialect's own way. */
   readonly sign: (hook: Hook, guid: string, message: Message) => Attempt
+  readonly now: () => number
   /** A delivery is new, or has ended. */
   readonly changed: () => void
 }
@@ -89,7 +90,7 @@ export function createSender(options: SenderOptions): Sender {
       repository,
       message,
       redelivery,
-      deliveredAt: new Date().toISOString(),
+      deliveredAt: new Date(options.now()).toISOString(),
       durationMs: 0,
       status: 'pending',
       statusText: 'pending',
@@ -104,7 +105,7 @@ export function createSender(options: SenderOptions): Sender {
 
   function queue(delivery: Delivery): void {
     const before = tails.get(delivery.hook.id) ?? Promise.resolve()
-    tails.set(delivery.hook.id, before.then(() => attempt(delivery, stop.signal)).then(options.changed))
+    tails.set(delivery.hook.id, before.then(() => attempt(delivery, options.now, stop.signal)).then(options.changed))
   }
 
   function hold(delivery: Delivery, ms: number): void {
@@ -163,9 +164,9 @@ export function createSender(options: SenderOptions): Sender {
   }
 }
 
-async function attempt(delivery: Delivery, stop: AbortSignal): Promise<void> {
+async function attempt(delivery: Delivery, now: () => number, stop: AbortSignal): Promise<void> {
   const started = performance.now()
-  delivery.deliveredAt = new Date().toISOString()
+  delivery.deliveredAt = new Date(now()).toISOString()
   try {
     const { headers, body } = delivery.request
     const response = await fetch(delivery.hook.url, {

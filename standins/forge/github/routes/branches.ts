@@ -1,5 +1,4 @@
-import { readCommit } from '../../git/commits.ts'
-import { branchOf, branchTip, listRefs } from '../../git/refs.ts'
+import { branchOf } from '../../git/refs.ts'
 import { may } from '../../store/permissions.ts'
 import type { Protection } from '../../store/records.ts'
 import { Refusal } from '../../store/refusal.ts'
@@ -16,7 +15,7 @@ export const branchRoutes: readonly Route[] = [
     method: 'GET',
     path: `${REPO}/branches`,
     async run(call) {
-      const refs = await listRefs(call.repository.path, 'refs/heads/')
+      const refs = await call.repository.git.listRefs('refs/heads/')
       return listAnswer(call, refs, ({ ref, sha }) => ({
         name: branchOf(ref),
         commit: { sha, url: `${call.links.repository(call.repository)}/commits/${sha}` },
@@ -32,7 +31,7 @@ export const branchRoutes: readonly Route[] = [
         /^(.+?)(\/protection(?:\/required_status_checks|\/required_pull_request_reviews)?)?$/.exec(
           call.params['*'] ?? '',
         ) ?? []
-      const sha = await branchTip(call.repository.path, name)
+      const sha = await call.repository.git.branchTip(name)
       if (!sha) throw new HttpRefusal(404, 'Branch not found')
       return { body: part ? protectionPart(call, name, part) : await branchPayload(call, name, sha) }
     },
@@ -45,7 +44,7 @@ async function branchPayload(call: Call, name: string, sha: string): Promise<Jso
   const checks = rules?.requiredChecks ?? []
   return {
     name,
-    commit: commitPayload(links, repository, await readCommit(repository.path, sha)),
+    commit: commitPayload(links, repository, await repository.git.readCommit(sha)),
     _links: {
       self: `${links.repository(repository)}/branches/${name}`,
       html: `${links.webRepository(repository)}/tree/${name}`,

@@ -1,5 +1,4 @@
 import { Type, type Static } from 'typebox'
-import { resolveCommit } from '../../git/refs.ts'
 import {
   allRuns,
   createCheckRun,
@@ -128,7 +127,7 @@ function listRuns(call: Call, runs: readonly CheckRun[]): Answer {
 async function createRun(call: Call): Promise<Answer> {
   const { name, head_sha: sha, external_id: externalId, ...rest } = readNewRun(call)
   demand(call.repository, call.writer, 'write')
-  if ((await resolveCommit(call.repository.path, sha)) !== sha) throw new Refusal('no-commit', { detail: sha })
+  if ((await call.repository.git.resolveCommit(sha)) !== sha) throw new Refusal('no-commit', { detail: sha })
   const input = {
     ...patchOf(rest),
     name,

@@ -1,6 +1,3 @@
-import { commitsBetween, countCommits, listCommits, readCommit } from '../../git/commits.ts'
-import { diffFiles, diffText } from '../../git/diff.ts'
-import { mergeBase, resolveCommit } from '../../git/refs.ts'
 import { Refusal } from '../../store/refusal.ts'
 import type { Call, Route } from '../call.ts'
 import { HttpRefusal } from '../errors.ts'
@@ -18,10 +15,9 @@ export const commitRoutes: readonly Route[] = [
     method: 'GET',
     path: `${REPO}/commits`,
     async run(call) {
-      const sha = await resolveCommit(call.repository.path, call.query.sha ?? call.repository.defaultBranch)
+      const sha = await call.repository.git.resolveCommit(call.query.sha ?? call.repository.defaultBranch)
       if (!sha) throw new HttpRefusal(409, 'Git Repository is empty.')
-      const commits = await listCommits(
-        call.repository.path,
+      const commits = await call.repository.git.listCommits(
         [sha, ...(call.query.path ? ['--', call.query.path] : [])],
         1_000,
       )
@@ -39,7 +35,7 @@ export const commitRoutes: readonly Route[] = [
 ]
 
 export async function shaOf(call: Call, name: string): Promise<string> {
-  const sha = await resolveCommit(call.repository.path, name)
+  const sha = await call.repository.git.resolveCommit(name)
   if (!sha) throw new Refusal('not-found')
   return sha
 }
@@ -50,17 +46,17 @@ export async function showCommit(
   sha: string,
 ): Promise<{ body?: Json; text?: { type: string; content: string } }> {
   const { repository, links } = call
-  const commit = await readCommit(repository.path, sha)
+  const commit = await repository.git.readCommit(sha)
   const parent = commit.parents[0] ?? EMPTY_TREE
   if (call.accept.includes('sha')) return { text: { type: 'application/vnd.github.sha; charset=utf-8', content: sha } }
   if (call.accept.includes('diff'))
     return {
       text: {
         type: 'application/vnd.github.diff; charset=utf-8',
-        content: await diffText(repository.path, parent, sha),
+        content: await repository.git.diffText(parent, sha),
       },
     }
-  const files = await diffFiles(repository.path, parent, sha)
+  const files = await repository.git.diffFiles(parent, sha)
   const additions = files.reduce((total, file) => total + file.additions, 0)
   const deletions = files.reduce((total, file) => total + file.deletions, 0)
   return {
@@ -74,21 +70,21 @@ export async function showCommit(
 
 async function comparePayload(call: Call, base: string, head: string): Promise<Json> {
   const { repository, links } = call
-  const common = await mergeBase(repository.path, base, head)
+  const common = await repository.git.mergeBase(base, head)
   if (!common) throw new Refusal('not-found')
   const [ahead, behind, commits, files] = await Promise.all([
-    countCommits(repository.path, base, head),
-    countCommits(repository.path, head, base),
-    commitsBetween(repository.path, base, head),
-    diffFiles(repository.path, common, head),
+    repository.git.countCommits(base, head),
+    repository.git.countCommits(head, base),
+    repository.git.commitsBetween(base, head),
+    repository.git.diffFiles(common, head),
   ])
   return {
     status: ahead > 0 && behind > 0 ? 'diverged' : ahead > 0 ? 'ahead' : behind > 0 ? 'behind' : 'identical',
     ahead_by: ahead,
     behind_by: behind,
     total_commits: ahead,
-    base_commit: commitPayload(links, repository, await readCommit(repository.path, base)),
-    merge_base_commit: commitPayload(links, repository, await readCommit(repository.path, common)),
+    base_commit: commitPayload(links, repository, await repository.git.readCommit(base)),
+    merge_base_commit: commitPayload(links, repository, await repository.git.readCommit(common)),
     commits: commits.map((commit) => commitPayload(links, repository, commit)),
     files: files.map((file) => filePayload(links, repository, head, file)),
   }

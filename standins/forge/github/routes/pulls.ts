@@ -1,6 +1,4 @@
 import { Type } from 'typebox'
-import { commitsBetween } from '../../git/commits.ts'
-import { diffText } from '../../git/diff.ts'
 import { mergePull } from '../../store/merge.ts'
 import { viewMergeability } from '../../store/mergeability.ts'
 import { editPull, findPull, openPull, pullFiles, pullsOf } from '../../store/pulls.ts'
@@ -68,7 +66,7 @@ export const pullRoutes: readonly Route[] = [
         return {
           text: {
             type: 'application/vnd.github.diff; charset=utf-8',
-            content: await diffText(call.repository.path, pull.diffBase, pull.headSha),
+            content: await call.repository.git.diffText(pull.diffBase, pull.headSha),
           },
         }
       return { body: await showPull(call, pull) }
@@ -98,7 +96,7 @@ export const pullRoutes: readonly Route[] = [
     path: `${PULLS}/:number/commits`,
     async run(call) {
       const pull = pullOf(call)
-      return listAnswer(call, await commitsBetween(call.repository.path, pull.baseSha, pull.headSha), (commit) =>
+      return listAnswer(call, await call.repository.git.commitsBetween(pull.baseSha, pull.headSha), (commit) =>
         commitPayload(call.links, call.repository, commit),
       )
     },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { branchOf, listRefs, moveRef, readRef, resolveCommit, ZERO_SHA } from '../../git/refs.ts'
+import { branchOf, ZERO_SHA } from '../../git/refs.ts'
 import { deleteBranch } from '../../store/merge.ts'
 import { demand } from '../../store/permissions.ts'
 import { acceptPush } from '../../store/push.ts'
@@ -28,7 +28,7 @@ export const refRoutes: readonly Route[] = [
     path: `${REPO}/git/matching-refs/*`,
     async run(call) {
       const wanted = `refs/${call.params['*'] ?? ''}`
-      const refs = (await listRefs(call.repository.path, 'refs/')).filter(({ ref }) => ref.startsWith(wanted))
+      const refs = (await call.repository.git.listRefs('refs/')).filter(({ ref }) => ref.startsWith(wanted))
       return listAnswer(call, refs, ({ ref, sha }) => refJson(call, ref, sha))
     },
   },
@@ -46,7 +46,7 @@ export const refRoutes: readonly Route[] = [
 ]
 
 async function refPayload(call: Call, ref: string): Promise<Json> {
-  const sha = await readRef(call.repository.path, ref)
+  const sha = await call.repository.git.readRef(ref)
   if (!sha) throw new Refusal('not-found')
   return refJson(call, ref, sha)
 }
@@ -64,9 +64,9 @@ function refJson(call: Call, ref: string, sha: string): Json {
 async function createRef(call: Call): Promise<{ status: number; body: Json }> {
   const { ref, sha } = readNewRef(call)
   demand(call.repository, call.writer, 'write')
-  if ((await resolveCommit(call.repository.path, sha)) !== sha) throw new HttpRefusal(422, 'Object does not exist')
+  if ((await call.repository.git.resolveCommit(sha)) !== sha) throw new HttpRefusal(422, 'Object does not exist')
   const update = { ref, before: ZERO_SHA, after: sha }
-  if (!(await moveRef(call.repository.path, update))) throw new HttpRefusal(422, 'Reference already exists')
+  if (!(await call.repository.git.moveRef(update))) throw new HttpRefusal(422, 'Reference already exists')
   await acceptPush(call.world, call.repository, call.writer.user, [update])
   return { status: 201, body: refJson(call, ref, sha) }
 }

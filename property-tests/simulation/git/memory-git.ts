@@ -1,0 +1,27 @@
+/** git of the local forge, in memory: no process is started for a commit. */
+import { gitStore, type GitStore } from '../../../standins/forge/git/store.ts'
+import { timestamp } from '../../../standins/forge/store/world.ts'
+import { createBare } from './bare.ts'
+import { commitsBetween, countCommits, listCommits, pushedCommits, readCommit } from './commits.ts'
+import { diffFiles, diffText } from './diff.ts'
+import { mergeTrees, rebaseCommits, writeCommit } from './merge.ts'
+import {
+  branchesAt,
+  branchTip,
+  isAncestor,
+  listRefs,
+  mergeBase,
+  moveRef,
+  readRef,
+  resolveCommit,
+  setRef,
+} from './refs.ts'
+
+export function memoryGit(now: () => number): GitStore {
+  return gitStore(createBare, {
+    ...{ branchesAt, branchTip, isAncestor, listRefs, mergeBase, moveRef, readRef, resolveCommit, setRef },
+    ...{ commitsBetween, countCommits, listCommits, pushedCommits, readCommit, diffFiles, diffText, mergeTrees },
+    writeCommit: (path, spec) => writeCommit(timestamp({ now }), path, spec),
+    rebaseCommits: (path, base, head, committer) => rebaseCommits(timestamp({ now }), path, base, head, committer),
+  })
+}
