@@ -10,8 +10,8 @@ import {
   opening,
   parkedBy,
   taskId,
+  working,
 } from './a-task.ts'
-import { working } from './a-task-of-kind.ts'
 
 const refineId = 'default/refine-1'
 const requested = { by: refineId, project: 'default/demo', to: 'default/heir', entry: 'mint/default/heir' }

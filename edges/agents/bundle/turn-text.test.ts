@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ATask, granted, inReview, issueId, opening } from '../../../machines/task/a-task.ts'
-import { reworking, working } from '../../../machines/task/a-task-of-kind.ts'
+import { ATask, granted, inReview, issueId, opening, reworking, working } from '../../../machines/task/a-task.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import { agentKinds } from '../../../machines/task/events.ts'
 import { keyMarker, topicMarker, withMarkers } from '../../forge/marker.ts'

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { ATask } from '../../../machines/task/a-task.ts'
-import { working } from '../../../machines/task/a-task-of-kind.ts'
+import { ATask, working } from '../../../machines/task/a-task.ts'
 import { aTask, aView, reading } from '../testing.ts'
 import { foldMembers } from './members.ts'
 

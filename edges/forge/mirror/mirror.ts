@@ -2,34 +2,21 @@
  * The mirror of the forge: rows of issues, merge requests and comments, kept by webhooks and by the resync, and the
  * one place from which actors hear of them. Every method may be repeated; what is already known changes nothing.
  */
-import type { Clock } from '../../../runtime/clock.ts'
-import type { Delivery, Receipt } from '../../../runtime/runtime.ts'
-import type { Sql } from '../../../runtime/store/sql.ts'
 import type { CommandName } from '../../../machines/rules/commands.ts'
 import { commandsIn } from '../../../machines/rules/commands.ts'
 import type { ForgeChange } from '../change.ts'
-import type { ForgeSubjectKind, OpenForge } from '../port.ts'
-import { bareName, type ProjectDirectory } from '../projects.ts'
+import type { ForgeSubjectKind } from '../port.ts'
+import { bareName } from '../projects.ts'
 import { applyChange } from './apply.ts'
-import { createSubjectSync, type SubjectSync } from './subject-sync.ts'
 import { isOwnText } from './hands.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
 import { loadThread } from './store/comments.ts'
 import { listIssues, listMergeRequests, loadSubject, type SubjectFilter } from './store/subjects.ts'
 import { boundAccounts } from './store/accounts.ts'
 import { resyncProject } from './resync.ts'
-import type { MirrorRules } from './rules.ts'
-
-export interface MirrorOptions {
-  readonly sql: Sql
-  readonly clock: Clock
-  readonly directory: ProjectDirectory
-  readonly openForge: OpenForge
-  /** `runtime.deliver`. */
-  readonly deliver: (delivery: Delivery) => Promise<Receipt>
-  /** `mirrorRules`, but where a test takes one down. */
-  readonly rules: MirrorRules
-}
+import { openScope, type MirrorOptions } from './scope.ts'
+import { createSubjects } from './subject.ts'
+import { readChecks, readSubject, readThread } from './read-forge.ts'
 
 /** Projects by name or actor id, repositories by the name of their resource. */
 export interface Mirror {
@@ -62,7 +49,7 @@ export interface Mirror {
 }
 
 export function createMirror(options: MirrorOptions): Mirror {
-  const sync: SubjectSync = createSubjectSync(options)
+  const subjects = createSubjects(options)
   const { sql } = options
   const mirror: Mirror = {
     async issue(project, repository, number) {
@@ -80,7 +67,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     issues: (project, filter = {}) => listIssues(sql, bareName(project), filter),
     mergeRequests: (project, filter = {}) => listMergeRequests(sql, bareName(project), filter),
     async maintainerSaidAt(project, repository, kind, number, command) {
-      const scope = await sync.scope(project, repository)
+      const scope = await openScope(options, project, repository)
       const people = options.rules.people(scope.project, scope.repository, await boundAccounts(sql, scope.project.name))
       const thread = await loadThread(sql, { project: scope.project.name, repository, kind, number })
       const said = thread.filter(
@@ -92,11 +79,16 @@ export function createMirror(options: MirrorOptions): Mirror {
       return said.map(({ comment }) => comment.createdAt)
     },
     async refresh(project, repository, on, number) {
-      const scope = await sync.scope(project, repository)
-      await sync.refresh(scope, on, number)
+      const scope = await openScope(options, project, repository)
+      await subjects.withSubject(scope, on, number, async (subject) => {
+        await readSubject(subject)
+        await readThread(subject)
+        if (on === 'mr') await readChecks(subject, true)
+        await subject.tell()
+      })
     },
-    apply: (project, change, delivery) => applyChange(sync, project, change, delivery),
-    resync: (project, { hookUrl } = {}) => resyncProject(sync, project, hookUrl),
+    apply: (project, change, delivery) => applyChange(subjects, project, change, delivery),
+    resync: (project, { hookUrl } = {}) => resyncProject(subjects, project, hookUrl),
   }
   return mirror
 }

@@ -1,0 +1,78 @@
+/** What the mirror reads from the forge about one subject, into its rows. Whoever calls it has the subject's lock. */
+import type { Queryable } from '../../../runtime/store/sql.ts'
+import type { ForgeComment } from '../port.ts'
+import type { MergeRequestNotes, MirroredMergeRequest } from './records.ts'
+import { loadThread, markDeleted } from './store/comments.ts'
+import { markHasChecks } from './store/cursors.ts'
+import { loadSubject, markComplete, upsertSubject } from './store/subjects.ts'
+import type { Subject } from './subject.ts'
+import { takeInComment, takeInIssue, takeInMergeRequest, type TakeInContext } from './take-in.ts'
+
+/** A forge that lists a comment later than this, or whose clock differs by more, is none that we know. */
+const LISTED_WITHIN_MS = 60_000
+
+/** The subject alone, without its thread. */
+export async function readSubject(subject: Subject): Promise<void> {
+  const { scope, key } = subject
+  if (key.kind === 'issue') {
+    const issue = await scope.forge.issue(scope.path, key.number)
+    await subject.take([issue.author], (tx, context) => takeInIssue(tx, context, issue, 'read'))
+  } else {
+    const found = await scope.forge.mergeRequest(scope.path, key.number)
+    await subject.take([found.author], (tx, context) => takeInMergeRequest(tx, context, found, 'read'))
+  }
+}
+
+/** Comments not seen before are news unless it is the first reading. */
+export async function readThread(subject: Subject): Promise<void> {
+  const { scope, key } = subject
+  const row = await subject.load()
+  if (row === undefined) return
+  const plain = await scope.forge.listComments(scope.path, key.kind, key.number)
+  const reviews = key.kind === 'mr' ? await scope.forge.listReviews(scope.path, key.number) : []
+  const listed = [...plain, ...reviews]
+  const authors = listed.map((one) => one.author)
+  await subject.take(authors, (tx, context) => takeInThread(tx, subject, context, listed, row.complete))
+}
+
+async function takeInThread(
+  tx: Queryable,
+  { key, options: { clock } }: Subject,
+  context: TakeInContext,
+  listed: readonly ForgeComment[],
+  known: boolean,
+): Promise<void> {
+  for (const comment of listed.filter((one) => one.verdict !== 'pending')) {
+    await takeInComment(tx, context, comment, { action: 'read', news: known })
+  }
+  const there = new Set(listed.map((comment) => comment.id))
+  const gone = (await loadThread(tx, key)).filter((one) => one.deletedAt === undefined && !there.has(one.comment.id))
+  // What came by webhook while the list was read is not in it and not gone.
+  const newest = Math.max(0, ...listed.map((comment) => comment.createdAt))
+  const listedBy = Math.max(newest, clock.now() - LISTED_WITHIN_MS)
+  const deleted = gone.filter((one) => one.comment.createdAt < listedBy || (listed.length === 0 && known))
+  await markDeleted(
+    tx,
+    key.project,
+    key.repository,
+    deleted.map((one) => one.comment.id),
+    clock.now(),
+  )
+  await markComplete(tx, key)
+}
+
+/** The checks of the head when they aren't those of this head, or always. */
+export async function readChecks({ scope, key, options: { sql } }: Subject, always: boolean): Promise<void> {
+  const row = (await loadSubject(sql, key)) as MirroredMergeRequest | undefined
+  if (row === undefined || row.mergeRequest.state !== 'open') return
+  const { headSha } = row.mergeRequest
+  if (!always && row.notes.ciSha === headSha) return
+  const { status } = await scope.forge.ci(scope.path, headSha)
+  if (status !== 'none') await markHasChecks(sql, key.project, key.repository)
+  await sql.tx(async (tx) => {
+    const now = (await loadSubject(tx, key, true)) as MirroredMergeRequest | undefined
+    if (now === undefined || now.mergeRequest.headSha !== headSha) return
+    const notes: MergeRequestNotes = { ...now.notes, ci: status, ciSha: headSha }
+    await upsertSubject(tx, { ...now, notes })
+  })
+}

@@ -1,0 +1,71 @@
+/** One repository of one Project as a call of the mirror sees it: its settings, the port to its forge, and its people. */
+import { TerminalError } from '../../../runtime/errors.ts'
+import type { Clock } from '../../../runtime/clock.ts'
+import type { Delivery, Receipt } from '../../../runtime/runtime.ts'
+import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
+import type { ForgeAccount, ForgePort, OpenForge } from '../port.ts'
+import {
+  bareName,
+  forgePath,
+  repositoryNamed,
+  type ProjectDirectory,
+  type ProjectSettings,
+  type RepositorySettings,
+} from '../projects.ts'
+import type { MirrorRules } from './rules.ts'
+import { bindAccount, boundAccounts } from './store/accounts.ts'
+import type { TakeInContext } from './take-in.ts'
+
+export interface MirrorOptions {
+  readonly sql: Sql
+  readonly clock: Clock
+  readonly directory: ProjectDirectory
+  readonly openForge: OpenForge
+  /** `runtime.deliver`. */
+  readonly deliver: (delivery: Delivery) => Promise<Receipt>
+  /** `mirrorRules`, but where a test takes one down. */
+  readonly rules: MirrorRules
+}
+
+/** One repository of one Project, with the port to it. */
+export interface Scope {
+  readonly project: ProjectSettings
+  readonly repository: RepositorySettings
+  readonly path: string
+  readonly forge: ForgePort
+}
+
+export async function requireProject({ directory }: MirrorOptions, id: string): Promise<ProjectSettings> {
+  const project = await directory.project(bareName(id))
+  if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${bareName(id)}`)
+  return project
+}
+
+export async function openScope({ directory, openForge }: MirrorOptions, id: string, name: string): Promise<Scope> {
+  const project = await directory.project(bareName(id))
+  const repository = project && repositoryNamed(project, name)
+  if (project === undefined || repository === undefined) {
+    throw new TerminalError('unknown-repository', `there is no Repository ${name} in the Project ${bareName(id)}`)
+  }
+  return { project, repository, path: forgePath(repository, project.scm), forge: await openForge(project.name) }
+}
+
+/** People as bound now; `accounts` are bound first where they are named. */
+export async function takeInContext(
+  { clock, rules }: MirrorOptions,
+  sql: Queryable,
+  { project, repository }: Scope,
+  accounts: readonly ForgeAccount[],
+): Promise<TakeInContext> {
+  const people = rules.people(project, repository, new Map())
+  const now = clock.now()
+  for (const account of accounts.filter((one) => one.id !== '' && people.isNamed(one)))
+    await bindAccount(sql, project.name, account, now)
+  return {
+    project,
+    repository: repository.name,
+    people: rules.people(project, repository, await boundAccounts(sql, project.name)),
+    now,
+    rules,
+  }
+}
