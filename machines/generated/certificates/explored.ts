@@ -10,6 +10,7 @@ export const worlds = [
   { world: 'slots', states: 9671, transitions: 12120, deviations: 1, isComplete: true },
   { world: 'review', states: 2738, transitions: 3599, deviations: 1, isComplete: true },
   { world: 'pair', states: 5370, transitions: 7362, deviations: 1, isComplete: true },
+  { world: 'rest', states: 2753, transitions: 3693, deviations: 2, isComplete: true },
   { world: 'fold', states: 68191, transitions: 87971, deviations: 1, isComplete: true },
   { world: 'upgrade', states: 3832, transitions: 5214, deviations: 1, isComplete: true },
   { world: 'documentation', states: 3830, transitions: 5212, deviations: 1, isComplete: true },
