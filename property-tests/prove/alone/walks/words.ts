@@ -38,14 +38,11 @@ export const fails = turn('turn.failed', { stopReason: 'api_error' })
 export const cannotPush = turn('turn.ended', { failed: [{ repo: 'lib', error: 'no' }] })
 export const pushes = (...pushed: readonly string[]): Word => turn('turn.ended', { pushed })
 export const asks: Word = ({ podOrdinal: pod }) => ({ type: 'agent.asked', pod, repository: 'lib', number: 1 })
-export const plans: Word = ({ podOrdinal: pod }) => ({
-  type: 'note.written',
-  pod,
-  id: 'p',
-  kind: 'plan',
-  body: 'b',
-  bodyHash: 'h',
-})
+const plan =
+  (id: string, bodyHash: string): Word =>
+  ({ podOrdinal: pod }) => ({ type: 'note.written', pod, id, kind: 'plan', body: 'b', bodyHash })
+export const plans = plan('p', 'h')
+export const plansAnew = plan('q', 'i')
 
 export const lib7 = mr
 export const app7 = { ...mr, repository: 'app', mergeRequest: 'default/app-mr-7' }
