@@ -1,4 +1,4 @@
-import { seeded } from '../../memory/code-graph/analytics/seeded.ts'
+import { seeded } from '../../memory/communities/seeded.ts'
 import type { EngineMemory } from '../../memory/engine/port.ts'
 
 /** Words fall off in frequency as those of a language do (Zipf); names are made of two or three of them. */

@@ -1,6 +1,6 @@
 import type { EdgeFilter, GraphArrays, GraphView } from '../../graph/port.ts'
 import { tiers } from '../../graph/model.ts'
-import type { EdgeList } from './links.ts'
+import type { EdgeList } from '../../communities/links.ts'
 import type { JobKind, JobResults } from './jobs.ts'
 import { runInThread, type RunJob } from './thread.ts'
 

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { betweenness, sourcesFor } from './betweenness.ts'
 import { bridges } from './bridges.ts'
-import { communities } from './communities.ts'
+import { communities } from '../../communities/communities.ts'
 import { work } from './jobs.ts'
-import { linkedGraph, type EdgeList } from './links.ts'
+import { linkedGraph, type EdgeList } from '../../communities/links.ts'
 
 type Pair = readonly [from: number, to: number]
 

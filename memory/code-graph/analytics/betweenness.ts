@@ -1,5 +1,5 @@
-import type { LinkedGraph } from './links.ts'
-import { seeded } from './seeded.ts'
+import type { LinkedGraph } from '../../communities/links.ts'
+import { seeded } from '../../communities/seeded.ts'
 
 export interface Betweenness {
   /** Shortest ways between two others that lead over a node, each pair counted once. */

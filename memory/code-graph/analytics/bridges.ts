@@ -1,4 +1,4 @@
-import type { LinkedGraph } from './links.ts'
+import type { LinkedGraph } from '../../communities/links.ts'
 
 export interface Bridges {
   /** Places in the edge list, those first that would part the most. */

@@ -1,8 +1,8 @@
 import { adjacency } from '../../graph/resolved/adjacency.ts'
 import { betweenness, type Betweenness } from './betweenness.ts'
 import { bridges, type Bridges } from './bridges.ts'
-import { communities, type Communities } from './communities.ts'
-import { linkedGraph, type EdgeList } from './links.ts'
+import { communities, type Communities } from '../../communities/communities.ts'
+import { linkedGraph, type EdgeList } from '../../communities/links.ts'
 
 /** What is worked out about a graph as a whole, in a thread of its own. */
 export interface JobResults {

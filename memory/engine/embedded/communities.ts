@@ -1,10 +1,13 @@
 import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
-import { louvain } from './louvain.ts'
+import { communities } from '../../communities/communities.ts'
+import { linkedGraph } from '../../communities/links.ts'
 
 /** Read, partitioned and written at once; the strongest ties of a larger graph decide its communities. */
 const mostTies = 200_000
 /** Until the index has changed by so much of itself, communities are told as they were. */
 const staleAfter = 0.05
+/** One index, one partition. */
+const seed = 0
 
 interface IndexRow {
   readonly version: number
@@ -53,7 +56,7 @@ function membersOf(rows: readonly TieRow[]): Member[] {
   const from = Int32Array.from(ordered, (row) => numbers.get(row.from)!)
   const to = Int32Array.from(ordered, (row) => numbers.get(row.to)!)
   const weight = Float64Array.from(ordered, (row) => row.weight)
-  const community = louvain({ nodes: ids.length, from, to, weight })
+  const { communityOf: community } = communities(linkedGraph({ nodes: ids.length, from, to, weight }), seed)
   const within = new Float64Array(ids.length)
   const strongest = new Float64Array(ids.length)
   for (let at = 0; at < from.length; at++) {

@@ -1,4 +1,4 @@
-import type { Random } from '../../../runtime/random.ts'
+import type { Random } from '../../runtime/random.ts'
 
 /** mulberry32: the same seed, the same answer for one version of a graph. */
 export function seeded(seed: number): Random {

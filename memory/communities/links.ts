@@ -1,4 +1,4 @@
-import { adjacency, type Adjacency } from '../../graph/resolved/adjacency.ts'
+import { adjacency, type Adjacency } from '../graph/resolved/adjacency.ts'
 
 /** Edges with their ends as numbers below `nodes`: all that analytics need of a graph. */
 export interface EdgeList {

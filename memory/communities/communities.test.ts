@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { louvain, type Ties } from './louvain.ts'
-import { bounded, fuse } from './score.ts'
+import { communities } from './communities.ts'
+import { linkedGraph, type EdgeList } from './links.ts'
 
-function tiesOf(nodes: number, pairs: readonly (readonly [number, number, number?])[]): Ties {
+function tiesOf(nodes: number, pairs: readonly (readonly [number, number, number?])[]): EdgeList {
   return {
     nodes,
     from: Int32Array.from(pairs, ([from]) => from),
@@ -12,7 +12,7 @@ function tiesOf(nodes: number, pairs: readonly (readonly [number, number, number
   }
 }
 
-function modularity({ nodes, from, to, weight }: Ties, community: Int32Array): number {
+function modularity({ nodes, from, to, weight }: EdgeList, community: Int32Array): number {
   const degree = new Float64Array(nodes)
   let [total, within] = [0, 0]
   for (let at = 0; at < from.length; at++) {
@@ -26,9 +26,13 @@ function modularity({ nodes, from, to, weight }: Ties, community: Int32Array): n
   return within / total - [...sums.values()].reduce((sum, one) => sum + (one / (2 * total)) ** 2, 0)
 }
 
+function partitionOf(ties: EdgeList): Int32Array {
+  return communities(linkedGraph(ties), 0).communityOf
+}
+
 describe('communities', () => {
   it('of two triangles with a bridge are the two triangles', () => {
-    const partition = louvain(
+    const partition = partitionOf(
       tiesOf(6, [
         [0, 1],
         [1, 2],
@@ -49,12 +53,12 @@ describe('communities', () => {
         for (let other = one + 1; other < 5; other++) pairs.push([clique * 5 + one, clique * 5 + other])
       pairs.push([clique * 5, ((clique + 1) % 8) * 5 + 1])
     }
-    const partition = louvain(tiesOf(40, pairs))
+    const partition = partitionOf(tiesOf(40, pairs))
     expect([...partition]).toEqual(Array.from({ length: 40 }, (_, at) => Math.floor(at / 5)))
   })
 
   it('leave nodes without ties alone', () => {
-    expect([...louvain(tiesOf(3, []))]).toEqual([0, 1, 2])
+    expect([...partitionOf(tiesOf(3, []))]).toEqual([0, 1, 2])
   })
 
   it('are never worse than everybody alone or everybody together, and the same each time', () => {
@@ -67,7 +71,7 @@ describe('communities', () => {
           given.filter(([one, other]) => one !== other),
         )
         if (ties.from.length === 0) return
-        const partition = louvain(ties)
+        const partition = partitionOf(ties)
         const found = modularity(ties, partition)
         expect(found).toBeGreaterThanOrEqual(
           modularity(
@@ -76,26 +80,8 @@ describe('communities', () => {
           ) - 1e-9,
         )
         expect(found).toBeGreaterThanOrEqual(modularity(ties, new Int32Array(15)) - 1e-9)
-        expect(louvain(ties)).toEqual(partition)
+        expect(partitionOf(ties)).toEqual(partition)
       }),
     )
-  })
-})
-
-describe('scores', () => {
-  it('of BM25 keep their order below one (QUERIES-18)', () => {
-    expect([0, 1, 10, 1_000].map(bounded)).toEqual([0, 1 / 11, 0.5, 1_000 / 1_010])
-  })
-
-  it('of fused lists are one for what every list has first, and fall', () => {
-    const fused = fuse(
-      [
-        ['a', 'b', 'c'],
-        ['a', 'c'],
-      ],
-      (one) => one,
-    )
-    expect(fused[0]).toEqual({ item: 'a', score: 1 })
-    expect(fused.map((one) => one.item)).toEqual(['a', 'c', 'b'])
   })
 })
