@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest'
 import { goalsOf } from './goals.ts'
 import type { ContenderName, Results, TurnSample } from './results.ts'
-import { beyondCli, bootBeyondCli, growthMiB, invalidity, shareOf, timesSooner, turnsOf } from './summary.ts'
+import {
+  beyondCli,
+  bootBeyondCli,
+  bootTimesCli,
+  growthMiB,
+  invalidity,
+  shareOf,
+  timesCli,
+  timesSooner,
+  turnsOf,
+} from './summary.ts'
 
 function aTurn(contender: ContenderName, round: number, toldMs: number, more: Partial<TurnSample> = {}): TurnSample {
   const shared = { isPushed: false, isHeardExactly: true, isReportedExactly: true, answer: 'line' as const }
@@ -35,8 +45,14 @@ test('what is beyond the CLI is taken against the CLI of the same round', () => 
   expect(beyondCli(results, 'own', 'toldMs', true)).toEqual([690])
 })
 
+test('a ratio to the CLI leaves out what is spared', () => {
+  expect(timesCli(results, 'own', 'toldMs')).toEqual([160 / 110, 310 / 210])
+  expect(timesCli(results, 'own', 'toldMs', 50)).toEqual([1, 260 / 210])
+})
+
 test('a boot counts only where the CLI was started alone in its round', () => {
   expect(bootBeyondCli(results, 'own')).toEqual([700])
+  expect(bootTimesCli(results, 'own')).toEqual([1.175])
 })
 
 test('how much sooner an end is told is the median of the rounds', () => {

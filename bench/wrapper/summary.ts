@@ -10,22 +10,41 @@ export function turnsOf(results: Results, contender: ContenderName, isPushed = f
 
 /** A round without the CLI's figure has none. */
 export function beyondCli(results: Results, contender: ContenderName, span: Span, isPushed = false): readonly number[] {
-  return turnsOf(results, contender, isPushed).flatMap((turn) => {
+  return besideCli(results, contender, span, isPushed).map(([ms, floor]) => ms - floor)
+}
+
+/** Of a turn's time without `sparedMs`, how many times that of the CLI by itself. */
+export function timesCli(results: Results, contender: ContenderName, span: Span, sparedMs = 0): readonly number[] {
+  return besideCli(results, contender, span, false).map(([ms, floor]) => (ms - sparedMs) / floor)
+}
+
+type Pair = readonly [ms: number, floor: number]
+
+function besideCli(results: Results, contender: ContenderName, span: Span, isPushed: boolean): readonly Pair[] {
+  return turnsOf(results, contender, isPushed).flatMap((turn): Pair[] => {
     const floor = median(
       turnsOf(results, 'cli')
         .filter(({ round }) => round === turn.round)
         .map((one) => one[span]),
     )
-    return floor === undefined ? [] : [turn[span] - floor]
+    return floor === undefined ? [] : [[turn[span], floor]]
   })
 }
 
 export function bootBeyondCli(results: Results, contender: ContenderName): readonly number[] {
-  return results.boots
+  return bootsBesideCli(results, contender).map(([ms, floor]) => ms - floor)
+}
+
+export function bootTimesCli(results: Results, contender: ContenderName): readonly number[] {
+  return bootsBesideCli(results, contender).map(([ms, floor]) => ms / floor)
+}
+
+function bootsBesideCli({ boots }: Results, contender: ContenderName): readonly Pair[] {
+  return boots
     .filter((boot) => boot.contender === contender)
-    .flatMap(({ round, readyMs }) => {
-      const floor = results.boots.find((boot) => boot.contender === 'cli' && boot.round === round)
-      return floor ? [readyMs - floor.readyMs] : []
+    .flatMap(({ round, readyMs }): Pair[] => {
+      const floor = boots.find((boot) => boot.contender === 'cli' && boot.round === round)
+      return floor ? [[readyMs, floor.readyMs]] : []
     })
 }
 
