@@ -74,7 +74,7 @@ describe('spending over the whole orchestrator', { timeout }, () => {
       resting: { reason: 'task/awaiting-human/budget', owner: 'maintainer' },
       spending: [{ name: 'task', limit: 2500, spent: 1700, reserved: 0 }, {}, {}],
     })
-    expect(comments().filter((body) => body.includes('spending budget'))).toHaveLength(1)
+    expect(comments().filter((body) => body.includes('token budget of this Task is used up'))).toHaveLength(1)
   })
 
   test('nobody else raises it', async () => {

@@ -29,7 +29,7 @@ test.each([
   ['a pre-release', aProject('{skillsRef: v1.2.3-rc.1}'), 'is not a release tag'],
   ['a part of a version', aProject('{skillsRef: v1.2}'), 'is not a release tag'],
   ['nothing', aProject('{skillsRef: ""}'), 'no tag is not'],
-  ['a Project that says nothing of it', aProject('{model: m}'), 'so `main` counts'],
+  ['a Project that says nothing of it', aProject('{model: m}'), 'so it uses `main`'],
   ['an image without a tag', aProject('{skillsRef: v1.0.0, image: registry:5000/acme/w}'), 'no tag is not'],
   ['latest', 'image: ghcr.io/acme/statewright-wrapper:latest\n', '`latest` is not'],
   ['a digest alone', `image: statewright-wrapper@sha256:${'a'.repeat(64)}\n`, 'no tag is not'],

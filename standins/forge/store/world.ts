@@ -36,7 +36,7 @@ export function createWorld(dir: string): World {
     audit: openAuditLog(`${dir}/audit.jsonl`),
     locks: createLocks(),
     git: processGit,
-    now: Date.now,
+    now: () => Date.now(),
     listeners: new Set(),
     tipListeners: new Set(),
     changeListeners: new Set(),
