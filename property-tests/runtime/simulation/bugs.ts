@@ -10,6 +10,8 @@ import type { Edit } from '../../plant.ts'
 export interface PlantedBug {
   readonly name: string
   readonly does: string
+  /** The schedule that found it when it was last looked for: tried first. Other sources may need another. */
+  readonly schedule?: number
   /** The rule that must be broken first of all. */
   readonly law: RegExp
   readonly edits: readonly Edit[]
@@ -39,6 +41,7 @@ const withoutVoidCheck: Edit = { file: 'runtime/commit/batch.ts', find: /if \(it
 export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no-fence',
+    schedule: 15,
     does: 'lets a stale owner commit',
     law: /R5/,
     edits: [
@@ -47,6 +50,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'late-write',
+    schedule: 168,
     does: 'lets an effect under way write although its lease has ended',
     law: /R5: .* wrote/,
     edits: [
@@ -69,6 +73,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'children-after-commit',
+    schedule: 18,
     does: 'sends events to other actors after the commit',
     law: /R9|R7/,
     edits: [
@@ -89,12 +94,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'lost-withdrawal',
+    schedule: 48,
     does: 'does not write that effects were withdrawn',
     law: /R[67]/,
     edits: [aroundCommit(`return whole(sql, but(commit, 'withdrawn'))`)],
   },
   {
     name: 'unwritten-effects',
+    schedule: 7,
     does: 'writes no effects',
     law: /R6/,
     edits: [
@@ -125,6 +132,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'early-acknowledgement',
+    schedule: 7,
     does: 'acknowledges before it has written',
     law: /R1/,
     edits: [
@@ -137,6 +145,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'void-timer',
+    schedule: 18,
     does: 'fires timers that were cancelled or set anew meanwhile',
     law: /R8/,
     edits: [withoutVoidCheck],
@@ -166,6 +175,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'late-timer',
+    schedule: 6,
     does: 'does not look whether the clock was set forward',
     law: /R8: .* late/,
     edits: [
@@ -224,6 +234,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'another-key',
+    schedule: 3,
     does: 'retries under another key',
     law: /R6/,
     edits: [
@@ -248,6 +259,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'unheard-overtaken',
+    schedule: 131,
     does: 'performs ordered effects while those of an earlier commit, whose answer never came, are in the store alone',
     law: /R6/,
     edits: [{ file: 'runtime/create-runtime.ts', find: /this\.#relay\.fallBehind\(\), /, replace: '' }],

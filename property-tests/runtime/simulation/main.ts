@@ -132,8 +132,9 @@ interface Found {
 async function find(bug: PlantedBug, simulation: Simulation, store: Sql, seeds: number): Promise<Found> {
   if (bug.schema) await store.exec(bug.schema.plant)
   try {
-    for (let tried = 1; tried <= seeds; tried++) {
-      const seed = Number(flags.from) + tried - 1
+    const inOrder = Array.from({ length: seeds }, (_, index) => Number(flags.from) + index)
+    for (const [index, seed] of [...(bug.schedule === undefined ? [] : [bug.schedule]), ...inOrder].entries()) {
+      const tried = index + 1
       const { broken } = await simulation.run(seed, bug.change)
       const sentence = broken.find((one) => bug.law.test(one))
       if (sentence) return { bug: bug.name, seed, tried, broken: sentence }
