@@ -1,6 +1,7 @@
 /** The six kinds of `platform.dev/v1alpha1`, and `v1` Secret as `apply` takes it on one machine (RESOURCE-RULE-5). */
 import { Type, type Static, type TSchema } from 'typebox'
 import { agentKinds } from '../machines/task/events.ts'
+import { ForgeAddress } from './forge-address.ts'
 import { ProjectSpec, removedProjectFields } from './project.ts'
 
 const closed = { additionalProperties: false } as const
@@ -11,7 +12,7 @@ export const RepositorySpec = Type.Object(
   {
     projectRef: ResourceName,
     url: Type.Optional(
-      Type.String({ pattern: '^https?://', description: 'default: <scm.webURL>/<scm.owner>/<name>.git' }),
+      ForgeAddress({ description: 'default: <scm.webURL>/<scm.owner>/<name>.git; http only for loopback' }),
     ),
     defaultBranch: Type.Optional(Type.String()),
     maintainerLogins: Type.Optional(Type.Array(Type.String())),

@@ -1,6 +1,7 @@
 /** Project, as docs/contract/resources.md gives it field by field. Defaults are applied on write; deprecated fields are accepted and ignored. */
 import { Type, type Static, type TObject, type TProperties } from 'typebox'
 import { goDurationPattern } from './duration.ts'
+import { ForgeAddress } from './forge-address.ts'
 import { defaultTokensPerTurn } from '../machines/rules/spending.ts'
 import { agentKinds } from '../machines/task/events.ts'
 
@@ -82,10 +83,8 @@ export const ScmSpec = Closed({
   owner: Type.String({ minLength: 1 }),
   botLogin: Type.String({ minLength: 1 }),
   botEmail: Text(),
-  apiURL: Optional(
-    Type.String({ pattern: '^https?://', description: 'default: the public forge; http only for loopback' }),
-  ),
-  webURL: Optional(Type.String({ pattern: '^https?://' })),
+  apiURL: Optional(ForgeAddress({ description: 'default: the public forge; http only for loopback' })),
+  webURL: Optional(ForgeAddress({ description: 'default: the public forge; http only for loopback' })),
   maintainerLogins: Logins,
   reporterLogins: Logins,
   prReactionScope: Optional(Type.Union([Type.Literal('labeledOrMentioned'), Type.Literal('all'), Type.Literal('')])),

@@ -134,3 +134,35 @@ describe('a manifest', () => {
     expect(checkManifest('nonsense').faults.map((fault) => fault.path)).toContain('')
   })
 })
+
+describe('the address of a forge', () => {
+  const repository = (url: string): object => ({
+    apiVersion: 'platform.dev/v1alpha1',
+    kind: 'Repository',
+    metadata: { name: 'lib' },
+    spec: { projectRef: 'demo', url },
+  })
+  const faultsOf = (address: string): readonly string[] =>
+    [
+      withSpec({ scm: { ...project.spec.scm, apiURL: address } }),
+      withSpec({ scm: { ...project.spec.scm, webURL: address } }),
+      repository(address),
+    ].flatMap((manifest) => checkManifest(manifest).faults.map(({ path }) => path))
+
+  it.each(['https://git.acme.invalid', 'http://127.0.0.1:3000/api', 'http://localhost', 'http://[::1]:80/x'])(
+    '%s is taken',
+    (address) => {
+      expect(faultsOf(address)).toEqual([])
+    },
+  )
+  it.each([
+    'http://git.acme.invalid',
+    'http://localhost.evil.invalid/',
+    'http://127.0.0.1.evil.invalid/',
+    'http://127.0.0.1@evil.invalid/',
+    'http://localhost:1@evil.invalid/',
+    'ftp://127.0.0.1/',
+  ])('%s is refused: in clear the token goes to this machine alone (PROJECT-SCM-20, REPOSITORY-2)', (address) => {
+    expect(faultsOf(address)).toEqual(['/spec/scm/apiURL', '/spec/scm/webURL', '/spec/url'])
+  })
+})

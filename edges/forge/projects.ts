@@ -116,6 +116,23 @@ export function forgePath(repository: RepositorySettings, scm: Pick<ScmSettings,
   )
 }
 
+const publicForges = { forge_a: 'https://github.com', forge_b: 'https://gitlab.com' } as const
+
+/** Base of the web and git addresses of a Project's forge. */
+export function webOf({ provider, webURL }: Pick<ScmSettings, 'provider' | 'webURL'>): string {
+  return webURL ?? publicForges[provider]
+}
+
+/** Whether its address is one of the Project's own forge: the bot's token goes to no other (PROJECT-SCM-4). */
+export function isOnForge(
+  { url }: RepositorySettings,
+  scm: Pick<ScmSettings, 'provider' | 'webURL' | 'apiURL'>,
+): boolean {
+  const isOwnForge = scm.webURL !== undefined || scm.apiURL === undefined
+  const bases = [...(isOwnForge ? [webOf(scm)] : []), ...(scm.apiURL === undefined ? [] : [scm.apiURL])]
+  return bases.some((base) => new URL(base).origin === new URL(url).origin)
+}
+
 export function repositoryNamed(project: ProjectSettings, name: string): RepositorySettings | undefined {
   return project.repositories.find((repository) => repository.name === name)
 }

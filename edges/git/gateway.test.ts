@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +36,7 @@ function podHeader(token = 'pod-token'): string {
   return `Authorization: Basic ${Buffer.from(`x-pod:${token}`).toString('base64')}`
 }
 
-async function withGateway(use: (fixture: GatewayFixture) => Promise<void>): Promise<void> {
+async function withGateway(use: (fixture: GatewayFixture) => Promise<void>, repositoryUrl?: string): Promise<void> {
   await withForge({}, async (forgeFixture) => {
     const dir = await mkdtemp(join(tmpdir(), 'gateway-'))
     folders.push(dir)
@@ -53,7 +55,7 @@ async function withGateway(use: (fixture: GatewayFixture) => Promise<void>): Pro
               name,
               namespace: 'default',
               scm: { webURL: forgeFixture.forge.url, protectedPaths: ['/deploy'] },
-              repositories: [{ name: 'library', url: forgeFixture.forge.gitUrl('acme', 'library') }],
+              repositories: [{ name: 'library', url: repositoryUrl ?? forgeFixture.forge.gitUrl('acme', 'library') }],
             } as unknown as ProjectSettings)
           : undefined,
       projects: async () => [],
@@ -120,6 +122,28 @@ test('a pod clones and pushes its task branch; the forge has it under the bot, t
       },
     ])
   })
+})
+
+test('the bot’s token goes to no host but the Project’s forge (PROJECT-SCM-4)', async () => {
+  const heard: string[] = []
+  const elsewhere = createHttpServer((request, response) => {
+    heard.push(request.headers.authorization ?? '')
+    response.end()
+  })
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+  try {
+    const { port } = elsewhere.address() as AddressInfo
+    await withGateway(async ({ url }) => {
+      const headers = { authorization: podHeader().slice('Authorization: '.length) }
+      for (const service of ['git-upload-pack', 'git-receive-pack']) {
+        const answer = await fetch(`${url}/info/refs?service=${service}`, { headers })
+        expect([answer.status, await answer.json()]).toMatchObject([409, { code: 'conflict' }])
+      }
+    }, `http://127.0.0.1:${port}/acme/library.git`)
+    expect(heard).toEqual([])
+  } finally {
+    elsewhere.close()
+  }
 })
 
 test('later pushes go forward from the first, large and compressed ones too, and a push of a known commit is fine', async () => {

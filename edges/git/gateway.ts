@@ -9,7 +9,7 @@ import type { HttpApp } from '../../http/app.ts'
 import type { Authenticate } from '../../http/auth/authenticate.ts'
 import type { Clock, Fetch } from '../../http/ports.ts'
 import { Problem } from '../../http/problem.ts'
-import { bareName, repositoryNamed, type ProjectDirectory } from '../forge/projects.ts'
+import { bareName, isOnForge, repositoryNamed, type ProjectDirectory } from '../forge/projects.ts'
 import type { GitCache, Remote } from './cache.ts'
 import { passFetch } from './fetch.ts'
 import { pathGuard } from './path-guard.ts'
@@ -135,7 +135,10 @@ function serviceOf({ method, query }: FastifyRequest, path: string): Service {
 async function remoteOf({ directory }: GitGatewayDeps, { project: name, repository }: Place): Promise<Remote> {
   const project = await directory.project(name)
   const settings = project && repositoryNamed(project, repository)
-  if (settings === undefined) throw new Problem('not-found', `there is no Repository ${repository} in ${name}`)
+  if (project === undefined || settings === undefined)
+    throw new Problem('not-found', `there is no Repository ${repository} in ${name}`)
+  if (!isOnForge(settings, project.scm))
+    throw new Problem('conflict', `the Repository ${repository} is not on the forge of ${name}: correct its url`)
   const token = (await directory.secret(name))?.token
   if (!token) throw new Problem('secret-unreadable', 'the forge token cannot be read')
   return { project: name, repository, url: settings.url, token }

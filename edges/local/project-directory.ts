@@ -7,7 +7,13 @@ import { ProjectSpec } from '../../crd/project.ts'
 import { defaultTokensPerTurn } from '../../machines/rules/spending.ts'
 import type { TaskConfig } from '../../machines/task/events.ts'
 import { plainFrozen } from '../../runtime/step/plain.ts'
-import type { ProjectDirectory, ProjectSecret, ProjectSettings, RepositorySettings } from '../forge/projects.ts'
+import {
+  webOf,
+  type ProjectDirectory,
+  type ProjectSecret,
+  type ProjectSettings,
+  type RepositorySettings,
+} from '../forge/projects.ts'
 import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
 
 export interface ProjectDirectoryDeps {
@@ -16,8 +22,6 @@ export interface ProjectDirectoryDeps {
   /** Where a Repository names no branch: the forge's own default. */
   readonly defaultBranch: (project: string, repository: string) => Promise<string>
 }
-
-const publicForge = { forge_a: 'https://github.com', forge_b: 'https://gitlab.com' } as const
 
 export interface LocalProjectDirectory extends ProjectDirectory {
   spec(name: string): Promise<{ readonly resource: Resource; readonly spec: ProjectSpec } | undefined>
@@ -85,11 +89,10 @@ async function toSettings(deps: ProjectDirectoryDeps, resource: Resource, spec: 
 }
 
 function toRepository(name: string, repository: RepositorySpec, { scm }: ProjectSpec): RepositorySettings {
-  const web = scm.webURL ?? publicForge[scm.provider]
   const { defaultBranch, maintainerLogins, reporterLogins } = repository
   return {
     name,
-    url: repository.url ?? `${web}/${scm.owner}/${name}.git`,
+    url: repository.url ?? `${webOf(scm)}/${scm.owner}/${name}.git`,
     ...(defaultBranch === undefined ? {} : { defaultBranch }),
     ...(maintainerLogins === undefined ? {} : { maintainerLogins }),
     ...(reporterLogins === undefined ? {} : { reporterLogins }),

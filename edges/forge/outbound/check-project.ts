@@ -10,10 +10,12 @@ import {
   bareName,
   documentationOf,
   forgePath,
+  isOnForge,
   maintainersOf,
   type ProjectSecret,
   type ProjectSettings,
   type RepositorySettings,
+  webOf,
 } from '../projects.ts'
 import type { Fence, ForgePort } from '../port.ts'
 import { fenceOf, type OutboundDeps } from './deps.ts'
@@ -93,6 +95,16 @@ async function repositoryFaults(
   secret: ProjectSecret,
 ): Promise<readonly Fault[]> {
   const path = forgePath(repository, project.scm)
+  if (!isOnForge(repository, project.scm)) {
+    const forges = new URL(project.scm.webURL ?? project.scm.apiURL ?? webOf(project.scm)).origin
+    return [
+      {
+        reason: 'RepositoryOutsideOwner',
+        message: `${repository.name} is at ${new URL(repository.url).origin}, but the Project's forge is ${forges}`,
+        blocks: true,
+      },
+    ]
+  }
   if (!path.toLowerCase().startsWith(`${project.scm.owner.toLowerCase()}/`)) {
     return [
       {

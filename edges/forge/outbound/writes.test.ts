@@ -351,6 +351,24 @@ test('RESOURCE-RULE-1: each thing that is wrong with a Project is named (SECRET-
   })
 })
 
+test.each([
+  ['another host', 'https://evil.invalid/acme/library.git'],
+  ['another port', 'http://127.0.0.1:1/acme/library.git'],
+  ['the name of the forge before another host', 'http://127.0.0.1@evil.invalid/acme/library.git'],
+])('a Repository on %s makes the Project not ready (PROJECT-SCM-4)', async (_what, url) => {
+  const project: EdgeFixtureOptions['project'] = (given) => ({
+    ...given,
+    repositories: [...given.repositories, { name: 'elsewhere', url }],
+  })
+  await withForgeEdge({ project }, async (fixture) => {
+    expect(await checked(fixture)).toMatchObject({
+      ready: false,
+      reason: 'RepositoryOutsideOwner',
+      message: `elsewhere is at ${new URL(url).origin}, but the Project's forge is ${fixture.forge.url}`,
+    })
+  })
+})
+
 test('documentation that is not enrolled is said, and holds nothing up; enrolled under another spelling it is found (PROJECT-DOCS-3, PROJECT-DOCS-4, PROJECT-STATUS-14)', async () => {
   const at =
     (documentationRepo: (web: string) => string): EdgeFixtureOptions['project'] =>
