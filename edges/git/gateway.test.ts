@@ -9,7 +9,7 @@ import { systemClock } from '../../runtime/clock.ts'
 import { createLogger } from '../../http/logging.ts'
 import { Problem } from '../../http/problem.ts'
 import { createServer } from '../../http/server.ts'
-import type { ProjectDirectory, ProjectSettings } from '../forge/projects.ts'
+import type { ProjectDirectory, ProjectSettings, RepositorySettings } from '../forge/projects.ts'
 import { createGitCache } from './cache.ts'
 import { registerGitGateway, type TaskAccess } from './gateway.ts'
 import type { PushRight } from './push-rules.ts'
@@ -36,7 +36,10 @@ function podHeader(token = 'pod-token'): string {
   return `Authorization: Basic ${Buffer.from(`x-pod:${token}`).toString('base64')}`
 }
 
-async function withGateway(use: (fixture: GatewayFixture) => Promise<void>, repositoryUrl?: string): Promise<void> {
+async function withGateway(
+  use: (fixture: GatewayFixture) => Promise<void>,
+  repository: Partial<RepositorySettings> = {},
+): Promise<void> {
   await withForge({}, async (forgeFixture) => {
     const dir = await mkdtemp(join(tmpdir(), 'gateway-'))
     folders.push(dir)
@@ -55,7 +58,7 @@ async function withGateway(use: (fixture: GatewayFixture) => Promise<void>, repo
               name,
               namespace: 'default',
               scm: { webURL: forgeFixture.forge.url, protectedPaths: ['/deploy'] },
-              repositories: [{ name: 'library', url: repositoryUrl ?? forgeFixture.forge.gitUrl('acme', 'library') }],
+              repositories: [{ name: 'library', url: forgeFixture.forge.gitUrl('acme', 'library'), ...repository }],
             } as unknown as ProjectSettings)
           : undefined,
       projects: async () => [],
@@ -133,13 +136,16 @@ test('the bot’s token goes to no host but the Project’s forge (PROJECT-SCM-4
   await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
   try {
     const { port } = elsewhere.address() as AddressInfo
-    await withGateway(async ({ url }) => {
-      const headers = { authorization: podHeader().slice('Authorization: '.length) }
-      for (const service of ['git-upload-pack', 'git-receive-pack']) {
-        const answer = await fetch(`${url}/info/refs?service=${service}`, { headers })
-        expect([answer.status, await answer.json()]).toMatchObject([409, { code: 'conflict' }])
-      }
-    }, `http://127.0.0.1:${port}/acme/library.git`)
+    await withGateway(
+      async ({ url }) => {
+        const headers = { authorization: podHeader().slice('Authorization: '.length) }
+        for (const service of ['git-upload-pack', 'git-receive-pack']) {
+          const answer = await fetch(`${url}/info/refs?service=${service}`, { headers })
+          expect([answer.status, await answer.json()]).toMatchObject([409, { code: 'conflict' }])
+        }
+      },
+      { url: `http://127.0.0.1:${port}/acme/library.git` },
+    )
     expect(heard).toEqual([])
   } finally {
     elsewhere.close()
@@ -270,6 +276,23 @@ test('merging a base that changed its CI is no change of CI by the pod', async (
     await run(folder, ['merge', '--quiet', '-m', 'Merge', 'origin/main'])
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
   })
+})
+
+test('CI is measured against the branch that the Repository names, not the one of the forge (REPOSITORY-3)', async () => {
+  await withGateway(
+    async (fixture) => {
+      const human = await fixture.clone('maintainer')
+      await run(human, ['checkout', '--quiet', '-b', 'release'])
+      await fixture.push(human, 'release', { '.github/workflows/ci.yml': 'on: tag\n' })
+      const folder = await fixture.podClone()
+      await run(folder, ['checkout', '--quiet', 'release'])
+      await commit(folder, { 'x.txt': 'mine' }, 'Mine')
+      await push(folder, `HEAD:refs/heads/${BRANCH}`)
+      await commit(folder, { '.github/workflows/ci.yml': 'on: push\n' }, 'CI')
+      await expect(push(folder, `HEAD:refs/heads/${BRANCH}`)).rejects.toThrow('.github/workflows/ci.yml')
+    },
+    { defaultBranch: 'release' },
+  )
 })
 
 test('a pod without a branch of its own fetches and pushes nothing', async () => {

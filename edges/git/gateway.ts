@@ -152,8 +152,10 @@ async function pushTargetOf(
 ): Promise<PushTarget> {
   const branch = access.branches[remote.repository]
   if (branch === undefined) throw new Problem('forbidden', 'this pod may not push to this repository')
-  const base = await deps.defaultBranch(remote.project, remote.repository)
-  const guard = pathGuard((await deps.directory.project(remote.project))?.scm.protectedPaths)
+  const project = await deps.directory.project(remote.project)
+  const named = project && repositoryNamed(project, remote.repository)?.defaultBranch
+  const base = named || (await deps.defaultBranch(remote.project, remote.repository))
+  const guard = pathGuard(project?.scm.protectedPaths)
   return { remote, identity, branch, base, guard, right: () => deps.mayPush(identity.task, remote.repository) }
 }
 
