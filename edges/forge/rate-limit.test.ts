@@ -54,6 +54,17 @@ test.each([
 ] as [number, Record<string, string>, unknown][])(
   '%i with %j is read as %j (FORGE-BUDGET-2)',
   (status, headers, expected) => {
-    expect(limitOf(new Response(null, { status, headers }), 10_000)).toEqual(expected)
+    expect(limitOf(new Response(null, { status, headers }), 10_000, '')).toEqual(expected)
   },
 )
+
+test.each([
+  [403, 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.', true],
+  [403, 'You have triggered an abuse detection mechanism.', true],
+  [403, 'Resource not accessible by integration', false],
+  [404, 'You have exceeded a secondary rate limit.', false],
+])('%i that says "%s" is a limit: %s (FORGE-BUDGET-3)', (status, message, isLimit) => {
+  const headers = { 'x-ratelimit-remaining': '4000' }
+  const found = limitOf(new Response(null, { status, headers }), 10_000, JSON.stringify({ message }))
+  expect(found).toEqual(isLimit ? { type: 'secondary', waitMs: 60_000 } : undefined)
+})

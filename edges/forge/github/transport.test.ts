@@ -30,3 +30,18 @@ test('R5: a write passes its fence last, after the wait for its turn, and a read
   await expect(late).rejects.toBeInstanceOf(EffectNotHeldError)
   expect(order.at(-1)).toBe('fence')
 })
+
+test('a 403 that names a secondary limit closes the budget, and one that misses a right keeps its words (FORGE-BUDGET-3)', async () => {
+  const clock = simulatedClock(0)
+  const answers = ['Resource not accessible by integration', 'You have exceeded a secondary rate limit.']
+  const fetch = createTransport({
+    fetch: async () => Response.json({ message: answers.shift() }, { status: 403 }),
+    clock,
+    budget: createBudget({ clock, burst: 9, perSecond: 9 }),
+  })()
+  expect(await (await fetch('http://forge.test/a')).json()).toEqual({
+    message: 'Resource not accessible by integration',
+  })
+  await expect(fetch('http://forge.test/b')).rejects.toMatchObject({ name: 'RateLimitedError', retryAfterMs: 60_000 })
+  await expect(fetch('http://forge.test/c')).rejects.toMatchObject({ name: 'RateLimitedError' })
+})

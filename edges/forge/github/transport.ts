@@ -41,7 +41,7 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Tra
     const key = cacheKey(url, init)
     const known = key === undefined ? undefined : kept.get(key)
     const answer = await send(operation, url, withEtag(init, known))
-    const limited = limitOf(answer, clock.now())
+    const limited = limitOf(answer, clock.now(), answer.status === 403 ? await answer.clone().text() : '')
     if (limited !== undefined) throw await closeBudget(operation, answer, limited)
     if (answer.status === 304 && known !== undefined)
       return answerAt(url, known.body, { status: 200, headers: known.headers })
@@ -83,8 +83,11 @@ interface Limit {
   readonly waitMs: number
 }
 
-/** 429, or 403 that says when to come back: a plain 403 is a missing right. */
-export function limitOf(answer: Response, now: number): Limit | undefined {
+/** GitHub names it in the text alone where it gives no time; the remaining requests are of the primary limit. */
+const namesSecondary = /secondary rate limit|abuse detection mechanism/i
+
+/** 429, or a 403 that says when to come back or names a limit (FORGE-BUDGET-3): any other 403 is a missing right. */
+export function limitOf(answer: Response, now: number, body: string): Limit | undefined {
   if (answer.status !== 403 && answer.status !== 429) return undefined
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN)
   const spent = answer.headers.get('x-ratelimit-remaining') === '0'
@@ -92,7 +95,8 @@ export function limitOf(answer: Response, now: number): Limit | undefined {
   if (Number.isFinite(retryAfter))
     return { type: spent ? 'primary' : 'secondary', waitMs: Math.max(retryAfter * 1000, 0) }
   if (spent) return { type: 'primary', waitMs: Number.isFinite(reset) ? Math.max(reset, 1000) : UNTOLD_WAIT_MS }
-  return answer.status === 429 ? { type: 'secondary', waitMs: UNTOLD_WAIT_MS } : undefined
+  const isSecondary = answer.status === 429 || namesSecondary.test(body)
+  return isSecondary ? { type: 'secondary', waitMs: UNTOLD_WAIT_MS } : undefined
 }
 
 /** The deadline covers the body too. */
