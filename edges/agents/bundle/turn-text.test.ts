@@ -20,6 +20,8 @@ interface Given {
   readonly projects?: ProjectDirectory
   readonly threads?: ThreadReader
   readonly others?: readonly TaskContext[]
+  /** Of `lib`: its Issue says that it was declined. */
+  readonly rejected?: number
 }
 
 const noProjects: ProjectDirectory = {
@@ -38,7 +40,10 @@ function textOf(task: TaskContext, given: Given = {}): Promise<string> {
   } = given
   const deps = {
     runtime: {
-      ...reading({ [`task:${task.id}`]: aView(task) }),
+      ...reading({
+        [`task:${task.id}`]: aView(task),
+        [`issue:default/lib-${given.rejected}`]: aView({ rejected: 'not worth it' }),
+      }),
       list: async () => [task, ...(given.others ?? [])].map((one) => aView(one, { id: one.id })),
     } as never,
     threads: given.threads ?? aThreadReader({ issues: [aThreadIssue()], comments: { 'issue 1': [aThreadComment()] } }),
@@ -280,16 +285,12 @@ describe('the other kinds', () => {
   it('a brainstorm sees earlier brainstorms and proposals before its bundle, and how many fit (INDEX-1, INDEX-2)', async () => {
     const earlier = { ...working('brainstorm').context, id: 'default/brainstorm-0' }
     const threads = aThreadReader({
-      issues: [
-        proposal(4),
-        proposal(5, { state: 'closed' }),
-        proposal(6, { labels: ['platform-declined'] }),
-        aThreadIssue(),
-      ],
+      issues: [proposal(4), proposal(5, { state: 'closed' }), proposal(6), aThreadIssue()],
     })
     const text = await textOf(working('brainstorm').context, {
       projects: projectWith({ proposalSources: ['docs'] }),
       threads,
+      rejected: 6,
       others: [earlier, new ATask().mint().context],
     })
     expect(text.indexOf('<task_index project="demo" count="2" scope="brainstorm">')).toBe(0)

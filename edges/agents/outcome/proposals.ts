@@ -1,4 +1,5 @@
 /** What a `propose` meets: how many proposals still fit, and what is filed already (OUTCOME-RULE-7, PROJECT-CRON-7). */
+import type { IssueContext } from '../../../machines/issue/context.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { ProposalRoom } from '../../../machines/task/events.ts'
@@ -19,8 +20,10 @@ export interface Proposals {
   readonly isOpenProposal: (issue: MirroredIssue) => boolean
 }
 
+type Deps = Pick<AgentApiDeps, 'projects' | 'threads'> & { readonly runtime: Pick<AgentApiDeps['runtime'], 'read'> }
+
 export async function proposalsOf(
-  deps: Pick<AgentApiDeps, 'projects' | 'threads'>,
+  deps: Deps,
   task: { readonly config: Pick<TaskContext['config'], 'project'> },
 ): Promise<Proposals> {
   const project = await deps.projects.project(bareName(task.config.project))
@@ -31,23 +34,42 @@ export async function proposalsOf(
     ),
   )
   const issues = all.flat().toSorted((a, b) => b.updatedAt - a.updatedAt)
-  const { botLogin, labels } = project.scm
+  const { botLogin } = project.scm
   /** Filed by a brainstorm: the bot's own words, which nobody else can write under its name. */
   const isProposal = ({ author, body }: MirroredIssue): boolean =>
     sameLogin(author, botLogin) && hasTopicOf(body, 'proposal')
+  const open = await withoutRejected(
+    deps,
+    task.config.project,
+    issues.filter((issue) => isProposal(issue) && issue.state === 'open'),
+  )
   return {
     settings: project.kinds,
     issues,
     isProposal,
-    /** One that was declined holds no place, though the forge keeps it open (OUTCOME-RULE-8). */
-    isOpenProposal: (issue) => isProposal(issue) && issue.state === 'open' && !issue.labels.includes(labels.declined),
+    isOpenProposal: (issue) => open.has(issue),
   }
 }
 
-export async function proposalRoom(
-  deps: Pick<AgentApiDeps, 'projects' | 'threads'>,
-  task: TaskContext,
-): Promise<ProposalRoom> {
+/**
+ * One that was declined holds no place, though the forge keeps it open (OUTCOME-RULE-8). Its Issue knows that; a label is
+ * anybody's to put on (LABELS-2).
+ */
+async function withoutRejected(
+  { runtime }: Deps,
+  projectId: string,
+  issues: readonly MirroredIssue[],
+): Promise<ReadonlySet<MirroredIssue>> {
+  const namespace = projectId.slice(0, projectId.indexOf('/'))
+  const isRejected = async ({ repository, number }: MirroredIssue): Promise<boolean> => {
+    const context = (await runtime.read(`issue:${namespace}/${repository}-${number}`))?.context
+    return ((context as unknown as Pick<IssueContext, 'rejected'> | undefined)?.rejected ?? '') !== ''
+  }
+  const rejected = await Promise.all(issues.map(isRejected))
+  return new Set(issues.filter((_issue, index) => !rejected[index]))
+}
+
+export async function proposalRoom(deps: Deps, task: TaskContext): Promise<ProposalRoom> {
   const { settings, issues, isProposal, isOpenProposal } = await proposalsOf(deps, task)
   const filed = issues
     .filter((one) => one.state === 'open' || isProposal(one))
