@@ -10,6 +10,8 @@ export type Submitted =
   | { readonly said: 'accepted'; readonly turnId: string }
   | { readonly said: 'conflict' }
   | { readonly said: 'expired' }
+  /** A fault of the wrapper itself (5xx); whether the turn began is not known. */
+  | { readonly said: 'failed'; readonly status: number }
 
 /** The wrapper's API (docs/contract/wrapper.md), as its one caller sees it. Anything but the answers named here is asked again. */
 export interface WrapperClient {
@@ -47,7 +49,12 @@ interface Answer {
 }
 
 export function createWrapperClient(deps: WrapperClientDeps): WrapperClient {
-  async function ask(url: string, path: string, asked: Asked, expected: readonly number[]): Promise<Answer> {
+  async function ask(
+    url: string,
+    path: string,
+    asked: Asked,
+    expected: readonly number[] | ((status: number) => boolean),
+  ): Promise<Answer> {
     const { method = 'GET', body } = asked
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const headers = { authorization: `Bearer ${await deps.token()}`, ...type, ...asked.headers }
@@ -58,7 +65,8 @@ export function createWrapperClient(deps: WrapperClientDeps): WrapperClient {
     }).catch((cause: unknown) => {
       throw new RetryableError(`the wrapper at ${url} did not answer ${path}`, { cause })
     })
-    if (expected.includes(answer.status)) return answer
+    const isExpected = typeof expected === 'function' ? expected : (status: number) => expected.includes(status)
+    if (isExpected(answer.status)) return answer
     throw new RetryableError(`the wrapper answered ${answer.status} to ${method} ${path}`)
   }
 
@@ -66,7 +74,9 @@ export function createWrapperClient(deps: WrapperClientDeps): WrapperClient {
     session: async (url) => read(Session, await ask(url, '/v1/session', {}, [200])),
     submit: async (url, { key, text, handoff }) => {
       const asked = { method: 'POST', body: { text, handoff }, headers: { 'idempotency-key': key } }
-      const answer = await ask(url, '/v1/messages', asked, [202, 409, 410])
+      const isExpected = (status: number): boolean => [202, 409, 410].includes(status) || status >= 500
+      const answer = await ask(url, '/v1/messages', asked, isExpected)
+      if (answer.status >= 500) return { said: 'failed', status: answer.status }
       if (answer.status === 409) return { said: 'conflict' }
       if (answer.status === 410) return { said: 'expired' }
       return { said: 'accepted', turnId: read(MessageAccepted, answer).turnId }

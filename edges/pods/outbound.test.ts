@@ -160,6 +160,20 @@ describe('submitting a turn', () => {
     })
   })
 
+  test('of a hand-off that the wrapper fails (5xx) is given up at once, unless it began all the same (STOP-SEQUENCE-3)', async () => {
+    await withFixture(async (fixture) => {
+      fixture.wrapper.faults.push('internal')
+      expect((await submitOf(fixture, 1, 'handoff')).map(({ event }) => event)).toEqual([
+        { type: 'submit.expired', at: 5_000 },
+      ])
+      fixture.wrapper.faults.push('internal', 'internal')
+      expect((await submitOf(fixture, 1, 'handoff')).map(({ event }) => event.type)).toEqual(['submit.expired'])
+      fixture.wrapper.turns.push(aTurn('mine', { idempotencyKey: 'default/task/1/3' }))
+      fixture.wrapper.faults.push('internal')
+      expect(await submitOf(fixture, 1, 'handoff')).toEqual(accepted('mine'))
+    })
+  })
+
   test('of a turn that is over asks nobody', async () => {
     await withFixture(async (fixture) => {
       fixture.over.add(turn)

@@ -2,7 +2,7 @@
 import type { EffectParams } from '../../machines/effect.ts'
 import type { ActorAddress } from '../../machines/definition.ts'
 import type { TurnResult } from '../../machines/turn/schema.ts'
-import { messageOf, TerminalError } from '../../runtime/errors.ts'
+import { messageOf, RetryableError, TerminalError } from '../../runtime/errors.ts'
 import type { ActorView, Delivery, EffectContext, TargetRule } from '../../runtime/runtime.ts'
 import type { Clock } from '../../http/ports.ts'
 import type { Logger } from '../../http/logging.ts'
@@ -186,8 +186,15 @@ async function submit(
   context.assertHeld()
   const answer = await deps.client.submit(params.url, { key, text, handoff: params.purpose === 'handoff' })
   if (answer.said === 'accepted') return accepted(answer.turnId)
-  if (answer.said === 'expired')
-    return [deliveryTo(context, 'expired', { type: 'submit.expired', at: deps.clock.now() })]
+  const expired = [deliveryTo(context, 'expired', { type: 'submit.expired', at: deps.clock.now() })]
+  if (answer.said === 'expired') return expired
+  if (answer.said === 'failed') {
+    if (params.purpose !== 'handoff')
+      throw new RetryableError(`the wrapper answered ${answer.status} to POST /v1/messages`)
+    // A dying pod holds its slot: its note is written for it at once, unless the turn began all the same (STOP-SEQUENCE-3).
+    const { mine: begun } = await own().catch((): { mine?: string } => ({}))
+    return begun === undefined ? expired : accepted(begun)
+  }
   const { mine, live } = await own()
   if (mine !== undefined) return accepted(mine)
   return [
