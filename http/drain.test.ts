@@ -55,7 +55,9 @@ test('a request that was still arriving when the stop began is told so: not read
       const closed = server.close()
       socket.write('Host: x\r\n\r\n')
       await closed
-      await expect.poll(() => text).toMatch(/^HTTP\/1\.1 503 [^]*connection: close[^]*"detail":"the server is stopping"/i)
+      await expect
+        .poll(() => text)
+        .toMatch(/^HTTP\/1\.1 503 [^]*connection: close[^]*"detail":"the server is stopping"/i)
       expect(worked).toBe(0)
     },
   )
