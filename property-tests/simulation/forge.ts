@@ -22,7 +22,7 @@ import { memoryGit } from './git/memory-git.ts'
 import { createSender, type Carry } from './webhooks.ts'
 import { bareAt, filesOf, forgetRepositories, keepCommit, keepTree } from './git/objects.ts'
 
-export const forgeUrl = 'http://forge.test'
+export const forgeUrl = 'https://forge.test'
 /** The first of them is where all is well known; the second is there in some lives. */
 export const repositoryNames = ['library', 'handbook'] as const
 export function fullName(repository: string): string {

@@ -10,7 +10,7 @@ const spare = {
   apiVersion: 'platform.dev/v1alpha1',
   kind: 'Repository',
   metadata: { name: 'spare' },
-  spec: { projectRef: 'another', url: 'http://forge.test/acme/spare.git' },
+  spec: { projectRef: 'another', url: 'https://forge.test/acme/spare.git' },
 }
 
 type Deed = readonly [method: string, path: string, body?: object]
