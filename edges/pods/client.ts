@@ -10,8 +10,11 @@ export type Submitted =
   | { readonly said: 'accepted'; readonly turnId: string }
   | { readonly said: 'conflict' }
   | { readonly said: 'expired' }
-  /** A fault of the wrapper itself (5xx); whether the turn began is not known. */
-  | { readonly said: 'failed'; readonly status: number }
+
+/** A fault of the wrapper itself (5xx): whether it did what it was asked is not known. */
+export class WrapperFaultError extends RetryableError {
+  override readonly name = 'WrapperFaultError'
+}
 
 /** The wrapper's API (docs/contract/wrapper.md), as its one caller sees it. Anything but the answers named here is asked again. */
 export interface WrapperClient {
@@ -49,12 +52,7 @@ interface Answer {
 }
 
 export function createWrapperClient(deps: WrapperClientDeps): WrapperClient {
-  async function ask(
-    url: string,
-    path: string,
-    asked: Asked,
-    expected: readonly number[] | ((status: number) => boolean),
-  ): Promise<Answer> {
+  async function ask(url: string, path: string, asked: Asked, expected: readonly number[]): Promise<Answer> {
     const { method = 'GET', body } = asked
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const headers = { authorization: `Bearer ${await deps.token()}`, ...type, ...asked.headers }
@@ -65,18 +63,16 @@ export function createWrapperClient(deps: WrapperClientDeps): WrapperClient {
     }).catch((cause: unknown) => {
       throw new RetryableError(`the wrapper at ${url} did not answer ${path}`, { cause })
     })
-    const isExpected = typeof expected === 'function' ? expected : (status: number) => expected.includes(status)
-    if (isExpected(answer.status)) return answer
-    throw new RetryableError(`the wrapper answered ${answer.status} to ${method} ${path}`)
+    if (expected.includes(answer.status)) return answer
+    const Fault = answer.status >= 500 ? WrapperFaultError : RetryableError
+    throw new Fault(`the wrapper answered ${answer.status} to ${method} ${path}`)
   }
 
   return {
     session: async (url) => read(Session, await ask(url, '/v1/session', {}, [200])),
     submit: async (url, { key, text, handoff }) => {
       const asked = { method: 'POST', body: { text, handoff }, headers: { 'idempotency-key': key } }
-      const isExpected = (status: number): boolean => [202, 409, 410].includes(status) || status >= 500
-      const answer = await ask(url, '/v1/messages', asked, isExpected)
-      if (answer.status >= 500) return { said: 'failed', status: answer.status }
+      const answer = await ask(url, '/v1/messages', asked, [202, 409, 410])
       if (answer.status === 409) return { said: 'conflict' }
       if (answer.status === 410) return { said: 'expired' }
       return { said: 'accepted', turnId: read(MessageAccepted, answer).turnId }

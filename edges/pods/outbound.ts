@@ -2,12 +2,12 @@
 import type { EffectParams } from '../../machines/effect.ts'
 import type { ActorAddress } from '../../machines/definition.ts'
 import type { TurnResult } from '../../machines/turn/schema.ts'
-import { messageOf, RetryableError, TerminalError } from '../../runtime/errors.ts'
+import { messageOf, TerminalError } from '../../runtime/errors.ts'
 import type { ActorView, Delivery, EffectContext, TargetRule } from '../../runtime/runtime.ts'
 import type { Clock } from '../../http/ports.ts'
 import type { Logger } from '../../http/logging.ts'
 import type { PodPort } from '../ports/pods.ts'
-import type { WrapperClient } from './client.ts'
+import { WrapperFaultError, type WrapperClient } from './client.ts'
 import { turnResult } from './turn-result.ts'
 
 export interface WrapperEffectDeps {
@@ -184,13 +184,15 @@ async function submit(
   }
   const text = await deps.renderTurn(params, Number(key.slice(key.lastIndexOf('/') + 1)))
   context.assertHeld()
-  const answer = await deps.client.submit(params.url, { key, text, handoff: params.purpose === 'handoff' })
+  const isHandoff = params.purpose === 'handoff'
+  const answer = await deps.client.submit(params.url, { key, text, handoff: isHandoff }).catch((error: unknown) => {
+    if (!isHandoff || !(error instanceof WrapperFaultError)) throw error
+    return { said: 'failed' } as const
+  })
   if (answer.said === 'accepted') return accepted(answer.turnId)
   const expired = [deliveryTo(context, 'expired', { type: 'submit.expired', at: deps.clock.now() })]
   if (answer.said === 'expired') return expired
   if (answer.said === 'failed') {
-    if (params.purpose !== 'handoff')
-      throw new RetryableError(`the wrapper answered ${answer.status} to POST /v1/messages`)
     // A dying pod holds its slot: its note is written for it at once, unless the turn began all the same (STOP-SEQUENCE-3).
     const { mine: begun } = await own().catch((): { mine?: string } => ({}))
     return begun === undefined ? expired : accepted(begun)
