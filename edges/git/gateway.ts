@@ -9,7 +9,14 @@ import type { HttpApp } from '../../http/app.ts'
 import type { Authenticate } from '../../http/auth/authenticate.ts'
 import type { Clock, Fetch } from '../../http/ports.ts'
 import { Problem } from '../../http/problem.ts'
-import { bareName, isOnForge, repositoryNamed, type ProjectDirectory } from '../forge/projects.ts'
+import {
+  bareName,
+  isOnForge,
+  repositoryNamed,
+  type ProjectDirectory,
+  type ProjectSettings,
+  type RepositorySettings,
+} from '../forge/projects.ts'
 import type { GitCache, Remote } from './cache.ts'
 import { passFetch } from './fetch.ts'
 import { pathGuard } from './path-guard.ts'
@@ -96,9 +103,10 @@ async function serve(deps: GitGatewayDeps, request: FastifyRequest, reply: Fasti
   const place = { project, repository: repository.slice(0, -'.git'.length) }
   const access = await accessOf(deps, identity, place)
   const service = serviceOf(request, path)
-  const remote = await remoteOf(deps, place)
+  const enrolled = await enrolledAt(deps, place)
+  const remote = await remoteOf(deps, enrolled)
   if (service === 'upload') return passThrough(deps, request, reply, remote, path)
-  const target = await pushTargetOf(deps, identity, access, remote)
+  const target = await pushTargetOf(deps, identity, access, enrolled, remote)
   return service === 'advertise'
     ? answer(reply, 'advertisement', await advertise(deps, remote))
     : push(deps, request, reply, target)
@@ -132,30 +140,41 @@ function serviceOf({ method, query }: FastifyRequest, path: string): Service {
   throw new Problem('not-found', 'the git gateway serves only the smart protocol of git', lfs)
 }
 
-async function remoteOf({ directory }: GitGatewayDeps, { project: name, repository }: Place): Promise<Remote> {
-  const project = await directory.project(name)
-  const settings = project && repositoryNamed(project, repository)
-  if (project === undefined || settings === undefined)
-    throw new Problem('not-found', `there is no Repository ${repository} in ${name}`)
-  if (!isOnForge(settings, project.scm))
-    throw new Problem('conflict', `the Repository ${repository} is not on the forge of ${name}: correct its url`)
-  const token = (await directory.secret(name))?.token
+interface Enrolled {
+  readonly project: ProjectSettings
+  readonly repository: RepositorySettings
+}
+
+async function enrolledAt({ directory }: GitGatewayDeps, place: Place): Promise<Enrolled> {
+  const project = await directory.project(place.project)
+  const repository = project && repositoryNamed(project, place.repository)
+  if (project === undefined || repository === undefined)
+    throw new Problem('not-found', `there is no Repository ${place.repository} in ${place.project}`)
+  return { project, repository }
+}
+
+async function remoteOf({ directory }: GitGatewayDeps, { project, repository }: Enrolled): Promise<Remote> {
+  if (!isOnForge(repository, project.scm))
+    throw new Problem(
+      'conflict',
+      `the Repository ${repository.name} is not on the forge of ${project.name}: correct its url`,
+    )
+  const token = (await directory.secret(project.name))?.token
   if (!token) throw new Problem('secret-unreadable', 'the forge token cannot be read')
-  return { project: name, repository, url: settings.url, token }
+  return { project: project.name, repository: repository.name, url: repository.url, token }
 }
 
 async function pushTargetOf(
   deps: GitGatewayDeps,
   identity: PodIdentity,
   access: TaskAccess,
+  { project, repository }: Enrolled,
   remote: Remote,
 ): Promise<PushTarget> {
   const branch = access.branches[remote.repository]
   if (branch === undefined) throw new Problem('forbidden', 'this pod may not push to this repository')
-  const project = await deps.directory.project(remote.project)
-  const named = project && repositoryNamed(project, remote.repository)?.defaultBranch
-  const base = named || (await deps.defaultBranch(remote.project, remote.repository))
-  const guard = pathGuard(project?.scm.protectedPaths)
+  const base = repository.defaultBranch || (await deps.defaultBranch(remote.project, remote.repository))
+  const guard = pathGuard(project.scm.protectedPaths)
   return { remote, identity, branch, base, guard, right: () => deps.mayPush(identity.task, remote.repository) }
 }
 
