@@ -123,14 +123,16 @@ export function webOf({ provider, webURL }: Pick<ScmSettings, 'provider' | 'webU
   return webURL ?? publicForges[provider]
 }
 
-/** Whether its address is one of the Project's own forge: the bot's token goes to no other (PROJECT-SCM-4). */
-export function isOnForge(
-  { url }: RepositorySettings,
-  scm: Pick<ScmSettings, 'provider' | 'webURL' | 'apiURL'>,
-): boolean {
-  const isOwnForge = scm.webURL !== undefined || scm.apiURL === undefined
-  const bases = [...(isOwnForge ? [webOf(scm)] : []), ...(scm.apiURL === undefined ? [] : [scm.apiURL])]
-  return bases.some((base) => new URL(base).origin === new URL(url).origin)
+/** Where a Project's forge answers: the bot's token goes to no other origin (PROJECT-SCM-4). */
+export function forgeOrigins(scm: Pick<ScmSettings, 'provider' | 'webURL' | 'apiURL'>): readonly string[] {
+  const { webURL, apiURL } = scm
+  // An API of one's own and no pages: then the public forge is not this Project's.
+  const web = webURL === undefined && apiURL !== undefined ? [] : [webOf(scm)]
+  return [...web, ...(apiURL === undefined ? [] : [apiURL])].map((base) => new URL(base).origin)
+}
+
+export function isOnForge({ url }: RepositorySettings, scm: Parameters<typeof forgeOrigins>[0]): boolean {
+  return forgeOrigins(scm).includes(new URL(url).origin)
 }
 
 export function repositoryNamed(project: ProjectSettings, name: string): RepositorySettings | undefined {

@@ -9,13 +9,13 @@ import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/ru
 import {
   bareName,
   documentationOf,
+  forgeOrigins,
   forgePath,
   isOnForge,
   maintainersOf,
   type ProjectSecret,
   type ProjectSettings,
   type RepositorySettings,
-  webOf,
 } from '../projects.ts'
 import type { Fence, ForgePort } from '../port.ts'
 import { fenceOf, type OutboundDeps } from './deps.ts'
@@ -96,11 +96,11 @@ async function repositoryFaults(
 ): Promise<readonly Fault[]> {
   const path = forgePath(repository, project.scm)
   if (!isOnForge(repository, project.scm)) {
-    const forges = new URL(project.scm.webURL ?? project.scm.apiURL ?? webOf(project.scm)).origin
+    const [forge] = forgeOrigins(project.scm)
     return [
       {
         reason: 'RepositoryOutsideOwner',
-        message: `${repository.name} is at ${new URL(repository.url).origin}, but the Project's forge is ${forges}`,
+        message: `${repository.name} is at ${new URL(repository.url).origin}, but the Project's forge is ${forge}`,
         blocks: true,
       },
     ]
