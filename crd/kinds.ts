@@ -11,9 +11,7 @@ export const ResourceName = Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,50}[a-
 export const RepositorySpec = Type.Object(
   {
     projectRef: ResourceName,
-    url: Type.Optional(
-      ForgeAddress({ description: 'default: <scm.webURL>/<scm.owner>/<name>.git; http only for loopback' }),
-    ),
+    url: Type.Optional(ForgeAddress('<scm.webURL>/<scm.owner>/<name>.git')),
     defaultBranch: Type.Optional(Type.String()),
     maintainerLogins: Type.Optional(Type.Array(Type.String())),
     reporterLogins: Type.Optional(Type.Array(Type.String())),

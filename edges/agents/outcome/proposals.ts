@@ -1,5 +1,5 @@
 /** What a `propose` meets: how many proposals still fit, and what is filed already (OUTCOME-RULE-7, PROJECT-CRON-7). */
-import type { IssueContext } from '../../../machines/issue/context.ts'
+import { namespaceOf, type IssueContext } from '../../../machines/issue/context.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { ProposalRoom } from '../../../machines/task/events.ts'
@@ -60,7 +60,7 @@ async function withoutRejected(
   projectId: string,
   issues: readonly MirroredIssue[],
 ): Promise<ReadonlySet<MirroredIssue>> {
-  const namespace = projectId.slice(0, projectId.indexOf('/'))
+  const namespace = namespaceOf(projectId)
   const isRejected = async ({ repository, number }: MirroredIssue): Promise<boolean> => {
     const context = (await runtime.read(`issue:${namespace}/${repository}-${number}`))?.context
     return ((context as unknown as Pick<IssueContext, 'rejected'> | undefined)?.rejected ?? '') !== ''
