@@ -5,6 +5,7 @@ import { silentLogger } from '../../../runtime/logger.ts'
 import { migrate } from '../../../runtime/store/migrate.ts'
 import { openPgSql } from '../../../runtime/store/postgres/pg-sql.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
+import { ownDatabase } from '../../../testing/own-database.ts'
 import { describeRequiring } from '../../../testing/requires.ts'
 import { memoryMigrations } from '../../store/migrations.ts'
 import { aMemory, engineContract } from '../contract/engine-contract.ts'
@@ -15,22 +16,15 @@ interface Database {
   drop(): Promise<void>
 }
 
-let count = 0
-
-async function ownDatabase(): Promise<Database> {
-  const server = process.env['DATABASE_URL'] ?? ''
-  const name = `engine_${process.pid}_${++count}`
-  const admin = await openPgSql({ url: server, connections: 1 })
-  await admin.exec(`drop database if exists ${name}`)
-  await admin.exec(`create database ${name}`)
-  const sql = await openPgSql({ url: Object.assign(new URL(server), { pathname: `/${name}` }).href })
+async function openDatabase(): Promise<Database> {
+  const { url, drop } = await ownDatabase()
+  const sql = await openPgSql({ url })
   await migrate(sql, memoryMigrations)
   return {
     sql,
     async drop() {
       await sql.close()
-      await admin.exec(`drop database ${name} with (force)`)
-      await admin.close()
+      await drop()
     },
   }
 }
@@ -38,7 +32,7 @@ async function ownDatabase(): Promise<Database> {
 describeRequiring('postgres', 'the embedded engine on a Postgres server', () => {
   describe('the contract', () => {
     engineContract(async () => {
-      const { sql, drop } = await ownDatabase()
+      const { sql, drop } = await openDatabase()
       const engine = createEmbeddedEngine({ sql, clock: systemClock, logger: silentLogger })
       return { engine, sql, settle: async () => undefined, close: drop }
     })
@@ -47,7 +41,7 @@ describeRequiring('postgres', 'the embedded engine on a Postgres server', () => 
   describe('writers at once', () => {
     let database: Database
     beforeAll(async () => {
-      database = await ownDatabase()
+      database = await openDatabase()
     })
     afterAll(() => database?.drop())
 

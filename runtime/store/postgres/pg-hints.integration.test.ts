@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ownDatabase, type OwnDatabase } from '../../../testing/own-database.ts'
 import { describeRequiring } from '../../../testing/requires.ts'
 import { systemClock } from '../../clock.ts'
 import { until } from '../../contract/harness.ts'
@@ -7,7 +8,17 @@ import { openPgHints, type PgHints } from './pg-hints.ts'
 import { openPgSql } from './pg-sql.ts'
 
 describeRequiring('postgres', 'a hint over Postgres', () => {
-  const url = process.env['DATABASE_URL'] ?? ''
+  let database: OwnDatabase
+  let url: string
+
+  beforeAll(async () => {
+    database = await ownDatabase()
+    url = database.url
+  })
+  afterAll(() => database.drop())
+
+  /** Of this database: a test beside this one may listen in another. */
+  const listening = `from pg_stat_activity where query = 'listen statewright_hint' and datname = current_database()`
 
   async function withHearers(
     run: (heard: Readonly<Record<string, number>>, hints: readonly PgHints[]) => Promise<void>,
@@ -54,7 +65,7 @@ describeRequiring('postgres', 'a hint over Postgres', () => {
     const sql = await openPgSql({ url })
     try {
       await until(async () => {
-        const { rows } = await sql.query(`select 1 from pg_stat_activity where query = 'listen statewright_hint'`)
+        const { rows } = await sql.query(`select 1 ${listening}`)
         return rows.length > 0
       })
       await withHearers(async (heard, [one]) => {
@@ -74,10 +85,10 @@ describeRequiring('postgres', 'a hint over Postgres', () => {
   it('is heard again after the connection was lost, and what anybody else writes to the channel does nothing', async () => {
     const sql = await openPgSql({ url })
     try {
+      // Those of the test before may not have ended yet.
+      await until(async () => (await sql.query(`select 1 ${listening}`)).rows.length === 0)
       await withHearers(async (heard, [one]) => {
-        const { rowCount } = await sql.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen statewright_hint'`,
-        )
+        const { rowCount } = await sql.query(`select pg_terminate_backend(pid) ${listening}`)
         expect(rowCount).toBe(3)
         await until(() => heard['one'] === 2 && heard['two'] === 2 && heard['three'] === 2)
         await sql.query(
