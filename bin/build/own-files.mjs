@@ -7,6 +7,8 @@ import { basename, dirname, join, relative } from 'node:path'
 const named = /new URL\(\s*(['"])([^'"]+)\1\s*,\s*import\.meta\.url\s*\)/g
 /** Programs one folder below the root find the root by this, and so does what is bundled into `dist/`. */
 const parentFolder = "join(dirname(fileURLToPath(import.meta.url)), '..')"
+/** Finds installed packages, which a bundle finds from its own folder too. */
+const installedPackages = 'createRequire(import.meta.url)'
 
 /** @param {{root: string, outDir: string}} places */
 export function ownFiles({ root, outDir }) {
@@ -20,7 +22,7 @@ export function ownFiles({ root, outDir }) {
         replaced.push([text, await carry(this, join(from, path), path)])
       let result = code
       for (const [text, target] of replaced) result = result.replace(text, `new URL('./${target}', import.meta.url)`)
-      const left = dirname(from) === root ? code.replaceAll(parentFolder, '') : code
+      const left = (dirname(from) === root ? code.replaceAll(parentFolder, '') : code).replaceAll(installedPackages, '')
       if (left.replaceAll(named, '').includes('import.meta'))
         throw new Error(
           `${relative(root, id)} uses import.meta in a way that a bundle breaks; name files by new URL('./x', import.meta.url)`,

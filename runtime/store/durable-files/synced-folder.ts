@@ -6,6 +6,7 @@ import { addSync } from './add-sync.ts'
 import { realDisk, type Disk } from './disk.ts'
 import type { NodeFiles } from './node-files.ts'
 import { syncTree } from './sync-tree.ts'
+import { unpackTar } from './tar.ts'
 
 type ModuleOptions = Parameters<EmscriptenBuiltinFilesystem['init']>[1]
 
@@ -16,7 +17,8 @@ const mountPoint = '/pglite/data'
  * PGlite's files in a folder of the machine, on disk when Postgres says so. What this adds to PGlite's own `NodeFS`:
  *
  * 1. Syncs are done (`add-sync.ts`).
- * 2. A new database is made beside the folder, synced whole and renamed: a folder that is there is complete.
+ * 2. A new database is made beside the folder, by initdb or from a template, synced whole and renamed: a folder that is
+ *    there is complete.
  * 3. A folder that is there is synced whole before it is opened: a copy that somebody restored, or what a version that
  *    never synced left, may still be in the kernel's memory only.
  * 4. Postgres's own lock file goes first: who opens the folder holds a lock that tells more, and Postgres refuses to
@@ -30,14 +32,21 @@ export class SyncedFolder extends EmscriptenBuiltinFilesystem {
   segmentsBegun = 0
   readonly #disk: Disk
   readonly #watch: (files: NodeFiles) => void
+  readonly #template: () => Promise<Uint8Array | undefined>
   readonly #mount: { root: string }
 
-  /** `watch` sees the file operations before anything is added to them. */
-  constructor(folder: string, disk: Disk = realDisk, watch: (files: NodeFiles) => void = () => undefined) {
+  /** `watch` sees the file operations before anything is added to them. `template` gives a new database as a tar. */
+  constructor(
+    folder: string,
+    disk: Disk = realDisk,
+    watch: (files: NodeFiles) => void = () => undefined,
+    template: () => Promise<Uint8Array | undefined> = () => Promise.resolve(undefined),
+  ) {
     super(folder)
     this.folder = resolve(folder)
     this.#disk = disk
     this.#watch = watch
+    this.#template = template
     this.#mount = { root: this.folder }
   }
 
@@ -48,7 +57,7 @@ export class SyncedFolder extends EmscriptenBuiltinFilesystem {
   override async init(pg: PGlite, options: ModuleOptions): ReturnType<EmscriptenBuiltinFilesystem['init']> {
     this.pg = pg
     if (existsSync(join(this.folder, 'PG_VERSION'))) await this.#syncFound()
-    else this.#beginDraft()
+    else await this.#make()
     const mount: NonNullable<ModuleOptions['preRun']>[number] = ({ FS }) => {
       const files = FS.filesystems['NODEFS'] as unknown as NodeFiles
       this.#watch(files)
@@ -75,6 +84,16 @@ export class SyncedFolder extends EmscriptenBuiltinFilesystem {
     rmSync(join(this.folder, 'postmaster.pid'), { force: true })
     await syncTree(this.folder, this.#disk)
     this.#disk.syncFolder(dirname(this.folder))
+  }
+
+  /** Without a template PGlite's initdb fills the draft. */
+  async #make(): Promise<void> {
+    this.#beginDraft()
+    const template = await this.#template()
+    if (!template) return
+    unpackTar(template, this.#draft)
+    rmSync(join(this.#draft, 'postmaster.pid'), { force: true })
+    await this.#finishDraft()
   }
 
   #beginDraft(): void {

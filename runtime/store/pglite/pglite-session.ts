@@ -3,6 +3,7 @@ import type { SyncedFolder } from '../durable-files/synced-folder.ts'
 import { resultParsers } from '../result-types.ts'
 import type { Session } from '../session-sql.ts'
 import { SqlError, toSqlError, unreachable } from '../sql-error.ts'
+import { clusterTemplate } from './cluster-template.ts'
 
 export interface PgliteSession extends Session {
   /** Why nothing can be had from it any more: Postgres panicked, or a sync failed. Only opening it anew helps. */
@@ -23,9 +24,14 @@ export async function openPglite(files?: SyncedFolder, wanted: readonly StoreExt
   const extensions: Extensions = {}
   if (wanted.includes('vector')) extensions['vector'] = (await import('@electric-sql/pglite-pgvector')).vector
   const options = { parsers: { ...resultParsers }, extensions }
-  if (!files) return pgliteSession(await PGlite.create(options))
+  if (!files) return pgliteSession(await PGlite.create({ ...options, ...(await fromTemplate()) }))
   const db = await PGlite.create({ ...options, fs: files, startParams: durableParams(PGlite.defaultStartParams) })
   return pgliteSession(db, files)
+}
+
+async function fromTemplate(): Promise<Pick<PGliteOptions, 'loadDataDir'>> {
+  const template = await clusterTemplate()
+  return template ? { loadDataDir: new Blob([template as Uint8Array<ArrayBuffer>]) } : {}
 }
 
 /**

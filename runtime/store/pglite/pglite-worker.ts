@@ -3,7 +3,9 @@
  * Answers `WorkerCall`s one after another, in their order.
  */
 import { parentPort, workerData } from 'node:worker_threads'
+import { realDisk } from '../durable-files/disk.ts'
 import { SyncedFolder } from '../durable-files/synced-folder.ts'
+import { clusterTemplate } from './cluster-template.ts'
 import { openPglite, type PgliteSession } from './pglite-session.ts'
 import { toSqlError } from '../sql-error.ts'
 import type { WorkerAnswer, WorkerCall, WorkerStart } from './pglite-worker-protocol.ts'
@@ -11,7 +13,7 @@ import type { WorkerAnswer, WorkerCall, WorkerStart } from './pglite-worker-prot
 const port = parentPort
 if (!port) throw new Error('pglite-worker runs as a worker thread only')
 const { dataDir, extensions } = workerData as WorkerStart
-const opening = openPglite(new SyncedFolder(dataDir), extensions)
+const opening = openPglite(new SyncedFolder(dataDir, realDisk, undefined, clusterTemplate), extensions)
 let last: Promise<unknown> = opening.then(
   () => port.postMessage({ ready: true }),
   (error: unknown) => port.postMessage({ ready: false, message: toSqlError(error).message }),
