@@ -73,7 +73,8 @@ const nameInPath = '((\\*|\\*?\\.\\*?)?[^*/.\\\\\\x00-\\x1f])+(\\.?\\*)?'
 const Schedule = Optional(
   Type.String({
     pattern: '^\\s*([0-9A-Za-z*,/-]+(\\s+[0-9A-Za-z*,/-]+){4}\\s*)?$',
-    description: 'Five-field cron expression in the time zone of the orchestrator, UTC by default. An empty text switches the schedule off.',
+    description:
+      'Five-field cron expression in the time zone of the orchestrator, UTC by default. An empty text switches the schedule off.',
   }),
 )
 const CronBlock = <const Extra extends TProperties>(extra: Extra) => Optional(Closed({ schedule: Schedule, ...extra }))
@@ -115,13 +116,18 @@ export const ScmSpec = Closed({
       brainstorm: CronBlock({
         enabled: Optional(Type.Boolean({ default: false })),
         // No default of the schema: the deprecated alias counts where it is not set.
-        targetOpenProposals: Optional(Type.Integer({ minimum: 0, description: 'Default: 3. 0 switches the refill off.' })),
+        targetOpenProposals: Optional(
+          Type.Integer({ minimum: 0, description: 'Default: 3. 0 switches the refill off.' }),
+        ),
         maxOpenProposals: Optional(
           Type.Integer({ deprecated: true, description: 'used only if targetOpenProposals is not set' }),
         ),
         historyWindow: Optional(Type.Integer({ minimum: 0, default: 20 })),
         minSessionIntervalMinutes: Optional(
-          Type.Integer({ default: 12, description: 'Least time between two sessions. 0 means the default, a negative value no limit.' }),
+          Type.Integer({
+            default: 12,
+            description: 'Least time between two sessions. 0 means the default, a negative value no limit.',
+          }),
         ),
         staleProposalDays: Deprecated,
         sources: Optional(
@@ -142,7 +148,10 @@ const ReleaseAge = Closed({
 })
 
 export const ProjectSpec = Closed({
-  scmSecretRef: Type.String({ minLength: 1, description: 'Name of the Secret with the keys `token` and `webhookSecret`.' }),
+  scmSecretRef: Type.String({
+    minLength: 1,
+    description: 'Name of the Secret with the keys `token` and `webhookSecret`.',
+  }),
   triggerLabel: Optional(Type.String({ default: 'platform' })),
   maxConcurrentAgents: Optional(Type.Integer({ minimum: 0, default: 3, description: '0 pauses the Project.' })),
   agentPodTTLSeconds: Optional(Type.Integer({ minimum: 300, default: 3600 })),
@@ -223,7 +232,11 @@ export const ProjectSpec = Closed({
         tokensPerDay: Optional(Type.Integer({ minimum: 0, default: 0, description: 'A day begins at midnight UTC.' })),
         tokensPerProject: Optional(Type.Integer({ minimum: 0, default: 0 })),
         maxRaisePerDay: Optional(
-          Type.Integer({ minimum: 0, default: 0, description: 'The most that `/budget +N` may add in one day. 0 switches the command off.' }),
+          Type.Integer({
+            minimum: 0,
+            default: 0,
+            description: 'The most that `/budget +N` may add in one day. 0 switches the command off.',
+          }),
         ),
       },
       'Limits in tokens, including sub-agents. 0 means no limit. With this block, every turn reserves tokens before it begins.',

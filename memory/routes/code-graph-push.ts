@@ -47,7 +47,7 @@ function pushRoute(app: HttpApp, { graph, clock, logAction, metrics }: MemoryDep
   })
   const querystring = Type.Object({
     ...repoQuery,
-    strict: Type.Optional(Type.Boolean({ description: 'Refuse edges whose confidence is not one of their tier.' })),
+    strict: Type.Optional(Type.Boolean({ description: 'Refuse edges whose confidence does not fit their tier.' })),
   })
   const schema = {
     querystring,
@@ -55,7 +55,7 @@ function pushRoute(app: HttpApp, { graph, clock, logAction, metrics }: MemoryDep
     tags,
     summary: 'Push a code graph',
     description:
-      'Mode `snapshot` replaces the graph of the repository in one step, mode `files` what came from the listed files. A snapshot beyond 32 MiB comes in parts with one `snapshot_id`, the last with `final`.',
+      'Mode `snapshot` replaces the graph of the repository in one step. Mode `files` replaces what came from the listed files. Send a snapshot above 32 MiB in parts with one `snapshot_id`, the last part with `final`.',
   }
   streamBodies(app, (scope) => {
     scope.post(
