@@ -72,6 +72,31 @@ test('a page names only files that exist; decisions and the changelog speak of t
   expect(missingFiles('`a/b.ts`, `b.ts`, `../a/b.ts`, `c.ts`, `xb.ts`', ['x/a/b.ts'])).toEqual(['c.ts', 'xb.ts'])
 })
 
+/** What a page says is in a file, and is not there: "`name` in `path`", with other names before and between. */
+function misplacedNames(text: string, read: (path: string) => string): readonly string[] {
+  const flat = text.replaceAll(/\n +/g, ' ')
+  const places = [...flat.matchAll(/((?:`#?\w+`(?:,| and|, and)? )+)in `([\w./-]+\.(?:ts|mjs))`/g)]
+  return places.flatMap(([, names = '', path = '']) =>
+    [...names.matchAll(/`#?(\w+)`/g)]
+      .filter(([, name = '']) => !new RegExp(`\\b${name}\\b`).test(read(path)))
+      .map(([, name = '']) => `${name} in ${path}`),
+  )
+}
+
+test('what a recipe names in a file is there', () => {
+  const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+  expect(misplacedNames(read('CONTRIBUTING.md'), read)).toEqual([])
+  const text = 'Add it to `one`, `two` and\n   `three` in `a/b.ts`.'
+  expect(misplacedNames(text, () => 'const one = three')).toEqual(['two in a/b.ts'])
+})
+
+test('the README of the edges names every folder', () => {
+  const page = readFileSync(join(root, 'edges/README.md'), 'utf8')
+  const folders = globSync('edges/*/', { cwd: root }).map((path) => path.split(/[/\\]/)[1]!)
+  expect(folders.length).toBeGreaterThan(8)
+  expect(folders.filter((name) => !page.includes(`\`${name}/\``))).toEqual([])
+})
+
 test('no SQL asks the database for the time: the clock is an argument of every verb', () => {
   const files = globSync(['**/migrations/*.sql', 'runtime/store/**/*.ts'], { cwd: root, exclude: ['node_modules/**'] })
   const asking = files.filter((file) => databaseClock.test(withoutSqlComments(readFileSync(join(root, file), 'utf8'))))
