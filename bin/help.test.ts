@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -19,3 +19,15 @@ test.each(scripts)(
     expect(stdout).toMatch(new RegExp(`^usage: npm run ${name}( |\\n)`))
   },
 )
+
+/** Benches that a text does not name. */
+function unnamed(benches: readonly string[], text: string): readonly string[] {
+  return benches.filter((name) => !new RegExp(`^ {2}${name} {2,}\\S`, 'm').test(text))
+}
+
+test('npm run bench -- --help names every bench', () => {
+  const benches = readdirSync(join(root, 'bench')).filter((name) => existsSync(join(root, 'bench', name, 'main.ts')))
+  expect(benches.length).toBeGreaterThan(5)
+  expect(unnamed(benches, readFileSync(join(root, 'bin', 'bench.mjs'), 'utf8'))).toEqual([])
+  expect(unnamed(['one', 'two'], '  one   measure one\n  twofold  measure two')).toEqual(['two'])
+})

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { said } from './commands/testing.ts'
 import { main } from './main.ts'
@@ -16,4 +18,28 @@ test.each(names)('statewright %s --help prints a usage and runs nothing', async 
   vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
   const { out } = await said(() => main([name, '--help']))
   expect(out).toMatch(new RegExp(`^usage: statewright ${name}( |\\n)`))
+})
+
+const read = (path: string): string => readFileSync(join(import.meta.dirname, path), 'utf8')
+
+/** Files of commands that the overview loads by none of its lines. */
+function notLoaded(files: readonly string[], program: string): readonly string[] {
+  return files.filter((file) => !program.includes(`import('./commands/${file}')`))
+}
+
+test('every file of cli/commands is a command that statewright --help names', () => {
+  const files = readdirSync(join(import.meta.dirname, 'commands')).filter((file) => !/test(ing)?\.ts$/.test(file))
+  expect(notLoaded(files, read('main.ts'))).toEqual([])
+  expect(notLoaded(['up.ts', 'upwards.ts'], read('main.ts'))).toEqual(['upwards.ts'])
+})
+
+/** Commands without a row in the table; a row may have several. */
+function withoutRow(commands: readonly string[], page: string): readonly string[] {
+  const rows = [...page.matchAll(/^\| (`[^|]*(?:\\\|[^|]*)*)\|/gm)].map(([, cell = '']) => cell)
+  return commands.filter((name) => !rows.some((cell) => new RegExp(`\`${name}[ \`]`).test(cell)))
+}
+
+test('the README has a row for every command', () => {
+  expect(withoutRow(names, read('../README.md'))).toEqual([])
+  expect(withoutRow(['up', 'down', 'login'], '| `up --dir DIR` | x |\n| `query TEXT`, `login` | y |')).toEqual(['down'])
 })

@@ -1,8 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { askedVariables, unlisted } from '../wrapper/testing/asked-variables.ts'
 import { readSettings, SettingsError } from './settings.ts'
+
+const contract = readFileSync(new URL('../docs/contract/orchestrator.md', import.meta.url), 'utf8')
 
 const needed = {
   OIDC_ISSUER: 'http://127.0.0.1:1',
@@ -53,6 +56,13 @@ describe('the settings of the orchestrator', () => {
       cronTimeZone: 'UTC',
       userHome: '/home/rita',
     })
+  })
+
+  test('stand in the contract, each by the name of its variable', () => {
+    const asked = askedVariables((env) => readSettings(env, '/program')).filter((name) => name !== 'HOME')
+    expect(asked.length).toBeGreaterThan(30)
+    expect(unlisted(asked, contract)).toEqual([])
+    expect(unlisted(['PUBLIC_URL', 'PUBLIC'], contract)).toEqual(['PUBLIC'])
   })
 
   test('that are missing are all told at once (ORCHESTRATOR-SETTINGS-8)', () => {

@@ -5,5 +5,5 @@ const pattern = '^(https://|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:
 
 /** `otherwise`: what counts where it is absent. */
 export function ForgeAddress(otherwise: string): TString {
-  return Type.String({ pattern, description: `default: ${otherwise}; http only for loopback` })
+  return Type.String({ pattern, description: `Default: ${otherwise}. Plain http works only with a loopback address.` })
 }

@@ -1,5 +1,7 @@
 /** The fields of a Project in docs/contract/resources.md: each default and each edge value, as a manifest is judged. */
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { kinds } from './kinds.ts'
 import { removedProjectFields } from './project.ts'
 import { checkManifest } from './validate.ts'
 
@@ -228,4 +230,31 @@ describe('a Project of the contract', () => {
     expect(one.faults).toEqual([])
     expect(one.sort === 'resource' && valueAt(one.manifest.spec, path)).toEqual(value)
   })
+})
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly items?: Shape
+}
+
+/** Names of fields, those in blocks and lists too, that no code of a page has. */
+function unlistedFields({ properties = {}, items }: Shape, page: string): readonly string[] {
+  const code = [...page.matchAll(/`[^`]+`/g)].join(' ')
+  const own = Object.entries(properties).flatMap(([name, inner]) => [
+    ...(new RegExp(`\\b${name}\\b`).test(code) ? [] : [name]),
+    ...unlistedFields(inner, page),
+  ])
+  return items === undefined ? own : [...own, ...unlistedFields(items, page)]
+}
+
+test('docs/contract/resources.md names every field that people may write', () => {
+  const page = readFileSync(new URL('../docs/contract/resources.md', import.meta.url), 'utf8')
+  const found = kinds.flatMap(({ kind, spec, writable }) =>
+    writable ? unlistedFields(spec as Shape, page).map((name) => `${kind} ${name}`) : [],
+  )
+  expect(found).toEqual([])
+  expect(unlistedFields({ properties: { old: {}, fresh: { properties: { inner: {} } } } }, 'a fresh `old`')).toEqual([
+    'fresh',
+    'inner',
+  ])
 })

@@ -73,7 +73,8 @@ const nameInPath = '((\\*|\\*?\\.\\*?)?[^*/.\\\\\\x00-\\x1f])+(\\.?\\*)?'
 const Schedule = Optional(
   Type.String({
     pattern: '^\\s*([0-9A-Za-z*,/-]+(\\s+[0-9A-Za-z*,/-]+){4}\\s*)?$',
-    description: 'five-field cron in the operator-wide time zone, UTC unless set; empty: off',
+    description:
+      'Five-field cron expression in the time zone of the orchestrator, UTC by default. An empty text switches the schedule off.',
   }),
 )
 const CronBlock = <const Extra extends TProperties>(extra: Extra) => Optional(Closed({ schedule: Schedule, ...extra }))
@@ -92,10 +93,10 @@ export const ScmSpec = Closed({
     Type.Array(Type.String({ pattern: `^/?${nameInPath}(/(\\*|${nameInPath}))*/?$`, maxLength: 200 }), {
       maxItems: 64,
       description:
-        'pods change these files and folders only after `/allow-ci-changes`, beside the platform’s own list; `*` stands for characters of one name, a leading `/` for the root',
+        'Pods may change these files and folders only after `/allow-ci-changes`. The platform adds its own list. `*` matches characters within one name. A leading `/` means the root of the repository.',
     }),
   ),
-  guidance: Text('appended verbatim to the brainstorm goal'),
+  guidance: Text('The platform appends this text verbatim to the goal of a brainstorm.'),
   board: Optional(
     Closed({
       githubProjectNumber: Optional(Type.Integer()),
@@ -115,13 +116,18 @@ export const ScmSpec = Closed({
       brainstorm: CronBlock({
         enabled: Optional(Type.Boolean({ default: false })),
         // No default of the schema: the deprecated alias counts where it is not set.
-        targetOpenProposals: Optional(Type.Integer({ minimum: 0, description: '3 unless set; 0 disables refill' })),
+        targetOpenProposals: Optional(
+          Type.Integer({ minimum: 0, description: 'Default: 3. 0 switches the refill off.' }),
+        ),
         maxOpenProposals: Optional(
-          Type.Integer({ deprecated: true, description: 'honoured only where targetOpenProposals is not set' }),
+          Type.Integer({ deprecated: true, description: 'used only if targetOpenProposals is not set' }),
         ),
         historyWindow: Optional(Type.Integer({ minimum: 0, default: 20 })),
         minSessionIntervalMinutes: Optional(
-          Type.Integer({ default: 12, description: 'floor between two sessions; 0: the default; negative: none' }),
+          Type.Integer({
+            default: 12,
+            description: 'Least time between two sessions. 0 means the default, a negative value no limit.',
+          }),
         ),
         staleProposalDays: Deprecated,
         sources: Optional(
@@ -142,9 +148,12 @@ const ReleaseAge = Closed({
 })
 
 export const ProjectSpec = Closed({
-  scmSecretRef: Type.String({ minLength: 1, description: 'Secret with keys `token` and `webhookSecret`' }),
+  scmSecretRef: Type.String({
+    minLength: 1,
+    description: 'Name of the Secret with the keys `token` and `webhookSecret`.',
+  }),
   triggerLabel: Optional(Type.String({ default: 'platform' })),
-  maxConcurrentAgents: Optional(Type.Integer({ minimum: 0, default: 3, description: '0 pauses the Project' })),
+  maxConcurrentAgents: Optional(Type.Integer({ minimum: 0, default: 3, description: '0 pauses the Project.' })),
   agentPodTTLSeconds: Optional(Type.Integer({ minimum: 300, default: 3600 })),
   maxNewTasksPerSweep: Optional(Type.Integer({ minimum: 1, default: 5 })),
   maxOpenTasks: Optional(Type.Integer({ minimum: 1, default: 6 })),
@@ -199,7 +208,7 @@ export const ProjectSpec = Closed({
       emergencyPercent: Percent(80),
       resetSchedule: Schedule,
       windowDuration: Optional(
-        Type.String({ pattern: `^$|${goDurationPattern}`, description: 'at most so long is a window, `5h`' }),
+        Type.String({ pattern: `^$|${goDurationPattern}`, description: 'Longest duration of a window, such as `5h`.' }),
       ),
       tokenLimit: Optional(Type.Integer({ minimum: 0 })),
       fiveHourProactivePercent: Percent(0),
@@ -216,17 +225,21 @@ export const ProjectSpec = Closed({
           Type.Integer({
             minimum: 1,
             default: defaultTokensPerTurn,
-            description: 'ceiling of one turn, reserved before it begins',
+            description: 'Limit of one turn. The platform reserves it before the turn begins.',
           }),
         ),
         tokensPerTask: Optional(Type.Integer({ minimum: 0, default: 0 })),
-        tokensPerDay: Optional(Type.Integer({ minimum: 0, default: 0, description: 'days are those of UTC' })),
+        tokensPerDay: Optional(Type.Integer({ minimum: 0, default: 0, description: 'A day begins at midnight UTC.' })),
         tokensPerProject: Optional(Type.Integer({ minimum: 0, default: 0 })),
         maxRaisePerDay: Optional(
-          Type.Integer({ minimum: 0, default: 0, description: 'what `/budget +N` may add in a day; 0: it is off' }),
+          Type.Integer({
+            minimum: 0,
+            default: 0,
+            description: 'The most that `/budget +N` may add in one day. 0 switches the command off.',
+          }),
         ),
       },
-      'limits in tokens, sub-agents included; 0 is none; present, every turn reserves before it begins',
+      'Limits in tokens, including sub-agents. 0 means no limit. With this block, every turn reserves tokens before it begins.',
     ),
   ),
   upgradePolicy: Optional(

@@ -57,7 +57,7 @@ describe('a manifest', () => {
       { path: '/spec/alerting/cooldownSeconds', message: 'is deprecated: accepted and ignored' },
       {
         path: '/spec/scm/cron/brainstorm/maxOpenProposals',
-        message: 'is deprecated: honoured only where targetOpenProposals is not set',
+        message: 'is deprecated: used only if targetOpenProposals is not set',
       },
       { path: '/spec/scm/cron/brainstorm/staleProposalDays', message: 'is deprecated: accepted and ignored' },
     ])

@@ -107,12 +107,12 @@ const problemSchema = {
     requestId: { type: 'string', description: 'Absent where the request could not be read at all.' },
     errors: {
       type: 'array',
-      description: 'Every violation, of `invalid-input`.',
+      description: 'Every violation. Only with `invalid-input`.',
       items: {
         type: 'object',
         required: ['path', 'message'],
         properties: {
-          in: { type: 'string', enum: ['path', 'query', 'header'], description: 'Absent: the body.' },
+          in: { type: 'string', enum: ['path', 'query', 'header'], description: 'Absent if the fault is in the body.' },
           path: { type: 'string', description: 'A JSON Pointer.' },
           message: { type: 'string' },
         },

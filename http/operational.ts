@@ -23,7 +23,7 @@ export function addOperationalRoutes(app: HttpApp, options: OperationalOptions):
   const tags = ['operational']
   const Ready = Type.Object({
     status: Type.Literal('ready'),
-    degraded: Type.Optional(Type.Array(Type.String(), { description: 'What somebody should look at.' })),
+    degraded: Type.Optional(Type.Array(Type.String(), { description: 'What an operator should check.' })),
   })
   const Alive = Type.Object({ status: Type.Literal('ok'), name: Type.String(), version: Type.String() })
 
@@ -38,7 +38,7 @@ export function addOperationalRoutes(app: HttpApp, options: OperationalOptions):
   )
   const readyz = {
     config: { auth: false, problems: [503] },
-    schema: { tags, summary: 'Can it serve', response: { 200: Ready } },
+    schema: { tags, summary: 'Is the server ready', response: { 200: Ready } },
   } as const
   app.get('/readyz', readyz, async () => {
     const { ready, reasons, degraded = [] } = await checkReadiness(options.clock, options.readiness)
@@ -51,10 +51,14 @@ export function addOperationalRoutes(app: HttpApp, options: OperationalOptions):
     return options.registry.metrics()
   })
   app.get('/openapi.json', { ...documents, schema: { tags, summary: 'This document' } }, async () => app.swagger())
-  app.get('/docs', { ...documents, schema: { tags, summary: 'The same, to read' } }, async (_request, reply) => {
-    void reply
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-    return renderDocs(app.swagger() as unknown as OpenApiDocument)
-  })
+  app.get(
+    '/docs',
+    { ...documents, schema: { tags, summary: 'This document as a web page' } },
+    async (_request, reply) => {
+      void reply
+        .type('text/html; charset=utf-8')
+        .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+      return renderDocs(app.swagger() as unknown as OpenApiDocument)
+    },
+  )
 }

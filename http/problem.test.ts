@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { problemCodes } from './problem-codes.ts'
 import { invalidInput, Problem, problemBody } from './problem.ts'
@@ -54,4 +55,19 @@ test('faults are all listed and the first is in the detail', () => {
     { path: '/b', message: 'is required' },
   ]
   expect(problemBody(invalidInput(errors))).toMatchObject({ detail: '/a: is required (and 1 more)', errors })
+})
+
+/** Codes that no source quotes. */
+function unthrown(codes: readonly string[], sources: readonly string[]): readonly string[] {
+  return codes.filter((code) => !sources.some((text) => text.includes(`'${code}'`)))
+}
+
+test('every code is in a source that throws or renders it', () => {
+  const folders = '{http,machines,runtime,edges,memory,wrapper,cli}/**/*.ts'
+  const root = join(import.meta.dirname, '..')
+  const paths = globSync(folders, { cwd: root }).filter((path) => !/\.test\.ts$|problem-codes\.ts$/.test(path))
+  const sources = paths.map((path) => readFileSync(join(root, path), 'utf8'))
+  expect(sources.length).toBeGreaterThan(500)
+  expect(unthrown(Object.keys(problemCodes), sources)).toEqual([])
+  expect(unthrown(['gone', 'going'], ["throw new Problem('gone')"])).toEqual(['going'])
 })

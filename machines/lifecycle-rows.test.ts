@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { lifecycleRows } from './lifecycle-rows.ts'
 
-const citation = /\b(Project|Task|Pod|Turn|Queue|Issue|MergeRequest|IngestJob) ([A-Za-z][\w.-]*\/[\w.-]+):/g
+const citation = new RegExp(`\\b(${Object.keys(lifecycleRows).join('|')}) ([A-Za-z][\\w.-]*/[\\w.-]+):`, 'g')
 const ruleId = /\b([A-Z]+(?:-[A-Z]+)*-\d+)\b/g
 const title =
   /\b(?:test|it)(?:\.each\([\s\S]*?\))?\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1|\]\s*(?:as const)?\)\(\s*(['"`])((?:\\.|(?!\3)[\s\S])*)\3/g

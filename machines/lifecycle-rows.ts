@@ -2,6 +2,16 @@
  * The rows of the lifecycles: what may move each machine, in few words. Every one is cited by a test's title, `<Machine> <row>`,
  * and every such citation is a row: `lifecycle-rows.test.ts` holds both ways, so that no row loses its test unseen.
  */
+import type { ActorKind } from './definition.ts'
+
+/** `merge-request` is written `MergeRequest` here. */
+type Named<Kind extends string> = Kind extends `${infer Head}-${infer Rest}`
+  ? `${Capitalize<Head>}${Named<Rest>}`
+  : Capitalize<Kind>
+
+/** The ledger's rows are the rules of LEDGER (docs/rules.md). */
+type Machine = Named<Exclude<ActorKind, 'ledger'>>
+
 export const lifecycleRows = {
   Task: {
     'minted/backlog': 'all its issues self-proposed, unspoken of, ceiling off: parked, an entry given back',
@@ -204,4 +214,4 @@ export const lifecycleRows = {
     'purge/file': 'right before its own items, files without any first',
     'any/cancelled': 'failed, what is stored stays',
   },
-} as const
+} as const satisfies Readonly<Record<Machine, Readonly<Record<string, string>>>>

@@ -25,12 +25,12 @@ export function countRequests(app: HttpApp, registry: Registry, clock: Pick<Cloc
   })
   const panics = new Counter({
     name: 'memory_http_panics_total',
-    help: 'Requests during which an error came up that nothing had foreseen; the process went on.',
+    help: 'Requests that failed with an unexpected error. The process continues.',
     registers,
   })
   const duration = new Histogram({
     name: 'memory_http_request_duration_seconds',
-    help: 'From the request line to the end of the answer.',
+    help: 'Time from the request line to the end of the answer.',
     labelNames: ['method', 'route'],
     buckets: seconds,
     registers,
@@ -70,25 +70,25 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
   const registers = [registry]
   const fed = new Counter({
     name: 'memory_engine_fed_total',
-    help: 'Memories given to the engine, by what it said.',
+    help: 'Memories that the service sent to the engine, by outcome.',
     labelNames: ['outcome'],
     registers,
   })
   const duration = new Histogram({
     name: 'memory_engine_feed_duration_seconds',
-    help: 'Until the engine said what became of a memory, or of those given with it.',
+    help: 'Time until the engine answered for a memory or for its batch.',
     buckets: [...seconds, 60, 300],
     registers,
   })
   const items = new Counter({
     name: 'memory_ingest_items_total',
-    help: 'Tries of items of ingest jobs, by how they came out.',
+    help: 'Attempts to ingest an item of a job, by outcome.',
     labelNames: ['outcome'],
     registers,
   })
   const jobs = new Counter({
     name: 'memory_ingest_jobs_total',
-    help: 'Ingest jobs that ended, by how.',
+    help: 'Ingest jobs that ended, by status.',
     labelNames: ['status'],
     registers,
   })
@@ -107,7 +107,7 @@ export function backlogMetrics(registry: Registry, feed: Feed, engine: Retrieval
   registry.registerMetric(
     new Gauge({
       name: 'memory_feed_waiting',
-      help: 'Rows that the engine has not taken yet.',
+      help: 'Rows that the engine has not stored or removed yet.',
       labelNames: ['what'],
       registers: [],
       async collect() {
@@ -120,7 +120,7 @@ export function backlogMetrics(registry: Registry, feed: Feed, engine: Retrieval
   registry.registerMetric(
     new Gauge({
       name: 'memory_engine_figures',
-      help: 'What the engine counts since it started; `without_entities` shows an extraction that fails silently.',
+      help: 'Counts of the engine since it started. `without_entities` shows an extraction that fails silently.',
       labelNames: ['figure'],
       registers: [],
       async collect() {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { createWrapperMetrics } from './metrics.ts'
@@ -127,4 +128,14 @@ test('ccw_bootstrap_duration_seconds is a histogram without labels that tells th
 test('the table names every series that there is (WRAPPER-METRICS-17)', async () => {
   const names = (await (await afterOneOfEach()).getMetricsAsJSON()).map(({ name }) => name)
   expect(names.toSorted()).toEqual([...table.map(([name]) => name), 'ccw_bootstrap_duration_seconds'].toSorted())
+})
+
+test('the contract names every series that there is (WRAPPER-METRICS-17)', async () => {
+  const pages = ['wrapper', 'tools'].map((name) => new URL(`../docs/contract/${name}.md`, import.meta.url))
+  const contract = pages.map((page) => readFileSync(page, 'utf8')).join('')
+  const names = (await (await afterOneOfEach()).getMetricsAsJSON()).map(({ name }) => name)
+  const unnamed = (all: readonly string[]): readonly string[] =>
+    all.filter((name) => !new RegExp(`\\b${name}\\b`).test(contract))
+  expect(unnamed(names)).toEqual([])
+  expect(unnamed(['ccw_turns_total', 'ccw_turns'])).toEqual(['ccw_turns'])
 })

@@ -40,23 +40,31 @@ export function createWrapperMetrics(identity: Identity, repository: string): Wr
   const cost = counter('ccw_turn_cost_usd_total', 'List-price estimate of turns.', ['kind', 'repo', 'project'])
   const spontaneous = counter('ccw_spontaneous_turns_total', 'Turns that the CLI started by itself.')
   const tools = counter('ccw_tool_calls_total', 'Tool calls.', ['tool', 'outcome'])
-  const refusals = counter('ccw_tool_calls_refused_total', 'Calls of tools that no model decided.', ['reason'])
+  const refusals = counter(
+    'ccw_tool_calls_refused_total',
+    'Tool calls that the wrapper refused because no model made them.',
+    ['reason'],
+  )
   const issues = counter('platform_wrapper_internal_issue_total', 'Internal issues that the agent reported.', [
     'category',
     'severity',
     'kind',
     'project',
   ])
-  const interrupts = counter('ccw_interrupts_total', 'Interrupts by how they resolved.', ['result'])
-  const stalls = counter('ccw_turn_stall_suspected_total', 'Stalls suspected, once each.')
-  const hindrances = counter('ccw_turn_hindered_total', 'What kept a turn from going on, once each.', ['kind'])
-  const failures = counter('ccw_model_failures_total', 'Requests that the model did not answer; 0: no status.', [
-    'status',
-  ])
+  const interrupts = counter('ccw_interrupts_total', 'Interrupts by result.', ['result'])
+  const stalls = counter('ccw_turn_stall_suspected_total', 'Stalls that the wrapper suspected. Each counts once.')
+  const hindrances = counter('ccw_turn_hindered_total', 'Obstacles that stopped a turn. Each counts once.', ['kind'])
+  const failures = counter(
+    'ccw_model_failures_total',
+    'Requests that the model did not answer, by HTTP status. 0: there was none.',
+    ['status'],
+  )
   const pushes = counter('ccw_safety_push_total', 'Mid-turn pushes.', ['result'])
-  const reconciles = counter('ccw_bootstrap_reconcile_total', 'How a repository was brought up to date at boot.', [
-    'result',
-  ])
+  const reconciles = counter(
+    'ccw_bootstrap_reconcile_total',
+    'Repositories that the wrapper updated at boot, by result.',
+    ['result'],
+  )
   const skills = counter('ccw_skills_installed_total', 'Skills installed.', ['profile'])
   const skillFailures = counter('ccw_skills_clone_failures_total', 'Clones of skill sources that failed.', ['source'])
   // A rate over a series that appears with its first failure would miss that failure.
@@ -67,7 +75,7 @@ export function createWrapperMetrics(identity: Identity, repository: string): Wr
   const inFlight = new Gauge({ name: 'ccw_turn_in_flight', help: '1 while a turn runs.', registers: [registry] })
   const boot = new Histogram({
     name: 'ccw_bootstrap_duration_seconds',
-    help: 'From process start to ready.',
+    help: 'Time from process start to ready.',
     buckets: bootBuckets,
     registers: [registry],
   })

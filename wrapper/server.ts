@@ -45,7 +45,11 @@ const TurnParams = Type.Object({ turnId: Type.String() })
 const ListQuery = Type.Object(listQuery, { additionalProperties: false })
 const KeyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
-    Type.String({ minLength: 1, maxLength: 300, description: 'Same key, same turn: the answer to a lost 202.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description: 'A repeated message with the same key gets the same turn. Repeat it after a lost 202.',
+    }),
   ),
 })
 const Accepted = Type.Object({}, { additionalProperties: false })
@@ -67,7 +71,7 @@ export async function createWrapperServer(options: WrapperServerOptions): Promis
     openapi: {
       title: 'Statewright agent wrapper',
       description:
-        'Drives one agent in one pod: a message is a turn, turns are strictly sequential, results come by callback or by polling.',
+        'Drives one agent in one pod. Each message is a turn. Turns are strictly sequential. Results arrive by callback or by polling.',
     },
   })
   options.metrics.exposeIn(server.metrics)

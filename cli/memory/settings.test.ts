@@ -1,10 +1,20 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { askedVariables, unlisted } from '../../wrapper/testing/asked-variables.ts'
 import { readMemorySettings, readRebuildSettings } from './settings.ts'
+
+const page = readFileSync(new URL('../../docs/memory.md', import.meta.url), 'utf8')
 
 const needed = { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: 'urn:memory' }
 
 describe('the settings of the memory service', () => {
+  test('stand on their page, each by the name of its variable', () => {
+    const asked = askedVariables(readMemorySettings)
+    expect(asked.length).toBeGreaterThan(15)
+    expect(unlisted(asked, page)).toEqual([])
+  })
+
   test('need the identity provider; the rest has defaults (KNOWLEDGE-1, MEMORY-HEALTH-3, MEMORY-AUTH-11, MEMORY-LIMITS-4)', () => {
     expect(readMemorySettings(needed)).toEqual({
       stateDir: join(process.cwd(), '.statewright/memory'),

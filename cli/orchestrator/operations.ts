@@ -78,17 +78,13 @@ export async function registerOperations(
       { schema: { summary: 'A link that signs one browser in, once' } },
       async () => ({ link: inspectorLink() }),
     )
-    routes.get(
-      '/operations/turns',
-      { schema: { summary: 'Every turn that was asked for, and what it came to' } },
-      async () => {
-        const turns = await runtime.list('turn', { limit: 500 })
-        return { items: await Promise.all(turns.map((turn) => describeTurn(runtime, turn))) }
-      },
-    )
+    routes.get('/operations/turns', { schema: { summary: 'Every requested turn and its result' } }, async () => {
+      const turns = await runtime.list('turn', { limit: 500 })
+      return { items: await Promise.all(turns.map((turn) => describeTurn(runtime, turn))) }
+    })
     routes.get(
       '/operations/retention',
-      { schema: { summary: 'How long journals are kept, and what the last walk over them did' } },
+      { schema: { summary: 'Retention time of journals, and the result of the last walk over them' } },
       async () => ({ policy, last: retention.last() ?? null }),
     )
     routes.post('/operations/retention', { schema: { summary: 'Walk over the journals now' } }, async () => ({
@@ -100,7 +96,7 @@ export async function registerOperations(
       {
         schema: {
           body: Type.Object({ key: Type.String() }, { additionalProperties: false }),
-          summary: 'Put a dead effect or event back',
+          summary: 'Redeliver a dead effect or a dead letter',
         },
       },
       async (request) => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { agentKinds, type AgentKind } from '../../machines/task/events.ts'
 import { alwaysOn, isAgentKind, mayCall, profiles, toolNames, toolsOf, type ToolName } from './profiles.ts'
@@ -38,6 +39,12 @@ describe('the profile of', () => {
       upgrade: 16,
     })
     expect(toolNames.length).toBe(21)
+  })
+
+  it('counts the tools as the contract does (TOOLS-1)', () => {
+    const contract = readFileSync(new URL('../../docs/contract/tools.md', import.meta.url), 'utf8')
+    const counts = [...contract.matchAll(/\b(\d+) tools\b/g)].map(([, count]) => Number(count))
+    expect(counts.filter((count) => count === toolNames.length)).toHaveLength(2)
   })
 
   it.each(['', 'clarify', 'Implement', 'constructor', '__proto__'])(

@@ -16,6 +16,12 @@ export interface OpenForgeOptions {
   readonly onLimited?: (provider: Provider, path: string, limitType: LimitType) => void
 }
 
+/** A provider without an adapter is known, so that a Project learns why it does not work. */
+const adapters: Readonly<Record<Provider, typeof createGithubForge | undefined>> = {
+  forge_a: createGithubForge,
+  forge_b: undefined,
+}
+
 /** Ports by Project: the settings and the token of this moment over a budget that all callers share. */
 export function createOpenForge({ directory, fetch, clock, onLimited }: OpenForgeOptions): OpenForge {
   const transports = new Map<string, Transport>()
@@ -33,13 +39,14 @@ export function createOpenForge({ directory, fetch, clock, onLimited }: OpenForg
     const name = bareName(id)
     const project = await directory.project(name)
     if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${name}`)
-    if (project.scm.provider !== 'forge_a')
+    const adapter = adapters[project.scm.provider]
+    if (adapter === undefined)
       throw new TerminalError('provider-not-supported', `this version has no adapter for ${project.scm.provider}`)
     const token = (await directory.secret(name))?.token
     if (token === undefined || token === '')
       throw new TerminalError('SecretMissingKeys', `the Secret of ${name} has no token`)
     const { apiURL } = project.scm
-    return createGithubForge({
+    return adapter({
       token,
       fetch: transportOf(name, project.scm.provider)(fence),
       ...(apiURL === undefined ? {} : { apiURL }),

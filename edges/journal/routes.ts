@@ -31,7 +31,10 @@ function actorRoutes(app: HttpApp, journal: JournalApi): void {
     {
       ...listQuery,
       prefix: Type.Optional(
-        Type.String({ maxLength: 1024, description: 'Addresses that begin with it: `task:default/`.' }),
+        Type.String({
+          maxLength: 1024,
+          description: 'Only addresses that start with this text, such as `task:default/`.',
+        }),
       ),
       status: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('done'), Type.Literal('quarantined')])),
     },
@@ -43,7 +46,7 @@ function actorRoutes(app: HttpApp, journal: JournalApi): void {
       schema: {
         querystring: Actors,
         response: { 200: pageOf(ActorAnswer) },
-        summary: 'Actors by address; quarantined ones say why',
+        summary: 'Actors by address, quarantined ones with the reason',
       },
     },
     async ({ query: { prefix = '', status, ...rest } }) =>
@@ -55,7 +58,7 @@ function actorRoutes(app: HttpApp, journal: JournalApi): void {
       schema: {
         querystring: Type.Object({ ...listQuery, address: Name }, closed),
         response: { 200: pageOf(HistoryAnswer) },
-        summary: 'What happened to one actor, newest first',
+        summary: 'Events of one actor, newest first',
       },
     },
     async ({ query: { address, ...rest } }) => paged(await journal.history({ address, ...asked(rest) })),
@@ -66,7 +69,7 @@ function actorRoutes(app: HttpApp, journal: JournalApi): void {
       schema: {
         querystring: Of,
         response: { 200: ReplayAnswer },
-        summary: 'Fold one journal and compare it with what is stored',
+        summary: 'Replay one journal and compare it with the store',
       },
     },
     async ({ query }) => journal.replay(query.address),
@@ -122,7 +125,7 @@ function outboxRoutes(app: HttpApp, journal: JournalApi): void {
       schema: {
         querystring: Type.Object({ ...listQuery, actor: Type.Optional(Name) }, closed),
         response: { 200: pageOf(DeadLetterAnswer) },
-        summary: 'Events that changed nothing and should be looked at, newest first',
+        summary: 'Dead letters: events that changed nothing, newest first',
       },
     },
     async ({ query: { actor, ...rest } }) =>

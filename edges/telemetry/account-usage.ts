@@ -17,7 +17,7 @@ async function newestReport(runtime: Pick<Runtime, 'list'>): Promise<number | un
 export function accountUsageMetrics(registry: Registry, runtime: () => Pick<Runtime, 'list'>, clock: Clock): void {
   const ready = new Gauge({
     name: 'platform_account_usage_gate_ready',
-    help: 'Is 1 while usage of the account is known and at most 90 minutes old; at 0 the gate of subscriptions is open.',
+    help: 'Is 1 while the usage of the account is known and at most 90 minutes old. At 0 the gate of subscriptions is open.',
     registers: [],
     async collect() {
       const at = await newestReport(runtime())
@@ -26,7 +26,7 @@ export function accountUsageMetrics(registry: Registry, runtime: () => Pick<Runt
   })
   const age = new Gauge({
     name: 'platform_account_usage_snapshot_age_seconds',
-    help: 'Age of the newest usage that a pod reported; absent while none ever did.',
+    help: 'Age of the newest usage that a pod reported. Absent before the first report.',
     registers: [],
     async collect() {
       const at = await newestReport(runtime())

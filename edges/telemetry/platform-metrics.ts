@@ -26,35 +26,35 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
   const to = { registers: [registry] }
   const limited = new Counter({
     name: 'operator_scm_ratelimited_total',
-    help: 'Requests to a forge that a limit held back or refused.',
+    help: 'Requests to a forge that a limit delayed or refused.',
     labelNames: ['provider', 'path', 'limit_type'],
     ...to,
   })
   const recreations = new Counter({
     name: 'operator_pod_recreations_total',
-    help: 'Pods after the first of a Task, by how the one before ended.',
+    help: 'Pods that replaced another of their Task, by how that one ended.',
     labelNames: ['reason'],
     ...to,
   })
   const stops = new Counter({
     name: 'operator_pod_stops_total',
-    help: 'Pods that ended, by how, and by who wrote the handoff note: agent or operator; none: a placeholder, for there was nothing to go on from; unneeded: no agent ever ran there.',
+    help: 'Pods that ended, by reason and by author of the handoff note. `none`: the note is a placeholder. `unneeded`: no agent ran in the pod.',
     labelNames: ['reason', 'handoff'],
     ...to,
   })
   const longReviews = new Counter({
     name: 'operator_review_rounds_exceeded_total',
-    help: 'Tasks whose work was sent back by 10 reviews.',
+    help: 'Tasks whose work 10 reviews sent back.',
     ...to,
   })
   const deferred = new Counter({
     name: 'operator_alerts_deferred_total',
-    help: 'Firing alerts that were left to their sender, for as many waited as may.',
+    help: 'Firing alerts that found no room in the queue. Their sender retries.',
     ...to,
   })
   const refused = new Counter({
     name: 'operator_tool_calls_refused_total',
-    help: 'Calls of tools that wrappers refused because no model had made them, as the results of turns told it.',
+    help: 'Tool calls that wrappers refused because no model made them. The results of turns report them.',
     labelNames: ['reason'],
     ...to,
   })

@@ -30,7 +30,7 @@ export function watchQuarantine({ sql, clock, logger, registry }: QuarantineOpti
 
   const gauge = new Gauge({
     name: 'statewright_quarantined_actors',
-    help: 'Actors that wait for code which can load them.',
+    help: 'Actors that wait for a version that can load them.',
     labelNames: ['kind'],
     registers: [],
     async collect() {

@@ -6,33 +6,33 @@ export function retentionMetrics(registry: Registry): (sweep: Sweep) => void {
   const to = { registers: [registry] }
   const events = new Counter({
     name: 'statewright_retention_events_total',
-    help: 'Events whose bodies retention took out of journals.',
+    help: 'Events whose bodies retention removed from journals.',
     ...to,
   })
   const characters = new Counter({
     name: 'statewright_retention_characters_total',
-    help: 'Of the bodies that retention took out.',
+    help: 'Characters of the bodies that retention removed.',
     ...to,
   })
   const actors = new Counter({
     name: 'statewright_retention_actors_total',
-    help: 'Journals that retention looked at, by what became of them.',
+    help: 'Journals that retention visited, by outcome.',
     labelNames: ['outcome'],
     ...to,
   })
   const refused = new Gauge({
     name: 'statewright_retention_refused_actors',
-    help: 'Journals that the last walk left alone because they do not replay.',
+    help: 'Journals that the last walk skipped because they do not replay.',
     ...to,
   })
   const duration = new Gauge({
     name: 'statewright_retention_duration_seconds',
-    help: 'Of the last walk over the journals.',
+    help: 'Time that the last walk over the journals took.',
     ...to,
   })
   const endedAt = new Gauge({
     name: 'statewright_retention_last_end_timestamp_seconds',
-    help: 'When the last walk over the journals ended.',
+    help: 'Unix time when the last walk over the journals ended.',
     ...to,
   })
   return (sweep) => {

@@ -30,41 +30,41 @@ function commitMetrics(
   const steps = new Counter({ name: 'statewright_steps_total', help: 'Events stepped and committed.', ...to })
   const decided = new Counter({
     name: 'statewright_effects_decided_total',
-    help: 'Effects that steps asked for.',
+    help: 'Effects that steps emitted.',
     ...to,
   })
   const bytes = new Counter({
     name: 'statewright_journal_bytes_total',
-    help: 'Events and their effects as journaled.',
+    help: 'Bytes of the events and effects written to the journal.',
     ...to,
   })
   const items = new Histogram({
     name: 'statewright_batch_items',
-    help: 'Items of work that one commit answered: events, settled effects, snapshots.',
+    help: 'Items in one commit: events, settled effects, snapshots.',
     buckets: counts,
     ...to,
   })
   const duration = new Histogram({
     name: 'statewright_commit_duration_seconds',
-    help: 'Of the one statement of a commit.',
+    help: 'Time that the one SQL statement of a commit takes.',
     buckets: seconds,
     ...to,
   })
   const waited = new Histogram({
     name: 'statewright_commit_wait_seconds',
-    help: 'How long the oldest item of a commit waited for it to begin.',
+    help: 'Time that the oldest item of a commit waited before the commit began.',
     buckets: seconds,
     ...to,
   })
   const failed = new Counter({
     name: 'statewright_commit_failures_total',
-    help: 'Commits made again, cut in two or given up.',
+    help: 'Commits that the runtime retried, split in two or gave up.',
     labelNames: ['reason'],
     ...to,
   })
   const faults = new Counter({
     name: 'statewright_step_faults_total',
-    help: 'Steps that threw; the event is a dead letter.',
+    help: 'Steps that threw. The event becomes a dead letter.',
     labelNames: ['kind'],
     ...to,
   })
@@ -76,25 +76,25 @@ function commitMetrics(
   })
   const snapshotBytes = new Counter({
     name: 'statewright_snapshot_bytes_total',
-    help: 'Of snapshots written.',
+    help: 'Bytes of the snapshots written.',
     labelNames: ['kind'],
     ...to,
   })
   const quarantined = new Counter({
     name: 'statewright_actors_quarantined_total',
-    help: 'Actors that this code could not load.',
+    help: 'Actors that this version could not load.',
     labelNames: ['kind'],
     ...to,
   })
   const letters = new Counter({
     name: 'statewright_dead_letters_total',
-    help: 'Events that changed nothing and should be looked at.',
+    help: 'Events that changed nothing. An operator should read them.',
     labelNames: ['kind'],
     ...to,
   })
   const overloaded = new Counter({
     name: 'statewright_overloaded_total',
-    help: 'Callers sent away because too many events waited, in all or for their actor.',
+    help: 'Calls that the runtime refused because too many events waited, in total or for one actor.',
     ...to,
   })
   return {
@@ -121,7 +121,7 @@ function commitMetrics(
 function inboxMetrics(registry: Registry): Part<'inboxLag'> {
   const lag = new Gauge({
     name: 'statewright_inbox_lag_seconds',
-    help: 'Age of the oldest event that the last reading of the inbox found.',
+    help: 'Age of the oldest event that the last read of the inbox returned.',
     registers: [registry],
   })
   return { inboxLag: (lagMs) => lag.set(lagMs / 1000) }
@@ -137,7 +137,7 @@ function standingMetrics(registry: Registry): Part<'standing'> {
     registry.registerMetric(new Gauge({ name, help, registers: [], collect }))
   }
   gauge('statewright_queued_events', 'Events in memory that wait for a step.', ({ queued }) => queued.size)
-  gauge('statewright_queued_bytes', 'Text of the events in memory that wait for a step.', ({ queued }) => queued.bytes)
+  gauge('statewright_queued_bytes', 'Size of the events in memory that wait for a step.', ({ queued }) => queued.bytes)
   gauge(
     'statewright_forwarded_events',
     'Events that wait for another process to step them.',
@@ -145,7 +145,7 @@ function standingMetrics(registry: Registry): Part<'standing'> {
   )
   gauge(
     'statewright_forwarded_bytes',
-    'Text of the events that wait for another process.',
+    'Size of the events that wait for another process.',
     ({ forwarded }) => forwarded.bytes,
   )
   gauge(
@@ -153,7 +153,11 @@ function standingMetrics(registry: Registry): Part<'standing'> {
     'Performed effects whose settlement waits for the next step of their actor.',
     ({ resting }) => resting,
   )
-  gauge('statewright_effects_parked', 'Effects held back because a lease was in doubt.', ({ parked }) => parked)
+  gauge(
+    'statewright_effects_parked',
+    'Effects that wait because the lease of their shard is in doubt.',
+    ({ parked }) => parked,
+  )
   return { standing: (reading) => void (read = reading) }
 }
 
@@ -162,34 +166,42 @@ function shardMetrics(
 ): Part<'shardsHeld' | 'shardsGained' | 'shardsLost' | 'leasesRenewed' | 'recovered'> {
   const to = { registers: [registry] }
   const held = new Gauge({ name: 'statewright_shards_held', help: 'Shards that this process serves.', ...to })
-  const gained = new Counter({ name: 'statewright_shards_gained_total', help: 'Shards taken over.', ...to })
-  const lost = new Counter({ name: 'statewright_shards_lost_total', help: 'Shards that went to others.', ...to })
+  const gained = new Counter({
+    name: 'statewright_shards_gained_total',
+    help: 'Shards that this process took over.',
+    ...to,
+  })
+  const lost = new Counter({
+    name: 'statewright_shards_lost_total',
+    help: 'Shards that another process took over.',
+    ...to,
+  })
   const renewals = new Counter({
     name: 'statewright_lease_renewals_total',
-    help: 'Renewals of the leases.',
+    help: 'Attempts to renew the leases.',
     labelNames: ['result'],
     ...to,
   })
   const renewal = new Histogram({
     name: 'statewright_lease_renewal_duration_seconds',
-    help: 'Of one renewal.',
+    help: 'Time that one renewal takes.',
     buckets: seconds,
     ...to,
   })
   const left = new Gauge({
     name: 'statewright_lease_remaining_seconds',
-    help: 'What was left of the leases when they were last renewed; at 0 this process stops writing.',
+    help: 'Time that the leases had left when the last renewal began. At 0 this process stops writing.',
     ...to,
   })
   const recovery = new Histogram({
     name: 'statewright_recovery_duration_seconds',
-    help: 'From taking shards over to having what they held in hand.',
+    help: 'Time from the lease of new shards to the last of their effects in memory.',
     buckets: seconds,
     ...to,
   })
   const effects = new Counter({
     name: 'statewright_recovered_effects_total',
-    help: 'Pending effects that came with shards.',
+    help: 'Pending effects that this process loaded with new shards.',
     ...to,
   })
   return {
@@ -214,27 +226,27 @@ function effectMetrics(
   const to = { registers: [registry] }
   const settled = new Counter({
     name: 'statewright_effects_total',
-    help: 'Attempts at effects by what became of them.',
+    help: 'Attempts to perform an effect, by outcome.',
     labelNames: ['type', 'outcome'],
     ...to,
   })
   const duration = new Histogram({
     name: 'statewright_effect_duration_seconds',
-    help: 'Of one attempt, without its settlement.',
+    help: 'Time that one attempt takes, without its settlement.',
     labelNames: ['type'],
     buckets: seconds,
     ...to,
   })
   const queued = new Histogram({
     name: 'statewright_effect_wait_seconds',
-    help: 'How long limits of its type or target kept an effect waiting whose time had come.',
+    help: 'Time that a due effect waited for the limits of its type or target.',
     labelNames: ['type'],
     buckets: seconds,
     ...to,
   })
   const paused = new Counter({
     name: 'statewright_target_pauses_total',
-    help: 'Targets that asked to be left alone.',
+    help: 'Pauses that targets requested.',
     labelNames: ['type'],
     ...to,
   })
@@ -242,7 +254,7 @@ function effectMetrics(
   const latest = new Map<string, EffectCounts>()
   const gauge = new Gauge({
     name: 'statewright_effects_pending',
-    help: 'Effects in memory by state: ready and held back by limits, or under way.',
+    help: 'Effects in memory. `ready` ones wait for limits, `performing` ones run.',
     labelNames: ['type', 'state'],
     registers: [],
     collect() {
@@ -268,10 +280,10 @@ function timerMetrics(registry: Registry): Part<'timerFired' | 'timersDue'> {
   const to = { registers: [registry] }
   const lateness = new Histogram({
     name: 'statewright_timer_lateness_seconds',
-    help: 'From the due time of a timer to the commit of its event.',
+    help: 'Time from the due time of a timer to the commit of its event.',
     buckets: seconds,
     ...to,
   })
-  const due = new Gauge({ name: 'statewright_timers_due', help: 'Due timers that wait for their turn.', ...to })
+  const due = new Gauge({ name: 'statewright_timers_due', help: 'Due timers that have not fired yet.', ...to })
   return { timerFired: (latenessMs) => lateness.observe(latenessMs / 1000), timersDue: (count) => due.set(count) }
 }

@@ -27,7 +27,7 @@ export function watchStoredBacklog({ sql, clock, logger, registry }: StoredBackl
   })
   const dead = new Gauge({
     name: 'statewright_effects_dead',
-    help: 'Effects in the store that were given up and can be redelivered.',
+    help: 'Dead effects in the store. An operator can redeliver them.',
     labelNames: ['type'],
     registers: [],
     async collect() {

@@ -16,7 +16,9 @@ export const limitQuery = {
 } as const
 
 export const filterQuery = {
-  min_confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Only edges at least this sure.' })),
+  min_confidence: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, description: 'Only edges with at least this confidence.' }),
+  ),
   tier: Type.Optional(
     Type.String({ pattern: `^${oneTier}(,${oneTier})*$`, description: 'Only edges of these tiers, comma-separated.' }),
   ),
@@ -33,7 +35,7 @@ export const hopsQuery = {
   max_hops: Type.Optional(
     Type.String({
       pattern: `^${oneTier}:\\d{1,2}(,${oneTier}:\\d{1,2})*$`,
-      description: 'How many edges of a tier one way may have, as EXTRACTED:6,INFERRED:2,AMBIGUOUS:0.',
+      description: 'The most edges of each tier in one path, such as EXTRACTED:6,INFERRED:2,AMBIGUOUS:0.',
     }),
   ),
 } as const

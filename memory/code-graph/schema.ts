@@ -23,7 +23,7 @@ const confidence = Type.Number({ minimum: 0, maximum: 1 })
 const metadata = Type.Record(Type.String({ maxLength: 256, pattern: storable }), Type.Unknown(), { maxProperties: 64 })
 
 export const IndexedFileBody = Type.Object(
-  { file, sha: Type.String({ maxLength: 128, pattern: storable, description: 'Empty: the file is gone.' }) },
+  { file, sha: Type.String({ maxLength: 128, pattern: storable, description: 'Empty if the file was deleted.' }) },
   { additionalProperties: false },
 )
 
@@ -74,7 +74,7 @@ export const pushMembers = {
   part: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 99_999, description: 'Number of the part, from 0 or from 1, without gaps.' }),
   ),
-  final: Type.Optional(Type.Boolean({ description: 'All parts are there: readers see the snapshot from now on.' })),
+  final: Type.Optional(Type.Boolean({ description: 'The snapshot is complete. Readers see it from now on.' })),
 } as const
 
 export const PushMembers = Type.Object(pushMembers, closed)
@@ -132,7 +132,7 @@ const hyperedgeFields = {
 }
 export const HyperedgeAnswer = answer(hyperedgeFields)
 
-const truncated = Type.Boolean({ description: 'There is more than this.' })
+const truncated = Type.Boolean({ description: 'The answer leaves out further items.' })
 export function boundedAnswer(item: TSchema, more: TProperties = {}): TSchema {
   return answer({ items: Type.Array(item), truncated, ...more })
 }
@@ -166,12 +166,18 @@ export const PushAnswer: TSchema = Type.Object({
   version: Type.Optional(Type.Integer()),
   commit: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   staged: Type.Optional(
-    Type.Object({ snapshot_id: Type.String(), parts: Type.Array(Type.Integer()) }, { description: 'Not yet shown.' }),
+    Type.Object(
+      { snapshot_id: Type.String(), parts: Type.Array(Type.Integer()) },
+      { description: 'Parts that wait for the rest of their snapshot.' },
+    ),
   ),
   off_rubric: Type.Optional(
     Type.Object(
       { count: Type.Integer(), examples: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })) },
-      { description: 'Edges whose confidence is not one of their tier; they are kept. `strict=true` refuses them.' },
+      {
+        description:
+          'Edges whose confidence does not fit their tier. The service stores them. `strict=true` refuses them.',
+      },
     ),
   ),
 })

@@ -28,7 +28,8 @@ export const BulkRequest = Type.Union([
       repo: Type.Optional(RepoName),
       reconcile_files: Type.Optional(
         Type.Array(FilePath, {
-          description: 'The earlier memories of these files in `repo` go, each right before the new ones of its file.',
+          description:
+            'The service deletes the earlier memories of these files in `repo`, right before it stores the new ones of each file.',
         }),
       ),
       items: Type.Array(BulkItem),

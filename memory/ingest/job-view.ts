@@ -10,7 +10,9 @@ export type JobStatus = (typeof jobStatuses)[number]
 const Moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
 
 export const JobError = Type.Object({
-  index: Type.Integer({ description: 'Of the item in the request; -1: a file that could not be purged.' }),
+  index: Type.Integer({
+    description: 'Index of the item in the request. -1: a file that the service could not purge.',
+  }),
   idempotency_key: Type.Union([Type.String(), Type.Null()]),
   message: Type.String(),
   attempts: Type.Integer(),
@@ -21,15 +23,15 @@ export const JobBody = Type.Object({
   repo: Type.String(),
   status: Type.Enum([...jobStatuses]),
   total: Type.Integer(),
-  done: Type.Integer({ description: 'Items that are stored, those included that were there before.' }),
+  done: Type.Integer({ description: 'Items that are stored, including those that were stored before.' }),
   failed: Type.Integer(),
-  skipped: Type.Integer({ description: 'Items whose idempotency key stood for the same content already.' }),
-  purged: Type.Integer({ description: 'Earlier memories that were deleted.' }),
+  skipped: Type.Integer({ description: 'Items whose idempotency key already had the same content.' }),
+  purged: Type.Integer({ description: 'Earlier memories that the job deleted.' }),
   created_at: Type.String({ format: 'date-time' }),
   started_at: Moment,
   finished_at: Moment,
   reason: Type.Optional(Type.String({ description: '`cancelled`, or `items-failed`.' })),
-  errors: Type.Array(JobError, { description: 'The first hundred.' }),
+  errors: Type.Array(JobError, { description: 'The first 100 errors.' }),
 })
 export type JobBody = Static<typeof JobBody>
 

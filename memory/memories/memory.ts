@@ -17,7 +17,7 @@ export const Content = Type.String({
 export const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 4096, pattern: text }), {
   maxProperties: 64,
   propertyNames: { type: 'string', minLength: 1, maxLength: 64, pattern: text },
-  description: '`repo` and `file` say where the memory comes from, and are what a reconciling ingest goes by.',
+  description: '`repo` and `file` name the source of the memory. A reconciling ingest finds earlier memories by them.',
 })
 export type Metadata = Static<typeof Metadata>
 
@@ -26,7 +26,7 @@ export const IdempotencyKey = Type.String({
   maxLength: 512,
   pattern: text,
   description:
-    'Unique per repository. The same key with the same content changes nothing; with another content the older memory is replaced.',
+    'Unique per repository. The same key with the same content changes nothing. With other content the new memory replaces the older one.',
 })
 
 export const RepoName = Type.String({ maxLength: 512, pattern: text })

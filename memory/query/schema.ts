@@ -30,7 +30,7 @@ export type QueryBody = Static<typeof QueryBody>
 const Score = Type.Number({ minimum: 0, maximum: 1 })
 const ScoreKind = Type.Enum([...scoreKinds], {
   description:
-    'What a score is. `bm25`: s/(s+10) of BM25. `cosine`: the similarity of vectors. `fused`: of several signals. `rank`: 1/rank, because the engine tells an order only. Higher is better; scores of two queries do not compare.',
+    'What a score is. `bm25`: s/(s+10) of BM25. `cosine`: the similarity of vectors. `fused`: of several signals. `rank`: 1/rank, because the engine returns only an order. Higher is better. Do not compare scores of two queries.',
 })
 const head = { mode: Type.Enum([...queryModes]), score_kind: ScoreKind }
 const StringMap = Type.Record(Type.String(), Type.String())
@@ -39,7 +39,7 @@ export const Results = Type.Object({
   ...head,
   results: Type.Array(
     Type.Object({
-      id: Type.String({ description: 'Of the memory, the entity or the relation.' }),
+      id: Type.String({ description: 'Id of the memory, the entity or the relation.' }),
       content: Type.String(),
       metadata: StringMap,
       score: Score,
@@ -52,7 +52,7 @@ export const Data = Type.Object({
   ...head,
   results: Type.Array(
     Type.Object({
-      id: Type.String({ description: 'Of the memory.' }),
+      id: Type.String({ description: 'Id of the memory.' }),
       chunk_id: Type.String(),
       content: Type.String(),
       metadata: StringMap,

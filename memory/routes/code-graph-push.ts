@@ -22,7 +22,7 @@ export function codeGraphPushRoutes(app: HttpApp, deps: MemoryDeps): void {
 function countAnswers({ graph, metrics }: MemoryDeps): void {
   const answers = new Gauge({
     name: 'memory_code_graph_answers',
-    help: 'Questions of code graphs since the start, by what answered them; Postgres does where Neo4j is behind or away.',
+    help: 'Code graph queries since the start, by the store that answered. Postgres answers when Neo4j is behind or unreachable.',
     labelNames: ['store'],
     registers: [],
     collect() {
@@ -35,19 +35,19 @@ function countAnswers({ graph, metrics }: MemoryDeps): void {
 function pushRoute(app: HttpApp, { graph, clock, logAction, metrics }: MemoryDeps): void {
   const pushes = new Counter({
     name: 'memory_code_graph_pushes_total',
-    help: 'Pushes of code graphs that were taken, by mode; parts of a staged snapshot each count.',
+    help: 'Pushes of code graphs that the service accepted, by mode. Each part of a staged snapshot counts.',
     labelNames: ['mode'],
     registers: [metrics],
   })
   const elements = new Counter({
     name: 'memory_code_graph_pushed_elements_total',
-    help: 'Entities, edges and hyperedges that pushes brought.',
+    help: 'Entities, edges and hyperedges that pushes contained.',
     labelNames: ['kind'],
     registers: [metrics],
   })
   const querystring = Type.Object({
     ...repoQuery,
-    strict: Type.Optional(Type.Boolean({ description: 'Refuse edges whose confidence is not one of their tier.' })),
+    strict: Type.Optional(Type.Boolean({ description: 'Refuse edges whose confidence does not fit their tier.' })),
   })
   const schema = {
     querystring,
@@ -55,7 +55,7 @@ function pushRoute(app: HttpApp, { graph, clock, logAction, metrics }: MemoryDep
     tags,
     summary: 'Push a code graph',
     description:
-      'Mode `snapshot` replaces the graph of the repository in one step, mode `files` what came from the listed files. A snapshot beyond 32 MiB comes in parts with one `snapshot_id`, the last with `final`.',
+      'Mode `snapshot` replaces the graph of the repository in one step. Mode `files` replaces what came from the listed files. Send a snapshot above 32 MiB in parts with one `snapshot_id`, the last part with `final`.',
   }
   streamBodies(app, (scope) => {
     scope.post(

@@ -35,8 +35,8 @@ function importantRoute(app: HttpApp, { graph }: MemoryDeps, analyst: Analyst): 
       200: body.boundedAnswer(item, {
         by: Type.String(),
         method: Type.Union([Type.Literal('exact'), Type.Literal('sampled')]),
-        k: Type.Optional(Type.Integer({ description: 'How many nodes ways were counted from.' })),
-        seed: Type.Optional(Type.Integer({ description: 'What chose them.' })),
+        k: Type.Optional(Type.Integer({ description: 'How many nodes the paths were counted from.' })),
+        seed: Type.Optional(Type.Integer({ description: 'The seed that chose these nodes.' })),
       }),
     },
     tags,
@@ -79,7 +79,10 @@ function communityRoutes(app: HttpApp, { graph }: MemoryDeps, analyst: Analyst):
       ...repoQuery,
       ...filterQuery,
       ...limitQuery,
-      community: Type.Integer({ minimum: 0, description: 'As `communities` names it, under the same filter.' }),
+      community: Type.Integer({
+        minimum: 0,
+        description: 'Its number in the answer of `communities` with the same filter.',
+      }),
     }),
     response: {
       200: body.boundedAnswer(body.Entity, { id: Type.Integer(), size: Type.Integer(), label: Type.String() }),
@@ -100,14 +103,14 @@ function communityRoutes(app: HttpApp, { graph }: MemoryDeps, analyst: Analyst):
 function bridgesRoute(app: HttpApp, { graph }: MemoryDeps, analyst: Analyst): void {
   const item = Type.Object({
     ...body.Edge.properties,
-    separates: Type.Integer({ description: 'How many entities the smaller part has without it.' }),
+    separates: Type.Integer({ description: 'How many entities the smaller part has without this edge.' }),
   })
   const schema = {
     querystring: Type.Object({ ...repoQuery, ...filterQuery, ...limitQuery }),
     response: { 200: body.boundedAnswer(item) },
     tags,
-    summary: 'Edges whose removal would disconnect the graph, those first that part the most',
-    description: 'Relations of place (contains, declares, ...) are left out, unless `relations` names them.',
+    summary: 'Edges whose removal would disconnect the graph, largest separation first',
+    description: 'The answer leaves out relations of place (contains, declares, ...) unless `relations` names them.',
   }
   app.get('/code-graph/bridges', { schema, config }, ({ query }) =>
     askWhole(graph, query.repo, (view) =>

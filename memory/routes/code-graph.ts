@@ -63,7 +63,7 @@ function pathRoute(app: HttpApp, { graph }: MemoryDeps): void {
     querystring,
     response: { 200: body.PathAnswer },
     tags,
-    summary: 'A shortest way between two entities',
+    summary: 'A shortest path between two entities',
   }
   app.get('/code-graph/path', { schema, config }, ({ query }) =>
     askGraph(graph, query.repo, async (view) => {
@@ -112,7 +112,7 @@ function explainRoute(app: HttpApp, { graph }: MemoryDeps): void {
     querystring: Type.Object(selectorQuery),
     response: { 200: body.answer({ entity: body.Entity, summary: Type.String(), in: Side, out: Side }) },
     tags,
-    summary: 'The edges in and out of an entity, summed up',
+    summary: 'A summary of the edges in and out of an entity',
   }
   app.get('/code-graph/explain', { schema, config }, ({ query }) =>
     askGraph(graph, query.repo, (view) => explain(view, query.id)),
@@ -128,7 +128,9 @@ function statsRoute(app: HttpApp, { graph }: MemoryDeps): void {
       200: body.answer({
         nodes: Type.Integer(),
         edges: Type.Integer(),
-        density: Type.Number({ description: 'Edges of those that a simple directed graph of these nodes could have.' }),
+        density: Type.Number({
+          description: 'Edges as a share of those that a simple directed graph of these nodes could have.',
+        }),
         hyperedges: Type.Integer(),
         by_type: counts,
         by_relation: counts,
@@ -136,7 +138,7 @@ function statsRoute(app: HttpApp, { graph }: MemoryDeps): void {
       }),
     },
     tags,
-    summary: 'How large the graph is',
+    summary: 'Size of the graph',
   }
   app.get('/code-graph/stats', { schema, config }, ({ query }) =>
     askGraph(graph, query.repo, async (view) => {
@@ -152,7 +154,7 @@ function ambiguousRoute(app: HttpApp, { graph }: MemoryDeps): void {
     querystring: Type.Object({ ...repoQuery, ...filterQuery, ...limitQuery }),
     response: { 200: body.EdgesAnswer },
     tags,
-    summary: 'Edges that are ambiguous or of low confidence, least sure first',
+    summary: 'Edges that are ambiguous or of low confidence, lowest confidence first',
   }
   app.get('/code-graph/ambiguous', { schema, config }, ({ query }) =>
     askGraph(graph, query.repo, async (view) => {

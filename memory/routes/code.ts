@@ -54,7 +54,7 @@ function searchRoute(app: HttpApp, { graph }: MemoryDeps): void {
   const querystring = Type.Object({
     ...repoQuery,
     ...limitQuery,
-    q: Type.Optional(text(1024, 'Part of a name or an id; absent: all, in the order of ids.')),
+    q: Type.Optional(text(1024, 'Part of a name or an id. Without it the service lists all, in the order of ids.')),
     type: Type.Optional(text(128)),
     cursor: Type.Optional(
       Type.String({ maxLength: 4096, description: 'The `next_cursor` of the page before; without q.' }),
@@ -133,7 +133,7 @@ function resourceGraphRoute(app: HttpApp, { graph }: MemoryDeps): void {
     querystring,
     response: { 200: TraversalAnswer },
     tags,
-    summary: 'What a cluster resource owns, and those own in turn',
+    summary: 'What a cluster resource owns, directly or through others',
   }
   app.get('/code/resource-graph', { schema, config }, ({ query }) =>
     askGraph(graph, query.repo, async (view) => {
@@ -180,7 +180,7 @@ function crossRepoRoute(app: HttpApp, { graph }: MemoryDeps): void {
     response: { 200: CrossRepoAnswer },
     tags,
     summary: 'Links between an entity and other repositories',
-    description: 'What is an external end in one repository and declared in the other, under one id.',
+    description: 'Ids that are external in one repository and declared in the other.',
   }
   app.get('/code/cross-repo', { schema, config }, ({ query }) =>
     askGraph(graph, query.repo, async (view) => {

@@ -13,9 +13,10 @@ export const Edge = Type.Object({
   to: Type.String({ format: 'uuid' }),
   relation: Type.String(),
   description: Type.String(),
-  weight: Type.Number({ minimum: 0, description: 'How often memories say it; 1 when only a caller did.' }),
+  weight: Type.Number({ minimum: 0, description: 'How often memories state this edge. 1 if only a caller wrote it.' }),
   tier: Type.Enum(['EXTRACTED', 'INFERRED', 'AMBIGUOUS'], {
-    description: '`EXTRACTED`: somebody or a text says so. `INFERRED`: the two stand close to each other in texts.',
+    description:
+      '`EXTRACTED`: a caller or a text states the edge. `INFERRED`: the two are close to each other in texts.',
   }),
   metadata: Type.Record(Type.String(), Type.String()),
 })
@@ -68,7 +69,7 @@ export function edgesRoutes(app: HttpApp, deps: MemoryDeps): void {
       config: { problems: [404] },
       schema: {
         summary: 'Assert an edge',
-        description: 'The same edge again answers 200 with the one that is there.',
+        description: 'If the edge exists, the service answers 200 with it.',
         tags: ['entities'],
         body: NewEdge,
         response: { 200: Edge, 201: Edge },
@@ -89,7 +90,7 @@ export function edgesRoutes(app: HttpApp, deps: MemoryDeps): void {
       config: { problems: [404] },
       schema: {
         summary: 'Delete an edge',
-        description: 'One that memories tell comes back when a memory tells it again.',
+        description: 'If memories stated the edge, it returns when a memory states it again.',
         tags: ['entities'],
         params: Type.Object({ id: Id }),
         response: { 204: Type.Null() },

@@ -9,7 +9,7 @@ const Kind = Type.Enum([...scoreKinds])
 const EngineBody = Type.Object({
   engine: Type.Enum(['embedded', 'lightrag']),
   version: Type.Union([Type.String(), Type.Null()]),
-  llm: Type.Boolean({ description: 'Whether a language model reads what is stored and writes descriptions.' }),
+  llm: Type.Boolean({ description: 'Whether a language model reads the memories and writes descriptions.' }),
   embeddings: Type.Enum(['none', 'openai-compatible', 'engine']),
   embedding_model: Type.Union([Type.String(), Type.Null()]),
   modes: Type.Array(Type.Enum([...queryModes])),

@@ -40,7 +40,7 @@ const Patch = Type.Object(
   {
     additionalProperties: false,
     minProperties: 1,
-    description: 'A JSON merge patch (RFC 7396): null removes a key, and the whole of what stands at its place.',
+    description: 'A JSON merge patch (RFC 7396): null removes a key and its whole value.',
   },
 )
 
@@ -63,7 +63,11 @@ export function entitiesRoutes(app: HttpApp, deps: MemoryDeps): void {
         tags: ['entities'],
         querystring: Type.Object({
           q: Type.Optional(
-            Type.String({ maxLength: 512, pattern: noNul, description: 'Part of the name; absent: all.' }),
+            Type.String({
+              maxLength: 512,
+              pattern: noNul,
+              description: 'Part of the name. Without it the service lists all.',
+            }),
           ),
           ...listQuery,
         }),

@@ -63,7 +63,7 @@ export function ingestJobsRoutes(app: HttpApp, deps: MemoryDeps): void {
         tags,
         summary: 'Cancel an ingest job',
         description:
-          'Items that did not begin are dropped, the others stay; the job ends `failed`, `reason` `cancelled`.',
+          'The service drops items that did not begin. The others stay. The job ends `failed` with `reason` `cancelled`.',
         params: ById,
         response: { 202: JobBody },
       },
@@ -89,7 +89,7 @@ export function ingestJobsRoutes(app: HttpApp, deps: MemoryDeps): void {
         tags,
         summary: "An ingest job's progress",
         description:
-          'Server-sent events: `progress` with the job whenever it has changed, at most four a second; `end` with the job, and then the stream ends.',
+          'Server-sent events. `progress` carries the job after a change, at most four times a second. `end` carries the job and closes the stream.',
         produces: ['text/event-stream'],
         params: ById,
         response: { 200: { content: { 'text/event-stream': { schema: Type.String() } } } },

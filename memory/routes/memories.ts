@@ -57,7 +57,7 @@ export function memoriesRoutes(app: HttpApp, deps: MemoryDeps): void {
         tags,
         summary: 'Store a memory',
         description:
-          'The same content and metadata again is the same memory: 200 with its id and `duplicate`. `status` is `processing` until the engine finds it.',
+          'If a memory has the same content and metadata, the service answers 200 with its id and `duplicate`. `status` is `processing` until the engine finds the memory.',
         body: CreateBody,
         response: { 200: Created, 201: Created },
       },
@@ -98,7 +98,7 @@ export function memoriesRoutes(app: HttpApp, deps: MemoryDeps): void {
       schema: {
         tags,
         summary: 'Delete a memory',
-        description: 'No answer shows it from now on; its idempotency key is free again.',
+        description: 'No answer shows the memory from now on. Its idempotency key is free again.',
         params: ById,
         response: { 204: Type.Null() },
       },
@@ -126,7 +126,7 @@ function bulkRoute(app: HttpApp, deps: MemoryDeps): void {
         tags,
         summary: 'Ingest many memories',
         description:
-          'At most 32 MiB, decoded; gzip is taken. A bare array of items is an ingest of no repository. Poll the job, or follow its events.',
+          'At most 32 MiB after decoding. The service accepts gzip. A bare array of items belongs to no repository. Poll the job or follow its events.',
         response: { 202: JobBody },
       },
     },

@@ -28,7 +28,12 @@ export function queriesRoutes(app: HttpApp, deps: MemoryDeps): void {
     '/queries::data',
     {
       config,
-      schema: { summary: 'Query memories, told in parts', tags: ['queries'], body: QueryBody, response: { 200: Data } },
+      schema: {
+        summary: 'Query memories, answered in parts',
+        tags: ['queries'],
+        body: QueryBody,
+        response: { 200: Data },
+      },
     },
     (request) =>
       answering(async () => {
@@ -48,7 +53,7 @@ export function queriesRoutes(app: HttpApp, deps: MemoryDeps): void {
     {
       config,
       schema: {
-        summary: 'Describe what memories say of a query',
+        summary: 'Describe what memories say about a query',
         tags: ['queries'],
         body: QueryBody,
         response: { 200: Described },

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { suite, type Attack, type Lived } from './attack.ts'
 import { groupsOf, runAll } from './run.ts'
@@ -78,4 +80,23 @@ describe('a run of attacks', () => {
     expect(count).toEqual({ class: 'c', attacks: 1, refused: 1, controls: 1, succeeded: 1 })
     expect(table([count])).toContain('all')
   })
+})
+
+/** Files that make a class which no run plays. */
+function unplayed(classes: readonly (readonly [file: string, text: string])[], suites: string): readonly string[] {
+  return classes.flatMap(([file, text]) => (/\bsuite\(/.test(text) && !suites.includes(`/${file}'`) ? [file] : []))
+}
+
+test('every class of attacks is played', () => {
+  const read = (path: string): string => readFileSync(join(import.meta.dirname, path), 'utf8')
+  const files = readdirSync(join(import.meta.dirname, 'classes')).map(
+    (file) => [file, read(`classes/${file}`)] as const,
+  )
+  expect(files.length).toBeGreaterThan(10)
+  expect(unplayed(files, read('suites.ts'))).toEqual([])
+  const [made, other] = [
+    ['a.ts', 'suite(1)'],
+    ['b.ts', 'text'],
+  ] as const
+  expect([unplayed([made, other], ''), unplayed([made], "from './classes/a.ts'")]).toEqual([['a.ts'], []])
 })

@@ -1,4 +1,5 @@
 /** What is told or asked twice: duplicates change nothing (LAW-8), and no write is asked for twice at once (LAW-11). */
+import type { OutboxEffectType } from '../../machines/effect.ts'
 import { kindOf } from '../machines/world/trace.ts'
 import type { Moves } from './moves.ts'
 import type { FiniteLaw, Seen } from './world-model.ts'
@@ -71,7 +72,42 @@ export const repeats: Moves = ({ actors }) =>
     return [{ says, cost: 1 as const, act }]
   })
 
-const reads: ReadonlySet<string> = new Set(['answer', 'readSession'])
+/**
+ * `read`: an event told again may ask for it again. `write`: never outstanding under two keys. `other`: an event told
+ * again asks for none, but an actor may have two outstanding, as two comments.
+ */
+const repetition = {
+  writeLabels: 'other',
+  postComment: 'other',
+  closeIssue: 'other',
+  fileIssue: 'write',
+  requestFold: 'write',
+  openMergeRequest: 'write',
+  mergeMergeRequest: 'write',
+  postReview: 'other',
+  bindVolumes: 'write',
+  createPod: 'write',
+  readSession: 'read',
+  stopPod: 'other',
+  forceDeletePod: 'other',
+  deleteWorkspace: 'other',
+  submitTurn: 'write',
+  pollTurn: 'other',
+  probeTurn: 'other',
+  interruptTurn: 'other',
+  checkProject: 'other',
+  resyncMirror: 'other',
+  planTick: 'other',
+  readBacklog: 'other',
+} satisfies Record<OutboxEffectType, 'read' | 'write' | 'other'>
+
+function typesThat(what: 'read' | 'write'): readonly string[] {
+  return Object.keys(repetition).filter((type) => repetition[type as OutboxEffectType] === what)
+}
+
+/** An `answer` is the runtime's own. */
+const reads: ReadonlySet<string> = new Set(['answer', ...typesThat('read')])
+const writes: ReadonlySet<string> = new Set(typesThat('write'))
 
 /** When it was heard is no change. */
 function plainOf(snapshot: unknown): string {
@@ -89,16 +125,6 @@ function changedAgain({ moment }: Seen): readonly string[] {
     ...effects.filter(({ type }) => !reads.has(type)).map(({ type }) => `${event.type}, told again, asks for ${type}`),
   ]
 }
-
-const writes: ReadonlySet<string> = new Set([
-  'bindVolumes',
-  'createPod',
-  'submitTurn',
-  'openMergeRequest',
-  'mergeMergeRequest',
-  'requestFold',
-  'fileIssue',
-])
 
 /** One write under two keys would be done twice by whoever recovers after a crash. */
 function askedTwice({ moment, world }: Seen): readonly string[] {

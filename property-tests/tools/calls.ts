@@ -1,4 +1,4 @@
-/** Each of the 21 tools called once, and what the server says afterwards that the call did. Whoever calls is told apart nowhere. */
+/** Each tool called once, and what the server says afterwards that the call did. Whoever calls is told apart nowhere. */
 import { expect } from 'vitest'
 import type { ToolName } from '../../edges/agents/profiles.ts'
 import { people } from '../../cli/local/people.ts'

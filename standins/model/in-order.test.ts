@@ -82,7 +82,7 @@ describe('a pod with an empty conversation', () => {
       {
         issue: { comments: [asked, approved] },
         assignment:
-          'Pushes are refused until the plan is approved.\nThen end your turn; you are told when the approval is granted.',
+          'Pushes are refused until the plan is approved.\nThen end your turn. The platform notifies you when it grants the approval.',
       },
       'turn-2',
     ],

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { contractVersion } from '../../machines/turn/contract-version.ts'
+import { askedVariables, unlisted } from '../testing/asked-variables.ts'
 import { loadConfig, type Config, type ConfigError } from './config.ts'
+
+const contract = readFileSync(new URL('../../docs/contract/wrapper.md', import.meta.url), 'utf8')
 
 const sound = {
   HOME: '/home/agent',
@@ -22,6 +26,13 @@ function faultsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe('configuration', () => {
+  test('stands in the contract, each variable by its name', () => {
+    const itsMachine = ['HOME', 'PATH', 'LANG']
+    const asked = askedVariables((env) => loadConfig(env, () => '')).filter((name) => !itsMachine.includes(name))
+    expect(asked.length).toBeGreaterThan(30)
+    expect(unlisted(asked, contract)).toEqual([])
+  })
+
   test('has the defaults of the contract (WRAPPER-ENV-2, WRAPPER-ENV-3, WRAPPER-ENV-6, WRAPPER-ENV-9, WRAPPER-ENV-10, WRAPPER-ENV-11, WRAPPER-ENV-12, WRAPPER-ENV-14, POD-ENV-10, POD-ENV-16, WRAPPER-BOOT-2)', () => {
     expect(load({})).toMatchObject({
       http: { host: '0.0.0.0', port: 8080 },

@@ -7,7 +7,7 @@ const Window = Type.Object(
     usedPercent: Type.Number({ minimum: 0, maximum: 100 }),
     resetsAt: Type.Integer({
       minimum: 1,
-      description: 'Unix epoch seconds; a date text is refused (STATUSLINE-4).',
+      description: 'Unix epoch seconds. The wrapper refuses a date text (STATUSLINE-4).',
     }),
   },
   { additionalProperties: false },

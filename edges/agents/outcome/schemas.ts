@@ -42,7 +42,7 @@ export const ImplementOutcome = Type.Object(
     approving_maintainer: text(
       'Login of the maintainer whose comment you cite; sent together with approval_citations, both or neither.',
     ),
-    plan_note_id: text('Required for approved: the id that task_note answered for the plan that is approved.'),
+    plan_note_id: text('Required for approved: the id that task_note returned for the approved plan.'),
     approval_citations: Type.Optional(
       Type.Array(
         Type.Object(

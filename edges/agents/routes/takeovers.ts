@@ -30,7 +30,7 @@ export function takeoverRoute(app: HttpApp, deps: AgentApiDeps): void {
       schema: {
         params: Type.Object({ task: Type.String() }),
         body: TakeoverRequest,
-        summary: 'Take a merge request over, on the word of its author or a maintainer',
+        summary: 'Take over a merge request that its author or a maintainer offers',
       },
     },
     async (request, reply) => {

@@ -3,8 +3,11 @@ import { githubWebhooks } from '../github/inbound.ts'
 import type { Provider } from '../projects.ts'
 import type { WebhookDialect } from './dialect.ts'
 
-/** Recognised by headers alone; a provider without an entry here is known, so that a mismatch can be said. */
-export const dialects: Readonly<Partial<Record<Provider, WebhookDialect>>> = { forge_a: githubWebhooks }
+/** Recognised by headers alone; a provider without a dialect is known, so that a mismatch can be said. */
+export const dialects: Readonly<Record<Provider, WebhookDialect | undefined>> = {
+  forge_a: githubWebhooks,
+  forge_b: undefined,
+}
 
 export function providerOf(headers: IncomingHttpHeaders): Provider | undefined {
   if (headers['x-github-event'] !== undefined) return 'forge_a'

@@ -53,8 +53,8 @@ export function registerForgeWebhooks(app: HttpApp, deps: WebhookRouteDeps): voi
 const documentation = {
   summary: 'Delivery of a forge webhook',
   description:
-    'GitHub: `X-Hub-Signature-256` over the raw body, `application/json` or form-encoded. 202 once the delivery is durable; ' +
-    '`routed: false` when nothing handles its type, `duplicate: true` when it was seen before. A ping answers 200.',
+    'GitHub: `X-Hub-Signature-256` over the raw body, `application/json` or form-encoded. The server answers 202 when the delivery is durable: ' +
+    '`routed: false` when nothing handles its type, `duplicate: true` when it saw the delivery before. It answers a ping with 200.',
   tags: ['webhooks'],
 }
 

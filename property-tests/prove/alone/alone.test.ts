@@ -47,7 +47,7 @@ describe('a machine alone, told anything at any time', () => {
 
 describe('a walk of a machine alone', () => {
   const walks = allMachines.flatMap((definition) =>
-    (alphabets[definition.kind]?.walks ?? []).map((walk) => ({ definition, walk })),
+    (alphabets[definition.kind].walks ?? []).map((walk) => ({ definition, walk })),
   )
 
   it('comes to where it says, each step as its row says', { timeout: 60_000 }, () => {

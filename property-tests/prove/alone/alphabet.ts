@@ -34,7 +34,7 @@ export interface Walk {
   readonly way: readonly ((context: object) => Told)[]
 }
 
-export const alphabets: Partial<Readonly<Record<ActorKind, Alphabet>>> = {
+export const alphabets: Readonly<Record<ActorKind, Alphabet>> = {
   task: { id: 'default/alone', births: mints, words: taskWords, walks: taskWalks },
   pod: { id: 'default/alone/1', births: podBirths, words: podWords },
   turn: { id: 'default/alone/1/0', births: turnBirths, words: turnWords },

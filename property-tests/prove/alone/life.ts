@@ -51,7 +51,7 @@ interface Beginnings {
 }
 
 function eventsAt({ kind }: MachineDefinition, { snapshot, timers, at }: Resting): readonly MachineEvent[] {
-  const { births, words } = alphabets[kind]!
+  const { births, words } = alphabets[kind]
   const told: readonly Told[] = snapshot ? words(snapshot.context as object) : births
   const now = told.map((one): MachineEvent => ({ ...one, at: at + second }))
   const late = snapshot && ageing.has(kind) ? told.slice(0, 6).map((one) => ({ ...one, at: at + longNight })) : []
@@ -75,7 +75,7 @@ export function walked(
   { way }: Walk,
   onStep: (step: Step, from: Resting) => void = () => {},
 ): readonly Resting[] {
-  const { id } = alphabets[definition.kind]!
+  const { id } = alphabets[definition.kind]
   let from: Resting = { snapshot: undefined, timers: [], at: beginning }
   return way.map((word) => {
     const step = taken(definition, id, from, toldOf(word(from.snapshot?.context ?? {}), from))
@@ -99,7 +99,7 @@ export function live(
 ): Life {
   const definition = resting(real)
   const { kind } = definition
-  const { id } = alphabets[kind]!
+  const { id } = alphabets[kind]
   const seen = new Set<string>()
   const quota = new Quota(mostOf(kind) * times)
   const waiting: Resting[] = [{ snapshot: undefined, timers: [], at: beginning }]
@@ -123,7 +123,7 @@ export function live(
   }
   let steps = 0
   for (const one of met) meet(inMachine(definition, one))
-  for (const walk of alphabets[kind]!.walks ?? []) steps += expand(walked(definition, walk, onStep).at(-1)!)
+  for (const walk of alphabets[kind].walks ?? []) steps += expand(walked(definition, walk, onStep).at(-1)!)
   const next = (): Resting | undefined =>
     most < Infinity && waiting.length % 2 === 0 ? waiting.pop() : waiting.shift()
   const last = steps + most

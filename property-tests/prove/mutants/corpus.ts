@@ -79,7 +79,7 @@ export class Corpus {
 /** The same step by other machines. */
 export function retake({ kind, from, event }: Known, definitions: readonly MachineDefinition[]): Step {
   const definition = definitions.find((one) => one.kind === kind)!
-  return stepOf(definition, alphabets[kind]!.id, inMachine(definition, from), event, (effects) =>
+  return stepOf(definition, alphabets[kind].id, inMachine(definition, from), event, (effects) =>
     effects.filter(({ type }) => type !== 'mutant.dropped'),
   )
 }

@@ -1,4 +1,5 @@
 /** Whether a step came to what its row says. Words for people, and times that no row speaks of, are not compared. */
+import type { ActorKind } from '../../../machines/definition.ts'
 import { kindOf, type Snapshot, type Stepped } from '../../machines/world/trace.ts'
 import { leavesOf, type Expected, type Rows } from './draft.ts'
 import { ingestJobRows } from './ingest-job.ts'
@@ -11,7 +12,7 @@ import { queueRows } from './queue.ts'
 import { taskRows } from './task/rows.ts'
 import { turnRows } from './turn.ts'
 
-const byKind: Readonly<Record<string, Rows>> = {
+const byKind: Readonly<Record<ActorKind, Rows>> = {
   task: taskRows,
   pod: podRows,
   turn: turnRows,
@@ -117,7 +118,7 @@ export function differences(wanted: Expected, { after, effects, timers, armed }:
 export function againstItsRow(step: Stepped & Pick<Taken, 'armed'>): readonly string[] {
   const { actor, before, event } = step
   const kind = kindOf(actor)
-  const wanted = byKind[kind]?.(before, event, actor.slice(kind.length + 1))
+  const wanted = byKind[kind](before, event, actor.slice(kind.length + 1))
   if (!wanted) return []
   return differences(wanted, step).map(
     (what) => `${kind} at ${before ? leavesOf(before.value).join(' and ') : 'its beginning'} on ${event.type}: ${what}`,

@@ -16,13 +16,13 @@ export type TurnReason = 'first' | 'events' | 'continue' | 'handoff'
 
 const lead: Readonly<Record<TurnReason, string>> = {
   first: '',
-  events: 'Something happened since your last turn: read the `events` element first, then go on with your work.\n\n',
+  events: 'Something happened since your last turn: read the `events` element first, then continue your work.\n\n',
   continue:
-    'Your last turn ended without an outcome and without a question. Go on, or finish with `submit_outcome`.\n\n',
+    'Your last turn ended without an outcome and without a question. Continue, or finish with `submit_outcome`.\n\n',
   handoff: '',
 }
 
-const handoff = `This pod has reached its time limit. Write one \`task_note\` of kind \`handoff\`: what is done, what is not, what you found out, and what comes next, so that the agent that follows you can go on without asking. Then end your turn; start nothing new.`
+const handoff = `This pod has reached its time limit. Write one \`task_note\` of kind \`handoff\`: what is done, what is not, what you found out, and what comes next, so that the next agent can continue without questions. Then end your turn; start nothing new.`
 
 export function renderAssignment(context: AssignmentContext, reason: TurnReason): string {
   const body = reason === 'handoff' ? handoff : lead[reason] + bodyOf(context)

@@ -16,12 +16,12 @@ export function brainstormAssignment(context: AssignmentContext): string {
 Repositories, already checked out for reading:
 ${listRepositories(context)}
 
-Draw on ${drawOn}. \`task_index\` shows earlier brainstorms and \`proposals\` what was proposed before: propose none of it again, under no other name either. Look at open issues with \`scm_read\` before you propose.
-${room(proposalsLeft)} Each proposal is an issue that a maintainer will read: what is wrong or missing, where, why it matters, and how one would know that it is done. Change no code.
+Draw on ${drawOn}. \`task_index\` shows earlier brainstorms and \`proposals\` what was proposed before: propose none of it again, not even under another name. Look at open issues with \`scm_read\` before you propose.
+${room(proposalsLeft)} Each proposal is an issue that a maintainer will read: what is wrong or missing, where, why it matters, and how to check that it is done. Change no code.
 Call \`submit_outcome\` with action \`propose\` and \`proposals\` (\`repo\`, \`title\`, \`body\`, \`kind\` \`bug\` or \`improvement\`), or with action \`skip\` and a \`reason\` when nothing is worth an issue: that is a good answer. The platform files them. Then end your turn.`
 }
 
 function room(left: number): string {
-  if (left === 0) return 'The backlog is full: nothing more fits, so look whether anything is urgent and `skip`.'
+  if (left === 0) return 'The backlog is full: nothing more fits, so check whether anything is urgent and `skip`.'
   return `At most ${Math.min(left, 5)} ${left === 1 ? 'proposal fits' : 'proposals fit'}; fewer good ones are better.`
 }

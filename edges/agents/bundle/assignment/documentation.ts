@@ -5,7 +5,7 @@ import { submitting } from './submitting.ts'
 export function documentationAssignment(context: AssignmentContext): string {
   const first = context.ownsMergeRequest
     ? 'Your merge request is open. Address what its review, its checks or its conflicts ask for: read its newest comments first.'
-    : 'Read what was merged (`scm_read`, `commits` and `mr` with state `merged`) and bring the pages up to date that it makes wrong or incomplete. Document what is, in the manner of the pages that are there; invent nothing.'
+    : 'Read what was merged (`scm_read`, `commits` and `mr` with state `merged`) and update the pages that it makes wrong or incomplete. Document what exists, in the style of the existing pages. Invent nothing.'
   return `You keep the documentation true: ${context.goal}
 
 Repositories, already checked out:

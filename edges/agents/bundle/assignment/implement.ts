@@ -12,7 +12,7 @@ export function implementAssignment(context: AssignmentContext): string {
 function next(context: AssignmentContext): string {
   if (context.granted || !context.ownsIssue) return writeCode(context)
   if (context.selfGrant) {
-    return `${plan(context)}\n\nThe platform proposed this issue itself and no human has commented. Submit \`approved\` with \`plan_note_id\` and \`reason\`, without a citation, and end your turn; you are told when the approval is granted.`
+    return `${plan(context)}\n\nThe platform proposed this issue itself and no human has commented. Submit \`approved\` with \`plan_note_id\` and \`reason\`, without a citation, and end your turn. The platform notifies you when it grants the approval.`
   }
   return `${plan(context)}\n\n${ask}`
 }
@@ -20,13 +20,13 @@ function next(context: AssignmentContext): string {
 function plan({ hasPlan, planNoteId }: AssignmentContext): string {
   if (hasPlan)
     return `Your plan is among the notes${planNoteId ? ` (its id is \`${planNoteId}\`)` : ''}. A new plan voids an approval of the old one, so write one only if the old one is wrong.`
-  return 'Read the issue and the code, then write your plan with `task_note` (kind `plan`). Change no code yet: pushes are refused until the plan is approved.'
+  return 'Read the issue and the code, then write your plan with `task_note` (kind `plan`). Change no code yet: the platform refuses pushes until the plan is approved.'
 }
 
 const ask = `Implementation needs the go-ahead of a maintainer:
-1. If nobody has approved yet, ask on the issue with \`issue_write\` (action \`comment\`): say in a few lines what you will do and what you need decided. Then end your turn; the answer starts your next one. Ask once.
-2. When a maintainer has approved by a comment on the issue, call \`submit_outcome\` with action \`approved\`: \`reason\`, \`approving_maintainer\`, \`plan_note_id\`, and \`approval_citations\` with the comment's \`external_id\` and a verbatim quote of it. Then end your turn; you are told when the approval is granted.
-3. If a later comment withdraws it, or you cannot tell, submit \`discuss\`. If the issue should not be done at all, submit \`rejected\` with your reason.`
+1. If nobody has approved yet, ask on the issue with \`issue_write\` (action \`comment\`): write in a few lines what you will do and which decision you need. Then end your turn; the answer starts your next one. Ask once.
+2. When a maintainer has approved by a comment on the issue, call \`submit_outcome\` with action \`approved\`: \`reason\`, \`approving_maintainer\`, \`plan_note_id\`, and \`approval_citations\` with the comment's \`external_id\` and a verbatim quote of it. Then end your turn. The platform notifies you when it grants the approval.
+3. If a later comment withdraws it, or you are not sure, submit \`discuss\`. If the issue should not be done at all, submit \`rejected\` with your reason.`
 
 function writeCode({ granted, ownsMergeRequest }: AssignmentContext): string {
   const leave = granted ? 'The approval is granted' : 'No issue gates this Task'

@@ -11,9 +11,9 @@ Repositories, already checked out for reading:
 ${listRepositories(context)}
 
 \`task_index\` shows all Tasks of the project. Read the open issues with \`scm_read\` (\`issues\`)${closed}. Look for three things:
-1. Issues that are over: done already, or duplicates of one that is better told. \`closes\` cites the reason, with the commit, merge request or issue that proves it. In doubt leave it open.
-2. Tasks that are one: \`folds\` names the members; their issues and merge requests go to one new Task. A member whose agent runs is refused.
-3. Threads that belong together: \`links\` names them, and each gets to know the others.
-Change no code. You may ask on an issue with \`issue_write\`, but nobody's answer is waited for.
-Call \`submit_outcome\` with what you found; each of the three may be left out. Then end your turn.`
+1. Issues that are over: done already, or duplicates of a clearer one. \`closes\` cites the reason, with the commit, merge request or issue that proves it. In doubt leave it open.
+2. Tasks that are one: \`folds\` names the members; their issues and merge requests go to one new Task. The platform refuses a member whose agent runs.
+3. Threads that belong together: \`links\` names them, and the platform links each to the others.
+Change no code. You may ask on an issue with \`issue_write\`, but the platform waits for no answer.
+Call \`submit_outcome\` with what you found. Each of the three is optional. Then end your turn.`
 }

@@ -8,6 +8,6 @@ Repositories, checked out at the head under review:
 ${listRepositories(context)}
 
 Compare the branch with its base, run the tests, and judge whether the change does what the issue asks, is correct, tested and no larger than it has to be. Read the earlier reviews in the merge request's comments: say whether their findings were addressed.
-Any edit that you make here is committed and pushed into the merge request under review and moves its head, so make none: report findings instead.
+The platform commits every edit that you make here and pushes it into the merge request under review. This moves its head. So edit nothing: report findings instead.
 Call \`submit_outcome\` with \`verdict\` \`approve\` or \`request_changes\` and \`reviewed_shas\`: repository, number and the full sha that you read (\`git rev-parse HEAD\`). With \`request_changes\` give at least one finding, with \`path\` and \`line\` where it has a place. The platform posts the review and merges; you do neither. Then end your turn.`
 }

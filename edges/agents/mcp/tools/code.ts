@@ -5,7 +5,7 @@ import { answers, listAnswer, oneOf, reading, type Tool } from '../tool.ts'
 
 const closed = { additionalProperties: false } as const
 const repo = Type.String({ minLength: 1, description: 'Repository name, as repo_list gives it.' })
-const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'At most so many items.' }))
+const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'At most this many items.' }))
 const entityId = 'Entity id, as code_search gives it'
 
 const contextPaths = {
@@ -39,7 +39,7 @@ export const codeTools: readonly Tool[] = [
     name: 'code_search',
     title: 'Search code entities',
     description:
-      'Finds functions, types, files, packages or cluster resources by name and gives their ids. Start here; text inside files is found faster by grep. Example: {"repo": "api", "q": "parseDuration", "type": "function"}.',
+      'Finds functions, types, files, packages or cluster resources by name and gives their ids. Start here. For text inside files, grep is faster. Example: {"repo": "api", "q": "parseDuration", "type": "function"}.',
     input: Type.Object(
       {
         repo,

@@ -4,7 +4,7 @@ import { entryOf, misplaced, required } from '../../argument-faults.ts'
 import { answers, listAnswer, oneOf, reading, writingOnce, type Tool } from '../tool.ts'
 
 const closed = { additionalProperties: false } as const
-const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'At most so many items.' }))
+const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'At most this many items.' }))
 const Question = Type.Object(
   {
     mode: oneOf(
@@ -59,7 +59,7 @@ export const memoryTools: readonly Tool[] = [
     name: 'memory_describe',
     title: 'Summarise from the memory',
     description:
-      'A summary over the passages found, with references, in place of the passages. For an overview; quote from memory_query. Example: {"mode": "global", "text": "release process"}.',
+      'Summarises the passages found, with references, in place of the passages. Use it for an overview; quote from memory_query. Example: {"mode": "global", "text": "release process"}.',
     input: Question,
     output: answers({ mode: Type.String(), summary: Type.String(), references: Type.Array(Type.Unknown()) }),
     annotations: reading,
@@ -69,7 +69,7 @@ export const memoryTools: readonly Tool[] = [
     name: 'memory_write',
     title: 'Write into the memory',
     description:
-      'Keeps something that later Tasks should know: a decision with its reason, a trap, how a thing works. Not for the state of this Task (task_note) and never for secrets. Answers track_id. Example: {"text": "...", "metadata": {"topic": "build"}}.',
+      'Stores something that later Tasks should know: a decision with its reason, a trap, how a thing works. Not for the state of this Task (task_note) and never for secrets. Returns track_id. Example: {"text": "...", "metadata": {"topic": "build"}}.',
     input: Type.Object(
       {
         text: Type.String({ minLength: 1 }),
@@ -85,7 +85,7 @@ export const memoryTools: readonly Tool[] = [
     name: 'memory_entity',
     title: 'Read or amend an entity of the memory',
     description:
-      'Entities are the things that memories speak of. search finds them by name, get reads one, patch amends its description or metadata. Code is in code_search. Example: {"op": "search", "q": "scheduler"}.',
+      'Entities are the things that memories mention. search finds them by name, get reads one, patch amends its description or metadata. Code is in code_search. Example: {"op": "search", "q": "scheduler"}.',
     input: Type.Object(
       {
         op: oneOf(['get', 'search', 'patch'], 'What to do.'),

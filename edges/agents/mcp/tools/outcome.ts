@@ -6,13 +6,13 @@ import { answers, type Tool } from '../tool.ts'
 
 const descriptions: Readonly<Record<AgentKind, string>> = {
   implement:
-    'Your conclusion. approved: you hold a maintainer\'s go-ahead, cited verbatim; submitted: the code is committed and whole; discuss: you need a human; declined, rejected: it should not be done. End your turn after it. Example: {"action": "submitted", "title": "...", "body": "...", "change_significance": "patch"}.',
+    'Your conclusion. approved: you have a maintainer\'s go-ahead and cite it verbatim; submitted: the code is committed and whole; discuss: you need a human; declined, rejected: it should not be done. End your turn after it. Example: {"action": "submitted", "title": "...", "body": "...", "change_significance": "patch"}.',
   brainstorm:
-    'Your conclusion. propose: up to 5 issues worth doing, none that exists already; skip: nothing is, and why. End your turn after it. Example: {"action": "propose", "proposals": [{"repo": "api", "title": "...", "body": "...", "kind": "improvement"}]}.',
+    'Your conclusion. propose: up to 5 issues worth doing, none that exists already; skip: nothing is worth doing, and why. End your turn after it. Example: {"action": "propose", "proposals": [{"repo": "api", "title": "...", "body": "...", "kind": "improvement"}]}.',
   incident:
-    'Your conclusion. file_issue: what is broken and what you know of it; false_positive: nothing is. End your turn after it. Example: {"action": "false_positive", "alert_rules": ["HighLatency"], "reason": "..."}.',
+    'Your conclusion. file_issue: what is broken and what you know about it; false_positive: nothing is broken. End your turn after it. Example: {"action": "false_positive", "alert_rules": ["HighLatency"], "reason": "..."}.',
   refine:
-    'Your conclusion: folds name Tasks that are one, closes cite why an issue is over, links name threads that belong together. Each may be left out. End your turn after it. Example: {"closes": [{"repo": "api", "number": 12, "reason": "..."}]}.',
+    'Your conclusion: folds name Tasks that are one, closes cite why an issue is over, links name threads that belong together. Each is optional. End your turn after it. Example: {"closes": [{"repo": "api", "number": 12, "reason": "..."}]}.',
   documentation:
     'Your conclusion. submitted: the pages are committed and whole; declined: nothing has to change; discuss: you need a human on your open merge request. End your turn after it. Example: {"action": "submitted", "title": "...", "body": "...", "change_significance": "patch"}.',
   upgrade:

@@ -43,7 +43,9 @@ export const platformTools: readonly Tool[] = [
     input: Type.Object(
       {
         task: Task,
-        index: Type.Optional(Type.Boolean({ description: 'The compact index of the project in place of one bundle.' })),
+        index: Type.Optional(
+          Type.Boolean({ description: 'Read the compact index of the project in place of one bundle.' }),
+        ),
         notes: Type.Optional(Type.Union([Type.Literal('recent'), Type.Literal('all')])),
       },
       closed,
@@ -61,7 +63,7 @@ export const platformTools: readonly Tool[] = [
     name: 'task_note',
     title: 'Write a note',
     description:
-      'Writes into the journal of your Task, the only thing that the next pod inherits. kind plan: what you will do, before approval; handoff: where you stand; finding, decision, note: the rest. Answers the note\'s id. Not for people: they read the forge. Example: {"kind": "plan", "body": "1. ..."}.',
+      'Writes into the journal of your Task, the only thing that the next pod inherits. kind plan: what you will do, before approval; handoff: where you stand; finding, decision, note: the rest. Returns the note\'s id. Not for people: they read the forge. Example: {"kind": "plan", "body": "1. ..."}.',
     input: Type.Object({ kind: NoteKind, body: Type.String({ minLength: 1, maxLength: 32_768 }) }, closed),
     output: answers({ id: Type.String() }),
     annotations: writingOnce,
@@ -92,7 +94,7 @@ export const platformTools: readonly Tool[] = [
     name: 'report_internal_issue',
     title: 'Report a fault of the platform',
     description:
-      'Tells the operators that the platform itself misbehaves: a tool that errs, instructions that contradict each other, a broken workspace. Not for problems of the repository: those are your work. Example: {"category": "tool_error", "description": "scm_read answers 500"}.',
+      'Reports to the operators that the platform itself misbehaves: a tool that fails, instructions that contradict each other, a broken workspace. Not for problems of the repository: those are your work. Example: {"category": "tool_error", "description": "scm_read answers 500"}.',
     input: IssueReport,
     output: answers({ recorded: Type.Boolean() }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },

@@ -21,7 +21,7 @@ export const scmTools: readonly Tool[] = [
     name: 'scm_read',
     title: 'Read the forge',
     description:
-      'kind issues or mr lists (or reads one with number); comments reads a whole thread (is_pr for a merge request); commits lists recent ones; ci tells the checks of a merge request, live, at most every 20 s. Threads are at most an hour old. Example: {"kind": "ci", "repo": "api", "number": 12}.',
+      'kind issues or mr lists (or reads one with number); comments reads a whole thread (is_pr for a merge request); commits lists recent ones; ci reads the checks of a merge request live, at most every 20 s. Threads are at most an hour old. Example: {"kind": "ci", "repo": "api", "number": 12}.',
     input: Type.Object(ScmRead.properties, { additionalProperties: false }),
     output: answers({
       ...listAnswer.properties,
@@ -66,7 +66,7 @@ export const scmTools: readonly Tool[] = [
     name: 'mr_takeover_request',
     title: 'Take a merge request over',
     description:
-      'Asks the platform to take over a merge request that you review, because its author or a maintainer says so in a comment (/takeover, or a mention of the bot that asks for it). Your Task then ends, and an implement agent goes on with it. Not for a request by anybody else. Example: {"repo": "api", "number": 12, "comment_external_id": "4711"}.',
+      'Asks the platform to take over a merge request that you review, because its author or a maintainer asks for it in a comment (by /takeover, or by a mention of the bot). Your Task then ends, and an implement agent continues the work. Not for a request by anybody else. Example: {"repo": "api", "number": 12, "comment_external_id": "4711"}.',
     input: TakeoverRequest,
     output: answers({}),
     annotations: writingOnce,
