@@ -20,14 +20,12 @@ const modes: readonly QueryMode[] = ['naive', 'local']
 
 export interface FrontResults {
   readonly rows: readonly EngineRow[]
-  /** Of the differences between neighbours, for each mode. */
-  readonly overheadMs: ReadonlyMap<QueryMode, number>
   readonly left: readonly string[]
 }
 
 export async function measureFront(sql: Sql, quick: boolean): Promise<FrontResults> {
   const server = await startLightRagServer()
-  if (typeof server === 'string') return { rows: [], overheadMs: new Map(), left: [server] }
+  if (typeof server === 'string') return { rows: [], left: [server] }
   try {
     return await measure(sql, server.url, quick ? { texts: 10, rounds: 30 } : { texts: 60, rounds: 200 })
   } finally {
@@ -67,7 +65,6 @@ async function measure(
     for (const memory of memories) await post(`${url}/memories`, { text: memory.content, metadata: memory.metadata })
     await feedAll(sql, service.deps.feed)
     const rows: EngineRow[] = []
-    const overheadMs = new Map<QueryMode, number>()
     for (const mode of modes) {
       const [own, direct]: [number[], number[]] = [[], []]
       for (const [turn, text] of queries.entries()) {
@@ -80,12 +77,14 @@ async function measure(
         for (const ask of turn % 2 === 0 ? [asOurs, asTheirs] : [asTheirs, asOurs]) await ask()
       }
       rows.push(
-        row(`/queries:data, ${mode}, by the service`, own),
+        {
+          ...row(`/queries:data, ${mode}, by the service`, own),
+          toOther: median(own.map((ms, at) => ms / direct[at]!)),
+        },
         row(`/query/data, ${mode}, LightRAG itself`, direct),
       )
-      overheadMs.set(mode, median(own.map((ms, at) => ms - direct[at]!)) ?? Number.NaN)
     }
-    return { rows, overheadMs, left: [] }
+    return { rows, left: [] }
   } finally {
     await service.stop({ graceMs: 0 })
   }

@@ -4,6 +4,8 @@ export interface EngineRow {
   readonly p50Ms: number
   readonly p95Ms: number
   readonly count: number
+  /** Against plain SQL, or LightRAG itself: the median of the ratios of one turn. */
+  readonly toOther?: number | undefined
 }
 
 export async function timed(run: () => Promise<unknown>): Promise<number> {

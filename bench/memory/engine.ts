@@ -14,10 +14,15 @@ import { migrate } from '../../runtime/store/migrate.ts'
 import { openFolderSql } from '../../runtime/store/pglite/pglite-folder.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import type { Goal } from '../kit/goals.ts'
+import { interleave } from '../kit/interleave.ts'
 import { median, percentile } from '../kit/percentile.ts'
 import { corpusOf, type Corpus } from './engine-corpus.ts'
 import { measureFront } from './engine-front.ts'
+import { engineGoals } from './engine-goals.ts'
+import { rawEngine, type RawEngine } from './engine-raw.ts'
 import { timed, type EngineRow } from './engine-rows.ts'
+
+const topK = 10
 
 export interface EngineResults {
   readonly rows: readonly EngineRow[]
@@ -33,11 +38,7 @@ export async function measureEngine({ quick }: { readonly quick: boolean }): Pro
   return {
     rows: [...rows, ...front.rows],
     left: [...front.left, ...(quick ? [`10,000 chunks (quick: ${chunks})`] : [])],
-    goals: [
-      lower('embedded naive p50 at 10,000 chunks', quick ? undefined : p50Of(rows, 'naive'), 30, 15),
-      lower('embedded insert until found p50', p50Of(rows, 'insert until found'), 300, 100),
-      lower('added to /query/data of LightRAG p50', front.overheadMs.get('naive'), 15, 8),
-    ],
+    goals: engineGoals([...rows, ...front.rows], chunks),
   }
 }
 
@@ -61,34 +62,52 @@ async function measureEmbedded(sql: Sql, corpus: Corpus, inserts: number): Promi
     const ms = await timed(() => engine.upsert(corpus.memories.slice(from, from + group)))
     loads.push(ms / group)
   }
+  const raw = await rawEngine(sql)
   const asked: EngineRow[] = []
   for (const mode of queryModes) {
-    for (const text of corpus.queries.slice(0, 5)) await engine.retrieve({ mode, text, topK: 10 })
-    const ms: number[] = []
-    for (const text of corpus.queries) ms.push(await timed(() => engine.retrieve({ mode, text, topK: 10 })))
-    asked.push(row(mode, ms))
+    for (const text of corpus.queries.slice(0, 5)) await engine.retrieve({ mode, text, topK })
+    const [own, plain]: [number[], number[]] = [[], []]
+    for (const [turn, text] of corpus.queries.entries()) {
+      const asOurs = async (): Promise<void> => void own.push(await timed(() => engine.retrieve({ mode, text, topK })))
+      const asSql = async (): Promise<void> => void plain.push(await timed(() => raw.best(text, topK)))
+      const sides = mode === 'naive' ? [asOurs, asSql] : [asOurs]
+      for (const ask of turn % 2 === 0 ? sides : sides.toReversed()) await ask()
+    }
+    asked.push(...(mode === 'naive' ? againstSql(mode, own, plain) : [row(mode, own)]))
   }
-  return [row('bulk load, each text', loads), ...asked, row('insert until found', await insertAndFind(engine, inserts))]
+  const [own, plain] = await insertAndFind(engine, raw, inserts)
+  return [row('bulk load, each text', loads), ...asked, ...againstSql('insert until found', own, plain)]
 }
 
-async function insertAndFind(engine: RetrievalEngine, count: number): Promise<number[]> {
-  const times: number[] = []
-  for (let at = 0; at < count; at++) {
-    const id = `inserted-${at}`
-    const content = `${corpusOf(1, 0).memories[0]!.content} marker${'abcdefghij'[at % 10]}${at}`
-    times.push(
-      await timed(async () => {
-        await engine.upsert([{ id, content, metadata: {}, repo: '', file: null }])
-        const { chunks } = await engine.retrieve({ mode: 'naive', text: content.split(' ').at(-1)!, topK: 1 })
-        if (chunks[0]?.memoryId !== id) throw new Error('what was inserted is not found')
-      }),
-    )
+async function insertAndFind(
+  engine: RetrievalEngine,
+  raw: RawEngine,
+  count: number,
+): Promise<readonly [own: number[], plain: number[]]> {
+  const [own, plain]: [number[], number[]] = [[], []]
+  const content = corpusOf(1, 0).memories[0]!.content
+  const textOf = (round: number): string => `${content} marker${'abcdefghij'[round % 10]}${round}`
+  const ours = async (round: number): Promise<void> => {
+    const [id, text] = [`inserted-${round}`, textOf(round)]
+    await engine.upsert([{ id, content: text, metadata: {}, repo: '', file: null }])
+    const { chunks } = await engine.retrieve({ mode: 'naive', text: text.split(' ').at(-1)!, topK: 1 })
+    if (chunks[0]?.memoryId !== id) throw new Error('what was inserted is not found')
   }
-  return times
+  const sides = [
+    async (round: number) => own.push(await timed(() => ours(round))),
+    async (round: number) => plain.push(await timed(() => raw.insertAndRead(`inserted-${round}`, textOf(round)))),
+  ]
+  await interleave(count, sides, async (side, round) => void (await side(round)))
+  return [own, plain]
 }
 
-function p50Of(rows: readonly EngineRow[], question: string): number | undefined {
-  return rows.find((one) => one.question === `embedded, ${question}`)?.p50Ms
+/** Turn by turn, so that both met the same machine. */
+function againstSql(question: string, own: readonly number[], plain: readonly number[]): EngineRow[] {
+  const toOther = median(own.map((ms, at) => ms / plain[at]!))
+  return [
+    { ...row(question, own), toOther },
+    { ...row(question, plain), question: `plain SQL, ${question}` },
+  ]
 }
 
 function row(question: string, ms: readonly number[]): EngineRow {
@@ -99,8 +118,4 @@ function row(question: string, ms: readonly number[]): EngineRow {
     p95Ms: percentile(ms, 0.95) ?? Number.NaN,
     count: ms.length,
   }
-}
-
-function lower(name: string, value: number | undefined, gate: number, goal: number): Goal {
-  return { name, value, unit: 'ms', better: 'lower', gate, goal }
 }

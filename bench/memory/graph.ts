@@ -1,6 +1,7 @@
 /**
- * The code graph: the embedded store as `statewright up` has it (PGlite in a thread over a folder), and Neo4j asked
- * directly over the same graph, question by question in turn, so that what the machine does meanwhile meets both.
+ * The code graph: the embedded store as `statewright up` has it (PGlite in a thread over a folder), the same rows by plain
+ * SQL in that store, and Neo4j asked directly over the same graph. They take turns, question by question, so that what the
+ * machine does meanwhile meets all.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,20 +19,13 @@ import { migrate } from '../../runtime/store/migrate.ts'
 import { openFolderSql } from '../../runtime/store/pglite/pglite-folder.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import type { Goal } from '../kit/goals.ts'
+import { interleave } from '../kit/interleave.ts'
 import { median, percentile } from '../kit/percentile.ts'
+import { graphGoals } from './graph-goals.ts'
 import { askDirectly, startNeo4j, type DirectQuestions } from './graph-neo4j.ts'
-import { sampleGraph, type Sample } from './graph-sample.ts'
-
-export interface GraphRow {
-  readonly section: 'graph'
-  readonly store: 'embedded' | 'neo4j directly' | 'neo4j by the service'
-  readonly question: string
-  readonly nodes: number
-  readonly edges: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly count: number
-}
+import { rawGraph, type RawGraph } from './graph-raw.ts'
+import { large, usual, type GraphRow } from './graph-rows.ts'
+import { sampleGraph, type Sample, type SampleSize } from './graph-sample.ts'
 
 export interface GraphResults {
   readonly rows: readonly GraphRow[]
@@ -40,13 +34,10 @@ export interface GraphResults {
   readonly left: readonly string[]
 }
 
-const usual = { nodes: 20_000, edges: 100_000 }
-const large = { nodes: 200_000, edges: 1_000_000 }
-
 interface Question {
   readonly name: string
   readonly embedded: (graph: GraphStore) => Promise<number | undefined>
-  readonly direct: (direct: DirectQuestions) => Promise<number | undefined>
+  readonly direct: (direct: DirectQuestions | RawGraph) => Promise<number | undefined>
 }
 
 export async function measureGraph({ quick }: { readonly quick: boolean }): Promise<GraphResults> {
@@ -55,12 +46,16 @@ export async function measureGraph({ quick }: { readonly quick: boolean }): Prom
   try {
     await migrate(sql, memoryMigrations)
     const sample = sampleGraph('usual', usual)
-    const loads = await measureLoads(sql, sample, quick ? 3 : 7)
-    const asked = await measureQuestions(sql, sample, quick ? 100 : 500)
+    await new PostgresGraph(sql, { isOnlyWriter: true }).push(sample.push)
+    const raw = await rawGraph(sql, sample)
+    const loads = await measureLoads(sql, sample, raw, { rounds: quick ? 3 : 7, size: usual })
+    const asked = await measureQuestions(sql, sample, raw, quick ? 100 : 500)
+    await raw.drop()
     const million = quick ? [] : await measureMillion(sql)
+    const rows = [...loads, ...asked.rows, ...million]
     return {
-      rows: [...loads, ...asked.rows, ...million],
-      goals: goalsOf([...loads, ...asked.rows, ...million]),
+      rows,
+      goals: graphGoals(rows),
       left: [...asked.left, ...(quick ? ['1,000,000 edges (quick)'] : [])],
     }
   } finally {
@@ -69,23 +64,32 @@ export async function measureGraph({ quick }: { readonly quick: boolean }): Prom
   }
 }
 
-async function measureLoads(sql: Sql, sample: Sample, rounds: number): Promise<GraphRow[]> {
+interface Loads {
+  readonly rounds: number
+  readonly size: SampleSize
+}
+
+async function measureLoads(sql: Sql, sample: Sample, raw: RawGraph, { rounds, size }: Loads): Promise<GraphRow[]> {
   const graph = new PostgresGraph(sql, { isOnlyWriter: true })
-  const pushed: number[] = []
-  const first: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    pushed.push(await timed(() => graph.push(sample.push)))
-    first.push(await timed(() => firstAnswer(graph, sample)))
-  }
-  return [
-    rowOf('embedded', 'push of a snapshot', pushed),
-    rowOf('embedded', 'first answer after a push', first),
-    rowOf(
-      'embedded',
-      'push and first answer',
-      pushed.map((each, at) => each + (first[at] ?? 0)),
-    ),
+  const own: [push: number, first: number][] = []
+  const plain: [push: number, first: number][] = []
+  const sides = [
+    async () => own.push([await timed(() => graph.push(sample.push)), await timed(() => firstAnswer(graph, sample))]),
+    async () => plain.push([await timed(() => raw.write()), await timed(() => raw.read())]),
   ]
+  await interleave(rounds, sides, async (side) => void (await side()))
+  const parts: readonly (readonly [string, (one: readonly [number, number]) => number])[] = [
+    ['push of a snapshot', ([push]) => push],
+    ['first answer after a push', ([, first]) => first],
+    ['push and first answer', ([push, first]) => push + first],
+  ]
+  return parts.flatMap(([question, of]) => againstSql(question, own.map(of), plain.map(of), size))
+}
+
+/** Turn by turn, so that both met the same machine. */
+function againstSql(question: string, own: readonly number[], plain: readonly number[], size = usual): GraphRow[] {
+  const toSql = median(own.map((each, at) => each / plain[at]!))
+  return [{ ...rowOf('embedded', question, own, size), toSql }, rowOf('plain SQL', question, plain, size)]
 }
 
 function firstAnswer(graph: GraphStore, { push, ids }: Sample): Promise<unknown> {
@@ -95,12 +99,13 @@ function firstAnswer(graph: GraphStore, { push, ids }: Sample): Promise<unknown>
 async function measureQuestions(
   sql: Sql,
   sample: Sample,
+  raw: RawGraph,
   count: number,
 ): Promise<{ readonly rows: readonly GraphRow[]; readonly left: readonly string[] }> {
   const server = await startNeo4j()
   const embedded = new PostgresGraph(sql, { isOnlyWriter: true })
   if (typeof server === 'string') {
-    const rows = await measureInTurn(questions(sample, count), [embeddedSide(embedded)])
+    const rows = await measureInTurn(questions(sample, count), [embeddedSide(embedded), sqlSide(raw)])
     return { rows, left: [server] }
   }
   const space = `bench-${process.pid}`
@@ -117,6 +122,7 @@ async function measureQuestions(
     const direct = askDirectly(server.url, await shownGraph(bolt, space, sample.push.repo))
     const sides = [
       embeddedSide(embedded),
+      sqlSide(raw),
       { store: 'neo4j directly', ask: (question: Question) => question.direct(direct) },
       { store: 'neo4j by the service', ask: (question: Question) => question.embedded(served) },
     ] as const
@@ -146,6 +152,10 @@ function embeddedSide(graph: GraphStore): Side {
   return { store: 'embedded', ask: (question) => question.embedded(graph) }
 }
 
+function sqlSide(raw: RawGraph): Side {
+  return { store: 'plain SQL', ask: (question) => question.direct(raw) }
+}
+
 /** Every side answers the same: another figure of entities or hops would be another question. */
 async function measureInTurn(asked: readonly Question[], sides: readonly Side[]): Promise<GraphRow[]> {
   const times = new Map<string, number[]>()
@@ -160,9 +170,10 @@ async function measureInTurn(asked: readonly Question[], sides: readonly Side[])
     }
     if (answers.size > 1) throw new Error(`${question.name}: stores disagree: ${[...answers].join(', ')}`)
   }
-  return [...times].map(([key, own]) => {
+  return [...times].flatMap(([key, own]) => {
     const [store, name] = key.split('\n') as [GraphRow['store'], string]
-    return rowOf(store, name, own)
+    if (store === 'embedded') return againstSql(name, own, times.get(`plain SQL\n${name}`)!)
+    return store === 'plain SQL' ? [] : [rowOf(store, name, own)]
   })
 }
 
@@ -199,15 +210,17 @@ function questions({ push, ids }: Sample, count: number): Question[] {
 async function measureMillion(sql: Sql): Promise<GraphRow[]> {
   const graph = new PostgresGraph(sql, { isOnlyWriter: true })
   const sample = sampleGraph('large', large)
-  const pushed = await timed(() => graph.push(sample.push))
-  const first = await timed(() => firstAnswer(graph, sample))
-  const asked: number[] = []
-  for (const question of questions(sample, 60)) asked.push(await timed(() => question.embedded(graph)))
-  return [
-    rowOf('embedded', 'push of a snapshot', [pushed], large),
-    rowOf('embedded', 'first answer after a push', [first], large),
-    rowOf('embedded', 'any question', asked, large),
-  ]
+  await graph.push(sample.push)
+  const raw = await rawGraph(sql, sample)
+  const loads = await measureLoads(sql, sample, raw, { rounds: 1, size: large })
+  const [own, plain]: [number[], number[]] = [[], []]
+  await graph.read(sample.push.repo, async () => undefined)
+  for (const question of questions(sample, 60)) {
+    own.push(await timed(() => question.embedded(graph)))
+    plain.push(await timed(() => question.direct(raw)))
+  }
+  await raw.drop()
+  return [...loads, ...againstSql('any question', own, plain, large)]
 }
 
 async function timed(run: () => Promise<unknown>): Promise<number> {
@@ -226,38 +239,4 @@ function rowOf(store: GraphRow['store'], question: string, times: readonly numbe
     p99Ms: percentile(times, 0.99) ?? 0,
     count: times.length,
   }
-}
-
-function goalsOf(rows: readonly GraphRow[]): Goal[] {
-  const p50 = (store: GraphRow['store'], question: string, edges = usual.edges): number | undefined =>
-    rows.find((row) => row.store === store && row.question === question && row.edges === edges)?.p50Ms
-  const toNeo4j = (question: string): number | undefined => {
-    const [own, other] = [p50('embedded', question), p50('neo4j directly', question)]
-    return own === undefined || other === undefined ? undefined : own / other
-  }
-  const lower = (name: string, value: number | undefined, unit: string, goal: number): Goal => ({
-    name,
-    value,
-    unit,
-    better: 'lower',
-    gate: goal,
-    goal,
-  })
-  const seconds = (milliseconds: number | undefined): number | undefined =>
-    milliseconds === undefined ? undefined : milliseconds / 1000
-  const asked = ['neighbours, depth 1', 'neighbours, depth 4', 'shortest path']
-  return [
-    lower(
-      'graph: push of 100,000 edges and the first answer',
-      seconds(p50('embedded', 'push and first answer')),
-      's',
-      5,
-    ),
-    lower('graph: neighbours, depth 1, p50', p50('embedded', 'neighbours, depth 1'), 'ms', 1),
-    lower('graph: neighbours, depth 4, p50', p50('embedded', 'neighbours, depth 4'), 'ms', 10),
-    lower('graph: shortest path, p50', p50('embedded', 'shortest path'), 'ms', 10),
-    ...asked.map((question) => lower(`graph: ${question}, p50, to Neo4j asked directly`, toNeo4j(question), '×', 1)),
-    lower('graph: push of 1,000,000 edges', seconds(p50('embedded', 'push of a snapshot', large.edges)), 's', 60),
-    lower('graph: any question of 1,000,000 edges, p50', p50('embedded', 'any question', large.edges), 'ms', 10),
-  ]
 }

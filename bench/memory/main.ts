@@ -48,11 +48,17 @@ function leftOf({ engine, graph }: Results): string[] {
 
 function tablesOf({ engine, graph }: Results): string {
   const engineTable = markdownTable(
-    ['engine', 'p50 ms', 'p95 ms', 'n'],
-    (engine?.rows ?? []).map((row) => [row.question, numberText(row.p50Ms), numberText(row.p95Ms), String(row.count)]),
+    ['engine', 'p50 ms', 'p95 ms', 'n', 'times the other'],
+    (engine?.rows ?? []).map((row) => [
+      row.question,
+      numberText(row.p50Ms),
+      numberText(row.p95Ms),
+      String(row.count),
+      ratioText(row.toOther),
+    ]),
   )
   const graphTable = markdownTable(
-    ['code graph', 'store', 'nodes / edges', 'p50 ms', 'p99 ms', 'n'],
+    ['code graph', 'store', 'nodes / edges', 'p50 ms', 'p99 ms', 'n', 'times plain SQL'],
     (graph?.rows ?? []).map((row) => [
       row.question,
       row.store,
@@ -60,9 +66,14 @@ function tablesOf({ engine, graph }: Results): string {
       numberText(row.p50Ms),
       numberText(row.p99Ms),
       String(row.count),
+      ratioText(row.toSql),
     ]),
   )
   return [...(engine ? [engineTable] : []), ...(graph ? [graphTable] : [])].join('\n\n')
+}
+
+function ratioText(ratio: number | undefined): string {
+  return ratio === undefined ? '–' : numberText(ratio)
 }
 
 function documentOf(report: Report, results: Results): string {
@@ -72,7 +83,8 @@ function documentOf(report: Report, results: Results): string {
 What is asked of the knowledge service: its embedded engine, what it adds in front of LightRAG, and its code graph against Neo4j.
 \`npm run bench -- memory --write\`, ${report.startedAt.slice(0, 10)}, ${report.minutes.toFixed(0)} minutes. ${machine.cores} cores of ${machine.cpu},
 ${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}; load ${machine.loadBefore} before the run. The embedded store is PGlite in a thread over a
-folder. Who is compared is asked in turn, so that what the machine does meanwhile meets all alike.
+folder. Who is compared is asked in turn, so that what the machine does meanwhile meets all alike. Plain SQL has the same rows in the same
+store, and nothing of what the service adds: the words of a question looked up in the postings, a text in one row, edges asked level by level.
 
 ${[...leftOf(results), ...verdictLines(report)].join('  \n')}
 

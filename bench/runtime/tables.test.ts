@@ -20,9 +20,9 @@ const results: Results = {
     cell('raw-group-commit', 0, 40_000, 29),
   ],
   scale: [{ population: 10_000, pick: 'any', round: 0, result: cell('own-postgres', 0, 9000, 60).result }],
-  recovery: [{ startMs: 100, performedMs: 400, settledMs: 500, processMs: 700 }],
+  recovery: [{ startMs: 100, performedMs: 400, settledMs: 500, processMs: 700, limitMs: 90 }],
   forwarding: [{ clients: 16, perSecond: 1500, p50Ms: 9, p99Ms: 22 }],
-  timers: [{ fired: 10_000, p50Ms: 4, p99Ms: 12, maxMs: 20, earliestMs: 0.5 }],
+  timers: [{ fired: 10_000, p50Ms: 4, p99Ms: 12, maxMs: 20, earliestMs: 0.5, limit: { p50Ms: 2, p99Ms: 5 } }],
 }
 const report: Report = {
   name: 'runtime',
@@ -42,8 +42,9 @@ it('writes every section of a run, medians over the rounds, and the peers agains
   expect(text).toMatch(/\| dbos-steps \| 1,050 \|.*\| 840 \| 20\.0 \| 800 \| – \|/)
   expect(text).toContain('| any of 10,000 | 9,000 |')
   expect(text).toContain('| all settled | 500 |')
+  expect(text).toContain('| limit: the same rows read and settled by plain SQL | 90.0 |')
   expect(text).toContain('| 16 | 1,500 | 9.00 | 22.0 |')
-  expect(text).toContain('| 10000 | 0.500 | 4.00 | 12.0 | 20.0 |')
+  expect(text).toContain('| 10000 | 0.500 | 4.00 | 12.0 | 20.0 | 2.00 | 5.00 |')
   expect(text).toContain('| dbos-steps, 128 | 1,050 | 1545 | 99 % | NO |')
 })
 

@@ -87,6 +87,7 @@ function recoveryText({ recovery }: Results): string {
     ['all effects performed', of(({ performedMs }) => performedMs)],
     ['all settled', of(({ settledMs }) => settledMs)],
     ['all settled, from the start of the process', of(({ processMs }) => processMs)],
+    ['limit: the same rows read and settled by plain SQL', of(({ limitMs }) => limitMs)],
   ]
   return `### Recovery after SIGKILL, 10,000 actors with a pending effect each\n\n${markdownTable(['until', 'ms'], lines)}`
 }
@@ -102,11 +103,11 @@ function forwardingText({ forwarding }: Results): string {
 
 function timersText({ timers }: Results): string {
   if (timers.length === 0) return ''
-  const lines = timers.map(({ fired, earliestMs, p50Ms, p99Ms, maxMs }) => [
+  const lines = timers.map(({ fired, earliestMs, p50Ms, p99Ms, maxMs, limit }) => [
     String(fired),
-    ...[earliestMs, p50Ms, p99Ms, maxMs].map(numberText),
+    ...[earliestMs, p50Ms, p99Ms, maxMs, limit.p50Ms, limit.p99Ms].map(numberText),
   ])
-  return `### Timers\n\n${markdownTable(['fired', 'earliest ms late', 'p50', 'p99', 'latest'], lines)}`
+  return `### Timers\n\n${markdownTable(['fired', 'earliest ms late', 'p50', 'p99', 'latest', 'limit p50', 'p99'], lines)}`
 }
 
 function peersText({ throughput }: Results): string {

@@ -119,7 +119,7 @@ test('an observer of two processes is told each thing that there is to tell', as
     },
     target: { name: 'host', of: () => 'one' },
   }
-  const handlers = { call: handler, ordered: handler }
+  const handlers = { call: handler, callInOrder: handler }
   const one = await world.start({ ...options, owner: 'one', handlers })
   for (const key of ['k1', 'k2', 'k2']) await note(one.runtime, 'a', key)
   const send = (key: string, type: string, name = ''): Promise<unknown> =>

@@ -76,7 +76,7 @@ beforeEach(async () => {
   runtime = createRuntime({
     sql,
     definitions: [toyDefinition, podDefinition, { ...toyDefinition, kind: 'turn' }],
-    handlers: { call: { perform: async () => [] }, ordered: { perform: async () => [] } },
+    handlers: { call: { perform: async () => [] }, callInOrder: { perform: async () => [] } },
     clock: systemClock,
     random: Math.random,
     logger: silentLogger,

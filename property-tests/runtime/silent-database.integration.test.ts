@@ -11,7 +11,7 @@ import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { startDatabase, urlFor, type Database } from './chaos/database.ts'
-import { chaosDefinitions } from './chaos/machines.ts'
+import { toyDefinitions } from '../../runtime/contract/toy-machine.ts'
 import { tcpProxy, type TcpProxy } from './chaos/tcp-proxy.ts'
 
 const answerMs = 400
@@ -92,7 +92,7 @@ describeRequiring('postgres', 'a database that falls silent', () => {
     const failures: string[] = []
     const runtime = createRuntime({
       sql,
-      definitions: chaosDefinitions,
+      definitions: toyDefinitions(),
       handlers: { call: { perform: async () => [] }, callInOrder: { perform: async () => [] } },
       clock: systemClock,
       random: Math.random,
@@ -103,7 +103,7 @@ describeRequiring('postgres', 'a database that falls silent', () => {
     })
     await runtime.start()
     try {
-      const sent = Array.from({ length: 40 }, (_, n) => counted(n))
+      const sent = Array.from({ length: 40 }, (_, n) => noted(n))
       await runtime.deliver(sent[0]!)
       network.swallow()
       await Promise.all(sent.map((delivery) => runtime.deliver(delivery)))
@@ -116,6 +116,6 @@ describeRequiring('postgres', 'a database that falls silent', () => {
   })
 })
 
-function counted(n: number): Delivery {
-  return { to: 'task:t', key: `k${n}`, event: { type: 'counted', at: 1, note: String(n) } }
+function noted(n: number): Delivery {
+  return { to: 'task:t', key: `k${n}`, event: { type: 'noted', at: 1, note: String(n) } }
 }

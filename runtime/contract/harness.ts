@@ -66,7 +66,7 @@ function launch(self: Harness, sql: Sql, options: Partial<RuntimeOptions>): Inst
   const runtime = createRuntime({
     sql: cuttable(options.sql ?? sql, line),
     definitions: [toyDefinition, podDefinition] satisfies MachineDefinition[],
-    handlers: { call: handler, ordered: { ...handler, ordered: true } },
+    handlers: { call: handler, callInOrder: { ...handler, ordered: true }, merge: handler },
     clock: muted(self.clock, line),
     random: () => 0.5,
     logger: silentLogger,

@@ -15,7 +15,7 @@ const handler = { perform: async () => [] }
 const runtime = createRuntime({
   sql,
   definitions: [toyDefinition, podDefinition],
-  handlers: { call: handler, ordered: handler },
+  handlers: { call: handler, callInOrder: handler, merge: handler },
   clock: systemClock,
   random: Math.random,
   logger: silentLogger,

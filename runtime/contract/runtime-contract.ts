@@ -421,7 +421,7 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
           perform: async (_: object, { key }: { readonly key: string }) =>
             world.behave({ key, name: '', attempt: 1 }, AbortSignal.abort()),
         }
-        const { runtime } = await world.start({ sql: picky, handlers: { call, ordered: call } })
+        const { runtime } = await world.start({ sql: picky, handlers: { call, callInOrder: call } })
         picky.refuse('unbearable')
         await runtime.deliver(noted('a', 'k1', 'one'))
         await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
@@ -621,7 +621,7 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
             return []
           },
         }
-        const { runtime } = await world.start({ handlers: { call, ordered: call } })
+        const { runtime } = await world.start({ handlers: { call, callInOrder: call } })
         await runtime.deliver(noted('a', 'k1', 'one'))
         await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
         const [dead] = await until(
@@ -654,7 +654,9 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         const perform = async (): Promise<never> => {
           throw new Error('always')
         }
-        const { runtime } = await world.start({ handlers: { call: { maxAttempts: 2, perform }, ordered: { perform } } })
+        const { runtime } = await world.start({
+          handlers: { call: { maxAttempts: 2, perform }, callInOrder: { perform } },
+        })
         await runtime.deliver(noted('a', 'k1', 'one'))
         await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked') })
         await until(

@@ -91,7 +91,7 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
           return []
         },
       }
-      const options = { handlers: { call, ordered: call } }
+      const options = { handlers: { call, callInOrder: call } }
       const one = await join('one', options)
       const two = await join('two', options)
       instances.push(one.runtime, two.runtime)
@@ -172,12 +172,12 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
       const away = await join('away', {
         sql: line.sql,
         clock: line.clock,
-        handlers: { call: handler('away'), ordered: handler('away') },
+        handlers: { call: handler('away'), callInOrder: handler('away') },
       })
       await away.runtime.deliver({ to: task('a'), key: 'k1', event: event('noted', { note: 'one' }) })
       line.pause()
       const late = away.runtime.deliver({ to: task('a'), key: 'k2', event: event('asked', { name: 'late' }) })
-      const other = await join('other', { handlers: { call: handler('other'), ordered: handler('other') } })
+      const other = await join('other', { handlers: { call: handler('other'), callInOrder: handler('other') } })
       await divided({ other: 12 })
       await other.runtime.deliver({ to: task('a'), key: 'k3', event: event('asked', { name: 'other' }) })
       await until(() => begun.length === 1)
@@ -206,7 +206,7 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
             return []
           },
         }
-        return { handlers: { call, ordered: call } }
+        return { handlers: { call, callInOrder: call } }
       }
       const looked = async (name: string): Promise<void> => {
         await until(() => looking.has(name))

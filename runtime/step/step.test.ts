@@ -29,7 +29,7 @@ describe('a step', () => {
   it('brings an actor into being with its id and applies the event that did', () => {
     const born = after(event('noted', { note: 'first' }))
     expect(born).toMatchObject({ path: 'idle', status: 'active', handled: true, timersSet: [], timersCancelled: [] })
-    expect(born.snapshot.context).toEqual({ id: 'a', count: 1, log: ['first'] })
+    expect(born.snapshot.context).toEqual({ id: 'a', count: 1, log: ['first'], chain: expect.any(Number), sent: {} })
     expect(born.effects).toEqual([{ type: 'answer', params: { status: 200, body: { count: 1 } } }])
   })
 

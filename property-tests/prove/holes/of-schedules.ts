@@ -8,14 +8,16 @@ import { alsoDo, rowsOn, state, type Part } from '../../machines/rewrite.ts'
 import type { Changed } from '../../machines/world/world.ts'
 import { said, table, unsaid, type Hole } from './hole.ts'
 
-function withActions(actions: Readonly<Record<string, unknown>>): Changed {
+/** The Project with other decisions. */
+export function withActions(actions: Readonly<Record<string, unknown>>): Changed {
   const machine = projectMachine.provide({ actions } as never)
   return { definitions: machines.map((one) => (one.kind === 'project' ? { ...one, machine } : one)) }
 }
 
 const block = (root: Part, path: string): Part => state(root, `scheduled.${path}`)
 
-export const holesOfSchedules: readonly Hole[] = [
+/** Random histories find them too (`../schedules/histories.test.ts`). */
+export const cronHoles: readonly Hole[] = [
   {
     wrong: 'a due tick runs whether paused or not',
     world: 'nightly',
@@ -115,6 +117,9 @@ export const holesOfSchedules: readonly Hole[] = [
       'documentation.mint': on('backlog.read', (context, { backlog }) => document(context, { ...backlog, tasks: [] })),
     }),
   },
+]
+
+const holesOfBudgetsAndFutures: readonly Hole[] = [
   {
     wrong: 'a run waits for its answer for ever',
     world: 'nightly',
@@ -166,3 +171,5 @@ export const holesOfSchedules: readonly Hole[] = [
     }),
   },
 ]
+
+export const holesOfSchedules: readonly Hole[] = [...cronHoles, ...holesOfBudgetsAndFutures]

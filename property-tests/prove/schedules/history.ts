@@ -2,7 +2,7 @@
 import type { ActorAddress } from '../../../machines/definition.ts'
 import type { ProjectContext } from '../../../machines/project/context.ts'
 import { blockNames, type BlockName } from '../../../machines/project/events.ts'
-import { kindOf, sentIn, type Moment, type Snapshot, type Stepped } from '../../machines/world/trace.ts'
+import { idOf, kindOf, sentIn, type Moment, type Snapshot, type Stepped } from '../../machines/world/trace.ts'
 import { taskPast, type History } from '../history.ts'
 import type { Past } from '../world-model.ts'
 
@@ -18,7 +18,7 @@ export interface ScheduleHistory {
   /** Start of the newest run of each block since its schedule was given. */
   readonly started: Readonly<Partial<Record<BlockName, number>>>
   readonly offered: readonly string[]
-  /** Refines that were asked for and have not ended. */
+  /** Refines that were asked for and have not ended, whether the Project knows it or not. */
   readonly refines: readonly string[]
   readonly sessionAt: number | null
   /** Tokens since the window of the budget began. */
@@ -68,6 +68,8 @@ function remember(history: ScheduleHistory, moment: Moment): ScheduleHistory {
     const { limits, held, asked } = taskPast.remember({ ...taskPast.none, ...history.slots }, moment)
     return { ...history, slots: { limits, held, asked } }
   }
+  if (kind === 'task' && moment.after.status === 'done')
+    return { ...history, refines: history.refines.filter((task) => task !== idOf(moment.actor)) }
   return kind === 'project' ? projectStepped(history, moment) : history
 }
 
@@ -85,15 +87,11 @@ function projectStepped(history: ScheduleHistory, step: Stepped): ScheduleHistor
     ...history,
     started: { ...Object.fromEntries(kept), ...begun },
     offered: [...history.offered, ...offersIn(step)],
-    refines: [...history.refines.filter((task) => !isEnd(step, task)), ...mintsIn(step, 'refine')],
+    refines: [...history.refines, ...mintsIn(step, 'refine')],
     sessionAt: mintsIn(step, 'brainstorm').length > 0 ? at : history.sessionAt,
     tokens: isNewWindow ? 0 : history.tokens + spent,
     report: reportIn(history, step),
   }
-}
-
-function isEnd({ event }: Stepped, task: string): boolean {
-  return event.type === 'task.ended' && event['task'] === task
 }
 
 /** The newest by its own time, whenever it came. */

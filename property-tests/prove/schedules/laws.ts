@@ -90,9 +90,8 @@ const refines = onStep('project', (step, { history }) =>
 const floor = onStep('project', (step, { past, world }) => {
   const { minSessionIntervalMs } = world.around.settings.brainstorm
   const since = past.sessionAt === null ? Infinity : projectIn(step.after)!.at - past.sessionAt
-  return mintsIn(step, 'brainstorm').length > 0 && since < minSessionIntervalMs
-    ? ['a session begins before the floor since the last one']
-    : []
+  const isBegun = mintsIn(step, 'brainstorm').length > 0 || begunIn(step).includes('brainstorm')
+  return isBegun && since < minSessionIntervalMs ? ['a session begins before the floor since the last one'] : []
 })
 
 const lanes = onStep('project', (step, { world }) => {

@@ -5,7 +5,7 @@
 import { setup } from 'xstate'
 import type { MachineDefinition, MachineInput } from '../../../machines/definition.ts'
 import { perform, tellProject, tellQueue } from '../../../machines/emit.ts'
-import { backlogWith } from '../../../machines/project/a-project.ts'
+import { backlogWith, liveTask } from '../../../machines/project/a-project.ts'
 import type { Backlog, LiveTask, ScheduleSettings } from '../../../machines/project/events.ts'
 import type { QueueContext } from '../../../machines/queue/context.ts'
 import { machines } from '../../../machines/registry.ts'
@@ -74,7 +74,19 @@ export interface Around {
   /** Versions: of the issue that is open, and of the head of a merge request that nobody owns. */
   readonly issue: number
   readonly head: number
+  readonly found: Found
 }
+
+/** How many there are of each in the backlog. Tasks of others: open ones, and upgrades that are parked. */
+export interface Found {
+  readonly issues: number
+  readonly mergeRequests: number
+  readonly open: number
+  readonly parked: number
+}
+
+/** The least that every block has something to do with. */
+const fewest: Found = { issues: 1, mergeRequests: 1, open: 0, parked: 0 }
 
 /** What becomes of an effect: `lost` is settled with nobody told, `refused` is a schedule that cannot be followed. */
 export type Fate = 'answered' | 'lost' | 'failed' | 'refused'
@@ -93,7 +105,7 @@ export class ScheduleWorld {
   static begin(settings: ScheduleSettings, { definitions = machines, tamper, pace }: Changed): ScheduleWorld {
     const real = definitions.filter(({ kind }) => kind === 'project' || kind === 'queue')
     const timed: Pace | undefined = pace && { ...pace, transition: pace.transition, time: 'timers' }
-    const around = { settings, agents: 2, isReady: true, areSchedulesOn: true, issue: 1, head: 1 }
+    const around = { settings, agents: 2, isReady: true, areSchedulesOn: true, issue: 1, head: 1, found: fewest }
     const world = new ScheduleWorld(new Actors([...real, sketch], tamper, timed), around)
     world.apply({})
     return world
@@ -196,23 +208,36 @@ export class ScheduleWorld {
     this.tell(project, { type: 'tick.planned', name, schedule, next })
   }
 
-  /** Caps count those that wait to be minted too. */
+  /** Caps count those that wait to be minted, or were admitted a moment ago, too. */
   #backlog(): Backlog {
-    const { issue, head } = this.around
+    const { issue, head, found } = this.around
     return backlogWith({
-      tasks: [...this.#live()],
-      issues: [{ issue: 'default/lib-1', repository: 'lib', print: `print-${issue}`, offerable: true }],
-      mergeRequests: [{ mergeRequest: 'default/lib-mr-7', repository: 'lib', headSha: `head-${head}` }],
+      tasks: [
+        ...this.#live(),
+        ...times(found.open, (n) => liveTask('review', { task: `default/open-${n}` })),
+        ...times(found.parked, (n) => liveTask('upgrade', { task: `default/parked-${n}`, open: false })),
+      ],
+      issues: times(found.issues, (n) => ({
+        issue: `default/lib-${n + 1}`,
+        repository: 'lib',
+        print: `print-${n === 0 ? issue : 0}`,
+        offerable: true,
+      })),
+      mergeRequests: times(found.mergeRequests, (n) => ({
+        mergeRequest: `default/lib-mr-${n + 7}`,
+        repository: 'lib',
+        headSha: `head-${n === 0 ? head : 0}`,
+      })),
       documentation: 'docs',
     })
   }
 
   #live(): readonly LiveTask[] {
     const asked = (this.actors.snapshot(queue)?.context as QueueContext | undefined)?.entries ?? []
-    const waiting = asked.filter(({ admittedAt }) => admittedAt === null)
+    const unborn = asked.filter(({ task }) => this.actors.snapshot(`task:${task}`) === undefined)
     const alive = [...this.actors.snapshots()].filter(([address, { status }]) => isTask(address) && status === 'active')
     const all = [
-      ...waiting.map(({ task, kind }) => ({ task, kind })),
+      ...unborn.map(({ task, kind }) => ({ task, kind })),
       ...alive.map(([address, snapshot]) => ({ task: idOf(address), kind: sketchIn(snapshot).kind })),
     ]
     return all.map(({ task, kind }) => ({
@@ -222,6 +247,10 @@ export class ScheduleWorld {
       open: true,
     }))
   }
+}
+
+function times<T>(count: number, one: (n: number) => T): T[] {
+  return Array.from({ length: count }, (_, n) => one(n))
 }
 
 function isTask(address: Parameters<typeof kindOf>[0]): boolean {

@@ -12,8 +12,7 @@ import type { Sql } from '../../../runtime/store/sql.ts'
 import { unsettledText } from '../../../runtime/store/effects/unsettled-effects.ts'
 import { readLines } from './acknowledged-log.ts'
 import type { Acknowledged, History, Row, Takeover } from './history.ts'
-import { chaosDefinitions } from './machines.ts'
-import type { EffectLine } from './messages.ts'
+import { chaosDefinitions, type EffectLine } from './messages.ts'
 
 export interface EvidenceFolder {
   readonly acknowledged: string

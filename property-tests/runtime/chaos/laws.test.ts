@@ -19,11 +19,11 @@ function call(note: string, type = 'call'): Row['effects'] {
 }
 
 const taskRows: readonly Row[] = [
-  row(1, 'a', 'counted'),
+  row(1, 'a', 'noted'),
   row(2, 'b', 'asked', {}, call('b')),
   row(3, 'task:1/2/0/done', 'call.done', { note: 'task:1/2/0' }),
   row(4, 'c', 'told', { partner: pod }),
-  row(5, 'd', 'armed', { delayMs: 50 }),
+  row(5, 'd', 'later', { ms: 50 }),
   row(6, 'timer:later:5', 'later.came'),
   row(7, 'e', 'askedInOrder', {}, call('e', 'callInOrder')),
   row(8, 'f', 'askedInOrder', {}, call('f', 'callInOrder')),
@@ -45,7 +45,7 @@ const sound: History = {
   acknowledged: [acknowledged('a', 1), acknowledged('b', 2), acknowledged('c', 4), acknowledged('d', 5)],
   journals: new Map([
     [task, taskRows],
-    [pod, [row(1, 'task:1/4/0', 'ping', { partner: task, n: 1 })]],
+    [pod, [row(1, 'task:1/4/0', 'pod.told', { from: task, n: 1 })]],
   ]),
   performed: [
     line('task:1/2/0', 'b', 100),
@@ -84,11 +84,11 @@ describe('the laws of chaos', () => {
       { ...sound, acknowledged: [acknowledged('a', 2)] },
       /R3: a of task:1 was acknowledged as 2 and is 1/,
     ],
-    ['a key is applied twice', withTask((rows) => [...rows, row(11, 'a', 'counted')]), /R3: task:1 applied a twice/],
+    ['a key is applied twice', withTask((rows) => [...rows, row(11, 'a', 'noted')]), /R3: task:1 applied a twice/],
     ['the journal has a gap', withTask((rows) => rows.filter((one) => one.seq !== 1)), /R2: the journal of task:1/],
     [
       'two rows stand at one place',
-      withTask((rows) => [...rows, row(10, 'z', 'counted')]),
+      withTask((rows) => [...rows, row(10, 'z', 'noted')]),
       /R2: the journal of task:1 has a gap or a double/,
     ],
     [
@@ -157,19 +157,19 @@ describe('the laws of chaos', () => {
       'a timer fired that was armed anew meanwhile',
       withTask((rows) =>
         rows
-          .map((one) => (one.seq === 4 ? row(4, 'c', 'armed', { delayMs: 1 }) : one))
+          .map((one) => (one.seq === 4 ? row(4, 'c', 'later', { ms: 1 }) : one))
           .map((one) => (one.seq === 6 ? row(6, 'timer:later:4', 'later.came') : one)),
       ),
       /R8: task:1 heard timer:later:4/,
     ],
     [
       'a timer fired too early',
-      withTask((rows) => rows.map((one) => (one.seq === 5 ? row(5, 'd', 'armed', { delayMs: 500 }) : one))),
+      withTask((rows) => rows.map((one) => (one.seq === 5 ? row(5, 'd', 'later', { ms: 500 }) : one))),
       /R8: timer:later:5 of task:1 fired before its time/,
     ],
     [
       'a timer never fired',
-      withTask((rows) => [...rows, row(11, 'g', 'armed', { delayMs: 5 })]),
+      withTask((rows) => [...rows, row(11, 'g', 'later', { ms: 5 })]),
       /R8: the timer that task:1 armed at 11 never fired/,
     ],
     ['a ping is lost', { ...sound, journals: new Map([[task, taskRows]]) }, /R9: of 1 pings task:1>pod:1 came 0/],
@@ -178,8 +178,8 @@ describe('the laws of chaos', () => {
       {
         ...sound,
         journals: new Map(sound.journals).set(pod, [
-          row(1, 'x', 'ping', { partner: task, n: 1 }),
-          row(2, 'y', 'ping', { partner: task, n: 1 }),
+          row(1, 'x', 'pod.told', { from: task, n: 1 }),
+          row(2, 'y', 'pod.told', { from: task, n: 1 }),
         ]),
       },
       /R9: of 1 pings task:1>pod:1 came 2/,

@@ -1,7 +1,7 @@
 /** The laws over a run of chaos. Each gives the sentences that say how it was broken. */
 import { effectKey, parseEffectKey, shardOf } from '../../../runtime/address.ts'
 import type { History, Row, Takeover } from './history.ts'
-import { timerId } from './machines.ts'
+import { laterTimer } from '../../../runtime/contract/toy-machine.ts'
 import type { EffectLine } from './messages.ts'
 
 type Law = (history: History) => readonly string[]
@@ -147,12 +147,13 @@ function timersFireOnce(history: History): string[] {
   return actors(history).flatMap(([actor, rows]) => {
     let armed: Row | undefined
     const faults = rows.flatMap((row) => {
-      if (row.event.type === 'armed') armed = row
+      if (row.event.type === 'later') armed = row
       if (row.event.type !== 'later.came') return []
       const by = armed
       armed = undefined
-      if (!by || row.key !== `timer:${timerId}:${by.seq}`) return [`R8: ${actor} heard ${row.key}, which was not armed`]
-      return row.at >= by.at + Number(by.event['delayMs']) ? [] : [`R8: ${row.key} of ${actor} fired before its time`]
+      if (!by || row.key !== `timer:${laterTimer}:${by.seq}`)
+        return [`R8: ${actor} heard ${row.key}, which was not armed`]
+      return row.at >= by.at + Number(by.event['ms']) ? [] : [`R8: ${row.key} of ${actor} fired before its time`]
     })
     return armed ? [...faults, `R8: the timer that ${actor} armed at ${armed.seq} never fired`] : faults
   })
@@ -164,7 +165,7 @@ function pingsArriveOnceInOrder(history: History): string[] {
   )
   const heard = actors(history).flatMap(([actor, rows]) =>
     rows.flatMap((row) =>
-      row.event.type === 'ping' ? [{ way: `${String(row.event['partner'])}>${actor}`, n: row.event['n'] }] : [],
+      row.event.type === 'pod.told' ? [{ way: `${String(row.event['from'])}>${actor}`, n: row.event['n'] }] : [],
     ),
   )
   const sentCounts = Map.groupBy(sent, (way) => way)

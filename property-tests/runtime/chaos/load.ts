@@ -49,7 +49,7 @@ export function startLoad(crew: readonly Worker[], log: AcknowledgedLog, setting
       const ready = crew.filter((worker) => worker.isReady)
       const through = ready.length > 0 ? chance.pick(ready) : undefined
       const receipt = await through?.deliver(delivery, chance.pick(answerBoundsMs)).catch(() => undefined)
-      if (receipt && (receipt.applied || receipt.answer === undefined)) {
+      if (receipt && (receipt.applied || receipt.seq > 0)) {
         counts.acknowledged += 1
         return log.add({ actor: delivery.to, key: delivery.key, seq: receipt.seq, sentAt, ackedAt: Date.now() })
       }
@@ -61,13 +61,13 @@ export function startLoad(crew: readonly Worker[], log: AcknowledgedLog, setting
 
   function deliveryOf(key: string, chance: Dice): Delivery {
     const to: ActorAddress = `task:${Math.floor(chance.next() ** 2 * settings.tasks)}`
-    const type = chance.weighted({ counted: 4, asked: 2, askedInOrder: 1, told: 2, armed: 1 })
+    const type = chance.weighted({ noted: 4, asked: 2, askedInOrder: 1, told: 2, later: 1 })
     const more: Record<typeof type, object> = {
-      counted: {},
+      noted: {},
       asked: {},
       askedInOrder: {},
-      told: { partner: `pod:${Math.floor(chance.next() * settings.pods)}`, self: to },
-      armed: { delayMs: Math.floor(chance.between(20, 600)) },
+      told: { partner: `pod:${Math.floor(chance.next() * settings.pods)}` },
+      later: { ms: Math.floor(chance.between(20, 600)) },
     }
     return { to, key, event: { type, at: Date.now(), note: key, ...more[type] } as MachineEvent }
   }

@@ -1,5 +1,9 @@
 /** What the driver and a worker process say to each other. */
+import { toyDefinitions } from '../../../runtime/contract/toy-machine.ts'
 import type { Delivery, Receipt } from '../../../runtime/runtime.ts'
+
+/** Whatever a client sends brings the task into being: none waits for another's. */
+export const chaosDefinitions = toyDefinitions(['noted', 'asked', 'askedInOrder', 'told', 'later'])
 
 /** A bug that is built in on purpose: the checker must find it, or it proves nothing. */
 export type Plant = 'no-fence' | 'early-ack' | 'blind-to-pauses'

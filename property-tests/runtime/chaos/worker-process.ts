@@ -9,7 +9,7 @@ import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/ru
 import { openPgHints } from '../../../runtime/store/postgres/pg-hints.ts'
 import { openPgSql } from '../../../runtime/store/postgres/pg-sql.ts'
 import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
-import { chaosDefinitions, type ChaosEffect } from './machines.ts'
+import { chaosDefinitions } from './messages.ts'
 import type { EffectLine, FromWorker, ToWorker, WorkerSettings, WorkerState } from './messages.ts'
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings
@@ -22,7 +22,7 @@ function say(message: FromWorker): void {
   if (process.connected) process.send!(message)
 }
 
-function handler(type: ChaosEffect): EffectHandler {
+function handler(type: 'call' | 'callInOrder'): EffectHandler {
   return {
     ordered: type === 'callInOrder',
     async perform(params, context) {

@@ -78,7 +78,7 @@ function resultsOf(
   { clock, runtime }: HandlerOptions,
   { key, actor }: EffectContext,
 ): readonly Delivery[] {
-  const event = { type: 'effect.done', at: clock.now(), note: how === 'brings poison' ? 'unholdable' : key }
+  const event = { type: 'call.done', at: clock.now(), note: how === 'brings poison' ? 'unholdable' : key }
   if (how === 'misaddresses') return [{ to: 'nowhere' as ActorAddress, key: `${key}/done`, event }]
   const done: Delivery = { to: actor, key: `${key}/done`, event }
   // The outside says it by a callback too, sooner or later than the handler's own answer.

@@ -126,16 +126,16 @@ const types = [
   [5, 'noted'],
   [5, 'asked'],
   [2, 'askedTwice'],
-  [3, 'askedInOrder'],
+  [3, 'askedInOrderTwice'],
   [2, 'filed'],
-  [4, 'told'],
-  [4, 'armed'],
-  [3, 'disarmed'],
-  [2, 'dozed'],
-  [1, 'woken'],
+  [4, 'toldTwice'],
+  [4, 'later'],
+  [3, 'recalled'],
+  [2, 'armed'],
+  [1, 'disarmed'],
   [4, 'merged'],
   [3, 'parked'],
-  [0.7, 'fused'],
+  [0.7, 'poisonGuard'],
   [0.4, 'misaddressed'],
   [0.4, 'unheard'],
   [0.25, 'closed'],
@@ -169,8 +169,8 @@ function sendOf(roll: Dice, key: string, id: string, fixed?: string): Send {
 }
 
 function fieldsOf(roll: Dice, type: string): Send['fields'] {
-  if (type === 'told') return { hops: roll.whole(0, 2) }
-  if (type === 'armed') return { ms: roll.pick([1, 50, 400, 1500, 4000]) }
+  if (type === 'toldTwice') return { hops: roll.whole(0, 2) }
+  if (type === 'later') return { ms: roll.pick([1, 50, 400, 1500, 4000]) }
   if (type === 'merged') return { how: roll.pick(['fine', 'hangs', 'fails once', 'asks to wait', 'slow']) }
   if (type === 'filed') return { how: roll.pick(['refuses', 'always fails', 'fine']) }
   if (type.startsWith('asked')) return { how: roll.weighted(manners) }

@@ -1,5 +1,6 @@
 /** The processes of a schedule: the real runtime, started, killed, paused and stopped as planned, and started again. */
 import { shardOf } from '../../../runtime/address.ts'
+import { toyDefinitions } from '../../../runtime/contract/toy-machine.ts'
 import type { RuntimeOptions } from '../../../runtime/options.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 import type { Runtime } from '../../../runtime/runtime.ts'
@@ -9,12 +10,14 @@ import { faultText } from './plan.ts'
 import { handlersOf } from './handlers.ts'
 import { lifeline, processClock } from './lifeline.ts'
 import type { DiesAt, Lifeline, ProcessClock } from './lifeline.ts'
-import { definitions } from './machines.ts'
 import type { CrashFault, Fault, Plan, StoreFault } from './plan.ts'
 import { Ownership } from './ownership.ts'
 import { commitVerb, storePort } from './store-port.ts'
 import type { Network } from './store-port.ts'
 import type { World } from './world.ts'
+
+/** Anything but `opened` for an actor that is not there is refused: clients race with the opening. */
+export const definitions = toyDefinitions(['opened'])
 
 export type CreateRuntime = (options: RuntimeOptions) => Runtime
 

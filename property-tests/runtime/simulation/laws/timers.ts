@@ -1,6 +1,6 @@
 /** R8: a timer fires at or soon after its due time, once; one that was cancelled or set anew does not. */
 import type { JournalRow } from '../../../../runtime/runtime.ts'
-import { dozeMs } from '../machines.ts'
+import { laterTimer, waitMs, waitTimer } from '../../../../runtime/contract/toy-machine.ts'
 import { jumpsOf } from '../plan.ts'
 import { startAt } from '../world.ts'
 import { name } from './facts.ts'
@@ -92,10 +92,7 @@ function dueSince({ dueAt }: Armed, firedAt: number, { plan, evidence }: Facts):
   )
 }
 
-const bell = 'bell'
-const doze = `xstate.after.${dozeMs}.task.idle.dozing`
-
-/** Read off the journal alone, by what the events of `machines.ts` mean. */
+/** Read off the journal alone, by what the events of `toy-machine.ts` mean. */
 function armedIn(rows: readonly JournalRow[]): readonly Armed[] {
   const armed: Armed[] = []
   const running = new Map<string, Armed>()
@@ -113,15 +110,15 @@ function armedIn(rows: readonly JournalRow[]): readonly Armed[] {
   rows.forEach((row, index) => {
     for (const [id, timer] of running) if (row.key === keyOf(timer)) running.delete(id)
     if (row.fault !== undefined || !row.handled) return
-    const wasDozing = isDozing(rows[index - 1])
-    if (row.event.type === 'armed') arm(bell, row, Number(row.event['ms']))
-    else if (row.event.type === 'disarmed') end(bell, row)
-    if (isDozing(row) && (!wasDozing || row.event.type === 'dozed')) arm(doze, row, dozeMs)
-    else if (wasDozing && !isDozing(row)) end(doze, row)
+    const wasWaiting = isWaiting(rows[index - 1])
+    if (row.event.type === 'later') arm(laterTimer, row, Number(row.event['ms']))
+    else if (row.event.type === 'recalled') end(laterTimer, row)
+    if (isWaiting(row) && (!wasWaiting || row.event.type === 'armed')) arm(waitTimer, row, waitMs)
+    else if (wasWaiting && !isWaiting(row)) end(waitTimer, row)
   })
   return armed
 }
 
-function isDozing(row: JournalRow | undefined): boolean {
-  return row?.path === 'idle.dozing'
+function isWaiting(row: JournalRow | undefined): boolean {
+  return row?.path === 'waiting'
 }
