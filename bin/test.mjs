@@ -13,10 +13,9 @@ async function main(parameters) {
   const folder = await mkdtemp(join(tmpdir(), 'test-report-'))
   try {
     const first = await vitest(join(folder, 'report.json'), parameters)
-    const { report, code } = parameters.some((each) => each.startsWith('--retry'))
-      ? await withoutDeadWorkers(first, join(folder, 'again.json'), parameters)
-      : first
-    if (parameters.every((each) => each.startsWith('--retry'))) await leaveReport(report)
+    const isWhole = parameters.length === 0
+    const { report, code } = isWhole ? await withoutDeadWorkers(first, join(folder, 'again.json')) : first
+    if (isWhole) await leaveReport(report)
     const { passed, failed, skipped } = count(report, code)
     console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`)
     return code === 0 && failed === 0 ? 0 : 1
@@ -30,7 +29,6 @@ async function vitest(file, parameters) {
     'run',
     '--reporter=default',
     '--reporter=json',
-    '--reporter=./bin/flaky-reporter.mjs',
     `--outputFile.json=${file}`,
     ...parameters,
   ])
@@ -38,10 +36,10 @@ async function vitest(file, parameters) {
 }
 
 /**
- * Node 24 itself ends a process now and then (V8: "Check failed: jit_page.has_value()"), and vitest retries no file whose
- * worker died. Where nothing else failed, such files run once more, and are named.
+ * Node 24 itself ends a process now and then (V8: "Check failed: jit_page.has_value()"). Where nothing else failed, files
+ * whose worker died run once more, and are named. No test that failed runs again.
  */
-async function withoutDeadWorkers(first, file, parameters) {
+async function withoutDeadWorkers(first, file) {
   const { testResults = [] } = first.report
   const dead = testResults.filter(isUnloaded)
   const hasFailed = testResults.some(({ assertionResults }) =>
@@ -50,8 +48,7 @@ async function withoutDeadWorkers(first, file, parameters) {
   if (dead.length === 0 || dead.length > mostDead || hasFailed) return first
   const names = dead.map(({ name }) => name)
   for (const name of names) console.log(`FLAKY: ${relative(root, name)}: its worker died, and it runs once more`)
-  const options = parameters.filter((each) => each.startsWith('-'))
-  const again = await vitest(file, [...options, ...names])
+  const again = await vitest(file, names)
   const others = testResults.filter(({ name }) => !names.includes(name))
   return {
     code: again.code,

@@ -29,9 +29,9 @@ const timeout = 900_000
 
 describe('the whole system under a seed', { timeout }, () => {
   it('holds every law, and lives a seed the same way again, also in a process with another time zone and thread pool', async () => {
-    const flags = ['--seeds', '2', '--from', '1', '--repeat', '2', '--hashes', '--json']
+    const flags = ['--seeds', '2', '--from', '1', '--hashes', '--json']
     const [here, there] = await Promise.all([
-      simulate(flags, { TZ: 'Pacific/Apia', UV_THREADPOOL_SIZE: '1' }),
+      simulate([...flags, '--repeat', '2'], { TZ: 'Pacific/Apia', UV_THREADPOOL_SIZE: '1' }),
       simulate(flags, { TZ: 'America/St_Johns', UV_THREADPOOL_SIZE: '7' }),
     ])
     for (const { code, told } of [here, there]) expect(code, told).toBe(0)
@@ -40,13 +40,18 @@ describe('the whole system under a seed', { timeout }, () => {
     expect(one!.hashes).toHaveLength(4)
     expect(new Set(one!.hashes).size).toBe(2)
     expect(one!.hashes.slice(2)).toEqual(one!.hashes.slice(0, 2))
-    expect(other!.hashes).toEqual(one!.hashes)
+    expect(other!.hashes).toEqual(one!.hashes.slice(0, 2))
     expect(one!.points.diedAt.length).toBeGreaterThan(0)
   })
 
   it('finds planted bugs', async () => {
-    const bugs = ['no-head-pin', 'own-voice-heard']
-    const runs = await Promise.all(bugs.map((bug) => simulate(['--bug', bug, '--seeds', '100', '--json'])))
+    // Each search begins at the life that found the bug last.
+    const bugs = { 'no-head-pin': 7, 'own-voice-heard': 1 }
+    const runs = await Promise.all(
+      Object.entries(bugs).map(([bug, from]) =>
+        simulate(['--bug', bug, '--from', String(from), '--seeds', '100', '--json']),
+      ),
+    )
     for (const { code, lines, told } of runs) {
       expect(code, told).toBe(0)
       expect((JSON.parse(lines.at(-1)!) as Report).failures.length, told).toBeGreaterThan(0)

@@ -25,7 +25,7 @@ function simulate(flags: readonly string[], env: Readonly<Record<string, string>
 }
 
 /** Lived by each of two processes. `npm run long -- simulate-runtime` lives 20,000. */
-const schedules = 100
+const schedules = 50
 /** Far beyond that: a busy machine takes longer, and lives no fewer. */
 const seconds = 1500
 const timeout = 1_600_000
@@ -36,7 +36,7 @@ interface Report {
 }
 
 describe('the runtime under a seed', { timeout }, () => {
-  it('holds every law in two hundred schedules: crashes, lost answers, pauses, jumping clocks, takeovers (R1-R9, R11)', async () => {
+  it('holds every law in a hundred schedules: crashes, lost answers, pauses, jumping clocks, takeovers (R1-R9, R11)', async () => {
     const flags = ['--seeds', String(schedules), '--seconds', String(seconds), '--json']
     const runs = await Promise.all(['1', '500000'].map((from) => simulate([...flags, '--from', from])))
     const reports = runs.map(({ lines }) => JSON.parse(lines.at(-1)!) as Report)
@@ -50,20 +50,20 @@ describe('the runtime under a seed', { timeout }, () => {
   })
 
   it('fires timers at or after their time and once, wherever the clocks of the processes jump meanwhile (R8)', async () => {
-    const { lines, told } = await simulate(['--jumps', '--seeds', '60', '--json'])
+    const { lines, told } = await simulate(['--jumps', '--seeds', '30', '--json'])
     expect((JSON.parse(lines.at(-1)!) as { failures: readonly object[] }).failures, told).toEqual([])
   })
 
   it('lives a seed the same way again, in one process and in another with another time zone and thread pool', async () => {
-    const flags = ['--seeds', '6', '--from', '40', '--repeat', '2', '--hashes']
+    const flags = ['--seeds', '6', '--from', '40', '--hashes']
     const [here, there] = await Promise.all([
-      simulate(flags, { TZ: 'Pacific/Apia', UV_THREADPOOL_SIZE: '1' }),
+      simulate([...flags, '--repeat', '2'], { TZ: 'Pacific/Apia', UV_THREADPOOL_SIZE: '1' }),
       simulate(flags, { TZ: 'America/St_Johns', UV_THREADPOOL_SIZE: '7' }),
     ])
     expect(here.lines).toHaveLength(12)
     expect(new Set(here.lines).size).toBe(6)
     expect(here.lines.slice(6)).toEqual(here.lines.slice(0, 6))
-    expect(there.lines).toEqual(here.lines)
+    expect(there.lines).toEqual(here.lines.slice(0, 6))
   })
 
   it('finds each planted bug', async () => {
