@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { mkdtemp, rm, mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -48,12 +49,10 @@ export async function withForge(options: FixtureOptions, use: (fixture: ForgeFix
   const { repository, ...rest } = options
   const forge = await startForge({ dir: join(dir, 'forge'), ...rest, seed: { users: USERS } })
   try {
-    const source = join(dir, 'source')
-    await makeLibrary(source)
     const { path } = await forge.createRepository({
       owner: 'acme',
       name: 'library',
-      fromPath: source,
+      fromPath: await library(),
       permissions: { maintainer: 'admin', bot: 'write', reader: 'read' },
       ci: { enabled: false },
       ...repository,
@@ -101,10 +100,19 @@ export function basic(token: string): string {
   return `Authorization: Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`
 }
 
-async function makeLibrary(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true })
+let made: Promise<string> | undefined
+
+/** Made once in a process: three starts of git for each test add up. */
+function library(): Promise<string> {
+  return (made ??= makeLibrary())
+}
+
+async function makeLibrary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'forge-library-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   await run(folder, ['init', '--quiet', '--initial-branch=main'])
   await commit(folder, LIBRARY, 'Start')
+  return folder
 }
 
 export async function commit(folder: string, files: Readonly<Record<string, string>>, message: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { access, chmod, mkdir, writeFile } from 'node:fs/promises'
+import { access, appendFile, chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { askGit, git } from './run.ts'
 
@@ -42,14 +42,17 @@ export async function writeHooks(dir: string): Promise<void> {
 }
 
 /** `allowAnySHA1InWant`: a head that its branch has left, or that has been deleted, can still be fetched, as at the real forges. */
-const SETTINGS: ReadonlyArray<readonly [string, string]> = [
-  ['receive.autogc', 'false'],
-  ['gc.auto', '0'],
-  ['uploadpack.allowAnySHA1InWant', 'true'],
-  ['uploadpack.allowFilter', 'true'],
-  ['receive.denyDeleteCurrent', 'ignore'],
-  ['http.receivepack', 'true'],
-]
+const SETTINGS = `[receive]
+  autogc = false
+  denyDeleteCurrent = ignore
+[gc]
+  auto = 0
+[uploadpack]
+  allowAnySHA1InWant = true
+  allowFilter = true
+[http]
+  receivepack = true
+`
 
 export interface BareSource {
   /** A local repository whose branches and tags are taken over; without it the repository starts empty. */
@@ -63,8 +66,8 @@ export async function createBare(path: string, hooksDir: string, source: BareSou
   if (await exists(path)) throw new Error(`${path} exists already: give each forge a folder of its own`)
   await mkdir(path, { recursive: true })
   await git(path, ['init', '--quiet', '--bare', `--initial-branch=${source.defaultBranch ?? 'main'}`, '.'])
-  for (const [key, value] of [...SETTINGS, ['core.hooksPath', hooksDir] as const])
-    await git(path, ['config', key, value])
+  await appendFile(join(path, 'config'), SETTINGS)
+  await setHooks(path, hooksDir)
   if (!source.fromPath) return source.defaultBranch ?? 'main'
   await git(path, [
     'fetch',
@@ -83,6 +86,10 @@ export async function createBare(path: string, hooksDir: string, source: BareSou
 export async function adoptBare(path: string, hooksDir: string): Promise<void> {
   if (!(await exists(join(path, 'HEAD'))))
     throw new Error(`${path} is gone: the forge remembers it and can't go on without it`)
+  await setHooks(path, hooksDir)
+}
+
+async function setHooks(path: string, hooksDir: string): Promise<void> {
   await git(path, ['config', 'core.hooksPath', hooksDir])
 }
 

@@ -1,3 +1,4 @@
+import { refInFiles } from './ref-files.ts'
 import { askGit, git } from './run.ts'
 
 export const ZERO_SHA = '0'.repeat(40)
@@ -20,6 +21,8 @@ export function refOf(branch: string): string {
 
 /** The object id of a full ref, or undefined. */
 export async function readRef(path: string, ref: string): Promise<string | undefined> {
+  const found = await refInFiles(path, ref)
+  if (found !== undefined) return found ?? undefined
   const { code, stdout } = await askGit(path, ['rev-parse', '--verify', '--quiet', '--end-of-options', ref], {
     answers: [1, 128],
   })
@@ -32,11 +35,12 @@ export async function branchTip(path: string, branch: string): Promise<string | 
 
 /** A commit by sha, short sha, branch, tag or full ref, as the forges' `{ref}` parameter takes it. */
 export async function resolveCommit(path: string, name: string): Promise<string | undefined> {
-  for (const candidate of [refOf(name), `refs/tags/${name}`, `refs/${name}`, name]) {
-    const sha = await readRef(path, `${candidate}^{commit}`)
+  for (const ref of [refOf(name), `refs/tags/${name}`, `refs/${name}`]) {
+    const isMissing = (await refInFiles(path, ref)) === null
+    const sha = isMissing ? undefined : await readRef(path, `${ref}^{commit}`)
     if (sha) return sha
   }
-  return undefined
+  return readRef(path, `${name}^{commit}`)
 }
 
 export async function listRefs(path: string, prefix: string): Promise<Array<{ ref: string; sha: string }>> {
