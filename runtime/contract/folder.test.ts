@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openFolderSql } from '../store/pglite/pglite-folder.ts'
+import { overlapContract } from '../store/overlap-contract.ts'
 import { sqlContract } from '../store/sql-contract.ts'
 import { retentionContract } from './retention-contract.ts'
 import { runtimeContract } from './runtime-contract.ts'
@@ -13,5 +14,6 @@ async function newFolder(): ReturnType<typeof openFolderSql> {
 }
 
 sqlContract('PGlite in a worker thread', newFolder)
+overlapContract('PGlite in a worker thread', newFolder)
 runtimeContract('PGlite in a worker thread', newFolder)
 retentionContract('PGlite in a worker thread', newFolder)

@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest'
 import { openPgSql } from '../store/postgres/pg-sql.ts'
+import { overlapContract } from '../store/overlap-contract.ts'
 import { sqlContract } from '../store/sql-contract.ts'
 import { rearmContract } from './rearm-contract.ts'
 import { inboxContract } from './inbox-contract.ts'
@@ -12,6 +13,7 @@ const url = process.env['DATABASE_URL']
 
 if (url) {
   sqlContract('Postgres', () => openPgSql({ url }))
+  overlapContract('Postgres', () => openPgSql({ url }))
   inboxContract('Postgres', () => openPgSql({ url }))
   runtimeContract('Postgres', () => openPgSql({ url }))
   retentionContract('Postgres', () => openPgSql({ url }))

@@ -8,7 +8,7 @@ import { clusterTemplate } from './cluster-template.ts'
 export interface PgliteSession extends Session {
   /** Why nothing can be had from it any more: Postgres panicked, or a sync failed. Only opening it anew helps. */
   readonly brokenBy: SqlError | undefined
-  /** What background processes do on a server, and PGlite has none: to be called between queries. */
+  /** What background processes do on a server, and PGlite has none. To be called between queries; waits for the end of a transaction. */
   tidy(): Promise<void>
 }
 
@@ -60,9 +60,13 @@ function pgliteSession(db: PGlite, files?: SyncedFolder): PgliteSession {
     }
   }
 
-  /** What fails, as anything does inside a failed transaction, is tried again after the next query. */
+  /**
+   * Inside a transaction Postgres refuses to vacuum, and aborts it (25P02); Postgres knows best whether one is open. What
+   * fails is tried again after the next query.
+   */
   async function tidy(): Promise<void> {
     if (!files || brokenBy || files.segmentsBegun - segmentsAtCheckpoint < segmentsToCheckpoint) return
+    if (db.isInTransaction()) return
     const begun = files.segmentsBegun
     await run(async () => {
       await vacuumWorst(db)
