@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Walls } from './open-walls.ts'
 import type { Seclusion } from './space.ts'
 import { grantedKinds, inCommands, inView, makePlace, neighbour, runWords, wallsAt, type Place } from './testing.ts'
@@ -136,6 +136,7 @@ describe.skipIf(kinds.length === 0)(`a command of the agent${refusal}`, () => {
     const { place, walls } = await open(kind)
     const beat = join(place.config.workspaceDir, 'lib', 'beat')
     inCommands(walls, `(while :; do echo x >> ${beat}; sleep 0.02; done >/dev/null 2>&1 &)`, '/')
+    await vi.waitUntil(() => existsSync(beat), { timeout: 30_000 })
     await walls.space.close()
     const size = readFileSync(beat, 'utf8').length
     await new Promise((resolve) => setTimeout(resolve, 200))
