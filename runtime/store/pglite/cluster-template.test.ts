@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { realDisk } from '../durable-files/disk.ts'
 import { SyncedFolder } from '../durable-files/synced-folder.ts'
-import { templateAt } from './cluster-template.ts'
+import { clusterTemplate, templateAt } from './cluster-template.ts'
 import { openPglite } from './pglite-session.ts'
 
 describe('the template of a cluster', () => {
@@ -14,14 +14,12 @@ describe('the template of a cluster', () => {
   })
   afterEach(() => rm(root, { recursive: true }))
 
-  it('is made once, is made anew when it was cut short, and leaves no draft', async () => {
+  it('is made anew when it was cut short, is read when it is whole, and leaves no draft', async () => {
     const path = join(root, 'cluster.tar')
-    const first = await templateAt(path)
-    expect(await readFile(path)).toEqual(Buffer.from(first))
-    await truncate(path, first.length - 600)
-    const again = await templateAt(path)
-    expect(again.length).toBe(first.length)
-    expect(Buffer.from(await templateAt(path)).equals(again)).toBe(true)
+    await writeFile(path, (await clusterTemplate())!.subarray(0, -600))
+    const made = await templateAt(path)
+    expect((await readFile(path)).equals(made)).toBe(true)
+    expect(Buffer.from(await templateAt(path)).equals(made)).toBe(true)
     expect(await readdir(root)).toEqual(['cluster.tar'])
   })
 
@@ -30,9 +28,7 @@ describe('the template of a cluster', () => {
   })
 
   it('gives two folders databases of their own, which keep what was written', async () => {
-    const path = join(root, 'cluster.tar')
-    const open = (name: string) =>
-      openPglite(new SyncedFolder(join(root, name), realDisk, undefined, () => templateAt(path)))
+    const open = (name: string) => openPglite(new SyncedFolder(join(root, name), realDisk, undefined, clusterTemplate))
     const [one, other] = [await open('one'), await open('other')]
     await one.exec('create table kept (n int); insert into kept values (7)')
     await expect(other.query('select n from kept', [])).rejects.toThrow('does not exist')
@@ -40,6 +36,6 @@ describe('the template of a cluster', () => {
     const again = await open('one')
     expect((await again.query('select n from kept', [])).rows).toEqual([{ n: 7 }])
     await again.close()
-    expect((await readdir(root)).toSorted()).toEqual(['cluster.tar', 'one', 'other'])
+    expect((await readdir(root)).toSorted()).toEqual(['one', 'other'])
   })
 })

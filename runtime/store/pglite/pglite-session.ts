@@ -24,8 +24,9 @@ export async function openPglite(files?: SyncedFolder, wanted: readonly StoreExt
   const extensions: Extensions = {}
   if (wanted.includes('vector')) extensions['vector'] = (await import('@electric-sql/pglite-pgvector')).vector
   const options = { parsers: { ...resultParsers }, extensions }
-  if (!files) return pgliteSession(await PGlite.create({ ...options, ...(await fromTemplate()) }))
-  const db = await PGlite.create({ ...options, fs: files, startParams: durableParams(PGlite.defaultStartParams) })
+  const params = withoutTimers(PGlite.defaultStartParams)
+  if (!files) return pgliteSession(await PGlite.create({ ...options, ...(await fromTemplate()), startParams: params }))
+  const db = await PGlite.create({ ...options, fs: files, startParams: durableParams(params) })
   return pgliteSession(db, files)
 }
 
@@ -34,11 +35,16 @@ async function fromTemplate(): Promise<Pick<PGliteOptions, 'loadDataDir'>> {
   return template ? { loadDataDir: new Blob([template as Uint8Array<ArrayBuffer>]) } : {}
 }
 
+/** A cluster that was copied, or that died, starts with a recovery, whose progress report leaves a timer of 10 s running. */
+function withoutTimers(standard: readonly string[]): string[] {
+  return [...standard, '-c', 'log_startup_progress_interval=0']
+}
+
 /**
  * PGlite starts Postgres with `-F`, which turns every sync off, and its fdatasync reaches no file: fsync does, and what
  * it does is ours to say. A torn page is mended from its full image in the WAL.
  */
-function durableParams(standard: readonly string[]): NonNullable<PGliteOptions['startParams']> {
+function durableParams(standard: readonly string[]): string[] {
   const settings = ['fsync=on', 'wal_sync_method=fsync', 'full_page_writes=on', 'synchronous_commit=on']
   return [...standard.filter((param) => param !== '-F'), ...settings.flatMap((setting) => ['-c', setting])]
 }
