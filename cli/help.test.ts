@@ -20,6 +20,20 @@ test.each(names)('statewright %s --help prints a usage and runs nothing', async 
   expect(out).toMatch(new RegExp(`^usage: statewright ${name}( |\\n)`))
 })
 
+test('a mistyped command names the one that was meant, and an unknown one lists all', async () => {
+  const { err } = await said(() => main(['cancle']))
+  expect([err, process.exitCode]).toEqual([
+    'there is no command cancle; did you mean cancel? statewright --help lists all commands',
+    2,
+  ])
+  expect((await said(() => main(['zzz']))).err).toContain('usage: statewright COMMAND')
+  process.exitCode = 0
+})
+
+test('statewright help COMMAND prints the usage of that command', async () => {
+  expect((await said(() => main(['help', 'why']))).out).toMatch(/^usage: statewright why /)
+})
+
 const read = (path: string): string => readFileSync(join(import.meta.dirname, path), 'utf8')
 
 /** Files of commands that the overview loads by none of its lines. */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { nearest } from '../crd/nearest.ts'
 
 export const programDir = join(dirname(fileURLToPath(import.meta.url)), '..')
 
@@ -40,6 +41,14 @@ const commands: Readonly<Record<string, Command>> = {
   why: {
     summary: 'explain why a Task rests, and what would move it: TASK [--json]',
     run: async (args) => (await import('./commands/why.ts')).why(args),
+  },
+  retry: {
+    summary: 'let a parked Task go on: TASK [--json]',
+    run: async (args) => (await import('./commands/task-verbs.ts')).retry(args),
+  },
+  cancel: {
+    summary: 'end a Task: TASK [--json]',
+    run: async (args) => (await import('./commands/task-verbs.ts')).cancel(args),
   },
   inspector: {
     summary: 'print a link that signs a browser in to the inspector, once',
@@ -129,14 +138,23 @@ function usage(): string {
   return `statewright ${version()}\n\nusage: statewright COMMAND [options]\n\n${lines.join('\n')}\n\nstatewright COMMAND --help explains a command and its options.`
 }
 
+/** The whole list only where no command is near: a typo needs one line. */
+function sayUnknown(name: string): string {
+  const meant = nearest(name, Object.keys(commands))
+  return meant === undefined
+    ? `there is no command ${name}\n\n${usage()}`
+    : `there is no command ${name}; did you mean ${meant}? statewright --help lists all commands`
+}
+
 /** Exit codes: 0 done, 1 failed, 2 called wrongly. */
 export async function main(args: readonly string[]): Promise<void> {
-  const [name = '', ...rest] = args
+  const [first = '', second] = args
+  const [name = '', ...rest] = first === 'help' && second !== undefined ? [second, '--help'] : args
   if (name === '' || name === 'help' || name === '--help' || name === '-h') return console.log(usage())
   if (name === '--version' || name === '-v') return console.log(version())
   const command = commands[name]
   if (command === undefined) {
-    console.error(`there is no command ${name}\n\n${usage()}`)
+    console.error(sayUnknown(name))
     process.exitCode = 2
     return
   }

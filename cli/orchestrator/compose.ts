@@ -87,6 +87,8 @@ export interface OrchestratorParts {
   readonly podTokens: PodTokens
   /** Master of the pods' callback secrets. */
   readonly callbackMaster: string
+  /** Signs the sessions of the inspector. */
+  readonly sessionKey: string
   readonly verifyOidc: VerifyToken
   /** Bearer for the wrappers' API. */
   readonly wrapperToken: () => Promise<string>
@@ -280,7 +282,7 @@ export async function composeOrchestrator(
     derived: (kind, namespace) => derivedResources(views, kind, namespace),
     statusOf: (resource) => statusOf(views, resource),
   })
-  const tickets = createTickets({ clock, ids })
+  const tickets = createTickets({ clock, ids, sessionKey: parts.sessionKey })
   const inspectorLink = (): string => `${publicUrl()}/inspector?ticket=${tickets.mint()}`
   const { retention: policy, retentionEveryMs: everyMs } = settings
   const retention = startRetention({

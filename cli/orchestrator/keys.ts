@@ -8,6 +8,8 @@ export interface OrchestratorKeys {
   readonly signing: SigningKey
   /** Master of the pods' callback secrets. */
   readonly callbackMaster: string
+  /** Signs the sessions of browsers. */
+  readonly sessionKey: string
 }
 
 /** Keys of this installation: made at the first start, kept in files of mode 0600. */
@@ -15,7 +17,8 @@ export async function loadKeys(stateDir: string): Promise<OrchestratorKeys> {
   const dir = join(stateDir, 'keys')
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const signing = await importSigningKey(keep(join(dir, 'signing.pem'), generateSigningKeyPem))
-  return { signing, callbackMaster: keep(join(dir, 'callback'), () => randomBytes(32).toString('hex')) }
+  const random = (name: string): string => keep(join(dir, name), () => randomBytes(32).toString('hex'))
+  return { signing, callbackMaster: random('callback'), sessionKey: random('session') }
 }
 
 function keep(path: string, make: () => string): string {

@@ -69,6 +69,7 @@ export async function startOrchestrator(
     secrets: localSecrets(join(settings.stateDir, 'secrets')),
     podTokens: tokens,
     callbackMaster: keys.callbackMaster,
+    sessionKey: keys.sessionKey,
     verifyOidc: oidcVerifier({ issuer, audience, clock, fetch }),
     wrapperToken: () => wrapperTokens.token(),
     degraded: provider.missing,

@@ -150,6 +150,24 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
     })
   })
 
+  test('a page whose session is over says so, and how to open a new one', async () => {
+    await withFixture(async (fixture) => {
+      const context = await browser.newContext()
+      const page = await context.newPage()
+      const lines: WebSocketRoute[] = []
+      await page.routeWebSocket('**/inspector/live**', (line) => {
+        lines.push(line)
+        line.connectToServer()
+      })
+      await page.goto(fixture.link())
+      await page.locator('[role=status].open').waitFor()
+      await context.clearCookies()
+      await lines[0]!.close()
+      await page.getByText('The session is over').waitFor()
+      await context.close()
+    })
+  })
+
   test('before anything lives the page says what it waits for', async () => {
     await withFixture(async (fixture) => {
       await withPage({}, async (page) => {

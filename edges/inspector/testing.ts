@@ -43,7 +43,7 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
     logger: silentLogger,
     owner: 'test',
   })
-  const tickets = createTickets({ clock, ids })
+  const tickets = createTickets({ clock, ids, sessionKey: 'key of sessions' })
   const server = await createServer({
     name: 'test',
     version: '0',

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { testClock } from '../../http/testing.ts'
 import { createTickets, SESSION_LIFETIME_MS, TICKET_LIFETIME_MS, type Tickets } from './tickets.ts'
 
-function fixture(): { readonly tickets: Tickets; readonly clock: ReturnType<typeof testClock> } {
+function fixture(sessionKey = 'key'): { readonly tickets: Tickets; readonly clock: ReturnType<typeof testClock> } {
   const clock = testClock()
   let count = 0
-  return { clock, tickets: createTickets({ clock, ids: { next: () => `id${++count}.` } }) }
+  return { clock, tickets: createTickets({ clock, ids: { next: () => `id${++count}.` }, sessionKey }) }
 }
 
 test('a ticket opens one session and is used up by it', () => {
@@ -38,6 +38,21 @@ test('a ticket lives ten minutes', () => {
   expect(tickets.redeem(early)).toBeDefined()
   clock.advance(1)
   expect(tickets.redeem(late)).toBeUndefined()
+})
+
+test('a session of before a restart is open after it, and no session under another key (INSPECTOR-RULE-2)', () => {
+  const { tickets } = fixture()
+  const session = tickets.redeem(tickets.mint())!
+  expect(fixture().tickets.isSession(session)).toBe(true)
+  expect(fixture('other').tickets.isSession(session)).toBe(false)
+})
+
+test('nobody lengthens a session or writes one without the key', () => {
+  const { tickets } = fixture()
+  const session = tickets.redeem(tickets.mint())!
+  const [end, signature] = session.split('.')
+  const forged = [`${Number(end) + 1}.${signature}`, `${end}.`, `${end}`, `.${signature}`, `${end}.sha256=00`, '9e99']
+  for (const text of forged) expect(tickets.isSession(text)).toBe(false)
 })
 
 test('a session ends by itself', () => {

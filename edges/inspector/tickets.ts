@@ -1,8 +1,8 @@
 /**
  * Tickets and the browser sessions that they open (INSPECTOR-RULE-2): whoever may ask for a link may look.
- * Both live in memory: a restart ends every session, and `statewright inspector` prints a new link.
+ * Tickets live in memory. A session is a signed text, so an open page goes on after a restart and at every replica.
  */
-import { constantTimeEqual } from '../../http/auth/hmac.ts'
+import { constantTimeEqual, signHmac, verifyHmac } from '../../http/auth/hmac.ts'
 import type { Clock, Ids } from '../../http/ports.ts'
 
 /** Long enough to find the line in the terminal, short enough that a log kept for later opens nothing. */
@@ -14,21 +14,37 @@ const mostKept = 1000
 export interface Tickets {
   /** A ticket that opens one session within ten minutes. */
   mint(): string
-  /** The id of a new session, or nothing when the ticket is unknown, used or too old. */
+  /** The text of a new session, or nothing when the ticket is unknown, used or too old. */
   redeem(ticket: string): string | undefined
-  isSession(id: string): boolean
+  isSession(text: string): boolean
 }
 
-export function createTickets({ clock, ids }: { readonly clock: Clock; readonly ids: Ids }): Tickets {
+export interface TicketsOptions {
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Signs sessions; all replicas have the same one, and it serves nothing else. */
+  readonly sessionKey: string
+}
+
+export function createTickets({ clock, ids, sessionKey }: TicketsOptions): Tickets {
   const tickets = new Expiring(clock, TICKET_LIFETIME_MS)
-  const sessions = new Expiring(clock, SESSION_LIFETIME_MS)
-  // Two ids of the runtime hold 160 random bits.
-  const add = (to: Expiring): string => to.add(`${ids.next()}${ids.next()}`)
   return {
-    mint: () => add(tickets),
-    redeem: (ticket) => (tickets.remove(ticket) ? add(sessions) : undefined),
-    isSession: (id) => sessions.has(id),
+    // Two ids of the runtime hold 160 random bits.
+    mint: () => tickets.add(`${ids.next()}${ids.next()}`),
+    redeem: (ticket) => (tickets.remove(ticket) ? newSession(sessionKey, clock.now()) : undefined),
+    isSession: (text) => isSession(sessionKey, text, clock.now()),
   }
+}
+
+/** `<end>.<signature>`: epoch milliseconds, and what only the owner of the key can write below them. */
+function newSession(key: string, now: number): string {
+  const end = String(now + SESSION_LIFETIME_MS)
+  return `${end}.${signHmac(key, end)}`
+}
+
+function isSession(key: string, text: string, now: number): boolean {
+  const [end = '', signature] = text.split('.')
+  return verifyHmac(key, end, signature) && Number(end) > now
 }
 
 class Expiring {

@@ -3,6 +3,7 @@ export const canaries = {
   botToken: 'canary-of-the-bot-5f1d2c',
   webhookSecret: 'canary-of-the-webhook-8a9b7e',
   callbackMaster: 'canary-of-the-callbacks-31c6d0',
+  sessionKey: 'canary-of-the-sessions-7be219',
   wrapperToken: 'canary-of-the-wrapper-e27f44',
   memoryToken: 'canary-of-the-memory-90ad1b',
   modelKey: 'canary-of-the-model-77b3c2',

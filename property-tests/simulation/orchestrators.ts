@@ -223,6 +223,7 @@ export class Orchestrators {
       },
       podTokens: podTokens(clock),
       callbackMaster,
+      sessionKey: 'key of the sessions',
       verifyOidc: async (token) => {
         if (token !== operatorToken) throw unauthenticated('the token is not valid here', true)
         return { subject: 'operator', issuer: 'test', claims: {} }

@@ -1,7 +1,7 @@
 /** How each Task stands, by the comment of it on the forge (decisions/0018), against how it stands. */
 import { people } from '../../cli/local/people.ts'
 import { standingTopic, topicMarker } from '../../edges/forge/marker.ts'
-import { threadOf } from '../../edges/forge/standing/thread.ts'
+import { ownThread } from '../../edges/forge/standing/thread.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { ActorView } from '../../runtime/runtime.ts'
 import type { Said } from './forge.ts'
@@ -15,7 +15,7 @@ export function wrongStandings(tasks: readonly ActorView[], words: readonly Said
   const ours = words.filter(({ author }) => author === people.bot)
   return tasks.flatMap((task) => {
     const context = task.context as unknown as TaskContext
-    const thread = threadOf(context)
+    const thread = ownThread(context)
     if (thread === undefined || task.status !== 'done') return []
     const name = `${thread.repository}#${thread.number}`
     const own = ours.filter((one) => one.thread === name && one.body.includes(markOf(context.id)))

@@ -17,6 +17,7 @@ import {
   type ProjectSettings,
   type RepositorySettings,
 } from '../projects.ts'
+import { ForgeUnavailableError } from '../errors.ts'
 import type { Fence, ForgePort } from '../port.ts'
 import { fenceOf, type OutboundDeps } from './deps.ts'
 import { labelSpecsOf } from './label-specs.ts'
@@ -28,15 +29,29 @@ interface Fault {
   readonly blocks: boolean
 }
 
+/** At most 16 seconds of retries: a forge may restart meanwhile, and people learn of a longer outage within a minute. */
+const refusedAttempts = 6
+/** One attempt that got no answer for so long stands for all of them. */
+const silentMs = 20_000
+
 export function checkProject(deps: OutboundDeps): EffectHandler<EffectParams<'checkProject'>> {
   return {
     async perform({ project: id }, context) {
       const project = await deps.directory.project(bareName(id))
       if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${bareName(id)}`)
-      const faults = await faultsOf(deps, project, fenceOf(context))
+      const faults = await faultsOf(deps, project, fenceOf(context)).catch((error: unknown) =>
+        outage(error, context.attempt, deps.clock.now() - context.at),
+      )
       return [checked(project, context, faults)]
     },
   }
+}
+
+/** A forge that is away for longer is a state of the Project, which the machine checks again; a shorter outage is retried. */
+function outage(error: unknown, attempt: number, waitedMs: number): readonly Fault[] {
+  const isLong = attempt >= refusedAttempts || waitedMs >= silentMs
+  if (!(error instanceof ForgeUnavailableError) || !isLong) throw error
+  return [{ reason: 'ForgeUnreachable', message: `the forge does not answer: ${messageOf(error)}`, blocks: true }]
 }
 
 function checked(project: ProjectSettings, { actor, key, at }: EffectContext, faults: readonly Fault[]): Delivery {

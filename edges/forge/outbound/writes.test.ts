@@ -4,6 +4,7 @@ import type { Finding } from '../../../machines/effect.ts'
 import { until } from '../../../runtime/contract/harness.ts'
 import { EffectNotHeldError } from '../../../runtime/errors.ts'
 import { managedLabels } from '../../../machines/rules/labels.ts'
+import { ForgeUnavailableError } from '../errors.ts'
 import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing.ts'
 
 const REPO = 'acme/library'
@@ -348,6 +349,18 @@ test('RESOURCE-RULE-1: each thing that is wrong with a Project is named (SECRET-
     const event = await checked(fixture)
     expect(event).toMatchObject({ ready: false, reason: 'RepositoryUnreachable' })
     expect(event['message']).toMatch(/maintainerLogins is empty.*gone.*not under acme/)
+  })
+})
+
+test('a forge that does not answer six times makes the Project not ready and says so; fewer times are retried (PROJECT-STATUS-13)', async () => {
+  const away = { kind: 'errorBeforeWrite', method: 'GET', path: '/user', times: 100 } as const
+  await withForgeEdge({ faults: [away] }, async (fixture) => {
+    const check = (attempt: number) =>
+      fixture.edge.handlers.checkProject.perform({ project: 'default/demo' }, fixture.context('check', attempt))
+    await expect(check(5)).rejects.toThrow(ForgeUnavailableError)
+    const [delivery] = await check(6)
+    expect(delivery!.event).toMatchObject({ ready: false, reason: 'ForgeUnreachable' })
+    expect(delivery!.event['message']).toMatch(/^the forge does not answer: read own account/)
   })
 })
 

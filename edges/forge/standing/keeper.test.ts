@@ -12,14 +12,13 @@ import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../tes
 import { keepStandings, type StandingKeeper } from './keeper.ts'
 
 const REPO = 'acme/library'
-const address = `task:${taskId}` as const
 
 interface Kept {
   readonly fixture: EdgeFixture
   readonly number: number
   readonly keeper: StandingKeeper
-  /** Where the Task stands from now on; `heard`: the keeper is told of the step. */
-  stands(task: ATask, heard?: boolean): void
+  /** Where the Task stands from now on; `heard`: the keeper is told of the step. `id`: another Task of the same issue. */
+  stands(task: ATask, change?: { readonly heard?: boolean; readonly id?: string }): void
   /** The keeper's timers go off, one after another, until this is so. */
   until(look: () => boolean): Promise<void>
   /** A little later, when nothing is under way any more; the keeper then keeps nothing up. */
@@ -33,9 +32,11 @@ async function withKeeper(options: EdgeFixtureOptions, use: (withKeeper: Kept) =
   await withForgeEdge(options, async (fixture) => {
     // Its own: with the forge's, requests under way would be given up.
     const clock = simulatedClock(fixture.clock.now())
+    await fixture.edge.handlers.checkProject.perform({ project: 'default/demo' }, fixture.context('check'))
     const { number } = fixture.forge.openIssue('maintainer', REPO, { title: 'Add', body: 'x', labels: ['platform'] })
     await fixture.quiet()
-    let current: { readonly view: ActorView; readonly task: ATask } | undefined
+    const url = (await fixture.edge.mirror.issue('demo', 'library', number))!.issue.url
+    const current = new Map<string, ActorView>()
     let listener: (row: JournalRow) => void = () => undefined
     const keeper = keepStandings({
       directory: fixture.directory,
@@ -44,15 +45,15 @@ async function withKeeper(options: EdgeFixtureOptions, use: (withKeeper: Kept) =
       clock,
       logger: silentLogger,
       runtime: () => ({
-        read: async () => current?.view,
-        list: async () => (current ? [current.view] : []),
+        read: async (address) => current.get(address),
+        list: async () => [...current.values()],
         subscribe: (heard) => {
           listener = heard
           return () => (listener = () => undefined)
         },
       }),
-      why: async () => {
-        const { value, path, context } = current!.view
+      why: async (id) => {
+        const { value, path, context } = current.get(`task:${id}`)!
         return explain({ task: { value, path, context }, timers: [], now: 0 })
       },
     })
@@ -61,8 +62,9 @@ async function withKeeper(options: EdgeFixtureOptions, use: (withKeeper: Kept) =
         fixture,
         number,
         keeper,
-        stands(task, heard = true) {
-          current = { task, view: viewOf(task, number, clock.now()) }
+        stands(task, { heard = true, id = taskId } = {}) {
+          const address = `task:${id}` as const
+          current.set(address, viewOf(task, id, number, url, clock.now()))
           if (heard) listener({ address } as unknown as JournalRow)
         },
         async until(look) {
@@ -88,15 +90,17 @@ async function withKeeper(options: EdgeFixtureOptions, use: (withKeeper: Kept) =
   })
 }
 
-/** The Task of the machine's tests, as the owner of this very issue. */
-function viewOf({ value, context }: ATask, number: number, updatedAt: number): ActorView {
+/** The Task of the machine's tests, as minted for this very issue. */
+function viewOf({ value, context }: ATask, id: string, number: number, url: string, updatedAt: number): ActorView {
   const issues = context.issues.map((issue) => ({ ...issue, repository: 'library', number }))
-  const owned: TaskContext = { ...context, issues, config: { ...context.config, project: 'default/demo' } }
-  const view = { address, kind: 'task', id: taskId, seq: 1, version: 1, status: 'active', value, updatedAt }
+  const origin = context.kind === 'implement' ? { kind: 'webhook', ref: url } : context.origin
+  const owned: TaskContext = { ...context, id, origin, issues, config: { ...context.config, project: 'default/demo' } }
+  const view = { address: `task:${id}`, kind: 'task', id, seq: 1, version: 1, status: 'active', value, updatedAt }
   return { ...view, path: statePath(value as never), context: owned } as unknown as ActorView
 }
 
 const parked = (): ATask => new ATask().mint().running().planned().send('approval.refused', refusal)
+const declined = (): ATask => new ATask().mint().running().outcome('declined', { decline_reason: 'no' })
 const refusal = { issue: new ATask().mint().context.issues[0]!.issue, reason: 'quote-matches' }
 
 test('a Task has one comment, rewritten in place as it goes on', async () => {
@@ -133,7 +137,7 @@ test('an answer that was lost makes no second comment, and neither does another 
 
 test('what was missed while nobody lived is found by the walk at the start', async () => {
   await withKeeper({}, async ({ keeper, stands, until, comments }) => {
-    stands(parked(), false)
+    stands(parked(), { heard: false })
     keeper.start()
     await until(() => comments().length === 1)
   })
@@ -178,6 +182,41 @@ test('the parked marker is on the issue while its Task is parked, and every othe
     stands(new ATask().mint().running())
     await until(() => !labels().includes('platform-parked'))
     expect(labels()).toContain('platform')
+  })
+})
+
+test('what came to rest right before the keeper stops is written before it has stopped', async () => {
+  await withKeeper({}, async ({ keeper, stands, until, comments }) => {
+    keeper.start()
+    stands(new ATask().mint().running())
+    await until(() => comments().length === 1)
+    stands(parked())
+    await keeper.stop()
+    expect(comments()).toEqual([expect.stringContaining('identity-unverified')])
+  })
+})
+
+test('a Task that declined says so in its own comment and marks the issue that it gave back', async () => {
+  await withKeeper({}, async ({ keeper, stands, until, comments, labels }) => {
+    keeper.start()
+    stands(new ATask().mint().running())
+    await until(() => comments().length === 1)
+    stands(declined())
+    await until(() => comments()[0]!.includes('implement-declined') && labels().includes('platform-parked'))
+    expect(comments()).toHaveLength(1)
+  })
+})
+
+test('a Task that declined leaves the marker to a newer Task of the same issue', async () => {
+  await withKeeper({}, async ({ keeper, stands, until, rest, comments, labels }) => {
+    keeper.start()
+    stands(declined())
+    await until(() => labels().includes('platform-parked'))
+    stands(new ATask().mint().running(), { id: 'default/implement-lib-1-later' })
+    await until(() => comments().length === 2 && !labels().includes('platform-parked'))
+    stands(declined())
+    await rest()
+    expect(labels()).not.toContain('platform-parked')
   })
 })
 

@@ -11,7 +11,6 @@ import type { Clock, Timer } from '../../../runtime/clock.ts'
 import { messageOf, RetryableError, TerminalError } from '../../../runtime/errors.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import type { ActorView, JournalRow, Runtime } from '../../../runtime/runtime.ts'
-import { threadOf } from './thread.ts'
 import { writeStanding, type StandingDeps } from './write.ts'
 
 export interface KeeperOptions extends StandingDeps {
@@ -36,6 +35,9 @@ const walkEveryMs = 1_800_000
 /** What ended longer ago is as it was left. */
 const walkBackMs = 86_400_000
 const readAtOnce = 200
+/** A process that ends has little time; what is left over is found by the walk of the next one. */
+const mostAtStop = 20
+const stopLimitMs = 3000
 
 export function keepStandings(options: KeeperOptions): StandingKeeper {
   return new Keeper(options)
@@ -63,12 +65,18 @@ class Keeper implements StandingKeeper {
     this.#walkLater(stillMs)
   }
 
+  /** Tasks that came to rest just now are written at once: nobody else may run for long after. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#unsubscribe()
     this.#timer?.cancel()
     this.#walk?.cancel()
     await this.#working
+    const due = [...this.#due.keys()].filter((address) => address.startsWith('task:')).slice(0, mostAtStop)
+    const limit = Promise.withResolvers<void>()
+    const timer = this.#options.clock.setTimer(stopLimitMs, limit.resolve)
+    await Promise.race([Promise.all(due.map((address) => this.#try(address))), limit.promise])
+    timer.cancel()
   }
 
   #heard({ address }: JournalRow): void {
@@ -136,9 +144,7 @@ class Keeper implements StandingKeeper {
     const task = await this.#options.runtime().read(address)
     if (task === undefined || task.status === 'quarantined') return
     const context = task.context as unknown as TaskContext
-    if (threadOf(context) === undefined) return
-    const why = await this.#options.why(task.id)
-    if (why) await writeStanding(this.#options, { context, why })
+    await writeStanding(this.#options, { context, why: () => this.#options.why(task.id) })
   }
 
   async #markWaiting(address: ActorAddress): Promise<void> {

@@ -6,7 +6,7 @@ import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { Why } from '../../../machines/why/why.ts'
 import { NotFoundError } from '../errors.ts'
-import { standingTopic, topicMarker, withMarkers } from '../marker.ts'
+import { hasTopicOf, standingTopic, topicMarker, withMarkers } from '../marker.ts'
 import { targetOf, type OutboundDeps, type Target } from '../outbound/deps.ts'
 import { labelSpecOf } from '../outbound/label-specs.ts'
 import { isMarkedParked, parkedMarker } from '../parked-marker.ts'
@@ -18,16 +18,38 @@ export type StandingDeps = Pick<OutboundDeps, 'directory' | 'openForge' | 'mirro
 
 export interface Standing {
   readonly context: TaskContext
-  readonly why: Why
+  /** Asked for a Task that has a thread only. */
+  readonly why: () => Promise<Why | undefined>
 }
 
-export async function writeStanding(deps: StandingDeps, { context, why }: Standing): Promise<void> {
-  const thread = threadOf(context)
-  if (thread === undefined) return
+export async function writeStanding(deps: StandingDeps, { context, why: ask }: Standing): Promise<void> {
+  const thread = await threadOf(deps.mirror, context)
+  const why = thread && (await ask())
+  if (thread === undefined || why === undefined) return
   const target = await targetOf(deps, thread)
   const mark = topicMarker(`${standingTopic}/${context.id}`)
-  await upsert(deps, target, thread, { mark, text: withMarkers(standingText(why), mark) })
-  await markParked(deps, target, context)
+  const standings = await knownStandings(deps, target, thread)
+  await upsert(
+    target,
+    thread,
+    standings.filter(({ body }) => body.includes(mark)),
+    { mark, text: withMarkers(standingText(why), mark) },
+  )
+  const isNewest = standings.at(-1)?.body.includes(mark) ?? true
+  const isParked = context.stageClass === 'parked'
+  for (const issue of markedIssues(context, thread, isNewest)) await markParked(deps, thread.project, issue, isParked)
+}
+
+/** The comments of all Tasks in this thread, oldest first, as the mirror has them. */
+async function knownStandings(
+  { mirror }: StandingDeps,
+  target: Target,
+  thread: Thread,
+): Promise<readonly ForgeComment[]> {
+  const comments = await mirror.comments(thread.project, thread.repository, thread.on, thread.number)
+  return comments.flatMap(({ comment, deletedAt }) =>
+    deletedAt === undefined && isOurs(target, comment) && hasTopicOf(comment.body, standingTopic) ? [comment] : [],
+  )
 }
 
 interface Wanted {
@@ -36,10 +58,7 @@ interface Wanted {
 }
 
 /** The mirror costs no request, and knows the comment unless its webhook is under way or lost: then the forge is asked. */
-async function upsert(deps: StandingDeps, target: Target, thread: Thread, wanted: Wanted): Promise<void> {
-  const known = (await deps.mirror.comments(thread.project, thread.repository, thread.on, thread.number)).flatMap(
-    ({ comment, deletedAt }) => (deletedAt === undefined && isOurs(target, comment, wanted.mark) ? [comment] : []),
-  )
+async function upsert(target: Target, thread: Thread, known: readonly ForgeComment[], wanted: Wanted): Promise<void> {
   if (known.length === 1 && (await rewritten(target, known[0]!, wanted.text))) return
   const [first, ...copies] = await ours(target, thread, wanted.mark)
   if (first === undefined) {
@@ -52,13 +71,13 @@ async function upsert(deps: StandingDeps, target: Target, thread: Thread, wanted
     await target.forge.editComment(target.path, copy, 'The comment above shows the state of this Task.')
 }
 
-function isOurs({ project }: Target, { author, body }: ForgeComment, mark: string): boolean {
-  return sameLogin(author.login, project.scm.botLogin) && body.includes(mark)
+function isOurs({ project }: Target, { author }: ForgeComment): boolean {
+  return sameLogin(author.login, project.scm.botLogin)
 }
 
 async function ours(target: Target, { on, number }: Thread, mark: string): Promise<readonly ForgeComment[]> {
   const all = await target.forge.listComments(target.path, on, number)
-  return all.filter((comment) => isOurs(target, comment, mark))
+  return all.filter((comment) => isOurs(target, comment) && comment.body.includes(mark))
 }
 
 /** False: it is there no more. */
@@ -77,17 +96,32 @@ async function rewritten(
   }
 }
 
-/** On every issue of it that nobody else owns by now. */
-async function markParked(deps: StandingDeps, { project }: Target, context: TaskContext): Promise<void> {
-  const isParked = context.stageClass === 'parked'
-  for (const { repository, number, state } of context.issues) {
-    if (state === 'handedOver') continue
-    const { forge, path } = await targetOf(deps, { project: context.config.project, repository })
-    const known = await deps.mirror.issue(context.config.project, repository, number)
-    const { labels } = known?.issue ?? (await forge.issue(path, number))
-    if (isMarkedParked(labels) === isParked) continue
-    if (isParked) await forge.ensureLabels(path, [labelSpecOf(parkedMarker, project)])
-    const change = isParked ? { add: [parkedMarker], remove: [] } : { add: [], remove: [parkedMarker] }
-    await forge.changeLabels(path, number, change)
-  }
+type IssuePlace = Pick<Thread, 'repository' | 'number'>
+
+/**
+ * Every issue of it that nobody else owns by now. A Task that declined gave its issue back: it marks that one for as long
+ * as no newer Task has a comment there.
+ */
+function markedIssues(
+  { issues, mergeRequests }: TaskContext,
+  thread: Thread,
+  isNewest: boolean,
+): readonly IssuePlace[] {
+  if (issues.length > 0) return issues.filter(({ state }) => state !== 'handedOver')
+  return thread.on === 'issue' && mergeRequests.length === 0 && isNewest ? [thread] : []
+}
+
+async function markParked(
+  deps: StandingDeps,
+  project: string,
+  { repository, number }: IssuePlace,
+  isParked: boolean,
+): Promise<void> {
+  const target = await targetOf(deps, { project, repository })
+  const known = await deps.mirror.issue(project, repository, number)
+  const { labels } = known?.issue ?? (await target.forge.issue(target.path, number))
+  if (isMarkedParked(labels) === isParked) return
+  if (isParked) await target.forge.ensureLabels(target.path, [labelSpecOf(parkedMarker, target.project)])
+  const change = isParked ? { add: [parkedMarker], remove: [] } : { add: [], remove: [parkedMarker] }
+  await target.forge.changeLabels(target.path, number, change)
 }

@@ -50,7 +50,12 @@ export function App(): ComponentChild {
   useEffect(() => {
     if (isClosed) return
     const anew = (): void => setRound((count) => count + 1)
-    return openLine({ onState: setLine, onMissed: anew, onStep, onTime: (time) => setOffset(time - Date.now()) })
+    const onState = (next: LineState): void => {
+      setLine(next)
+      // Why a socket was refused is nothing that a page can see; a reading tells.
+      if (next === 'lost') readKinds().catch(onError)
+    }
+    return openLine({ onState, onMissed: anew, onStep, onTime: (time) => setOffset(time - Date.now()) })
   }, [isClosed])
 
   const show = (next: Selection, to: Tab): void => {
@@ -78,7 +83,7 @@ export function App(): ComponentChild {
       ? h('p', { class: 'closed', role: 'alert' }, [
           'The session is over. Open the link that ',
           h('code', null, 'statewright inspector'),
-          ' prints; a restart ends every session.',
+          ' prints.',
         ])
       : null,
     h(ActorList, {

@@ -19,7 +19,7 @@ const policy = [
 
 const closedPage = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Statewright inspector</title><link rel="stylesheet" href="/inspector/page.css"><main class="closed"><h1>Inspector</h1>
-<p>This page opens with the link that <code>statewright inspector</code> prints. A link works once, within ten minutes; a restart ends every session.</p></main></html>`
+<p>This page opens with the link that <code>statewright inspector</code> prints. A link works once, within ten minutes; a session ends after twelve hours.</p></main></html>`
 
 const PageQuery = Type.Object({ ticket: Type.Optional(Type.String({ maxLength: 200 })) })
 

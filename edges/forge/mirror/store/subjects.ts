@@ -88,6 +88,8 @@ export interface SubjectFilter {
   readonly state?: string
   readonly headSha?: string
   readonly headBranch?: string
+  /** Its page on the forge. */
+  readonly url?: string
   readonly limit?: number
 }
 
@@ -101,7 +103,8 @@ async function listSubjects(
 ): Promise<readonly MirroredSubject[]> {
   const { rows } = await sql.query<SubjectRow>(
     `select ${columns} from forge_subject where project = $1 and sort = $2 and ($3::text is null or repository = $3) and ($4::text is null or state = $4)
-       and ($5::text is null or head_sha = $5) and ($6::text is null or head_branch = $6) order by updated_at desc, repository, number limit $7`,
+       and ($5::text is null or head_sha = $5) and ($6::text is null or head_branch = $6)
+       and ($7::text is null or document::jsonb ->> 'url' = $7) order by updated_at desc, repository, number limit $8`,
     [
       project,
       kind,
@@ -109,6 +112,7 @@ async function listSubjects(
       filter.state ?? null,
       filter.headSha ?? null,
       filter.headBranch ?? null,
+      filter.url ?? null,
       filter.limit ?? MOST_ROWS,
     ],
   )
