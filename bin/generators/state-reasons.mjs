@@ -16,7 +16,14 @@ export const stateReasons = {
     const said = Object.entries(stageReasons)
       .filter(([, { stage }]) => stage !== 'final')
       .map(([reason, { stage, owner, unblocks }]) => [`task/${stage}/${reason}`, owner, reason, unblocks])
-    const lines = [...states, ...said].map(
+    const { waits } = await import('../../machines/why/waits.ts')
+    const waiting = Object.entries(waits).map(([wait, { state, owner, says, unblocks }]) => [
+      `task/${state}/${wait}`,
+      owner,
+      says,
+      unblocks,
+    ])
+    const lines = [...states, ...said, ...waiting].map(
       ([name, owner, says, unblocks]) =>
         `  ${quote(name)}: { owner: ${quote(owner)}, says: ${quote(says)}, unblocks: ${quote(unblocks)} },`,
     )
@@ -30,7 +37,7 @@ export const stateReasons = {
       '  readonly unblocks: string',
       '}',
       '',
-      '/** `<kind>/<state>` as the state of a machine says it of itself; `task/<park>/<reason>` as the park was entered. */',
+      '/** `<kind>/<state>` as the state of a machine says it of itself; `task/<park>/<reason>` as the park was entered, `task/<state>/<wait>` as the Task knows. */',
       'export const reasons = {',
       ...lines,
       '} as const satisfies Readonly<Record<string, Reason>>',

@@ -7,7 +7,7 @@ interface Reason {
   readonly unblocks: string
 }
 
-/** `<kind>/<state>` as the state of a machine says it of itself; `task/<park>/<reason>` as the park was entered. */
+/** `<kind>/<state>` as the state of a machine says it of itself; `task/<park>/<reason>` as the park was entered, `task/<state>/<wait>` as the Task knows. */
 export const reasons = {
   'project/notReady': { owner: 'human', says: 'is not ready: context.reason names the cause', unblocks: 'what the reason names; checked again every 5 minutes' },
   'project/ready': { owner: 'project', says: 'is ready', unblocks: 'read back every 30 minutes' },
@@ -210,4 +210,5 @@ export const reasons = {
   'task/operator-error/unbound': { owner: 'operator', says: 'unbound', unblocks: 'an operator repairs it, then a maintainer uses `/retry`' },
   'task/operator-error/pod-start-failed': { owner: 'operator', says: 'pod-start-failed', unblocks: 'an operator repairs it, then a maintainer uses `/retry`' },
   'task/operator-error/residency-cap': { owner: 'operator', says: 'residency-cap', unblocks: '`/retry` by a maintainer' },
+  'task/pod.working.idle/awaiting-approval': { owner: 'maintainer', says: 'the plan waits for the approval of a maintainer', unblocks: 'a maintainer writes `/approve` on the issue; any other comment goes to the agent' },
 } as const satisfies Readonly<Record<string, Reason>>

@@ -2,6 +2,7 @@
 import type { ActorKind, Owner } from '../definition.ts'
 import { reasons } from '../generated/reasons.ts'
 import type { TaskContext } from '../task/context.ts'
+import { waits } from './waits.ts'
 
 export type ReasonName = keyof typeof reasons
 
@@ -45,5 +46,12 @@ export function taskResting(context: TaskContext, path: string): Resting | undef
   const park = `task/${context.stage}/${context.stageReason}`
   if (context.stageClass === 'parked' && isReason(park)) return { reason: park, ...reasons[park] }
   const [stage, pod] = restingOf('task', path)
-  return context.stageClass === 'active' && context.wants !== null ? pod : stage
+  return context.stageClass === 'active' && context.wants !== null ? (waitOf(context, path) ?? pod) : stage
+}
+
+/** What the Task knows of its rest says more than the state does. */
+function waitOf(context: TaskContext, path: string): Resting | undefined {
+  const wait = Object.entries(waits).find(([, { state, isSo }]) => path.split(' ').includes(state) && isSo(context))
+  const name = wait && `task/${wait[1].state}/${wait[0]}`
+  return name !== undefined && isReason(name) ? { reason: name, ...reasons[name] } : undefined
 }

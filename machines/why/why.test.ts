@@ -57,6 +57,18 @@ describe('the reason', () => {
     expect(why(granted().final()).resting).toMatchObject({ reason: 'task/pod.awaitingSlot', owner: 'queue' })
   })
 
+  test('a plan that no maintainer has approved is said as such while the agent rests, and as work while it works', () => {
+    const waiting = new ATask().mint().running().planned()
+    expect(why(waiting).resting?.reason).toBe('task/pod.working.busy')
+    const asked = waiting.send('agent.asked', { pod: 1, repository: 'lib', number: 1 })
+    expect(why(asked.ended()).resting).toMatchObject({
+      reason: 'task/pod.working.idle/awaiting-approval',
+      owner: 'maintainer',
+      says: 'the plan waits for the approval of a maintainer',
+    })
+    expect(why(asked.grant()).resting?.reason).toBe('task/pod.working.busy')
+  })
+
   test('a stage that wants none is said by itself', () => {
     expect(why(inReview().approve().final()).resting).toMatchObject({
       reason: 'task/stage.live.active.merging.asked.outstanding',

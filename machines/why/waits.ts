@@ -1,0 +1,23 @@
+/** Why a Task rests in a state that rests for more than one reason: what its state says, and who moves it, by what the Task knows. */
+import type { Owner } from '../definition.ts'
+import type { TaskContext } from '../task/context.ts'
+import { gatedIssues } from '../task/queries.ts'
+
+interface Wait {
+  /** State of the pod's region in which the Task rests. */
+  readonly state: string
+  readonly owner: Owner
+  readonly says: string
+  readonly unblocks: string
+  readonly isSo: (context: TaskContext) => boolean
+}
+
+export const waits = {
+  'awaiting-approval': {
+    state: 'pod.working.idle',
+    owner: 'maintainer',
+    says: 'the plan waits for the approval of a maintainer',
+    unblocks: 'a maintainer writes `/approve` on the issue; any other comment goes to the agent',
+    isSo: (context) => context.planHash !== null && gatedIssues(context).some(({ grant }) => grant === null),
+  },
+} as const satisfies Readonly<Record<string, Wait>>
