@@ -69,6 +69,15 @@ describe('the reason', () => {
     expect(why(asked.grant()).resting?.reason).toBe('task/pod.working.busy')
   })
 
+  test('a parked Task without a thread on the forge is moved by a command', () => {
+    const byHand = { issues: [], origin: { kind: 'manual', ref: '' } }
+    const parked = new ATask().mint(byHand).running().ended().ended().ended()
+    expect(why(parked).resting?.unblocks).toMatch(
+      /no thread on the forge: `statewright retry` or `statewright cancel`$/,
+    )
+    expect(why(parkedBy('needs-maintainer')).resting?.unblocks).not.toContain('statewright')
+  })
+
   test('a stage that wants none is said by itself', () => {
     expect(why(inReview().approve().final()).resting).toMatchObject({
       reason: 'task/stage.live.active.merging.asked.outstanding',
