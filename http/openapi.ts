@@ -53,7 +53,7 @@ export async function collectOpenApi(
       return {
         schema: {
           ...shown,
-          ...(auth === false ? { security: [] } : {}),
+          ...securityOf(auth, authenticated),
           ...(problems === 'listed' ? { [problemStatuses]: statusesOf(shown as Documented, isOpen, own) } : {}),
         },
         url,
@@ -62,6 +62,15 @@ export async function collectOpenApi(
     transformObject: (given) =>
       withProblems(('openapiObject' in given ? given.openapiObject : {}) as Document) as object,
   })
+}
+
+/** What differs from the document as a whole. */
+function securityOf(
+  auth: false | object | undefined,
+  authenticated: boolean,
+): { readonly security?: readonly { readonly [scheme: string]: readonly string[] }[] } {
+  if (auth === false) return authenticated ? { security: [] } : {}
+  return auth !== undefined && !authenticated ? { security: [{ bearer: [] }] } : {}
 }
 
 function statusesOf(schema: Documented, isOpen: boolean, own: readonly number[]): readonly number[] {

@@ -1,7 +1,7 @@
 /** What an operator asks of a running orchestrator: what is open, what is dead, what may be put back. */
 import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { guard, type Authenticate } from '../../http/auth/authenticate.ts'
+import { protect, type Authenticate } from '../../http/auth/authenticate.ts'
 import { Problem } from '../../http/problem.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
@@ -30,7 +30,7 @@ export async function registerOperations(
   { runtime, clock, pushRefusal, journal, retention, policy, authenticate, inspectorLink }: OperationsDeps,
 ): Promise<void> {
   await app.register(async (scope) => {
-    scope.addHook('onRequest', guard(authenticate))
+    protect(scope, authenticate)
     const routes = scope as HttpApp
     journalRoutes(routes, journal)
     taskVerbRoutes(routes, { runtime, clock })

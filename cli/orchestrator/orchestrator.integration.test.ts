@@ -157,6 +157,13 @@ describe('the API', () => {
     )
   }
 
+  test('names a bearer token in the document for every operation that asks for one, and for no other (DOCUMENTS-1)', async () => {
+    const { body } = await fixture.call('/openapi.json')
+    const paths = Object.entries(body['paths'] as Record<string, Record<string, { readonly security?: object[] }>>)
+    const named = paths.filter(([, methods]) => Object.values(methods).every(({ security }) => security !== undefined))
+    expect(named.map(([path]) => path)).toEqual(paths.map(([path]) => path).filter((path) => !otherwise.test(path)))
+  })
+
   test('asks every caller of every route who he is, before it looks at anything else (AGENT-API-2, ORCHESTRATOR-API-1)', async () => {
     const guarded = (await operations()).filter(({ path }) => !otherwise.test(path))
     expect(guarded.length).toBeGreaterThan(15)

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { answerError } from '../../http/answer-problem.ts'
 import type { HttpApp } from '../../http/app.ts'
-import { guard } from '../../http/auth/authenticate.ts'
+import { protect } from '../../http/auth/authenticate.ts'
 import { authenticateAgent } from './caller.ts'
 import type { AgentApiDeps } from './deps.ts'
 import { problemOf } from './forge-problem.ts'
@@ -17,7 +17,7 @@ import { taskRoutes } from './routes/tasks.ts'
 /** The REST side of the tools, in a scope of its own: every route needs a pod's token or an OIDC bearer. */
 export async function registerAgentApi(app: HttpApp, deps: AgentApiDeps): Promise<void> {
   await app.register(async (scope) => {
-    scope.addHook('onRequest', guard(authenticateAgent(deps)))
+    protect(scope, authenticateAgent(deps))
     scope.setErrorHandler((error, request, reply) =>
       answerError(problemOf(error), request as FastifyRequest, reply as never),
     )

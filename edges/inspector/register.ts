@@ -4,7 +4,7 @@
  * (INSPECTOR-RULE-2). Call it before the server listens.
  */
 import type { HttpApp } from '../../http/app.ts'
-import { guard } from '../../http/auth/authenticate.ts'
+import { protect } from '../../http/auth/authenticate.ts'
 import { authenticateViewer } from './access.ts'
 import { readAssets } from './assets.ts'
 import type { InspectorDeps } from './deps.ts'
@@ -19,7 +19,7 @@ export async function registerInspector(app: HttpApp, deps: InspectorDeps): Prom
   pageRoutes(app, deps, assets)
   await app.register(
     async (scope) => {
-      scope.addHook('onRequest', guard(authenticateViewer(deps)))
+      protect(scope, authenticateViewer(deps))
       scope.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'))
       actorsRoutes(scope as HttpApp, deps)
       actorRoutes(scope as HttpApp, deps)

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { checkManifest } from '../../crd/validate.ts'
 import { kindNamed, type Kind } from '../../crd/kinds.ts'
 import type { HttpApp } from '../../http/app.ts'
-import { guard, type Authenticate } from '../../http/auth/authenticate.ts'
+import { protect, type Authenticate } from '../../http/auth/authenticate.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
 import type { AppliedResource, Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
 
@@ -26,7 +26,7 @@ const Document = Type.Object({}, { additionalProperties: true })
 
 export async function registerResourceApi(app: HttpApp, deps: ResourceApiDeps): Promise<void> {
   await app.register(async (scope) => {
-    scope.addHook('onRequest', guard(deps.authenticate))
+    protect(scope, deps.authenticate)
     const routes = scope as HttpApp
     writeRoutes(routes, deps)
     readRoutes(routes, deps)

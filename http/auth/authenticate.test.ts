@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Problem } from '../problem.ts'
 import { withServer } from '../testing.ts'
-import { bearer, guard, principalOf, unauthenticated, type Principal, type VerifyToken } from './authenticate.ts'
+import { bearer, principalOf, protect, unauthenticated, type Principal, type VerifyToken } from './authenticate.ts'
 
 /** Tokens of this test are names. */
 const verify: VerifyToken = async (token): Promise<Principal> => {
@@ -88,16 +88,21 @@ test('a route may be open, or proven in its own way, on a guarded server', async
   )
 })
 
-test('a scope of routes may bring its own guard to a server without one', async () => {
+test('a scope of routes may prove its callers on a server that does not, and the document says so', async () => {
   await withServer(
     (app) =>
       void app.register(async (scope) => {
-        scope.addHook('onRequest', guard(bearer(verify)))
+        protect(scope, bearer(verify))
         scope.get('/inner', async (request) => ({ by: principalOf(request).subject }))
       }),
     async ({ url }) => {
       expect((await fetch(`${url}/inner`)).status).toBe(401)
       expect((await fetch(`${url}/inner`, asBearer('bob'))).status).toBe(200)
+      const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
+        paths: Record<string, { get: { security?: object[] } }>
+      }
+      expect(paths['/inner']!.get.security).toEqual([{ bearer: [] }])
+      expect(paths['/healthz']!.get.security).toBeUndefined()
     },
   )
 })

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 
 /** Who calls, as proven by a token that was verified. */
@@ -29,7 +29,14 @@ export function bearer(verify: VerifyToken): Authenticate {
   }
 }
 
-/** A hook for a scope of routes that has its own way of proving: `scope.addHook('onRequest', guard(...))`. */
+/** Every route that is added to this scope from now on proves its caller in this way, and the OpenAPI document says so. */
+export function protect(scope: Pick<FastifyInstance, 'addHook'>, authenticate: Authenticate): void {
+  scope.addHook('onRoute', (route) => {
+    route.config = { auth: authenticate, ...route.config }
+  })
+}
+
+/** What a server runs before the routes that have to prove their caller. */
 export function guard(authenticate: Authenticate): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     request.principal = await authenticate(request)

@@ -3,7 +3,7 @@
  * Project, secret, signature; only then is the body looked at and the delivery recorded, so that the unsigned can
  * neither learn of secrets nor poison the table of seen deliveries.
  */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { Clock } from '../../../runtime/clock.ts'
 import type { HttpApp } from '../../../http/app.ts'
 import { Problem } from '../../../http/problem.ts'
@@ -22,9 +22,15 @@ export interface WebhookRouteDeps {
 /** WEBHOOKS-11. */
 const WEBHOOK_BODY_LIMIT = 5 * 1024 * 1024
 
+const Taken = Type.Object({
+  routed: Type.Boolean(),
+  duplicate: Type.Optional(Type.Boolean()),
+  pong: Type.Optional(Type.Boolean()),
+})
+
 interface Answer {
   readonly status: 200 | 202
-  readonly body: { readonly routed: boolean; readonly duplicate?: boolean; readonly pong?: boolean }
+  readonly body: Static<typeof Taken>
 }
 
 export function registerForgeWebhooks(app: HttpApp, deps: WebhookRouteDeps): void {
@@ -38,7 +44,11 @@ export function registerForgeWebhooks(app: HttpApp, deps: WebhookRouteDeps): voi
       {
         bodyLimit: WEBHOOK_BODY_LIMIT,
         config: { auth: false },
-        schema: { ...documentation, params: Type.Object({ project: Type.String({ minLength: 1 }) }) },
+        schema: {
+          ...documentation,
+          params: Type.Object({ project: Type.String({ minLength: 1 }) }),
+          response: { 200: Taken, 202: Taken },
+        },
       },
       async (request, reply) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
