@@ -2,7 +2,7 @@
  * Reads the forge back: what changed since the last time, and deliveries that failed or never arrived (facts: forges
  * don't retry, half of them can be lost behind a tunnel). A repository that fails doesn't stop the others.
  */
-import { ForbiddenError, NotFoundError } from '../errors.ts'
+import { TerminalError } from '../../../runtime/errors.ts'
 import { seenDeliveries } from '../webhooks/store.ts'
 import { readChecks, readSubject, readThread } from './read-forge.ts'
 import { openScope, requireProject, type Scope } from './scope.ts'
@@ -40,8 +40,8 @@ async function resyncRepository(subjects: Subjects, scope: Scope, hookUrl: strin
   await readMergeRequests(subjects, scope, since)
   if (since !== undefined) await readThreads(subjects, scope, await scope.forge.listCommentsSince(scope.path, since))
   await retell(subjects, scope)
-  if (hookUrl !== undefined) await fetchMissed(subjects, scope, hookUrl, startedAt).catch(withoutRight)
   await advanceCursor(sql, scope.project.name, scope.repository.name, startedAt)
+  if (hookUrl !== undefined) await fetchMissed(subjects, scope, hookUrl, startedAt).catch(withoutHook)
 }
 
 /** The first time only what is open: closed history is nobody's work. */
@@ -101,9 +101,12 @@ async function rereadMergeRequest(subject: Subject, open: boolean): Promise<void
   await subject.tell()
 }
 
-/** Hooks need more rights than all the rest: a bot without them reads changes back all the same. */
-function withoutRight(error: unknown): void {
-  if (!(error instanceof ForbiddenError || error instanceof NotFoundError)) throw error
+/**
+ * Hooks need more rights than all the rest, and a forge refuses an address that it cannot reach (422): the bot reads
+ * changes back all the same. `checkProject` reports the refusal.
+ */
+function withoutHook(error: unknown): void {
+  if (!(error instanceof TerminalError)) throw error
 }
 
 async function fetchMissed(subjects: Subjects, scope: Scope, hookUrl: string, now: number): Promise<void> {
