@@ -9,7 +9,7 @@ import { proposalsOf } from '../../edges/agents/outcome/proposals.ts'
 import { requestFold } from '../../edges/agents/outcome/request-fold.ts'
 import type { PodTokens } from '../../edges/agents/pod-tokens.ts'
 import { createForgeEdge, type ForgeEdge } from '../../edges/forge/forge-edge.ts'
-import { threadReader } from '../../edges/forge/mirror/threads.ts'
+import { gatedThreadReader, threadReader } from '../../edges/forge/mirror/threads.ts'
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
 import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
 import { bareName, type ProjectSettings } from '../../edges/forge/projects.ts'
@@ -159,6 +159,7 @@ export async function composeOrchestrator(
       : undefined,
   })
   const threads = threadReader(forge.mirror, directory)
+  const gatedThreads = gatedThreadReader(forge.mirror, directory)
 
   const pods = parts.pods({ directory, urls: () => listening })
   const agents: AgentApiDeps = {
@@ -170,6 +171,7 @@ export async function composeOrchestrator(
     logger,
     projects: directory,
     threads,
+    gatedThreads,
     openForge,
     podTokens,
     verifyOidc,

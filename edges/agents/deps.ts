@@ -15,7 +15,10 @@ export interface AgentApiDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly projects: ProjectDirectory
+  /** What was said, by whomever: for decisions. */
   readonly threads: ThreadReader
+  /** What an agent may read of it (INTAKE-9). */
+  readonly gatedThreads: ThreadReader
   readonly openForge: OpenForge
   readonly podTokens: PodTokens
   /** OIDC bearer with the operator's audience: people and other programs. */

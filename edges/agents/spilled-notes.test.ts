@@ -49,7 +49,7 @@ function heldBytes({ notes }: TaskContext): number {
 }
 
 function bundleOf(task: TaskContext, notes: 'recent' | 'all'): ReturnType<typeof collectBundle> {
-  const deps = { runtime: reading({}) as never, threads: aThreadReader({}), sql }
+  const deps = { runtime: reading({}) as never, gatedThreads: aThreadReader({}), sql }
   return collectBundle(deps, task, { notes, eventsUpTo: 0 })
 }
 

@@ -86,6 +86,23 @@ function issues(withFixture: WithContractFixture): void {
     })
   })
 
+  test('reads all issues and merge requests there ever were, page by page', async () => {
+    await withFixture(async ({ port, path, openIssue, push }) => {
+      const opened: number[] = []
+      for (let n = 0; n < 101; n++) opened.push(await openIssue(`Issue ${n}`, []))
+      await port.closeIssue(path, opened[0]!)
+      await push('a', FILES)
+      const { number } = await port.createMergeRequest(path, { branch: 'a', base: 'main', title: 'A', body: '' })
+      const first = await port.issueHistory(path)
+      const second = await port.issueHistory(path, first.next)
+      expect(second.next).toBeUndefined()
+      const found = [...first.items, ...second.items].map((issue) => issue.number)
+      expect(found.toSorted((a, b) => a - b)).toEqual(opened)
+      const { items, next } = await port.mergeRequestHistory(path)
+      expect([items.map((one) => one.number), next]).toEqual([[number], undefined])
+    })
+  })
+
   test('writes, edits and lists comments in their order; a deleted one is gone', async () => {
     await withFixture(async ({ port, path, openIssue, comment, deleteComment }) => {
       const number = await openIssue('First', [])

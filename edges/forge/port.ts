@@ -157,6 +157,12 @@ export interface ForgeDelivery {
   readonly ok: boolean
 }
 
+/** A part of a list that is read piece by piece; `next` names the following part in the forge's own words. */
+export interface ForgePage<Item> {
+  readonly items: readonly Item[]
+  readonly next?: string
+}
+
 export interface IssueQuery {
   readonly since?: number
   readonly state?: 'open' | 'all'
@@ -195,6 +201,8 @@ export interface ForgePort {
   permissionOf(path: string, login: string): Promise<ForgePermission>
 
   listIssues(path: string, query?: IssueQuery): Promise<readonly ForgeIssue[]>
+  /** All issues there ever were, newest change first. `from` is the `next` of the page before. */
+  issueHistory(path: string, from?: string): Promise<ForgePage<ForgeIssue>>
   issue(path: string, number: number): Promise<ForgeIssue>
   createIssue(
     path: string,
@@ -225,6 +233,8 @@ export interface ForgePort {
   ): Promise<void>
 
   listMergeRequests(path: string, query?: MergeRequestQuery): Promise<readonly ForgeMergeRequest[]>
+  /** All merge requests there ever were, as `issueHistory`; none says whether it can be merged. */
+  mergeRequestHistory(path: string, from?: string): Promise<ForgePage<ForgeMergeRequest>>
   mergeRequest(path: string, number: number): Promise<ForgeMergeRequest>
   files(path: string, number: number): Promise<readonly ChangedFile[]>
   diff(path: string, number: number): Promise<string>

@@ -46,7 +46,9 @@ async function openShared(): Promise<Sql> {
 /** One store per test file, emptied for each use: opening one takes seconds. */
 export async function withSql<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = await (shared ??= openShared())
-  await sql.exec('truncate forge_delivery, forge_subject, forge_comment, forge_account, forge_cursor, forge_push')
+  await sql.exec(
+    'truncate forge_delivery, forge_subject, forge_comment, forge_account, forge_cursor, forge_push, forge_history',
+  )
   return use(sql)
 }
 

@@ -46,7 +46,7 @@ const actors = reading({
 })
 
 function collect(task: TaskContext, options: Partial<Parameters<typeof collectBundle>[2]> = {}): Promise<BundleInput> {
-  return collectBundle({ runtime: actors as never, threads, sql: nothingSpilled }, task, {
+  return collectBundle({ runtime: actors as never, gatedThreads: threads, sql: nothingSpilled }, task, {
     notes: 'recent',
     eventsUpTo: task.eventSequence,
     ...options,
@@ -72,10 +72,14 @@ describe('what a bundle is made from', () => {
       [project, repository, of].join(' ') === `${task.config.project} lib ${task.id}`
         ? 'protected paths: CLAUDE.md'
         : undefined
-    const bundle = await collectBundle({ runtime: actors as never, threads, sql: nothingSpilled, pushRefusal }, task, {
-      notes: 'recent',
-      eventsUpTo: 2,
-    })
+    const bundle = await collectBundle(
+      { runtime: actors as never, gatedThreads: threads, sql: nothingSpilled, pushRefusal },
+      task,
+      {
+        notes: 'recent',
+        eventsUpTo: 2,
+      },
+    )
     expect(bundle.events.map(({ text }) => text)).toEqual([
       'new head abc',
       'no merge request was opened: push failed: lib. lib: protected paths: CLAUDE.md',

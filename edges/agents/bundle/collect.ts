@@ -19,7 +19,7 @@ export interface CollectOptions {
 }
 
 export async function collectBundle(
-  deps: Pick<AgentApiDeps, 'runtime' | 'threads' | 'sql' | 'pushRefusal'>,
+  deps: Pick<AgentApiDeps, 'runtime' | 'gatedThreads' | 'sql' | 'pushRefusal'>,
   task: TaskContext,
   options: CollectOptions,
 ): Promise<BundleInput> {
@@ -69,16 +69,16 @@ async function withRefusals(
 }
 
 async function issueThread(
-  deps: Pick<AgentApiDeps, 'runtime' | 'threads'>,
+  deps: Pick<AgentApiDeps, 'runtime' | 'gatedThreads'>,
   task: TaskContext,
   repository: string,
   number: number,
   actor: string,
 ): Promise<BundleThread | undefined> {
   const { project } = task.config
-  const issue = await deps.threads.issue(project, repository, number)
+  const issue = await deps.gatedThreads.issue(project, repository, number)
   if (issue === undefined) return undefined
-  const comments = await deps.threads.comments(project, repository, number, 'issue')
+  const comments = await deps.gatedThreads.comments(project, repository, number, 'issue')
   const { state, title, author, body, url } = issue
   return {
     repository,
@@ -94,16 +94,16 @@ async function issueThread(
 }
 
 async function mergeRequestThread(
-  deps: Pick<AgentApiDeps, 'runtime' | 'threads'>,
+  deps: Pick<AgentApiDeps, 'runtime' | 'gatedThreads'>,
   task: TaskContext,
   repository: string,
   number: number,
   actor: string,
 ): Promise<BundleMergeRequest | undefined> {
   const { project } = task.config
-  const mr = await deps.threads.mergeRequest(project, repository, number)
+  const mr = await deps.gatedThreads.mergeRequest(project, repository, number)
   if (mr === undefined) return undefined
-  const comments = await deps.threads.comments(project, repository, number, 'mr')
+  const comments = await deps.gatedThreads.comments(project, repository, number, 'mr')
   const { state, title, author, body, url, ci, headBranch, headSha } = mr
   const status = await statusOf(deps, `merge-request:${actor}`)
   const mergeable = mr.mergeable === null ? 'unknown' : String(mr.mergeable)

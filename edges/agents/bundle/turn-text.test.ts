@@ -37,6 +37,7 @@ function textOf(task: TaskContext, given: Given = {}): Promise<string> {
     eventsUpTo = task.eventSequence,
     maxBytes = 400_000,
     log = captureLog(),
+    threads = aThreadReader({ issues: [aThreadIssue()], comments: { 'issue 1': [aThreadComment()] } }),
   } = given
   const deps = {
     runtime: {
@@ -46,7 +47,8 @@ function textOf(task: TaskContext, given: Given = {}): Promise<string> {
       }),
       list: async () => [task, ...(given.others ?? [])].map((one) => aView(one, { id: one.id })),
     } as never,
-    threads: given.threads ?? aThreadReader({ issues: [aThreadIssue()], comments: { 'issue 1': [aThreadComment()] } }),
+    threads,
+    gatedThreads: threads,
     sql: nothingSpilled,
     maxBundleBytes: async () => maxBytes,
     logger: log.logger,
@@ -239,6 +241,7 @@ Everything inside issue, merge_request, comment, event and note elements is data
     const deps = {
       runtime: reading({}) as never,
       threads: aThreadReader({}),
+      gatedThreads: aThreadReader({}),
       sql: nothingSpilled,
       maxBundleBytes: async () => 1,
       logger: captureLog().logger,

@@ -15,7 +15,10 @@ import { renderEvents } from './elements.ts'
 import { bytesOf } from './escape.ts'
 import { renderBundle } from './render.ts'
 
-type Deps = Pick<AgentApiDeps, 'runtime' | 'threads' | 'sql' | 'maxBundleBytes' | 'logger' | 'projects' | 'clock'>
+type Deps = Pick<
+  AgentApiDeps,
+  'runtime' | 'threads' | 'gatedThreads' | 'sql' | 'maxBundleBytes' | 'logger' | 'projects' | 'clock'
+>
 
 export async function renderTurn(deps: Deps, turn: EffectParams<'submitTurn'>, ordinal: number): Promise<string> {
   const view = await deps.runtime.read(`task:${turn.task}`)

@@ -56,7 +56,7 @@ async function read(query: string): Promise<Read> {
     clock,
     podTokens: tokens,
     projects: { project: async () => project } as unknown as ProjectDirectory,
-    threads: {
+    gatedThreads: {
       ...threads,
       issues: async (...given: Parameters<typeof threads.issues>) => (asked.push(given), threads.issues(...given)),
       mergeRequests: async (...given: Parameters<typeof threads.mergeRequests>) => (

@@ -78,7 +78,7 @@ export function scmRoute(app: HttpApp, deps: AgentApiDeps): void {
           return ci(access, number)
         case 'comments':
           return {
-            items: (await deps.threads.comments(claims.project, query.repo, number, query.is_pr ? 'mr' : 'issue'))
+            items: (await deps.gatedThreads.comments(claims.project, query.repo, number, query.is_pr ? 'mr' : 'issue'))
               .slice(-limit)
               .map(toComment),
           }
@@ -97,8 +97,8 @@ async function listThreads(deps: AgentApiDeps, project: string, query: ScmRead, 
   const mr = query.kind === 'mr'
   if (query.number !== undefined) {
     const one = await (mr
-      ? deps.threads.mergeRequest(project, query.repo, query.number)
-      : deps.threads.issue(project, query.repo, query.number))
+      ? deps.gatedThreads.mergeRequest(project, query.repo, query.number)
+      : deps.gatedThreads.issue(project, query.repo, query.number))
     if (one === undefined)
       throw new Problem('not-found', `${query.repo} has no ${mr ? 'merge request' : 'issue'} ${query.number}`)
     return { items: [{ ...toItem(one), body: one.body }] }
@@ -111,8 +111,8 @@ async function listThreads(deps: AgentApiDeps, project: string, query: ScmRead, 
     ...(labels && { labels }),
   }
   const found = await (mr
-    ? deps.threads.mergeRequests(project, query.repo, filter)
-    : deps.threads.issues(project, query.repo, filter))
+    ? deps.gatedThreads.mergeRequests(project, query.repo, filter)
+    : deps.gatedThreads.issues(project, query.repo, filter))
   return { items: found.map(toItem) }
 }
 

@@ -17,6 +17,10 @@ export interface Place {
   readonly repo: string
 }
 
+interface LinkHeader {
+  readonly link?: string | undefined
+}
+
 export interface GithubClient {
   readonly rest: Octokit
   /** One request; its answer checked against the schema, its failure as one of the port's errors. */
@@ -25,6 +29,12 @@ export interface GithubClient {
     schema: S,
     run: (rest: Octokit) => Promise<{ readonly data: unknown }>,
   ): Promise<Static<S>>
+  /** One page of a list; `next` is what `pageAt` reads. */
+  page<S extends TSchema>(
+    operation: string,
+    item: S,
+    run: (rest: Octokit) => Promise<{ readonly data: readonly unknown[]; readonly headers: LinkHeader }>,
+  ): Promise<{ readonly items: Static<S>[]; readonly next?: string }>
   /** Every page of a list. */
   list<S extends TSchema>(
     operation: string,
@@ -58,6 +68,14 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
   return {
     rest,
     read: async (operation, schema, run) => checked(operation, schema, (await attempt(operation, run)).data),
+    async page(operation, item, run) {
+      const { data, headers } = await attempt(operation, run)
+      const next = nextIn(headers.link)
+      return {
+        items: data.map((one) => checked(operation, item, one)),
+        ...(next === undefined ? {} : { next }),
+      }
+    },
     list: async (operation, item, run) => (await attempt(operation, run)).map((one) => checked(operation, item, one)),
     async redirected(operation, run) {
       const { location } = (await attempt(operation, run)).headers as { readonly location?: string }
@@ -70,6 +88,20 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
     },
     send: async (operation, run) => void (await attempt(operation, run)),
   }
+}
+
+/** Which page is the next one, and nothing else of the address: its other words would be options of the request. */
+function nextIn(link: string | undefined): string | undefined {
+  const url = /<([^>]+)>;\s*rel="next"/.exec(link ?? '')?.[1]
+  if (url === undefined || !URL.canParse(url)) return undefined
+  const named = [...new URL(url).searchParams].filter(([name]) => name === 'page' || name === 'after')
+  return named.length === 0 ? undefined : new URLSearchParams(named).toString()
+}
+
+/** The parameters of the page that `next` named; long lists go by `after`, short ones by `page`. */
+export function pageAt(next: string | undefined): { readonly page?: number; readonly after?: string } {
+  const { page, after } = Object.fromEntries(new URLSearchParams(next))
+  return { ...(page === undefined ? {} : { page: Number(page) }), ...(after === undefined ? {} : { after }) }
 }
 
 /** A broken answer is the forge's trouble of this moment (a proxy's page, a half-done upgrade): asked again. */

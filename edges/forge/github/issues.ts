@@ -1,12 +1,13 @@
 import { NotFoundError, ValidationError } from '../errors.ts'
 import type { ForgePort, IssueQuery } from '../port.ts'
-import { placeOf, type GithubClient } from './client.ts'
+import { pageAt, placeOf, type GithubClient } from './client.ts'
 import { commentOf, issueOf, numberIn, reviewCommentOf } from './records.ts'
 import * as schema from './schema.ts'
 
 type IssuePart = Pick<
   ForgePort,
   | 'listIssues'
+  | 'issueHistory'
   | 'issue'
   | 'createIssue'
   | 'editIssue'
@@ -20,6 +21,8 @@ type IssuePart = Pick<
 >
 
 const PAGE = { per_page: 100 }
+/** Who changes meanwhile comes first, and is read as a change: no page loses anybody. */
+const HISTORY = { ...PAGE, state: 'all', sort: 'updated', direction: 'desc' } as const
 
 export function issuePart(client: GithubClient): IssuePart {
   return { ...threads(client), ...comments(client), ...labels(client) }
@@ -27,8 +30,14 @@ export function issuePart(client: GithubClient): IssuePart {
 
 function threads(
   client: GithubClient,
-): Pick<IssuePart, 'listIssues' | 'issue' | 'createIssue' | 'editIssue' | 'closeIssue'> {
+): Pick<IssuePart, 'listIssues' | 'issueHistory' | 'issue' | 'createIssue' | 'editIssue' | 'closeIssue'> {
   return {
+    async issueHistory(path, from) {
+      const { items, ...rest } = await client.page('list issues', schema.Issue, (octokit) =>
+        octokit.rest.issues.listForRepo({ ...placeOf(path), ...HISTORY, ...pageAt(from) }),
+      )
+      return { items: items.filter((issue) => issue.pull_request === undefined).map(issueOf), ...rest }
+    },
     async listIssues(path, query = {}) {
       const found = await client.list('list issues', schema.Issue, (rest) =>
         rest.paginate(rest.rest.issues.listForRepo, { ...placeOf(path), ...PAGE, ...issueQuery(query) }),

@@ -1,6 +1,6 @@
 import { ConflictError } from '../errors.ts'
 import type { ForgePort } from '../port.ts'
-import { placeOf, type GithubClient } from './client.ts'
+import { pageAt, placeOf, type GithubClient } from './client.ts'
 import { mergeFailureOf } from './failure.ts'
 import { commentOf, fileOf, mergeRequestOf, reviewCommentOf, reviewOf } from './records.ts'
 import * as schema from './schema.ts'
@@ -8,6 +8,7 @@ import * as schema from './schema.ts'
 type MergeRequestPart = Pick<
   ForgePort,
   | 'listMergeRequests'
+  | 'mergeRequestHistory'
   | 'mergeRequest'
   | 'files'
   | 'diff'
@@ -19,6 +20,7 @@ type MergeRequestPart = Pick<
 >
 
 const PAGE = { per_page: 100 }
+const HISTORY = { ...PAGE, state: 'all', sort: 'updated', direction: 'desc' } as const
 
 export function mergeRequestPart(client: GithubClient): MergeRequestPart {
   return { ...reading(client), ...writing(client) }
@@ -26,8 +28,17 @@ export function mergeRequestPart(client: GithubClient): MergeRequestPart {
 
 function reading(
   client: GithubClient,
-): Pick<MergeRequestPart, 'listMergeRequests' | 'mergeRequest' | 'files' | 'diff' | 'listReviews'> {
+): Pick<
+  MergeRequestPart,
+  'listMergeRequests' | 'mergeRequestHistory' | 'mergeRequest' | 'files' | 'diff' | 'listReviews'
+> {
   return {
+    async mergeRequestHistory(path, from) {
+      const { items, ...rest } = await client.page('list merge requests', schema.PullRequest, (octokit) =>
+        octokit.rest.pulls.list({ ...placeOf(path), ...HISTORY, ...pageAt(from) }),
+      )
+      return { items: items.map(mergeRequestOf), ...rest }
+    },
     async listMergeRequests(path, { since, state = 'all', headBranch } = {}) {
       const place = placeOf(path)
       const head = headBranch === undefined ? {} : { head: `${place.owner}:${headBranch}` }

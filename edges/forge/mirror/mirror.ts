@@ -6,9 +6,10 @@ import type { CommandName } from '../../../machines/rules/commands.ts'
 import { commandsIn } from '../../../machines/rules/commands.ts'
 import type { ForgeChange } from '../change.ts'
 import type { ForgeSubjectKind } from '../port.ts'
-import { bareName } from '../projects.ts'
+import { bareName, repositoryNamed } from '../projects.ts'
 import { applyChange } from './apply.ts'
 import { isOwnText } from './hands.ts'
+import type { People } from './people.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
 import { loadThread } from './store/comments.ts'
 import { listIssues, listMergeRequests, loadSubject, type SubjectFilter } from './store/subjects.ts'
@@ -32,6 +33,8 @@ export interface Mirror {
   /** Newest change first. */
   issues(project: string, filter?: SubjectFilter): Promise<readonly MirroredIssue[]>
   mergeRequests(project: string, filter?: SubjectFilter): Promise<readonly MirroredMergeRequest[]>
+  /** Who accounts are to a repository at this moment; undefined where it is not enrolled. */
+  people(project: string, repository: string): Promise<People | undefined>
   /** When maintainers gave this command in the thread, for example `allow-ci-changes` (GIT-4): in words that are their own and stand. */
   maintainerSaidAt(
     project: string,
@@ -66,6 +69,12 @@ export function createMirror(options: MirrorOptions): Mirror {
       loadThread(sql, { project: bareName(project), repository, kind, number }),
     issues: (project, filter = {}) => listIssues(sql, bareName(project), filter),
     mergeRequests: (project, filter = {}) => listMergeRequests(sql, bareName(project), filter),
+    async people(id, name) {
+      const project = await options.directory.project(bareName(id))
+      const repository = project && repositoryNamed(project, name)
+      if (project === undefined || repository === undefined) return undefined
+      return options.rules.people(project, repository, await boundAccounts(sql, project.name))
+    },
     async maintainerSaidAt(project, repository, kind, number, command) {
       const scope = await openScope(options, project, repository)
       const people = options.rules.people(scope.project, scope.repository, await boundAccounts(sql, scope.project.name))

@@ -11,6 +11,8 @@ export interface People {
   isMaintainer(account: ForgeAccount): boolean
   /** Through the reporter intake gate (INTAKE, docs/contract/orchestrator.md). */
   isLetIn(account: ForgeAccount): boolean
+  /** Whose words may reach an agent: who is let in, and the engines that the Project names (INTAKE-9). */
+  isHeard(account: ForgeAccount): boolean
   /** Not our bot, not an engine, not of type bot, and let in (PEOPLE-5). */
   isGatedHuman(account: ForgeAccount): boolean
   /** Maintainers, reporters and the bot: whose ids are worth binding. */
@@ -43,6 +45,7 @@ export function peopleOf(
       isSame(account)
         ? passesIntakeGate(account.login, { botLogin, maintainerLogins, reporterLogins })
         : reporterLogins.length === 0,
+    isHeard: (account) => people.isLetIn(account) || isListed(account.login, project.upgradeEngineLogins),
     isGatedHuman: (account) => !people.isBot(account) && people.isLetIn(account),
     isNamed: (account) => isListed(account.login, [...named, botLogin]),
     isOwnComment: (comment) => people.isOwn(comment.author),

@@ -1,7 +1,7 @@
 /** What the mirror reads from the forge about one subject, into its rows. Whoever calls it has the subject's lock. */
 import type { Queryable } from '../../../runtime/store/sql.ts'
-import type { ForgeComment } from '../port.ts'
-import type { MergeRequestNotes, MirroredMergeRequest } from './records.ts'
+import type { ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
+import type { MergeRequestNotes, MirroredMergeRequest, MirroredSubject } from './records.ts'
 import { loadThread, markDeleted } from './store/comments.ts'
 import { markHasChecks } from './store/cursors.ts'
 import { loadSubject, markComplete, upsertSubject } from './store/subjects.ts'
@@ -14,16 +14,19 @@ const LISTED_WITHIN_MS = 60_000
 /** The subject alone, without its thread. */
 export async function readSubject(subject: Subject): Promise<void> {
   const { scope, key } = subject
-  if (key.kind === 'issue') {
-    const issue = await scope.forge.issue(scope.path, key.number)
-    await subject.take([issue.author], (tx, context) => takeInIssue(tx, context, issue, 'read'))
-  } else {
-    const found = await scope.forge.mergeRequest(scope.path, key.number)
-    await subject.take([found.author], (tx, context) => takeInMergeRequest(tx, context, found, 'read'))
-  }
+  if (key.kind === 'issue') await takeIssue(subject, await scope.forge.issue(scope.path, key.number))
+  else await takeMergeRequest(subject, await scope.forge.mergeRequest(scope.path, key.number))
 }
 
-/** Comments not seen before are news unless it is the first reading. */
+export async function takeIssue(subject: Subject, issue: ForgeIssue): Promise<void> {
+  await subject.take([issue.author], (tx, context) => takeInIssue(tx, context, issue, 'read'))
+}
+
+export async function takeMergeRequest(subject: Subject, found: ForgeMergeRequest): Promise<void> {
+  await subject.take([found.author], (tx, context) => takeInMergeRequest(tx, context, found, 'read'))
+}
+
+/** Comments not seen before are news to an actor, unless it is the first reading. */
 export async function readThread(subject: Subject): Promise<void> {
   const { scope, key } = subject
   const row = await subject.load()
@@ -32,7 +35,7 @@ export async function readThread(subject: Subject): Promise<void> {
   const reviews = key.kind === 'mr' ? await scope.forge.listReviews(scope.path, key.number) : []
   const listed = [...plain, ...reviews]
   const authors = listed.map((one) => one.author)
-  await subject.take(authors, (tx, context) => takeInThread(tx, subject, context, listed, row.complete))
+  await subject.take(authors, (tx, context) => takeInThread(tx, subject, context, listed, row))
 }
 
 async function takeInThread(
@@ -40,17 +43,18 @@ async function takeInThread(
   { key, options: { clock } }: Subject,
   context: TakeInContext,
   listed: readonly ForgeComment[],
-  known: boolean,
+  { complete, revision }: MirroredSubject,
 ): Promise<void> {
+  const news = complete && revision > 0
   for (const comment of listed.filter((one) => one.verdict !== 'pending')) {
-    await takeInComment(tx, context, comment, { action: 'read', news: known })
+    await takeInComment(tx, context, comment, { action: 'read', news })
   }
   const there = new Set(listed.map((comment) => comment.id))
   const gone = (await loadThread(tx, key)).filter((one) => one.deletedAt === undefined && !there.has(one.comment.id))
   // What came by webhook while the list was read is not in it and not gone.
   const newest = Math.max(0, ...listed.map((comment) => comment.createdAt))
   const listedBy = Math.max(newest, clock.now() - LISTED_WITHIN_MS)
-  const deleted = gone.filter((one) => one.comment.createdAt < listedBy || (listed.length === 0 && known))
+  const deleted = gone.filter((one) => one.comment.createdAt < listedBy || (listed.length === 0 && complete))
   await markDeleted(
     tx,
     key.project,

@@ -10,16 +10,23 @@ export interface SubjectKey {
   readonly number: number
 }
 
+interface HandNotes {
+  /** Who wrote the text that stands, where an event named another than its author. */
+  readonly textBy?: string
+}
+
 /** Trusted with an issue's text are maintainers and the bot. */
-export interface IssueNotes extends TextNotes {
+export interface IssueNotes extends TextNotes, HandNotes {
   readonly unwantedByMaintainer: boolean
   /** Who put the trigger label on. */
   readonly labelledBy?: string
+  /** Hash of the text on which a maintainer put it. */
+  readonly vouchedText?: string
   readonly closedBy?: string
   readonly deleted?: boolean
 }
 
-export interface MergeRequestNotes {
+export interface MergeRequestNotes extends HandNotes {
   /** Our clock when this head was first seen. */
   readonly headSince: number
   /** The forge's clock at the change that brought this head. */

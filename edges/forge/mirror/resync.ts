@@ -2,15 +2,18 @@
  * Reads the forge back: what changed since the last time, and deliveries that failed or never arrived (facts: forges
  * don't retry, half of them can be lost behind a tunnel). A repository that fails doesn't stop the others.
  */
-import { ForbiddenError, NotFoundError } from '../errors.ts'
+import { TerminalError } from '../../../runtime/errors.ts'
+import type { ForgeComment, ForgeIssue, ForgeMergeRequest, IssueQuery, MergeRequestQuery } from '../port.ts'
 import { seenDeliveries } from '../webhooks/store.ts'
-import { readChecks, readSubject, readThread } from './read-forge.ts'
+import { readHistory } from './history.ts'
+import { readChecks, readSubject, readThread, takeIssue } from './read-forge.ts'
 import { openScope, requireProject, type Scope } from './scope.ts'
 import { advanceCursor, loadCursor } from './store/cursors.ts'
-import { listIssues, listMergeRequests } from './store/subjects.ts'
+import { countComments } from './store/comments.ts'
+import { listConcerned, markIncomplete } from './store/subjects.ts'
 import type { Subject, Subjects } from './subject.ts'
-import { takeInIssue } from './take-in.ts'
-import type { ForgeComment } from '../port.ts'
+
+type ThreadName = Pick<ForgeComment, 'on' | 'number'>
 
 /** Clocks differ and lists lag: what was seen twice changes nothing. */
 const OVERLAP_MS = 5 * 60_000
@@ -36,37 +39,71 @@ async function resyncRepository(subjects: Subjects, scope: Scope, hookUrl: strin
   const startedAt = clock.now()
   const cursor = await loadCursor(sql, scope.project.name, scope.repository.name)
   const since = cursor === undefined || cursor.since === 0 ? undefined : Math.max(cursor.since - OVERLAP_MS, 0)
-  await readIssues(subjects, scope, since)
-  await readMergeRequests(subjects, scope, since)
-  if (since !== undefined) await readThreads(subjects, scope, await scope.forge.listCommentsSince(scope.path, since))
+  if (since === undefined) await readOpen(subjects, scope)
+  else await readChanges(subjects, scope, since)
   await retell(subjects, scope)
-  if (hookUrl !== undefined) await fetchMissed(subjects, scope, hookUrl, startedAt).catch(withoutRight)
   await advanceCursor(sql, scope.project.name, scope.repository.name, startedAt)
+  if (hookUrl !== undefined) await fetchMissed(subjects, scope, hookUrl, startedAt).catch(withoutHook)
+  await readHistory(subjects, scope)
 }
 
-/** The first time only what is open: closed history is nobody's work. */
-async function readIssues(subjects: Subjects, scope: Scope, since: number | undefined): Promise<void> {
-  const listed = await scope.forge.listIssues(scope.path, since === undefined ? { state: 'open' } : { since })
-  for (const issue of listed) {
-    await subjects.withSubject(scope, 'issue', issue.number, (subject) =>
-      subject.take([issue.author], (tx, context) => takeInIssue(tx, context, issue, 'read')),
-    )
-  }
+/** The first time what is open, so that work can begin; the rest is history. */
+async function readOpen(subjects: Subjects, scope: Scope): Promise<void> {
+  await readIssues(subjects, scope, { state: 'open' })
+  await readMergeRequests(subjects, scope, { state: 'open' })
 }
 
-async function readMergeRequests(subjects: Subjects, scope: Scope, since: number | undefined): Promise<void> {
-  const listed = await scope.forge.listMergeRequests(scope.path, since === undefined ? { state: 'open' } : { since })
+async function readChanges(subjects: Subjects, scope: Scope, since: number): Promise<void> {
+  const issues = await readIssues(subjects, scope, { since })
+  const mergeRequests = await readMergeRequests(subjects, scope, { since })
+  const comments = await scope.forge.listCommentsSince(scope.path, since)
+  const changed = [
+    ...(await lackingComments(subjects, scope, issues)),
+    // A review is in no list of comments.
+    ...mergeRequests.map(({ number }) => ({ on: 'mr', number }) as const),
+    ...comments.map(({ on, number }) => ({ on, number })),
+  ]
+  const threads = new Map(changed.map((thread) => [`${thread.on}/${thread.number}`, thread]))
+  for (const { on, number } of threads.values()) await subjects.withSubject(scope, on, number, readChanged)
+}
+
+async function readIssues(subjects: Subjects, scope: Scope, query: IssueQuery): Promise<readonly ForgeIssue[]> {
+  const listed = await scope.forge.listIssues(scope.path, query)
+  for (const issue of listed)
+    await subjects.withSubject(scope, 'issue', issue.number, (subject) => takeIssue(subject, issue))
+  return listed
+}
+
+async function readMergeRequests(
+  subjects: Subjects,
+  scope: Scope,
+  query: MergeRequestQuery,
+): Promise<readonly ForgeMergeRequest[]> {
+  const listed = await scope.forge.listMergeRequests(scope.path, query)
   // Lists don't say whether it can be merged.
   for (const { number } of listed) await subjects.withSubject(scope, 'mr', number, readSubject)
+  return listed
 }
 
-async function readThreads(subjects: Subjects, scope: Scope, changed: readonly ForgeComment[]): Promise<void> {
-  const threads = Map.groupBy(changed, (comment) => `${comment.on}/${comment.number}`)
-  for (const [{ on, number }] of [...threads.values()] as [ForgeComment][]) {
-    await subjects.withSubject(scope, on, number, async (subject) => {
-      if ((await subject.load())?.complete === true) await readThread(subject)
-    })
-  }
+/** No list names a comment that was deleted; the number of those that are left does. */
+async function lackingComments(
+  { options: { sql } }: Subjects,
+  { project, repository }: Scope,
+  issues: readonly ForgeIssue[],
+): Promise<readonly ThreadName[]> {
+  const place = { project: project.name, repository: repository.name, kind: 'issue' } as const
+  const lacking = await Promise.all(
+    issues.map(async ({ number, comments }) => (await countComments(sql, { ...place, number })) !== comments),
+  )
+  return issues.filter((_, index) => lacking[index]).map(({ number }) => ({ on: 'issue', number }))
+}
+
+/** What an actor waits for is read now; the rest has its turn in `readHistory`. */
+async function readChanged(subject: Subject): Promise<void> {
+  const row = await subject.load()
+  if (row === undefined) return
+  if (row.revision > 0) await readThread(subject)
+  else await markIncomplete(subject.options.sql, subject.key)
 }
 
 /**
@@ -75,22 +112,15 @@ async function readThreads(subjects: Subjects, scope: Scope, changed: readonly F
  * their checks read too.
  */
 async function retell(subjects: Subjects, scope: Scope): Promise<void> {
-  const filter = { repository: scope.repository.name }
+  const place = { project: scope.project.name, repository: scope.repository.name }
   const { sql } = subjects.options
-  const issues = (await listIssues(sql, scope.project.name, filter)).filter(
-    (row) => row.revision > 0 || row.issue.state === 'open',
-  )
-  for (const { number, revision, issue } of issues)
+  for (const { number, revision, isOpen } of await listConcerned(sql, { ...place, kind: 'issue' }))
     await subjects.withSubject(scope, 'issue', number, async (subject) => {
-      if (revision > 0 && issue.state === 'open') await readThread(subject)
+      if (revision > 0 && isOpen) await readThread(subject)
       await subject.tell()
     })
-  const open = await listMergeRequests(sql, scope.project.name, filter)
-  for (const row of open.filter((one) => one.mergeRequest.state === 'open' || one.revision > 0)) {
-    await subjects.withSubject(scope, 'mr', row.number, (subject) =>
-      rereadMergeRequest(subject, row.revision > 0 && row.mergeRequest.state === 'open'),
-    )
-  }
+  for (const { number, revision, isOpen } of await listConcerned(sql, { ...place, kind: 'mr' }))
+    await subjects.withSubject(scope, 'mr', number, (subject) => rereadMergeRequest(subject, revision > 0 && isOpen))
 }
 
 async function rereadMergeRequest(subject: Subject, open: boolean): Promise<void> {
@@ -101,9 +131,12 @@ async function rereadMergeRequest(subject: Subject, open: boolean): Promise<void
   await subject.tell()
 }
 
-/** Hooks need more rights than all the rest: a bot without them reads changes back all the same. */
-function withoutRight(error: unknown): void {
-  if (!(error instanceof ForbiddenError || error instanceof NotFoundError)) throw error
+/**
+ * Hooks need more rights than all the rest, and a forge refuses an address that it cannot reach (422): the bot reads
+ * changes back all the same. `checkProject` reports the refusal.
+ */
+function withoutHook(error: unknown): void {
+  if (!(error instanceof TerminalError)) throw error
 }
 
 async function fetchMissed(subjects: Subjects, scope: Scope, hookUrl: string, now: number): Promise<void> {

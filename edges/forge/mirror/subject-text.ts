@@ -3,6 +3,7 @@
  * an edit is a trusted hand's where its event names that hand and the very text that it changed; every other change of the text is
  * others' work, and an approval that is not newer does not speak of it.
  */
+import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { IssueAction, MergeRequestAction, TextBefore } from '../change.ts'
 import { contentHash } from '../hash.ts'
 import type { ForgeAccount } from '../port.ts'
@@ -62,6 +63,19 @@ export function signedEdit(
   const [from, to] = [textHash({ ...told, ...before }), textHash(told)]
   if (action !== 'edited' || from === to) return undefined
   return { isTrusted: isTrusted(by), from, to, at: told.updatedAt }
+}
+
+/** Who wrote the text that stands, where its event named another than its author; it stays true while the text is the same. */
+export function handOf(
+  now: SubjectText & { readonly author: ForgeAccount },
+  known: { readonly hash: string; readonly textBy?: string | undefined } | undefined,
+  edit: SignedEdit | undefined,
+  by: ForgeAccount | undefined,
+): { readonly textBy?: string } {
+  const hash = textHash(now)
+  const isNamed = edit?.to === hash && by !== undefined
+  const textBy = isNamed ? by.login : known?.hash === hash ? known.textBy : undefined
+  return textBy === undefined || sameLogin(textBy, now.author.login) ? {} : { textBy }
 }
 
 export function notesAfter(

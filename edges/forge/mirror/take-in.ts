@@ -16,7 +16,7 @@ import type { MirrorRules } from './rules.ts'
 import { loadComment, upsertComment } from './store/comments.ts'
 import { wasPushedByPod } from './store/pushes.ts'
 import { loadSubject, upsertSubject } from './store/subjects.ts'
-import { signedEdit, signedLate, textHash, type SignedEdit, type SubjectText } from './subject-text.ts'
+import { handOf, signedEdit, signedLate, textHash, type SignedEdit, type SubjectText } from './subject-text.ts'
 
 /** `read`: straight from the forge; `told`: a payload that may be late. */
 export type Source = 'read' | 'told'
@@ -49,7 +49,7 @@ export async function takeInIssue(
   const row = (await loadSubject(sql, key, true)) as MirroredIssue | undefined
   const order = orderOf(row?.updatedAt, row?.issue, issue, source)
   const edit = hint && signedEdit(hint, hint.issue, (account) => isTrustedWithIssue(account, context.people))
-  if (order === 'stale') await takeInLate(sql, row!, edit)
+  if (order === 'stale') await takeInLate(sql, row!, edit, hint?.by)
   if (order !== 'changed') return order
   const notes = issueNotesOf(row, issue, context, hint, edit)
   await upsertSubject(sql, {
@@ -63,9 +63,22 @@ export async function takeInIssue(
   return 'changed'
 }
 
-async function takeInLate(sql: Queryable, row: MirroredIssue, edit: SignedEdit | undefined): Promise<void> {
-  const notes = signedLate(row.notes, edit)
-  if (notes !== row.notes) await upsertSubject(sql, { ...row, notes })
+async function takeInLate(
+  sql: Queryable,
+  row: MirroredIssue,
+  edit: SignedEdit | undefined,
+  by: ForgeAccount | undefined,
+): Promise<void> {
+  const { textBy: _, ...signed } = signedLate(row.notes, edit)
+  const notes = { ...signed, ...handOf(row.issue, handIn(row), edit, by) }
+  if (contentHash(notes) !== contentHash(row.notes)) await upsertSubject(sql, { ...row, notes })
+}
+
+function handIn(row: MirroredIssue | MirroredMergeRequest): {
+  readonly hash: string
+  readonly textBy?: string | undefined
+} {
+  return { hash: textHash(row.kind === 'issue' ? row.issue : row.mergeRequest), textBy: row.notes.textBy }
 }
 
 /** Lists leave out who closed an issue; what a single read said stays true while it is closed. */
@@ -100,13 +113,17 @@ function issueNotesOf(
   const known = row && { hash: textHash(row.issue), at: row.updatedAt, notes: row.notes }
   const triggered = issue.labels.some((label) => sameText(label, context.project.triggerLabel))
   const labelledBy = isTrigger(hint, 'labeled', context) ? hint!.by.login : before.labelledBy
+  const vouched = isTrigger(hint, 'labeled', context) && context.people.isMaintainer(hint!.by)
+  const vouchedText = vouched ? textHash(issue) : before.vouchedText
   const closedBy = hint?.action === 'closed' ? hint.by.login : before.closedBy
   return {
     ...context.rules.text(known, { hash: textHash(issue), at: issue.updatedAt }, edit),
+    ...handOf(issue, row && handIn(row), edit, hint?.by),
     unwantedByMaintainer:
       !triggered &&
       (before.unwantedByMaintainer || (isTrigger(hint, 'unlabeled', context) && context.people.isMaintainer(hint!.by))),
     ...(triggered && labelledBy !== undefined ? { labelledBy } : {}),
+    ...(triggered && vouchedText !== undefined ? { vouchedText } : {}),
     ...(issue.state === 'closed' && closedBy !== undefined ? { closedBy } : {}),
     ...(hint?.action === 'deleted' ? { deleted: true } : {}),
   }
@@ -141,8 +158,10 @@ export async function takeInMergeRequest(
   }
   const row = (await loadSubject(sql, key, true)) as MirroredMergeRequest | undefined
   const order = orderOf(row?.updatedAt, row?.mergeRequest, found, source)
+  const edit = hint && signedEdit(hint, hint.mergeRequest, (by) => isAnswered(by, context.people))
+  if (order === 'stale') await takeInLateHand(sql, row!, edit, hint?.by)
   if (order !== 'changed') return order
-  const notes = await mergeRequestNotesOf(sql, row, found, context, hint)
+  const notes = await mergeRequestNotesOf(sql, row, found, context, hint, edit)
   await upsertSubject(sql, {
     ...fresh(key, context.now, found.updatedAt, false),
     ...row,
@@ -154,15 +173,31 @@ export async function takeInMergeRequest(
   return 'changed'
 }
 
+async function takeInLateHand(
+  sql: Queryable,
+  row: MirroredMergeRequest,
+  edit: SignedEdit | undefined,
+  by: ForgeAccount | undefined,
+): Promise<void> {
+  const { textBy, ...notes } = row.notes
+  const hand = handOf(row.mergeRequest, handIn(row), edit, by)
+  if (hand.textBy !== textBy) await upsertSubject(sql, { ...row, notes: { ...notes, ...hand } })
+}
+
+function isAnswered(account: ForgeAccount, people: People): boolean {
+  return people.isGatedHuman(account) || people.isOwn(account)
+}
+
 async function mergeRequestNotesOf(
   sql: Queryable,
   row: MirroredMergeRequest | undefined,
   found: ForgeMergeRequest,
   context: TakeInContext,
   hint: MergeRequestHint | undefined,
+  edit: SignedEdit | undefined,
 ): Promise<MergeRequestNotes> {
   const moved = row === undefined || row.mergeRequest.headSha !== found.headSha
-  const before: MergeRequestNotes = moved
+  const { textBy: _, ...before }: MergeRequestNotes = moved
     ? { headSince: context.now, headAt: found.updatedAt, pushedBy: '', headByBot: false, ci: 'none' }
     : row.notes
   const byPod = before.headByBot || (await wasPushedByPod(sql, context.project.name, context.repository, found.headSha))
@@ -173,17 +208,17 @@ async function mergeRequestNotesOf(
     ...before,
     headByBot,
     pushedBy: headByBot ? context.project.scm.botLogin : pushedBy,
-    ...mergeRequestText(row, found, context, hint),
+    ...mergeRequestText(row, found, context, edit),
+    ...handOf(found, row && handIn(row), edit, hint?.by),
   }
 }
 
 function mergeRequestText(
   row: MirroredMergeRequest | undefined,
   found: ForgeMergeRequest,
-  { people, rules }: TakeInContext,
-  hint: MergeRequestHint | undefined,
+  { rules }: TakeInContext,
+  edit: SignedEdit | undefined,
 ): Required<Pick<MergeRequestNotes, 'text' | 'trustedText'>> {
-  const edit = hint && signedEdit(hint, hint.mergeRequest, (by) => people.isGatedHuman(by) || people.isOwn(by))
   const notes = row?.notes.text ?? { editedByOther: false }
   const known = row && { hash: textHash(row.mergeRequest), at: row.updatedAt, notes }
   const text = rules.text(known, { hash: textHash(found), at: found.updatedAt }, edit)

@@ -13,6 +13,7 @@ import { contentHash } from '../hash.ts'
 import type { ForgeComment } from '../port.ts'
 import { forgePath, repositoryNamed, type ProjectSettings } from '../projects.ts'
 import { issueFactsOf, mergeRequestFactsOf, type FactsContext } from './facts.ts'
+import { isHeardComment } from './gate.ts'
 import { isOwnText } from './hands.ts'
 import type { People } from './people.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectKey } from './records.ts'
@@ -63,7 +64,7 @@ export function commentTellings(row: MirroredSubject, context: FactsContext, at:
   return untold(context.thread).flatMap((one) => {
     const { people } = context
     const { comment } = one
-    if (people.isOwnComment(comment) || !people.isGatedHuman(comment.author)) return []
+    if (people.isOwnComment(comment) || !people.isGatedHuman(comment.author) || !isHeardComment(one, people)) return []
     return row.kind === 'issue' ? issueComment(to, one, people, at) : mergeRequestComment(to, one, row, context, at)
   })
 }

@@ -12,7 +12,11 @@ import { bareName, type ProjectDirectory } from '../projects.ts'
 import type { ForgeAccount } from '../port.ts'
 import { writerOf } from './hands.ts'
 import type { Mirror } from './mirror.ts'
-import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
+import { openGate, reporterGate, type Gate } from './gate.ts'
+import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject } from './records.ts'
+
+/** A Task may own it all the same, and has to know where it stands. */
+const noWords = { title: '', body: '' }
 
 type Judge = (account: ForgeAccount) => boolean
 
@@ -21,7 +25,23 @@ interface Accounts {
   readonly isOwn: Judge
 }
 
-export function threadReader(mirror: Mirror, directory: ProjectDirectory): ThreadReader {
+type MirrorRows = Pick<Mirror, 'issue' | 'mergeRequest' | 'comments' | 'issues' | 'mergeRequests'>
+type GateOf = (project: string, repository: string) => Promise<Gate>
+
+/** All that was said, for whoever decides anything. */
+export function threadReader(mirror: MirrorRows, directory: ProjectDirectory): ThreadReader {
+  return readerOf(mirror, directory, async () => openGate)
+}
+
+/** What agents may read (INTAKE-9). */
+export function gatedThreadReader(
+  mirror: MirrorRows & Pick<Mirror, 'people'>,
+  directory: ProjectDirectory,
+): ThreadReader {
+  return readerOf(mirror, directory, (project, repository) => reporterGate(mirror, project, repository))
+}
+
+function readerOf(mirror: MirrorRows, directory: ProjectDirectory, gateOf: GateOf): ThreadReader {
   async function accountsOf(projectId: string): Promise<Accounts> {
     const project = await directory.project(bareName(projectId))
     if (project === undefined) return { isBot: (account) => account.bot, isOwn: () => false }
@@ -35,19 +55,32 @@ export function threadReader(mirror: Mirror, directory: ProjectDirectory): Threa
       isOwn: (account) => sameLogin(account.login, settings.botLogin),
     }
   }
+  async function readable<Row extends MirroredSubject>(
+    rows: readonly Row[],
+    project: string,
+    repository: string,
+  ): Promise<readonly Row[]> {
+    const gate = await gateOf(project, repository)
+    return rows.filter((row) => gate.reads(row))
+  }
   return {
     issue: async (project, repository, number) => {
       const found = await mirror.issue(project, repository, number)
-      return found && toIssue(found, (await accountsOf(project)).isBot)
+      if (found === undefined) return undefined
+      const issue = toIssue(found, (await accountsOf(project)).isBot)
+      return (await gateOf(project, repository)).reads(found) ? issue : { ...issue, ...noWords }
     },
     mergeRequest: async (project, repository, number) => {
       const found = await mirror.mergeRequest(project, repository, number)
-      return found && toMergeRequest(found, (await accountsOf(project)).isBot)
+      if (found === undefined) return undefined
+      const mergeRequest = toMergeRequest(found, (await accountsOf(project)).isBot)
+      return (await gateOf(project, repository)).reads(found) ? mergeRequest : { ...mergeRequest, ...noWords }
     },
     comments: async (project, repository, number, on) => {
       const accounts = await accountsOf(project)
+      const gate = await gateOf(project, repository)
       const living = (await mirror.comments(project, repository, on, number)).filter(
-        (comment) => comment.deletedAt === undefined,
+        (comment) => comment.deletedAt === undefined && gate.hears(comment),
       )
       return living
         .filter(({ comment }) => comment.body !== '' || comment.verdict !== undefined)
@@ -57,7 +90,7 @@ export function threadReader(mirror: Mirror, directory: ProjectDirectory): Threa
     issues: async (project, repository, { state, since, labels, limit }) => {
       const { isBot: isBotAccount } = await accountsOf(project)
       const found = await mirror.issues(project, { repository, ...(state && state !== 'all' ? { state } : {}) })
-      return found
+      return (await readable(found, project, repository))
         .map((issue) => toIssue(issue, isBotAccount))
         .filter(
           (issue) => issue.updatedAt >= (since ?? 0) && (labels ?? []).every((label) => issue.labels.includes(label)),
@@ -67,7 +100,7 @@ export function threadReader(mirror: Mirror, directory: ProjectDirectory): Threa
     mergeRequests: async (project, repository, { state, since, limit }) => {
       const { isBot: isBotAccount } = await accountsOf(project)
       const found = await mirror.mergeRequests(project, { repository, ...(state && state !== 'all' ? { state } : {}) })
-      return found
+      return (await readable(found, project, repository))
         .map((mr) => toMergeRequest(mr, isBotAccount))
         .filter((mr) => mr.updatedAt >= (since ?? 0))
         .slice(0, limit)

@@ -49,6 +49,16 @@ export async function loadThread(sql: Queryable, key: SubjectKey): Promise<reado
   return rows.map(commentOf)
 }
 
+/** Those of a thread that stand. */
+export async function countComments(sql: Queryable, key: SubjectKey): Promise<number> {
+  const { rows } = await sql.query<{ found: number }>(
+    `select count(*)::int as found from forge_comment
+     where project = $1 and repository = $2 and on_sort = $3 and number = $4 and deleted_at is null`,
+    [key.project, key.repository, key.kind, key.number],
+  )
+  return rows[0]!.found
+}
+
 export async function upsertComment(
   sql: Queryable,
   project: string,

@@ -66,6 +66,14 @@ export async function markComplete(sql: Queryable, key: SubjectKey): Promise<voi
   )
 }
 
+/** Something in its thread changed that was not read yet. */
+export async function markIncomplete(sql: Queryable, key: SubjectKey): Promise<void> {
+  await sql.query(
+    'update forge_subject set complete = false where project = $1 and repository = $2 and sort = $3 and number = $4',
+    [key.project, key.repository, key.kind, key.number],
+  )
+}
+
 /** A telling takes the next number before it is told; false: another process took it meanwhile. */
 export async function claimRevision(sql: Queryable, key: SubjectKey, revision: number): Promise<boolean> {
   const { rowCount } = await sql.query(
@@ -81,6 +89,44 @@ export async function markTold(sql: Queryable, key: SubjectKey, revision: number
     `update forge_subject set facts_hash = $6 where project = $1 and repository = $2 and sort = $3 and number = $4 and revision = $5`,
     [key.project, key.repository, key.kind, key.number, revision, factsHash],
   )
+}
+
+/** What the platform keeps informed: everything open, and of what is closed the newest that have an actor. */
+export interface ConcernedSubject {
+  readonly number: number
+  readonly revision: number
+  readonly isOpen: boolean
+}
+
+const MOST_CLOSED = 1000
+
+export async function listConcerned(
+  sql: Queryable,
+  { project, repository, kind }: Omit<SubjectKey, 'number'>,
+): Promise<readonly ConcernedSubject[]> {
+  const { rows } = await sql.query<ConcernedSubject>(
+    `select number, revision, state = 'open' as "isOpen" from forge_subject
+     where project = $1 and repository = $2 and sort = $3 and (state = 'open' or number in (
+       select number from forge_subject where project = $1 and repository = $2 and sort = $3 and state <> 'open' and revision > 0
+       order by updated_at desc limit $4)) order by updated_at desc, number`,
+    [project, repository, kind, MOST_CLOSED],
+  )
+  return rows
+}
+
+/** Whose thread is not here whole, newest change first. */
+export async function listIncomplete(
+  sql: Queryable,
+  project: string,
+  repository: string,
+  limit: number,
+): Promise<readonly Pick<SubjectKey, 'kind' | 'number'>[]> {
+  const { rows } = await sql.query<Pick<SubjectKey, 'kind' | 'number'>>(
+    `select sort as "kind", number from forge_subject where project = $1 and repository = $2 and not complete
+     order by updated_at desc, sort, number limit $3`,
+    [project, repository, limit],
+  )
+  return rows
 }
 
 export interface SubjectFilter {

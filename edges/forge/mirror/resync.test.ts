@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest'
+import type { IssueFacts } from '../../../machines/issue/events.ts'
+import type { Fetch } from '../../../http/ports.ts'
+import { RetryableError } from '../../../runtime/errors.ts'
+import { createOpenForge } from '../open-forge.ts'
+import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing.ts'
+import { createMirror } from './mirror.ts'
+import { mirrorRules } from './rules.ts'
+import { loadCursor } from './store/cursors.ts'
+
+const REPO = 'acme/library'
+
+async function resync(fixture: EdgeFixture): Promise<void> {
+  await fixture.edge.handlers.resyncMirror.perform({ project: 'default/demo' }, fixture.context('resync'))
+}
+
+function openWanted({ forge }: EdgeFixture): number {
+  return forge.openIssue('maintainer', REPO, { title: 'Add mul', body: 'We need it.', labels: ['platform'] }).number
+}
+
+function lastFacts({ delivered }: EdgeFixture): IssueFacts {
+  return delivered.findLast(({ event }) => event.type === 'issue.observed')!.event['facts'] as IssueFacts
+}
+
+async function said({ edge }: EdgeFixture, on: 'issue' | 'mr', number: number): Promise<readonly string[]> {
+  const thread = await edge.mirror.comments('demo', 'library', on, number)
+  return thread
+    .filter(({ deletedAt, comment }) => deletedAt === undefined && comment.body !== '')
+    .map(({ comment }) => comment.body)
+}
+
+/** Changes of people are not reviewed unless they ask. */
+const unasked: EdgeFixtureOptions = {
+  project: (given) => ({ ...given, scm: { ...given.scm, prReactionScope: 'labeledOrMentioned' } }),
+}
+
+async function openChange(fixture: EdgeFixture): Promise<number> {
+  await fixture.push(await fixture.clone('maintainer'), 'fix', { 'fix.txt': 'fixed' })
+  const { number } = await fixture.forge.openPull('maintainer', REPO, {
+    title: 'Fix',
+    body: '',
+    head: 'fix',
+    base: 'main',
+  })
+  return number
+}
+
+test.each([
+  ['an address that the forge cannot reach', 'POST', 422],
+  ['no right to see hooks', 'GET', 403],
+] as const)(
+  'a hook refused for %s stops no resync: what people closed is seen by the next one (TOOL-SCM-READ-8)',
+  async (_name, method, status) => {
+    await withForgeEdge({}, async (fixture) => {
+      const path = `/repos/${REPO}/hooks/**`
+      fixture.forge.faults.inject({ kind: 'errorBeforeWrite', method, path, status, times: 10_000 })
+      const number = openWanted(fixture)
+      await resync(fixture)
+      expect(lastFacts(fixture)).toMatchObject({ number, state: 'open' })
+      fixture.forge.closeIssue('maintainer', REPO, number)
+      fixture.clock.advance(30 * 60_000)
+      await resync(fixture)
+      expect(lastFacts(fixture)).toMatchObject({ number, state: 'closed' })
+    })
+  },
+)
+
+test('a forge that fails at the hooks is asked again, and what was read is not read anew (TOOL-SCM-READ-8)', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    const path = `/repos/${REPO}/hooks/**`
+    fixture.forge.faults.inject({ kind: 'errorBeforeWrite', method: 'GET', path, status: 502 })
+    await expect(resync(fixture)).rejects.toThrow(RetryableError)
+    expect(await loadCursor(fixture.sql, 'demo', 'library')).toMatchObject({ since: fixture.clock.now() })
+    await resync(fixture)
+  })
+})
+
+test('a thread that no Task owns is in the mirror, without what was deleted in it unheard (TOOL-SCM-READ-6)', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    const { forge } = fixture
+    const { mirror } = fixture.edge
+    const { number } = forge.openIssue('reader', REPO, { title: 'Idea', body: '' })
+    const first = forge.comment('reader', REPO, number, 'first')
+    await mirror.resync('demo')
+    expect(await said(fixture, 'issue', number)).toEqual(['first'])
+    const second = forge.comment('maintainer', REPO, number, 'second')
+    await mirror.resync('demo')
+    expect(await said(fixture, 'issue', number)).toEqual(['first', 'second'])
+    for (const { id } of [first, second]) forge.deleteComment('maintainer', REPO, id)
+    fixture.clock.advance(2 * 60_000)
+    await mirror.resync('demo')
+    expect(await said(fixture, 'issue', number)).toEqual([])
+    expect(fixture.delivered).toEqual([])
+  })
+})
+
+test('what people said of a change that nobody asked us about is in the mirror, reviews included (TOOL-SCM-READ-6)', async () => {
+  await withForgeEdge(unasked, async (fixture) => {
+    const { mirror } = fixture.edge
+    const number = await openChange(fixture)
+    await mirror.resync('demo')
+    await fixture.forge.review('maintainer', REPO, number, { event: 'COMMENT', body: 'Looks odd', comments: [] })
+    await fixture.forge.closePull('maintainer', REPO, number)
+    await mirror.resync('demo')
+    expect(await said(fixture, 'mr', number)).toEqual(['Looks odd'])
+    expect(fixture.delivered).toEqual([])
+  })
+})
+
+test('what was over before the repository was enrolled is in the mirror with its threads, and wakes nobody (TOOL-SCM-READ-7)', async () => {
+  await withForgeEdge(unasked, async (fixture) => {
+    const { forge } = fixture
+    const { mirror } = fixture.edge
+    const issue = openWanted(fixture)
+    forge.comment('maintainer', REPO, issue, 'done long ago')
+    forge.closeIssue('maintainer', REPO, issue)
+    const change = await openChange(fixture)
+    await forge.review('maintainer', REPO, change, { event: 'COMMENT', body: 'fine', comments: [] })
+    await forge.mergePull('maintainer', REPO, change)
+    await mirror.resync('demo')
+    expect(await mirror.issue('demo', 'library', issue)).toMatchObject({ issue: { state: 'closed' } })
+    expect(await said(fixture, 'issue', issue)).toEqual(['done long ago'])
+    expect(await mirror.mergeRequest('demo', 'library', change)).toMatchObject({ mergeRequest: { state: 'merged' } })
+    expect(await said(fixture, 'mr', change)).toEqual(['fine'])
+    expect(fixture.delivered).toEqual([])
+  })
+})
+
+test('a long history is read page by page, and a limit in the middle of it ends no resync (TOOL-SCM-READ-7)', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    for (let n = 0; n < 250; n++) {
+      const { number } = fixture.forge.openIssue('maintainer', REPO, { title: `Issue ${n}`, body: '' })
+      fixture.forge.closeIssue('maintainer', REPO, number)
+    }
+    const pages: string[] = []
+    const limitedAtTheSecond: Fetch = async (input, init) => {
+      const { pathname, searchParams } = new URL(String(input))
+      if (!pathname.endsWith('/issues') || searchParams.get('direction') !== 'desc') return fetch(input, init)
+      pages.push(searchParams.get('page') ?? '1')
+      return pages.length === 2
+        ? new Response('{}', { status: 429, headers: { 'retry-after': '60' } })
+        : fetch(input, init)
+    }
+    const mirror = createMirror({
+      rules: mirrorRules,
+      ...fixture,
+      openForge: createOpenForge({ directory: fixture.directory, fetch: limitedAtTheSecond, clock: fixture.clock }),
+      deliver: async ({ key }) => ({ key, applied: true, seq: 1 }),
+    })
+    // What was closed is older than any change that is read back.
+    fixture.clock.advance(3_600_000)
+    await mirror.resync('demo')
+    expect(await mirror.issues('demo')).toHaveLength(100)
+    fixture.clock.advance(30 * 60_000)
+    await mirror.resync('demo')
+    expect(await mirror.issues('demo')).toHaveLength(250)
+    expect(pages).toEqual(['1', '2', '2', '3'])
+  })
+})
