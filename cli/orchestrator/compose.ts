@@ -59,7 +59,7 @@ import { orchestratorReadiness } from './readiness.ts'
 import { alertingOf, waitingAlerts } from './alerting.ts'
 import { readWhy } from './why.ts'
 import {
-  derivedResources,
+  derivedViews,
   mintByHand,
   statusOf,
   tellDeleted,
@@ -279,7 +279,7 @@ export async function composeOrchestrator(
     onProjectChanged: (namespace, name) => tellProject(views, namespace, name),
     onProjectDeleted: (resource) => tellDeleted(views, resource),
     onTaskApplied: (resource) => mintByHand(views, resource),
-    derived: (kind, namespace) => derivedResources(views, kind, namespace),
+    derived: derivedViews(views),
     statusOf: (resource) => statusOf(views, resource),
   })
   const tickets = createTickets({ clock, ids, sessionKey: parts.sessionKey })

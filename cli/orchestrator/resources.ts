@@ -10,17 +10,20 @@ import {
   type DerivedResource,
 } from '../../crd/status.ts'
 import type { LocalProjectDirectory } from '../../edges/local/project-directory.ts'
+import { viewKey, type DerivedViews } from '../../edges/local/resource-reads.ts'
 import type { Resource } from '../../edges/ports/resources.ts'
 import { scheduleSettings } from '../../edges/schedule/settings.ts'
 import type { ThreadReader } from '../../edges/ports/threads.ts'
 import type { ProjectSpec } from '../../crd/project.ts'
 import { ledgerDeliveries } from './spending.ts'
+import { sliceBehind } from '../../http/list.ts'
 import { Problem } from '../../http/problem.ts'
 import type { ActorKind } from '../../machines/definition.ts'
 import type { LedgerContext } from '../../machines/ledger/context.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { OwnedIssue, TaskSeed } from '../../machines/task/events.ts'
+import { allActors } from '../../runtime/all-actors.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 
@@ -38,26 +41,43 @@ const actorKinds: Readonly<Record<string, ActorKind>> = {
   Task: 'task',
   Issue: 'issue',
   MergeRequest: 'merge-request',
-  QueuedEvent: 'queue',
 }
-const listLimit = 500
 
-/** Kinds that only actors write. */
-export async function derivedResources(
+/** Kinds that only actors write: an actor for each resource, but one queue for all QueuedEvents of a Project. */
+export function derivedViews(deps: Pick<ResourceViewsDeps, 'runtime'>): DerivedViews {
+  const { runtime } = deps
+  return {
+    async list(kind, query) {
+      if (kind.kind === 'QueuedEvent') return sliceBehind(await queuedEvents(deps, query.namespace), viewKey, query)
+      const actorKind = actorKinds[kind.kind]
+      if (actorKind === undefined) return []
+      const { namespace, after, limit } = query
+      const idPrefix = namespace === undefined ? '' : `${namespace}/`
+      const actors = await runtime.list(actorKind, { idPrefix, after, limit: limit + 1 })
+      return actors.map((actor) => actorView(kind, actor))
+    },
+    async get(kind, namespace, name) {
+      if (kind.kind === 'QueuedEvent')
+        return (await queuedEvents(deps, namespace)).find(({ metadata }) => metadata.name === name)
+      const actorKind = actorKinds[kind.kind]
+      const actor = actorKind && (await runtime.read(`${actorKind}:${namespace}/${name}`))
+      return actor === undefined ? undefined : actorView(kind, actor)
+    },
+  }
+}
+
+function actorView({ kind }: Kind, actor: ActorView): DerivedResource {
+  return kind === 'Task' ? taskResource(actor) : factsResource(kind as 'Issue' | 'MergeRequest', actor)
+}
+
+async function queuedEvents(
   deps: Pick<ResourceViewsDeps, 'runtime'>,
-  kind: Kind,
   namespace: string | undefined,
 ): Promise<readonly DerivedResource[]> {
-  const actorKind = actorKinds[kind.kind]
-  if (actorKind === undefined) return []
-  const prefix = namespace === undefined ? {} : { idPrefix: `${namespace}/` }
-  const actors = await deps.runtime.list(actorKind, { limit: listLimit, ...prefix })
-  if (kind.kind === 'Task') return actors.map(taskResource)
-  if (kind.kind === 'QueuedEvent') {
-    const held = actors.map(async (actor) => queuedEventResources(actor, await costFacts(deps, actor)))
-    return (await Promise.all(held)).flat()
-  }
-  return actors.map((actor) => factsResource(kind.kind as 'Issue' | 'MergeRequest', actor))
+  const all: DerivedResource[] = []
+  for await (const queue of allActors(deps.runtime, 'queue', namespace === undefined ? '' : `${namespace}/`))
+    all.push(...queuedEventResources(queue, await costFacts(deps, queue)))
+  return all
 }
 
 /** An entry that mints carries its seed; of one for the next pod its Task knows. */

@@ -7,6 +7,7 @@ import { Problem } from '../../http/problem.ts'
 import { testClock, withServer } from '../../http/testing.ts'
 import { localMigrations } from './migrations.ts'
 import { registerResourceApi, type ResourceApiDeps } from './resource-api.ts'
+import type { ResourceView } from './resource-reads.ts'
 import { localResources } from './resources.ts'
 import { localSecrets } from './secrets.ts'
 import { withFolder } from './testing.ts'
@@ -70,9 +71,10 @@ async function withApi(use: (api: Api) => Promise<void>, changes: Partial<Resour
       onProjectChanged: async (namespace, name) => void told.push(`project ${namespace}/${name}`),
       onProjectDeleted: async ({ namespace, name }) => void told.push(`deleted ${namespace}/${name}`),
       onTaskApplied: async ({ namespace, name }) => void told.push(`task ${namespace}/${name}`),
-      derived: async (kind, namespace) => [
-        { kind: kind.kind, metadata: { name: 'one', namespace: namespace ?? 'default' } },
-      ],
+      derived: {
+        list: async (kind, { namespace }) => [derivedView(kind.kind, namespace)],
+        get: async (kind, namespace, name) => (name === 'one' ? derivedView(kind.kind, namespace) : undefined),
+      },
       statusOf: async ({ name }) => ({ ready: name === 'demo' }),
       ...changes,
     }
@@ -101,6 +103,10 @@ async function withApi(use: (api: Api) => Promise<void>, changes: Partial<Resour
       },
     )
   })
+}
+
+function derivedView(kind: string, namespace = 'default'): ResourceView & { readonly kind: string } {
+  return { kind, metadata: { name: 'one', namespace } }
 }
 
 describe('applying', () => {
@@ -264,6 +270,36 @@ describe('reading', () => {
       expect(await names('?namespace=team')).toEqual(['demo-2'])
       expect((await call('GET', '/resources/projects/default/demo-2')).status).toBe(404)
     })
+  })
+
+  test('goes on page by page behind the cursor, and asks for the status of what it shows only (RESOURCE-API-2, RESOURCES-30)', async () => {
+    const asked: string[] = []
+    const statusOf: ResourceApiDeps['statusOf'] = async ({ name }) => ({ order: asked.push(name) })
+    await withApi(
+      async ({ call, resources }) => {
+        const names = Array.from({ length: 230 }, (_, index) => `p-${String(index).padStart(3, '0')}`)
+        for (const name of names) await resources.apply({ kind: 'Project', namespace: 'default', name, spec: {} })
+        const lengths: number[] = []
+        const seen: string[] = []
+        for (let cursor: string | undefined = ''; cursor !== undefined;) {
+          const { body } = await call('GET', `/resources/projects${cursor === '' ? '' : `?cursor=${cursor}`}`)
+          const items = body['items'] as { metadata: { name: string } }[]
+          lengths.push(items.length)
+          seen.push(...items.map(({ metadata }) => metadata.name))
+          cursor = body['nextCursor'] as string | undefined
+        }
+        expect(lengths).toEqual([100, 100, 30])
+        expect(seen).toEqual(names)
+        asked.length = 0
+        const { body } = await call('GET', '/resources/projects?limit=2')
+        expect([(body['items'] as object[]).length, body['nextCursor']]).toEqual([2, expect.any(String)])
+        expect((await call('GET', '/resources/projects/default/p-229')).status).toBe(200)
+        // The third is read to know that there is more, and is never shown.
+        expect(asked).toEqual(['p-000', 'p-001', 'p-002', 'p-229'])
+        expect((await call('GET', '/resources/projects?cursor=junk')).body).toMatchObject({ code: 'invalid-input' })
+      },
+      { statusOf },
+    )
   })
 
   test('shows kinds that are actors as their actors say (RESOURCES-21)', async () => {

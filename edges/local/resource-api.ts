@@ -1,14 +1,13 @@
 /** Resources over HTTP on one machine: what `statewright apply` and `get` call. Production has the Kubernetes API for this. */
 import { Type } from 'typebox'
 import { checkManifest } from '../../crd/validate.ts'
-import { kindNamed, type Kind } from '../../crd/kinds.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { guard, type Authenticate } from '../../http/auth/authenticate.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
-import type { AppliedResource, Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
+import type { AppliedResource, Resource, SecretPort } from '../ports/resources.ts'
+import { requireKind, ResourceParams, resourceReads, type ResourceReadDeps } from './resource-reads.ts'
 
-export interface ResourceApiDeps {
-  readonly resources: ResourcePort
+export interface ResourceApiDeps extends ResourceReadDeps {
   readonly secrets: SecretPort
   readonly authenticate: Authenticate
   /** Called after a Project or one of its Repositories changed, with the Project's name. */
@@ -16,12 +15,8 @@ export interface ResourceApiDeps {
   readonly onProjectDeleted: (resource: Resource) => Promise<void>
   /** A Task that a person made, at every apply of it; refuses by a Problem. */
   readonly onTaskApplied: (resource: Resource) => Promise<void>
-  /** Kinds whose rows are actors: their resource views. */
-  readonly derived: (kind: Kind, namespace: string | undefined) => Promise<readonly object[]>
-  readonly statusOf: (resource: Resource) => Promise<object>
 }
 
-const Params = Type.Object({ kind: Type.String(), namespace: Type.String(), name: Type.String() })
 const Document = Type.Object({}, { additionalProperties: true })
 
 export async function registerResourceApi(app: HttpApp, deps: ResourceApiDeps): Promise<void> {
@@ -29,7 +24,7 @@ export async function registerResourceApi(app: HttpApp, deps: ResourceApiDeps): 
     scope.addHook('onRequest', guard(deps.authenticate))
     const routes = scope as HttpApp
     writeRoutes(routes, deps)
-    readRoutes(routes, deps)
+    resourceReads(routes, deps)
   })
 }
 
@@ -58,7 +53,7 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
 
   app.delete(
     '/resources/:kind/:namespace/:name',
-    { schema: { params: Params, summary: 'Delete a resource' } },
+    { schema: { params: ResourceParams, summary: 'Delete a resource' } },
     async (request, reply) => {
       const { kind, namespace, name } = request.params
       const known = requireKind(kind)
@@ -89,60 +84,6 @@ async function mint(deps: ResourceApiDeps, resource: Resource, change: AppliedRe
   }
 }
 
-function readRoutes(app: HttpApp, deps: ResourceApiDeps): void {
-  const Query = Type.Object({ namespace: Type.Optional(Type.String()) })
-  app.get(
-    '/resources/:kind',
-    { schema: { params: Type.Object({ kind: Type.String() }), querystring: Query, summary: 'List resources' } },
-    async (request) => {
-      const kind = requireKind(request.params.kind)
-      return { items: await viewsOf(deps, kind, request.query.namespace) }
-    },
-  )
-
-  app.get(
-    '/resources/:kind/:namespace/:name',
-    { schema: { params: Params, summary: 'One resource' } },
-    async (request) => {
-      const { kind: given, namespace, name } = request.params
-      const kind = requireKind(given)
-      const found = (await viewsOf(deps, kind, namespace)).find((view) => nameOf(view) === name)
-      if (found === undefined) throw new Problem('not-found', `there is no ${kind.kind} ${namespace}/${name}`)
-      return found
-    },
-  )
-}
-
-async function viewsOf(deps: ResourceApiDeps, kind: Kind, namespace: string | undefined): Promise<readonly object[]> {
-  if (kind.kind !== 'Project' && kind.kind !== 'Repository') return deps.derived(kind, namespace)
-  const stored = await deps.resources.list(kind.kind, namespace)
-  return Promise.all(
-    stored.map(async (resource) => ({
-      apiVersion: kind.apiVersion,
-      kind: kind.kind,
-      metadata: {
-        name: resource.name,
-        namespace: resource.namespace,
-        uid: resource.uid,
-        generation: resource.generation,
-        creationTimestamp: new Date(resource.createdAt).toISOString(),
-      },
-      spec: resource.spec,
-      status: await deps.statusOf(resource),
-    })),
-  )
-}
-
 function projectOf(resource: Resource): string {
   return resource.kind === 'Project' ? resource.name : String(resource.spec['projectRef'])
-}
-
-function requireKind(name: string): Kind {
-  const kind = kindNamed(name)
-  if (kind === undefined) throw new Problem('not-found', `there is no kind ${name}`)
-  return kind
-}
-
-function nameOf(view: object): string | undefined {
-  return (view as { metadata?: { name?: string } }).metadata?.name
 }
