@@ -137,7 +137,6 @@ describe('applying', () => {
       expect(body['errors']).toEqual(
         expect.arrayContaining([
           expect.objectContaining({ path: '/metadata/name' }),
-          { path: '/spec/triggerLable', message: 'is not a known field; did you mean triggerLabel?' },
           expect.objectContaining({ path: '/spec/maxOpenTasks' }),
         ]),
       )
@@ -146,18 +145,31 @@ describe('applying', () => {
     })
   })
 
-  test('takes a removed key with a warning, and forgets it', async () => {
+  test('prunes an unknown and a removed key without a word, as a server does (RESOURCES-6, RESOURCES-13)', async () => {
     await withApi(async ({ call, resources }) => {
-      const scm = { ...project.spec.scm, approvalLabel: 'ok' }
-      const { status, body } = await call('PUT', '/resources', { ...project, spec: { ...project.spec, scm } })
-      expect(status).toBe(200)
-      expect(body['warnings']).toEqual([
-        {
-          path: '/spec/scm/approvalLabel',
-          message: expect.stringContaining('approval is by comment text only') as unknown,
-        },
-      ])
+      await call('PUT', '/resources', project)
+      const scm = { ...project.spec.scm, approvalLabel: 'ok', maintainerLogin: ['maria'] }
+      const unknown = { ...project, extra: 1, spec: { ...project.spec, triggerLable: 'x', scm } }
+      const { status, body } = await call('PUT', '/resources', unknown)
+      expect({ status, change: body['change'], warnings: body['warnings'] }).toEqual({
+        status: 200,
+        change: 'unchanged',
+        warnings: [],
+      })
       expect((await resources.get('Project', 'default', 'demo'))?.spec['scm']).not.toHaveProperty('approvalLabel')
+    })
+  })
+
+  test('refuses a field that one machine cannot obey, with the reason (RESOURCE-API-6)', async () => {
+    await withApi(async ({ call, resources }) => {
+      const spec = { ...project.spec, agent: { image: 'wrapper:v1.2.3' }, workspace: { storageClass: 'fast' } }
+      const { status, body } = await call('PUT', '/resources', { ...project, spec })
+      expect(status).toBe(400)
+      expect(body['errors']).toEqual([
+        { path: '/spec/agent/image', message: expect.stringContaining('runs no image') as unknown },
+        { path: '/spec/workspace/storageClass', message: expect.stringContaining('has a folder') as unknown },
+      ])
+      expect(await resources.list('Project')).toEqual([])
     })
   })
 
@@ -223,16 +235,28 @@ describe('applying', () => {
     )
   })
 
-  test('what is no object, or of a kind that only the orchestrator writes, is refused (RESOURCES-5)', async () => {
+  test('what is no object is refused', async () => {
     await withApi(async ({ call }) => {
       expect((await call('PUT', '/resources', [project])).status).toBe(400)
       expect((await call('PUT', '/resources')).status).toBe(400)
-      const issue = { apiVersion, kind: 'Issue', metadata: { name: 'a-1' }, spec: { repositoryRef: 'a', number: 1 } }
-      expect((await call('PUT', '/resources', issue)).body['errors']).toEqual([
-        { path: '/kind', message: 'only the orchestrator writes Issue resources' },
-      ])
     })
   })
+
+  test.each(['QueuedEvent', 'Issue', 'MergeRequest'])(
+    '%s is written and deleted by nobody else: 403, whatever else is wrong with it (RESOURCE-API-5, RESOURCES-5)',
+    async (kind) => {
+      await withApi(async ({ call, resources, told }) => {
+        const forbidden = { status: 403, code: 'forbidden', detail: `only the orchestrator writes ${kind} resources` }
+        const right = { apiVersion, kind, metadata: { name: 'a-1' }, spec: { repositoryRef: 'a', number: 1 } }
+        for (const body of [right, { kind }, { ...right, spec: { number: 'x' } }])
+          expect((await call('PUT', '/resources', body)).body).toMatchObject(forbidden)
+        for (const name of ['a-1', 'unknown'])
+          expect((await call('DELETE', `/resources/${kind}/default/${name}`)).body).toMatchObject(forbidden)
+        expect(await resources.list(kind)).toEqual([])
+        expect(told).toEqual([])
+      })
+    },
+  )
 })
 
 describe('reading', () => {
@@ -339,15 +363,13 @@ describe('deleting', () => {
     })
   })
 
-  test('a Task, or what only the orchestrator writes, is not deleted by hand', async () => {
+  test('a Task is not deleted by hand', async () => {
     await withApi(async ({ call }) => {
       await call('PUT', '/resources', task)
-      for (const path of ['tasks/default/by-hand', 'issues/default/a-1']) {
-        expect((await call('DELETE', `/resources/${path}`)).body).toMatchObject({
-          status: 403,
-          detail: expect.stringContaining('/cancel') as unknown,
-        })
-      }
+      expect((await call('DELETE', '/resources/tasks/default/by-hand')).body).toMatchObject({
+        status: 403,
+        detail: expect.stringContaining('/cancel') as unknown,
+      })
     })
   })
 })

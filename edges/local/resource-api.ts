@@ -1,6 +1,8 @@
 /** Resources over HTTP on one machine: what `statewright apply` and `get` call. Production has the Kubernetes API for this. */
 import { Type } from 'typebox'
-import { checkManifest } from '../../crd/validate.ts'
+import { kindNamed } from '../../crd/kinds.ts'
+import { beyondOneMachine } from '../../crd/one-machine.ts'
+import { checkManifest, onlyOrchestratorWrites } from '../../crd/validate.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { guard, type Authenticate } from '../../http/auth/authenticate.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
@@ -29,27 +31,33 @@ export async function registerResourceApi(app: HttpApp, deps: ResourceApiDeps): 
 }
 
 function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
-  app.put('/resources', { schema: { body: Document, summary: 'Apply one manifest, strictly' } }, async (request) => {
-    const checked = checkManifest(request.body)
-    if (checked.faults.length > 0) throw invalidInput(checked.faults.map(({ path, message }) => ({ path, message })))
-    if (checked.sort === 'secret') {
-      const { namespace, name, data } = checked.secret
-      await deps.secrets.write(namespace, name, data)
-      return { kind: 'Secret', namespace, name, change: 'configured', warnings: checked.warnings }
-    }
-    const { resource, change } = await deps.resources.apply(checked.manifest)
-    if (resource.kind === 'Task') await mint(deps, resource, change)
-    const project = resource.kind === 'Project' ? resource.name : String(resource.spec['projectRef'] ?? '')
-    // Told also when nothing changed: an earlier apply may have ended before it was told.
-    if (resource.kind !== 'Task' && project !== '') await deps.onProjectChanged(resource.namespace, project)
-    return {
-      kind: resource.kind,
-      namespace: resource.namespace,
-      name: resource.name,
-      change,
-      warnings: checked.warnings,
-    }
-  })
+  app.put(
+    '/resources',
+    { schema: { body: Document, summary: 'Apply one manifest; an unknown field is dropped' } },
+    async (request) => {
+      refuseDerived(request.body)
+      const checked = checkManifest(request.body, 'pruned')
+      const faults = [...checked.faults, ...beyondOneMachine(request.body)]
+      if (faults.length > 0) throw invalidInput(faults.map(({ path, message }) => ({ path, message })))
+      if (checked.sort === 'secret') {
+        const { namespace, name, data } = checked.secret
+        await deps.secrets.write(namespace, name, data)
+        return { kind: 'Secret', namespace, name, change: 'configured', warnings: checked.warnings }
+      }
+      const { resource, change } = await deps.resources.apply(checked.manifest)
+      if (resource.kind === 'Task') await mint(deps, resource, change)
+      const project = resource.kind === 'Project' ? resource.name : String(resource.spec['projectRef'] ?? '')
+      // Told also when nothing changed: an earlier apply may have ended before it was told.
+      if (resource.kind !== 'Task' && project !== '') await deps.onProjectChanged(resource.namespace, project)
+      return {
+        kind: resource.kind,
+        namespace: resource.namespace,
+        name: resource.name,
+        change,
+        warnings: checked.warnings,
+      }
+    },
+  )
 
   app.delete(
     '/resources/:kind/:namespace/:name',
@@ -57,11 +65,9 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
     async (request, reply) => {
       const { kind, namespace, name } = request.params
       const known = requireKind(kind)
-      if (!known.writable || known.kind === 'Task')
-        throw new Problem(
-          'forbidden',
-          `nobody can delete a ${known.kind} by hand; to end a Task, comment /cancel on its issue`,
-        )
+      if (!known.writable) throw new Problem('forbidden', onlyOrchestratorWrites(known.kind))
+      if (known.kind === 'Task')
+        throw new Problem('forbidden', 'nobody can delete a Task by hand; to end it, comment /cancel on its issue')
       const resource = await deps.resources.get(known.kind, namespace, name)
       if (resource === undefined) throw new Problem('not-found', `there is no ${known.kind} ${namespace}/${name}`)
       // Told first: a deletion that ended in between is asked for again, and what is gone could not be.
@@ -71,6 +77,11 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
       return reply.code(204).send()
     },
   )
+}
+
+function refuseDerived(manifest: { readonly kind?: unknown }): void {
+  const kind = typeof manifest.kind === 'string' ? kindNamed(manifest.kind) : undefined
+  if (kind?.writable === false) throw new Problem('forbidden', onlyOrchestratorWrites(kind.kind))
 }
 
 /** Told at every apply: an earlier one may have ended before it was. A Task that is refused leaves no resource behind. */
