@@ -12,7 +12,7 @@ import { createForgeEdge, type ForgeEdge } from '../../edges/forge/forge-edge.ts
 import { threadReader } from '../../edges/forge/mirror/threads.ts'
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
 import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
-import { bareName, type ProjectSettings } from '../../edges/forge/projects.ts'
+import type { ProjectSettings } from '../../edges/forge/projects.ts'
 import { bearer, type VerifyToken } from '../../http/auth/authenticate.ts'
 import type { Logger } from '../../http/logging.ts'
 import type { Fetch, Ids } from '../../http/ports.ts'
@@ -174,7 +174,7 @@ export async function composeOrchestrator(
     podTokens,
     verifyOidc,
     pushRefusal,
-    maxBundleBytes: async (project) => (await directory.spec(bareName(project)))?.spec.maxBundleBytes ?? 400_000,
+    maxBundleBytes: async (project) => (await directory.spec(project))?.spec.maxBundleBytes ?? 400_000,
   }
   const client = createWrapperClient({ fetch, clock, token: parts.wrapperToken, timeoutMs: wrapperTimeoutMs })
   const budget = async (project: string): Promise<BudgetSettings | undefined> => {

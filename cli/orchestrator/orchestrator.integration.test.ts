@@ -250,6 +250,28 @@ describe('a manifest', () => {
     expect(JSON.stringify(answer.body)).not.toContain('maintainerLogin')
   })
 
+  test('of a Project whose name another namespace has gives NameConflict, and nothing of the other (RESOURCES-19, RESOURCES-20, PROJECT-STATUS-13)', async () => {
+    const rival = { ...project, metadata: { name: 'demo', namespace: 'aaa' } }
+    const stranger = { ...project.spec.scm, owner: 'evil', maintainerLogins: [people.stranger] }
+    expect((await put({ ...rival, spec: { ...project.spec, scm: stranger } })).status).toBe(200)
+    const statusOf = async (namespace: string): Promise<Record<string, unknown>> => {
+      const token = await fixture.operatorToken()
+      return (await fixture.call(`/resources/projects/${namespace}/demo`, { token })).body['status'] as never
+    }
+    await fixture.until('the check of the rival', async () => (await statusOf('aaa'))['reason'] === 'NameConflict')
+    expect(await statusOf('aaa')).toMatchObject({ ready: false, reason: 'NameConflict' })
+    expect(await statusOf('default')).toMatchObject({ ready: true })
+    const shown = await fixture.call('/projects/demo', { token: await fixture.operatorToken() })
+    expect(shown.body).toMatchObject({ owner: people.owner, maintainerLogins: [people.maintainer] })
+    const byHand = { ...handMade, metadata: { name: 'from-aaa', namespace: 'aaa' } }
+    expectProblem(fixture, await put(byHand), missing, 'a Task of the rival')
+    expect(
+      (await fixture.call('/resources/projects/aaa/demo', { method: 'DELETE', token: await fixture.operatorToken() }))
+        .status,
+    ).toBe(204)
+    await fixture.quiet()
+  })
+
   test('that the orchestrator alone writes is forbidden and changes nothing (RESOURCE-API-5)', async () => {
     const spec = { repositoryRef: 'duration', number: 1 }
     const body = { apiVersion: 'platform.dev/v1alpha1', kind: 'Issue', metadata: { name: 'a' }, spec }

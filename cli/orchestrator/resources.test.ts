@@ -10,7 +10,7 @@ async function slotsOf(given: Partial<ProjectSpec>): Promise<unknown> {
   const told: { readonly event: Record<string, unknown> }[] = []
   const spec = { scmSecretRef: 's', scm: { provider: 'forge_a', owner: 'o', botLogin: 'b' }, ...given }
   const deps = {
-    directory: { project: async () => ({ generation: 1 }), spec: async () => ({ spec }) },
+    directory: { applied: async () => ({ project: { generation: 1 }, spec }) },
     runtime: { deliver: async (delivery: (typeof told)[number]) => told.push(delivery), read: async () => undefined },
     clock: { now: () => 0 },
   }

@@ -106,9 +106,9 @@ export async function statusOf(deps: ResourceViewsDeps, resource: Resource): Pro
 
 /** A Project changed: its actor checks it again. Applied again unchanged, nothing is told twice. */
 export async function tellProject(deps: ResourceViewsDeps, namespace: string, name: string): Promise<void> {
-  const [project, found] = [await deps.directory.project(name), await deps.directory.spec(name)]
-  if (project === undefined || found === undefined) return
-  const { spec } = found
+  const found = await deps.directory.applied(`${namespace}/${name}`)
+  if (found === undefined) return
+  const { project, spec } = found
   const maxConcurrentAgents = spec.maxConcurrentAgents ?? 3
   const settings = scheduleSettings(spec)
   await deps.runtime.deliver({
@@ -141,7 +141,10 @@ async function tellLedger(
 
 /** At the start: an apply may have ended before it was told, or have been told in the words of an earlier version. */
 export async function tellProjects(deps: ResourceViewsDeps): Promise<void> {
-  for (const { namespace, name } of await deps.directory.projects()) await tellProject(deps, namespace, name)
+  for (const id of await deps.directory.ids()) {
+    const [namespace = '', name = ''] = id.split('/')
+    await tellProject(deps, namespace, name)
+  }
 }
 
 export async function tellDeleted(
@@ -158,8 +161,9 @@ export async function tellDeleted(
 /** A Task made by a person: its creation is the go-ahead of record (STAGE-3); it is minted when the queue admits it. */
 export async function mintByHand(deps: ResourceViewsDeps, resource: Resource): Promise<void> {
   const spec = resource.spec as TaskSpec
-  const project = await deps.directory.project(spec.projectRef)
-  if (project === undefined) throw new Problem('not-found', `there is no Project ${spec.projectRef}`)
+  const project = await deps.directory.project(`${resource.namespace}/${spec.projectRef}`)
+  if (project === undefined)
+    throw new Problem('not-found', `there is no Project ${spec.projectRef} in the namespace ${resource.namespace}`)
   const unknown = spec.repositories.find((name) => !project.repositories.some((repository) => repository.name === name))
   if (unknown !== undefined) throw new Problem('not-found', `the Project has no Repository ${unknown}`)
   const task = `${resource.namespace}/${resource.name}`

@@ -11,6 +11,7 @@ import { listIssues, listMergeRequests } from './store/subjects.ts'
 import type { Subject, Subjects } from './subject.ts'
 import { takeInIssue } from './take-in.ts'
 import type { ForgeComment } from '../port.ts'
+import { projectId } from '../projects.ts'
 
 /** Clocks differ and lists lag: what was seen twice changes nothing. */
 const OVERLAP_MS = 5 * 60_000
@@ -107,7 +108,7 @@ function withoutRight(error: unknown): void {
 }
 
 async function fetchMissed(subjects: Subjects, scope: Scope, hookUrl: string, now: number): Promise<void> {
-  const secret = await subjects.options.directory.secret(scope.project.name)
+  const secret = await subjects.options.directory.secret(projectId(scope.project))
   if (!secret?.webhookSecret) return
   const hook = await scope.forge.ensureHook(scope.path, { url: hookUrl, secret: secret.webhookSecret })
   const attempts = await scope.forge.listDeliveries(scope.path, hook.id, now - DELIVERIES_KEPT_MS)
