@@ -1,14 +1,13 @@
 /** What the resource API shows and sets in motion: stored kinds with their actor's word, derived kinds from their actors. */
 import type { Kind } from '../../crd/kinds.ts'
-import type { TaskSpec } from '../../crd/kinds.ts'
-import {
-  factsResource,
-  projectStatus,
-  queuedEventResources,
-  taskResource,
-  type CostFacts,
-  type DerivedResource,
-} from '../../crd/status.ts'
+import type { RepositorySpec, TaskSpec } from '../../crd/kinds.ts'
+import { issueResource } from '../../crd/status/issue.ts'
+import { mergeRequestResource } from '../../crd/status/merge-request.ts'
+import { projectStatus } from '../../crd/status/project.ts'
+import { queuedEventResources, type CostFacts } from '../../crd/status/queued-event.ts'
+import { repositoryStatus } from '../../crd/status/repository.ts'
+import type { DerivedResource } from '../../crd/status/shape.ts'
+import { taskResource, type TaskRelations } from '../../crd/status/task.ts'
 import type { LocalProjectDirectory } from '../../edges/local/project-directory.ts'
 import { viewKey, type DerivedViews } from '../../edges/local/resource-reads.ts'
 import type { Resource } from '../../edges/ports/resources.ts'
@@ -20,6 +19,7 @@ import { sliceBehind } from '../../http/list.ts'
 import { Problem } from '../../http/problem.ts'
 import type { ActorKind } from '../../machines/definition.ts'
 import type { LedgerContext } from '../../machines/ledger/context.ts'
+import { turnId, type PodContext } from '../../machines/pod/context.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { OwnedIssue, TaskSeed } from '../../machines/task/events.ts'
@@ -54,20 +54,41 @@ export function derivedViews(deps: Pick<ResourceViewsDeps, 'runtime'>): DerivedV
       const { namespace, after, limit } = query
       const idPrefix = namespace === undefined ? '' : `${namespace}/`
       const actors = await runtime.list(actorKind, { idPrefix, after, limit: limit + 1 })
-      return actors.map((actor) => actorView(kind, actor))
+      return Promise.all(actors.map((actor) => actorView(runtime, kind, actor)))
     },
     async get(kind, namespace, name) {
       if (kind.kind === 'QueuedEvent')
         return (await queuedEvents(deps, namespace)).find(({ metadata }) => metadata.name === name)
       const actorKind = actorKinds[kind.kind]
       const actor = actorKind && (await runtime.read(`${actorKind}:${namespace}/${name}`))
-      return actor === undefined ? undefined : actorView(kind, actor)
+      return actor === undefined ? undefined : actorView(runtime, kind, actor)
     },
   }
 }
 
-function actorView({ kind }: Kind, actor: ActorView): DerivedResource {
-  return kind === 'Task' ? taskResource(actor) : factsResource(kind as 'Issue' | 'MergeRequest', actor)
+async function actorView(runtime: Runtime, { kind }: Kind, actor: ActorView): Promise<DerivedResource> {
+  if (kind === 'Issue') return issueResource(actor)
+  if (kind === 'MergeRequest') return mergeRequestResource(actor)
+  return taskResource(actor, await taskRelations(runtime, actor))
+}
+
+async function taskRelations(runtime: Runtime, { id, context }: ActorView): Promise<TaskRelations> {
+  const { issues, podAlive, podOrdinal } = context as unknown as TaskContext
+  const owned = await Promise.all(issues.map(({ issue }) => runtime.read(`issue:${issue}`)))
+  const pod = podAlive ? await runtime.read(`pod:${id}/${podOrdinal}`) : undefined
+  const turn = pod && (await openTurn(runtime, pod.context as unknown as PodContext))
+  return {
+    issues: owned.filter((issue) => issue !== undefined),
+    ...(pod ? { pod } : {}),
+    ...(turn ? { turn } : {}),
+  }
+}
+
+async function openTurn(runtime: Runtime, pod: PodContext): Promise<TaskRelations['turn']> {
+  if (!pod.turnOpen) return undefined
+  const turn = await runtime.read(`turn:${turnId(pod)}`)
+  const [asked] = turn ? await runtime.history(turn.address, { limit: 1 }) : []
+  return turn && { ...turn, startedAt: asked?.event.at ?? null }
 }
 
 async function queuedEvents(
@@ -94,14 +115,33 @@ async function costFacts({ runtime }: Pick<ResourceViewsDeps, 'runtime'>, queue:
 }
 
 export async function statusOf(deps: ResourceViewsDeps, resource: Resource): Promise<object> {
-  if (resource.kind !== 'Project') return {}
-  const actor = await deps.runtime.read(`project:${resource.namespace}/${resource.name}`)
-  const endpoint = deps.memoryUrl(resource.name)
+  return resource.kind === 'Project' ? statusOfProject(deps, resource) : statusOfRepository(deps, resource)
+}
+
+async function statusOfProject(
+  { runtime, webhookUrl, memoryUrl }: ResourceViewsDeps,
+  { namespace, name }: Resource,
+): Promise<object> {
+  const endpoint = memoryUrl(name)
   return {
-    ...projectStatus(actor),
-    webhookURL: deps.webhookUrl(resource.name),
+    ...projectStatus(await runtime.read(`project:${namespace}/${name}`)),
+    webhookURL: webhookUrl(name),
     ...(endpoint === undefined ? {} : { memory: { endpoint } }),
   }
+}
+
+async function statusOfRepository(
+  { runtime, directory }: ResourceViewsDeps,
+  { namespace, name, spec }: Resource,
+): Promise<object> {
+  const { projectRef } = spec as RepositorySpec
+  const applied = await directory.applied(`${namespace}/${projectRef}`)
+  return repositoryStatus({
+    projectRef,
+    hasProject: applied !== undefined,
+    project: await runtime.read(`project:${namespace}/${projectRef}`),
+    defaultBranch: applied?.project.taskConfig.repositories.find((one) => one.name === name)?.base,
+  })
 }
 
 /** A Project changed: its actor checks it again. Applied again unchanged, nothing is told twice. */
